@@ -10,7 +10,7 @@
 //   - job/sqsjob turns the SQS event into deliveries, and the settlements into
 //     the response and visibility changes (queue.go).
 //   - job is the runtime; its documentation is the life of a document.
-//     Schedule.Decide, in decide.go, decides how a delivery is settled;
+//     Backoff.Decide, in decide.go, decides how a delivery is settled;
 //     settle.go does it; heartbeat.go extends the lease of long work.
 //   - match/score finds how well two documents fit together; all evidence is one table,
 //     weights.go.

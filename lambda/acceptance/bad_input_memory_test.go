@@ -62,7 +62,7 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	l.exec("UPDATE document SET match_keys = '{a,b}' WHERE id <> $1", seeker)
 	best := l.row(testTenant, "invoice", `{"number":"best"}`)
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
-	block, err := l.DB.Candidates(t.Context(), job.Fence{ID: seeker, Attempt: 1},
+	block, err := l.DB.Candidates(t.Context(), job.Attempt{ID: seeker, Number: 1},
 		score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,7 @@ func (c *counter) read(ids ...uuid.UUID) {
 	quiet := slog.New(slog.DiscardHandler)
 	reviewer := review.Reviewer{Store: c.DB.Reviews(), Sender: c.Queue, Log: quiet}
 	runtime := job.Runtime{Store: c.DB.Workload(postgres.Tables[manifest.Review.Name]), Work: reviewer.Review,
-		Schedule: manifest.Review.Retries, Log: quiet}
+		Backoff: manifest.Review.Retries, Log: quiet}
 	for _, id := range ids {
 		delivery := job.Delivery{ID: id, Count: 1, SentAt: time.Now()}
 		for _, s := range runtime.Run(c.t.Context(), []job.Delivery{delivery}, noMessages{}) {

@@ -103,7 +103,7 @@ func (s *site) match(id uuid.UUID) {
 		s.t.Fatal(err)
 	}
 	m := &match.Matcher{Store: s.DB, Log: slog.New(slog.DiscardHandler)}
-	if err := m.Match(s.t.Context(), claims[0].Fence); err != nil {
+	if err := m.Match(s.t.Context(), claims[0].Attempt); err != nil {
 		s.t.Logf("%s: %v", id, err)
 	}
 }

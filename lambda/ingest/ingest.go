@@ -32,11 +32,11 @@ type Store interface {
 	// Ingestion reads a row; job.ErrFenceLost if it is gone.
 	Ingestion(ctx context.Context, id uuid.UUID) (ingestion.Row, error)
 	// Transcribed records a checkpoint, fenced. Its files are stored afterwards.
-	Transcribed(ctx context.Context, f job.Fence, c ingestion.Checkpoint) error
+	Transcribed(ctx context.Context, f job.Attempt, c ingestion.Checkpoint) error
 	// Complete writes the documents of the file and publishes them for matching, and
 	// stores their reviews, fenced, in one transaction. The caller sends the messages
 	// of the documents and of the chunks of reviews.
-	Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) (documents, chunks []job.Stamped, err error)
+	Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (documents, chunks []job.Stamped, err error)
 }
 
 // Reviewer prepares reviews of contracts; review.Starter is one.

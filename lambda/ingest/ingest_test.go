@@ -37,7 +37,7 @@ type memory struct {
 
 func (m *memory) Ingestion(context.Context, uuid.UUID) (ingestion.Row, error) { return m.row, nil }
 
-func (m *memory) Transcribed(_ context.Context, _ job.Fence, c ingestion.Checkpoint) error {
+func (m *memory) Transcribed(_ context.Context, _ job.Attempt, c ingestion.Checkpoint) error {
 	if m.fenceLost {
 		return job.ErrFenceLost
 	}
@@ -45,7 +45,7 @@ func (m *memory) Transcribed(_ context.Context, _ job.Fence, c ingestion.Checkpo
 	return nil
 }
 
-func (m *memory) Complete(_ context.Context, _ job.Fence, docs []ingestion.Extracted) (_, _ []job.Stamped, _ error) {
+func (m *memory) Complete(_ context.Context, _ job.Attempt, docs []ingestion.Extracted) (_, _ []job.Stamped, _ error) {
 	m.documents = docs
 	return nil, m.chunks, nil
 }
@@ -101,7 +101,7 @@ func newRigWith(t *testing.T, content []byte) *rig {
 
 func (r *rig) ingest(t *testing.T) error {
 	t.Helper()
-	return r.Ingest(t.Context(), job.Fence{ID: r.store.row.ID, Attempt: 1})
+	return r.Ingest(t.Context(), job.Attempt{ID: r.store.row.ID, Number: 1})
 }
 
 func text(docs []ingestion.Extracted) string {

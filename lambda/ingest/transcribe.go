@@ -42,7 +42,7 @@ type OCR interface {
 
 // transcribe returns the text of a file: that of the checkpoint, or a new one,
 // which is stored first.
-func (in *Ingester) transcribe(ctx context.Context, f job.Fence, row ingestion.Row, src *source) (
+func (in *Ingester) transcribe(ctx context.Context, f job.Attempt, row ingestion.Row, src *source) (
 	transcript.Transcription, error,
 ) {
 	if row.Transcription != "" {
@@ -239,7 +239,7 @@ func plain(data []byte) transcript.Transcription {
 // second one is taken only if its quality is better by a margin and rules find at
 // least as many required fields in it.
 func (in *Ingester) keep(
-	ctx context.Context, f job.Fence, row ingestion.Row, first transcript.Transcription, second *transcript.Second,
+	ctx context.Context, f job.Attempt, row ingestion.Row, first transcript.Transcription, second *transcript.Second,
 ) (transcript.Transcription, error) {
 	folder := "ingestions/" + row.ID.String() + "/"
 	chosen, c := first, ingestion.Checkpoint{Transcription: folder + "transcription.json"}

@@ -17,7 +17,7 @@ import (
 
 // Ingest reads the file of an ingestion, from its checkpoint on if there is
 // one. It is a job.Work.
-func (in *Ingester) Ingest(ctx context.Context, f job.Fence) error {
+func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 	row, err := in.Store.Ingestion(ctx, f.ID)
 	if err != nil {
 		return failure.At("read the ingestion", err)

@@ -7,23 +7,23 @@ type Result int
 
 // The results, each a row of Decide.
 const (
-	Malformed    Result = iota + 1 // the body is not an id
-	Succeeded                      // the work was committed
-	Done                           // it was over already
-	Superseded                     // a later message was published
-	Missing                        // no such document
-	NotMatchable                   // nothing to work on; the row has the reason
-	Held                           // another claim's lease is live
-	Busy                           // the row is locked by another transaction
-	Early                          // it waits for a retry that is not due yet
-	Transient                      // the work failed and may be tried again
-	Permanent                      // the work failed for good
-	Lost                           // fence lost, and the document waits for another message
-	Unsettled                      // nothing could be written, or the work did not begin
+	Malformed  Result = iota + 1 // the body is not an id
+	Succeeded                    // the work was committed
+	Done                         // it was over already
+	Superseded                   // a later message was published
+	Missing                      // no row has the id
+	Unworkable                   // nothing to work on; the row has the reason
+	Held                         // another claim's lease is live
+	Busy                         // the row is locked by another transaction
+	Early                        // it waits for a retry that is not due yet
+	Transient                    // the work failed and may be tried again
+	Permanent                    // the work failed for good
+	Lost                         // fence lost, and the document waits for another message
+	Unsettled                    // nothing could be written, or the work did not begin
 )
 
 var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
-	"not-matchable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
+	"unworkable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
 
 // Claimed is the Found of a Claim whose work is still to be done: no Result yet. A
 // Suspect has it too, until it is claimed alone.
@@ -82,30 +82,30 @@ type Settlement struct {
 	Visibility time.Duration // of a Retry; KeepVisibility leaves it alone
 }
 
-// Schedule holds the visibility after the first, the second ... transient
+// Backoff holds the visibility after the first, the second ... transient
 // failure. The delivery after the last entry is the last one.
-type Schedule []time.Duration
+type Backoff []time.Duration
 
 // Decide returns the end of a delivery that met this outcome. The Result comes
 // from the store's claim, the work, or the write after it; Decide alone turns it
 // into a status and an action.
-func (s Schedule) Decide(o Outcome) Settlement {
-	last := o.Delivery > len(s)
+func (b Backoff) Decide(o Outcome) Settlement {
+	last := o.Delivery > len(b)
 	switch o.Result {
-	case Malformed, Succeeded, Done, Superseded, NotMatchable:
+	case Malformed, Succeeded, Done, Superseded, Unworkable:
 		return Settlement{Action: Ack}
 	case Missing:
 		if o.Delivery > 1 {
 			return Settlement{Action: Ack}
 		}
-		return s.retry(o, StatusNone) // its publisher may not have committed yet
+		return b.retry(o, StatusNone) // its publisher may not have committed yet
 	case Permanent:
 		return Settlement{Write: StatusFailed, Action: Ack}
 	case Transient:
 		if last {
 			return Settlement{Write: StatusFailed, Action: DeadLetter}
 		}
-		return s.retry(o, StatusPending)
+		return b.retry(o, StatusPending)
 	case Lost:
 		if last { // the publish or the attempt that took the document has a message of its own
 			return Settlement{Action: Ack}
@@ -118,11 +118,11 @@ func (s Schedule) Decide(o Outcome) Settlement {
 		case o.Wait > 0:
 			return Settlement{Action: Retry, Visibility: o.Wait}
 		}
-		return s.retry(o, StatusNone)
+		return b.retry(o, StatusNone)
 	}
 }
 
-func (s Schedule) retry(o Outcome, write Status) Settlement {
-	wait := max(s[max(o.Delivery, 1)-1], o.RetryAfter)
+func (b Backoff) retry(o Outcome, write Status) Settlement {
+	wait := max(b[max(o.Delivery, 1)-1], o.RetryAfter)
 	return Settlement{Write: write, Action: Retry, Visibility: wait}
 }

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var schedule = job.Schedule{5 * time.Minute, 30 * time.Minute}
+var schedule = job.Backoff{5 * time.Minute, 30 * time.Minute}
 
 func TestDecideHasOneRowPerOutcome(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestDecideHasOneRowPerOutcome(t *testing.T) {
 		{job.Outcome{Result: job.Succeeded, Delivery: 3}, job.Settlement{Action: job.Ack}},
 		{job.Outcome{Result: job.Done, Delivery: 2}, job.Settlement{Action: job.Ack}},
 		{job.Outcome{Result: job.Superseded, Delivery: 3}, job.Settlement{Action: job.Ack}},
-		{job.Outcome{Result: job.NotMatchable, Delivery: 1}, job.Settlement{Action: job.Ack}},
+		{job.Outcome{Result: job.Unworkable, Delivery: 1}, job.Settlement{Action: job.Ack}},
 		{job.Outcome{Result: job.Missing, Delivery: 1}, job.Settlement{Action: job.Retry, Visibility: m5}},
 		{job.Outcome{Result: job.Missing, Delivery: 2}, job.Settlement{Action: job.Ack}},
 		{job.Outcome{Result: job.Held, Delivery: 1, Wait: time.Minute},
@@ -92,8 +92,8 @@ func TestDecideNeverAcknowledgesUnfinishedWork(t *testing.T) {
 	})
 }
 
-func ExampleSchedule_Decide() {
-	s := job.Schedule{5 * time.Minute, 30 * time.Minute}
+func ExampleBackoff_Decide() {
+	s := job.Backoff{5 * time.Minute, 30 * time.Minute}
 	for delivery := 1; delivery <= 3; delivery++ {
 		d := s.Decide(job.Outcome{Result: job.Transient, Delivery: delivery})
 		fmt.Println(delivery, d.Write, d.Action, d.Visibility)

@@ -61,7 +61,7 @@
 // # How a delivery ends
 //
 // Store.Claim finds whether a delivery is claimed, and if not, why; the work and
-// the write after it succeed or fail. Schedule.Decide alone turns that into an
+// the write after it succeed or fail. Backoff.Decide alone turns that into an
 // end. The response to SQS starts as "all failed"; a message leaves it only by
 // an Ack, and an Ack is decided only after a commit, or when the row proves that
 // there is nothing to do.
@@ -74,7 +74,7 @@
 //	superseded by a later publish     -             Ack
 //	missing, delivery 1               -             Retry by the schedule
 //	missing, later                    -             Ack
-//	not matchable                     NULL, reason  Ack
+//	unworkable                        NULL, reason  Ack
 //	held by a live lease              -             Retry at the lease's end; when last, waited for,
 //	                                                then DeadLetter
 //	busy: its row is locked           -             waited for 5 s, then Retry after 5 s; when last, as held
@@ -90,8 +90,8 @@
 //	not written, database away        -             Retry at the lease's end; DeadLetter when last
 //
 // Of these statuses Decide returns pending and failed only. The work has committed
-// succeeded together with its results, and the claim has set a row that is not
-// matchable to NULL, with the reason.
+// succeeded together with its results, and the claim has set an unworkable
+// row to NULL, with the reason.
 //
 // Work that fails may have results all the same: what is known without the model
 // that did not answer. It returns a Partial, and the results are committed in the

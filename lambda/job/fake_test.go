@@ -59,7 +59,7 @@ func (r *rig) runFor(length time.Duration, deliveries ...job.Delivery) []job.Set
 func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.Settlement {
 	var mu sync.Mutex
 	r.observed = nil
-	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Schedule: schedule,
+	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Backoff: schedule,
 		Log: slog.New(slog.NewJSONHandler(r.log, nil)), Notify: r.notify, Lease: r.lease,
 		Observe: func(o job.Observation) {
 			mu.Lock()
@@ -73,7 +73,7 @@ func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.
 	return ends
 }
 
-func (r *rig) dispatch(ctx context.Context, f job.Fence) error {
+func (r *rig) dispatch(ctx context.Context, f job.Attempt) error {
 	r.store.note("work %d", number(f.ID))
 	if work := r.work[f.ID]; work != nil {
 		return work(ctx, f)
@@ -102,8 +102,8 @@ func delivery(n, count int) job.Delivery {
 
 func first(n int) job.Delivery { return delivery(n, 1) }
 
-func fails(err error) job.Work  { return func(context.Context, job.Fence) error { return err } }
-func panics(value any) job.Work { return func(context.Context, job.Fence) error { panic(value) } }
+func fails(err error) job.Work  { return func(context.Context, job.Attempt) error { return err } }
+func panics(value any) job.Work { return func(context.Context, job.Attempt) error { panic(value) } }
 
 func pending(attempt int) *row { return &row{status: job.StatusPending, attempt: attempt} }
 func expired(attempt int) *row { return inProgress(attempt, 0) }
@@ -113,23 +113,23 @@ func inProgress(attempt int, leaseLeft time.Duration) *row {
 
 // row is a document, and the faults of its claims and writes.
 type row struct {
-	status      job.Status
-	attempt     int
-	lease       time.Time // until
-	published   time.Time
-	due         time.Time // of a retry
-	failedAt    time.Time
-	locked      int    // by another transaction, for that many claims
-	unmatchable string // why it cannot be matched
-	release     job.Release
-	notified    int // notification rows
+	status     job.Status
+	attempt    int
+	lease      time.Time // until
+	published  time.Time
+	due        time.Time // of a retry
+	failedAt   time.Time
+	locked     int    // by another transaction, for that many claims
+	unworkable string // why it cannot be matched
+	release    job.Release
+	notified   int // notification rows
 
 	claimErr, releaseErr, findErr error
 	commits                       bool // releaseErr comes after the commit
 }
 
-func (r *row) holds(f job.Fence) bool {
-	return r != nil && r.attempt == f.Attempt && r.status == job.StatusInProgress
+func (r *row) holds(f job.Attempt) bool {
+	return r != nil && r.attempt == f.Number && r.status == job.StatusInProgress
 }
 
 // find finds the same as postgres, in the same order.
@@ -148,8 +148,8 @@ func (r *row) find(d job.Delivery, turn int, suspects bool) (found job.Result, s
 		return job.Done, false
 	case running && time.Until(r.lease) > 0, turn > 1:
 		return job.Held, false
-	case r.unmatchable != "":
-		return job.NotMatchable, false
+	case r.unworkable != "":
+		return job.Unworkable, false
 	case r.status == job.StatusPending && time.Until(r.due) > time.Minute && !d.Last:
 		return job.Early, false
 	}
@@ -195,7 +195,7 @@ func (m *memory) remove(n int) {
 }
 
 // succeed commits finished work.
-func (m *memory) succeed(f job.Fence) error {
+func (m *memory) succeed(f job.Attempt) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.rows[f.ID]
@@ -249,7 +249,7 @@ func (m *memory) Claim(ctx context.Context, deliveries []job.Delivery, lease tim
 func (m *memory) claim(d job.Delivery, turn int, lease time.Duration, suspects bool) job.Claim {
 	r := m.rows[d.ID]
 	found, suspect := r.find(d, turn, suspects)
-	c := job.Claim{Found: found, Suspect: suspect, Fence: job.Fence{ID: d.ID}}
+	c := job.Claim{Found: found, Suspect: suspect, Attempt: job.Attempt{ID: d.ID}}
 	switch {
 	case found == job.Held && turn > 1:
 		c.Wait = lease
@@ -257,19 +257,19 @@ func (m *memory) claim(d job.Delivery, turn int, lease time.Duration, suspects b
 		c.Wait = time.Until(r.lease)
 	case found == job.Early:
 		c.Wait = time.Until(r.due)
-	case found == job.NotMatchable:
-		c.Reason, r.status = r.unmatchable, job.StatusNone
+	case found == job.Unworkable:
+		c.Reason, r.status = r.unworkable, job.StatusNone
 	case found == 0 && !suspect:
 		r.status, r.lease = job.StatusInProgress, time.Now().Add(lease)
 		r.attempt++
 	}
 	if r != nil {
-		c.Fence.Attempt, c.Tenant = r.attempt, tenant
+		c.Attempt.Number, c.Tenant = r.attempt, tenant
 	}
 	return c
 }
 
-func (m *memory) Release(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+func (m *memory) Release(ctx context.Context, f job.Attempt, v job.Release) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	limit, _ := ctx.Deadline()
@@ -292,7 +292,7 @@ func (m *memory) Release(ctx context.Context, f job.Fence, v job.Release) (bool,
 	return r.releaseErr == nil, r.releaseErr
 }
 
-func (m *memory) Extend(ctx context.Context, fences []job.Fence, lease time.Duration) (ours []job.Fence, err error) {
+func (m *memory) Extend(ctx context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.fails(ctx); err != nil {

@@ -33,7 +33,7 @@ type heartbeat struct {
 
 // held is a claim that is worked on.
 type held struct {
-	fence Fence
+	fence Attempt
 	until time.Time // the end of its lease, counted from before the call
 	stop  context.CancelCauseFunc
 }
@@ -41,7 +41,7 @@ type held struct {
 // hold lets the heartbeat extend a claim until release is called. The context
 // that it returns ends when the fence is lost, or before a lease that could not
 // be extended does.
-func (b *batch) hold(ctx context.Context, i int, f Fence) (_ context.Context, release func()) {
+func (b *batch) hold(ctx context.Context, i int, f Attempt) (_ context.Context, release func()) {
 	ctx, stop := context.WithCancelCause(ctx)
 	b.beat.mu.Lock()
 	defer b.beat.mu.Unlock()
@@ -175,7 +175,7 @@ func (h *heartbeat) extended(i int, until time.Time) {
 	}
 }
 
-func fences(work map[int]held) (list []Fence) {
+func fences(work map[int]held) (list []Attempt) {
 	for _, i := range slices.Sorted(maps.Keys(work)) {
 		list = append(list, work[i].fence)
 	}

@@ -24,7 +24,7 @@ func beating(t *testing.T, rows ...*row) *rig {
 // takes is work that goes on for that long, or until its context ends, and is
 // then committed.
 func (r *rig) takes(d time.Duration) job.Work {
-	return func(ctx context.Context, f job.Fence) error {
+	return func(ctx context.Context, f job.Attempt) error {
 		select {
 		case <-time.After(d):
 			return r.store.succeed(f)
@@ -90,7 +90,7 @@ func TestHeartbeatStopsWorkWhoseFenceIsLost(t *testing.T) {
 		began := time.Now()
 		var stopped time.Duration
 		work := r.work[id(1)]
-		r.work[id(1)] = func(ctx context.Context, f job.Fence) error {
+		r.work[id(1)] = func(ctx context.Context, f job.Attempt) error {
 			err := work(ctx, f)
 			stopped = time.Since(began)
 			return err
@@ -117,7 +117,7 @@ func TestWorkStopsBeforeALeaseThatCannotBeExtended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0))
 		began := time.Now()
-		r.work[id(1)] = func(ctx context.Context, _ job.Fence) error {
+		r.work[id(1)] = func(ctx context.Context, _ job.Attempt) error {
 			r.store.mu.Lock()
 			r.store.down = began.Add(4*time.Minute + 30*time.Second)
 			r.store.mu.Unlock()
@@ -168,7 +168,7 @@ func TestSettlementsVisibilityIsTheLast(t *testing.T) {
 					<-time.After(2 * time.Second)
 					r.store.note("answered")
 				}
-				r.work[id(1)] = func(context.Context, job.Fence) error {
+				r.work[id(1)] = func(context.Context, job.Attempt) error {
 					<-time.After(ends - 2*time.Second) // the first call takes two
 					return errDown
 				}
@@ -192,7 +192,7 @@ func TestSettlementBeforeADeferredDeliveryWaitsForTheBeat(t *testing.T) {
 			<-time.After(2 * time.Second)
 			r.store.note("answered")
 		}
-		r.work[id(1)] = func(context.Context, job.Fence) error {
+		r.work[id(1)] = func(context.Context, job.Attempt) error {
 			<-time.After(59 * time.Second) // the first call takes two: it ends while the beat hides the message
 			return errDown
 		}

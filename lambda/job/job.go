@@ -17,21 +17,21 @@ type Delivery struct {
 	Last        bool      // SQS delivers it no more; set by the Runtime
 }
 
-// Fence names one attempt. A write that carries it changes nothing once
+// Attempt names one attempt. A write that carries it changes nothing once
 // another attempt or a publish has taken over.
-type Fence struct {
-	ID      uuid.UUID
-	Attempt int
+type Attempt struct {
+	ID     uuid.UUID
+	Number int
 }
 
 // Claim is the result of a store's attempt to claim a Delivery.
 type Claim struct {
-	Found   Result        // Claimed, also if Suspect; else Done, Superseded, Missing, NotMatchable, Held, Busy or Early
+	Found   Result        // Claimed, also if Suspect; else Done, Superseded, Missing, Unworkable, Held, Busy or Early
 	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
-	Fence   Fence         // the attempt; of a Suspect, the last one
+	Attempt Attempt       // the attempt; of a Suspect, the last one
 	Tenant  uuid.UUID     // of the document; zero when Missing
 	Wait    time.Duration // Held: until the other lease ends; Early: until the retry is due
-	Reason  string        // NotMatchable: why
+	Reason  string        // Unworkable: why
 }
 
 // Release ends a claim without success: the document is pending again, or
@@ -56,7 +56,7 @@ type Row struct {
 var ErrFenceLost = errors.New("fence lost")
 
 // ErrNotFound is returned by Store.Find for an id without a row.
-var ErrNotFound = errors.New("no such document")
+var ErrNotFound = errors.New("row not found")
 
 // Store keeps the state. Package jobtest tests that a store conforms.
 type Store interface {
@@ -68,10 +68,10 @@ type Store interface {
 	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
 	// Release ends the attempt without success, and with StatusFailed writes the
 	// notification row, in one transaction. It reports false when the fence did not hold.
-	Release(ctx context.Context, f Fence, r Release) (bool, error)
+	Release(ctx context.Context, f Attempt, r Release) (bool, error)
 	// Extend makes leases last for that long from now, in one statement, and
 	// returns the fences that still hold; it changes no other row.
-	Extend(ctx context.Context, fences []Fence, lease time.Duration) ([]Fence, error)
+	Extend(ctx context.Context, fences []Attempt, lease time.Duration) ([]Attempt, error)
 	// Find reads a row again; ErrNotFound without a row.
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
 }
@@ -80,7 +80,7 @@ type Store interface {
 // StatusSucceeded, fenced. After any error the runtime settles the delivery;
 // ErrFenceLost means that another attempt or a publish has the document now, and
 // a Partial has results although the work failed.
-type Work func(ctx context.Context, f Fence) error
+type Work func(ctx context.Context, f Attempt) error
 
 // Partial is the error of work that failed and still has results to commit. The
 // runtime settles it like Err, and lets Release write the settlement.

@@ -17,7 +17,7 @@ func TestNotifyIsCalledOnceIfADocumentFailed(t *testing.T) {
 	t.Parallel()
 	permanent := failure.Permanently("broken")
 	after := func(wait time.Duration, err error) job.Work {
-		return func(context.Context, job.Fence) error {
+		return func(context.Context, job.Attempt) error {
 			<-time.After(wait)
 			return err
 		}

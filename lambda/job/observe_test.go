@@ -15,7 +15,7 @@ import (
 func TestObservationHasTheEndAndTheTimeOfTheWork(t *testing.T) {
 	t.Parallel()
 	takes := func(d time.Duration, err error) job.Work {
-		return func(context.Context, job.Fence) error {
+		return func(context.Context, job.Attempt) error {
 			timer := time.NewTimer(d)
 			<-timer.C
 			return err

@@ -54,7 +54,7 @@ func TestSettlingWaitsForTheDatabase(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tc.row.status = job.StatusPending
 				r := newRig(t, &tc.row)
-				r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+				r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
 					if tc.err == job.ErrFenceLost {
 						set(job.StatusSucceeded, 1, 0)(r.store, f)
 					}

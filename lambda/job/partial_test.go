@@ -13,11 +13,11 @@ import (
 )
 
 // releases writes a release, with results.
-type releases = func(context.Context, job.Fence, job.Release) (bool, error)
+type releases = func(context.Context, job.Attempt, job.Release) (bool, error)
 
 // partially is work that fails with err and has results, which write commits.
 func partially(err error, write releases) job.Work {
-	return func(_ context.Context, f job.Fence) error {
+	return func(_ context.Context, f job.Attempt) error {
 		return failure.At("ask", &job.Partial{Err: err, Release: func(ctx context.Context, r job.Release) (bool, error) {
 			return write(ctx, f, r)
 		}})
@@ -45,7 +45,7 @@ func TestPartialResultsAreWrittenWithTheRelease(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, pending(0))
 			var got []job.Release
-			r.work[id(1)] = partially(tc.err, func(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+			r.work[id(1)] = partially(tc.err, func(ctx context.Context, f job.Attempt, v job.Release) (bool, error) {
 				got = append(got, v)
 				return r.store.Release(ctx, f, v)
 			})
@@ -69,25 +69,25 @@ func TestPartialResultsThatCannotBeWrittenDoNotKeepTheSettlement(t *testing.T) {
 		warned int
 	}{
 		"an error": {warned: 1, write: func(releases) releases {
-			return func(context.Context, job.Fence, job.Release) (bool, error) { return false, errors.New("SECRET") }
+			return func(context.Context, job.Attempt, job.Release) (bool, error) { return false, errors.New("SECRET") }
 		}},
 		"a panic": {warned: 1, write: func(releases) releases {
-			return func(context.Context, job.Fence, job.Release) (bool, error) { panic("SECRET") }
+			return func(context.Context, job.Attempt, job.Release) (bool, error) { panic("SECRET") }
 		}},
 		"it hangs": {warned: 1, write: func(releases) releases {
-			return func(ctx context.Context, _ job.Fence, _ job.Release) (bool, error) {
+			return func(ctx context.Context, _ job.Attempt, _ job.Release) (bool, error) {
 				<-ctx.Done()
 				return false, ctx.Err()
 			}
 		}},
 		"its commit's answer is lost": {warned: 1, write: func(store releases) releases {
-			return func(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+			return func(ctx context.Context, f job.Attempt, v job.Release) (bool, error) {
 				_, _ = store(ctx, f, v)
 				return false, errDown
 			}
 		}},
 		"its commit's answer is lost, and it finds the fence gone": {write: func(store releases) releases {
-			return func(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+			return func(ctx context.Context, f job.Attempt, v job.Release) (bool, error) {
 				_, _ = store(ctx, f, v)
 				return false, nil
 			}
@@ -95,7 +95,7 @@ func TestPartialResultsThatCannotBeWrittenDoNotKeepTheSettlement(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, pending(0))
-			r.work[id(1)] = func(ctx context.Context, f job.Fence) error {
+			r.work[id(1)] = func(ctx context.Context, f job.Attempt) error {
 				<-ctx.Done() // the work's time is up: only the reserve is left
 				return partially(ctx.Err(), tc.write(r.store.Release))(ctx, f)
 			}
@@ -122,7 +122,7 @@ func TestPartialResultsOfALostFence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))
-		r.work[id(1)] = partially(errDown, func(ctx context.Context, f job.Fence, v job.Release) (bool, error) {
+		r.work[id(1)] = partially(errDown, func(ctx context.Context, f job.Attempt, v job.Release) (bool, error) {
 			set(job.StatusInProgress, 1, time.Minute)(r.store, f)
 			return r.store.Release(ctx, f, v)
 		})

@@ -34,7 +34,7 @@ func TestRandomBatchesLoseNothing(t *testing.T) {
 			for i := range n {
 				row := rows[i]
 				r.store.rows[id(i+1)] = &row
-				r.work[id(i+1)] = func(ctx context.Context, f job.Fence) error {
+				r.work[id(i+1)] = func(ctx context.Context, f job.Attempt) error {
 					return behaviours[works[i]](ctx, turn{r.store, f, lost, release})
 				}
 			}
@@ -87,7 +87,7 @@ func over(rows map[int]row, n int, d job.Delivery) bool {
 	return !ok && d.Count > 1 || r.status == job.StatusSucceeded || r.status == job.StatusCancelled ||
 		r.status == job.StatusFailed && !r.failedAt.Before(d.SentAt) ||
 		!d.PublishedAt.IsZero() && d.PublishedAt.Before(r.published) ||
-		ok && r.status == job.StatusNone && r.unmatchable != ""
+		ok && r.status == job.StatusNone && r.unworkable != ""
 }
 
 // takenOver reports whether the waiting document has a message of its own, and
@@ -157,8 +157,8 @@ func drawRow(t *rapid.T) row {
 	case job.StatusFailed:
 		r.failedAt = around.Draw(t, "failed at")
 	}
-	if rapid.IntRange(0, 5).Draw(t, "unmatchable") == 5 {
-		r.unmatchable = "no type"
+	if rapid.IntRange(0, 5).Draw(t, "unworkable") == 5 {
+		r.unworkable = "no type"
 	}
 	for _, err := range []*error{&r.claimErr, &r.releaseErr, &r.findErr} {
 		*err = rapid.SampledFrom([]error{nil, nil, nil, nil, errDown}).Draw(t, "fault")
@@ -169,7 +169,7 @@ func drawRow(t *rapid.T) row {
 // turn is work under way.
 type turn struct {
 	store   *memory
-	fence   job.Fence
+	fence   job.Attempt
 	lost    error           // its error when it has lost the document
 	release <-chan struct{} // closed when the invocation is over
 }
@@ -186,14 +186,14 @@ var behaviours = map[string]func(context.Context, turn) error{
 	},
 	"is out of time":    func(ctx context.Context, _ turn) error { <-ctx.Done(); return ctx.Err() },
 	"never returns":     func(_ context.Context, w turn) error { <-w.release; return w.store.succeed(w.fence) },
-	"is published":      loses(func(m *memory, f job.Fence) { m.publish(number(f.ID)) }),
-	"is deleted":        loses(func(m *memory, f job.Fence) { m.remove(number(f.ID)) }),
+	"is published":      loses(func(m *memory, f job.Attempt) { m.publish(number(f.ID)) }),
+	"is deleted":        loses(func(m *memory, f job.Attempt) { m.remove(number(f.ID)) }),
 	"is taken":          loses(set(job.StatusInProgress, 1, time.Minute)),
 	"is taken and left": loses(set(job.StatusInProgress, 1, 0)),
 	"is done elsewhere": loses(set(job.StatusSucceeded, 1, 0)),
 }
 
-func loses(to func(*memory, job.Fence)) func(context.Context, turn) error {
+func loses(to func(*memory, job.Attempt)) func(context.Context, turn) error {
 	return func(_ context.Context, w turn) error {
 		to(w.store, w.fence)
 		return w.lost

@@ -18,10 +18,10 @@ import (
 
 // Runtime runs batches of deliveries.
 type Runtime struct {
-	Store    Store
-	Work     Work
-	Schedule Schedule
-	Log      *slog.Logger
+	Store   Store
+	Work    Work
+	Backoff Backoff
+	Log     *slog.Logger
 	// Lease is the life of a claim without a sign of life of this process: a
 	// heartbeat extends it and the visibility of its message while the work goes
 	// on. Zero: claims live until the end of the invocation, without a heartbeat.
@@ -70,7 +70,7 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 		deliveries: slices.Clone(deliveries), ends: make([]Settlement, n),
 		tenants: make([]uuid.UUID, n), leases: make([]time.Time, n), worked: make([]time.Duration, n)}
 	for i := range b.deliveries {
-		b.deliveries[i].Last = b.deliveries[i].Count > len(r.Schedule)
+		b.deliveries[i].Last = b.deliveries[i].Count > len(r.Backoff)
 	}
 	workCtx, cancel := b.reserve(ctx)
 	defer cancel()
@@ -89,7 +89,7 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 	claims, err := b.claim(ctx, b.deliveries, false)
 	if err != nil {
 		for i := range b.deliveries {
-			b.endUnclaimed(i, Fence{}, err)
+			b.endUnclaimed(i, Attempt{}, err)
 		}
 		return nil
 	}
@@ -112,7 +112,7 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 	}
 	running.Wait()
 	slices.SortStableFunc(later, func(x, y deferred) int {
-		return cmp.Or(x.rank()-y.rank(), x.Fence.Attempt-y.Fence.Attempt)
+		return cmp.Or(x.rank()-y.rank(), x.Attempt.Number-y.Attempt.Number)
 	})
 	return later
 }
@@ -153,7 +153,7 @@ func (b *batch) alone(ctx context.Context, later []deferred) {
 		b.beat.begin(d.index)
 		share, cancel := withShare(ctx, len(later)-n)
 		if c, err := b.claimAlone(share, d); err != nil {
-			b.endUnclaimed(d.index, d.Fence, err)
+			b.endUnclaimed(d.index, d.Attempt, err)
 		} else {
 			if c.Found == Claimed {
 				b.hide(share, []int{d.index})
@@ -221,16 +221,16 @@ func (b *batch) run(ctx context.Context, i int, c Claim) {
 	switch c.Found {
 	case Claimed:
 		b.leases[i] = time.Now().Add(b.lease(ctx))
-		b.attempt(ctx, i, c.Fence)
+		b.attempt(ctx, i, c.Attempt)
 	case Busy:
-		b.end(i, c.Fence, Outcome{Result: Busy, Wait: busyWait}, failure.Failure{})
+		b.end(i, c.Attempt, Outcome{Result: Busy, Wait: busyWait}, failure.Failure{})
 	default:
-		b.end(i, c.Fence, Outcome{Result: c.Found, Wait: c.Wait}, failure.Failure{Text: c.Reason})
+		b.end(i, c.Attempt, Outcome{Result: c.Found, Wait: c.Wait}, failure.Failure{Text: c.Reason})
 	}
 }
 
 // attempt does the work of a claim and settles it.
-func (b *batch) attempt(ctx context.Context, i int, f Fence) {
+func (b *batch) attempt(ctx context.Context, i int, f Attempt) {
 	started := time.Now()
 	held, release := b.hold(ctx, i, f)
 	err := stopped(held, b.work(held, i, f))
@@ -241,14 +241,14 @@ func (b *batch) attempt(ctx context.Context, i int, f Fence) {
 
 // work does the work behind a recover of its own. Work that does not return when
 // its time is up is abandoned: its fence keeps it from writing later.
-func (b *batch) work(ctx context.Context, i int, f Fence) error {
+func (b *batch) work(ctx context.Context, i int, f Attempt) error {
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
 			if v := recover(); v != nil {
 				p := &failure.Panic{Value: v, Stack: debug.Stack()}
 				b.Log.Error("panic", "document", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count,
-					"attempt", f.Attempt, "panic", p.Error(), "stack", string(p.Stack))
+					"attempt", f.Number, "panic", p.Error(), "stack", string(p.Stack))
 				done <- p
 			}
 		}()

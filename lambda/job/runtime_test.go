@@ -49,10 +49,10 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 			return &row{status: job.StatusFailed, attempt: 1,
 				failedAt: time.Now().Add(-time.Hour)}
 		}
-		superseded  = func() *row { return &row{status: job.StatusPending, published: time.Now().Add(1)} }
-		unmatchable = func() *row { return &row{status: job.StatusPending, unmatchable: "no type"} }
-		held        = func() *row { return inProgress(1, time.Minute) }
-		heldLong    = func() *row { return inProgress(1, time.Hour) }
+		superseded = func() *row { return &row{status: job.StatusPending, published: time.Now().Add(1)} }
+		unworkable = func() *row { return &row{status: job.StatusPending, unworkable: "no type"} }
+		held       = func() *row { return inProgress(1, time.Minute) }
+		heldLong   = func() *row { return inProgress(1, time.Hour) }
 
 		transient = fails(errors.New("anything unknown"))
 		permanent = fails(failure.Permanently("no counterparty"))
@@ -77,7 +77,7 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 		{"superseded", superseded, 3, never, ack, job.StatusPending, "INFO"},
 		{"missing, delivery 1", missing, 1, never, retry(m5), "", "WARN"},
 		{"missing, delivery 2", missing, 2, never, ack, "", "WARN"},
-		{"not matchable", unmatchable, 1, never, ack, job.StatusNone, "WARN"},
+		{"unworkable", unworkable, 1, never, ack, job.StatusNone, "WARN"},
 		{"held", held, 1, never, retry(time.Minute), job.StatusInProgress, "WARN"},
 		{"held beyond the invocation, last delivery", heldLong, 3, never, deadLetter, job.StatusInProgress, "ERROR"},
 		{"transient, delivery 1", waits, 1, transient, writes(job.StatusPending, retry(m5)), job.StatusPending, "WARN"},
@@ -205,7 +205,7 @@ func TestClaimedRecordsStartAtOnce(t *testing.T) {
 		for i := 1; i <= n; i++ {
 			r.store.rows[id(i)] = pending(0)
 			batch = append(batch, first(i))
-			r.work[id(i)] = func(ctx context.Context, f job.Fence) error {
+			r.work[id(i)] = func(ctx context.Context, f job.Attempt) error {
 				if started.Add(1) == n {
 					close(everybody)
 				}
@@ -252,7 +252,7 @@ func TestWorkThatNeverReturnsIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0), pending(0))
 		release, late := make(chan struct{}), make(chan error)
-		r.work[id(2)] = func(_ context.Context, f job.Fence) error {
+		r.work[id(2)] = func(_ context.Context, f job.Attempt) error {
 			<-release
 			err := r.store.succeed(f)
 			late <- err
@@ -281,7 +281,7 @@ func TestWorkMayFinishShortlyAfterItsTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))
-		r.work[id(1)] = func(ctx context.Context, f job.Fence) error {
+		r.work[id(1)] = func(ctx context.Context, f job.Attempt) error {
 			<-ctx.Done()
 			<-time.After(time.Second - 1)
 			return r.store.succeed(f)
@@ -304,7 +304,7 @@ func TestWorkEndsEarlyEnoughToSettle(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, pending(0))
 				var got time.Duration
-				r.work[id(1)] = func(ctx context.Context, f job.Fence) error {
+				r.work[id(1)] = func(ctx context.Context, f job.Attempt) error {
 					deadline, _ := ctx.Deadline()
 					got = time.Until(deadline)
 					return r.store.succeed(f)
@@ -340,11 +340,11 @@ func TestSettlingFinishesAlthoughTheInvocationIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0))
 		ctx, stop := context.WithTimeout(context.Background(), length)
-		r.work[id(1)] = func(ctx context.Context, _ job.Fence) error {
+		r.work[id(1)] = func(ctx context.Context, _ job.Attempt) error {
 			stop()
 			return ctx.Err()
 		}
-		r.work[id(2)] = func(ctx context.Context, f job.Fence) error {
+		r.work[id(2)] = func(ctx context.Context, f job.Attempt) error {
 			<-ctx.Done()
 			r.store.publish(2)
 			return job.ErrFenceLost // the row is read again, which takes a live context as well

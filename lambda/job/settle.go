@@ -20,7 +20,7 @@ const writeTimeout = 4 * time.Second
 const partialTimeout = 20 * time.Second
 
 // settle ends the delivery after the work has returned err.
-func (b *batch) settle(ctx context.Context, i int, f Fence, err error) {
+func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
 	ctx, cancel := b.settleContext(ctx)
 	defer cancel()
 	switch {
@@ -40,13 +40,13 @@ func (b *batch) settleContext(ctx context.Context) (context.Context, context.Can
 }
 
 // fail releases the document as the failure requires, and ends the delivery.
-func (b *batch) fail(ctx context.Context, i int, f Fence, err error) {
+func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {
 	why := failure.Of(err)
 	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
 	if why.Kind == failure.Permanent {
 		o.Result = Permanent
 	}
-	s := b.Schedule.Decide(o)
+	s := b.Backoff.Decide(o)
 	r := Release{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
 	switch written, err := b.write(ctx, i, f, r, err); {
 	case err != nil:
@@ -61,7 +61,7 @@ func (b *batch) fail(ctx context.Context, i int, f Fence, err error) {
 // write writes a release, with the results of a Partial. While the database does not answer it tries again, as
 // long as ctx allows. After each failure it reads the row, because the commit may
 // have succeeded and only its answer got lost.
-func (b *batch) write(ctx context.Context, i int, f Fence, r Release, why error) (bool, error) {
+func (b *batch) write(ctx context.Context, i int, f Attempt, r Release, why error) (bool, error) {
 	var partial *Partial
 	hasResults := errors.As(why, &partial)
 	if hasResults && b.writePartial(ctx, i, f, r, partial) {
@@ -77,7 +77,7 @@ func (b *batch) write(ctx context.Context, i int, f Fence, r Release, why error)
 			return false, nil // the fence is gone: there was no earlier try whose commit may have held
 		}
 		row, findErr := b.find(ctx, f)
-		ours := row.Attempt == f.Attempt
+		ours := row.Attempt == f.Number
 		switch {
 		case findErr == nil && ours && row.Status == r.Status:
 			return true, nil
@@ -91,14 +91,14 @@ func (b *batch) write(ctx context.Context, i int, f Fence, r Release, why error)
 
 // writePartial writes a release with results. It reports false if that failed,
 // and leaves time to write the release alone.
-func (b *batch) writePartial(ctx context.Context, i int, f Fence, r Release, p *Partial) (written bool) {
+func (b *batch) writePartial(ctx context.Context, i int, f Attempt, r Release, p *Partial) (written bool) {
 	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)
 	ctx, cancel := context.WithTimeout(ctx, min(max(left-writeTimeout, left/2), partialTimeout))
 	defer cancel()
 	warn := func(reason string) {
 		b.Log.Warn("the results of failed work were not written", "document", f.ID, "tenant", b.tenant(i),
-			"attempt", f.Attempt, "reason", reason)
+			"attempt", f.Number, "reason", reason)
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -113,20 +113,20 @@ func (b *batch) writePartial(ctx context.Context, i int, f Fence, r Release, p *
 	return written && err == nil
 }
 
-func (b *batch) writeOnce(ctx context.Context, f Fence, r Release) (bool, error) {
+func (b *batch) writeOnce(ctx context.Context, f Attempt, r Release) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	return b.Store.Release(ctx, f, r)
 }
 
-func (b *batch) find(ctx context.Context, f Fence) (Row, error) {
+func (b *batch) find(ctx context.Context, f Attempt) (Row, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	return b.Store.Find(ctx, f.ID)
 }
 
 // lost reads the row after a lost fence, and returns the outcome.
-func (b *batch) lost(ctx context.Context, i int, f Fence) Outcome {
+func (b *batch) lost(ctx context.Context, i int, f Attempt) Outcome {
 	row, err := b.find(ctx, f)
 	for tries := (pauses{}); err != nil && !errors.Is(err, ErrNotFound) && tries.pause(ctx); {
 		row, err = b.find(ctx, f)
@@ -136,7 +136,7 @@ func (b *batch) lost(ctx context.Context, i int, f Fence) Outcome {
 		return Outcome{Result: Missing}
 	case err != nil:
 		return b.unsettled(i)
-	case row.Status == StatusSucceeded && row.Attempt == f.Attempt:
+	case row.Status == StatusSucceeded && row.Attempt == f.Number:
 		return Outcome{Result: Succeeded} // our own commit, whose answer was lost
 	case row.Status == StatusSucceeded, row.Status == StatusFailed, row.Status == StatusCancelled,
 		row.Status == StatusNone:
@@ -156,31 +156,31 @@ func (b *batch) unsettled(i int) Outcome {
 // endUnclaimed ends a delivery that could not be claimed. Its message comes back
 // by the schedule, up to a quarter earlier: messages that all come back at one
 // moment may all meet the next outage.
-func (b *batch) endUnclaimed(i int, f Fence, err error) {
-	wait := b.Schedule.retry(Outcome{Delivery: min(b.deliveries[i].Count, len(b.Schedule))}, StatusNone).Visibility
+func (b *batch) endUnclaimed(i int, f Attempt, err error) {
+	wait := b.Backoff.retry(Outcome{Delivery: min(b.deliveries[i].Count, len(b.Backoff))}, StatusNone).Visibility
 	b.end(i, f, Outcome{Result: Unsettled, Wait: wait - rand.N(wait/4+1)}, failure.Of(err))
 }
 
 // end decides the end of delivery i by its outcome, and concludes it.
-func (b *batch) end(i int, f Fence, o Outcome, why failure.Failure) {
+func (b *batch) end(i int, f Attempt, o Outcome, why failure.Failure) {
 	o.Delivery = b.deliveries[i].Count
-	b.conclude(i, f, o, b.Schedule.Decide(o), why)
+	b.conclude(i, f, o, b.Backoff.Decide(o), why)
 }
 
 // conclude logs the end of delivery i and keeps it, once for each delivery. Run
 // passes a Retry or a DeadLetter to Messages; an Ack usually is an absence from
 // the response.
-func (b *batch) conclude(i int, f Fence, o Outcome, s Settlement, why failure.Failure) {
+func (b *batch) conclude(i int, f Attempt, o Outcome, s Settlement, why failure.Failure) {
 	d := b.deliveries[i]
 	level := slog.LevelInfo
 	switch {
 	case s.Write == StatusFailed || s.Action == DeadLetter:
 		level = slog.LevelError
-	case s.Action == Retry || o.Result == Missing || o.Result == NotMatchable:
+	case s.Action == Retry || o.Result == Missing || o.Result == Unworkable:
 		level = slog.LevelWarn
 	}
 	b.Log.Log(context.Background(), level, "settled",
-		"document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Attempt,
+		"document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Number,
 		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(),
 		"reason", why.Text)
 	if b.Observe != nil {

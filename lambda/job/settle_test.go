@@ -53,7 +53,7 @@ func TestCommitWhoseAnswerWasLostIsRecognisedByALaterTry(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown, commits: true, findErr: errDown})
-			r.work[id(1)] = func(context.Context, job.Fence) error {
+			r.work[id(1)] = func(context.Context, job.Attempt) error {
 				time.AfterFunc(10*time.Millisecond, func() { r.store.change(1, func(r *row) { r.findErr = nil }) })
 				return errDown
 			}
@@ -109,7 +109,7 @@ func TestReleaseOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown})
-		r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+		r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
 			set(job.StatusFailed, 1, 0)(r.store, f)
 			return failure.Permanently("no counterparty")
 		}
@@ -124,7 +124,7 @@ func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheReleaseFailsToo(t *tes
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown})
-		r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+		r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
 			set(job.StatusSucceeded, 0, 0)(r.store, f)
 			return errors.New("the answer of the commit was lost")
 		}
@@ -139,11 +139,11 @@ func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
 	unknown := errors.New("the answer of the commit was lost")
 	for _, tc := range []struct {
 		name  string
-		now   func(m *memory, f job.Fence)
+		now   func(m *memory, f job.Attempt)
 		count int
 		want  job.Settlement
 	}{
-		{"succeeded by itself", func(m *memory, f job.Fence) { _ = m.succeed(f) }, 1, ack},
+		{"succeeded by itself", func(m *memory, f job.Attempt) { _ = m.succeed(f) }, 1, ack},
 		{"succeeded by another attempt", set(job.StatusSucceeded, 1, 0), 1, ack},
 		{"failed by another attempt", set(job.StatusFailed, 1, 0), 3, ack},
 		{"cancelled by a person", set(job.StatusCancelled, 0, 0), 1, ack},
@@ -152,11 +152,11 @@ func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
 		{"under way", set(job.StatusInProgress, 1, time.Minute), 1, retry(time.Minute)},
 		{"under way, last delivery", set(job.StatusInProgress, 1, time.Minute), 3, deadLetter},
 		{"under way, but the lease has ended", set(job.StatusInProgress, 1, 0), 2, retry(time.Second)},
-		{"published", func(m *memory, _ job.Fence) { m.publish(1) }, 1, retry(job.KeepVisibility)},
-		{"published, last delivery", func(m *memory, _ job.Fence) { m.publish(1) }, 3, ack},
+		{"published", func(m *memory, _ job.Attempt) { m.publish(1) }, 1, retry(job.KeepVisibility)},
+		{"published, last delivery", func(m *memory, _ job.Attempt) { m.publish(1) }, 3, ack},
 		{"waiting for the message of a later attempt, last delivery", set(job.StatusPending, 1, 0), 3, ack},
-		{"deleted, delivery 1", func(m *memory, _ job.Fence) { m.remove(1) }, 1, retry(m5)},
-		{"deleted, later", func(m *memory, _ job.Fence) { m.remove(1) }, 2, ack},
+		{"deleted, delivery 1", func(m *memory, _ job.Attempt) { m.remove(1) }, 1, retry(m5)},
+		{"deleted, later", func(m *memory, _ job.Attempt) { m.remove(1) }, 2, ack},
 	} {
 		for how, err := range map[string]error{
 			"the work says so":     fmt.Errorf("write matches: %w", job.ErrFenceLost),
@@ -167,7 +167,7 @@ func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					r := newRig(t, pending(4))
 					var after row
-					r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+					r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
 						tc.now(r.store, f)
 						after = r.store.row(1)
 						return err
@@ -185,8 +185,8 @@ func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
 }
 
 // set makes another worker's write, that many attempts later.
-func set(status job.Status, attempts int, leaseLeft time.Duration) func(*memory, job.Fence) {
-	return func(m *memory, f job.Fence) {
+func set(status job.Status, attempts int, leaseLeft time.Duration) func(*memory, job.Attempt) {
+	return func(m *memory, f job.Attempt) {
 		m.change(number(f.ID), func(r *row) {
 			r.status, r.lease = status, time.Now().Add(leaseLeft)
 			r.attempt += attempts

@@ -19,12 +19,12 @@ func TestSuspectsRunAloneAfterEverythingElseWasSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(5), pending(0), expired(2), expired(2), &row{status: job.StatusSucceeded})
-		slowly := func(ctx context.Context, f job.Fence) error {
+		slowly := func(ctx context.Context, f job.Attempt) error {
 			synctest.Wait() // until no other goroutine can go on: all work beside it has begun by now
 			r.store.note("end %d", number(f.ID))
 			return r.store.succeed(f)
 		}
-		r.work[id(3)] = func(ctx context.Context, f job.Fence) error {
+		r.work[id(3)] = func(ctx context.Context, f job.Attempt) error {
 			synctest.Wait()
 			return errDown
 		}
@@ -75,7 +75,7 @@ func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, expired(1), expired(2), expired(3))
 				var waiting row
-				r.work[id(1)] = func(_ context.Context, f job.Fence) error {
+				r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
 					waiting = r.store.row(2)
 					tc.now(r.store)
 					return r.store.succeed(f)
@@ -99,7 +99,7 @@ func TestSuspectsShareTheTimeThatIsLeft(t *testing.T) {
 		r := newRig(t, expired(1), expired(2), expired(3))
 		var shares []time.Duration
 		for n := 1; n <= 3; n++ {
-			r.work[id(n)] = func(ctx context.Context, f job.Fence) error {
+			r.work[id(n)] = func(ctx context.Context, f job.Attempt) error {
 				deadline, _ := ctx.Deadline()
 				shares = append(shares, time.Until(deadline))
 				if number(f.ID) != 2 {
@@ -140,7 +140,7 @@ func TestSlowQueueDoesNotCostTheResponse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))
-		r.work[id(1)] = func(ctx context.Context, _ job.Fence) error {
+		r.work[id(1)] = func(ctx context.Context, _ job.Attempt) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}

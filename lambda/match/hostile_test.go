@@ -119,7 +119,7 @@ func runWith(t *testing.T, docs []score.Raw, think func(llm.Question) (string, e
 		for n := 0; len(queue.waiting) > 0; n++ {
 			id := queue.waiting[0]
 			queue.waiting = queue.waiting[1:]
-			if err := matcher.Match(t.Context(), job.Fence{ID: id, Attempt: 1}); err != nil {
+			if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
 				failed = append(failed, id)
 				leave(t, err)
 			}

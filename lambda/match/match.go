@@ -45,11 +45,11 @@ type Written struct {
 // taken over.
 type Store interface {
 	// Load reads the document of the attempt.
-	Load(ctx context.Context, f job.Fence) (score.Raw, error)
+	Load(ctx context.Context, f job.Attempt) (score.Raw, error)
 	// Candidates saves the normalised document and reads the block: documents
 	// of the tenant and of these types with a key of n.Lookup, and n.Similar; and the
 	// identities of n.Naming.
-	Candidates(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error)
+	Candidates(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type) (Block, error)
 	// Near lists documents of the tenant and of these types with an embedding and a
 	// company of n.Window, the nearest to its days, a bounded number.
 	Near(ctx context.Context, id uuid.UUID, n score.Normalized, types []document.Type) ([]Near, error)
@@ -62,11 +62,11 @@ type Store interface {
 	// error of the rules it writes nothing and returns the error as it is. Write remembers
 	// n.Naming, and publishes the documents that were matched with other identities
 	// than they have now. Documents of a tenant may be written together.
-	Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 		seen Block, pairs []score.Pair, decide Rules) (Written, error)
 	// WriteReleased is Write for an attempt that failed: in place of succeeded, it
 	// writes the release, whatever has changed.
-	WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	WriteReleased(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 		seen Block, decide Rules, r job.Release) (Written, error)
 }
 
@@ -89,7 +89,7 @@ type Matcher struct {
 const maxRounds = 10
 
 // Match matches the document of one attempt; it is a job.Work.
-func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
+func (m *Matcher) Match(ctx context.Context, f job.Attempt) error {
 	a, err := m.begin(ctx, f)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (m *Matcher) Match(ctx context.Context, f job.Fence) error {
 // attempt is one attempt to match a document.
 type attempt struct {
 	*Matcher
-	fence  job.Fence
+	fence  job.Attempt
 	raw    score.Raw
 	doc    score.Document
 	n      score.Normalized
@@ -142,7 +142,7 @@ type attempt struct {
 }
 
 // begin loads the document and brings it into comparable form.
-func (m *Matcher) begin(ctx context.Context, f job.Fence) (*attempt, error) {
+func (m *Matcher) begin(ctx context.Context, f job.Attempt) (*attempt, error) {
 	raw, err := m.Store.Load(ctx, f)
 	if err != nil {
 		return nil, failure.At("load", err)
@@ -153,7 +153,7 @@ func (m *Matcher) begin(ctx context.Context, f job.Fence) (*attempt, error) {
 		return nil, failure.Permanently("structured data: %s", err)
 	}
 	if !doc.HasCounterparty() {
-		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Attempt)
+		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Number)
 	}
 	a := &attempt{Matcher: m, fence: f, raw: raw, doc: doc, n: doc.Normalized(), types: score.Matchable(raw.Type),
 		x: &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}}
@@ -183,7 +183,7 @@ func (a *attempt) partial(err error) error {
 
 // send sends the messages of published documents. The publishing is committed:
 // the sweep repeats a message that cannot be sent now.
-func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped) {
+func (m *Matcher) send(ctx context.Context, f job.Attempt, published []job.Stamped) {
 	if len(published) == 0 {
 		return
 	}
@@ -193,7 +193,7 @@ func (m *Matcher) send(ctx context.Context, f job.Fence, published []job.Stamped
 		return
 	}
 	if unsent, err := m.Sender.Send(ctx, published); err != nil || len(unsent) > 0 {
-		m.Log.Warn("documents to be matched again are left to the sweep", "document", f.ID, "attempt", f.Attempt,
+		m.Log.Warn("documents to be matched again are left to the sweep", "document", f.ID, "attempt", f.Number,
 			"unsent", len(unsent), "error", failure.Of(cmp.Or(err, errUnsent)).Text)
 	}
 }

@@ -31,20 +31,20 @@ type fakeStore struct {
 	rules  Rules
 	saved  []score.Normalized
 	types  [][]document.Type
-	fences []job.Fence
+	fences []job.Attempt
 }
 
-func (s *fakeStore) Load(_ context.Context, f job.Fence) (score.Raw, error) {
+func (s *fakeStore) Load(_ context.Context, f job.Attempt) (score.Raw, error) {
 	s.fences = append(s.fences, f)
 	return s.doc, s.loads
 }
 
-func (s *fakeStore) Candidates(_ context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error) {
+func (s *fakeStore) Candidates(_ context.Context, f job.Attempt, n score.Normalized, types []document.Type) (Block, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
 	return s.next(), s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, decide Rules) (Written, error) {
+func (s *fakeStore) Write(_ context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, decide Rules) (Written, error) {
 	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
 	s.seen, s.pairs, s.rules = append(s.seen, seen), append(s.pairs, pairs), decide
 	if s.write != nil || len(s.blocks) == 0 {
@@ -54,7 +54,7 @@ func (s *fakeStore) Write(_ context.Context, f job.Fence, n score.Normalized, ty
 	return Written{Fresh: &fresh}, nil
 }
 
-func (s *fakeStore) WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, decide Rules, _ job.Release) (Written, error) {
+func (s *fakeStore) WriteReleased(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, decide Rules, _ job.Release) (Written, error) {
 	return s.Write(ctx, f, n, types, seen, nil, decide)
 }
 
@@ -78,7 +78,7 @@ var (
 func run(s *fakeStore) (string, error) {
 	var log bytes.Buffer
 	m := &Matcher{Store: s, Log: slog.New(slog.NewJSONHandler(&log, nil))}
-	err := m.Match(context.Background(), job.Fence{ID: s.doc.ID, Attempt: 3})
+	err := m.Match(context.Background(), job.Attempt{ID: s.doc.ID, Number: 3})
 	return log.String(), err
 }
 
@@ -99,7 +99,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 			t.Errorf("candidates were looked up by %v and %+v", s.types[i], s.saved[i])
 		}
 	}
-	if want := slices.Repeat([]job.Fence{{ID: rawInvoice.ID, Attempt: 3}}, 3); !slices.Equal(s.fences, want) {
+	if want := slices.Repeat([]job.Attempt{{ID: rawInvoice.ID, Number: 3}}, 3); !slices.Equal(s.fences, want) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
 	if s.rules != nil {

@@ -125,7 +125,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 				for n := 0; len(queue.waiting) > 0; n++ {
 					id := queue.waiting[0]
 					queue.waiting = queue.waiting[1:]
-					if err := matcher.Match(t.Context(), job.Fence{ID: id, Attempt: 1}); err != nil {
+					if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
 						t.Fatalf("seed %d, order %d: %v", seed, order, err)
 					}
 					if n > 50*len(docs) {
@@ -184,7 +184,7 @@ func settle(t *testing.T, m *memory, a *llm.Asker, docs []score.Raw) error {
 	for len(queue.waiting) > 0 {
 		id := queue.waiting[0]
 		queue.waiting = queue.waiting[1:]
-		if err := matcher.Match(t.Context(), job.Fence{ID: id, Attempt: 1}); err != nil {
+		if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
 			return err
 		}
 	}
@@ -249,7 +249,7 @@ func TestMessagesThatCannotBeSentAreLeftToTheSweep(t *testing.T) {
 		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(&log, nil)), Sender: sender,
 			Model: asker(&fakeModel{think: opinion}, newVault())}
 		for _, d := range docs {
-			if err := matcher.Match(t.Context(), job.Fence{ID: d.ID, Attempt: 1}); err != nil {
+			if err := matcher.Match(t.Context(), job.Attempt{ID: d.ID, Number: 1}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -101,7 +101,7 @@ func TestSimilarTextsAreCompared(t *testing.T) {
 				matcher.Embeddings = &llm.Embeddings{Embedder: embedder, Vault: vectors{}}
 			}
 			for _, i := range append(slices.Clone(order), order...) {
-				if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {
+				if err := matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -139,7 +139,7 @@ func TestEmbedderFailureKeepsWhatRulesKnow(t *testing.T) {
 		no := &failure.Error{Kind: kind, Sentence: "the provider said no"}
 		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(&log, nil)), Embeddings: &llm.Embeddings{Embedder: &bag{err: no}, Vault: vectors{}}}
 		for _, d := range []score.Raw{rawOrder, rawInvoice} {
-			err := matcher.Match(t.Context(), job.Fence{ID: d.ID, Attempt: 1})
+			err := matcher.Match(t.Context(), job.Attempt{ID: d.ID, Number: 1})
 			var partial *job.Partial
 			if errors.As(err, &partial) != failed {
 				t.Fatalf("%s: got %v", kind, err)
@@ -174,7 +174,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
 			m := newMemory(docs)
 			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Embeddings: &llm.Embeddings{Embedder: &bag{}, Vault: vectors{}}}
 			for _, i := range r.Perm(len(docs)) {
-				if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {
+				if err := matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 			}

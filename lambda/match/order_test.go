@@ -49,9 +49,9 @@ func newMemory(docs []score.Raw) *memory {
 
 func byID(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
 
-func (m *memory) Load(_ context.Context, f job.Fence) (score.Raw, error) { return m.docs[f.ID], nil }
+func (m *memory) Load(_ context.Context, f job.Attempt) (score.Raw, error) { return m.docs[f.ID], nil }
 
-func (m *memory) Candidates(_ context.Context, f job.Fence, n score.Normalized, types []document.Type) (Block, error) {
+func (m *memory) Candidates(_ context.Context, f job.Attempt, n score.Normalized, types []document.Type) (Block, error) {
 	m.keys[f.ID] = n.Keys
 	d := m.docs[f.ID]
 	d.Vector = hex.EncodeToString(n.Vector)
@@ -139,14 +139,14 @@ func (m *memory) rest(b Block, types []document.Type) (rest []score.Raw) {
 	return rest
 }
 
-func (m *memory) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, _ []score.Pair, decide Rules) (Written, error) {
+func (m *memory) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, _ []score.Pair, decide Rules) (Written, error) {
 	if now := m.block(f.ID, n, types); now.Known != n.Known {
 		return Written{Fresh: &now}, nil
 	}
 	return m.write(ctx, f, n, types, seen, decide)
 }
 
-func (m *memory) write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, decide Rules) (Written, error) {
+func (m *memory) write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, decide Rules) (Written, error) {
 	now := m.block(f.ID, n, types)
 	pairs := append(seen.Score(now.Candidates), seen.Score(m.rest(now, types))...)
 	if decide == nil {
@@ -182,7 +182,7 @@ func (m *memory) write(ctx context.Context, f job.Fence, n score.Normalized, typ
 	return w, nil
 }
 
-func (m *memory) WriteReleased(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen Block, decide Rules, r job.Release) (Written, error) {
+func (m *memory) WriteReleased(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, decide Rules, r job.Release) (Written, error) {
 	w, err := m.write(ctx, f, n, types, seen, decide)
 	if err == nil {
 		m.released = append(m.released, r)
@@ -299,11 +299,11 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 		matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler)}
 		again := r.Perm(len(docs))[:len(docs)/2]
 		for _, i := range append(r.Perm(len(docs)), again...) {
-			if err := matcher.Match(t.Context(), job.Fence{ID: docs[i].ID, Attempt: 1}); err != nil {
+			if err := matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}); err != nil {
 				t.Fatalf("seed %d, order %d: %v", seed, order, err)
 			}
 			for id, again := m.renamed(); again; id, again = m.renamed() {
-				if err := matcher.Match(t.Context(), job.Fence{ID: id, Attempt: 2}); err != nil {
+				if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 2}); err != nil {
 					t.Fatalf("seed %d, order %d: %v", seed, order, err)
 				}
 			}

@@ -64,7 +64,7 @@ func TestCandidatesBeyondTheQuestionStayUndecided(t *testing.T) {
 				for ; len(queue.waiting) > 0; steps++ {
 					id := queue.waiting[0]
 					queue.waiting = queue.waiting[1:]
-					if err := matcher.Match(t.Context(), job.Fence{ID: id, Attempt: 1}); err != nil {
+					if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
 						t.Fatalf("%d orders, seed %d: %v", n, seed, err)
 					}
 					if steps > 10*len(docs) {

@@ -47,12 +47,12 @@ type Record struct {
 // Store keeps jobs and their sets.
 type Store interface {
 	// Job reads a claimed job; job.ErrFenceLost if the fence does not hold.
-	Job(ctx context.Context, f job.Fence) (Job, error)
+	Job(ctx context.Context, f job.Attempt) (Job, error)
 	// Roster reads the roster of a date; job.ErrNotFound without one.
 	Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
 	// Complete commits the set, its offers, its place in the outbox if deliver is
 	// true, and success, fenced, in one transaction.
-	Complete(ctx context.Context, f job.Fence, s Set, deliver bool) error
+	Complete(ctx context.Context, f job.Attempt, s Set, deliver bool) error
 }
 
 // Rankings returns the offers of a user by a roster.
@@ -68,7 +68,7 @@ type Offerer struct {
 }
 
 // Offer is the work on a job.
-func (o Offerer) Offer(ctx context.Context, f job.Fence) error {
+func (o Offerer) Offer(ctx context.Context, f job.Attempt) error {
 	j, err := o.Store.Job(ctx, f)
 	if err != nil {
 		return failure.At("read the job", err)

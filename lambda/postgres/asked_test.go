@@ -112,7 +112,7 @@ var states = []string{
 
 // staleFixture has documents in all states, and num(1) claimed, with pairs with
 // all of them.
-func staleFixture(t *testing.T) (f *fixture, fence job.Fence, block match.Block, pairs []score.Pair, stale []uuid.UUID) {
+func staleFixture(t *testing.T) (f *fixture, fence job.Attempt, block match.Block, pairs []score.Pair, stale []uuid.UUID) {
 	t.Helper()
 	f = newFixture(t)
 	f.invoices(9)
@@ -260,7 +260,7 @@ type frail struct {
 	behind bool
 }
 
-func (s *frail) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
+func (s *frail) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
 	if s.nth--; s.nth != 0 {
 		return s.Store.Write(ctx, f, n, types, seen, pairs, by)
 	}
@@ -294,7 +294,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 			f.put(num(1), tenant, document.PurchaseOrder, spotOrder)
 			f.put(num(2), tenant, document.Invoice, spotInvoice1)
 			f.put(num(3), tenant, document.Invoice, spotInvoice2)
-			attempt := func(store match.Store, fence job.Fence) error {
+			attempt := func(store match.Store, fence job.Attempt) error {
 				t.Helper()
 				m := &match.Matcher{Store: store, Log: slog.New(slog.DiscardHandler), Sender: queue, Model: &llm.Asker{Model: model, Vault: f.DB}}
 				return m.Match(t.Context(), fence)
@@ -321,13 +321,13 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 
 			f.advance(2 * time.Minute) // the lease has ended
 			again := f.claim(job.Delivery{ID: num(3)}, true)
-			if again.Found != 0 || again.Fence.Attempt != first.Attempt+1 {
+			if again.Found != 0 || again.Attempt.Number != first.Number+1 {
 				t.Fatalf("claimed %+v", again)
 			}
 			if err := attempt(f.DB, first); !errors.Is(err, job.ErrFenceLost) {
 				t.Errorf("the attempt that was thought dead: %v", err)
 			}
-			if err := attempt(f.DB, again.Fence); err != nil {
+			if err := attempt(f.DB, again.Attempt); err != nil {
 				t.Fatal(err)
 			}
 			if model.calls != 1 {
@@ -343,7 +343,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 			if c.Found != 0 {
 				t.Fatalf("claimed %+v", c)
 			}
-			if err := attempt(f.DB, c.Fence); err != nil {
+			if err := attempt(f.DB, c.Attempt); err != nil {
 				t.Fatal(err)
 			}
 			f.wantEdges("both asked", "1-3 model", "", "1 0 1")

@@ -54,7 +54,7 @@ func matchAlike(b *testing.B, n int) {
 			client, server, trips, statements = ownCPU(b), serverCPU(b, conn), w.trips.Load(), w.statements.Load()
 			began = time.Now()
 		}
-		if err := m.Match(b.Context(), claims[0].Fence); err != nil {
+		if err := m.Match(b.Context(), claims[0].Attempt); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -94,7 +94,7 @@ const gatherSearches = 5 * time.Millisecond
 // Candidates implements match.Store: one round trip, in which normalizedSQL
 // stores the normalised document, and carries the fence. Documents of a batch share it.
 func (db *DB) Candidates(
-	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 ) (match.Block, error) {
 	db.progress.reach(f.ID, searching)
 	a := &around{id: f.ID, n: n, types: types}
@@ -111,7 +111,7 @@ func (db *DB) Candidates(
 	return a.block, nil
 }
 
-func (db *DB) searchAll(ctx context.Context, searches []end[*around]) (held []job.Fence, err error) {
+func (db *DB) searchAll(ctx context.Context, searches []end[*around]) (held []job.Attempt, err error) {
 	slices.SortFunc(searches, func(a, b end[*around]) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	batch := &pgx.Batch{}
 	batch.Queue(planOnceSQL)
@@ -119,10 +119,10 @@ func (db *DB) searchAll(ctx context.Context, searches []end[*around]) (held []jo
 	for _, s := range searches {
 		a := s.result
 		tenants[a.n.Tenant] = append(tenants[a.n.Tenant], a)
-		batch.Queue(normalizedSQL, s.ID, s.Attempt, a.counterparty, a.references, a.n.Text, a.n.Keys, a.n.Vector, a.n.NoVector).
+		batch.Queue(normalizedSQL, s.ID, s.Number, a.counterparty, a.references, a.n.Text, a.n.Keys, a.n.Vector, a.n.NoVector).
 			Exec(func(tag pgconn.CommandTag) error {
 				if tag.RowsAffected() == 1 {
-					held = append(held, s.Fence)
+					held = append(held, s.Attempt)
 				}
 				return nil
 			})

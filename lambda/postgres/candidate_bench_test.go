@@ -93,12 +93,12 @@ func (r *tenantRun) cost(b *testing.B, do func() error) (c cost) {
 	return c
 }
 
-func (r *tenantRun) claim(b *testing.B, id uuid.UUID) job.Fence {
+func (r *tenantRun) claim(b *testing.B, id uuid.UUID) job.Attempt {
 	claims, err := r.db.Claim(b.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
 	if err != nil || claims[0].Found != 0 {
 		b.Fatal(claims, err)
 	}
-	return claims[0].Fence
+	return claims[0].Attempt
 }
 
 func (r *tenantRun) candidates(b *testing.B, raw score.Raw) cost {

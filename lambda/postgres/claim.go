@@ -46,7 +46,7 @@ WITH message AS (
 			WHEN status = 'failed' AND sent_at <= failed_at AND NOT given_up THEN 'done'
 			WHEN status = 'in-progress' AND lease_left > interval '0' THEN 'held'
 			WHEN beside THEN 'held'
-			WHEN reason IS NOT NULL THEN 'not-matchable'
+			WHEN reason IS NOT NULL THEN 'unworkable'
 			WHEN suspicious AND NOT $6 THEN 'suspect'
 			WHEN status = 'pending' AND due_in > interval '1 minute' AND NOT last THEN 'early'
 			ELSE 'claimed'
@@ -64,7 +64,7 @@ WITH message AS (
 		{due_at} = NULL,
 		{republished} = 0
 	FROM examined
-	WHERE job.id = examined.id AND examined.finding IN ('claimed', 'not-matchable')
+	WHERE job.id = examined.id AND examined.finding IN ('claimed', 'unworkable')
 )
 SELECT finding, coalesce(attempts, 0) + CASE finding WHEN 'claimed' THEN 1 ELSE 0 END,
 	greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''), coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
@@ -74,7 +74,7 @@ FROM examined ORDER BY place`
 // either; Claim.Suspect marks it.
 var findings = map[string]job.Result{
 	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done, "held": job.Held, "busy": job.Busy,
-	"early": job.Early, "not-matchable": job.NotMatchable, "suspect": job.Claimed,
+	"early": job.Early, "unworkable": job.Unworkable, "suspect": job.Claimed,
 	"claimed": job.Claimed,
 }
 
@@ -98,7 +98,7 @@ func (j *Jobs) Claim(
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
-			err = row.Scan(&finding, &c.Fence.Attempt, &c.Wait, &c.Reason, &c.Tenant)
+			err = row.Scan(&finding, &c.Attempt.Number, &c.Wait, &c.Reason, &c.Tenant)
 			c.Found, c.Suspect = findings[finding], finding == "suspect"
 			return c, err
 		})
@@ -113,8 +113,8 @@ func (j *Jobs) Claim(
 	attempts := map[uuid.UUID]claimed{}
 	for i := range claims {
 		c := &claims[i]
-		if c.Fence.ID = deliveries[i].ID; c.Found == job.Claimed && !c.Suspect {
-			attempts[c.Fence.ID] = claimed{tenant: c.Tenant}
+		if c.Attempt.ID = deliveries[i].ID; c.Found == job.Claimed && !c.Suspect {
+			attempts[c.Attempt.ID] = claimed{tenant: c.Tenant}
 		}
 	}
 	j.progress.begin(attempts)
@@ -155,14 +155,14 @@ FROM ours WHERE {table}.id = ours.id
 RETURNING {table}.id, {attempts}`
 
 // Extend implements job.Store.
-func (j *Jobs) Extend(ctx context.Context, fences []job.Fence, lease time.Duration) (ours []job.Fence, err error) {
+func (j *Jobs) Extend(ctx context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
 	ids, attempts := make([]uuid.UUID, len(fences)), make([]int, len(fences))
 	for i, f := range fences {
-		ids[i], attempts[i] = f.ID, f.Attempt
+		ids[i], attempts[i] = f.ID, f.Number
 	}
 	err = repeat(ctx, func() error {
 		rows, _ := j.db.reserved.Query(ctx, j.sql.extend, ids, attempts, lease)
-		ours, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Fence])
+		ours, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Attempt])
 		return err
 	})
 	return ours, failure.At("extend leases", err)
@@ -190,7 +190,7 @@ SELECT tenant_id, '{subject}', failed.id, $4::text, attempts, now(), jsonb_build
 FROM failed JOIN tenant ON tenant.id = tenant_id`
 
 // Release implements job.Store.
-func (j *Jobs) Release(ctx context.Context, f job.Fence, v job.Release) (changed bool, err error) {
+func (j *Jobs) Release(ctx context.Context, f job.Attempt, v job.Release) (changed bool, err error) {
 	j.progress.reach(f.ID, ending)
 	err = repeat(ctx, func() error {
 		changed, err = j.release(ctx, j.db.reserved, f, v)
@@ -204,17 +204,17 @@ type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-func (j *Jobs) release(ctx context.Context, by executor, f job.Fence, v job.Release) (bool, error) {
+func (j *Jobs) release(ctx context.Context, by executor, f job.Attempt, v job.Release) (bool, error) {
 	sql, args := j.releasing(f, v)
 	tag, err := by.Exec(ctx, sql, args...)
 	return tag.RowsAffected() == 1, err
 }
 
-func (j *Jobs) releasing(f job.Fence, v job.Release) (sql string, args []any) {
+func (j *Jobs) releasing(f job.Attempt, v job.Release) (sql string, args []any) {
 	if v.Status == job.StatusFailed {
-		return j.sql.fail, []any{f.ID, f.Attempt, v.Reason, v.Kind, v.Delivery}
+		return j.sql.fail, []any{f.ID, f.Number, v.Reason, v.Kind, v.Delivery}
 	}
-	return j.sql.retry, []any{f.ID, f.Attempt, v.Reason, v.Due}
+	return j.sql.retry, []any{f.ID, f.Number, v.Reason, v.Due}
 }
 
 // succeeded sets the columns of a row that has succeeded.
@@ -240,7 +240,7 @@ RETURNING {table}.id, {attempts}`
 //
 // Without results write is nil: attempts of a process that succeed at the same
 // moment share a statement (joint.go).
-func (j *Jobs) Succeed(ctx context.Context, f job.Fence, write func(pgx.Tx) error) error {
+func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
 	if write == nil {
 		j.progress.reach(f.ID, ending)
 		return j.successes.commit(ctx, f, struct{}{})
@@ -255,14 +255,14 @@ func (j *Jobs) Succeed(ctx context.Context, f job.Fence, write func(pgx.Tx) erro
 	})
 }
 
-func (j *Jobs) succeedAll(ctx context.Context, ends []end[struct{}]) ([]job.Fence, error) {
+func (j *Jobs) succeedAll(ctx context.Context, ends []end[struct{}]) ([]job.Attempt, error) {
 	ids, attempts := fences(ends)
 	rows, _ := j.db.pool.Query(ctx, j.sql.succeedAll, ids, attempts)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Fence])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Attempt])
 }
 
-func (j *Jobs) succeed(ctx context.Context, tx pgx.Tx, f job.Fence) error {
-	tag, err := tx.Exec(ctx, j.sql.succeed, f.ID, f.Attempt)
+func (j *Jobs) succeed(ctx context.Context, tx pgx.Tx, f job.Attempt) error {
+	tag, err := tx.Exec(ctx, j.sql.succeed, f.ID, f.Number)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = job.ErrFenceLost
 	}

@@ -121,8 +121,8 @@ func TestClaimFindsEachState(t *testing.T) {
 		{"succeeded", "matching_status='succeeded', matching_attempts=1", job.Delivery{SentAt: second(99)}, job.Done, "succeeded", 1},
 		{"failed by an earlier delivery", "matching_status='failed', matching_attempts=1, matching_failed_at='2026-03-02 09:00:30Z'", job.Delivery{SentAt: second(30)}, job.Done, "failed", 1},
 		{"failed, then redriven", "matching_status='failed', matching_attempts=1, matching_failed_at='2026-03-02 09:00:30Z'", job.Delivery{SentAt: second(31)}, claimed, "in-progress", 2},
-		{"no structured data", "structured_data=NULL, matching_status='pending'", job.Delivery{}, job.NotMatchable, "", 0},
-		{"no type", "type=NULL", job.Delivery{}, job.NotMatchable, "", 0},
+		{"no structured data", "structured_data=NULL, matching_status='pending'", job.Delivery{}, job.Unworkable, "", 0},
+		{"no type", "type=NULL", job.Delivery{}, job.Unworkable, "", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -135,13 +135,13 @@ func TestClaimFindsEachState(t *testing.T) {
 				got = suspect
 			}
 			s := f.state(id)
-			if got != tc.want || s.Status != tc.status || s.Attempts != tc.attempts || c.Fence != (job.Fence{ID: id, Attempt: tc.attempts}) {
-				t.Errorf("got %v, row %+v, fence %+v; want %v, %q with %d attempts", got, s, c.Fence, tc.want, tc.status, tc.attempts)
+			if got != tc.want || s.Status != tc.status || s.Attempts != tc.attempts || c.Attempt != (job.Attempt{ID: id, Number: tc.attempts}) {
+				t.Errorf("got %v, row %+v, fence %+v; want %v, %q with %d attempts", got, s, c.Attempt, tc.want, tc.status, tc.attempts)
 			}
 			if got == claimed && (s.Lease != time.Minute || s.Failed) {
 				t.Errorf("claimed as %+v, want a lease of a minute and no failure", s)
 			}
-			if got == job.NotMatchable && (s.Error == "" || s.Error != c.Reason) {
+			if got == job.Unworkable && (s.Error == "" || s.Error != c.Reason) {
 				t.Errorf("reason %q in the claim, %q in the row", c.Reason, s.Error)
 			}
 			if got == job.Held && c.Wait != 30*time.Second {
@@ -166,7 +166,7 @@ func TestSuspectIsClaimedOnlyWhenAskedFor(t *testing.T) {
 	if c := f.claim(job.Delivery{ID: id}, false); !c.Suspect {
 		t.Fatalf("got %+v, want a suspect", c)
 	}
-	if c := f.claim(job.Delivery{ID: id}, true); c.Suspect || c.Found != 0 || c.Fence.Attempt != 2 {
+	if c := f.claim(job.Delivery{ID: id}, true); c.Suspect || c.Found != 0 || c.Attempt.Number != 2 {
 		t.Errorf("got %+v, want attempt 2", c)
 	}
 }
@@ -239,7 +239,7 @@ func TestStaleFenceSettlesNothing(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			id := f.document("")
-			fence := f.claim(job.Delivery{ID: id}, false).Fence
+			fence := f.claim(job.Delivery{ID: id}, false).Attempt
 			takeOver(f, id)
 			before := f.state(id)
 			for _, status := range []job.Status{job.StatusPending, job.StatusFailed} {
@@ -259,8 +259,8 @@ func TestReleaseIsWritten(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("")
-	fence := f.claim(job.Delivery{ID: id}, false).Fence
-	settle := func(fence job.Fence, v job.Release) {
+	fence := f.claim(job.Delivery{ID: id}, false).Attempt
+	settle := func(fence job.Attempt, v job.Release) {
 		t.Helper()
 		if written, err := f.Release(t.Context(), fence, v); !written || err != nil {
 			t.Fatalf("written %v, error %v", written, err)
@@ -270,7 +270,7 @@ func TestReleaseIsWritten(t *testing.T) {
 	if got, want := f.state(id), (state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	fence = f.claim(job.Delivery{ID: id, Last: true}, false).Fence
+	fence = f.claim(job.Delivery{ID: id, Last: true}, false).Attempt
 	if got := f.state(id); got.Error != "busy" {
 		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
 	}

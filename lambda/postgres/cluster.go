@@ -106,9 +106,9 @@ func (s *standing) billed(ids []uuid.UUID) bool {
 }
 
 // holds reports whether an attempt has its document.
-func (s *standing) holds(f job.Fence) bool {
+func (s *standing) holds(f job.Attempt) bool {
 	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
-		return d.ID == f.ID && d.Attempt != nil && *d.Attempt == f.Attempt
+		return d.ID == f.ID && d.Attempt != nil && *d.Attempt == f.Number
 	})
 }
 
@@ -257,15 +257,15 @@ FOR NO KEY UPDATE`
 
 // queueLock locks the own documents, and those whose cluster changes. The fences are
 // held until the commit.
-func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Fence]bool) {
-	held = map[job.Fence]bool{}
+func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Attempt]bool) {
+	held = map[job.Attempt]bool{}
 	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
 	batch.Queue(lockRowsSQL, ids, append([]uuid.UUID{}, c.from...)).Query(func(rows pgx.Rows) error {
-		var f job.Fence
+		var f job.Attempt
 		var attempt *int
 		_, err := pgx.ForEachRow(rows, []any{&f.ID, &attempt}, func() error {
 			if attempt != nil {
-				f.Attempt = *attempt
+				f.Number = *attempt
 				held[f] = true
 			}
 			return nil
@@ -316,7 +316,7 @@ func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
 			continue
 		}
 		at := slices.IndexFunc(s.docs, func(d clusterRow) bool { return d.ID == w.fence.ID })
-		ids, attempts, clusters = append(ids, w.fence.ID), append(attempts, w.fence.Attempt), append(clusters, c.of(s.docs[at]))
+		ids, attempts, clusters = append(ids, w.fence.ID), append(attempts, w.fence.Number), append(clusters, c.of(s.docs[at]))
 		delete(c.docs, w.fence.ID)
 	}
 	if len(ids) > 0 {

@@ -169,7 +169,7 @@ func TestClustersAreThoseOfTheEdges(t *testing.T) {
 				f.put(num(n), tenant, typ, "{}")
 			}
 			type begun struct {
-				fence job.Fence
+				fence job.Attempt
 				block match.Block
 			}
 			atWork := map[uuid.UUID]begun{}

@@ -194,7 +194,7 @@ func (l *lane) work(db *postgres.DB, id uuid.UUID, meet func(point string)) erro
 	}
 	meet("load")
 	m := &match.Matcher{Store: store{db, meet}, Log: slog.New(slog.DiscardHandler)}
-	return m.Match(ctx, claims[0].Fence)
+	return m.Match(ctx, claims[0].Attempt)
 }
 
 // store is the store with a meeting before its writes.
@@ -203,7 +203,7 @@ type store struct {
 	meet func(point string)
 }
 
-func (s store) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
+func (s store) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
 	s.meet("write")
 	return s.DB.Write(ctx, f, n, types, seen, pairs, by)
 }

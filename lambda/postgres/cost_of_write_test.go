@@ -82,7 +82,7 @@ func TestAMatchTakesFewRoundTrips(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := w.trips.Load()
-			if err := m.Match(t.Context(), claims[0].Fence); err != nil {
+			if err := m.Match(t.Context(), claims[0].Attempt); err != nil {
 				t.Fatal(err)
 			}
 			trips = w.trips.Load() - before

@@ -131,7 +131,7 @@ func (db *DB) Show(name string) map[string]func(context.Context) (string, error)
 }
 
 // EndAll ends chunks as succeeded in one statement.
-func (r *Reviews) EndAll(ctx context.Context, fences []job.Fence) (held []job.Fence, whole []job.Stamped, err error) {
+func (r *Reviews) EndAll(ctx context.Context, fences []job.Attempt) (held []job.Attempt, whole []job.Stamped, err error) {
 	ends := make([]end[chunkEnd], len(fences))
 	for i, f := range fences {
 		ends[i] = end[chunkEnd]{f, chunkEnd{status: job.StatusSucceeded, whole: &whole}}
@@ -142,8 +142,8 @@ func (r *Reviews) EndAll(ctx context.Context, fences []job.Fence) (held []job.Fe
 
 // CompleteAll completes jobs in one statement.
 func (o *Offers) CompleteAll(
-	ctx context.Context, fences []job.Fence, sets []offer.Set, deliver []bool,
-) ([]job.Fence, error) {
+	ctx context.Context, fences []job.Attempt, sets []offer.Set, deliver []bool,
+) ([]job.Attempt, error) {
 	ends := make([]end[completion], len(fences))
 	for i, f := range fences {
 		stored, err := encodeOffers(sets[i].Offers)

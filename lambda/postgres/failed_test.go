@@ -37,7 +37,7 @@ func TestOnlyWhatIsStillFailedIsPublishedAgain(t *testing.T) {
 	if got := f.state(again).Status; got != "failed" {
 		t.Errorf("what failed again is %s", got)
 	}
-	if c := f.claim(job.Delivery{ID: still}, false); c.Found != 0 || c.Fence.Attempt != 3 {
-		t.Errorf("its claim found %v, attempt %d", c.Found, c.Fence.Attempt)
+	if c := f.claim(job.Delivery{ID: still}, false); c.Found != 0 || c.Attempt.Number != 3 {
+		t.Errorf("its claim found %v, attempt %d", c.Found, c.Attempt.Number)
 	}
 }

@@ -40,14 +40,14 @@ func (f *fixture) invoices(n int) {
 }
 
 // take claims the document, whatever its state.
-func (f *fixture) take(id uuid.UUID) job.Fence {
+func (f *fixture) take(id uuid.UUID) job.Attempt {
 	f.t.Helper()
 	f.exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", id)
 	c := f.claim(job.Delivery{ID: id}, false)
 	if c.Found != 0 {
 		f.t.Fatalf("claim found %v", c.Found)
 	}
-	return c.Fence
+	return c.Attempt
 }
 
 // match takes the document and matches it with the rules.
@@ -68,7 +68,7 @@ func key(k string) score.Normalized {
 }
 
 // block reads the block of a claimed document, all types.
-func (f *fixture) block(fence job.Fence, n score.Normalized) match.Block {
+func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
 	f.t.Helper()
 	n.Tenant = tenant
 	b, err := f.Candidates(f.t.Context(), fence, n, document.Types)
@@ -80,7 +80,7 @@ func (f *fixture) block(fence job.Fence, n score.Normalized) match.Block {
 
 // write makes these edges the document's pairs and decides by them, again if
 // the block has changed.
-func (f *fixture) write(fence job.Fence, n score.Normalized, seen match.Block, d rules.Result) {
+func (f *fixture) write(fence job.Attempt, n score.Normalized, seen match.Block, d rules.Result) {
 	f.t.Helper()
 	for fresh := &seen; fresh != nil; {
 		var err error
@@ -121,7 +121,7 @@ func asPairs(d rules.Result) (pairs []score.Pair, by match.Rules) {
 }
 
 // writeOnce is one Write of a result, whatever comes of it.
-func (f *fixture) writeOnce(ctx context.Context, fence job.Fence, n score.Normalized, seen match.Block, d rules.Result) (*match.Block, error) {
+func (f *fixture) writeOnce(ctx context.Context, fence job.Attempt, n score.Normalized, seen match.Block, d rules.Result) (*match.Block, error) {
 	pairs, by := asPairs(d)
 	seen.Tenant, n.Tenant = cmp.Or(seen.Tenant, tenant), tenant
 	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, by)

@@ -51,9 +51,9 @@ UPDATE ingestion SET transcription_file_path = $3, transcription_quality_score =
 WHERE id = $1 AND attempts = $2 AND job_status = 'in-progress'`
 
 // Transcribed implements ingest.Store.
-func (s *Ingestions) Transcribed(ctx context.Context, f job.Fence, c ingestion.Checkpoint) error {
+func (s *Ingestions) Transcribed(ctx context.Context, f job.Attempt, c ingestion.Checkpoint) error {
 	return steadily(ctx, func() error {
-		tag, err := s.db.pool.Exec(ctx, transcribedSQL, f.ID, f.Attempt, c.Transcription, c.Quality, c.Preprocessed)
+		tag, err := s.db.pool.Exec(ctx, transcribedSQL, f.ID, f.Number, c.Transcription, c.Quality, c.Preprocessed)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = job.ErrFenceLost
 		}
@@ -88,7 +88,7 @@ WHERE part_of = $1 AND id <> ALL ($2)`
 // Complete implements ingest.Store: the result of reading, succeeded, the documents
 // published for matching, and the reviews of contracts, in one transaction with the
 // fence.
-func (s *Ingestions) Complete(ctx context.Context, f job.Fence, docs []ingestion.Extracted) (
+func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (
 	stamped, chunks []job.Stamped, err error,
 ) {
 	err = s.Succeed(ctx, f, func(tx pgx.Tx) error {

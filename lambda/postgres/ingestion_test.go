@@ -82,7 +82,7 @@ func (f *files) scan(sql string, id uuid.UUID, into ...any) {
 }
 
 // work reads the invoice 7 over 119.00 in every file.
-func (f *files) work(ctx context.Context, fence job.Fence) error {
+func (f *files) work(ctx context.Context, fence job.Attempt) error {
 	in, err := f.store.Ingestion(ctx, fence.ID)
 	if err != nil {
 		return err
@@ -110,13 +110,13 @@ func invoice(t *testing.T, text string) extraction.Extraction {
 		Fields: map[string]extraction.Field{"total": {Value: "119.00", Quote: "119,00", Page: 1, Trust: extraction.Arithmetic}}}
 }
 
-func (f *files) takeFile(id uuid.UUID) job.Fence {
+func (f *files) takeFile(id uuid.UUID) job.Attempt {
 	f.t.Helper()
 	claims, err := f.store.Claim(f.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
 	if err != nil || claims[0].Found != job.Claimed {
 		f.t.Fatalf("claim found %+v, %v", claims, err)
 	}
-	return claims[0].Fence
+	return claims[0].Attempt
 }
 
 func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped {
@@ -143,7 +143,7 @@ func TestStateIsKeptInTheWordsOfOtherPrograms(t *testing.T) {
 			t.Errorf("%s: %s, %d attempts, started %t, ended %t; want %s, %d, %t, %t", when, gotStatus, gotCount, gotStarted, gotEnded, status, count, started, ended)
 		}
 	}
-	release := func(fence job.Fence, r job.Release) {
+	release := func(fence job.Attempt, r job.Release) {
 		t.Helper()
 		if ok, err := f.store.Release(t.Context(), fence, r); !ok || err != nil {
 			t.Fatal(ok, err)
@@ -189,10 +189,10 @@ func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
 		t.Errorf("published %+v", stamped)
 	}
 	before := f.dump(append(slices.Clone(allTables), "ingestion")...)
-	if _, _, err := f.store.Complete(t.Context(), job.Fence{ID: id, Attempt: 1}, f.read(id)); err == nil {
+	if _, _, err := f.store.Complete(t.Context(), job.Attempt{ID: id, Number: 1}, f.read(id)); err == nil {
 		t.Error("a stale fence completed an ingestion")
 	}
-	if err := f.store.Transcribed(t.Context(), job.Fence{ID: id, Attempt: 1}, ingestion.Checkpoint{Transcription: "x"}); err == nil {
+	if err := f.store.Transcribed(t.Context(), job.Attempt{ID: id, Number: 1}, ingestion.Checkpoint{Transcription: "x"}); err == nil {
 		t.Error("a stale fence recorded a checkpoint")
 	}
 	if f.dump(append(slices.Clone(allTables), "ingestion")...) != before {

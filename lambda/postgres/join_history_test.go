@@ -343,11 +343,11 @@ func (d *database) claim(m message, redriven bool) string {
 	if claims[0].Found != job.Claimed {
 		found = claims[0].Found.String()
 	}
-	return fmt.Sprint(found, claims[0].Fence.Attempt)
+	return fmt.Sprint(found, claims[0].Attempt.Number)
 }
 
 func (d *database) end(w worker, status job.Status, releases bool) string {
-	f := job.Fence{ID: d.ids[w.chunk], Attempt: w.attempt}
+	f := job.Attempt{ID: d.ids[w.chunk], Number: w.attempt}
 	if releases {
 		accepted, err := d.store.Release(d.t.Context(), f, job.Release{Status: status, Reason: "busy", Kind: "transient", Delivery: 1})
 		d.must(err)

@@ -185,7 +185,7 @@ func (j *joined) claim(i, stamp int, redriven bool) (found string, attempt int) 
 			j.to(i, job.StatusNone)
 			p.lapses = 0
 		})
-		return "not-matchable", p.attempt
+		return "unworkable", p.attempt
 	}
 	j.update(func() {
 		p.attempt++

@@ -27,7 +27,7 @@ func (r *reviews) whole(review uuid.UUID) record.Chunk {
 }
 
 // take claims every chunk.
-func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Fence) {
+func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Attempt) {
 	r.t.Helper()
 	var deliveries []job.Delivery
 	for _, s := range stamped {
@@ -41,7 +41,7 @@ func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Fence) {
 		if c.Found != job.Claimed {
 			r.t.Fatalf("claim found %+v", c)
 		}
-		fences = append(fences, c.Fence)
+		fences = append(fences, c.Attempt)
 	}
 	return fences
 }
@@ -335,7 +335,7 @@ func (r *reviews) meetAsWorker(ctx context.Context, rng *rand.Rand, chunk uuid.U
 	if err != nil || claims[0].Found != job.Claimed {
 		return err
 	}
-	switch f := claims[0].Fence; rng.IntN(4) {
+	switch f := claims[0].Attempt; rng.IntN(4) {
 	case 0:
 		_, err = r.store.End(ctx, f, job.StatusFailed, "", "no")
 	case 1:

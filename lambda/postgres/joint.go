@@ -24,7 +24,7 @@ const gatherFor = time.Millisecond
 type joint[T any] struct {
 	// write writes ends all or nothing, and returns the fences that held. Rows are
 	// locked in id order. For a read, results are pointers that it sets.
-	write  func(ctx context.Context, ends []end[T]) ([]job.Fence, error)
+	write  func(ctx context.Context, ends []end[T]) ([]job.Attempt, error)
 	gather func(ctx context.Context) // waits for others
 	turn   chan struct{}             // holds a value while ends are gathered and written
 
@@ -34,7 +34,7 @@ type joint[T any] struct {
 
 // end is an attempt that has succeeded, with its result, or comes to a read.
 type end[T any] struct {
-	job.Fence
+	job.Attempt
 	result T
 }
 
@@ -47,14 +47,14 @@ type gathered[T any] struct {
 var errApart = errors.New("to be written alone")
 
 func newJoint[T any](
-	write func(context.Context, []end[T]) ([]job.Fence, error), gather func(context.Context),
+	write func(context.Context, []end[T]) ([]job.Attempt, error), gather func(context.Context),
 ) *joint[T] {
 	return &joint[T]{write: write, gather: gather, turn: make(chan struct{}, 1)}
 }
 
 // commit returns when the end is written; job.ErrFenceLost if its fence did not
 // hold. If ctx ends first, the end may still be written, as long as its fence holds.
-func (j *joint[T]) commit(ctx context.Context, f job.Fence, result T) error {
+func (j *joint[T]) commit(ctx context.Context, f job.Attempt, result T) error {
 	mine := &gathered[T]{end: end[T]{f, result}, written: make(chan struct{})}
 	j.mu.Lock()
 	j.ready = append(j.ready, mine)
@@ -89,7 +89,7 @@ func (j *joint[T]) writeReady(ctx context.Context) {
 	}
 	held, err := j.writeAll(ctx, ends)
 	for _, g := range ready {
-		i := slices.Index(held, g.Fence)
+		i := slices.Index(held, g.Attempt)
 		switch {
 		case err != nil:
 			g.err = errApart
@@ -103,7 +103,7 @@ func (j *joint[T]) writeReady(ctx context.Context) {
 }
 
 // writeAll writes ends. A panic is not one of each of them: they are written alone then.
-func (j *joint[T]) writeAll(ctx context.Context, ends []end[T]) (held []job.Fence, err error) {
+func (j *joint[T]) writeAll(ctx context.Context, ends []end[T]) (held []job.Attempt, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
@@ -123,7 +123,7 @@ func (j *joint[T]) writeAlone(ctx context.Context, e end[T]) error {
 // fences returns the ids and attempts of ends, as the arguments of a statement.
 func fences[T any](ends []end[T]) (ids []uuid.UUID, attempts []int) {
 	for _, e := range ends {
-		ids, attempts = append(ids, e.ID), append(attempts, e.Attempt)
+		ids, attempts = append(ids, e.ID), append(attempts, e.Number)
 	}
 	return ids, attempts
 }

@@ -17,16 +17,16 @@ import (
 // writes is a table of rows in progress, as a joint writes it.
 type writes struct {
 	mu        sync.Mutex
-	stale     []job.Fence // do not hold
-	bad       []job.Fence // cannot be written
-	last      int         // of a write: the time it takes, in seconds
-	sizes     []int       // of the statements, in order
-	succeeded []job.Fence
+	stale     []job.Attempt // do not hold
+	bad       []job.Attempt // cannot be written
+	last      int           // of a write: the time it takes, in seconds
+	sizes     []int         // of the statements, in order
+	succeeded []job.Attempt
 }
 
 var errBad = errors.New("cannot be written")
 
-func (w *writes) write(ctx context.Context, ends []end[int]) (held []job.Fence, err error) {
+func (w *writes) write(ctx context.Context, ends []end[int]) (held []job.Attempt, err error) {
 	select {
 	case <-time.After(time.Duration(w.last) * time.Second):
 	case <-ctx.Done():
@@ -38,11 +38,11 @@ func (w *writes) write(ctx context.Context, ends []end[int]) (held []job.Fence, 
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case slices.Contains(w.bad, e.Fence):
+		case slices.Contains(w.bad, e.Attempt):
 			return nil, errBad
-		case slices.Contains(held, e.Fence), slices.Contains(w.stale, e.Fence), slices.Contains(w.succeeded, e.Fence):
+		case slices.Contains(held, e.Attempt), slices.Contains(w.stale, e.Attempt), slices.Contains(w.succeeded, e.Attempt):
 		default:
-			held = append(held, e.Fence)
+			held = append(held, e.Attempt)
 		}
 	}
 	w.succeeded = append(w.succeeded, held...)
@@ -53,7 +53,7 @@ func (w *writes) write(ctx context.Context, ends []end[int]) (held []job.Fence, 
 func aMoment(context.Context) { <-time.After(gatherFor) }
 
 // fenceOf is the first attempt of a row.
-func fenceOf(n byte) job.Fence { return job.Fence{ID: uuid.UUID{15: n}, Attempt: 1} }
+func fenceOf(n byte) job.Attempt { return job.Attempt{ID: uuid.UUID{15: n}, Number: 1} }
 
 // commitAll commits the first attempts of rows at the same moment.
 func commitAll(ctx context.Context, j *joint[int], rows ...byte) []error {
@@ -69,7 +69,7 @@ func commitAll(ctx context.Context, j *joint[int], rows ...byte) []error {
 func TestEndsThatAreReadyShareAStatement(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &writes{last: 1, stale: []job.Fence{fenceOf(3)}}
+		w := &writes{last: 1, stale: []job.Attempt{fenceOf(3)}}
 		j := newJoint(w.write, aMoment)
 		var later sync.WaitGroup
 		later.Go(func() {
@@ -98,7 +98,7 @@ func TestEndsThatAreReadyShareAStatement(t *testing.T) {
 func TestAnEndThatCannotBeWrittenFailsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &writes{bad: []job.Fence{fenceOf(2)}, stale: []job.Fence{fenceOf(4)}}
+		w := &writes{bad: []job.Attempt{fenceOf(2)}, stale: []job.Attempt{fenceOf(4)}}
 		errs := commitAll(t.Context(), newJoint(w.write, aMoment), 1, 2, 3, 4)
 		if !slices.Equal(errs, []error{nil, errBad, nil, job.ErrFenceLost}) || !slices.Equal(w.sizes, []int{4, 1, 1, 1, 1}) {
 			t.Errorf("%v, in statements of %d; want an error of the second and the lost fence of the fourth", errs, w.sizes)
@@ -149,8 +149,8 @@ func TestAPanicHoldsUpNoOtherEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}
-		j := newJoint(func(ctx context.Context, ends []end[int]) ([]job.Fence, error) {
-			if slices.ContainsFunc(ends, func(e end[int]) bool { return e.Fence == fenceOf(2) }) {
+		j := newJoint(func(ctx context.Context, ends []end[int]) ([]job.Attempt, error) {
+			if slices.ContainsFunc(ends, func(e end[int]) bool { return e.Attempt == fenceOf(2) }) {
 				panic("boom")
 			}
 			return w.write(ctx, ends)

@@ -160,7 +160,7 @@ func TestDerivedColumnsAreInNoIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Match(t.Context(), claims[0].Fence); err != nil {
+		if err := m.Match(t.Context(), claims[0].Attempt); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -73,7 +73,7 @@ func matchInWindows(b *testing.B, docs []postgres.Imported) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := m.Match(b.Context(), claims[0].Fence); err != nil {
+			if err := m.Match(b.Context(), claims[0].Attempt); err != nil {
 				b.Fatal(err)
 			}
 			var stats runtime.MemStats

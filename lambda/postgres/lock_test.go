@@ -84,7 +84,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	if err2 != nil {
 		t.Fatal(err2)
 	}
-	f.write(claims[0].Fence, key("k"), match.Block{Tenant: otherTenant}, rules.Result{})
+	f.write(claims[0].Attempt, key("k"), match.Block{Tenant: otherTenant}, rules.Result{})
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			return err
 		},
 		"write": func(ctx context.Context, f *fixture) error {
-			_, err := f.writeOnce(ctx, job.Fence{ID: num(3), Attempt: 7}, score.Normalized{}, match.Block{}, matches(num(3), num(2), num(1)))
+			_, err := f.writeOnce(ctx, job.Attempt{ID: num(3), Number: 7}, score.Normalized{}, match.Block{}, matches(num(3), num(2), num(1)))
 			return err
 		},
 		"replace": func(ctx context.Context, f *fixture) error {

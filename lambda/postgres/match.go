@@ -29,7 +29,7 @@ CROSS JOIN LATERAL (SELECT * FROM document WHERE id = fenced OFFSET 0) AS d
 WHERE matching_attempts = attempt AND matching_status = 'in-progress'`
 
 // Load implements match.Store. Documents of a batch are loaded together.
-func (db *DB) Load(ctx context.Context, f job.Fence) (score.Raw, error) {
+func (db *DB) Load(ctx context.Context, f job.Attempt) (score.Raw, error) {
 	db.progress.reach(f.ID, loading)
 	raw := &score.Raw{}
 	if err := db.loads.commit(ctx, f, raw); err != nil {
@@ -38,9 +38,9 @@ func (db *DB) Load(ctx context.Context, f job.Fence) (score.Raw, error) {
 	return *raw, nil
 }
 
-func (db *DB) loadAll(ctx context.Context, loads []end[*score.Raw]) (held []job.Fence, err error) {
+func (db *DB) loadAll(ctx context.Context, loads []end[*score.Raw]) (held []job.Attempt, err error) {
 	ids, attempts := fences(loads)
-	found := map[job.Fence]score.Raw{}
+	found := map[job.Attempt]score.Raw{}
 	batch := &pgx.Batch{}
 	batch.Queue(planOnceSQL)
 	batch.Queue(loadSQL, ids, attempts).Query(func(rows pgx.Rows) error {
@@ -48,7 +48,7 @@ func (db *DB) loadAll(ctx context.Context, loads []end[*score.Raw]) (held []job.
 		var attempt int
 		columns := []any{&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known, &attempt}
 		_, err := pgx.ForEachRow(rows, columns, func() error {
-			found[job.Fence{ID: raw.ID, Attempt: attempt}] = raw
+			found[job.Attempt{ID: raw.ID, Number: attempt}] = raw
 			return nil
 		})
 		return err
@@ -57,9 +57,9 @@ func (db *DB) loadAll(ctx context.Context, loads []end[*score.Raw]) (held []job.
 		return nil, err
 	}
 	for _, l := range loads {
-		if raw, ok := found[l.Fence]; ok {
+		if raw, ok := found[l.Attempt]; ok {
 			*l.result = raw
-			held = append(held, l.Fence)
+			held = append(held, l.Attempt)
 		}
 	}
 	return held, nil
@@ -111,7 +111,7 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 // Candidates has stored the normalised document before, and answer.go the answers
 // of the model, each in a transaction of its own.
 func (db *DB) Write(
-	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
 ) (match.Written, error) {
 	return db.write(ctx, &write{around: around{id: f.ID, n: n, types: types}, fence: f, seen: seen, pairs: pairs, decide: decide})
@@ -119,7 +119,7 @@ func (db *DB) Write(
 
 // WriteReleased implements match.Store.
 func (db *DB) WriteReleased(
-	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 	seen match.Block, decide match.Rules, r job.Release,
 ) (match.Written, error) {
 	sql, args := db.releasing(f, r)

@@ -81,8 +81,8 @@ func (s storedJob) record() (offer.Record, error) {
 }
 
 // Job implements offer.Store.
-func (o *Offers) Job(ctx context.Context, f job.Fence) (offer.Job, error) {
-	row, err := first[storedJob](ctx, o.db, claimedJobSQL, f.ID, f.Attempt)
+func (o *Offers) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
+	row, err := first[storedJob](ctx, o.db, claimedJobSQL, f.ID, f.Number)
 	if errors.Is(err, job.ErrNotFound) {
 		err = job.ErrFenceLost
 	}
@@ -158,7 +158,7 @@ type completion struct {
 
 // Complete implements offer.Store. Jobs that are completed at the same moment share
 // a statement.
-func (o *Offers) Complete(ctx context.Context, f job.Fence, s offer.Set, deliver bool) error {
+func (o *Offers) Complete(ctx context.Context, f job.Attempt, s offer.Set, deliver bool) error {
 	stored, err := encodeOffers(s.Offers)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (o *Offers) Complete(ctx context.Context, f job.Fence, s offer.Set, deliver
 	return o.completions.commit(ctx, f, completion{s, stored, deliver})
 }
 
-func (o *Offers) completeAll(ctx context.Context, ends []end[completion]) ([]job.Fence, error) {
+func (o *Offers) completeAll(ctx context.Context, ends []end[completion]) ([]job.Attempt, error) {
 	var sets [][]byte
 	var deliver []bool
 	var jobs, offers, candidates []uuid.UUID
@@ -181,7 +181,7 @@ func (o *Offers) completeAll(ctx context.Context, ends []end[completion]) ([]job
 	}
 	ids, attempts := fences(ends)
 	rows, _ := o.db.pool.Query(ctx, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Fence])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Attempt])
 }
 
 // encodeOffers writes a set without offers as an empty list: NULL has a job that is

@@ -71,13 +71,13 @@ func (o *offers) shard(zone string, through *day.Date) offer.Shard {
 	return s
 }
 
-func (o *offers) claimed(id uuid.UUID) job.Fence {
+func (o *offers) claimed(id uuid.UUID) job.Attempt {
 	o.t.Helper()
 	claims, err := o.store.Claim(o.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
 	if err != nil || claims[0].Found != job.Claimed {
 		o.t.Fatalf("claim found %+v, %v", claims, err)
 	}
-	return claims[0].Fence
+	return claims[0].Attempt
 }
 
 // someOffers offers users 1 and 2.
@@ -87,7 +87,7 @@ var someOffers = []ranking.Offer{
 }
 
 // offer is the work on a job: the same two offers.
-func (o *offers) offer(ctx context.Context, f job.Fence) error {
+func (o *offers) offer(ctx context.Context, f job.Attempt) error {
 	j, err := o.store.Job(ctx, f)
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func TestCompleteIsFenced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale := job.Fence{ID: id, Attempt: f.Attempt + 1}
+	stale := job.Attempt{ID: id, Number: f.Number + 1}
 	before := o.dump(offerTables...)
 	if _, err := o.store.Job(t.Context(), stale); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("read with a stale fence: %v", err)

@@ -217,7 +217,7 @@ func TestPublishedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := o.queue("UTC")
-	works := func(_ context.Context, f job.Fence) error {
+	works := func(_ context.Context, f job.Attempt) error {
 		if f.ID == first[1].ID {
 			return failure.Permanently("the profile of the user has no languages")
 		}
@@ -238,7 +238,7 @@ func TestPublishedAgain(t *testing.T) {
 	if err != nil || len(once) != 2 || !once[0].PublishedAt.After(again[0].PublishedAt) {
 		t.Fatalf("published %+v, %v; want a later stamp than %v", once, err, again)
 	}
-	never := func(context.Context, job.Fence) error { return errors.New("worked on") }
+	never := func(context.Context, job.Attempt) error { return errors.New("worked on") }
 	o.deliver(never, append(again, once...), "", "", "", "")
 	if after := o.pairs(restSQL, num(3)); !slices.Equal(after, before) || o.dump("offer", "offer_delivery") != offers {
 		t.Errorf("got  %q\nwant %q", after, before)
@@ -265,8 +265,8 @@ func (o *offers) deliver(work job.Work, messages []job.Stamped, want ...string) 
 		deliveries = append(deliveries, job.Delivery{ID: m.ID, Count: 1, PublishedAt: m.PublishedAt, SentAt: m.PublishedAt})
 	}
 	worked := 0
-	runtime := job.Runtime{Store: o.store, Schedule: manifest.Offer.Retries, Log: slog.New(slog.DiscardHandler),
-		Work: func(ctx context.Context, f job.Fence) error { worked++; return work(ctx, f) }}
+	runtime := job.Runtime{Store: o.store, Backoff: manifest.Offer.Retries, Log: slog.New(slog.DiscardHandler),
+		Work: func(ctx context.Context, f job.Attempt) error { worked++; return work(ctx, f) }}
 	ctx, cancel := context.WithTimeout(o.t.Context(), time.Minute)
 	defer cancel()
 	for i, d := range deliveries {

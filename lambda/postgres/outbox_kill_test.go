@@ -95,7 +95,7 @@ func TestSenderProcess(t *testing.T) {
 		senders = append(senders, httpSender{name, os.Getenv(envChannels), os.Getenv(envName)})
 	}
 	relay := &notify.Relay{Outbox: db, Senders: senders, Log: log}
-	work := &job.Runtime{Store: db, Schedule: manifest.Match.Retries, Log: log, Work: failing(conn)}
+	work := &job.Runtime{Store: db, Backoff: manifest.Match.Retries, Log: log, Work: failing(conn)}
 	for {
 		if role == "sweep" {
 			_, _, err = db.GiveUp(ctx, sweep.Waits{Visibility: manifest.Match.Visibility(), Lapses: 1, Times: 3, Idle: true}, 100)
@@ -142,7 +142,7 @@ func failBatch(ctx context.Context, conn *pgx.Conn, r *job.Runtime) error {
 
 func failing(conn *pgx.Conn) job.Work {
 	var mu sync.Mutex
-	return func(ctx context.Context, f job.Fence) error {
+	return func(ctx context.Context, f job.Attempt) error {
 		mu.Lock()
 		defer mu.Unlock()
 		var what string

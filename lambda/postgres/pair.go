@@ -214,7 +214,7 @@ func (d *redecision) readInFull(ctx context.Context) error {
 }
 
 // fenced returns job.ErrFenceLost unless all fences hold.
-func (d *redecision) fenced(holds func(job.Fence) bool) error {
+func (d *redecision) fenced(holds func(job.Attempt) bool) error {
 	for _, w := range d.docs {
 		if !holds(w.fence) {
 			return job.ErrFenceLost
@@ -231,7 +231,7 @@ func (d *redecision) write(ctx context.Context) error {
 		return err
 	}
 	d.changed = slices.Concat(changed, d.before.own)
-	var fences map[job.Fence]bool
+	var fences map[job.Attempt]bool
 	err = d.send(ctx, func(batch *pgx.Batch) error {
 		fences = clusters.queueLock(batch, d.before.own)
 		if err := queueRewrite(batch, d.now, d.held, d.lost, d.rewrite, d.result); err != nil {
@@ -247,7 +247,7 @@ func (d *redecision) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.fenced(func(f job.Fence) bool { return fences[f] })
+	return d.fenced(func(f job.Attempt) bool { return fences[f] })
 }
 
 // finish compares the invoices of chains, replaces warnings, publishes, and commits.

@@ -192,7 +192,7 @@ type meddler struct {
 }
 
 func (m *meddler) Candidates(
-	ctx context.Context, f job.Fence, n score.Normalized, types []document.Type,
+	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 ) (match.Block, error) {
 	block, err := m.DB.Candidates(ctx, f, n, types)
 	m.meddle()

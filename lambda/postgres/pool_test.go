@@ -56,7 +56,7 @@ func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ok, err := db.Release(ctx, claims[0].Fence, job.Release{Status: job.StatusPending, Reason: "later"}); err != nil || !ok {
+		if ok, err := db.Release(ctx, claims[0].Attempt, job.Release{Status: job.StatusPending, Reason: "later"}); err != nil || !ok {
 			t.Errorf("%d connections: settle: %v, %v", conns, ok, err)
 		}
 		if row, err := db.Find(ctx, id); err != nil || row.Status != job.StatusPending {

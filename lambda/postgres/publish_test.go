@@ -98,7 +98,7 @@ func TestPublishTakesADocumentFromItsWorker(t *testing.T) {
 	f := newFixture(t)
 	id := f.document("")
 	first := f.publish(id)[0].PublishedAt
-	fence := f.claim(job.Delivery{ID: id, PublishedAt: first}, false).Fence
+	fence := f.claim(job.Delivery{ID: id, PublishedAt: first}, false).Attempt
 	second := f.publish(id)[0].PublishedAt
 	if written, err := f.Release(t.Context(), fence, job.Release{Status: job.StatusFailed, Reason: "late"}); written || err != nil {
 		t.Errorf("the worker's verdict: written %v, error %v", written, err)
@@ -106,7 +106,7 @@ func TestPublishTakesADocumentFromItsWorker(t *testing.T) {
 	if c := f.claim(job.Delivery{ID: id, PublishedAt: first}, true); c.Found != job.Superseded {
 		t.Errorf("the first message found %v, want superseded", c.Found)
 	}
-	if c := f.claim(job.Delivery{ID: id, PublishedAt: second}, false); c.Found != 0 || c.Fence.Attempt != 2 {
-		t.Errorf("the second message found %v, attempt %d", c.Found, c.Fence.Attempt)
+	if c := f.claim(job.Delivery{ID: id, PublishedAt: second}, false); c.Found != 0 || c.Attempt.Number != 2 {
+		t.Errorf("the second message found %v, attempt %d", c.Found, c.Attempt.Number)
 	}
 }

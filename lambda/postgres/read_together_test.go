@@ -19,7 +19,7 @@ import (
 
 // batch claims n invoices of a supplier, half of them a second tenant's, on a connection
 // that counts round trips.
-func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Fence, contents []score.Normalized) {
+func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Attempt, contents []score.Normalized) {
 	t.Helper()
 	url := postgrestest.URL(t)
 	w = listen(t, url, 0)
@@ -36,7 +36,7 @@ func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Fence, conten
 		t.Fatal(err)
 	}
 	for _, c := range claims {
-		fences = append(fences, c.Fence)
+		fences = append(fences, c.Attempt)
 	}
 	return f, w, fences, contents
 }
@@ -49,7 +49,7 @@ type readings struct {
 }
 
 // read loads all documents at once, and then searches for all at once.
-func (f *fixture) read(fences []job.Fence, contents []score.Normalized) readings {
+func (f *fixture) read(fences []job.Attempt, contents []score.Normalized) readings {
 	r := readings{make([]score.Raw, len(fences)), make([]match.Block, len(fences)), make([]error, 2*len(fences))}
 	var loads, searches sync.WaitGroup
 	for i, fence := range fences {
@@ -104,7 +104,7 @@ func TestADocumentHarmsNoneThatAreReadWithIt(t *testing.T) {
 	t.Parallel()
 	const n, lost, broken = 6, 1, 2
 	f, _, fences, contents := batch(t, n)
-	fences[lost].Attempt++
+	fences[lost].Number++
 	contents[broken].Text = "a NUL, which no text of a database holds: \x00"
 	f.GatherAll(n)
 	r := f.read(fences, contents)

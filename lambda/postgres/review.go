@@ -62,15 +62,15 @@ FROM review_checkpoint WHERE chunk_id = $1 AND outcome = 'done'`
 
 // Task reads what the work on a chunk needs. A review that is queued is running
 // then.
-func (r *Reviews) Task(ctx context.Context, f job.Fence) (t record.Task, err error) {
+func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err error) {
 	err = steadily(ctx, func() error {
 		var jobs []record.Job
 		var chunks []record.Chunk
 		var texts []passage
 		var ended []record.Result
 		b := &pgx.Batch{}
-		b.Queue(beginReviewSQL, f.ID, f.Attempt)
-		b.Queue(reviewOfChunkSQL, f.ID, f.Attempt).Query(all(&jobs))
+		b.Queue(beginReviewSQL, f.ID, f.Number)
+		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(all(&jobs))
 		b.Queue(chunkSQL, f.ID).Query(all(&chunks))
 		b.Queue(passageSQL, f.ID).Query(all(&texts))
 		b.Queue(endedSQL, f.ID).Query(all(&ended))
@@ -161,7 +161,7 @@ SELECT ` + standingColumns + `, false FROM held AS j WHERE NOT EXISTS (SELECT FR
 // review is not running. It returns record.ErrBudget, and records nothing, if the
 // budget does not allow that cost.
 func (r *Reviews) Begin(
-	ctx context.Context, f job.Fence, model string, calls []record.Call,
+	ctx context.Context, f job.Attempt, model string, calls []record.Call,
 ) (s record.Standing, err error) {
 	stages, micros := make([]record.Stage, len(calls)), make([]int64, len(calls))
 	for i, c := range calls {
@@ -169,7 +169,7 @@ func (r *Reviews) Begin(
 	}
 	var begun []begun
 	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(beginStagesSQL, f.ID, f.Attempt, stages, micros, model).Query(all(&begun))
+		b.Queue(beginStagesSQL, f.ID, f.Number, stages, micros, model).Query(all(&begun))
 	})
 	if err != nil {
 		return s, err
@@ -187,11 +187,11 @@ type begun struct {
 
 // holding runs a batch in one transaction and one round trip, which holds the
 // chunk and the review: job.ErrFenceLost if the fence does not hold.
-func (r *Reviews) holding(ctx context.Context, f job.Fence, queue func(*pgx.Batch)) error {
+func (r *Reviews) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Batch)) error {
 	return steadily(ctx, func() error {
 		var held []struct{ ID uuid.UUID }
 		b := &pgx.Batch{}
-		b.Queue(holdSQL, f.ID, f.Attempt).Query(all(&held))
+		b.Queue(holdSQL, f.ID, f.Number).Query(all(&held))
 		queue(b)
 		err := r.db.pool.SendBatch(ctx, b).Close()
 		if err == nil && len(held) == 0 {
@@ -262,24 +262,24 @@ FROM held WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = A
 // transaction; its Standing has no pause. Their findings are added, and earlier
 // ones withdrawn, only while the review is running: a finding of the same analyst
 // at the same place once.
-func (r *Reviews) Record(ctx context.Context, f job.Fence, results []record.Result) (s record.Standing, err error) {
+func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Result) (s record.Standing, err error) {
 	ended, err := json.Marshal(stored(results))
 	if err != nil {
 		return s, err
 	}
 	var standings []record.Standing
 	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(recordSQL, f.ID, f.Attempt, ended).Query(all(&standings))
+		b.Queue(recordSQL, f.ID, f.Number, ended).Query(all(&standings))
 		for _, result := range results {
 			seqs, earlier := make([]int, 0, len(result.Same)), make([]int, 0, len(result.Same))
 			for seq, first := range result.Same {
 				seqs, earlier = append(seqs, seq), append(earlier, first)
 			}
 			if len(seqs) > 0 {
-				b.Queue(repeatsSQL, f.ID, f.Attempt, seqs, earlier)
+				b.Queue(repeatsSQL, f.ID, f.Number, seqs, earlier)
 			}
 			if len(result.Withdrawn) > 0 {
-				b.Queue(withdrawSQL, f.ID, f.Attempt, result.Withdrawn)
+				b.Queue(withdrawSQL, f.ID, f.Number, result.Withdrawn)
 			}
 		}
 	})
@@ -366,7 +366,7 @@ type chunkEnd struct {
 // End ends a chunk as succeeded, failed or cancelled; no person is notified. It
 // returns contracts as a whole if this published them: the caller sends their
 // messages. Chunks that end at the same moment share a statement.
-func (r *Reviews) End(ctx context.Context, f job.Fence, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
+func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
 	r.progress.reach(f.ID, ending)
 	if err := r.ends.commit(ctx, f, chunkEnd{status, storable(stage), storable(reason), &whole}); err != nil {
 		return nil, err // whole may still be written
@@ -374,7 +374,7 @@ func (r *Reviews) End(ctx context.Context, f job.Fence, status job.Status, stage
 	return whole, nil
 }
 
-func (r *Reviews) endAll(ctx context.Context, ends []end[chunkEnd]) (held []job.Fence, err error) {
+func (r *Reviews) endAll(ctx context.Context, ends []end[chunkEnd]) (held []job.Attempt, err error) {
 	var statuses, stages, reasons []string
 	for _, e := range ends {
 		statuses = append(statuses, string(e.result.status))
@@ -388,7 +388,7 @@ func (r *Reviews) endAll(ctx context.Context, ends []end[chunkEnd]) (held []job.
 	if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(ends, func(e end[chunkEnd]) bool { return slices.Contains(held, e.Fence) }); i >= 0 {
+	if i := slices.IndexFunc(ends, func(e end[chunkEnd]) bool { return slices.Contains(held, e.Attempt) }); i >= 0 {
 		*ends[i].result.whole = whole
 	}
 	return held, nil

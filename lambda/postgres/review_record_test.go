@@ -17,7 +17,7 @@ import (
 )
 
 // record records a stage that is done, with findings.
-func (r *reviews) record(f job.Fence, stage record.Stage, findings ...record.Finding) record.Standing {
+func (r *reviews) record(f job.Attempt, stage record.Stage, findings ...record.Finding) record.Standing {
 	r.t.Helper()
 	s, err := r.store.Record(r.t.Context(), f, []record.Result{{Stage: stage, Outcome: record.Done, Calls: 1, Cost: 7, Findings: findings}})
 	if err != nil {
@@ -123,7 +123,7 @@ func TestBudgetIsReservedBeforeCalls(t *testing.T) {
 	review, stamped := r.create(2)
 	r.exec("UPDATE review_job SET budget_usd = 0.000100 WHERE id = $1", review)
 	fences := r.takeAll(stamped)
-	begin := func(f job.Fence, want error, left record.USD, calls ...record.Call) {
+	begin := func(f job.Attempt, want error, left record.USD, calls ...record.Call) {
 		t.Helper()
 		if s, err := r.store.Begin(t.Context(), f, "m", calls); !errors.Is(err, want) || s.Left != left {
 			t.Errorf("left %d, %v; want %d, %v", s.Left, err, left, want)
@@ -148,7 +148,7 @@ func TestBudgetIsReservedBeforeCalls(t *testing.T) {
 	}
 	begin(fences[0], nil, 93, record.Call{Stage: "liability", Estimate: 1000}) // it is done
 	begin(fences[0], record.ErrBudget, 93, record.Call{Stage: "indemnity", Estimate: 94})
-	begin(job.Fence{ID: fences[0].ID, Attempt: 2}, job.ErrFenceLost, 0, record.Call{Stage: "indemnity", Estimate: 1})
+	begin(job.Attempt{ID: fences[0].ID, Number: 2}, job.ErrFenceLost, 0, record.Call{Stage: "indemnity", Estimate: 1})
 	var stages int
 	r.scan("SELECT count(*) FROM review_checkpoint WHERE job_id = $1", review, &stages)
 	if stages != 3 {
@@ -399,7 +399,7 @@ func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	}
 
 	// Neither another fence nor a cancelled review withdraws anything.
-	if _, err := r.store.Record(t.Context(), job.Fence{ID: f.ID, Attempt: f.Attempt - 1}, []record.Result{{Stage: record.Contract,
+	if _, err := r.store.Record(t.Context(), job.Attempt{ID: f.ID, Number: f.Number - 1}, []record.Result{{Stage: record.Contract,
 		Outcome: record.Done, Withdrawn: []int{1}}}); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("an old fence: %v", err)
 	}

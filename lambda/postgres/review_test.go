@@ -80,7 +80,7 @@ func (r *reviews) chunk(id uuid.UUID) (row jobtest.Row) {
 }
 
 // read is the work on a chunk: one stage, which finds the word lease.
-func (r *reviews) read(ctx context.Context, f job.Fence) error {
+func (r *reviews) read(ctx context.Context, f job.Attempt) error {
 	task, err := r.store.Task(ctx, f)
 	if err != nil {
 		return err
@@ -119,16 +119,16 @@ func (r *reviews) create(n int) (review uuid.UUID, stamped []job.Stamped) {
 	return review, stamped
 }
 
-func (r *reviews) claimed(id uuid.UUID) job.Fence {
+func (r *reviews) claimed(id uuid.UUID) job.Attempt {
 	r.t.Helper()
 	claims, err := r.store.Claim(r.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
 	if err != nil || claims[0].Found != job.Claimed {
 		r.t.Fatalf("claim found %+v, %v", claims, err)
 	}
-	return claims[0].Fence
+	return claims[0].Attempt
 }
 
-func (r *reviews) end(f job.Fence, status job.Status) []job.Stamped {
+func (r *reviews) end(f job.Attempt, status job.Status) []job.Stamped {
 	r.t.Helper()
 	reason := map[job.Status]string{job.StatusFailed: "the budget is spent"}[status]
 	whole, err := r.store.End(r.t.Context(), f, status, "", reason)

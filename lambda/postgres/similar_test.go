@@ -38,7 +38,7 @@ type crashing struct {
 
 var errCrash = errors.New("the process is gone")
 
-func (s *crashing) Write(ctx context.Context, f job.Fence, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
+func (s *crashing) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
 	if !s.crashed {
 		s.crashed = true
 		return match.Written{}, errCrash

@@ -24,7 +24,7 @@ func TestSuccessOfTheStatusAloneConforms(t *testing.T) {
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		f := newFixture(t)
 		c := f.conformance()
-		c.Work = func(ctx context.Context, fence job.Fence) error { return f.Succeed(ctx, fence, nil) }
+		c.Work = func(ctx context.Context, fence job.Attempt) error { return f.Succeed(ctx, fence, nil) }
 		return c
 	})
 }
@@ -51,12 +51,12 @@ func TestRowsAtWorkAreReadByTheirIDs(t *testing.T) {
 }
 
 // fenced is a fence of each id, of which the last is of an earlier attempt.
-func fenced(claimed func(uuid.UUID) job.Fence, ids ...uuid.UUID) (fences []job.Fence) {
+func fenced(claimed func(uuid.UUID) job.Attempt, ids ...uuid.UUID) (fences []job.Attempt) {
 	for _, id := range ids {
 		fences = append(fences, claimed(id))
 	}
 	last := &fences[len(fences)-1]
-	last.Attempt--
+	last.Number--
 	return fences
 }
 
@@ -92,7 +92,7 @@ func TestJobsAreCompletedTogether(t *testing.T) {
 	fences := fenced(o.claimed, ids...)
 	var sets []offer.Set
 	for i, f := range fences {
-		j, err := o.store.Job(t.Context(), job.Fence{ID: f.ID, Attempt: 1})
+		j, err := o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	f.DB.Close()
 	f.DB = db
 	t.Cleanup(db.Close)
-	var fences []job.Fence
+	var fences []job.Attempt
 	for n := 1; n <= 5; n++ {
 		f.put(num(n), tenant, document.Invoice, "{}")
 		fences = append(fences, f.take(num(n)))
@@ -116,7 +116,7 @@ func TestATurnIsLeftWithItsContext(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(3)
-	var fences []job.Fence
+	var fences []job.Attempt
 	for n := 1; n <= 3; n++ {
 		fences = append(fences, f.take(num(n)))
 	}
@@ -192,13 +192,13 @@ func TestATenantsLineIsFair(t *testing.T) {
 
 // takeElsewhere is take while f.conn is in a transaction: it cannot read then
 // what others commit, but claims need nothing of it.
-func (f *fixture) takeElsewhere(id uuid.UUID) job.Fence {
+func (f *fixture) takeElsewhere(id uuid.UUID) job.Attempt {
 	f.t.Helper()
 	claims, err := f.Claim(f.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
 	if err != nil || claims[0].Found != 0 {
 		f.t.Fatalf("claim: %+v, %v", claims, err)
 	}
-	return claims[0].Fence
+	return claims[0].Attempt
 }
 
 // A verdict takes its turn as a write does.
@@ -281,8 +281,8 @@ func TestFrozenProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	fence := job.Fence{ID: num(1)}
-	if _, err := fmt.Sscan(os.Getenv(envFence), &fence.Attempt); err != nil {
+	fence := job.Attempt{ID: num(1)}
+	if _, err := fmt.Sscan(os.Getenv(envFence), &fence.Number); err != nil {
 		t.Fatal(err)
 	}
 	frozen := false
@@ -322,7 +322,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 		simURL = setting(t, simURL, "idle_in_transaction_session_timeout", "1s")
 	}
 	p := exec.Command(os.Args[0], "-test.run=^TestFrozenProcess$", "-test.v")
-	p.Env = append(os.Environ(), envFrozen+"="+simURL, envFence+"="+fmt.Sprint(frozen.Attempt))
+	p.Env = append(os.Environ(), envFrozen+"="+simURL, envFence+"="+fmt.Sprint(frozen.Number))
 	var output bytes.Buffer
 	p.Stdout, p.Stderr = &output, &output
 	if err := p.Start(); err != nil {

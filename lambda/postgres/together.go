@@ -20,7 +20,7 @@ import (
 // so they are those of writes one after the other.
 type write struct {
 	around  // as it is in the transaction
-	fence   job.Fence
+	fence   job.Attempt
 	seen    match.Block
 	pairs   []score.Pair // with the candidates of seen
 	decide  match.Rules  // nil: rules.Apply

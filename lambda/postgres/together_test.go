@@ -51,7 +51,7 @@ func together(t *testing.T, n int, before func(f *fixture), decide func(i int) m
 	t.Helper()
 	f := newFixture(t)
 	f.invoices(n)
-	fences := make([]job.Fence, n)
+	fences := make([]job.Attempt, n)
 	for i := range fences {
 		fences[i] = f.take(num(i + 1))
 	}
@@ -225,7 +225,7 @@ func (opinionated) Answer(_ context.Context, q llm.Question) (llm.Answer, error)
 // keeps changing meanwhile is released, and pending again.
 func (f *fixture) matchAtOnce(docs []postgres.Imported, model *llm.Asker) {
 	f.t.Helper()
-	fences := make([]job.Fence, len(docs))
+	fences := make([]job.Attempt, len(docs))
 	for i, d := range docs {
 		fences[i] = f.take(d.ID)
 	}

@@ -70,14 +70,14 @@ func TestTheStateOfADocumentHasTheTimeOfItsChange(t *testing.T) {
 		}
 		return at
 	}
-	var fence job.Fence
+	var fence job.Attempt
 	for _, step := range []struct {
 		name    string
 		take    func()
 		changes bool
 	}{
 		{"published", func() { f.exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", num(1)) }, true},
-		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Fence }, true},
+		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Attempt }, true},
 		{"its candidates are read", func() { f.block(fence, key("k")) }, false},
 		{"succeeded", func() {
 			if err := f.matcher().Match(t.Context(), fence); err != nil {

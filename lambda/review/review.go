@@ -33,17 +33,17 @@ import (
 // hold return job.ErrFenceLost and change nothing.
 type Store interface {
 	// Task reads what the work on a chunk needs; a queued review is running then.
-	Task(ctx context.Context, f job.Fence) (record.Task, error)
+	Task(ctx context.Context, f job.Attempt) (record.Task, error)
 	// Begin records that stages begin that ask the model of this name, and reserves
 	// their largest cost, unless the review is not running. It returns
 	// record.ErrBudget, and records nothing, when the budget does not allow that cost.
-	Begin(ctx context.Context, f job.Fence, model string, calls []record.Call) (record.Standing, error)
+	Begin(ctx context.Context, f job.Attempt, model string, calls []record.Call) (record.Standing, error)
 	// Record records stages that have ended, in one transaction. Their findings are
 	// added only while the review is running. Its Standing has no pause.
-	Record(ctx context.Context, f job.Fence, results []record.Result) (record.Standing, error)
+	Record(ctx context.Context, f job.Attempt, results []record.Result) (record.Standing, error)
 	// End ends the chunk as succeeded, failed or cancelled. If it was the last one
 	// of the text, the contract as a whole is published: the caller sends its message.
-	End(ctx context.Context, f job.Fence, status job.Status, stage, reason string) ([]job.Stamped, error)
+	End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) ([]job.Stamped, error)
 	// Standing reads what may stop a review that asks the model of this name.
 	Standing(ctx context.Context, review uuid.UUID, model string) (record.Standing, error)
 	// Pause keeps all workers from calling the model for that long from now.
@@ -66,7 +66,7 @@ type Reviewer struct {
 var errCancelled = errors.New("the review was cancelled")
 
 // Review reads a chunk. It is a job.Work.
-func (r *Reviewer) Review(ctx context.Context, f job.Fence) error {
+func (r *Reviewer) Review(ctx context.Context, f job.Attempt) error {
 	task, err := r.Store.Task(ctx, f)
 	if err != nil {
 		return failure.At("read the chunk", err)

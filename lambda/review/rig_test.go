@@ -143,7 +143,7 @@ func (r *rig) deliver(count int) []job.Settlement {
 }
 
 func (r *rig) runtime() *job.Runtime {
-	return &job.Runtime{Store: r.store, Work: r.Review, Schedule: job.Schedule{5 * time.Minute, 5 * time.Minute},
+	return &job.Runtime{Store: r.store, Work: r.Review, Backoff: job.Backoff{5 * time.Minute, 5 * time.Minute},
 		Lease: 5 * time.Minute, Log: r.Log}
 }
 

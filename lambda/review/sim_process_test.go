@@ -46,7 +46,7 @@ func (p *process) run(s simulation, batch []*simMessage) {
 	}
 	reviewer := &review.Reviewer{Store: p, Model: &llm.Asker{Model: p.model, Vault: vault{p}}, Sender: p,
 		Slots: make(chan struct{}, s.callsInFlight), Log: slog.New(slog.DiscardHandler)}
-	runtime := &job.Runtime{Store: p, Work: reviewer.Review, Schedule: s.retries, Lease: s.lease, Log: reviewer.Log}
+	runtime := &job.Runtime{Store: p, Work: reviewer.Review, Backoff: s.retries, Lease: s.lease, Log: reviewer.Log}
 	ctx, cancel := context.WithTimeout(p.ctx, s.timeout)
 	defer cancel()
 	for i, end := range runtime.Run(ctx, deliveries, messages{p}) {
@@ -89,12 +89,12 @@ func (p *process) Claim(ctx context.Context, ds []job.Delivery, lease time.Durat
 	return alive(p, func() ([]job.Claim, error) { return p.store.Claim(ctx, ds, lease, suspects) })
 }
 
-func (p *process) Release(ctx context.Context, f job.Fence, r job.Release) (bool, error) {
+func (p *process) Release(ctx context.Context, f job.Attempt, r job.Release) (bool, error) {
 	return alive(p, func() (bool, error) { return p.store.Release(ctx, f, r) })
 }
 
-func (p *process) Extend(ctx context.Context, fences []job.Fence, lease time.Duration) ([]job.Fence, error) {
-	return alive(p, func() ([]job.Fence, error) { return p.store.Extend(ctx, fences, lease) })
+func (p *process) Extend(ctx context.Context, fences []job.Attempt, lease time.Duration) ([]job.Attempt, error) {
+	return alive(p, func() ([]job.Attempt, error) { return p.store.Extend(ctx, fences, lease) })
 }
 
 func (p *process) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
@@ -103,19 +103,19 @@ func (p *process) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 
 // The store of package review.
 
-func (p *process) Task(ctx context.Context, f job.Fence) (record.Task, error) {
+func (p *process) Task(ctx context.Context, f job.Attempt) (record.Task, error) {
 	return alive(p, func() (record.Task, error) { return p.store.Task(ctx, f) })
 }
 
-func (p *process) Begin(ctx context.Context, f job.Fence, model string, calls []record.Call) (record.Standing, error) {
+func (p *process) Begin(ctx context.Context, f job.Attempt, model string, calls []record.Call) (record.Standing, error) {
 	return alive(p, func() (record.Standing, error) { return p.store.Begin(ctx, f, model, calls) })
 }
 
-func (p *process) Record(ctx context.Context, f job.Fence, results []record.Result) (record.Standing, error) {
+func (p *process) Record(ctx context.Context, f job.Attempt, results []record.Result) (record.Standing, error) {
 	return alive(p, func() (record.Standing, error) { return p.store.Record(ctx, f, results) })
 }
 
-func (p *process) End(ctx context.Context, f job.Fence, s job.Status, stage, reason string) ([]job.Stamped, error) {
+func (p *process) End(ctx context.Context, f job.Attempt, s job.Status, stage, reason string) ([]job.Stamped, error) {
 	return alive(p, func() ([]job.Stamped, error) { return p.store.End(ctx, f, s, stage, reason) })
 }
 

@@ -32,7 +32,7 @@ type simulation struct {
 	workers       int
 	batch         int
 	callsInFlight int // of a worker
-	retries       job.Schedule
+	retries       job.Backoff
 	timeout       time.Duration // of an invocation
 	lease         time.Duration
 	naive         bool
@@ -44,7 +44,7 @@ type simulation struct {
 func asDeployed(seed uint64, reviews int, analysts []int) simulation {
 	f := manifest.Review
 	return simulation{seed: seed, reviews: reviews, analysts: analysts, workers: 16, batch: f.BatchSize, callsInFlight: 4,
-		retries: job.Schedule(f.Retries), timeout: f.Timeout, lease: f.Lease}
+		retries: job.Backoff(f.Retries), timeout: f.Timeout, lease: f.Lease}
 }
 
 // outcome is the result of a simulation.

@@ -16,7 +16,7 @@ import (
 // work is the work on one chunk.
 type work struct {
 	*Reviewer
-	fence    job.Fence
+	fence    job.Attempt
 	task     record.Task
 	passage  analyst.Passage
 	playbook playbook.Playbook
@@ -30,7 +30,7 @@ type work struct {
 	failed      error           // of recording
 }
 
-func newWork(r *Reviewer, f job.Fence, t record.Task, rules playbook.Playbook) *work {
+func newWork(r *Reviewer, f job.Attempt, t record.Task, rules playbook.Playbook) *work {
 	w := &work{Reviewer: r, fence: f, task: t, playbook: rules, stop: func(error) {},
 		passage: analyst.Passage{Text: t.Text, Start: t.Chunk.Start, Heading: t.Chunk.Heading},
 		due:     map[record.Stage]bool{record.Categories: true}, done: map[record.Stage]bool{}}

@@ -36,7 +36,7 @@ type Config struct {
 	DatabaseURL string
 	QueueURL    string            // the queue that feeds the function; of a publisher, its target; of the sweep, match's
 	Queues      map[string]string // the queues to publish to, by the function's name
-	Schedule    job.Schedule
+	Schedule    job.Backoff
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
 	Blobs       string                          // of ingest: the URL of the store of files

@@ -75,7 +75,7 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			c.Metrics.Count(manifest.MetricRefused, 0)
 			opened := opened
 			opened.Log = log
-			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Schedule: c.Schedule, Lease: c.Lease, Log: log,
+			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Backoff: c.Schedule, Lease: c.Lease, Log: log,
 				Observe: telemetry.Observe(c.Metrics), Notify: send}
 			if len(couriers) > 0 {
 				return delivering{runtime, couriers, record}

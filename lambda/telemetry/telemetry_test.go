@@ -108,21 +108,21 @@ func TestMetricsAreWrittenAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
 // Each pair of result and action that Decide can make counts as one metric.
 func TestEveryEndCountsAsOne(t *testing.T) {
 	t.Parallel()
-	schedule := job.Schedule(manifest.Match.Retries)
+	schedule := job.Backoff(manifest.Match.Retries)
 	want := map[job.Result][2]string{ // on the first delivery and on the last
-		job.Malformed:    {"Malformed", "Malformed"},
-		job.Succeeded:    {"Succeeded", "Succeeded"},
-		job.Done:         {"Skipped", "Skipped"},
-		job.Superseded:   {"Skipped", "Skipped"},
-		job.Missing:      {"Retried", "Skipped"},
-		job.NotMatchable: {"Skipped", "Skipped"},
-		job.Held:         {"Retried", "DeadLettered"},
-		job.Transient:    {"Retried", "DeadLettered"},
-		job.Permanent:    {"Failed", "Failed"},
-		job.Busy:         {"Retried", "DeadLettered"},
-		job.Early:        {"Retried", "DeadLettered"},
-		job.Lost:         {"Retried", "Skipped"},
-		job.Unsettled:    {"Retried", "DeadLettered"},
+		job.Malformed:  {"Malformed", "Malformed"},
+		job.Succeeded:  {"Succeeded", "Succeeded"},
+		job.Done:       {"Skipped", "Skipped"},
+		job.Superseded: {"Skipped", "Skipped"},
+		job.Missing:    {"Retried", "Skipped"},
+		job.Unworkable: {"Skipped", "Skipped"},
+		job.Held:       {"Retried", "DeadLettered"},
+		job.Transient:  {"Retried", "DeadLettered"},
+		job.Permanent:  {"Failed", "Failed"},
+		job.Busy:       {"Retried", "DeadLettered"},
+		job.Early:      {"Retried", "DeadLettered"},
+		job.Lost:       {"Retried", "Skipped"},
+		job.Unsettled:  {"Retried", "DeadLettered"},
 	}
 	for result := job.Malformed; result <= job.Unsettled; result++ {
 		for i, delivery := range []int{1, manifest.Match.MaxReceiveCount()} {

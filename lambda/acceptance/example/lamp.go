@@ -49,7 +49,7 @@ const (
 	lightSQL = `UPDATE lamp SET lit = true WHERE id = $1`
 )
 
-func (s store) light(ctx context.Context, f job.Fence, bearable func(volts int) error) error {
+func (s store) light(ctx context.Context, f job.Attempt, bearable func(volts int) error) error {
 	return s.Succeed(ctx, f, func(tx pgx.Tx) error {
 		var volts int
 		if err := tx.QueryRow(ctx, voltsSQL, f.ID).Scan(&volts); err != nil {
@@ -66,12 +66,12 @@ func (s store) light(ctx context.Context, f job.Fence, bearable func(volts int) 
 // lamp is the work; its Store would be an interface of its package.
 type lamp struct {
 	store interface {
-		light(ctx context.Context, f job.Fence, bearable func(volts int) error) error
+		light(ctx context.Context, f job.Attempt, bearable func(volts int) error) error
 	}
 }
 
 // Light lights a lamp. One for another voltage breaks.
-func (l lamp) Light(ctx context.Context, f job.Fence) error {
+func (l lamp) Light(ctx context.Context, f job.Attempt) error {
 	return failure.At("light the lamp", l.store.light(ctx, f, func(volts int) error {
 		if volts > 24 {
 			return failure.Permanently("%d volts are too many", volts)

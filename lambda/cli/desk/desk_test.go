@@ -52,7 +52,7 @@ func openAt(t *testing.T, url string) *postgres.DB {
 	for _, d := range docs {
 		claims, err := db.Claim(t.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false)
 		if err == nil {
-			err = m.Match(t.Context(), claims[0].Fence)
+			err = m.Match(t.Context(), claims[0].Attempt)
 		}
 		if err != nil {
 			t.Fatal(err)

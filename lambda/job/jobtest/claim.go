@@ -17,8 +17,8 @@ func claimTakesWhatWaits(r *rig) {
 		id := r.in(from)
 		before := r.row(id)
 		c, got := r.claim(job.Delivery{ID: id, Count: 1, Last: true}, false)
-		if want := (job.Fence{ID: id, Attempt: before.Attempt + 1}); got != claimed || c.Fence != want {
-			r.Errorf("%s: found %v with fence %+v, want it claimed with %+v", from.name, got, c.Fence, want)
+		if want := (job.Attempt{ID: id, Number: before.Attempt + 1}); got != claimed || c.Attempt != want {
+			r.Errorf("%s: found %v with fence %+v, want it claimed with %+v", from.name, got, c.Attempt, want)
 		}
 		r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, Error: before.Error})
 		r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, LeaseLeft: lease})
@@ -56,15 +56,15 @@ func extendKeepsClaims(r *rig) {
 	again, _ := r.claim(job.Delivery{ID: stale.ID}, true) // another attempt took over
 	lapsed := mine                                        // its lease has ended, and no other attempt has it
 	r.Advance(lease / 4)
-	unknown := job.Fence{ID: uuid.New(), Attempt: 1}
-	ours, err := r.Store.Extend(r.Context(), []job.Fence{over, lapsed, stale, taken, unknown}, 2*lease)
-	if err != nil || !slices.Equal(ours, []job.Fence{lapsed}) {
+	unknown := job.Attempt{ID: uuid.New(), Number: 1}
+	ours, err := r.Store.Extend(r.Context(), []job.Attempt{over, lapsed, stale, taken, unknown}, 2*lease)
+	if err != nil || !slices.Equal(ours, []job.Attempt{lapsed}) {
 		r.Errorf("extended %+v, %v; want %+v alone", ours, err, lapsed)
 	}
 	r.findIs(lapsed.ID, job.Row{Status: job.StatusInProgress, Attempt: 1, LeaseLeft: 2 * lease})
-	r.findIs(stale.ID, job.Row{Status: job.StatusInProgress, Attempt: again.Fence.Attempt, LeaseLeft: 3 * lease / 4})
+	r.findIs(stale.ID, job.Row{Status: job.StatusInProgress, Attempt: again.Attempt.Number, LeaseLeft: 3 * lease / 4})
 	r.unchanged("an extension of fences that do not hold", func() {
-		if ours, err := r.Store.Extend(r.Context(), []job.Fence{stale, taken, over}, lease); err != nil || len(ours) != 0 {
+		if ours, err := r.Store.Extend(r.Context(), []job.Attempt{stale, taken, over}, lease); err != nil || len(ours) != 0 {
 			r.Errorf("extended %+v, %v; want none", ours, err)
 		}
 	})
@@ -74,13 +74,13 @@ func suspectIsAskedFor(r *rig) {
 	id := r.in(abandoned)
 	r.unchanged("a suspect that is not asked for", func() {
 		c, got := r.claim(job.Delivery{ID: id}, false)
-		if want := (job.Fence{ID: id, Attempt: 1}); got != suspect || c.Fence != want {
-			r.Errorf("found %v with fence %+v; want a suspect, last tried as %+v", got, c.Fence, want)
+		if want := (job.Attempt{ID: id, Number: 1}); got != suspect || c.Attempt != want {
+			r.Errorf("found %v with fence %+v; want a suspect, last tried as %+v", got, c.Attempt, want)
 		}
 	})
 	c, got := r.claim(job.Delivery{ID: id}, true)
-	if want := (job.Fence{ID: id, Attempt: 2}); got != claimed || c.Fence != want {
-		r.Errorf("found %v with fence %+v, want it claimed with %+v", got, c.Fence, want)
+	if want := (job.Attempt{ID: id, Number: 2}); got != claimed || c.Attempt != want {
+		r.Errorf("found %v with fence %+v, want it claimed with %+v", got, c.Attempt, want)
 	}
 	r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: 2, LeaseLeft: lease})
 }
@@ -96,7 +96,7 @@ func claimAnswersInOrder(r *rig) {
 		state
 		want string
 	}{{abandoned, suspect}, {neverPublished, claimed}, {published, claimed}, {retrying, claimed}, {inProgress, held},
-		{succeeded, done}, {failed, done}, {spoiled, notMatchable}} {
+		{succeeded, done}, {failed, done}, {spoiled, unworkable}} {
 		places = append(places, place{p.state, job.Delivery{ID: r.in(p.state), Last: true}, p.want})
 	}
 	rand.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
@@ -105,9 +105,9 @@ func claimAnswersInOrder(r *rig) {
 		deliveries = append(deliveries, p.Delivery)
 	}
 	for i, c := range r.claims(false, deliveries...) {
-		if got := found(c); got != places[i].want || c.Fence.ID != deliveries[i].ID {
+		if got := found(c); got != places[i].want || c.Attempt.ID != deliveries[i].ID {
 			r.Errorf("%s, place %d of the batch: found %v of %v, want %v",
-				places[i].name, i, got, c.Fence.ID, places[i].want)
+				places[i].name, i, got, c.Attempt.ID, places[i].want)
 		}
 	}
 	if none := r.claims(false); len(none) != 0 {
@@ -167,7 +167,7 @@ func cancelledIsDone(r *rig) {
 				}
 			}
 		})
-		r.refused(job.Fence{ID: id, Attempt: before.Attempt})
+		r.refused(job.Attempt{ID: id, Number: before.Attempt})
 		r.Advance(1000 * time.Hour)
 		r.unchanged("the sweep", func() { r.sweepFinds(repairs{}) })
 		if r.Final {
@@ -175,8 +175,8 @@ func cancelledIsDone(r *rig) {
 			continue
 		}
 		r.publish(id)
-		if f := r.take(id); f.Attempt != before.Attempt+1 {
-			r.Errorf("%s, then cancelled and published: attempt %d", from.name, f.Attempt)
+		if f := r.take(id); f.Number != before.Attempt+1 {
+			r.Errorf("%s, then cancelled and published: attempt %d", from.name, f.Number)
 		}
 		r.Cancel(id)
 	}
@@ -187,11 +187,11 @@ func failedIsRedriven(r *rig) {
 	sent := r.row(id).FailedAt.Add(tick)
 	r.Advance(time.Hour)
 	c, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false)
-	if got != claimed || c.Fence.Attempt != 2 {
-		r.Fatalf("found %v, attempt %d; want it claimed, attempt 2", got, c.Fence.Attempt)
+	if got != claimed || c.Attempt.Number != 2 {
+		r.Fatalf("found %v, attempt %d; want it claimed, attempt 2", got, c.Attempt.Number)
 	}
 	r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: 2, Error: busy, Notifications: "transient 1"})
-	r.fail(c.Fence)
+	r.fail(c.Attempt)
 	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(),
 		Notifications: "transient 1, transient 2"})
 	if _, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false); got != done {
@@ -214,15 +214,15 @@ func earlierPublishIsSuperseded(r *rig) {
 	}
 }
 
-func spoiledIsNotMatchable(r *rig) {
+func spoiledIsUnworkable(r *rig) {
 	for _, from := range []state{neverPublished, published, retrying, abandoned, failed} {
 		id := r.in(from)
 		before := r.row(id)
 		r.Spoil(id)
 		for range 2 { // the second time changes nothing
 			c, got := r.claim(job.Delivery{ID: id, SentAt: r.now().Add(tick)}, false)
-			if got != notMatchable || c.Reason == "" {
-				r.Errorf("%s: found %v with reason %q, want it not matchable", from.name, got, c.Reason)
+			if got != unworkable || c.Reason == "" {
+				r.Errorf("%s: found %v with reason %q, want it unworkable", from.name, got, c.Reason)
 			}
 			r.rowIs(id, Row{Attempt: before.Attempt, Error: c.Reason, Notifications: before.Notifications})
 		}

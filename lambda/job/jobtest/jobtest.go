@@ -34,7 +34,7 @@ type Fixture struct {
 	// Lock locks a document's row in a transaction of its own until unlock.
 	Lock func(uuid.UUID) (unlock func())
 	// Spoil removes the contents to work on, so that a claim finds the document
-	// not matchable.
+	// unworkable.
 	Spoil func(uuid.UUID)
 	// Cancel ends a document as a person does who cancels its work, whatever its
 	// state. It is nil where the table has no such status.
@@ -78,7 +78,7 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"finished document is done", overIsDone},
 		{"failed document is claimed for a message sent later", failedIsRedriven},
 		{"message of an earlier publish is superseded", earlierPublishIsSuperseded},
-		{"document without anything to work on is not matchable", spoiledIsNotMatchable},
+		{"document without anything to work on is unworkable", spoiledIsUnworkable},
 		{"locked row is busy and waits for nothing", lockedIsBusy},
 		{"retry that is not due is early, but for its last delivery", notDueIsEarly},
 		{"cancelled document is done, and no longer of its attempt", cancelledIsDone},
@@ -138,7 +138,7 @@ var (
 	done             = job.Done.String()
 	superseded       = job.Superseded.String()
 	missing          = job.Missing.String()
-	notMatchable     = job.NotMatchable.String()
+	unworkable       = job.Unworkable.String()
 )
 
 func found(c job.Claim) string {
@@ -177,7 +177,7 @@ var (
 	}}
 	succeeded = state{"succeeded", func(r *rig, id uuid.UUID) { r.succeed(r.take(id)) }}
 	failed    = state{"failed", func(r *rig, id uuid.UUID) { r.fail(r.take(id)) }}
-	spoiled   = state{"not matchable", func(r *rig, id uuid.UUID) {
+	spoiled   = state{"unworkable", func(r *rig, id uuid.UUID) {
 		r.Spoil(id)
 		r.claim(job.Delivery{ID: id}, false)
 	}}
@@ -208,29 +208,29 @@ func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
 }
 
 // take claims a document, which must succeed.
-func (r *rig) take(id uuid.UUID) job.Fence {
+func (r *rig) take(id uuid.UUID) job.Attempt {
 	r.Helper()
 	c, got := r.claim(job.Delivery{ID: id, Last: true}, true)
 	if got != claimed {
 		r.Fatalf("found %s, row %+v", got, r.row(id))
 	}
-	return c.Fence
+	return c.Attempt
 }
 
 // release writes a release whose fence must hold.
-func (r *rig) release(f job.Fence, v job.Release) {
+func (r *rig) release(f job.Attempt, v job.Release) {
 	r.Helper()
 	if written, err := r.Store.Release(r.Context(), f, v); !written || err != nil {
 		r.Fatalf("written %v, error %v, row %+v", written, err, r.row(f.ID))
 	}
 }
 
-func (r *rig) fail(f job.Fence) {
+func (r *rig) fail(f job.Attempt) {
 	r.Helper()
 	r.release(f, failure)
 }
 
-func (r *rig) succeed(f job.Fence) {
+func (r *rig) succeed(f job.Attempt) {
 	r.Helper()
 	if err := r.Work(r.Context(), f); err != nil {
 		r.Fatalf("the work: %v, row %+v", err, r.row(f.ID))
@@ -284,7 +284,7 @@ func (r *rig) unchanged(what string, do func()) {
 }
 
 // refused tries every write of an attempt, and reports one that is accepted.
-func (r *rig) refused(f job.Fence) {
+func (r *rig) refused(f job.Attempt) {
 	r.Helper()
 	r.unchanged("a stale fence", func() {
 		for _, v := range []job.Release{failure, {Status: job.StatusPending, Reason: "late", Due: retryIn}} {

@@ -24,9 +24,9 @@ func publishTakes(r *rig) {
 			Notifications: before.Notifications})
 		r.findIs(id, job.Row{Status: job.StatusPending, Attempt: before.Attempt})
 		c, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false)
-		if got != claimed || c.Fence.Attempt != before.Attempt+1 {
+		if got != claimed || c.Attempt.Number != before.Attempt+1 {
 			r.Errorf("%s: its message found %v, attempt %d; want it claimed, attempt %d",
-				from.name, got, c.Fence.Attempt, before.Attempt+1)
+				from.name, got, c.Attempt.Number, before.Attempt+1)
 		}
 	}
 }

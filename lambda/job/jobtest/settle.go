@@ -44,7 +44,7 @@ func successClears(r *rig) {
 
 // No other attempt took over, so the late one may still settle the document.
 func endedLeaseKeepsTheFence(r *rig) {
-	for name, settle := range map[string]func(job.Fence){"a failure": r.fail, "a success": r.succeed} {
+	for name, settle := range map[string]func(job.Attempt){"a failure": r.fail, "a success": r.succeed} {
 		id := r.New()
 		f := r.take(id)
 		r.Advance(2 * lease)
@@ -57,12 +57,12 @@ func endedLeaseKeepsTheFence(r *rig) {
 
 // I6: at most one write that ends an attempt is accepted.
 func attemptEndsOnce(r *rig) {
-	ends := []func(job.Fence) (bool, error){
-		func(f job.Fence) (bool, error) { return r.Store.Release(r.Context(), f, failure) },
-		func(f job.Fence) (bool, error) {
+	ends := []func(job.Attempt) (bool, error){
+		func(f job.Attempt) (bool, error) { return r.Store.Release(r.Context(), f, failure) },
+		func(f job.Attempt) (bool, error) {
 			return r.Store.Release(r.Context(), f, job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
 		},
-		func(f job.Fence) (bool, error) {
+		func(f job.Attempt) (bool, error) {
 			err := r.Work(r.Context(), f)
 			if errors.Is(err, job.ErrFenceLost) {
 				return false, nil
@@ -95,17 +95,17 @@ func attemptEndsOnce(r *rig) {
 
 // I7: a stale fence changes no row in any table.
 func staleFence(r *rig) {
-	for name, takeOver := range map[string]func(job.Fence){
-		"another attempt":             func(f job.Fence) { r.Advance(lease); r.take(f.ID) },
-		"a publish":                   func(f job.Fence) { r.publish(f.ID) },
-		"a publish and an attempt":    func(f job.Fence) { r.publish(f.ID); r.take(f.ID) },
-		"its own retry":               func(f job.Fence) { r.retry(f, retryIn) },
-		"its own retry and a claim":   func(f job.Fence) { r.retry(f, 0); r.take(f.ID) },
+	for name, takeOver := range map[string]func(job.Attempt){
+		"another attempt":             func(f job.Attempt) { r.Advance(lease); r.take(f.ID) },
+		"a publish":                   func(f job.Attempt) { r.publish(f.ID) },
+		"a publish and an attempt":    func(f job.Attempt) { r.publish(f.ID); r.take(f.ID) },
+		"its own retry":               func(f job.Attempt) { r.retry(f, retryIn) },
+		"its own retry and a claim":   func(f job.Attempt) { r.retry(f, 0); r.take(f.ID) },
 		"its own failure":             r.fail,
-		"its own failure and a claim": func(f job.Fence) { r.fail(f); r.redrive(f.ID) },
+		"its own failure and a claim": func(f job.Attempt) { r.fail(f); r.redrive(f.ID) },
 		"its own success":             r.succeed,
-		"the sweep":                   func(job.Fence) { r.Advance(lease + visibility + tick); r.sweep() },
-		"its document being spoiled":  func(f job.Fence) { r.Advance(lease); spoiled.to(r, f.ID) },
+		"the sweep":                   func(job.Attempt) { r.Advance(lease + visibility + tick); r.sweep() },
+		"its document being spoiled":  func(f job.Attempt) { r.Advance(lease); spoiled.to(r, f.ID) },
 	} {
 		f := r.take(r.New())
 		takeOver(f)
@@ -114,8 +114,8 @@ func staleFence(r *rig) {
 		}
 	}
 	waits, taken := r.New(), r.in(inProgress)
-	for i, f := range []job.Fence{
-		{ID: waits}, {ID: waits, Attempt: 1}, {ID: taken, Attempt: 2}, {ID: uuid.New(), Attempt: 1},
+	for i, f := range []job.Attempt{
+		{ID: waits}, {ID: waits, Number: 1}, {ID: taken, Number: 2}, {ID: uuid.New(), Number: 1},
 	} {
 		if r.refused(f); r.Failed() {
 			r.Fatal("... of an attempt that no worker has, case " + strconv.Itoa(i))
@@ -123,16 +123,16 @@ func staleFence(r *rig) {
 	}
 }
 
-func (r *rig) retry(f job.Fence, due time.Duration) {
+func (r *rig) retry(f job.Attempt, due time.Duration) {
 	r.Helper()
 	r.release(f, job.Release{Status: job.StatusPending, Due: due})
 }
 
-func (r *rig) redrive(id uuid.UUID) job.Fence {
+func (r *rig) redrive(id uuid.UUID) job.Attempt {
 	r.Helper()
 	c, got := r.claim(job.Delivery{ID: id, SentAt: r.row(id).FailedAt.Add(tick)}, false)
 	if got != claimed {
 		r.Fatalf("a message sent after the failure found %v", got)
 	}
-	return c.Fence
+	return c.Attempt
 }

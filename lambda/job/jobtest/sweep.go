@@ -136,8 +136,8 @@ func lostIsRepublished(r *rig) {
 		r.givenUp(id, round, notifications)
 	}
 	f := r.redrive(id)
-	if f.Attempt != 3 {
-		r.Errorf("redriven as attempt %d, want 3", f.Attempt)
+	if f.Number != 3 {
+		r.Errorf("redriven as attempt %d, want 3", f.Number)
 	}
 	r.succeed(f)
 }
@@ -191,7 +191,7 @@ func claimResetsRepublishing(r *rig) {
 }
 
 // lapse claims a document whose worker then vanishes.
-func (r *rig) lapse(id uuid.UUID) job.Fence {
+func (r *rig) lapse(id uuid.UUID) job.Attempt {
 	r.Helper()
 	f := r.take(id)
 	r.Advance(lease)

@@ -39,7 +39,7 @@ var legal = map[move]bool{
 	{"claim", job.StatusPending, job.StatusInProgress}:    true,
 	{"claim", job.StatusInProgress, job.StatusInProgress}: true, // the lease had ended
 	{"claim", job.StatusFailed, job.StatusInProgress}:     true, // redriven
-	{"claim", job.StatusNone, job.StatusNone}:             true, // not matchable, and the next ones
+	{"claim", job.StatusNone, job.StatusNone}:             true, // unworkable, and the next ones
 	{"claim", job.StatusPending, job.StatusNone}:          true,
 	{"claim", job.StatusInProgress, job.StatusNone}:       true,
 	{"claim", job.StatusFailed, job.StatusNone}:           true,
@@ -75,8 +75,8 @@ type walker struct {
 	rows   map[uuid.UUID]Row
 	leases map[uuid.UUID]time.Time // ends of the claims
 	stamps []job.Stamped
-	fences []job.Fence
-	ended  map[job.Fence]bool
+	fences []job.Attempt
+	ended  map[job.Attempt]bool
 	fails  map[uuid.UUID]int
 	seen   map[move]int
 }
@@ -89,7 +89,7 @@ func walk(r *rig) {
 	r.Logf("walk it again with -jobtest.seed=%d", seed)
 	w := &walker{rig: r, Rand: rand.New(rand.NewPCG(seed, 0)),
 		spoilt: map[uuid.UUID]bool{}, rows: map[uuid.UUID]Row{}, leases: map[uuid.UUID]time.Time{},
-		ended: map[job.Fence]bool{}, fails: map[uuid.UUID]int{}, seen: map[move]int{}}
+		ended: map[job.Attempt]bool{}, fails: map[uuid.UUID]int{}, seen: map[move]int{}}
 	steps := []struct {
 		weight int
 		by     string
@@ -180,19 +180,19 @@ func (w *walker) claimSome() map[uuid.UUID]int {
 		if found(c) != claimed {
 			continue
 		}
-		id := c.Fence.ID
+		id := c.Attempt.ID
 		if until, ok := w.leases[id]; ok && until.After(w.now()) {
 			w.Errorf("claimed while a lease lives until %v", until)
 		}
 		w.leases[id] = w.now().Add(lease)
-		w.fences = append(w.fences, c.Fence)
+		w.fences = append(w.fences, c.Attempt)
 		attempts[id]++
 	}
 	return attempts
 }
 
 // fence returns the fence of some attempt, often a late one.
-func (w *walker) fence() (f job.Fence, ok bool) {
+func (w *walker) fence() (f job.Attempt, ok bool) {
 	if len(w.fences) == 0 {
 		return f, false
 	}
@@ -201,7 +201,7 @@ func (w *walker) fence() (f job.Fence, ok bool) {
 }
 
 // accepted records writes that ended an attempt, and reports a second one (I6).
-func (w *walker) accepted(f job.Fence, ok bool) {
+func (w *walker) accepted(f job.Attempt, ok bool) {
 	if ok && w.ended[f] {
 		w.Errorf("attempt %+v ended twice", f)
 	}

@@ -25,7 +25,7 @@ type table struct {
 	table postgres.Table
 	fill  string // $1: rows, $2: the tenant; returns id and stamp of each job
 	// succeed is the success of work without results.
-	succeed func(db *postgres.DB) func(ctx context.Context, f job.Fence) error
+	succeed func(db *postgres.DB) func(ctx context.Context, f job.Attempt) error
 	ended   string // counts the jobs that have their end
 }
 
@@ -115,13 +115,13 @@ func (r *runtimeOnTable) work(ctx context.Context, _ int) (time.Duration, error)
 func (r *runtimeOnTable) instance(ctx context.Context, db *postgres.DB, batches <-chan []job.Stamped) {
 	jobs := db.Workload(r.table.table)
 	succeed := r.succeed(db)
-	runtime := &job.Runtime{Store: jobs, Schedule: manifest.Match.Retries, Log: slog.New(slog.DiscardHandler)}
+	runtime := &job.Runtime{Store: jobs, Backoff: manifest.Match.Retries, Log: slog.New(slog.DiscardHandler)}
 	for batch := range batches {
 		deliveries := make([]job.Delivery, len(batch))
 		for i, m := range batch {
 			deliveries[i] = job.Delivery{ID: m.ID, Count: 1, SentAt: m.PublishedAt, PublishedAt: m.PublishedAt}
 		}
-		runtime.Work = func(ctx context.Context, f job.Fence) error {
+		runtime.Work = func(ctx context.Context, f job.Attempt) error {
 			if f.ID[15] != 0 || f.ID[14]&3 != 0 { // one of 1024
 				return succeed(ctx, f)
 			}

@@ -82,9 +82,9 @@ FROM generate_series(1, $1) AS i RETURNING id, matching_published_at, tenant_id`
 INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, status, published_at, due_at)
 SELECT gen_random_uuid(), $2, review.id, p, 1000 * p, 1000 * p + 1000, 'pending', now(), now()
 FROM review, generate_series(0, 19) AS p LIMIT $1 RETURNING id, published_at, tenant_id`,
-		succeed: func(db *postgres.DB) func(context.Context, job.Fence) error {
+		succeed: func(db *postgres.DB) func(context.Context, job.Attempt) error {
 			reviews := db.Reviews()
-			return func(ctx context.Context, f job.Fence) error {
+			return func(ctx context.Context, f job.Attempt) error {
 				_, err := reviews.End(ctx, f, job.StatusSucceeded, "", "")
 				return err
 			}
@@ -103,9 +103,9 @@ INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, algorithm_v
 SELECT gen_random_uuid(), $2, '2026-03-02', 'Europe/Berlin', id, 1, '\x01',
 	now(), now() + interval '1 day', 'pending', now(), now()
 FROM u RETURNING id, published_at, tenant_id`,
-		succeed: func(db *postgres.DB) func(context.Context, job.Fence) error {
+		succeed: func(db *postgres.DB) func(context.Context, job.Attempt) error {
 			offers := db.Offers()
-			return func(ctx context.Context, f job.Fence) error {
+			return func(ctx context.Context, f job.Attempt) error {
 				return offers.Complete(ctx, f, offer.Set{}, false)
 			}
 		},
@@ -114,10 +114,10 @@ FROM u RETURNING id, published_at, tenant_id`,
 }
 
 // status returns the success of work whose only result is the status.
-func status(t postgres.Table) func(*postgres.DB) func(context.Context, job.Fence) error {
-	return func(db *postgres.DB) func(context.Context, job.Fence) error {
+func status(t postgres.Table) func(*postgres.DB) func(context.Context, job.Attempt) error {
+	return func(db *postgres.DB) func(context.Context, job.Attempt) error {
 		jobs := db.Workload(t)
-		return func(ctx context.Context, f job.Fence) error {
+		return func(ctx context.Context, f job.Attempt) error {
 			return jobs.Succeed(ctx, f, nil)
 		}
 	}

@@ -21,14 +21,14 @@ type documents struct{}
 func (documents) Claim(_ context.Context, deliveries []job.Delivery, _ time.Duration, _ bool) ([]job.Claim, error) {
 	claims := make([]job.Claim, len(deliveries))
 	for i, d := range deliveries {
-		claims[i].Fence = job.Fence{ID: d.ID, Attempt: 1}
+		claims[i].Attempt = job.Attempt{ID: d.ID, Number: 1}
 	}
 	return claims, nil
 }
 
-func (documents) Release(context.Context, job.Fence, job.Release) (bool, error) { return true, nil }
+func (documents) Release(context.Context, job.Attempt, job.Release) (bool, error) { return true, nil }
 
-func (documents) Extend(_ context.Context, fences []job.Fence, _ time.Duration) ([]job.Fence, error) {
+func (documents) Extend(_ context.Context, fences []job.Attempt, _ time.Duration) ([]job.Attempt, error) {
 	return fences, nil
 }
 
@@ -43,7 +43,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	work := func(ctx context.Context, f job.Fence) error {
+	work := func(ctx context.Context, f job.Attempt) error {
 		fmt.Println("work on", f.ID)
 		return nil
 	}
@@ -52,7 +52,7 @@ func Example() {
 		Log:   slog.New(slog.DiscardHandler),
 		Runner: func(log *slog.Logger) sqsjob.Runner {
 			return &job.Runtime{Store: documents{}, Work: work,
-				Schedule: job.Schedule{5 * time.Minute, 30 * time.Minute}, Log: log}
+				Backoff: job.Backoff{5 * time.Minute, 30 * time.Minute}, Log: log}
 		},
 	}
 	// In a function, lambda.Start(handler.Handle) does the rest.

@@ -95,7 +95,7 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 	for _, r := range records {
 		id, err := document.ParseID(r.Body)
 		if err != nil {
-			s := job.Schedule(nil).Decide(job.Outcome{Result: job.Malformed})
+			s := job.Backoff(nil).Decide(job.Outcome{Result: job.Malformed})
 			b.note(r, s)
 			b.log.Error("settled", "result", job.Malformed.String(), "message", r.MessageId,
 				"action", s.Action.String(), "bytes", len(r.Body), "reason", "the body is "+err.Error())

@@ -31,7 +31,7 @@ func TestJobsConform(t *testing.T) {
 	})
 }
 
-func (s *Store) work(ctx context.Context, f job.Fence) error {
+func (s *Store) work(ctx context.Context, f job.Attempt) error {
 	j, err := s.Job(ctx, f)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func byStamp(ds []job.Delivery) []int {
 
 func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Claim {
 	j := s.jobs[d.ID]
-	c := job.Claim{Fence: job.Fence{ID: d.ID}}
+	c := job.Claim{Attempt: job.Attempt{ID: d.ID}}
 	switch {
 	case j == nil:
 		c.Found = job.Missing
@@ -48,7 +48,7 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 		return c
 	}
 	now := s.now()
-	c.Fence.Attempt, c.Tenant = j.Attempts, j.Tenant
+	c.Attempt.Number, c.Tenant = j.Attempts, j.Tenant
 	left, due, givenUp := j.lease.Sub(now), j.Due.Sub(now), s.givenUp(j)
 	switch {
 	case !d.PublishedAt.IsZero() && d.PublishedAt.Before(j.Published) && !givenUp:
@@ -58,7 +58,7 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 	case j.Status == job.StatusInProgress && left > 0:
 		c.Found, c.Wait = job.Held, left
 	case j.Digest == [32]byte{}:
-		c.Found, c.Reason = job.NotMatchable, "the job has no roster"
+		c.Found, c.Reason = job.Unworkable, "the job has no roster"
 		s.spoil(j, c.Reason)
 	case !suspects && (j.Status == job.StatusInProgress || j.Status == job.StatusPending && j.lapses > 0):
 		c.Suspect = true
@@ -66,7 +66,7 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 		c.Found, c.Wait = job.Early, due
 	default:
 		s.take(j, now.Add(lease))
-		c.Fence.Attempt = j.Attempts
+		c.Attempt.Number = j.Attempts
 	}
 	return c
 }
@@ -101,13 +101,13 @@ func (s *Store) givenUp(j *Job) bool {
 }
 
 // held returns the job of a fence that holds.
-func (s *Store) held(f job.Fence) (*Job, bool) {
+func (s *Store) held(f job.Attempt) (*Job, bool) {
 	j := s.jobs[f.ID]
-	return j, j != nil && j.Attempts == f.Attempt && j.Status == job.StatusInProgress
+	return j, j != nil && j.Attempts == f.Number && j.Status == job.StatusInProgress
 }
 
 // Release implements job.Store.
-func (s *Store) Release(_ context.Context, f job.Fence, r job.Release) (bool, error) {
+func (s *Store) Release(_ context.Context, f job.Attempt, r job.Release) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j, ok := s.held(f)
@@ -128,7 +128,7 @@ func (s *Store) note(j *Job, kind string) {
 }
 
 // Extend implements job.Store.
-func (s *Store) Extend(_ context.Context, fences []job.Fence, lease time.Duration) (ours []job.Fence, err error) {
+func (s *Store) Extend(_ context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range fences {

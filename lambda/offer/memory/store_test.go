@@ -146,11 +146,11 @@ func TestCompletedSetStays(t *testing.T) {
 	}
 }
 
-func take(t *testing.T, s *Store, m job.Stamped) job.Fence {
+func take(t *testing.T, s *Store, m job.Stamped) job.Attempt {
 	t.Helper()
 	c, err := s.Claim(t.Context(), []job.Delivery{{ID: m.ID, PublishedAt: m.PublishedAt}}, time.Hour, true)
 	if err != nil || c[0].Found != job.Claimed || c[0].Suspect {
 		t.Fatalf("claimed %+v, %v", c, err)
 	}
-	return c[0].Fence
+	return c[0].Attempt
 }

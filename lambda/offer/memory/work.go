@@ -12,7 +12,7 @@ import (
 )
 
 // Job implements offer.Store.
-func (s *Store) Job(_ context.Context, f job.Fence) (offer.Job, error) {
+func (s *Store) Job(_ context.Context, f job.Attempt) (offer.Job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j, ok := s.held(f)
@@ -35,7 +35,7 @@ func (s *Store) Roster(_ context.Context, tenant uuid.UUID, date day.Date) (rost
 
 // Complete implements offer.Store. The sets that are to be delivered are those of
 // completed jobs.
-func (s *Store) Complete(_ context.Context, f job.Fence, set offer.Set, _ bool) error {
+func (s *Store) Complete(_ context.Context, f job.Attempt, set offer.Set, _ bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j, ok := s.held(f)

@@ -27,7 +27,7 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 	if ch == nil {
 		return job.Claim{Found: job.Missing}
 	}
-	c := job.Claim{Fence: job.Fence{ID: d.ID, Attempt: ch.Attempt}, Tenant: s.jobs[ch.JobID].TenantID}
+	c := job.Claim{Attempt: job.Attempt{ID: d.ID, Number: ch.Attempt}, Tenant: s.jobs[ch.JobID].TenantID}
 	left := time.Until(ch.lease)
 	switch {
 	case !d.PublishedAt.IsZero() && d.PublishedAt.Before(ch.published):
@@ -42,13 +42,13 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 	default:
 		ch.Status, ch.lease = job.StatusInProgress, time.Now().Add(lease)
 		ch.Attempt++
-		c.Fence.Attempt = ch.Attempt
+		c.Attempt.Number = ch.Attempt
 	}
 	return c
 }
 
 // Release implements job.Store.
-func (s *Store) Release(_ context.Context, f job.Fence, r job.Release) (bool, error) {
+func (s *Store) Release(_ context.Context, f job.Attempt, r job.Release) (bool, error) {
 	if err := s.fail("Release"); err != nil {
 		return false, err
 	}
@@ -67,7 +67,7 @@ func (s *Store) Release(_ context.Context, f job.Fence, r job.Release) (bool, er
 }
 
 // Extend implements job.Store.
-func (s *Store) Extend(_ context.Context, fences []job.Fence, lease time.Duration) (ours []job.Fence, err error) {
+func (s *Store) Extend(_ context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range fences {

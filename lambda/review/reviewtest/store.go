@@ -165,9 +165,9 @@ func (s *Store) ended(ch *chunk) []job.Stamped {
 }
 
 // held returns the chunk of a fence that holds.
-func (s *Store) held(f job.Fence) (*chunk, *contract, error) {
+func (s *Store) held(f job.Attempt) (*chunk, *contract, error) {
 	ch := s.chunks[f.ID]
-	if ch == nil || ch.Attempt != f.Attempt || ch.Status != job.StatusInProgress {
+	if ch == nil || ch.Attempt != f.Number || ch.Status != job.StatusInProgress {
 		return nil, nil, job.ErrFenceLost
 	}
 	return ch, s.jobs[ch.JobID], nil

@@ -12,7 +12,7 @@ import (
 )
 
 // Task implements review.Store.
-func (s *Store) Task(_ context.Context, f job.Fence) (t record.Task, err error) {
+func (s *Store) Task(_ context.Context, f job.Attempt) (t record.Task, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch, c, err := s.held(f)
@@ -50,7 +50,7 @@ func (s *Store) standing(c *contract, model string) record.Standing {
 }
 
 // Begin implements review.Store.
-func (s *Store) Begin(_ context.Context, f job.Fence, model string, calls []record.Call) (record.Standing, error) {
+func (s *Store) Begin(_ context.Context, f job.Attempt, model string, calls []record.Call) (record.Standing, error) {
 	if err := s.fail("Begin"); err != nil {
 		return record.Standing{}, err
 	}
@@ -86,7 +86,7 @@ func (ch *chunk) reserved(stage record.Stage) record.USD {
 }
 
 // Record implements review.Store.
-func (s *Store) Record(_ context.Context, f job.Fence, results []record.Result) (record.Standing, error) {
+func (s *Store) Record(_ context.Context, f job.Attempt, results []record.Result) (record.Standing, error) {
 	<-time.After(s.Slow)
 	if err := s.fail("Record"); err != nil {
 		return record.Standing{}, err
@@ -120,7 +120,7 @@ func (s *Store) Record(_ context.Context, f job.Fence, results []record.Result) 
 }
 
 // End implements review.Store.
-func (s *Store) End(_ context.Context, f job.Fence, status job.Status, stage, reason string) ([]job.Stamped, error) {
+func (s *Store) End(_ context.Context, f job.Attempt, status job.Status, stage, reason string) ([]job.Stamped, error) {
 	if err := s.fail("End"); err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (p *process) Claim(ctx context.Context, ds []job.Delivery, _ time.Duration,
 }
 
 // Release implements job.Store.
-func (p *process) Release(ctx context.Context, f job.Fence, r job.Release) (bool, error) {
+func (p *process) Release(ctx context.Context, f job.Attempt, r job.Release) (bool, error) {
 	if p.isDead() {
 		return false, nil
 	}
@@ -69,7 +69,7 @@ func (p *process) Release(ctx context.Context, f job.Fence, r job.Release) (bool
 }
 
 // Extend implements job.Store.
-func (p *process) Extend(ctx context.Context, fences []job.Fence, d time.Duration) ([]job.Fence, error) {
+func (p *process) Extend(ctx context.Context, fences []job.Attempt, d time.Duration) ([]job.Attempt, error) {
 	return p.store.Extend(ctx, fences, d)
 }
 
@@ -82,7 +82,7 @@ func (p *process) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 }
 
 // Job implements offer.Store.
-func (p *process) Job(ctx context.Context, f job.Fence) (offer.Job, error) {
+func (p *process) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
 	if p.isDead() {
 		return offer.Job{}, job.ErrFenceLost
 	}
@@ -102,7 +102,7 @@ func (p *process) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (
 }
 
 // Complete implements offer.Store.
-func (p *process) Complete(ctx context.Context, f job.Fence, set offer.Set, deliver bool) error {
+func (p *process) Complete(ctx context.Context, f job.Attempt, set offer.Set, deliver bool) error {
 	p.pause(true)
 	dies := p.chance("kill", f)
 	switch {

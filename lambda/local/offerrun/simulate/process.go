@@ -121,8 +121,8 @@ func (p *process) work() {
 		deliveries[i] = job.Delivery{ID: m.ID, Count: m.count, SentAt: m.sent, PublishedAt: m.PublishedAt}
 	}
 	offerer := offer.Offerer{Store: p, Rankings: p.rankings, Deliver: true}
-	runtime := &job.Runtime{Store: p, Schedule: manifest.Offer.Retries, Log: quiet, Observe: p.observe,
-		Work: func(ctx context.Context, f job.Fence) error {
+	runtime := &job.Runtime{Store: p, Backoff: manifest.Offer.Retries, Log: quiet, Observe: p.observe,
+		Work: func(ctx context.Context, f job.Attempt) error {
 			p.begin(f.ID)
 			return offerer.Offer(ctx, f)
 		}}
@@ -168,9 +168,9 @@ func (p *process) line(claims []job.Claim) (n int) {
 	defer p.mu.Unlock()
 	for _, c := range claims {
 		if c.Found == job.Claimed && !c.Suspect {
-			p.turns[c.Fence.ID] = make(chan struct{})
-			if p.order = append(p.order, c.Fence.ID); len(p.order) == 1 {
-				close(p.turns[c.Fence.ID])
+			p.turns[c.Attempt.ID] = make(chan struct{})
+			if p.order = append(p.order, c.Attempt.ID); len(p.order) == 1 {
+				close(p.turns[c.Attempt.ID])
 			}
 			n++
 		}
@@ -185,10 +185,10 @@ func (p *process) isDead() bool {
 }
 
 // chance draws for an act of an attempt, the same one in any order of the acts.
-func (p *process) chance(act string, f job.Fence) float64 {
+func (p *process) chance(act string, f job.Attempt) float64 {
 	h := fnv.New64a()
 	h.Write(f.ID[:])
-	h.Write(binary.LittleEndian.AppendUint64([]byte(act), p.Seed+uint64(f.Attempt)<<32))
+	h.Write(binary.LittleEndian.AppendUint64([]byte(act), p.Seed+uint64(f.Number)<<32))
 	return float64(mix(h.Sum64())>>11) / (1 << 53)
 }
 
@@ -200,7 +200,7 @@ func mix(x uint64) uint64 {
 }
 
 // fails returns the errors of a database that is away for a moment.
-func (p *process) fails(act string, f job.Fence, share float64) error {
+func (p *process) fails(act string, f job.Attempt, share float64) error {
 	if p.chance(act, f) < share {
 		p.Faults++
 		return &failure.Error{Sentence: "the database does not answer"}

@@ -74,7 +74,7 @@ func compose(t *testing.T, url string, ds []job.Delivery) (worked []time.Duratio
 	for range manifest.Offer.MaxConcurrency {
 		store := postgrestest.Open(t, url).Offers()
 		offerer := offer.Offerer{Store: store, Rankings: &offer.Cache{Rosters: store}}
-		r := &job.Runtime{Store: store, Work: offerer.Offer, Schedule: manifest.Offer.Retries, Log: quiet,
+		r := &job.Runtime{Store: store, Work: offerer.Offer, Backoff: manifest.Offer.Retries, Log: quiet,
 			Observe: func(o job.Observation) {
 				mu.Lock()
 				defer mu.Unlock()

@@ -10,7 +10,7 @@
 //	         and amounts into comparable form.
 //	look up  Store.Candidates stores that form and reads the block: the documents of the
 //	         tenant with a common key, of each key the nearest in time, those that it cites or
-//	         that cite it, and documents of the same company with a similar text (near.go).
+//	         that cite it, and documents of the same company with a similar text (block.go).
 //	score    Package score collects the evidence for and against the document and each
 //	         candidate, looking at nothing but the two.
 //	decide   Package rules adds the competition, the other pairs of the two documents. A

@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"slices"
+	"time"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
@@ -12,384 +14,270 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Reviews is the store of reviews: the work on their chunks is in this file, what
-// people and programs do with them in reviews.go. Triggers of migration 00015
-// join the chunks: they count them, publish the contract as a whole, and end the
-// review, whatever statement ended a chunk. All writers lock chunks by id before
-// the review.
-type Reviews struct {
-	*Jobs
-	ends *joint[chunkEnd]
-}
-
-// Reviews returns the store of reviews.
-func (db *DB) Reviews() *Reviews {
-	r := &Reviews{Jobs: db.Workload(chunks)}
-	r.ends = newJoint(r.endAll, r.gather(ending, gatherFor))
-	return r
-}
-
-// Columns of record.Job, record.Chunk and record.Standing.
+// Statements of Create.
 const (
-	reviewColumns = `j.id, j.tenant_id, j.document_id, j.name, j.status, j.chunks, j.chunks_open, j.findings, j.gaps, j.calls,
-	(coalesce(j.budget_usd, 0) * 1000000)::bigint, (j.estimate_usd * 1000000)::bigint, (j.cost_usd * 1000000)::bigint,
-	j.model, j.playbook, j.created_at, j.started_at, j.ended_at, coalesce(j.error, '')`
-	chunkColumns = `c.id, c.job_id, c.position, c.kind, c.start_offset, c.end_offset, c.heading,
-	coalesce(c.status, ''), c.stage, coalesce(c.error, ''), c.attempts`
-	leftColumn      = `(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint`
-	standingColumns = `j.status, coalesce((SELECT greatest(until - now(), interval '0')
-		FROM model_pause AS p WHERE p.model = $5), interval '0'), ` + leftColumn + "\n"
+	// A document that is known keeps its rows. Its tenant is compared.
+	contractSQL = `
+INSERT INTO document (id, tenant_id, type, matching_due_at) VALUES ($1, $2, 'contract', NULL) ON CONFLICT (id) DO NOTHING`
+	ownerSQL     = `SELECT tenant_id FROM document WHERE id = $1`
+	newReviewSQL = `
+INSERT INTO review_job (id, tenant_id, document_id, name, chunks, chunks_open, budget_usd, estimate_usd, model, playbook,
+	status, ended_at, error)
+VALUES ($1, $2, $3, $4, $5, $5, nullif($6::bigint, 0) / 1000000.0, $7::bigint / 1000000.0, $8, $9,
+	CASE WHEN $5 = 0 THEN 'failed' ELSE 'queued' END, CASE WHEN $5 = 0 THEN now() END,
+	CASE WHEN $5 = 0 THEN 'the contract has no text' END)
+ON CONFLICT (id) DO NOTHING`
+	newTextSQL   = `INSERT INTO review_text (job_id, text, playbook) VALUES ($1, $2, $3)`
+	newChunksSQL = `
+INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, heading, status, published_at, due_at)
+SELECT c.id, $1, $2, c.position, c.start, c.stop, c.heading, 'pending', now(), now()
+FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::integer[], $7::text[]) AS c (id, position, start, stop, heading)
+RETURNING id, published_at, tenant_id`
+	newWholeSQL = `
+INSERT INTO review_chunk (id, tenant_id, job_id, position, kind, start_offset, end_offset, ready, due_at)
+VALUES ($1, $2, $3, $4, 'whole', 0, $5, false, NULL)`
 )
 
-// Statements of Task.
-const (
-	beginReviewSQL = `
-UPDATE review_job SET status = 'running', started_at = coalesce(started_at, now())
-WHERE status = 'queued'
-	AND id = (SELECT job_id FROM review_chunk WHERE id = $1 AND attempts = $2 AND status = 'in-progress')`
-	reviewOfChunkSQL = `
-SELECT ` + reviewColumns + ` FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
-WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'`
-	chunkSQL = `
-SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE c.id = $1`
-	passageSQL = `
-SELECT substring(t.text FROM c.start_offset + 1 FOR c.end_offset - c.start_offset), t.playbook
-FROM review_chunk AS c JOIN review_text AS t USING (job_id) WHERE c.id = $1`
-	endedSQL = `
-SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, NULL::jsonb, dropped, NULL::jsonb, NULL::integer[]
-FROM review_checkpoint WHERE chunk_id = $1 AND outcome = 'done'`
-)
-
-// Task reads what the work on a chunk needs. A review that is queued is running
-// then.
-func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err error) {
-	err = steadily(ctx, func() error {
-		var jobs []record.Job
-		var chunks []record.Chunk
-		var texts []passage
-		var ended []record.Result
-		b := &pgx.Batch{}
-		b.Queue(beginReviewSQL, f.ID, f.Number)
-		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(all(&jobs))
-		b.Queue(chunkSQL, f.ID).Query(all(&chunks))
-		b.Queue(passageSQL, f.ID).Query(all(&texts))
-		b.Queue(endedSQL, f.ID).Query(all(&ended))
-		if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
-			return err
-		}
-		if len(jobs) == 0 {
-			return job.ErrFenceLost
-		}
-		t = record.Task{Job: jobs[0], Chunk: chunks[0], Text: string(texts[0].Text), Playbook: texts[0].Playbook,
-			Ended: map[record.Stage]record.Result{}}
-		for _, e := range ended {
-			t.Ended[e.Stage] = e
-		}
-		return nil
+// Create stores a review with its text and its chunks, and publishes the chunks:
+// the caller sends their messages. A review that exists changes nothing, and has
+// no stamps. One without chunks has failed: the contract has no text. A document
+// of another tenant is ErrOtherTenant.
+func (r *Reviews) Create(ctx context.Context, n record.New) (stamped []job.Stamped, err error) {
+	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
+		stamped, err = addReview(ctx, tx, n)
+		return err
 	})
-	if err != nil || t.Chunk.Kind != record.Whole {
-		return t, err
-	}
-	return t, r.addAll(ctx, &t)
+	return stamped, err
 }
 
-type passage struct{ Text, Playbook []byte }
-
-// all reads rows by position.
-func all[T any](into *[]T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
-		return err
+func addReview(ctx context.Context, tx pgx.Tx, n record.New) ([]job.Stamped, error) {
+	if err := addContract(ctx, tx, n); err != nil {
+		return nil, err
 	}
+	tag, err := tx.Exec(ctx, newReviewSQL, n.ID, n.TenantID, n.DocumentID, storable(n.Name), len(n.Chunks),
+		int64(n.Budget), int64(n.Estimate), storable(n.Model), storable(n.PlaybookVersion))
+	if err != nil || tag.RowsAffected() == 0 {
+		return nil, err
+	}
+	if _, err := tx.Exec(ctx, newTextSQL, n.ID, []byte(n.Text), n.Playbook); err != nil || len(n.Chunks) == 0 {
+		return nil, err
+	}
+	return addChunks(ctx, tx, n)
 }
 
-// addAll adds what the work on the contract as a whole needs.
-func (r *Reviews) addAll(ctx context.Context, t *record.Task) (err error) {
-	id := t.Job.ID
-	chunks, err := r.Chunks(ctx, id)
-	if err != nil {
+func addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
+	if _, err := tx.Exec(ctx, addTenantSQL, n.TenantID, "tenant "+n.TenantID.String()); err != nil {
 		return err
 	}
-	t.Chunks = chunks[:len(chunks)-1] // the last one is the contract as a whole
-	if t.Marks, err = r.Marks(ctx, id); err != nil {
+	if _, err := tx.Exec(ctx, contractSQL, n.DocumentID, n.TenantID); err != nil {
 		return err
 	}
-	t.Findings, err = r.Findings(ctx, id, 0, t.Job.Findings)
+	var owner uuid.UUID
+	err := tx.QueryRow(ctx, ownerSQL, n.DocumentID).Scan(&owner)
+	if err == nil && owner != n.TenantID {
+		err = ErrOtherTenant
+	}
 	return err
 }
 
-// holdSQL locks a chunk by its fence, and its review: the next statement of the
-// batch sees what the writers before have committed.
-const holdSQL = `
-SELECT c.id FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
-WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'
-FOR NO KEY UPDATE OF c, j`
+// addChunks gives the contract as a whole the greatest id, so that locking it
+// after the chunks of its text is locking by id.
+func addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stamped, err error) {
+	ids := make([]uuid.UUID, len(n.Chunks)+1)
+	for i := range ids {
+		ids[i] = uuid.New()
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	positions, starts, stops := make([]int, len(n.Chunks)), make([]int, len(n.Chunks)), make([]int, len(n.Chunks))
+	headings := make([]string, len(n.Chunks))
+	for i, c := range n.Chunks {
+		positions[i], starts[i], stops[i], headings[i] = c.Position, c.Start, c.End, storable(c.Heading)
+	}
+	last := len(n.Chunks)
+	rows, _ := tx.Query(ctx, newChunksSQL, n.TenantID, n.ID, ids[:last], positions, starts, stops, headings)
+	if stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped]); err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(ctx, newWholeSQL, ids[last], n.TenantID, n.ID, last, len(n.Text))
+	return stamped, err
+}
 
-// held is the chunk and the review that holdSQL has locked; $1 and $2 are the fence.
-const held = `held AS (
-	SELECT c.id AS chunk_id, c.job_id, c.attempts, j.* FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
-	WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'
-)`
-
-// beginStagesSQL records stages that begin, unless the review is not running or its
-// budget does not suffice. A stage that begins again keeps one reservation.
-const beginStagesSQL = `
-WITH ` + held + `, asked AS (
-	SELECT a.stage, a.micros / 1000000.0 AS estimate, CASE WHEN k.finished_at IS NULL THEN k.estimate_usd END AS reserved
-	FROM unnest($3::text[], $4::bigint[]) AS a (stage, micros)
-		LEFT JOIN review_checkpoint AS k ON k.chunk_id = $1 AND k.stage = a.stage
-	WHERE k.outcome IS DISTINCT FROM 'done'
-), more AS (
-	SELECT coalesce(sum(estimate - coalesce(reserved, 0)), 0) AS usd FROM asked
-), allowed AS (
-	SELECT chunk_id, job_id, attempts FROM held, more
-	WHERE status = 'running' AND (budget_usd IS NULL OR cost_usd + reserved_usd + usd <= budget_usd)
-), begun AS (
-	INSERT INTO review_checkpoint (chunk_id, stage, job_id, claimed_by, estimate_usd)
-	SELECT chunk_id, stage, job_id, attempts, estimate FROM allowed, asked
-	ON CONFLICT (chunk_id, stage) DO UPDATE SET started_at = now(), claimed_by = excluded.claimed_by,
-		finished_at = NULL, outcome = NULL, reason = NULL, estimate_usd = excluded.estimate_usd
-), reserved AS (
-	UPDATE review_job AS j SET reserved_usd = reserved_usd + usd FROM allowed, more WHERE j.id = allowed.job_id
-	RETURNING ` + standingColumns + `
+const (
+	reviewSQL = `
+SELECT ` + reviewColumns + ` FROM review_job AS j WHERE id = $1`
+	chunksSQL = `
+SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE job_id = $1 ORDER BY position`
+	textSQL     = `SELECT text FROM review_text WHERE job_id = $1`
+	findingsSQL = `
+SELECT seq, chunk_id, analyst, category, severity, title, explanation, quote, coalesce(start_offset, 0), coalesce(end_offset, 0),
+	fallback, coalesce(duplicate_of, 0), withdrawn
+FROM review_finding WHERE job_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+	marksSQL = `
+SELECT marks FROM review_checkpoint JOIN review_chunk AS c ON c.id = chunk_id
+WHERE c.job_id = $1 AND outcome = 'done' AND marks IS NOT NULL ORDER BY c.position`
 )
-SELECT *, true FROM reserved
-UNION ALL
-SELECT ` + standingColumns + `, false FROM held AS j WHERE NOT EXISTS (SELECT FROM allowed)`
 
-// Begin records that stages begin, and reserves their largest cost, unless the
-// review is not running. It returns record.ErrBudget, and records nothing, if the
-// budget does not allow that cost.
-func (r *Reviews) Begin(
-	ctx context.Context, f job.Attempt, model string, calls []record.Call,
-) (s record.Standing, err error) {
-	stages, micros := make([]record.Stage, len(calls)), make([]int64, len(calls))
-	for i, c := range calls {
-		stages[i], micros[i] = c.Stage, int64(c.Estimate)
-	}
-	var begun []begun
-	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(beginStagesSQL, f.ID, f.Number, stages, micros, model).Query(all(&begun))
+// Job reads a review; job.ErrNotFound for an unknown id.
+func (r *Reviews) Job(ctx context.Context, id uuid.UUID) (record.Job, error) {
+	return first[record.Job](ctx, r.db, reviewSQL, id)
+}
+
+// first reads the only row of a query by position; job.ErrNotFound without one.
+func first[T any](ctx context.Context, db *DB, sql string, args ...any) (row T, err error) {
+	err = steadily(ctx, func() error {
+		rows, _ := db.pool.Query(ctx, sql, args...)
+		row, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
+		return err
 	})
-	if err != nil {
-		return s, err
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = job.ErrNotFound
 	}
-	if s = begun[0].Standing; s.Status == record.Running && !begun[0].Begun {
-		err = record.ErrBudget
-	}
-	return s, err
+	return row, err
 }
 
-type begun struct {
-	record.Standing
-	Begun bool
+// Chunks reads the chunks of a review by position, the contract as a whole last.
+func (r *Reviews) Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error) {
+	return listed(ctx, r, id, pgx.RowToStructByPos[record.Chunk], chunksSQL, id)
 }
 
-// holding runs a batch in one transaction and one round trip, which holds the
-// chunk and the review: job.ErrFenceLost if the fence does not hold.
-func (r *Reviews) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Batch)) error {
+// Findings reads at most limit findings with a Seq above after.
+func (r *Reviews) Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error) {
+	return listed(ctx, r, id, pgx.RowToStructByPos[record.Finding], findingsSQL, id, after, limit)
+}
+
+// Marks reads the marks of all chunks, by their place in the contract.
+func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error) {
+	lists, err := listed(ctx, r, id, pgx.RowTo[[]record.Mark], marksSQL, id)
+	marks := slices.Concat(lists...)
+	slices.SortStableFunc(marks, func(a, b record.Mark) int { return a.Start - b.Start })
+	return marks, err
+}
+
+// listed reads rows of a review; an unknown one is job.ErrNotFound.
+func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+	err = steadily(ctx, func() error {
+		rows, _ := r.db.pool.Query(ctx, sql, args...)
+		list, err = pgx.CollectRows(rows, row)
+		return err
+	})
+	if err == nil && len(list) == 0 {
+		_, err = r.Job(ctx, id)
+	}
+	return list, err
+}
+
+// Text reads the contract.
+func (r *Reviews) Text(ctx context.Context, id uuid.UUID) (string, error) {
+	t, err := first[struct{ Text []byte }](ctx, r.db, textSQL, id)
+	return string(t.Text), err
+}
+
+const standingSQL = `
+SELECT j.status, coalesce((SELECT greatest(until - now(), interval '0') FROM model_pause WHERE model = $2), interval '0'),
+	(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint
+FROM review_job AS j WHERE id = $1`
+
+// Standing reads what may stop a review that asks the model of this name.
+func (r *Reviews) Standing(ctx context.Context, id uuid.UUID, model string) (record.Standing, error) {
+	return first[record.Standing](ctx, r.db, standingSQL, id, model)
+}
+
+// longestPause bounds what a provider can ask for.
+const longestPause = time.Hour
+
+const pauseSQL = `
+INSERT INTO model_pause (model, until) VALUES ($1, now() + $2::interval)
+ON CONFLICT (model) DO UPDATE SET until = greatest(model_pause.until, excluded.until)`
+
+// Pause keeps all workers from calling the model for that long from now.
+func (r *Reviews) Pause(ctx context.Context, model string, d time.Duration) error {
 	return steadily(ctx, func() error {
-		var held []struct{ ID uuid.UUID }
-		b := &pgx.Batch{}
-		b.Queue(holdSQL, f.ID, f.Number).Query(all(&held))
-		queue(b)
-		err := r.db.pool.SendBatch(ctx, b).Close()
-		if err == nil && len(held) == 0 {
-			err = job.ErrFenceLost
-		}
+		_, err := r.db.pool.Exec(ctx, pauseSQL, storable(model), min(d, longestPause))
 		return err
 	})
 }
 
-// Statements of Record. A stage that this attempt has recorded before, or that is
-// done, is not recorded again. In a review that is not running, a stage that is
-// done has its cost recorded but no findings, and gets its outcome with the end of
-// its chunk.
+// Statements of Cancel and Retry. lockChunksSQL keeps the chunks as they are, so
+// that none becomes pending in between.
 const (
-	recordSQL = `
-WITH ` + held + `, result AS (
-	SELECT r.*, coalesce(k.estimate_usd, 0) AS reserved FROM held, ROWS FROM (jsonb_to_recordset($3::jsonb) AS (
-		stage text, outcome text, reason text, calls integer, micros bigint, dropped integer, marks jsonb, findings jsonb
-	)) WITH ORDINALITY AS r (stage, outcome, reason, calls, micros, dropped, marks, findings, place)
-		LEFT JOIN review_checkpoint AS k ON k.chunk_id = $1 AND k.stage = r.stage AND k.finished_at IS NULL
-	WHERE NOT EXISTS (SELECT FROM review_checkpoint AS ended WHERE ended.chunk_id = $1 AND ended.stage = r.stage
-		AND (ended.outcome = 'done' OR ended.finished_at IS NOT NULL AND ended.claimed_by = $2))
-), recorded AS (
-	INSERT INTO review_checkpoint AS k (chunk_id, stage, job_id, claimed_by, finished_at, outcome, reason, cost_usd, calls, dropped, marks)
-	SELECT chunk_id, stage, job_id, attempts, now(), CASE WHEN status = 'running' OR outcome <> 'done' THEN outcome END,
-		nullif(left(reason, 1000), ''), micros / 1000000.0, result.calls, dropped, marks
-	FROM held, result
-	ON CONFLICT (chunk_id, stage) DO UPDATE SET claimed_by = excluded.claimed_by, finished_at = excluded.finished_at,
-		outcome = excluded.outcome, reason = excluded.reason, dropped = excluded.dropped, marks = excluded.marks,
-		cost_usd = k.cost_usd + excluded.cost_usd, calls = k.calls + excluded.calls
-), found AS (
-	SELECT DISTINCT ON (f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END)
-		f.*, result.place AS stage_place
-	FROM result, ROWS FROM (jsonb_to_recordset(result.findings) AS (analyst text, category text, severity text, title text,
-		explanation text, quote text, start_offset integer, end_offset integer, fallback text))
-		WITH ORDINALITY AS f (analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback, place)
-	ORDER BY f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END, result.place, f.place
-), added AS (
-	INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, title, explanation, quote,
-		start_offset, end_offset, fallback)
-	SELECT job_id, held.findings + row_number() OVER (ORDER BY stage_place, place), chunk_id,
-		analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback
-	FROM held, found
-	WHERE status = 'running' AND NOT EXISTS (SELECT FROM review_finding AS known WHERE known.job_id = held.job_id
-		AND known.analyst = found.analyst AND known.category = found.category
-		AND CASE WHEN found.start_offset IS NULL THEN known.start_offset IS NULL AND md5(known.title) = md5(found.title)
-			ELSE known.start_offset = found.start_offset AND known.end_offset = found.end_offset END)
-	RETURNING seq
-)
-UPDATE review_job AS j SET findings = j.findings + (SELECT count(*) FROM added),
-	calls = j.calls + (SELECT coalesce(sum(calls), 0) FROM result),
-	cost_usd = j.cost_usd + (SELECT coalesce(sum(micros), 0) / 1000000.0 FROM result),
-	reserved_usd = j.reserved_usd - (SELECT coalesce(sum(reserved), 0) FROM result)
-FROM held WHERE j.id = held.job_id
-RETURNING j.status, interval '0', ` + leftColumn
-	repeatsSQL = `
-WITH ` + held + `
-UPDATE review_finding AS f SET duplicate_of = nullif(s.earlier, 0)
-FROM held, unnest($3::integer[], $4::integer[]) AS s (seq, earlier)
-WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = s.seq AND s.earlier < s.seq`
-	withdrawSQL = `
-WITH ` + held + `
-UPDATE review_finding AS f SET withdrawn = true
-FROM held WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = ANY ($3::integer[])`
+	lockChunksSQL    = `SELECT FROM review_chunk WHERE job_id = $1 ORDER BY id FOR NO KEY UPDATE`
+	cancelSQL        = `UPDATE review_job SET status = 'cancelling' WHERE id = $1 AND status IN ('queued', 'running')`
+	cancelWaitingSQL = `
+UPDATE review_chunk SET status = 'cancelled', error = 'the review was cancelled', due_at = NULL, lapses = 0
+WHERE job_id = $1 AND (status = 'pending' OR status IS NULL AND kind = 'text')
+	AND EXISTS (SELECT FROM review_job WHERE id = $1 AND status = 'cancelling')`
+	statusSQL = `SELECT status FROM review_job WHERE id = $1`
 )
 
-// Record records stages that have ended, with their cost and marks, in one
-// transaction; its Standing has no pause. Their findings are added, and earlier
-// ones withdrawn, only while the review is running: a finding of the same analyst
-// at the same place once.
-func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Result) (s record.Standing, err error) {
-	ended, err := json.Marshal(stored(results))
-	if err != nil {
-		return s, err
-	}
-	var standings []record.Standing
-	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(recordSQL, f.ID, f.Number, ended).Query(all(&standings))
-		for _, result := range results {
-			seqs, earlier := make([]int, 0, len(result.Same)), make([]int, 0, len(result.Same))
-			for seq, first := range result.Same {
-				seqs, earlier = append(seqs, seq), append(earlier, first)
-			}
-			if len(seqs) > 0 {
-				b.Queue(repeatsSQL, f.ID, f.Number, seqs, earlier)
-			}
-			if len(result.Withdrawn) > 0 {
-				b.Queue(withdrawSQL, f.ID, f.Number, result.Withdrawn)
-			}
-		}
+// Cancel cancels a review: the chunks that wait at once, those at work when their
+// workers notice. It returns the status after that; a review that is over keeps
+// its status.
+func (r *Reviews) Cancel(ctx context.Context, id uuid.UUID) (record.Status, error) {
+	var status []struct{ Status record.Status }
+	err := steadily(ctx, func() error {
+		b := &pgx.Batch{}
+		b.Queue(lockChunksSQL, id)
+		b.Queue(cancelSQL, id)
+		b.Queue(cancelWaitingSQL, id)
+		b.Queue(statusSQL, id).Query(all(&status))
+		return r.db.pool.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return s, err
+	switch {
+	case err != nil:
+		return "", err
+	case len(status) == 0:
+		return "", job.ErrNotFound
 	}
-	return standings[0], nil
+	return status[0].Status, nil
 }
 
-// storedResult is a Result for recordSQL.
-type storedResult struct {
-	Stage    record.Stage    `json:"stage"`
-	Outcome  record.Outcome  `json:"outcome"`
-	Reason   string          `json:"reason"`
-	Calls    int             `json:"calls"`
-	Micros   record.USD      `json:"micros"`
-	Dropped  int             `json:"dropped"`
-	Marks    []record.Mark   `json:"marks"`
-	Findings []storedFinding `json:"findings"`
-}
-
-// storedFinding is a Finding for recordSQL; without a quote it has no place.
-type storedFinding struct {
-	record.Finding
-	Start *int `json:"start_offset"`
-	End   *int `json:"end_offset"`
-}
-
-func stored(results []record.Result) []storedResult {
-	list := make([]storedResult, len(results))
-	for i, r := range results {
-		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
-			slices.Clone(r.Marks), make([]storedFinding, len(r.Findings))}
-		for m := range list[i].Marks {
-			mark := &list[i].Marks[m]
-			mark.Category, mark.Quote = kept(mark.Category), storable(mark.Quote)
-		}
-		for n, f := range r.Findings {
-			list[i].Findings[n] = storedOf(f)
-		}
-	}
-	return list
-}
-
-func storedOf(f record.Finding) storedFinding {
-	start, end := &f.Start, &f.End
-	if f.Quote == "" {
-		start, end = nil, nil
-	}
-	f.Category, f.Severity = kept(f.Category), kept(f.Severity)
-	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback} {
-		*text = storable(*text)
-	}
-	return storedFinding{f, start, end}
-}
-
-// kept is storable for the types of package record.
-func kept[T ~string](text T) T { return T(storable(string(text))) }
-
-// endChunksSQL is one statement for several chunks: the triggers join them once.
-var endChunksSQL = chunks.sql(ours + `
-UPDATE {table} AS c SET status = e.status, stage = e.stage, error = nullif(left(e.reason, 1000), ''),
-	failed_at = CASE WHEN e.status = 'failed' THEN now() END, lease_until = NULL, due_at = NULL, lapses = 0
-FROM ours JOIN unnest($1::uuid[], $3::text[], $4::text[], $5::text[]) AS e (id, status, stage, reason) USING (id)
-WHERE c.id = ours.id
-RETURNING c.id, c.attempts`)
-
-// publishWholeSQL stamps contracts as a whole that the triggers of this transaction
-// have made pending.
-const publishWholeSQL = `
-UPDATE review_chunk SET published_at = greatest(now(), published_at + interval '1 microsecond')
-WHERE kind = 'whole' AND status = 'pending' AND job_id IN (SELECT job_id FROM review_chunk WHERE id = ANY ($1))
-	AND xmin = pg_current_xact_id()::xid
+// Statements of Retry.
+const (
+	// What is missing: chunks of the text, or only the contract as a whole.
+	missingSQL = `
+SELECT j.status, count(*) FILTER (WHERE c.kind = 'text' AND c.status IN ('failed', 'cancelled')), count(c.id)
+FROM review_job AS j LEFT JOIN review_chunk AS c ON c.job_id = j.id WHERE j.id = $1 GROUP BY j.id`
+	runAgainSQL = `
+UPDATE review_job SET status = 'running', ended_at = NULL, error = NULL WHERE id = $1 AND ended_at IS NOT NULL`
+	retryChunksSQL = `
+UPDATE review_chunk SET status = 'pending', ready = true, error = NULL, failed_at = NULL, lease_until = NULL,
+	due_at = now(), published_at = greatest(now(), published_at + interval '1 microsecond'), republished = 0, lapses = 0
+WHERE job_id = $1 AND kind = $2 AND ($2 = 'whole' OR status IN ('failed', 'cancelled'))
 RETURNING id, published_at, tenant_id`
+)
 
-// chunkEnd is the end of a chunk. The first whose fence holds gets what its
-// statement has published.
-type chunkEnd struct {
-	status        job.Status
-	stage, reason string
-	whole         *[]job.Stamped
-}
-
-// End ends a chunk as succeeded, failed or cancelled; no person is notified. It
-// returns contracts as a whole if this published them: the caller sends their
-// messages. Chunks that end at the same moment share a statement.
-func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
-	r.progress.reach(f.ID, ending)
-	if err := r.ends.commit(ctx, f, chunkEnd{status, storable(stage), storable(reason), &whole}); err != nil {
-		return nil, err // whole may still be written
-	}
-	return whole, nil
-}
-
-func (r *Reviews) endAll(ctx context.Context, ends []end[chunkEnd]) (held []job.Attempt, err error) {
-	var statuses, stages, reasons []string
-	for _, e := range ends {
-		statuses = append(statuses, string(e.result.status))
-		stages, reasons = append(stages, e.result.stage), append(reasons, e.result.reason)
-	}
-	var whole []job.Stamped
-	ids, attempts := fences(ends)
-	b := &pgx.Batch{}
-	b.Queue(endChunksSQL, ids, attempts, statuses, stages, reasons).Query(all(&held))
-	b.Queue(publishWholeSQL, ids).Query(all(&whole))
-	if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(ends, func(e end[chunkEnd]) bool { return slices.Contains(held, e.Attempt) }); i >= 0 {
-		*ends[i].result.whole = whole
-	}
-	return held, nil
+// Retry publishes the failed and cancelled chunks of a review again, which then
+// runs: the caller sends their messages. If no chunk of the text is missing, it
+// publishes the contract as a whole. A completed review changes nothing; of one
+// that is still stopping the error is record.ErrStopping.
+func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) (stamped []job.Stamped, err error) {
+	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
+		stamped = nil
+		if _, err := tx.Exec(ctx, lockChunksSQL, id); err != nil {
+			return err
+		}
+		var status record.Status
+		var missing, chunks int
+		switch err := tx.QueryRow(ctx, missingSQL, id).Scan(&status, &missing, &chunks); {
+		case errors.Is(err, pgx.ErrNoRows):
+			return job.ErrNotFound
+		case err != nil:
+			return err
+		case status == record.Cancelling:
+			return record.ErrStopping
+		case chunks == 0, missing == 0 && (!status.Over() || status == record.Completed):
+			return nil
+		}
+		if _, err := tx.Exec(ctx, runAgainSQL, id); err != nil {
+			return err
+		}
+		kind := record.Text
+		if missing == 0 {
+			kind = record.Whole
+		}
+		rows, _ := tx.Query(ctx, retryChunksSQL, id, kind)
+		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+		return err
+	})
+	return stamped, err
 }

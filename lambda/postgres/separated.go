@@ -8,7 +8,7 @@ import (
 )
 
 // keptEvidence is the evidence by which documents may find each other, however many
-// come between them: similar texts (near.go in match), and citations, of those numbers
+// come between them: similar texts (block.go in match), and citations, of those numbers
 // that have a form in common (citationKeys in score).
 const keptEvidence = `(evidence @? '$[*] ? (@.name == "alike" || @.name == "revision"
 	|| exists(@.cited) && @.name != "cites-weakly")')`

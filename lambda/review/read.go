@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -123,33 +122,3 @@ func (w *work) question(
 		return err
 	})
 }
-
-// stage runs one stage, unless it is done already: it begins when the review and
-// the model's provider allow it, and its end is recorded.
-func (w *work) stage(
-	ctx context.Context, s record.Stage, most record.USD, run func(context.Context, *record.Result) error,
-) error {
-	if _, done := w.task.Ended[s]; done {
-		return nil
-	}
-	leave, err := w.enter(ctx, record.Call{Stage: s, Estimate: most})
-	if err != nil {
-		return at(s, err)
-	}
-	r := record.Result{Stage: s}
-	err = run(ctx, &r)
-	leave()
-	switch {
-	case err == nil:
-		r.Outcome = record.Done
-	case cause(ctx) != nil:
-		r.Outcome, err = cancelledAt(number(s)), cause(ctx)
-	default:
-		r.Outcome, r.Reason = record.StageFailed, failure.Of(err).Text
-	}
-	w.record(ctx, r)
-	return at(s, err)
-}
-
-// at names the stage in an error.
-func at(s record.Stage, err error) error { return failure.At(fmt.Sprintf("stage %s", s), err) }

@@ -29,7 +29,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps reviews: postgres/review.go. Writes with a fence that does not
+// Store keeps reviews: postgres/review_chunk.go. Writes with a fence that does not
 // hold return job.ErrFenceLost and change nothing.
 type Store interface {
 	// Task reads what the work on a chunk needs; a queued review is running then.

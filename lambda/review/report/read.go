@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store reads reviews: postgres/reviews.go.
+// Store reads reviews: postgres/review.go.
 type Store interface {
 	Job(ctx context.Context, id uuid.UUID) (record.Job, error)
 	Text(ctx context.Context, id uuid.UUID) (string, error)

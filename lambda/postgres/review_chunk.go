@@ -1,0 +1,395 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Reviews is the store of reviews: the work on their chunks is in this file, what
+// people and programs do with them in review.go. Triggers of migration 00015
+// join the chunks: they count them, publish the contract as a whole, and end the
+// review, whatever statement ended a chunk. All writers lock chunks by id before
+// the review.
+type Reviews struct {
+	*Jobs
+	ends *joint[chunkEnd]
+}
+
+// Reviews returns the store of reviews.
+func (db *DB) Reviews() *Reviews {
+	r := &Reviews{Jobs: db.Workload(chunks)}
+	r.ends = newJoint(r.endAll, r.gather(ending, gatherFor))
+	return r
+}
+
+// Columns of record.Job, record.Chunk and record.Standing.
+const (
+	reviewColumns = `j.id, j.tenant_id, j.document_id, j.name, j.status, j.chunks, j.chunks_open, j.findings, j.gaps, j.calls,
+	(coalesce(j.budget_usd, 0) * 1000000)::bigint, (j.estimate_usd * 1000000)::bigint, (j.cost_usd * 1000000)::bigint,
+	j.model, j.playbook, j.created_at, j.started_at, j.ended_at, coalesce(j.error, '')`
+	chunkColumns = `c.id, c.job_id, c.position, c.kind, c.start_offset, c.end_offset, c.heading,
+	coalesce(c.status, ''), c.stage, coalesce(c.error, ''), c.attempts`
+	leftColumn      = `(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint`
+	standingColumns = `j.status, coalesce((SELECT greatest(until - now(), interval '0')
+		FROM model_pause AS p WHERE p.model = $5), interval '0'), ` + leftColumn + "\n"
+)
+
+// Statements of Task.
+const (
+	beginReviewSQL = `
+UPDATE review_job SET status = 'running', started_at = coalesce(started_at, now())
+WHERE status = 'queued'
+	AND id = (SELECT job_id FROM review_chunk WHERE id = $1 AND attempts = $2 AND status = 'in-progress')`
+	reviewOfChunkSQL = `
+SELECT ` + reviewColumns + ` FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
+WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'`
+	chunkSQL = `
+SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE c.id = $1`
+	passageSQL = `
+SELECT substring(t.text FROM c.start_offset + 1 FOR c.end_offset - c.start_offset), t.playbook
+FROM review_chunk AS c JOIN review_text AS t USING (job_id) WHERE c.id = $1`
+	endedSQL = `
+SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, NULL::jsonb, dropped, NULL::jsonb, NULL::integer[]
+FROM review_checkpoint WHERE chunk_id = $1 AND outcome = 'done'`
+)
+
+// Task reads what the work on a chunk needs. A review that is queued is running
+// then.
+func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err error) {
+	err = steadily(ctx, func() error {
+		var jobs []record.Job
+		var chunks []record.Chunk
+		var texts []passage
+		var ended []record.Result
+		b := &pgx.Batch{}
+		b.Queue(beginReviewSQL, f.ID, f.Number)
+		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(all(&jobs))
+		b.Queue(chunkSQL, f.ID).Query(all(&chunks))
+		b.Queue(passageSQL, f.ID).Query(all(&texts))
+		b.Queue(endedSQL, f.ID).Query(all(&ended))
+		if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		if len(jobs) == 0 {
+			return job.ErrFenceLost
+		}
+		t = record.Task{Job: jobs[0], Chunk: chunks[0], Text: string(texts[0].Text), Playbook: texts[0].Playbook,
+			Ended: map[record.Stage]record.Result{}}
+		for _, e := range ended {
+			t.Ended[e.Stage] = e
+		}
+		return nil
+	})
+	if err != nil || t.Chunk.Kind != record.Whole {
+		return t, err
+	}
+	return t, r.addAll(ctx, &t)
+}
+
+type passage struct{ Text, Playbook []byte }
+
+// all reads rows by position.
+func all[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+		return err
+	}
+}
+
+// addAll adds what the work on the contract as a whole needs.
+func (r *Reviews) addAll(ctx context.Context, t *record.Task) (err error) {
+	id := t.Job.ID
+	chunks, err := r.Chunks(ctx, id)
+	if err != nil {
+		return err
+	}
+	t.Chunks = chunks[:len(chunks)-1] // the last one is the contract as a whole
+	if t.Marks, err = r.Marks(ctx, id); err != nil {
+		return err
+	}
+	t.Findings, err = r.Findings(ctx, id, 0, t.Job.Findings)
+	return err
+}
+
+// holdSQL locks a chunk by its fence, and its review: the next statement of the
+// batch sees what the writers before have committed.
+const holdSQL = `
+SELECT c.id FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
+WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'
+FOR NO KEY UPDATE OF c, j`
+
+// held is the chunk and the review that holdSQL has locked; $1 and $2 are the fence.
+const held = `held AS (
+	SELECT c.id AS chunk_id, c.job_id, c.attempts, j.* FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
+	WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'
+)`
+
+// beginStagesSQL records stages that begin, unless the review is not running or its
+// budget does not suffice. A stage that begins again keeps one reservation.
+const beginStagesSQL = `
+WITH ` + held + `, asked AS (
+	SELECT a.stage, a.micros / 1000000.0 AS estimate, CASE WHEN k.finished_at IS NULL THEN k.estimate_usd END AS reserved
+	FROM unnest($3::text[], $4::bigint[]) AS a (stage, micros)
+		LEFT JOIN review_checkpoint AS k ON k.chunk_id = $1 AND k.stage = a.stage
+	WHERE k.outcome IS DISTINCT FROM 'done'
+), more AS (
+	SELECT coalesce(sum(estimate - coalesce(reserved, 0)), 0) AS usd FROM asked
+), allowed AS (
+	SELECT chunk_id, job_id, attempts FROM held, more
+	WHERE status = 'running' AND (budget_usd IS NULL OR cost_usd + reserved_usd + usd <= budget_usd)
+), begun AS (
+	INSERT INTO review_checkpoint (chunk_id, stage, job_id, claimed_by, estimate_usd)
+	SELECT chunk_id, stage, job_id, attempts, estimate FROM allowed, asked
+	ON CONFLICT (chunk_id, stage) DO UPDATE SET started_at = now(), claimed_by = excluded.claimed_by,
+		finished_at = NULL, outcome = NULL, reason = NULL, estimate_usd = excluded.estimate_usd
+), reserved AS (
+	UPDATE review_job AS j SET reserved_usd = reserved_usd + usd FROM allowed, more WHERE j.id = allowed.job_id
+	RETURNING ` + standingColumns + `
+)
+SELECT *, true FROM reserved
+UNION ALL
+SELECT ` + standingColumns + `, false FROM held AS j WHERE NOT EXISTS (SELECT FROM allowed)`
+
+// Begin records that stages begin, and reserves their largest cost, unless the
+// review is not running. It returns record.ErrBudget, and records nothing, if the
+// budget does not allow that cost.
+func (r *Reviews) Begin(
+	ctx context.Context, f job.Attempt, model string, calls []record.Call,
+) (s record.Standing, err error) {
+	stages, micros := make([]record.Stage, len(calls)), make([]int64, len(calls))
+	for i, c := range calls {
+		stages[i], micros[i] = c.Stage, int64(c.Estimate)
+	}
+	var begun []begun
+	err = r.holding(ctx, f, func(b *pgx.Batch) {
+		b.Queue(beginStagesSQL, f.ID, f.Number, stages, micros, model).Query(all(&begun))
+	})
+	if err != nil {
+		return s, err
+	}
+	if s = begun[0].Standing; s.Status == record.Running && !begun[0].Begun {
+		err = record.ErrBudget
+	}
+	return s, err
+}
+
+type begun struct {
+	record.Standing
+	Begun bool
+}
+
+// holding runs a batch in one transaction and one round trip, which holds the
+// chunk and the review: job.ErrFenceLost if the fence does not hold.
+func (r *Reviews) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Batch)) error {
+	return steadily(ctx, func() error {
+		var held []struct{ ID uuid.UUID }
+		b := &pgx.Batch{}
+		b.Queue(holdSQL, f.ID, f.Number).Query(all(&held))
+		queue(b)
+		err := r.db.pool.SendBatch(ctx, b).Close()
+		if err == nil && len(held) == 0 {
+			err = job.ErrFenceLost
+		}
+		return err
+	})
+}
+
+// Statements of Record. A stage that this attempt has recorded before, or that is
+// done, is not recorded again. In a review that is not running, a stage that is
+// done has its cost recorded but no findings, and gets its outcome with the end of
+// its chunk.
+const (
+	recordSQL = `
+WITH ` + held + `, result AS (
+	SELECT r.*, coalesce(k.estimate_usd, 0) AS reserved FROM held, ROWS FROM (jsonb_to_recordset($3::jsonb) AS (
+		stage text, outcome text, reason text, calls integer, micros bigint, dropped integer, marks jsonb, findings jsonb
+	)) WITH ORDINALITY AS r (stage, outcome, reason, calls, micros, dropped, marks, findings, place)
+		LEFT JOIN review_checkpoint AS k ON k.chunk_id = $1 AND k.stage = r.stage AND k.finished_at IS NULL
+	WHERE NOT EXISTS (SELECT FROM review_checkpoint AS ended WHERE ended.chunk_id = $1 AND ended.stage = r.stage
+		AND (ended.outcome = 'done' OR ended.finished_at IS NOT NULL AND ended.claimed_by = $2))
+), recorded AS (
+	INSERT INTO review_checkpoint AS k (chunk_id, stage, job_id, claimed_by, finished_at, outcome, reason, cost_usd, calls, dropped, marks)
+	SELECT chunk_id, stage, job_id, attempts, now(), CASE WHEN status = 'running' OR outcome <> 'done' THEN outcome END,
+		nullif(left(reason, 1000), ''), micros / 1000000.0, result.calls, dropped, marks
+	FROM held, result
+	ON CONFLICT (chunk_id, stage) DO UPDATE SET claimed_by = excluded.claimed_by, finished_at = excluded.finished_at,
+		outcome = excluded.outcome, reason = excluded.reason, dropped = excluded.dropped, marks = excluded.marks,
+		cost_usd = k.cost_usd + excluded.cost_usd, calls = k.calls + excluded.calls
+), found AS (
+	SELECT DISTINCT ON (f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END)
+		f.*, result.place AS stage_place
+	FROM result, ROWS FROM (jsonb_to_recordset(result.findings) AS (analyst text, category text, severity text, title text,
+		explanation text, quote text, start_offset integer, end_offset integer, fallback text))
+		WITH ORDINALITY AS f (analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback, place)
+	ORDER BY f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END, result.place, f.place
+), added AS (
+	INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, title, explanation, quote,
+		start_offset, end_offset, fallback)
+	SELECT job_id, held.findings + row_number() OVER (ORDER BY stage_place, place), chunk_id,
+		analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback
+	FROM held, found
+	WHERE status = 'running' AND NOT EXISTS (SELECT FROM review_finding AS known WHERE known.job_id = held.job_id
+		AND known.analyst = found.analyst AND known.category = found.category
+		AND CASE WHEN found.start_offset IS NULL THEN known.start_offset IS NULL AND md5(known.title) = md5(found.title)
+			ELSE known.start_offset = found.start_offset AND known.end_offset = found.end_offset END)
+	RETURNING seq
+)
+UPDATE review_job AS j SET findings = j.findings + (SELECT count(*) FROM added),
+	calls = j.calls + (SELECT coalesce(sum(calls), 0) FROM result),
+	cost_usd = j.cost_usd + (SELECT coalesce(sum(micros), 0) / 1000000.0 FROM result),
+	reserved_usd = j.reserved_usd - (SELECT coalesce(sum(reserved), 0) FROM result)
+FROM held WHERE j.id = held.job_id
+RETURNING j.status, interval '0', ` + leftColumn
+	repeatsSQL = `
+WITH ` + held + `
+UPDATE review_finding AS f SET duplicate_of = nullif(s.earlier, 0)
+FROM held, unnest($3::integer[], $4::integer[]) AS s (seq, earlier)
+WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = s.seq AND s.earlier < s.seq`
+	withdrawSQL = `
+WITH ` + held + `
+UPDATE review_finding AS f SET withdrawn = true
+FROM held WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = ANY ($3::integer[])`
+)
+
+// Record records stages that have ended, with their cost and marks, in one
+// transaction; its Standing has no pause. Their findings are added, and earlier
+// ones withdrawn, only while the review is running: a finding of the same analyst
+// at the same place once.
+func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Result) (s record.Standing, err error) {
+	ended, err := json.Marshal(stored(results))
+	if err != nil {
+		return s, err
+	}
+	var standings []record.Standing
+	err = r.holding(ctx, f, func(b *pgx.Batch) {
+		b.Queue(recordSQL, f.ID, f.Number, ended).Query(all(&standings))
+		for _, result := range results {
+			seqs, earlier := make([]int, 0, len(result.Same)), make([]int, 0, len(result.Same))
+			for seq, first := range result.Same {
+				seqs, earlier = append(seqs, seq), append(earlier, first)
+			}
+			if len(seqs) > 0 {
+				b.Queue(repeatsSQL, f.ID, f.Number, seqs, earlier)
+			}
+			if len(result.Withdrawn) > 0 {
+				b.Queue(withdrawSQL, f.ID, f.Number, result.Withdrawn)
+			}
+		}
+	})
+	if err != nil {
+		return s, err
+	}
+	return standings[0], nil
+}
+
+// storedResult is a Result for recordSQL.
+type storedResult struct {
+	Stage    record.Stage    `json:"stage"`
+	Outcome  record.Outcome  `json:"outcome"`
+	Reason   string          `json:"reason"`
+	Calls    int             `json:"calls"`
+	Micros   record.USD      `json:"micros"`
+	Dropped  int             `json:"dropped"`
+	Marks    []record.Mark   `json:"marks"`
+	Findings []storedFinding `json:"findings"`
+}
+
+// storedFinding is a Finding for recordSQL; without a quote it has no place.
+type storedFinding struct {
+	record.Finding
+	Start *int `json:"start_offset"`
+	End   *int `json:"end_offset"`
+}
+
+func stored(results []record.Result) []storedResult {
+	list := make([]storedResult, len(results))
+	for i, r := range results {
+		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
+			slices.Clone(r.Marks), make([]storedFinding, len(r.Findings))}
+		for m := range list[i].Marks {
+			mark := &list[i].Marks[m]
+			mark.Category, mark.Quote = kept(mark.Category), storable(mark.Quote)
+		}
+		for n, f := range r.Findings {
+			list[i].Findings[n] = storedOf(f)
+		}
+	}
+	return list
+}
+
+func storedOf(f record.Finding) storedFinding {
+	start, end := &f.Start, &f.End
+	if f.Quote == "" {
+		start, end = nil, nil
+	}
+	f.Category, f.Severity = kept(f.Category), kept(f.Severity)
+	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback} {
+		*text = storable(*text)
+	}
+	return storedFinding{f, start, end}
+}
+
+// kept is storable for the types of package record.
+func kept[T ~string](text T) T { return T(storable(string(text))) }
+
+// endChunksSQL is one statement for several chunks: the triggers join them once.
+var endChunksSQL = chunks.sql(ours + `
+UPDATE {table} AS c SET status = e.status, stage = e.stage, error = nullif(left(e.reason, 1000), ''),
+	failed_at = CASE WHEN e.status = 'failed' THEN now() END, lease_until = NULL, due_at = NULL, lapses = 0
+FROM ours JOIN unnest($1::uuid[], $3::text[], $4::text[], $5::text[]) AS e (id, status, stage, reason) USING (id)
+WHERE c.id = ours.id
+RETURNING c.id, c.attempts`)
+
+// publishWholeSQL stamps contracts as a whole that the triggers of this transaction
+// have made pending.
+const publishWholeSQL = `
+UPDATE review_chunk SET published_at = greatest(now(), published_at + interval '1 microsecond')
+WHERE kind = 'whole' AND status = 'pending' AND job_id IN (SELECT job_id FROM review_chunk WHERE id = ANY ($1))
+	AND xmin = pg_current_xact_id()::xid
+RETURNING id, published_at, tenant_id`
+
+// chunkEnd is the end of a chunk. The first whose fence holds gets what its
+// statement has published.
+type chunkEnd struct {
+	status        job.Status
+	stage, reason string
+	whole         *[]job.Stamped
+}
+
+// End ends a chunk as succeeded, failed or cancelled; no person is notified. It
+// returns contracts as a whole if this published them: the caller sends their
+// messages. Chunks that end at the same moment share a statement.
+func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
+	r.progress.reach(f.ID, ending)
+	if err := r.ends.commit(ctx, f, chunkEnd{status, storable(stage), storable(reason), &whole}); err != nil {
+		return nil, err // whole may still be written
+	}
+	return whole, nil
+}
+
+func (r *Reviews) endAll(ctx context.Context, ends []end[chunkEnd]) (held []job.Attempt, err error) {
+	var statuses, stages, reasons []string
+	for _, e := range ends {
+		statuses = append(statuses, string(e.result.status))
+		stages, reasons = append(stages, e.result.stage), append(reasons, e.result.reason)
+	}
+	var whole []job.Stamped
+	ids, attempts := fences(ends)
+	b := &pgx.Batch{}
+	b.Queue(endChunksSQL, ids, attempts, statuses, stages, reasons).Query(all(&held))
+	b.Queue(publishWholeSQL, ids).Query(all(&whole))
+	if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(ends, func(e end[chunkEnd]) bool { return slices.Contains(held, e.Attempt) }); i >= 0 {
+		*ends[i].result.whole = whole
+	}
+	return held, nil
+}

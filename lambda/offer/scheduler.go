@@ -20,7 +20,7 @@ import (
 
 const (
 	// CatchUp is for how long after nine o'clock a date may still be queued, where
-	// the Scheduler has no other limit.
+	// the Scheduler has no other limit: an outage of a day, and time to end it.
 	CatchUp = 36 * time.Hour
 	// shardSize bounds the users of a transaction, and the messages sent after it.
 	shardSize = 10_000

@@ -235,8 +235,9 @@ RETURNING {table}.id, {attempts}`
 // Succeed commits the results of an attempt together with succeeded, all or
 // nothing; write may run again. If the fence does not hold, write does not run,
 // and the error is job.ErrFenceLost. The fence is the first statement, so that an
-// attempt that lost the document writes nothing in vain, and the row stays locked
-// until the commit. DB.Write has a reason to run it last.
+// attempt that lost the row writes nothing in vain, and the row stays locked until
+// the commit. Use it for a new workload. DB.Write, Offers.Complete and Reviews.End have
+// the same fence in other statements, because one of them ends many rows.
 //
 // Without results write is nil: attempts of a process that succeed at the same
 // moment share a statement (joint.go).

@@ -87,7 +87,9 @@ WHERE part_of = $1 AND id <> ALL ($2)`
 
 // Complete implements ingest.Store: the result of reading, succeeded, the documents
 // published for matching, and the reviews of contracts, in one transaction with the
-// fence.
+// fence. The documents' own rows change by the trigger ingestion_to_document of
+// migration 00014, because programs that write ingestions without this code need the
+// same rule (migrations/README.md lists every trigger).
 func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (
 	stamped, chunks []job.Stamped, err error,
 ) {

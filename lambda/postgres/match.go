@@ -78,7 +78,9 @@ func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 
 // Write implements match.Store. Writers of one tenant take turns (tenant.go), so
 // the rows read here do not change before the commit. Documents that wait for the same
-// turn are written together (together.go). In one transaction and four round trips, it
+// turn are written together: write and writeTogether (together.go) collect them, and
+// redecide (redecide.go) is the heart of the write. In one transaction and four round
+// trips, it
 //
 //  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the blocks again, the
 //     pairs of others that the documents separate (separatedSQL in separated.go), and

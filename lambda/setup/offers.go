@@ -3,9 +3,9 @@ package setup
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/offer"
 )
 
 // ReceiverConfig configures a receiver of parcels; empty: there is none.
@@ -37,16 +37,12 @@ func loadReceiver(env Env, url, secret, example string, errs *[]error) ReceiverC
 	return c
 }
 
-// catchUp is the usual age above which a date without offers is skipped: an outage of
-// a day, and time to end it.
-const catchUp = 36 * time.Hour
-
 // LoadSchedule reads the configuration of the function that queues match offers.
 // QueueURL is the queue of the offer function.
 func LoadSchedule(env Env) (Config, error) {
 	c, env, errs := load(env, manifest.Offer, secretsManager(), manifest.EnvDatabaseURL)
 	c.QueueURL = required(env, manifest.Offer.QueueEnv(), queueMeaning(manifest.Offer), &errs)
-	c.CatchUp = cmp.Or(duration(env, manifest.EnvOffersCatchUp, "36h", &errs), catchUp)
+	c.CatchUp = cmp.Or(duration(env, manifest.EnvOffersCatchUp, "36h", &errs), offer.CatchUp)
 	return c, report(errs)
 }
 

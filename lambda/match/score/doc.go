@@ -4,7 +4,8 @@
 // # From a document to a score
 //
 //   - Read parses and normalises a document: its companies, numbers, citations,
-//     items and amounts take a comparable form (normalise.go).
+//     items and amounts take a comparable form (stored.go, normalise.go). Pairs
+//     scores it against candidates.
 //   - Two documents are scored only if they share a key: a number, or a company
 //     together with an amount, an item or a time (keys.go), or if they are of
 //     one company and their texts are similar (embedding.go).

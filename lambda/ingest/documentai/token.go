@@ -3,40 +3,31 @@ package documentai
 import (
 	"bytes"
 	"context"
-	"crypto"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/jwt"
 )
 
 const (
-	scope    = "https://www.googleapis.com/auth/cloud-platform"
-	grant    = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-	lifetime = time.Hour        // of an assertion, the longest that is allowed
-	skew     = 10 * time.Second // by which our clock may be fast
-	reserve  = 5 * time.Minute  // before its end a token is not used any more
+	scope   = "https://www.googleapis.com/auth/cloud-platform"
+	reserve = 5 * time.Minute // before its end a token is not used any more
 )
 
-// key is a service account's key.
-type key struct {
-	email, id, endpoint string
-	private             *rsa.PrivateKey
-}
-
-// parseKey reads the JSON of a key. Its errors do not quote.
-func parseKey(text string) (*key, error) {
+// parseKey reads the JSON of a service account's key. Its errors do not quote.
+func parseKey(text string) (*jwt.Config, error) {
 	var k struct {
 		Type     string `json:"type"`
 		ID       string `json:"private_key_id"`
@@ -56,33 +47,18 @@ func parseKey(text string) (*key, error) {
 		return nil, errors.New("the private_key of Document AI's key is not PEM")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if private, ok := parsed.(*rsa.PrivateKey); ok && err == nil {
-		return &key{k.Email, k.ID, endpoint, private}, nil
+	if _, ok := parsed.(*rsa.PrivateKey); !ok || err != nil {
+		return nil, errors.New("the private_key of Document AI's key is not an RSA key in PKCS #8")
 	}
-	return nil, errors.New("the private_key of Document AI's key is not an RSA key in PKCS #8")
-}
-
-// assertion returns the signed statement that asks for a token.
-func (k *key) assertion(now time.Time) (string, error) {
-	issued := now.Add(-skew)
-	signed := segment(map[string]any{"alg": "RS256", "typ": "JWT", "kid": k.id}) + "." + segment(map[string]any{
-		"iss": k.email, "scope": scope, "aud": k.endpoint, "iat": issued.Unix(), "exp": issued.Add(lifetime).Unix(),
-	})
-	digest := sha256.Sum256([]byte(signed))
-	signature, err := rsa.SignPKCS1v15(nil, k.private, crypto.SHA256, digest[:])
-	return signed + "." + base64.RawURLEncoding.EncodeToString(signature), err
-}
-
-func segment(v map[string]any) string {
-	text, _ := json.Marshal(v) // texts and numbers can always be encoded
-	return base64.RawURLEncoding.EncodeToString(text)
+	return &jwt.Config{Email: k.Email, PrivateKey: []byte(k.Private), PrivateKeyID: k.ID, TokenURL: endpoint,
+		Scopes: []string{scope}}, nil
 }
 
 // tokens gives out a token until shortly before its end.
 type tokens struct {
 	web *http.Client
 	// A function, because no verb prints the values that one holds.
-	key func() *key
+	key func() *jwt.Config
 	now func() time.Time
 
 	mutex sync.Mutex
@@ -90,8 +66,8 @@ type tokens struct {
 	until time.Time
 }
 
-func newTokens(web *http.Client, k *key) *tokens {
-	return &tokens{web: web, key: func() *key { return k }, now: time.Now}
+func newTokens(web *http.Client, k *jwt.Config) *tokens {
+	return &tokens{web: web, key: func() *jwt.Config { return k }, now: time.Now}
 }
 
 // get returns the token, or asks for a new one; other callers wait for it.
@@ -102,7 +78,7 @@ func (t *tokens) get(ctx context.Context) (string, *failure.Call) {
 		return t.token(), nil
 	}
 	began := t.now()
-	token, valid, failed := t.ask(ctx, began)
+	token, valid, failed := t.ask(ctx)
 	if failed != nil {
 		return "", failed
 	}
@@ -119,31 +95,34 @@ func (t *tokens) forget(refused string) {
 	}
 }
 
-func (t *tokens) ask(ctx context.Context, now time.Time) (string, time.Duration, *failure.Call) {
-	k := t.key()
-	assertion, err := k.assertion(now)
-	if err != nil {
-		return "", 0, &failure.Call{Cause: errToken}
-	}
-	form := url.Values{"grant_type": {grant}, "assertion": {assertion}}.Encode()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, k.endpoint, bytes.NewReader([]byte(form)))
-	if err != nil {
-		return "", 0, &failure.Call{Cause: errToken}
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	body, failed := send(t.web, r, tokenCode)
-	if failed != nil {
-		failed.Cause = errToken
-		return "", 0, failed
-	}
-	var granted struct {
-		Token   string `json:"access_token"`
-		Type    string `json:"token_type"`
-		Seconds int    `json:"expires_in"`
-	}
-	err = json.Unmarshal(body, &granted)
-	if err != nil || granted.Token == "" || granted.Seconds <= 0 || !strings.EqualFold(granted.Type, "Bearer") {
+// ask exchanges a statement that the key has signed for a token.
+func (t *tokens) ask(ctx context.Context) (string, time.Duration, *failure.Call) {
+	e := &tokenRequest{ctx: ctx, web: t.web}
+	token, err := t.key().TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: e})).Token()
+	switch {
+	case e.failed != nil:
+		e.failed.Cause = errToken
+		return "", 0, e.failed
+	case err != nil || token.AccessToken == "" || token.Expiry.IsZero() || !strings.EqualFold(token.TokenType, "Bearer"):
 		return "", 0, &failure.Call{Status: http.StatusOK, Cause: errToken}
 	}
-	return granted.Token, time.Duration(granted.Seconds) * time.Second, nil
+	return token.AccessToken, time.Until(token.Expiry), nil
+}
+
+// tokenRequest is the transport of one request for a token. The library ignores the
+// context's deadline and quotes the response's body in its errors, so the request goes
+// through send instead, which has neither fault.
+type tokenRequest struct {
+	ctx    context.Context
+	web    *http.Client
+	failed *failure.Call
+}
+
+// RoundTrip implements http.RoundTripper.
+func (e *tokenRequest) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, failed := send(e.web, r.Clone(e.ctx), tokenCode)
+	if e.failed = failed; failed != nil {
+		return nil, errToken
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body))}, nil
 }

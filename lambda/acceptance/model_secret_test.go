@@ -3,21 +3,19 @@ package acceptance_test
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/failure/failuretest"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
@@ -61,26 +59,6 @@ func columnsOf(table string, names ...string) (columns []string) {
 	return columns
 }
 
-// forms are a secret as it may have been written.
-func forms(secret string) []string {
-	escaped, err := json.Marshal(secret)
-	if err != nil {
-		panic(err)
-	}
-	all := []string{
-		secret, secret[:12], strings.ToUpper(secret), strings.Trim(string(escaped), `"`),
-		strings.Trim(strconv.QuoteToASCII(secret), `"`),
-		hex.EncodeToString([]byte(secret)), fmt.Sprint([]byte(secret)), url.QueryEscape(secret), url.PathEscape(secret),
-	}
-	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for shift := range 3 { // where the bytes begin in a group of three
-			middle := secret[shift : shift+(len(secret)-shift)/3*3]
-			all = append(all, encoding.EncodeToString([]byte(middle)))
-		}
-	}
-	return all
-}
-
 // places are texts by where they are: a table's column, the log ...
 type places map[string][]string
 
@@ -92,7 +70,7 @@ func (p places) leaks() (found []string) {
 			if slices.Contains(secret.columns, place) {
 				continue
 			}
-			if slices.ContainsFunc(forms(secret.text),
+			if slices.ContainsFunc(failuretest.Forms(secret.text),
 				func(form string) bool { return strings.Contains(all, strings.ToLower(form)) }) {
 				found = append(found, secret.name+" in "+place)
 			}
@@ -329,7 +307,7 @@ func (r *secretRun) checkScan() {
 	r.t.Helper()
 	var all, encoded string
 	for _, secret := range secrets {
-		for _, form := range forms(secret.text) {
+		for _, form := range failuretest.Forms(secret.text) {
 			if len(places{"somewhere": {"before " + form + " after"}}.leaks()) == 0 {
 				r.t.Errorf("did not find %q", form)
 			}

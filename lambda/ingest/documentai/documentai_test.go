@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/failuretest"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/notify/notifytest"
 )
 
 // checkPages checks that each page has the text of that page of the file.
@@ -345,7 +345,7 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
-			if found := notifytest.Leaks(secrets(), c, &c, err); len(found) > 0 {
+			if found := failuretest.Leaks(secrets(), c, &c, err); len(found) > 0 {
 				t.Errorf("found %q", found)
 			}
 		})

@@ -10,7 +10,6 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/notify/notifytest"
 )
 
 const (
@@ -201,32 +200,12 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 
 func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
+	var cases []failuretest.Case
 	for _, x := range failures() {
-		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
+		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
 			e, failed := x.happen(t)
-			if failed == nil {
-				t.Fatal("it was read")
-			}
-			got := table.Classify(failed)
-			want := failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: x.refused}
-			if *got != want {
-				t.Errorf("got %+v, want %+v (%v)", *got, want, failed.Network)
-			}
-			wrapped := struct{ e *Engine }{e}
-			if found := notifytest.Leaks(secrets(), got, failure.At("transcribe", got), e, wrapped); len(found) > 0 {
-				t.Errorf("found %q", found)
-			}
-		})
+			return failed, []any{e, struct{ e *Engine }{e}}
+		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: x.refused}})
 	}
-}
-
-func TestEveryRowIsNeeded(t *testing.T) {
-	t.Parallel()
-	var happened []*failure.Call
-	for _, x := range failures() {
-		_, failed := x.happen(t)
-		happened = append(happened, failed)
-	}
-	failuretest.EveryRowIsNeeded(t, table, happened)
+	failuretest.Run(t, table, secrets(), cases)
 }

@@ -10,7 +10,6 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/notify/notifytest"
 
 	"github.com/aws/aws-sdk-go-v2/service/textract"
 	"github.com/aws/smithy-go"
@@ -158,31 +157,11 @@ func failures() []exchange {
 
 func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
+	var cases []failuretest.Case
 	for _, x := range failures() {
-		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
-			failed := x.happen(t)
-			if failed == nil {
-				t.Fatal("it was read")
-			}
-			got := table.Classify(failed)
-			want := failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: x.refused}
-			if *got != want {
-				t.Errorf("got %+v, want %+v (%v)", *got, want, failed.Network)
-			}
-			secrets := []string{secretKey, secretText, "Hidden <invoice>"}
-			if found := notifytest.Leaks(secrets, got, failure.At("transcribe", got)); len(found) > 0 {
-				t.Errorf("found %q", found)
-			}
-		})
+		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
+			return x.happen(t), nil
+		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: x.refused}})
 	}
-}
-
-func TestEveryRowIsNeeded(t *testing.T) {
-	t.Parallel()
-	var happened []*failure.Call
-	for _, x := range failures() {
-		happened = append(happened, x.happen(t))
-	}
-	failuretest.EveryRowIsNeeded(t, table, happened)
+	failuretest.Run(t, table, []string{secretKey, secretText, "Hidden <invoice>"}, cases)
 }

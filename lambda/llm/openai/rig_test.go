@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
 	log.SetOutput(&logged)
 	status := m.Run()
-	if found := leaks(logged.String()); len(found) > 0 {
+	if found := failuretest.Leaks(secrets, logged.String()); len(found) > 0 {
 		fmt.Fprintf(os.Stderr, "secrets were logged: %q\n%s\n", found, logged.String())
 		status = 1
 	}

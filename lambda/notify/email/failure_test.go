@@ -207,40 +207,6 @@ func failures() []exchange {
 	}
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
-	t.Parallel()
-	for _, x := range failures() {
-		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
-			s, m := x.happen(t)
-			if m == nil {
-				t.Fatal("the mail was sent")
-			}
-			got := table.Classify(m)
-			refused := slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"},
-				func(s string) bool { return strings.Contains(x.want, s) })
-			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait,
-				Refused: refused}); *got != want {
-				t.Errorf("got %+v, want %+v (%v)", *got, want, m.Network)
-			}
-			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s,
-				struct{ s *Sender }{s}); len(found) > 0 {
-				t.Errorf("found: %q", found)
-			}
-		})
-	}
-}
-
-func TestEveryRowIsNeeded(t *testing.T) {
-	t.Parallel()
-	var happened []*failure.Call
-	for _, x := range failures() {
-		_, m := x.happen(t)
-		happened = append(happened, m)
-	}
-	failuretest.EveryRowIsNeeded(t, table, happened)
-}
-
 func TestAMailIsSent(t *testing.T) {
 	t.Parallel()
 	m := notifytest.Messages()["one-hostile"]
@@ -332,8 +298,22 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		if got != tc.want || (s == nil) != (err != nil) {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
-		if found := notifytest.Leaks(secrets, tc.c, &tc.c, s, got); len(found) > 0 {
+		if found := failuretest.Leaks(secrets, tc.c, &tc.c, s, got); len(found) > 0 {
 			t.Errorf("found: %q", found)
 		}
 	}
+}
+
+func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+	t.Parallel()
+	var cases []failuretest.Case
+	for _, x := range failures() {
+		refused := slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"},
+			func(s string) bool { return strings.Contains(x.want, s) })
+		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
+			s, failed := x.happen(t)
+			return failed, []any{s, struct{ s *Sender }{s}}
+		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}})
+	}
+	failuretest.Run(t, table, secrets, cases)
 }

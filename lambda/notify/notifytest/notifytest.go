@@ -1,17 +1,10 @@
 // Package notifytest is for the tests of channels: messages of every form,
-// hostile messages, golden files, and a search for secrets in everything that
-// can be got out of a value.
+// hostile messages and golden files.
 package notifytest
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -20,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/failure"
 	"matchbook/lambda/notify"
 
 	"github.com/google/uuid"
@@ -128,52 +120,5 @@ func Golden(t testing.TB, name, got string) {
 	}
 	if got != string(want) {
 		t.Errorf("%s differs; got\n%s", file, got)
-	}
-}
-
-// Leaks finds secrets in all that can be got out of values and errors, as they
-// are and in the usual encodings.
-func Leaks(secrets []string, values ...any) (found []string) {
-	for _, v := range values {
-		for _, text := range textsOf(v) {
-			for _, secret := range secrets {
-				for _, form := range forms(secret) {
-					if strings.Contains(strings.ToLower(text), strings.ToLower(form)) {
-						found = append(found, form)
-					}
-				}
-			}
-		}
-	}
-	return found
-}
-
-func textsOf(v any) (texts []string) {
-	if s, ok := v.(string); ok {
-		return []string{s}
-	}
-	encoded, _ := json.Marshal(v)
-	wrapped := struct{ V any }{v}
-	texts = append(texts, string(encoded), fmt.Sprintf("%v %+v %#v", wrapped, wrapped, wrapped),
-		fmt.Sprintf("%v %+v %#v %s %q %d %x", v, v, v, v, v, v, v))
-	var b bytes.Buffer
-	slog.New(slog.NewJSONHandler(&b, nil)).Error("x", "value", v)
-	slog.New(slog.NewTextHandler(&b, nil)).Error("x", "value", v)
-	texts = append(texts, b.String())
-	if err, ok := v.(error); ok {
-		texts = append(texts, failure.Of(err).Text)
-		if next := errors.Unwrap(err); next != nil {
-			texts = append(texts, textsOf(next)...)
-		}
-	}
-	return texts
-}
-
-func forms(secret string) []string {
-	quoted, _ := json.Marshal(secret)
-	return []string{
-		secret, strings.Trim(string(quoted), `"`), hex.EncodeToString([]byte(secret)), fmt.Sprint([]byte(secret)),
-		url.QueryEscape(secret), url.PathEscape(secret),
-		base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
 	}
 }

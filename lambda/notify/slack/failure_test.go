@@ -124,39 +124,6 @@ func failures() []exchange {
 	return cases
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
-	t.Parallel()
-	for _, x := range failures() {
-		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
-			s, m := x.happen(t)
-			if m == nil {
-				t.Fatal("the message was sent")
-			}
-			got := table.Classify(m)
-			refused := strings.Contains(x.want, "webhook")
-			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait,
-				Refused: refused}); *got != want {
-				t.Errorf("got %+v, want %+v (%v)", *got, want, m.Network)
-			}
-			if found := notifytest.Leaks(secrets, got, failure.At("notify", got), s, *s,
-				struct{ s Sender }{*s}); len(found) > 0 {
-				t.Errorf("found: %q", found)
-			}
-		})
-	}
-}
-
-func TestEveryRowIsNeeded(t *testing.T) {
-	t.Parallel()
-	var happened []*failure.Call
-	for _, x := range failures() {
-		_, m := x.happen(t)
-		happened = append(happened, m)
-	}
-	failuretest.EveryRowIsNeeded(t, table, happened)
-}
-
 func TestAMessageIsPosted(t *testing.T) {
 	t.Parallel()
 	m := notifytest.Messages()["one"]
@@ -244,8 +211,20 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		if got != tc.want || (s == nil) != (err != nil) {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
-		if found := notifytest.Leaks(secrets, tc.c, &tc.c, s, got); len(found) > 0 {
+		if found := failuretest.Leaks(secrets, tc.c, &tc.c, s, got); len(found) > 0 {
 			t.Errorf("found: %q", found)
 		}
 	}
+}
+
+func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+	t.Parallel()
+	var cases []failuretest.Case
+	for _, x := range failures() {
+		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
+			s, failed := x.happen(t)
+			return failed, []any{s, *s, struct{ s Sender }{*s}}
+		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: strings.Contains(x.want, "webhook")}})
+	}
+	failuretest.Run(t, table, secrets, cases)
 }

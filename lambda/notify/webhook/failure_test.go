@@ -12,7 +12,6 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/notify/notifytest"
 )
 
 // The secrets of a configuration, and the text of an answer.
@@ -108,41 +107,6 @@ func exchanges() []exchange {
 	}
 }
 
-func TestEachAnswerHasOneKindAWaitAndASafeSentence(t *testing.T) {
-	t.Parallel()
-	for _, x := range exchanges() {
-		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
-			r, call := x.happen(t)
-			if call == nil || x.want == "" {
-				if call != nil || x.want != "" {
-					t.Errorf("got %+v, want %q", call, x.want)
-				}
-				return
-			}
-			got := table.Classify(call)
-			if want := (failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: x.refused}); *got != want {
-				t.Errorf("got %+v, want %+v (%v)", *got, want, call.Network)
-			}
-			if found := notifytest.Leaks(hidden, got, failure.At("deliver", got), r, *r,
-				struct{ r Receiver }{*r}); len(found) > 0 {
-				t.Errorf("found: %q", found)
-			}
-		})
-	}
-}
-
-func TestEveryRowIsNeeded(t *testing.T) {
-	t.Parallel()
-	var happened []*failure.Call
-	for _, x := range exchanges() {
-		if _, call := x.happen(t); call != nil {
-			happened = append(happened, call)
-		}
-	}
-	failuretest.EveryRowIsNeeded(t, table, happened)
-}
-
 func TestNoRedirectIsFollowed(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
@@ -157,4 +121,22 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	if n := reached.Load(); n != 0 {
 		t.Errorf("%d sets reached the other host", n)
 	}
+}
+
+func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+	t.Parallel()
+	var cases []failuretest.Case
+	for _, x := range exchanges() {
+		if x.want == "" {
+			if _, failed := x.happen(t); failed != nil {
+				t.Errorf("%s: got %+v, want it accepted", x.name, failed)
+			}
+			continue
+		}
+		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
+			r, failed := x.happen(t)
+			return failed, []any{r, *r, struct{ r Receiver }{*r}}
+		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: x.refused}})
+	}
+	failuretest.Run(t, table, hidden, cases)
 }

@@ -11,7 +11,6 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/notify/notifytest"
 	"matchbook/lambda/notify/outbox"
 
 	"github.com/google/uuid"
@@ -138,7 +137,7 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		if got != tc.want || (r == nil) != (err != nil) {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
-		if found := notifytest.Leaks(hidden, tc.c, &tc.c, r, got); len(found) > 0 {
+		if found := failuretest.Leaks(hidden, tc.c, &tc.c, r, got); len(found) > 0 {
 			t.Errorf("found: %q", found)
 		}
 	}

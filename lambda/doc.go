@@ -138,9 +138,8 @@
 //   - acceptance tests the whole line in that stack; acceptance/example is an
 //     example of how to add a workload, whole, in two short files.
 //   - job/jobtest tests the store of any workload; internal/archtest keeps the
-//     tree and its pages as described here; internal/thorough has the flag that
-//     lets random tests repeat themselves for minutes, internal/skip the reasons
-//     to leave tests out, internal/executable writes programs for tests,
+//     tree and its pages as described here; internal/testenv decides what a run of
+//     the tests leaves out, internal/executable writes programs for tests,
 //     internal/browser opens pages in Chromium.
 //   - document/einvoice reads electronic invoices, orders and notes into structured data,
 //     and document/csvfile CSV files, by a mapping of their columns.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
 )
@@ -28,7 +28,7 @@ import (
 // although requests and answers get lost on their way.
 func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 	t.Parallel()
-	skip.Without(t, "python3", "apt-get install python3")
+	testenv.Program(t, "python3", "apt-get install python3")
 	const secret = "SECRET-KEY-OF-SIGNATURES"
 	port, matches := receiverOfPage(t, secret)
 	front := unreliable(t, port)

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
-
-	"matchbook/lambda/internal/thorough"
 )
 
 // hostileFile is a file that attacks the ingestion, and its verdict.
@@ -36,15 +34,11 @@ const (
 	unknownText = "for review: no business document was recognised in the text; the type of the document is unknown"
 )
 
-// hostileFiles lists the kinds, of the size that a usual run affords; with
-// -thorough the bombs have their full size.
+// hostileFiles lists the kinds.
 func hostileFiles() map[string]hostileFile {
 	all := map[string]hostileFile{}
-	for _, part := range []map[string]hostileFile{hostilePDFs, hostileImages, hostileXML, hostileOthers} {
+	for _, part := range []map[string]hostileFile{hostilePDFs, hostileImages, hostileXML, hostileOthers, expensive} {
 		maps.Copy(all, part)
-	}
-	if thorough.On() {
-		maps.Copy(all, expensive)
 	}
 	return all
 }
@@ -113,8 +107,8 @@ var hostileImages = map[string]hostileFile{
 		return pngOf(10, 10, [3]byte{8}, deflated(strings.Repeat("\x00", mb), 50))
 	}, damagedScan},
 	"PNG: pixels of 64 bits, interlaced": {"a.png", func() string {
-		side := thorough.Or(1500, 6300)
-		return pngOf(uint32(side), uint32(side), [3]byte{16, 6, 1}, deflated(strings.Repeat("\x00", interlaced(side)), 1))
+		const side = 6300
+		return pngOf(side, side, [3]byte{16, 6, 1}, deflated(strings.Repeat("\x00", interlaced(side)), 1))
 	}, nothingRead},
 	"PNG named as PDF": {"a.pdf", func() string {
 		return pngOf(10, 10, [3]byte{8}, deflated(strings.Repeat("\x00", 110), 1))
@@ -123,14 +117,13 @@ var hostileImages = map[string]hostileFile{
 	"JPEG: 65,535 x 65,535": {"a.jpg", func() string { return jpegOf(0xc0, 65_535, 65_535, 3) },
 		"failed: the image of page 1 has 65535 x 65535 pixels, the limit is 40 million: scan it in fewer dots per inch"},
 	"JPEG: of 700 bytes, in steps": {"a.jpg", func() string {
-		side := uint16(thorough.Or(1500, 6300))
-		return jpegOf(0xc2, side, side, 4)
+		return jpegOf(0xc2, 6300, 6300, 4)
 	}, damagedScan},
 	"TIFF: 100,000 x 100,000": {"a.tif", func() string { return tiffOf(1, 100_000, 100_000, 0) },
 		"failed: the image of page 1 has 100000 x 100000 pixels, the limit is 40 million: scan it in fewer dots per inch"},
 	"TIFF: a page that follows itself": {"a.tif", func() string { return tiffOf(1, 9, 9, 8) },
 		"failed: the TIFF has more than 200 pages, or a page that follows itself: split it"},
-	"TIFF: a million pages": {"a.tif", func() string { return tiffOf(thorough.Or(10_000, 700_000), 9, 9, 0) },
+	"TIFF: a million pages": {"a.tif", func() string { return tiffOf(700_000, 9, 9, 0) },
 		"failed: the TIFF has more than 200 pages, or a page that follows itself: split it"},
 	"TIFF: pages without pixels": {"a.tif", func() string { return tiffOf(150, 6000, 6000, 0) }, damagedScan},
 	"GIF": {"a.gif", func() string { return "GIF89a\x01\x00\x01\x00\x00" },
@@ -179,7 +172,7 @@ var hostileXML = map[string]hostileFile{
 	"XML: 100,000 levels": {"a.xml", func() string { return ublOf(strings.Repeat("<b:X>", 100_000)) },
 		noInvoice + "its elements are nested deeper than 64 levels"},
 	"XML: an attribute of 30 MB": {"a.xml", func() string {
-		return ublOf("<b:Note x='" + strings.Repeat("x", thorough.Or(3, 30)*mb) + "'/>")
+		return ublOf("<b:Note x='" + strings.Repeat("x", 30*mb) + "'/>")
 	}, noInvoice + "it has a tag that is longer than 64 KiB"},
 	"XML: 30 MB": {"a.xml", func() string { return ublOf(strings.Repeat("<b:Note/>", 30*mb/9)) },
 		noInvoice + "it has more than 300,000 elements"},

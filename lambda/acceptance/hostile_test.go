@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
@@ -44,9 +43,6 @@ func newHostileOffice(t *testing.T) *hostileOffice {
 	h := &hostileOffice{badge: "MATCHBOOK_TEST_BADGE=" + uuid.NewString(), processes: map[string]bool{}}
 	h.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
 		c.Env, c.Concurrency, c.Logs = append(append(c.Env, h.badge), engine.env()...), 1, io.MultiWriter(&h.logs, testLog{t})
-		if !thorough.On() { // no kind is endless: each ends by what is wrong with it, however busy the machine is
-			c.Env = append(c.Env, manifest.EnvPDFTime+"=1h")
-		}
 		c.OnInvocation = func(i eventsource.Invocation) {
 			if i.Err != nil {
 				t.Errorf("a batch failed as a whole: %v", i.Err)
@@ -109,7 +105,7 @@ func (h *hostileOffice) storeAll(files map[string]hostileFile) (kinds map[string
 // below the memory of its manifest row, and no text of a file is in the log.
 func TestHostileFilesHarmNoOther(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "reads fifty kinds of files")
+	testenv.OnlyThorough(t, "reads fifty kinds of files")
 	if runtime.GOOS != "linux" {
 		t.Skip("reads the peak memory of a process from /proc, which only Linux has")
 	}

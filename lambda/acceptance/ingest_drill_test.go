@@ -9,8 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/sqs/fault"
 )
@@ -22,7 +21,7 @@ import (
 // process.
 func TestIngestionsWithCrashesAtEveryStepAreCompletedOnce(t *testing.T) {
 	t.Parallel()
-	n := thorough.Or(24, 300)
+	n := testenv.Size(24, 300)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	d := newIngestDrill(t, seed)
@@ -57,7 +56,7 @@ func TestIngestionsWithCrashesAtEveryStepAreCompletedOnce(t *testing.T) {
 // unusable; it stores no file and publishes nothing.
 func TestZombieIngestionsChangeNothing(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "waits for leases")
+	testenv.OnlyThorough(t, "waits for leases")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	d := newIngestDrill(t, seed)

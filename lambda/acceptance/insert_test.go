@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 // The example of INTEGRATE.md, as it stands there, inserts two rows and sends
 // nothing. The sweep publishes them, they match, and its query finds the match.
 func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 	t.Parallel()
-	skip.Without(t, "python3", "apt-get install python3")
+	testenv.Program(t, "python3", "apt-get install python3")
 	wantInserted(t, exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python")))
 }
 
@@ -27,12 +26,12 @@ const typescript = "pg@8.16.3 tsx@4.20.6"
 
 // The example in TypeScript does the same.
 func TestProgramsInTypeScriptInsertDocuments(t *testing.T) {
-	thorough.Only(t, "installs Node programs")
+	testenv.OnlyThorough(t, "installs Node programs")
 	t.Parallel()
-	npm, dir := skip.Without(t, "npm", "apt-get install nodejs npm"), t.TempDir()
+	npm, dir := testenv.Program(t, "npm", "apt-get install nodejs npm"), t.TempDir()
 	install := append([]string{"install", "--offline", "--no-audit", "--no-fund", "--prefix", dir}, strings.Fields(typescript)...)
 	if err := exec.CommandContext(t.Context(), npm, install...).Run(); err != nil {
-		skip.Missing(t, typescript+" are not in npm's cache: npm install --prefix $(mktemp -d) "+typescript)
+		testenv.Missing(t, typescript+" are not in npm's cache: npm install --prefix $(mktemp -d) "+typescript)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "insert.ts"), []byte(pageExample(t, "typescript")), 0o600); err != nil {
 		t.Fatal(err)
@@ -45,7 +44,7 @@ func TestProgramsInTypeScriptInsertDocuments(t *testing.T) {
 // wantInserted runs a program of the page, and wants its documents matched.
 func wantInserted(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	skip.Without(t, "psql", "apt-get install postgresql-client")
+	testenv.Program(t, "psql", "apt-get install postgresql-client")
 	l := newLineAt(t, time.Time{}, 2) // defaults know the real time only
 	cmd.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())
 	if out, err := cmd.CombinedOutput(); err != nil {

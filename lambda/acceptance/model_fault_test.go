@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/scripted/fault"
@@ -194,10 +193,9 @@ func (r *faultRun) calls() map[string]string {
 // is lost, nothing is done twice, and no answer is paid for again.
 func TestModelFaultsLoseNothingAndBuyNothingTwice(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "waits for models that hang")
-	documents := thorough.Or(126, 1_002)
+	testenv.OnlyThorough(t, "waits for models that hang")
 	seed := rand.Uint64()
-	r := newFaultRun(t, documents/3, seed)
+	r := newFaultRun(t, 334, seed)
 	g := newGate(r.line, r.url()) // for its count of terminal writes; nothing is gated
 	var all, seconds []uuid.UUID
 	for _, group := range r.groups {
@@ -271,7 +269,7 @@ func (r *faultRun) checkFaults() {
 	for _, list := range kinds() {
 		for _, kind := range list {
 			r.t.Logf("%4d x %s", happened[kind], kind)
-			if happened[kind] == 0 && thorough.On() { // chance leaves one out of 126 documents now and then
+			if happened[kind] == 0 {
 				r.t.Errorf("it never happened: %s", kind)
 			}
 		}

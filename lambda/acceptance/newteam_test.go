@@ -13,8 +13,7 @@ import (
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/browser"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -43,10 +42,10 @@ insert(tenant, "invoice", {"number": "RE-2026-0893", "date": "2026-03-12", **lam
 // a person confirms in the browser what was left open, and the receiver has that, too.
 // .ci/new-team runs it with 1,000 documents.
 func TestANewTeamAdoptsIt(t *testing.T) {
-	thorough.Only(t, "is what .ci/new-team runs")
+	testenv.OnlyThorough(t, "is what .ci/new-team runs")
 	t.Parallel()
 	for _, program := range []string{"python3", "psql", "chromium"} {
-		skip.Without(t, program, "apt-get install python3 postgresql-client chromium")
+		testenv.Program(t, program, "apt-get install python3 postgresql-client chromium")
 	}
 	const pairs = 498
 	documents := 2 + 2*pairs + 3

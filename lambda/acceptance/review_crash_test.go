@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/reviewrun/mind"
@@ -36,7 +36,7 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := newReviewLine(t, seed)
-	id := r.start(thorough.Or(1, 4))
+	id := r.start(testenv.Size(1, 4))
 	ctx, stop := context.WithTimeout(t.Context(), patience(t))
 	defer stop()
 	if err := r.Drain(ctx, r.Unfinished); err != nil {
@@ -49,7 +49,7 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 	}
 	check(t, "gaps that have a reason", query[int](r.line,
 		"SELECT count(*) FROM review_chunk WHERE status = 'failed' AND error <> ''"), job.Gaps)
-	if !thorough.On() { // two kills spare the third delivery of each chunk
+	if !testenv.Thorough() { // two kills spare the third delivery of each chunk
 		check(t, "status", job.Status, record.Completed)
 	}
 	// A worker that dies may have sent an answer to the database, which stores it a moment after
@@ -143,7 +143,7 @@ func (r *reviewLine) note(q scripted.Question) {
 	if q.N > 0 {
 		r.again += query[int](r.line, "SELECT count(*) FROM model_answer WHERE question = $1 AND unusable = ''", hashOf(r.t, q))
 	}
-	if r.asked++; r.asked%8 == 0 && r.kills < thorough.Or(2, 10) && r.Function.Kill(r.random.IntN) {
+	if r.asked++; r.asked%8 == 0 && r.kills < testenv.Size(2, 10) && r.Function.Kill(r.random.IntN) {
 		r.kills++
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/browser"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -80,7 +79,7 @@ var widths = []int64{1280, 390}
 
 func TestABrowserClicksThroughEveryAction(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:thorough.Or(1, len(widths))] {
+	for _, width := range widths[:testenv.Size(1, len(widths))] {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
 			s := newSample(t)
@@ -138,7 +137,7 @@ func TestABrowserClicksThroughEveryAction(t *testing.T) {
 
 func TestScriptsInDocumentsDoNotRun(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "opens a browser once more")
+	testenv.OnlyThorough(t, "opens a browser once more")
 	s := newSite(t)
 	text := strings.ReplaceAll(fmt.Sprintf("%q", hostile), `\a`, `\u0007`)
 	data := fmt.Sprintf(`{"number":%s,"currency":%s,"supplier":{"name":%s,"vat_id":%s},"references":[{"type":%s,"number":"4711-08"}],

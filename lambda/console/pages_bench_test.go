@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 // Every page of a tenant with 100,000 documents, with -thorough also of a million: the
@@ -16,7 +16,7 @@ func BenchmarkPages(b *testing.B) {
 	for _, size := range []int{100_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			if size > 100_000 {
-				thorough.Only(b, "inserts a million documents")
+				testenv.OnlyThorough(b, "inserts a million documents")
 			}
 			s := newSite(b)
 			s.fill(size)

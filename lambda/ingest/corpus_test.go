@@ -15,13 +15,13 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/ingestion"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 // shared is a folder of the evaluation data; the test is skipped without it.
 func shared(t *testing.T, name string) string {
 	t.Helper()
-	return skip.Shared(t, "eval/"+name)
+	return testenv.Shared(t, "eval/"+name)
 }
 
 // truth is a line of truth.jsonl.
@@ -147,7 +147,6 @@ var shownToPeople = map[string]string{
 // The XML of a PDF is found and read by the same steps as in the function.
 func TestInvoicesOfTheCorpusEqualTheirTruth(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	dir, pdfs, broken := shared(t, "ingestion/invoices"), 0, 0
 	all := truths(t, dir)
 	for _, want := range all {
@@ -201,7 +200,6 @@ func eInvoices(t *testing.T) (docs []ingestion.Extracted) {
 // another company is for a person to see. So most samples do not pass.
 func TestObjectionsToEInvoicesAreCounted(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	got := map[string]int{}
 	for _, d := range eInvoices(t) {
 		got["files"]++

@@ -10,13 +10,11 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/skip"
 )
 
 // Were each value compared with each line of the pages, this would take hours.
 func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	var text transcript.Transcription
 	for p := range 12 {
 		page := transcript.Page{Number: p + 1, Quality: 1}

@@ -19,7 +19,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/tesseract"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -157,7 +157,7 @@ func TestScanIsReadByOCR(t *testing.T) {
 	t.Parallel()
 	engine, err := tesseract.New(t.Context(), tesseract.Config{Time: time.Hour})
 	if err != nil {
-		skip.Missing(t, err.Error()+": apt-get install tesseract-ocr tesseract-ocr-deu")
+		testenv.Missing(t, err.Error()+": apt-get install tesseract-ocr tesseract-ocr-deu")
 	}
 	r := newRig(t, "scan.jpg")
 	r.OCR = engine

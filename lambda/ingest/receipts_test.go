@@ -21,8 +21,7 @@ import (
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 // receipt is the truth of a receipt, as printed.
@@ -125,10 +124,7 @@ func receiptScans(t *testing.T) (all []scan) {
 		all = append(all, scan{filepath.Base(image), content, truth.recovered})
 	}
 	slices.SortFunc(all, func(a, b scan) int { return strings.Compare(a.name, b.name) })
-	if thorough.On() {
-		return all
-	}
-	return all[1:2]
+	return all
 }
 
 // faxes draws invoices as bad faxes: in few dots per inch, with noise, on grey
@@ -137,10 +133,10 @@ func faxes(t *testing.T) (all []scan) {
 	t.Helper()
 	dir := shared(t, "ingestion/invoices")
 	for _, want := range truths(t, dir) {
-		if !strings.HasPrefix(want.File, "ZUGFeRD-corpus/ZUGFeRDv") || len(all) > 0 && !thorough.On() {
+		if !strings.HasPrefix(want.File, "ZUGFeRD-corpus/ZUGFeRDv") {
 			continue // the others are of several pages
 		}
-		for _, dpi := range []int{75, 100, 60, 150}[:thorough.Or(2, 4)] {
+		for _, dpi := range []int{75, 100, 60, 150} {
 			content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(want.File)))
 			if err != nil {
 				t.Fatal(err)
@@ -233,17 +229,15 @@ func correlation(all []measured) float64 {
 	return (n*xy - x*y) / math.Sqrt((n*xx-x*x)*(n*yy-y*y))
 }
 
-// A scan is read twice, in seconds: usually a receipt, and a page of an invoice as
-// two bad faxes, of which only the worse is better repaired. With -thorough, all
-// receipts and 52 faxes show that the quality predicts what is recovered, and that
-// a repair is harmless, for which ten receipts are too few, and too good.
+// Ten receipts, and 52 bad faxes of invoices, show that the quality predicts what is
+// recovered, and that a repair is harmless, for which the receipts are too few, and
+// too good.
 func TestQualityPredictsFieldsAndRepairLosesNone(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "reads scans twice")
-	skip.OneGoroutine(t) // the work is tesseract's
+	testenv.OnlyThorough(t, "reads scans twice")
 	engine, err := tesseract.New(t.Context(), tesseract.Config{Time: time.Hour})
 	if err != nil {
-		skip.Missing(t, err.Error()+": apt-get install tesseract-ocr tesseract-ocr-deu")
+		testenv.Missing(t, err.Error()+": apt-get install tesseract-ocr tesseract-ocr-deu")
 	}
 	receipts := receiptScans(t)
 	scans := slices.Concat(receipts, faxes(t))
@@ -260,11 +254,8 @@ func TestQualityPredictsFieldsAndRepairLosesNone(t *testing.T) {
 	r := correlation(all)
 	t.Logf("receipts: rules recover %d of %d fields; %d scans, %d repaired, %d of these taken, r = %.2f", fields,
 		4*len(receipts), len(all), repaired, kept, r)
-	if fields < thorough.Or(3, 18) || repaired < 2 || kept < thorough.Or(1, 2) || len(all) < thorough.Or(3, 60) {
-		t.Errorf("want at least %d fields, and %d repairs that are taken", thorough.Or(3, 18), thorough.Or(1, 2))
-	}
-	if thorough.On() && r < 0.5 {
-		t.Error("want r >= 0.5")
+	if fields < 18 || repaired < 2 || kept < 2 || len(all) < 60 || r < 0.5 {
+		t.Error("want at least 18 fields, 2 repairs that are taken, and r >= 0.5")
 	}
 }
 

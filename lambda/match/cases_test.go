@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/eval/train"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/score"
 )
 
@@ -16,8 +16,7 @@ import (
 // is missed without a question.
 func TestHandWrittenCases(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
-	cases, err := train.ReadCases(filepath.Join(skip.Shared(t, "eval/matching/cases"), "cases.jsonl"))
+	cases, err := train.ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

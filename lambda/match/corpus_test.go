@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 
@@ -35,7 +34,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 		}
 		c.docs = append(c.docs, d)
 	}
-	links, err := os.ReadFile(filepath.Join(skip.Shared(t, "eval/matching/"+name), "links.csv"))
+	links, err := os.ReadFile(filepath.Join(testenv.Shared(t, "eval/matching/"+name), "links.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +48,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 // rawCorpus skips the test where the shared corpora are absent.
 func rawCorpus(t testing.TB, name, condition string) (raws []score.Raw) {
 	t.Helper()
-	dir := skip.Shared(t, "eval/matching/"+name)
+	dir := testenv.Shared(t, "eval/matching/"+name)
 	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +131,6 @@ func (c corpus) scored(blocks [][]int) (pairs []rules.Pair) {
 // here, or raises them. All conditions are measured with -thorough.
 func TestFiguresOnTheCorpora(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for _, tc := range []struct {
 		corpus, condition     string
 		precision, recall, f1 float64 // at least
@@ -144,7 +142,7 @@ func TestFiguresOnTheCorpora(t *testing.T) {
 		{"ads", "corrupted", 0.985, 0.94, 0},
 		{"ads", "masked", 0.945, 0.71, 0},
 	} {
-		if tc.condition != "corrupted" && !thorough.On() {
+		if tc.condition != "corrupted" && !testenv.Thorough() {
 			continue
 		}
 		t.Run(tc.corpus+" "+tc.condition, func(t *testing.T) {

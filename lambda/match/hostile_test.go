@@ -12,8 +12,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/rules"
@@ -158,9 +157,8 @@ func (m *memory) outcomes() map[[2]uuid.UUID]rules.Edge {
 
 func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	moved, vetoed, fixed, below, refused := 0, 0, 0, 0, 0
-	seeds := thorough.Or(15, 80)
+	seeds := testenv.Size(15, 80)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		docs := randomDocs(r)
@@ -236,7 +234,6 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 // The same for any pairs, with what people decided among them.
 func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)
 		ids := documentsOf(pairs)

@@ -19,8 +19,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/rules"
@@ -110,8 +109,7 @@ func (o *outbox) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, e
 // matched, the order of arrival made no difference, and nothing is asked again.
 func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
-	byModel, questions, seeds := 0, 0, thorough.Or(20, 100)
+	byModel, questions, seeds := 0, 0, testenv.Size(20, 100)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		docs := randomDocs(r)

@@ -15,7 +15,6 @@ import (
 	"unicode"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/score"
@@ -164,7 +163,6 @@ func TestEmbedderFailureKeepsWhatRulesKnow(t *testing.T) {
 // The order of arrival makes no difference with embeddings either.
 func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	alike := 0
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 3))

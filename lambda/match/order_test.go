@@ -14,8 +14,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
@@ -273,9 +272,8 @@ func withNames(r *rand.Rand, docs []score.Raw) []score.Raw {
 // them repeated, have the same matches for the same reasons.
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	met := map[string]int{}
-	seeds := thorough.Or(30, 200)
+	seeds := testenv.Size(30, 200)
 	for seed := range uint64(seeds) {
 		arrive(t, seed, met)
 	}

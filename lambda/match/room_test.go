@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/score"
 
@@ -50,7 +49,6 @@ func (o *once) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, err
 // the two invoices do not have each other ask for ever.
 func TestCandidatesBeyondTheQuestionStayUndecided(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for _, n := range []int{maxCandidates, maxCandidates + 1, maxCandidates + 5} {
 		docs := manyOrders(n)
 		var first *memory

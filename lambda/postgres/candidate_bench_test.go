@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
@@ -29,7 +29,7 @@ func BenchmarkTenant(b *testing.B) {
 	for _, size := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			if size > 100_000 {
-				thorough.Only(b, "inserts a million documents")
+				testenv.OnlyThorough(b, "inserts a million documents")
 			}
 			r := newTenantRun(b, size)
 			for _, class := range skewed {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
@@ -155,7 +155,7 @@ func TestPersonsEdgeJoinsWhatWasAContract(t *testing.T) {
 // edges are those decided and the clusters those of the edges.
 func TestClustersAreThoseOfTheEdges(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(2, 6)) {
+	for seed := range uint64(testenv.Size(2, 6)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)

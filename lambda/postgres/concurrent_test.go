@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
@@ -75,13 +75,13 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
-	matchAtOnce(t, url, thorough.Or(2, 50), db)
+	matchAtOnce(t, url, testenv.Size(2, 50), db)
 }
 
 // matchAtOnce plays the scenarios, in tenants of their own, with ids in another
 // order, so many rounds each. The workers use the stores in turn.
 func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
-	lanes := uint64(thorough.Or(len(meetings), 10))
+	lanes := uint64(testenv.Size(len(meetings), 10))
 	for i, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			for seed := range lanes {

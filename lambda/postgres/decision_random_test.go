@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
@@ -21,7 +21,7 @@ import (
 func TestRandomDecisionsThatAreWithdrawnLeaveNothing(t *testing.T) {
 	t.Parallel()
 	for name, docs := range map[string][]corpus.Document{"lamps": lampTrade(2), "names": renamedDocuments()} {
-		for seed := range uint64(thorough.Or(1, 20)) {
+		for seed := range uint64(testenv.Size(1, 20)) {
 			t.Run(fmt.Sprintf("%s, seed %d", name, seed), func(t *testing.T) {
 				t.Parallel()
 				w := newWorkshop(t, docs)
@@ -31,7 +31,7 @@ func TestRandomDecisionsThatAreWithdrawnLeaveNothing(t *testing.T) {
 				w.exec("UPDATE document SET matching_status = 'succeeded'")
 				var persons sync.WaitGroup
 				for person := range uint64(2) {
-					persons.Go(func() { w.decideAtRandom(rand.New(rand.NewPCG(seed, person)), docs, thorough.Or(12, 40)) })
+					persons.Go(func() { w.decideAtRandom(rand.New(rand.NewPCG(seed, person)), docs, testenv.Size(12, 40)) })
 				}
 				persons.Go(func() { w.matchPending(rand.New(rand.NewPCG(seed, 9)), 2) })
 				persons.Wait()

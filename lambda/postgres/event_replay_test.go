@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
 
@@ -143,9 +142,9 @@ func (w *workshop) viewed() []string {
 // the view, row by row.
 func TestTheViewOfMatchesIsRebuiltFromEvents(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "matches the sample again and again")
+	testenv.OnlyThorough(t, "matches the sample again and again")
 	docs := sampleDocuments(t)
-	for seed := range uint64(thorough.Or(1, 4)) {
+	for seed := range uint64(4) {
 		w := newWorkshop(t, docs)
 		if err := w.db.Events().Record(t.Context()); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 
@@ -51,7 +51,7 @@ func TestUnsentIsCountedOnEachChannel(t *testing.T) {
 
 // Among 100,000 documents that succeeded, and 20,000 failures sent in two years, the few that wait are read, and no table is scanned.
 func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
-	thorough.Only(t, "inserts 100,000 documents")
+	testenv.OnlyThorough(t, "inserts 100,000 documents")
 	t.Parallel()
 	const documents = 100_000
 	each := documents / 1000

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 
@@ -218,7 +218,7 @@ func (h *history) run(steps int) string {
 // The model alone: in no history is a review lost, or closed twice.
 func TestJoinsOfRandomHistories(t *testing.T) {
 	t.Parallel()
-	n, ended := thorough.Or(20_000, 1_000_000), map[string]int{}
+	n, ended := testenv.Size(20_000, 1_000_000), map[string]int{}
 	for seed := range n {
 		h := newHistory(uint64(seed), false)
 		if broken := h.run(40); broken != "" {
@@ -235,7 +235,7 @@ func TestJoinsOfRandomHistories(t *testing.T) {
 // The database does as the model, step by step.
 func TestDatabaseJoinsAsTheModel(t *testing.T) {
 	t.Parallel()
-	n, databases := thorough.Or(25, 10_000), thorough.Or(1, 4)
+	n, databases := testenv.Size(25, 10_000), testenv.Size(1, 4)
 	for first := range databases {
 		t.Run(fmt.Sprint("from ", first), func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/review/record"
@@ -288,7 +288,7 @@ func TestJoinsHoldWhateverMeets(t *testing.T) {
 	for w := range 8 {
 		workers.Go(func() {
 			rng := rand.New(rand.NewPCG(15, uint64(w)))
-			for range thorough.Or(40, 2000) {
+			for range testenv.Size(40, 2000) {
 				r.meet(rng, reviews[rng.IntN(len(reviews))], all[rng.IntN(len(all))].ID)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -26,7 +26,7 @@ import (
 //
 //	go test ./lambda/postgres -run '^$' -bench InTheLarge -benchtime 1x -thorough
 func BenchmarkInTheLarge(b *testing.B) {
-	n := thorough.Or(150, 2000)
+	n := testenv.Size(150, 2000)
 	for name, docs := range map[string][]postgres.Imported{
 		"alike": alike(n), "deliveries-that-cite": deliveries(n, true), "deliveries": deliveries(n, false),
 	} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/offer"
@@ -96,7 +96,7 @@ func (o *offers) offer(ctx context.Context, f job.Attempt) error {
 }
 
 func TestMatchmakingJobsConform(t *testing.T) {
-	thorough.Only(t, "is the suite of stores once more, on another table")
+	testenv.OnlyThorough(t, "is the suite of stores once more, on another table")
 	t.Parallel()
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		o := newOffers(t)

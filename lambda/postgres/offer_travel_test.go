@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 
@@ -92,7 +92,7 @@ func commuters(random *rand.Rand) (list []traveller) {
 	}
 	zones := []string{pago, kiritimati, "Etc/GMT+12", "Pacific/Apia", "Pacific/Auckland", honolulu, "America/St_Johns",
 		"UTC", "Asia/Kolkata"}
-	for i := range thorough.Or(40, 1000) {
+	for i := range testenv.Size(40, 1000) {
 		u := traveller{name: fmt.Sprint("random ", i), zone: zones[random.IntN(len(zones))]}
 		// Not on the hour, when a date may begin in the moment of a move.
 		for hour := 1 + random.IntN(20); hour < 60; hour += 1 + random.IntN(20) {
@@ -109,7 +109,7 @@ func inMarchAfter(minutes int) string {
 
 // runs reports whether the schedule of the test runs then; the real one runs twice as
 // often as with -thorough.
-func runs(at time.Time) bool { return at.Minute() == 0 || at.Minute() == 30 && thorough.On() }
+func runs(at time.Time) bool { return at.Minute() == 0 || at.Minute() == 30 && testenv.Thorough() }
 
 // dates returns the dates of the user's calendar that are over at the end: those that
 // the clocks of the user showed at some time, looked at every quarter of an hour. A

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres"
@@ -125,7 +125,7 @@ func (f *fixture) url() string {
 // Among 20,000 notifications that were sent, and while the statistics are those of
 // the storm in which they all waited, the statements read the few that wait.
 func TestOutboxReadsOnlyWhatIsPending(t *testing.T) {
-	thorough.Only(t, "inserts 20,000 notifications")
+	testenv.OnlyThorough(t, "inserts 20,000 notifications")
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(20_000, "permanent", "lost")
@@ -244,8 +244,8 @@ func BenchmarkClaimNotifications(b *testing.B) {
 func BenchmarkGauges(b *testing.B) {
 	for _, tc := range []struct{ sent, pending int }{{0, 0}, {20_000, 0}, {200_000, 0}, {0, 1_000_000}} {
 		b.Run(fmt.Sprintf("sent=%d/pending=%d", tc.sent, tc.pending), func(b *testing.B) {
-			if tc.pending > 0 && testing.Short() {
-				b.Skip("skipped with -short: fills a database with a million documents")
+			if tc.pending > 0 {
+				testenv.OnlyThorough(b, "fills a database with a million documents")
 			}
 			db := outboxOf(b, tc.sent, tc.pending)
 			for b.Loop() {

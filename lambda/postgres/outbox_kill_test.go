@@ -21,8 +21,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
@@ -285,16 +284,16 @@ func (s *stormy) move(d time.Duration) {
 	s.exec("SELECT pg_advisory_unlock($1)", clockLock)
 }
 
-// I15, with processes: hundreds of documents fail in five ways, in two workers and
+// I15, with processes: thousands of documents fail in five ways, in two workers and
 // a sweep that are killed again and again, on channels that fail half of the
 // time. Each has one row, and each channel is sent each once; again only
 // where the channel's answer was lost, or came to a process that was dead.
 func TestKilledProcessesSendEveryFailure(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "starts dozens of processes")
+	testenv.OnlyThorough(t, "starts dozens of processes")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	total, kills := thorough.Or(150, 10_000), thorough.Or(4, 12)
+	const total, kills = 10_000, 12
 	s := &stormy{fixture: newFixture(t), random: rand.New(rand.NewPCG(seed, 0)), dead: map[string]bool{}, ambush: true}
 	server := httptest.NewServer(s)
 	defer server.Close()

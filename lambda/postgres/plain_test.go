@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
@@ -84,7 +84,7 @@ func (f *fixture) arrive(docs ...postgres.Imported) {
 // the rules decide with all.
 func TestAFewOfManyPlainPairsDecide(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(4, 40)) {
+	for seed := range uint64(testenv.Size(4, 40)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f, c := newFixture(t), &citers{seed: seed}
@@ -144,7 +144,7 @@ func TestAFewOfManyPlainPairsDecide(t *testing.T) {
 // for one whose citation may be misread.
 func TestAPairThatIsNotPlainDependsOnAllOthers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(5, 40)) { // in the fifth, the order's id is the smaller one
+	for seed := range uint64(testenv.Size(5, 40)) { // in the fifth, the order's id is the smaller one
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f, c := newFixture(t), &citers{seed: seed}
@@ -162,7 +162,7 @@ func TestAPairThatIsNotPlainDependsOnAllOthers(t *testing.T) {
 // another have a pair of that order decided, a copy's.
 func TestAFewPlainPairsDecideForAGroup(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(4, 40)) {
+	for seed := range uint64(testenv.Size(4, 40)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f, c := newFixture(t), &citers{seed: seed}
@@ -202,7 +202,7 @@ func (m *meddler) Candidates(
 // A pair that is plain when the candidates are read may not be so when it is written.
 func TestAPairThatIsNotPlainAnyMoreIsSeen(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(thorough.Or(3, 30)) {
+	for seed := range uint64(testenv.Size(3, 30)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			f, c := newFixture(t), &citers{seed: seed}

@@ -9,8 +9,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -46,7 +45,7 @@ SELECT tenant_id, document_a_id, document_b_id, 1, 'high', 'rules', '', '[]' FRO
 // Among 100,000 documents the statements of an attempt read what they need:
 // no table is scanned, and only documents of the tenant are fetched.
 func TestPlansStaySelective(t *testing.T) {
-	thorough.Only(t, "inserts 100,000 documents")
+	testenv.OnlyThorough(t, "inserts 100,000 documents")
 	t.Parallel()
 	const documents = 100_000
 	f := newFixture(t)
@@ -111,12 +110,12 @@ func TestPlansStaySelective(t *testing.T) {
 // index, and no other document.
 func TestPlansStayBounded(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "inserts thousands of look-alikes")
+	testenv.OnlyThorough(t, "inserts thousands of look-alikes")
 	for _, size := range []int{10_000, 1_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			t.Parallel()
 			if size > 10_000 {
-				thorough.Only(t, "inserts a million documents")
+				testenv.OnlyThorough(t, "inserts a million documents")
 			}
 			url := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, url)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -90,7 +90,7 @@ func TestIsolationIsNotTheServersDefault(t *testing.T) {
 					t.Errorf("%s: got %q, %v", name, got, err)
 				}
 			}
-			matchAtOnce(t, address, thorough.Or(1, 10), db)
+			matchAtOnce(t, address, testenv.Size(1, 10), db)
 		})
 	}
 }

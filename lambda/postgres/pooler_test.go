@@ -16,8 +16,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/llm"
@@ -42,7 +41,7 @@ func pgbouncer(t *testing.T, address string) string {
 	t.Helper()
 	program := "/usr/sbin/pgbouncer" // which is on the PATH of root alone
 	if exec.Command(program, "--version").Run() != nil {
-		program = skip.Without(t, "pgbouncer", "apt-get install pgbouncer")
+		program = testenv.Program(t, "pgbouncer", "apt-get install pgbouncer")
 	}
 	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // a folder of t is closed to the other user
 	if err != nil {
@@ -155,7 +154,7 @@ func conforms(t *testing.T, way func(address string) string) {
 // Through PgBouncer in transaction mode, with nothing configured.
 func TestStoreConformsThroughAPooler(t *testing.T) {
 	t.Parallel()
-	thorough.Only(t, "is the whole suite of stores once more")
+	testenv.OnlyThorough(t, "is the whole suite of stores once more")
 	conforms(t, shared(t))
 }
 
@@ -236,7 +235,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 func TestDocumentsMatchedAtTheSameMomentThroughAPooler(t *testing.T) {
 	t.Parallel()
 	way, address := shared(t), postgrestest.URL(t)
-	matchAtOnce(t, address, thorough.Or(1, 20), postgrestest.Open(t, way(address)), postgrestest.Open(t, way(address)))
+	matchAtOnce(t, address, testenv.Size(1, 20), postgrestest.Open(t, way(address)), postgrestest.Open(t, way(address)))
 }
 
 // The doctor asks the same way.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/postgres"
@@ -30,7 +30,7 @@ func newReviews(t *testing.T) *reviews {
 var reviewTables = append(slices.Clone(allTables), "review_job", "review_text", "review_chunk", "review_checkpoint", "review_finding", "model_pause")
 
 func TestChunksConform(t *testing.T) {
-	thorough.Only(t, "is the suite of stores once more, on another table")
+	testenv.OnlyThorough(t, "is the suite of stores once more, on another table")
 	t.Parallel()
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		r := newReviews(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
@@ -18,7 +18,7 @@ import (
 // changes nothing, and what it then has in common with none of them is forgotten.
 func TestPartnersBeyondTheRoomStayPartners(t *testing.T) {
 	t.Parallel()
-	thorough.Only(t, "reads 18 MB for each of two dozen documents")
+	testenv.OnlyThorough(t, "reads 18 MB for each of two dozen documents")
 	f := newFixture(t)
 	const invoices, size, room = 22, 800_000, 8 << 20
 	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500001234","date":"2026-03-02","supplier":{"vat_id":"DE999010115"}}`)

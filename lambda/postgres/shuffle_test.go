@@ -17,7 +17,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -33,7 +33,7 @@ import (
 func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	for name, docs := range map[string][]corpus.Document{
-		"sample": sampleDocuments(t), "corpus": corpusPart(t, thorough.Or(60, 300)), "names": renamedDocuments(), "bounds": beyondReach(),
+		"sample": sampleDocuments(t), "corpus": corpusPart(t, testenv.Size(60, 300)), "names": renamedDocuments(), "bounds": beyondReach(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,9 +41,9 @@ func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
 				t.Skip("without corpora: set MATCHBOOK_SHARED to the folder that holds them")
 			}
 			if name == "bounds" {
-				thorough.Only(t, "matches hundreds of look-alikes")
+				testenv.OnlyThorough(t, "matches hundreds of look-alikes")
 			}
-			shuffles := uint64(thorough.Or(2, 20))
+			shuffles := uint64(testenv.Size(2, 20))
 			if name == "names" {
 				shuffles *= 2
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/offer"
@@ -20,7 +20,7 @@ import (
 // Success without results keeps what the conformance tests promise.
 func TestSuccessOfTheStatusAloneConforms(t *testing.T) {
 	t.Parallel()
-	thorough.Only(t, "is the whole suite of stores once more")
+	testenv.OnlyThorough(t, "is the whole suite of stores once more")
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		f := newFixture(t)
 		c := f.conformance()

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/match"
@@ -222,7 +222,7 @@ func TestAVerdictTakesItsTurn(t *testing.T) {
 func TestTwoProcessesWriteForOneTenant(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
-	matchAtOnce(t, address, thorough.Or(2, 20), postgrestest.Open(t, address), postgrestest.Open(t, address))
+	matchAtOnce(t, address, testenv.Size(2, 20), postgrestest.Open(t, address), postgrestest.Open(t, address))
 }
 
 // A process that writes for a tenant without a pause does not keep another out.
@@ -307,7 +307,7 @@ func TestFrozenProcess(t *testing.T) {
 
 // A process is frozen while it has the tenant's lock. The server ends its
 // session, others go on, and when it thaws it changes nothing. (That takes the
-// 15 seconds of the default, which cost nothing; one with -short.)
+// 15 seconds of the default, which cost nothing.)
 func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -317,9 +317,6 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	simURL, err := f.clock.URL()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if testing.Short() {
-		simURL = setting(t, simURL, "idle_in_transaction_session_timeout", "1s")
 	}
 	p := exec.Command(os.Args[0], "-test.run=^TestFrozenProcess$", "-test.v")
 	p.Env = append(os.Environ(), envFrozen+"="+simURL, envFence+"="+fmt.Sprint(frozen.Number))

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 
@@ -37,7 +37,7 @@ func TestReviewsCancelledAtRandomMoments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			s := asDeployed(seed, thorough.Or(8, 200), fewCalls)
+			s := asDeployed(seed, testenv.Size(8, 200), fewCalls)
 			s.kill = kill
 			synctest.Test(t, s.cancels)
 		})

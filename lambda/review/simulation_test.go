@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/review"
@@ -272,7 +272,7 @@ func TestSimulatedReviews(t *testing.T) {
 		{"100 x 2557", 100, manyCalls, 0, 1.25},
 		{"100 x 2557, killed", 100, manyCalls, 30 * time.Minute, 0},
 	} {
-		if thorough.On() || len(c.analysts) < 100 {
+		if testenv.Thorough() || len(c.analysts) < 100 {
 			t.Run(c.name, func(t *testing.T) { c.run(t, seed) })
 		}
 	}
@@ -287,20 +287,20 @@ type simulated struct {
 }
 
 func (c simulated) run(t *testing.T, seed uint64) {
-	s := asDeployed(seed, thorough.Or(3, c.reviews), c.analysts)
+	s := asDeployed(seed, testenv.Size(3, c.reviews), c.analysts)
 	s.kill = c.kill
 	o := s.run(t)
 	t.Log(o.row(c.name, s))
 	if o.incomplete > 0 || o.twice > 0 || o.most > s.workers*s.callsInFlight {
 		t.Errorf("%+v", o)
 	}
-	if thorough.On() && c.slowest > 0 && float64(o.wall) > c.slowest*float64(o.ideal(s)) {
+	if testenv.Thorough() && c.slowest > 0 && float64(o.wall) > c.slowest*float64(o.ideal(s)) {
 		t.Errorf("%s, more than %.2f times the ideal %s", o.wall, c.slowest, o.ideal(s))
 	}
 	s.naive = true
 	o = s.run(t)
 	t.Log(o.row(c.name+", naive", s))
-	if thorough.On() && (o.incomplete == 0 || o.twice == 0) {
+	if testenv.Thorough() && (o.incomplete == 0 || o.twice == 0) {
 		t.Errorf("the naive worker lost nothing: %+v", o)
 	}
 }

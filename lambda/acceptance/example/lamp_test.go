@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/local"
@@ -60,7 +60,7 @@ func (r *rig) insert(volts int) uuid.UUID {
 // The example keeps what package job promises, without SQL of its own but for
 // its write.
 func TestLampsConform(t *testing.T) {
-	thorough.Only(t, "is the suite of stores once more, on another table")
+	testenv.OnlyThorough(t, "is the suite of stores once more, on another table")
 	t.Parallel()
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		url := postgrestest.URL(t)
@@ -155,9 +155,6 @@ func (r *rig) stack(url string, workloads ...local.WorkloadConfig) *local.Stack 
 // published and what lost its message is swept, and a failure reaches Slack.
 func TestLampsBurnInTheStack(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("skipped with -short: builds a bootstrap")
-	}
 	bootstrap := build(t, lamps.Package)
 	slack := &webhook.Receiver{}
 	server := httptest.NewServer(slack)

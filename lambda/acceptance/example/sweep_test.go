@@ -52,9 +52,6 @@ func sweepAll(ctx context.Context) error {
 // both, and so does the sweep of the stack.
 func TestOneSweepRepairsLampsAndDocuments(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("skipped with -short: builds two bootstraps")
-	}
 	url := postgrestest.URL(t)
 	r := newRig(t, url)
 	s := r.stack(url,

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"matchbook/lambda/internal/skip"
 )
 
 // A template that has no more than the doctor reads, and the ones that cdk
@@ -200,7 +198,6 @@ func treat(t *testing.T, raw []byte, path string, to any, o Options) (Report, er
 // Both in a small template and in the one that is deployed.
 func TestEachEditOfATemplateIsFound(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for _, file := range []string{healthyTemplate, deployedTemplate} {
 		raw := readFile(t, file)
 		for _, row := range templateRows {

@@ -6,20 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 // The short drill, as the README shows it: faults on the real bootstraps, and
-// nothing lost, done twice or left unexplained. They are kills by default;
-// -thorough adds all other faults, and so does the drill that .ci/run runs.
+// nothing lost, done twice or left unexplained.
 func TestShortDrillIsGreen(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "is a drill")
+	testenv.OnlyThorough(t, "is a drill")
 	args, want := shown(t, "go run ./lambda/cmd/matchbook drill")
-	if !thorough.On() {
-		args = []string{"--documents", "20", "--for", "1ms", "--only", "kill"}
-	}
 	var out, errOut bytes.Buffer
 	env := func(string) string { return "" }
 	code := run(t.Context(), append([]string{"drill"}, args...), env, &out, &errOut)

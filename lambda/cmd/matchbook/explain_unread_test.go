@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli/explain"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -42,7 +42,7 @@ func TestWhatWasNotLookedAtIsShown(t *testing.T) {
 // The reasons for a document that stays alone are those of explain, word by word.
 func TestMatchAndExplainGiveTheSameReasonsForALoneDocument(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "explains each document of the sample")
+	testenv.OnlyThorough(t, "explains each document of the sample")
 	url, alone := matchedSample(t), 0
 	for _, d := range sampleReport.Documents {
 		e := decode[explain.Explanation](t, printed(t, url, "explain", "--json", d.ID.String()))

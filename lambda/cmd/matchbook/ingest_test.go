@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/ingestrun"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -142,7 +142,7 @@ func wantMatched(t *testing.T, r ingestrun.Report, want []string) {
 
 func needTesseract(t *testing.T) {
 	t.Helper()
-	skip.Without(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
+	testenv.Program(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
 }
 
 func TestFilesAreReadAsAPersonReadsThem(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -194,7 +194,7 @@ func TestMatchingAgainChangesNothing(t *testing.T) {
 
 func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "starts dozens of processes")
+	testenv.OnlyThorough(t, "starts dozens of processes")
 	const seed = "7"
 	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--kill-every", "10ms", "--seed", seed)
 	if got, want := linksOf(r), linksByRules(t); !slices.Equal(got, want) {

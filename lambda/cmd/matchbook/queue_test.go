@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 
@@ -166,7 +166,7 @@ func ownAddress(t *testing.T) string {
 			return ip.IP.String()
 		}
 	}
-	skip.Missing(t, "this machine has no network address besides the loopback")
+	testenv.Missing(t, "this machine has no network address besides the loopback")
 	return ""
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -132,7 +132,7 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 // The folder may come after a space, and may have one in its name.
 func TestKeepTakesItsFolderAfterASpace(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "starts four servers")
+	testenv.OnlyThorough(t, "starts four servers")
 	parent, err := os.MkdirTemp("", "keep") //nolint:usetesting // the server may run as another user, and t.TempDir is closed to that user
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"matchbook/lambda/internal/skip"
 )
 
 // written are legal forms as they stand behind a name, each of which goes.
@@ -220,7 +218,6 @@ func TestLegalFormsAtTheEndGo(t *testing.T) {
 // A new spelling needs a name here.
 func TestEverySpellingOfALegalFormIsNeeded(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for i, line := range forms {
 		spellings := strings.Split(line, " | ")
 		for j, spelling := range spellings {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/company"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 type party struct {
@@ -20,7 +20,7 @@ type party struct {
 // document and role. The test is skipped where the file is not there.
 func sharedParties(t *testing.T, elements ...string) map[string]party {
 	t.Helper()
-	f, err := os.Open(skip.Shared(t, path.Join(append([]string{"eval/matching"}, elements...)...)))
+	f, err := os.Open(testenv.Shared(t, path.Join(append([]string{"eval/matching"}, elements...)...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,6 @@ func TestSharedVATIDsAreValid(t *testing.T) {
 // other forms; and the names of different companies.
 func TestSharedNamesAreDistinguished(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for _, set := range []string{"p2p", "ads"} {
 		clean, noisy := sharedParties(t, set, "documents.visible.jsonl"),
 			sharedParties(t, set, "documents.corrupted.jsonl")

@@ -11,7 +11,6 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/einvoice"
-	"matchbook/lambda/internal/skip"
 )
 
 const (
@@ -131,7 +130,6 @@ func TestProblemsAreBounded(t *testing.T) {
 
 func TestBrokenAndForeignFilesAreRefusedWithAReason(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	const foreign = "line 1: it is XML, but neither UBL 2 nor UN/CEFACT CII"
 	const broken = "it is not well-formed XML 1.0"
 	note := func(text string) string { return "<b:Note>" + text + "</b:Note>" }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/reference"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 type corpusDocument struct {
@@ -29,7 +29,7 @@ type corpusDocument struct {
 // readCorpus skips the test where the shared corpora are absent.
 func readCorpus(t *testing.T, corpus, condition string) map[string]corpusDocument {
 	t.Helper()
-	f, err := os.Open(skip.Shared(t, "eval/matching/"+corpus+"/documents."+condition+".jsonl"))
+	f, err := os.Open(testenv.Shared(t, "eval/matching/"+corpus+"/documents."+condition+".jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,6 @@ var floors = map[string]struct {
 
 func TestCorpora(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for corpus, floor := range floors {
 		visible, corrupted := readCorpus(t, corpus, "visible"), readCorpus(t, corpus, "corrupted")
 		all, byType, precision := recall(t, visible, corrupted)

@@ -3,8 +3,6 @@ package reference
 import (
 	"slices"
 	"testing"
-
-	"matchbook/lambda/internal/skip"
 )
 
 // samples has a sentence for each label, and the number in it.
@@ -131,7 +129,6 @@ var samples = map[string][2]string{
 
 func TestEachLabelIsNeeded(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for i, row := range labels {
 		t.Run(row.language+" "+row.words, func(t *testing.T) {
 			sample := samples[row.words]

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
-
-	"matchbook/lambda/internal/skip"
 )
 
 // alphabet holds parts of numbers and notes, and parts that disturb them.
@@ -34,7 +32,6 @@ func anyText(r *rand.Rand) string {
 
 func TestProperties(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

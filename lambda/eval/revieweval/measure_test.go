@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli/term"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/review/record"
 )
@@ -32,7 +31,7 @@ func measured(t *testing.T, o Options, contracts []Contract) *Result {
 
 func labelled(t *testing.T) []Contract {
 	t.Helper()
-	contracts, err := Read(skip.Shared(t, "eval/contracts"))
+	contracts, err := Read(testenv.Shared(t, "eval/contracts"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +57,7 @@ func TestInventedQuotesAreRemovedAndNoRightOne(t *testing.T) {
 	t.Parallel()
 	contracts := labelled(t)
 	all := Quotes{}
-	for seed := range uint64(thorough.Or(1, 20)) {
+	for seed := range uint64(testenv.Size(1, 20)) {
 		t.Logf("seed %d", seed)
 		noisy := model.Options{Mode: model.Noisy, Noise: 1}
 		r := measured(t, Options{Model: noisy, Seed: seed}, contracts)

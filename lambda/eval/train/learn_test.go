@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/score"
 )
 
@@ -17,9 +16,9 @@ var corpora = []string{"varied", "p2p", "ads"}
 // readCorpora reads the corpora of the shared folder, each in three conditions.
 func readCorpora(t *testing.T) (samples []*Sample) {
 	t.Helper()
-	thorough.Only(t, "reads and scores three corpora in three conditions")
+	testenv.OnlyThorough(t, "reads and scores three corpora in three conditions")
 	for _, name := range corpora {
-		dir := skip.Shared(t, "eval/matching/"+name)
+		dir := testenv.Shared(t, "eval/matching/"+name)
 		for _, condition := range []string{"visible", "corrupted", "masked"} {
 			s, err := ReadSample(dir, condition)
 			if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 )
@@ -21,7 +21,7 @@ var notMet = map[string]string{
 func TestEachKindCounts(t *testing.T) {
 	t.Parallel()
 	corpora := readCorpora(t)
-	cases, err := ReadCases(filepath.Join(skip.Shared(t, "eval/matching/cases"), "cases.jsonl"))
+	cases, err := ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

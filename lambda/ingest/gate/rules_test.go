@@ -14,7 +14,6 @@ import (
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
-	"matchbook/lambda/internal/skip"
 )
 
 // today is when the samples are read.
@@ -93,7 +92,6 @@ func amounts(lines []document.Line) (text string) {
 // The XML of the PDFs is hidden from the rules.
 func TestRulesReadInvoicesAndTrustNoWrongTotal(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	c := score{map[string]int{}, map[string]int{}}
 	passed := 0
 	all := samples(t)

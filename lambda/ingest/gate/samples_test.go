@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 // sample is a PDF with the truth of its embedded XML.
@@ -24,7 +24,7 @@ type sample struct {
 // samples reads the shared invoices that are PDFs.
 func samples(t *testing.T) (all []sample) {
 	t.Helper()
-	dir := skip.Shared(t, "eval/ingestion/invoices")
+	dir := testenv.Shared(t, "eval/ingestion/invoices")
 	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
 	if err != nil {
 		t.Fatal(err)

@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 // The invoices hold, counted with pdfinfo and pdfdetach of poppler: 20 PDFs of
 // 26 pages, 19 of them with an embedded XML.
 func TestInvoicesAreReadWhole(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	reader := open(t, Config{})
 	pages, withXML, words, found := 0, 0, 0, 0
 	files := invoiceFiles(t)
@@ -55,7 +54,7 @@ func TestInvoicesAreReadWhole(t *testing.T) {
 
 func invoiceFiles(t testing.TB) (files []string) {
 	t.Helper()
-	err := filepath.WalkDir(skip.Shared(t, "eval/ingestion/invoices"), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(testenv.Shared(t, "eval/ingestion/invoices"), func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".pdf") {
 			files = append(files, path)
 		}

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 const (
@@ -120,7 +119,7 @@ var hostile = map[string]struct {
 			"\xff\xd8\xff\xc0\x00\x11\x08\xff\xdc\xff\xdc\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01\xff\xda\x00\x0c")
 	}, isRead},
 	"JBIG2 noise": {func() string {
-		side := thorough.Or(2000, 9999) // each dot is decoded
+		side := testenv.Size(2000, 9999) // each dot is decoded
 		return picture(fmt.Sprintf("/Width %[1]d /Height %[1]d /ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /JBIG2Decode", side),
 			strings.Repeat("\x00\x00\x00\x01\x30\x00\x01\xff", 9))
 	}, isRead},
@@ -201,13 +200,11 @@ func TestHostileFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if slices.Contains(slow, name) {
-				thorough.Only(t, "takes a second")
+				testenv.OnlyThorough(t, "takes a second")
 			}
 			reader := patient
 			if tc.want == late {
 				reader = short
-			} else {
-				skip.OneGoroutine(t) // the others are not ended from outside
 			}
 			err := readAll(t, reader, tc.file())
 			switch {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/skip"
 )
 
 // ruled is a page of black bars on white, as lines of text are.
@@ -26,7 +25,6 @@ func ruled() *image.Gray {
 
 func TestSkewIsMeasuredAndStraightened(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for _, degrees := range []float64{-5, -1, 0, 0.75, 3} {
 		fallen := Unrepaired(ruled()).Straighten(-degrees)
 		if got := Skew(fallen.Image); math.Abs(got-degrees) > 0.25 {
@@ -65,7 +63,6 @@ func TestContrast(t *testing.T) {
 // A mark at a known place is where Back says that it was.
 func TestBoxesLeadBackToTheOriginalPage(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	page := sheet(400, 200, 255)
 	for y := 40; y < 60; y++ {
 		for x := 100; x < 160; x++ {

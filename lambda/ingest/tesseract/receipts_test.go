@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/scan"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 // receipts returns the images of the shared receipts.
 func receipts(t testing.TB) []string {
 	t.Helper()
-	images, _ := filepath.Glob(filepath.Join(skip.Shared(t, "eval/ingestion/receipts/img"), "*.jpg"))
+	images, _ := filepath.Glob(filepath.Join(testenv.Shared(t, "eval/ingestion/receipts/img"), "*.jpg"))
 	if len(images) == 0 {
 		t.Fatal("the folder of receipts is empty")
 	}

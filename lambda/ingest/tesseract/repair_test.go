@@ -9,7 +9,7 @@ import (
 
 	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 func TestRepairFindsTheTextWhereItWas(t *testing.T) {
@@ -30,7 +30,7 @@ func TestRepairFindsTheTextWhereItWas(t *testing.T) {
 		"faded":       {faded, transcript.Contrast},
 		"small":       {drawn(t, 90), transcript.SmallText},
 	} {
-		if name == "upside down" && !thorough.On() {
+		if name == "upside down" && !testenv.Thorough() {
 			continue // it is turned like one on its side
 		}
 		t.Run(name, func(t *testing.T) {

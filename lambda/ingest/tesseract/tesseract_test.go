@@ -18,7 +18,7 @@ import (
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/internal/executable"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 // one is a file of one page.
@@ -49,7 +49,7 @@ func engine(t testing.TB, c Config) *Engine {
 // installed is the real program, where there is one.
 func installed(t testing.TB) *Engine {
 	t.Helper()
-	skip.Without(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
+	testenv.Program(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
 	return engine(t, Config{})
 }
 

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"matchbook/lambda/internal/skip"
 )
 
 // A package is named by its folder below lambda/, or below the root. In the
@@ -44,7 +42,7 @@ var tree = tables{
 		{"document", "document/company", "document/reference", "failure", "manifest", "migrations", "cli/term", "console/httpapi", "infra", "infra/settings", "infra/watch",
 			"infra/bootstrap",
 			"cli/doctor/template", "local/clock",
-			"local/scripted/fault", "local/sqs/fault", "internal/executable", "internal/pagetest", "internal/skip", "internal/thorough",
+			"local/scripted/fault", "local/sqs/fault", "internal/executable", "internal/pagetest", "internal/testenv",
 			"ingest/transcript", "llm/schema", "offer/day"},
 	},
 	exceptions: []exception{
@@ -116,14 +114,13 @@ var tree = tables{
 		{"postgres/postgrestest", "where the tests' server is"},
 		{"local/lambdahost", "go build needs the developer's, a bootstrap PATH, HOME and TMPDIR"},
 		{"local/pgserver", "PATH, to find and to start the server"},
-		{"internal/skip", "CI, where no test is skipped for a missing program"},
+		{"internal/testenv", "CI, where no test is skipped for a missing program"},
 		{"local/internal/testfunction", "a bootstrap is configured by nothing else"},
 	},
 }
 
 func TestTreeKeepsTheRules(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for _, problem := range check(tree, read(t, filepath.Join("..", "..", ".."))) {
 		t.Error(problem)
 	}

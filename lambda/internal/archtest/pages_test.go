@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/pagetest"
-	"matchbook/lambda/internal/skip"
 )
 
 var update = flag.Bool("update", false, "point the links to tests at the files that hold the tests now")
@@ -39,7 +38,6 @@ func tests(sources []source) map[string][]string {
 
 func TestEveryTestThatIsNamedExists(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	sources := read(t, root)
 	exists := tests(sources)
 	for _, s := range sources {
@@ -67,7 +65,6 @@ func TestEveryTestThatIsNamedExists(t *testing.T) {
 
 func TestLinksOfThePagesLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	exists := tests(read(t, root))
 	for _, page := range pagetest.Read(t, root) {
 		for _, link := range page.Links() {
@@ -171,7 +168,6 @@ func TestPathsInThePagesExist(t *testing.T) {
 // Packages that only tests use may be left out of the tour.
 func TestTourNamesEveryPackage(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	sources := read(t, root)
 	var tour string
 	for _, s := range sources {
@@ -194,7 +190,6 @@ func TestTourNamesEveryPackage(t *testing.T) {
 
 func TestEveryVariableIsOnAPage(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	var text strings.Builder
 	for _, page := range pagetest.Read(t, root) {
 		text.WriteString(page.Text)

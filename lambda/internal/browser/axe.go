@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/chromedp"
 )
@@ -42,13 +41,13 @@ func (p *Tab) Barriers() {
 	if fits, err := chromedp.Run(p, chromedp.Evaluate[bool]("document.documentElement.scrollWidth <= innerWidth")); err != nil || !fits {
 		p.t.Errorf("the page is wider than its tab, %v", err)
 	}
-	if !thorough.On() {
+	if !testenv.Thorough() {
 		return
 	}
-	skip.Without(p.t, "npm", "apt-get install nodejs npm")
+	testenv.Program(p.t, "npm", "apt-get install nodejs npm")
 	script, err := axe()
 	if err != nil {
-		skip.Missing(p.t, err.Error())
+		testenv.Missing(p.t, err.Error())
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		p.Run(Color(scheme))

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -58,7 +58,7 @@ type Tab struct {
 // without Chromium.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
-	skip.Without(t, "chromium", "apt-get install chromium")
+	testenv.Program(t, "chromium", "apt-get install chromium")
 	parent, err := chromium()
 	if err != nil {
 		t.Fatal(err)

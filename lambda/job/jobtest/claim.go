@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -308,7 +308,7 @@ func givenUpIsClaimed(r *rig) {
 // I8: no two live leases.
 func oneOfManyClaims(r *rig) {
 	const documents, workers = 20, 8
-	rounds := thorough.Or(4, 40)
+	rounds := testenv.Size(4, 40)
 	deliveries := make([]job.Delivery, documents)
 	for i := range deliveries {
 		deliveries[i].ID = r.New()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 
@@ -317,7 +317,7 @@ func repairsRespectLimit(r *rig) {
 
 func sweepsRepairOnce(r *rig) {
 	const n, workers = 5, 6
-	rounds := thorough.Or(4, 20)
+	rounds := testenv.Size(4, 20)
 	for round := 1; round <= rounds; round++ { // after the first one, all workers are connected
 		// A crashed document would find the key of its notification taken, which would
 		// undo a lost one done twice in the same transaction: only every other time.

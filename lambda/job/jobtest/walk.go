@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 
@@ -106,7 +106,7 @@ func walk(r *rig) {
 	for range 4 {
 		w.insert()
 	}
-	length := thorough.Or(100, 2000)
+	length := testenv.Size(100, 2000)
 	for step := 0; step < length && !r.Failed(); step++ {
 		at := w.IntN(total)
 		for _, s := range steps {

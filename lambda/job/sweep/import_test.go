@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 
@@ -120,7 +120,7 @@ func importRates() (documents, perSweep int, every time.Duration) {
 // No message is missing: nothing is published again, and nothing is failed.
 func TestImportOfMillionsIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "simulates days")
+	testenv.OnlyThorough(t, "simulates days")
 	documents, perSweep, every := importRates()
 	i := newImport(t, documents, documents)
 	if got := i.run(perSweep, every); got != (sweep.Report{}) {
@@ -135,7 +135,7 @@ func TestImportOfMillionsIsLeftAlone(t *testing.T) {
 // published when the queue has come to its end, the first half is left alone.
 func TestImportWhosePublisherDiedIsFinished(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "simulates days")
+	testenv.OnlyThorough(t, "simulates days")
 	documents, perSweep, every := importRates()
 	i := newImport(t, documents, documents/2)
 	got := i.run(perSweep, every)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 )
@@ -23,11 +23,11 @@ const aimock = "@copilotkit/aimock@1.43.0"
 // returns its URL. npx takes the package from its cache, and fetches it once.
 func startAimock(t *testing.T) string {
 	t.Helper()
-	npx := skip.Without(t, "npx", "apt-get install nodejs npm")
+	npx := testenv.Program(t, "npx", "apt-get install nodejs npm")
 	program, err := exec.CommandContext(t.Context(), npx, "--offline", "--yes", "--package="+aimock, "--",
 		"sh", "-c", `readlink -f "$(command -v llmock)"`).Output()
 	if err != nil {
-		skip.Missing(t, aimock+" is not in npm's cache: npx --yes --package="+aimock+" -- node --version")
+		testenv.Missing(t, aimock+" is not in npm's cache: npx --yes --package="+aimock+" -- node --version")
 	}
 	cmd := exec.CommandContext(t.Context(), "node", strings.TrimSpace(string(program)), // npx would not end with us
 		"--port", "0", "--strict", "--validate-on-load", "--fixtures", "testdata/aimock.json")

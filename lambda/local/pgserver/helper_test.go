@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -280,7 +280,7 @@ func ordinaryUser(t *testing.T) *syscall.Credential {
 	t.Helper()
 	nobody, err := user.Lookup("nobody")
 	if err != nil {
-		skip.Missing(t, "the user nobody: "+err.Error())
+		testenv.Missing(t, "the user nobody: "+err.Error())
 	}
 	uid, err1 := strconv.ParseInt(nobody.Uid, 10, 64)
 	gid, err2 := strconv.ParseInt(nobody.Gid, 10, 64)

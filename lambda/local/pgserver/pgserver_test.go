@@ -15,8 +15,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/executable"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 
 	"github.com/jackc/pgx/v5"
@@ -368,7 +367,7 @@ func TestTemporaryFolderMayHaveASpaceInItsName(t *testing.T) {
 	}
 	query(t, s.URL("postgres"), "SELECT 'alive'")
 	t.Run("psql", func(t *testing.T) {
-		psql := skip.Without(t, "psql", "apt-get install postgresql-client")
+		psql := testenv.Program(t, "psql", "apt-get install postgresql-client")
 		cmd := exec.Command(psql, "-XAtc", "SELECT current_user", s.URL("postgres"))
 		cmd.Env = append(os.Environ(), "PGPORT=1", "PGHOST=nowhere.invalid", "PGUSER=somebody")
 		out, err := cmd.CombinedOutput()
@@ -395,7 +394,7 @@ func TestKilledProgramLeavesNoServer(t *testing.T) {
 			eventually(t, "postgres starts", func() bool { return glob(tmp, "*", "data", "postmaster.pid") })
 		}},
 	}
-	for _, test := range tests[:thorough.Or(2, len(tests))] {
+	for _, test := range tests[:testenv.Size(2, len(tests))] {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			tmp := sharedTemp(t)
@@ -422,7 +421,7 @@ func TestKilledProgramKeepsTheKeptFolder(t *testing.T) {
 }
 
 func TestKilledInitdbIsDoneAgain(t *testing.T) {
-	thorough.Only(t, "makes clusters and kills what makes them")
+	testenv.OnlyThorough(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	p := startProgram(t, o.Dir, sharedTemp(t))
@@ -434,7 +433,7 @@ func TestKilledInitdbIsDoneAgain(t *testing.T) {
 }
 
 func TestHalfAClusterIsMadeAgain(t *testing.T) {
-	thorough.Only(t, "makes clusters and kills what makes them")
+	testenv.OnlyThorough(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	if err := start(t, o).Stop(); err != nil {
@@ -483,7 +482,7 @@ func TestClosedFolderIsNamed(t *testing.T) {
 }
 
 func TestOrdinaryUser(t *testing.T) {
-	thorough.Only(t, "runs other tests once more")
+	testenv.OnlyThorough(t, "runs other tests once more")
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: otherwise all other tests run as an ordinary user already")
 	}

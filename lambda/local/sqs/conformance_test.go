@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/clock"
 )
 
@@ -24,7 +24,7 @@ func TestSQSConformance(t *testing.T) {
 	if !*conformance {
 		t.Skip("needs a quiet machine and about 70 s: run with -conformance")
 	}
-	source := filepath.Dir(skip.Shared(t, "sqs-conformance/conf.go"))
+	source := filepath.Dir(testenv.Shared(t, "sqs-conformance/conf.go"))
 	// It may be read-only, and go run may want to write there.
 	program := t.TempDir()
 	if err := os.CopyFS(program, os.DirFS(source)); err != nil {

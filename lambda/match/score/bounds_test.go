@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
 )
 
 // hostile is structured data of as much as is read, each number and article
@@ -50,7 +49,6 @@ func crowded(t testing.TB, typ document.Type, from int) Raw {
 // compares each citation with each, and each key is looked up.
 func TestHostileDocumentsAreBounded(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	for name, of := range map[string]func(testing.TB, document.Type, int) Raw{"large": hostile, "crowded": crowded} {
 		a, b := parsed(t, po, of(t, po, 1_000_000).Data), parsed(t, inv, of(t, inv, 3_040_000).Data)
 		for _, d := range []Document{a, b} {

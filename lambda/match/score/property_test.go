@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -121,7 +120,6 @@ func finds(a, b Document) bool {
 // every way sooner or later, so that the properties are about all of them.
 func TestEveryKindOfEvidenceIsMet(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	rest := map[string]bool{}
 	for name := range weights {
 		rest[name] = !Evidence{Name: name}.FromCompetition() && name != "alike" // which needs an embedding

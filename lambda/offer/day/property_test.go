@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 var nineOClock = 9 * 60 * 60
@@ -22,7 +22,7 @@ func TestEachDateHasOneDueInstantInEachZone(t *testing.T) {
 	t.Parallel()
 	first, last := date(t, "2024-01-01"), date(t, "2030-12-31")
 	names := Zones()
-	for i, step := 0, thorough.Or(6, 1); i < len(names); i += step { // every zone with -thorough
+	for i, step := 0, testenv.Size(6, 1); i < len(names); i += step { // every zone with -thorough
 		name := names[i]
 		location := zone(t, name)
 		before, _ := Due(first-1, location)
@@ -54,7 +54,7 @@ func TestLatestAgreesWithDue(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	names := Zones()
-	for range thorough.Or(3_000, 300_000) {
+	for range testenv.Size(3_000, 300_000) {
 		name := names[random.IntN(len(names))]
 		location := zone(t, name)
 		now := time.Unix(-4_000_000_000+random.Int64N(8_000_000_000), random.Int64N(1e9)) // 1843 to 2096

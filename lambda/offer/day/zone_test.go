@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 // database is the time zone database of this version of Go, whatever the machine has.
@@ -53,7 +53,7 @@ func zone(t testing.TB, name string) *time.Location {
 	t.Helper()
 	data, err := database()
 	if err != nil {
-		skip.Missing(t, "no lib/time/zoneinfo.zip in the folder of go env GOROOT: install Go from go.dev: "+err.Error())
+		testenv.Missing(t, "no lib/time/zoneinfo.zip in the folder of go env GOROOT: install Go from go.dev: "+err.Error())
 	}
 	zone, err := time.LoadLocationFromTZData(name, data[name])
 	if err != nil {
@@ -99,11 +99,11 @@ func TestEmbeddedVersionIsThatOfGo(t *testing.T) {
 	t.Parallel()
 	root, err := goRoot()
 	if err != nil {
-		skip.Missing(t, "no go command: install Go from go.dev: "+err.Error())
+		testenv.Missing(t, "no go command: install Go from go.dev: "+err.Error())
 	}
 	script, err := os.ReadFile(filepath.Join(root, "lib", "time", "update.bash"))
 	if err != nil {
-		skip.Missing(t, "no lib/time/update.bash in the folder of go env GOROOT: install Go from go.dev: "+err.Error())
+		testenv.Missing(t, "no lib/time/update.bash in the folder of go env GOROOT: install Go from go.dev: "+err.Error())
 	}
 	if want := "\nDATA=" + Embedded + "\n"; !strings.Contains(string(script), want) {
 		t.Errorf("lib/time/update.bash of Go's folder does not contain %q: Go's database has another version", want)

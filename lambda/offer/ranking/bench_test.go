@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/roster"
 )
 
@@ -17,7 +17,7 @@ var geographies = map[string]func(*world){"country": worlds["country"], "city": 
 // where limits of distance are narrow.
 func TestSearchLooksAtAFewThousandUsersAtMost(t *testing.T) {
 	t.Parallel()
-	users := thorough.Or(10_000, 100_000)
+	users := testenv.Size(10_000, 100_000)
 	for name, most := range map[string]int64{"country": 2000, "city": 4000} {
 		w := newWorld(1)
 		geographies[name](w)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 // exhaustive compares everyone with everyone: the definition of a set, without
@@ -95,7 +95,7 @@ func TestSetsAreThoseOfAnExhaustiveComparison(t *testing.T) {
 	for name, shape := range worlds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for i := range thorough.Or(2, 40) {
+			for i := range testenv.Size(2, 40) {
 				compareAll(t, &versions[i%2], seed+uint64(i), shape, 150+150*(i%2))
 				compareAll(t, small(3, 20, 5), seed+uint64(i), shape, 300) // in 14 days
 			}

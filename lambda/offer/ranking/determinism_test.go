@@ -10,8 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/roster"
 )
 
@@ -76,7 +75,6 @@ func digestOfSets(t *testing.T, frozen roster.Frozen, random *rand.Rand) string 
 // The test above runs as processes of their own.
 func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +95,8 @@ func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
 // The functions run on ARM.
 func TestSetsAreTheSameBytesOnARM(t *testing.T) {
 	t.Parallel()
-	thorough.Only(t, "compiles the test for ARM")
-	qemu := skip.Without(t, "qemu-aarch64-static", "install qemu-user-static")
+	testenv.OnlyThorough(t, "compiles the test for ARM")
+	qemu := testenv.Program(t, "qemu-aarch64-static", "install qemu-user-static")
 	program := filepath.Join(t.TempDir(), "ranking.test")
 	// With the flags of the bootstraps, whose packages are compiled.
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-trimpath", "-o", program, ".")

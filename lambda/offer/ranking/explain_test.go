@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/roster"
 
 	"github.com/google/uuid"
@@ -19,7 +19,7 @@ func TestExplanationHasTheSetAndEveryUser(t *testing.T) {
 	for name, shape := range worlds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for i := range thorough.Or(1, 20) {
+			for i := range testenv.Size(1, 20) {
 				w := newWorld(seed + uint64(i))
 				shape(w)
 				x := index(t, w.roster(300))

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/day"
 
 	"github.com/google/uuid"
@@ -80,7 +80,7 @@ func TestNoCandidateIsShownMoreOftenThanTheExposure(t *testing.T) {
 	for name, shape := range worlds {
 		w := newWorld(seed)
 		shape(w)
-		x, err := prepare(small(10, 4000, 12), w.roster(thorough.Or(400, 10_000)))
+		x, err := prepare(small(10, 4000, 12), w.roster(testenv.Size(400, 10_000)))
 		if err != nil {
 			t.Fatal(err)
 		}

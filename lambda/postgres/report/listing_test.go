@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 
@@ -48,7 +47,7 @@ func (f *fixture) waits(n int) {
 // each type and state.
 func TestPlansOfPagesStayBounded(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "inserts 40,000 documents")
+	testenv.OnlyThorough(t, "inserts 40,000 documents")
 	f := newFixture(t)
 	f.listed(20_000)
 	f.waits(20_000)
@@ -98,7 +97,7 @@ func TestPlansOfPagesStayBounded(t *testing.T) {
 
 // Few are counted, of many the number is the planner's.
 func TestManyDocumentsAreEstimated(t *testing.T) {
-	thorough.Only(t, "inserts 40,000 documents")
+	testenv.OnlyThorough(t, "inserts 40,000 documents")
 	t.Parallel()
 	f := newFixture(t)
 	f.listed(40_000)

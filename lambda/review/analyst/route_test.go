@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
@@ -92,7 +92,7 @@ var labelled = map[string]struct {
 // ../README.md.
 func TestRouterCallsFewAnalystsAndMissesFewLabels(t *testing.T) {
 	t.Parallel()
-	folder := skip.Shared(t, "eval/contracts")
+	folder := testenv.Shared(t, "eval/contracts")
 	parts, calls, spans := 0, 0, 0
 	misses, called := 0, map[string]int{}
 	for _, c := range contractsOf(t, folder) {

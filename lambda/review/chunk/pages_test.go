@@ -9,7 +9,7 @@ import (
 
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 func TestOfPages(t *testing.T) {
@@ -33,7 +33,7 @@ func TestOfPages(t *testing.T) {
 
 func TestPDFReadsAsItsText(t *testing.T) {
 	t.Parallel()
-	folder := skip.Shared(t, "eval/contracts")
+	folder := testenv.Shared(t, "eval/contracts")
 	const name = "RaeSystemsInc_20001114_10-Q_EX-10.57_2631790_EX-10.57_Co-Branding Agreement.pdf"
 	text, err := Clean([]byte(OfPages(readPDF(t, filepath.Join(folder, "pdf", name)))))
 	if err != nil {

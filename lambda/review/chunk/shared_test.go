@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 )
 
 // Of the contracts with labels: each passage that a label names and that is
 // shorter than a part stands whole in a part.
 func TestLabelledPassagesStandWholeInAPart(t *testing.T) {
 	t.Parallel()
-	folder := skip.Shared(t, "eval/contracts")
+	folder := testenv.Shared(t, "eval/contracts")
 	whole, all := 0, 0
 	for _, row := range labels(t, folder) {
 		text, err := Clean(contract(t, folder, row["Filename"]))

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 )
 
 // lorem returns a sentence of so many words.
@@ -152,7 +152,7 @@ func TestRandomContracts(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	draw := rand.New(rand.NewPCG(seed, 0))
-	for range thorough.Or(40, 3000) {
+	for range testenv.Size(40, 3000) {
 		text := randomContract(draw)
 		parts := Split(text)
 		sound(t, text, parts)
@@ -217,7 +217,7 @@ func sound(t *testing.T, text string, parts []Part) {
 
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	fill := func(s string) string { return strings.Repeat(s, thorough.Or(maxBytes/20, maxBytes)/len(s)) }
+	fill := func(s string) string { return strings.Repeat(s, testenv.Size(maxBytes/20, maxBytes)/len(s)) }
 	for name, text := range map[string]string{
 		"no text":          "",
 		"white space":      fill(" \n\n"),

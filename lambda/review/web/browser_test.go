@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/browser"
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
@@ -174,7 +174,7 @@ func (c *cut) Write(b []byte) (int, error) {
 // order.
 func TestPageShowsEveryFindingOnceThroughCutsAndReloads(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "opens a browser once more")
+	testenv.OnlyThorough(t, "opens a browser once more")
 	p, late, s := newTab(t), newTab(t), newSite(t)
 	p.RequestsMayFail()
 	late.RequestsMayFail()
@@ -207,7 +207,7 @@ func TestPageShowsEveryFindingOnceThroughCutsAndReloads(t *testing.T) {
 
 func TestPageCancelsAndGoesOn(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "opens a browser once more")
+	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newSite(t)
 	s.find("1")
 	p.Run(chromedp.Navigate(s.link()), chromedp.WaitVisible("#cancel"), chromedp.Click("#cancel"))
@@ -267,7 +267,7 @@ func TestPageRunsNoScriptOfAContract(t *testing.T) {
 
 func TestPageIsReadableInTheDarkAndOnAPhone(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "opens a browser once more")
+	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newSite(t)
 	s.find(strings.Repeat("W", 300))
 	s.end(record.Completed)
@@ -286,7 +286,7 @@ func TestPageIsReadableInTheDarkAndOnAPhone(t *testing.T) {
 
 func TestPageNamesALinkThatExpired(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "opens a browser once more")
+	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newSite(t)
 	p.Run(chromedp.Navigate(s.link()))
 	p.wait("document.getElementById('counts').textContent !== ''")

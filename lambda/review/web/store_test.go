@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/skip"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -119,7 +119,7 @@ func TestHandlerOverTheRealStore(t *testing.T) {
 // its last step concluded without that chunk.
 func TestPageOverTheRealStoreStrikesOutWhatNoLongerHolds(t *testing.T) {
 	t.Parallel()
-	skip.LeftToCI(t, "opens a browser once more")
+	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newStored(t)
 	const fail = "UPDATE review_chunk SET status = 'failed', failed_at = now(), error = 'HTTP 500' WHERE id = $1"
 	if _, err := postgrestest.Conn(t, s.url).Exec(t.Context(), fail, s.sent[1].ID); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/offer/day"
@@ -130,9 +130,9 @@ func TestDaysThroughPostgreSQL(t *testing.T) {
 		t.Run(from, func(t *testing.T) {
 			t.Parallel()
 			if from != "2026-03-28" {
-				thorough.Only(t, "lets the days of the other change pass too")
+				testenv.OnlyThorough(t, "lets the days of the other change pass too")
 			}
-			o := Options{Users: thorough.Or(20, 200), Days: thorough.Or(1, 14), Seed: 7, Zones: day.Zones()}
+			o := Options{Users: testenv.Size(20, 200), Days: testenv.Size(1, 14), Seed: 7, Zones: day.Zones()}
 			var err error
 			if o.From, err = day.Parse(from); err != nil {
 				t.Fatal(err)

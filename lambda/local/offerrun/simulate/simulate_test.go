@@ -4,8 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"matchbook/lambda/internal/skip"
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/day"
 )
 
@@ -34,7 +33,6 @@ func run(t *testing.T, from string, o Options) *Result {
 
 func TestNoDateIsMissedOrDoubled(t *testing.T) {
 	t.Parallel()
-	skip.OneGoroutine(t) // one runs at a time; TestDaysThroughPostgreSQL has the same ones
 	r := run(t, "2026-03-20", Options{Users: 200, Days: 20, Seed: 1})
 	t.Log(r.Text())
 	for what, n := range map[string]int{"completed": r.Completed, "late": r.Late, "skipped": r.Skipped, "sent twice": r.Twice,
@@ -48,6 +46,6 @@ func TestNoDateIsMissedOrDoubled(t *testing.T) {
 
 func TestAYear(t *testing.T) {
 	t.Parallel()
-	thorough.Only(t, "lets a year pass, which takes minutes")
+	testenv.OnlyThorough(t, "lets a year pass, which takes minutes")
 	t.Log(run(t, "2026-01-01", Options{Users: *users, Days: *days, Seed: 16}).Text())
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/thorough"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
@@ -38,7 +38,7 @@ func (c *collector) Extend(context.Context, []int, time.Duration) {}
 // with its own roster, runtime and connections, in this process.
 func TestZoneOfManyUsers(t *testing.T) {
 	t.Parallel()
-	users := thorough.Or(200, *inZone)
+	users := testenv.Size(200, *inZone)
 	nine := time.Date(2026, 3, 29, 7, 0, 0, 0, time.UTC)
 	_, url := postgrestest.WithClock(t, postgrestest.URL(t), nine)
 	insertMany(t, url, users)
@@ -56,7 +56,7 @@ func TestZoneOfManyUsers(t *testing.T) {
 	slices.Sort(worked)
 	t.Logf("%d users: queued in %v, composed in %v; a job p50 %v, p95 %v, most %v", users, queued,
 		took, worked[len(worked)/2], worked[len(worked)*95/100], worked[len(worked)-1])
-	if p95 := worked[len(worked)*95/100]; p95 > time.Second && thorough.On() {
+	if p95 := worked[len(worked)*95/100]; p95 > time.Second && testenv.Thorough() {
 		t.Errorf("p95 of a job is %v", p95)
 	}
 }

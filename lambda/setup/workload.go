@@ -23,10 +23,13 @@ type Workload struct {
 	Table postgres.Table
 }
 
+// WorkloadOf returns the function with its table, by its name.
+func WorkloadOf(f manifest.Function) Workload { return Workload{f, postgres.Tables[f.Name]} }
+
 // Workloads returns the workloads of the manifest with their tables.
 func Workloads() (list []Workload) {
 	for _, f := range manifest.Workloads() {
-		list = append(list, Workload{f, postgres.Tables[f.Name]})
+		list = append(list, WorkloadOf(f))
 	}
 	return list
 }

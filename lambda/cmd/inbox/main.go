@@ -4,36 +4,35 @@ package main
 
 import (
 	"context"
-	"log/slog"
-	"os"
+	"fmt"
 
+	"matchbook/lambda/blob"
+	"matchbook/lambda/ingest/inbox"
+	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
-
-	"github.com/aws/aws-lambda-go/lambda"
 )
 
-func main() {
-	if err := run(context.Background(), os.Getenv); err != nil {
-		slog.Error("cannot start", "reason", err.Error())
-		os.Exit(1)
-	}
-}
+func main() { setup.Main(manifest.Inbox.Name, load, open) }
 
-func run(ctx context.Context, env setup.Env) error {
-	telemetry := telemetry.New(env, manifest.Inbox.Name, os.Stdout, os.Stderr)
-	telemetry.SetDefault()
-	config, err := setup.LoadFunction(env, manifest.Inbox)
+func load(env setup.Env) (setup.Config, error) { return setup.LoadFunction(env, manifest.Inbox) }
+
+func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
+	files, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
 	if err != nil {
-		return err
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
 	}
-	config.Metrics = telemetry.Metrics
-	handler, close, err := open(ctx, config, telemetry.Log)
+	sender, err := setup.OpenQueue(ctx, manifest.Ingest.QueueEnv(), c.Queues[manifest.Ingest.Name])
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer close()
-	lambda.StartWithOptions(telemetry.Handler(handler.Handle), lambda.WithContext(ctx))
-	return nil
+	db, queue, err := setup.Open(ctx, c, manifest.Inbox.PoolSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	in := &inbox.Inbox{Store: db.Ingestions(), Files: files, Sender: sender, Log: t.Log}
+	relay := &sqsjob.Relay{Take: in.Take, Queue: queue, Last: manifest.Inbox.MaxReceiveCount(), Log: t.Log,
+		Count: c.Metrics.Count}
+	return t.Handler(relay.Handle), db.Close, nil
 }

@@ -9,21 +9,18 @@ import (
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/job"
-	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/review"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/telemetry"
 )
 
-// open opens the function. close closes its adapters.
-func open(ctx context.Context, c setup.Config, log *slog.Logger) (h *sqsjob.Handler, close func(), err error) {
-	reader, err := openIngester(ctx, c, log)
+func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
+	reader, err := openIngester(ctx, c, t.Log)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := setup.Workload{Function: manifest.Ingest, Table: postgres.Tables[manifest.Ingest.Name]}
-	h, closeFunction, err := setup.Function(ctx, c, w, log, func(o setup.Opened) job.Work {
+	h, closeFunction, err := setup.Function(ctx, c, setup.WorkloadOf(manifest.Ingest), t.Log, func(o setup.Opened) job.Work {
 		in := *reader
 		in.Store, in.Model, in.Log = o.DB.Ingestions(), o.Model, o.Log
 		if in.Chunks != nil {
@@ -31,7 +28,10 @@ func open(ctx context.Context, c setup.Config, log *slog.Logger) (h *sqsjob.Hand
 		}
 		return in.Ingest
 	})
-	return h, func() { closeFunction(); _ = reader.PDFs.Close() }, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.Handler(h.Handle), func() { closeFunction(); _ = reader.PDFs.Close() }, nil
 }
 
 // openIngester opens everything that reading a file needs but the database.

@@ -3,45 +3,15 @@
 package main
 
 import (
-	"context"
-	"log/slog"
-	"os"
 	"sync"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
-	"matchbook/lambda/telemetry"
-
-	"github.com/aws/aws-lambda-go/lambda"
 )
 
-func main() {
-	if err := run(context.Background(), os.Getenv); err != nil {
-		slog.Error("cannot start", "reason", err.Error())
-		os.Exit(1)
-	}
-}
-
-func run(ctx context.Context, env setup.Env) error {
-	telemetry := telemetry.New(env, manifest.Offer.Name, os.Stdout, os.Stderr)
-	telemetry.SetDefault()
-	config, err := setup.LoadFunction(env, manifest.Offer)
-	if err != nil {
-		return err
-	}
-	config.Metrics = telemetry.Metrics
-	w := setup.Workload{Function: manifest.Offer, Table: postgres.Tables[manifest.Offer.Name]}
-	handler, close, err := setup.Function(ctx, config, w, telemetry.Log, work(config))
-	if err != nil {
-		return err
-	}
-	defer close()
-	lambda.StartWithOptions(telemetry.Handler(handler.Handle), lambda.WithContext(ctx))
-	return nil
-}
+func main() { setup.WorkloadOf(manifest.Offer).Main(work) }
 
 // work returns the maker of an invocation's work. All invocations of an instance
 // share the rosters that it has read.

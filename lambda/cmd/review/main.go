@@ -3,44 +3,14 @@
 package main
 
 import (
-	"context"
-	"log/slog"
-	"os"
-
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/review"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
-
-	"github.com/aws/aws-lambda-go/lambda"
 )
 
-func main() {
-	if err := run(context.Background(), os.Getenv); err != nil {
-		slog.Error("cannot start", "reason", err.Error())
-		os.Exit(1)
-	}
-}
-
-func run(ctx context.Context, env setup.Env) error {
-	telemetry := telemetry.New(env, manifest.Review.Name, os.Stdout, os.Stderr)
-	telemetry.SetDefault()
-	config, err := setup.LoadFunction(env, manifest.Review)
-	if err != nil {
-		return err
-	}
-	config.Metrics = telemetry.Metrics
-	w := setup.Workload{Function: manifest.Review, Table: postgres.Tables[manifest.Review.Name]}
-	handler, close, err := setup.Function(ctx, config, w, telemetry.Log, work(config))
-	if err != nil {
-		return err
-	}
-	defer close()
-	lambda.StartWithOptions(telemetry.Handler(handler.Handle), lambda.WithContext(ctx))
-	return nil
-}
+func main() { setup.WorkloadOf(manifest.Review).Main(work) }
 
 // work returns the maker of an invocation's work. All invocations of an instance
 // share the slots of its calls.

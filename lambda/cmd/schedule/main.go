@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	_ "time/tzdata" // for machines without a folder of time zones
 
@@ -15,37 +14,21 @@ import (
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
-
-	"github.com/aws/aws-lambda-go/lambda"
 )
 
-func main() {
-	if err := run(context.Background(), os.Getenv); err != nil {
-		slog.Error("cannot start", "reason", err.Error())
-		os.Exit(1)
-	}
-}
+func main() { setup.Main(manifest.Schedule.Name, setup.LoadSchedule, open) }
 
-func run(ctx context.Context, env setup.Env) error {
-	telemetry := telemetry.New(env, manifest.Schedule.Name, os.Stdout, os.Stderr)
-	telemetry.SetDefault()
-	config, err := setup.LoadSchedule(env)
+func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
+	schedule, close, err := setup.Schedule(ctx, c, t.Log)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	config.Metrics = telemetry.Metrics
-	schedule, close, err := setup.Schedule(ctx, config, telemetry.Log)
-	if err != nil {
-		return err
-	}
-	defer close()
-	telemetry.Log.Info("time zones", "from", day.Source(os.Stat))
-	lambda.StartWithOptions(telemetry.Handler(func(ctx context.Context) (offer.ScheduleReport, error) {
+	t.Log.Info("time zones", "from", day.Source(os.Stat))
+	return t.Handler(func(ctx context.Context) (offer.ScheduleReport, error) {
 		report, err := schedule(ctx)
 		if err != nil {
 			err = errors.New(failure.Of(err).Text) // it is logged, and part of the response
 		}
 		return report, err
-	}), lambda.WithContext(ctx))
-	return nil
+	}), close, nil
 }

@@ -5,44 +5,28 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"os"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
-
-	"github.com/aws/aws-lambda-go/lambda"
 )
 
-func main() {
-	if err := run(context.Background(), os.Getenv); err != nil {
-		slog.Error("cannot start", "reason", err.Error())
-		os.Exit(1)
-	}
-}
+func main() { setup.Main(manifest.Sweep.Name, load, open) }
 
-func run(ctx context.Context, env setup.Env) error {
-	telemetry := telemetry.New(env, manifest.Sweep.Name, os.Stdout, os.Stderr)
-	telemetry.SetDefault()
-	config, err := setup.LoadSweep(env, manifest.Functions())
+func load(env setup.Env) (setup.Config, error) { return setup.LoadSweep(env, manifest.Functions()) }
+
+func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
+	sweeper, close, err := setup.Sweep(ctx, c, t.Log, setup.Workloads())
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	config.Metrics = telemetry.Metrics
-	sweeper, close, err := setup.Sweep(ctx, config, telemetry.Log, setup.Workloads())
-	if err != nil {
-		return err
-	}
-	defer close()
-	lambda.StartWithOptions(telemetry.Handler(func(ctx context.Context) (sweep.Report, error) {
+	return t.Handler(func(ctx context.Context) (sweep.Report, error) {
 		report, err := sweeper.Run(ctx)
 		if err != nil {
 			err = errors.New(failure.Of(err).Text) // it is logged, and part of the response
 		}
 		return report, err
-	}), lambda.WithContext(ctx))
-	return nil
+	}), close, nil
 }

@@ -58,7 +58,7 @@ var tree = tables{
 	// not listed.
 	modules: []module{
 		{"github.com/aws/aws-lambda-go", "the Lambda runtime, what it tells of an invocation, and the shapes of events",
-			[]string{"cmd/...", "acceptance/example", "local/matchrun", "telemetry", "job/sqsjob", "console/httpapi", "local",
+			[]string{"setup", "cmd/migrate", "cmd/web", "local/matchrun", "telemetry", "job/sqsjob", "console/httpapi", "local",
 				"local/internal/testfunction"}},
 		{"github.com/aws/aws-sdk-go-v2", "configuration, pointers and errors of the SDK",
 			[]string{"setup", "blob", "setup/secret", "job/sqsjob", "local/...", "cli/doctor"}},
@@ -108,9 +108,9 @@ var tree = tables{
 	},
 	environment: []reader{
 		{"infra/bootstrap", "go build needs the developer's"},
-		{"cmd/...", "main hands it to setup, which says what each variable means"},
-		{"acceptance/example", "as cmd/..., of which it is an example"},
-		{"setup", "the SDK's own variables, as the SDK reads them by itself elsewhere"},
+		{"cmd/matchbook", "main hands it to setup, which says what each variable means"},
+		{"cmd/migrate", "each invocation reads it, because CloudFormation has to learn of its errors"},
+		{"setup", "Main hands it to the functions, and AWS's SDK has variables of Lambda's"},
 		{"postgres/postgrestest", "where the tests' server is"},
 		{"local/lambdahost", "go build needs the developer's, a bootstrap PATH, HOME and TMPDIR"},
 		{"local/pgserver", "PATH, to find and to start the server"},

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/drill"
-	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 
@@ -54,7 +54,7 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 	for o.seed == 0 {
 		o.seed = rand.Uint64() >> 32
 	}
-	logs, stop, err := matchrun.OpenLogs(o.logs, p)
+	logs, stop, err := local.OpenLogs(o.logs, p)
 	if err != nil {
 		return err
 	}

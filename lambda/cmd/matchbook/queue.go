@@ -8,7 +8,6 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
-	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 
@@ -44,7 +43,7 @@ func (w *invocation) queue(ctx context.Context, addr string, names []string) (er
 			return fmt.Errorf("--queue %.100q: %w", name, err)
 		}
 	}
-	endpoint, stop, err := matchrun.Serve(addr, sqs.New(clock.New()))
+	endpoint, stop, err := local.Serve(addr, sqs.New(clock.New()))
 	if err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}

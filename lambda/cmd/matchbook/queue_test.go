@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/testenv"
-	"matchbook/lambda/local/matchrun"
+	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -108,7 +108,7 @@ func TestQueueOfEachFunctionIsThereByDefault(t *testing.T) {
 func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
-	url, stop, err := matchrun.Serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	url, stop, err := local.Serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-r.Context().Done() // as a long poll does
 	}))

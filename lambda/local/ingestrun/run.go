@@ -26,7 +26,6 @@ import (
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/lambdahost"
-	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/report"
@@ -77,7 +76,7 @@ func (r *Run) Start(ctx context.Context, databaseURL string) (err error) {
 	if r.blobs, err = blob.Open(ctx, files, nil); err != nil {
 		return err
 	}
-	logs, stop, err := matchrun.OpenLogs(r.Logs, r.Progress)
+	logs, stop, err := local.OpenLogs(r.Logs, r.Progress)
 	r.cleanup, r.logs = append(r.cleanup, stop), logs
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/local"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -37,7 +38,7 @@ type recordOutcome struct {
 // Invoke sends the event over the emulator's URL, and reads the states of the
 // documents that it names.
 func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) {
-	url, stop, err := Serve("127.0.0.1:0", r.stack.Function)
+	url, stop, err := local.Serve("127.0.0.1:0", r.stack.Function)
 	if err != nil {
 		return nil, err
 	}

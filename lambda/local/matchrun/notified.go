@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
@@ -58,7 +59,7 @@ func receiveSlack(file string) (url string, close func() error, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("--slack-log: %w", err)
 	}
-	url, stop, err := Serve("127.0.0.1:0", &webhook.Receiver{Log: f})
+	url, stop, err := local.Serve("127.0.0.1:0", &webhook.Receiver{Log: f})
 	if err != nil {
 		return "", nil, errors.Join(fmt.Errorf("--slack-log: %w", err), f.Close())
 	}

@@ -106,25 +106,9 @@ func (r *Run) logFailed(i eventsource.Invocation) {
 }
 
 func (r *Run) openLogs() (io.Writer, error) {
-	logs, stop, err := OpenLogs(r.Options.Logs, r.Progress)
+	logs, stop, err := local.OpenLogs(r.Options.Logs, r.Progress)
 	r.cleanup = append(r.cleanup, stop)
 	return logs, err
-}
-
-// OpenLogs opens the file that --logs names; - is standard error.
-func OpenLogs(file string, standard io.Writer) (logs io.Writer, stop func() error, err error) {
-	stop = func() error { return nil }
-	switch file {
-	case "":
-		return io.Discard, stop, nil
-	case "-":
-		return standard, stop, nil
-	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, stop, fmt.Errorf("--logs: %w", err)
-	}
-	return f, f.Close, nil
 }
 
 // Close undoes Start, the last step first.

@@ -104,7 +104,7 @@ func (r *run) start(ctx context.Context, databaseURL string) (err error) {
 		return err
 	}
 	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
-	logs, stop, err := matchrun.OpenLogs(r.Logs, r.progress)
+	logs, stop, err := local.OpenLogs(r.Logs, r.progress)
 	r.cleanup, r.logs = append(r.cleanup, stop), logs
 	if err != nil {
 		return err

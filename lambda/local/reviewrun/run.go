@@ -19,7 +19,6 @@ import (
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/lambdahost"
-	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
@@ -57,7 +56,7 @@ func (r *run) start(ctx context.Context, databaseURL string, env setup.Env) (err
 		return err
 	}
 	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
-	logs, stop, err := matchrun.OpenLogs(r.logFile, r.progress)
+	logs, stop, err := local.OpenLogs(r.logFile, r.progress)
 	r.cleanup, r.logs = append(r.cleanup, stop), logs
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package matchrun
+package local
 
 import (
 	"context"

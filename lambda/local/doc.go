@@ -3,7 +3,8 @@
 // each function its queues, Lambda's event source mapping (local/eventsource)
 // and the Lambda Runtime API around the real bootstrap (local/lambdahost). The
 // clocks of queues and database jump over the waits (local/clock,
-// local/simclock).
+// local/simclock). A Session is a Stack for a command: it shows the progress,
+// waits for the end, and closes what the run opened.
 //
 // Every part is as strict as its original: it refuses what AWS refuses, and
 // loses what AWS loses when a process dies. The deployed functions use none of

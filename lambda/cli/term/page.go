@@ -32,6 +32,15 @@ func (p *Page) Hang(head, text string) {
 	}
 }
 
+// Print prints a result for people, or as JSON.
+func Print(out io.Writer, v interface{ Text() string }, asJSON bool) error {
+	if asJSON {
+		return JSON(out, v)
+	}
+	_, err := io.WriteString(out, v.Text())
+	return err
+}
+
 // JSON prints v as indented JSON.
 func JSON(out io.Writer, v any) error {
 	encoder := json.NewEncoder(out)

@@ -93,9 +93,5 @@ type invocation struct {
 
 // print prints a report for people, or as JSON.
 func (w *invocation) print(r interface{ Text() string }, asJSON bool) error {
-	if asJSON {
-		return term.JSON(w.out, r)
-	}
-	_, err := io.WriteString(w.out, r.Text())
-	return err
+	return term.Print(w.out, r, asJSON)
 }

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/local/pgserver"
@@ -93,12 +94,12 @@ func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, sou
 	if _, err := schema.Migrate(ctx, url); err != nil {
 		return nil, err
 	}
-	r := &evalRun{corpus: c, meter: m, Run: &matchrun.Run{In: c.Input(), Progress: m, Model: source,
+	r := &evalRun{corpus: c, Run: &matchrun.Run{Session: local.Session{Progress: m}, In: c.Input(), Model: source,
 		Options: matchrun.Options{Concurrency: evalInvocations}}}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Start(ctx, url); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,6 @@ func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, sou
 type evalRun struct {
 	*matchrun.Run
 	corpus  corpus.Corpus
-	meter   *term.Meter
 	started time.Time
 	took    time.Duration
 	// undrained is the reason why documents did not come to an end; the result
@@ -121,27 +121,19 @@ func (r *evalRun) run(ctx context.Context) error {
 	r.started = time.Now()
 	defer func() { r.took = time.Since(r.started) }()
 	name := filepath.Base(r.corpus.Dir) + " " + r.corpus.Condition
-	r.meter.Step("%s: %d documents are stored and published", name, len(r.In.Documents))
+	r.Progress.Step("%s: %d documents are stored and published", name, len(r.In.Documents))
 	if err := r.Store(ctx); err != nil {
 		return err
 	}
 	if err := r.Publish(ctx); err != nil {
 		return err
 	}
-	done := 0
-	r.meter.Watch(func() string {
-		// A database that is slow to answer leaves the last count as it is.
-		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
-		defer cancel()
-		if states, err := report.From(r.DB()).Progress(ctx, r.IDs); err == nil {
-			done = states["succeeded"] + states["failed"]
-		}
-		took := time.Since(r.started).Seconds()
-		return fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s",
-			name, done, len(r.IDs), float64(done)/took, took)
+	r.undrained = r.Drain(ctx, func(ctx context.Context) (int, string, error) {
+		states, err := report.From(r.Stack.DB).Progress(ctx, r.IDs)
+		done, took := states["succeeded"]+states["failed"], time.Since(r.started).Seconds()
+		return states["pending"] + states["in-progress"], fmt.Sprintf("%s: %d of %d documents done, %.0f/s, %.0f s",
+			name, done, len(r.IDs), float64(done)/took, took), err
 	})
-	r.undrained = r.Drain(ctx)
-	r.meter.Watch(nil) // before the stack that it queries is closed
 	return ctx.Err()
 }
 
@@ -156,8 +148,8 @@ type outcome struct {
 }
 
 func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
-	db := r.DB()
-	r.meter.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
+	db := r.Stack.DB
+	r.Progress.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
 	summaries, err1 := report.From(db).Summaries(ctx, r.IDs)
 	states, err2 := report.From(db).Progress(ctx, r.IDs)
 	matches, err3 := report.From(db).Matches(ctx, r.IDs)
@@ -193,7 +185,7 @@ func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := r.Model.Report(ctx, r.DB(), len(r.IDs))
+	model, err := r.Model.Report(ctx, r.Stack.DB, len(r.IDs))
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +203,7 @@ func (r *evalRun) measurement(ctx context.Context, o Options) (*Result, error) {
 		return nil, r.undrained
 	}
 	if r.undrained != nil {
-		r.meter.Say("%s", r.undrained)
+		r.Progress.Say("%s", r.undrained)
 	}
 	return m, nil
 }

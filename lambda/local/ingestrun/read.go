@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/setup"
@@ -26,7 +27,7 @@ type Options struct {
 	HTML     string // the file for the page with marked images; empty: none
 	OCR      string // auto, tesseract or none
 	Tenant   string // the id of the owner; empty: a fixed one
-	Logs     string // as in Run
+	Logs     string // the file for the functions' output; - is the meter, empty none
 	Database database.Choice
 	Model    model.Options
 }
@@ -40,15 +41,15 @@ func (o Options) Read(ctx context.Context, paths []string, env setup.Env, out io
 	if err != nil {
 		return false, err
 	}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	url, stop, err := o.Database.Fill(ctx, env, m)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	r.OnClose(stop)
 	if err := r.Start(ctx, url); err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Do(ctx); err != nil {
 		return false, err
 	}
@@ -81,7 +82,7 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	}
 	m.Say("%d files found, %d of other kinds left out; OCR: %s", len(files), skipped, ocr.Engine)
 	m.Say("%s", o.Model.Choose(env))
-	return &Run{Files: files, Tenant: tenant, OCR: ocr, Logs: o.Logs, Progress: m,
+	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, Files: files, Tenant: tenant, OCR: ocr,
 		Model: model.Source{Options: o.Model, Env: env}}, nil
 }
 
@@ -107,11 +108,7 @@ func (o Options) show(ctx context.Context, r *Run, report *Report, out io.Writer
 			return fmt.Errorf("--html: %w", err)
 		}
 	}
-	if o.JSON {
-		return term.JSON(out, report)
-	}
-	_, err := io.WriteString(out, report.Text())
-	return err
+	return term.Print(out, report, o.JSON)
 }
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]+[a-z0-9]$`)

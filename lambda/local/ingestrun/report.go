@@ -71,7 +71,7 @@ func (a accounting) AllCompleted() bool { return a.Completed+a.Same == a.Files }
 // Report reads the outcome from the database; matched adds what belongs
 // together.
 func (r *Run) Report(ctx context.Context, matched bool) (*Report, error) {
-	rows, err := report.From(r.stack.DB).Ingestions(ctx, r.ids)
+	rows, err := report.From(r.Stack.DB).Ingestions(ctx, r.ids)
 	if err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}
@@ -178,5 +178,5 @@ func (r *Run) matched(ctx context.Context, rep *Report) (matchrun.Found, error) 
 			ids = append(ids, d.ID)
 		}
 	}
-	return matchrun.Find(ctx, r.stack.DB, ids)
+	return matchrun.Find(ctx, r.Stack.DB, ids)
 }

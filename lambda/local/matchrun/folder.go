@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/document/csvfile"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/setup"
@@ -22,6 +23,7 @@ type Folder struct {
 	Sheet    *csvfile.Sheet // describes CSV files; nil: they are not read
 	JSON     bool           // print the report as JSON
 	Verbose  bool           // print the evidence, too
+	Logs     string         // the file for what the function logs; - is the meter, empty none
 	SlackLog string         // the file of a local receiver of Slack messages; empty: no receiver
 	Database database.Choice
 	Model    model.Options
@@ -34,10 +36,11 @@ func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.M
 	if err != nil {
 		return false, err
 	}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	if r.Channels, err = OpenChannels(env, f.SlackLog); err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, r.Channels.Close()) }()
+	r.OnClose(r.Channels.Close)
 	if r.Model.Options.Knowing() {
 		if r.Model.Links, err = r.In.Links(f.Dir); err != nil {
 			return false, err
@@ -47,21 +50,20 @@ func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.M
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	report, err := r.rehearse(ctx, url)
-	if report == nil {
+	r.OnClose(stop)
+	if err := r.Start(ctx, url); err != nil {
 		return false, err
 	}
-	return report.Accounting.AllSucceeded(), errors.Join(err, f.print(out, report))
-}
-
-// print prints the report, for people or as JSON.
-func (f Folder) print(out io.Writer, report *Report) error {
-	if f.JSON {
-		return term.JSON(out, report)
+	report, err := r.rehearse(ctx)
+	if err != nil {
+		return false, err
 	}
-	_, err := io.WriteString(out, report.Text(f.Verbose))
-	return err
+	if f.JSON {
+		err = term.JSON(out, report)
+	} else {
+		_, err = io.WriteString(out, report.Text(f.Verbose))
+	}
+	return report.Accounting.AllSucceeded(), err
 }
 
 // prepare checks the options and reads the documents.
@@ -84,17 +86,13 @@ func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
 	for f.Seed == 0 && (f.KillEvery > 0 || f.Model.Mode == model.Noisy) {
 		f.Seed = rand.Uint64() >> 32
 	}
-	return &Run{In: in, Options: f.Options, Progress: p,
+	return &Run{Session: local.Session{Progress: p, LogFile: f.Logs}, In: in, Options: f.Options,
 		Model: model.Source{Options: f.Model, Env: env, Seed: f.Seed}}, nil
 }
 
 // rehearse runs the documents, sends the notifications that are left, and
 // reports.
-func (r *Run) rehearse(ctx context.Context, url string) (report *Report, err error) {
-	if err := r.Start(ctx, url); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+func (r *Run) rehearse(ctx context.Context) (report *Report, err error) {
 	switch err := r.Do(ctx); {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return r.soFar(ctx)

@@ -38,7 +38,7 @@ type recordOutcome struct {
 // Invoke sends the event over the emulator's URL, and reads the states of the
 // documents that it names.
 func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) {
-	url, stop, err := local.Serve("127.0.0.1:0", r.stack.Function)
+	url, stop, err := local.Serve("127.0.0.1:0", r.Stack.Function)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error
 			ids = append(ids, id)
 		}
 	}
-	documents, err := report.From(r.stack.DB).Summaries(ctx, ids)
+	documents, err := report.From(r.Stack.DB).Summaries(ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}

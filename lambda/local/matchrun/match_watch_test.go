@@ -39,9 +39,9 @@ func TestReportBeginsALineOfItsOwn(t *testing.T) {
 	var out screen
 	p := term.NewMeter(&out)
 	p.Terminal = true
-	r := &Run{Progress: p, stack: &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}, IDs: []uuid.UUID{uuid.New()},
-		stored: make([]job.Stamped, 1)}
-	stop := r.watch(t.Context())
+	r := &Run{IDs: []uuid.UUID{uuid.New()}, stored: make([]job.Stamped, 1)}
+	r.Progress, r.Stack = p, &local.Stack{DB: postgrestest.Open(t, postgrestest.URL(t))}
+	stop := r.Watch(t.Context(), r.standing())
 	for began := time.Now(); !strings.Contains(out.String(), "matched 0 of 1"); {
 		if time.Since(began) > time.Minute {
 			t.Fatal("no progress is shown")

@@ -104,10 +104,10 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 	if err != nil {
 		return rep, err
 	}
-	relay := &notify.Relay{Outbox: r.stack.DB, Senders: senders, Base: r.Channels.Config.AdminURL,
-		Log: slog.New(slog.NewJSONHandler(r.logs, nil))}
+	relay := &notify.Relay{Outbox: r.Stack.DB, Senders: senders, Base: r.Channels.Config.AdminURL,
+		Log: slog.New(slog.NewJSONHandler(r.Logs, nil))}
 	relay.Run(ctx)
-	if err := r.stack.Advance(ctx, notify.Window); err != nil { // the digests are due
+	if err := r.Stack.Advance(ctx, notify.Window); err != nil { // the digests are due
 		return rep, err
 	}
 	relay.Run(ctx)
@@ -119,7 +119,7 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 		return rep, nil
 	}
 	for _, s := range senders {
-		n, err := r.stack.DB.Unsent(ctx, s.Channel())
+		n, err := r.Stack.DB.Unsent(ctx, s.Channel())
 		if err != nil {
 			return rep, err
 		}

@@ -104,8 +104,8 @@ func (a accounting) AllSucceeded() bool {
 
 // Report reads the outcome from the database.
 func (r *Run) Report(ctx context.Context) (*Report, error) {
-	found, err1 := Find(ctx, r.stack.DB, r.IDs)
-	summary, err2 := r.Model.Report(ctx, r.stack.DB, len(r.IDs))
+	found, err1 := Find(ctx, r.Stack.DB, r.IDs)
+	summary, err2 := r.Model.Report(ctx, r.Stack.DB, len(r.IDs))
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("read the outcome: %w", err)
 	}

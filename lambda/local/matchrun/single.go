@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/setup"
 )
@@ -35,16 +36,17 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 			return false, err
 		}
 	}
+	r := &Run{Session: local.Session{Progress: p, LogFile: o.Logs}, In: in, NoMapping: true,
+		Options: Options{Concurrency: 1, Again: true}}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	url, stop, err := o.Database.Fill(ctx, env, p)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	r := &Run{In: in, Options: Options{Logs: o.Logs, Concurrency: 1, Again: true}, Progress: p, NoMapping: true}
+	r.OnClose(stop)
 	if err := r.Start(ctx, url); err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Store(ctx); err != nil {
 		return false, err
 	}

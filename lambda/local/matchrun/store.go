@@ -21,7 +21,7 @@ const Chunk = 250
 // the malformed ones, and does not stop the others.
 func (r *Run) Store(ctx context.Context) error {
 	for docs := range slices.Chunk(r.In.Documents, Chunk) {
-		added, refused, err := importer.Store(ctx, r.stack.DB, docs, postgres.AddOptions{Replace: true, Send: true})
+		added, refused, err := importer.Store(ctx, r.Stack.DB, docs, postgres.AddOptions{Replace: true, Send: true})
 		if err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func (r *Run) Store(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.Model.Learn(ctx, r.stack.DB, r.IDs)
+	return r.Model.Learn(ctx, r.Stack.DB, r.IDs)
 }
 
 // take records the documents that are stored, and publishes those among them that
@@ -56,7 +56,7 @@ func (r *Run) take(ctx context.Context, docs []corpus.Document, added []postgres
 		}
 		r.IDs = append(r.IDs, a.ID)
 	}
-	stamped, err := r.stack.DB.Publish(ctx, again)
+	stamped, err := r.Stack.DB.Publish(ctx, again)
 	r.stored = append(r.stored, stamped...)
 	return err
 }
@@ -67,7 +67,7 @@ func (r *Run) Publish(ctx context.Context) error {
 	r.Progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })
 	defer r.Progress.Watch(nil)
 	for messages := range slices.Chunk(r.stored, Chunk) {
-		if unsent, err := r.stack.Queue.Send(ctx, messages); err != nil {
+		if unsent, err := r.Stack.Queue.Send(ctx, messages); err != nil {
 			return &job.PublishError{Unsent: unsent, Err: err}
 		}
 		sent.Add(int64(len(messages)))

@@ -80,7 +80,7 @@ func (r *Result) Succeeded() bool {
 
 // result reads what is stored.
 func (r *run) result(ctx context.Context) (*Result, error) {
-	reports := report.From(r.stack.DB)
+	reports := report.From(r.Stack.DB)
 	jobs, err := reports.OffersOf(ctx, r.date, r.tenants)
 	if err != nil {
 		return nil, err

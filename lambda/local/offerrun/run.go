@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 
@@ -18,8 +17,6 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/local/eventsource"
-	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
@@ -56,93 +53,41 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 		return false, err
 	}
 	m.Say("%d users read from %s, %d malformed", len(f.users), dir, len(f.problems))
+	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, Options: o, folder: f, date: date}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	url, stop, err := o.Database.Fill(ctx, env, m)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	r := &run{Options: o, folder: f, date: date, progress: m}
-	if err := r.start(ctx, url); err != nil {
+	r.OnClose(stop)
+	if err := r.Start(ctx, url, r.configure); err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
 	result, err := r.do(ctx)
 	if err != nil {
 		return false, err
 	}
-	if o.JSON {
-		return result.Succeeded(), term.JSON(out, result)
-	}
-	_, err = io.WriteString(out, result.Text())
-	return result.Succeeded(), err
+	return result.Succeeded(), term.Print(out, result, o.JSON)
 }
 
 // run is one date in a stack.
 type run struct {
+	local.Session
 	Options
-	folder   *folder
-	date     day.Date
-	progress *term.Meter
-
-	logs    io.Writer
-	stack   *local.Stack
+	folder  *folder
+	date    day.Date
 	tenants []uuid.UUID
-	cleanup []func() error
 }
 
-// start starts the stack on a migrated database. Its clock begins when the date
-// begins to be due anywhere, at nine in the morning of the easternmost clocks, and
-// stands still between jumps.
-func (r *run) start(ctx context.Context, databaseURL string) (err error) {
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, r.close())
-		}
-	}()
-	folder, err := os.MkdirTemp("", "matchbook-")
-	if err != nil {
-		return err
-	}
-	r.cleanup = append(r.cleanup, func() error { return os.RemoveAll(folder) })
-	logs, stop, err := local.OpenLogs(r.Logs, r.progress)
-	r.cleanup, r.logs = append(r.cleanup, stop), logs
-	if err != nil {
-		return err
-	}
-	bootstrap, err := lambdahost.Bootstrap(ctx, folder, manifest.Offer.Package,
-		func(s string) { r.progress.Say("%s", s) })
-	if err != nil {
-		return err
-	}
-	r.stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: databaseURL,
-		FrozenAt: r.date.Time().Add(day.Nine - easternmost),
-		Workloads: []local.WorkloadConfig{
-			{Row: manifest.Offer, Bootstrap: bootstrap, Logs: r.logs, OnInvocation: r.logFailed}}})
-	if err == nil {
-		r.cleanup = append(r.cleanup, r.stack.Close)
-	}
-	return err
+// configure lets the clock begin when the date begins to be due anywhere, at nine
+// in the morning of the easternmost clocks. It stands still between jumps.
+func (r *run) configure(context.Context) (local.StackConfig, error) {
+	return local.StackConfig{FrozenAt: r.date.Time().Add(day.Nine - easternmost),
+		Workloads: []local.WorkloadConfig{{Row: manifest.Offer}}}, nil
 }
 
 // easternmost is at least how far any clock is ahead of UTC.
 const easternmost = 15 * time.Hour
-
-// logFailed logs a batch that failed as a whole, or was not deleted.
-func (r *run) logFailed(i eventsource.Invocation) {
-	if err := errors.Join(i.Err, i.DeleteErr); err != nil {
-		fmt.Fprintf(r.logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
-	}
-}
-
-// close undoes start, the last step first.
-func (r *run) close() error {
-	var errs []error
-	for _, f := range slices.Backward(r.cleanup) {
-		errs = append(errs, f())
-	}
-	r.cleanup = nil
-	return errors.Join(errs...)
-}
 
 // do stores the users, lets the date become due in each of their time zones, waits
 // until each job has its end, and reads the result.
@@ -150,19 +95,28 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if err := r.load(ctx); err != nil {
 		return nil, err
 	}
-	stopKilling := r.startKilling(ctx)
-	defer stopKilling()
-	stopWatching := r.watch(ctx)
-	defer stopWatching()
+	defer r.killing(ctx)()
+	defer r.Watch(ctx, r.standing)()
 	if err := r.queue(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.stack.Drain(ctx, r.unfinished); err != nil {
+	if err := r.Drain(ctx, r.standing); err != nil {
 		return nil, err
 	}
-	stopWatching()
-	stopKilling()
 	return r.result(ctx)
+}
+
+// killing kills the function until stopped.
+func (r *run) killing(ctx context.Context) (stop func()) {
+	for r.Seed == 0 {
+		r.Seed = rand.Uint64() >> 32
+	}
+	kills := r.Kill(ctx, r.KillEvery, r.Seed)
+	return func() {
+		if n := kills(); r.KillEvery > 0 {
+			r.Progress.Say("the function was killed %d times", n)
+		}
+	}
 }
 
 // load stores the users. One that the database refuses is reported with the
@@ -170,7 +124,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 func (r *run) load(ctx context.Context) error {
 	changed := 0
 	for users := range slices.Chunk(r.folder.users, matchrun.Chunk) {
-		n, others, err := r.stack.DB.ImportUsers(ctx, users)
+		n, others, err := r.Stack.DB.ImportUsers(ctx, users)
 		if err != nil {
 			if n, others, err = r.loadEach(ctx, users); err != nil {
 				return err
@@ -186,13 +140,13 @@ func (r *run) load(ctx context.Context) error {
 	}
 	slices.SortFunc(r.tenants, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	r.tenants = slices.Compact(r.tenants)
-	r.progress.Say("%d of them stored, the others are there already", changed)
+	r.Progress.Say("%d of them stored, the others are there already", changed)
 	return nil
 }
 
 func (r *run) loadEach(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
 	for _, u := range slices.Clone(users) {
-		n, other, err := r.stack.DB.ImportUsers(ctx, []offer.User{u})
+		n, other, err := r.Stack.DB.ImportUsers(ctx, []offer.User{u})
 		switch {
 		case ctx.Err() != nil:
 			return 0, nil, ctx.Err()
@@ -209,14 +163,14 @@ func (r *run) loadEach(ctx context.Context, users []offer.User) (changed int, ot
 // queue moves the clock to nine in the morning of each time zone, one after the
 // other, and lets the scheduler queue what is due.
 func (r *run) queue(ctx context.Context) error {
-	store := oneDate{r.stack.DB.Offers(), r.date, r.tenants}
-	scheduler := &offer.Scheduler{Store: store, Sender: r.stack.Queue, Log: slog.New(slog.NewTextHandler(r.logs, nil))}
+	store := oneDate{r.Stack.DB.Offers(), r.date, r.tenants}
+	scheduler := &offer.Scheduler{Store: store, Sender: r.Stack.Queue, Log: slog.New(slog.NewTextHandler(r.Session.Logs, nil))}
 	due, err := store.due(ctx)
 	if err != nil {
 		return err
 	}
 	for _, at := range due {
-		if err := r.stack.WaitIdle(ctx); err != nil { // a jump would end the visibility of what is at work
+		if err := r.Stack.WaitIdle(ctx); err != nil { // a jump would end the visibility of what is at work
 			return err
 		}
 		now, err := store.Now(ctx)
@@ -224,7 +178,7 @@ func (r *run) queue(ctx context.Context) error {
 			return err
 		}
 		if at.After(now) {
-			if err := r.stack.Advance(ctx, at.Sub(now)); err != nil {
+			if err := r.Stack.Advance(ctx, at.Sub(now)); err != nil {
 				return err
 			}
 		}
@@ -235,41 +189,8 @@ func (r *run) queue(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) startKilling(ctx context.Context) (stop func()) {
-	if r.KillEvery <= 0 {
-		return func() {}
-	}
-	for r.Seed == 0 {
-		r.Seed = rand.Uint64() >> 32
-	}
-	r.progress.Say("killing the function every %s, seed %d", r.KillEvery, r.Seed)
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		kills := r.stack.KillEvery(ctx, r.KillEvery, r.Seed)
-		r.progress.Say("the function was killed %d times", kills)
-	}()
-	return func() { cancel(); <-done }
-}
-
-// watch shows the progress of the jobs until stopped.
-func (r *run) watch(ctx context.Context) (stop func()) {
-	var states report.Progress
-	r.progress.Watch(func() string {
-		// A database that is slow to answer leaves the last counts as they are.
-		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
-		defer cancel()
-		if now, err := report.From(r.stack.DB).OfferProgress(ctx, r.date, r.tenants); err == nil {
-			states = now
-		}
-		return fmt.Sprintf("%d sets completed, %d failed, %d running, %d waiting",
-			states["completed"], states["failed"], states["running"], states["pending"])
-	})
-	return func() { r.progress.Watch(nil) }
-}
-
-func (r *run) unfinished(ctx context.Context) (int, error) {
-	states, err := report.From(r.stack.DB).OfferProgress(ctx, r.date, r.tenants)
-	return states["pending"] + states["running"], err
+func (r *run) standing(ctx context.Context) (unfinished int, line string, err error) {
+	states, err := report.From(r.Stack.DB).OfferProgress(ctx, r.date, r.tenants)
+	return states["pending"] + states["running"], fmt.Sprintf("%d sets completed, %d failed, %d running, %d waiting",
+		states["completed"], states["failed"], states["running"], states["pending"]), err
 }

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/review/playbook"
@@ -45,19 +46,19 @@ func (o Options) Review(ctx context.Context, path string, env setup.Env, out io.
 	if err != nil {
 		return false, err
 	}
+	defer func() { err = errors.Join(err, r.Close()) }()
 	url, stop, err := o.Database.Fill(ctx, env, m)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	if err := r.start(ctx, url, env); err != nil {
+	r.OnClose(stop)
+	if err := r.Start(ctx, url, r.configure); err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
 	if err := r.do(ctx); err != nil {
 		return false, err
 	}
-	result, err := report.Read(ctx, r.stack.DB.Reviews(), r.id)
+	result, err := report.Read(ctx, r.Stack.DB.Reviews(), r.id)
 	if err != nil {
 		return false, err
 	}
@@ -86,8 +87,9 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	if !(o.Budget >= 0 && o.Budget <= 1e6) { // nor NaN
 		return nil, errors.New("--budget is not an amount of US dollars from 0 to 1000000")
 	}
-	r := &run{name: filepath.Base(path), tenant: corpus.DefaultTenant, budget: record.USD(math.Round(o.Budget * 1e6)),
-		serve: o.Serve, logFile: o.Logs, progress: m, source: &source{options: o.Model, price: o.Price}}
+	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, name: filepath.Base(path), tenant: corpus.DefaultTenant,
+		budget: record.USD(math.Round(o.Budget * 1e6)), serve: o.Serve,
+		source: &source{options: o.Model, env: env, price: o.Price}}
 	var err error
 	if o.Playbook != "" {
 		if r.playbook, err = os.ReadFile(o.Playbook); err != nil {
@@ -100,7 +102,7 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	if r.text, err = textOf(ctx, path); err != nil {
 		return nil, err
 	}
-	m.Say("%s", r.source.choose(env))
+	m.Say("%s", r.source.options.Choose(env))
 	if o.Budget > 0 && r.source.options.Mode == model.None {
 		return nil, errors.New("--budget is for a model: rules cost nothing")
 	}
@@ -123,11 +125,7 @@ func (o Options) show(r report.Review, out io.Writer) error {
 			return fmt.Errorf("--markdown: %w", err)
 		}
 	}
-	if o.JSON {
-		return term.JSON(out, ResultOf(r))
-	}
-	_, err := io.WriteString(out, ResultOf(r).Text())
-	return err
+	return term.Print(out, ResultOf(r), o.JSON)
 }
 
 // Find parses the id of a review.

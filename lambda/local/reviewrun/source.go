@@ -18,6 +18,7 @@ import (
 // server.
 type source struct {
 	options model.Options
+	env     setup.Env // where a real model is
 	price   func(model string) (llm.Price, bool)
 
 	server *scripted.Server // nil: none, or a real one
@@ -25,26 +26,22 @@ type source struct {
 	costs  llm.Price
 }
 
-// choose decides for a model where no mode was given, and returns a sentence with
-// the choice and its reason.
-func (s *source) choose(env setup.Env) string { return s.options.Choose(env) }
-
 // retryBase is the wait of the function before it asks a scripted server again.
 const retryBase = 10 * time.Millisecond
 
 // start starts the scripted server, if the mode needs one, and returns the
 // variables of the function that name the model. The server waits on now.
-func (s *source) start(ctx context.Context, env setup.Env, now func() time.Time) (set []string, err error) {
+func (s *source) start(ctx context.Context, now func() time.Time) (set []string, err error) {
 	if s.options.Mode == model.None {
 		return nil, nil
 	}
 	var config openai.Config
 	if s.options.Mode == model.OpenAI {
-		from := model.Source{Options: s.options, Env: env}
+		from := model.Source{Options: s.options, Env: s.env}
 		if set, err = from.Start(ctx, now); err != nil {
 			return nil, err
 		}
-		read, err := setup.LoadModel(env)
+		read, err := setup.LoadModel(s.env)
 		if err != nil {
 			return nil, err
 		}

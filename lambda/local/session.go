@@ -1,0 +1,139 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/eventsource"
+	"matchbook/lambda/local/lambdahost"
+)
+
+// Session is a run of functions for a command: a stack, and what the run opens
+// itself, from the database that is started to the files that are gone at the
+// end. Close closes all of it.
+type Session struct {
+	Progress *term.Meter
+	LogFile  string    // for the output of the functions; - is Progress, empty none
+	Logs     io.Writer // the output of the functions, from Start on
+	Stack    *Stack    // from Start on
+	Folder   string    // a temporary one, from Start on
+
+	clock   atomic.Pointer[clock.Clock]
+	closers []func() error
+}
+
+// Start starts a stack on a migrated database. configure returns the stack's
+// configuration, in which the session fills in the database, the bootstraps and
+// the logs. It may already use Folder, Logs, Now and OnClose.
+func (s *Session) Start(ctx context.Context, databaseURL string,
+	configure func(context.Context) (StackConfig, error),
+) (err error) {
+	if s.Folder, err = os.MkdirTemp("", "matchbook-"); err != nil {
+		return err
+	}
+	s.OnClose(func() error { return os.RemoveAll(s.Folder) })
+	logs, stop, err := OpenLogs(s.LogFile, s.Progress)
+	if err != nil {
+		return err
+	}
+	s.Logs = logs
+	s.OnClose(stop)
+	c, err := configure(ctx)
+	if err != nil {
+		return err
+	}
+	c.DatabaseURL = databaseURL
+	for i := range c.Workloads {
+		w := &c.Workloads[i]
+		w.Logs, w.OnInvocation = s.Logs, s.logFailed
+		w.Bootstrap, err = lambdahost.Bootstrap(ctx, s.Folder, w.Row.Package, func(line string) { s.Progress.Say("%s", line) })
+		if err != nil {
+			return err
+		}
+	}
+	if s.Stack, err = StartStack(ctx, c); err != nil {
+		return err
+	}
+	s.OnClose(s.Stack.Close)
+	s.clock.Store(s.Stack.Clock)
+	return nil
+}
+
+// logFailed logs a batch that failed as a whole, or was not deleted.
+func (s *Session) logFailed(i eventsource.Invocation) {
+	if err := errors.Join(i.Err, i.DeleteErr); err != nil {
+		fmt.Fprintf(s.Logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
+	}
+}
+
+// Now returns the stack's time, and the real time before there is a stack.
+func (s *Session) Now() time.Time {
+	if c := s.clock.Load(); c != nil {
+		return c.Now()
+	}
+	return time.Now()
+}
+
+// OnClose lets Close call f.
+func (s *Session) OnClose(f func() error) { s.closers = append(s.closers, f) }
+
+// Close closes everything, what was opened last first.
+func (s *Session) Close() error {
+	var errs []error
+	for _, f := range slices.Backward(s.closers) {
+		errs = append(errs, f())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// Standing counts what is unfinished in a run, and describes its progress in a
+// line.
+type Standing func(ctx context.Context) (unfinished int, line string, err error)
+
+// Watch shows the progress until stopped.
+func (s *Session) Watch(ctx context.Context, standing Standing) (stop func()) {
+	var last string
+	s.Progress.Watch(func() string {
+		// A database that is slow to answer leaves the last line as it is.
+		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
+		defer cancel()
+		if _, line, err := standing(ctx); err == nil || last == "" {
+			last = line
+		}
+		return last
+	})
+	return func() { s.Progress.Watch(nil) }
+}
+
+// Drain waits until nothing is unfinished, as the stack's Drain does, and shows
+// the progress meanwhile.
+func (s *Session) Drain(ctx context.Context, standing Standing) error {
+	defer s.Watch(ctx, standing)()
+	return s.Stack.Drain(ctx, func(ctx context.Context) (int, error) {
+		n, _, err := standing(ctx)
+		return n, err
+	})
+}
+
+// Kill kills the first function again and again, as KillEvery does, until
+// stopped. An interval of 0 kills none.
+func (s *Session) Kill(ctx context.Context, interval time.Duration, seed uint64) (stop func() (kills int)) {
+	if interval <= 0 {
+		return func() int { return 0 }
+	}
+	s.Progress.Say("killing the function every %s, seed %d", interval, seed)
+	ctx, cancel := context.WithCancel(ctx)
+	kills := make(chan int, 1)
+	go func() { kills <- s.Stack.KillEvery(ctx, interval, seed) }()
+	return sync.OnceValue(func() int { cancel(); return <-kills })
+}

@@ -21,7 +21,7 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 		if w.facts.Name == manifest.Match.Name {
 			// The sweep decides no retry. It reads and checks this variable as the
 			// match function does (setup.LoadSweep).
-			variables.values[manifest.EnvRetrySchedule] = jsii.String(w.facts.RetrySchedule())
+			variables.values[manifest.EnvRetrySchedule] = jsii.String(w.facts.FormatBackoff())
 		}
 	}
 	variables.values[manifest.EnvQueueURL] = jsii.String("")

@@ -43,7 +43,7 @@ func (s *site) webVariables(to queueFunction) environment {
 	c := s.config
 	return environment{map[string]*string{
 		to.facts.QueueEnv():       to.queue.QueueUrl(),
-		manifest.EnvRetrySchedule: jsii.String(to.facts.RetrySchedule()), // read and checked as in the review function
+		manifest.EnvRetrySchedule: jsii.String(to.facts.FormatBackoff()), // read and checked as in the review function
 		manifest.EnvMatchMode:     jsii.String(c.Mode),
 		manifest.EnvOpenAIModel:   jsii.String(c.Model),
 		manifest.EnvModelPrice:    jsii.String(c.Prices()),

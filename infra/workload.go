@@ -55,7 +55,7 @@ func (s *site) variables(f manifest.Function) environment {
 		e = environment{map[string]*string{}, e.secrets}
 		delete(e.secrets, manifest.EnvSlackWebhookURL)
 	}
-	e.values[manifest.EnvRetrySchedule] = jsii.String(f.RetrySchedule())
+	e.values[manifest.EnvRetrySchedule] = jsii.String(f.FormatBackoff())
 	if f.AsksModel {
 		s.addModel(e)
 	}

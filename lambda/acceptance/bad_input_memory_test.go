@@ -27,7 +27,7 @@ func TestBadInputOfTenTimes10MBStaysOutOfMemory(t *testing.T) {
 	}
 	const limit = 80 << 20 // with all ten in memory it is 120 and more
 	badge := "MATCHBOOK_TEST_BADGE=" + uuid.NewString()
-	l := newBadLine(t, func(c *local.WorkloadConfig) { c.Env = append(c.Env, badge, "GOMEMLIMIT=64MiB") })
+	l := newBadLine(t, func(c *local.FunctionConfig) { c.Env = append(c.Env, badge, "GOMEMLIMIT=64MiB") })
 	ids := []uuid.UUID{l.row(testTenant, "invoice", `{"notes":"`+strings.Repeat(marker, 10<<20/len(marker))+`"}`)}
 	for len(ids) < 10 {
 		id := uuid.New()
@@ -51,7 +51,7 @@ func TestBadInputOfTenTimes10MBStaysOutOfMemory(t *testing.T) {
 // memory, for each of the ten of a batch.
 func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	t.Parallel()
-	l := newBadLine(t, func(c *local.WorkloadConfig) { c.NoMapping = true })
+	l := newBadLine(t, func(c *local.FunctionConfig) { c.NoMapping = true })
 	const most = 8 << 20
 	seeker := l.row(testTenant, "purchase-order", `{}`)
 	l.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 1, matching_lease_until = now() + interval '1 minute' WHERE id = $1", seeker)

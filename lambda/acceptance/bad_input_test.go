@@ -59,10 +59,10 @@ func (l *logText) String() string {
 	return l.b.String()
 }
 
-func newBadLine(t *testing.T, options ...func(*local.WorkloadConfig)) *badLine {
+func newBadLine(t *testing.T, options ...func(*local.FunctionConfig)) *badLine {
 	t.Helper()
 	l := &badLine{}
-	l.line = newLine(t, 1, append(options, func(c *local.WorkloadConfig) {
+	l.line = newLine(t, 1, append(options, func(c *local.FunctionConfig) {
 		c.Logs = io.MultiWriter(&l.text, testLog{t})
 		c.OnInvocation = func(i eventsource.Invocation) {
 			if i.Err != nil {
@@ -444,7 +444,7 @@ func eventOf(t *testing.T, change func(records []map[string]any), bodies ...stri
 
 func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 	t.Parallel()
-	l := newBadLine(t, func(c *local.WorkloadConfig) { c.NoMapping = true })
+	l := newBadLine(t, func(c *local.FunctionConfig) { c.NoMapping = true })
 	server := httptest.NewServer(l.Function)
 	t.Cleanup(server.Close)
 	l.send(marker) // nothing takes it

@@ -72,7 +72,7 @@ func wantTraced(t *testing.T, function string, lines []map[string]any) (requests
 func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	t.Parallel()
 	text := &logText{}
-	l := newLine(t, 1, func(c *local.WorkloadConfig) {
+	l := newLine(t, 1, func(c *local.FunctionConfig) {
 		c.Logs = io.MultiWriter(text, testLog{t})
 		c.Env = append(c.Env, "STAGE=test")
 	})
@@ -164,7 +164,7 @@ func texts(ids []uuid.UUID) (list []string) {
 // The sweep function prints its gauges and repairs in one line.
 func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	t.Parallel()
-	l := newLine(t, 1, func(c *local.WorkloadConfig) { c.NoMapping = true })
+	l := newLine(t, 1, func(c *local.FunctionConfig) { c.NoMapping = true })
 	ids := l.store(2)
 	l.publish(ids...)
 	text := &logText{}
@@ -219,7 +219,7 @@ func TestFunctionReadsItsSecretsWhenItStarts(t *testing.T) {
 	}))
 	defer manager.Close()
 	text := &logText{}
-	l = newLine(t, 1, func(c *local.WorkloadConfig) {
+	l = newLine(t, 1, func(c *local.FunctionConfig) {
 		c.Logs = io.MultiWriter(text, testLog{t})
 		c.Env = append(c.Env, "DATABASE_URL=",
 			"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",

@@ -202,7 +202,7 @@ func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
 // its message.
 func TestColdStartWithoutADatabase(t *testing.T) {
 	t.Parallel()
-	l := newLine(t, 1, func(c *local.WorkloadConfig) {
+	l := newLine(t, 1, func(c *local.FunctionConfig) {
 		c.NoMapping = true
 		c.Env = append(c.Env, "DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x")
 	})

@@ -16,7 +16,7 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	t.Parallel()
 	text := &logText{}
 	l := newModelLine(t, 1, scripted.Options{Mind: func(scripted.Question) string { return choosing("high") }},
-		func(c *local.WorkloadConfig) {
+		func(c *local.FunctionConfig) {
 			c.Logs = io.MultiWriter(text, testLog{t})
 			c.Env = append(c.Env, "OPENAI_EMBEDDING_MODEL=text-embedding-3-small")
 		})

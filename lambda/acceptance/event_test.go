@@ -33,7 +33,7 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 	port, matches := receiverOfPage(t, secret)
 	front := unreliable(t, port)
 	var logs logText
-	l := newLineAt(t, time.Time{}, 2, func(c *local.WorkloadConfig) {
+	l := newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
 		c.Env = append(c.Env, manifest.EnvEventsWebhookURL+"="+front+"/SECRET-PATH", manifest.EnvEventsWebhookSecret+"="+secret)
 		c.Logs = io.MultiWriter(&logs, testLog{t})
 	})

@@ -21,7 +21,7 @@ import (
 func TestSmallTenantIsServedDuringTheImportOfALargeOne(t *testing.T) {
 	t.Parallel()
 	const workers = 8
-	l := newLine(t, workers, func(c *local.WorkloadConfig) { c.NoMapping = true })
+	l := newLine(t, workers, func(c *local.FunctionConfig) { c.NoMapping = true })
 	imported := l.store(160)
 	small := make([]postgres.Imported, 10)
 	for i := range small {

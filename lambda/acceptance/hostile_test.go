@@ -41,7 +41,7 @@ func newHostileOffice(t *testing.T) *hostileOffice {
 	engine := newOCR(t)
 	engine.write("page.tsv", "level\tpage_num\t\n") // no word on any page
 	h := &hostileOffice{badge: "MATCHBOOK_TEST_BADGE=" + uuid.NewString(), processes: map[string]bool{}}
-	h.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
+	h.office = newOfficeWith(t, func(c *local.FunctionConfig) {
 		c.Env, c.Concurrency, c.Logs = append(append(c.Env, h.badge), engine.env()...), 1, io.MultiWriter(&h.logs, testLog{t})
 		c.OnInvocation = func(i eventsource.Invocation) {
 			if i.Err != nil {

@@ -18,13 +18,13 @@ import (
 
 // newEntrance returns an office whose files come through the inbox function.
 // Without a bucket a folder is the store of files.
-func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local.Workload) {
+func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local.Consumer) {
 	t.Helper()
 	o = &office{files: t.TempDir()}
 	url := postgrestest.URL(t)
 	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
-	workload := func(row manifest.Function) local.WorkloadConfig {
-		c := local.WorkloadConfig{Row: row, Bootstrap: bootstrap(t, row.Package), Concurrency: 2, Logs: testLog{t},
+	workload := func(row manifest.Function) local.FunctionConfig {
+		c := local.FunctionConfig{Row: row, Bootstrap: bootstrap(t, row.Package), Concurrency: 2, Logs: testLog{t},
 			Env: []string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}}
 		if bucket != nil && row.Files != nil {
 			c.Env = append(c.Env, bucket.Env(row.Name)...) // it has the rights of its row, and no others
@@ -33,7 +33,7 @@ func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local
 	}
 	var err error
 	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.add,
-		Workloads: []local.WorkloadConfig{workload(manifest.Match), workload(manifest.Ingest), workload(manifest.Inbox)}})
+		Functions: []local.FunctionConfig{workload(manifest.Match), workload(manifest.Ingest), workload(manifest.Inbox)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +42,8 @@ func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local
 			t.Error(err)
 		}
 	})
-	o.ingest = o.Workloads[1]
-	return o, o.Workloads[2]
+	o.ingest = o.Consumers[1]
+	return o, o.Consumers[2]
 }
 
 func sampleFile(t *testing.T, name string) string {
@@ -57,7 +57,7 @@ func sampleFile(t *testing.T, name string) string {
 
 func inInbox(name string) string { return manifest.FolderInbox + testTenant.String() + "/" + name }
 
-func (o *office) send(inbox *local.Workload, events ...string) {
+func (o *office) send(inbox *local.Consumer, events ...string) {
 	o.t.Helper()
 	for _, event := range events {
 		if err := inbox.Send(o.t.Context(), event); err != nil {

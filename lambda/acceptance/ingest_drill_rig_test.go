@@ -65,7 +65,7 @@ func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
 	d.front = newFront(t, d)
 	start := filepath.Join(t.TempDir(), "start")
 	executable.Script(t, start, startScript)
-	d.office = newOfficeWith(t, func(c *local.WorkloadConfig) {
+	d.office = newOfficeWith(t, func(c *local.FunctionConfig) {
 		c.Env = append(c.Env, asksModel("")...)
 		c.Env = append(c.Env, "DRILL_FRONT="+d.front.url, "DRILL_BOOTSTRAP="+c.Bootstrap, "OCR=tesseract",
 			"PATH="+d.engine+":"+os.Getenv("PATH"), "LEASE="+drillLease.String())

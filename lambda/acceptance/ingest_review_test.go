@@ -25,8 +25,8 @@ func TestIngestedContractIsReviewed(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		t.Run(map[bool]string{false: "", true: "killed after its commit"}[killed], func(t *testing.T) {
 			t.Parallel()
-			o := newOfficeWith(t, func(c *local.WorkloadConfig) { c.Env = append(c.Env, "OCR=none") },
-				local.WorkloadConfig{Row: manifest.Review, Bootstrap: bootstrap(t, manifest.Review.Package), Logs: testLog{t}})
+			o := newOfficeWith(t, func(c *local.FunctionConfig) { c.Env = append(c.Env, "OCR=none") },
+				local.FunctionConfig{Row: manifest.Review, Bootstrap: bootstrap(t, manifest.Review.Package), Logs: testLog{t}})
 			var kills atomic.Int32
 			o.onSent = func(queue string) { // ingest sends to match first
 				if killed && queue == manifest.Match.Name && kills.Load() == 0 && o.ingest.Function.Kill(nil) {

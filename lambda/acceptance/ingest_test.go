@@ -21,7 +21,7 @@ import (
 // office is a stack with ingest and match, and a folder as the store of files.
 type office struct {
 	*line
-	ingest *local.Workload
+	ingest *local.Consumer
 	files  string
 	// onReceive is called when a message was received; may be nil. It must be set
 	// before the first message, and be quick.
@@ -46,19 +46,19 @@ const matchWorkers = 2
 
 func newOffice(t *testing.T, env ...string) *office {
 	t.Helper()
-	return newOfficeWith(t, func(c *local.WorkloadConfig) { c.Env = append(c.Env, env...) })
+	return newOfficeWith(t, func(c *local.FunctionConfig) { c.Env = append(c.Env, env...) })
 }
 
-func newOfficeWith(t *testing.T, option func(ingest *local.WorkloadConfig), more ...local.WorkloadConfig) *office {
+func newOfficeWith(t *testing.T, option func(ingest *local.FunctionConfig), more ...local.FunctionConfig) *office {
 	t.Helper()
 	o := &office{files: t.TempDir()}
-	reader := local.WorkloadConfig{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package), Concurrency: 2,
+	reader := local.FunctionConfig{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package), Concurrency: 2,
 		Logs: testLog{t}, Env: []string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}}
 	option(&reader)
 	url := postgrestest.URL(t)
 	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
 	var err error
-	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Workloads: append([]local.WorkloadConfig{
+	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Functions: append([]local.FunctionConfig{
 		{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: matchWorkers, Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
 		reader,
 	}, more...)})
@@ -70,7 +70,7 @@ func newOfficeWith(t *testing.T, option func(ingest *local.WorkloadConfig), more
 			t.Error(err)
 		}
 	})
-	o.ingest = o.Workloads[1]
+	o.ingest = o.Consumers[1]
 	return o
 }
 

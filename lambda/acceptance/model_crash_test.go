@@ -29,7 +29,7 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	l := newModelLine(t, 1, scripted.Options{Mind: func(scripted.Question) string { return choosing("high") }},
-		func(c *local.WorkloadConfig) {
+		func(c *local.FunctionConfig) {
 			if embeddings > 0 {
 				c.Env = append(c.Env, "OPENAI_EMBEDDING_MODEL=text-embedding-3-small")
 			}

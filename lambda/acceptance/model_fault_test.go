@@ -139,7 +139,7 @@ func newFaultRun(t *testing.T, groups int, seed uint64) *faultRun {
 	r := &faultRun{scripts: map[string]script{}}
 	r.modelLine = newModelLine(t, 4, scripted.Options{Mind: func(q scripted.Question) string {
 		return choosing(r.scripts[asker(q.User)].answer)
-	}}, func(c *local.WorkloadConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=10s") })
+	}}, func(c *local.FunctionConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=10s") })
 	r.groups = r.line.groups(groups, random, nil)
 	answers := []string{"high", "low", ""} // medium depends on the points of the rules
 	d := &dealer{random, kinds(), map[byte][]fault.Kind{}, map[byte]int{}}

@@ -152,7 +152,7 @@ func newSecretRun(t *testing.T) *secretRun {
 	r.recorder = scripted.New(scripted.Options{Key: modelKey, RetryAfter: waitAsked, KeepText: true,
 		Schedule: scripted.Ordered(orders...),
 		Mind:     func(scripted.Question) string { return choosing("medium") }})
-	r.line = newLine(t, 2, withModel(secretive(t, r.recorder)), func(c *local.WorkloadConfig) {
+	r.line = newLine(t, 2, withModel(secretive(t, r.recorder)), func(c *local.FunctionConfig) {
 		c.Env = append(c.Env, "LLM_TIMEOUT=1s") // for what hangs
 		channels := secretiveChannels(t, &r.slack, &r.mail)
 		c.Env = append(c.Env, "SLACK_WEBHOOK_URL="+channels+"/services/"+webhookSecret, "EMAIL_FROM=a@example.com",

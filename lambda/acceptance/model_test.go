@@ -45,7 +45,7 @@ type modelLine struct {
 // pass in real time. So a Retry-After can only be kept or broken by the queue,
 // and that is what Violations are about.
 func newModelLine(t *testing.T, concurrency int, o scripted.Options,
-	options ...func(*local.WorkloadConfig)) *modelLine {
+	options ...func(*local.FunctionConfig)) *modelLine {
 	t.Helper()
 	var clock atomic.Pointer[clock.Clock]
 	o.Now = func() time.Time { return clock.Load().Now() }
@@ -55,14 +55,14 @@ func newModelLine(t *testing.T, concurrency int, o scripted.Options,
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	l := newLine(t, concurrency, append([]func(*local.WorkloadConfig){withModel(server.URL())}, options...)...)
+	l := newLine(t, concurrency, append([]func(*local.FunctionConfig){withModel(server.URL())}, options...)...)
 	clock.Store(l.Clock)
 	return &modelLine{l, server}
 }
 
 // withModel has the function ask at that URL.
-func withModel(url string) func(*local.WorkloadConfig) {
-	return func(c *local.WorkloadConfig) {
+func withModel(url string) func(*local.FunctionConfig) {
+	return func(c *local.FunctionConfig) {
 		c.Env = append(c.Env, "MATCH_MODE=model", "LLM_RETRY_BASE=1ms",
 			"OPENAI_API_KEY="+modelKey, "OPENAI_BASE_URL="+url)
 	}

@@ -51,7 +51,7 @@ func TestANewTeamAdoptsIt(t *testing.T) {
 	documents := 2 + 2*pairs + 3
 	const secret = "SECRET-KEY-OF-SIGNATURES"
 	port, matches := receiverOfPage(t, secret)
-	l := newLineAt(t, time.Time{}, 4, func(c *local.WorkloadConfig) {
+	l := newLineAt(t, time.Time{}, 4, func(c *local.FunctionConfig) {
 		c.Env = append(c.Env, manifest.EnvEventsWebhookURL+"=http://127.0.0.1:"+port, manifest.EnvEventsWebhookSecret+"="+secret)
 	})
 	insert := exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python")+fmt.Sprintf(manyDocuments, pairs, "08d"))

@@ -127,7 +127,7 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			var logs logText
 			var mu sync.Mutex
 			var batches []eventsource.Invocation
-			l := newLine(t, 1, func(c *local.WorkloadConfig) {
+			l := newLine(t, 1, func(c *local.FunctionConfig) {
 				c.Env = append(c.Env, manifest.EnvSlackWebhookURL+"="+server.URL+webhook.Path)
 				c.Logs = io.MultiWriter(&logs, testLog{t})
 				c.OnInvocation = func(i eventsource.Invocation) {

@@ -115,7 +115,7 @@ func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
 	r := newReceiver(t, false)
 	close(r.hold)
 	var logs logText
-	l := offerLine{newLine(t, 1, func(c *local.WorkloadConfig) {
+	l := offerLine{newLine(t, 1, func(c *local.FunctionConfig) {
 		c.Row, c.Bootstrap, c.Env = manifest.Offer, bootstrap(t, manifest.Offer.Package), r.env()
 		c.Logs = io.MultiWriter(&logs, testLog{t})
 	})}

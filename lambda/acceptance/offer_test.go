@@ -30,12 +30,12 @@ type offerLine struct{ *line }
 
 func newOfferLine(t *testing.T, concurrency int, env ...string) offerLine {
 	t.Helper()
-	return newOfferLineOf(t, manifest.Offer, concurrency, func(c *local.WorkloadConfig) { c.Env = env })
+	return newOfferLineOf(t, manifest.Offer, concurrency, func(c *local.FunctionConfig) { c.Env = env })
 }
 
-func newOfferLineOf(t *testing.T, row manifest.Function, concurrency int, configure func(*local.WorkloadConfig)) offerLine {
+func newOfferLineOf(t *testing.T, row manifest.Function, concurrency int, configure func(*local.FunctionConfig)) offerLine {
 	t.Helper()
-	l := offerLine{newLine(t, concurrency, func(c *local.WorkloadConfig) {
+	l := offerLine{newLine(t, concurrency, func(c *local.FunctionConfig) {
 		c.Row, c.Bootstrap = row, bootstrap(t, row.Package)
 		configure(c)
 	})}
@@ -103,7 +103,7 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	var large atomic.Bool // a batch of the only worker, more than a receive
-	whole := newOfferLineOf(t, manifest.Offer, 1, func(c *local.WorkloadConfig) {
+	whole := newOfferLineOf(t, manifest.Offer, 1, func(c *local.FunctionConfig) {
 		c.OnInvocation = func(i eventsource.Invocation) {
 			if len(i.MessageIDs) > manifest.MessagesPerCall {
 				large.Store(true)
@@ -112,7 +112,7 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	})
 	small := manifest.Offer
 	small.BatchSize = 10
-	harmed := newOfferLineOf(t, small, 2, func(*local.WorkloadConfig) {})
+	harmed := newOfferLineOf(t, small, 2, func(*local.FunctionConfig) {})
 	for _, l := range []offerLine{whole, harmed} {
 		l.users(60, "Etc/UTC")
 		l.users(60, "Europe/Berlin")

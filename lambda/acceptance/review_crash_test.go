@@ -96,10 +96,10 @@ func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 	}
 	t.Cleanup(server.Close)
 	l := &line{t: t, conn: postgrestest.Conn(t, url)}
-	config := local.WorkloadConfig{Row: manifest.Review, Bootstrap: bootstrap(t, manifest.Review.Package), Logs: testLog{t}}
+	config := local.FunctionConfig{Row: manifest.Review, Bootstrap: bootstrap(t, manifest.Review.Package), Logs: testLog{t}}
 	withModel(server.URL())(&config)
 	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart,
-		Workloads: []local.WorkloadConfig{config}})
+		Functions: []local.FunctionConfig{config}})
 	if err != nil {
 		t.Fatal(err)
 	}

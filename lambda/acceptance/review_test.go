@@ -44,7 +44,7 @@ func newDesk(t *testing.T, mind scripted.Mind) *desk {
 		d.model, env = server, asksModel(server.URL())
 		d.starter.Model = manifest.DefaultModel
 	}
-	d.line = newLineAt(t, time.Time{}, 2, func(c *local.WorkloadConfig) {
+	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
 		c.Row, c.Bootstrap, c.Env = manifest.Review, bootstrap(t, manifest.Review.Package), env
 	})
 	d.starter.Store, d.starter.Sender, d.starter.Log = d.DB.Reviews(), d.Queue, slog.New(slog.DiscardHandler)

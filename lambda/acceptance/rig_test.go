@@ -81,24 +81,24 @@ type line struct {
 	log  []sqs.Event
 }
 
-func newLine(t *testing.T, concurrency int, options ...func(*local.WorkloadConfig)) *line {
+func newLine(t *testing.T, concurrency int, options ...func(*local.FunctionConfig)) *line {
 	t.Helper()
 	return newLineAt(t, testStart, concurrency, options...)
 }
 
 // newLineAt returns a line whose clocks are frozen at that time, or flow when it is zero.
-func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*local.WorkloadConfig)) *line {
+func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*local.FunctionConfig)) *line {
 	t.Helper()
 	url := postgrestest.URL(t)
 	l := &line{t: t, conn: postgrestest.Conn(t, url)}
-	match := local.WorkloadConfig{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: concurrency,
+	match := local.FunctionConfig{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: concurrency,
 		Logs: testLog{t}}
 	for _, option := range options {
 		option(&match)
 	}
 	var err error
 	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{
-		DatabaseURL: url, FrozenAt: start, Workloads: []local.WorkloadConfig{match}, OnEvent: l.add})
+		DatabaseURL: url, FrozenAt: start, Functions: []local.FunctionConfig{match}, OnEvent: l.add})
 	if err != nil {
 		t.Fatal(err)
 	}

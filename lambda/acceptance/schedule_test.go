@@ -16,7 +16,7 @@ import (
 // test reads itself, and the schedule function.
 func newSchedule(t *testing.T, start time.Time, env ...string) (*line, *lambdahost.Function) {
 	t.Helper()
-	l := newLineAt(t, start, 1, func(c *local.WorkloadConfig) { c.Row, c.NoMapping = manifest.Offer, true })
+	l := newLineAt(t, start, 1, func(c *local.FunctionConfig) { c.Row, c.NoMapping = manifest.Offer, true })
 	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'T') ON CONFLICT DO NOTHING", testTenant)
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Schedule.Name, Bootstrap: bootstrap(t, manifest.Schedule.Package),
 		Timeout: manifest.Schedule.Timeout, Logs: testLog{t}, Env: append(l.Env(), env...)})

@@ -42,7 +42,7 @@ func matchbook(t *testing.T, env []string, args ...string) (code int, out string
 }
 
 // variable returns a variable of a function.
-func variable(w *local.Workload, name string) string {
+func variable(w *local.Consumer, name string) string {
 	for _, v := range w.Env() {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
 			return name + "=" + value

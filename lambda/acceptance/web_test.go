@@ -40,7 +40,7 @@ type counter struct {
 
 func newCounter(t *testing.T) *counter {
 	t.Helper()
-	l := newLineAt(t, time.Time{}, 1, func(c *local.WorkloadConfig) {
+	l := newLineAt(t, time.Time{}, 1, func(c *local.FunctionConfig) {
 		c.Row, c.NoMapping = manifest.Review, true
 	})
 	tokens, err := web.NewTokens(tokenSecret)
@@ -114,7 +114,7 @@ func (c *counter) read(ids ...uuid.UUID) {
 	c.t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	reviewer := review.Reviewer{Store: c.DB.Reviews(), Sender: c.Queue, Log: quiet}
-	runtime := job.Runtime{Store: c.DB.Workload(postgres.Tables[manifest.Review.Name]), Work: reviewer.Review,
+	runtime := job.Runtime{Store: c.DB.JobsOf(postgres.Tables[manifest.Review.Name]), Work: reviewer.Review,
 		Backoff: manifest.Review.Retries, Log: quiet}
 	for _, id := range ids {
 		delivery := job.Delivery{ID: id, Count: 1, SentAt: time.Now()}

@@ -13,9 +13,9 @@ import (
 // givenBack stands for the visibility of a message that could not be claimed.
 const givenBack = -time.Hour
 
-// backByTheSchedule puts givenBack in the place of visibilities that are at
+// byTheBackoff puts givenBack in the place of visibilities that are at
 // most a quarter less than the schedule's.
-func backByTheSchedule(t *testing.T, ends []job.Settlement, want time.Duration) []job.Settlement {
+func byTheBackoff(t *testing.T, ends []job.Settlement, want time.Duration) []job.Settlement {
 	t.Helper()
 	replaced := append([]job.Settlement(nil), ends...)
 	for i, s := range replaced {

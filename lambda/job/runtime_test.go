@@ -369,7 +369,7 @@ func TestNothingIsClaimedWhenTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(4), pending(4))
 		got := r.runFor(0, first(1), delivery(2, 3))
-		if want := []job.Settlement{retry(givenBack), deadLetter}; !reflect.DeepEqual(backByTheSchedule(t, got, m5),
+		if want := []job.Settlement{retry(givenBack), deadLetter}; !reflect.DeepEqual(byTheBackoff(t, got, m5),
 			want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -397,8 +397,8 @@ func TestFailedClaimAcknowledgesNothing(t *testing.T) {
 		if got[2].Visibility <= m5 {
 			t.Errorf("the second retry comes after %v", got[2].Visibility)
 		}
-		if got := append(backByTheSchedule(t, got[:2], m5),
-			backByTheSchedule(t, got[2:], m30)...); !reflect.DeepEqual(got, want) {
+		if got := append(byTheBackoff(t, got[:2], m5),
+			byTheBackoff(t, got[2:], m30)...); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		for n, level := range map[int]string{1: "WARN", 4: "ERROR"} {

@@ -80,7 +80,7 @@ func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
 					tc.now(r.store)
 					return r.store.succeed(f)
 				}
-				got := backByTheSchedule(t, r.run(first(1), delivery(2, tc.count), first(3)), m30)
+				got := byTheBackoff(t, r.run(first(1), delivery(2, tc.count), first(3)), m30)
 				if want := []job.Settlement{ack, tc.want, ack}; !reflect.DeepEqual(got, want) {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
@@ -152,7 +152,7 @@ func TestSlowQueueDoesNotCostTheResponse(t *testing.T) {
 		}
 		r.queue.slow = func() { <-time.After(5 * time.Second) }
 		begin := time.Now()
-		if got := backByTheSchedule(t, r.run(batch...), m5); !reflect.DeepEqual(got, want) {
+		if got := byTheBackoff(t, r.run(batch...), m5); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if took := time.Since(begin); took >= length {

@@ -13,7 +13,7 @@ import (
 // worker of the mappings waits at its queue for the next one.
 func (s *Stack) Idle() bool {
 	stats := s.SQS.AllStats()
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		if q := stats[w.row.Name]; q.Visible > 0 || q.Polls < w.workers {
 			return false
 		}
@@ -49,7 +49,7 @@ func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
 func (s *Stack) Jump(ctx context.Context) (bool, error) {
 	var next time.Time
 	stats := s.SQS.AllStats()
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		if at := stats[w.row.Name].NextVisible; !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
@@ -65,7 +65,7 @@ func (s *Stack) Sweep(ctx context.Context) (sweep.Report, error) { return s.swee
 
 // Unfinished counts the rows of all workloads that are pending or in progress.
 func (s *Stack) Unfinished(ctx context.Context) (n int, err error) {
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		if w.row.Rowless {
 			continue
 		}
@@ -111,7 +111,7 @@ func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int
 
 // visibility returns the longest visibility timeout of the queues.
 func (s *Stack) visibility() (longest time.Duration) {
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		longest = max(longest, w.row.Visibility())
 	}
 	return longest

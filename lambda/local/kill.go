@@ -12,7 +12,7 @@ import (
 
 // invoke keeps count of the invocations that a kill would leave without
 // another delivery.
-func (w *Workload) invoke(ctx context.Context, payload []byte) ([]byte, error) {
+func (w *Consumer) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var last int
 	if w.hasLastDelivery(payload) {
 		last = 1
@@ -28,7 +28,7 @@ func (w *Workload) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return w.Function.Invoke(ctx, payload)
 }
 
-func (w *Workload) hasLastDelivery(payload []byte) bool {
+func (w *Consumer) hasLastDelivery(payload []byte) bool {
 	var event events.SQSEvent
 	if json.Unmarshal(payload, &event) != nil {
 		return true
@@ -47,7 +47,7 @@ func (w *Workload) hasLastDelivery(payload []byte) bool {
 // row is in progress. A message on its last delivery is spared, since only the
 // sweep would repair its row. The moments come from the seed. KillEvery returns
 // the number of kills.
-func (w *Workload) KillEvery(ctx context.Context, interval time.Duration, seed uint64) (kills int) {
+func (w *Consumer) KillEvery(ctx context.Context, interval time.Duration, seed uint64) (kills int) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	next := w.clock.Now()
 	ticker := time.NewTicker(idlePoll)
@@ -72,12 +72,12 @@ func (w *Workload) KillEvery(ctx context.Context, interval time.Duration, seed u
 	}
 }
 
-func (w *Workload) working(ctx context.Context) bool {
+func (w *Consumer) working(ctx context.Context) bool {
 	n, err := w.Jobs.InProgress(ctx)
 	return err == nil && n > 0
 }
 
-func (w *Workload) kill(random *rand.Rand) bool {
+func (w *Consumer) kill(random *rand.Rand) bool {
 	w.invoking.Lock()
 	defer w.invoking.Unlock()
 	return w.last == 0 && w.Function.Kill(random.IntN)

@@ -52,8 +52,8 @@ func (s *Session) Start(ctx context.Context, databaseURL string,
 		return err
 	}
 	c.DatabaseURL = databaseURL
-	for i := range c.Workloads {
-		w := &c.Workloads[i]
+	for i := range c.Functions {
+		w := &c.Functions[i]
 		w.Logs, w.OnInvocation = s.Logs, s.logFailed
 		w.Bootstrap, err = lambdahost.Bootstrap(ctx, s.Folder, w.Row.Package, func(line string) { s.Progress.Say("%s", line) })
 		if err != nil {

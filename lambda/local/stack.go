@@ -30,7 +30,7 @@ const (
 // StackConfig configures a stack.
 type StackConfig struct {
 	DatabaseURL string           // a migrated database
-	Workloads   []WorkloadConfig // the functions
+	Functions   []FunctionConfig // the functions
 	FrozenAt    time.Time        // zero: the clocks flow; else they stand still between jumps
 	Log         *slog.Logger     // of the sweep; may be nil
 	OnEvent     func(sqs.Event)  // everything that happens to a message; may be nil
@@ -44,13 +44,13 @@ type StackConfig struct {
 // for queues and database that jumps when nothing else is left to do. The
 // functions run as they do in AWS.
 type Stack struct {
-	*Workload // the first one, of most stacks the only one
-	Workloads []*Workload
+	*Consumer // the first one, of most stacks the only one
+	Consumers []*Consumer
 	Clock     *clock.Clock
 	SQS       *sqs.Server
 	DB        *postgres.DB // sees the stack's clock
 
-	queues  []string // of all workloads, as the variables that publishers read
+	queues  []string // of all functions, as the variables that publishers read
 	sweeper *sweep.Sweeper
 	dbClock *simclock.Clock
 	server  *http.Server
@@ -64,13 +64,13 @@ func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	if !c.FrozenAt.IsZero() {
 		s.Clock = clock.NewFrozen(c.FrozenAt)
 	}
-	list, err := configured(c.Workloads)
+	list, err := configured(c.Functions)
 	if err != nil {
 		return nil, err
 	}
 	simURL, err := s.openDatabase(ctx, c)
 	if err == nil {
-		err = s.openWorkloads(ctx, c, list)
+		err = s.openQueues(ctx, c, list)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -91,9 +91,9 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 	return simURL, err
 }
 
-// openWorkloads starts the SQS, and makes the queues: also those of the
+// openQueues starts the SQS, and makes the queues: also those of the
 // manifest's workloads without a function here, which the sweep function looks at.
-func (s *Stack) openWorkloads(ctx context.Context, c StackConfig, list []WorkloadConfig) error {
+func (s *Stack) openQueues(ctx context.Context, c StackConfig, list []FunctionConfig) error {
 	s.SQS = sqs.New(s.Clock)
 	if c.OnEvent != nil {
 		s.SQS.OnEvent(c.OnEvent)
@@ -106,7 +106,7 @@ func (s *Stack) openWorkloads(ctx context.Context, c StackConfig, list []Workloa
 	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // ends with Close
 	client := sqs.NewClient("http://" + listener.Addr().String())
 	for _, c := range list {
-		w := &Workload{Jobs: s.DB.Workload(c.Table), row: c.Row, sqs: s.SQS, clock: s.Clock}
+		w := &Consumer{Jobs: s.DB.JobsOf(c.Table), row: c.Row, sqs: s.SQS, clock: s.Clock}
 		url, err := createQueue(ctx, client, c.Row.Name, c.Row)
 		if err != nil {
 			return err
@@ -115,12 +115,12 @@ func (s *Stack) openWorkloads(ctx context.Context, c StackConfig, list []Workloa
 		if w.Queue, err = sqsjob.NewQueue(client, url.Queue); err != nil {
 			return err
 		}
-		s.Workloads = append(s.Workloads, w)
+		s.Consumers = append(s.Consumers, w)
 		s.queues = append(s.queues, c.Row.QueueEnv()+"="+w.Queue.URL)
 	}
-	s.Workload = s.Workloads[0]
+	s.Consumer = s.Consumers[0]
 	for _, row := range manifest.Workloads() {
-		if slices.ContainsFunc(list, func(c WorkloadConfig) bool { return c.Row.Name == row.Name }) {
+		if slices.ContainsFunc(list, func(c FunctionConfig) bool { return c.Row.Name == row.Name }) {
 			continue
 		}
 		url, err := createQueue(ctx, client, row.Name, row)
@@ -137,11 +137,11 @@ func (s *Stack) newSweeper(log *slog.Logger) *sweep.Sweeper {
 		log = slog.New(slog.DiscardHandler)
 	}
 	sweeper := &sweep.Sweeper{Log: log}
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		if w.row.Rowless {
 			continue
 		}
-		sweeper.Workloads = append(sweeper.Workloads, sweep.Workload{
+		sweeper.Targets = append(sweeper.Targets, sweep.Target{
 			Name: w.row.Name, Store: w.Jobs, Queue: w.Queue, Visibility: w.row.Visibility()})
 	}
 	return sweeper
@@ -149,7 +149,7 @@ func (s *Stack) newSweeper(log *slog.Logger) *sweep.Sweeper {
 
 // startFunctions starts the functions. Each knows the queues of all, by the
 // variable that publishers read.
-func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []WorkloadConfig, simURL string) {
+func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []FunctionConfig, simURL string) {
 	if c.Route != nil {
 		simURL = c.Route(simURL)
 	}
@@ -162,8 +162,8 @@ func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []Worklo
 	// Without a review function contracts that are ingested would wait for ever.
 	noReviews := manifest.Review.QueueEnv() + "="
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	reviewed := slices.ContainsFunc(s.Workloads, func(w *Workload) bool { return w.row.Name == manifest.Review.Name })
-	for i, w := range s.Workloads {
+	reviewed := slices.ContainsFunc(s.Consumers, func(w *Consumer) bool { return w.row.Name == manifest.Review.Name })
+	for i, w := range s.Consumers {
 		env := common
 		if w.row.Name == manifest.Ingest.Name && !reviewed {
 			env = append(slices.Clone(common), noReviews)
@@ -176,7 +176,7 @@ func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []Worklo
 func (s *Stack) Close() error {
 	s.stop()
 	var errs []error
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		if w.Function != nil {
 			errs = append(errs, w.Function.Close())
 		}

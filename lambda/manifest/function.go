@@ -234,8 +234,8 @@ func (f Function) BatchWindow() time.Duration {
 	return 0
 }
 
-// RetrySchedule returns the retries in the form that ParseSchedule reads.
-func (f Function) RetrySchedule() string {
+// FormatBackoff returns the retries in the form that ParseBackoff reads.
+func (f Function) FormatBackoff() string {
 	parts := make([]string, len(f.Retries))
 	for i, r := range f.Retries {
 		parts[i] = r.String()
@@ -248,15 +248,15 @@ func (f Function) RetrySchedule() string {
 	return strings.Join(parts, ",")
 }
 
-// ParseSchedule reads a retry schedule such as "5m,30m". It must have
+// ParseBackoff reads a retry schedule such as "5m,30m". It must have
 // exactly MaxReceiveCount - 1 entries, because SQS moves the message away at
 // the receive after that, whatever the schedule contains.
-func (f Function) ParseSchedule(s string) ([]time.Duration, error) {
+func (f Function) ParseBackoff(s string) ([]time.Duration, error) {
 	parts := strings.Split(s, ",")
 	if want := f.MaxReceiveCount() - 1; len(parts) != want {
 		return nil, fmt.Errorf("%d entries, want %d (maxReceiveCount %d - 1)", len(parts), want, f.MaxReceiveCount())
 	}
-	schedule := make([]time.Duration, len(parts))
+	backoff := make([]time.Duration, len(parts))
 	for i, part := range parts {
 		d, err := time.ParseDuration(strings.TrimSpace(part))
 		switch {
@@ -265,7 +265,7 @@ func (f Function) ParseSchedule(s string) ([]time.Duration, error) {
 		case d < 0 || d > MaxVisibility:
 			return nil, fmt.Errorf("entry %d is not between 0 and %s, the limit of SQS", i+1, MaxVisibility)
 		}
-		schedule[i] = d
+		backoff[i] = d
 	}
-	return schedule, nil
+	return backoff, nil
 }

@@ -26,7 +26,7 @@ func TestReviewIsPossible(t *testing.T) {
 	if err := f.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got := f.RetrySchedule(); got != "5m,5m" || f.MaxReceiveCount() != 3 {
+	if got := f.FormatBackoff(); got != "5m,5m" || f.MaxReceiveCount() != 3 {
 		t.Errorf("schedule %s, maxReceiveCount %d", got, f.MaxReceiveCount())
 	}
 	if most := 5 * time.Minute; f.Lease > most || f.Timeout > most {
@@ -43,7 +43,7 @@ func TestOfferIsPossible(t *testing.T) {
 	if err := f.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got := f.RetrySchedule(); got != "30s,2m,5m" || f.MaxReceiveCount() != 4 {
+	if got := f.FormatBackoff(); got != "30s,2m,5m" || f.MaxReceiveCount() != 4 {
 		t.Errorf("schedule %s, maxReceiveCount %d", got, f.MaxReceiveCount())
 	}
 	if want := (manifest.Alarms{FailedPercent: 1, SlowWork: 5 * time.Minute, Waiting: 1000}); f.Alarms != want {
@@ -120,8 +120,8 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 		"500ms,1h0m1s":     {500 * time.Millisecond, time.Hour + time.Second},
 	} {
 		f := manifest.Function{Retries: retries}
-		got := f.RetrySchedule()
-		if read, err := f.ParseSchedule(got); got != want || err != nil || !slices.Equal(read, retries) {
+		got := f.FormatBackoff()
+		if read, err := f.ParseBackoff(got); got != want || err != nil || !slices.Equal(read, retries) {
 			t.Errorf("got %q, %v, %v, want %q", got, read, err, want)
 		}
 	}
@@ -131,8 +131,8 @@ func TestScheduleHasOneEntryPerRetry(t *testing.T) {
 	t.Parallel()
 	for in, ok := range map[string]bool{"5m,30m": true, "1s, 0s": true, "5m": false, "5m,30m,1h": false, "": false,
 		"5m,x": false, "5m,13h": false, "-1s,5m": false} {
-		if _, err := manifest.Match.ParseSchedule(in); (err == nil) != ok {
-			t.Errorf("ParseSchedule(%q): error %v, want ok %v", in, err, ok)
+		if _, err := manifest.Match.ParseBackoff(in); (err == nil) != ok {
+			t.Errorf("ParseBackoff(%q): error %v, want ok %v", in, err, ok)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 		return as.look(ctx, conn)
 	}
 	db := &DB{}
-	db.Jobs = db.Workload(documents)
+	db.Jobs = db.JobsOf(documents)
 	db.loads = newJoint(db.loadAll, db.gather(loading, gatherFor))
 	db.searches = newJoint(db.searchAll, db.gather(searching, gatherSearches))
 	if db.pool, err = s.open(ctx, max(1, conns-1), as); err != nil {

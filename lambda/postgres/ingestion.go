@@ -25,7 +25,7 @@ type Ingestions struct {
 
 // Ingestions returns the store of the ingest function.
 func (db *DB) Ingestions() *Ingestions {
-	return &Ingestions{db.Workload(ingestions), db.Workload(documents)}
+	return &Ingestions{db.JobsOf(ingestions), db.JobsOf(documents)}
 }
 
 const ingestionSQL = `

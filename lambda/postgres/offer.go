@@ -27,7 +27,7 @@ type Offers struct {
 
 // Offers returns the store of match offers.
 func (db *DB) Offers() *Offers {
-	o := &Offers{Jobs: db.Workload(matchmakings)}
+	o := &Offers{Jobs: db.JobsOf(matchmakings)}
 	o.completions = newJoint(o.completeAll, o.gather(ending, gatherFor))
 	return o
 }

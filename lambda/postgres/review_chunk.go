@@ -24,7 +24,7 @@ type Reviews struct {
 
 // Reviews returns the store of reviews.
 func (db *DB) Reviews() *Reviews {
-	r := &Reviews{Jobs: db.Workload(chunks)}
+	r := &Reviews{Jobs: db.JobsOf(chunks)}
 	r.ends = newJoint(r.endAll, r.gather(ending, gatherFor))
 	return r
 }

@@ -117,8 +117,8 @@ type Jobs struct {
 	successes *joint[struct{}]
 }
 
-// Workload returns the jobs of a table.
-func (db *DB) Workload(t Table) *Jobs {
+// JobsOf returns the jobs of a table.
+func (db *DB) JobsOf(t Table) *Jobs {
 	shared, _ := db.attempts.LoadOrStore(t.Name, &progress{})
 	j := &Jobs{db: db, sql: t.statements(), progress: shared.(*progress)}
 	j.successes = newJoint(j.succeedAll, j.gather(ending, gatherFor))

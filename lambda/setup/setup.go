@@ -37,7 +37,7 @@ type Config struct {
 	DatabaseURL string
 	QueueURL    string            // the queue that feeds the function; of a publisher, its target; of the sweep, match's
 	Queues      map[string]string // the queues to publish to, by the function's name
-	Schedule    job.Backoff
+	Backoff     job.Backoff
 	Model       *ModelConfig // nil: rules only
 	Notify      NotifyConfig
 	Blobs       string                          // of ingest: the URL of the store of files
@@ -263,13 +263,13 @@ func load(env Env, f manifest.Function, src secret.Source, names ...string) (c C
 	c.DatabaseURL = required(env, manifest.EnvDatabaseURL,
 		"the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
 	c.Notify = loadNotify(env, &errs)
-	c.Schedule = f.Retries
+	c.Backoff = f.Retries
 	if s := env(manifest.EnvRetrySchedule); s != "" {
-		schedule, err := f.ParseSchedule(s)
+		backoff, err := f.ParseBackoff(s)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", manifest.EnvRetrySchedule, err))
 		}
-		c.Schedule = schedule
+		c.Backoff = backoff
 	}
 	if stage := env(manifest.EnvStage); stage != "" && !telemetry.IsStage(stage) {
 		errs = append(errs, fmt.Errorf("%s: not a name such as prod: letters, digits and hyphens, at most 32",

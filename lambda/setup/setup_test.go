@@ -86,13 +86,13 @@ func TestLoadReadsTheEnvironment(t *testing.T) {
 	values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "MATCH_MODE": "rules"}
 	c, err := setup.LoadFunction(env(values), manifest.Match)
 	if err != nil || c.DatabaseURL != "db" || c.QueueURL != "q" ||
-		!slices.Equal(c.Schedule, job.Backoff{5 * time.Minute, 30 * time.Minute}) {
+		!slices.Equal(c.Backoff, job.Backoff{5 * time.Minute, 30 * time.Minute}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	values["RETRY_SCHEDULE"] = "1s,2s"
 	values["MATCH_QUEUE_URL"] = "m"
 	if c, err = setup.LoadPublisher(env(values), manifest.Match); err != nil || c.QueueURL != "m" ||
-		!slices.Equal(c.Schedule, job.Backoff{time.Second, 2 * time.Second}) {
+		!slices.Equal(c.Backoff, job.Backoff{time.Second, 2 * time.Second}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }
@@ -127,7 +127,7 @@ func TestFunctionThatAsksNoModelNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	f := manifest.Function{Name: "ingest", Retries: []time.Duration{time.Minute}}
 	c, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q"}), f)
-	if err != nil || c.Model != nil || !slices.Equal(c.Schedule, job.Backoff{time.Minute}) {
+	if err != nil || c.Model != nil || !slices.Equal(c.Backoff, job.Backoff{time.Minute}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	if _, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q",

@@ -60,7 +60,7 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 		return nil, nil, err
 	}
 	record := recording(c, db, log)
-	opened := Opened{DB: db, Jobs: db.Workload(w.Table), Queue: queue, Model: asker, Embeddings: embeddings}
+	opened := Opened{DB: db, Jobs: db.JobsOf(w.Table), Queue: queue, Model: asker, Embeddings: embeddings}
 	var send func(context.Context)
 	if relay != nil {
 		send = relay.Run
@@ -78,7 +78,7 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			c.Metrics.Count(manifest.MetricRefused, 0)
 			opened := opened
 			opened.Log = log
-			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Backoff: c.Schedule, Lease: c.Lease, Log: log,
+			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Backoff: c.Backoff, Lease: c.Lease, Log: log,
 				Observe: telemetry.Observe(c.Metrics), Notify: send}
 			if len(couriers) > 0 {
 				return delivering{runtime, couriers, record}
@@ -102,7 +102,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 		db.Close()
 		return nil, nil, err
 	}
-	s = &sweep.Sweeper{Log: log, Workloads: list}
+	s = &sweep.Sweeper{Log: log, Targets: list}
 	go warnNewer(db, log)
 	var channels []string
 	var send func(context.Context)
@@ -143,7 +143,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 		defer cancel()
 	}
 	for _, w := range workloads {
-		g, err := db.Workload(w.Table).Gauges(ctx, channels)
+		g, err := db.JobsOf(w.Table).Gauges(ctx, channels)
 		if err != nil {
 			return all, err
 		}
@@ -161,15 +161,15 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 }
 
 // sweepable opens the queues of the workloads, for the sweep.
-func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) ([]sweep.Workload, error) {
-	var list []sweep.Workload
+func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) ([]sweep.Target, error) {
+	var list []sweep.Target
 	for _, w := range workloads {
 		queue, err := OpenQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, sweep.Workload{
-			Name: w.Name, Store: db.Workload(w.Table), Queue: queue, Visibility: w.Visibility()})
+		list = append(list, sweep.Target{
+			Name: w.Name, Store: db.JobsOf(w.Table), Queue: queue, Visibility: w.Visibility()})
 	}
 	return list, nil
 }

@@ -66,7 +66,7 @@ func TestLampsConform(t *testing.T) {
 		url := postgrestest.URL(t)
 		clock, simURL := postgrestest.WithClock(t, url, start)
 		r := newRig(t, simURL)
-		jobs := postgrestest.Open(t, simURL).Workload(lamps.Table)
+		jobs := postgrestest.Open(t, simURL).JobsOf(lamps.Table)
 		return jobtest.Fixture{
 			Store: jobs,
 			Work:  lamp{store{jobs}}.Light,
@@ -137,9 +137,9 @@ func build(t *testing.T, pkg string) string {
 }
 
 // stack starts a stack that is closed with the test.
-func (r *rig) stack(url string, workloads ...local.WorkloadConfig) *local.Stack {
+func (r *rig) stack(url string, functions ...local.FunctionConfig) *local.Stack {
 	r.Helper()
-	s, err := local.StartStack(r.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: start, Workloads: workloads})
+	s, err := local.StartStack(r.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: start, Functions: functions})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestLampsBurnInTheStack(t *testing.T) {
 	defer server.Close()
 	url := postgrestest.URL(t)
 	r := newRig(t, url)
-	s := r.stack(url, local.WorkloadConfig{Row: lamps.Function, Table: lamps.Table, Bootstrap: bootstrap,
+	s := r.stack(url, local.FunctionConfig{Row: lamps.Function, Table: lamps.Table, Bootstrap: bootstrap,
 		Env: []string{"SLACK_WEBHOOK_URL=" + server.URL + webhook.Path}})
 	good, lost, bad, inserted := r.insert(12), r.insert(6), r.insert(230), r.insert(24)
 	r.exec("UPDATE lamp SET arrived_at = $1, due_at = $1", start)

@@ -55,8 +55,8 @@ func TestOneSweepRepairsLampsAndDocuments(t *testing.T) {
 	url := postgrestest.URL(t)
 	r := newRig(t, url)
 	s := r.stack(url,
-		local.WorkloadConfig{Row: lamps.Function, Table: lamps.Table, Bootstrap: build(t, lamps.Package)},
-		local.WorkloadConfig{Row: manifest.Match, Bootstrap: build(t, manifest.Match.Package)})
+		local.FunctionConfig{Row: lamps.Function, Table: lamps.Table, Bootstrap: build(t, lamps.Package)},
+		local.FunctionConfig{Row: manifest.Match, Bootstrap: build(t, manifest.Match.Package)})
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

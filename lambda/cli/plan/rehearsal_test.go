@@ -51,7 +51,7 @@ func rehearse(t testing.TB, url string, concurrency int, env ...string) *counted
 	}
 	r := &countedRun{t: t, conn: postgrestest.Conn(t, url), events: make(map[sqs.EventKind]int)}
 	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, OnEvent: r.event,
-		Workloads: []local.WorkloadConfig{{Bootstrap: executable,
+		Functions: []local.FunctionConfig{{Bootstrap: executable,
 			Env:         slices.DeleteFunc(slices.Clone(env), func(s string) bool { return s == withoutMapping }),
 			Concurrency: concurrency, NoMapping: slices.Contains(env, withoutMapping), Logs: r, OnInvocation: r.batch}}})
 	if err != nil {

@@ -54,7 +54,7 @@ func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uui
 		return err
 	}
 	defer close()
-	publisher := job.Publisher{Store: db.Workload(postgres.Tables[f.Name]), Sender: queue}
+	publisher := job.Publisher{Store: db.JobsOf(postgres.Tables[f.Name]), Sender: queue}
 	if err := publisher.Publish(ctx, ids); err != nil {
 		return errors.New(errtext.Describe(err))
 	}

@@ -68,7 +68,7 @@ func kindOf(d postgres.FailedDocument) string { return cmp.Or(d.Kind, "unknown")
 // List reports the rows of a table that Publish would publish, and the first few
 // of each kind.
 func List(ctx context.Context, db *postgres.DB, t postgres.Table, filter postgres.FailedFilter) (*Report, error) {
-	failed, err := db.Workload(t).Failed(ctx, filter)
+	failed, err := db.JobsOf(t).Failed(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func examples(ctx context.Context, db *postgres.DB, t postgres.Table, failed *po
 func Publish(
 	ctx context.Context, db *postgres.DB, t postgres.Table, queue job.Sender, filter postgres.FailedFilter, m *term.Meter,
 ) (*Report, error) {
-	failed, err := db.Workload(t).Failed(ctx, filter)
+	failed, err := db.JobsOf(t).Failed(ctx, filter)
 	if err != nil {
 		return nil, err
 	}

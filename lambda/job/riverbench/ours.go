@@ -113,7 +113,7 @@ func (r *runtimeOnTable) work(ctx context.Context, _ int) (time.Duration, error)
 
 // instance works on one batch after the other, as an instance of a function does.
 func (r *runtimeOnTable) instance(ctx context.Context, db *postgres.DB, batches <-chan []job.Stamped) {
-	jobs := db.Workload(r.table.table)
+	jobs := db.JobsOf(r.table.table)
 	succeed := r.succeed(db)
 	runtime := &job.Runtime{Store: jobs, Backoff: manifest.Match.Retries, Log: slog.New(slog.DiscardHandler)}
 	for batch := range batches {

@@ -116,7 +116,7 @@ FROM u RETURNING id, published_at, tenant_id`,
 // status returns the success of work whose only result is the status.
 func status(t postgres.Table) func(*postgres.DB) func(context.Context, job.Attempt) error {
 	return func(db *postgres.DB) func(context.Context, job.Attempt) error {
-		jobs := db.Workload(t)
+		jobs := db.JobsOf(t)
 		return func(ctx context.Context, f job.Attempt) error {
 			return jobs.Succeed(ctx, f, nil)
 		}

@@ -84,7 +84,7 @@ func (i *importing) work(messages, atWork int) {
 // run imports until nothing waits, a sweep every few minutes.
 func (i *importing) run(perSweep int, every time.Duration) (total sweep.Report) {
 	i.t.Helper()
-	s := &sweep.Sweeper{Workloads: workload(i.DB, i), Log: slog.New(slog.DiscardHandler)}
+	s := &sweep.Sweeper{Targets: workload(i.DB, i), Log: slog.New(slog.DiscardHandler)}
 	for round := 0; ; round++ {
 		i.work(perSweep, min(80, perSweep/2))
 		i.advance(every)

@@ -22,7 +22,7 @@ func TestMeasuringComesLastAndHasTime(t *testing.T) {
 	f.queue.backlogErr = down
 	var steps []string
 	end := time.Now().Add(time.Hour)
-	s := &sweep.Sweeper{Workloads: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler),
+	s := &sweep.Sweeper{Targets: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler),
 		Notify: func(ctx context.Context) {
 			steps = append(steps, "tell")
 			if got, _ := ctx.Deadline(); !got.Equal(end.Add(-13 * time.Second)) {

@@ -26,12 +26,12 @@ func TestSweepNotifiesAfterItsRepairsAndWithoutThem(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s := sweep.Sweeper{Workloads: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler), Notify: notify}
+	s := sweep.Sweeper{Targets: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler), Notify: notify}
 	if _, err := s.Run(t.Context()); err != nil || sent != 1 {
 		t.Errorf("notified when there were %d notifications (%v)", sent, err)
 	}
 	sent = -1
-	s.Workloads[0].Store = unreachable{}
+	s.Targets[0].Store = unreachable{}
 	if _, err := s.Run(t.Context()); err == nil || sent != 1 {
 		t.Errorf("a sweep that could not repair notified when there were %d notifications (%v)", sent, err)
 	}

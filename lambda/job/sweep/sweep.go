@@ -69,8 +69,8 @@ type Queue interface {
 	Backlog(ctx context.Context) (int, error)
 }
 
-// Workload is a table of work and the queue of its messages.
-type Workload struct {
+// Target is a table of work and the queue of its messages.
+type Target struct {
 	Name       string // of its function
 	Store      Store
 	Queue      Queue
@@ -79,8 +79,8 @@ type Workload struct {
 
 // Sweeper is configured by its fields.
 type Sweeper struct {
-	Workloads []Workload
-	Log       *slog.Logger
+	Targets []Target
+	Log     *slog.Logger
 	// Notify sends what waits in outboxes, such as notifications; nil sends nothing.
 	Notify func(context.Context)
 	// Measure is called at the end of every run, with its report so far and the
@@ -145,8 +145,8 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 // that is left, even if one before it failed. It returns the first error, and
 // logs the others.
 func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
-	for i, w := range s.Workloads {
-		one, cancel := share(ctx, len(s.Workloads)-i)
+	for i, w := range s.Targets {
+		one, cancel := share(ctx, len(s.Targets)-i)
 		r, err := w.repair(one, s.Log.With("workload", w.Name))
 		cancel()
 		all.add(r)
@@ -180,7 +180,7 @@ func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, co
 	return context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/2)))
 }
 
-func (w Workload) repair(ctx context.Context, log *slog.Logger) (r Report, err error) {
+func (w Target) repair(ctx context.Context, log *slog.Logger) (r Report, err error) {
 	waits := Waits{Visibility: w.Visibility, Grace: grace, Lapses: lapses, Times: republishTimes}
 	if r.Overdue, err = w.Store.Overdue(ctx, waits, countMost); err != nil {
 		return r, failure.At("count overdue rows", err)
@@ -203,7 +203,7 @@ func (w Workload) repair(ctx context.Context, log *slog.Logger) (r Report, err e
 
 // republish publishes rows that wait in vain, round by round while there are more
 // rows and time.
-func (w Workload) republish(ctx context.Context, waits Waits, r *Report, log *slog.Logger) error {
+func (w Target) republish(ctx context.Context, waits Waits, r *Report, log *slog.Logger) error {
 	unsent := 0
 	defer func() {
 		if r.Inserted+r.Recovered+r.Republished+r.Lost+r.Crashed+unsent > 0 {
@@ -225,7 +225,7 @@ func (w Workload) republish(ctx context.Context, waits Waits, r *Report, log *sl
 }
 
 // send sends the messages, and counts the sent ones.
-func (w Workload) send(ctx context.Context, again []Republished, r *Report) (left int, err error) {
+func (w Target) send(ctx context.Context, again []Republished, r *Report) (left int, err error) {
 	messages := make([]job.Stamped, len(again))
 	for i, a := range again {
 		messages[i] = a.Stamped

@@ -91,14 +91,14 @@ func (f *fixture) document(assignments string) uuid.UUID {
 }
 
 // workload is a list of one.
-func workload(store sweep.Store, queue sweep.Queue) []sweep.Workload {
-	return []sweep.Workload{{Name: "match", Store: store, Queue: queue, Visibility: visibility}}
+func workload(store sweep.Store, queue sweep.Queue) []sweep.Target {
+	return []sweep.Target{{Name: "match", Store: store, Queue: queue, Visibility: visibility}}
 }
 
 // run sweeps once and checks the report.
 func (f *fixture) run(want sweep.Report, wantErr error) {
 	f.t.Helper()
-	s := &sweep.Sweeper{Workloads: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler)}
+	s := &sweep.Sweeper{Targets: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler)}
 	got, err := s.Run(f.t.Context())
 	if got != want || !errors.Is(err, wantErr) {
 		f.t.Errorf("got %+v, %v; want %+v, %v", got, err, want, wantErr)
@@ -304,7 +304,7 @@ func TestStoreErrorsEndTheSweep(t *testing.T) {
 			f.document(waits)
 			f.advance(visibility + tick)
 			store.Store = f.DB
-			s := &sweep.Sweeper{Workloads: workload(store, f.queue), Log: slog.New(slog.DiscardHandler)}
+			s := &sweep.Sweeper{Targets: workload(store, f.queue), Log: slog.New(slog.DiscardHandler)}
 			if got, err := s.Run(t.Context()); !errors.Is(err, broken) || got.Republished != 0 || f.queue.sendings > 0 {
 				t.Errorf("got %+v, %v, sent %d times", got, err, f.queue.sendings)
 			}

@@ -23,7 +23,7 @@ func TestOneBadWorkloadDoesNotKeepTheOthers(t *testing.T) {
 			list[0].Name = "bad"
 			list = append(list, workload(f.DB, f.queue)...)
 			list[0], list[place] = list[place], list[0]
-			s := &sweep.Sweeper{Workloads: list, Log: slog.New(slog.DiscardHandler)}
+			s := &sweep.Sweeper{Targets: list, Log: slog.New(slog.DiscardHandler)}
 			got, err := s.Run(t.Context())
 			if got.Republished != 1 || !errors.Is(err, down) {
 				t.Errorf("got %+v, %v; want one republished and %v", got, err, down)

@@ -105,10 +105,10 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 		manifest.EnvLLMRetryBase + "=20ms", manifest.EnvLLMTimeout + "=3s", manifest.EnvSlackWebhookURL + "=" + hook,
 		"DRILL_NAME=match", "DRILL_BOOTSTRAP=" + p.match,
 	}
-	match := local.WorkloadConfig{Bootstrap: p.start, Env: env, Concurrency: workers, Logs: logs,
+	match := local.FunctionConfig{Bootstrap: p.start, Env: env, Concurrency: workers, Logs: logs,
 		OnInvocation: l.journal.invocation}
 	l.Stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: database, Route: l.route,
-		OnEvent: l.journal.event, Workloads: []local.WorkloadConfig{match}})
+		OnEvent: l.journal.event, Functions: []local.FunctionConfig{match}})
 	if err != nil {
 		return l, err
 	}

@@ -70,7 +70,7 @@ func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 	if r.Model.Options.Mode == model.OpenAI {
 		ingestEnv = append(ingestEnv, matchEnv...)
 	}
-	return local.StackConfig{Workloads: []local.WorkloadConfig{
+	return local.StackConfig{Functions: []local.FunctionConfig{
 		{Row: manifest.Match, Env: matchEnv, Concurrency: concurrency},
 		{Row: manifest.Ingest, Env: ingestEnv, Concurrency: concurrency}}}, nil
 }
@@ -78,7 +78,7 @@ func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 // Do stores and publishes the files, and waits until each has an end.
 func (r *Run) Do(ctx context.Context) error {
 	started := time.Now()
-	reader := r.Stack.Workloads[1]
+	reader := r.Stack.Consumers[1]
 	var known []uuid.UUID
 	for i, f := range r.Files {
 		r.Progress.Watch(func() string { return fmt.Sprintf("stored %d of %d files", i, len(r.Files)) })

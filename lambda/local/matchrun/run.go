@@ -60,7 +60,7 @@ func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 		env = append(env, r.Channels.env()...)
 	}
 	r.journal = newJournal()
-	return local.StackConfig{OnEvent: r.journal.add, Workloads: []local.WorkloadConfig{
+	return local.StackConfig{OnEvent: r.journal.add, Functions: []local.FunctionConfig{
 		{Row: manifest.Match, Env: env, Concurrency: r.Options.Concurrency, NoMapping: r.NoMapping}}}, nil
 }
 

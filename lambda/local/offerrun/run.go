@@ -83,7 +83,7 @@ type run struct {
 // in the morning of the easternmost clocks. It stands still between jumps.
 func (r *run) configure(context.Context) (local.StackConfig, error) {
 	return local.StackConfig{FrozenAt: r.date.Time().Add(day.Nine - easternmost),
-		Workloads: []local.WorkloadConfig{{Row: manifest.Offer}}}, nil
+		Functions: []local.FunctionConfig{{Row: manifest.Offer}}}, nil
 }
 
 // easternmost is at least how far any clock is ahead of UTC.

@@ -38,7 +38,7 @@ func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
 		return c, err
 	}
 	r.OnClose(r.source.close)
-	return local.StackConfig{Workloads: []local.WorkloadConfig{{Row: manifest.Review, Env: set}}}, nil
+	return local.StackConfig{Functions: []local.FunctionConfig{{Row: manifest.Review, Env: set}}}, nil
 }
 
 // do starts the review, and waits for its end.

@@ -198,8 +198,8 @@ func (s *simulation) sweep() {
 	if s.down() || s.store.Open() == 0 {
 		return
 	}
-	w := sweep.Workload{Name: manifest.Offer.Name, Store: s.store, Queue: s.queue, Visibility: manifest.Offer.Visibility()}
-	r, err := (&sweep.Sweeper{Workloads: []sweep.Workload{w}, Log: quiet}).Run(context.Background())
+	w := sweep.Target{Name: manifest.Offer.Name, Store: s.store, Queue: s.queue, Visibility: manifest.Offer.Visibility()}
+	r, err := (&sweep.Sweeper{Targets: []sweep.Target{w}, Log: quiet}).Run(context.Background())
 	if err != nil {
 		s.broken("the sweep: %v", err)
 	}

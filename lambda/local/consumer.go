@@ -20,8 +20,8 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// WorkloadConfig configures a function of a stack.
-type WorkloadConfig struct {
+// FunctionConfig configures a function of a stack.
+type FunctionConfig struct {
 	Row         manifest.Function // of the function; manifest.Match where it has no name
 	Table       postgres.Table    // of the function; may be left out for a row of the manifest, and for a rowless one
 	Bootstrap   string            // the executable of the function
@@ -33,7 +33,7 @@ type WorkloadConfig struct {
 	OnInvocation func(eventsource.Invocation)
 }
 
-func (c WorkloadConfig) withDefaults() WorkloadConfig {
+func (c FunctionConfig) withDefaults() FunctionConfig {
 	if c.Row.Name == "" {
 		c.Row = manifest.Match
 	}
@@ -44,9 +44,9 @@ func (c WorkloadConfig) withDefaults() WorkloadConfig {
 	return c
 }
 
-// configured returns the workloads with their defaults. Two of one name would
+// configured returns the functions with their defaults. Two of one name would
 // share a queue.
-func configured(list []WorkloadConfig) ([]WorkloadConfig, error) {
+func configured(list []FunctionConfig) ([]FunctionConfig, error) {
 	list = slices.Clone(list)
 	rows := make([]manifest.Function, len(list))
 	for i, w := range list {
@@ -54,14 +54,14 @@ func configured(list []WorkloadConfig) ([]WorkloadConfig, error) {
 		rows[i] = list[i].Row
 	}
 	if len(list) == 0 {
-		return nil, errors.New("start a stack: it has no workload")
+		return nil, errors.New("start a stack: it has no function")
 	}
 	return list, manifest.Validate(rows, nil)
 }
 
-// Workload is a function of a stack, in its real bootstrap, with its table, its
+// Consumer is a function of a stack, in its real bootstrap, with its table, its
 // queue, the event source mapping between them and the dead-letter queue.
-type Workload struct {
+type Consumer struct {
 	Function *lambdahost.Function
 	Jobs     *postgres.Jobs // the function's table; of no use to a rowless one
 	Queue    *sqsjob.Queue
@@ -77,26 +77,26 @@ type Workload struct {
 }
 
 // Stats are the counts of the queue and of its dead-letter queue.
-func (w *Workload) Stats() (queue, dlq sqs.Stats) {
+func (w *Consumer) Stats() (queue, dlq sqs.Stats) {
 	all := w.sqs.AllStats()
 	return all[w.row.Name], all[w.row.Name+dlqSuffix]
 }
 
 // Env is the environment of the function, KEY=VALUE.
-func (w *Workload) Env() []string { return slices.Clone(w.env) }
+func (w *Consumer) Env() []string { return slices.Clone(w.env) }
 
 // Send sends a message with that body, as another service does.
-func (w *Workload) Send(ctx context.Context, body string) error {
+func (w *Consumer) Send(ctx context.Context, body string) error {
 	_, err := w.Queue.Client.SendMessage(ctx, &awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: &body})
 	return err
 }
 
 // Publish publishes rows of the table.
-func (w *Workload) Publish() *job.Publisher { return &job.Publisher{Store: w.Jobs, Sender: w.Queue} }
+func (w *Consumer) Publish() *job.Publisher { return &job.Publisher{Store: w.Jobs, Sender: w.Queue} }
 
 // start makes the function, whose environment is common to all functions of the
 // stack but for the last variables, and its mapping. run ends with ctx.
-func (w *Workload) start(ctx context.Context, c WorkloadConfig, common []string) (run func()) {
+func (w *Consumer) start(ctx context.Context, c FunctionConfig, common []string) (run func()) {
 	w.workers = c.Concurrency
 	w.env = slices.Concat(common, []string{manifest.EnvQueueURL + "=" + w.Queue.URL}, c.Env)
 	w.Function = lambdahost.New(lambdahost.Config{Name: w.row.Name, Bootstrap: c.Bootstrap, Env: w.env,

@@ -27,7 +27,7 @@ func ingest() manifest.Function {
 func startTwo(t *testing.T) *local.Stack {
 	t.Helper()
 	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: postgrestest.URL(t), FrozenAt: testStart,
-		Workloads: []local.WorkloadConfig{{NoMapping: true, Concurrency: 1},
+		Functions: []local.FunctionConfig{{NoMapping: true, Concurrency: 1},
 			{Row: ingest(), NoMapping: true, Concurrency: 1, Env: []string{"OCR=none"}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -43,11 +43,11 @@ func startTwo(t *testing.T) *local.Stack {
 func TestEachFunctionKnowsTheQueuesOfAll(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
-	match, ingest := s.Workloads[0], s.Workloads[1]
+	match, ingest := s.Consumers[0], s.Consumers[1]
 	if !strings.HasSuffix(match.Queue.URL, "/match") || !strings.HasSuffix(ingest.Queue.URL, "/ingest") {
 		t.Fatalf("the queues are %s and %s", match.Queue.URL, ingest.Queue.URL)
 	}
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		for _, want := range []string{"QUEUE_URL=" + w.Queue.URL, "MATCH_QUEUE_URL=" + match.Queue.URL,
 			"INGEST_QUEUE_URL=" + ingest.Queue.URL} {
 			if !slices.Contains(w.Env(), want) {
@@ -63,7 +63,7 @@ func TestEachFunctionKnowsTheQueuesOfAll(t *testing.T) {
 func TestStackIsIdleWhenTheWorkersOfAllFunctionsWait(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
-	match, ingest := s.Workloads[0], s.Workloads[1]
+	match, ingest := s.Consumers[0], s.Consumers[1]
 	poll(t, match)
 	waitUntil(t, "match waits for a message", func() bool { queue, _ := match.Stats(); return queue.Polls == 1 })
 	if s.Idle() {
@@ -84,7 +84,7 @@ func TestStackIsIdleWhenTheWorkersOfAllFunctionsWait(t *testing.T) {
 }
 
 // poll is a worker that waits for a message of the workload's queue.
-func poll(t *testing.T, w *local.Workload) (received <-chan struct{}) {
+func poll(t *testing.T, w *local.Consumer) (received <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -111,7 +111,7 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
-	for _, w := range s.Workloads {
+	for _, w := range s.Consumers {
 		if _, err := w.Queue.Client.SendMessage(t.Context(),
 			&awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: aws.String("x")}); err != nil {
 			t.Fatal(err)
@@ -134,16 +134,16 @@ func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
 	}
 }
 
-// Two workloads of one name would share a queue.
+// Two functions of one name would share a queue.
 func TestStackRefusesImpossibleLists(t *testing.T) {
 	t.Parallel()
-	for want, list := range map[string][]local.WorkloadConfig{
-		"it has no workload":                    nil,
+	for want, list := range map[string][]local.FunctionConfig{
+		"it has no function":                    nil,
 		"match: two functions have this name":   {{}, {}},
 		"batch size 0 is not between 1 and 100": {{Row: manifest.Function{Name: "ingest"}}},
 	} {
 		s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: "postgres://127.0.0.1:1/x",
-			Workloads: list})
+			Functions: list})
 		if s != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}

@@ -64,8 +64,8 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 
 // again describes the way from the dead-letter queue back to work.
 func again(f manifest.Function) string {
-	if f.Name == manifest.Offer.Name {
-		return "queue the jobs again: matchbook offers requeue"
+	if f.Repair.NoRedrive {
+		return f.Repair.Again
 	}
 	return "redrive the dead-letter queue"
 }
@@ -88,17 +88,12 @@ func (a *alarms) onThresholds(id string, q queueFunction) {
 	}
 }
 
-// explained names the command that shows the error of a row, where one does.
+// explained says where the error of a row is, where the manifest does.
 func explained(f manifest.Function) string {
-	switch f.Name {
-	case manifest.Match.Name, manifest.Ingest.Name, manifest.Review.Name:
-		return " (matchbook explain ID)"
-	case manifest.Inbox.Name:
-		return " (in the log of the function)"
-	case manifest.Offer.Name:
-		return " (matchbook offers explain ID)"
+	if f.Repair.Explain == "" {
+		return ""
 	}
-	return ""
+	return " (" + f.Repair.Explain + ")"
 }
 
 // onFailures adds the alarms on rows that fail. They go off whether or not people
@@ -139,8 +134,8 @@ func orMore(percent int, over bool) string {
 // malformed describes messages without effect.
 func (a *alarms) malformed(f manifest.Function) string {
 	queue := *a.site.name(f.Name)
-	if f.Name == manifest.Inbox.Name {
-		return "A file was laid outside of " + manifest.FolderInbox + "{tenant id}/ and is not ingested, or a " +
+	if f.Watches != "" {
+		return "A file was laid outside of " + f.Watches + "{tenant id}/ and is not ingested, or a " +
 			"message of " + queue + " was no event of S3. The log group /aws/lambda/" + queue +
 			" has the folder; move the file to the folder of its tenant."
 	}
@@ -150,18 +145,10 @@ func (a *alarms) malformed(f manifest.Function) string {
 
 // republished describes the way from failed rows to published ones.
 func republished(f manifest.Function) string {
-	if f.Name == manifest.Offer.Name {
-		return " Read their errors: matchbook offers explain ID shows that of a job. Fix the cause, then queue the jobs " +
-			"again: matchbook offers requeue."
+	if f.Repair.Again == "" {
+		return " Read their errors, fix the cause, then publish the " + settings.RowOf(f) + "s again."
 	}
-	command, ok := map[string]string{manifest.Match.Name: "matchbook publish --failed",
-		manifest.Ingest.Name: "matchbook publish --ingestions --failed",
-		manifest.Review.Name: "matchbook publish --chunks --failed"}[f.Name]
-	if ok {
-		return " Read their errors: " + command + " --dry-run lists them by kind. Fix the cause, then publish the " +
-			settings.RowOf(f) + "s again: " + command + "."
-	}
-	return " Read their errors, fix the cause, then publish the " + settings.RowOf(f) + "s again."
+	return " Read their errors: " + f.Repair.List + ". Fix the cause, then " + f.Repair.Again + "."
 }
 
 // onFunction adds the alarms on Lambda's own metrics; errors is the threshold

@@ -43,7 +43,7 @@ func newConsole(s *site, workloads []queueFunction) awslambda.Function {
 	if s.api == nil {
 		return nil
 	}
-	to := named(workloads, manifest.Match)
+	to := named(workloads, s.facts.Console.PublishesTo)
 	console := s.newFunction(s.facts.Console, s.consoleVariables(to))
 	allow(console.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
 	live := s.live(console, s.facts.Console.Name)

@@ -10,23 +10,14 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 )
 
-// addEventReceiver adds the receiver of events, where a setting names one.
-func (s *site) addEventReceiver(e environment) {
-	s.addReceiver(e, manifest.EnvEventsWebhookURL, s.config.EventsURL, manifest.EnvEventsWebhookSecret,
-		s.secretOf(s.config.EventsSecret, "events-webhook-secret"))
-}
-
 // waitingEventAlarm is the age of an event that the receiver has not accepted.
 const waitingEventAlarm = time.Hour
 
 // onEvents adds the alarms on the receiver of events.
 func (a *alarms) onEvents() {
 	sweep := a.site.facts.Sweep.Name
-	refused := watch.Math("FILL(match, 0) + FILL(sweep, 0)", "Refused events", map[string]awscloudwatch.IMetric{
-		"match": a.site.metric(manifest.Match.Name, manifest.MetricRefusedEvents, "Sum"),
-		"sweep": a.site.metric(sweep, manifest.MetricRefusedEvents, "Sum")})
 	a.Add(
-		watch.Alarm{ID: "EventsRefused", Metric: refused, At: 1,
+		watch.Alarm{ID: "EventsRefused", Metric: a.site.refusals(manifest.Events, "Refused events"), At: 1,
 			Text: "The receiver of events refused some. Read its answers in the logs of the functions match and sweep, and repair " +
 				"the receiver or " + manifest.EnvEventsWebhookSecret + " within three days: an event that is refused for longer is " +
 				"given up."},
@@ -45,6 +36,5 @@ func (a *alarms) onEvents() {
 func (s *site) eventWidgets() []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{watch.Graph("Events that the receiver has not accepted", false,
 		append(s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricWaitingEvents, manifest.MetricOldestEvent,
-			manifest.MetricDeadEvents), s.metric(manifest.Match.Name, manifest.MetricRefusedEvents, "Sum"),
-			s.metric(s.facts.Sweep.Name, manifest.MetricRefusedEvents, "Sum"))...)}
+			manifest.MetricDeadEvents), s.refusalLines(manifest.Events)...)...)}
 }

@@ -70,7 +70,7 @@ func (s *site) useFiles(role awsiam.IRole, rights []manifest.Access) {
 // deploy a further function to set them.
 func (s *site) watchInbox(workloads []queueFunction) {
 	for _, w := range workloads {
-		if w.facts.Name != manifest.Inbox.Name {
+		if w.facts.Watches == "" {
 			continue
 		}
 		// The bucket waits for this right, so its name is not known here: that it
@@ -90,7 +90,7 @@ func (s *site) watchInbox(workloads []queueFunction) {
 				Event: jsii.String("s3:ObjectCreated:*"), Queue: w.queue.QueueArn(),
 				Filter: &awss3.CfnBucket_NotificationFilterProperty{S3Key: &awss3.CfnBucket_S3KeyFilterProperty{
 					Rules: &[]any{awss3.CfnBucket_FilterRuleProperty{
-						Name: jsii.String("prefix"), Value: jsii.String(manifest.FolderInbox)}},
+						Name: jsii.String("prefix"), Value: jsii.String(w.facts.Watches)}},
 				}},
 			}},
 		})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"matchbook/infra/watch"
@@ -15,7 +16,7 @@ import (
 // newOfferSchedule makes the function that queues the match offers of a day, and its
 // schedule.
 func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
-	to := named(workloads, manifest.Offer)
+	to := named(workloads, s.facts.Schedule.PublishesTo)
 	schedule := s.newFunction(s.facts.Schedule, environment{map[string]*string{
 		to.facts.QueueEnv():       to.queue.QueueUrl(),
 		manifest.EnvOffersCatchUp: jsii.String(""),
@@ -27,20 +28,53 @@ func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
 	return schedule
 }
 
-// addOfferReceiver adds the receiver of match offers, where a setting names one.
-func (s *site) addOfferReceiver(e environment) {
-	s.addReceiver(e, manifest.EnvOffersWebhookURL, s.config.OffersURL, manifest.EnvOffersWebhookSecret,
-		s.secretOf(s.config.OffersSecret, "offers-webhook-secret"))
+// addReceiver adds the URL of a receiver, where a setting names one, and the key that
+// signs requests to it; no key without a URL.
+func (s *site) addReceiver(e environment, r manifest.Receiver) {
+	var url, arn, key string
+	switch r {
+	case manifest.Sets:
+		url, arn, key = s.config.OffersURL, s.config.OffersSecret, "offers-webhook-secret"
+	case manifest.Events:
+		url, arn, key = s.config.EventsURL, s.config.EventsSecret, "events-webhook-secret"
+	default:
+		return
+	}
+	e.values[r.URL] = jsii.String(url)
+	e.values[r.Secret], e.values[r.Secret+manifest.SecretSuffix] = jsii.String(""), jsii.String("")
+	if url != "" {
+		e.secrets[r.Secret] = s.secretOf(arn, key)
+	}
 }
 
-// addReceiver adds the URL of a receiver and the key that signs requests to it; no key
-// without a URL.
-func (s *site) addReceiver(e environment, urlName, url, secretName string, key secret) {
-	e.values[urlName] = jsii.String(url)
-	e.values[secretName], e.values[secretName+manifest.SecretSuffix] = jsii.String(""), jsii.String("")
-	if url != "" {
-		e.secrets[secretName] = key
+// refusedBy returns what a receiver refused, in the functions that deliver to it and in
+// the sweep, by their names.
+func (s *site) refusedBy(r manifest.Receiver) (names []string, refused map[string]awscloudwatch.IMetric) {
+	for _, f := range s.facts.Functions {
+		if f.Delivers == r {
+			names = append(names, f.Name)
+		}
 	}
+	names, refused = append(names, s.facts.Sweep.Name), map[string]awscloudwatch.IMetric{}
+	for _, name := range names {
+		refused[name] = s.metric(name, r.Refused, "Sum")
+	}
+	return names, refused
+}
+
+// refusals adds them up.
+func (s *site) refusals(r manifest.Receiver, label string) awscloudwatch.IMetric {
+	names, refused := s.refusedBy(r)
+	return watch.Math("FILL("+strings.Join(names, ", 0) + FILL(")+", 0)", label, refused)
+}
+
+// refusalLines are their lines in a graph.
+func (s *site) refusalLines(r manifest.Receiver) (lines []awscloudwatch.IMetric) {
+	names, refused := s.refusedBy(r)
+	for _, name := range names {
+		lines = append(lines, refused[name])
+	}
+	return lines
 }
 
 // onOfferSchedule adds the alarms on the schedule of match offers, and on what its
@@ -69,11 +103,8 @@ const undeliveredAlarm = time.Hour
 
 // onReceiver adds the alarms on the receiver of match offers.
 func (a *alarms) onReceiver() {
-	refused := watch.Math("FILL(offer, 0) + FILL(sweep, 0)", "Refused sets", map[string]awscloudwatch.IMetric{
-		"offer": a.site.metric(manifest.Offer.Name, manifest.MetricRefusedSets, "Sum"),
-		"sweep": a.site.metric(a.site.facts.Sweep.Name, manifest.MetricRefusedSets, "Sum")})
 	a.Add(
-		watch.Alarm{ID: "OffersRefused", Metric: refused, At: 1,
+		watch.Alarm{ID: "OffersRefused", Metric: a.site.refusals(manifest.Sets, "Refused sets"), At: 1,
 			Text: "The receiver of match offers refused sets. Read its answers in the logs of the functions offer and sweep, and " +
 				"repair the receiver or " + manifest.EnvOffersWebhookSecret + "; no set is lost, the sweep sends them again."},
 		watch.Alarm{ID: "OffersUndelivered", Metric: a.site.metric(a.site.facts.Sweep.Name, manifest.MetricOldestUndelivered,
@@ -95,7 +126,6 @@ func (s *site) scheduleWidgets(schedule awslambda.Function) []awscloudwatch.IWid
 			s.metrics(s.facts.Schedule.Name, "Maximum", manifest.MetricDuplicateOffers)...),
 		watch.Graph("Sets of offers that the receiver has not accepted", false,
 			append(s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricUndeliveredSets, manifest.MetricOldestUndelivered),
-				s.metric(manifest.Offer.Name, manifest.MetricRefusedSets, "Sum"),
-				s.metric(s.facts.Sweep.Name, manifest.MetricRefusedSets, "Sum"))...),
+				s.refusalLines(manifest.Sets)...)...),
 	}
 }

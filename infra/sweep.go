@@ -18,15 +18,15 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 		}
 		variables.values[w.facts.QueueEnv()] = w.queue.QueueUrl()
 		queues = append(queues, w.queue.QueueArn())
-		if w.facts.Name == manifest.Match.Name {
-			// The sweep decides no retry. It reads and checks this variable as the
-			// match function does (setup.LoadSweep).
+		if w.facts.First {
+			// The sweep decides no retry. It reads and checks this variable as that
+			// function does (setup.LoadSweep).
 			variables.values[manifest.EnvRetrySchedule] = jsii.String(w.facts.FormatBackoff())
 		}
 	}
 	variables.values[manifest.EnvQueueURL] = jsii.String("")
-	s.addOfferReceiver(variables)
-	s.addEventReceiver(variables)
+	s.addReceiver(variables, manifest.Sets)
+	s.addReceiver(variables, manifest.Events)
 	sweep := s.newFunction(s.facts.Sweep, variables)
 	role := sweep.Role()
 	allow(role, queues, "sqs:SendMessage", "sqs:GetQueueAttributes")

@@ -20,7 +20,7 @@ func newWeb(s *site, workloads []queueFunction) awslambda.Function {
 	if !s.config.ReviewURL {
 		return nil
 	}
-	to := named(workloads, manifest.Review)
+	to := named(workloads, s.facts.Web.PublishesTo)
 	variables := s.webVariables(to)
 	web := s.newFunction(s.facts.Web, variables)
 	allow(web.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")

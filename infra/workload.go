@@ -23,7 +23,7 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 		allow(q.function.Role(), []*string{earlier[target].queue.QueueArn()}, "sqs:SendMessage")
 	}
 	s.useFiles(q.function.Role(), f.Files)
-	if f.Name == manifest.Ingest.Name && s.config.OCR == settings.Textract {
+	if f.ReadsPages && s.config.OCR == settings.Textract {
 		s.allowUnnamed(q.function.Role(), "Textract has no resource to name", "textract:DetectDocumentText")
 	}
 	if !f.Rowless {
@@ -32,20 +32,25 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 	return q
 }
 
-// named returns the workload of a row.
-func named(workloads []queueFunction, f manifest.Function) queueFunction {
-	return workloads[slices.IndexFunc(workloads, func(w queueFunction) bool { return w.facts.Name == f.Name })]
+// named returns the workload of this name.
+func named(workloads []queueFunction, name string) queueFunction {
+	return workloads[slices.IndexFunc(workloads, func(w queueFunction) bool { return w.facts.Name == name })]
 }
 
-// reviewContracts lets the ingest function start a review of each contract that it
-// has read, where the setting asks for it.
+// reviewContracts lets functions publish to a further queue, where the setting asks
+// for it: a review of each contract that was read.
 func (s *site) reviewContracts(workloads []queueFunction) {
 	if !s.config.ReviewContracts {
 		return
 	}
-	from, to := named(workloads, manifest.Ingest), named(workloads, manifest.Review)
-	from.function.AddEnvironment(jsii.String(to.facts.QueueEnv()), to.queue.QueueUrl(), nil)
-	allow(from.function.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+	for _, from := range workloads {
+		if from.facts.MayPublishTo == "" {
+			continue
+		}
+		to := named(workloads, from.facts.MayPublishTo)
+		from.function.AddEnvironment(jsii.String(to.facts.QueueEnv()), to.queue.QueueUrl(), nil)
+		allow(from.function.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+	}
 }
 
 // variables returns those of a row's function, without its queues.
@@ -68,16 +73,11 @@ func (s *site) variables(f manifest.Function) environment {
 	if f.CallsInFlight > 0 {
 		e.values[manifest.EnvCallsInFlight] = jsii.String(strconv.Itoa(f.CallsInFlight))
 	}
-	if f.Name == manifest.Ingest.Name {
+	if f.ReadsPages {
 		s.addOCR(e)
 		e.values[manifest.EnvPDFTime] = jsii.String("") // for sam local invoke, which sets only names that are there
 	}
-	switch f.Name {
-	case manifest.Offer.Name:
-		s.addOfferReceiver(e)
-	case manifest.Match.Name:
-		s.addEventReceiver(e)
-	}
+	s.addReceiver(e, f.Delivers)
 	return e
 }
 

@@ -16,9 +16,11 @@ func Workloads() []Function {
 	return slices.DeleteFunc(Functions(), func(f Function) bool { return f.Rowless })
 }
 
-// Tasks returns the functions that no queue feeds and that every stack has. Web and
-// Console are in a stack whose settings ask for them.
+// Tasks returns the functions that no queue feeds and that every stack has.
 func Tasks() []Task { return []Task{Sweep, Migrate, Schedule} }
+
+// OptionalTasks returns the functions of a stack whose settings ask for them.
+func OptionalTasks() []Task { return []Task{Web, Console} }
 
 // Function describes a function that a queue feeds.
 type Function struct {
@@ -41,12 +43,49 @@ type Function struct {
 	// stays in the dead-letter queue until a person moves it back.
 	Rowless bool
 	// PublishesTo is the name of the function to whose queue it publishes, by that
-	// queue's variable; empty: to its own only.
-	PublishesTo string
+	// queue's variable; empty: to its own only. MayPublishTo is the name of a further
+	// one, to which it publishes where that queue's variable is set.
+	PublishesTo, MayPublishTo string
+	// First is the function that was there before all others: publishers and the sweep
+	// take QUEUE_URL for its queue where QueueEnv is not set, and the sweep checks
+	// RETRY_SCHEDULE as it does.
+	First bool
+	// ReadsPages functions get the settings of PDFs and OCR.
+	ReadsPages bool
+	// Watches is the folder of the store whose new files become messages; empty: none.
+	Watches string
+	// Delivers is the receiver of what the function completes; the zero value: none.
+	Delivers Receiver
 	// Files is the function's right to the store of files.
 	Files  []Access
 	Alarms Alarms
+	Repair Repair
 }
+
+// Repair is what a person does about rows that failed, in clauses of the texts of
+// alarms.
+type Repair struct {
+	Explain string // shows the error of a row: matchbook explain ID
+	List    string // shows the errors of all that failed
+	Again   string // brings them back to work
+	// NoRedrive says that Again is for messages in the dead-letter queue as well, and
+	// that nobody redrives them.
+	NoRedrive bool
+}
+
+// Receiver is a program of the customer that gets what a function completes, in
+// requests that are signed.
+type Receiver struct {
+	URL, Secret string // the variables with its address and with the key that signs
+	Refused     string // the metric of what it refused
+}
+
+var (
+	// Sets is the receiver of completed sets of match offers.
+	Sets = Receiver{EnvOffersWebhookURL, EnvOffersWebhookSecret, MetricRefusedSets}
+	// Events is the receiver of events.
+	Events = Receiver{EnvEventsWebhookURL, EnvEventsWebhookSecret, MetricRefusedEvents}
+)
 
 // Alarms has thresholds above which alarms of a function go off.
 type Alarms struct {
@@ -74,6 +113,10 @@ var Match = Function{
 	PoolSize:       5,
 	AsksModel:      true,
 	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
+	First:          true,
+	Delivers:       Events,
+	Repair: Repair{Explain: "matchbook explain ID", List: "matchbook publish --failed --dry-run lists them by kind",
+		Again: "publish the documents again: matchbook publish --failed"},
 }
 
 // Ingest is the function that reads files. A page takes seconds and a file
@@ -92,7 +135,12 @@ var Ingest = Function{
 	Retries:        []time.Duration{5 * time.Minute, 30 * time.Minute},
 	Lease:          5 * time.Minute,
 	PublishesTo:    Match.Name,
+	MayPublishTo:   Review.Name,
+	ReadsPages:     true,
 	Files:          []Access{{FolderDocuments, true, true}, {FolderInbox, true, false}, {FolderIngestions, true, true}},
+	Repair: Repair{Explain: "matchbook explain ID",
+		List:  "matchbook publish --ingestions --failed --dry-run lists them by kind",
+		Again: "publish the ingestions again: matchbook publish --ingestions --failed"},
 }
 
 // Inbox is the function that starts an ingestion for each file that is laid
@@ -112,7 +160,9 @@ var Inbox = Function{
 	Retries:        slices.Repeat([]time.Duration{12 * time.Minute}, 11), // the queue's own visibility
 	Rowless:        true,
 	PublishesTo:    Ingest.Name,
+	Watches:        FolderInbox,
 	Files:          []Access{{FolderInbox, true, false}, {FolderDocuments, false, true}},
+	Repair:         Repair{Explain: "in the log of the function"},
 }
 
 // Review is the function that reads chunks of contracts. A chunk takes about
@@ -138,6 +188,9 @@ var Review = Function{
 	CallsInFlight:  5,
 	Retries:        []time.Duration{5 * time.Minute, 5 * time.Minute},
 	Lease:          5 * time.Minute,
+	Repair: Repair{Explain: "matchbook explain ID",
+		List:  "matchbook publish --chunks --failed --dry-run lists them by kind",
+		Again: "publish the chunks again: matchbook publish --chunks --failed"},
 }
 
 // Offer is the function that composes match offers. A set takes milliseconds once an
@@ -159,7 +212,10 @@ var Offer = Function{
 	PoolSize:       2,
 	Retries:        []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute},
 	Lease:          time.Minute,
+	Delivers:       Sets,
 	Alarms:         Alarms{FailedPercent: 1, SlowWork: 5 * time.Minute, Waiting: 1000},
+	Repair: Repair{Explain: "matchbook offers explain ID", List: "matchbook offers explain ID shows that of a job",
+		Again: "queue the jobs again: matchbook offers requeue", NoRedrive: true},
 }
 
 // Task describes a function that no queue feeds.
@@ -176,7 +232,13 @@ type Task struct {
 	Instances int
 	// URL functions answer requests of a function URL, and stream the responses.
 	URL bool
+	// PublishesTo is the name of the function to whose queue it publishes; empty: to
+	// those of all rows that the sweep repairs, or to none.
+	PublishesTo string
 }
+
+// Connections returns the database connections of all instances.
+func (f Function) Connections() int { return f.MaxConcurrency * f.PoolSize }
 
 // Connections returns the database connections of all instances.
 func (t Task) Connections() int { return max(t.Instances, 1) * t.PoolSize }
@@ -193,7 +255,7 @@ var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Pac
 // Schedule is the function that queues the match offers of a day, zone by zone.
 var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the day",
 	Package: "matchbook/lambda/cmd/schedule", Timeout: 5 * time.Minute, MemoryMB: 1024, PoolSize: 1,
-	Every: 15 * time.Minute}
+	Every: 15 * time.Minute, PublishesTo: Offer.Name}
 
 // Web is the function behind the URL of reviews: it starts them for the review
 // function, and shows them. A reader of a stream of findings has an instance for
@@ -202,14 +264,15 @@ var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the d
 // twelve instances all functions together fit the 97 connections of a PostgreSQL
 // with its usual limit.
 var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", Package: "matchbook/lambda/cmd/web",
-	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true}
+	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true, PublishesTo: Review.Name}
 
 // Console is the function behind the HTTP API of the console, whose limit for a
 // response is 30 s. A stack has it where the setting console asks for it. A page is a
 // few requests, each of some milliseconds. With eight instances all functions but Web
 // fit the 97 connections of a PostgreSQL with its usual limit.
 var Console = Task{Name: "console", Purpose: "Shows documents and their matches to people",
-	Package: "matchbook/lambda/cmd/console", Timeout: 29 * time.Second, MemoryMB: 512, PoolSize: 1, Instances: 8}
+	Package: "matchbook/lambda/cmd/console", Timeout: 29 * time.Second, MemoryMB: 512, PoolSize: 1, Instances: 8,
+	PublishesTo: Match.Name}
 
 // QueueEnv returns the variable with the URL of the function's queue, for
 // other programs that publish to it: MATCH_QUEUE_URL. The function itself

@@ -2,10 +2,11 @@
 // must agree on: names, timeouts, batch sizes, retry schedules and the names
 // of the environment variables.
 //
-// Functions and Tasks, in function.go, are the lists of all that every stack has;
-// Web and Console are in a stack whose settings ask for them. A further row in Functions is a further queue with its dead-letter queue,
-// function, mapping, alarms, graphs and rights: the infrastructure, doctor and the
-// capacity plan range over the lists and name no row.
+// Functions and Tasks, in function.go, are the lists of all that every stack has,
+// OptionalTasks has what settings ask for. A further row in Functions is a further
+// queue with its dead-letter queue, function, mapping, alarms, graphs and rights:
+// the infrastructure, setup, doctor and the local stack compare no row's name. What
+// sets a row apart is a field of the row.
 package manifest
 
 import "time"

@@ -90,7 +90,7 @@ func limits(name, pkg string, timeout time.Duration, memoryMB, pool int) (errs [
 // when all of them are as busy as they may be.
 func Connections(functions []Function, tasks []Task) (n int) {
 	for _, f := range functions {
-		n += f.MaxConcurrency * f.PoolSize
+		n += f.Connections()
 	}
 	for _, t := range tasks {
 		n += t.Connections()

@@ -159,17 +159,20 @@ func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []Functi
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
 	}
 	common = append(common, s.queues...)
-	// Without a review function contracts that are ingested would wait for ever.
-	noReviews := manifest.Review.QueueEnv() + "="
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	reviewed := slices.ContainsFunc(s.Consumers, func(w *Consumer) bool { return w.row.Name == manifest.Review.Name })
 	for i, w := range s.Consumers {
 		env := common
-		if w.row.Name == manifest.Ingest.Name && !reviewed {
-			env = append(slices.Clone(common), noReviews)
+		if to := (manifest.Function{Name: w.row.MayPublishTo}); to.Name != "" && !s.has(to.Name) {
+			// Rows that no function takes would wait for ever.
+			env = append(slices.Clone(common), to.QueueEnv()+"=")
 		}
 		s.stopped.Go(w.start(ctx, list[i], env))
 	}
+}
+
+// has reports whether the function of this name is in the stack.
+func (s *Stack) has(name string) bool {
+	return slices.ContainsFunc(s.Consumers, func(w *Consumer) bool { return w.row.Name == name })
 }
 
 // Close ends everything and takes the clock out of the database.

@@ -35,7 +35,7 @@ type Env func(name string) string
 // Config is the configuration of a function or of the command.
 type Config struct {
 	DatabaseURL string
-	QueueURL    string            // the queue that feeds the function; of a publisher, its target; of the sweep, match's
+	QueueURL    string            // the queue that feeds the function; of a publisher, its target; of the sweep, that of manifest.First
 	Queues      map[string]string // the queues to publish to, by the function's name
 	Backoff     job.Backoff
 	Model       *ModelConfig // nil: rules only
@@ -76,20 +76,20 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	if f.AsksModel && env(manifest.EnvMatchMode) != "rules" {
 		names = append(names, manifest.EnvOpenAIKey)
 	}
-	switch f.Name {
-	case manifest.Offer.Name:
-		names = append(names, manifest.EnvOffersWebhookSecret)
-	case manifest.Match.Name:
-		names = append(names, manifest.EnvEventsWebhookSecret)
+	if f.Delivers.Secret != "" {
+		names = append(names, f.Delivers.Secret)
 	}
 	c, env, errs := load(env, f, src, names...)
 	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
 	if f.AsksModel {
 		c.Model = loadMode(env, c.secrets, &errs)
 	}
-	if f.PublishesTo != "" {
-		to := manifest.Function{Name: f.PublishesTo}
-		c.Queues = map[string]string{to.Name: required(env, to.QueueEnv(), queueMeaning(to), &errs)}
+	c.Queues = map[string]string{}
+	if to := (manifest.Function{Name: f.PublishesTo}); to.Name != "" {
+		c.Queues[to.Name] = required(env, to.QueueEnv(), queueMeaning(to), &errs)
+	}
+	if to := (manifest.Function{Name: f.MayPublishTo}); to.Name != "" {
+		c.Queues[to.Name] = env(to.QueueEnv())
 	}
 	if len(f.Files) > 0 {
 		c.Blobs = required(env, manifest.EnvBlobURL, "the store of files, s3://bucket or file:///folder", &errs)
@@ -100,17 +100,14 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	if f.CallsInFlight > 0 {
 		c.CallsInFlight = callsInFlight(env, f, &errs)
 	}
-	if f.Name == manifest.Ingest.Name {
+	if f.ReadsPages {
 		errs = append(errs, loadOCR(env, &c)...)
 		c.PDFTime = duration(env, manifest.EnvPDFTime, "20s", &errs)
-		if url := env(manifest.Review.QueueEnv()); url != "" { // contracts are reviewed
-			c.Queues[manifest.Review.Name] = url
-		}
 	}
-	switch f.Name {
-	case manifest.Offer.Name:
+	switch f.Delivers {
+	case manifest.Sets:
 		c.Offers = loadOffers(env, &errs)
-	case manifest.Match.Name:
+	case manifest.Events:
 		c.Events = loadEvents(env, &errs)
 	}
 	return c, report(errs)
@@ -220,7 +217,7 @@ func LoadPublisher(env Env, f manifest.Function) (Config, error) {
 }
 
 // LoadSweep reads the configuration of a sweep over these functions. Queues has
-// the queues of all functions with rows, and QueueURL is match's.
+// the queues of all functions with rows, and QueueURL is that of the first function.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
 		append([]string{manifest.EnvDatabaseURL, manifest.EnvOffersWebhookSecret, manifest.EnvEventsWebhookSecret},
@@ -232,7 +229,7 @@ func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 			continue
 		}
 		url := env(f.QueueEnv())
-		if f.Name == manifest.Match.Name {
+		if f.First {
 			url = cmp.Or(url, env(manifest.EnvQueueURL))
 			c.QueueURL = url
 		}
@@ -244,9 +241,6 @@ func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 }
 
 func queueMeaning(f manifest.Function) string {
-	if f.Name == manifest.Match.Name {
-		return "the queue to which documents are published for matching"
-	}
 	return "the queue that feeds the " + f.Name + " function"
 }
 

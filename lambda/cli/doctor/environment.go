@@ -27,7 +27,7 @@ func (l *look) template(ctx context.Context) (facts, error) {
 	f.withoutDatabase(why, l.Connections)
 	for _, fn := range t.Names(template.TypeFunction) {
 		env := l.secrets(ctx, &f, vars[fn])
-		if l.rows.of(fn).Name == manifest.Ingest.Name {
+		if l.rows.of(fn).ReadsPages {
 			f.ocr = l.engineOf(ctx, t, fn, env)
 		}
 		if env.has(manifest.EnvQueueURL) {

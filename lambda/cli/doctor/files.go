@@ -70,7 +70,7 @@ func watched(f facts) []result {
 func (t templateReader) inbox(lines []line) fact[bool] {
 	queue := ""
 	for _, l := range lines {
-		if l.row.Name == manifest.Inbox.Name && l.queue.is {
+		if l.row.Watches != "" && l.queue.is {
 			queue = l.queue.value.id
 		}
 	}

@@ -119,7 +119,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	}
 	f.lines = append(f.lines, ln)
 	l.askFiles(ctx, f, fn.name, resolved)
-	if fn.row.Name == manifest.Ingest.Name {
+	if fn.row.ReadsPages {
 		f.ocr = l.engineAway(ctx, resolved)
 	}
 	return nil

@@ -48,22 +48,24 @@ func (f *function) read(env variables, fed bool, all rows) {
 		f.sends = append(f.sends, destination{row, queueNamed(env[row.QueueEnv()])})
 	}
 	f.row = all.of(f.name)
-	for _, task := range []manifest.Task{manifest.Web, manifest.Console} {
-		if !fed && strings.HasSuffix(nameOf(f.name), task.Name) {
-			f.optional = task
+	is := func(task manifest.Task) bool { return !fed && strings.HasSuffix(nameOf(f.name), task.Name) }
+	if i := slices.IndexFunc(manifest.OptionalTasks(), is); i >= 0 {
+		f.optional = manifest.OptionalTasks()[i]
+	}
+	for _, of := range taskProblems {
+		if is(of.task) {
+			f.config = known(of.problems(env))
+			return
 		}
 	}
-	switch {
-	case f.optional.Name == manifest.Web.Name:
-		f.config = known(webProblems(env))
-	case f.optional.Name == manifest.Console.Name:
-		f.config = known(consoleProblems(env))
-	case !fed && strings.HasSuffix(nameOf(f.name), manifest.Schedule.Name):
-		f.config = known(scheduleProblems(env))
-	default:
-		f.config = known(problems(env, fed, f.row, all))
-	}
+	f.config = known(problems(env, fed, f.row, all))
 }
+
+// taskProblems has the tasks that read a configuration unlike the sweep's.
+var taskProblems = []struct {
+	task     manifest.Task
+	problems func(variables) []string
+}{{manifest.Web, webProblems}, {manifest.Console, consoleProblems}, {manifest.Schedule, scheduleProblems}}
 
 // standIns replace values that are secrets, or known only to a deployment, while
 // the rest of a configuration is checked.

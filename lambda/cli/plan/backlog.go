@@ -2,7 +2,6 @@ package plan
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"matchbook/lambda/manifest"
@@ -50,13 +49,11 @@ func (b Backlog) Throughput() (*Throughput, error) {
 // system is the system that the assumptions describe. The connections of other
 // functions come from all rows but match's.
 func (b Backlog) system(functions []manifest.Function) (System, error) {
-	others := slices.DeleteFunc(slices.Clone(functions), func(f manifest.Function) bool {
-		return f.Name == manifest.Match.Name
-	})
+	others := manifest.Connections(functions, manifest.Tasks()) - manifest.Match.Connections()
 	work, err := b.work()
 	s := System{Work: work, Concurrency: b.Concurrency, BatchSize: b.Batch,
 		Timeout: manifest.Match.Timeout, Reserve: manifest.SettleReserve, CallTimeout: callTimeout,
-		Connections: b.Connections, OtherConnections: manifest.Connections(others, manifest.Tasks()),
+		Connections: b.Connections, OtherConnections: others,
 		Cores: b.Cores, RequestsAMinute: b.Requests, TokensAMinute: b.Tokens}
 	return s, errors.Join(err, b.Others.check(),
 		unless(b.Concurrency >= 2 && b.Concurrency <= 1000,

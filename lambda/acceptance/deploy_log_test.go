@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
@@ -104,7 +105,7 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 			} else if line["tenant"] != testTenant.String() {
 				t.Errorf("another tenant: %v", line)
 			}
-			if line["document"] == nil || line["delivery"] == nil || line["attempt"] == nil {
+			if line["id"] == nil || line["delivery"] == nil || line["attempt"] == nil {
 				t.Errorf("a delivery of what: %v", line)
 			}
 		default:
@@ -151,6 +152,38 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	}
 	if values != 4 {
 		t.Errorf("%d attempts were measured, want 4", values)
+	}
+}
+
+// One query finds the lines of a row in the logs of every function: each "settled"
+// names the row under id, and the function.
+func TestEveryQueueFunctionNamesItsRow(t *testing.T) {
+	t.Parallel()
+	for _, row := range manifest.Workloads() {
+		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
+			text := &logText{}
+			l := newLine(t, 1, func(c *local.FunctionConfig) {
+				c.Row, c.Bootstrap, c.Logs = row, bootstrap(t, row.Package), io.MultiWriter(text, testLog{t})
+				c.Env = []string{"STAGE=test", "MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(t.TempDir())}
+			})
+			id := uuid.NewString() // of no row: its message is retried, then acknowledged
+			l.send(id)
+			l.drain(nil)
+			if err := l.Consumers[0].Function.Close(); err != nil {
+				t.Fatal(err)
+			}
+			lines, _ := text.printed(t)
+			wantTraced(t, row.Name, lines)
+			settled := 0
+			for _, line := range lines {
+				if line["msg"] == "settled" {
+					settled++
+					check(t, "id", line["id"], any(id))
+				}
+			}
+			check(t, "settled lines", settled, 2)
+		})
 	}
 }
 

@@ -53,7 +53,7 @@ func (in *Ingester) transcribe(ctx context.Context, f job.Attempt, row ingestion
 		t, decodeErr := transcript.Decode(stored)
 		switch {
 		case err != nil || decodeErr != nil:
-			in.Log.Warn("the checkpoint cannot be read, the file is transcribed again", "ingestion", row.ID.String())
+			in.Log.Warn("the checkpoint cannot be read, the file is transcribed again", "id", row.ID.String())
 		case !in.lacksOCR(src, t):
 			return t, nil
 		}

@@ -382,11 +382,11 @@ func (l *logs) String() string {
 
 // line is one line of the log.
 type line struct {
-	Level, Msg, Document, Result, Action, Reason, Stack string
+	Level, Msg, ID, Result, Action, Reason, Stack string
 	Delivery, Attempt                                   int
 }
 
-// of returns the lines with that message about a document.
+// of returns the lines with that message about a row.
 func (l *logs) of(t *testing.T, msg string, id uuid.UUID) (lines []line) {
 	t.Helper()
 	for text := range strings.Lines(l.String()) {
@@ -394,7 +394,7 @@ func (l *logs) of(t *testing.T, msg string, id uuid.UUID) (lines []line) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatalf("log line %q: %v", text, err)
 		}
-		if got.Msg == msg && got.Document == id.String() {
+		if got.Msg == msg && got.ID == id.String() {
 			lines = append(lines, got)
 		}
 	}

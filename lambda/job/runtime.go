@@ -247,7 +247,7 @@ func (b *batch) work(ctx context.Context, i int, f Attempt) error {
 		defer func() {
 			if v := recover(); v != nil {
 				p := &failure.Panic{Value: v, Stack: debug.Stack()}
-				b.Log.Error("panic", "document", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count,
+				b.Log.Error("panic", "id", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count,
 					"attempt", f.Number, "panic", p.Error(), "stack", string(p.Stack))
 				done <- p
 			}

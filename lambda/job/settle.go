@@ -97,7 +97,7 @@ func (b *batch) writePartial(ctx context.Context, i int, f Attempt, r Release, p
 	ctx, cancel := context.WithTimeout(ctx, min(max(left-writeTimeout, left/2), partialTimeout))
 	defer cancel()
 	warn := func(reason string) {
-		b.Log.Warn("the results of failed work were not written", "document", f.ID, "tenant", b.tenant(i),
+		b.Log.Warn("the results of failed work were not written", "id", f.ID, "tenant", b.tenant(i),
 			"attempt", f.Number, "reason", reason)
 	}
 	defer func() {
@@ -180,7 +180,7 @@ func (b *batch) conclude(i int, f Attempt, o Outcome, s Settlement, why failure.
 		level = slog.LevelWarn
 	}
 	b.Log.Log(context.Background(), level, "settled",
-		"document", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Number,
+		"id", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Number,
 		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(),
 		"reason", why.Text)
 	if b.Observe != nil {

@@ -37,7 +37,7 @@ func (a *attempt) embed(ctx context.Context) error {
 	}
 	a.n.NoVector = why.Text
 	a.Log.Warn("no embedding: documents with a similar text are not looked up",
-		"document", a.raw.ID, "tenant", a.raw.TenantID, "attempt", a.fence.Number, "reason", why.Text)
+		"id", a.raw.ID, "tenant", a.raw.TenantID, "attempt", a.fence.Number, "reason", why.Text)
 	return nil
 }
 

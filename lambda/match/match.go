@@ -153,7 +153,7 @@ func (m *Matcher) begin(ctx context.Context, f job.Attempt) (*attempt, error) {
 		return nil, failure.Permanently("structured data: %s", err)
 	}
 	if !doc.HasCounterparty() {
-		m.Log.Warn("no counterparty: it stays alone", "document", raw.ID, "tenant", raw.TenantID, "attempt", f.Number)
+		m.Log.Warn("no counterparty: it stays alone", "id", raw.ID, "tenant", raw.TenantID, "attempt", f.Number)
 	}
 	a := &attempt{Matcher: m, fence: f, raw: raw, doc: doc, n: doc.Normalized(), types: score.Matchable(raw.Type),
 		x: &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}}
@@ -189,11 +189,11 @@ func (m *Matcher) send(ctx context.Context, f job.Attempt, published []job.Stamp
 	}
 	if m.Sender == nil {
 		m.Log.Warn("documents to be matched again are left to the sweep: there is no queue",
-			"document", f.ID, "unsent", len(published))
+			"id", f.ID, "unsent", len(published))
 		return
 	}
 	if unsent, err := m.Sender.Send(ctx, published); err != nil || len(unsent) > 0 {
-		m.Log.Warn("documents to be matched again are left to the sweep", "document", f.ID, "attempt", f.Number,
+		m.Log.Warn("documents to be matched again are left to the sweep", "id", f.ID, "attempt", f.Number,
 			"unsent", len(unsent), "error", failure.Of(cmp.Or(err, errUnsent)).Text)
 	}
 }

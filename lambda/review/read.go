@@ -80,7 +80,7 @@ func (w *work) analyst(ctx context.Context, a analyst.Analyst) error {
 func (w *work) recovered(err *error) {
 	if v := recover(); v != nil {
 		p := &failure.Panic{Value: v, Stack: debug.Stack()}
-		w.Log.Error("panic", "chunk", w.fence.ID, "review", w.task.Job.ID, "panic", p.Error(), "stack", string(p.Stack))
+		w.Log.Error("panic", "id", w.fence.ID, "review", w.task.Job.ID, "panic", p.Error(), "stack", string(p.Stack))
 		*err = p
 	}
 }

@@ -171,7 +171,7 @@ func (w *work) close(ctx context.Context, status job.Status, stage, reason strin
 	}
 	if _, err := w.Sender.Send(ctx, whole); err != nil {
 		w.Log.Warn("the contract as a whole is published without a message: the sweep sends it",
-			"review", w.task.Job.ID, "reason", failure.Of(err).Text)
+			"id", w.fence.ID, "review", w.task.Job.ID, "reason", failure.Of(err).Text)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func TestLinesOfAnInvocationNameIt(t *testing.T) {
 	var out, log bytes.Buffer
 	tel := New(envOf(map[string]string{"STAGE": "prod"}), "match", &out, &log)
 	h := tel.Handler(func(context.Context) error {
-		tel.Log.With("document", "d-1").Info("without a context")
+		tel.Log.With("id", "d-1").Info("without a context")
 		return errors.New("it failed")
 	})
 	tel.Log.Info("before")
@@ -48,7 +48,7 @@ func TestLinesOfAnInvocationNameIt(t *testing.T) {
 	}
 	var got []string
 	for text := range strings.Lines(log.String()) {
-		var line struct{ Function, Stage, Msg, Document, Request_id, Trace_id, Xray_trace_id string }
+		var line struct{ Function, Stage, Msg, ID, Request_id, Trace_id, Xray_trace_id string }
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestLinesOfAnInvocationNameIt(t *testing.T) {
 			line.Xray_trace_id != root) {
 			t.Errorf("no trace in %s", text)
 		}
-		got = append(got, line.Msg+" "+line.Document+" "+line.Request_id)
+		got = append(got, line.Msg+" "+line.ID+" "+line.Request_id)
 	}
 	want := "before  |without a context d-1 r-1|after  r-1|without a context d-1 r-2|after  r-2"
 	if strings.Join(got, "|") != want {

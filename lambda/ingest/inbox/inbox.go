@@ -97,7 +97,7 @@ func (in *Inbox) add(ctx context.Context, f file) (metric string, err error) {
 	if err != nil {
 		return "", err
 	}
-	log = log.With("document", ingestion.DocumentID.String(), "ingestion", ingestion.ID.String())
+	log = log.With("id", ingestion.ID.String(), "document", ingestion.DocumentID.String())
 	stamped, err := in.Store.AddFile(ctx, ingestion)
 	if err != nil {
 		return "", failure.At("add the file", err)

@@ -181,6 +181,9 @@ func TestFileInTheInboxIsCopiedAndPublished(t *testing.T) {
 	if strings.Contains(o.logged.String(), "rz") {
 		t.Errorf("the log has the file's name: %s", o.logged)
 	}
+	if !strings.Contains(o.logged.String(), " id="+want.ID.String()) {
+		t.Errorf("the log has no id of the ingestion: %s", o.logged)
+	}
 }
 
 // An event that arrives twice, the same content under another name, and the same

@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/offer/memory"
 	"matchbook/lambda/offer/roster"
 
 	"github.com/google/uuid"
@@ -23,7 +22,7 @@ import (
 type world struct {
 	t     *testing.T
 	now   time.Time
-	store *memory.Store
+	store *fakeStore
 	users int
 	sent  []job.Stamped
 	down  func(attempt int) (unsent int) // of the queue
@@ -35,7 +34,7 @@ var tenants = []uuid.UUID{
 
 func newWorld(t *testing.T, now string) *world {
 	w := &world{t: t}
-	w.store = memory.New(func() time.Time { return w.now })
+	w.store = newFakeStore(func() time.Time { return w.now })
 	w.at(now)
 	return w
 }
@@ -51,7 +50,7 @@ func (w *world) at(now string) {
 func (w *world) add(tenant, n int, zone string) {
 	for range n {
 		w.users++
-		w.store.Insert(memory.User{ID: uuid.NewSHA1(tenants[0], []byte{byte(w.users)}), Tenant: tenants[tenant],
+		w.store.Put(offer.User{ID: uuid.NewSHA1(tenants[0], []byte{byte(w.users)}), Tenant: tenants[tenant],
 			Zone: zone, Active: true, Profile: []byte(`{}`), Preferences: []byte(`{}`)})
 	}
 }
@@ -380,7 +379,7 @@ func TestRosterThatWasStoredFirstIsTheRosterOfAllJobs(t *testing.T) {
 
 // failing fails for one tenant.
 type failing struct {
-	*memory.Store
+	*fakeStore
 	tenant uuid.UUID
 }
 
@@ -388,7 +387,7 @@ func (f failing) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (r
 	if tenant == f.tenant {
 		return roster.Frozen{}, errCrash
 	}
-	return f.Store.Roster(ctx, tenant, date)
+	return f.fakeStore.Roster(ctx, tenant, date)
 }
 
 func TestTenantThatFailsDoesNotStopTheOthers(t *testing.T) {

@@ -25,8 +25,7 @@ func (w *invocation) offersCommand() *cobra.Command {
 		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(w.offersRunCommand(), w.offersSimulateCommand(), w.offersExplainCommand(), w.offersStatusCommand(),
-		w.offersRequeueCommand())
+	cmd.AddCommand(w.offersRunCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand())
 	return cmd
 }
 

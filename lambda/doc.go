@@ -114,8 +114,6 @@
 //   - offer/ranking decides which users of a roster are offered to which.
 //   - notify/outbox decides when a receiver gets completed sets, and other programs their
 //     events; notify/webhook sends both, signed.
-//   - local/offerrun/simulate lets a year of match offers pass in minutes, and examines
-//     each promise.
 //
 // # The pages for people
 //

@@ -100,7 +100,7 @@ const queueSkew = 2 * time.Minute // of the queue's clock
 type simQueue struct {
 	*simLoop
 	rand    *rand.Rand
-	count   func(what string, n int)
+	count   func(what string, n int) int
 	wake    func()       // called when a message is visible
 	visible []simReceipt // in the order in which they became so
 	waiting int          // messages that are not deleted

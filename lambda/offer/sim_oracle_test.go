@@ -1,8 +1,8 @@
-package simulate
+package offer_test
 
 import (
 	"maps"
-	"strings"
+	"testing"
 	"time"
 
 	"matchbook/lambda/offer/day"
@@ -26,48 +26,32 @@ const (
 
 // judge compares what became of all dates with what the users were owed.
 func (s *simulation) judge() {
-	for _, p := range s.people {
+	for n, p := range s.people {
 		owed := s.owed(p)
-		for date := day.Of(s.start) - 2; date <= day.Of(s.end)+2; date++ {
-			s.compare(p, date, owed[date])
+		for date := s.From - 2; date <= day.Of(s.end)+2; date++ {
+			s.compare(n, p, date, owed[date])
 		}
 	}
 }
 
-func (s *simulation) compare(p *person, date day.Date, v verdict) {
+func (s *simulation) compare(n int, p *simPerson, date day.Date, v verdict) {
 	roster, frozen := s.members[date]
-	member := p.number < len(roster) && roster[p.number]
-	is := *s.ledger.mark(p.number, date)
+	member := n < len(roster) && roster[n]
+	is := *s.mark(n, date)
 	switch {
 	case is == none:
 		if v == always && (member || !frozen) {
-			s.Missed++
-			s.broken("%s of %s is missing: %s", date, p.id, p.story())
+			s.broken("%s of %s is missing: %s", date, p.ID, p.story())
 		}
 	case v == never:
-		s.Extra++
-		s.broken("%s of %s was not a date of the user: %s", date, p.id, p.story())
+		s.broken("%s of %s was not a date of the user: %s", date, p.ID, p.story())
 	case is != skipped && !member:
-		s.Extra++
-		s.broken("%s of %s has a set, and the user is not in its roster", date, p.id)
+		s.broken("%s of %s has a set, and the user is not in its roster", date, p.ID)
 	}
-}
-
-// story is a life in short.
-func (p *person) story() string {
-	var parts []string
-	for _, c := range p.life {
-		zone := c.zone
-		if !c.active {
-			zone = "away"
-		}
-		parts = append(parts, c.from.Format("01-02T15:04Z ")+zone)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // owed returns the verdicts on the dates of a life.
-func (s *simulation) owed(p *person) map[day.Date]verdict {
+func (s *simulation) owed(p *simPerson) map[day.Date]verdict {
 	all := map[day.Date]verdict{}
 	var run []chapter // chapters without a break
 	for _, c := range p.life {
@@ -96,7 +80,7 @@ func (s *simulation) live(run []chapter, end time.Time, all map[day.Date]verdict
 		if i+1 < len(run) {
 			until = run[i+1].from
 		}
-		zone := s.zone(c.zone)
+		zone := zone(c.zone)
 		from, last := day.Of(c.from.In(zone)), day.Of(until.Add(-1).In(zone))
 		if c.from.Before(begun) { // the latest date that is due may be one that was not lived
 			yesterday := from
@@ -141,4 +125,22 @@ func (s *simulation) ready(change time.Time) time.Time {
 func nine(d day.Date, zone *time.Location) time.Time {
 	y, m, n := d.Time().Date()
 	return time.Date(y, m, n, 9, 0, 0, 0, zone)
+}
+
+// A user joins at nine sharp. A scheduler with a slow clock still sees the date
+// before as the latest one that is due.
+func TestOracleAllowsForSlowClocks(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]string{-time.Second: "0112", 0: "0112",
+		mostSkew - time.Second: "0112", mostSkew: "0012"} {
+		s := newSimulation(t, "2026-01-01", simOptions{Users: 1, Days: 3})
+		owed := s.owed(&simPerson{life: []chapter{{from: s.start.Add(after), zone: "Asia/Seoul", active: true}}})
+		got := ""
+		for d := s.From - 2; d <= s.From+1; d++ {
+			got += string('0' + rune(owed[d]))
+		}
+		if got != want {
+			t.Errorf("%s after nine: verdicts %s, want %s", after, got, want)
+		}
+	}
 }

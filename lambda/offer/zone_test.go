@@ -1,8 +1,9 @@
-package simulate
+package offer_test
 
 import (
 	"context"
 	"flag"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
-	"matchbook/lambda/offer/day"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -95,22 +95,19 @@ func compose(t *testing.T, url string, ds []job.Delivery) (worked []time.Duratio
 
 func insertMany(t *testing.T, url string, n int) {
 	t.Helper()
-	s, err := newSimulation(Options{Users: 1, Days: 1, Zones: []string{"Europe/Berlin"}, From: day.Date(20541), Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	random := rand.New(rand.NewPCG(1, 16))
 	conn := postgrestest.Conn(t, url)
-	if _, err := conn.Exec(t.Context(), "INSERT INTO tenant (id, name) VALUES ($1, 'many')", s.tenant); err != nil {
+	if _, err := conn.Exec(t.Context(), "INSERT INTO tenant (id, name) VALUES ($1, 'many')", tenants[0]); err != nil {
 		t.Fatal(err)
 	}
-	_, err = conn.CopyFrom(t.Context(), pgx.Identifier{"offer_user"},
+	_, err := conn.CopyFrom(t.Context(), pgx.Identifier{"offer_user"},
 		[]string{"id", "tenant_id", "timezone", "profile", "preferences"},
 		pgx.CopyFromSlice(n, func(i int) ([]any, error) {
-			profile, preferences := s.profile()
-			for unreadable := len(profile) < 40; unreadable; unreadable = len(profile) < 40 {
-				profile, preferences = s.profile()
+			written, preferences := profile(random)
+			for len(written) < 40 { // it cannot be read
+				written, preferences = profile(random)
 			}
-			return []any{uuid.NewSHA1(s.tenant, []byte{byte(i), byte(i >> 8), byte(i >> 16)}), s.tenant, "Europe/Berlin", profile,
+			return []any{uuid.NewSHA1(tenants[0], []byte{byte(i), byte(i >> 8), byte(i >> 16)}), tenants[0], "Europe/Berlin", written,
 				preferences}, nil
 		}))
 	if err != nil {

@@ -106,8 +106,7 @@
 //   - cmd/schedule is the function that queues the jobs of a date, in each time zone
 //     at nine; scheduler.go of offer is its work.
 //   - cmd/offer is the function that does them; offer composes the set of a user for
-//     a date, by rosters that cache.go keeps. offer/memory keeps users, jobs and
-//     sets in memory for its tests and for simulations.
+//     a date, by rosters that cache.go keeps.
 //   - offer/day decides when a date is due in a time zone.
 //   - offer/roster is the frozen list of users from which all sets of a date are
 //     computed.

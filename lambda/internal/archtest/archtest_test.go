@@ -26,7 +26,7 @@ var tree = tables{
 			"local/pgserver", "local/simclock",
 			"local/scripted", "local/webhook", "local/internal/gatetest"},
 		{"postgres", "setup/secret", "llm/openai", "notify/slack", "notify/email", "job/sqsjob", "ingest/inbox",
-			"ingest/documentai", "ingest/textract", "review/web", "offer/memory", "notify/webhook",
+			"ingest/documentai", "ingest/textract", "review/web", "notify/webhook",
 			"console/login/oidc"},
 		{"match", "job/sweep", "ingest", "cli/errtext", "review", "review/reviewtest", "offer", "eval/train", "match/warning"},
 		{"match/rules", "review/whole", "match/threeway"},

@@ -156,7 +156,6 @@
 //     shows for each field where it is printed and why it is trusted.
 //   - cli/explain reads for people why documents match or do not, and stores what
 //     a person confirms, rejects or corrects; postgres/report holds the SQL of such reads.
-//   - cli/desk walks a person through what waits for people, in a terminal.
 //   - cli/importer stores the documents of files in any database, and publishes them.
 //   - job/republish publishes failed documents again, in batches, and events.
 //   - local/drill breaks everything at once, and decides whether the promise was kept.

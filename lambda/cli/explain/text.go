@@ -180,25 +180,11 @@ func (p *page) footnote(pairs []pairReport) {
 			score.MatchAt, score.Learned.Probability(score.MatchAt)))
 }
 
-// nameColumns are the columns of names in the comparison, before a mark and a column for
-// each document.
-const nameColumns = 16
-
-func (p *page) docColumns() int { return (cmp.Or(p.Width, term.Width) - nameColumns - 4) / 2 }
-
-// Question is the comparison for a person who decides: without ids, states and keys, in
-// lines of so many columns.
-func (c *Comparison) Question(columns int) string {
-	p := &page{term.Page{Width: columns}}
-	p.row("", " ", c.A.called(), c.B.called())
-	p.fields(c.Fields)
-	if c.Pair != nil {
-		p.Line("")
-		p.reasons(*c.Pair)
-	}
-	p.decisions(c.Decisions)
-	return p.String()
-}
+// Columns of the comparison: a name, before a mark and each document.
+const (
+	nameColumns = 16
+	docColumns  = (term.Width - nameColumns - 4) / 2
+)
 
 // Text is the comparison for people.
 func (c *Comparison) Text() string {
@@ -250,8 +236,7 @@ func (f field) mark() string {
 
 // row prints a value of both documents side by side, in at most three lines.
 func (p *page) row(name, mark, a, b string) {
-	columns := p.docColumns()
-	left, right := shorten(a, columns), shorten(b, columns)
+	left, right := shorten(a, docColumns), shorten(b, docColumns)
 	for i := range max(len(left), len(right)) {
 		var x, y string
 		if i < len(left) {
@@ -260,7 +245,7 @@ func (p *page) row(name, mark, a, b string) {
 		if i < len(right) {
 			y = right[i]
 		}
-		p.Line("%s%s %s  %s", term.Pad(name, nameColumns), mark, term.Pad(x, columns), y)
+		p.Line("%s%s %s  %s", term.Pad(name, nameColumns), mark, term.Pad(x, docColumns), y)
 		name, mark = "", " "
 	}
 }

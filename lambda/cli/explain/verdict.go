@@ -213,25 +213,6 @@ func (d *Reader) matchEnds(list []report.Match) ([]matchEnds, error) {
 	return found, nil
 }
 
-// InShort is the decision, and the other matches that came or went, in lines of so many
-// columns.
-func (r *Change) InShort(columns int) string {
-	p := &page{term.Page{Width: columns}}
-	p.Line("%s", r.Verdict)
-	if len(r.Appeared) > 0 {
-		p.others("appeared", r.Appeared)
-	}
-	if len(r.Vanished) > 0 {
-		p.others("vanished", r.Vanished)
-	}
-	return p.String()
-}
-
-// Open reports whether the pair still waits for a person.
-func (c *Comparison) Open() bool {
-	return c.Pair != nil && c.Pair.DecidedBy != "person" && (c.Pair.Outcome == isUndecided || c.Pair.Outcome == isOut)
-}
-
 // Text is the report for people.
 func (r *Change) Text() string {
 	p := &page{}

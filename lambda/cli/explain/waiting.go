@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,34 +69,6 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	return w, nil
 }
 
-// WaitingKey identifies a thing that waits. What waits for another reason is another
-// thing, other than a question.
-type WaitingKey struct {
-	kind, why       string
-	document, other uuid.UUID
-}
-
-// Key identifies i.
-func (i WaitingItem) Key() WaitingKey {
-	k := WaitingKey{kind: i.Kind, document: i.Document.ID}
-	if i.Other != nil {
-		k.other = i.Other.ID
-	}
-	if i.Kind != report.WaitingQuestion {
-		k.why = i.Why
-	}
-	return k
-}
-
-// maxAbout bounds the things about one document among which StillWaits looks.
-const maxAbout = 1000
-
-// StillWaits reports whether a thing that was listed waits as before.
-func (d *Reader) StillWaits(i WaitingItem) (bool, error) {
-	w, err := d.Waiting(report.WaitingFilter{Document: i.Document.ID, Kinds: []string{i.Kind}}, maxAbout)
-	return err == nil && slices.ContainsFunc(w.Items, func(o WaitingItem) bool { return o.Key() == i.Key() }), err
-}
-
 func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, error) {
 	var ids []uuid.UUID
 	for _, i := range found {
@@ -153,14 +124,6 @@ func (w *Waiting) Text() string {
 	if rest > 0 {
 		p.Line("\n... and %d more: --limit", rest)
 	}
-	return p.String()
-}
-
-// InShort is the thing as it is listed, in lines of so many columns.
-func (i WaitingItem) InShort(columns int) string {
-	p := &page{term.Page{Width: columns}}
-	p.item(i)
-	p.Hang("  ", i.command())
 	return p.String()
 }
 

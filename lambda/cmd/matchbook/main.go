@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	for _, command := range []*cobra.Command{
 		w.matchCommand(), w.ingestCommand(), w.reviewCommand(), w.evalCommand(), w.trainCommand(), w.explainCommand(), w.confirmCommand(),
 		w.rejectCommand(), w.undecideCommand(), w.correctCommand(), w.offersCommand(), w.checkCommand(), w.schemaCommand(),
-		w.importCommand(), w.openCommand(), w.decideCommand(), w.exportCommand(), w.consoleCommand(),
+		w.importCommand(), w.openCommand(), w.exportCommand(), w.consoleCommand(),
 		w.publishCommand(), w.eventsCommand(), w.sweepCommand(), w.migrateCommand(), w.doctorCommand(), w.notifyCommand(),
 		w.costCommand(), w.capacityCommand(), w.drillCommand(), w.invokeCommand(), w.queueCommand(), w.recordCommand(), w.versionCommand(),
 	} {

@@ -43,7 +43,7 @@ func TestAnUnknownTenantIsAnErrorThatNamesTheTenants(t *testing.T) {
 		want += fmt.Sprintf("\n  00000000-0000-4000-8000-%012d  tenant %02d", n, n)
 	}
 	want += "\n  ... and 2 more\n"
-	for _, args := range [][]string{{"open"}, {"decide"}, {"export", "match"}, {"cost"}, {"events", "status"}, {"events", "requeue"}, {"offers", "status"},
+	for _, args := range [][]string{{"open"}, {"export", "match"}, {"cost"}, {"events", "status"}, {"events", "requeue"}, {"offers", "status"},
 		{"publish", "--failed", "--dry-run"}, {"console"}} {
 		refused(want, args...)
 	}

@@ -16,7 +16,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
-		{"console", "cli/desk"},
+		{"console"},
 		{"cli/doctor", "local/drill", "cli/plan", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
 		{"llm/openai/recording", "job/republish"},
 		{"local/matchrun"},

@@ -54,7 +54,6 @@ type WaitingFilter struct {
 	Type     document.Type // of one of the documents
 	Newest   int           // only so many of each kind, which are read by an index with a tenant
 	After    WaitingPlace  // where a list goes on; counts are of all
-	Document uuid.UUID     // only what waits about this one, of whatever tenant
 }
 
 // waitingKindsRows has for each kind the document, the other columns, the rows and since
@@ -68,15 +67,15 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since string 
 		"ingestion WHERE (job_status = 'failed' OR needs_human_review)", "coalesce(failed_at, completed_at, created_at)"},
 }
 
-// waitingRows are the things that wait: $1 is the tenant, the document, or any id for
-// all, $2 the kinds, $3 a time and $4 a number of seconds, or NULL, and $5 the rows of
-// each kind, or NULL. A condition that serves one tenant and all would use no index.
+// waitingRows are the things that wait: $1 is the tenant, or any id for all, $2 the kinds,
+// $3 a time and $4 a number of seconds, or NULL, and $5 the rows of each kind, or NULL.
+// A condition that serves one tenant and all would use no index.
 func waitingRows(of string) string {
 	parts := make([]string, len(WaitingKinds))
 	for i, kind := range WaitingKinds {
 		k := waitingKindsRows[kind]
 		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
-			"{since}", k.since, "{of}", strings.ReplaceAll(of, "{document}", k.document)).Replace(`
+			"{since}", k.since, "{of}", of).Replace(`
 	(SELECT '{kind}' AS kind, tenant_id, {document} AS id, {columns}, {since} AS since FROM {from} AND {of} AND '{kind}' = ANY ($2)
 		AND ($3::timestamptz IS NULL OR {since} >= $3)
 		AND ($4::float8 IS NULL OR {since} >= now() - make_interval(secs => $4))
@@ -120,16 +119,12 @@ LIMIT $8`,
 }
 
 var (
-	waitingOfDocument = newWaitingStatements("{document} = $1")
-	waitingOfTenant   = newWaitingStatements("tenant_id = $1")
-	waitingOfAll      = newWaitingStatements("$1::uuid IS NOT NULL")
+	waitingOfTenant = newWaitingStatements("tenant_id = $1")
+	waitingOfAll    = newWaitingStatements("$1::uuid IS NOT NULL")
 )
 
 func (f WaitingFilter) statements() waitingStatements {
-	switch {
-	case f.Document != uuid.Nil:
-		return waitingOfDocument
-	case f.Tenant != uuid.Nil:
+	if f.Tenant != uuid.Nil {
 		return waitingOfTenant
 	}
 	return waitingOfAll
@@ -160,10 +155,7 @@ func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (counts map[
 }
 
 func (f WaitingFilter) args() []any {
-	kinds, args := f.Kinds, []any{f.Tenant}
-	if f.Document != uuid.Nil {
-		args[0] = f.Document
-	}
+	kinds := f.Kinds
 	if len(kinds) == 0 {
 		kinds = WaitingKinds
 	}
@@ -184,5 +176,5 @@ func (f WaitingFilter) args() []any {
 	if f.MinValue != "" {
 		least = &f.MinValue
 	}
-	return append(args, kinds, since, within, newest, least, string(f.Type))
+	return []any{f.Tenant, kinds, since, within, newest, least, string(f.Type)}
 }

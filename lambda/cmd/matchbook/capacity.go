@@ -1,6 +1,7 @@
 package main
 
 import (
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/plan"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func (w *invocation) capacity(b plan.Backlog, o planOptions) error {
 		return err
 	}
 	if len(r.Problems) > 0 {
-		return errFindings
+		return cli.ErrFindings
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/document/csvfile"
 	"matchbook/lambda/document/format"
@@ -17,7 +18,7 @@ func (w *invocation) schemaCommand() *cobra.Command {
 		Short: "Print the form of a document, a JSON Schema",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := w.out.Write(format.Schema)
+			_, err := w.Out.Write(format.Schema)
 			return err
 		},
 	}
@@ -41,9 +42,9 @@ func (w *invocation) checkCommand() *cobra.Command {
 				return err
 			}
 			r.limit = limit
-			err = w.print(r, asJSON)
+			err = w.Print(r, asJSON)
 			if err == nil && len(r.Problems)+r.DepartureCount > 0 {
-				err = errFindings
+				err = cli.ErrFindings
 			}
 			return err
 		},

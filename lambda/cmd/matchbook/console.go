@@ -31,7 +31,7 @@ func (w *invocation) consoleCommand() *cobra.Command {
 		Short: "Serve pages that show documents and take decisions, for a browser on this machine",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.name = cmp.Or(o.name, operator(w.env))
+			o.name = cmp.Or(o.name, operator(w.Env))
 			p, err := o.person()
 			if err != nil {
 				return err
@@ -61,7 +61,7 @@ func (o *consoleOptions) person() (p login.Person, err error) {
 
 // console serves the pages until the context ends.
 func (s *session) console(o consoleOptions, p login.Person) error {
-	log := slog.New(slog.NewTextHandler(s.errOut, nil))
+	log := slog.New(slog.NewTextHandler(s.ErrOut, nil))
 	for tenant := range p.Roles {
 		if err := s.checkTenant(tenant); err != nil {
 			return err
@@ -84,8 +84,8 @@ func (s *session) console(o consoleOptions, p login.Person) error {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	link := fmt.Sprintf("http://%s%s", listener.Addr(), local.Link())
-	fmt.Fprintf(s.out, "%s\n", link)
-	fmt.Fprintf(s.errOut, "The link works once, for %d minutes. Ctrl-C ends the console.\n", int(login.LinkLife.Minutes()))
+	fmt.Fprintf(s.Out, "%s\n", link)
+	fmt.Fprintf(s.ErrOut, "The link works once, for %d minutes. Ctrl-C ends the console.\n", int(login.LinkLife.Minutes()))
 	if o.open {
 		s.browse(link)
 	}
@@ -111,6 +111,6 @@ func (s *session) browse(link string) {
 		command = openers["linux"]
 	}
 	if err := exec.CommandContext(s.ctx, command[0], append(command[1:], link)...).Start(); err != nil { //nolint:gosec // our own link
-		fmt.Fprintln(s.errOut, "--open: no browser was found")
+		fmt.Fprintln(s.ErrOut, "--open: no browser was found")
 	}
 }

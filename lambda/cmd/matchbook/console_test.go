@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/manifest"
 )
 
@@ -42,7 +43,7 @@ func TestConsoleServesPagesUntilItIsInterrupted(t *testing.T) {
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
 	ctx, interrupt := context.WithCancel(t.Context())
 	b, problems := &browser{interrupt: interrupt}, &bytes.Buffer{}
-	if code := run(ctx, []string{"console", "--tenant", lampTenant, "--role", "viewer", "--by", "paula"}, env, b, problems); code != exitOK {
+	if code := run(ctx, []string{"console", "--tenant", lampTenant, "--role", "viewer", "--by", "paula"}, env, b, problems); code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, problems)
 	}
 	if !strings.HasPrefix(b.first, "200 OK") || !strings.Contains(b.first, "<bdi>paula</bdi>") || !strings.Contains(b.first, lampTenant) {
@@ -52,7 +53,7 @@ func TestConsoleServesPagesUntilItIsInterrupted(t *testing.T) {
 		t.Errorf("the second time: %.100s", b.again)
 	}
 	for _, args := range [][]string{{"--role", "x"}, {"--tenant", "x"}, {"--addr", "nowhere:x"}} {
-		if code, _, errOut := matchbook(t, url, append([]string{"console"}, args...)...); code != exitError || !strings.Contains(errOut, args[0]) {
+		if code, _, errOut := matchbook(t, url, append([]string{"console"}, args...)...); code != cli.ExitError || !strings.Contains(errOut, args[0]) {
 			t.Errorf("%v: exit status %d\n%s", args, code, errOut)
 		}
 	}

@@ -40,5 +40,5 @@ func (w *invocation) correct(ctx context.Context, doc string, assignments []stri
 	if err != nil {
 		return s.advise(err)
 	}
-	return w.print(r, asJSON)
+	return w.Print(r, asJSON)
 }

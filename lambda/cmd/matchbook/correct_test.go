@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
@@ -61,7 +62,7 @@ func TestCorrectionIsKeptShownAndPublished(t *testing.T) {
   notes                    (none) -> (removed)
 kept for ever, and published for matching
 `
-	if code != exitOK || out != want {
+	if code != cli.ExitOK || out != want {
 		t.Errorf("exit status %d, got\n%s%s\nwant\n%s", code, out, errOut, want)
 	}
 	data, documentType := r.data()
@@ -73,7 +74,7 @@ kept for ever, and published for matching
 	}
 	code, out, _ = r.correct(correctedID, "number=R-2", "--json")
 	var got any
-	if err := json.Unmarshal([]byte(out), &got); code != exitOK || err != nil {
+	if err := json.Unmarshal([]byte(out), &got); code != cli.ExitOK || err != nil {
 		t.Fatalf("exit status %d, %v, %s", code, err, out)
 	}
 	compact, _ := json.Marshal(got)
@@ -103,8 +104,8 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 		{[]string{uuid.NewString(), "total=1"}, "no document has the id"},
 	} {
 		code, out, errOut := r.correct(tc.args...)
-		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}
 	}
 	if after, _ := r.data(); after != before {
@@ -119,7 +120,7 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 func TestCorrectionStaysWhenItsMessageCannotBeSent(t *testing.T) {
 	r := newCorrectRig(t, func() bool { return false })
 	code, _, errOut := r.correct("R-1", "total=119.00")
-	if code != exitError || !strings.Contains(errOut, "the correction is kept: ") {
+	if code != cli.ExitError || !strings.Contains(errOut, "the correction is kept: ") {
 		t.Errorf("exit status %d and %q", code, errOut)
 	}
 	if data, _ := r.data(); !strings.Contains(data, `"total": "119"`) {

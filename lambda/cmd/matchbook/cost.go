@@ -77,5 +77,5 @@ func (s *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
 		return err
 	}
 	r.Add(spent)
-	return s.print(r, s.json)
+	return s.Print(r, s.json)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
@@ -270,12 +271,12 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 		{"", []string{"--prices", prices("negative", with(`{"model":"a","prompt":-1}`))}, `a price of "a" is negative`},
 	} {
 		code, out, errOut := matchbook(t, tc.url, append([]string{"cost"}, tc.args...)...)
-		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}
 	}
 	code, out, _ := matchbook(t, "", "cost", "--help")
-	if code != exitOK || strings.Count(out, "\n  matchbook cost") < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "may have changed") {
+	if code != cli.ExitOK || strings.Count(out, "\n  matchbook cost") < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "may have changed") {
 		t.Errorf("exit status %d, %q", code, out)
 	}
 }

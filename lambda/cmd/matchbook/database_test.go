@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/manifest"
 )
 
@@ -17,8 +18,8 @@ func TestPostgresCanBeForced(t *testing.T) {
 		env := func(name string) string { return map[string]string{manifest.EnvPostgres: forced}[name] }
 		var out, errOut bytes.Buffer
 		code := run(t.Context(), []string{"match", samples}, env, &out, &errOut)
-		if code != exitError || !strings.Contains(errOut.String(), want) {
-			t.Errorf("%s: got exit status %d and %s, want %d and %s", forced, code, &errOut, exitError, want)
+		if code != cli.ExitError || !strings.Contains(errOut.String(), want) {
+			t.Errorf("%s: got exit status %d and %s, want %d and %s", forced, code, &errOut, cli.ExitError, want)
 		}
 	}
 }

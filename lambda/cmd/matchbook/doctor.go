@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/doctor"
 	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/cli/term"
@@ -39,7 +40,7 @@ func (w *invocation) doctorCommand() *cobra.Command {
 }
 
 func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
-	options := doctor.Options{Env: w.env, Stack: o.stack, Connections: o.connections, Ask: o.ask}
+	options := doctor.Options{Env: w.Env, Stack: o.stack, Connections: o.connections, Ask: o.ask}
 	switch {
 	case o.template != "" && o.stack != "":
 		return errors.New("--template and --stack: one of them")
@@ -52,18 +53,18 @@ func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 		}
 		options.Template = raw
 	}
-	step, done := term.Steps(w.errOut)
+	step, done := term.Steps(w.ErrOut)
 	options.Progress = step
 	report, err := doctor.Examine(ctx, options)
 	done()
 	if err != nil {
 		return err
 	}
-	if err := w.print(report, o.json); err != nil {
+	if err := w.Print(report, o.json); err != nil {
 		return err
 	}
 	if report.Errors > 0 || o.strict && report.Warnings > 0 {
-		return errFindings
+		return cli.ErrFindings
 	}
 	return nil
 }

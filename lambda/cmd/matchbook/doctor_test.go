@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/doctor"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
@@ -57,12 +58,12 @@ func TestDoctorExitsBySeverity(t *testing.T) {
 		want  int
 		last  string
 	}{
-		{nil, nil, exitOK, "Errors 0, warnings 0, skipped 24, ok 16\n"},
-		{nil, []string{"--strict", "--connections", "45"}, exitOK, "Errors 0, warnings 0, skipped 23, ok 17\n"},
-		{nil, []string{"--connections", "44"}, exitFindings, "Errors 1, warnings 0, skipped 23, ok 16\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, exitOK, "Errors 0, warnings 1, skipped 24, ok 15\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, exitFindings, "Errors 0, warnings 1, skipped 24, ok 15\n"},
-		{[]string{noReports, `"Other"`}, nil, exitFindings, "Errors 1, warnings 0, skipped 24, ok 15\n"},
+		{nil, nil, cli.ExitOK, "Errors 0, warnings 0, skipped 24, ok 16\n"},
+		{nil, []string{"--strict", "--connections", "45"}, cli.ExitOK, "Errors 0, warnings 0, skipped 23, ok 17\n"},
+		{nil, []string{"--connections", "44"}, cli.ExitFindings, "Errors 1, warnings 0, skipped 23, ok 16\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, cli.ExitOK, "Errors 0, warnings 1, skipped 24, ok 15\n"},
+		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, cli.ExitFindings, "Errors 0, warnings 1, skipped 24, ok 15\n"},
+		{[]string{noReports, `"Other"`}, nil, cli.ExitFindings, "Errors 1, warnings 0, skipped 24, ok 15\n"},
 	} {
 		args := append([]string{"doctor", "--template", edited(t, tc.edits...)}, tc.args...)
 		code, out, errOut := matchbook(t, "", args...)
@@ -76,7 +77,7 @@ func TestDoctorAsJSON(t *testing.T) {
 	t.Parallel()
 	code, out, _ := matchbook(t, "", "doctor", "--json", "--template", edited(t, noReports, `"Other"`))
 	var r doctor.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitFindings {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != cli.ExitFindings {
 		t.Fatalf("exit status %d, %v, %s", code, err, out)
 	}
 	if r.Errors != 1 || len(r.Findings) != r.Errors+r.Warnings+r.Skipped+r.OK || r.Findings[0].ID != "batch-failures" || r.Findings[0].Severity != doctor.Error ||
@@ -109,12 +110,12 @@ func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 		{[]string{"--connections", "many"}, "invalid argument"},
 	} {
 		code, out, errOut := matchbook(t, "", append([]string{"doctor"}, tc.args...)...)
-		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}
 	}
 	code, out, _ := matchbook(t, "", "doctor", "--help")
-	if code != exitOK || strings.Count(out, "\n  matchbook doctor") < 4 || !strings.Contains(out, "Exit status: 0 no error") || !strings.Contains(out, "--strict") {
+	if code != cli.ExitOK || strings.Count(out, "\n  matchbook doctor") < 4 || !strings.Contains(out, "Exit status: 0 no error") || !strings.Contains(out, "--strict") {
 		t.Errorf("exit status %d, %q", code, out)
 	}
 }
@@ -127,7 +128,7 @@ func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, out)
 		}
 	}
-	if code != exitFindings || errOut != "" || strings.Count(out, "why  ") != 1 {
+	if code != cli.ExitFindings || errOut != "" || strings.Count(out, "why  ") != 1 {
 		t.Errorf("exit status %d, %q and, with the reason said more than once,\n%s", code, errOut, out)
 	}
 }
@@ -141,7 +142,7 @@ func TestDoctorSaysWhatItWaitsFor(t *testing.T) {
 	}
 	defer listener.Close()
 	code, out, errOut := matchbook(t, "postgres://hidden:hidden@"+listener.Addr().String()+"/db?sslmode=disable&connect_timeout=3", "doctor")
-	if code != exitFindings || errOut != "asking the database ...\n" || !strings.Contains(out, "the database does not answer") || strings.Contains(out, "hidden") {
+	if code != cli.ExitFindings || errOut != "asking the database ...\n" || !strings.Contains(out, "the database does not answer") || strings.Contains(out, "hidden") {
 		t.Errorf("exit status %d, %q and\n%s", code, errOut, out)
 	}
 }
@@ -200,7 +201,7 @@ func TestDoctorOfADeployedStack(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	code, out, errOut := matchbook(t, "", "doctor", "--stack", "matchbook-dev")
-	if code != exitFindings || !strings.Contains(out, "ERRORS (1)\n  batch-failures        u: ReportBatchItemFailures is not on\n") || !strings.Contains(out, "\nErrors 1, warnings 0, ") {
+	if code != cli.ExitFindings || !strings.Contains(out, "ERRORS (1)\n  batch-failures        u: ReportBatchItemFailures is not on\n") || !strings.Contains(out, "\nErrors 1, warnings 0, ") {
 		t.Errorf("exit status %d, %q and\n%s", code, errOut, out)
 	}
 	for name, value := range map[string]string{"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true"} {
@@ -208,7 +209,7 @@ func TestDoctorOfADeployedStack(t *testing.T) {
 	}
 	for _, tc := range []struct{ without, want string }{{"AWS_ACCESS_KEY_ID", "there are no AWS credentials: set AWS_PROFILE"}, {"AWS_REGION", "AWS_REGION is not set"}} {
 		t.Setenv(tc.without, "")
-		if code, _, errOut := matchbook(t, "", "doctor", "--stack", "matchbook-dev"); code != exitError || !strings.Contains(errOut, tc.want) {
+		if code, _, errOut := matchbook(t, "", "doctor", "--stack", "matchbook-dev"); code != cli.ExitError || !strings.Contains(errOut, tc.want) {
 			t.Errorf("without %s: exit status %d, %q", tc.without, code, errOut)
 		}
 	}

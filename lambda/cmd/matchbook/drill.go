@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/drill"
@@ -45,9 +46,9 @@ func (w *invocation) drillCommand() *cobra.Command {
 }
 
 func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
-	p := term.NewMeter(w.errOut)
+	p := term.NewMeter(w.ErrOut)
 	defer p.Close()
-	source, _, err := pgserver.ReadSource(w.env, manifest.EnvPostgres)
+	source, _, err := pgserver.ReadSource(w.Env, manifest.EnvPostgres)
 	if err != nil {
 		return err
 	}
@@ -70,8 +71,8 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = w.print(report, o.json); err == nil && report.Violations() > 0 {
-		err = errFindings
+	if err = w.Print(report, o.json); err == nil && report.Violations() > 0 {
+		err = cli.ErrFindings
 	}
 	return err
 }

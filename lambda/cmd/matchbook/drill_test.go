@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -18,7 +19,7 @@ func TestShortDrillIsGreen(t *testing.T) {
 	var out, errOut bytes.Buffer
 	env := func(string) string { return "" }
 	code := run(t.Context(), append([]string{"drill"}, args...), env, &out, &errOut)
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s\n%s", code, &errOut, &out)
 	}
 	got := drillLines(strings.Split(out.String(), "\n"))
@@ -48,7 +49,7 @@ func drillLines(lines []string) (steady []string) {
 func TestDrillRefusesAnUnknownFault(t *testing.T) {
 	t.Parallel()
 	code, _, errOut := matchbook(t, "", "drill", "--only", "kill,earthquake")
-	if code != exitError || !strings.Contains(errOut, `each fault is to be one of kill, freeze, restart`) {
+	if code != cli.ExitError || !strings.Contains(errOut, `each fault is to be one of kill, freeze, restart`) {
 		t.Errorf("exit status %d: %s", code, errOut)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/eval/matcheval"
 	contracts "matchbook/lambda/eval/revieweval"
@@ -36,7 +37,7 @@ func (w *invocation) evalCommand() *cobra.Command {
 	flags.IntVar(&o.Limit, "limit", 0, "take only the first so many documents; 0 takes all")
 	flags.Uint64Var(&o.Shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the noise")
-	modelFlags(&o.Model, cmd, model.None)
+	cli.ModelFlags(&o.Model, cmd, model.None)
 	return cmd
 }
 
@@ -50,14 +51,14 @@ func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o matcheva
 	if len(dirs) > 1 {
 		return errors.New("--contracts takes one DIR")
 	}
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	defer m.Close()
 	of := contracts.Options{Model: o.Model, Seed: o.Seed, JSON: o.JSON}
-	return findings(of.Run(cmd.Context(), dirs[0], w.env, w.out, m))
+	return cli.Findings(of.Run(cmd.Context(), dirs[0], w.Env, w.Out, m))
 }
 
 func (w *invocation) eval(ctx context.Context, dirs []string, o matcheval.Options) error {
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	defer m.Close()
-	return findings(o.Run(ctx, dirs, w.env, w.out, m))
+	return cli.Findings(o.Run(ctx, dirs, w.Env, w.Out, m))
 }

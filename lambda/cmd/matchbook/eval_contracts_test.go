@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/cli"
 )
 
 const leaseText = `LEASE
@@ -50,13 +52,13 @@ func TestEvalMeasuresContracts(t *testing.T) {
 			All                    struct{ TP, FN int }
 		}
 		err := json.Unmarshal([]byte(out), &r)
-		if code != exitOK || err != nil || r.Dir != dir || r.Model != model || r.Contracts != 1 || r.Gaps != 0 ||
+		if code != cli.ExitOK || err != nil || r.Dir != dir || r.Model != model || r.Contracts != 1 || r.Gaps != 0 ||
 			(r.Calls > 0) != (model != "none") || r.All.TP+r.All.FN != 2 {
 			t.Errorf("--model %s: exit code %d, %v, %+v\n%s", model, code, err, r, errOut)
 		}
 	}
 	code, out, errOut := evalContracts(t, nil, dir)
-	if code != exitOK || !strings.Contains(out, "governing-law                   1    0    0    1.000      1.000") {
+	if code != cli.ExitOK || !strings.Contains(out, "governing-law                   1    0    0    1.000      1.000") {
 		t.Errorf("exit code %d\n%s%s", code, out, errOut)
 	}
 }
@@ -65,7 +67,7 @@ func TestEvalOfContractsFailsWhenAChunkIsNotRead(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "k", "LLM_RETRY_BASE": "1ms"}
 	code, out, errOut := evalContracts(t, env, writeContracts(t), "--model", "openai")
-	if code != exitFindings || !strings.Contains(out, "GAPS        1 chunks are not read") {
+	if code != cli.ExitFindings || !strings.Contains(out, "GAPS        1 chunks are not read") {
 		t.Errorf("exit code %d\n%s%s", code, out, errOut)
 	}
 }
@@ -80,7 +82,7 @@ func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
 		"is none of":                                  {dir, "--model", "x"},
 	} {
 		code, _, errOut := evalContracts(t, nil, args...)
-		if code != exitError || !strings.Contains(errOut, want) {
+		if code != cli.ExitError || !strings.Contains(errOut, want) {
 			t.Errorf("%v: exit code %d, %s, want %q", args, code, errOut, want)
 		}
 	}

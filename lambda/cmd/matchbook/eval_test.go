@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/eval/matcheval"
@@ -46,7 +47,7 @@ func writeCorpus(t *testing.T, documents, links string) (dir string) {
 func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dozen, "--json", "--shuffle", "7")
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
 	var all []matcheval.Result
@@ -116,7 +117,7 @@ func TestEvalIsAsThePageShows(t *testing.T) {
 	t.Parallel()
 	_, want := shown(t, "go run ./lambda/cmd/matchbook eval testdata/eval")
 	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dozen)
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
 	wantShown(t, want, out)
@@ -129,7 +130,7 @@ func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 		evalLine("3", "invoice", `{"number":"A-\u0000"}`)+ // no text to PostgreSQL
 		evalLine("4", "invoice", `{"number":"A-4"}`), "a_id,b_id\n")
 	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--limit", "3", "--worst", "0")
-	if code != exitFindings {
+	if code != cli.ExitFindings {
 		t.Errorf("exit status %d\n%s", code, errOut)
 	}
 	for _, want := range []string{
@@ -170,11 +171,11 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 	} {
 		// A server that is not there is not asked.
 		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", append([]string{"eval"}, tc.args...)...)
-		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}
 	}
-	if code, _, errOut := matchbook(t, "postgres://127.0.0.1:1/none", "eval", good); code != exitError || !strings.Contains(errOut, "create a database") {
+	if code, _, errOut := matchbook(t, "postgres://127.0.0.1:1/none", "eval", good); code != cli.ExitError || !strings.Contains(errOut, "create a database") {
 		t.Errorf("no server: exit status %d and %q", code, errOut)
 	}
 }
@@ -182,7 +183,7 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 func TestEvalHelpShowsExamples(t *testing.T) {
 	t.Parallel()
 	code, out, _ := matchbook(t, "", "eval", "--help")
-	if code != exitOK || !strings.Contains(out, "Examples:") {
+	if code != cli.ExitOK || !strings.Contains(out, "Examples:") {
 		t.Errorf("exit status %d, output %q", code, out)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"matchbook/lambda/cli"
 	"matchbook/lambda/job/republish"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ func (w *invocation) eventsStatusCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return findings(r.Succeeded(), s.print(r, s.json))
+				return cli.Findings(r.Succeeded(), s.Print(r, s.json))
 			})
 		},
 	})
@@ -72,7 +73,7 @@ func (w *invocation) eventsRequeueCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.print(r, s.json)
+				return s.Print(r, s.json)
 			})
 		},
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -35,7 +36,7 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if code != exitFindings {
+	if code != cli.ExitFindings {
 		t.Errorf("one was given up, and one waits for two hours: exit status %d", code)
 	}
 	theirs := decode[republish.Events](t, printed(t, url, "events", "status", "--json", "--tenant", anotherTenant))
@@ -72,7 +73,7 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 	for want, args := range map[string][]string{"--id": {"requeue", "--id", "17"}, "--since": {"requeue", "--since", "noon"}, "--tenant": {"status", "--tenant", "x"}} {
-		if code, _, errOut := matchbook(t, url, append([]string{"events"}, args...)...); code != exitError || !strings.Contains(errOut, want) {
+		if code, _, errOut := matchbook(t, url, append([]string{"events"}, args...)...); code != cli.ExitError || !strings.Contains(errOut, want) {
 			t.Errorf("%q: exit status %d, %s", args, code, errOut)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/local/database"
@@ -59,7 +60,7 @@ type session struct {
 
 // inSession opens the database for work.
 func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(*session) error) (err error) {
-	url, stop, err := database.Kept(ctx, w.env, o.keep, w.errOut)
+	url, stop, err := database.Kept(ctx, w.Env, o.keep, w.ErrOut)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (s *session) advise(err error) error {
 	var ours explain.Error
 	var state interface{ SQLState() string }
 	switch {
-	case err == nil || errors.As(err, &ours) || errors.Is(err, errFindings) || s.ctx.Err() != nil:
+	case err == nil || errors.As(err, &ours) || errors.Is(err, cli.ErrFindings) || s.ctx.Err() != nil:
 		return err
 	case errors.As(err, &state) && slices.Contains([]string{noSuchTable, noSuchColumn}, state.SQLState()):
 		if s.keep != "" {
@@ -107,5 +108,5 @@ func (s *session) report(r explain.Report, err error) error {
 	if err != nil {
 		return err
 	}
-	return s.print(r, s.json)
+	return s.Print(r, s.json)
 }

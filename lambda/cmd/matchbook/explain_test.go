@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/match/rules"
@@ -43,7 +44,7 @@ const (
 
 // matchedLamps gives a test a database with the lamps.
 var matchedLamps = postgrestest.Once(func(t testing.TB, url string) {
-	matchJSON(t, url, exitOK, lampFolder(t))
+	matchJSON(t, url, cli.ExitOK, lampFolder(t))
 })
 
 func lampFolder(t testing.TB) string {
@@ -59,7 +60,7 @@ func lampFolder(t testing.TB) string {
 func printed(t *testing.T, url string, args ...string) string {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, args...)
-	if code != exitOK || errOut != "" {
+	if code != cli.ExitOK || errOut != "" {
 		t.Fatalf("%v: exit status %d, %s", args, code, errOut)
 	}
 	return out
@@ -83,7 +84,7 @@ func decode[T any](t *testing.T, text string) (v T) {
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
-	matchJSON(t, url, exitOK, lampFolder(t))
+	matchJSON(t, url, cli.ExitOK, lampFolder(t))
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -287,7 +288,7 @@ func explainAll(t *testing.T, url string) {
 		var out bytes.Buffer
 		r, err := explain.NewReader(t.Context(), db).Explain(args)
 		if err == nil {
-			err = (&invocation{out: &out}).print(r, asJSON)
+			err = (&invocation{cli.Invocation{Out: &out}}).Print(r, asJSON)
 		}
 		if err != nil {
 			t.Fatalf("%v: %v", args, err)
@@ -438,7 +439,7 @@ func rankOf(outcome string) int {
 func TestExplainFindsANumberInOtherLetters(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	imported(t, url, exitOK, samples)
+	imported(t, url, cli.ExitOK, samples)
 	for _, number := range []string{"g-2026/00031", "G-2026/00031"} {
 		if out := printed(t, url, "explain", number); !strings.Contains(out, "G-2026/00031") {
 			t.Errorf("%s:\n%s", number, out)
@@ -446,13 +447,13 @@ func TestExplainFindsANumberInOtherLetters(t *testing.T) {
 	}
 	const mixed = `{"type":"invoice","structured_data":{"number":"Re-77/x"}}`
 	longer := strings.Replace(mixed, "77/x", "77/x-1", 1) // shares a form of the number
-	matchJSON(t, url, exitOK, filepath.Dir(write(t, mixed, longer)))
+	matchJSON(t, url, cli.ExitOK, filepath.Dir(write(t, mixed, longer)))
 	for _, number := range []string{"Re-77/x", "re-77/X", "RE-77/X"} {
 		if out := printed(t, url, "explain", number); !strings.HasPrefix(out, "invoice Re-77/x\n") {
 			t.Errorf("%s:\n%s", number, out)
 		}
 	}
-	if code, _, errOut := matchbook(t, url, "explain", "re-77x"); code != exitError || !strings.Contains(errOut, "no document has") {
+	if code, _, errOut := matchbook(t, url, "explain", "re-77x"); code != cli.ExitError || !strings.Contains(errOut, "no document has") {
 		t.Errorf("another number: exit status %d, %s", code, errOut)
 	}
 }

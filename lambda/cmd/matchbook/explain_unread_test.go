@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/postgres/postgrestest"
@@ -33,7 +34,7 @@ func TestWhatWasNotLookedAtIsShown(t *testing.T) {
 	const want = "Not looked at, because others are nearer in time: 110 of the same company from about the same time."
 	for _, command := range []string{"match " + filepath.Dir(file), "explain " + lampOrder} {
 		code, text, errOut := matchbook(t, url, strings.Fields(command)...)
-		if code != exitOK || !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+		if code != cli.ExitOK || !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%s: exit status %d, %s; no %q in\n%s", command, code, errOut, want, text)
 		}
 	}

@@ -51,7 +51,7 @@ func (s *session) export(view, format string, tenant uuid.UUID) error {
 	if err := s.checkTenant(tenant); err != nil {
 		return err
 	}
-	reader, out := report.From(s.db), bufio.NewWriter(s.out)
+	reader, out := report.From(s.db), bufio.NewWriter(s.Out)
 	if format == "jsonl" {
 		err := reader.ExportJSON(s.ctx, view, tenant, func(row string) error {
 			_, err := out.WriteString(row + "\n")

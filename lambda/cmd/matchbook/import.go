@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
@@ -48,7 +49,7 @@ func (s *session) importFiles(paths []string, o importOptions) (err error) {
 			return fmt.Errorf("--tenant %.50q is %w", o.tenant, err)
 		}
 	}
-	m := term.NewMeter(s.errOut)
+	m := term.NewMeter(s.ErrOut)
 	defer m.Close()
 	i := importer.Import{DB: s.db, Replace: o.replace, Meter: m}
 	if i.Queue, err = s.matchQueue(); err != nil {
@@ -59,7 +60,7 @@ func (s *session) importFiles(paths []string, o importOptions) (err error) {
 		return err
 	}
 	r, err := i.Run(s.ctx, in)
-	return errors.Join(s.print(r, o.json), findings(r.Succeeded(), err))
+	return errors.Join(s.Print(r, o.json), cli.Findings(r.Succeeded(), err))
 }
 
 // readAll reads the files, unless ctx ends before.

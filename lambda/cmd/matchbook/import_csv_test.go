@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -22,11 +23,11 @@ func TestImportReadsCSV(t *testing.T) {
 		return []string{file, "--tenant", oneTenant, "--type", "Rechnung", "--date-format", "DD.MM.YYYY", "--map",
 			`id=Key,number="Invoice No",date=Date,supplier.name=Vendor,total=Amount,references.purchase-order=PO`}
 	}
-	r := imported(t, url, exitFindings, put("1.190,00")...)
+	r := imported(t, url, cli.ExitFindings, put("1.190,00")...)
 	if r.Stored != 1 || len(r.Problems) != 1 || r.Problems[0].Line != 3 || !strings.Contains(r.Problems[0].What, "--date-format") {
 		t.Errorf("got %+v", r)
 	}
-	if r := imported(t, url, exitFindings, append(put("1.200,00"), "--replace")...); r.Replaced != 1 || r.Stored != 0 {
+	if r := imported(t, url, cli.ExitFindings, append(put("1.200,00"), "--replace")...); r.Replaced != 1 || r.Stored != 0 {
 		t.Errorf("got %+v", r)
 	}
 	var data string
@@ -51,11 +52,11 @@ func TestFlagsOfCSVAreChecked(t *testing.T) {
 		"not a form such as":      {"--map", "number=No", "--type", "invoice", "--date-format", "iso"},
 		`"numbr" is no field`:     {"--map", "numbr=No", "--type", "invoice"},
 	} {
-		if code, out, errOut := matchbook(t, "", append([]string{"check", file}, flags...)...); code != exitError || !strings.Contains(errOut, want) {
+		if code, out, errOut := matchbook(t, "", append([]string{"check", file}, flags...)...); code != cli.ExitError || !strings.Contains(errOut, want) {
 			t.Errorf("%v: exit status %d, %s%s; want %s", flags, code, out, errOut, want)
 		}
 	}
-	if code, out, _ := matchbook(t, "", "check", file, "--map", "number=No", "--type", "invoice"); code != exitOK || !strings.Contains(out, "1 documents can be matched") {
+	if code, out, _ := matchbook(t, "", "check", file, "--map", "number=No", "--type", "invoice"); code != cli.ExitOK || !strings.Contains(out, "1 documents can be matched") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/manifest"
@@ -47,7 +48,7 @@ func TestImportStoresEachDocumentOnceAndNamesTheMalformed(t *testing.T) {
 	url := postgrestest.URL(t)
 	file := write(t, "\uFEFF"+invoiceLine(1), `{"type":"letter","structured_data":{}}`, invoiceLine(2), invoiceLine(1), `{"type":`)
 	for _, stored := range []int{2, 0} {
-		r := imported(t, url, exitFindings, file, "--tenant", oneTenant)
+		r := imported(t, url, cli.ExitFindings, file, "--tenant", oneTenant)
 		if r.Read != 2 || r.Stored != stored || r.Same != 2-stored || r.Left != 0 || len(r.Problems) != 3 {
 			t.Errorf("got %+v, want %d stored", r, stored)
 		}
@@ -70,14 +71,14 @@ func TestImportStoresEachDocumentOnceAndNamesTheMalformed(t *testing.T) {
 func TestImportNeedsATenant(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	r := imported(t, url, exitFindings, write(t, invoiceLine(1)))
+	r := imported(t, url, cli.ExitFindings, write(t, invoiceLine(1)))
 	if r.Stored != 0 || len(r.Problems) != 1 || r.Problems[0].What != "it names no tenant_id, and there is no --tenant" {
 		t.Errorf("got %+v", r)
 	}
-	if code, _, errOut := matchbook(t, url, "import", samples, "--tenant", "Example"); code != exitError || !strings.Contains(errOut, "UUID") {
+	if code, _, errOut := matchbook(t, url, "import", samples, "--tenant", "Example"); code != cli.ExitError || !strings.Contains(errOut, "UUID") {
 		t.Errorf("exit status %d: %s", code, errOut)
 	}
-	if code, _, errOut := matchbook(t, "", "import", samples); code != exitError || !strings.Contains(errOut, "DATABASE_URL") {
+	if code, _, errOut := matchbook(t, "", "import", samples); code != cli.ExitError || !strings.Contains(errOut, "DATABASE_URL") {
 		t.Errorf("exit status %d: %s", code, errOut)
 	}
 }
@@ -86,17 +87,17 @@ func TestImportReplacesOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	const document = `{"id":"10000000-0000-4000-8000-000000000777","type":"invoice","structured_data":{"number":"%d"}}`
-	imported(t, url, exitOK, write(t, fmt.Sprintf(document, 1)), "--tenant", oneTenant)
+	imported(t, url, cli.ExitOK, write(t, fmt.Sprintf(document, 1)), "--tenant", oneTenant)
 	changed := write(t, fmt.Sprintf(document, 2))
 	code, out, _ := matchbook(t, url, "import", changed, "--tenant", oneTenant)
 	if want := "CHANGED   " + changed + ":1: document 10000000-0000-4000-8000-000000000777 is stored with another content (--replace)\n" +
-		"read 1 = stored 0 + replaced 0 + the same 0 + changed 1 + refused 0 + left 0; malformed 0\n"; code != exitFindings || !strings.HasPrefix(out, want) {
+		"read 1 = stored 0 + replaced 0 + the same 0 + changed 1 + refused 0 + left 0; malformed 0\n"; code != cli.ExitFindings || !strings.HasPrefix(out, want) {
 		t.Errorf("exit status %d, got\n%s\nwant\n%s", code, out, want)
 	}
-	if r := imported(t, url, exitOK, changed, "--tenant", oneTenant, "--replace"); r.Replaced != 1 {
+	if r := imported(t, url, cli.ExitOK, changed, "--tenant", oneTenant, "--replace"); r.Replaced != 1 {
 		t.Errorf("got %+v", r)
 	}
-	if r := imported(t, url, exitFindings, changed, "--tenant", anotherTenant, "--replace"); r.Replaced != 0 || len(r.Problems) != 1 ||
+	if r := imported(t, url, cli.ExitFindings, changed, "--tenant", anotherTenant, "--replace"); r.Replaced != 0 || len(r.Problems) != 1 ||
 		!strings.Contains(r.Problems[0].What, "another tenant") {
 		t.Errorf("got %+v", r)
 	}
@@ -106,15 +107,15 @@ func TestImportSendsMessagesWhereThereIsAQueue(t *testing.T) { //nolint:parallel
 	refused := false
 	r := newFailedRig(t, func() bool { return !refused })
 	code, out, errOut := r.command(t.Context(), "import", samples)
-	if code != exitOK || !strings.Contains(out, "messages sent 63, left to the sweep 0") || r.messages() != "63" || r.statuses() != "pending 63" {
+	if code != cli.ExitOK || !strings.Contains(out, "messages sent 63, left to the sweep 0") || r.messages() != "63" || r.statuses() != "pending 63" {
 		t.Errorf("exit status %d, %s messages, %s\n%s%s", code, r.messages(), r.statuses(), out, errOut)
 	}
-	if code, out, _ := r.command(t.Context(), "import", samples); code != exitOK || !strings.Contains(out, "the same 63") || r.messages() != "63" {
+	if code, out, _ := r.command(t.Context(), "import", samples); code != cli.ExitOK || !strings.Contains(out, "the same 63") || r.messages() != "63" {
 		t.Errorf("exit status %d, %s messages\n%s", code, r.messages(), out)
 	}
 	refused = true
 	code, out, _ = r.command(t.Context(), "import", write(t, invoiceLine(1)), "--tenant", oneTenant)
-	if code != exitFindings || !strings.Contains(out, "stopped: ") || !strings.Contains(out, "left to the sweep 1") {
+	if code != cli.ExitFindings || !strings.Contains(out, "stopped: ") || !strings.Contains(out, "left to the sweep 1") {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 }
@@ -185,7 +186,7 @@ func TestKilledImportContinues(t *testing.T) {
 	}
 	_ = cmd.Wait() // it was killed
 	release()
-	r := imported(t, url, exitOK, file, "--tenant", corpus.DefaultTenant.String())
+	r := imported(t, url, cli.ExitOK, file, "--tenant", corpus.DefaultTenant.String())
 	if r.Same != 2000 || r.Stored != 1500 {
 		t.Errorf("got %+v, want 2000 that were there and 1500 new ones", r)
 	}
@@ -209,11 +210,11 @@ func TestInterruptedImportReportsAndContinues(t *testing.T) {
 	var out, errOut strings.Builder
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
 	code := run(ctx, []string{"import", file, "--tenant", corpus.DefaultTenant.String()}, env, &out, &errOut)
-	if code != exitFindings || !strings.Contains(out.String(), "stored 2000") || !strings.Contains(out.String(), "left 1500") ||
+	if code != cli.ExitFindings || !strings.Contains(out.String(), "stored 2000") || !strings.Contains(out.String(), "left 1500") ||
 		!strings.Contains(out.String(), "interrupted: run it again for the rest") {
 		t.Errorf("exit status %d\n%s%s", code, &out, &errOut)
 	}
-	if r := imported(t, url, exitOK, file, "--tenant", corpus.DefaultTenant.String()); r.Same != 2000 || r.Stored != 1500 {
+	if r := imported(t, url, cli.ExitOK, file, "--tenant", corpus.DefaultTenant.String()); r.Same != 2000 || r.Stored != 1500 {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/ingestrun"
 
@@ -41,19 +42,19 @@ func (w *invocation) ingestCommand() *cobra.Command {
 	flags.StringVar(&o.Tenant, "tenant", "",
 		"the id of the tenant that owns the files (default a fixed one; --bucket needs it)")
 	flags.StringVar(&o.Logs, "logs", "", "append what the functions log to this file; - is standard error")
-	databaseFlag(cmd, &o.Database)
-	modelFlags(&o.Model, cmd, "openai with a key, else none")
+	cli.DatabaseFlag(cmd, &o.Database)
+	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
 	return cmd
 }
 
 func (w *invocation) ingest(ctx context.Context, paths []string, o ingestrun.Options) error {
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	defer m.Close()
-	return findings(o.Read(ctx, paths, w.env, w.out, m))
+	return cli.Findings(o.Read(ctx, paths, w.Env, w.Out, m))
 }
 
 func (w *invocation) upload(ctx context.Context, paths []string, bucket string, o ingestrun.Options) error {
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	defer m.Close()
-	return o.Upload(ctx, paths, bucket, w.out, m)
+	return o.Upload(ctx, paths, bucket, w.Out, m)
 }

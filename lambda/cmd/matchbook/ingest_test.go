@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/ingestrun"
 	"matchbook/lambda/postgres/postgrestest"
@@ -148,7 +149,7 @@ func needTesseract(t *testing.T) {
 func TestFilesAreReadAsAPersonReadsThem(t *testing.T) {
 	t.Parallel()
 	needTesseract(t)
-	r, raw := ingestJSON(t, postgrestest.URL(t), exitFindings, sampleFiles, "--match")
+	r, raw := ingestJSON(t, postgrestest.URL(t), cli.ExitFindings, sampleFiles, "--match")
 	wantRead(t, r, expectedDocuments, expectedFailures)
 	matches := append(slices.Clone(expectedMatches), "PO-2026-4731 4402")
 	slices.Sort(matches)
@@ -197,7 +198,7 @@ func wantShape(t *testing.T, raw string) {
 func TestWithoutOCRScansSayWhatIsMissingAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
 	url, page := postgrestest.URL(t), filepath.Join(t.TempDir(), "page.html")
-	r, _ := ingestJSON(t, url, exitFindings, sampleFiles, "--match", "--ocr", "none", "--html", page)
+	r, _ := ingestJSON(t, url, cli.ExitFindings, sampleFiles, "--match", "--ocr", "none", "--html", page)
 	documents, failures := maps.Clone(expectedDocuments), maps.Clone(expectedFailures)
 	delete(documents, "scan.jpg")
 	failures["scan.jpg"] = "nothing could be read from the file: page 1 is without text, and no OCR is configured (OCR=none)"
@@ -208,7 +209,7 @@ func TestWithoutOCRScansSayWhatIsMissingAndTheRestGoesOn(t *testing.T) {
 	}
 	wantPage(t, page)
 	// The same files once more: the same documents, read again.
-	again, _ := ingestJSON(t, url, exitFindings, sampleFiles, "--match", "--ocr", "none")
+	again, _ := ingestJSON(t, url, cli.ExitFindings, sampleFiles, "--match", "--ocr", "none")
 	wantMatched(t, again, expectedMatches)
 	for i, f := range again.Files {
 		if f.Status != r.Files[i].Status || f.Attempts != 2 || *f.Ingestion != *r.Files[i].Ingestion || len(f.Documents) != len(r.Files[i].Documents) {
@@ -260,7 +261,7 @@ func TestSameContentIsOneIngestion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, _ := ingestJSON(t, postgrestest.URL(t), exitOK, dir, "--tenant", oneTenant)
+	r, _ := ingestJSON(t, postgrestest.URL(t), cli.ExitOK, dir, "--tenant", oneTenant)
 	if len(r.Files) != 2 || r.Files[1].Status != "same" || r.Files[1].SameAs != filepath.Join(dir, "a.xml") || r.Accounting.Documents != 1 {
 		t.Errorf("got %+v", r)
 	}
@@ -285,8 +286,8 @@ func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 		{[]string{sampleFiles, "--bucket", "docs", "--tenant", oneTenant, "--match"}, "--match is for files that are read here: leave it or --bucket out"},
 	} {
 		code, _, errOut := matchbook(t, "", append([]string{"ingest"}, tc.args...)...)
-		if code != exitError || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, exitError, tc.want)
+		if code != cli.ExitError || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, cli.ExitError, tc.want)
 		}
 	}
 }

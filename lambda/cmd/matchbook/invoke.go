@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/matchrun"
 
@@ -33,13 +34,13 @@ func (w *invocation) invokeCommand() *cobra.Command {
 		"folder of documents to import first; the default counts only if it exists")
 	flags.BoolVar(&o.JSON, "json", false, "print the outcome as JSON")
 	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
-	databaseFlag(cmd, &o.Database)
+	cli.DatabaseFlag(cmd, &o.Database)
 	_ = cmd.MarkFlagRequired("event") // fails only for a flag that is not there
 	return cmd
 }
 
 func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o matchrun.Single) error {
-	p := term.NewMeter(w.errOut)
+	p := term.NewMeter(w.ErrOut)
 	defer p.Close()
-	return findings(o.Run(ctx, w.env, stdin, w.out, p))
+	return cli.Findings(o.Run(ctx, w.Env, stdin, w.Out, p))
 }

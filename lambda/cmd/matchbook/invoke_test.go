@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -27,13 +28,13 @@ func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
 		code int
 		want string
 	}{
-		"one-document.json": {exitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n"},
-		"batch-with-poison-body.json": {exitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n" +
+		"one-document.json": {cli.ExitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n"},
+		"batch-with-poison-body.json": {cli.ExitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n" +
 			"message 4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4102  malformed: the body is not a UUID of 36 characters\n" +
 			"10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
-		"third-delivery.json": {exitOK, response + "10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
-		"empty-batch.json":    {exitOK, response},
-		"not-sqs.json":        {exitFindings, `FUNCTION ERROR {"errorMessage":"the event has no Records: it is not from SQS","errorType":"errorString"}` + "\n"},
+		"third-delivery.json": {cli.ExitOK, response + "10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
+		"empty-batch.json":    {cli.ExitOK, response},
+		"not-sqs.json":        {cli.ExitFindings, `FUNCTION ERROR {"errorMessage":"the event has no Records: it is not from SQS","errorType":"errorString"}` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,13 +54,13 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 	}
 	url := postgrestest.EmptyURL(t)
 	var out, errOut bytes.Buffer
-	w := &invocation{env: func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }, out: &out, errOut: &errOut}
+	w := &invocation{cli.Invocation{Env: func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }, Out: &out, ErrOut: &errOut}}
 	cmd := w.invokeCommand()
 	cmd.SetIn(bytes.NewReader(raw))
 	cmd.SetArgs([]string{"-e", "-", "--documents", filepath.Join(samples, "siebenschlaefer"), "--json", "--logs", "-"})
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	if err := cmd.ExecuteContext(t.Context()); !errors.Is(err, errFindings) {
-		t.Fatalf("got %v, want %v\n%s", err, errFindings, &errOut)
+	if err := cmd.ExecuteContext(t.Context()); !errors.Is(err, cli.ErrFindings) {
+		t.Fatalf("got %v, want %v\n%s", err, cli.ErrFindings, &errOut)
 	}
 	var got matchrun.Outcome
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
@@ -103,8 +104,8 @@ func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
 		{[]string{"-e", event, "--documents", "/nowhere"}, "/nowhere does not exist"},
 	} {
 		code, _, errOut := matchbook(t, "", append([]string{"invoke"}, tc.args...)...)
-		if code != exitError || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, exitError, tc.want)
+		if code != cli.ExitError || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, cli.ExitError, tc.want)
 		}
 	}
 }

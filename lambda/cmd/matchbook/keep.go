@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/manifest"
-
-	"github.com/spf13/cobra"
 )
 
 // The folder of --keep may be omitted, so pflag reads "--keep DIR" as a flag
@@ -37,21 +34,15 @@ func isKept(dir string) bool {
 // takeKept moves the folder of "--keep DIR" from the arguments to keep, where
 // the arguments are one too many, for a command that makes that folder.
 func (w *invocation) takeKept(args []string, keep *string) []string {
-	at := slices.Index(w.args, "--keep")
-	if at < 0 || at+1 >= len(w.args) || len(args) != 2 || *keep != database.Folder() && *keep != w.args[at+1] {
+	at := slices.Index(w.Args, "--keep")
+	if at < 0 || at+1 >= len(w.Args) || len(args) != 2 || *keep != database.Folder() && *keep != w.Args[at+1] {
 		return args
 	}
-	dir := w.args[at+1]
+	dir := w.Args[at+1]
 	i := slices.Index(args, dir)
 	if i < 0 {
 		return args
 	}
 	*keep = dir
 	return slices.Delete(slices.Clone(args), i, i+1)
-}
-
-// databaseFlag adds --database.
-func databaseFlag(cmd *cobra.Command, c *database.Choice) {
-	cmd.Flags().BoolVar(&c.Named, "database", false,
-		"migrate and fill the database that "+manifest.EnvDatabaseURL+" names, not a private one")
 }

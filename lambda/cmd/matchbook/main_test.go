@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
@@ -103,7 +104,7 @@ var sampleReport matchrun.Report
 
 // matchedSample gives a test the database of that run.
 var matchedSample = postgrestest.Once(func(t testing.TB, url string) {
-	sampleReport = matchJSON(t, url, exitOK, samples)
+	sampleReport = matchJSON(t, url, cli.ExitOK, samples)
 })
 
 func matchedOnce(t *testing.T) matchrun.Report {
@@ -176,7 +177,7 @@ func typeOf(rep matchrun.Report, id string) string {
 func TestMatchingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
-	first, second := sampleReport, matchJSON(t, url, exitOK, samples, "--again")
+	first, second := sampleReport, matchJSON(t, url, cli.ExitOK, samples, "--again")
 	if !slices.Equal(linksOf(first), linksOf(second)) {
 		t.Error("the matches differ")
 	}
@@ -196,7 +197,7 @@ func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "starts dozens of processes")
 	const seed = "7"
-	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--kill-every", "10ms", "--seed", seed)
+	r := matchJSON(t, postgrestest.URL(t), cli.ExitOK, samples, "--kill-every", "10ms", "--seed", seed)
 	if got, want := linksOf(r), linksByRules(t); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -217,7 +218,7 @@ func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 
 func TestMalformedInputIsNamedAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
-	r := matchJSON(t, postgrestest.URL(t), exitFindings, "../../../testdata/broken")
+	r := matchJSON(t, postgrestest.URL(t), cli.ExitFindings, "../../../testdata/broken")
 	var got []string
 	for _, p := range r.Problems {
 		got = append(got, filepath.Base(p.File)+":"+itoa(p.Line)+": "+p.What)
@@ -264,8 +265,8 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 		{[]string{"sweep"}, "DATABASE_URL is not set"},
 	} {
 		code, _, errOut := matchbook(t, "", tc.args...)
-		if code != exitError || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, exitError, tc.want)
+		if code != cli.ExitError || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, cli.ExitError, tc.want)
 		}
 	}
 }
@@ -274,7 +275,7 @@ func TestHelpShowsExamples(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"match", "ingest", "correct", "migrate", "publish", "sweep", "queue", "invoke", "eval", "explain", "confirm", "reject", "cost"} {
 		code, out, _ := matchbook(t, "", command, "--help")
-		if code != exitOK || !strings.Contains(out, "Examples:") {
+		if code != cli.ExitOK || !strings.Contains(out, "Examples:") {
 			t.Errorf("%s --help: exit status %d, output %q", command, code, out)
 		}
 	}
@@ -286,7 +287,7 @@ func TestMigrateUpDownStatus(t *testing.T) {
 	step := func(want string, args ...string) {
 		t.Helper()
 		code, out, errOut := matchbook(t, url, append([]string{"migrate"}, args...)...)
-		if code != exitOK || !regexp.MustCompile(want).MatchString(out) {
+		if code != cli.ExitOK || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("migrate %v: exit status %d, %q %q, want %q", args, code, out, errOut, want)
 		}
 	}
@@ -306,10 +307,10 @@ func TestMigrateUpDownStatus(t *testing.T) {
 func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	code, _, errOut := matchbook(t, "", "migrate", "sideways")
-	if want := `unknown command "sideways" for "matchbook migrate"`; code != exitError || !strings.Contains(errOut, want) {
-		t.Errorf("exit status %d and %q, want %d and %q", code, errOut, exitError, want)
+	if want := `unknown command "sideways" for "matchbook migrate"`; code != cli.ExitError || !strings.Contains(errOut, want) {
+		t.Errorf("exit status %d and %q, want %d and %q", code, errOut, cli.ExitError, want)
 	}
-	if code, out, _ := matchbook(t, "", "migrate"); code != exitOK || !strings.Contains(out, "Available Commands:") {
+	if code, out, _ := matchbook(t, "", "migrate"); code != cli.ExitOK || !strings.Contains(out, "Available Commands:") {
 		t.Errorf("without one: exit status %d, %q", code, out)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/matchrun"
@@ -31,7 +32,7 @@ func (w *invocation) matchCommand() *cobra.Command {
 	flags.BoolVar(&o.JSON, "json", false, "print the report as JSON")
 	flags.BoolVar(&o.Verbose, "verbose", false, "print the evidence of each match and open question, too")
 	sheet.add(cmd)
-	databaseFlag(cmd, &o.Database)
+	cli.DatabaseFlag(cmd, &o.Database)
 	flags.StringVar(&o.Database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = database.Folder()
 	flags.BoolVar(&o.Again, "again", false, "match documents again that succeeded in an earlier run on the same database")
@@ -42,12 +43,12 @@ func (w *invocation) matchCommand() *cobra.Command {
 	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
 	flags.StringVar(&o.SlackLog, "slack-log", "",
 		"use a local receiver as Slack, and append its messages to this file")
-	modelFlags(&o.Model, cmd, "openai with a key, else none")
+	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
 	return cmd
 }
 
 func (w *invocation) match(ctx context.Context, o matchrun.Folder) error {
-	p := term.NewMeter(w.errOut)
+	p := term.NewMeter(w.ErrOut)
 	defer p.Close()
-	return findings(o.Run(ctx, w.env, w.out, p))
+	return cli.Findings(o.Run(ctx, w.Env, w.Out, p))
 }

@@ -37,7 +37,7 @@ func (w *invocation) migrateCommand() *cobra.Command {
 }
 
 func (w *invocation) migrate(ctx context.Context, run migration, verb string, asJSON bool) error {
-	url := w.env(manifest.EnvDatabaseURL)
+	url := w.Env(manifest.EnvDatabaseURL)
 	if url == "" {
 		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database",
 			manifest.EnvDatabaseURL)
@@ -50,10 +50,10 @@ func (w *invocation) migrate(ctx context.Context, run migration, verb string, as
 		if list == nil {
 			list = []schema.Migration{}
 		}
-		return json.NewEncoder(w.out).Encode(list)
+		return json.NewEncoder(w.Out).Encode(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(w.out, "nothing to do")
+		fmt.Fprintln(w.Out, "nothing to do")
 	}
 	for _, m := range list {
 		state := verb
@@ -63,7 +63,7 @@ func (w *invocation) migrate(ctx context.Context, run migration, verb string, as
 				state = "applied " + m.AppliedAt.Format("2006-01-02 15:04:05Z07:00")
 			}
 		}
-		fmt.Fprintf(w.out, "%s  %s\n", m.Name, state)
+		fmt.Fprintf(w.Out, "%s  %s\n", m.Name, state)
 	}
 	return nil
 }

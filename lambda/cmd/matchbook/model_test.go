@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/eval/matcheval"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
@@ -45,7 +46,7 @@ func ties(t *testing.T, groups int) (dir string) {
 
 func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 	t.Parallel()
-	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--model", "oracle")
+	r := matchJSON(t, postgrestest.URL(t), cli.ExitOK, samples, "--model", "oracle")
 	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
 	}
@@ -64,7 +65,7 @@ func TestScriptedModelDecidesTheOpenPairsOfTheSample(t *testing.T) {
 			t.Errorf("rules do not leave %s open, only %v", pair, open)
 		}
 	}
-	r := matchJSON(t, postgrestest.URL(t), exitOK, samples, "--model", "scripted")
+	r := matchJSON(t, postgrestest.URL(t), cli.ExitOK, samples, "--model", "scripted")
 	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
 	}
@@ -106,7 +107,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 	} {
 		code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--json", "--model", tc.model)
 		var all []matcheval.Result
-		if err := json.Unmarshal([]byte(out), &all); code != exitOK || err != nil || len(all) != 1 {
+		if err := json.Unmarshal([]byte(out), &all); code != cli.ExitOK || err != nil || len(all) != 1 {
 			t.Fatalf("%s: exit status %d, %v\n%s", tc.model, code, err, errOut)
 		}
 		m := all[0]
@@ -123,7 +124,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 	t.Parallel()
 	url, dir := postgrestest.URL(t), ties(t, 2)
-	m := matchJSON(t, url, exitOK, dir, "--model", "oracle").Model
+	m := matchJSON(t, url, cli.ExitOK, dir, "--model", "oracle").Model
 	if m.Documents != 6 || m.Asking != 4 || m.Questions != 4 || m.Calls < 4 || m.PromptTokens == 0 || m.CompletionTokens == 0 || m.TokensPerDoc == 0 ||
 		m.CallsPerDocument != float64(int(float64(m.Calls)/6*100+0.5))/100 {
 		t.Errorf("got %+v", m)
@@ -132,7 +133,7 @@ func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 		t.Errorf("the database has %+v, the server %+v", m, s)
 	}
 	// What was answered in an earlier run is not asked, nor counted, again.
-	if again := matchJSON(t, url, exitOK, dir, "--model", "oracle", "--again"); again.Model.Calls != 0 || again.Model.PromptTokens != 0 || len(again.Matches) != 2 {
+	if again := matchJSON(t, url, cli.ExitOK, dir, "--model", "oracle", "--again"); again.Model.Calls != 0 || again.Model.PromptTokens != 0 || len(again.Matches) != 2 {
 		t.Errorf("again: %d matches, %+v", len(again.Matches), again.Model)
 	}
 }
@@ -150,7 +151,7 @@ var permanent = map[fault.Kind]string{
 func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	t.Parallel()
 	const groups, seed = 80, "7"
-	r := matchJSON(t, postgrestest.URL(t), exitFindings, ties(t, groups), "--model", "oracle", "--faults", seed)
+	r := matchJSON(t, postgrestest.URL(t), cli.ExitFindings, ties(t, groups), "--model", "oracle", "--faults", seed)
 	faults, final, failed := 0, 0, make(map[uuid.UUID]bool)
 	for kind, n := range r.Model.Server.Faults {
 		faults += n
@@ -220,8 +221,8 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	} {
 		// A server that is not there is not asked.
 		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", tc.args...)
-		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}
 	}
 }
@@ -240,7 +241,7 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 		return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: key, manifest.EnvOpenAIModel: model}[name]
 	}
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 1), "--database", "--logs", logs}, env, &out, &errOut); code != exitOK {
+	if code := run(t.Context(), []string{"match", ties(t, 1), "--database", "--logs", logs}, env, &out, &errOut); code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	if calls := server.Calls(); len(calls) < 2 || calls[0].Refused != "" || calls[0].Status != 200 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/notify"
@@ -48,7 +49,7 @@ func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	if !o.test {
 		return errors.New("notify does nothing without --test: failures are sent by the function and by the sweep")
 	}
-	c, err := matchrun.OpenChannels(w.env, o.slackLog)
+	c, err := matchrun.OpenChannels(w.Env, o.slackLog)
 	if err != nil {
 		return err
 	}
@@ -76,19 +77,19 @@ func sendTest(ctx context.Context, s notify.Sender, base string) outcome {
 
 func (w *invocation) writeOutcomes(all []outcome, asJSON bool) (err error) {
 	if asJSON {
-		err = json.NewEncoder(w.out).Encode(all)
+		err = json.NewEncoder(w.Out).Encode(all)
 	}
 	for _, o := range all {
 		switch {
 		case asJSON:
 		case o.Taken:
-			fmt.Fprintf(w.out, "%-6s accepted\n", o.Channel)
+			fmt.Fprintf(w.Out, "%-6s accepted\n", o.Channel)
 		default:
-			fmt.Fprintf(w.out, "%-6s NOT accepted: %s\n", o.Channel, o.Error)
+			fmt.Fprintf(w.Out, "%-6s NOT accepted: %s\n", o.Channel, o.Error)
 		}
 	}
 	if err == nil && slices.ContainsFunc(all, func(o outcome) bool { return !o.Taken }) {
-		return errFindings
+		return cli.ErrFindings
 	}
 	return err
 }

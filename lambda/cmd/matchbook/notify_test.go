@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
@@ -75,7 +76,7 @@ func failed(t *testing.T, out string) (n int) {
 func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
 	t.Parallel()
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 6), "--database"}, refusing(t), &out, &errOut); code != exitFindings {
+	if code := run(t.Context(), []string{"match", ties(t, 6), "--database"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	_, messages, _ := strings.Cut(out.String(), "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
@@ -93,7 +94,7 @@ func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "slack.jsonl")
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != exitFindings {
+	if code := run(t.Context(), []string{"match", ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	var r matchrun.Report
@@ -122,7 +123,7 @@ func TestAChannelThatAcceptsNothingIsReported(t *testing.T) {
 	var out, errOut strings.Builder
 	code := run(t.Context(), []string{"match", ties(t, 2), "--database"}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
 	unsent := failed(t, out.String()) + strings.Count(out.String(), "billed-twice") // the ties are warned about
-	if want := fmt.Sprintf("NOTIFIED   slack did not accept %d notifications", unsent); code != exitFindings || !strings.Contains(out.String(), want) {
+	if want := fmt.Sprintf("NOTIFIED   slack did not accept %d notifications", unsent); code != cli.ExitFindings || !strings.Contains(out.String(), want) {
 		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, &out, &errOut)
 	}
 	if strings.Contains(out.String()+errOut.String(), "HIDDEN") {
@@ -152,13 +153,13 @@ func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK re
 		want      int
 		out, said string
 	}{
-		{"mail and a receiver", mail, []string{"--test", "--slack-log", file}, exitOK, "slack  accepted\nemail  accepted\n", ""},
-		{"JSON", mail, []string{"--test", "--json"}, exitOK, `[{"channel":"email","taken":true}]` + "\n", ""},
-		{"a channel that is down", down, []string{"--test"}, exitFindings, "slack  NOT accepted: ", ""},
-		{"no channel", nil, []string{"--test"}, exitError, "", "no channel is configured: set SLACK_WEBHOOK_URL"},
-		{"half of a channel", map[string]string{manifest.EnvEmailTo: "b@example.com"}, []string{"--test"}, exitError, "", "EMAIL_FROM and EMAIL_TO: one is set"},
-		{"nothing asked for", mail, nil, exitError, "", "notify does nothing without --test"},
-		{"no such folder", nil, []string{"--test", "--slack-log", filepath.Join(file, "x")}, exitError, "", "--slack-log: "},
+		{"mail and a receiver", mail, []string{"--test", "--slack-log", file}, cli.ExitOK, "slack  accepted\nemail  accepted\n", ""},
+		{"JSON", mail, []string{"--test", "--json"}, cli.ExitOK, `[{"channel":"email","taken":true}]` + "\n", ""},
+		{"a channel that is down", down, []string{"--test"}, cli.ExitFindings, "slack  NOT accepted: ", ""},
+		{"no channel", nil, []string{"--test"}, cli.ExitError, "", "no channel is configured: set SLACK_WEBHOOK_URL"},
+		{"half of a channel", map[string]string{manifest.EnvEmailTo: "b@example.com"}, []string{"--test"}, cli.ExitError, "", "EMAIL_FROM and EMAIL_TO: one is set"},
+		{"nothing asked for", mail, nil, cli.ExitError, "", "notify does nothing without --test"},
+		{"no such folder", nil, []string{"--test", "--slack-log", filepath.Join(file, "x")}, cli.ExitError, "", "--slack-log: "},
 	} {
 		var out, errOut strings.Builder
 		code := run(t.Context(), append([]string{"notify"}, tc.args...), func(name string) string { return tc.env[name] }, &out, &errOut)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/failure"
@@ -55,7 +56,7 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return findings(status.Succeeded(), s.print(status, o.json))
+				return cli.Findings(status.Succeeded(), s.Print(status, o.json))
 			})
 		},
 	})
@@ -110,7 +111,7 @@ func (w *invocation) requeue(ctx context.Context, jobs offerrun.Jobs, asJSON boo
 	if err := s.checkTenant(tenantOf(jobs)); err != nil {
 		return s.advise(err)
 	}
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	r, err := jobs.Requeue(ctx, db, queue, m)
 	m.Close()
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, job.ErrNotFound) {
@@ -120,8 +121,8 @@ func (w *invocation) requeue(ctx context.Context, jobs offerrun.Jobs, asJSON boo
 		return err
 	}
 	if r.Refused != nil {
-		fmt.Fprintf(w.errOut, "stopped: %s\n", failure.Of(r.Refused).Text)
-		err = errFindings
+		fmt.Fprintf(w.ErrOut, "stopped: %s\n", failure.Of(r.Refused).Text)
+		err = cli.ErrFindings
 	}
-	return errors.Join(w.print(r, asJSON), err)
+	return errors.Join(w.Print(r, asJSON), err)
 }

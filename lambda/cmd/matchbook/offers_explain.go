@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/offerrun"
 
@@ -35,7 +36,7 @@ func (w *invocation) offersExplainCommand() *cobra.Command {
 				if err != nil {
 					return known(err)
 				}
-				return findings(e.Reproduced(), s.print(e, o.json))
+				return cli.Findings(e.Reproduced(), s.Print(e, o.json))
 			})
 			if errors.Is(err, job.ErrNotFound) {
 				err = fmt.Errorf("there is no job %s", jobs.IDs[0])

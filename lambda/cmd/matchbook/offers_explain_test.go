@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -65,37 +66,37 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 		}
 		return out
 	}
-	wantText(t, explain(exitOK, "", jobOfJonas), explanationOfJonas)
+	wantText(t, explain(cli.ExitOK, "", jobOfJonas), explanationOfJonas)
 	exec(`UPDATE offer_user SET preferences = '{}', active = false`) // a set does not depend on what users are now
 	same := 0
 	for _, tenant := range r.Tenants {
 		for _, s := range tenant.Sets {
 			if s.Status == "completed" {
 				same++
-				explain(exitOK, `"same": true`, s.Job.String(), "--json")
+				explain(cli.ExitOK, `"same": true`, s.Job.String(), "--json")
 			}
 		}
 	}
 	if same != 22 {
 		t.Errorf("%d sets were compared", same)
 	}
-	explain(exitOK, "reason: rank the candidates: the user's profile cannot be read: born", jobOfPiet)
-	explain(exitOK, "OFFERED 1\n   2  Theo", jobOfJonas, "--candidate", idOfTheo)
-	explain(exitOK, "a user is not offered to itself", jobOfJonas, "--candidate", idOfJonas)
-	explain(exitOK, "it is not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
-	explain(exitError, "there is no job "+idOfTheo, idOfTheo)
-	explain(exitError, `"x" is not the id of a job`, "x")
-	explain(exitError, `--candidate "x" is not a UUID`, jobOfJonas, "--candidate", "x")
+	explain(cli.ExitOK, "reason: rank the candidates: the user's profile cannot be read: born", jobOfPiet)
+	explain(cli.ExitOK, "OFFERED 1\n   2  Theo", jobOfJonas, "--candidate", idOfTheo)
+	explain(cli.ExitOK, "a user is not offered to itself", jobOfJonas, "--candidate", idOfJonas)
+	explain(cli.ExitOK, "it is not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
+	explain(cli.ExitError, "there is no job "+idOfTheo, idOfTheo)
+	explain(cli.ExitError, `"x" is not the id of a job`, "x")
+	explain(cli.ExitError, `--candidate "x" is not a UUID`, jobOfJonas, "--candidate", "x")
 
 	exec(`ALTER TABLE matchmaking_job DISABLE TRIGGER ALL`)
 	exec(`UPDATE matchmaking_job SET offers = jsonb_set(offers, '{1,score}', '1533') WHERE id = '` + jobOfJonas + `'`)
-	explain(exitFindings, "DIFFERENT: what is stored is not what its roster gives\n    stored  1  Mara", jobOfJonas)
+	explain(cli.ExitFindings, "DIFFERENT: what is stored is not what its roster gives\n    stored  1  Mara", jobOfJonas)
 	exec(`UPDATE matchmaking_job SET offers = '7' WHERE id = '` + jobOfJonas + `'`)
-	explain(exitFindings, "DIFFERENT", jobOfJonas)
+	explain(cli.ExitFindings, "DIFFERENT", jobOfJonas)
 	exec(`UPDATE offer_roster SET content = '\x00'`)
-	explain(exitFindings, "it cannot be computed: the roster of 2026-03-29 is damaged", jobOfJonas)
+	explain(cli.ExitFindings, "it cannot be computed: the roster of 2026-03-29 is damaged", jobOfJonas)
 	exec(`DELETE FROM offer_roster`)
-	explain(exitFindings, "it cannot be computed: ", jobOfJonas)
+	explain(cli.ExitFindings, "it cannot be computed: ", jobOfJonas)
 }
 
 func TestJobsWithoutASetAreExplainedByTheirReason(t *testing.T) {

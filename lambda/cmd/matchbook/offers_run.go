@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/offerrun"
@@ -25,7 +26,7 @@ func (w *invocation) offersRunCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Date, "date", "", "the date, such as 2026-03-29 (default today in UTC)")
 	flags.BoolVar(&o.JSON, "json", false, "print the sets as JSON")
-	databaseFlag(cmd, &o.Database)
+	cli.DatabaseFlag(cmd, &o.Database)
 	flags.StringVar(&o.Database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
 	flags.Lookup("keep").NoOptDefVal = database.Folder()
 	flags.DurationVar(&o.KillEvery, "kill-every", 0,
@@ -36,7 +37,7 @@ func (w *invocation) offersRunCommand() *cobra.Command {
 }
 
 func (w *invocation) offersRun(ctx context.Context, dir string, o offerrun.Options) error {
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	defer m.Close()
-	return findings(o.Run(ctx, dir, w.env, w.out, m))
+	return cli.Findings(o.Run(ctx, dir, w.Env, w.Out, m))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -24,7 +25,7 @@ const (
 func runOffers(t *testing.T, url string, args ...string) string {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, append([]string{"offers", "run", sampleUsers, "--date", sampleDate, "--database"}, args...)...)
-	if code != exitFindings { // one of the users has a profile that cannot be read
+	if code != cli.ExitFindings { // one of the users has a profile that cannot be read
 		t.Fatalf("exit status %d\n%s%s", code, out, errOut)
 	}
 	return out
@@ -152,7 +153,7 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
   c.json:1: the database refused the data (SQLSTATE 22P05)
 `
 	_, got, _ := strings.Cut(strings.ReplaceAll(out, folder+string(filepath.Separator), ""), "MALFORMED")
-	if code != exitFindings || !strings.HasPrefix(got, want) || !strings.Contains(out, "1 users = 1 completed") {
+	if code != cli.ExitFindings || !strings.HasPrefix(got, want) || !strings.Contains(out, "1 users = 1 completed") {
 		t.Errorf("exit status %d, got\n%s%s, want\n%s", code, out, errOut, want)
 	}
 	for _, tc := range []struct {
@@ -165,7 +166,7 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
 		{nil, "accepts 1 arg"},
 	} {
 		code, out, errOut := matchbook(t, "", append([]string{"offers", "run"}, tc.args...)...)
-		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
+		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
 			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
@@ -63,7 +64,7 @@ REASONS
   skipped, Europe/Berlin, 1: nobody was there
 `
 	code, out, errOut := matchbook(t, url, "offers", "status", "--date", "2026-03-29")
-	if code != exitFindings {
+	if code != cli.ExitFindings {
 		t.Errorf("exit status %d, %s", code, errOut)
 	}
 	wantText(t, out, want)
@@ -72,11 +73,11 @@ REASONS
 		code int
 		want string
 	}{
-		{[]string{"--date", "2026-03-29", "--json"}, exitFindings, `"reason": "nobody was there"`},
-		{[]string{"--date", "2026-03-30"}, exitOK, "no user has a job for 2026-03-30\n"},
-		{[]string{"--date", "2026-03-29", "--tenant", anotherTenant}, exitOK, "no user has a job"},
-		{[]string{"--date", "29.3.2026"}, exitError, `--date: "29.3.2026" is no date`},
-		{[]string{"--tenant", "x"}, exitError, `--tenant "x" is not a UUID`},
+		{[]string{"--date", "2026-03-29", "--json"}, cli.ExitFindings, `"reason": "nobody was there"`},
+		{[]string{"--date", "2026-03-30"}, cli.ExitOK, "no user has a job for 2026-03-30\n"},
+		{[]string{"--date", "2026-03-29", "--tenant", anotherTenant}, cli.ExitOK, "no user has a job"},
+		{[]string{"--date", "29.3.2026"}, cli.ExitError, `--date: "29.3.2026" is no date`},
+		{[]string{"--tenant", "x"}, cli.ExitError, `--tenant "x" is not a UUID`},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"offers", "status"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(out+errOut, tc.want) {
@@ -124,18 +125,18 @@ func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
 		code int
 		want string // parts, with | between them
 	}{
-		{nil, exitError, "which jobs?"},
-		{[]string{offerJob(1), "--date", "2026-03-29"}, exitError, "which jobs?"},
-		{[]string{"x"}, exitError, `"x" is not the id of a job`},
-		{[]string{offerJob(1), offerJob(99)}, exitError, "there is no job " + offerJob(99)}, // and nothing is published
-		{[]string{offerJob(1), offerJob(2), offerJob(3), offerJob(4), offerJob(5)}, exitOK,
+		{nil, cli.ExitError, "which jobs?"},
+		{[]string{offerJob(1), "--date", "2026-03-29"}, cli.ExitError, "which jobs?"},
+		{[]string{"x"}, cli.ExitError, `"x" is not the id of a job`},
+		{[]string{offerJob(1), offerJob(99)}, cli.ExitError, "there is no job " + offerJob(99)}, // and nothing is published
+		{[]string{offerJob(1), offerJob(2), offerJob(3), offerJob(4), offerJob(5)}, cli.ExitOK,
 			"failed jobs: published 1, unsent 0, skipped 0, left 0\n|" + offerJob(2) + ", completed: its set stays|" +
 				offerJob(3) + ", skipped: a date that was skipped|" + offerJob(4) + ", pending: it waits|" +
 				offerJob(5) + ", running: a worker has it"},
-		{[]string{"--tenant", anotherTenant}, exitOK, "published 0,"},
-		{[]string{"--date", "2026-03-28"}, exitOK, "published 0,"},
-		{[]string{"--date", "2026-03-29", "--json"}, exitOK, `"published": 2,|"left_alone": []`},
-		{[]string{"--date", "2026-03-29"}, exitOK, "published 0,"},
+		{[]string{"--tenant", anotherTenant}, cli.ExitOK, "published 0,"},
+		{[]string{"--date", "2026-03-28"}, cli.ExitOK, "published 0,"},
+		{[]string{"--date", "2026-03-29", "--json"}, cli.ExitOK, `"published": 2,|"left_alone": []`},
+		{[]string{"--date", "2026-03-29"}, cli.ExitOK, "published 0,"},
 	} {
 		code, out, errOut := requeue(t, url, *queue.QueueUrl, tc.args...)
 		for part := range strings.SplitSeq(tc.want, "|") {
@@ -151,7 +152,7 @@ func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
 	if want := "pending completed skipped pending running pending pending"; states != want {
 		t.Errorf("got %s, want %s", states, want)
 	}
-	if code, _, errOut := requeue(t, url, "", offerJob(1)); code != exitError || !strings.Contains(errOut, "OFFER_QUEUE_URL is not set") {
+	if code, _, errOut := requeue(t, url, "", offerJob(1)); code != cli.ExitError || !strings.Contains(errOut, "OFFER_QUEUE_URL is not set") {
 		t.Errorf("exit status %d, %s", code, errOut)
 	}
 }

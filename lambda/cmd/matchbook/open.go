@@ -39,7 +39,7 @@ func (w *invocation) openCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.print(r, s.json)
+				return s.Print(r, s.json)
 			})
 		},
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -82,7 +83,7 @@ func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{"no amount such as": {"--min-value", "1e3"}, "no duration such as": {"--since", "noon"}, "--document": {"--document", "bill"}} {
-		if code, _, errOut := matchbook(t, url, append([]string{"open"}, args...)...); code != exitError || !strings.Contains(errOut, want) {
+		if code, _, errOut := matchbook(t, url, append([]string{"open"}, args...)...); code != cli.ExitError || !strings.Contains(errOut, want) {
 			t.Errorf("%q: exit status %d, %s", args, code, errOut)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/clock"
@@ -69,7 +70,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 		return run(t.Context(), args, env, &out, &out), out.String()
 	}
 
-	if code, out := command("publish", id.String(), uuid.NewString()); code != exitError || !strings.Contains(out, "1 documents do not exist") {
+	if code, out := command("publish", id.String(), uuid.NewString()); code != cli.ExitError || !strings.Contains(out, "1 documents do not exist") {
 		t.Errorf("publish: exit status %d, %q", code, out)
 	}
 	got := receive(t, client, *queue.QueueUrl)
@@ -82,19 +83,19 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "UPDATE document SET matching_due_at = $1", due); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":1,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`) {
+	if code, out := command("sweep", "--json"); code != cli.ExitOK || !strings.Contains(out, `{"overdue":1,"backlog":1,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`) {
 		t.Errorf("sweep while the message is in flight: exit status %d, %q", code, out)
 	}
 	if _, err := client.PurgeQueue(t.Context(), &awssqs.PurgeQueueInput{QueueUrl: queue.QueueUrl}); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := command("sweep", "--json"); code != exitOK || !strings.Contains(out, `{"overdue":1,"backlog":0,"inserted":0,"recovered":0,"republished":1,"lost":0,"crashed":0}`) {
+	if code, out := command("sweep", "--json"); code != cli.ExitOK || !strings.Contains(out, `{"overdue":1,"backlog":0,"inserted":0,"recovered":0,"republished":1,"lost":0,"crashed":0}`) {
 		t.Errorf("sweep: exit status %d, %q", code, out)
 	}
 	if got := receive(t, client, *queue.QueueUrl); len(got) != 1 || got[0] != id.String() {
 		t.Errorf("received %v after the sweep, want the document's id", got)
 	}
-	if code, out := command("sweep"); code != exitOK || out != "overdue 0 (messages in the queue 1): published 0 inserted, again 0 overdue and 0 left by their worker; failed 0 as lost, 0 as crashed\n" {
+	if code, out := command("sweep"); code != cli.ExitOK || out != "overdue 0 (messages in the queue 1): published 0 inserted, again 0 overdue and 0 left by their worker; failed 0 as lost, 0 as crashed\n" {
 		t.Errorf("second sweep: exit status %d, %q", code, out)
 	}
 }

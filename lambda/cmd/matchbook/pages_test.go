@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/pagetest"
 )
 
@@ -142,7 +143,7 @@ func TestCommandsOfThePagesAreAccepted(t *testing.T) {
 				continue
 			}
 			seen[rest] = true
-			if code, _, errOut := matchbook(t, "", append(strings.Fields(rest), "--help")...); code != exitOK {
+			if code, _, errOut := matchbook(t, "", append(strings.Fields(rest), "--help")...); code != cli.ExitOK {
 				t.Errorf("%s: %q: %s", page.Path, line, errOut)
 			}
 		}

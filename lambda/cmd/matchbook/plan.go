@@ -94,8 +94,8 @@ func (w *invocation) costPlan(o monthOptions) error {
 
 func (w *invocation) printPage(report any, s *term.Sheet, o planOptions) error {
 	if o.json {
-		return term.JSON(w.out, report)
+		return term.JSON(w.Out, report)
 	}
-	_, err := io.WriteString(w.out, s.Text(o.markdown))
+	_, err := io.WriteString(w.Out, s.Text(o.markdown))
 	return err
 }

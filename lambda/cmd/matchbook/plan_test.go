@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/plan"
 )
 
@@ -43,7 +44,7 @@ func TestPlansAreGoldenFiles(t *testing.T) {
 		"capacity.md":       {"capacity", "--markdown"},
 	} {
 		code, out, errOut := matchbook(t, "", args...)
-		if code != exitOK || errOut != "" {
+		if code != cli.ExitOK || errOut != "" {
 			t.Errorf("%v: exit status %d, %s", args, code, errOut)
 		}
 		golden(t, name, out)
@@ -119,7 +120,7 @@ func TestPlanRefusesWhatItCannotReckonWith(t *testing.T) {
 		{"capacity now", "unknown command"},
 	} {
 		code, out, errOut := matchbook(t, "", strings.Fields(tc.args)...)
-		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
+		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
 			t.Errorf("%s: exit status %d, %q and %q, want %q", tc.args, code, out, errOut, tc.want)
 		}
 	}
@@ -166,7 +167,7 @@ func TestPlansAsJSONHaveWhatTheHelpNames(t *testing.T) {
 func TestCapacityThatCannotWorkIsAFinding(t *testing.T) {
 	t.Parallel()
 	code, out, _ := matchbook(t, "", "capacity", "--latency", "70s")
-	if code != exitFindings || !strings.Contains(out, "It cannot work: an answer may take 1m10s, and calls end after 1m0s") {
+	if code != cli.ExitFindings || !strings.Contains(out, "It cannot work: an answer may take 1m10s, and calls end after 1m0s") {
 		t.Errorf("exit status %d\n%s", code, out)
 	}
 }
@@ -189,7 +190,7 @@ func TestHelpOfThePlansShowsExamples(t *testing.T) {
 	t.Parallel()
 	for command, example := range map[string]string{"cost": "\n  matchbook cost --plan", "capacity": "\n  matchbook capacity"} {
 		code, out, _ := matchbook(t, "", command, "--help")
-		if code != exitOK || strings.Count(out, example) < 3 || !strings.Contains(out, "lambda/cli/plan/measured.json") {
+		if code != cli.ExitOK || strings.Count(out, example) < 3 || !strings.Contains(out, "lambda/cli/plan/measured.json") {
 			t.Errorf("%s --help: exit status %d\n%s", command, code, out)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
@@ -58,7 +59,7 @@ func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uui
 	if err := publisher.Publish(ctx, ids); err != nil {
 		return errors.New(errtext.Describe(err))
 	}
-	fmt.Fprintf(w.out, "published %d %ss\n", len(ids), f.Subject)
+	fmt.Fprintf(w.Out, "published %d %ss\n", len(ids), f.Subject)
 	return nil
 }
 
@@ -66,7 +67,7 @@ func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uui
 // version of this program has migrated the database.
 func (w *invocation) openPublisher(ctx context.Context, f manifest.Function) (
 	db *postgres.DB, queue job.Sender, close func(), err error) {
-	config, err := setup.LoadPublisher(w.env, f)
+	config, err := setup.LoadPublisher(w.Env, f)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -80,7 +81,7 @@ func (w *invocation) openPublisher(ctx context.Context, f manifest.Function) (
 // where none is configured, and for a private database, which no function reads.
 func (s *session) matchQueue() (job.Sender, error) {
 	for _, name := range []string{manifest.EnvMatchQueueURL, manifest.EnvQueueURL} {
-		if url := s.env(name); url != "" && s.keep == "" {
+		if url := s.Env(name); url != "" && s.keep == "" {
 			return setup.OpenQueue(s.ctx, name, url)
 		}
 	}
@@ -163,7 +164,7 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 	if err := s.checkTenant(filter.Tenant); err != nil {
 		return s.advise(err)
 	}
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	r, err := republish.Publish(ctx, db, table, queue, filter, m)
 	m.Close()
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -173,16 +174,16 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 		return err
 	}
 	if r.Refused != nil {
-		fmt.Fprintf(w.errOut, "stopped: %s\n", failure.Of(r.Refused).Text)
-		err = errFindings
+		fmt.Fprintf(w.ErrOut, "stopped: %s\n", failure.Of(r.Refused).Text)
+		err = cli.ErrFindings
 	}
 	return errors.Join(w.writeFailed(r, o.json), err)
 }
 
 func (w *invocation) writeFailed(r *republish.Report, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(w.out).Encode(r)
+		return json.NewEncoder(w.Out).Encode(r)
 	}
-	_, err := io.WriteString(w.out, r.Text())
+	_, err := io.WriteString(w.Out, r.Text())
 	return err
 }

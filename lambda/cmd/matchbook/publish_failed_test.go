@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
@@ -132,19 +133,19 @@ func TestPublishFailedChoosesAndCounts(t *testing.T) {
 		{[]string{"--tenant", anotherTenant, "--kind", "permanent"}, `"selected":3,"kinds":{"permanent":3}`},
 	} {
 		code, out, errOut := r.run(t.Context(), append(tc.args, "--dry-run", "--json")...)
-		if code != exitOK || !strings.Contains(out, `{"dry_run":true,`+tc.want) {
+		if code != cli.ExitOK || !strings.Contains(out, `{"dry_run":true,`+tc.want) {
 			t.Errorf("%q: exit status %d, %q %q, want %q", tc.args, code, out, errOut, tc.want)
 		}
 	}
 	code, out, _ := r.run(t.Context(), "--dry-run")
-	if code != exitOK || !strings.HasPrefix(out, "14 failed documents would be published:\n      4  lost\n") || strings.Count(out, "the cause of permanent") != republish.Shown {
+	if code != cli.ExitOK || !strings.HasPrefix(out, "14 failed documents would be published:\n      4  lost\n") || strings.Count(out, "the cause of permanent") != republish.Shown {
 		t.Errorf("exit status %d,\n%s", code, out)
 	}
 	if got := r.statuses() + ", messages " + r.messages(); got != "failed 14, messages 0" {
 		t.Errorf("a dry run left %s", got)
 	}
 
-	if code, out, errOut := r.run(t.Context(), "--kind", "permanent", "--since", "2h"); code != exitOK || out != "of 8 failed documents: published 8, unsent 0, skipped 0, left 0\n" {
+	if code, out, errOut := r.run(t.Context(), "--kind", "permanent", "--since", "2h"); code != cli.ExitOK || out != "of 8 failed documents: published 8, unsent 0, skipped 0, left 0\n" {
 		t.Errorf("exit status %d, %q %q", code, out, errOut)
 	}
 	if got := r.statuses() + ", messages " + r.messages(); got != "failed 6, pending 8, messages 8" {
@@ -178,7 +179,7 @@ func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
 			return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.Ingest.QueueEnv(): r.queueURL}[name]
 		}
 		code := run(t.Context(), append([]string{"publish", "--ingestions"}, args...), env, &out, &errOut)
-		if code != exitOK || out.String() != want {
+		if code != cli.ExitOK || out.String() != want {
 			t.Errorf("%q: exit status %d, %q %q, want %q", args, code, out.String(), errOut.String(), want)
 		}
 	}
@@ -226,7 +227,7 @@ func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
 			return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.Review.QueueEnv(): r.queueURL}[name]
 		}
 		code := run(t.Context(), append([]string{"publish", "--chunks"}, args...), env, &out, &errOut)
-		if code != exitOK || out.String() != want {
+		if code != cli.ExitOK || out.String() != want {
 			t.Errorf("%q: exit status %d, %q %q, want %q", args, code, out.String(), errOut.String(), want)
 		}
 	}
@@ -255,7 +256,7 @@ func TestPublishFailedMayBeInterrupted(t *testing.T) {
 	r.fail(all, oneTenant, "permanent", "1 hour")
 	code, out, errOut := r.run(ctx, "--json")
 	var report republish.Report
-	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitError || !strings.Contains(errOut, "interrupted") {
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != cli.ExitError || !strings.Contains(errOut, "interrupted") {
 		t.Fatalf("exit status %d, %q %q, %v", code, out, errOut, err)
 	}
 	if report.Published != republish.Batch || report.Left != all-republish.Batch || report.Unsent+report.Skipped != 0 {
@@ -264,7 +265,7 @@ func TestPublishFailedMayBeInterrupted(t *testing.T) {
 	if got, want := r.statuses()+", messages "+r.messages(), fmt.Sprintf("failed %d, pending %d, messages %d", all-republish.Batch, republish.Batch, republish.Batch); got != want {
 		t.Errorf("it left %s, want %s", got, want)
 	}
-	if code, out, errOut := r.run(t.Context()); code != exitOK || !strings.HasPrefix(out, fmt.Sprintf("of %d failed documents: published %[1]d,", all-republish.Batch)) {
+	if code, out, errOut := r.run(t.Context()); code != cli.ExitOK || !strings.HasPrefix(out, fmt.Sprintf("of %d failed documents: published %[1]d,", all-republish.Batch)) {
 		t.Errorf("the rest: exit status %d, %q %q", code, out, errOut)
 	}
 	if got, want := r.statuses()+", messages "+r.messages(), fmt.Sprintf("pending %d, messages %[1]d", all); got != want {
@@ -281,7 +282,7 @@ func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
 	r.fail(republish.Batch+20, oneTenant, "permanent", "1 hour")
 	code, out, errOut := r.run(t.Context())
 	want := fmt.Sprintf("of %d failed documents: published 0, unsent %d, skipped 0, left 20\n", republish.Batch+20, republish.Batch)
-	if code != exitFindings || out != want || !strings.HasPrefix(errOut, "stopped: ") {
+	if code != cli.ExitFindings || out != want || !strings.HasPrefix(errOut, "stopped: ") {
 		t.Errorf("exit status %d, %q %q, want %q", code, out, errOut, want)
 	}
 	if got, want := r.statuses(), fmt.Sprintf("failed 20, pending %d", republish.Batch); got != want {
@@ -300,7 +301,7 @@ func TestPublishFailedRefusesALaterSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errOut := r.run(t.Context())
-	if want := "schema is at version 99999"; code != exitError || out != "" || !strings.Contains(errOut, want) {
+	if want := "schema is at version 99999"; code != cli.ExitError || out != "" || !strings.Contains(errOut, want) {
 		t.Errorf("exit status %d, %q %q, want %q", code, out, errOut, want)
 	}
 	if got, want := r.statuses()+", "+r.messages()+" messages", "failed 3, 0 messages"; got != want {
@@ -323,11 +324,11 @@ func TestPublishFailedRefusesWhatItCannotMean(t *testing.T) {
 		{[]string{"--failed", "--tenant", "7"}, `--tenant "7" is`},
 		{[]string{"--failed"}, "DATABASE_URL is not set"},
 	} {
-		if code, _, errOut := matchbook(t, "", append([]string{"publish"}, tc.args...)...); code != exitError || !strings.Contains(errOut, tc.want) {
+		if code, _, errOut := matchbook(t, "", append([]string{"publish"}, tc.args...)...); code != cli.ExitError || !strings.Contains(errOut, tc.want) {
 			t.Errorf("%q: exit status %d, %q, want %q", tc.args, code, errOut, tc.want)
 		}
 	}
-	if code, out, _ := matchbook(t, "", "publish", "--help"); code != exitOK || strings.Count(out, "\n  matchbook publish") < 3 || !strings.Contains(out, "--dry-run") {
+	if code, out, _ := matchbook(t, "", "publish", "--help"); code != cli.ExitOK || strings.Count(out, "\n  matchbook publish") < 3 || !strings.Contains(out, "--dry-run") {
 		t.Errorf("--help: exit status %d,\n%s", code, out)
 	}
 }

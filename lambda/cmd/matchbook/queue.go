@@ -48,18 +48,18 @@ func (w *invocation) queue(ctx context.Context, addr string, names []string) (er
 		return fmt.Errorf("--addr: %w", err)
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	fmt.Fprintf(w.out, "SQS at %s, in memory: it is gone with this program (Ctrl-C)\n", endpoint)
+	fmt.Fprintf(w.Out, "SQS at %s, in memory: it is gone with this program (Ctrl-C)\n", endpoint)
 	for _, name := range names {
 		row := local.QueueSettings(manifest.Functions(), name)
 		urls, err := local.CreateQueue(ctx, endpoint, name, row)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w.out, "\n%s, visibility timeout %s, and its dead-letter queue after %d deliveries:\n  %s\n  %s\n",
+		fmt.Fprintf(w.Out, "\n%s, visibility timeout %s, and its dead-letter queue after %d deliveries:\n  %s\n  %s\n",
 			name, row.Visibility(), row.MaxReceiveCount(), urls.Queue, urls.DLQ)
 	}
-	fmt.Fprintf(w.out, "\nA client needs:\n  export %s\n", strings.Join(sqs.ClientEnv(endpoint), "\n  export "))
+	fmt.Fprintf(w.Out, "\nA client needs:\n  export %s\n", strings.Join(sqs.ClientEnv(endpoint), "\n  export "))
 	<-ctx.Done()
-	fmt.Fprintln(w.errOut, "stopped")
+	fmt.Fprintln(w.ErrOut, "stopped")
 	return nil
 }

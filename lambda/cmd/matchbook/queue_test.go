@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
@@ -85,8 +86,8 @@ func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
 	if got := receive(t, client, dlq); len(got) != 1 || got[0] != "hello" {
 		t.Errorf("received %q from the dead-letter queue", got)
 	}
-	if code := stop(); code != exitOK {
-		t.Errorf("exit status %d after an interrupt, want %d", code, exitOK)
+	if code := stop(); code != cli.ExitOK {
+		t.Errorf("exit status %d after an interrupt, want %d", code, cli.ExitOK)
 	}
 }
 
@@ -148,7 +149,7 @@ func TestQueueListensOnThisMachineOnlyByDefault(t *testing.T) {
 		if (err == nil) != everywhere {
 			t.Errorf("%s: reached from the network: %v, want %v (%v)", addr, err == nil, everywhere, err)
 		}
-		if code := stop(); code != exitOK {
+		if code := stop(); code != cli.ExitOK {
 			t.Errorf("%s: exit status %d", addr, code)
 		}
 	}
@@ -194,8 +195,8 @@ func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 		var errOut strings.Builder
 		code := run(ctx, append([]string{"queue"}, tc.args...), func(string) string { return "" }, io.Discard, &errOut)
 		cancel()
-		if code != exitError || !strings.Contains(errOut.String(), tc.want) {
-			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, &errOut, exitError, tc.want)
+		if code != cli.ExitError || !strings.Contains(errOut.String(), tc.want) {
+			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, &errOut, cli.ExitError, tc.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/pagetest"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -65,18 +66,18 @@ func steady(line string) string {
 
 func TestReadmeShowsTheRealOutput(t *testing.T) {
 	t.Parallel()
-	wantReadme(t, "match", exitOK)
+	wantReadme(t, "match", cli.ExitOK)
 }
 
 func TestReadmeShowsTheRealEvidence(t *testing.T) {
 	t.Parallel()
-	wantReadme(t, "match testdata/documents --verbose", exitOK)
+	wantReadme(t, "match testdata/documents --verbose", cli.ExitOK)
 }
 
 func TestReadmeShowsTheRealIngestion(t *testing.T) {
 	t.Parallel()
 	needTesseract(t)
-	wantReadme(t, "ingest", exitFindings) // one of the files is broken
+	wantReadme(t, "ingest", cli.ExitFindings) // one of the files is broken
 }
 
 // wantReadme runs the first example that begins like this, and compares its output.

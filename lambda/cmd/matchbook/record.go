@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm/openai/recording"
 	"matchbook/lambda/setup"
@@ -21,7 +22,7 @@ func (w *invocation) recordCommand() *cobra.Command {
 }
 
 func (w *invocation) record(ctx context.Context, file string) error {
-	config, err := setup.LoadModel(w.env)
+	config, err := setup.LoadModel(w.Env)
 	if err != nil {
 		return err
 	}
@@ -32,11 +33,11 @@ func (w *invocation) record(ctx context.Context, file string) error {
 	if err := e.Store(file); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "%s: HTTP %d, %d + %d tokens, stored in %s\n", e.Model, e.Status,
+	fmt.Fprintf(w.Out, "%s: HTTP %d, %d + %d tokens, stored in %s\n", e.Model, e.Status,
 		e.Usage.PromptTokens, e.Usage.CompletionTokens, file)
 	if e.Failure != nil {
-		fmt.Fprintf(w.out, "it is a failure: %s\n", failure.Of(e.Failure).Text)
-		return errFindings
+		fmt.Fprintf(w.Out, "it is a failure: %s\n", failure.Of(e.Failure).Text)
+		return cli.ErrFindings
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/llm/openai/recording"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/scripted/fault"
@@ -37,7 +38,7 @@ func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "exchange.json")
 	const answer = `{"matches":[{"candidate":1,"confidence":"high","reasoning":"the same ` + plantedKey + `"}]}`
 	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return answer }}, file)
-	if code != exitOK || !strings.Contains(out, "HTTP 200") {
+	if code != cli.ExitOK || !strings.Contains(out, "HTTP 200") {
 		t.Fatalf("exit status %d, %s", code, out)
 	}
 	raw, err := os.ReadFile(file)
@@ -60,7 +61,7 @@ func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "exchange.json")
 	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Schedule: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []fault.Kind{fault.Unauthorized}})}, file)
-	if raw, err := os.ReadFile(file); code != exitFindings || err != nil || !strings.Contains(out, "it is a failure") || !bytes.Contains(raw, []byte(`"status": 401`)) {
+	if raw, err := os.ReadFile(file); code != cli.ExitFindings || err != nil || !strings.Contains(out, "it is a failure") || !bytes.Contains(raw, []byte(`"status": 401`)) {
 		t.Errorf("exit status %d, %v\n%s\n%s", code, err, out, raw)
 	}
 }
@@ -68,7 +69,7 @@ func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
 func TestRecordNeedsAModel(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"record", "x.json"}, func(string) string { return "" }, &out, &out); code != exitError || !strings.Contains(out.String(), manifest.EnvOpenAIKey) {
+	if code := run(t.Context(), []string{"record", "x.json"}, func(string) string { return "" }, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), manifest.EnvOpenAIKey) {
 		t.Errorf("exit status %d, %s", code, &out)
 	}
 }

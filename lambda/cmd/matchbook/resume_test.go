@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -21,12 +22,12 @@ func TestMatchContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	deliveries := func(r matchrun.Report) int { return len(r.Deliveries) }
-	second := matchJSON(t, url, exitOK, samples)
+	second := matchJSON(t, url, cli.ExitOK, samples)
 	if got := second.Accounting; got.Resumed != 60 || got.Published != 63 || got.Succeeded != 63 || deliveries(second) != 3 ||
 		!slices.Equal(linksOf(second), linksOf(first)) {
 		t.Errorf("got %+v with %d deliveries; want the 3 that were pending", got, deliveries(second))
 	}
-	if again := matchJSON(t, url, exitOK, samples, "--again"); again.Accounting.Resumed != 0 || deliveries(again) < 63 {
+	if again := matchJSON(t, url, cli.ExitOK, samples, "--again"); again.Accounting.Resumed != 0 || deliveries(again) < 63 {
 		t.Errorf("--again: got %+v with %d deliveries", again.Accounting, deliveries(again))
 	}
 }
@@ -46,11 +47,11 @@ func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
 	code := run(ctx, []string{"match", file, "--database"}, env, &out, &errOut)
 	release()
-	if code != exitFindings || !strings.Contains(out.String(), "ACCOUNTING published 500 = succeeded 0 + failed 0 + pending 500 + in the DLQ 0") ||
+	if code != cli.ExitFindings || !strings.Contains(out.String(), "ACCOUNTING published 500 = succeeded 0 + failed 0 + pending 500 + in the DLQ 0") ||
 		!strings.Contains(out.String(), "interrupted: with --keep the next run continues") {
 		t.Errorf("exit status %d\n%.2000s%s", code, &out, &errOut)
 	}
-	if r := matchJSON(t, url, exitOK, file); r.Accounting.Succeeded != 510 || r.Accounting.Interrupted {
+	if r := matchJSON(t, url, cli.ExitOK, file); r.Accounting.Succeeded != 510 || r.Accounting.Interrupted {
 		t.Errorf("got %+v", r.Accounting)
 	}
 }

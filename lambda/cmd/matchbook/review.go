@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/cli/term"
@@ -36,8 +37,8 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	flags.Float64Var(&o.Budget, "budget", 0, "US dollars: calls that could exceed them are not made; 0: no limit")
 	flags.BoolVar(&o.Serve, "serve", false, "serve the page of the review on this machine, until interrupted")
 	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
-	databaseFlag(cmd, &o.Database)
-	modelFlags(&o.Model, cmd, "openai with a key, else none")
+	cli.DatabaseFlag(cmd, &o.Database)
+	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
 	flags.Lookup("model").Usage = "none, openai, scripted: reads the contract (default openai with a key, else none)"
 	_ = flags.MarkHidden("noise") // both fail only for a flag that is not there
 	_ = flags.MarkHidden("faults")
@@ -58,9 +59,9 @@ func (w *invocation) review(ctx context.Context, path string, o reviewrun.Option
 		}
 		return llm.Price{Prompt: *p.Prompt, Completion: *p.Completion}, true
 	}
-	m := term.NewMeter(w.errOut)
+	m := term.NewMeter(w.ErrOut)
 	defer m.Close()
-	return findings(o.Review(ctx, path, w.env, w.out, m))
+	return cli.Findings(o.Review(ctx, path, w.Env, w.Out, m))
 }
 
 // ofReview makes a command about one review of a deployed system.
@@ -88,7 +89,7 @@ func (w *invocation) reviewStatusCommand() *cobra.Command {
 				if err != nil {
 					return known(err)
 				}
-				return findings(r.Job.Status == record.Completed, s.print(reviewrun.ResultOf(r), o.json))
+				return cli.Findings(r.Job.Status == record.Completed, s.Print(reviewrun.ResultOf(r), o.json))
 			})
 		})
 	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
@@ -98,7 +99,7 @@ func (w *invocation) reviewStatusCommand() *cobra.Command {
 // known keeps the advice of a session away from an id that does not exist.
 func known(err error) error {
 	if errors.Is(err, job.ErrNotFound) {
-		return fmt.Errorf("%w%w", errFindings, err)
+		return fmt.Errorf("%w%w", cli.ErrFindings, err)
 	}
 	return err
 }
@@ -111,7 +112,7 @@ func (w *invocation) reviewCancelCommand() *cobra.Command {
 			return w.inSession(ctx, sessionOptions{}, func(s *session) error {
 				status, err := s.db.Reviews().Cancel(ctx, id)
 				if err == nil {
-					fmt.Fprintf(w.out, "review %s is %s\n", id, status)
+					fmt.Fprintf(w.Out, "review %s is %s\n", id, status)
 				}
 				return known(err)
 			})
@@ -136,7 +137,7 @@ func (w *invocation) reviewRetryCommand() *cobra.Command {
 			if unsent, err := queue.Send(ctx, stamped); err != nil {
 				return errors.New(errtext.Describe(&job.PublishError{Unsent: unsent, Err: err}))
 			}
-			fmt.Fprintf(w.out, "%d parts of the review %s are read again\n", len(stamped), id)
+			fmt.Fprintf(w.Out, "%d parts of the review %s are read again\n", len(stamped), id)
 			return nil
 		})
 }
@@ -152,12 +153,12 @@ func (w *invocation) reviewReportCommand() *cobra.Command {
 					return known(err)
 				}
 				if !html {
-					_, err = io.WriteString(w.out, report.Markdown(r))
+					_, err = io.WriteString(w.Out, report.Markdown(r))
 					return err
 				}
 				page, err := report.HTML(r)
 				if err == nil {
-					_, err = w.out.Write(page)
+					_, err = w.Out.Write(page)
 				}
 				return err
 			})

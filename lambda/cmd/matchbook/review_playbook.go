@@ -16,7 +16,6 @@ import (
 
 func (w *invocation) reviewPlaybookCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "playbook", Short: "Set or show the positions of a tenant on clauses, for its reviews"}
-	setHelp(cmd)
 	cmd.AddCommand(
 		ofTenant("set --tenant ID FILE", "Store the playbook of a tenant, for the reviews that begin from now on", 1,
 			func(ctx context.Context, tenant uuid.UUID, args []string) error {
@@ -55,7 +54,7 @@ func (w *invocation) setPlaybook(ctx context.Context, tenant uuid.UUID, file str
 	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
 		err := s.db.Reviews().PutPlaybook(ctx, tenant, raw)
 		if err == nil {
-			fmt.Fprintf(w.out, "tenant %s has the playbook %s: reviews that begin from now on use it\n", tenant, p.Version())
+			fmt.Fprintf(w.Out, "tenant %s has the playbook %s: reviews that begin from now on use it\n", tenant, p.Version())
 		}
 		return err
 	})
@@ -80,11 +79,11 @@ func (w *invocation) showPlaybook(ctx context.Context, tenant uuid.UUID) error {
 	if err != nil { // any program may have stored it
 		return fmt.Errorf("no review of tenant %s can begin: its playbook: %w", tenant, err)
 	}
-	fmt.Fprintf(w.errOut, "tenant %s has the playbook %s, %s\n", tenant, p.Version(), whose)
+	fmt.Fprintf(w.ErrOut, "tenant %s has the playbook %s, %s\n", tenant, p.Version(), whose)
 	var page bytes.Buffer
 	if err := json.Indent(&page, bytes.TrimSpace(raw), "", "  "); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w.out, page.String())
+	_, err = fmt.Fprintln(w.Out, page.String())
 	return err
 }

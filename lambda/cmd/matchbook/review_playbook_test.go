@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/playbook"
 )
@@ -31,11 +32,11 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 		return matchbook(t, url, append([]string{"review", "playbook", "--tenant", tenant}, args...)...)
 	}
 	code, standard, errOut := book(bookTenant, "show")
-	if code != exitOK || standard != string(playbook.Default()) || !strings.Contains(errOut, "the default, since it has none") {
+	if code != cli.ExitOK || standard != string(playbook.Default()) || !strings.Contains(errOut, "the default, since it has none") {
 		t.Errorf("without a playbook: exit status %d, %s\n%s", code, errOut, standard)
 	}
 	wrong := write("wrong.json", strings.Replace(bookText, `"high"`, `"hgih"`, 1))
-	if code, out, errOut := book(bookTenant, "set", wrong); code != exitError || out != "" ||
+	if code, out, errOut := book(bookTenant, "set", wrong); code != cli.ExitError || out != "" ||
 		!strings.Contains(errOut, wrong+`: positions.renewal.severity: found "hgih", expected one of`) {
 		t.Errorf("a mistake: exit status %d, %s%s", code, out, errOut)
 	}
@@ -48,11 +49,11 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	has := "tenant " + bookTenant + " has the playbook " + p.Version()
-	if code, out, errOut := book(bookTenant, "set", write("book.json", bookText)); code != exitOK || !strings.HasPrefix(out, has) {
+	if code, out, errOut := book(bookTenant, "set", write("book.json", bookText)); code != cli.ExitOK || !strings.HasPrefix(out, has) {
 		t.Errorf("set: exit status %d, %s%s; want %s", code, out, errOut, has)
 	}
 	code, shown, errOut := book(bookTenant, "show")
-	if code != exitOK || errOut != has+", its own\n" || !strings.Contains(shown, `"Supplier <& Co>"`) {
+	if code != cli.ExitOK || errOut != has+", its own\n" || !strings.Contains(shown, `"Supplier <& Co>"`) {
 		t.Errorf("show: exit status %d, %s\n%s", code, errOut, shown)
 	}
 	if _, out, _ := book(bookTenant, "set", write("again.json", shown)); !strings.HasPrefix(out, has) {
@@ -66,7 +67,7 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 	if _, err := postgrestest.Conn(t, url).Exec(t.Context(), spoil); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errOut := book(bookTenant, "show"); code != exitError || out != "" ||
+	if code, out, errOut := book(bookTenant, "show"); code != cli.ExitError || out != "" ||
 		!strings.Contains(errOut, "can begin: its playbook: ") {
 		t.Errorf("one that another program has stored: exit status %d, %s%s", code, out, errOut)
 	}
@@ -85,11 +86,11 @@ func TestPlaybookNeedsATenantAFileAndADatabase(t *testing.T) {
 		{[]string{"set", "--tenant", bookTenant, "/nowhere.json"}, "/nowhere.json: no such file"},
 	} {
 		code, out, errOut := matchbook(t, "", append([]string{"review", "playbook"}, tc.args...)...)
-		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
+		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
 			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
 		}
 	}
-	if code, out, _ := matchbook(t, "", "review", "playbook", "--help"); code != exitOK || !strings.Contains(out, "Examples:") {
+	if code, out, _ := matchbook(t, "", "review", "playbook", "--help"); code != cli.ExitOK || !strings.Contains(out, "Examples:") {
 		t.Errorf("--help: exit status %d, %s", code, out)
 	}
 }

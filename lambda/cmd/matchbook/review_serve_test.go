@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -55,7 +56,7 @@ func TestReviewServesItsPageUntilItIsInterrupted(t *testing.T) {
 	v := &visitor{interrupt: interrupt, pages: map[string]string{}}
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
 	args := []string{"review", "--serve", "--database", filepath.Join(sampleContracts, "wartungsvertrag.txt")}
-	if code := run(ctx, args, env, io.Discard, v); code != exitOK {
+	if code := run(ctx, args, env, io.Discard, v); code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, v)
 	}
 	for name, want := range map[string]string{"page": "200 OK ", "report": "<h2>Categories of clauses</h2>", "forged": "404 "} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
@@ -20,7 +21,7 @@ const sampleContracts = "../../../testdata/contracts"
 
 func TestReadmeShowsTheRealReview(t *testing.T) {
 	t.Parallel()
-	wantReadme(t, "review", exitOK)
+	wantReadme(t, "review", cli.ExitOK)
 }
 
 // contractFacts are what a person found in a sample.
@@ -46,7 +47,7 @@ func factsOf(t *testing.T, name string) contractFacts {
 func reviewJSON(t *testing.T, url string, args ...string) (r reviewrun.Result) {
 	t.Helper()
 	code, out, errOut := matchbook(t, url, append([]string{"review", "--json", "--database"}, args...)...)
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
@@ -107,16 +108,16 @@ func TestReviewByAScriptedModel(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"status", r.ID.String()}, exitOK, "  Governing law "},
-		{[]string{"status", r.ID.String(), "--json"}, exitOK, `"status": "completed"`},
-		{[]string{"report", r.ID.String()}, exitOK, "## Contradictions"},
-		{[]string{"report", r.ID.String(), "--html"}, exitOK, "<h2>Contradictions</h2>"},
-		{[]string{"cancel", r.ID.String()}, exitOK, "is completed"},
-		{[]string{"status", uuid.Nil.String()}, exitError, "there is no review 00000000-"},
-		{[]string{"report", uuid.Nil.String()}, exitError, "there is no review 00000000-"},
-		{[]string{"cancel", uuid.Nil.String()}, exitError, "there is no review 00000000-"},
-		{[]string{"cancel", "x"}, exitError, `"x" is not the id of a review`},
-		{[]string{"retry", r.ID.String()}, exitError, "REVIEW_QUEUE_URL"},
+		{[]string{"status", r.ID.String()}, cli.ExitOK, "  Governing law "},
+		{[]string{"status", r.ID.String(), "--json"}, cli.ExitOK, `"status": "completed"`},
+		{[]string{"report", r.ID.String()}, cli.ExitOK, "## Contradictions"},
+		{[]string{"report", r.ID.String(), "--html"}, cli.ExitOK, "<h2>Contradictions</h2>"},
+		{[]string{"cancel", r.ID.String()}, cli.ExitOK, "is completed"},
+		{[]string{"status", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
+		{[]string{"report", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
+		{[]string{"cancel", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
+		{[]string{"cancel", "x"}, cli.ExitError, `"x" is not the id of a review`},
+		{[]string{"retry", r.ID.String()}, cli.ExitError, "REVIEW_QUEUE_URL"},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"review"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(out+errOut, tc.want) {
@@ -165,7 +166,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 		{[]string{contract, "--playbook", write("bad.json", `{"side":1}`)}, "--playbook: " + folder},
 	} {
 		code, out, errOut := matchbook(t, "", append([]string{"review"}, tc.args...)...)
-		if code != exitError || !strings.Contains(errOut, tc.want) || out != "" {
+		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
 			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
 		}
 	}

@@ -31,7 +31,7 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 			if life <= 0 || life > web.LongestLife {
 				return fmt.Errorf("--life: %s is not above 0s and at most %s (90 days)", life, web.LongestLife)
 			}
-			secret, err := setup.LoadTokenSecret(w.env)
+			secret, err := setup.LoadTokenSecret(w.Env)
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", manifest.EnvReviewTokenSecret, err)
 			}
-			fmt.Fprintln(w.out, tokens.ForTenant(id, life))
+			fmt.Fprintln(w.Out, tokens.ForTenant(id, life))
 			return nil
 		},
 	}

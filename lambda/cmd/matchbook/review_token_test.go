@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/manifest"
 )
 
@@ -17,14 +18,14 @@ func TestReviewTokenIsForATenant(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{secret, []string{"--tenant", tenant}, exitOK, tenant + ".tenant."},
-		{secret, []string{"--tenant", "x"}, exitError, "--tenant: "},
-		{secret, []string{"--tenant", tenant, "--life", "0s"}, exitError, "--life: 0s is not above 0s"},
-		{secret, []string{"--tenant", tenant, "--life", "2160h"}, exitOK, tenant + ".tenant."},
-		{secret, []string{"--tenant", tenant, "--life", "2160h0m1s"}, exitError, "at most 2160h0m0s (90 days)"},
-		{secret, nil, exitError, `"tenant" not set`},
-		{"short", []string{"--tenant", tenant}, exitError, "want at least 32"},
-		{"", []string{"--tenant", tenant}, exitError, manifest.EnvReviewTokenSecret},
+		{secret, []string{"--tenant", tenant}, cli.ExitOK, tenant + ".tenant."},
+		{secret, []string{"--tenant", "x"}, cli.ExitError, "--tenant: "},
+		{secret, []string{"--tenant", tenant, "--life", "0s"}, cli.ExitError, "--life: 0s is not above 0s"},
+		{secret, []string{"--tenant", tenant, "--life", "2160h"}, cli.ExitOK, tenant + ".tenant."},
+		{secret, []string{"--tenant", tenant, "--life", "2160h0m1s"}, cli.ExitError, "at most 2160h0m0s (90 days)"},
+		{secret, nil, cli.ExitError, `"tenant" not set`},
+		{"short", []string{"--tenant", tenant}, cli.ExitError, "want at least 32"},
+		{"", []string{"--tenant", tenant}, cli.ExitError, manifest.EnvReviewTokenSecret},
 	} {
 		env := func(name string) string { return map[string]string{manifest.EnvReviewTokenSecret: tc.secret}[name] }
 		var out, errOut bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -53,7 +54,7 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 		}
 		var out bytes.Buffer
 		code := run(t.Context(), tc.args, env, &out, &out)
-		if got := out.String(); code != exitError || !strings.Contains(got, tc.want) || strings.Contains(got, "HID") {
+		if got := out.String(); code != cli.ExitError || !strings.Contains(got, tc.want) || strings.Contains(got, "HID") {
 			t.Errorf("%v: exit status %d and %q, want %q", tc.args, code, got, tc.want)
 		}
 	}
@@ -76,12 +77,12 @@ func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 	for _, args := range [][]string{{"match", samples, "--database"}, {"invoke", "-e", "../../../testdata/events/one-document.json", "--database"}, {"migrate", "up"}, {"migrate", "down"},
 		{"publish", uuid.NewString()}, {"sweep"}, {"explain", "1"}, {"confirm", "1", "2"}, {"reject", "1", "2"}, {"cost"}} {
 		var out bytes.Buffer
-		if code := run(t.Context(), args, env, &out, &out); code != exitError || !strings.Contains(out.String(), "the database's schema is at version 99999, and this program knows versions up to ") {
+		if code := run(t.Context(), args, env, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), "the database's schema is at version 99999, and this program knows versions up to ") {
 			t.Errorf("%v: exit status %d, %s", args, code, &out)
 		}
 	}
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"migrate", "status"}, env, &out, &out); code != exitOK {
+	if code := run(t.Context(), []string{"migrate", "status"}, env, &out, &out); code != cli.ExitOK {
 		t.Errorf("status: exit status %d, %s", code, &out)
 	}
 }
@@ -98,7 +99,7 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: target}[name] }
 	var out, errOut bytes.Buffer
 	code := run(t.Context(), []string{"match", dir}, env, &out, &errOut)
-	if want := "DATABASE_URL is ignored, a private PostgreSQL is used: --database would"; code != exitOK || !strings.Contains(errOut.String(), want) {
+	if want := "DATABASE_URL is ignored, a private PostgreSQL is used: --database would"; code != cli.ExitOK || !strings.Contains(errOut.String(), want) {
 		t.Errorf("exit status %d and %s, want %q", code, &errOut, want)
 	}
 	var relations int
@@ -117,11 +118,11 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 	} {
 		env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: tc.url}[name] }
 		errOut.Reset()
-		if code := run(t.Context(), tc.args, env, &errOut, &errOut); code != exitError || !strings.Contains(errOut.String(), tc.want) {
+		if code := run(t.Context(), tc.args, env, &errOut, &errOut); code != cli.ExitError || !strings.Contains(errOut.String(), tc.want) {
 			t.Errorf("%v: exit status %d and %s, want %q", tc.args, code, &errOut, tc.want)
 		}
 	}
-	if code := run(t.Context(), []string{"match", dir, "--database"}, env, &out, &errOut); code != exitOK {
+	if code := run(t.Context(), []string{"match", dir, "--database"}, env, &out, &errOut); code != cli.ExitOK {
 		t.Errorf("with --database: exit status %d, %s", code, &errOut)
 	}
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM document").Scan(&relations); err != nil || relations != 1 {
@@ -151,7 +152,7 @@ func TestKeepTakesItsFolderAfterASpace(t *testing.T) {
 	none := func(string) string { return "" }
 	for _, args := range [][]string{{"match", documents, "--keep", kept}, {"match", "--keep", kept, documents}, {"match", documents, "--keep=" + kept}, {"explain", "1", "--keep", kept}} {
 		var out, errOut bytes.Buffer
-		if code := run(t.Context(), args, none, &out, &errOut); code != exitOK {
+		if code := run(t.Context(), args, none, &out, &errOut); code != cli.ExitOK {
 			t.Fatalf("%v: exit status %d, %s", args, code, &errOut)
 		}
 		if args[0] == "match" && !strings.Contains(errOut.String(), "kept in "+kept+")") {

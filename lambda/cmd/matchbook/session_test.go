@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
@@ -120,8 +121,8 @@ func TestSessionErrorsSayWhatToDo(t *testing.T) {
 		{url, []string{"confirm", lampOrder, lampOrder}, "both are the same document"},
 	} {
 		code, out, errOut := matchbook(t, tc.url, tc.args...)
-		if code != exitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, exitError, tc.want)
+		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
+			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}
 	}
 	var tables int
@@ -150,7 +151,7 @@ func TestHelpOfSessionsShowsExamples(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"explain", "confirm", "reject"} {
 		code, out, _ := matchbook(t, "", command, "--help")
-		if code != exitOK || strings.Count(out, "\n  matchbook "+command) < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "DATABASE_URL") {
+		if code != cli.ExitOK || strings.Count(out, "\n  matchbook "+command) < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "DATABASE_URL") {
 			t.Errorf("%s --help: exit status %d, output %q", command, code, out)
 		}
 	}

@@ -28,14 +28,14 @@ func (w *invocation) sweepCommand() *cobra.Command {
 }
 
 func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
-	config, err := setup.LoadSweep(w.env, manifest.Functions())
+	config, err := setup.LoadSweep(w.Env, manifest.Functions())
 	if err != nil {
 		return err
 	}
 	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
 		return err
 	}
-	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.errOut, nil)), setup.Workloads())
+	sweeper, close, err := setup.Sweep(ctx, config, slog.New(slog.NewTextHandler(w.ErrOut, nil)), setup.Workloads())
 	if err != nil {
 		return err
 	}
@@ -45,9 +45,9 @@ func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 		return errors.New(errtext.Describe(err))
 	}
 	if asJSON {
-		return json.NewEncoder(w.out).Encode(report)
+		return json.NewEncoder(w.Out).Encode(report)
 	}
-	fmt.Fprintf(w.out, "overdue %d (messages in the queue %d): published %d inserted, "+
+	fmt.Fprintf(w.Out, "overdue %d (messages in the queue %d): published %d inserted, "+
 		"again %d overdue and %d left by their worker; failed %d as lost, %d as crashed\n",
 		report.Overdue, report.Backlog, report.Inserted, report.Republished, report.Recovered, report.Lost, report.Crashed)
 	return nil

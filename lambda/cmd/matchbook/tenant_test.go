@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -29,7 +30,7 @@ func TestAnUnknownTenantIsAnErrorThatNamesTheTenants(t *testing.T) {
 		var out, errOut bytes.Buffer
 		env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
 		code := run(ctx, append(args, "--tenant", unknown), env, &out, &errOut)
-		if code != exitError || out.String() != "" || !strings.Contains(errOut.String(), want) {
+		if code != cli.ExitError || out.String() != "" || !strings.Contains(errOut.String(), want) {
 			t.Errorf("%q: exit status %d, %q and\n%s\nwant\n%s", args, code, &out, &errOut, want)
 		}
 	}
@@ -54,11 +55,11 @@ func TestImportNamesANewTenantOnce(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	first, second := write(t, invoiceLine(1), invoiceLine(2)), write(t, invoiceLine(3))
-	r := imported(t, url, exitOK, first, "--tenant", oneTenant)
+	r := imported(t, url, cli.ExitOK, first, "--tenant", oneTenant)
 	if want := []uuid.UUID{uuid.MustParse(oneTenant)}; !slices.Equal(r.NewTenants, want) {
 		t.Errorf("new are %v, want %v", r.NewTenants, want)
 	}
-	if r := imported(t, url, exitOK, second, "--tenant", oneTenant); len(r.NewTenants) != 0 {
+	if r := imported(t, url, cli.ExitOK, second, "--tenant", oneTenant); len(r.NewTenants) != 0 {
 		t.Errorf("new again are %v", r.NewTenants)
 	}
 	_, out, _ := matchbook(t, url, "import", first, second, "--tenant", anotherTenant)

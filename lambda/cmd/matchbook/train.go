@@ -41,7 +41,7 @@ func (w *invocation) trainCommand() *cobra.Command {
 }
 
 func (w *invocation) train(ctx context.Context, dirs []string, o trainOptions) error {
-	meter := term.NewMeter(w.errOut)
+	meter := term.NewMeter(w.ErrOut)
 	defer meter.Close()
 	samples, err := readSamples(dirs)
 	if err != nil {
@@ -83,14 +83,14 @@ func readSamples(dirs []string) (samples []*train.Sample, err error) {
 const figures = "%-22s %9s %9s %9s %9s %9s %9s"
 
 func (w *invocation) measure(ctx context.Context, samples []*train.Sample, o trainOptions) error {
-	fmt.Fprintf(w.out, figures+"\n", "corpus, by rules alone", "precision", "recall", "F1", "undecided", "high", "ECE")
+	fmt.Fprintf(w.Out, figures+"\n", "corpus, by rules alone", "precision", "recall", "F1", "undecided", "high", "ECE")
 	for _, s := range samples {
 		m, err := s.Measure(ctx, score.Learned)
 		if err != nil {
 			return err
 		}
 		w.figures(s, m)
-		fmt.Fprintln(w.out)
+		fmt.Fprintln(w.Out)
 		for _, mistake := range m.Worst(o.worst) {
 			w.mistake(m, mistake)
 		}
@@ -99,7 +99,7 @@ func (w *invocation) measure(ctx context.Context, samples []*train.Sample, o tra
 }
 
 func (w *invocation) figures(s *train.Sample, m train.Measurement) {
-	fmt.Fprintf(w.out, figures, s.Corpus+", "+s.Condition, m.Pairwise.Precision, m.Pairwise.Recall, m.Pairwise.F1,
+	fmt.Fprintf(w.Out, figures, s.Corpus+", "+s.Condition, m.Pairwise.Precision, m.Pairwise.Recall, m.Pairwise.F1,
 		fmt.Sprint(m.Undecided), high(s, m), m.ECE)
 }
 
@@ -113,11 +113,11 @@ func (w *invocation) leaveOut(ctx context.Context, samples []*train.Sample, o tr
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, figures+" %9s  %s\n", "corpus left out", "precision", "recall", "F1", "undecided", "high", "ECE",
+	fmt.Fprintf(w.Out, figures+" %9s  %s\n", "corpus left out", "precision", "recall", "F1", "undecided", "high", "ECE",
 		"in-sample", "best simple rule")
 	for _, o := range outcomes {
 		w.figures(o.Sample, o.LeftOut)
-		fmt.Fprintf(w.out, " %9s  %s, %s\n", o.InSample.Pairwise.F1, o.Best.Pairwise.F1, o.Best.Name)
+		fmt.Fprintf(w.Out, " %9s  %s, %s\n", o.InSample.Pairwise.F1, o.Best.Pairwise.F1, o.Best.Name)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (w *invocation) learn(ctx context.Context, samples []*train.Sample) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "open from %d points on, matched from %d, high from %d\n", n.SuggestAt, n.MatchAt, n.HighAt)
+	fmt.Fprintf(w.Out, "open from %d points on, matched from %d, high from %d\n", n.SuggestAt, n.MatchAt, n.HighAt)
 	return train.Write(filepath.Join("lambda", "match", "score"), n, train.Corpora(samples))
 }
 
@@ -138,9 +138,9 @@ func (w *invocation) fit(ctx context.Context, samples []*train.Sample) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.out, "%-18s %8s %8s\n", "evidence", "reasoned", "fitted")
+	fmt.Fprintf(w.Out, "%-18s %8s %8s\n", "evidence", "reasoned", "fitted")
 	for _, name := range slices.Sorted(maps.Keys(n.Points)) {
-		fmt.Fprintf(w.out, "%-18s %8d %8d\n", name, score.Learned.Points[name], n.Points[name])
+		fmt.Fprintf(w.Out, "%-18s %8d %8d\n", name, score.Learned.Points[name], n.Points[name])
 	}
 	return nil
 }
@@ -150,21 +150,21 @@ func (w *invocation) without(ctx context.Context, samples []*train.Sample, o tra
 	if o.without != "families" && o.without != "kinds" {
 		return fmt.Errorf("--without is families or kinds, not %s", o.without)
 	}
-	fmt.Fprintf(w.out, "%-18s", "F1 without")
+	fmt.Fprintf(w.Out, "%-18s", "F1 without")
 	for _, s := range samples {
-		fmt.Fprintf(w.out, " %11s", s.Corpus+"/"+s.Condition[:4])
+		fmt.Fprintf(w.Out, " %11s", s.Corpus+"/"+s.Condition[:4])
 	}
-	fmt.Fprintln(w.out)
+	fmt.Fprintln(w.Out)
 	for _, group := range train.Groups(o.without == "kinds") {
-		fmt.Fprintf(w.out, "%-18s", group.Name)
+		fmt.Fprintf(w.Out, "%-18s", group.Name)
 		for _, s := range samples {
 			lost, err := s.Without(ctx, group)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w.out, " %+11.1f", -100*lost)
+			fmt.Fprintf(w.Out, " %+11.1f", -100*lost)
 		}
-		fmt.Fprintln(w.out)
+		fmt.Fprintln(w.Out)
 	}
 	return nil
 }
@@ -172,15 +172,15 @@ func (w *invocation) without(ctx context.Context, samples []*train.Sample, o tra
 func (w *invocation) mistake(m train.Measurement, mistake eval.Mistake) {
 	d, found := m.Decisions[mistake.Pair]
 	if !found {
-		fmt.Fprintf(w.out, "  %s %s %s: no pair\n", mistake.Kind, mistake.A, mistake.B)
+		fmt.Fprintf(w.Out, "  %s %s %s: no pair\n", mistake.Kind, mistake.A, mistake.B)
 		return
 	}
-	fmt.Fprintf(w.out, "  %s %.2f %s %s - %s %s\n", mistake.Kind, d.Score, d.Pair.TypeA, mistake.A, d.Pair.TypeB, mistake.B)
+	fmt.Fprintf(w.Out, "  %s %.2f %s %s - %s %s\n", mistake.Kind, d.Score, d.Pair.TypeA, mistake.A, d.Pair.TypeB, mistake.B)
 	for _, e := range d.Evidence {
-		fmt.Fprintf(w.out, "      %+4d %-18s %s\n", e.Points, e.Name, e.Text)
+		fmt.Fprintf(w.Out, "      %+4d %-18s %s\n", e.Points, e.Name, e.Text)
 	}
 	if d.Pair.Veto != "" {
-		fmt.Fprintf(w.out, "      veto %s\n", d.Pair.Veto)
+		fmt.Fprintf(w.Out, "      veto %s\n", d.Pair.Veto)
 	}
 }
 
@@ -216,12 +216,12 @@ func (w *invocation) judge(ctx context.Context, o trainOptions) error {
 		if total[v]++; v == train.Right {
 			continue
 		}
-		fmt.Fprintf(w.out, "%-7s %-12s %s\n", v, c.Group, c.Name)
+		fmt.Fprintf(w.Out, "%-7s %-12s %s\n", v, c.Group, c.Name)
 		for _, mistake := range m.Worst(o.worst) {
 			w.mistake(m, mistake)
 		}
 	}
-	fmt.Fprintf(w.out, "cases: %d, %d right, %d to people, %d silent, %d wrong\n", len(cases), total[train.Right],
+	fmt.Fprintf(w.Out, "cases: %d, %d right, %d to people, %d silent, %d wrong\n", len(cases), total[train.Right],
 		total[train.People], total[train.Silent], total[train.Wrong])
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"matchbook/lambda/cli"
 )
 
 // bucketRig is an S3 that records what is stored.
@@ -58,7 +60,7 @@ func TestFilesAreUploadedIntoTheInboxOfATenant(t *testing.T) {
 	code, out := r.run(t, filepath.Join(sampleFiles, "invoice.pdf"), filepath.Join(sampleFiles, "scan.jpg"), "--bucket", "docs", "--tenant", oneTenant)
 	want := "uploaded 2 of 2 files to s3://docs/inbox/" + oneTenant + "/, 0 of other kinds left out\n" +
 		"their ingestions start by themselves; a file with the content of an earlier one changes nothing\n"
-	if code != exitOK || out != want {
+	if code != cli.ExitOK || out != want {
 		t.Errorf("exit status %d, got\n%s\nwant\n%s", code, out, want)
 	}
 	inbox := "/docs/inbox/" + oneTenant
@@ -67,7 +69,7 @@ func TestFilesAreUploadedIntoTheInboxOfATenant(t *testing.T) {
 	}
 	r.status = http.StatusForbidden
 	code, out = r.run(t, sampleFiles, "--bucket", "docs", "--tenant", oneTenant)
-	if code != exitError || !strings.Contains(out, "uploaded 0 of 9 files") || strings.Contains(out, "secret words") ||
+	if code != cli.ExitError || !strings.Contains(out, "uploaded 0 of 9 files") || strings.Contains(out, "secret words") ||
 		!strings.Contains(out, "broken.pdf: store the file: S3 denies access") {
 		t.Errorf("exit status %d, %s", code, out)
 	}

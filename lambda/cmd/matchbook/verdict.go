@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/user"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/job"
@@ -47,16 +48,16 @@ func (w *invocation) verdictCommand(v rules.Verdict, cmd *cobra.Command) *cobra.
 			if err != nil {
 				return err
 			}
-			d.By = cmp.Or(d.By, operator(w.env))
+			d.By = cmp.Or(d.By, operator(w.Env))
 			r, stamped, err := explain.NewReader(s.ctx, s.db).Decide(args, d)
 			unsent := job.Send(s.ctx, queue, stamped)
 			if err != nil {
 				return err
 			}
 			if unsent != nil {
-				fmt.Fprintf(s.errOut, "the decision is kept: %s\n", errtext.Describe(unsent))
+				fmt.Fprintf(s.ErrOut, "the decision is kept: %s\n", errtext.Describe(unsent))
 			}
-			return errors.Join(s.print(r, s.json), findings(unsent == nil, nil))
+			return errors.Join(s.Print(r, s.json), cli.Findings(unsent == nil, nil))
 		})
 	}
 	flags := cmd.Flags()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -20,7 +21,7 @@ const (
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()
 	url, samples := postgrestest.URL(t), filepath.Join(samples, "nimmerholz")
-	matchJSON(t, url, exitOK, samples)
+	matchJSON(t, url, cli.ExitOK, samples)
 	outcome := func(a, b string) string {
 		t.Helper()
 		p := decode[explain.Comparison](t, printed(t, url, "explain", "--json", a, b)).Pair
@@ -47,7 +48,7 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
 purchase order 4500000130           10000000-0000-4000-8000-000000001101
   a person confirmed it already: nothing changed
 `)
-	matchJSON(t, url, exitOK, samples)
+	matchJSON(t, url, cli.ExitOK, samples)
 	if got := outcome(order130, invoice130); got != "matched by person" {
 		t.Errorf("after matching again it is %s", got)
 	}
@@ -71,7 +72,7 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
   cluster   none any more of purchase order 4500000130
   cluster   none any more of invoice WK-9051
 `)
-	matchJSON(t, url, exitOK, samples)
+	matchJSON(t, url, cli.ExitOK, samples)
 	if got := outcome(order130, invoice130); got != "rejected by person" {
 		t.Errorf("after matching again it is %s", got)
 	}
@@ -84,7 +85,7 @@ DECISIONS of people (2)
 `)
 	for range 2 {
 		withdrawn := printed(t, url, "undecide", "4500000130", "WK-9051")
-		matchJSON(t, url, exitOK, samples)
+		matchJSON(t, url, cli.ExitOK, samples)
 		if got := outcome(order130, invoice130); got != "out-of-the-question by rules" {
 			t.Errorf("withdrawn, it is %s", got)
 		}
@@ -194,7 +195,7 @@ func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
 func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 	refuses := false
 	r := newFailedRig(t, func() bool { return !refuses })
-	matchJSON(t, r.url, exitOK, lampFolder(t))
+	matchJSON(t, r.url, cli.ExitOK, lampFolder(t))
 	decide := func(wantCode int, verdict string) (c explain.Change, errOut string) {
 		t.Helper()
 		code, out, errOut := r.command(t.Context(), verdict, "--json", lampOrder, lampInvoice)
@@ -205,7 +206,7 @@ func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 	}
 	var published []string
 	for _, verdict := range []string{"reject", "confirm"} {
-		c, _ := decide(exitOK, verdict)
+		c, _ := decide(cli.ExitOK, verdict)
 		for _, id := range c.Published {
 			published = append(published, id.String())
 		}
@@ -217,7 +218,7 @@ func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 		t.Errorf("received %v, published were %v", got, published)
 	}
 	refuses = true
-	c, errOut := decide(exitFindings, "reject")
+	c, errOut := decide(cli.ExitFindings, "reject")
 	if !c.Changed || len(c.Published) == 0 || !strings.Contains(errOut, "the decision is kept: ") || !strings.Contains(errOut, "the sweep will publish them again") {
 		t.Errorf("refused: %+v\n%s", c, errOut)
 	}
@@ -226,7 +227,7 @@ func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 // No function reads a private database: its documents have no messages.
 func TestAPrivateDatabaseHasNoQueue(t *testing.T) {
 	t.Parallel()
-	w := &invocation{env: func(string) string { return "https://sqs.eu-central-1.amazonaws.com/1/match" }}
+	w := &invocation{cli.Invocation{Env: func(string) string { return "https://sqs.eu-central-1.amazonaws.com/1/match" }}}
 	if queue, err := (&session{invocation: w, sessionOptions: sessionOptions{keep: "kept"}, ctx: t.Context()}).matchQueue(); queue != nil || err != nil {
 		t.Errorf("got %v, %v", queue, err)
 	}

@@ -20,7 +20,7 @@ func (w *invocation) versionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(w.out, "matchbook %s, schema %.5s\n", version(debug.ReadBuildInfo()), all[len(all)-1].Name())
+			_, err = fmt.Fprintf(w.Out, "matchbook %s, schema %.5s\n", version(debug.ReadBuildInfo()), all[len(all)-1].Name())
 			return err
 		},
 	}

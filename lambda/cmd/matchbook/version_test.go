@@ -5,12 +5,14 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/cli"
 )
 
 func TestVersionNamesTheSchema(t *testing.T) {
 	t.Parallel()
 	code, out, _ := matchbook(t, "", "version")
-	if code != exitOK || !regexp.MustCompile(`^matchbook .+, go1.+, schema \d{5}\n$`).MatchString(out) || strings.Contains(out, "schema 00001") {
+	if code != cli.ExitOK || !regexp.MustCompile(`^matchbook .+, go1.+, schema \d{5}\n$`).MatchString(out) || strings.Contains(out, "schema 00001") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 }

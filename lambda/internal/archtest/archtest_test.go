@@ -16,7 +16,7 @@ var tree = tables{
 	// on the same one.
 	layers: [][]string{
 		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
-		{"console"},
+		{"console", "cli"},
 		{"cli/doctor", "local/drill", "cli/plan", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
 		{"llm/openai/recording", "job/republish"},
 		{"local/matchrun"},
@@ -102,13 +102,13 @@ var tree = tables{
 			[]string{"console/login/oidc", "ingest/documentai"}},
 		{"github.com/chromedp/chromedp", "pages in a browser, for tests", []string{"internal/browser"}},
 		{"github.com/chromedp/cdproto", "the browser's own words, for tests", []string{"internal/browser"}},
-		{"github.com/spf13/cobra", "flags, help and examples of the command", []string{"cmd/matchbook"}},
+		{"github.com/spf13/cobra", "flags, help and examples of the commands", []string{"cli", "cmd/matchbook"}},
 		{"golang.org/x/text", "accents and character forms of names, encodings of e-invoices and contracts",
 			[]string{"match/score", "document/company", "document/reference", "document/einvoice", "document/csvfile", "review/chunk", "review/quote"}},
 	},
 	environment: []reader{
 		{"infra/bootstrap", "go build needs the developer's"},
-		{"cmd/matchbook", "main hands it to setup, which says what each variable means"},
+		{"cli", "Main hands it to setup, which says what each variable means"},
 		{"cmd/migrate", "each invocation reads it, because CloudFormation has to learn of its errors"},
 		{"setup", "Main hands it to the functions, and AWS's SDK has variables of Lambda's"},
 		{"postgres/postgrestest", "where the tests' server is"},

@@ -1,19 +1,27 @@
-package main
+package cli
 
 import (
 	"strings"
 
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/manifest"
 
 	"github.com/spf13/cobra"
 )
 
-// modelFlags adds the flags of --model.
-func modelFlags(o *model.Options, cmd *cobra.Command, usual string) {
+// ModelFlags adds the flags of --model, with the default as it is shown.
+func ModelFlags(o *model.Options, cmd *cobra.Command, usual string) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Mode, "model", "",
 		strings.Join(model.Modes, ", ")+": decides the pairs that rules leave open (default "+usual+")")
 	flags.Float64Var(&o.Noise, "noise", 0.1, "share of the answers that are wrong; --model noisy only")
 	flags.Uint64Var(&o.Faults, "faults", 0, "make scripted calls fail by this seed; 0: none fails")
 	cmd.PreRun = func(*cobra.Command, []string) { o.Noisy = flags.Changed("noise") }
+}
+
+// DatabaseFlag adds --database.
+func DatabaseFlag(cmd *cobra.Command, c *database.Choice) {
+	cmd.Flags().BoolVar(&c.Named, "database", false,
+		"migrate and fill the database that "+manifest.EnvDatabaseURL+" names, not a private one")
 }

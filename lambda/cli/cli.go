@@ -1,0 +1,82 @@
+// Package cli is the frame of a command-line program: its environment and outputs,
+// its exit code, and its help, which is text in files.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/setup"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	ExitOK       = 0 // all is well
+	ExitFindings = 1 // it ran, and something did not succeed: it is in the output
+	ExitError    = 2 // it could not run: configuration, usage, environment
+)
+
+// ErrFindings ends a command that ran and has printed what did not succeed.
+var ErrFindings = errors.New("something did not succeed")
+
+// Findings ends a command that ran, with or without success.
+func Findings(succeeded bool, err error) error {
+	if err == nil && !succeeded {
+		return ErrFindings
+	}
+	return err
+}
+
+// Program is main with its environment passed in; it returns the exit code.
+type Program func(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int
+
+// Main runs a program in the environment of this process, until it ends or a
+// signal ends it.
+func Main(run Program) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// Invocation is the environment of a command: arguments, variables, outputs.
+type Invocation struct {
+	Args        []string
+	Env         setup.Env
+	Out, ErrOut io.Writer
+}
+
+// Run runs the command below root that the arguments name, and returns the exit
+// code.
+func (w *Invocation) Run(ctx context.Context, root *cobra.Command) int {
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetArgs(w.Args)
+	root.SetOut(w.Out)
+	root.SetErr(w.ErrOut)
+	switch err := root.ExecuteContext(ctx); {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, ErrFindings):
+		return ExitFindings
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		fmt.Fprintf(w.ErrOut, "%s: interrupted\n", root.Name())
+	default:
+		fmt.Fprintf(w.ErrOut, "%s: %s\n", root.Name(), errtext.WithoutSecrets(err.Error(), w.Env))
+	}
+	return ExitError
+}
+
+// Print prints a report for people, or as JSON.
+func (w *Invocation) Print(r interface{ Text() string }, asJSON bool) error {
+	return term.Print(w.Out, r, asJSON)
+}

@@ -161,9 +161,9 @@
 //   - local/drill breaks everything at once, and decides whether the promise was kept.
 //   - bench keeps the results of benchmarks, with a table for each and a drawing.
 //   - cmd/matchbook is the command for developers and operators, and cli its frame:
-//     outputs, help and exit codes. local/database opens its database, cli/term cleans and lays out
-//     its text, cli/errtext words its errors, and llm/openai/recording records
-//     exchanges with a model for tests.
+//     outputs, help and exit codes; cli/clitest runs it in tests. local/database
+//     opens its database, cli/term cleans and lays out its text, cli/errtext words
+//     its errors, and llm/openai/recording records exchanges with a model for tests.
 //
 // # To add something
 //

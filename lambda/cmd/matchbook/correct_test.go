@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
@@ -69,7 +70,7 @@ kept for ever, and published for matching
 	if want := `{"buyer": {}, "total": "119", "number": "R-1", "supplier": {"name": "Lampenwerk"}, "line_items": [{"amount": "1"}, {"amount": "2"}]}`; data != want || documentType != "credit-note" {
 		t.Errorf("got %s, a %s, want %s", data, documentType, want)
 	}
-	if got := receive(t, r.client, r.queueURL); len(got) != 1 || got[0] != correctedID {
+	if got := clitest.Receive(t, r.client, r.queueURL); len(got) != 1 || got[0] != correctedID {
 		t.Errorf("received %v, want the document's id", got)
 	}
 	code, out, _ = r.correct(correctedID, "number=R-2", "--json")
@@ -111,7 +112,7 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 	if after, _ := r.data(); after != before {
 		t.Errorf("got %s, want %s", after, before)
 	}
-	if got := receive(t, r.client, r.queueURL); len(got) != 0 {
+	if got := clitest.Receive(t, r.client, r.queueURL); len(got) != 0 {
 		t.Errorf("received %v", got)
 	}
 }

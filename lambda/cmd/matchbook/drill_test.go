@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestShortDrillIsGreen(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "is a drill")
-	args, want := shown(t, "go run ./lambda/cmd/matchbook drill")
+	args, want := clitest.Shown(t, "go run ./lambda/cmd/matchbook drill")
 	var out, errOut bytes.Buffer
 	env := func(string) string { return "" }
 	code := run(t.Context(), append([]string{"drill"}, args...), env, &out, &errOut)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
 	"matchbook/lambda/eval/matcheval"
@@ -115,12 +116,12 @@ func evalMistakes(t *testing.T, worst []matcheval.Mistake) {
 
 func TestEvalIsAsThePageShows(t *testing.T) {
 	t.Parallel()
-	_, want := shown(t, "go run ./lambda/cmd/matchbook eval testdata/eval")
+	_, want := clitest.Shown(t, "go run ./lambda/cmd/matchbook eval testdata/eval")
 	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dozen)
 	if code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
-	wantShown(t, want, out)
+	clitest.WantShown(t, want, out)
 }
 
 func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {

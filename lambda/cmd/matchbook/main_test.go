@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/matchrun"
-	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/migrations"
 
@@ -24,20 +24,20 @@ import (
 
 const samples = "../../../testdata/documents"
 
-// matchbook runs the command against the database at url, which match, ingest and invoke
-// get with --database.
+// asMain makes the test binary the command, for tests that kill it.
+const asMain = "MATCHBOOK_TEST_AS_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMain) != "" {
+		main()
+	}
+	clitest.Main(m)
+}
+
+// matchbook runs the command against the database at url.
 func matchbook(t testing.TB, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
-	if url != "" && slices.Contains([]string{"match", "ingest", "invoke"}, args[0]) {
-		args = append(slices.Clone(args), "--database")
-	}
-	if slices.Contains([]string{"match", "ingest", "invoke", "eval", "drill", "plan"}, args[0]) {
-		buildFunctions()
-	}
-	code = run(t.Context(), args, env, &stdout, &stderr)
-	return code, stdout.String(), stderr.String()
+	return clitest.Run(t, run, url, args...)
 }
 
 // matchJSON matches with two invocations at once: each is a process that has to start.

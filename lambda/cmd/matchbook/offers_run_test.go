@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -59,8 +60,8 @@ func TestOffersOfTheSamplesAreThoseFoundByHand(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	first := runOffers(t, url)
-	_, want := shown(t, "go run ./lambda/cmd/matchbook offers")
-	wantShown(t, want[1:], first)
+	_, want := clitest.Shown(t, "go run ./lambda/cmd/matchbook offers")
+	clitest.WantShown(t, want[1:], first)
 	conn := postgrestest.Conn(t, url)
 	rows := offerRows(t, conn)
 	// At nine in Honolulu the next date is due in Kiritimati: it is no part of this run.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/clock"
@@ -73,7 +73,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if code, out := command("publish", id.String(), uuid.NewString()); code != cli.ExitError || !strings.Contains(out, "1 documents do not exist") {
 		t.Errorf("publish: exit status %d, %q", code, out)
 	}
-	got := receive(t, client, *queue.QueueUrl)
+	got := clitest.Receive(t, client, *queue.QueueUrl)
 	if len(got) != 1 || got[0] != id.String() {
 		t.Errorf("received %v, want the document's id", got)
 	}
@@ -92,22 +92,10 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if code, out := command("sweep", "--json"); code != cli.ExitOK || !strings.Contains(out, `{"overdue":1,"backlog":0,"inserted":0,"recovered":0,"republished":1,"lost":0,"crashed":0}`) {
 		t.Errorf("sweep: exit status %d, %q", code, out)
 	}
-	if got := receive(t, client, *queue.QueueUrl); len(got) != 1 || got[0] != id.String() {
+	if got := clitest.Receive(t, client, *queue.QueueUrl); len(got) != 1 || got[0] != id.String() {
 		t.Errorf("received %v after the sweep, want the document's id", got)
 	}
 	if code, out := command("sweep"); code != cli.ExitOK || out != "overdue 0 (messages in the queue 1): published 0 inserted, again 0 overdue and 0 left by their worker; failed 0 as lost, 0 as crashed\n" {
 		t.Errorf("second sweep: exit status %d, %q", code, out)
 	}
-}
-
-func receive(t *testing.T, client *awssqs.Client, url string) (bodies []string) {
-	t.Helper()
-	out, err := client.ReceiveMessage(context.Background(), &awssqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range out.Messages {
-		bodies = append(bodies, *m.Body)
-	}
-	return bodies
 }

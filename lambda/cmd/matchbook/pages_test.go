@@ -6,11 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/pagetest"
 )
 
@@ -85,7 +84,7 @@ func TestEveryCommandOfThePagesIsRun(t *testing.T) {
 	t.Parallel()
 	exists := testNames(t)
 	left := maps.Clone(ranBy)
-	for _, page := range pagetest.Read(t, root) {
+	for _, page := range pagetest.Read(t, clitest.Root) {
 		for _, c := range page.Commands() {
 			by, ok := ranBy[c.Line]
 			switch {
@@ -106,7 +105,7 @@ func TestEveryCommandOfThePagesIsRun(t *testing.T) {
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(clitest.Root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -122,43 +121,17 @@ func testNames(t *testing.T) map[string]bool {
 	return names
 }
 
-var inlineCommand = regexp.MustCompile("`(matchbook [^`]+)`")
-
-// The flags of a command are parsed before its help is printed: this finds a
-// command or a flag that no longer exists, also in the middle of a sentence.
 func TestCommandsOfThePagesAreAccepted(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for _, page := range pagetest.Read(t, root) {
-		var lines []string
-		for _, c := range page.Commands() {
-			lines = append(lines, c.Line)
-		}
-		for _, found := range inlineCommand.FindAllStringSubmatch(page.Text, -1) {
-			lines = append(lines, found[1])
-		}
-		for _, line := range lines {
-			rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "go run ./lambda/cmd/"), "matchbook ")
-			if !ok || seen[rest] {
-				continue
-			}
-			seen[rest] = true
-			if code, _, errOut := matchbook(t, "", append(strings.Fields(rest), "--help")...); code != cli.ExitOK {
-				t.Errorf("%s: %q: %s", page.Path, line, errOut)
-			}
-		}
-	}
-	if len(seen) < 20 {
-		t.Errorf("the pages name only %d commands", len(seen))
-	}
+	clitest.WantAccepted(t, "matchbook", run, 20)
 }
 
 func TestExplainIsAsThePageShows(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
 	for _, command := range []string{"matchbook explain G-2026/00031", "matchbook explain 4500000130 WK-9051"} {
-		_, want := shown(t, command)
-		wantShown(t, want, printed(t, url, strings.Fields(strings.TrimPrefix(command, "matchbook "))...))
+		_, want := clitest.Shown(t, command)
+		clitest.WantShown(t, want, printed(t, url, strings.Fields(strings.TrimPrefix(command, "matchbook "))...))
 	}
 }
 
@@ -168,37 +141,18 @@ func TestCostIsAsThePageShows(t *testing.T) {
 	c.asked(tenantA, "2026-03-02", miniModel, 10_000, 500, 3, "")
 	c.asked(tenantA, "2026-03-02", miniModel, 20_000, 250, 0, "it is no JSON")
 	c.asked(tenantA, "2026-03-03", localModel, 5_000, 100, 2, "")
-	_, want := shown(t, "matchbook cost")
-	wantShown(t, want, printed(t, c.url, "cost"))
+	_, want := clitest.Shown(t, "matchbook cost")
+	clitest.WantShown(t, want, printed(t, c.url, "cost"))
 }
 
 func TestDoctorIsAsThePageShows(t *testing.T) {
 	t.Parallel()
-	_, want := shown(t, "matchbook doctor --template")
+	_, want := clitest.Shown(t, "matchbook doctor --template")
 	_, out, _ := matchbook(t, "", "doctor", "--template", edited(t, noReports, `"Other"`))
-	wantShown(t, want, out)
+	clitest.WantShown(t, want, out)
 }
 
 func TestCommandsOfThePageAreAllCommands(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, help, _ := matchbook(t, "", "--help")
-	_, list, _ := strings.Cut(help, "Available Commands:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	var commands []string
-	for line := range strings.Lines(list) {
-		commands = append(commands, strings.Fields(line)[0])
-	}
-	commands = slices.DeleteFunc(commands, func(c string) bool { return c == "help" || c == "completion" })
-	if len(commands) < 10 {
-		t.Fatalf("the help lists %v", commands)
-	}
-	for _, c := range commands {
-		if !regexp.MustCompile("`(matchbook )?" + c + "[` ]").Match(text) {
-			t.Errorf("the page has no %s", c)
-		}
-	}
+	clitest.WantListed(t, "matchbook", run, 10)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/plan"
 )
 
@@ -53,7 +54,7 @@ func TestPlansAreGoldenFiles(t *testing.T) {
 
 func TestPlanPageHasWhatTheCommandsPrint(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(root, "lambda", "cli", "plan", "README.md")
+	file := filepath.Join(clitest.Root, "lambda", "cli", "plan", "README.md")
 	for name, args := range map[string][]string{
 		"plan:cost":     {"cost", "--plan", "--markdown"},
 		"plan:capacity": {"capacity", "--markdown"},

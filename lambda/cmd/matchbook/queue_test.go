@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
@@ -80,10 +81,10 @@ func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := receive(t, client, queue); got != nil {
+	if got := clitest.Receive(t, client, queue); got != nil {
 		t.Errorf("received %q a fourth time", got)
 	}
-	if got := receive(t, client, dlq); len(got) != 1 || got[0] != "hello" {
+	if got := clitest.Receive(t, client, dlq); len(got) != 1 || got[0] != "hello" {
 		t.Errorf("received %q from the dead-letter queue", got)
 	}
 	if code := stop(); code != cli.ExitOK {

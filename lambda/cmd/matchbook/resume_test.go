@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -35,7 +36,7 @@ func TestMatchContinues(t *testing.T) {
 // Ctrl-C prints the report so far, and the next run continues.
 func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 	t.Parallel()
-	buildFunctions()
+	clitest.BuildFunctions()
 	url, lines := postgrestest.URL(t), manyDocuments()[:510]
 	file, release := write(t, lines...), stuckAfter(t, url, lines[505])
 	ctx, interrupt := context.WithCancel(t.Context())

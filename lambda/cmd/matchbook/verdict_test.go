@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -211,7 +212,7 @@ func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 			published = append(published, id.String())
 		}
 	}
-	got := receive(t, r.client, r.queueURL)
+	got := clitest.Receive(t, r.client, r.queueURL)
 	slices.Sort(got)
 	slices.Sort(published)
 	if len(published) == 0 || !slices.Equal(got, published) {

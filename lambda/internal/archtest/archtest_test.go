@@ -15,7 +15,7 @@ var tree = tables{
 	// A package imports only from layers below its own line, never a sibling
 	// on the same one.
 	layers: [][]string{
-		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
+		{"bench", "cmd/...", "cli/clitest", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
 		{"console", "cli"},
 		{"cli/doctor", "local/drill", "cli/plan", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
 		{"llm/openai/recording", "job/republish"},
@@ -65,7 +65,7 @@ var tree = tables{
 		{"github.com/aws/aws-sdk-go-v2/config", "the SDK's own variables are honoured", []string{"setup", "cli/doctor"}},
 		{"github.com/aws/aws-sdk-go-v2/credentials", "the local queue wants none, the SDK does", []string{"local/sqs"}},
 		{"github.com/aws/aws-sdk-go-v2/service/sqs", "visibility changes, publishing",
-			[]string{"setup", "job/sqsjob", "local/...", "cli/doctor"}},
+			[]string{"setup", "job/sqsjob", "local/...", "cli/doctor", "cli/clitest"}},
 		{"github.com/aws/aws-sdk-go-v2/service/s3", "files in a bucket", []string{"blob"}},
 		{"github.com/aws/aws-sdk-go-v2/service/secretsmanager",
 			"secrets by their ARN, read again when they are refused", []string{"setup/secret"}},

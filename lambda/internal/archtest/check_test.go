@@ -161,8 +161,8 @@ func (c *checker) imports(s source) {
 
 func (c *checker) importsOurs(s source, spec *ast.ImportSpec, to string) {
 	from := s.pkg()
-	if strings.HasSuffix(to, "test") {
-		c.reportAt(s, spec, "%s imports %s, which is for tests: only test files may", from, to)
+	if strings.HasSuffix(to, "test") && !strings.HasSuffix(from, "test") {
+		c.reportAt(s, spec, "%s imports %s, which is for tests: only test files and packages for tests may", from, to)
 	}
 	a, b := c.layer(from), c.layer(to)
 	if a < 0 || b < 0 || a < b { // one without a layer is reported once, not at every import

@@ -54,7 +54,11 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 		},
 		"import of a package for tests": {
 			files: with("lambda/sql/test.go", "package sql\nimport \"matchbook/lambda/tasktest\""),
-			want:  "lambda/sql/test.go:2: sql imports tasktest, which is for tests: only test files may",
+			want:  "lambda/sql/test.go:2: sql imports tasktest, which is for tests: only test files and packages for tests may",
+		},
+		"import of a package for tests by another one": {
+			files: with("lambda/sqltest/sqltest.go", "// Package sqltest is.\npackage sqltest\nimport \"matchbook/lambda/tasktest\""),
+			rows:  func(t *tables) { t.layers = append([][]string{{"sqltest"}}, t.layers...) },
 		},
 		"package in no layer": {
 			files: with("lambda/new/new.go", "// Package new is.\npackage new\nimport \"matchbook/lambda/sql\""),

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,35 +14,10 @@ import (
 	"matchbook/lambda/eval"
 	"matchbook/lambda/eval/matcheval"
 	"matchbook/lambda/postgres/postgrestest"
-
-	"github.com/google/uuid"
 )
 
 // dozen is the corpus whose figures its page computes by hand.
 const dozen = "../../../testdata/eval"
-
-func evalID(n int) uuid.UUID {
-	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
-}
-
-func evalLine(n, typ, data string) string {
-	return fmt.Sprintf(`{"id":"30000000-0000-4000-8000-%012s","tenant_id":"10000000-0000-4000-8000-000000000003","type":"%s","received_at":"2026-04-%02sT08:00:00Z","structured_data":%s}`, n, typ, n, data) + "\n"
-}
-
-// writeCorpus writes a corpus, "" for a file that is to be missing.
-func writeCorpus(t *testing.T, documents, links string) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	for name, text := range map[string]string{"documents.visible.jsonl": documents, "links.csv": links} {
-		if text == "" {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
 
 func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	t.Parallel()
@@ -105,11 +79,11 @@ func evalMistakes(t *testing.T, worst []matcheval.Mistake) {
 		t.Fatalf("got %+v, want the one false positive and the one false negative", worst)
 	}
 	fp, fn := worst[0], worst[1]
-	if fp.Kind != eval.FalsePositive || fp.Pair != corpus.PairOf(evalID(5), evalID(6)) || fp.ANumber != "2026/118" || fp.BType != "invoice" ||
+	if fp.Kind != eval.FalsePositive || fp.Pair != corpus.PairOf(clitest.ID(5), clitest.ID(6)) || fp.ANumber != "2026/118" || fp.BType != "invoice" ||
 		!strings.Contains(fp.Reasoning, "2026/118") || fp.DecidedBy == "" {
 		t.Errorf("got %+v", fp)
 	}
-	if _, considered := fn.Score.Value(); considered || fn.Kind != eval.FalseNegative || fn.Pair != corpus.PairOf(evalID(7), evalID(8)) || fn.BNumber != "F-9913" {
+	if _, considered := fn.Score.Value(); considered || fn.Kind != eval.FalseNegative || fn.Pair != corpus.PairOf(clitest.ID(7), clitest.ID(8)) || fn.BNumber != "F-9913" {
 		t.Errorf("got %+v", fn)
 	}
 }
@@ -126,10 +100,10 @@ func TestEvalIsAsThePageShows(t *testing.T) {
 
 func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 	t.Parallel()
-	dir := writeCorpus(t, evalLine("1", "purchase-order", `{"number":"A-1"}`)+
-		evalLine("2", "invoice", `{"number":"A-2","total":"a lot"}`)+ // no amount
-		evalLine("3", "invoice", `{"number":"A-\u0000"}`)+ // no text to PostgreSQL
-		evalLine("4", "invoice", `{"number":"A-4"}`), "a_id,b_id\n")
+	dir := clitest.WriteCorpus(t, clitest.Line("1", "purchase-order", `{"number":"A-1"}`)+
+		clitest.Line("2", "invoice", `{"number":"A-2","total":"a lot"}`)+ // no amount
+		clitest.Line("3", "invoice", `{"number":"A-\u0000"}`)+ // no text to PostgreSQL
+		clitest.Line("4", "invoice", `{"number":"A-4"}`), "a_id,b_id\n")
 	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--limit", "3", "--worst", "0")
 	if code != cli.ExitFindings {
 		t.Errorf("exit status %d\n%s", code, errOut)
@@ -137,8 +111,8 @@ func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 	for _, want := range []string{
 		"CORPUS " + dir + ", visible, the first 3 documents\n",
 		"  documents   3: failed 1, not stored 1, succeeded 1\n",
-		"  FAILED after 1 attempts: invoice A-2 " + evalID(2).String() + ": ",
-		"  NOT STORED after 0 attempts: invoice " + evalID(3).String() + " " + evalID(3).String() + ": ",
+		"  FAILED after 1 attempts: invoice A-2 " + clitest.ID(2).String() + ": ",
+		"  NOT STORED after 0 attempts: invoice " + clitest.ID(3).String() + " " + clitest.ID(3).String() + ": ",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant in it\n%s", out, want)
@@ -148,10 +122,10 @@ func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 
 func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 	t.Parallel()
-	document := evalLine("1", "invoice", "{}")
-	noLinks, noCondition := writeCorpus(t, document, ""), writeCorpus(t, "", "a_id,b_id\n")
-	malformed, malformedLink := writeCorpus(t, document+"{\n", "a_id,b_id\n"), writeCorpus(t, document, "a_id,b_id\nx,y\n")
-	good := writeCorpus(t, document, "a_id,b_id\n")
+	document := clitest.Line("1", "invoice", "{}")
+	noLinks, noCondition := clitest.WriteCorpus(t, document, ""), clitest.WriteCorpus(t, "", "a_id,b_id\n")
+	malformed, malformedLink := clitest.WriteCorpus(t, document+"{\n", "a_id,b_id\n"), clitest.WriteCorpus(t, document, "a_id,b_id\nx,y\n")
+	good := clitest.WriteCorpus(t, document, "a_id,b_id\n")
 	for _, tc := range []struct {
 		args []string
 		want string

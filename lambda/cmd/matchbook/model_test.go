@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/eval/matcheval"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/scripted/fault"
@@ -19,30 +17,6 @@ import (
 
 	"github.com/google/uuid"
 )
-
-// ties writes groups of an order and two invoices, each group of a tenant of its
-// own. Both invoices charge all of the order and neither cites it, so rules
-// leave both open; the first is true.
-func ties(t *testing.T, groups int) (dir string) {
-	t.Helper()
-	var documents, links strings.Builder
-	links.WriteString("a_id,b_id\n")
-	for g := range groups {
-		common := fmt.Sprintf(`"currency":"EUR","supplier":{"name":"Lampenwerk %[1]d GmbH","vat_id":"DE9991%05[1]d"},"buyer":{"name":"Baumarkt %[1]d AG","vat_id":"DE9992%05[1]d"},`+
-			`"subtotal":"%[2]d.50","line_items":[{"description":"Lamp no. %[1]d","quantity":"20","unit":"EA","amount":"%[2]d.50"}]`, g, 300+7*g)
-		n := 3 * g
-		for i, d := range []string{`"number":"B%04d","date":"2026-04-02"`, `"number":"R1-%04d","date":"2026-04-09"`, `"number":"R2-%04d","date":"2026-04-09"`} {
-			typ := "invoice"
-			if i == 0 {
-				typ = "purchase-order"
-			}
-			fmt.Fprintf(&documents, `{"id":"%s","tenant_id":"%s","type":"%s","received_at":"2026-04-0%dT08:00:00Z","structured_data":{%s,%s}}`+"\n",
-				evalID(n+i), evalID(100_000+g), typ, i+1, fmt.Sprintf(d, g), common)
-		}
-		fmt.Fprintf(&links, "%s,%s\n", evalID(n), evalID(n+1))
-	}
-	return writeCorpus(t, documents.String(), links.String())
-}
 
 func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 	t.Parallel()
@@ -92,38 +66,9 @@ func undecided(r matchrun.Report) (list []string) {
 	return list
 }
 
-// Rules leave the order and its two invoices open; each invoice asks about the
-// order, and the oracle says yes to one and no to the other.
-func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
-	t.Parallel()
-	dir := ties(t, 1)
-	for _, tc := range []struct {
-		model                             string
-		matched, undecided, calls, byHand int
-		precision                         string
-	}{
-		{"none", 0, 2, 0, 0, "-"},
-		{"oracle", 1, 0, 2, 1, "1.0000"},
-	} {
-		code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--json", "--model", tc.model)
-		var all []matcheval.Result
-		if err := json.Unmarshal([]byte(out), &all); code != cli.ExitOK || err != nil || len(all) != 1 {
-			t.Fatalf("%s: exit status %d, %v\n%s", tc.model, code, err, errOut)
-		}
-		m := all[0]
-		got := fmt.Sprintln(m.Report.Edges, m.Report.Undecided, m.Model.Calls, m.Model.Decided.Matches, m.Model.Decided.Precision)
-		if want := fmt.Sprintln(tc.matched, tc.undecided, tc.calls, tc.byHand, tc.precision); got != want {
-			t.Errorf("%s: got %s, want %s", tc.model, got, want)
-		}
-		if got, asked := strings.Contains(m.Text(), "SCRIPTED"), tc.calls > 0; got != asked {
-			t.Errorf("%s: the report is\n%s", tc.model, m.Text())
-		}
-	}
-}
-
 func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 	t.Parallel()
-	url, dir := postgrestest.URL(t), ties(t, 2)
+	url, dir := postgrestest.URL(t), clitest.Ties(t, 2)
 	m := matchJSON(t, url, cli.ExitOK, dir, "--model", "oracle").Model
 	if m.Documents != 6 || m.Asking != 4 || m.Questions != 4 || m.Calls < 4 || m.PromptTokens == 0 || m.CompletionTokens == 0 || m.TokensPerDoc == 0 ||
 		m.CallsPerDocument != float64(int(float64(m.Calls)/6*100+0.5))/100 {
@@ -151,7 +96,7 @@ var permanent = map[fault.Kind]string{
 func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	t.Parallel()
 	const groups, seed = 80, "7"
-	r := matchJSON(t, postgrestest.URL(t), cli.ExitFindings, ties(t, groups), "--model", "oracle", "--faults", seed)
+	r := matchJSON(t, postgrestest.URL(t), cli.ExitFindings, clitest.Ties(t, groups), "--model", "oracle", "--faults", seed)
 	faults, final, failed := 0, 0, make(map[uuid.UUID]bool)
 	for kind, n := range r.Model.Server.Faults {
 		faults += n
@@ -185,7 +130,7 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	}
 	found := linksOf(r)
 	for g := range groups {
-		order, first, second := evalID(3*g), evalID(3*g+1), evalID(3*g+2)
+		order, first, second := clitest.ID(3*g), clitest.ID(3*g+1), clitest.ID(3*g+2)
 		if slices.Contains(found, order.String()+","+first.String()) == failed[first] {
 			t.Errorf("group %d: the true match is there: %v; its invoice failed: %v", g, !failed[first], failed[first])
 		}
@@ -198,8 +143,8 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 
 func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	t.Parallel()
-	line := evalLine("1", "invoice", "{}")
-	dir, noLinks := writeCorpus(t, line, "a_id,b_id\n"), writeCorpus(t, line, "")
+	line := clitest.Line("1", "invoice", "{}")
+	dir, noLinks := clitest.WriteCorpus(t, line, "a_id,b_id\n"), clitest.WriteCorpus(t, line, "")
 	for _, tc := range []struct {
 		args []string
 		want string
@@ -213,11 +158,6 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 		{[]string{"match", dir, "--model", "noisy", "--noise", "NaN"}, "--noise is not between 0 and 1"},
 		{[]string{"match", dir, "--model", "oracle", "--noise", "0.1"}, "--noise is for --model noisy"},
 		{[]string{"match", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
-		{[]string{"eval", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
-		{[]string{"eval", dir, "--model", ""}, "create a database"}, // as without
-		{[]string{"eval", dir, "--model", "human"}, `--model: "human" is none of`},
-		{[]string{"eval", dir, "--model", "noisy", "--noise", "1.1"}, "--noise is not between 0 and 1"},
-		{[]string{"eval", dir, "--faults", "7"}, "--faults is for"},
 	} {
 		// A server that is not there is not asked.
 		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", tc.args...)
@@ -241,7 +181,7 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 		return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: key, manifest.EnvOpenAIModel: model}[name]
 	}
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 1), "--database", "--logs", logs}, env, &out, &errOut); code != cli.ExitOK {
+	if code := run(t.Context(), []string{"match", clitest.Ties(t, 1), "--database", "--logs", logs}, env, &out, &errOut); code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	if calls := server.Calls(); len(calls) < 2 || calls[0].Refused != "" || calls[0].Status != 200 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
@@ -76,7 +77,7 @@ func failed(t *testing.T, out string) (n int) {
 func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
 	t.Parallel()
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 6), "--database"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
+	if code := run(t.Context(), []string{"match", clitest.Ties(t, 6), "--database"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	_, messages, _ := strings.Cut(out.String(), "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
@@ -94,7 +95,7 @@ func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "slack.jsonl")
 	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
+	if code := run(t.Context(), []string{"match", clitest.Ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
 		t.Fatalf("exit status %d\n%s", code, &errOut)
 	}
 	var r matchrun.Report
@@ -121,7 +122,7 @@ func TestAChannelThatAcceptsNothingIsReported(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer server.Close()
 	var out, errOut strings.Builder
-	code := run(t.Context(), []string{"match", ties(t, 2), "--database"}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
+	code := run(t.Context(), []string{"match", clitest.Ties(t, 2), "--database"}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
 	unsent := failed(t, out.String()) + strings.Count(out.String(), "billed-twice") // the ties are warned about
 	if want := fmt.Sprintf("NOTIFIED   slack did not accept %d notifications", unsent); code != cli.ExitFindings || !strings.Contains(out.String(), want) {
 		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, &out, &errOut)

@@ -160,10 +160,11 @@
 //   - job/republish publishes failed documents again, in batches, and events.
 //   - local/drill breaks everything at once, and decides whether the promise was kept.
 //   - bench keeps the results of benchmarks, with a table for each and a drawing.
-//   - cmd/matchbook is the command for developers and operators, and cli its frame:
-//     outputs, help and exit codes; cli/clitest runs it in tests. local/database
-//     opens its database, cli/term cleans and lays out its text, cli/errtext words
-//     its errors, and llm/openai/recording records exchanges with a model for tests.
+//   - cmd/matchbook is the command for operators and integrators, cmd/mbdev that for
+//     developers, and cli their frame: outputs, help and exit codes; cli/clitest
+//     runs both in tests. local/database opens the database, cli/term cleans and
+//     lays out text, cli/errtext words errors, and llm/openai/recording records
+//     exchanges with a model for tests.
 //
 // # To add something
 //

@@ -1,7 +1,7 @@
-// Command matchbook is for developers and operators: it runs a folder of
-// documents through the whole line on this machine, explains and measures
-// matches, and examines and operates a deployed system. It holds flags, help
-// and exit codes, one file for each command; packages of their own do the work.
+// Command matchbook is for operators and integrators: it runs a folder of
+// documents through the whole line on this machine, explains matches, and examines
+// and operates a deployed system. It holds flags and help, one file for each
+// command; the packages that it imports do the work.
 package main
 
 import (
@@ -13,7 +13,6 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/job/republish"
-	"matchbook/lambda/local/drill"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 
@@ -34,7 +33,6 @@ var helpFacts = map[string]any{
 	"Visibility": fmt.Sprintf("%d minutes", manifest.Match.Visibility()/time.Minute),
 	"Batch":      republish.Batch,
 	"Shown":      republish.Shown,
-	"Faults":     drill.Faults,
 }
 
 // run is the program.
@@ -44,11 +42,11 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		Use:   "matchbook",
 		Short: "Match business documents: never lost, never done twice, never left unexplained",
 	}
-	root.AddCommand(w.matchCommand(), w.ingestCommand(), w.reviewCommand(), w.evalCommand(), w.trainCommand(), w.explainCommand(), w.confirmCommand(),
+	root.AddCommand(w.matchCommand(), w.ingestCommand(), w.reviewCommand(), w.explainCommand(), w.confirmCommand(),
 		w.rejectCommand(), w.undecideCommand(), w.correctCommand(), w.offersCommand(), w.checkCommand(), w.schemaCommand(),
 		w.importCommand(), w.openCommand(), w.exportCommand(), w.consoleCommand(),
 		w.publishCommand(), w.eventsCommand(), w.sweepCommand(), w.migrateCommand(), w.doctorCommand(), w.notifyCommand(),
-		w.costCommand(), w.capacityCommand(), w.drillCommand(), w.invokeCommand(), w.queueCommand(), w.recordCommand(), w.versionCommand())
+		w.costCommand(), w.capacityCommand(), w.versionCommand())
 	cli.Help(root, helpPages, helpFacts)
 	return w.Run(ctx, root)
 }

@@ -273,7 +273,7 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 
 func TestHelpShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"match", "ingest", "correct", "migrate", "publish", "sweep", "queue", "invoke", "eval", "explain", "confirm", "reject", "cost"} {
+	for _, command := range []string{"match", "ingest", "correct", "migrate", "publish", "sweep", "explain", "confirm", "reject", "cost"} {
 		code, out, _ := matchbook(t, "", command, "--help")
 		if code != cli.ExitOK || !strings.Contains(out, "Examples:") {
 			t.Errorf("%s --help: exit status %d, output %q", command, code, out)

@@ -157,7 +157,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 		{[]string{write("empty.txt", " \n")}, "empty.txt: it has no text"},
 		{[]string{write("zero.bin", "PK\x03\x04\x00\x00\x00\x01")}, "zero.bin: "},
 		{[]string{write("broken.pdf", "%PDF-1.7\nbroken")}, "broken.pdf: "},
-		{[]string{contract, "--model", "oracle"}, "matchbook eval --contracts"},
+		{[]string{contract, "--model", "oracle"}, "mbdev eval --contracts"},
 		{[]string{contract, "--model", "openai"}, "--model openai: neither"},
 		{[]string{contract, "--budget", "1"}, "--budget is for a model"},
 		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget is not an amount"},

@@ -38,7 +38,7 @@ type Span struct {
 func Read(dir string) ([]Contract, error) {
 	f, err := os.Open(filepath.Join(dir, "labels.csv"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no labels.csv; see matchbook eval --help", dir)
+		return nil, fmt.Errorf("%s has no labels.csv; see mbdev eval --help", dir)
 	}
 	if err != nil {
 		return nil, err

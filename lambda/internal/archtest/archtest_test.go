@@ -102,7 +102,7 @@ var tree = tables{
 			[]string{"console/login/oidc", "ingest/documentai"}},
 		{"github.com/chromedp/chromedp", "pages in a browser, for tests", []string{"internal/browser"}},
 		{"github.com/chromedp/cdproto", "the browser's own words, for tests", []string{"internal/browser"}},
-		{"github.com/spf13/cobra", "flags, help and examples of the commands", []string{"cli", "cmd/matchbook"}},
+		{"github.com/spf13/cobra", "flags, help and examples of the commands", []string{"cli", "cmd/matchbook", "cmd/mbdev"}},
 		{"golang.org/x/text", "accents and character forms of names, encodings of e-invoices and contracts",
 			[]string{"match/score", "document/company", "document/reference", "document/einvoice", "document/csvfile", "review/chunk", "review/quote"}},
 	},

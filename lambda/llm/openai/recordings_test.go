@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/llm/openai"
 )
 
-// The exchanges that "matchbook record" stored are understood: an answer is an
+// The exchanges that "mbdev record" stored are understood: an answer is an
 // answer, a failure a failure. One of a scripted model is always there.
 func TestRecordingsAreUnderstood(t *testing.T) {
 	t.Parallel()

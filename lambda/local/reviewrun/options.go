@@ -81,7 +81,7 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 		return nil, err
 	}
 	if o.Model.Knowing() {
-		return nil, fmt.Errorf("--model %s answers from labels, which a file has not: use \"matchbook eval --contracts\"",
+		return nil, fmt.Errorf("--model %s answers from labels, which a file has not: use \"mbdev eval --contracts\"",
 			o.Model.Mode)
 	}
 	if !(o.Budget >= 0 && o.Budget <= 1e6) { // nor NaN

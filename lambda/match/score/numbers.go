@@ -7,7 +7,7 @@ import (
 )
 
 // Numbers are all numbers that decide about the points of a pair. The function has
-// one version, Learned; matchbook train tries others.
+// one version, Learned; mbdev train tries others.
 type Numbers struct {
 	Points                     map[string]int // of each kind of evidence, by name
 	SuggestAt, MatchAt, HighAt int            // thresholds of a pair's points

@@ -25,7 +25,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 		{"none", 0, 2, 0, 0, "-"},
 		{"oracle", 1, 0, 2, 1, "1.0000"},
 	} {
-		code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--json", "--model", tc.model)
+		code, out, errOut := mbdev(t, postgrestest.URL(t), "eval", dir, "--json", "--model", tc.model)
 		var all []matcheval.Result
 		if err := json.Unmarshal([]byte(out), &all); code != cli.ExitOK || err != nil || len(all) != 1 {
 			t.Fatalf("%s: exit status %d, %v\n%s", tc.model, code, err, errOut)
@@ -55,7 +55,7 @@ func TestEvalModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 		{[]string{"eval", dir, "--faults", "7"}, "--faults is for"},
 	} {
 		// A server that is not there is not asked.
-		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", tc.args...)
+		code, out, errOut := mbdev(t, "postgres://127.0.0.1:1/none", tc.args...)
 		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
 			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}

@@ -32,7 +32,7 @@ func writeContracts(t *testing.T) (dir string) {
 	return dir
 }
 
-// evalContracts runs matchbook eval --contracts, without a database.
+// evalContracts runs mbdev eval --contracts, without a database.
 func evalContracts(t *testing.T, env map[string]string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr strings.Builder

@@ -21,7 +21,7 @@ const dozen = "../../../testdata/eval"
 
 func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
 	t.Parallel()
-	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dozen, "--json", "--shuffle", "7")
+	code, out, errOut := mbdev(t, postgrestest.URL(t), "eval", dozen, "--json", "--shuffle", "7")
 	if code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
@@ -90,8 +90,8 @@ func evalMistakes(t *testing.T, worst []matcheval.Mistake) {
 
 func TestEvalIsAsThePageShows(t *testing.T) {
 	t.Parallel()
-	_, want := clitest.Shown(t, "go run ./lambda/cmd/matchbook eval testdata/eval")
-	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dozen)
+	_, want := clitest.Shown(t, "go run ./lambda/cmd/mbdev eval testdata/eval")
+	code, out, errOut := mbdev(t, postgrestest.URL(t), "eval", dozen)
 	if code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
@@ -104,7 +104,7 @@ func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 		clitest.Line("2", "invoice", `{"number":"A-2","total":"a lot"}`)+ // no amount
 		clitest.Line("3", "invoice", `{"number":"A-\u0000"}`)+ // no text to PostgreSQL
 		clitest.Line("4", "invoice", `{"number":"A-4"}`), "a_id,b_id\n")
-	code, out, errOut := matchbook(t, postgrestest.URL(t), "eval", dir, "--limit", "3", "--worst", "0")
+	code, out, errOut := mbdev(t, postgrestest.URL(t), "eval", dir, "--limit", "3", "--worst", "0")
 	if code != cli.ExitFindings {
 		t.Errorf("exit status %d\n%s", code, errOut)
 	}
@@ -145,19 +145,19 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 		{[]string{good, "--worst", "-1"}, "--worst is less than 0"},
 	} {
 		// A server that is not there is not asked.
-		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", append([]string{"eval"}, tc.args...)...)
+		code, out, errOut := mbdev(t, "postgres://127.0.0.1:1/none", append([]string{"eval"}, tc.args...)...)
 		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
 			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
 		}
 	}
-	if code, _, errOut := matchbook(t, "postgres://127.0.0.1:1/none", "eval", good); code != cli.ExitError || !strings.Contains(errOut, "create a database") {
+	if code, _, errOut := mbdev(t, "postgres://127.0.0.1:1/none", "eval", good); code != cli.ExitError || !strings.Contains(errOut, "create a database") {
 		t.Errorf("no server: exit status %d and %q", code, errOut)
 	}
 }
 
 func TestEvalHelpShowsExamples(t *testing.T) {
 	t.Parallel()
-	code, out, _ := matchbook(t, "", "eval", "--help")
+	code, out, _ := mbdev(t, "", "eval", "--help")
 	if code != cli.ExitOK || !strings.Contains(out, "Examples:") {
 		t.Errorf("exit status %d, output %q", code, out)
 	}

@@ -16,7 +16,7 @@ import (
 func TestShortDrillIsGreen(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "is a drill")
-	args, want := clitest.Shown(t, "go run ./lambda/cmd/matchbook drill")
+	args, want := clitest.Shown(t, "go run ./lambda/cmd/mbdev drill")
 	var out, errOut bytes.Buffer
 	env := func(string) string { return "" }
 	code := run(t.Context(), append([]string{"drill"}, args...), env, &out, &errOut)
@@ -49,7 +49,7 @@ func drillLines(lines []string) (steady []string) {
 
 func TestDrillRefusesAnUnknownFault(t *testing.T) {
 	t.Parallel()
-	code, _, errOut := matchbook(t, "", "drill", "--only", "kill,earthquake")
+	code, _, errOut := mbdev(t, "", "drill", "--only", "kill,earthquake")
 	if code != cli.ExitError || !strings.Contains(errOut, `each fault is to be one of kill, freeze, restart`) {
 		t.Errorf("exit status %d: %s", code, errOut)
 	}

@@ -38,7 +38,7 @@ func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "invoke", "-e", filepath.Join(sampleEvents, name), "--documents", samples)
+			code, out, errOut := mbdev(t, postgrestest.EmptyURL(t), "invoke", "-e", filepath.Join(sampleEvents, name), "--documents", samples)
 			if code != tc.code || out != tc.want {
 				t.Errorf("exit status %d and\n%s%s\nwant %d and\n%s", code, out, errOut, tc.code, tc.want)
 			}
@@ -103,7 +103,7 @@ func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
 		{[]string{"-e", text}, "the event in " + text + " is not valid JSON"},
 		{[]string{"-e", event, "--documents", "/nowhere"}, "/nowhere does not exist"},
 	} {
-		code, _, errOut := matchbook(t, "", append([]string{"invoke"}, tc.args...)...)
+		code, _, errOut := mbdev(t, "", append([]string{"invoke"}, tc.args...)...)
 		if code != cli.ExitError || !strings.Contains(errOut, tc.want) {
 			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, cli.ExitError, tc.want)
 		}

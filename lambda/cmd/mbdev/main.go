@@ -1,0 +1,45 @@
+// Command mbdev is for developers of Matchbook: it measures and trains the rules,
+// breaks the whole line on purpose, and runs parts of it by themselves. It holds
+// flags and help, one file for each command.
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"time"
+
+	"matchbook/lambda/cli"
+	"matchbook/lambda/local/drill"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/setup"
+
+	"github.com/spf13/cobra"
+)
+
+func main() { cli.Main(run) }
+
+// The help of a command is help/NAME.txt; cli.Help reads it.
+//
+//go:embed help/*.txt
+var helpPages embed.FS
+
+// helpFacts are the values that a page takes from the code.
+var helpFacts = map[string]any{
+	"Deliveries": manifest.Match.MaxReceiveCount(),
+	"Visibility": fmt.Sprintf("%d minutes", manifest.Match.Visibility()/time.Minute),
+	"Faults":     drill.Faults,
+}
+
+// run is the program.
+func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {
+	w := &invocation{cli.Invocation{Args: args, Env: env, Out: out, ErrOut: errOut}}
+	root := &cobra.Command{Use: "mbdev", Short: "Measure, break and take apart Matchbook"}
+	root.AddCommand(w.evalCommand(), w.trainCommand(), w.drillCommand(), w.recordCommand(), w.invokeCommand(), w.queueCommand())
+	cli.Help(root, helpPages, helpFacts)
+	return w.Run(ctx, root)
+}
+
+// invocation is a run of the program, with its commands.
+type invocation struct{ cli.Invocation }

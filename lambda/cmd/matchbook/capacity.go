@@ -11,7 +11,7 @@ func (w *invocation) capacityCommand() *cobra.Command {
 	o, b := planOptions{}, plan.NewBacklog()
 	cmd := &cobra.Command{
 		Use:   "capacity",
-		Short: "Show how many documents an hour a system can do, what limits it, and what to change next",
+		Short: "Show the documents an hour that a system can do, and its limits",
 		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return w.capacity(b, o) },
 	}

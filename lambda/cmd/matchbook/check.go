@@ -30,7 +30,7 @@ func (w *invocation) checkCommand() *cobra.Command {
 	var sheet sheetFlags
 	cmd := &cobra.Command{
 		Use:   "check DIR|FILE...",
-		Short: "Name everything in documents that departs from the form that is expected",
+		Short: "Name everything in documents that departs from the form",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			columns, err := sheet.sheet()

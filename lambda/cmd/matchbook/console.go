@@ -28,7 +28,7 @@ func (w *invocation) consoleCommand() *cobra.Command {
 	var o consoleOptions
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Serve pages that show documents and take decisions, for a browser on this machine",
+		Short: "Serve pages that show documents and take decisions",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.name = cmp.Or(o.name, operator(w.Env))

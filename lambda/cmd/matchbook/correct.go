@@ -16,7 +16,7 @@ func (w *invocation) correctCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "correct DOC FIELD=VALUE...",
-		Short: "Correct, as a person, fields of a document, and publish it for matching",
+		Short: "Correct fields of a document, and publish it for matching",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.correct(cmd.Context(), args[0], args[1:], asJSON)

@@ -23,7 +23,7 @@ func (w *invocation) costCommand() *cobra.Command {
 	var o costOptions
 	cmd := o.session.add(&cobra.Command{
 		Use:   "cost",
-		Short: "Show what models were paid, by tenant, day and model, and what kept answers saved",
+		Short: "Show what models were paid, and what kept answers saved",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.month.alone(cmd); err != nil {

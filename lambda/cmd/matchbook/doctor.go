@@ -24,7 +24,7 @@ func (w *invocation) doctorCommand() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find problems of a configuration, a template or a deployed stack: what, why it matters, what to change",
+		Short: "Find problems of a configuration or a deployed stack",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.doctor(cmd.Context(), o) },
 	}

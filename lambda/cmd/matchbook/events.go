@@ -10,7 +10,7 @@ import (
 func (w *invocation) eventsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
-		Short: "Show the events that another program has not accepted, and have them sent again",
+		Short: "Count events that were not accepted, and send them again",
 		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

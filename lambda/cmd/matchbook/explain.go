@@ -39,7 +39,7 @@ func (w *invocation) explainCommand() *cobra.Command {
 	var o sessionOptions
 	return o.add(&cobra.Command{
 		Use:   "explain DOC [DOC]",
-		Short: "Show what was considered for a document and why, or why two documents are a match or none",
+		Short: "Explain the matches of a document, or compare two documents",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.inSession(cmd.Context(), o, func(s *session) error {

@@ -19,7 +19,7 @@ func (w *invocation) exportCommand() *cobra.Command {
 	var format, tenant string
 	cmd := o.add(&cobra.Command{
 		Use:       "export VIEW",
-		Short:     "Write matches, open questions, clusters, states, three-way matches or decisions as CSV or JSON",
+		Short:     "Write matches, open questions and states as CSV or JSON",
 		ValidArgs: report.Views,
 		Args:      cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

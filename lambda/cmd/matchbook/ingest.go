@@ -16,7 +16,7 @@ func (w *invocation) ingestCommand() *cobra.Command {
 	var bucket string
 	cmd := &cobra.Command{
 		Use:   "ingest FILE|DIR...",
-		Short: "Read files into documents, and print each field with its place and why it is trusted",
+		Short: "Read files into documents, each field with its place",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if bucket == "" {

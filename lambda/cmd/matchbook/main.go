@@ -42,11 +42,24 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		Use:   "matchbook",
 		Short: "Match business documents: never lost, never done twice, never left unexplained",
 	}
-	root.AddCommand(w.matchCommand(), w.ingestCommand(), w.reviewCommand(), w.explainCommand(), w.confirmCommand(),
-		w.rejectCommand(), w.undecideCommand(), w.correctCommand(), w.offersCommand(), w.checkCommand(), w.schemaCommand(),
-		w.importCommand(), w.openCommand(), w.exportCommand(), w.consoleCommand(),
-		w.publishCommand(), w.eventsCommand(), w.sweepCommand(), w.migrateCommand(), w.doctorCommand(), w.notifyCommand(),
-		w.costCommand(), w.capacityCommand(), w.versionCommand())
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Try", []*cobra.Command{w.matchCommand(), w.ingestCommand(), w.reviewCommand()}},
+		{"Integrate", []*cobra.Command{w.schemaCommand(), w.checkCommand(), w.importCommand(), w.exportCommand(), w.eventsCommand()}},
+		{"Decide", []*cobra.Command{w.consoleCommand(), w.openCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
+			w.undecideCommand(), w.correctCommand()}},
+		{"Operate", []*cobra.Command{w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand(), w.offersCommand(),
+			w.notifyCommand(), w.costCommand(), w.capacityCommand(), w.versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetHelpCommandGroupID("Operate")
 	cli.Help(root, helpPages, helpFacts)
 	return w.Run(ctx, root)
 }

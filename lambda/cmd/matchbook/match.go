@@ -16,7 +16,7 @@ func (w *invocation) matchCommand() *cobra.Command {
 	var sheet sheetFlags
 	cmd := &cobra.Command{
 		Use:   "match DIR",
-		Short: "Run a folder of documents through queue and function, and print what belongs together",
+		Short: "Run a folder of documents through the line, and print matches",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.Database.Keep))
 		},

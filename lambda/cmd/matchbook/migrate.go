@@ -20,7 +20,7 @@ type migration func(ctx context.Context, url string) ([]schema.Migration, error)
 func (w *invocation) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the schema of the database at DATABASE_URL up to date, or back",
+		Short: "Bring the schema at DATABASE_URL up to date, or back",
 		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

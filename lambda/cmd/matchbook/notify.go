@@ -27,7 +27,7 @@ func (w *invocation) notifyCommand() *cobra.Command {
 	var o notifyOptions
 	cmd := &cobra.Command{
 		Use:   "notify --test",
-		Short: "Send one message to each configured channel, to see whether it arrives",
+		Short: "Send one message to each configured channel, to test it",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.notify(cmd.Context(), o) },
 	}

@@ -22,7 +22,7 @@ import (
 func (w *invocation) offersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "offers",
-		Short: "Daily match offers: run a date, show its state, publish failed jobs again",
+		Short: "Daily match offers: run a date, show its state, requeue jobs",
 		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

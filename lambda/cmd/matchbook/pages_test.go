@@ -156,3 +156,32 @@ func TestCommandsOfThePageAreAllCommands(t *testing.T) {
 	t.Parallel()
 	clitest.WantListed(t, "matchbook", run, 10)
 }
+
+// The groups of the help are the sections of the page, and each command is one line of
+// a terminal.
+func TestHelpHasAGroupForEachCommand(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, help, _ := matchbook(t, "", "--help")
+	if strings.Contains(help, "Additional Commands") {
+		t.Error("a command is in no group")
+	}
+	for _, title := range []string{"Try", "Integrate", "Decide", "Operate"} {
+		_, list, found := strings.Cut(help, "\n"+title+":\n")
+		_, section, described := strings.Cut(string(page), "\n## "+title+"\n")
+		if !found || !described {
+			t.Errorf("%s: in the help %t, on the page %t", title, found, described)
+		}
+		list, _, _ = strings.Cut(list, "\n\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		for line := range strings.Lines(list) {
+			name := strings.Fields(line)[0]
+			if len(line) > 81 || name != "help" && !regexp.MustCompile("`(matchbook )?"+name+"[` ]").MatchString(section) {
+				t.Errorf("%s: %q is too long, or not in that section of the page", title, line)
+			}
+		}
+	}
+}

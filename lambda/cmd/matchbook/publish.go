@@ -28,7 +28,7 @@ func (w *invocation) publishCommand() *cobra.Command {
 	var failed failedOptions
 	cmd := &cobra.Command{
 		Use:   "publish ID... | --failed",
-		Short: "Publish documents for matching, ingestions, or chunks of reviews, whatever their state, or all that failed",
+		Short: "Publish documents, files or chunks again, or all that failed",
 		Args:  failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if failed.on {

@@ -25,7 +25,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	var o reviewrun.Options
 	cmd := &cobra.Command{
 		Use:   "review FILE",
-		Short: "Review a contract: categories of clauses, findings, missing clauses, contradictions",
+		Short: "Review a contract: clauses, findings, gaps, contradictions",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return w.review(cmd.Context(), args[0], o) },
 	}

@@ -19,7 +19,7 @@ func (w *invocation) sweepCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "sweep",
-		Short: "Repair crashed and lost work once, as the scheduled function does",
+		Short: "Repair crashed and lost work once, as the scheduled sweep does",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
 	}

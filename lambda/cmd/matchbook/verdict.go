@@ -34,7 +34,7 @@ func (w *invocation) rejectCommand() *cobra.Command {
 func (w *invocation) undecideCommand() *cobra.Command {
 	return w.verdictCommand(rules.Withdrawn, &cobra.Command{
 		Use:   "undecide DOC DOC",
-		Short: "Withdraw what a person confirmed or rejected, and leave two documents to the rules again",
+		Short: "Withdraw a verdict, and leave two documents to the rules again",
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"matchbook/lambda/cli"
@@ -39,9 +40,11 @@ var helpFacts = map[string]any{
 func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {
 	w := &invocation{cli.Invocation{Args: joinKept(args), Env: env, Out: out, ErrOut: errOut}}
 	root := &cobra.Command{
-		Use:   "matchbook",
-		Short: "Match business documents: never lost, never done twice, never left unexplained",
+		Use:     "matchbook",
+		Short:   "Match business documents: never lost, never done twice, never left unexplained",
+		Version: version(debug.ReadBuildInfo()),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command

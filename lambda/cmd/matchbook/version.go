@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
 
@@ -10,37 +9,45 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// release is the version of the program. CHANGELOG.md says what is in it.
+const release = "0.1.0"
+
 func (w *invocation) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program and of its schema",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			all, err := migrations.FS.ReadDir(".")
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(w.Out, "matchbook %s, schema %.5s\n", version(debug.ReadBuildInfo()), all[len(all)-1].Name())
+			_, err := fmt.Fprintln(w.Out, version(debug.ReadBuildInfo()))
 			return err
 		},
 	}
 }
 
-// version is the version of a build: of its module, with the commit if it is known.
+// version is the line that version and --version print: the release, the commit if
+// the build knows it, and the newest migration.
 func version(info *debug.BuildInfo, ok bool) string {
-	if !ok {
-		return "(unknown)"
+	text := "matchbook " + release
+	if ok {
+		text += commit(info) + ", " + info.GoVersion
 	}
+	if all, err := migrations.FS.ReadDir("."); err == nil {
+		text += fmt.Sprintf(", schema %.5s", all[len(all)-1].Name())
+	}
+	return text
+}
+
+// commit is the commit of a build, empty where Go does not know it.
+func commit(info *debug.BuildInfo) (text string) {
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
 	}
-	text := cmp.Or(info.Main.Version, "(devel)")
-	if commit := settings["vcs.revision"]; commit != "" {
-		text += fmt.Sprintf(", commit %.12s of %s", commit, settings["vcs.time"])
+	if hash := settings["vcs.revision"]; hash != "" {
+		text = fmt.Sprintf(", commit %.12s of %s", hash, settings["vcs.time"])
 	}
 	if settings["vcs.modified"] == "true" {
 		text += ", changed"
 	}
-	return text + ", " + info.GoVersion
+	return text
 }

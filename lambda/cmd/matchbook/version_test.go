@@ -1,19 +1,25 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 )
 
 func TestVersionNamesTheSchema(t *testing.T) {
 	t.Parallel()
-	code, out, _ := matchbook(t, "", "version")
-	if code != cli.ExitOK || !regexp.MustCompile(`^matchbook .+, go1.+, schema \d{5}\n$`).MatchString(out) || strings.Contains(out, "schema 00001") {
-		t.Errorf("exit status %d: %s", code, out)
+	for _, arg := range []string{"version", "--version"} {
+		code, out, _ := matchbook(t, "", arg)
+		if code != cli.ExitOK || !regexp.MustCompile(`^matchbook `+regexp.QuoteMeta(release)+`, (.+, )?go1.+, schema \d{5}\n$`).MatchString(out) || strings.Contains(out, "schema 00001") {
+			t.Errorf("%s: exit status %d: %s", arg, code, out)
+		}
 	}
 }
 
@@ -21,7 +27,25 @@ func TestVersionNamesTheCommitOfABuild(t *testing.T) {
 	t.Parallel()
 	info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-03-02T09:00:00Z"}, {Key: "vcs.modified", Value: "true"}}}
-	if got, want := version(info, true), "v1.2.3, commit 0123456789ab of 2026-03-02T09:00:00Z, changed, go1.26"; got != want {
+	if got, want := version(info, true), "matchbook "+release+", commit 0123456789ab of 2026-03-02T09:00:00Z, changed, go1.26, schema "; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := version(nil, false), "matchbook "+release+", schema "; !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(clitest.Root, "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := regexp.MustCompile(`(?m)^## (\d\S*) - (\S+)$`).FindSubmatch(text)
+	if newest == nil || string(newest[1]) != release {
+		t.Fatalf("the program is version %s, the newest heading %q", release, newest)
+	}
+	if _, err := time.Parse(time.DateOnly, string(newest[2])); err != nil {
+		t.Error(err)
 	}
 }

@@ -76,6 +76,13 @@ func (w *Invocation) Run(ctx context.Context, root *cobra.Command) int {
 	return ExitError
 }
 
+// Metered ends a command by what work returns, which shows its progress on a meter.
+func (w *Invocation) Metered(work func(*term.Meter) (succeeded bool, err error)) error {
+	m := term.NewMeter(w.ErrOut)
+	defer m.Close()
+	return Findings(work(m))
+}
+
 // Print prints a report for people, or as JSON.
 func (w *Invocation) Print(r interface{ Text() string }, asJSON bool) error {
 	return term.Print(w.Out, r, asJSON)

@@ -29,9 +29,7 @@ func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
 }
 
 func (o *sessionOptions) addKeep(cmd *cobra.Command) *cobra.Command {
-	flags := cmd.Flags()
-	flags.StringVar(&o.keep, "keep", "", "the private PostgreSQL that match --keep keeps, in this folder")
-	flags.Lookup("keep").NoOptDefVal = database.Folder()
+	keepFlag(cmd, &o.keep, "the private PostgreSQL that match --keep keeps, in this folder")
 	return cmd
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"matchbook/lambda/cli"
@@ -20,14 +19,14 @@ func (w *invocation) ingestCommand() *cobra.Command {
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if bucket == "" {
-				return w.ingest(cmd.Context(), args, o)
+				return w.Metered(func(m *term.Meter) (bool, error) { return o.Read(cmd.Context(), args, w.Env, w.Out, m) })
 			}
 			for _, flag := range []string{"match", "json", "html", "ocr", "logs", "database", "model"} {
 				if cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s is for files that are read here: leave it or --bucket out", flag)
 				}
 			}
-			return w.upload(cmd.Context(), args, bucket, o)
+			return w.Metered(func(m *term.Meter) (bool, error) { return true, o.Upload(cmd.Context(), args, bucket, w.Out, m) })
 		},
 	}
 	flags := cmd.Flags()
@@ -45,16 +44,4 @@ func (w *invocation) ingestCommand() *cobra.Command {
 	cli.DatabaseFlag(cmd, &o.Database)
 	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
 	return cmd
-}
-
-func (w *invocation) ingest(ctx context.Context, paths []string, o ingestrun.Options) error {
-	m := term.NewMeter(w.ErrOut)
-	defer m.Close()
-	return cli.Findings(o.Read(ctx, paths, w.Env, w.Out, m))
-}
-
-func (w *invocation) upload(ctx context.Context, paths []string, bucket string, o ingestrun.Options) error {
-	m := term.NewMeter(w.ErrOut)
-	defer m.Close()
-	return o.Upload(ctx, paths, bucket, w.Out, m)
 }

@@ -7,10 +7,18 @@ import (
 	"strings"
 
 	"matchbook/lambda/local/database"
+
+	"github.com/spf13/cobra"
 )
 
 // The folder of --keep may be omitted, so pflag reads "--keep DIR" as a flag
 // without a folder and an argument DIR. Users write it nevertheless.
+
+// keepFlag adds --keep.
+func keepFlag(cmd *cobra.Command, keep *string, usage string) {
+	cmd.Flags().StringVar(keep, "keep", "", usage)
+	cmd.Flags().Lookup("keep").NoOptDefVal = database.Folder()
+}
 
 // joinKept makes "--keep DIR" one argument where DIR is a folder that contains
 // a kept database.

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
-
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
-	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/matchrun"
 
 	"github.com/spf13/cobra"
@@ -25,7 +22,7 @@ func (w *invocation) matchCommand() *cobra.Command {
 				return err
 			}
 			o.Dir = w.takeKept(args, &o.Database.Keep)[0]
-			return w.match(cmd.Context(), o)
+			return w.Metered(func(m *term.Meter) (bool, error) { return o.Run(cmd.Context(), w.Env, w.Out, m) })
 		},
 	}
 	flags := cmd.Flags()
@@ -33,8 +30,7 @@ func (w *invocation) matchCommand() *cobra.Command {
 	flags.BoolVar(&o.Verbose, "verbose", false, "print the evidence of each match and open question, too")
 	sheet.add(cmd)
 	cli.DatabaseFlag(cmd, &o.Database)
-	flags.StringVar(&o.Database.Keep, "keep", "", "keep the private PostgreSQL in a folder, for the next run")
-	flags.Lookup("keep").NoOptDefVal = database.Folder()
+	keepFlag(cmd, &o.Database.Keep, "keep the private PostgreSQL in a folder, for the next run")
 	flags.BoolVar(&o.Again, "again", false, "match documents again that succeeded in an earlier run on the same database")
 	flags.DurationVar(&o.KillEvery, "kill-every", 0,
 		"kill the function's process again and again, at least this far apart on the stack's clock")
@@ -45,10 +41,4 @@ func (w *invocation) matchCommand() *cobra.Command {
 		"use a local receiver as Slack, and append its messages to this file")
 	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
 	return cmd
-}
-
-func (w *invocation) match(ctx context.Context, o matchrun.Folder) error {
-	p := term.NewMeter(w.ErrOut)
-	defer p.Close()
-	return cli.Findings(o.Run(ctx, w.Env, w.Out, p))
 }

@@ -59,9 +59,7 @@ func (w *invocation) review(ctx context.Context, path string, o reviewrun.Option
 		}
 		return llm.Price{Prompt: *p.Prompt, Completion: *p.Completion}, true
 	}
-	m := term.NewMeter(w.ErrOut)
-	defer m.Close()
-	return cli.Findings(o.Review(ctx, path, w.Env, w.Out, m))
+	return w.Metered(func(m *term.Meter) (bool, error) { return o.Review(ctx, path, w.Env, w.Out, m) })
 }
 
 // ofReview makes a command about one review of a deployed system.

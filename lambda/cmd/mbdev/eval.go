@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -25,7 +24,7 @@ func (w *invocation) evalCommand() *cobra.Command {
 			if ofContracts {
 				return w.evalContracts(cmd, args, o)
 			}
-			return w.eval(cmd.Context(), args, o)
+			return w.Metered(func(m *term.Meter) (bool, error) { return o.Run(cmd.Context(), args, w.Env, w.Out, m) })
 		},
 	}
 	flags := cmd.Flags()
@@ -51,14 +50,6 @@ func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o matcheva
 	if len(dirs) > 1 {
 		return errors.New("--contracts takes one DIR")
 	}
-	m := term.NewMeter(w.ErrOut)
-	defer m.Close()
 	of := contracts.Options{Model: o.Model, Seed: o.Seed, JSON: o.JSON}
-	return cli.Findings(of.Run(cmd.Context(), dirs[0], w.Env, w.Out, m))
-}
-
-func (w *invocation) eval(ctx context.Context, dirs []string, o matcheval.Options) error {
-	m := term.NewMeter(w.ErrOut)
-	defer m.Close()
-	return cli.Findings(o.Run(ctx, dirs, w.Env, w.Out, m))
+	return w.Metered(func(m *term.Meter) (bool, error) { return of.Run(cmd.Context(), dirs[0], w.Env, w.Out, m) })
 }

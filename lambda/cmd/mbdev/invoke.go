@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"io"
 	"os"
 
 	"matchbook/lambda/cli"
@@ -25,7 +23,9 @@ func (w *invocation) invokeCommand() *cobra.Command {
 			if _, err := os.Stat(o.Documents); err != nil && !cmd.Flags().Changed("documents") {
 				o.Documents = ""
 			}
-			return w.invoke(cmd.Context(), cmd.InOrStdin(), o)
+			return w.Metered(func(m *term.Meter) (bool, error) {
+				return o.Run(cmd.Context(), w.Env, cmd.InOrStdin(), w.Out, m)
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -37,10 +37,4 @@ func (w *invocation) invokeCommand() *cobra.Command {
 	cli.DatabaseFlag(cmd, &o.Database)
 	_ = cmd.MarkFlagRequired("event") // fails only for a flag that is not there
 	return cmd
-}
-
-func (w *invocation) invoke(ctx context.Context, stdin io.Reader, o matchrun.Single) error {
-	p := term.NewMeter(w.ErrOut)
-	defer p.Close()
-	return cli.Findings(o.Run(ctx, w.Env, stdin, w.Out, p))
 }

@@ -27,18 +27,14 @@ func (w *invocation) correctCommand() *cobra.Command {
 }
 
 func (w *invocation) correct(ctx context.Context, doc string, assignments []string, asJSON bool) error {
-	db, queue, close, err := w.openPublisher(ctx, manifest.Match)
-	if err != nil {
-		return err
-	}
-	defer close()
-	s := &session{w, sessionOptions{json: asJSON}, ctx, db}
-	r, stamped, err := explain.NewReader(ctx, db).Correct(doc, assignments, db.Ingestions())
-	if unsent := job.Send(ctx, queue, stamped); unsent != nil {
-		return errors.Join(err, errors.New("the correction is kept: "+errtext.Describe(unsent)))
-	}
-	if err != nil {
-		return s.advise(err)
-	}
-	return w.Print(r, asJSON)
+	return w.withQueue(ctx, manifest.Match, func(s *session, queue job.Sender) error {
+		r, stamped, err := explain.NewReader(ctx, s.db).Correct(doc, assignments, s.db.Ingestions())
+		if unsent := job.Send(ctx, queue, stamped); unsent != nil {
+			return errors.Join(err, errors.New("the correction is kept: "+errtext.Describe(unsent)))
+		}
+		if err != nil {
+			return s.advise(err)
+		}
+		return w.Print(r, asJSON)
+	})
 }

@@ -8,14 +8,8 @@ import (
 )
 
 func (w *invocation) eventsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "events",
-		Short: "Count events that were not accepted, and send them again",
-		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(w.eventsStatusCommand(), w.eventsRequeueCommand())
-	return cmd
+	return group("events", "Count events that were not accepted, and send them again",
+		w.eventsStatusCommand(), w.eventsRequeueCommand())
 }
 
 func (w *invocation) eventsStatusCommand() *cobra.Command {
@@ -32,10 +26,7 @@ func (w *invocation) eventsStatusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.inSession(cmd.Context(), o, func(s *session) error {
-				if err := s.checkTenant(f.Tenant); err != nil {
-					return err
-				}
+			return w.inTenant(cmd.Context(), o, f.Tenant, func(s *session) error {
 				r, err := republish.ReadEvents(s.ctx, s.db, f)
 				if err != nil {
 					return err
@@ -65,10 +56,7 @@ func (w *invocation) eventsRequeueCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.inSession(cmd.Context(), o, func(s *session) error {
-				if err := s.checkTenant(f.Tenant); err != nil {
-					return err
-				}
+			return w.inTenant(cmd.Context(), o, f.Tenant, func(s *session) error {
 				r, err := republish.RequeueEvents(s.ctx, s.db, f, dryRun)
 				if err != nil {
 					return err

@@ -75,6 +75,16 @@ func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(
 	return s.advise(work(s))
 }
 
+// inTenant is inSession, once some tenant has the id of --tenant, which is zero for all.
+func (w *invocation) inTenant(ctx context.Context, o sessionOptions, tenant uuid.UUID, work func(*session) error) error {
+	return w.inSession(ctx, o, func(s *session) error {
+		if err := s.checkTenant(tenant); err != nil {
+			return err
+		}
+		return work(s)
+	})
+}
+
 // checkTenant refuses the id of --tenant if no tenant has it.
 func (s *session) checkTenant(id uuid.UUID) error {
 	return explain.NewReader(s.ctx, s.db).CheckTenant(id)

@@ -36,7 +36,7 @@ func (w *invocation) exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.inSession(cmd.Context(), o, func(s *session) error { return s.export(args[0], format, of) })
+			return w.inTenant(cmd.Context(), o, of, func(s *session) error { return s.export(args[0], format, of) })
 		},
 	})
 	flags := cmd.Flags()
@@ -48,9 +48,6 @@ func (w *invocation) exportCommand() *cobra.Command {
 
 // export writes the rows as they come, so that a large view takes no memory.
 func (s *session) export(view, format string, tenant uuid.UUID) error {
-	if err := s.checkTenant(tenant); err != nil {
-		return err
-	}
 	reader, out := report.From(s.db), bufio.NewWriter(s.Out)
 	if format == "jsonl" {
 		err := reader.ExportJSON(s.ctx, view, tenant, func(row string) error {

@@ -67,5 +67,17 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	return w.Run(ctx, root)
 }
 
+// group makes a command that has only commands below it, and shows them.
+func group(use, short string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 // invocation is a run of the program, with its commands.
 type invocation struct{ cli.Invocation }

@@ -18,12 +18,7 @@ import (
 type migration func(ctx context.Context, url string) ([]schema.Migration, error)
 
 func (w *invocation) migrateCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "migrate",
-		Short: "Bring the schema at DATABASE_URL up to date, or back",
-		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := group("migrate", "Bring the schema at DATABASE_URL up to date, or back")
 	var asJSON bool
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")
 	add := func(name, short, verb string, run migration) {

@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/term"
-	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/manifest"
@@ -20,14 +17,8 @@ import (
 )
 
 func (w *invocation) offersCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "offers",
-		Short: "Daily match offers: run a date, show its state, requeue jobs",
-		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(w.offersRunCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand())
-	return cmd
+	return group("offers", "Daily match offers: run a date, show its state, requeue jobs",
+		w.offersRunCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand())
 }
 
 func (w *invocation) offersStatusCommand() *cobra.Command {
@@ -48,10 +39,7 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 				today := day.Of(time.Now().UTC())
 				jobs.Date = &today
 			}
-			return w.inSession(cmd.Context(), o, func(s *session) error {
-				if err := s.checkTenant(tenantOf(jobs)); err != nil {
-					return err
-				}
+			return w.inTenant(cmd.Context(), o, tenantOf(jobs), func(s *session) error {
 				status, err := offerrun.ReadStatus(s.ctx, s.db, *jobs.Date, jobs.Tenant)
 				if err != nil {
 					return err
@@ -102,27 +90,16 @@ func (w *invocation) offersRequeueCommand() *cobra.Command {
 }
 
 func (w *invocation) requeue(ctx context.Context, jobs offerrun.Jobs, asJSON bool) error {
-	db, queue, close, err := w.openPublisher(ctx, manifest.Offer)
-	if err != nil {
-		return err
-	}
-	defer close()
-	s := &session{w, sessionOptions{}, ctx, db}
-	if err := s.checkTenant(tenantOf(jobs)); err != nil {
-		return s.advise(err)
-	}
-	m := term.NewMeter(w.ErrOut)
-	r, err := jobs.Requeue(ctx, db, queue, m)
-	m.Close()
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, job.ErrNotFound) {
-		err = errors.New(errtext.Describe(err))
-	}
-	if r == nil {
-		return err
-	}
-	if r.Refused != nil {
-		fmt.Fprintf(w.ErrOut, "stopped: %s\n", failure.Of(r.Refused).Text)
-		err = cli.ErrFindings
-	}
-	return errors.Join(w.Print(r, asJSON), err)
+	return w.withQueue(ctx, manifest.Offer, func(s *session, queue job.Sender) error {
+		if err := s.checkTenant(tenantOf(jobs)); err != nil {
+			return s.advise(err)
+		}
+		m := term.NewMeter(w.ErrOut)
+		r, err := jobs.Requeue(ctx, s.db, queue, m)
+		m.Close()
+		if r == nil {
+			return stopped(err)
+		}
+		return errors.Join(w.Print(r, asJSON), s.refused(r.Refused, stopped(err)))
+	})
 }

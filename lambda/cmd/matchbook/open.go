@@ -31,10 +31,7 @@ func (w *invocation) openCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.inSession(cmd.Context(), o, func(s *session) error {
-				if err := s.checkTenant(f.Tenant); err != nil {
-					return err
-				}
+			return w.inTenant(cmd.Context(), o, f.Tenant, func(s *session) error {
 				r, err := explain.NewReader(s.ctx, s.db).Waiting(f, limit)
 				if err != nil {
 					return err

@@ -50,31 +50,32 @@ func (w *invocation) publishCommand() *cobra.Command {
 }
 
 func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uuid.UUID) error {
-	db, queue, close, err := w.openPublisher(ctx, f)
+	return w.withQueue(ctx, f, func(s *session, queue job.Sender) error {
+		publisher := job.Publisher{Store: s.db.JobsOf(postgres.Tables[f.Name]), Sender: queue}
+		if err := publisher.Publish(ctx, ids); err != nil {
+			return errors.New(errtext.Describe(err))
+		}
+		fmt.Fprintf(w.Out, "published %d %ss\n", len(ids), f.Subject)
+		return nil
+	})
+}
+
+// withQueue opens the database and the function's queue for work, unless a later
+// version of this program has migrated the database.
+func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work func(*session, job.Sender) error) error {
+	config, err := setup.LoadPublisher(w.Env, f)
+	if err != nil {
+		return err
+	}
+	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
+		return err
+	}
+	db, queue, close, err := setup.Publisher(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer close()
-	publisher := job.Publisher{Store: db.JobsOf(postgres.Tables[f.Name]), Sender: queue}
-	if err := publisher.Publish(ctx, ids); err != nil {
-		return errors.New(errtext.Describe(err))
-	}
-	fmt.Fprintf(w.Out, "published %d %ss\n", len(ids), f.Subject)
-	return nil
-}
-
-// openPublisher opens the database and the function's queue, unless a later
-// version of this program has migrated the database.
-func (w *invocation) openPublisher(ctx context.Context, f manifest.Function) (
-	db *postgres.DB, queue job.Sender, close func(), err error) {
-	config, err := setup.LoadPublisher(w.Env, f)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
-		return nil, nil, nil, err
-	}
-	return setup.Publisher(ctx, config)
+	return work(&session{w, sessionOptions{}, ctx, db}, queue)
 }
 
 // matchQueue opens the queue to which documents are published for matching. It is nil
@@ -144,10 +145,7 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 	}
 	table := postgres.Tables[o.workload().Name]
 	if o.dryRun {
-		return w.inSession(ctx, sessionOptions{json: o.json}, func(s *session) error {
-			if err := s.checkTenant(filter.Tenant); err != nil {
-				return err
-			}
+		return w.inTenant(ctx, sessionOptions{json: o.json}, filter.Tenant, func(s *session) error {
 			r, err := republish.List(ctx, s.db, table, filter)
 			if err != nil {
 				return err
@@ -155,29 +153,36 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 			return w.writeFailed(r, o.json)
 		})
 	}
-	db, queue, close, err := w.openPublisher(ctx, o.workload())
-	if err != nil {
+	return w.withQueue(ctx, o.workload(), func(s *session, queue job.Sender) error {
+		if err := s.checkTenant(filter.Tenant); err != nil {
+			return s.advise(err)
+		}
+		m := term.NewMeter(w.ErrOut)
+		r, err := republish.Publish(ctx, s.db, table, queue, filter, m)
+		m.Close()
+		if r == nil {
+			return stopped(err)
+		}
+		return errors.Join(w.writeFailed(r, o.json), s.refused(r.Refused, stopped(err)))
+	})
+}
+
+// stopped words the error that ended a command that publishes. An interrupt and an
+// unknown id stay what they are.
+func stopped(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, job.ErrNotFound) {
 		return err
 	}
-	defer close()
-	s := &session{w, sessionOptions{}, ctx, db}
-	if err := s.checkTenant(filter.Tenant); err != nil {
-		return s.advise(err)
-	}
-	m := term.NewMeter(w.ErrOut)
-	r, err := republish.Publish(ctx, db, table, queue, filter, m)
-	m.Close()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		err = errors.New(errtext.Describe(err))
-	}
-	if r == nil {
+	return errors.New(errtext.Describe(err))
+}
+
+// refused prints why the queue took no more messages, if it did not, instead of err.
+func (s *session) refused(reason, err error) error {
+	if reason == nil {
 		return err
 	}
-	if r.Refused != nil {
-		fmt.Fprintf(w.ErrOut, "stopped: %s\n", failure.Of(r.Refused).Text)
-		err = cli.ErrFindings
-	}
-	return errors.Join(w.writeFailed(r, o.json), err)
+	fmt.Fprintf(s.ErrOut, "stopped: %s\n", failure.Of(reason).Text)
+	return cli.ErrFindings
 }
 
 func (w *invocation) writeFailed(r *republish.Report, asJSON bool) error {

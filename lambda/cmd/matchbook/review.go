@@ -121,22 +121,17 @@ func (w *invocation) reviewRetryCommand() *cobra.Command {
 	return ofReview("retry", "Read the parts of a review that have no result; nothing finished is done again",
 		"Retry needs DATABASE_URL, REVIEW_QUEUE_URL and the AWS variables. Answers in storage are not bought again.",
 		func(ctx context.Context, id uuid.UUID) error {
-			db, queue, close, err := w.openPublisher(ctx, manifest.Review)
-			if err != nil {
-				return err
-			}
-			defer close()
-			stamped, err := db.Reviews().Retry(ctx, id)
-			if errors.Is(err, job.ErrNotFound) {
-				return err
-			} else if err != nil {
-				return errors.New(errtext.Describe(err))
-			}
-			if unsent, err := queue.Send(ctx, stamped); err != nil {
-				return errors.New(errtext.Describe(&job.PublishError{Unsent: unsent, Err: err}))
-			}
-			fmt.Fprintf(w.Out, "%d parts of the review %s are read again\n", len(stamped), id)
-			return nil
+			return w.withQueue(ctx, manifest.Review, func(s *session, queue job.Sender) error {
+				stamped, err := s.db.Reviews().Retry(ctx, id)
+				if err != nil {
+					return stopped(err)
+				}
+				if unsent, err := queue.Send(ctx, stamped); err != nil {
+					return errors.New(errtext.Describe(&job.PublishError{Unsent: unsent, Err: err}))
+				}
+				fmt.Fprintf(w.Out, "%d parts of the review %s are read again\n", len(stamped), id)
+				return nil
+			})
 		})
 }
 

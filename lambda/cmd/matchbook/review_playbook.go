@@ -15,15 +15,13 @@ import (
 )
 
 func (w *invocation) reviewPlaybookCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "playbook", Short: "Set or show the positions of a tenant on clauses, for its reviews"}
-	cmd.AddCommand(
+	return group("playbook", "Set or show the positions of a tenant on clauses, for its reviews",
 		ofTenant("set --tenant ID FILE", "Store the playbook of a tenant, for the reviews that begin from now on", 1,
 			func(ctx context.Context, tenant uuid.UUID, args []string) error {
 				return w.setPlaybook(ctx, tenant, args[0])
 			}),
 		ofTenant("show --tenant ID", "Print the playbook with which a review of the tenant begins, and its version", 0,
 			func(ctx context.Context, tenant uuid.UUID, _ []string) error { return w.showPlaybook(ctx, tenant) }))
-	return cmd
 }
 
 // ofTenant makes a command about one tenant, with this number of arguments.

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) capacityCommand() *cobra.Command {
-	o, b := planOptions{}, plan.NewBacklog()
+	o, b := planOptions{}, cost.NewBacklog()
 	cmd := &cobra.Command{
 		Use:   "capacity",
 		Short: "Show how many documents an hour a system can do, what limits it, and what to change next",
@@ -26,7 +26,7 @@ func (w *invocation) capacityCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) capacity(b plan.Backlog, o planOptions) error {
+func (w *invocation) capacity(b cost.Backlog, o planOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres/report"
 
@@ -49,8 +49,8 @@ func (w *invocation) costCommand() *cobra.Command {
 }
 
 // read reads the flags, before a database is opened.
-func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, err error) {
-	r = &plan.Spent{Since: o.since, WithoutPrice: []string{}}
+func (o *costOptions) read() (r *cost.Spent, since time.Time, tenant uuid.UUID, err error) {
+	r = &cost.Spent{Since: o.since, WithoutPrice: []string{}}
 	if o.since != "" {
 		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
 			return nil, since, tenant, fmt.Errorf("--since %.50q is not a day such as 2026-03-01", o.since)
@@ -64,11 +64,11 @@ func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, 
 			return nil, since, tenant, fmt.Errorf("--tenant %s is no tenant's id", tenant)
 		}
 	}
-	r.Prices, err = plan.ReadModelPrices(o.month.ModelPrices)
+	r.Prices, err = cost.ReadModelPrices(o.month.ModelPrices)
 	return r, since, tenant, err
 }
 
-func (s *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
+func (s *session) cost(r *cost.Spent, since time.Time, tenant uuid.UUID) error {
 	if err := s.checkTenant(tenant); err != nil {
 		return err
 	}

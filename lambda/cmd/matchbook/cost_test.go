@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres"
@@ -162,7 +162,7 @@ func TestCostAsJSON(t *testing.T) {
 	t.Parallel()
 	c := spend(t)
 	out := printed(t, c.url, "cost", "--json", "--since", "2026-03-01")
-	var r plan.Spent
+	var r cost.Spent
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestCostWithOtherPrices(t *testing.T) {
 	}
 	write(`{"model":"x","prompt":1,"completion":1}`)
 	out = printed(t, c.url, "cost", "--json", "--prices", file)
-	var r plan.Spent
+	var r cost.Spent
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Total.USD != nil || len(r.WithoutPrice) != 4 || r.Prices.File != file {
 		t.Errorf("got %s, %v", out, err)
 	}

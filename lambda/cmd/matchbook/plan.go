@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/cli/term"
 
 	"github.com/spf13/cobra"
@@ -16,7 +16,7 @@ import (
 type planOptions struct{ json, markdown bool }
 
 // add adds the flags that both plans have.
-func (o *planOptions) add(cmd *cobra.Command, a *plan.Assumptions, others *plan.Others) {
+func (o *planOptions) add(cmd *cobra.Command, a *cost.Assumptions, others *cost.Others) {
 	flags := cmd.Flags()
 	flags.IntVar(&others.Pages, "pages", others.Pages, "pages of a file, for the work besides matching")
 	flags.IntVar(&others.Words, "words", others.Words, "words of a contract that is reviewed")
@@ -29,8 +29,8 @@ func (o *planOptions) add(cmd *cobra.Command, a *plan.Assumptions, others *plan.
 	flags.IntVar(&a.MemoryMB, "memory", a.MemoryMB, "MB of an instance of the function")
 	flags.IntVar(&a.Batch, "batch", a.Batch, "documents in an invocation")
 	flags.StringVar(&a.Measured, "measured", "",
-		"a file with what a document takes, in the form of lambda/cli/plan/measured.json")
-	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, as on the page lambda/cli/plan/README.md")
+		"a file with what a document takes, in the form of lambda/cli/cost/measured.json")
+	flags.BoolVar(&o.markdown, "markdown", false, "print Markdown, as on the page lambda/cli/cost/README.md")
 }
 
 func (o *planOptions) check() error {
@@ -43,7 +43,7 @@ func (o *planOptions) check() error {
 // monthOptions are the flags of cost --plan.
 type monthOptions struct {
 	planOptions
-	plan.Month
+	cost.Month
 	on bool
 }
 
@@ -52,7 +52,7 @@ var planNames = []string{"documents", "questions", "latency", "tenants", "memory
 	"model", "embedding", "database", "months", "aws-prices", "pages", "words", "users"}
 
 func (o *monthOptions) add(cmd *cobra.Command) {
-	o.Month = plan.NewMonth()
+	o.Month = cost.NewMonth()
 	o.planOptions.add(cmd, &o.Assumptions, &o.Others)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.on, "plan", false,
@@ -64,7 +64,7 @@ func (o *monthOptions) add(cmd *cobra.Command) {
 		"aurora: a new one in a VPC; existing: one that is paid for anyway")
 	flags.Float64Var(&o.Kept, "months", o.Kept, "months for which documents are kept")
 	flags.StringVar(&o.Prices, "aws-prices", "",
-		"a file with the prices of AWS, in the form of lambda/cli/plan/prices.json")
+		"a file with the prices of AWS, in the form of lambda/cli/cost/prices.json")
 }
 
 // alone refuses flags that need --plan, and with it those of the database.

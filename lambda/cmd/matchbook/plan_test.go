@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 )
 
 // updatePages writes the pages anew: the golden files, and what is between the
-// markers of lambda/cli/plan/README.md.
+// markers of lambda/cli/cost/README.md.
 var updatePages = flag.Bool("update", false, "write the golden files and the page of the plan anew")
 
 // golden compares with a file of testdata/plan.
@@ -52,7 +52,7 @@ func TestPlansAreGoldenFiles(t *testing.T) {
 
 func TestPlanPageHasWhatTheCommandsPrint(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(root, "lambda", "cli", "plan", "README.md")
+	file := filepath.Join(root, "lambda", "cli", "cost", "README.md")
 	for name, args := range map[string][]string{
 		"plan:cost":     {"cost", "--plan", "--markdown"},
 		"plan:capacity": {"capacity", "--markdown"},
@@ -131,7 +131,7 @@ func TestPlanReckonsWithPricesOfYourOwn(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"usd_per_million_tokens": [{"model": "llama3.1", "prompt": 0, "completion": 0}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var r plan.Forecast
+	var r cost.Forecast
 	out := printed(t, "", "cost", "--plan", "--model", "llama3.1", "--prices", file, "--json")
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestHelpOfThePlansShowsExamples(t *testing.T) {
 	t.Parallel()
 	for command, example := range map[string]string{"cost": "\n  matchbook cost --plan", "capacity": "\n  matchbook capacity"} {
 		code, out, _ := matchbook(t, "", command, "--help")
-		if code != exitOK || strings.Count(out, example) < 3 || !strings.Contains(out, "lambda/cli/plan/measured.json") {
+		if code != exitOK || strings.Count(out, example) < 3 || !strings.Contains(out, "lambda/cli/cost/measured.json") {
 			t.Errorf("%s --help: exit status %d\n%s", command, code, out)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/cli/errtext"
-	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
@@ -47,7 +47,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 }
 
 func (w *invocation) review(ctx context.Context, path string, o reviewrun.Options) error {
-	prices, err := plan.ReadModelPrices("")
+	prices, err := cost.ReadModelPrices("")
 	if err != nil {
 		return err
 	}

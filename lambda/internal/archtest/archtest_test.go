@@ -17,7 +17,7 @@ var tree = tables{
 	layers: [][]string{
 		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
 		{"console", "cli/desk"},
-		{"cli/doctor", "local/drill", "cli/plan", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
+		{"cli/doctor", "local/drill", "cli/cost", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
 		{"llm/openai/recording", "job/republish"},
 		{"local/matchrun"},
 		{"local/database", "local/matchrun/model", "local/reviewrun/mind", "cli/importer", "cli/explain"},

@@ -1,4 +1,4 @@
-package plan
+package cost
 
 import (
 	_ "embed"
@@ -155,7 +155,7 @@ func sayCosts(s *term.Sheet, list []PieceCost) {
 		rows = append(rows, []string{c.Name, usd(1000 * c.Model), usd(1000 * c.OCR), usd(1000 * c.Lambda), usd(1000 * c.USD)})
 	}
 	s.Table(rows)
-	s.Say("lambda/cli/plan/workloads.json has what a page, a chunk and a set need: measured, or stated as assumed.")
+	s.Say("lambda/cli/cost/workloads.json has what a page, a chunk and a set need: measured, or stated as assumed.")
 }
 
 // sayRates adds the table of rates to a page.

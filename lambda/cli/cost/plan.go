@@ -1,4 +1,4 @@
-// Package plan calculates the cost of a month (Month, a Load and its Bill), the
+// Package cost calculates the cost of a month (Month, a Load and its Bill), the
 // documents an hour that go through (Backlog, a System and its Capacity), and the
 // cost of models so far (Spent), and prints each as a page. Prices stand in prices.json (AWS) and
 // models.json (models), each with its date and source. The needs of a document
@@ -38,7 +38,7 @@
 // backups beyond those that are free, cold starts, and the use of the database
 // by people. Failures are a share of deliveries that are repeated; it is assumed,
 // not measured.
-package plan
+package cost
 
 import (
 	"math"

@@ -1,20 +1,20 @@
-package plan_test
+package cost_test
 
 import (
 	"fmt"
 	"time"
 
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 )
 
 func ExampleWork_Batch() {
-	measured, err := plan.ReadMeasured(nil)
+	measured, err := cost.ReadMeasured(nil)
 	if err != nil {
 		panic(err)
 	}
-	w := plan.Work{
+	w := cost.Work{
 		Questions: 1, // every document asks
-		Latency:   plan.Latency{Min: time.Second, Max: 4 * time.Second},
+		Latency:   cost.Latency{Min: time.Second, Max: 4 * time.Second},
 		Tenants:   1, MemoryMB: 512, Pool: 5, Measured: measured,
 	}
 	// How many documents, their longest answer if all ask, and the invocation. A

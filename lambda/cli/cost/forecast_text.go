@@ -1,4 +1,4 @@
-package plan
+package cost
 
 import (
 	"cmp"
@@ -177,9 +177,9 @@ func (r *Forecast) sources() string {
 		models = term.Clean(r.ModelPrices.File, term.MaxValue)
 	}
 	note, date := term.Clean(r.Prices.Note, term.MaxText), term.Clean(r.ModelPrices.Date, term.MaxValue)
-	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/cli/plan/prices.json. "+
+	return fmt.Sprintf("Prices of AWS: %s. Each has its date and source in lambda/cli/cost/prices.json. "+
 		"Prices of models: %s, of %s. The needs of a document were measured (%s) on a machine that is not Lambda; "+
-		"lambda/cli/plan/measured.json has the method of each figure, or states that it is assumed.",
+		"lambda/cli/cost/measured.json has the method of each figure, or states that it is assumed.",
 		strings.TrimRight(note, "."), models, orDash(date), term.Clean(r.Measured.Date, term.MaxValue))
 }
 

@@ -1,4 +1,4 @@
-package plan
+package cost
 
 import (
 	"flag"
@@ -25,10 +25,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// These flags make the figures of lambda/cli/plan/measured.json, with DIR being a
+// These flags make the figures of lambda/cli/cost/measured.json, with DIR being a
 // corpus as eval reads them:
 //
-//	go test ./lambda/cli/plan -run TestMeasureACorpus -v -measure DIR -condition masked
+//	go test ./lambda/cli/cost -run TestMeasureACorpus -v -measure DIR -condition masked
 //
 // and with -one-by-one for batches of one document, and -far 10ms for a
 // database that is so far away.

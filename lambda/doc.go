@@ -160,7 +160,6 @@
 //   - cli/importer stores the documents of files in any database, and publishes them.
 //   - job/republish publishes failed documents again, in batches, and events.
 //   - local/drill breaks everything at once, and decides whether the promise was kept.
-//   - bench keeps the results of benchmarks, with a table for each and a drawing.
 //   - cmd/matchbook is the command for developers and operators: flags, help and
 //     exit codes. local/database opens its database, cli/term cleans and lays out
 //     its text, cli/errtext words its errors, and llm/openai/recording records

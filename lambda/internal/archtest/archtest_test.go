@@ -15,7 +15,7 @@ var tree = tables{
 	// A package imports only from layers below its own line, never a sibling
 	// on the same one.
 	layers: [][]string{
-		{"bench", "cmd/...", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
+		{"cmd/...", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
 		{"console", "cli/desk"},
 		{"cli/doctor", "local/drill", "cli/cost", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
 		{"llm/openai/recording", "job/republish"},

@@ -141,7 +141,7 @@
 //   - document/einvoice reads electronic invoices, orders and notes into structured data,
 //     and document/csvfile CSV files, by a mapping of their columns.
 //   - document/corpus reads documents and true links; eval measures matches against
-//     them, eval/train the rules alone, in memory; cli/cost estimates cost and capacity.
+//     them, eval/train the rules alone, in memory; cli/cost sums up what models were paid.
 //   - local/matchrun runs a folder of documents through that stack; local/matchrun/model
 //     is the model that it asks, and eval/matcheval compares the matches of
 //     a corpus with its true links.

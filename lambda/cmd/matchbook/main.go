@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		w.rejectCommand(), w.undecideCommand(), w.correctCommand(), w.offersCommand(), w.checkCommand(), w.schemaCommand(),
 		w.importCommand(), w.openCommand(), w.decideCommand(), w.exportCommand(), w.consoleCommand(),
 		w.publishCommand(), w.eventsCommand(), w.sweepCommand(), w.migrateCommand(), w.doctorCommand(), w.notifyCommand(),
-		w.costCommand(), w.capacityCommand(), w.drillCommand(), w.invokeCommand(), w.queueCommand(), w.recordCommand(), w.versionCommand(),
+		w.costCommand(), w.drillCommand(), w.invokeCommand(), w.queueCommand(), w.recordCommand(), w.versionCommand(),
 	} {
 		setHelp(command)
 		root.AddCommand(command)

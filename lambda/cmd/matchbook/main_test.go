@@ -32,7 +32,7 @@ func matchbook(t testing.TB, url string, args ...string) (code int, out, errOut 
 	if url != "" && slices.Contains([]string{"match", "ingest", "invoke"}, args[0]) {
 		args = append(slices.Clone(args), "--database")
 	}
-	if slices.Contains([]string{"match", "ingest", "invoke", "eval", "drill", "plan"}, args[0]) {
+	if slices.Contains([]string{"match", "ingest", "invoke", "eval", "drill"}, args[0]) {
 		buildFunctions()
 	}
 	code = run(t.Context(), args, env, &stdout, &stderr)

@@ -53,6 +53,7 @@ var ranBy = map[string]string{
 	"go test ./...": "no test runs all tests; .ci/run does",
 	"go test ./lambda/postgres -run '^$' -bench BenchmarkTenant -benchtime 100x -thorough -timeout 1h": "a benchmark",
 	"go test ./lambda/postgres -run '^$' -bench Workers -benchtime 1x -count 3":                        "a benchmark",
+	"go test ./lambda/acceptance -run TestMeasureACorpus -v -measure DIR -condition masked":            "a measurement",
 	"(cd lambda/job/riverbench && go run .)":                                                           "a benchmark",
 	"go test ./lambda/postgres -run '^$' -bench Alike -benchtime 1x":                                   "a benchmark",
 	"go test ./infra/bootstrap -run '^$' -bench Start -benchtime 25x":                                  "a benchmark",

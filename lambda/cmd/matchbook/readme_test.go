@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,9 @@ import (
 )
 
 const root = "../../.."
+
+// updatePages writes the list of packages in CONTRIBUTING.md anew.
+var updatePages = flag.Bool("update", false, "write what a page lists anew")
 
 // shown returns the arguments and the output of the first command of the pages
 // that begins like this.

@@ -44,9 +44,8 @@
 //     the settings that infra/settings reads and the functions that
 //     infra/bootstrap builds, with the alarms and graphs of infra/watch, and
 //     cmd/migrate brings the schema up to date during a deployment.
-//   - cli/doctor finds errors in a configuration, a template or a stack;
-//     cli/doctor/template reads a CloudFormation template for it, and
-//     postgres/checkup the state of a database.
+//   - cli/doctor finds errors in a configuration or a stack; postgres/checkup reads
+//     the state of a database for it.
 //   - document defines a document, and refuses malformed ones; document/format is
 //     its form as a JSON Schema, and names what departs from it.
 //

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"matchbook/lambda/cli/doctor"
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/cli/term"
 
 	"github.com/spf13/cobra"
@@ -14,7 +12,7 @@ import (
 
 // doctorOptions are the flags of doctor.
 type doctorOptions struct {
-	template, stack   string
+	stack             string
 	connections       int
 	ask, strict, json bool
 }
@@ -23,12 +21,11 @@ func (w *invocation) doctorCommand() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find problems of a configuration, a template or a deployed stack: what, why it matters, what to change",
+		Short: "Find problems of a configuration or a deployed stack: what, why it matters, what to change",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.doctor(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.template, "template", "", "a template made by cdk synth, cdk.out/STACK.template.json")
 	flags.StringVar(&o.stack, "stack", "", "the name of a deployed stack")
 	flags.IntVar(&o.connections, "connections", 0,
 		"connections that the database has for Matchbook, where it cannot be queried")
@@ -40,17 +37,8 @@ func (w *invocation) doctorCommand() *cobra.Command {
 
 func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 	options := doctor.Options{Env: w.env, Stack: o.stack, Connections: o.connections, Ask: o.ask}
-	switch {
-	case o.template != "" && o.stack != "":
-		return errors.New("--template and --stack: one of them")
-	case o.connections < 0:
+	if o.connections < 0 {
 		return errors.New("--connections is negative")
-	case o.template != "":
-		raw, err := template.ReadFile(o.template)
-		if err != nil {
-			return fmt.Errorf("--template: %w", err)
-		}
-		options.Template = raw
 	}
 	step, done := term.Steps(w.errOut)
 	options.Progress = step

@@ -41,7 +41,7 @@ var tree = tables{
 		{"document/einvoice", "document/csvfile", "document/format", "ingest/extraction", "ingest/printed", "review/chunk", "review/quote"},
 		{"document", "document/company", "document/reference", "failure", "manifest", "migrations", "cli/term", "console/httpapi", "infra", "infra/settings", "infra/watch",
 			"infra/bootstrap",
-			"cli/doctor/template", "local/clock",
+			"local/clock",
 			"local/scripted/fault", "local/sqs/fault", "internal/executable", "internal/pagetest", "internal/testenv",
 			"ingest/transcript", "llm/schema", "offer/day"},
 	},

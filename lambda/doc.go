@@ -44,9 +44,8 @@
 //     the settings that infra/settings reads and the functions that
 //     infra/bootstrap builds, with the alarms and graphs of infra/watch, and
 //     cmd/migrate brings the schema up to date during a deployment.
-//   - cli/doctor finds errors in a configuration, a template or a stack;
-//     cli/doctor/template reads a CloudFormation template for it, and
-//     postgres/checkup the state of a database.
+//   - cli/doctor finds errors in a configuration or a stack; postgres/checkup reads
+//     the state of a database for it.
 //   - document defines a document, and refuses malformed ones; document/format is
 //     its form as a JSON Schema, and names what departs from it.
 //
@@ -141,7 +140,7 @@
 //   - document/einvoice reads electronic invoices, orders and notes into structured data,
 //     and document/csvfile CSV files, by a mapping of their columns.
 //   - document/corpus reads documents and true links; eval measures matches against
-//     them, eval/train the rules alone, in memory; cli/plan estimates cost and capacity.
+//     them, eval/train the rules alone, in memory; cli/cost sums up what models were paid.
 //   - local/matchrun runs a folder of documents through that stack; local/matchrun/model
 //     is the model that it asks, and eval/matcheval compares the matches of
 //     a corpus with its true links.
@@ -159,7 +158,6 @@
 //   - cli/importer stores the documents of files in any database, and publishes them.
 //   - job/republish publishes failed documents again, in batches, and events.
 //   - local/drill breaks everything at once, and decides whether the promise was kept.
-//   - bench keeps the results of benchmarks, with a table for each and a drawing.
 //   - cmd/matchbook is the command for operators and integrators, cmd/mbdev that for
 //     developers, and cli their frame: outputs, help and exit codes; cli/clitest
 //     runs both in tests. local/database opens the database, cli/term cleans and

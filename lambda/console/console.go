@@ -32,8 +32,8 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/cli/explain"
-	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
@@ -47,7 +47,7 @@ import (
 // Config is what the console works with.
 type Config struct {
 	DB     *postgres.DB
-	Prices *plan.ModelPrices // nil: those that are built in
+	Prices *cost.ModelPrices // nil: those that are built in
 	Sender job.Sender        // of documents that are published; nil: the sweep sends the messages
 	Log    *slog.Logger
 	Time   time.Duration // for each page: 10 s
@@ -63,7 +63,7 @@ type handler struct {
 func New(c Config) (http.Handler, error) {
 	if c.Prices == nil {
 		var err error
-		if c.Prices, err = plan.ReadModelPrices(""); err != nil {
+		if c.Prices, err = cost.ReadModelPrices(""); err != nil {
 			return nil, err
 		}
 	}

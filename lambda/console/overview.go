@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/postgres/report"
 )
 
@@ -20,7 +20,7 @@ type overview struct {
 	Full     bool // there were more
 	Failures []report.KindCount
 	Waiting  []waits // for people
-	Cost     []cost
+	Cost     []dayCost
 	Lately   bool // the cost is that of the latest calls only
 }
 
@@ -48,8 +48,8 @@ func (h hour) Clock() string {
 	return ""
 }
 
-// cost is what models were paid on a day.
-type cost struct {
+// dayCost is what models were paid on a day.
+type dayCost struct {
 	Day        string
 	Calls      int
 	Tokens     int
@@ -58,7 +58,7 @@ type cost struct {
 }
 
 // Price is the amount in dollars, as far as prices are known.
-func (c cost) Price() string {
+func (c dayCost) Price() string {
 	switch {
 	case c.USD == nil:
 		return "no price"
@@ -158,12 +158,12 @@ func (h *handler) cost(v *visit, o *overview) error {
 		calls, embeddings = calls+s.Calls, embeddings+s.Embeddings
 	}
 	o.Lately = max(calls, embeddings) >= costCalls
-	priced := plan.Spent{Prices: h.Prices}
+	priced := cost.Spent{Prices: h.Prices}
 	priced.Add(spent)
 	for _, d := range priced.Days {
-		i := slices.IndexFunc(o.Cost, func(c cost) bool { return c.Day == d.Day })
+		i := slices.IndexFunc(o.Cost, func(c dayCost) bool { return c.Day == d.Day })
 		if i < 0 {
-			i, o.Cost = len(o.Cost), append(o.Cost, cost{Day: d.Day})
+			i, o.Cost = len(o.Cost), append(o.Cost, dayCost{Day: d.Day})
 		}
 		c := &o.Cost[i]
 		c.Calls += d.Calls
@@ -177,6 +177,6 @@ func (h *handler) cost(v *visit, o *overview) error {
 			c.USD = &usd
 		}
 	}
-	slices.SortFunc(o.Cost, func(a, b cost) int { return cmp.Compare(b.Day, a.Day) })
+	slices.SortFunc(o.Cost, func(a, b dayCost) int { return cmp.Compare(b.Day, a.Day) })
 	return nil
 }

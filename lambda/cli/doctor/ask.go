@@ -55,11 +55,11 @@ var question = llm.Question{
 // askModels asks the model one short question, and has one word embedded.
 func (l *look) askModels(ctx context.Context, env variables) (model, embeddings fact[problem]) {
 	unasked := func(why string) (fact[problem], fact[problem]) { return unknown[problem](why), unknown[problem](why) }
-	if env[manifest.EnvMatchMode].Text == "rules" {
+	if env[manifest.EnvMatchMode] == "rules" {
 		return unasked("MATCH_MODE is rules: no model is used")
 	}
 	for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel} {
-		if v := env[name]; v.Why() != "" || v.Text == "" && env.has(name+manifest.SecretSuffix) {
+		if !env.has(name) && env.has(name+manifest.SecretSuffix) {
 			return unasked(name + " is not known here")
 		}
 	}
@@ -105,16 +105,16 @@ func askModel(ctx context.Context, m llm.Model) problem {
 func (l *look) askSlack(ctx context.Context, env variables) fact[problem] {
 	hook := env[manifest.EnvSlackWebhookURL]
 	switch {
-	case hook.Why() != "" || hook.Text == "" && env.has(manifest.EnvSlackWebhookURL+manifest.SecretSuffix):
+	case hook == "" && env.has(manifest.EnvSlackWebhookURL+manifest.SecretSuffix):
 		return unknown[problem]("SLACK_WEBHOOK_URL is not known here")
-	case hook.Text == "":
+	case hook == "":
 		return unknown[problem]("SLACK_WEBHOOK_URL is not set: failures are not sent to Slack")
 	}
-	if _, err := slack.New(slack.Config{WebhookURL: hook.Text}); err != nil {
+	if _, err := slack.New(slack.Config{WebhookURL: hook}); err != nil {
 		return known(problem(err.Error())) // which holds no value
 	}
 	l.Progress("asking Slack")
-	return known(knock(ctx, strings.TrimSpace(hook.Text)))
+	return known(knock(ctx, strings.TrimSpace(hook)))
 }
 
 // alive lists the answers of a live webhook to an empty message.

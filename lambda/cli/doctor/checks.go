@@ -49,7 +49,6 @@ var checks = []check{
 	{"files", []Severity{Error}, "Ingestions read their files there: without it all of them fail.", eachFiles},
 	{"ocr", []Severity{Error}, "Without the engine that OCR names, pages without text are not read, and their files fail.",
 		one(func(f facts) result { return answers("", "the engine can be used", checkOCR[f.ocr.name], f.ocr.usable) })},
-	{"inbox", []Severity{Error}, "Files that are laid into the inbox stay there, and no alarm shows it.", watched},
 
 	{"database", []Severity{Error}, "Documents and their states are in the database: without it every delivery fails.",
 		one(func(f facts) result { return answers("", "the database answers", checkDatabase, f.database) })},

@@ -1,10 +1,9 @@
 // Package doctor finds problems of a deployment of Matchbook before documents
-// meet them: in the configuration of this process, in a template made by cdk
-// synth, or in a deployed stack. It changes nothing.
+// meet them: in the configuration of this process, or in a deployed stack. It
+// changes nothing. A template is not examined: infra refuses bad settings, and its
+// tests read what it makes of good ones.
 //
-// Observations become facts (facts.go): template.go reads them from a template,
-// whose values the package template resolves; stack.go queries CloudFormation and
-// Lambda, environment.go reads variables, queue.go queries SQS, database.go
+// Observations become facts (facts.go): stack.go queries CloudFormation and Lambda, environment.go reads variables, queue.go queries SQS, database.go
 // PostgreSQL, and ask.go, only with --ask, the model, the embedding model and
 // Slack. A fact that could not be observed carries the reason. Each function is
 // compared with its row of the manifest (rows.go).
@@ -20,17 +19,14 @@ package doctor
 
 import (
 	"context"
-	"errors"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
 
-// Options select the subject. Without a Template or a Stack it is the
-// configuration in Env.
+// Options select the subject. Without a Stack it is the configuration in Env.
 type Options struct {
 	Env         setup.Env
-	Template    []byte            // CloudFormation, as JSON
 	Stack       string            // the name of a deployed one
 	Connections int               // of the database, where it cannot be queried; 0 is not known
 	Ask         bool              // the model, the embedding model and Slack as well
@@ -48,12 +44,7 @@ func (l *look) examine(ctx context.Context) (Report, error) {
 		l.Progress = func(string) {}
 	}
 	collect := l.environment
-	switch {
-	case l.Template != nil && l.Stack != "":
-		return Report{}, errors.New("a template or a stack, not both")
-	case l.Template != nil:
-		collect = l.template
-	case l.Stack != "":
+	if l.Stack != "" {
 		collect = l.stack
 	}
 	f, err := collect(ctx)

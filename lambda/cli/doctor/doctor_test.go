@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/checkup"
 	"matchbook/lambda/postgres/postgrestest"
@@ -24,13 +23,13 @@ import (
 func TestEveryFindingIsProvoked(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
-	for _, row := range templateRows {
+	for _, row := range harms {
 		found[row.id+" "+row.severity.String()] = true
 	}
 	for _, row := range liveRows {
 		found[row.id+" "+row.severity.String()] = true
 	}
-	for _, id := range []string{"files", "ocr", "inbox"} { // files_test.go
+	for _, id := range []string{"files", "ocr"} { // files_test.go, ocr_test.go
 		found[id+" error"] = true
 	}
 	ids := map[string]bool{}
@@ -154,7 +153,7 @@ func TestServicesAndSecretsAreAskedOnce(t *testing.T) {
 		env := variables{}
 		for name, text := range r.env {
 			if text != "" {
-				env[name] = template.Value{Text: text}
+				env[name] = text
 			}
 		}
 		r.look.ask(t.Context(), &f, r.look.secrets(t.Context(), &f, env), manifest.Match)
@@ -200,7 +199,6 @@ func TestStackThatCannotBeLookedAt(t *testing.T) {
 		"mappings denied":     {func(r *rig) { r.refuse["ListEventSourceMappings"] = "AccessDeniedException" }, "the event source mappings of match cannot be read: AWS error (AccessDeniedException)"},
 		"aliases denied":      {func(r *rig) { r.refuse["ListAliases"] = "AccessDeniedException" }, "the aliases of match cannot be read"},
 		"function denied":     {func(r *rig) { r.refuse["GetFunctionConfiguration"] = "AccessDeniedException" }, "the function match cannot be read"},
-		"template and stack":  {func(r *rig) { r.look.Template = []byte("{}") }, "a template or a stack, not both"},
 		"function gone since": {func(r *rig) { r.resources[2]["id"] = "gone" }, "the function gone cannot be read: AWS error (ResourceNotFoundException)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,45 +3,15 @@ package doctor
 import (
 	"context"
 
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
-
-// template examines a synthesised template. Secrets that it names by their whole
-// ARN are read; otherwise the machine is not left.
-func (l *look) template(ctx context.Context) (facts, error) {
-	l.Progress("reading the template")
-	parsed, err := template.Parse(l.Template)
-	if err != nil {
-		return facts{}, err
-	}
-	t := templateReader{parsed, l.rows}
-	f, vars, err := t.facts()
-	if err != nil {
-		return f, err
-	}
-	f.target = "the template"
-	const why = "a template names no database that can be asked"
-	f.database = unknown[problem](why + ": --stack asks the one that is deployed")
-	f.withoutDatabase(why, l.Connections)
-	for _, fn := range t.Names(template.TypeFunction) {
-		env := l.secrets(ctx, &f, vars[fn])
-		if l.rows.of(fn).ReadsPages {
-			f.ocr = l.engineOf(ctx, t, fn, env)
-		}
-		if env.has(manifest.EnvQueueURL) {
-			l.ask(ctx, &f, env, l.rows.of(fn))
-		}
-	}
-	return f, nil
-}
 
 // environment examines the configuration of this process as that of a match
 // function; all else about the function comes from the manifest.
 func (l *look) environment(ctx context.Context) (facts, error) {
 	f := facts{target: "this environment"}
-	const why = "it is not in the environment: see --template and --stack"
+	const why = "it is not in the environment: --stack reads it"
 	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout),
 		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
 	env := l.secrets(ctx, &f, l.variables())
@@ -49,7 +19,6 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	l.askQueueOf(ctx, &ln, env)
 	l.askOutside(ctx, &f, env, ln.row, false)
 	f.lines = []line{ln}
-	f.inbox = unknown[bool](why)
 	f.ocr = l.engineHere(ctx, env)
 	l.askFiles(ctx, &f, manifest.Ingest.Name, env)
 	if env.has(manifest.EnvBlobURL) { // this machine ingests, too
@@ -64,7 +33,7 @@ func (l *look) variables() variables {
 	env := variables{}
 	for _, name := range names {
 		if text := l.Env(name); text != "" {
-			env[name] = template.Value{Text: text}
+			env[name] = text
 		}
 	}
 	return env
@@ -98,7 +67,7 @@ func ofChannels() (names []string) {
 
 // askQueueOf reads the queue in QUEUE_URL.
 func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
-	url := env[manifest.EnvQueueURL].Text
+	url := env[manifest.EnvQueueURL]
 	if url == "" {
 		const why = "QUEUE_URL is not set"
 		ln.noQueue(unknown[problem](why), why)
@@ -126,7 +95,7 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, row mani
 	if away {
 		f.channels = known(channels(c))
 	}
-	if url := env[manifest.EnvDatabaseURL].Text; url == "" {
+	if url := env[manifest.EnvDatabaseURL]; url == "" {
 		const why = "no DATABASE_URL is known"
 		f.database = unknown[problem](why)
 		f.withoutDatabase(why, l.Connections)

@@ -3,18 +3,13 @@ package doctor_test
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"matchbook/lambda/cli/doctor"
 )
 
 func Example() {
-	template, err := os.ReadFile("../../../testdata/doctor/healthy.template.json")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	report, err := doctor.Examine(context.Background(), doctor.Options{Template: template, Connections: 40})
+	env := map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "MATCH_MODE": "rules"}
+	report, err := doctor.Examine(context.Background(), doctor.Options{Env: func(name string) string { return env[name] }})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -24,7 +19,7 @@ func Example() {
 	fmt.Println(worst.What)
 	fmt.Println(worst.Do)
 	// Output:
-	// error connections
-	// 2 connections of the sweep, 2 of migrate, 1 of schedule, 8 x 5 of MatchFunction: 45 in all, and the database has 40 (--connections)
-	// Let the database have 5 more connections, or lower MaximumConcurrency of MatchFunction to 7.
+	// error configuration
+	// QUEUE_URL is not set: the queue that feeds this function
+	// Set or correct the variable; the README explains each.
 }

@@ -21,14 +21,6 @@ func known[T any](value T) fact[T] { return fact[T]{is: true, value: value} }
 
 func unknown[T any](why string) fact[T] { return fact[T]{missing: why} }
 
-// observed is a known value unless there is a reason why it is missing.
-func observed[T any](value T, missing string) fact[T] {
-	if missing != "" {
-		return unknown[T](missing)
-	}
-	return known(value)
-}
-
 // why returns the reason why it is not known; empty if it is known.
 func (f fact[T]) why() string {
 	if f.is {
@@ -50,7 +42,7 @@ func missing(facts ...interface{ why() string }) string {
 
 // facts is the input of the checks.
 type facts struct {
-	target    string     // the template, stack or environment
+	target    string     // the stack or environment
 	lines     []line     // the functions that queues feed
 	functions []function // the others
 
@@ -66,7 +58,6 @@ type facts struct {
 
 	files []files // the stores of files that functions name
 	ocr   engine
-	inbox fact[bool] // whether a bucket sends its events to the queue of the inbox
 }
 
 // problem is a sentence about an error; empty if there is none.
@@ -112,8 +103,8 @@ type mapping struct {
 	most    fact[int] // MaximumConcurrency; 0: it is not set
 }
 
-// queue is an SQS queue. Other resources refer to it by its id: the logical id
-// in a template, else its ARN.
+// queue is an SQS queue. Other resources refer to it by its id,
+// region:account:name.
 type queue struct {
 	id, name   string
 	visibility fact[time.Duration]

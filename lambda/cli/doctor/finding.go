@@ -47,7 +47,7 @@ type Finding struct {
 
 // Report lists the findings: the worst first, then in the order of the checks.
 type Report struct {
-	Target   string    `json:"target"` // the template, stack or environment
+	Target   string    `json:"target"` // the stack or environment
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
 	Skipped  int       `json:"skipped"`

@@ -2,8 +2,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -199,9 +197,9 @@ func TestEachHarmToADeploymentIsFound(t *testing.T) {
 func TestHealthyDeploymentHasNothingWrong(t *testing.T) {
 	t.Parallel()
 	for name, skips := range map[string][]string{
-		"stack": {"files", "ocr", "inbox"},
+		"stack": {"files", "ocr"},
 		"environment": {"mapping", "batch-failures", "batch-size", "maximum-concurrency", "reserved-concurrency", "queue-url",
-			"files", "ocr", "inbox", "channels"},
+			"files", "ocr", "channels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -222,41 +220,6 @@ func TestHealthyDeploymentHasNothingWrong(t *testing.T) {
 			keepsSecrets(t, report)
 		})
 	}
-}
-
-// A template that names its secrets in full can be asked about, too.
-func TestSecretsAndModelOfATemplateAreAsked(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, postgrestest.URL(t))
-	var template m
-	if err := json.Unmarshal(readFile(t, healthyTemplate), &template); err != nil {
-		t.Fatal(err)
-	}
-	for variable, to := range map[string]any{"OPENAI_API_KEY_SECRET_ARN": r.dir + "openai-api-key", "OPENAI_BASE_URL": r.model.URL(),
-		"SLACK_WEBHOOK_URL_SECRET_ARN": r.dir + "gone"} {
-		edit(t, template, "MatchFunction"+env+variable, to)
-	}
-	var err error
-	if r.look.Template, err = json.Marshal(template); err != nil {
-		t.Fatal(err)
-	}
-	report, err := r.look.examine(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []provoked{{"secrets", OK, "can be read"}, {"secrets", Error, "does not exist"}, {"secrets", Skipped, "AWS::Partition"},
-		{"model", OK, "answers by the schema"}, {"slack", Skipped, "is not known here"}} {
-		want.check(t, report)
-	}
-	keepsSecrets(t, report)
-	r.look.cloud, r.look.noAWS = nil, errors.New("there are no credentials")
-	if report, err = r.look.examine(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if report.Errors > 0 {
-		t.Errorf("without an account, got\n%s", show(report))
-	}
-	provoked{"secrets", Skipped, "there are no credentials"}.check(t, report)
 }
 
 // keepsSecrets fails when a secret is in the report.

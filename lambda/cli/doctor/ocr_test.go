@@ -17,56 +17,12 @@ import (
 func quiet(ask bool) *look { return &look{Options: Options{Ask: ask, Progress: func(string) {}}} }
 
 func TestMissingEngineIsFound(t *testing.T) {
-	env := valuesOf(map[string]string{"OCR": "tesseract"})
+	env := variables(map[string]string{"OCR": "tesseract"})
 	t.Setenv("PATH", t.TempDir())
 	report := examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), env)})
 	provoked{"ocr", Error, ""}.check(t, report)
-	report = examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), valuesOf(nil))})
+	report = examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), variables(nil))})
 	provoked{"ocr", Skipped, "OCR names no engine"}.check(t, report)
-}
-
-// The role of a function that reads pages by Textract needs the right to.
-func TestRightToUseTextractIsReadFromATemplate(t *testing.T) {
-	t.Parallel()
-	const policy = "IngestFunctionRoleDefaultPolicy5F0ECA10.PolicyDocument"
-	statement := func(effect, action, resource string) m {
-		return m{"Statement": []any{m{"Effect": effect, "Action": action, "Resource": resource}}}
-	}
-	for name, tc := range map[string]struct {
-		engine string
-		policy any
-		want   provoked
-	}{
-		"right":           {"textract", statement("Allow", readText, "*"), provoked{"ocr", OK, "can be used"}},
-		"no right":        {"textract", nil, provoked{"ocr", Error, "the role of IngestFunction may not call textract:DetectDocumentText"}},
-		"another right":   {"textract", statement("Allow", "textract:AnalyzeExpense", "*"), provoked{"ocr", Error, "may not call"}},
-		"denied":          {"textract", statement("Deny", readText, "*"), provoked{"ocr", Error, "may not call"}},
-		"on one queue":    {"textract", statement("Allow", readText, "arn:aws:sqs:::x"), provoked{"ocr", Error, "may not call"}},
-		"none":            {"none", nil, provoked{"ocr", Skipped, "OCR names no engine"}},
-		"tesseract":       {"tesseract", nil, provoked{"ocr", Skipped, "runs on another machine"}},
-		"key not at hand": {"documentai", nil, provoked{"ocr", Skipped, "it was not asked: --ask does"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var deployed map[string]any
-			if err := json.Unmarshal(readFile(t, deployedTemplate), &deployed); err != nil {
-				t.Fatal(err)
-			}
-			edit(t, deployed, "IngestFunction"+env+"OCR", tc.engine)
-			if tc.policy != nil {
-				edit(t, deployed, policy, tc.policy)
-			}
-			raw, err := json.Marshal(deployed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			report, err := Examine(t.Context(), Options{Template: raw, Connections: 100, Env: func(string) string { return "" }})
-			if err != nil {
-				t.Fatal(err)
-			}
-			tc.want.check(t, report)
-		})
-	}
 }
 
 // keyOf is the JSON of a service account's key whose tokens that server gives
@@ -99,7 +55,7 @@ func TestKeyOfDocumentAIIsTried(t *testing.T) {
 		"DOCUMENTAI_KEY": keyOf(t, google.URL)}
 	try := func(ask bool, values map[string]string, want provoked) {
 		t.Helper()
-		report := examine(checks, facts{ocr: quiet(ask).engineAway(t.Context(), valuesOf(values))})
+		report := examine(checks, facts{ocr: quiet(ask).engineAway(t.Context(), variables(values))})
 		want.check(t, report)
 		if strings.Contains(show(report), "hidden") {
 			t.Error("a secret is in the report")
@@ -108,7 +64,7 @@ func TestKeyOfDocumentAIIsTried(t *testing.T) {
 	try(true, whole, provoked{"ocr", OK, "can be used"})
 	try(false, whole, provoked{"ocr", Skipped, notAsked})
 	try(true, map[string]string{"OCR": "documentai"}, provoked{"ocr", Skipped, "DOCUMENTAI_KEY is not known here"})
-	try(true, map[string]string{"OCR": "textract"}, provoked{"ocr", Skipped, "--template reads them"})
+	try(true, map[string]string{"OCR": "textract"}, provoked{"ocr", Skipped, "the rights of a role are not asked for"})
 	status, answer = http.StatusBadRequest, `{"error":"invalid_grant","error_description":"hidden-text"}`
 	try(true, whole, provoked{"ocr", Error, "Google does not accept the service account's key"})
 }
@@ -126,7 +82,7 @@ func TestKeyOfDocumentAIIsChecked(t *testing.T) {
 		keyOf(t, "https://a.com"):  "",
 	} {
 		values["DOCUMENTAI_KEY"] = key
-		got := strings.Join(problems(valuesOf(values), true, manifest.Ingest, manifest.Functions()), "\n")
+		got := strings.Join(problems(variables(values), true, manifest.Ingest, manifest.Functions()), "\n")
 		if (got == "") != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "hidden") {
 			t.Errorf("got %q, want %q", got, want)
 		}

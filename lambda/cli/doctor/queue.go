@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
+const noRedrive = "the queue has no RedrivePolicy: see dlq"
+
 // askDLQ reads the dead-letter queue of a line's queue, which was read.
 func (a *cloud) askDLQ(ctx context.Context, l *line) {
 	q := l.queue

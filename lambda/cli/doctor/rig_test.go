@@ -15,7 +15,6 @@ import (
 	"sync"
 	"testing"
 
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/local"
 	stackclock "matchbook/lambda/local/clock"
 	"matchbook/lambda/local/scripted"
@@ -109,9 +108,9 @@ func (r *rig) deploy(hook string) {
 	r.mappings = []m{{"UUID": "mapping", "EventSourceArn": "arn:aws:sqs:us-east-1:000000000000:match", "State": "Enabled", "BatchSize": 10,
 		"FunctionArn":           "arn:aws:lambda:us-east-1:000000000000:function:match:live",
 		"FunctionResponseTypes": []string{"ReportBatchItemFailures"}, "ScalingConfig": m{"MaximumConcurrency": manifest.Match.MaxConcurrency}}}
-	r.resources = []m{{"id": "role", "type": "AWS::IAM::Role"}, {"id": "other", "type": template.TypeFunction}, // that is a page
-		{"id": "match", "type": template.TypeFunction}, {"id": "sweep", "type": template.TypeFunction},
-		{"id": "gone", "type": template.TypeFunction, "status": "DELETE_COMPLETE"}, {"id": "", "type": template.TypeFunction, "status": "CREATE_IN_PROGRESS"}}
+	r.resources = []m{{"id": "role", "type": "AWS::IAM::Role"}, {"id": "other", "type": typeFunction}, // that is a page
+		{"id": "match", "type": typeFunction}, {"id": "sweep", "type": typeFunction},
+		{"id": "gone", "type": typeFunction, "status": "DELETE_COMPLETE"}, {"id": "", "type": typeFunction, "status": "CREATE_IN_PROGRESS"}}
 }
 
 // vault has the rigs by the ARNs of their secrets. The functions' way to

@@ -9,9 +9,9 @@ import (
 // rows are the manifest's functions, of which there is one at least.
 type rows []manifest.Function
 
-// of finds the row of a function by its name in a template or in a stack, such
-// as MatchFunction or matchbook-dev-match: the name ends with the row's. A
-// function of any other name is compared with the first row.
+// of finds the row of a function by its name in a stack, such as
+// matchbook-dev-match: the name ends with the row's. A function of any other name is
+// compared with the first row.
 func (r rows) of(name string) (found manifest.Function) {
 	name = nameOf(name)
 	for _, f := range r {

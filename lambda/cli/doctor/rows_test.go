@@ -1,8 +1,7 @@
 package doctor
 
 import (
-	"bytes"
-	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,88 +26,55 @@ func TestFunctionHasTheRowThatItsNameEndsWith(t *testing.T) {
 	}
 }
 
-// twoRows is the template after an edit with a copy of all that belongs to
-// match, for lamp.
-func twoRows(t *testing.T, path string, to any) Report {
-	t.Helper()
-	var template struct{ Resources map[string]json.RawMessage }
-	if err := json.Unmarshal(readFile(t, healthyTemplate), &template); err != nil {
-		t.Fatal(err)
-	}
-	for id, raw := range template.Resources {
-		if rest, ok := strings.CutPrefix(id, "Match"); ok {
-			template.Resources["Lamp"+rest] = bytes.ReplaceAll(raw, []byte(`"Match`), []byte(`"Lamp`))
-		}
-	}
-	raw, err := json.Marshal(template)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var edited m
-	if err := json.Unmarshal(raw, &edited); err != nil {
-		t.Fatal(err)
-	}
-	edit(t, edited, "SweepFunction"+env+"LAMP_QUEUE_URL", m{"Ref": "LampQueue"})
-	edit(t, edited, "LampMapping.ScalingConfig", m{"MaximumConcurrency": 4})
-	edit(t, edited, "LampFunction"+env+"OPENAI_API_KEY_SECRET_ARN", nil)
-	if path != "" {
-		edit(t, edited, path, to)
-	}
-	if raw, err = json.Marshal(edited); err != nil {
-		t.Fatal(err)
-	}
-	look := &look{Options: Options{Template: raw, Connections: 57}, rows: rows{manifest.Match, lamp}}
-	r, err := look.examine(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+// twoRows is a deployment of match and of lamp, with connections for both.
+func twoRows() *deployment {
+	d := deploy(manifest.Match, lamp)
+	d.connections = 57
+	delete(d.env["lamp"], "OPENAI_API_KEY_SECRET_ARN")
+	return d
 }
 
-// The same checks find the same edits, of the second function too.
-func TestFurtherRowIsCheckedInATemplate(t *testing.T) {
+// The same checks find the same harms, of the second function too.
+func TestFurtherRowIsChecked(t *testing.T) {
 	t.Parallel()
-	if r := twoRows(t, "", nil); r.Errors+r.Warnings > 0 {
+	if r := twoRows().report(); r.Errors+r.Warnings > 0 {
 		t.Errorf("got\n%s", show(r))
 	}
-	for _, row := range []templateRow{
-		{"", nil, provoked{"mapping", OK, "feeds LampFunction"}},
-		{"", nil, provoked{"mapping", OK, "feeds MatchFunction"}},
-		{"", nil, provoked{"connections", OK, "4 x 3 of LampFunction, 8 x 5 of MatchFunction: 57 in all"}},
-		{"LampMapping", nil, provoked{"mapping", Error, "no event source mapping feeds LampFunction"}},
-		{"LampMapping.ScalingConfig", m{"MaximumConcurrency": 5}, provoked{"connections", Error, "60 in all, and the database has 57"}},
-		{"LampQueue.VisibilityTimeout", 30, provoked{"visibility", Error, "it hides a message for 30s"}},
-		{"LampQueue.RedrivePolicy", nil, provoked{"dlq", Error, "it has no dead-letter queue"}},
-		{"LampFunction" + env + "QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "QUEUE_URL names MatchQueue, and the event source mapping reads LampQueue"}},
-		{"LampFunction" + env + "RETRY_SCHEDULE", "5m", provoked{"schedule-entries", Error, "1 entry"}},
-		{"LampFunction" + env + "RETRY_SCHEDULE", nil, provoked{"schedule-limit", OK, "the longest wait is 2m"}},
-		{"SweepFunction" + env + "LAMP_QUEUE_URL", m{"Ref": "MatchQueue"}, provoked{"queue-url", Error, "SweepFunction publishes to MatchQueue"}},
-		{"SweepFunction" + env + "LAMP_QUEUE_URL", nil, provoked{"configuration", Error, "LAMP_QUEUE_URL is not set"}},
+	for _, h := range []harm{
+		{"whole", func(*deployment) {}, provoked{"mapping", OK, "feeds lamp"}},
+		{"match", func(*deployment) {}, provoked{"mapping", OK, "feeds match"}},
+		{"all connections", func(*deployment) {}, provoked{"connections", OK, "4 x 3 of lamp, 8 x 5 of match: 57 in all"}},
+		{"no mapping", func(d *deployment) { d.mappings["lamp"] = nil }, provoked{"mapping", Error, "no event source mapping feeds lamp"}},
+		{"more instances", func(d *deployment) { d.mappings["lamp"][0].most = known(5) }, provoked{"connections", Error, "60 in all, and the database has 57"}},
+		{"visible soon", func(d *deployment) { d.queues["lamp"].visibility = known(30 * time.Second) }, provoked{"visibility", Error, "it hides a message for 30s"}},
+		{"no DLQ", func(d *deployment) { d.queues["lamp"].dlq = known("") }, provoked{"dlq", Error, "it has no dead-letter queue"}},
+		{"another queue", variable("lamp", "QUEUE_URL", queueURLs+"match"),
+			provoked{"queue-url", Error, "QUEUE_URL names " + account + "match, and the event source mapping reads " + account + "lamp"}},
+		{"one retry", variable("lamp", "RETRY_SCHEDULE", "5m"), provoked{"schedule-entries", Error, "1 entry"}},
+		{"its own retries", variable("lamp", "RETRY_SCHEDULE", ""), provoked{"schedule-limit", OK, "the longest wait is 2m"}},
+		{"published elsewhere", variable("sweep", "LAMP_QUEUE_URL", queueURLs+"match"), provoked{"queue-url", Error, "sweep publishes to " + account + "match"}},
+		{"not published", variable("sweep", "LAMP_QUEUE_URL", ""), provoked{"configuration", Error, "LAMP_QUEUE_URL is not set"}},
 	} {
-		t.Run(row.path+" "+row.id, func(t *testing.T) {
+		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			row.check(t, twoRows(t, row.path, row.to))
+			d := twoRows()
+			h.do(d)
+			h.check(t, d.report())
 		})
 	}
 }
 
 func TestAdviceNamesTheRowsOwnFacts(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{
-		"LampMapping.ScalingConfig":              "to 4 for LampFunction.",
-		"MatchMapping.ScalingConfig":             "to 8 for MatchFunction.",
-		"SweepFunction" + env + "LAMP_QUEUE_URL": "Set LAMP_QUEUE_URL of SweepFunction to the URL of the queue that feeds the lamp function.",
+	for want, do := range map[string]func(*deployment){
+		"to 4 for lamp.":  func(d *deployment) { d.mappings["lamp"][0].most = known(0) },
+		"to 8 for match.": func(d *deployment) { d.mappings["match"][0].most = known(0) },
+		"Set LAMP_QUEUE_URL of sweep to the URL of the queue that feeds the lamp function.": variable("sweep", "LAMP_QUEUE_URL", queueURLs+"match"),
 	} {
-		var to any
-		if strings.HasPrefix(path, "Sweep") {
-			to = m{"Ref": "MatchQueue"}
-		}
-		found := false
-		for _, f := range twoRows(t, path, to).Findings {
-			found = found || f.Severity == Error && strings.Contains(f.Do, want)
-		}
-		if !found {
-			t.Errorf("%s: nothing advises %q", path, want)
+		d := twoRows()
+		do(d)
+		if !slices.ContainsFunc(d.report().Findings, func(f Finding) bool { return f.Severity == Error && strings.Contains(f.Do, want) }) {
+			t.Errorf("nothing advises %q", want)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
@@ -35,17 +34,12 @@ func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 	env = maps.Clone(env)
 	for _, name := range manifest.Secrets {
 		arn := env[name+manifest.SecretSuffix]
-		if arn == (template.Value{}) || env.has(name) {
+		if arn == "" || env.has(name) {
 			continue
 		}
-		subject := name + manifest.SecretSuffix
-		if arn.Text == "" {
-			f.note(subject, unknown[problem](arn.Why()))
-			continue
-		}
-		text, said := l.secret(ctx, name, arn.Text)
-		if f.note(subject, said); text != "" {
-			env[name] = template.Value{Text: text}
+		text, said := l.secret(ctx, name, arn)
+		if f.note(name+manifest.SecretSuffix, said); text != "" {
+			env[name] = text
 		}
 	}
 	return env
@@ -68,7 +62,7 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 		return text, known(problem(""))
 	}
 	l.Progress("reading secrets")
-	text, err := readers[name](variables{name + manifest.SecretSuffix: {Text: arn},
+	text, err := readers[name](variables{name + manifest.SecretSuffix: arn,
 		manifest.EnvDatabaseURL:   other(name, manifest.EnvDatabaseURL),
 		manifest.Match.QueueEnv(): other(name, manifest.Match.QueueEnv())}.text)
 	if err != nil {
@@ -103,11 +97,11 @@ var readers = map[string]func(setup.Env) (string, error){
 }
 
 // other returns a stand-in for a variable, unless it is the one to be read.
-func other(read, name string) template.Value {
+func other(read, name string) string {
 	if read == name {
-		return template.Value{}
+		return ""
 	}
-	return template.Value{Text: standIn(name)}
+	return standIn(name)
 }
 
-func (v variables) text(name string) string { return v[name].Text }
+func (v variables) text(name string) string { return v[name] }

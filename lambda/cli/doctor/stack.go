@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -31,7 +30,6 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		return f, err
 	}
 	f.target = "the stack " + l.Stack
-	f.inbox = unknown[bool]("the events of a bucket are not asked for: --template reads them")
 	for _, name := range functions {
 		l.Progress("asking the function " + name)
 		if err := l.deployed(ctx, &f, name); err != nil {
@@ -44,6 +42,8 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 	}
 	return f, nil
 }
+
+const typeFunction = "AWS::Lambda::Function"
 
 // functions lists the functions of a stack.
 func (a *cloud) functions(ctx context.Context, stack string) (names []string, err error) {
@@ -61,7 +61,7 @@ func (a *cloud) functions(ctx context.Context, stack string) (names []string, er
 		for _, r := range page.StackResourceSummaries {
 			deleted := r.ResourceStatus == cftypes.ResourceStatusDeleteComplete
 			there := aws.ToString(r.PhysicalResourceId) != "" && !deleted
-			if there && aws.ToString(r.ResourceType) == template.TypeFunction {
+			if there && aws.ToString(r.ResourceType) == typeFunction {
 				names = append(names, *r.PhysicalResourceId)
 			}
 		}
@@ -127,11 +127,11 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 
 // within adds the stack's region to queues whose URL names none.
 func (f *function) within(region string, env variables) {
-	if url := env[manifest.EnvQueueURL].Text; url != "" {
+	if url := env[manifest.EnvQueueURL]; url != "" {
 		f.listens = known(queueID(url, region))
 	}
 	for i, to := range f.sends {
-		if url := env[to.row.QueueEnv()].Text; url != "" {
+		if url := env[to.row.QueueEnv()]; url != "" {
 			f.sends[i].queue = known(queueID(url, region))
 		}
 	}
@@ -229,7 +229,7 @@ func (a *cloud) function(ctx context.Context, name, running string) (fn function
 	if c.Environment != nil {
 		for variable, text := range c.Environment.Variables {
 			if text != "" {
-				env[variable] = template.Value{Text: text}
+				env[variable] = text
 			}
 		}
 	}

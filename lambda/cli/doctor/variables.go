@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"matchbook/lambda/blob"
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/documentai"
 	"matchbook/lambda/job/sqsjob"
@@ -22,10 +21,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// variables is the environment of a function, as far as it is known.
-type variables map[string]template.Value
+// variables is the environment of a function.
+type variables map[string]string
 
-func (v variables) has(name string) bool { return v[name] != template.Value{} }
+func (v variables) has(name string) bool { return v[name] != "" }
 
 // ours reports whether the function belongs to Matchbook: every function of
 // Matchbook needs the database.
@@ -33,19 +32,12 @@ func (v variables) ours() bool {
 	return v.has(manifest.EnvDatabaseURL) || v.has(manifest.EnvDatabaseURL+manifest.SecretSuffix)
 }
 
-func (v variables) fact(name string) fact[string] {
-	if why := v[name].Missing; why != "" {
-		return unknown[string](name + ": " + why)
-	}
-	return known(v[name].Text)
-}
-
 // read fills in the facts that the variables contain. fed is whether a queue
 // feeds the function.
 func (f *function) read(env variables, fed bool, all rows) {
-	f.listens, f.retries = queueNamed(env[manifest.EnvQueueURL]), env.fact(manifest.EnvRetrySchedule)
+	f.listens, f.retries = known(queueID(env[manifest.EnvQueueURL], "")), known(env[manifest.EnvRetrySchedule])
 	for _, row := range all.publishedBy(env) {
-		f.sends = append(f.sends, destination{row, queueNamed(env[row.QueueEnv()])})
+		f.sends = append(f.sends, destination{row, known(queueID(env[row.QueueEnv()], ""))})
 	}
 	f.row = all.of(f.name)
 	is := func(task manifest.Task) bool { return !fed && strings.HasSuffix(nameOf(f.name), task.Name) }
@@ -67,23 +59,17 @@ var taskProblems = []struct {
 	problems func(variables) []string
 }{{manifest.Web, webProblems}, {manifest.Console, consoleProblems}, {manifest.Schedule, scheduleProblems}}
 
-// standIns replace values that are secrets, or known only to a deployment, while
-// the rest of a configuration is checked.
+// standIns replace secrets while the rest of a configuration is checked.
 var standIns = map[string]string{
 	manifest.EnvDatabaseURL:         "postgres://user@localhost/database",
 	manifest.EnvQueueURL:            "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
 	manifest.EnvOpenAIKey:           "key",
-	manifest.EnvOpenAIBaseURL:       "https://localhost/v1",
 	manifest.EnvDocumentAIKey:       unreadKey,
 	manifest.EnvSlackWebhookURL:     "https://localhost/hook",
-	manifest.EnvAdminBaseURL:        "https://localhost",
 	manifest.EnvReviewTokenSecret:   "token secret",
 	manifest.EnvOffersWebhookSecret: "secret of the webhook",
 	manifest.EnvOIDCClientSecret:    "client secret",
-	manifest.EnvOIDCIssuer:          "https://localhost",
-	manifest.EnvOIDCClientID:        "client",
 	manifest.EnvEventsWebhookSecret: "secret of the webhook",
-	manifest.EnvBlobURL:             "s3://bucket",
 }
 
 func standIn(name string) string {
@@ -93,14 +79,13 @@ func standIn(name string) string {
 	return standIns[name]
 }
 
-// lookup is the environment as the function sees it, with stand-ins. A secret
-// that has one is not read.
+// lookup is the environment as the function sees it, with stand-ins for secrets that
+// were not read.
 func (v variables) lookup(name string) string {
-	here, secret := v[name], v.has(name+manifest.SecretSuffix) && slices.Contains(manifest.Secrets, name)
-	if here.Text == "" && (here != template.Value{} || secret) {
+	if !v.has(name) && v.has(name+manifest.SecretSuffix) && slices.Contains(manifest.Secrets, name) {
 		return standIn(name)
 	}
-	return here.Text
+	return v[name]
 }
 
 // problems reads a configuration as the function would: that of its row if a
@@ -211,17 +196,6 @@ func opens(c setup.Config) error {
 
 // sentence returns the part of an error that may be printed.
 func sentence(err error) string { return failure.Of(err).Text }
-
-// queueNamed returns the id of the queue that a value names.
-func queueNamed(v template.Value) fact[string] {
-	switch {
-	case v.Missing != "":
-		return unknown[string](v.Missing)
-	case v.Resource != "":
-		return known(v.Resource)
-	}
-	return known(queueID(v.Text, ""))
-}
 
 // queueID returns region:account:name for the ARN or the URL of a queue. The
 // region of a URL is in its host, or else the given one.

@@ -1,54 +1,61 @@
 package doctor
 
 import (
+	"maps"
 	"testing"
 
-	"matchbook/lambda/cli/doctor/template"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-// The template with the URL of reviews is whole; each harm to its function is found.
-func TestEachHarmToTheWebFunctionIsFound(t *testing.T) {
-	t.Parallel()
-	raw := readFile(t, auroraTemplate)
-	for _, row := range []templateRow{
-		{"", nil, provoked{"connections", OK, "2 of migrate, 1 of schedule, 8 of console, 12 of web, "}},
-		{"", nil, provoked{"configuration", OK, "its variables can be read"}},
-		{"WebFunction.ReservedConcurrentExecutions", nil, provoked{"connections", Error, "its instances have no limit"}},
-		{"WebFunction.ReservedConcurrentExecutions", 40, provoked{"connections", Error, "40 of web, "}},
-		{"WebFunction" + env + "REVIEW_TOKEN_SECRET_SECRET_ARN", nil,
-			provoked{"configuration", Error, "REVIEW_TOKEN_SECRET is not set"}},
-		{"WebFunction" + env + "REVIEW_QUEUE_URL", nil, provoked{"configuration", Error, "REVIEW_QUEUE_URL is not set"}},
-		{"WebFunction" + env + "REVIEW_QUEUE_URL", m{"Ref": "MatchQueue"},
-			provoked{"queue-url", Error, "WebFunction publishes to MatchQueue"}},
-		{"WebFunction" + env + "MODEL_PRICE", "free", provoked{"configuration", Error, "MODEL_PRICE"}},
-	} {
-		r, err := treat(t, raw, row.path, row.to, Options{Connections: 110, Env: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		row.check(t, r)
-	}
+// whole has the variables of functions that no queue feeds.
+var whole = map[string]variables{
+	"web": {"DATABASE_URL": "postgres://u@localhost/d", "REVIEW_QUEUE_URL": queueURLs + "review",
+		"REVIEW_TOKEN_SECRET_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:tokens"},
+	"console": {"DATABASE_URL": "postgres://u@localhost/d", "MATCH_QUEUE_URL": queueURLs + "match", "OIDC_ISSUER": "https://localhost",
+		"OIDC_CLIENT_ID": "client", "OIDC_CLIENT_SECRET_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:client",
+		"ADMIN_BASE_URL": "https://localhost"},
+	"schedule": {"DATABASE_URL": "postgres://u@localhost/d", "OFFER_QUEUE_URL": queueURLs + "offer"},
 }
 
-// The same for the console.
-func TestEachHarmToTheConsoleIsFound(t *testing.T) {
+// Each harm to a function that no queue feeds is found, and to the offer function.
+func TestEachHarmToAnotherFunctionIsFound(t *testing.T) {
 	t.Parallel()
-	raw := readFile(t, auroraTemplate)
-	for _, row := range []templateRow{
-		{"", nil, provoked{"connections", OK, "8 of console, "}},
-		{"ConsoleFunction.ReservedConcurrentExecutions", nil, provoked{"connections", Error, "its instances have no limit"}},
-		{"ConsoleFunction" + env + "OIDC_ISSUER", nil, provoked{"configuration", Error, "OIDC_ISSUER is not set"}},
-		{"ConsoleFunction" + env + "OIDC_ISSUER", "http://x", provoked{"configuration", Error, "OIDC_ISSUER: not an address"}},
-		{"ConsoleFunction" + env + "MATCH_QUEUE_URL", m{"Ref": "OfferQueue"},
-			provoked{"queue-url", Error, "ConsoleFunction publishes to OfferQueue"}},
-		{"ConsoleFunction" + env + "ADMIN_BASE_URL", nil, provoked{"configuration", Error, "ADMIN_BASE_URL is not set"}},
+	reserves := func(name string, n int) func(*deployment) {
+		return func(d *deployment) { d.functions[name].reserved = known(n) }
+	}
+	nothing := func(*deployment) {}
+	for _, h := range []harm{
+		{"web", nothing, provoked{"connections", OK, "2 of migrate, 1 of schedule, 8 of console, 12 of web, "}},
+		{"web", nothing, provoked{"configuration", OK, "its variables can be read"}},
+		{"web without a limit", reserves("web", -1), provoked{"connections", Error, "its instances have no limit"}},
+		{"web, 40 instances", reserves("web", 40), provoked{"connections", Error, "40 of web, "}},
+		{"no key of tokens", variable("web", "REVIEW_TOKEN_SECRET_SECRET_ARN", ""), provoked{"configuration", Error, "REVIEW_TOKEN_SECRET is not set"}},
+		{"no queue of reviews", variable("web", "REVIEW_QUEUE_URL", ""), provoked{"configuration", Error, "REVIEW_QUEUE_URL is not set"}},
+		{"web publishes elsewhere", variable("web", "REVIEW_QUEUE_URL", queueURLs+"match"), provoked{"queue-url", Error, "web publishes to " + account + "match"}},
+		{"no price", variable("web", "MODEL_PRICE", "free"), provoked{"configuration", Error, "MODEL_PRICE"}},
+
+		{"console without a limit", reserves("console", -1), provoked{"connections", Error, "its instances have no limit"}},
+		{"no issuer", variable("console", "OIDC_ISSUER", ""), provoked{"configuration", Error, "OIDC_ISSUER is not set"}},
+		{"no address", variable("console", "OIDC_ISSUER", "http://x"), provoked{"configuration", Error, "OIDC_ISSUER: not an address"}},
+		{"console publishes elsewhere", variable("console", "MATCH_QUEUE_URL", queueURLs+"offer"), provoked{"queue-url", Error, "console publishes to " + account + "offer"}},
+		{"no address of the console", variable("console", "ADMIN_BASE_URL", ""), provoked{"configuration", Error, "ADMIN_BASE_URL is not set"}},
+
+		{"no queue of offers", variable("schedule", "OFFER_QUEUE_URL", ""), provoked{"configuration", Error, "OFFER_QUEUE_URL is not set"}},
+		{"schedule publishes elsewhere", variable("schedule", "OFFER_QUEUE_URL", queueURLs+"match"), provoked{"queue-url", Error, "schedule publishes to " + account + "match"}},
+		{"no age", variable("schedule", "OFFERS_CATCH_UP", "often"), provoked{"configuration", Error, "OFFERS_CATCH_UP"}},
+		{"half a receiver", variable("offer", "OFFERS_WEBHOOK_URL", "https://example.com/"),
+			provoked{"configuration", Error, "OFFERS_WEBHOOK_URL and OFFERS_WEBHOOK_SECRET: one is set"}},
+		{"3 receives", func(d *deployment) { d.queues["offer"].receives = known(3) }, provoked{"schedule-entries", Error, "3 entries"}},
 	} {
-		r, err := treat(t, raw, row.path, row.to, Options{Connections: 110, Env: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		row.check(t, r)
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			d := deploy(manifest.Match, manifest.Review, manifest.Offer).with("web", manifest.Web.Instances, maps.Clone(whole["web"])).
+				with("console", manifest.Console.Instances, maps.Clone(whole["console"])).with("schedule", -1, maps.Clone(whole["schedule"]))
+			d.connections = 90
+			h.do(d)
+			h.check(t, d.report())
+		})
 	}
 }
 
@@ -72,7 +79,7 @@ func TestWebFunctionOfAStackIsExamined(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, database)
-			r.resources = append(r.resources, m{"id": "matchbook-dev-web", "type": template.TypeFunction})
+			r.resources = append(r.resources, m{"id": "matchbook-dev-web", "type": typeFunction})
 			r.secrets[r.dir+"tokens"] = "hidden-token-secret-of-32-bytes-and-more"
 			r.webEnv = map[string]string{"DATABASE_URL_SECRET_ARN": r.dir + "database-url", "REVIEW_QUEUE_URL": r.urls.Queue,
 				"REVIEW_TOKEN_SECRET_SECRET_ARN": r.dir + "tokens"}
@@ -81,27 +88,5 @@ func TestWebFunctionOfAStackIsExamined(t *testing.T) {
 			row.check(t, report)
 			keepsSecrets(t, report)
 		})
-	}
-}
-
-// The template's function that queues match offers is whole; each harm to it is found.
-func TestEachHarmToTheScheduleIsFound(t *testing.T) {
-	t.Parallel()
-	raw := readFile(t, auroraTemplate)
-	for _, row := range []templateRow{
-		{"", nil, provoked{"configuration", OK, "its variables can be read"}},
-		{"ScheduleFunction" + env + "OFFER_QUEUE_URL", nil, provoked{"configuration", Error, "OFFER_QUEUE_URL is not set"}},
-		{"ScheduleFunction" + env + "OFFER_QUEUE_URL", m{"Ref": "MatchQueue"},
-			provoked{"queue-url", Error, "ScheduleFunction publishes to MatchQueue"}},
-		{"ScheduleFunction" + env + "OFFERS_CATCH_UP", "often", provoked{"configuration", Error, "OFFERS_CATCH_UP"}},
-		{"OfferFunction" + env + "OFFERS_WEBHOOK_URL", "https://example.com/",
-			provoked{"configuration", Error, "OFFERS_WEBHOOK_URL and OFFERS_WEBHOOK_SECRET: one is set"}},
-		{"OfferQueue.RedrivePolicy.maxReceiveCount", 3.0, provoked{"schedule-entries", Error, "3 entries"}},
-	} {
-		r, err := treat(t, raw, row.path, row.to, Options{Connections: 97, Env: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		row.check(t, r)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres/report"
 
@@ -14,9 +14,8 @@ import (
 
 // costOptions are the flags of cost.
 type costOptions struct {
-	session       sessionOptions
-	since, tenant string
-	month         monthOptions // with --plan; --prices is for both
+	session               sessionOptions
+	since, tenant, prices string
 }
 
 func (w *invocation) costCommand() *cobra.Command {
@@ -26,13 +25,6 @@ func (w *invocation) costCommand() *cobra.Command {
 		Short: "Show what models were paid, and what kept answers saved",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.month.alone(cmd); err != nil {
-				return err
-			}
-			if o.month.on {
-				o.month.json = o.session.json
-				return w.costPlan(o.month)
-			}
 			r, since, tenant, err := o.read()
 			if err != nil {
 				return err
@@ -43,14 +35,13 @@ func (w *invocation) costCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.since, "since", "", "the first day that counts, in UTC, such as 2026-03-01")
 	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant that counts")
-	o.month.add(cmd)
-	flags.StringVar(&o.month.ModelPrices, "prices", "", "a file with the prices to calculate with")
+	flags.StringVar(&o.prices, "prices", "", "a file with the prices to calculate with")
 	return cmd
 }
 
 // read reads the flags, before a database is opened.
-func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, err error) {
-	r = &plan.Spent{Since: o.since, WithoutPrice: []string{}}
+func (o *costOptions) read() (r *cost.Spent, since time.Time, tenant uuid.UUID, err error) {
+	r = &cost.Spent{Since: o.since, WithoutPrice: []string{}}
 	if o.since != "" {
 		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
 			return nil, since, tenant, fmt.Errorf("--since %.50q is not a day such as 2026-03-01", o.since)
@@ -64,11 +55,11 @@ func (o *costOptions) read() (r *plan.Spent, since time.Time, tenant uuid.UUID, 
 			return nil, since, tenant, fmt.Errorf("--tenant %s is no tenant's id", tenant)
 		}
 	}
-	r.Prices, err = plan.ReadModelPrices(o.month.ModelPrices)
+	r.Prices, err = cost.ReadModelPrices(o.prices)
 	return r, since, tenant, err
 }
 
-func (s *session) cost(r *plan.Spent, since time.Time, tenant uuid.UUID) error {
+func (s *session) cost(r *cost.Spent, since time.Time, tenant uuid.UUID) error {
 	if err := s.checkTenant(tenant); err != nil {
 		return err
 	}

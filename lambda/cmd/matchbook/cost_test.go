@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/cli/plan"
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres"
@@ -163,7 +163,7 @@ func TestCostAsJSON(t *testing.T) {
 	t.Parallel()
 	c := spend(t)
 	out := printed(t, c.url, "cost", "--json", "--since", "2026-03-01")
-	var r plan.Spent
+	var r cost.Spent
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestCostWithOtherPrices(t *testing.T) {
 	}
 	write(`{"model":"x","prompt":1,"completion":1}`)
 	out = printed(t, c.url, "cost", "--json", "--prices", file)
-	var r plan.Spent
+	var r cost.Spent
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Total.USD != nil || len(r.WithoutPrice) != 4 || r.Prices.File != file {
 		t.Errorf("got %s, %v", out, err)
 	}

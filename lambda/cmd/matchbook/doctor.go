@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/doctor"
-	"matchbook/lambda/cli/doctor/template"
 	"matchbook/lambda/cli/term"
 
 	"github.com/spf13/cobra"
@@ -15,7 +13,7 @@ import (
 
 // doctorOptions are the flags of doctor.
 type doctorOptions struct {
-	template, stack   string
+	stack             string
 	connections       int
 	ask, strict, json bool
 }
@@ -29,7 +27,6 @@ func (w *invocation) doctorCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.doctor(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.template, "template", "", "a template made by cdk synth, cdk.out/STACK.template.json")
 	flags.StringVar(&o.stack, "stack", "", "the name of a deployed stack")
 	flags.IntVar(&o.connections, "connections", 0,
 		"connections that the database has for Matchbook, where it cannot be queried")
@@ -41,17 +38,8 @@ func (w *invocation) doctorCommand() *cobra.Command {
 
 func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 	options := doctor.Options{Env: w.Env, Stack: o.stack, Connections: o.connections, Ask: o.ask}
-	switch {
-	case o.template != "" && o.stack != "":
-		return errors.New("--template and --stack: one of them")
-	case o.connections < 0:
+	if o.connections < 0 {
 		return errors.New("--connections is negative")
-	case o.template != "":
-		raw, err := template.ReadFile(o.template)
-		if err != nil {
-			return fmt.Errorf("--template: %w", err)
-		}
-		options.Template = raw
 	}
 	step, done := term.Steps(w.ErrOut)
 	options.Progress = step

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,11 +9,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/doctor"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
@@ -23,89 +23,13 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-const healthyTemplate = "../../../testdata/doctor/healthy.template.json"
-
-// edited is a copy of the healthy template with some of its text replaced.
-func edited(t *testing.T, oldNew ...string) (file string) {
-	t.Helper()
-	raw, err := os.ReadFile(healthyTemplate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(oldNew); i += 2 {
-		if !bytes.Contains(raw, []byte(oldNew[i])) {
-			t.Fatalf("the template has no %s", oldNew[i])
-		}
-		raw = bytes.ReplaceAll(raw, []byte(oldNew[i]), []byte(oldNew[i+1]))
-	}
-	file = filepath.Join(t.TempDir(), "edited.template.json")
-	if err := os.WriteFile(file, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-const (
-	noReports = `"ReportBatchItemFailures"`
-	warned    = `"VisibilityTimeout": 1080`
-)
-
-func TestDoctorExitsBySeverity(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		edits []string
-		args  []string
-		want  int
-		last  string
-	}{
-		{nil, nil, cli.ExitOK, "Errors 0, warnings 0, skipped 24, ok 16\n"},
-		{nil, []string{"--strict", "--connections", "45"}, cli.ExitOK, "Errors 0, warnings 0, skipped 23, ok 17\n"},
-		{nil, []string{"--connections", "44"}, cli.ExitFindings, "Errors 1, warnings 0, skipped 23, ok 16\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, nil, cli.ExitOK, "Errors 0, warnings 1, skipped 24, ok 15\n"},
-		{[]string{warned, `"VisibilityTimeout": 1000`}, []string{"--strict"}, cli.ExitFindings, "Errors 0, warnings 1, skipped 24, ok 15\n"},
-		{[]string{noReports, `"Other"`}, nil, cli.ExitFindings, "Errors 1, warnings 0, skipped 24, ok 15\n"},
-	} {
-		args := append([]string{"doctor", "--template", edited(t, tc.edits...)}, tc.args...)
-		code, out, errOut := matchbook(t, "", args...)
-		if code != tc.want || !strings.HasSuffix(out, tc.last) || errOut != "" {
-			t.Errorf("%v %v: exit status %d, %q and\n%s", tc.edits, tc.args, code, errOut, out)
-		}
-	}
-}
-
-func TestDoctorAsJSON(t *testing.T) {
-	t.Parallel()
-	code, out, _ := matchbook(t, "", "doctor", "--json", "--template", edited(t, noReports, `"Other"`))
-	var r doctor.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != cli.ExitFindings {
-		t.Fatalf("exit status %d, %v, %s", code, err, out)
-	}
-	if r.Errors != 1 || len(r.Findings) != r.Errors+r.Warnings+r.Skipped+r.OK || r.Findings[0].ID != "batch-failures" || r.Findings[0].Severity != doctor.Error ||
-		!strings.Contains(out, `"severity": "error"`) || !strings.Contains(out, `"target": "the template"`) {
-		t.Errorf("got %s", out)
-	}
-}
-
 func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
-	text := filepath.Join(t.TempDir(), "template.yaml")
-	if err := os.WriteFile(text, []byte("Resources:\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	large := filepath.Join(t.TempDir(), "large.json")
-	if err := os.WriteFile(large, bytes.Repeat([]byte(" "), 4<<20+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, tc := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{"x"}, `unknown command "x"`},
-		{[]string{"--template", "/nowhere"}, "--template: open /nowhere: no such file"},
-		{[]string{"--template", t.TempDir()}, "is a directory"},
-		{[]string{"--template", text}, "the template is no JSON: cdk synth writes one into cdk.out/STACK.template.json"},
-		{[]string{"--template", large}, "is larger than CloudFormation accepts"},
-		{[]string{"--template", healthyTemplate, "--stack", "x"}, "--template and --stack: one of them"},
 		{[]string{"--connections", "-1"}, "--connections is negative"},
 		{[]string{"--connections", "many"}, "invalid argument"},
 	} {
@@ -123,7 +47,7 @@ func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, "", "doctor")
-	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (31)"} {
+	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (30)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("want %q in\n%s", want, out)
 		}
@@ -147,9 +71,16 @@ func TestDoctorSaysWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-// stackServers are the endpoints of a deployed stack, each by its own variable
-// of the SDK, as with AWS.
-func stackServers(t *testing.T, env map[string]any) map[string]string {
+// deployedStack is a stack of one function.
+type deployedStack struct {
+	env     map[string]any
+	queue   string // its name
+	reports string // "ReportBatchItemFailures"
+}
+
+// serve returns the endpoints of the stack, each by its own variable of the SDK, as
+// with AWS.
+func (s *deployedStack) serve(t *testing.T) map[string]string {
 	t.Helper()
 	serve := func(h http.HandlerFunc) string {
 		server := httptest.NewServer(h)
@@ -159,10 +90,10 @@ func stackServers(t *testing.T, env map[string]any) map[string]string {
 	functions := serve(func(w http.ResponseWriter, r *http.Request) {
 		answers := map[string]string{
 			"/2015-03-31/functions/match/aliases":       `{}`,
-			"/2015-03-31/functions/match/configuration": must(json.Marshal(map[string]any{"Timeout": 180, "Environment": map[string]any{"Variables": env}})),
+			"/2015-03-31/functions/match/configuration": must(json.Marshal(map[string]any{"Timeout": 180, "Environment": map[string]any{"Variables": s.env}})),
 			"/2019-09-30/functions/match/concurrency":   `{}`,
 			"/2015-03-31/event-source-mappings": `{"EventSourceMappings":[{"UUID":"u","State":"Enabled","BatchSize":10,"FunctionArn":"match",
-				"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:match","ScalingConfig":{"MaximumConcurrency":8}}]}`,
+				"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:` + s.queue + `","FunctionResponseTypes":[` + s.reports + `],"ScalingConfig":{"MaximumConcurrency":8}}]}`,
 		}
 		if answers[strings.TrimSuffix(r.URL.Path, "/")] == "" {
 			http.Error(w, r.URL.Path, http.StatusNotFound)
@@ -195,7 +126,8 @@ func TestDoctorOfADeployedStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]any{"DATABASE_URL": postgrestest.URL(t), "QUEUE_URL": urls.Queue, "MATCH_MODE": "rules", "SLACK_WEBHOOK_URL": "https://localhost/hook"}
-	set := stackServers(t, env)
+	stack := &deployedStack{env: env, queue: "match"}
+	set := stack.serve(t)
 	maps.Copy(set, map[string]string{"AWS_ENDPOINT_URL_SQS": queues.URL})
 	for name, value := range set {
 		t.Setenv(name, value)
@@ -203,6 +135,41 @@ func TestDoctorOfADeployedStack(t *testing.T) {
 	code, out, errOut := matchbook(t, "", "doctor", "--stack", "matchbook-dev")
 	if code != cli.ExitFindings || !strings.Contains(out, "ERRORS (1)\n  batch-failures        u: ReportBatchItemFailures is not on\n") || !strings.Contains(out, "\nErrors 1, warnings 0, ") {
 		t.Errorf("exit status %d, %q and\n%s", code, errOut, out)
+	}
+	_, page := clitest.Shown(t, "matchbook doctor --stack")
+	clitest.WantShown(t, page, out)
+	code, out, _ = matchbook(t, "", "doctor", "--json", "--stack", "matchbook-dev")
+	var r doctor.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != cli.ExitFindings {
+		t.Fatalf("exit status %d, %v, %s", code, err, out)
+	}
+	if r.Errors != 1 || len(r.Findings) != r.Errors+r.Warnings+r.Skipped+r.OK || r.Findings[0].ID != "batch-failures" || r.Findings[0].Severity != doctor.Error ||
+		!strings.Contains(out, `"severity": "error"`) || !strings.Contains(out, `"target": "the stack matchbook-dev"`) {
+		t.Errorf("got %s", out)
+	}
+	short := manifest.Match
+	short.Timeout = 2 * time.Minute // of the queue's visibility, not the function's
+	shorter, err := local.CreateQueue(t.Context(), queues.URL, "short", short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		queue, url, reports string
+		args                []string
+		want                int
+		errors, warnings    int
+	}{
+		{"match", urls.Queue, `"ReportBatchItemFailures"`, nil, cli.ExitOK, 0, 0},
+		{"match", urls.Queue, `"ReportBatchItemFailures"`, []string{"--strict"}, cli.ExitOK, 0, 0},
+		{"short", shorter.Queue, `"ReportBatchItemFailures"`, nil, cli.ExitOK, 0, 1},
+		{"short", shorter.Queue, `"ReportBatchItemFailures"`, []string{"--strict"}, cli.ExitFindings, 0, 1},
+		{"match", urls.Queue, `"Other"`, nil, cli.ExitFindings, 1, 0},
+	} {
+		stack.queue, stack.env["QUEUE_URL"], stack.reports = tc.queue, tc.url, tc.reports
+		code, out, _ := matchbook(t, "", append([]string{"doctor", "--stack", "matchbook-dev"}, tc.args...)...)
+		if code != tc.want || !strings.Contains(out, fmt.Sprintf("\nErrors %d, warnings %d, skipped ", tc.errors, tc.warnings)) {
+			t.Errorf("%+v: exit status %d and\n%s", tc, code, out)
+		}
 	}
 	for name, value := range map[string]string{"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true"} {
 		t.Setenv(name, value)

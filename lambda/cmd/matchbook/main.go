@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		{"Decide", []*cobra.Command{w.consoleCommand(), w.openCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
 			w.undecideCommand(), w.correctCommand()}},
 		{"Operate", []*cobra.Command{w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand(), w.offersCommand(),
-			w.notifyCommand(), w.costCommand(), w.capacityCommand(), w.versionCommand()}},
+			w.notifyCommand(), w.costCommand(), w.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range g.commands {

@@ -16,43 +16,43 @@ import (
 // ranBy has each command that a page shows, with the test that runs it, or with
 // the reason why no test does. Commands beside the tests are run by .ci/run.
 var ranBy = map[string]string{
-	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s":                                "TestReadmeShowsTheRealOutput",
-	"go run ./lambda/cmd/matchbook match testdata/documents --verbose":                                      "TestReadmeShowsTheRealEvidence",
-	"go run ./lambda/cmd/mbdev eval testdata/eval":                                                          "TestEvalIsAsThePageShows",
-	"go run ./lambda/cmd/matchbook ingest testdata/files --match":                                           "TestReadmeShowsTheRealIngestion",
-	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md":                           "TestReadmeShowsTheRealReview",
-	"go run ./lambda/cmd/matchbook offers run testdata/offers --date 2026-03-29":                            "TestOffersOfTheSamplesAreThoseFoundByHand",
-	"matchbook offers status --date 2026-03-29":                                                             "TestOffersStatusCountsByTimeZone",
-	"matchbook offers explain 6e01dcc2-8b55-5f0b-8cec-137c45d02a80":                                         "TestOffersOfTheSamplesAreThoseFoundByHand",
-	"matchbook offers requeue --date 2026-03-29":                                                            "TestOffersRequeuePublishesFailedJobsOnly",
-	"matchbook events status":                                                                               "TestEventsStatusCountsAndRequeueSendsAgain",
-	"matchbook events requeue --dry-run":                                                                    "TestEventsStatusCountsAndRequeueSendsAgain",
-	"matchbook events requeue":                                                                              "TestEventsStatusCountsAndRequeueSendsAgain",
-	"matchbook explain G-2026/00031 --keep":                                                                 "TestExplainIsAsThePageShows",
-	"matchbook explain 4500000130 WK-9051 --keep":                                                           "TestExplainIsAsThePageShows",
-	"matchbook console --keep":                                                                              "TestConsoleServesPagesUntilItIsInterrupted",
-	"matchbook cost":                                                                                        "TestCostIsAsThePageShows",
-	"matchbook notify --test":                                                                               "TestNotifySendsOneToEachChannel",
-	"matchbook match DIR --slack-log slack.jsonl":                                                           "TestTheFunctionSendsToTheReceiverOfSlackLog",
-	"matchbook publish --failed --dry-run":                                                                  "TestPublishFailedChoosesAndCounts",
-	"matchbook publish --failed --kind permanent --since 2h":                                                "TestPublishFailedChoosesAndCounts",
-	"matchbook publish --ingestions --failed --dry-run":                                                     "TestPublishIngestionsReadsFailedFilesAgain",
-	"matchbook publish --ingestions --failed --kind transient":                                              "TestPublishIngestionsReadsFailedFilesAgain",
-	"matchbook publish --chunks --failed --dry-run":                                                         "TestPublishChunksOpensTheirReviewAgain",
-	"matchbook publish --chunks --failed --kind transient":                                                  "TestPublishChunksOpensTheirReviewAgain",
-	"matchbook migrate up":                                                                                  "TestMigrateUpDownStatus",
-	"mbdev invoke -e testdata/events/one-document.json":                                                     "TestInvokeAnswersForEverySampleEvent",
-	"go run ./lambda/cmd/mbdev drill --short":                                                               "TestShortDrillIsGreen",
-	"go run ./lambda/cmd/mbdev invoke -e testdata/events/one-document.json":                                 "TestInvokeAnswersForEverySampleEvent",
-	"go run ./lambda/cmd/matchbook doctor --stack matchbook-dev":                                            "TestDoctorOfADeployedStack",
-	"matchbook doctor --template cdk.out/matchbook-dev.template.json":                                       "TestDoctorIsAsThePageShows",
-	"go run ./lambda/cmd/matchbook doctor --template cdk.out/matchbook-dev.template.json --connections 100": "TestDoctorExitsBySeverity",
-	"npx --yes aws-cdk@2.1148.1 synth --quiet":                                                              "TestTemplatesAreAsReviewed",
+	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s":      "TestReadmeShowsTheRealOutput",
+	"go run ./lambda/cmd/matchbook match testdata/documents --verbose":            "TestReadmeShowsTheRealEvidence",
+	"go run ./lambda/cmd/mbdev eval testdata/eval":                                "TestEvalIsAsThePageShows",
+	"go run ./lambda/cmd/matchbook ingest testdata/files --match":                 "TestReadmeShowsTheRealIngestion",
+	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md": "TestReadmeShowsTheRealReview",
+	"go run ./lambda/cmd/matchbook offers run testdata/offers --date 2026-03-29":  "TestOffersOfTheSamplesAreThoseFoundByHand",
+	"matchbook offers status --date 2026-03-29":                                   "TestOffersStatusCountsByTimeZone",
+	"matchbook offers explain 6e01dcc2-8b55-5f0b-8cec-137c45d02a80":               "TestOffersOfTheSamplesAreThoseFoundByHand",
+	"matchbook offers requeue --date 2026-03-29":                                  "TestOffersRequeuePublishesFailedJobsOnly",
+	"matchbook events status":                                                     "TestEventsStatusCountsAndRequeueSendsAgain",
+	"matchbook events requeue --dry-run":                                          "TestEventsStatusCountsAndRequeueSendsAgain",
+	"matchbook events requeue":                                                    "TestEventsStatusCountsAndRequeueSendsAgain",
+	"matchbook explain G-2026/00031 --keep":                                       "TestExplainIsAsThePageShows",
+	"matchbook explain 4500000130 WK-9051 --keep":                                 "TestExplainIsAsThePageShows",
+	"matchbook console --keep":                                                    "TestConsoleServesPagesUntilItIsInterrupted",
+	"matchbook cost":                                                              "TestCostIsAsThePageShows",
+	"matchbook notify --test":                                                     "TestNotifySendsOneToEachChannel",
+	"matchbook match DIR --slack-log slack.jsonl":                                 "TestTheFunctionSendsToTheReceiverOfSlackLog",
+	"matchbook publish --failed --dry-run":                                        "TestPublishFailedChoosesAndCounts",
+	"matchbook publish --failed --kind permanent --since 2h":                      "TestPublishFailedChoosesAndCounts",
+	"matchbook publish --ingestions --failed --dry-run":                           "TestPublishIngestionsReadsFailedFilesAgain",
+	"matchbook publish --ingestions --failed --kind transient":                    "TestPublishIngestionsReadsFailedFilesAgain",
+	"matchbook publish --chunks --failed --dry-run":                               "TestPublishChunksOpensTheirReviewAgain",
+	"matchbook publish --chunks --failed --kind transient":                        "TestPublishChunksOpensTheirReviewAgain",
+	"matchbook migrate up":                                                        "TestMigrateUpDownStatus",
+	"mbdev invoke -e testdata/events/one-document.json":                           "TestInvokeAnswersForEverySampleEvent",
+	"go run ./lambda/cmd/mbdev drill --short":                                     "TestShortDrillIsGreen",
+	"go run ./lambda/cmd/mbdev invoke -e testdata/events/one-document.json":       "TestInvokeAnswersForEverySampleEvent",
+	"go run ./lambda/cmd/matchbook doctor --stack matchbook-dev":                  "TestDoctorOfADeployedStack",
+	"matchbook doctor --stack matchbook-dev":                                      "TestDoctorOfADeployedStack",
+	"npx --yes aws-cdk@2.1148.1 synth --quiet":                                    "TestTemplatesAreAsReviewed",
 	"sam local invoke MatchFunction -t cdk.out/matchbook-dev.template.json -e testdata/events/one-document.json --env-vars testdata/env.json": "TestLineForSAMLeadsToTheFunction",
 
 	"go test ./...": "no test runs all tests; .ci/run does",
 	"go test ./lambda/postgres -run '^$' -bench BenchmarkTenant -benchtime 100x -thorough -timeout 1h": "a benchmark",
 	"go test ./lambda/postgres -run '^$' -bench Workers -benchtime 1x -count 3":                        "a benchmark",
+	"go test ./lambda/acceptance -run TestMeasureACorpus -v -measure DIR -condition masked":            "a measurement",
 	"(cd lambda/job/riverbench && go run .)":                                                           "a benchmark",
 	"go test ./lambda/postgres -run '^$' -bench Alike -benchtime 1x":                                   "a benchmark",
 	"go test ./infra/bootstrap -run '^$' -bench Start -benchtime 25x":                                  "a benchmark",
@@ -143,13 +143,6 @@ func TestCostIsAsThePageShows(t *testing.T) {
 	c.asked(tenantA, "2026-03-03", localModel, 5_000, 100, 2, "")
 	_, want := clitest.Shown(t, "matchbook cost")
 	clitest.WantShown(t, want, printed(t, c.url, "cost"))
-}
-
-func TestDoctorIsAsThePageShows(t *testing.T) {
-	t.Parallel()
-	_, want := clitest.Shown(t, "matchbook doctor --template")
-	_, out, _ := matchbook(t, "", "doctor", "--template", edited(t, noReports, `"Other"`))
-	clitest.WantShown(t, want, out)
 }
 
 func TestCommandsOfThePageAreAllCommands(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/cli/errtext"
-	"matchbook/lambda/cli/plan"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
@@ -48,7 +48,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 }
 
 func (w *invocation) review(ctx context.Context, path string, o reviewrun.Options) error {
-	prices, err := plan.ReadModelPrices("")
+	prices, err := cost.ReadModelPrices("")
 	if err != nil {
 		return err
 	}

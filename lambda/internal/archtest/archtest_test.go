@@ -15,9 +15,9 @@ var tree = tables{
 	// A package imports only from layers below its own line, never a sibling
 	// on the same one.
 	layers: [][]string{
-		{"bench", "cmd/...", "cli/clitest", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
+		{"cmd/...", "cli/clitest", "lambda", "acceptance", "acceptance/example", "internal/archtest", "local/internal/testfunction"},
 		{"console", "cli"},
-		{"cli/doctor", "local/drill", "cli/plan", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
+		{"cli/doctor", "local/drill", "cli/cost", "local/ingestrun", "eval/matcheval", "local/reviewrun", "eval/revieweval", "local/offerrun"},
 		{"llm/openai/recording", "job/republish"},
 		{"local/matchrun"},
 		{"local/database", "local/matchrun/model", "local/reviewrun/mind", "cli/importer", "cli/explain"},
@@ -41,7 +41,7 @@ var tree = tables{
 		{"document/einvoice", "document/csvfile", "document/format", "ingest/extraction", "ingest/printed", "review/chunk", "review/quote"},
 		{"document", "document/company", "document/reference", "failure", "manifest", "migrations", "cli/term", "console/httpapi", "infra", "infra/settings", "infra/watch",
 			"infra/bootstrap",
-			"cli/doctor/template", "local/clock",
+			"local/clock",
 			"local/scripted/fault", "local/sqs/fault", "internal/executable", "internal/pagetest", "internal/testenv",
 			"ingest/transcript", "llm/schema", "offer/day"},
 	},

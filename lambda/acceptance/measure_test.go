@@ -1,34 +1,41 @@
-package plan
+package acceptance_test
 
 import (
+	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"net"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/postgres/schema"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// These flags make the figures of lambda/cli/plan/measured.json, with DIR being a
+// These flags make the figures of lambda/eval/README.md, with DIR being a
 // corpus as eval reads them:
 //
-//	go test ./lambda/cli/plan -run TestMeasureACorpus -v -measure DIR -condition masked
+//	go test ./lambda/acceptance -run TestMeasureACorpus -v -measure DIR -condition masked
 //
 // and with -one-by-one for batches of one document, and -far 10ms for a
 // database that is so far away.
@@ -44,15 +51,17 @@ var (
 // has it.
 var corpusSettings = map[string]string{"autovacuum_naptime": "1s"}
 
-// What is logged and sent is the same on every machine. A plan that says half
+// Bytes of the log, as the page says.
+const (
+	logBytes      = 471 // of a delivery
+	logBytesBatch = 880 // of an invocation
+)
+
+// What is logged and sent is the same on every machine. A page that says half
 // of it, or twice as much, is to be measured again.
-func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
+func TestWhatADocumentTakesIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
-	m, err := ReadMeasured(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := corpus.ReadFolder("../../../testdata/documents")
+	in, err := corpus.ReadFolder("../../testdata/documents")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +69,12 @@ func TestWhatADocumentTakesIsWhatThePlanSays(t *testing.T) {
 	r.publish(r.store(importer.Rows(in.Documents)), matchrun.Chunk)
 	n := float64(len(in.Documents))
 	batches := float64(len(r.batches))
-	for what, tc := range map[string]struct{ got, plan float64 }{
+	for what, tc := range map[string]struct{ got, page float64 }{
 		"messages": {float64(r.events[sqs.Sent]) / n, 1},
-		"log":      {float64(r.logBytes), float64(r.events[sqs.Received])*m.LogBytes.Value + batches*m.LogBytesBatch.Value},
+		"log":      {float64(r.logBytes), float64(r.events[sqs.Received])*logBytes + batches*logBytesBatch},
 	} {
-		if tc.got < tc.plan/2 || tc.got > tc.plan*2 {
-			t.Errorf("%s: %.0f, and the plan says %.0f", what, tc.got, tc.plan)
+		if tc.got < tc.page/2 || tc.got > tc.page*2 {
+			t.Errorf("%s: %.0f, and the page says %.0f", what, tc.got, tc.page)
 		}
 	}
 }
@@ -87,9 +96,7 @@ func TestMeasureACorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = model.Close() })
-	if _, err := bootstrap(); err != nil { // not counted
-		t.Fatal(err)
-	}
+	bootstrap(t, manifest.Match.Package) // not counted
 	cpu := childCPU(t)
 	r := rehearse(t, far(t, url, *measureFar), 1, env...)
 	r.measure(c, &model)
@@ -113,6 +120,88 @@ func measuredServer(t *testing.T) (url string) {
 		t.Fatal(err)
 	}
 	return server.URL("postgres")
+}
+
+// countedRun is a run of the line that is counted.
+type countedRun struct {
+	*local.Stack
+	t    *testing.T
+	conn *pgx.Conn
+
+	closing  sync.Once
+	mu       sync.Mutex
+	logBytes int
+	events   map[sqs.EventKind]int // messages
+	batches  []eventsource.Invocation
+}
+
+func rehearse(t *testing.T, url string, concurrency int, env ...string) *countedRun {
+	t.Helper()
+	r := &countedRun{t: t, conn: postgrestest.Conn(t, url), events: make(map[sqs.EventKind]int)}
+	var err error
+	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, OnEvent: r.event,
+		Functions: []local.FunctionConfig{{Bootstrap: bootstrap(t, manifest.Match.Package), Env: env,
+			Concurrency: concurrency, Logs: r, OnInvocation: r.batch}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.close)
+	return r
+}
+
+func (r *countedRun) close() {
+	r.closing.Do(func() {
+		if err := r.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+}
+
+// Write counts what the function logs, and shows what did not succeed when the
+// test fails.
+func (r *countedRun) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(`"level":"WARN"`)) || bytes.Contains(p, []byte(`"level":"ERROR"`)) {
+		r.t.Log(string(bytes.TrimSpace(p)))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.logBytes += len(p)
+	return len(p), nil
+}
+
+func (r *countedRun) event(e sqs.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events[e.Kind]++
+}
+
+func (r *countedRun) batch(i eventsource.Invocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches = append(r.batches, i)
+	if i.Err != nil {
+		r.t.Log(i.Err)
+	}
+}
+
+func (r *countedRun) number(sql string) (n float64) {
+	r.t.Helper()
+	if err := r.conn.QueryRow(r.t.Context(), sql).Scan(&n); err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+// drain waits until all documents have an end.
+func (r *countedRun) drain(ids []uuid.UUID) {
+	r.t.Helper()
+	err := r.Drain(r.t.Context(), func(ctx context.Context) (int, error) {
+		states, err := report.From(r.DB).Progress(ctx, ids)
+		return states["pending"] + states["in-progress"], err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // store imports documents.

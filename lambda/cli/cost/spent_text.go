@@ -1,6 +1,7 @@
-package plan
+package cost
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,7 +65,7 @@ func (r *Spent) notes(p *term.Page) {
 		from = term.Clean(r.Prices.File, term.MaxValue)
 	}
 	date, source := term.Clean(r.Prices.Date, term.MaxValue), term.Clean(r.Prices.Source, term.MaxText)
-	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, orDash(date), orDash(source)))
+	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, cmp.Or(date, "-"), cmp.Or(source, "-")))
 	if r.Prices.File == "" {
 		p.Hang("        ", "They include no discount: the provider's bill counts. --prices FILE uses your prices.")
 	}

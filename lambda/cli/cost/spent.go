@@ -1,4 +1,7 @@
-package plan
+// Package cost sums up what models were paid: it prices the answers and
+// embeddings that a database contains, by tenant, day and model. Prices are built
+// in, in models.json, each with its date and source, or are read from a file.
+package cost
 
 import (
 	"cmp"

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+type nothing struct{}
+
+// Kind implements river.JobArgs.
+func (nothing) Kind() string { return "nothing" }
+
+// riverContestant is River with the settings of its own benchmark, the fastest that
+// its authors found.
+func riverContestant(ctx context.Context, url string) *contestant {
+	driver := riverpgxv5.New(must(pgxpool.New(ctx, url+"&pool_max_conns=16")))
+	must(must(rivermigrate.New(driver, nil)).Migrate(ctx, rivermigrate.DirectionUp, nil))
+	workers := river.NewWorkers()
+	river.AddWorker(workers, river.WorkFunc(func(context.Context, *river.Job[nothing]) error { return nil }))
+	config := river.Config{FetchCooldown: 2 * time.Millisecond, FetchPollInterval: 20 * time.Millisecond, Workers: workers,
+		Logger: slog.New(slog.DiscardHandler), Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2_000}}}
+	var client *river.Client[pgx.Tx] // of a round: it does not start twice
+	fill := func() {
+		client = must(river.NewClient(driver, &config))
+		must(client.InsertMany(ctx, slices.Repeat([]river.InsertManyParams{{Args: nothing{}}}, *jobs)))
+	}
+	work := func() time.Duration {
+		events, cancel := client.SubscribeConfig(&river.SubscribeConfig{ChanSize: *jobs,
+			Kinds: []river.EventKind{river.EventKindJobCompleted, river.EventKindJobFailed}})
+		defer cancel()
+		must(0, client.Start(ctx))
+		began := time.Now()
+		for range *jobs {
+			if e := <-events; e.Kind != river.EventKindJobCompleted {
+				panic("a job ended with " + e.Kind)
+			}
+		}
+		took := time.Since(began)
+		must(0, client.Stop(ctx))
+		return took
+	}
+	return &contestant{name: "River", table: "river_job", fill: fill, work: work}
+}
+
+// ours is the runtime on a table, in concurrent instances, each with a connection of
+// its own.
+type ours struct {
+	name              string
+	table             postgres.Table
+	fillSQL, endedSQL string       // endedSQL counts the jobs that have their end
+	stale             atomic.Int64 // attempts whose job was published meanwhile
+}
+
+func ourContestants(ctx context.Context, url string, admin *pgxpool.Pool) (list []*contestant) {
+	must(schema.Migrate(ctx, url))
+	must(admin.Exec(ctx, prepareSQL))
+	var dbs []*postgres.DB
+	for range *instances {
+		dbs = append(dbs, must(postgres.Open(ctx, url, 1)))
+	}
+	for _, o := range []*ours{
+		{name: "narrow table", table: postgres.Table{Name: "nothing", Arrived: "created_at", Subject: "nothing"}, fillSQL: fillNothing,
+			endedSQL: `SELECT count(*) FROM nothing WHERE status = 'succeeded' AND attempts = 1`},
+		{name: "document", table: postgres.Tables[manifest.Match.Name], fillSQL: fillDocument,
+			endedSQL: `SELECT count(*) FROM document WHERE matching_status = 'succeeded' AND matching_attempts = 1`},
+	} {
+		var messages []job.Stamped
+		list = append(list, &contestant{name: o.name, table: o.table.Name,
+			fill: func() {
+				messages = must(pgx.CollectRows(must(admin.Query(ctx, o.fillSQL, *jobs)), pgx.RowToStructByPos[job.Stamped]))
+			},
+			work: func() time.Duration { return o.work(ctx, dbs, messages) },
+			check: func() (ended, stale int) {
+				must(0, admin.QueryRow(ctx, o.endedSQL).Scan(&ended))
+				return ended, int(o.stale.Load())
+			}})
+	}
+	return list
+}
+
+func (o *ours) work(ctx context.Context, dbs []*postgres.DB, messages []job.Stamped) time.Duration {
+	o.stale.Store(0)
+	batches := make(chan []job.Stamped, len(messages))
+	for batch := range slices.Chunk(messages, *batchSize) {
+		batches <- batch
+	}
+	close(batches)
+	began := time.Now()
+	var working sync.WaitGroup
+	for _, db := range dbs {
+		working.Go(func() { o.instance(ctx, db.JobsOf(o.table), batches) })
+	}
+	working.Wait()
+	return time.Since(began)
+}
+
+// instance works on one batch after the other, as an instance of a function does. Of
+// 1,024 jobs one is published while an attempt has it, so that its success is stale.
+func (o *ours) instance(ctx context.Context, jobs *postgres.Jobs, batches <-chan []job.Stamped) {
+	runtime := &job.Runtime{Store: jobs, Backoff: manifest.Match.Retries, Log: slog.New(slog.DiscardHandler)}
+	runtime.Work = func(ctx context.Context, f job.Attempt) error {
+		if f.ID[15] == 0 && f.ID[14]&3 == 0 {
+			o.stale.Add(1)
+			if _, err := jobs.Publish(ctx, []uuid.UUID{f.ID}); err != nil {
+				return err
+			}
+		}
+		return jobs.Succeed(ctx, f, nil)
+	}
+	for batch := range batches {
+		deliveries := make([]job.Delivery, len(batch))
+		for i, m := range batch {
+			deliveries[i] = job.Delivery{ID: m.ID, Count: 1, SentAt: m.PublishedAt, PublishedAt: m.PublishedAt}
+		}
+		invocation, cancel := context.WithTimeout(ctx, time.Minute)
+		runtime.Run(invocation, deliveries, noQueue{})
+		cancel()
+	}
+}
+
+// noQueue is a queue without messages.
+type noQueue struct{}
+
+// Settle implements job.Messages.
+func (noQueue) Settle(context.Context, []job.Settled) {}
+
+// Extend implements job.Messages.
+func (noQueue) Extend(context.Context, []int, time.Duration) {}
+
+const (
+	// prepareSQL makes the narrowest table that the runtime can use, as CONTRIBUTING.md
+	// describes it. Documents are filled without the table of their keys, which no
+	// change of a state touches.
+	prepareSQL = `INSERT INTO tenant VALUES ('10000000-0000-4000-8000-000000000001', 'Measured');
+CREATE TABLE nothing (id uuid PRIMARY KEY, tenant_id uuid NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),
+	status text, error text, attempts integer NOT NULL DEFAULT 0, failed_at timestamptz, lease_until timestamptz,
+	published_at timestamptz, due_at timestamptz DEFAULT now(),
+	republished smallint NOT NULL DEFAULT 0, lapses smallint NOT NULL DEFAULT 0);
+CREATE INDEX ON nothing (tenant_id, status, coalesce(lease_until, due_at, created_at)) WHERE status IN ('pending', 'in-progress');
+CREATE INDEX ON nothing (coalesce(due_at, created_at)) WHERE published_at IS NULL AND attempts = 0
+	AND (status = 'pending' OR status IS NULL AND due_at IS NOT NULL AND error IS NULL);
+ALTER TABLE document DISABLE TRIGGER document_key_insert`
+
+	fillNothing = `INSERT INTO nothing (id, tenant_id, status, published_at, due_at)
+SELECT gen_random_uuid(), tenant.id, 'pending', now(), now() FROM tenant, generate_series(1, $1)
+RETURNING id, published_at, tenant_id`
+
+	// fillDocument makes invoices with four line items and 17 keys.
+	fillDocument = `INSERT INTO document (id, tenant_id, type, file_path, structured_data, searchable_text,
+	normalized_counterparty, normalized_references, match_keys, matching_status, matching_published_at, matching_due_at)
+SELECT gen_random_uuid(), tenant.id, 'invoice', 'documents/' || i || '.pdf', jsonb_build_object('number', 'RE-2026-' || i,
+		'date', '2026-03-02', 'currency', 'EUR', 'total', i % 997 || '.00', 'subtotal', i % 897 || '.00',
+		'supplier', jsonb_build_object('name', 'Supplier ' || i % 50, 'vat_id', 'DE' || i % 50, 'iban', 'DE02120300000000202051'),
+		'buyer', jsonb_build_object('name', 'Lampenhaus Wittmann GmbH', 'vat_id', 'DE136695976'),
+		'references', jsonb_build_array(jsonb_build_object('type', 'purchase-order', 'number', '45' || i)),
+		'line_items', (SELECT jsonb_agg(jsonb_build_object('sku', 'SKU' || i % 11 + l, 'description', 'Pendant lamp, brass, no. ' || l,
+			'quantity', '2', 'unit', 'pc', 'unit_price', i || '.00', 'amount', 2 * i || '.00')) FROM generate_series(1, 4) AS l)),
+	repeat('pendant lamp brass ' || i, 8), '{"name": "supplier", "vat_id": "DE136695976"}', '["RE2026", "45"]',
+	ARRAY(SELECT '10000000|item|supplier' || i % 50 || '|SKU' || k FROM generate_series(1, 17) AS k), 'pending', now(), now()
+FROM tenant, generate_series(1, $1) AS i RETURNING id, matching_published_at, tenant_id`
+)

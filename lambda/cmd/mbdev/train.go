@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
@@ -17,9 +15,9 @@ import (
 )
 
 type trainOptions struct {
-	leaveOut, fit, write bool
-	without, cases       string
-	worst                int
+	leaveOut, write bool
+	cases           string
+	worst           int
 }
 
 func (w *invocation) trainCommand() *cobra.Command {
@@ -31,12 +29,10 @@ func (w *invocation) trainCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.leaveOut, "leave-out", false, "measure on each corpus what is learned from the others")
-	f.BoolVar(&o.fit, "fit", false, "with --leave-out: fit the points of evidence, too; alone: show them")
 	f.BoolVar(&o.write, "write", false, "write what is learned to lambda/match/score/learned.go, below the working directory")
-	f.StringVar(&o.without, "without", "", "measure without each family of evidence (families), or each kind (kinds)")
 	f.StringVar(&o.cases, "cases", "", "a file of cases, one JSON object a line")
 	f.IntVar(&o.worst, "worst", 0, "show this many wrong matches and this many missed links, the worst first")
-	cmd.MarkFlagsMutuallyExclusive("leave-out", "write", "without", "worst")
+	cmd.MarkFlagsMutuallyExclusive("leave-out", "write", "worst")
 	return cmd
 }
 
@@ -50,13 +46,9 @@ func (w *invocation) train(ctx context.Context, dirs []string, o trainOptions) e
 	switch {
 	case len(samples) == 0:
 	case o.leaveOut:
-		err = w.leaveOut(ctx, samples, o)
+		err = w.leaveOut(ctx, samples)
 	case o.write:
 		err = w.learn(ctx, samples)
-	case o.fit:
-		err = w.fit(ctx, samples)
-	case o.without != "":
-		err = w.without(ctx, samples, o)
 	default:
 		err = w.measure(ctx, samples, o)
 	}
@@ -104,12 +96,8 @@ func (w *invocation) figures(s *train.Sample, m train.Measurement) {
 }
 
 // leaveOut prints the figures of each corpus by what is learned from the others.
-func (w *invocation) leaveOut(ctx context.Context, samples []*train.Sample, o trainOptions) error {
-	points := train.Reasoned
-	if o.fit {
-		points = train.Fitted
-	}
-	outcomes, err := train.LeaveOut(ctx, samples, points)
+func (w *invocation) leaveOut(ctx context.Context, samples []*train.Sample) error {
+	outcomes, err := train.LeaveOut(ctx, samples)
 	if err != nil {
 		return err
 	}
@@ -124,49 +112,12 @@ func (w *invocation) leaveOut(ctx context.Context, samples []*train.Sample, o tr
 
 // learn prints what is learned, and writes it.
 func (w *invocation) learn(ctx context.Context, samples []*train.Sample) error {
-	n, err := train.Learn(ctx, samples, train.Reasoned)
+	n, err := train.Learn(ctx, samples)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w.Out, "open from %d points on, matched from %d, high from %d\n", n.SuggestAt, n.MatchAt, n.HighAt)
 	return train.Write(filepath.Join("lambda", "match", "score"), n, train.Corpora(samples))
-}
-
-// fit prints the points by reason and those that are fitted to the samples.
-func (w *invocation) fit(ctx context.Context, samples []*train.Sample) error {
-	n, err := train.Learn(ctx, samples, train.Fitted)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w.Out, "%-18s %8s %8s\n", "evidence", "reasoned", "fitted")
-	for _, name := range slices.Sorted(maps.Keys(n.Points)) {
-		fmt.Fprintf(w.Out, "%-18s %8d %8d\n", name, score.Learned.Points[name], n.Points[name])
-	}
-	return nil
-}
-
-// without prints the change of F1 in points when evidence counts nothing.
-func (w *invocation) without(ctx context.Context, samples []*train.Sample, o trainOptions) error {
-	if o.without != "families" && o.without != "kinds" {
-		return fmt.Errorf("--without is families or kinds, not %s", o.without)
-	}
-	fmt.Fprintf(w.Out, "%-18s", "F1 without")
-	for _, s := range samples {
-		fmt.Fprintf(w.Out, " %11s", s.Corpus+"/"+s.Condition[:4])
-	}
-	fmt.Fprintln(w.Out)
-	for _, group := range train.Groups(o.without == "kinds") {
-		fmt.Fprintf(w.Out, "%-18s", group.Name)
-		for _, s := range samples {
-			lost, err := s.Without(ctx, group)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(w.Out, " %+11.1f", -100*lost)
-		}
-		fmt.Fprintln(w.Out)
-	}
-	return nil
 }
 
 func (w *invocation) mistake(m train.Measurement, mistake eval.Mistake) {

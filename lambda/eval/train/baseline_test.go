@@ -57,21 +57,3 @@ func TestSimpleRules(t *testing.T) {
 		}
 	}
 }
-
-// Without any points there is no match; without those of periods nothing is lost.
-func TestWithoutEvidence(t *testing.T) {
-	t.Parallel()
-	s := sample(t)
-	all := Group{Name: "all"}
-	for _, g := range Groups(false) {
-		all.Kinds = append(all.Kinds, g.Kinds...)
-	}
-	for _, tc := range []struct {
-		group Group
-		lost  float64
-	}{{Group{"period", []string{"period", "other-period"}}, 0}, {all, 1}} {
-		if lost, err := s.Without(t.Context(), tc.group); err != nil || lost != tc.lost {
-			t.Errorf("%s: lost %v, %v; want %v", tc.group.Name, lost, err, tc.lost)
-		}
-	}
-}

@@ -2,8 +2,7 @@
 // from them: in memory, without a database, in a minute. It compares and decides by
 // the code of the function (packages score and rules).
 //
-// Learn chooses the thresholds, and the probability of so many points, by pairs of
-// corpora held out in turn. LeaveOut measures both on corpora left out, beside simple
-// rules (Baselines). The points of evidence are reasoned; fitted tries whether
-// known matches justify others.
+// Learn chooses the thresholds, and the probability of so many points. LeaveOut
+// measures both on a corpus that was left out, next to simple rules (Baselines). The
+// points of evidence are reasoned, not learned.
 package train

@@ -15,14 +15,14 @@ type Outcome struct {
 
 // LeaveOut leaves out each corpus in turn: it learns from the others, and
 // measures on the corpus.
-func LeaveOut(ctx context.Context, samples []*Sample, by Points) (outcomes []Outcome, err error) {
-	all, err := Learn(ctx, samples, by)
+func LeaveOut(ctx context.Context, samples []*Sample) (outcomes []Outcome, err error) {
+	all, err := Learn(ctx, samples)
 	if err != nil {
 		return nil, err
 	}
 	for _, out := range Corpora(samples) {
 		is := func(s *Sample) bool { return s.Corpus == out }
-		n, err := Learn(ctx, slices.DeleteFunc(slices.Clone(samples), is), by)
+		n, err := Learn(ctx, slices.DeleteFunc(slices.Clone(samples), is))
 		if err != nil {
 			return nil, err
 		}

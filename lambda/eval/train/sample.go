@@ -26,7 +26,6 @@ type Sample struct {
 	Documents         []corpus.Document
 	Links             []corpus.Pair
 	Pairs             []rules.Pair
-	whole             *float64 // F1, once it is known
 }
 
 // ReadSample reads a corpus in one condition.

@@ -17,18 +17,18 @@ const (
 
 // Documents of others are harder: a match may cost spare of its worth to be surer,
 // and high confidence begins so many points above the threshold at which it would
-// be right in each sample. pointsPerOdd more points mean a third of the errors.
+// be right in each sample. Ten more points mean a third of the errors.
 const (
 	spare  = 0.01
-	margin = pointsPerOdd
+	margin = 10
 )
 
 // askAt is the least probability of an open question.
 const askAt = 0.25
 
-// choose sets the thresholds and the curve by pairs that were held out.
-func choose(points *score.Numbers, held []judged) *score.Numbers {
-	n := points.With(nil)
+// choose sets the thresholds and the curve by pairs.
+func choose(held []judged) *score.Numbers {
+	n := score.Learned.With(nil)
 	least, most := math.MaxInt32, math.MinInt32
 	var agreeing []judged
 	for _, j := range held {

@@ -383,7 +383,7 @@ func (l *logs) String() string {
 // line is one line of the log.
 type line struct {
 	Level, Msg, ID, Result, Action, Reason, Stack string
-	Delivery, Attempt                                   int
+	Delivery, Attempt                             int
 }
 
 // of returns the lines with that message about a row.

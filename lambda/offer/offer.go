@@ -52,7 +52,7 @@ type Store interface {
 	Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
 	// Complete commits the set, its offers, its place in the outbox if deliver is
 	// true, and success, fenced, in one transaction. The function sends the set after
-	// its batch (setup/delivery.go starts notify/outbox), the sweep sends the rest.
+	// its batch (setup/outbox.go starts notify/outbox), the sweep sends the rest.
 	Complete(ctx context.Context, f job.Attempt, s Set, deliver bool) error
 }
 

@@ -86,7 +86,7 @@ type brokenFor struct {
 	accepted chan uuid.UUID
 }
 
-func (r brokenFor) Deliver(_ context.Context, p outbox.Parcel) error {
+func (r brokenFor) Send(_ context.Context, p outbox.Parcel) error {
 	if p.ID == r.broken {
 		return &failure.Error{Kind: failure.Transient, Sentence: "the receiver failed"}
 	}
@@ -102,7 +102,7 @@ func TestAnEventThatFailsForEverHoldsUpItsDocumentsOnly(t *testing.T) {
 	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{2, 5}, [2]int{5, 6}, [2]int{7, 8})
 	r := brokenFor{ids[0], make(chan uuid.UUID, len(ids))}
 	for range 4 { // each sender begins anew, as after the time for which it leaves a receiver alone
-		c := &outbox.Courier{Parcels: "events", Outbox: f.Events(), Receiver: r, Log: slog.New(slog.DiscardHandler)}
+		c := &outbox.Relay{Parcels: "events", Outbox: f.Events(), Receiver: r, Log: slog.New(slog.DiscardHandler)}
 		c.Run(t.Context())
 		f.advance(25 * time.Hour)
 	}

@@ -54,7 +54,7 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 	}
 	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
 	relay, err2 := newRelay(ctx, c, db, log)
-	couriers, err3 := newCouriers(c, db, log)
+	relays, err3 := newOutboxRelays(c, db, log)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		db.Close()
 		return nil, nil, err
@@ -80,8 +80,8 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			opened.Log = log
 			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Backoff: c.Backoff, Lease: c.Lease, Log: log,
 				Observe: telemetry.Observe(c.Metrics), Notify: send}
-			if len(couriers) > 0 {
-				return delivering{runtime, couriers, record}
+			if len(relays) > 0 {
+				return sending{runtime, relays, record}
 			}
 			return runtime
 		},
@@ -97,7 +97,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 	}
 	list, err1 := sweepable(ctx, c, db, workloads)
 	relay, err2 := newRelay(ctx, c, db, log)
-	couriers, err3 := newCouriers(c, db, log)
+	relays, err3 := newOutboxRelays(c, db, log)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		db.Close()
 		return nil, nil, err
@@ -112,7 +112,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 			channels = append(channels, sender.Channel())
 		}
 	}
-	keep, notify := recordAndForget(c, db, log), outboxes(send, couriers)
+	keep, notify := recordAndForget(c, db, log), outboxes(send, relays)
 	s.Notify = func(ctx context.Context) {
 		keep(ctx)
 		if notify != nil {

@@ -137,9 +137,9 @@ type countedReceiver struct {
 	refused string
 }
 
-// Deliver counts an error that refuses the parcel or our signature.
-func (r countedReceiver) Deliver(ctx context.Context, p outbox.Parcel) error {
-	err := r.Receiver.Deliver(ctx, p)
+// Send counts an error that refuses the parcel or our signature.
+func (r countedReceiver) Send(ctx context.Context, p outbox.Parcel) error {
+	err := r.Receiver.Send(ctx, p)
 	countRefusal(r.set, err)
 	if err != nil && failure.Of(err).Kind == failure.Permanent {
 		r.set.Count(r.refused, 1)

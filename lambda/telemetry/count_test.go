@@ -114,7 +114,7 @@ func flushed(t *testing.T, set *emf.Set) string {
 // refusing is a receiver of match offers.
 type refusing struct{ err error }
 
-func (r refusing) Deliver(context.Context, outbox.Parcel) error { return r.err }
+func (r refusing) Send(context.Context, outbox.Parcel) error { return r.err }
 
 // A refused signature is a refused set, too; a receiver that is down refuses nothing.
 func TestRefusedSetsAreCounted(t *testing.T) {
@@ -122,7 +122,7 @@ func TestRefusedSetsAreCounted(t *testing.T) {
 	set := emf.New("test", "offer")
 	for _, err := range []error{nil, &failure.Error{Sentence: "down"}, &failure.Error{Kind: failure.Permanent},
 		&failure.Error{Kind: failure.Permanent, Refused: true}} {
-		if got := CountReceiver(refusing{err}, set, manifest.MetricRefusedSets).Deliver(t.Context(), outbox.Parcel{}); got != err {
+		if got := CountReceiver(refusing{err}, set, manifest.MetricRefusedSets).Send(t.Context(), outbox.Parcel{}); got != err {
 			t.Errorf("got %v, want %v", got, err)
 		}
 	}

@@ -17,10 +17,10 @@ import (
 
 // Receiver gets parcels. It is safe for concurrent use.
 type Receiver interface {
-	// Deliver sends a parcel once, and returns nil if it was accepted. A failure that
+	// Send sends a parcel once, and returns nil if it was accepted. A failure that
 	// is transient or refused (see failure.Error) is about the receiver, any other
 	// about the parcel. It may have arrived all the same: the answer was lost.
-	Deliver(ctx context.Context, p Parcel) error
+	Send(ctx context.Context, p Parcel) error
 }
 
 // Outbox holds the parcels that the receiver has not accepted.
@@ -51,10 +51,10 @@ type Return struct {
 	Refused bool          // the receiver is up, and does not want this parcel
 }
 
-// Courier brings parcels to the receiver. Its sends hold no transaction. While the
+// Relay brings parcels to the receiver. Its sends hold no transaction. While the
 // receiver is down, this process leaves it alone; its first parcel afterwards goes
 // alone. All invocations of a process share one.
-type Courier struct {
+type Relay struct {
 	Parcels  string // their name in the log, in the plural
 	Outbox   Outbox
 	Receiver Receiver
@@ -86,7 +86,7 @@ const Reserve = sendFor + manifest.NotifyReserve
 
 // Run sends parcels until none is due, ctx ends or the receiver is down. Its errors
 // are in the log: a parcel that was not accepted stays in the outbox.
-func (c *Courier) Run(ctx context.Context) {
+func (c *Relay) Run(ctx context.Context) {
 	for {
 		limit := c.allowed(time.Now())
 		if limit == 0 || ctx.Err() != nil {
@@ -106,7 +106,7 @@ func (c *Courier) Run(ctx context.Context) {
 }
 
 // allowed returns how many parcels may be sent at once.
-func (c *Courier) allowed(now time.Time) int {
+func (c *Relay) allowed(now time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -120,8 +120,8 @@ func (c *Courier) allowed(now time.Time) int {
 
 // send sends the parcels at once, and records the results. It reports false if they
 // could not be recorded.
-func (c *Courier) send(ctx context.Context, parcels []Parcel) bool {
-	errs := c.deliver(ctx, parcels)
+func (c *Relay) send(ctx context.Context, parcels []Parcel) bool {
+	errs := c.sendAll(ctx, parcels)
 	var accepted []uuid.UUID
 	var returned []Return
 	var down time.Duration
@@ -143,9 +143,9 @@ func (c *Courier) send(ctx context.Context, parcels []Parcel) bool {
 	return c.record(ctx, accepted, returned)
 }
 
-// deliver sends the parcels at once. A send that has begun is not stopped: its answer
+// sendAll sends the parcels at once. A send that has begun is not stopped: its answer
 // would be lost.
-func (c *Courier) deliver(ctx context.Context, parcels []Parcel) []error {
+func (c *Relay) sendAll(ctx context.Context, parcels []Parcel) []error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
 	defer cancel()
 	errs := make([]error, len(parcels))
@@ -157,7 +157,7 @@ func (c *Courier) deliver(ctx context.Context, parcels []Parcel) []error {
 					errs[i] = &failure.Panic{Value: v, Stack: debug.Stack()}
 				}
 			}()
-			errs[i] = c.Receiver.Deliver(ctx, p)
+			errs[i] = c.Receiver.Send(ctx, p)
 		})
 	}
 	all.Wait()
@@ -165,7 +165,7 @@ func (c *Courier) deliver(ctx context.Context, parcels []Parcel) []error {
 }
 
 // note leaves the receiver alone for that long; 0: it is up.
-func (c *Courier) note(down time.Duration) {
+func (c *Relay) note(down time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.down = down > 0
@@ -175,7 +175,7 @@ func (c *Courier) note(down time.Duration) {
 }
 
 // report logs each reason once: as an error if a person has to look at it.
-func (c *Courier) report(returned []Return) {
+func (c *Relay) report(returned []Return) {
 	counts := map[string]int{}
 	for _, r := range returned {
 		counts[r.Error]++
@@ -189,7 +189,7 @@ func (c *Courier) report(returned []Return) {
 }
 
 // record writes how the sends ended, also when time is up.
-func (c *Courier) record(ctx context.Context, accepted []uuid.UUID, returned []Return) bool {
+func (c *Relay) record(ctx context.Context, accepted []uuid.UUID, returned []Return) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), manifest.NotifyReserve)
 	defer cancel()
 	if len(accepted) > 0 {

@@ -72,10 +72,10 @@ func (b *box) is(t *testing.T, when string, claims string, delivered, returned i
 	b.claims = nil
 }
 
-// deliverer is a Receiver.
-type deliverer func(ctx context.Context, p Parcel) error
+// sender is a Receiver.
+type sender func(ctx context.Context, p Parcel) error
 
-func (d deliverer) Deliver(ctx context.Context, p Parcel) error { return d(ctx, p) }
+func (d sender) Send(ctx context.Context, p Parcel) error { return d(ctx, p) }
 
 var (
 	errBusy    = &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: 10 * time.Minute}
@@ -84,9 +84,9 @@ var (
 	errDenied  = &failure.Error{Kind: failure.Permanent, Sentence: "denied", Refused: true}
 )
 
-// answering returns a courier of a receiver that answers err, as long as it is not nil.
-func answering(b *box, err *error) *Courier {
-	return &Courier{Outbox: b, Log: slog.New(slog.DiscardHandler), Receiver: deliverer(func(context.Context, Parcel) error {
+// answering returns a relay of a receiver that answers err, as long as it is not nil.
+func answering(b *box, err *error) *Relay {
+	return &Relay{Outbox: b, Log: slog.New(slog.DiscardHandler), Receiver: sender(func(context.Context, Parcel) error {
 		return *err
 	})}
 }
@@ -164,7 +164,7 @@ func TestSendsThatHaveBegunEnd(t *testing.T) {
 			defer cancel()
 			b := &box{left: 100}
 			c := answering(b, nil)
-			c.Receiver = deliverer(func(ctx context.Context, _ Parcel) error {
+			c.Receiver = sender(func(ctx context.Context, _ Parcel) error {
 				select {
 				case <-ctx.Done():
 					return ctx.Err()
@@ -189,14 +189,14 @@ func TestSendsThatHaveBegunEnd(t *testing.T) {
 
 // A panic of a receiver returns its own parcel. Errors are logged once for each reason,
 // without their texts.
-func TestReportOfACourier(t *testing.T) {
+func TestReportOfARelay(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	b := &box{left: 16}
 	var mu sync.Mutex
 	n := 0
-	c := &Courier{Parcels: "sets", Outbox: b, Log: slog.New(slog.NewTextHandler(&log, nil))}
-	c.Receiver = deliverer(func(context.Context, Parcel) error {
+	c := &Relay{Parcels: "sets", Outbox: b, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	c.Receiver = sender(func(context.Context, Parcel) error {
 		mu.Lock()
 		defer mu.Unlock()
 		switch n++; {
@@ -239,7 +239,7 @@ func TestEachParcelHasItsOwnAnswer(t *testing.T) {
 	var mu sync.Mutex
 	ends := map[uuid.UUID][]bool{} // whether it was accepted
 	b := &box{left: 40}
-	c := &Courier{Outbox: b, Log: slog.New(slog.DiscardHandler), Receiver: deliverer(func(_ context.Context, p Parcel) error {
+	c := &Relay{Outbox: b, Log: slog.New(slog.DiscardHandler), Receiver: sender(func(_ context.Context, p Parcel) error {
 		mu.Lock()
 		defer mu.Unlock()
 		accepted := len(ends)%3 != 0
@@ -277,7 +277,7 @@ func TestEndOfTimeIsNoErrorOfTheOutbox(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &Courier{Outbox: ended{&box{}, cancel}, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	c := &Relay{Outbox: ended{&box{}, cancel}, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	c.Run(ctx)
 	if log.Len() > 0 {
 		t.Errorf("logged %s", &log)

@@ -36,7 +36,7 @@ func Example() {
 		return
 	}
 	for range 2 {
-		fmt.Println(receiver.Deliver(context.Background(), outbox.Parcel{}))
+		fmt.Println(receiver.Send(context.Background(), outbox.Parcel{}))
 	}
 	// Output:
 	// known: false

@@ -97,9 +97,9 @@ func isLocal(host string) bool {
 // Format keeps the secrets out of every way to print a Receiver.
 func (*Receiver) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Receiver") }
 
-// Deliver posts a parcel once, and returns nil if the receiver has accepted it. Its
+// Send posts a parcel once, and returns nil if the receiver has accepted it. Its
 // error is a *failure.Error. A transient one may hide that the parcel did arrive.
-func (r *Receiver) Deliver(ctx context.Context, p outbox.Parcel) error {
+func (r *Receiver) Send(ctx context.Context, p outbox.Parcel) error {
 	if failed := r.post(ctx, p.ID.String(), p.Body); failed != nil {
 		return table.Classify(failed)
 	}

@@ -56,7 +56,7 @@ func TestAParcelIsPostedWithItsKeyAndSignature(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.now = func() time.Time { return time.Unix(testTime, 999_999_999) }
-		if err := outbox.Receiver(r).Deliver(t.Context(), testParcel); err != nil || posted.Load() != 1 {
+		if err := outbox.Receiver(r).Send(t.Context(), testParcel); err != nil || posted.Load() != 1 {
 			t.Errorf("HTTP %d: got %v after %d posts", status, err, posted.Load())
 		}
 	}
@@ -78,7 +78,7 @@ func TestEachParcelHasAConnectionOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if err := r.Deliver(t.Context(), testParcel); err != nil {
+		if err := r.Send(t.Context(), testParcel); err != nil {
 			t.Error(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	}
 	want := failure.Failure{Kind: failure.Transient, Text: "the receiver has too many requests (HTTP 429)",
 		RetryAfter: 5 * time.Second}
-	if got := failure.Of(r.Deliver(t.Context(), testParcel)); got != want {
+	if got := failure.Of(r.Send(t.Context(), testParcel)); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

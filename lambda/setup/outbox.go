@@ -16,9 +16,9 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
-// newCouriers returns the couriers of match offers and of events, as far as there are
+// newOutboxRelays returns the relays of match offers and of events, as far as there are
 // receivers.
-func newCouriers(c Config, db *postgres.DB, log *slog.Logger) (list []*outbox.Courier, err error) {
+func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbox.Relay, err error) {
 	for _, r := range []struct {
 		config               ReceiverConfig
 		url, secret, refused string
@@ -37,49 +37,49 @@ func newCouriers(c Config, db *postgres.DB, log *slog.Logger) (list []*outbox.Co
 		if err != nil {
 			return nil, fmt.Errorf("configuration:\n%s, %s: %w", r.url, r.secret, err)
 		}
-		list = append(list, &outbox.Courier{Parcels: r.parcels, Outbox: r.outbox,
+		list = append(list, &outbox.Relay{Parcels: r.parcels, Outbox: r.outbox,
 			Receiver: telemetry.CountReceiver(to, c.Metrics, r.refused), Log: log})
 	}
 	return list, nil
 }
 
-// delivering sends completed sets, and events, at the end of each batch.
-type delivering struct {
+// sending sends completed sets, and events, at the end of each batch.
+type sending struct {
 	sqsjob.Runner
-	couriers []*outbox.Courier
+	relays []*outbox.Relay
 	// record is called before each batch, so that none of its events is missed.
 	record func(context.Context)
 }
 
 const (
-	// deliverFor bounds the time that a batch adds to its own for parcels, so that a
+	// sendFor bounds the time that a batch adds to its own for parcels, so that a
 	// slow receiver does not hold up the next batch. The sweep sends the rest.
-	deliverFor = 3 * time.Second
+	sendFor = 3 * time.Second
 	// respondReserve is kept free after that, to respond.
 	respondReserve = 2 * time.Second
 )
 
 // Run runs the batch. Its messages are settled before the first parcel is sent.
-func (d delivering) Run(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
+func (d sending) Run(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
 	if d.record != nil {
 		d.record(ctx)
 	}
 	ends := d.Runner.Run(ctx, deliveries, m)
-	limited, cancel := context.WithTimeout(ctx, deliverFor)
+	limited, cancel := context.WithTimeout(ctx, sendFor)
 	defer cancel()
-	deliver(limited, ctx, outbox.Reserve+respondReserve, d.couriers)
+	sendParcels(limited, ctx, outbox.Reserve+respondReserve, d.relays)
 	return ends
 }
 
-// deliver runs the couriers until ctx ends, or the reserve before the end of whole.
-func deliver(ctx, whole context.Context, reserve time.Duration, couriers []*outbox.Courier) {
+// sendParcels runs the relays until ctx ends, or the reserve before the end of whole.
+func sendParcels(ctx, whole context.Context, reserve time.Duration, relays []*outbox.Relay) {
 	if deadline, ok := whole.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve))
 		defer cancel()
 	}
 	var all sync.WaitGroup
-	for _, c := range couriers {
+	for _, c := range relays {
 		all.Go(func() { c.Run(ctx) })
 	}
 	all.Wait()
@@ -88,16 +88,16 @@ func deliver(ctx, whole context.Context, reserve time.Duration, couriers []*outb
 // outboxes returns a function that sends what waits for channels and for receivers;
 // nil without any of them. The sweep allows it manifest.NotifyReserve beyond its
 // context.
-func outboxes(relay func(context.Context), couriers []*outbox.Courier) func(context.Context) {
-	if len(couriers) == 0 {
-		return relay
+func outboxes(notify func(context.Context), relays []*outbox.Relay) func(context.Context) {
+	if len(relays) == 0 {
+		return notify
 	}
 	return func(ctx context.Context) {
 		var both sync.WaitGroup
-		if relay != nil {
-			both.Go(func() { relay(ctx) })
+		if notify != nil {
+			both.Go(func() { notify(ctx) })
 		}
-		deliver(ctx, ctx, outbox.Reserve-manifest.NotifyReserve, couriers)
+		sendParcels(ctx, ctx, outbox.Reserve-manifest.NotifyReserve, relays)
 		both.Wait()
 	}
 }

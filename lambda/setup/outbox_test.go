@@ -27,9 +27,9 @@ func TestReceiverOfOffersIsCheckedBeforeTheFirstMessage(t *testing.T) {
 		"OFFERS_WEBHOOK_URL":               {URL: "http://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
 		"the secret has fewer than 16 byt": {URL: "https://example.com/PLANTED", Secret: "PLANTED"},
 	} {
-		couriers, err := newCouriers(Config{Offers: c}, db, slog.New(slog.DiscardHandler))
-		if (err != nil) != (want != "") || couriers != nil {
-			t.Errorf("%q: got %v, %v", want, couriers, err)
+		relays, err := newOutboxRelays(Config{Offers: c}, db, slog.New(slog.DiscardHandler))
+		if (err != nil) != (want != "") || relays != nil {
+			t.Errorf("%q: got %v, %v", want, relays, err)
 		}
 		if err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PLANTED")) {
 			t.Errorf("got %v, want %q", err, want)
@@ -63,7 +63,7 @@ func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
 		}
 	}
 	c := Config{Offers: ReceiverConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
-	couriers, err := newCouriers(c, db, slog.New(slog.DiscardHandler))
+	relays, err := newOutboxRelays(c, db, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +73,12 @@ func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
 			t.Errorf("%d sets were sent before the batch had ended", n)
 		}
 	}}
-	if ends := (delivering{batch, couriers, nil}).Run(t.Context(), nil, nil); len(ends) != 1 || got.Load() != 1 {
+	if ends := (sending{batch, relays, nil}).Run(t.Context(), nil, nil); len(ends) != 1 || got.Load() != 1 {
 		t.Errorf("got %d ends, %d sets", len(ends), got.Load())
 	}
 	complete()
 	notified := false
-	outboxes(func(context.Context) { notified = true }, couriers)(t.Context())
+	outboxes(func(context.Context) { notified = true }, relays)(t.Context())
 	if !notified || got.Load() != 2 {
 		t.Errorf("notified: %t, %d sets", notified, got.Load())
 	}
@@ -103,7 +103,7 @@ func (endless) Release(ctx context.Context, _ []outbox.Return) error {
 	<-ctx.Done() // the database does not answer either
 	return ctx.Err()
 }
-func (endless) Deliver(ctx context.Context, _ outbox.Parcel) error {
+func (endless) Send(ctx context.Context, _ outbox.Parcel) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -114,20 +114,20 @@ func TestDeliveryEndsInTime(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		invocation, most time.Duration
-		run              func(context.Context, *outbox.Courier)
+		run              func(context.Context, *outbox.Relay)
 	}{
 		"a batch":                   {time.Minute, 13 * time.Second, runBatch},
 		"a batch that took long":    {13 * time.Second, 11 * time.Second, runBatch},
 		"a batch without time left": {12 * time.Second, 0, runBatch},
-		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *outbox.Courier) {
-			outboxes(nil, []*outbox.Courier{c})(ctx)
+		"the sweep": {time.Minute, time.Minute + manifest.NotifyReserve, func(ctx context.Context, c *outbox.Relay) {
+			outboxes(nil, []*outbox.Relay{c})(ctx)
 		}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), tc.invocation)
 			defer cancel()
 			began := time.Now()
-			tc.run(ctx, &outbox.Courier{Outbox: endless{}, Receiver: endless{}, Log: slog.New(slog.DiscardHandler)})
+			tc.run(ctx, &outbox.Relay{Outbox: endless{}, Receiver: endless{}, Log: slog.New(slog.DiscardHandler)})
 			if took := time.Since(began); took > tc.most {
 				t.Errorf("%s took %s, want at most %s", name, took, tc.most)
 			}
@@ -139,7 +139,7 @@ func TestDeliveryEndsInTime(t *testing.T) {
 // the time does.
 type accepting struct{ endless }
 
-func (accepting) Deliver(context.Context, outbox.Parcel) error {
+func (accepting) Send(context.Context, outbox.Parcel) error {
 	<-time.After(800 * time.Millisecond)
 	return nil
 }
@@ -148,7 +148,7 @@ func (accepting) Deliver(context.Context, outbox.Parcel) error {
 func TestDeliveryAfterABatchIsShort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := &outbox.Courier{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}
+		c := &outbox.Relay{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
@@ -157,13 +157,13 @@ func TestDeliveryAfterABatchIsShort(t *testing.T) {
 			t.Errorf("after a batch: %s", took)
 		}
 		began = time.Now()
-		outboxes(nil, []*outbox.Courier{c})(ctx)
+		outboxes(nil, []*outbox.Relay{c})(ctx)
 		if took := time.Since(began); took != 52*time.Second { // of 56.8, less the five that a send may take: 51.8
 			t.Errorf("in the sweep: %s", took)
 		}
 	})
 }
 
-func runBatch(ctx context.Context, c *outbox.Courier) {
-	delivering{ended{func() {}}, []*outbox.Courier{c}, nil}.Run(ctx, nil, nil)
+func runBatch(ctx context.Context, c *outbox.Relay) {
+	sending{ended{func() {}}, []*outbox.Relay{c}, nil}.Run(ctx, nil, nil)
 }

@@ -93,17 +93,17 @@ func sortIDs(ids []uuid.UUID) {
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 }
 
-// courier is that of a new process.
-func (o *offers) courier(r *receiver, box outbox.Outbox) *outbox.Courier {
+// relay is that of a new process.
+func (o *offers) relay(r *receiver, box outbox.Outbox) *outbox.Relay {
 	o.t.Helper()
 	to, err := webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return &outbox.Courier{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
+	return &outbox.Relay{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
 }
 
-func (o *offers) run(r *receiver) { o.courier(r, o.store.Outbox()).Run(o.t.Context()) }
+func (o *offers) run(r *receiver) { o.relay(r, o.store.Outbox()).Run(o.t.Context()) }
 
 // An outage loses nothing and costs few requests: each process asks with one round of
 // sets, and then leaves the receiver alone. The sets that were not tried keep their
@@ -113,7 +113,7 @@ func TestOutageOfTheReceiverDelaysOnly(t *testing.T) {
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 50)
 	r.answers(func(int, uuid.UUID) int { return http.StatusServiceUnavailable })
-	process := o.courier(r, o.store.Outbox())
+	process := o.relay(r, o.store.Outbox())
 	for range 5 {
 		process.Run(t.Context())
 	}
@@ -170,7 +170,7 @@ func TestSetsOfADeadSenderAreSentAgain(t *testing.T) {
 	t.Parallel()
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 3)
-	o.courier(r, dying{o.store.Outbox()}).Run(t.Context())
+	o.relay(r, dying{o.store.Outbox()}).Run(t.Context())
 	o.advance(time.Minute - time.Second)
 	o.run(r)
 	if ids, asked := r.got(); asked != 3 {
@@ -187,13 +187,13 @@ func TestSetsOfADeadSenderAreSentAgain(t *testing.T) {
 }
 
 // Many senders at once send each set once.
-func TestCouriersShareTheSets(t *testing.T) {
+func TestRelaysShareTheSets(t *testing.T) {
 	t.Parallel()
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 60)
 	var all sync.WaitGroup
 	for range 4 {
-		c := o.courier(r, o.store.Outbox())
+		c := o.relay(r, o.store.Outbox())
 		all.Go(func() { c.Run(t.Context()) })
 	}
 	all.Wait()
@@ -232,8 +232,8 @@ func TestARefusedSetStays(t *testing.T) {
 	}
 }
 
-// BenchmarkCourier measures claims, requests over HTTP to this machine, and records.
-func BenchmarkCourier(b *testing.B) {
+// BenchmarkOutboxRelay measures claims, requests over HTTP to this machine, and records.
+func BenchmarkOutboxRelay(b *testing.B) {
 	for _, answer := range []time.Duration{0, 100 * time.Millisecond} {
 		b.Run(answer.String(), func(b *testing.B) {
 			url := postgrestest.URL(b)
@@ -259,7 +259,7 @@ func BenchmarkCourier(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := outbox.Courier{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
+			c := outbox.Relay{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
 			for b.Loop() {
 				if _, err := conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"); err != nil {
 					b.Fatal(err)

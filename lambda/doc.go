@@ -32,7 +32,8 @@
 // # Repairs and reports
 //
 //   - failure decides the kind of a failure, once; an adapter classifies its
-//     own errors in a table beside its code.
+//     own errors in a table beside its code. internal/backoff waits between the
+//     tries of what failed.
 //   - job/sweep repairs documents whose worker crashed or whose message got lost;
 //     cmd/sweep is its function.
 //   - notify sends each failure once to each channel, at the end of the batch

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
@@ -173,14 +173,14 @@ func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
 		ctx, cancel = context.WithTimeout(ctx, busyPatience)
 		defer cancel()
 	}
-	for tries := (pauses{}); ; {
+	for tries := pauses(); ; {
 		claims, err := b.claim(ctx, delivery, true)
 		switch {
 		case err != nil && d.Found != Claimed:
 			return d.Claim, nil // time is up: the first claim stands
 		case err != nil:
 			return Claim{}, err
-		case !b.waitsAlone(d.index, claims[0]), !tries.pause(ctx):
+		case !b.waitsAlone(d.index, claims[0]), !tries.Next(ctx):
 			return claims[0], nil
 		}
 	}
@@ -194,7 +194,7 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 		return nil, nil
 	}
 	reason := ctx.Err()
-	for tries := (pauses{}); ctx.Err() == nil; {
+	for tries, warned := pauses(), false; ctx.Err() == nil; warned = true {
 		claims, err := b.claimOnce(ctx, ds, suspects)
 		if err == nil {
 			return claims, nil
@@ -202,10 +202,10 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 		if reason == nil || ctx.Err() == nil { // of a try that was cut short the end says nothing
 			reason = err
 		}
-		if tries.last == 0 {
+		if !warned {
 			b.Log.Warn("cannot claim, trying again", "deliveries", len(ds), "reason", failure.Of(err).Text)
 		}
-		tries.pause(ctx)
+		tries.Next(ctx)
 	}
 	return nil, failure.At("claim documents", reason)
 }
@@ -301,19 +301,5 @@ func withShare(ctx context.Context, n int) (context.Context, context.CancelFunc)
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
-// pauses makes the waits between tries: 50 ms at first, twice as long each time
-// up to a second, each shortened at random so that workers do not try in step.
-type pauses struct{ last time.Duration } // last is 0 before the first wait
-
-// pause waits, and reports false when ctx ended first.
-func (p *pauses) pause(ctx context.Context) bool {
-	p.last = min(max(2*p.last, 50*time.Millisecond), time.Second)
-	timer := time.NewTimer(p.last/2 + rand.N(p.last/2))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
+// pauses returns the waits between tries of a statement.
+func pauses() backoff.Waits { return backoff.Waits{First: 50 * time.Millisecond, Longest: time.Second} }

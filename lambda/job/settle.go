@@ -67,7 +67,7 @@ func (b *batch) write(ctx context.Context, i int, f Attempt, r Release, why erro
 	if hasResults && b.writePartial(ctx, i, f, r, partial) {
 		return true, nil
 	}
-	tries := pauses{}
+	tries := pauses()
 	for first := !hasResults; ; first = false {
 		written, err := b.writeOnce(ctx, f, r)
 		switch {
@@ -83,7 +83,7 @@ func (b *batch) write(ctx context.Context, i int, f Attempt, r Release, why erro
 			return true, nil
 		case findErr == nil && (!ours || row.Status != StatusInProgress), errors.Is(findErr, ErrNotFound):
 			return false, nil // the fence is gone
-		case err != nil && failure.Of(err).Kind == failure.Permanent, !tries.pause(ctx):
+		case err != nil && failure.Of(err).Kind == failure.Permanent, !tries.Next(ctx):
 			return false, failure.At("settle", errors.Join(err, findErr))
 		}
 	}
@@ -128,7 +128,7 @@ func (b *batch) find(ctx context.Context, f Attempt) (Row, error) {
 // lost reads the row after a lost fence, and returns the outcome.
 func (b *batch) lost(ctx context.Context, i int, f Attempt) Outcome {
 	row, err := b.find(ctx, f)
-	for tries := (pauses{}); err != nil && !errors.Is(err, ErrNotFound) && tries.pause(ctx); {
+	for tries := pauses(); err != nil && !errors.Is(err, ErrNotFound) && tries.Next(ctx); {
 		row, err = b.find(ctx, f)
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/backoff"
 )
 
 // reserve is the time that must be left after a wait: with less, a try could
@@ -67,7 +68,7 @@ func (r Retry) pause(ctx context.Context, began time.Time, wait, retryAfter time
 		jitter = rand.Float64
 	}
 	if sleep == nil {
-		sleep = sleepUntil
+		sleep = backoff.Sleep
 	}
 	pause := max(wait, retryAfter) + time.Duration(jitter()*float64(wait)/4)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline)-reserve < pause {
@@ -80,17 +81,6 @@ func (r Retry) pause(ctx context.Context, began time.Time, wait, retryAfter time
 		r.Repeats(pause, retryAfter)
 	}
 	return sleep(ctx, pause) == nil
-}
-
-func sleepUntil(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // afterTries adds the number of tries to a failure.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"slices"
 	"strings"
 	"time"
+
+	"matchbook/lambda/internal/backoff"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -58,15 +59,10 @@ const awayFor = 90 * time.Second
 // again.
 func steadily(ctx context.Context, fn func() error) error {
 	began := time.Now()
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+	for waits := (backoff.Waits{First: 50 * time.Millisecond, Longest: time.Second}); ; {
 		err := repeat(ctx, fn)
-		if !away(err) || time.Since(began) > awayFor {
+		if !away(err) || time.Since(began) > awayFor || !waits.Next(ctx) {
 			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(wait/2 + rand.N(wait/2)):
 		}
 	}
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
+
+	"matchbook/lambda/internal/backoff"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -59,7 +60,7 @@ func (db *DB) inTurn(
 		defer db.turns.leave(tenant)
 		db.progress.wait(ctx, writing, tenant, gatherTurns)
 		err, free := errTaken, !db.turns.contended(tenant)
-		for wait := firstWait; ; wait = min(2*wait, longestWait) {
+		for waits := (backoff.Waits{First: firstWait, Longest: longestWait}); ; {
 			if free {
 				err = repeat(ctx, func() error { return db.tryTurn(ctx, tenant, w, first, fn) })
 			}
@@ -67,10 +68,8 @@ func (db *DB) inTurn(
 				return err
 			}
 			db.turns.refuse(tenant)
-			select {
-			case <-ctx.Done():
+			if !waits.Next(ctx) {
 				return ctx.Err()
-			case <-time.After(wait/2 + rand.N(wait/2)):
 			}
 			if err := db.pool.QueryRow(ctx, freeSQL, tenant).Scan(&free); err != nil {
 				return err

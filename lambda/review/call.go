@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/record"
@@ -122,17 +123,13 @@ func (w *work) sitOut(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline)-callReserve < wait {
 		return rateLimited(wait)
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		if w.Paused != nil {
-			w.Paused(wait)
-		}
-		return nil
-	case <-ctx.Done():
-		return cmp.Or(cause(ctx), ctx.Err())
+	if err := backoff.Sleep(ctx, wait); err != nil {
+		return cmp.Or(cause(ctx), err)
 	}
+	if w.Paused != nil {
+		w.Paused(wait)
+	}
+	return nil
 }
 
 // paused returns the time until the provider accepts calls, as far as this work

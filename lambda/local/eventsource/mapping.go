@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/manifest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -89,18 +90,13 @@ func (m *Mapping) Run(ctx context.Context) error {
 // poll handles one batch after the other. It slows down while the queue
 // cannot be read, so that it does not flood the log.
 func (m *Mapping) poll(ctx context.Context) {
-	var pause time.Duration
-	for ctx.Err() == nil {
-		err := m.handleNext(ctx)
-		if err == nil {
-			pause = 0
+	pauses := backoff.Waits{First: firstPollPause, Longest: maxPollPause}
+	for waits := pauses; ctx.Err() == nil; {
+		if m.handleNext(ctx) == nil {
+			waits = pauses
 			continue
 		}
-		pause = min(max(2*pause, firstPollPause), maxPollPause)
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
+		waits.Next(ctx)
 	}
 }
 

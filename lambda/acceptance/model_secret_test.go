@@ -19,7 +19,6 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -136,7 +135,7 @@ type secretRun struct {
 	slack    logText // the messages to Slack
 	mail     logText
 	groups   []group
-	ordered  []fault.Kind
+	ordered  []scripted.Fault
 	recorder *scripted.Server
 }
 
@@ -147,11 +146,11 @@ func newSecretRun(t *testing.T) *secretRun {
 	r := &secretRun{ordered: scripted.Kinds()}
 	var orders []scripted.Order
 	for i, kind := range r.ordered {
-		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), slices.Repeat([]fault.Kind{kind}, 9)))
+		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), slices.Repeat([]scripted.Fault{kind}, 9)))
 	}
 	r.recorder = scripted.New(scripted.Options{Key: modelKey, RetryAfter: waitAsked, KeepText: true,
-		Schedule: scripted.Ordered(orders...),
-		Mind:     func(scripted.Question) string { return choosing("medium") }})
+		Faults: scripted.Ordered(orders...),
+		Mind:   func(scripted.Question) string { return choosing("medium") }})
 	r.line = newLine(t, 2, withModel(secretive(t, r.recorder)), func(c *local.FunctionConfig) {
 		c.Env = append(c.Env, "LLM_TIMEOUT=1s") // for what hangs
 		channels := secretiveChannels(t, &r.slack, &r.mail)

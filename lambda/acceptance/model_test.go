@@ -15,7 +15,6 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/postgres"
 
@@ -149,7 +148,7 @@ func asker(userText string) string {
 }
 
 // orderFor is what shall go wrong with the questions of an invoice.
-func orderFor(number string, faults []fault.Kind) scripted.Order {
+func orderFor(number string, faults []scripted.Fault) scripted.Order {
 	return scripted.Order{Contains: "<<<document\ntype: invoice\nnumber: " + number + "\n", Faults: faults}
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/migrations"
@@ -132,28 +131,28 @@ var liveRows = []liveRow{
 	{"event given up only", ofBoth, func(r *rig) { r.event("4 days", "now()") }, provoked{"events", OK, "no event has waited"}},
 
 	{"model refuses", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.Unauthorized)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.Unauthorized)}))
 	},
 		provoked{"model", Error, "the model provider denied access (HTTP 401"}},
 	{"model unknown", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.NotFound)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.NotFound)}))
 	},
 		provoked{"model", Error, "(HTTP 404"}},
 	{"model without schema", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.AnswerBreaksSchema)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.AnswerBreaksSchema)}))
 	},
 		provoked{"model", Error, "not by the schema"}},
 	{"model that adds", ofBoth, func(r *rig) { r.answer = `{"there":true,"more":1}` }, provoked{"model", Error, "not by the schema"}},
 	{"model that leaves out", ofBoth, func(r *rig) { r.answer = `{}` }, provoked{"model", Error, "not by the schema"}},
 	{"model that chats", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(fault.AnswerNoJSON)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.AnswerNoJSON)}))
 	},
 		provoked{"model", Error, "not by the schema"}},
 	{"model away", ofBoth, func(r *rig) { r.env["OPENAI_BASE_URL"] = "http://127.0.0.1:1/v1" }, provoked{"model", Error, "failed"}},
 	{"another key", ofBoth, func(r *rig) { r.secrets[r.dir+"openai-api-key"] = "other" }, provoked{"model", Error, "denied access (HTTP 401, invalid_api_key)"}},
 	{"rules", ofBoth, func(r *rig) { r.env["MATCH_MODE"] = "rules" }, provoked{"model", Skipped, "MATCH_MODE is rules"}},
 	{"embeddings refuse", ofBoth, func(r *rig) {
-		r.model.Order(scripted.Ordered(scripted.Order{Contains: "invoice", Faults: faults(fault.Forbidden)}))
+		r.model.Order(scripted.Ordered(scripted.Order{Contains: "invoice", Faults: faults(scripted.Forbidden)}))
 	},
 		provoked{"embedding-model", Error, "denied access (HTTP 403"}},
 	{"no embeddings", ofBoth, func(r *rig) { delete(r.env, "OPENAI_EMBEDDING_MODEL") }, provoked{"embedding-model", Skipped, "is not set"}},
@@ -233,7 +232,7 @@ func keepsSecrets(t *testing.T, r Report) {
 	}
 }
 
-func faults(list ...fault.Kind) []fault.Kind { return list }
+func faults(list ...scripted.Fault) []scripted.Fault { return list }
 
 func says(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, status) }

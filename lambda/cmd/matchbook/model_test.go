@@ -11,7 +11,6 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -85,10 +84,10 @@ func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 
 // permanent are the faults that no retry repairs, each with words of
 // the error that it leaves in a document.
-var permanent = map[fault.Kind]string{
-	fault.Refusal: "refused to answer", fault.FinishLength: "cut off", fault.FinishFilter: "content filter",
-	fault.ContextLength: "too long for the model", fault.BadRequest: "refused the request",
-	fault.Unauthorized: "denied access (HTTP 401", fault.Forbidden: "denied access (HTTP 403", fault.NotFound: "knows no such model",
+var permanent = map[scripted.Fault]string{
+	scripted.Refusal: "refused to answer", scripted.FinishLength: "cut off", scripted.FinishFilter: "content filter",
+	scripted.ContextLength: "too long for the model", scripted.BadRequest: "refused the request",
+	scripted.Unauthorized: "denied access (HTTP 401", scripted.Forbidden: "denied access (HTTP 403", scripted.NotFound: "knows no such model",
 }
 
 // A fault that may pass is tried again, and one in ten calls never uses up all
@@ -100,7 +99,7 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	faults, final, failed := 0, 0, make(map[uuid.UUID]bool)
 	for kind, n := range r.Model.Server.Faults {
 		faults += n
-		sentence, ok := permanent[fault.Kind(kind)]
+		sentence, ok := permanent[scripted.Fault(kind)]
 		if !ok {
 			continue
 		}

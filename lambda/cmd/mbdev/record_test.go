@@ -11,7 +11,6 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/llm/openai/recording"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 )
 
@@ -60,7 +59,7 @@ func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
 func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "exchange.json")
-	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Schedule: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []fault.Kind{fault.Unauthorized}})}, file)
+	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Faults: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []scripted.Fault{scripted.Unauthorized}})}, file)
 	if raw, err := os.ReadFile(file); code != cli.ExitFindings || err != nil || !strings.Contains(out, "it is a failure") || !bytes.Contains(raw, []byte(`"status": 401`)) {
 		t.Errorf("exit status %d, %v\n%s\n%s", code, err, out, raw)
 	}

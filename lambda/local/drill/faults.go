@@ -12,7 +12,6 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/sqs"
 	queuefault "matchbook/lambda/local/sqs/fault"
 	"matchbook/lambda/manifest"
@@ -240,9 +239,9 @@ func (s *strikes) breakModel(ctx context.Context, load func() error) error {
 	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6))
 }
 
-// answer makes a model fail by a schedule.
-func (s *strikes) answer(ctx context.Context, load func() error, schedule scripted.Schedule) error {
-	s.line.model.Order(schedule)
+// answer makes a model fail.
+func (s *strikes) answer(ctx context.Context, load func() error, faults *scripted.Faults) error {
+	s.line.model.Order(faults)
 	defer s.line.model.Order(nil)
 	if err := load(); err != nil {
 		return err
@@ -254,8 +253,8 @@ func (s *strikes) answer(ctx context.Context, load func() error, schedule script
 func (s *strikes) breakSlack(ctx context.Context, load func() error) error {
 	s.line.slack.broken.Store(true)
 	defer s.line.slack.broken.Store(false)
-	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, fault.Refusal, fault.BadRequest,
-		fault.FinishLength))
+	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, scripted.Refusal, scripted.BadRequest,
+		scripted.FinishLength))
 }
 
 // all counts the faults so far, by name.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/local/sqs"
 
 	"github.com/google/uuid"
@@ -104,7 +103,7 @@ func (e *evidence) with(alter func(*evidence)) *evidence {
 	return e
 }
 
-func question(process string, second int, fault fault.Kind) asked {
+func question(process string, second int, fault scripted.Fault) asked {
 	return asked{at(second), scripted.Call{Path: "/" + process + "/v1/chat/completions",
 		UserText: "<<<document\nnumber: RE1\n", Fault: fault}}
 }
@@ -169,7 +168,7 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 			m.runs = []run{{at(18), at(19), true}}
 		}), "I2"},
 		"an invalid response":        {evident(succeeded()).with(func(e *evidence) { e.broken = []string{"unknown id"} }), "I3"},
-		"failed for good by itself":  {evident(failed()).of("permanent").with(func(e *evidence) { e.asked = []asked{question("1", 2, fault.Refusal)} }), ""},
+		"failed for good by itself":  {evident(failed()).of("permanent").with(func(e *evidence) { e.asked = []asked{question("1", 2, scripted.Refusal)} }), ""},
 		"failed for good by another": {evident(failed()).of("permanent"), "I4"},
 		"the attempt falls": {evident(newLife().to("pending", "matchbook",
 			anew, func(c *change) { c.Attempt = 0 }).to("in-progress", "match-2").to("succeeded", "match-2")), "I5"},

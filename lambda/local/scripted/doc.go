@@ -8,7 +8,7 @@
 //
 //	server, err := scripted.Start(ctx, scripted.Options{
 //		Mind:     scripted.Oracle(links, parse),
-//		Schedule: scripted.Random(1, 0.05, fault.RateLimitSeconds, fault.Unavailable),
+//		Faults: scripted.Random(1, 0.05, scripted.RateLimitSeconds, scripted.Unavailable),
 //	})
 //	if err != nil {
 //		return err
@@ -29,8 +29,8 @@
 //
 // A Mind decides the answers: a function, the Oracle, which knows the true
 // links, or one of these made Noisy. Without an answer ("") the call is
-// refused as a 400 with the code not_scripted. A Schedule decides which calls
-// fail, and by which fault.Kind. Both get the Question, with the number of times
+// refused as a 400 with the code not_scripted. Faults decide which calls
+// fail, and how. Both get the Question, with the number of times
 // that it was asked before, and those in this package decide by nothing else:
 // neither time nor the order of arrival makes a difference, so that a run with
 // the same questions meets the same answers and faults.

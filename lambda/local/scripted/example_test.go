@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 )
 
 // A server that knows that order 7 and invoice 1 belong together, and answers
@@ -19,8 +18,8 @@ func Example() {
 		return words[0], words[1:], true
 	}
 	server, err := scripted.Start(context.Background(), scripted.Options{
-		Mind:     scripted.Oracle([][2]string{{"order-7", "invoice-1"}}, parse),
-		Schedule: scripted.Ordered(scripted.Order{Faults: []fault.Kind{fault.QuotaExhausted}}),
+		Mind:   scripted.Oracle([][2]string{{"order-7", "invoice-1"}}, parse),
+		Faults: scripted.Ordered(scripted.Order{Faults: []scripted.Fault{scripted.QuotaExhausted}}),
 	})
 	if err != nil {
 		fmt.Println(err)

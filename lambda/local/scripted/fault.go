@@ -2,78 +2,106 @@ package scripted
 
 import (
 	"fmt"
-
-	"matchbook/lambda/local/scripted/fault"
 )
 
-// The kinds that no caller names. Kinds returns them, too.
+// Fault is one way in which a call fails. Its text is also the name by which a
+// report counts it. The faults marked "chat" do not apply to embeddings: ordered
+// there, nothing happens. A provider would charge for the ones marked "billed",
+// because the model had answered.
+type Fault string
+
+// The faults that callers name. Kinds returns all of them, and the ones below.
 const (
-	rateLimitBare    fault.Kind = "429 without Retry-After"
-	errorHTML        fault.Kind = "500 with HTML"
-	errorEmptyObject fault.Kind = "500 with {}"
-	badGateway       fault.Kind = "502 with HTML"
-	requestTimeout   fault.Kind = "408"
-	conflict         fault.Kind = "409"
-	connectionReset  fault.Kind = "connection reset"
-	connectionClosed fault.Kind = "connection closed before the headers"
-	emptyChoices     fault.Kind = "empty choices"               // for embeddings: no vectors; billed
-	emptyContent     fault.Kind = "empty content"               // chat, billed
-	answerUnlisted   fault.Kind = "answer names one not listed" // one more than the schema's enums have, or 0; chat, billed
-	answerDuplicate  fault.Kind = "answer names one twice"      // with two confidences; chat, billed
+	NoFault Fault = "" // nothing
+
+	RateLimitSeconds   Fault = "429 with Retry-After in seconds"
+	RateLimitDate      Fault = "429 with Retry-After as a date" // rounded up to the next second
+	QuotaExhausted     Fault = "429 insufficient_quota"
+	Unavailable        Fault = "503 with Retry-After"
+	HangBeforeHeaders  Fault = "hangs before the headers"     // until the client gives up or the server closes; billed
+	HangInBody         Fault = "hangs in the body"            // likewise; half of it is sent; billed
+	TruncatedJSON      Fault = "truncated JSON"               // a complete response with half of the JSON; billed
+	Refusal            Fault = "refusal"                      // content is null; chat, billed
+	FinishLength       Fault = "finish_reason length"         // half of the content; chat, billed
+	FinishFilter       Fault = "finish_reason content_filter" // likewise
+	ContextLength      Fault = "400 context_length_exceeded"
+	BadRequest         Fault = "400"
+	Unauthorized       Fault = "401"
+	Forbidden          Fault = "403"
+	NotFound           Fault = "404 model_not_found"
+	AnswerNoJSON       Fault = "answer that is not JSON"       // chat, billed
+	AnswerBreaksSchema Fault = "answer that breaks the schema" // {"unexpected":true}; chat, billed
+	HugeBody           Fault = "body of 10 MB"                 // JSON, the answer at its end; billed
+)
+
+// The faults that no caller names.
+const (
+	rateLimitBare    Fault = "429 without Retry-After"
+	errorHTML        Fault = "500 with HTML"
+	errorEmptyObject Fault = "500 with {}"
+	badGateway       Fault = "502 with HTML"
+	requestTimeout   Fault = "408"
+	conflict         Fault = "409"
+	connectionReset  Fault = "connection reset"
+	connectionClosed Fault = "connection closed before the headers"
+	emptyChoices     Fault = "empty choices"               // for embeddings: no vectors; billed
+	emptyContent     Fault = "empty content"               // chat, billed
+	answerUnlisted   Fault = "answer names one not listed" // one more than the schema's enums have, or 0; chat, billed
+	answerDuplicate  Fault = "answer names one twice"      // with two confidences; chat, billed
 )
 
 // faultRow describes the effect of a fault.
 type faultRow struct {
-	kind         fault.Kind
+	kind         Fault
 	billed, chat bool
 	show         func(exchange) reply
 }
 
 var faultTable = []faultRow{
-	{fault.None, true, false, exchange.right},
-	{fault.RateLimitSeconds, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), false) }},
-	{fault.RateLimitDate, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), true) }},
+	{NoFault, true, false, exchange.right},
+	{RateLimitSeconds, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), false) }},
+	{RateLimitDate, false, false, func(x exchange) reply { return x.later(errRateLimit.reply(), true) }},
 	{rateLimitBare, false, false, plain(errRateLimit)},
-	{fault.QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota",
+	{QuotaExhausted, false, false, plain(refuse(429, "insufficient_quota", "", "insufficient_quota",
 		"You exceeded your current quota, please check your plan and billing details."))},
 	{errorHTML, false, false, page(500, "Internal Server Error")},
 	{errorEmptyObject, false, false, func(exchange) reply { return reply{status: 500, body: []byte("{}")} }},
 	{badGateway, false, false, page(502, "Bad Gateway")},
-	{fault.Unavailable, false, false, func(x exchange) reply { return x.later(errOverloaded.reply(), false) }},
+	{Unavailable, false, false, func(x exchange) reply { return x.later(errOverloaded.reply(), false) }},
 	{requestTimeout, false, false, plain(refuse(408, "server_error", "", "request_timeout", "Request timed out."))},
 	{conflict, false, false, plain(refuse(409, "invalid_request_error", "", "conflict",
 		"The resource was changed by another request. Please try again."))},
-	{fault.HangBeforeHeaders, true, false, func(x exchange) reply { return x.ends(hang) }},
-	{fault.HangInBody, true, false, func(x exchange) reply { return x.ends(hangInside) }},
+	{HangBeforeHeaders, true, false, func(x exchange) reply { return x.ends(hang) }},
+	{HangInBody, true, false, func(x exchange) reply { return x.ends(hangInside) }},
 	{connectionReset, false, false, func(exchange) reply { return reply{ending: reset} }},
 	{connectionClosed, false, false, func(exchange) reply { return reply{ending: closed} }},
-	{fault.TruncatedJSON, true, false, exchange.truncated},
+	{TruncatedJSON, true, false, exchange.truncated},
 	{emptyChoices, true, false, exchange.noChoices},
 	{emptyContent, true, true, func(x exchange) reply { return x.completion("", "stop") }},
-	{fault.Refusal, true, true, exchange.refused},
-	{fault.FinishLength, true, true, func(x exchange) reply { return x.completion(half(x.answer), "length") }},
-	{fault.FinishFilter, true, true, func(x exchange) reply { return x.completion(half(x.answer), "content_filter") }},
-	{fault.ContextLength, false, false, plain(contextExceeded(contextTokens + 1))},
-	{fault.BadRequest, false, false, plain(invalid("", "invalid_value", "The request is not valid."))},
-	{fault.Unauthorized, false, false, plain(refuse(401, invalidRequest, "", "invalid_api_key",
+	{Refusal, true, true, exchange.refused},
+	{FinishLength, true, true, func(x exchange) reply { return x.completion(half(x.answer), "length") }},
+	{FinishFilter, true, true, func(x exchange) reply { return x.completion(half(x.answer), "content_filter") }},
+	{ContextLength, false, false, plain(contextExceeded(contextTokens + 1))},
+	{BadRequest, false, false, plain(invalid("", "invalid_value", "The request is not valid."))},
+	{Unauthorized, false, false, plain(refuse(401, invalidRequest, "", "invalid_api_key",
 		"Incorrect API key provided."))},
-	{fault.Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory",
+	{Forbidden, false, false, plain(refuse(403, "request_forbidden", "", "unsupported_country_region_territory",
 		"Country, region, or territory not supported."))},
-	{fault.NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found",
+	{NotFound, false, false, plain(refuse(404, invalidRequest, "", "model_not_found",
 		"The model does not exist or you do not have access to it."))},
-	{fault.AnswerNoJSON, true, true, func(x exchange) reply {
+	{AnswerNoJSON, true, true, func(x exchange) reply {
 		return x.generated("(scripted) I think that some of them belong together.")
 	}},
-	{fault.AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
+	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
 	{answerUnlisted, true, true, func(x exchange) reply {
 		return x.generated(x.matches().unlisted(x.question.Schema).text())
 	}},
 	{answerDuplicate, true, true, func(x exchange) reply { return x.generated(x.matches().doubled().text()) }},
-	{fault.HugeBody, true, false, exchange.huge},
+	{HugeBody, true, false, exchange.huge},
 }
 
 // Kinds returns all faults.
-func Kinds() (kinds []fault.Kind) {
+func Kinds() (kinds []Fault) {
 	for _, row := range faultTable[1:] { // without none
 		kinds = append(kinds, row.kind)
 	}
@@ -81,7 +109,7 @@ func Kinds() (kinds []fault.Kind) {
 }
 
 // rowOf returns the effect of a kind. It panics on one that does not exist.
-func rowOf(kind fault.Kind) faultRow {
+func rowOf(kind Fault) faultRow {
 	for _, row := range faultTable {
 		if row.kind == kind {
 			return row

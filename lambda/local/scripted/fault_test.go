@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"matchbook/lambda/local/scripted/fault"
 )
 
 const (
@@ -64,29 +62,29 @@ func failed(with error) func(*testing.T, seen) {
 }
 
 // shows has the check of each fault.
-var shows = map[fault.Kind]func(*testing.T, seen){
-	fault.RateLimitSeconds:   apiError(429, "requests", "rate_limit_exceeded", "7"),
-	fault.RateLimitDate:      apiError(429, "requests", "rate_limit_exceeded", "Mon, 02 Mar 2026 10:00:08 GMT"),
-	rateLimitBare:            apiError(429, "requests", "rate_limit_exceeded", ""),
-	fault.QuotaExhausted:     apiError(429, "insufficient_quota", "insufficient_quota", ""),
-	errorHTML:                htmlPage(500),
-	badGateway:               htmlPage(502),
-	fault.Unavailable:        apiError(503, "server_error", "", "7"),
-	requestTimeout:           apiError(408, "server_error", "request_timeout", ""),
-	conflict:                 apiError(409, invalidRequest, "conflict", ""),
-	fault.ContextLength:      apiError(400, invalidRequest, "context_length_exceeded", ""),
-	fault.BadRequest:         apiError(400, invalidRequest, "invalid_value", ""),
-	fault.Unauthorized:       apiError(401, invalidRequest, "invalid_api_key", ""),
-	fault.Forbidden:          apiError(403, "request_forbidden", "unsupported_country_region_territory", ""),
-	fault.NotFound:           apiError(404, invalidRequest, "model_not_found", ""),
-	connectionReset:          failed(syscall.ECONNRESET),
-	connectionClosed:         failed(io.EOF),
-	fault.HangBeforeHeaders:  failed(context.Canceled),
-	fault.HangInBody:         failed(context.Canceled),
-	emptyContent:             finished("stop", ""),
-	fault.FinishLength:       finished("length", goodAnswer[:len(goodAnswer)/2]),
-	fault.FinishFilter:       finished("content_filter", goodAnswer[:len(goodAnswer)/2]),
-	fault.AnswerBreaksSchema: finished("stop", `{"unexpected":true}`),
+var shows = map[Fault]func(*testing.T, seen){
+	RateLimitSeconds:   apiError(429, "requests", "rate_limit_exceeded", "7"),
+	RateLimitDate:      apiError(429, "requests", "rate_limit_exceeded", "Mon, 02 Mar 2026 10:00:08 GMT"),
+	rateLimitBare:      apiError(429, "requests", "rate_limit_exceeded", ""),
+	QuotaExhausted:     apiError(429, "insufficient_quota", "insufficient_quota", ""),
+	errorHTML:          htmlPage(500),
+	badGateway:         htmlPage(502),
+	Unavailable:        apiError(503, "server_error", "", "7"),
+	requestTimeout:     apiError(408, "server_error", "request_timeout", ""),
+	conflict:           apiError(409, invalidRequest, "conflict", ""),
+	ContextLength:      apiError(400, invalidRequest, "context_length_exceeded", ""),
+	BadRequest:         apiError(400, invalidRequest, "invalid_value", ""),
+	Unauthorized:       apiError(401, invalidRequest, "invalid_api_key", ""),
+	Forbidden:          apiError(403, "request_forbidden", "unsupported_country_region_territory", ""),
+	NotFound:           apiError(404, invalidRequest, "model_not_found", ""),
+	connectionReset:    failed(syscall.ECONNRESET),
+	connectionClosed:   failed(io.EOF),
+	HangBeforeHeaders:  failed(context.Canceled),
+	HangInBody:         failed(context.Canceled),
+	emptyContent:       finished("stop", ""),
+	FinishLength:       finished("length", goodAnswer[:len(goodAnswer)/2]),
+	FinishFilter:       finished("content_filter", goodAnswer[:len(goodAnswer)/2]),
+	AnswerBreaksSchema: finished("stop", `{"unexpected":true}`),
 	answerUnlisted: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
 		`{"candidate":4,"confidence":"high","reasoning":"Scripted fault: this candidate was not listed."}]}`),
 	answerDuplicate: finished("stop", `{"matches":[{"candidate":2,"confidence":"high","reasoning":"ä"},`+
@@ -96,7 +94,7 @@ var shows = map[fault.Kind]func(*testing.T, seen){
 			t.Errorf("%d %s", got.status, got.body)
 		}
 	},
-	fault.TruncatedJSON: func(t *testing.T, got seen) {
+	TruncatedJSON: func(t *testing.T, got seen) {
 		if err := json.Unmarshal(got.body, new(any)); got.err != nil || got.status != 200 || err == nil || err.Error() != "unexpected end of JSON input" {
 			t.Errorf("%d, %v: %s", got.status, got.err, got.body)
 		}
@@ -106,18 +104,18 @@ var shows = map[fault.Kind]func(*testing.T, seen){
 			t.Errorf("%s", got.body)
 		}
 	},
-	fault.Refusal: func(t *testing.T, got seen) {
+	Refusal: func(t *testing.T, got seen) {
 		c := got.completion(t)
 		if !strings.Contains(string(got.body), `"content":null`) || c.Choices[0].Message.Refusal == nil || *c.Choices[0].Message.Refusal == "" {
 			t.Errorf("%s", got.body)
 		}
 	},
-	fault.AnswerNoJSON: func(t *testing.T, got seen) {
+	AnswerNoJSON: func(t *testing.T, got seen) {
 		if text := got.content(t); json.Valid([]byte(text)) || !strings.Contains(text, "scripted") {
 			t.Errorf("%s", text)
 		}
 	},
-	fault.HugeBody: func(t *testing.T, got seen) {
+	HugeBody: func(t *testing.T, got seen) {
 		if len(got.body) < 10_000_000 || got.content(t) != goodAnswer {
 			t.Errorf("%d bytes", len(got.body))
 		}
@@ -137,10 +135,10 @@ func TestEveryFaultHasItsEffect(t *testing.T) {
 			defer giveUp()
 			r := newRig(t, Options{
 				Mind:       script(scriptLine{Answers: []string{goodAnswer}}),
-				Schedule:   Ordered(Order{Contains: "wrong", Faults: []fault.Kind{kind}}),
+				Faults:     Ordered(Order{Contains: "wrong", Faults: []Fault{kind}}),
 				RetryAfter: retryAfter - time.Millisecond, // rounded up
 				Observe: func(c Call) {
-					if c.Fault == fault.HangBeforeHeaders {
+					if c.Fault == HangBeforeHeaders {
 						giveUp()
 					}
 				},
@@ -171,7 +169,7 @@ func (r *rig) sendUntilBody(ctx context.Context, giveUp func(), body string) see
 		return seen{err: err}
 	}
 	defer response.Body.Close()
-	if calls := r.Calls(); calls[0].Fault == fault.HangInBody {
+	if calls := r.Calls(); calls[0].Fault == HangInBody {
 		half := make([]byte, response.ContentLength/2)
 		if _, err := io.ReadFull(response.Body, half); err != nil {
 			return seen{err: err}
@@ -183,14 +181,14 @@ func (r *rig) sendUntilBody(ctx context.Context, giveUp func(), body string) see
 }
 
 // wantNoted checks the record of a fault and two good calls.
-func (r *rig) wantNoted(kind fault.Kind) {
+func (r *rig) wantNoted(kind Fault) {
 	r.t.Helper()
 	if got := r.Faults(); len(got) != 1 || got[kind] != 1 {
 		r.t.Errorf("faults %v", got)
 	}
 	calls, sum := r.Calls(), Usage{}
 	for i, call := range calls {
-		want := fault.None
+		want := NoFault
 		if i == 0 {
 			want = kind
 		}
@@ -207,10 +205,10 @@ func (r *rig) wantNoted(kind fault.Kind) {
 func TestFaultsOfEmbeddings(t *testing.T) {
 	t.Parallel()
 	for _, kind := range Kinds() {
-		if kind == fault.HangBeforeHeaders || kind == fault.HangInBody {
+		if kind == HangBeforeHeaders || kind == HangInBody {
 			continue // as for a chat
 		}
-		r := newRig(t, Options{Schedule: Ordered(Order{Contains: "x", Faults: []fault.Kind{kind}})})
+		r := newRig(t, Options{Faults: Ordered(Order{Contains: "x", Faults: []Fault{kind}})})
 		got := r.embed("x", "y")
 		good := got.err == nil && got.status == http.StatusOK && json.Valid(got.body) && len(got.vectors(t)) == 2 && len(got.body) < 1<<20
 		if chatOnly := rowOf(kind).chat; good != chatOnly {
@@ -228,7 +226,7 @@ func TestFaultsOfEmbeddings(t *testing.T) {
 // no candidates.
 func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []fault.Kind{answerUnlisted, answerDuplicate}})})
+	r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{answerUnlisted, answerDuplicate}})})
 	for _, want := range [][]int{{0}, {1, 1}} {
 		body := strings.Replace(chatBody("x", nil), `"enum":[1,2,3]`, `"minimum":1`, 1)
 		got := r.send(t.Context(), http.MethodPost, "/v1/chat/completions", body, nil).content(t)
@@ -241,9 +239,9 @@ func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 
 func TestCloseEndsHangingCalls(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []fault.Kind{fault.HangBeforeHeaders, fault.HangInBody} {
+	for _, kind := range []Fault{HangBeforeHeaders, HangInBody} {
 		hangs := make(chan struct{})
-		r := newRig(t, Options{Schedule: Ordered(Order{Faults: []fault.Kind{kind}}), Observe: func(Call) { close(hangs) }})
+		r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{kind}}), Observe: func(Call) { close(hangs) }})
 		answer := make(chan seen, 1)
 		go func() { answer <- r.ask("x") }()
 		<-hangs

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"matchbook/lambda/local/scripted/fault"
 )
 
 // Usage counts tokens, as the package's comment defines them.
@@ -24,16 +22,16 @@ func (u Usage) plus(other Usage) Usage {
 
 // Call is the record of one call.
 type Call struct {
-	At       time.Time  // when it arrived
-	Path     string     // of the request
-	Question string     // a hash; "" when the request was refused
-	N        int        // the number of times that the question was asked before
-	Fault    fault.Kind // the intended fault, fault.None if there was none
-	Status   int        // the HTTP status; 0 when none was sent
-	Billed   bool       // whether a provider would charge for it
-	Usage    Usage      // the tokens that it would charge for; zero when not billed
-	Answer   string     // a hash of the model's answer, even if it was not sent; "" if there was none
-	Refused  string     // the reason why the request was refused; "" when it was not
+	At       time.Time // when it arrived
+	Path     string    // of the request
+	Question string    // a hash; "" when the request was refused
+	N        int       // the number of times that the question was asked before
+	Fault    Fault     // the intended fault, NoFault if there was none
+	Status   int       // the HTTP status; 0 when none was sent
+	Billed   bool      // whether a provider would charge for it
+	Usage    Usage     // the tokens that it would charge for; zero when not billed
+	Answer   string    // a hash of the model's answer, even if it was not sent; "" if there was none
+	Refused  string    // the reason why the request was refused; "" when it was not
 
 	UserText, AnswerText string // only with Options.KeepText
 }
@@ -49,7 +47,7 @@ type Violation struct {
 // journal is the server's record; its methods run under the lock.
 type journal struct {
 	calls      []Call
-	faults     map[fault.Kind]int
+	happened   map[Fault]int
 	asked      map[string]int       // by question
 	notBefore  map[string]time.Time // by question
 	violations []Violation
@@ -59,12 +57,12 @@ type journal struct {
 }
 
 func newJournal() journal {
-	return journal{faults: map[fault.Kind]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
+	return journal{happened: map[Fault]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
 }
 
 // arrive records a question and the number of times that it was asked before. The
-// schedule of this moment decides the fault.
-func (s *Server) arrive(at time.Time, path string, q *Question) (Call, fault.Kind) {
+// faults of this moment decide its own.
+func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
 	key := q.key()
 	s.mu.Lock()
 	q.N = s.asked[key]
@@ -74,14 +72,11 @@ func (s *Server) arrive(at time.Time, path string, q *Question) (Call, fault.Kin
 	}
 	s.inFlight++
 	s.busiest = max(s.busiest, s.inFlight)
-	schedule := s.schedule
+	faults := s.faults
 	s.mu.Unlock()
-	kind := fault.None
-	if schedule != nil {
-		kind = schedule.Fault(*q)
-	}
+	kind := faults.Fault(*q)
 	if rowOf(kind).chat && q.Schema == nil {
-		kind = fault.None // an embedding cannot be refused
+		kind = NoFault // an embedding cannot be refused
 	}
 	return Call{At: at, Path: path, Question: key, N: q.N}, kind
 }
@@ -103,8 +98,8 @@ func (s *Server) settle(call Call, r reply) {
 	}
 	s.mu.Lock()
 	s.calls = append(s.calls, call)
-	if r.fault != fault.None {
-		s.faults[r.fault]++
+	if r.fault != NoFault {
+		s.happened[r.fault]++
 	}
 	if call.Question != "" {
 		s.inFlight--
@@ -129,10 +124,10 @@ func (s *Server) Calls() []Call {
 
 // Faults counts the faults that happened, with a zero for the ordered ones that
 // did not.
-func (s *Server) Faults() map[fault.Kind]int {
+func (s *Server) Faults() map[Fault]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return maps.Clone(s.faults)
+	return maps.Clone(s.happened)
 }
 
 // Violations returns the calls that came before their Retry-After.

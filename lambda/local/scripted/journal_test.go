@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"matchbook/lambda/local/scripted/fault"
 )
 
 func TestAnswerLooksLikeTheAPIsAndIsMarkedAsScripted(t *testing.T) {
@@ -65,12 +63,12 @@ func TestAnswerIsCutAtTheLimit(t *testing.T) {
 
 func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
 	t.Parallel()
-	for kind, wait := range map[fault.Kind]time.Duration{
-		fault.RateLimitSeconds: 3 * time.Second,
-		fault.Unavailable:      3 * time.Second,
-		fault.RateLimitDate:    2750 * time.Millisecond, // the clock is at a quarter of a second
+	for kind, wait := range map[Fault]time.Duration{
+		RateLimitSeconds: 3 * time.Second,
+		Unavailable:      3 * time.Second,
+		RateLimitDate:    2750 * time.Millisecond, // the clock is at a quarter of a second
 	} {
-		r := newRig(t, Options{Schedule: Ordered(Order{Contains: "x", Faults: []fault.Kind{kind}}), RetryAfter: 2500 * time.Millisecond})
+		r := newRig(t, Options{Faults: Ordered(Order{Contains: "x", Faults: []Fault{kind}}), RetryAfter: 2500 * time.Millisecond})
 		at := r.clock.Now()
 		r.ask("x")
 		r.ask("another question")
@@ -89,7 +87,7 @@ func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
 
 func TestFaultsWithoutRetryAfterAllowEverything(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []fault.Kind{rateLimitBare, badGateway, fault.QuotaExhausted}})})
+	r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{rateLimitBare, badGateway, QuotaExhausted}})})
 	for range 4 {
 		r.ask("x")
 	}
@@ -141,7 +139,7 @@ func TestBusiestIsHowManyWereWorkedOnAtOnce(t *testing.T) {
 
 func TestOneAfterTheOtherIsNeverTwoAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Random(3, 0.5, conflict, connectionReset, connectionClosed, fault.TruncatedJSON)})
+	r := newRig(t, Options{Faults: Random(3, 0.5, conflict, connectionReset, connectionClosed, TruncatedJSON)})
 	for i := range 200 {
 		r.ask(fmt.Sprint(i))
 	}

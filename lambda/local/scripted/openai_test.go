@@ -5,8 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"matchbook/lambda/local/scripted/fault"
-
 	openai "github.com/sashabaranov/go-openai"
 )
 
@@ -38,7 +36,7 @@ func chatRequest(user string) openai.ChatCompletionRequest {
 func TestClientOfGoOpenAIChats(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Key: "sk-test", Mind: script(scriptLine{Answers: []string{goodAnswer}}),
-		Schedule: Ordered(Order{Contains: "refuse", Faults: []fault.Kind{fault.Refusal}})})
+		Faults: Ordered(Order{Contains: "refuse", Faults: []Fault{Refusal}})})
 	got, err := r.openai().CreateChatCompletion(t.Context(), chatRequest("x"))
 	if err != nil || len(got.Choices) != 1 || got.Choices[0].Message.Content != goodAnswer || got.Choices[0].FinishReason != openai.FinishReasonStop {
 		t.Errorf("%+v, %v", got, err)
@@ -54,7 +52,7 @@ func TestClientOfGoOpenAIChats(t *testing.T) {
 
 func TestClientOfGoOpenAISeesErrors(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Ordered(Order{Faults: []fault.Kind{fault.RateLimitSeconds, badGateway, errorEmptyObject, fault.ContextLength}})})
+	r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{RateLimitSeconds, badGateway, errorEmptyObject, ContextLength}})})
 	got, err := r.openai().CreateChatCompletion(t.Context(), chatRequest("x"))
 	var api *openai.APIError
 	if !errors.As(err, &api) || api.HTTPStatusCode != 429 || api.Code != "rate_limit_exceeded" || got.Header().Get("Retry-After") != "2" {

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"matchbook/lambda/local/scripted/fault"
 )
 
 // ending is the way in which a reply is sent.
@@ -34,7 +32,7 @@ type reply struct {
 	notBefore time.Time // when the Retry-After has passed
 	content   string    // the model's, or its refusal
 	usage     Usage
-	fault     fault.Kind
+	fault     Fault
 	billed    bool
 }
 

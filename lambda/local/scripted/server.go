@@ -8,15 +8,13 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"matchbook/lambda/local/scripted/fault"
 )
 
 // Options configure a Server. The zero value refuses every chat question with
 // not_scripted, embeds, and never fails.
 type Options struct {
 	Mind       Mind          // decides the answers
-	Schedule   Schedule      // decides the faults; nil: none. See Server.Order
+	Faults     *Faults       // decides the faults; nil: none. See Server.Order
 	Key        string        // the only bearer token that is accepted; "": any
 	RetryAfter time.Duration // the wait that the faults with a Retry-After ask for, rounded up to seconds; 0 is 2 s
 	Latency    Latency       // of an answer
@@ -56,9 +54,9 @@ type Server struct {
 	detach   func() bool
 	handlers sync.WaitGroup
 
-	mu       sync.Mutex // of the fields below
-	closed   bool
-	schedule Schedule
+	mu     sync.Mutex // of the fields below
+	closed bool
+	faults *Faults
 	journal
 }
 
@@ -72,7 +70,7 @@ func New(options Options) *Server {
 	}
 	options.RetryAfter = cmp.Or(options.RetryAfter, 2*time.Second)
 	s := &Server{options: options, stop: make(chan struct{}), journal: newJournal()}
-	s.Order(options.Schedule)
+	s.Order(options.Faults)
 	return s
 }
 
@@ -132,13 +130,16 @@ func (s *Server) enter() bool {
 }
 
 // Order replaces the faults from now on; nil ends them.
-func (s *Server) Order(schedule Schedule) {
+func (s *Server) Order(faults *Faults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.schedule = schedule
-	if known, ok := schedule.(interface{ kinds() []fault.Kind }); ok {
-		for _, kind := range known.kinds() {
-			s.faults[kind] += 0 // Faults shows one that never happens
+	s.faults = faults
+	if faults == nil {
+		return
+	}
+	for _, kind := range faults.kinds {
+		if kind != NoFault {
+			s.happened[kind] += 0 // Faults shows one that never happens
 		}
 	}
 }
@@ -196,7 +197,7 @@ func (s *Server) delayed(ctx context.Context, q Question) bool {
 }
 
 // decide makes the reply to a question.
-func (s *Server) decide(asked request, f fault.Kind) reply {
+func (s *Server) decide(asked request, f Fault) reply {
 	x := exchange{request: asked, at: s.options.Now(), retryAfter: s.options.RetryAfter}
 	how := rowOf(f)
 	if how.billed && !asked.embeddings {

@@ -13,7 +13,6 @@ import (
 
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/local/scripted/fault"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -141,7 +140,7 @@ func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []strin
 		}
 	case m.Options.scripted():
 		m.key = newAnswerKey(m.Links)
-		m.server, err = scripted.Start(ctx, scripted.Options{Mind: m.mind(), Schedule: m.schedule(), Key: "scripted",
+		m.server, err = scripted.Start(ctx, scripted.Options{Mind: m.mind(), Faults: m.faults(), Key: "scripted",
 			RetryAfter: time.Second, Now: clock})
 		if err != nil {
 			return nil, fmt.Errorf("start the scripted model server: %w", err)
@@ -169,14 +168,14 @@ func (m *Source) mind() scripted.Mind {
 	return oracle
 }
 
-// schedule leaves out the faults that hang: the function would wait for a
+// faults leaves out the faults that hang: the function would wait for a
 // minute, and nothing shortens that.
-func (m *Source) schedule() scripted.Schedule {
+func (m *Source) faults() *scripted.Faults {
 	if m.Options.Faults == 0 {
 		return nil
 	}
-	kinds := slices.DeleteFunc(scripted.Kinds(), func(f fault.Kind) bool {
-		return f == fault.HangBeforeHeaders || f == fault.HangInBody
+	kinds := slices.DeleteFunc(scripted.Kinds(), func(f scripted.Fault) bool {
+		return f == scripted.HangBeforeHeaders || f == scripted.HangInBody
 	})
 	return scripted.Random(m.Options.Faults, faultShare, kinds...)
 }

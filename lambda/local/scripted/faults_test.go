@@ -5,22 +5,20 @@ import (
 	"slices"
 	"sync"
 	"testing"
-
-	"matchbook/lambda/local/scripted/fault"
 )
 
 func TestOrderedFaultsFollowTheCount(t *testing.T) {
 	t.Parallel()
 	s := Ordered(
-		Order{Contains: "a", Faults: []fault.Kind{conflict, fault.None, fault.Refusal}},
-		Order{Contains: "b", Faults: []fault.Kind{fault.BadRequest}},
-		Order{Faults: []fault.Kind{badGateway}},
+		Order{Contains: "a", Faults: []Fault{conflict, NoFault, Refusal}},
+		Order{Contains: "b", Faults: []Fault{BadRequest}},
+		Order{Faults: []Fault{badGateway}},
 	)
-	for user, want := range map[string][]fault.Kind{
-		"a":  {conflict, fault.None, fault.Refusal, fault.None},
-		"ab": {conflict, fault.None, fault.Refusal, fault.None}, // the first that fits
-		"b":  {fault.BadRequest, fault.None},
-		"c":  {badGateway, fault.None},
+	for user, want := range map[string][]Fault{
+		"a":  {conflict, NoFault, Refusal, NoFault},
+		"ab": {conflict, NoFault, Refusal, NoFault}, // the first that fits
+		"b":  {BadRequest, NoFault},
+		"c":  {badGateway, NoFault},
 	} {
 		for n, kind := range want {
 			if got := s.Fault(Question{User: user, N: n}); got != kind {
@@ -35,7 +33,7 @@ func TestRandomFaultsDependOnNothingButTheQuestion(t *testing.T) {
 	const seed, questions, share = 20260302, 3000, 0.2
 	t.Logf("seed %d", seed)
 	one, twin, other := Random(seed, share), Random(seed, share), Random(seed+1, share)
-	met, differ := map[fault.Kind]int{}, 0
+	met, differ := map[Fault]int{}, 0
 	for i := range questions {
 		q := Question{User: fmt.Sprint("question ", i)}
 		reverse := Question{User: fmt.Sprint("question ", questions-1-i)}
@@ -48,7 +46,7 @@ func TestRandomFaultsDependOnNothingButTheQuestion(t *testing.T) {
 			differ++
 		}
 	}
-	if got := float64(questions-met[fault.None]) / questions; got < share-0.03 || got > share+0.03 {
+	if got := float64(questions-met[NoFault]) / questions; got < share-0.03 || got > share+0.03 {
 		t.Errorf("a share of %.3f goes wrong, want %.3f", got, share)
 	}
 	for _, kind := range Kinds() {
@@ -65,13 +63,13 @@ func TestRandomFaultsDependOnNothingButTheQuestion(t *testing.T) {
 // there are kinds has met each once, in its own order.
 func TestRandomDeckGoesRoundForEachQuestion(t *testing.T) {
 	t.Parallel()
-	kinds := []fault.Kind{conflict, fault.Refusal, badGateway, fault.Unavailable}
-	first := map[fault.Kind]bool{}
+	kinds := []Fault{conflict, Refusal, badGateway, Unavailable}
+	first := map[Fault]bool{}
 	for i := range 40 {
 		s := Random(7, 0.4, kinds...)
-		var met []fault.Kind
+		var met []Fault
 		for n := 0; len(met) < 2*len(kinds); n++ {
-			if f := s.Fault(Question{User: fmt.Sprint(i), N: n}); f != fault.None {
+			if f := s.Fault(Question{User: fmt.Sprint(i), N: n}); f != NoFault {
 				met = append(met, f)
 			}
 		}
@@ -90,7 +88,7 @@ func TestRandomBounds(t *testing.T) {
 	t.Parallel()
 	for i := range 200 {
 		q := Question{User: fmt.Sprint(i)}
-		if got := Random(1, 0).Fault(q); got != fault.None {
+		if got := Random(1, 0).Fault(q); got != NoFault {
 			t.Errorf("share 0: %q", got)
 		}
 		if got := Random(1, 1, conflict).Fault(q); got != conflict {
@@ -99,10 +97,10 @@ func TestRandomBounds(t *testing.T) {
 	}
 }
 
-func TestScheduleOfAnUnknownFaultPanics(t *testing.T) {
+func TestOrderingAnUnknownFaultPanics(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string]func(){
-		"Ordered": func() { Ordered(Order{Faults: []fault.Kind{"418"}}) },
+		"Ordered": func() { Ordered(Order{Faults: []Fault{"418"}}) },
 		"Random":  func() { Random(1, 1, "418") },
 	} {
 		func() {
@@ -119,12 +117,12 @@ func TestScheduleOfAnUnknownFaultPanics(t *testing.T) {
 // TestRunsWithTheSameQuestionsMeetTheSame, in any order of arrival.
 func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
 	t.Parallel()
-	kinds := slices.DeleteFunc(Kinds(), func(f fault.Kind) bool {
-		return f == fault.HangBeforeHeaders || f == fault.HangInBody || f == fault.HugeBody
+	kinds := slices.DeleteFunc(Kinds(), func(f Fault) bool {
+		return f == HangBeforeHeaders || f == HangInBody || f == HugeBody
 	})
 	oracle, linked := linkedQuestions(60)
 	run := func(workers int) []string {
-		r := newRig(t, Options{Mind: Noisy(oracle, 5, 0.3, parsePrompt), Schedule: Random(5, 0.5, kinds...)})
+		r := newRig(t, Options{Mind: Noisy(oracle, 5, 0.3, parsePrompt), Faults: Random(5, 0.5, kinds...)})
 		users := make(chan string)
 		var wait sync.WaitGroup
 		for range workers {
@@ -155,15 +153,15 @@ func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
 
 func TestOrderEndsFaults(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Schedule: Random(1, 1, conflict)})
+	r := newRig(t, Options{Faults: Random(1, 1, conflict)})
 	if got := r.ask("x"); got.status != 409 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	r.Order(nil)
 	r.ask("x").content(t)
-	r.Order(Ordered(Order{Contains: "never", Faults: []fault.Kind{fault.Refusal}}))
+	r.Order(Ordered(Order{Contains: "never", Faults: []Fault{Refusal}}))
 	r.ask("x").content(t)
-	if got := r.Faults(); len(got) != 2 || got[conflict] != 1 || got[fault.Refusal] != 0 {
+	if got := r.Faults(); len(got) != 2 || got[conflict] != 1 || got[Refusal] != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -128,8 +128,8 @@
 //   - local joins the parts of the line in a Stack: local/sqs is a strict SQS
 //     with the faults of local/sqs/fault, local/eventsource the event source
 //     mapping, local/lambdahost the Lambda Runtime API, and local/clock the time
-//     of all three. local/scripted is a scripted model with its faults,
-//     local/webhook accepts what Slack accepts,
+//     of all three. local/scripted is the model that local runs ask, with its
+//     faults, local/webhook accepts what Slack accepts,
 //     local/pgserver is a private PostgreSQL and local/simclock moves its clock.
 //   - job/riverbench, a module of its own, measures the runtime beside River.
 //   - acceptance tests the whole line in that stack; acceptance/example is an
@@ -142,16 +142,15 @@
 //     and document/csvfile CSV files, by a mapping of their columns.
 //   - document/corpus reads documents and true links; eval measures matches against
 //     them, eval/train the rules alone, in memory; cli/cost sums up what models were paid.
-//   - local/matchrun runs a folder of documents through that stack; local/matchrun/model
-//     is the model that it asks, and eval/matcheval compares the matches of
-//     a corpus with its true links.
+//   - local/matchrun runs a folder of documents through that stack, and eval/matcheval
+//     compares the matches of a corpus with its true links.
 //   - local/reviewrun runs a contract through the stack of the review function, shows
 //     findings as they come, and serves its page.
 //   - local/offerrun runs a folder of users through the stack of the offer function, and
 //     shows match offers to people: the sets of a date, its state, and the fate of
 //     jobs that are published again.
 //   - eval/revieweval compares the categories of contracts with the labels of
-//     people; local/reviewrun/mind is the model that it asks.
+//     people.
 //   - local/ingestrun runs files through the stack of both functions, and reports and
 //     shows for each field where it is printed and why it is trusted.
 //   - cli/explain reads for people why documents match or do not, and stores what

@@ -19,8 +19,8 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/matchrun"
-	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -90,7 +90,7 @@ func TestMeasureACorpus(t *testing.T) {
 	}
 	c.Choose(*measureLimit, 0)
 	url := measuredServer(t)
-	model := model.Source{Options: model.Options{Mode: model.Oracle}, Links: c.Links}
+	model := scripted.Model{Flags: scripted.Flags{Mode: scripted.ModeOracle}, Links: c.Links}
 	env, err := model.Start(t.Context(), time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +242,7 @@ var counters = map[string]string{
 	"ms of planning and running": "SELECT sum(total_exec_time + total_plan_time) FROM pg_stat_statements WHERE query NOT LIKE '%advisory%'",
 }
 
-func (r *countedRun) measure(c corpus.Corpus, model *model.Source) {
+func (r *countedRun) measure(c corpus.Corpus, model *scripted.Model) {
 	t, ctx, n := r.t, r.t.Context(), float64(len(c.Documents))
 	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
 		t.Fatal(err)

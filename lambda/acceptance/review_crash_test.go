@@ -16,7 +16,6 @@ import (
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local"
-	"matchbook/lambda/local/reviewrun/mind"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -84,7 +83,7 @@ func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 	t.Helper()
 	r := &reviewLine{random: rand.New(rand.NewPCG(seed, 0))}
 	url := postgrestest.URL(t)
-	answer := mind.Scripted()
+	answer := scripted.ReviewByRules()
 	server, err := scripted.Start(t.Context(), scripted.Options{Key: modelKey,
 		Latency: scripted.Latency{Min: 10 * time.Millisecond, Max: 60 * time.Millisecond, Seed: seed},
 		Mind: func(q scripted.Question) string {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"matchbook/lambda/local"
-	"matchbook/lambda/local/reviewrun/mind"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/review"
@@ -185,7 +184,7 @@ func TestContractsAreReviewedThroughTheRealFunction(t *testing.T) {
 	for name, c := range map[string]struct {
 		mind  scripted.Mind
 		small []string
-	}{"rules": {nil, byRules}, "scripted": {mind.Scripted(), byAnalysts}} {
+	}{"rules": {nil, byRules}, "scripted": {scripted.ReviewByRules(), byAnalysts}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, c.mind)
@@ -227,7 +226,7 @@ func (d *desk) checkEnd(job record.Job, chunks int, read facts) {
 func TestHostileContractsMoveNothing(t *testing.T) {
 	t.Parallel()
 	contract, read := sample(t, "wartungsvertrag.txt")
-	honest := mind.Scripted()
+	honest := scripted.ReviewByRules()
 	d := newDesk(t, func(q scripted.Question) string {
 		if strings.Count(q.User, "<<<contract\n") != strings.Count(q.User, "\ncontract>>>") ||
 			strings.Count(q.User, "<<<contract") > 1 || strings.Count(q.User, "contract>>>") > 1 {

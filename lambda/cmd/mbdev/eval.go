@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/eval/matcheval"
 	contracts "matchbook/lambda/eval/revieweval"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 
 	"github.com/spf13/cobra"
 )
@@ -36,7 +36,7 @@ func (w *invocation) evalCommand() *cobra.Command {
 	flags.IntVar(&o.Limit, "limit", 0, "take only the first so many documents; 0 takes all")
 	flags.Uint64Var(&o.Shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the noise")
-	cli.ModelFlags(&o.Model, cmd, model.None)
+	cli.ModelFlags(&o.Model, cmd, scripted.ModeNone)
 	return cmd
 }
 

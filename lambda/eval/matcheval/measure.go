@@ -18,8 +18,8 @@ import (
 	"matchbook/lambda/eval"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/matchrun"
-	"matchbook/lambda/local/matchrun/model"
 	"matchbook/lambda/local/pgserver"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/postgres/schema"
@@ -40,7 +40,7 @@ type Options struct {
 	Shuffle    uint64   // seed of the order of arrival; 0: as in the file
 	Seed       uint64   // of the noise
 	JSON       bool     // print one array at the end, not each text at once
-	Model      model.Options
+	Model      scripted.Flags
 }
 
 // Result is the outcome of a corpus under one condition.
@@ -81,7 +81,7 @@ type Mistake struct {
 }
 
 // corpus runs a corpus through the line in a database of its own.
-func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, source model.Source, m *term.Meter) (
+func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, source scripted.Model, m *term.Meter) (
 	result *Result, err error,
 ) {
 	m.Step("%s %s: database and function", filepath.Base(c.Dir), c.Condition)

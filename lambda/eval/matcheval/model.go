@@ -5,12 +5,12 @@ import (
 
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 )
 
 // evalModel is the use of a model on a corpus.
 type evalModel struct {
-	model.Summary
+	scripted.Summary
 	Decided decidedReport `json:"decided"`
 	Answers []answered    `json:"answers"` // by confidence, the highest first
 }

@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/setup"
 )
 
@@ -20,7 +20,7 @@ func (o Options) Run(ctx context.Context, dirs []string, env setup.Env, out io.W
 ) {
 	choice := "rules only: eval asks a model only where --model says so"
 	if o.Model.Mode == "" {
-		o.Model.Mode = model.None
+		o.Model.Mode = scripted.ModeNone
 	} else {
 		choice = o.Model.Choose(env)
 	}
@@ -48,7 +48,7 @@ func (o Options) measure(
 	all := make([]*Result, len(corpora))
 	succeeded = true
 	for i, c := range corpora {
-		source := model.Source{Options: o.Model, Env: env, Seed: o.Seed, Links: c.Links}
+		source := scripted.Model{Flags: o.Model, Env: env, Seed: o.Seed, Links: c.Links}
 		if all[i], err = o.corpus(ctx, server, c, source, m); err != nil {
 			return false, fmt.Errorf("%s, %s: %w", c.Dir, c.Condition, err)
 		}

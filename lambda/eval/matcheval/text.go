@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 )
 
 // evalText writes a measurement for people.
@@ -98,7 +98,7 @@ func (t *evalText) candidates(name string, s eval.Share, k int) {
 
 // model shows the counts of a model that was asked.
 func (t *evalText) model() {
-	if t.Model.Mode == "" || t.Model.Mode == model.None {
+	if t.Model.Mode == "" || t.Model.Mode == scripted.ModeNone {
 		return
 	}
 	t.line("")

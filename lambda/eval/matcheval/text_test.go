@@ -7,7 +7,7 @@ import (
 
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -29,7 +29,7 @@ func TestAnswersOfAModelAreMeasuredByConfidence(t *testing.T) {
 	}
 	o := outcome{answers: []report.Answer{answer(1, 2, "high"), answer(2, 3, "none"), answer(1, 3, "low"),
 		answer(1, 4, "high"), answer(2, 4, "none")}}
-	m := &Result{Model: evalModel{Summary: model.Summary{Mode: "yes"}, Answers: o.answered(c)}}
+	m := &Result{Model: evalModel{Summary: scripted.Summary{Mode: "yes"}, Answers: o.answered(c)}}
 	want := `    answered high     2 pairs, 1 of them true, share 0.5000
     answered low      1 pairs, 1 of them true, share 1.0000
     answered none     2 pairs, 0 of them true, share 0.0000

@@ -9,7 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/playbook"
@@ -18,8 +18,8 @@ import (
 
 // Options are the options of a measurement.
 type Options struct {
-	Model model.Options // none reads by rules
-	Seed  uint64        // of the noise
+	Model scripted.Flags // none reads by rules
+	Seed  uint64         // of the noise
 	JSON  bool
 }
 
@@ -27,7 +27,7 @@ type Options struct {
 // whether all chunks were read.
 func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writer, m *term.Meter) (bool, error) {
 	if o.Model.Mode == "" {
-		o.Model.Mode = model.None
+		o.Model.Mode = scripted.ModeNone
 	}
 	if err := errors.Join(o.Model.Check(env), o.Model.AboutMatches()); err != nil {
 		return false, err
@@ -108,7 +108,7 @@ func (o Options) reader(ctx context.Context, contracts []Contract, i int, env se
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.Model.Mode == model.None {
+	if o.Model.Mode == scripted.ModeNone {
 		return byRules{pb}, func() {}, nil
 	}
 	m, base, stop, err := o.model(ctx, contracts, i, env)

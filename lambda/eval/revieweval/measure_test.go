@@ -11,7 +11,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/testenv"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/record"
 )
 
@@ -42,7 +42,7 @@ func labelled(t *testing.T) []Contract {
 // every quote at its place, no right quote removed.
 func TestOracleFindsEveryCategory(t *testing.T) {
 	t.Parallel()
-	r := measured(t, Options{Model: model.Options{Mode: model.Oracle}}, labelled(t))
+	r := measured(t, Options{Model: scripted.Flags{Mode: scripted.ModeOracle}}, labelled(t))
 	t.Log("\n" + r.Text())
 	if r.All.TP+r.All.FN != 81 || r.All.Recall.below(0.98) || r.All.FP > 0 {
 		t.Errorf("%d of 81 categories of contracts are found, and %d that have no label", r.All.TP, r.All.FP)
@@ -59,7 +59,7 @@ func TestInventedQuotesAreRemovedAndNoRightOne(t *testing.T) {
 	all := Quotes{}
 	for seed := range uint64(testenv.Size(1, 20)) {
 		t.Logf("seed %d", seed)
-		noisy := model.Options{Mode: model.Noisy, Noise: 1}
+		noisy := scripted.Flags{Mode: scripted.ModeNoisy, Noise: 1}
 		r := measured(t, Options{Model: noisy, Seed: seed}, contracts)
 		if r.Unverified > 0 || r.Gaps > 0 {
 			t.Errorf("%d unverified, %d gaps: %q", r.Unverified, r.Gaps, r.Reasons)
@@ -85,7 +85,7 @@ func TestRulesOnContractsThatTheyWereNotTunedOn(t *testing.T) {
 		halves[known] = append(halves[known], c)
 	}
 	for known, floor := range map[bool][2]float64{true: {0.95, 0.85}, false: {0.80, 0.65}} {
-		r := measured(t, Options{Model: model.Options{Mode: model.None}}, halves[known])
+		r := measured(t, Options{Model: scripted.Flags{Mode: scripted.ModeNone}}, halves[known])
 		t.Logf("tuned on: %v\n%s", known, r.Text())
 		if r.Contracts != 5 || r.All.Recall.below(floor[0]) || r.All.Precision.below(floor[1]) || r.Unverified > 0 {
 			t.Errorf("tuned on %v: recall %s, precision %s, want %v", known, r.All.Recall, r.All.Precision, floor)
@@ -97,8 +97,8 @@ func TestRulesOnContractsThatTheyWereNotTunedOn(t *testing.T) {
 func TestScriptedModelMarksLikeTheRules(t *testing.T) {
 	t.Parallel()
 	contracts := []Contract{small(t)}
-	asked := measured(t, Options{Model: model.Options{Mode: "scripted"}}, contracts)
-	read := measured(t, Options{Model: model.Options{Mode: model.None}}, contracts)
+	asked := measured(t, Options{Model: scripted.Flags{Mode: "scripted"}}, contracts)
+	read := measured(t, Options{Model: scripted.Flags{Mode: scripted.ModeNone}}, contracts)
 	if asked.Calls < 2 || asked.Gaps > 0 || asked.Quotes != nil {
 		t.Errorf("%d calls, gaps %q, %+v", asked.Calls, asked.Reasons, asked.Quotes)
 	}
@@ -172,7 +172,7 @@ func TestLabelsHaveTheirPlaces(t *testing.T) {
 
 func TestFiguresOfASmallContract(t *testing.T) {
 	t.Parallel()
-	r := measured(t, Options{Model: model.Options{Mode: model.None}}, []Contract{small(t)})
+	r := measured(t, Options{Model: scripted.Flags{Mode: scripted.ModeNone}}, []Contract{small(t)})
 	got := map[record.Category]string{}
 	for _, c := range append(r.Categories, r.All) {
 		got[c.Name] = fmt.Sprint(c.TP, c.FP, c.FN, c.Spans, c.Marks)

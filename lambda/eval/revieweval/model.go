@@ -7,8 +7,6 @@ import (
 
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
-	"matchbook/lambda/local/matchrun/model"
-	"matchbook/lambda/local/reviewrun/mind"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/setup"
 )
@@ -20,7 +18,7 @@ func (o Options) model(ctx context.Context, contracts []Contract, i int, env set
 ) {
 	config := openai.Config{APIKey: "scripted", Model: "scripted-" + o.Model.Mode}
 	base, stop = time.Millisecond, func() {}
-	if o.Model.Mode == model.OpenAI {
+	if o.Model.Mode == scripted.ModeOpenAI {
 		c, err := setup.LoadModel(env)
 		if err != nil {
 			return nil, 0, nil, err
@@ -43,20 +41,20 @@ func (o Options) model(ctx context.Context, contracts []Contract, i int, env set
 
 func (o Options) mind(contracts []Contract, i int) scripted.Mind {
 	if !o.Model.Knowing() {
-		return mind.Scripted()
+		return scripted.ReviewByRules()
 	}
-	oracle := mind.Oracle(contracts[i].Text, contracts[i].labels())
-	if o.Model.Mode == model.Oracle {
+	oracle := scripted.ReviewByLabels(contracts[i].Text, contracts[i].labels())
+	if o.Model.Mode == scripted.ModeOracle {
 		return oracle
 	}
 	other := contracts[(i+1)%len(contracts)].Text
-	return mind.Noisy(oracle, o.Seed, o.Model.Noise, other)
+	return scripted.NoisyReview(oracle, o.Seed, o.Model.Noise, other)
 }
 
 // labels returns the labels with their places.
-func (c Contract) labels() (all []mind.Label) {
+func (c Contract) labels() (all []scripted.Label) {
 	for _, s := range c.Spans {
-		all = append(all, mind.Label{Category: s.Category, Text: s.Text, Start: s.Start})
+		all = append(all, scripted.Label{Category: s.Category, Text: s.Text, Start: s.Start})
 	}
 	return all
 }

@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
@@ -29,7 +29,7 @@ type Options struct {
 	Tenant   string // the id of the owner; empty: a fixed one
 	Logs     string // the file for the functions' output; - is the meter, empty none
 	Database database.Choice
-	Model    model.Options
+	Model    scripted.Flags
 }
 
 // Read reads files, and those in folders, and prints the report. It returns
@@ -83,7 +83,7 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	m.Say("%d files found, %d of other kinds left out; OCR: %s", len(files), skipped, ocr.Engine)
 	m.Say("%s", o.Model.Choose(env))
 	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, Files: files, Tenant: tenant, OCR: ocr,
-		Model: model.Source{Options: o.Model, Env: env}}, nil
+		Model: scripted.Model{Flags: o.Model, Env: env}}, nil
 }
 
 func (o Options) tenant() (uuid.UUID, error) {

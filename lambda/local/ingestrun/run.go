@@ -17,7 +17,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/report"
 
@@ -30,7 +30,7 @@ type Run struct {
 	Files  []File
 	Tenant uuid.UUID
 	OCR    OCR
-	Model  model.Source
+	Model  scripted.Model
 
 	stored []storedFile
 	ids    []uuid.UUID // of the ingestions
@@ -67,7 +67,7 @@ func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 	}
 	r.OnClose(r.Model.Close)
 	ingestEnv := []string{manifest.EnvBlobURL + "=" + files, manifest.EnvOCR + "=" + r.OCR.Engine}
-	if r.Model.Options.Mode == model.OpenAI {
+	if r.Model.Flags.Mode == scripted.ModeOpenAI {
 		ingestEnv = append(ingestEnv, matchEnv...)
 	}
 	return local.StackConfig{Functions: []local.FunctionConfig{

@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/document/csvfile"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/setup"
 )
 
@@ -26,7 +26,7 @@ type Folder struct {
 	Logs     string         // the file for what the function logs; - is the meter, empty none
 	SlackLog string         // the file of a local receiver of Slack messages; empty: no receiver
 	Database database.Choice
-	Model    model.Options
+	Model    scripted.Flags
 }
 
 // Run runs the documents and prints the report. It returns whether all of them
@@ -41,7 +41,7 @@ func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.M
 		return false, err
 	}
 	r.OnClose(r.Channels.Close)
-	if r.Model.Options.Knowing() {
+	if r.Model.Flags.Knowing() {
 		if r.Model.Links, err = r.In.Links(f.Dir); err != nil {
 			return false, err
 		}
@@ -83,11 +83,11 @@ func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
 		p.Say("read, but look at %s: %s", remark.Where(), remark.What)
 	}
 	p.Say("%s", f.Model.Choose(env))
-	for f.Seed == 0 && (f.KillEvery > 0 || f.Model.Mode == model.Noisy) {
+	for f.Seed == 0 && (f.KillEvery > 0 || f.Model.Mode == scripted.ModeNoisy) {
 		f.Seed = rand.Uint64() >> 32
 	}
 	return &Run{Session: local.Session{Progress: p, LogFile: f.Logs}, In: in, Options: f.Options,
-		Model: model.Source{Options: f.Model, Env: env, Seed: f.Seed}}, nil
+		Model: scripted.Model{Flags: f.Model, Env: env, Seed: f.Seed}}, nil
 }
 
 // rehearse runs the documents, sends the notifications that are left, and

@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -25,7 +25,7 @@ type Report struct {
 	Found
 	Deliveries []delivery       `json:"deliveries"`
 	Accounting accounting       `json:"accounting"`
-	Model      model.Summary    `json:"model"`
+	Model      scripted.Summary `json:"model"`
 	Notified   notifiedReport   `json:"told"`
 	Problems   []corpus.Problem `json:"problems"`
 }

@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/report"
 
@@ -32,7 +32,7 @@ type Run struct {
 	local.Session
 	In        *corpus.Input
 	Options   Options
-	Model     model.Source
+	Model     scripted.Model
 	NoMapping bool      // no mapping polls the queue
 	Channels  *Channels // nil: no failure is sent
 	IDs       []uuid.UUID

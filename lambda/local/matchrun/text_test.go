@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres/report"
@@ -23,7 +23,7 @@ func TestEvidenceIsShownWhereItIsAskedFor(t *testing.T) {
 	order, invoice := uuid.UUID{2}, uuid.UUID{1}
 	r := reported(documentReport{ID: order, Type: document.PurchaseOrder, Number: "B-7"},
 		documentReport{ID: invoice, Type: document.Invoice, Number: "R-1"})
-	r.Accounting, r.Model.Mode = accounting{Published: 2, Succeeded: 2, Kills: 3, Seed: 7}, model.None
+	r.Accounting, r.Model.Mode = accounting{Published: 2, Succeeded: 2, Kills: 3, Seed: 7}, scripted.ModeNone
 	r.Matches = []matchReport{{A: invoice, B: order, Score: 0.987, Confidence: "medium", DecidedBy: "person",
 		Evidence: []score.Evidence{{Points: 60, Text: "The invoice cites the purchase order B-7."}, {Points: -4, Text: "The prices differ."}}}}
 	r.Open = []openReport{{A: invoice, B: order, Score: 0.5, Why: "Undecided."}}
@@ -101,7 +101,7 @@ func hostileReport(text string) *Report {
 	}
 	r.Problems = []corpus.Problem{{File: text, Line: 1, What: text}}
 	r.Accounting = accounting{Published: many, Succeeded: many, Failed: many, Kills: many, Seed: math.MaxUint64, Malformed: many, Resumed: many, Interrupted: true}
-	r.Model.Mode, r.Model.Name, r.Model.Documents, r.Model.Questions, r.Model.Calls = model.OpenAI, text, many, many, many
+	r.Model.Mode, r.Model.Name, r.Model.Documents, r.Model.Questions, r.Model.Calls = scripted.ModeOpenAI, text, many, many, many
 	r.Notified.Channels = []channelReport{{"slack", many}}
 	return r
 }

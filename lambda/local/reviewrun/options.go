@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/local/matchrun/model"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -32,7 +32,7 @@ type Options struct {
 	Serve          bool    // serve the page of the review until interrupted
 	Logs           string  // the file for the function's output; - is the meter, empty none
 	Database       database.Choice
-	Model          model.Options
+	Model          scripted.Flags
 	// Price returns the price of a model by its name, and false if it has none.
 	Price func(model string) (llm.Price, bool)
 }
@@ -103,7 +103,7 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 		return nil, err
 	}
 	m.Say("%s", r.source.options.Choose(env))
-	if o.Budget > 0 && r.source.options.Mode == model.None {
+	if o.Budget > 0 && r.source.options.Mode == scripted.ModeNone {
 		return nil, errors.New("--budget is for a model: rules cost nothing")
 	}
 	return r, nil

@@ -7,8 +7,6 @@ import (
 
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
-	"matchbook/lambda/local/matchrun/model"
-	"matchbook/lambda/local/reviewrun/mind"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
@@ -17,7 +15,7 @@ import (
 // source answers the questions of a review: nothing, a real model, or a scripted
 // server.
 type source struct {
-	options model.Options
+	options scripted.Flags
 	env     setup.Env // where a real model is
 	price   func(model string) (llm.Price, bool)
 
@@ -32,12 +30,12 @@ const retryBase = 10 * time.Millisecond
 // start starts the scripted server, if the mode needs one, and returns the
 // variables of the function that name the model. The server waits on now.
 func (s *source) start(ctx context.Context, now func() time.Time) (set []string, err error) {
-	if s.options.Mode == model.None {
+	if s.options.Mode == scripted.ModeNone {
 		return nil, nil
 	}
 	var config openai.Config
-	if s.options.Mode == model.OpenAI {
-		from := model.Source{Options: s.options, Env: s.env}
+	if s.options.Mode == scripted.ModeOpenAI {
+		from := scripted.Model{Flags: s.options, Env: s.env}
 		if set, err = from.Start(ctx, now); err != nil {
 			return nil, err
 		}
@@ -47,7 +45,7 @@ func (s *source) start(ctx context.Context, now func() time.Time) (set []string,
 		}
 		config = read.OpenAI
 	} else {
-		s.server, err = scripted.Start(ctx, scripted.Options{Mind: mind.Scripted(), Key: "scripted", Now: now})
+		s.server, err = scripted.Start(ctx, scripted.Options{Mind: scripted.ReviewByRules(), Key: "scripted", Now: now})
 		if err != nil {
 			return nil, fmt.Errorf("start the scripted model server: %w", err)
 		}

@@ -11,11 +11,12 @@ import (
 // each candidate, if the schema has a list of candidates, and otherwise a list of
 // those that belong to the document.
 type matches struct {
-	Matches []match `json:"matches"`
-	of      int     // candidates with a verdict each; 0: the second form
+	Matches []listed `json:"matches"`
+	of      int      // candidates with a verdict each; 0: the second form
 }
 
-type match struct {
+// listed is a candidate in the second form.
+type listed struct {
 	Candidate  int    `json:"candidate"` // from 1
 	Confidence string `json:"confidence"`
 	Reasoning  string `json:"reasoning"`
@@ -41,14 +42,14 @@ func newMatches(schema json.RawMessage, candidates int) matches {
 	return matches{}
 }
 
-func (m *matches) add(one match) { m.Matches = append(m.Matches, one) }
+func (m *matches) add(one listed) { m.Matches = append(m.Matches, one) }
 
 func (m matches) text() string {
 	if m.of > 0 {
 		return marshal(m.verdicts())
 	}
 	if m.Matches == nil {
-		m.Matches = []match{} // none is [], not null
+		m.Matches = []listed{} // none is [], not null
 	}
 	return marshal(m)
 }
@@ -71,7 +72,7 @@ func readMatches(text string) (m matches, ok bool) {
 		m.of = len(all.Candidates)
 		for _, v := range all.Candidates {
 			if v.Verdict != "none" {
-				m.add(match{v.Candidate, v.Verdict, v.Evidence})
+				m.add(listed{v.Candidate, v.Verdict, v.Evidence})
 			}
 		}
 		return m, true
@@ -93,7 +94,7 @@ func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 	}
 	if others := m.others(candidates); len(others) > 0 {
 		confidence := []string{"high", "medium"}[random.IntN(2)]
-		wrong := match{others[random.IntN(len(others))], confidence, "Scripted noise: this one is wrong on purpose."}
+		wrong := listed{others[random.IntN(len(others))], confidence, "Scripted noise: this one is wrong on purpose."}
 		ways = append(ways, func() { m.add(wrong) })
 	}
 	ways[random.IntN(len(ways))]()
@@ -101,7 +102,7 @@ func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 }
 
 // lower lowers the confidence; low becomes medium, which is wrong as well.
-func (m *match) lower(random *rand.Rand) {
+func (m *listed) lower(random *rand.Rand) {
 	switch m.Confidence {
 	case "high":
 		m.Confidence = []string{"medium", "low"}[random.IntN(2)]
@@ -115,7 +116,7 @@ func (m *match) lower(random *rand.Rand) {
 // others returns the numbers of the candidates that are not in the answer.
 func (m matches) others(candidates int) (numbers []int) {
 	for number := 1; number <= candidates; number++ {
-		if !slices.ContainsFunc(m.Matches, func(in match) bool { return in.Candidate == number }) {
+		if !slices.ContainsFunc(m.Matches, func(in listed) bool { return in.Candidate == number }) {
 			numbers = append(numbers, number)
 		}
 	}
@@ -125,19 +126,19 @@ func (m matches) others(candidates int) (numbers []int) {
 // unlisted adds a candidate that no client has listed: one more than the schema
 // allows, or 0 when the schema has no list.
 func (m matches) unlisted(schema json.RawMessage) matches {
-	m.add(match{largestEnum(schema) + 1, "high", "Scripted fault: this candidate was not listed."})
+	m.add(listed{largestEnum(schema) + 1, "high", "Scripted fault: this candidate was not listed."})
 	return m
 }
 
 // doubled names a candidate twice, with two confidences.
 func (m matches) doubled() matches {
-	first := match{1, "high", "Scripted fault: this candidate is named twice."}
+	first := listed{1, "high", "Scripted fault: this candidate is named twice."}
 	if len(m.Matches) > 0 {
 		first = m.Matches[0]
 	} else {
 		m.add(first)
 	}
-	again := match{first.Candidate, "low", "Scripted fault: this candidate is named twice."}
+	again := listed{first.Candidate, "low", "Scripted fault: this candidate is named twice."}
 	if first.Confidence == "low" {
 		again.Confidence = "high"
 	}

@@ -61,7 +61,7 @@ func Oracle(links [][2]string, parse Parse) Mind {
 		m := newMatches(q.Schema, len(candidates))
 		for i, candidate := range candidates {
 			if linked[[2]string{document, candidate}] {
-				m.add(match{i + 1, "high", "Scripted: the key of this run has the two as linked."})
+				m.add(listed{i + 1, "high", "Scripted: the key of this run has the two as linked."})
 			}
 		}
 		return m.text()
@@ -80,7 +80,7 @@ func Always(yes bool, parse Parse) Mind {
 		var m matches
 		for i := range candidates {
 			if yes {
-				m.add(match{i + 1, "high", "Scripted: every candidate is answered like this."})
+				m.add(listed{i + 1, "high", "Scripted: every candidate is answered like this."})
 			}
 		}
 		return m.text()

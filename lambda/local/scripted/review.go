@@ -1,8 +1,4 @@
-// Package mind makes scripted answers to the questions of a review, for
-// local/scripted: by rules, by the labels of people, and by these with noise. They
-// follow from the question alone. No model is behind them, and they are no evidence
-// of the quality of one.
-package mind
+package scripted
 
 import (
 	"encoding/json"
@@ -12,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/quote"
@@ -27,10 +22,10 @@ type Label struct {
 	Start    int    // in the contract, in bytes
 }
 
-// Scripted answers by rules: the clauses that package category finds, and one
+// ReviewByRules answers by rules: the clauses that package category finds, and one
 // finding for each analyst, about the first of them that is its topic.
-func Scripted() scripted.Mind {
-	return mind(func(passage string) (clauses []clause) {
+func ReviewByRules() Mind {
+	return reviewMind(func(passage string) (clauses []clause) {
 		for _, m := range category.ByRules(passage, 0, "") {
 			clauses = append(clauses, clause{m.Quote, m.Category, m.Score})
 		}
@@ -38,16 +33,16 @@ func Scripted() scripted.Mind {
 	}, 1)
 }
 
-// Oracle answers by the labels of a contract: those that stand in the passage as
+// ReviewByLabels answers by the labels of a contract: those that stand in the passage as
 // a whole. It leaves out the ones that are too short to prove anything as a quote,
 // such as a name in letters.
-func Oracle(contract string, labels []Label) scripted.Mind {
+func ReviewByLabels(contract string, labels []Label) Mind {
 	dense := squeeze(contract)
 	starts := make([]int, len(labels)) // in dense
 	for i, l := range labels {
 		starts[i] = len(squeeze(contract[:l.Start]))
 	}
-	return mind(func(passage string) (clauses []clause) {
+	return reviewMind(func(passage string) (clauses []clause) {
 		passage = squeeze(passage)
 		from := strings.Index(dense, passage)
 		if from < 0 {
@@ -77,10 +72,10 @@ func Quotable(text string) bool {
 // maxFindings is less than what package analyst accepts in an answer.
 const maxFindings = 15
 
-// mind answers all stages by the clauses of a passage; most is the number of
+// reviewMind answers all stages by the clauses of a passage; most is the number of
 // findings in an answer.
-func mind(read func(passage string) []clause, most int) scripted.Mind {
-	return func(q scripted.Question) string {
+func reviewMind(read func(passage string) []clause, most int) Mind {
+	return func(q Question) string {
 		if q.Name == whole.SchemaName {
 			return `{"contradictions":[]}` // the rules have theirs, and nothing here reads
 		}

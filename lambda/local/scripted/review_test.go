@@ -1,4 +1,4 @@
-package mind
+package scripted
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/quote"
@@ -22,13 +21,13 @@ The Supplier may terminate for convenience. In no event shall the Supplier be li
 consequential damages. Each invoice is due in ten days. Confidential papers stay here.`
 
 // questionOf is a question about a passage: that of an analyst, or of the categories.
-func questionOf(text string, a *analyst.Analyst) scripted.Question {
+func questionOf(text string, a *analyst.Analyst) Question {
 	p := analyst.Passage{Text: text}
 	q := analyst.CategoriesQuestion(p)
 	if a != nil {
 		q = a.Question(p, positions())
 	}
-	return scripted.Question{Name: q.Name, System: q.System, User: q.User, Schema: q.Schema}
+	return Question{Name: q.Name, System: q.System, User: q.User, Schema: q.Schema}
 }
 
 var positions = sync.OnceValue(func() playbook.Playbook {
@@ -50,7 +49,7 @@ func named(t *testing.T, name string) *analyst.Analyst {
 	return nil
 }
 
-func marks(t *testing.T, mind scripted.Mind, text string) (list []string) {
+func marks(t *testing.T, mind Mind, text string) (list []string) {
 	t.Helper()
 	answer := mind(questionOf(text, nil))
 	found, err := analyst.ReadMarks(answer, analyst.Passage{Text: text})
@@ -63,7 +62,7 @@ func marks(t *testing.T, mind scripted.Mind, text string) (list []string) {
 	return list
 }
 
-func findings(t *testing.T, mind scripted.Mind, name, text string) (list []string) {
+func findings(t *testing.T, mind Mind, name, text string) (list []string) {
 	t.Helper()
 	a := named(t, name)
 	found, dropped, err := a.Read(mind(questionOf(text, a)), analyst.Passage{Text: text})
@@ -78,7 +77,7 @@ func findings(t *testing.T, mind scripted.Mind, name, text string) (list []strin
 
 func TestScriptedAnswersByRules(t *testing.T) {
 	t.Parallel()
-	got := marks(t, Scripted(), passage)
+	got := marks(t, ReviewByRules(), passage)
 	want := []string{"termination: The Supplier may terminate for convenience",
 		"liability-cap: In no event shall the Supplier be liable for\nconsequential damages"}
 	if !slices.Equal(got, want) {
@@ -91,14 +90,14 @@ func TestScriptedAnswersByRules(t *testing.T) {
 		"renewal":         "",
 		"confidentiality": "",
 	} {
-		if got := strings.Join(findings(t, Scripted(), name, passage), "\n"); got != want {
+		if got := strings.Join(findings(t, ReviewByRules(), name, passage), "\n"); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	if got := Scripted()(scripted.Question{Name: whole.SchemaName}); got != `{"contradictions":[]}` {
+	if got := ReviewByRules()(Question{Name: whole.SchemaName}); got != `{"contradictions":[]}` {
 		t.Errorf("the question about the contract as a whole: got %q, want no contradictions", got)
 	}
-	if got := Scripted()(scripted.Question{Name: "match_decision", User: "x"}); got != "" {
+	if got := ReviewByRules()(Question{Name: "match_decision", User: "x"}); got != "" {
 		t.Errorf("another question is answered: %q", got)
 	}
 }
@@ -113,7 +112,7 @@ func TestOracleAnswersByTheLabelsOfThePassage(t *testing.T) {
 		{record.GoverningLaw, "Law of Kenya", len(before) + len(passage) + 2},
 		{record.Parties, "LLC.", len(contract) - 4},
 	}
-	mind := Oracle(contract, labels)
+	mind := ReviewByLabels(contract, labels)
 	if got, want := marks(t, mind, passage), []string{"termination: The Supplier may terminate for convenience."}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q: a label that the chunk cuts is not in it", got, want)
 	}
@@ -134,9 +133,9 @@ func TestNoiseFollowsFromTheSeedAndInventsQuotes(t *testing.T) {
 	const seed = 7
 	t.Logf("seed %d", seed)
 	other := strings.Repeat("The moon landing of the tenant shall precede every invoice of the landlord in spring. ", 9)
-	right := Scripted()
-	always, never := Noisy(right, seed, 1, other), Noisy(right, seed, 0, other)
-	again, reseeded := Noisy(right, seed, 1, other), Noisy(right, seed+1, 1, other)
+	right := ReviewByRules()
+	always, never := NoisyReview(right, seed, 1, other), NoisyReview(right, seed, 0, other)
+	again, reseeded := NoisyReview(right, seed, 1, other), NoisyReview(right, seed+1, 1, other)
 	changed, invented := 0, 0
 	for i := range 100 {
 		text := fmt.Sprintf("%s Item %d.", passage, i)

@@ -1,7 +1,4 @@
-// Package model provides what answers the questions of a rehearsal: nothing, a
-// real model, or a scripted server that answers in its place. It counts what was
-// asked and what that cost.
-package model
+package scripted
 
 import (
 	"context"
@@ -12,7 +9,6 @@ import (
 	"time"
 
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -23,17 +19,17 @@ import (
 
 // The modes: what answers the questions that rules leave open.
 const (
-	None         = "none"
-	OpenAI       = "openai"
-	scriptedMode = "scripted"
-	Oracle       = "oracle"
-	Noisy        = "noisy"
-	Yes          = "yes"
-	No           = "no"
+	ModeNone     = "none"
+	ModeOpenAI   = "openai"
+	ModeScripted = "scripted"
+	ModeOracle   = "oracle"
+	ModeNoisy    = "noisy"
+	ModeYes      = "yes"
+	ModeNo       = "no"
 )
 
 // Modes are the values of --model.
-var Modes = []string{None, OpenAI, scriptedMode, Oracle, Noisy, Yes, No}
+var Modes = []string{ModeNone, ModeOpenAI, ModeScripted, ModeOracle, ModeNoisy, ModeYes, ModeNo}
 
 // chunk is the number of documents that one statement reads.
 const chunk = 250
@@ -41,8 +37,8 @@ const chunk = 250
 // faultShare is the share of the calls that fail with --faults.
 const faultShare = 0.1
 
-// Options are the flags of the model.
-type Options struct {
+// Flags are the flags of the model.
+type Flags struct {
 	Mode   string
 	Noise  float64
 	Noisy  bool // --noise was given
@@ -50,15 +46,15 @@ type Options struct {
 }
 
 // Check refuses flags that contradict each other.
-func (o *Options) Check(env setup.Env) error {
+func (o *Flags) Check(env setup.Env) error {
 	switch {
 	case o.Mode != "" && !slices.Contains(Modes, o.Mode):
 		return fmt.Errorf("--model: %q is none of %s", o.Mode, strings.Join(Modes, ", "))
-	case o.Mode == OpenAI && !hasModel(env):
+	case o.Mode == ModeOpenAI && !hasModel(env):
 		return fmt.Errorf("--model openai: neither %s nor %s is set", manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL)
 	case o.Faults != 0 && !o.scripted():
 		return errors.New("--faults is for --model scripted, oracle, noisy, yes or no: a real model's calls are not broken")
-	case o.Noisy && o.Mode != Noisy:
+	case o.Noisy && o.Mode != ModeNoisy:
 		return errors.New("--noise is for --model noisy")
 	case !(o.Noise >= 0 && o.Noise <= 1): // nor NaN
 		return errors.New("--noise is not between 0 and 1")
@@ -67,17 +63,17 @@ func (o *Options) Check(env setup.Env) error {
 }
 
 // scripted reports whether a scripted server answers.
-func (o *Options) scripted() bool {
-	return slices.Contains([]string{scriptedMode, Oracle, Noisy, Yes, No}, o.Mode)
+func (o *Flags) scripted() bool {
+	return slices.Contains([]string{ModeScripted, ModeOracle, ModeNoisy, ModeYes, ModeNo}, o.Mode)
 }
 
 // Knowing reports whether the answers come from the true links.
-func (o *Options) Knowing() bool { return o.Mode == Oracle || o.Mode == Noisy }
+func (o *Flags) Knowing() bool { return o.Mode == ModeOracle || o.Mode == ModeNoisy }
 
 // AboutMatches refuses a model that can answer questions about matches only, for
 // callers that ask others.
-func (o *Options) AboutMatches() error {
-	if o.Mode == Yes || o.Mode == No {
+func (o *Flags) AboutMatches() error {
+	if o.Mode == ModeYes || o.Mode == ModeNo {
 		return fmt.Errorf("--model %s answers questions about matches only", o.Mode)
 	}
 	return nil
@@ -89,30 +85,32 @@ func hasModel(env setup.Env) bool {
 
 // Choose takes openai where no mode was given and the environment has a
 // model, and returns a sentence with the choice and its reason.
-func (o *Options) Choose(env setup.Env) string {
+func (o *Flags) Choose(env setup.Env) string {
 	switch {
 	case o.Mode == "" && hasModel(env):
-		o.Mode = OpenAI
+		o.Mode = ModeOpenAI
 		return "a model is asked: the environment has one; --model none asks none"
 	case o.Mode == "":
-		o.Mode = None
+		o.Mode = ModeNone
 		return "rules only: no " + manifest.EnvOpenAIKey + "; --model scripted shows the rest"
-	case o.Mode == None:
+	case o.Mode == ModeNone:
 		return "rules only: --model none"
-	case o.Mode == OpenAI:
+	case o.Mode == ModeOpenAI:
 		return "a model is asked: --model openai"
 	}
 	return "SCRIPTED: --model " + o.Mode + " asks no real model"
 }
 
-// Source answers the questions of a run. The zero Source has no model.
-type Source struct {
-	Options Options
-	Env     setup.Env // where a real model is
-	Seed    uint64    // of the noise
-	Links   []corpus.Pair
+// Model answers the questions of a local run: nothing, a real model, or a server of
+// this package in its place. It counts what was asked and what that cost. The zero
+// Model has no model.
+type Model struct {
+	Flags Flags
+	Env   setup.Env // where a real model is
+	Seed  uint64    // of the noise
+	Links []corpus.Pair
 
-	server *scripted.Server // nil: none, or a real one
+	server *Server // nil: none, or a real one
 	key    *answerKey
 	before report.ModelUsage
 }
@@ -123,14 +121,14 @@ const retryBase = 10 * time.Millisecond
 
 // Start starts the scripted server, if the mode needs one, and returns the
 // variables of the function that name the model. The function waits on clock.
-func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []string, err error) {
+func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string, err error) {
 	set := func(name, value string) {
 		if value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
 	switch {
-	case m.Options.Mode == OpenAI:
+	case m.Flags.Mode == ModeOpenAI:
 		set(manifest.EnvMatchMode, "model")
 		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
 			manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
@@ -138,9 +136,9 @@ func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []strin
 			manifest.EnvLLMRetryBase} {
 			set(name, m.Env(name))
 		}
-	case m.Options.scripted():
+	case m.Flags.scripted():
 		m.key = newAnswerKey(m.Links)
-		m.server, err = scripted.Start(ctx, scripted.Options{Mind: m.mind(), Faults: m.faults(), Key: "scripted",
+		m.server, err = Start(ctx, Options{Mind: m.mind(), Faults: m.faults(), Key: "scripted",
 			RetryAfter: time.Second, Now: clock})
 		if err != nil {
 			return nil, fmt.Errorf("start the scripted model server: %w", err)
@@ -154,34 +152,34 @@ func (m *Source) Start(ctx context.Context, clock func() time.Time) (env []strin
 	return env, nil
 }
 
-func (m *Source) mind() scripted.Mind {
-	switch m.Options.Mode {
-	case scriptedMode:
+func (m *Model) mind() Mind {
+	switch m.Flags.Mode {
+	case ModeScripted:
 		return mostInCommon
-	case Yes, No:
-		return scripted.Always(m.Options.Mode == Yes, asked)
+	case ModeYes, ModeNo:
+		return Always(m.Flags.Mode == ModeYes, asked)
 	}
-	oracle := scripted.Oracle(m.key.pairs(), m.key.parse)
-	if m.Options.Mode == Noisy {
-		return scripted.Noisy(oracle, m.Seed, m.Options.Noise, m.key.parse)
+	oracle := Oracle(m.key.pairs(), m.key.parse)
+	if m.Flags.Mode == ModeNoisy {
+		return Noisy(oracle, m.Seed, m.Flags.Noise, m.key.parse)
 	}
 	return oracle
 }
 
 // faults leaves out the faults that hang: the function would wait for a
 // minute, and nothing shortens that.
-func (m *Source) faults() *scripted.Faults {
-	if m.Options.Faults == 0 {
+func (m *Model) faults() *Faults {
+	if m.Flags.Faults == 0 {
 		return nil
 	}
-	kinds := slices.DeleteFunc(scripted.Kinds(), func(f scripted.Fault) bool {
-		return f == scripted.HangBeforeHeaders || f == scripted.HangInBody
+	kinds := slices.DeleteFunc(Kinds(), func(f Fault) bool {
+		return f == HangBeforeHeaders || f == HangInBody
 	})
-	return scripted.Random(m.Options.Faults, faultShare, kinds...)
+	return Random(m.Flags.Faults, faultShare, kinds...)
 }
 
 // Close stops the scripted server, if there is one.
-func (m *Source) Close() error {
+func (m *Model) Close() error {
 	if m.server != nil {
 		m.server.Close()
 	}
@@ -189,11 +187,11 @@ func (m *Source) Close() error {
 }
 
 // Learn reads the documents before they are published: an answer key needs them.
-func (m *Source) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
+func (m *Model) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
 	if m.before, err = report.From(db).ModelUsage(ctx, 0); err != nil {
 		return fmt.Errorf("read what was asked before: %w", err)
 	}
-	if !m.Options.Knowing() {
+	if !m.Flags.Knowing() {
 		return nil
 	}
 	for some := range slices.Chunk(ids, chunk) { // a statement has its time limit

@@ -1,4 +1,4 @@
-package model
+package scripted
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
 
@@ -76,7 +75,7 @@ func (k *answerKey) learn(raws []score.Raw) {
 	}
 }
 
-// parse is a scripted.Parse: the ids of a question, "" for a document that is
+// parse is a Parse: the ids of a question, "" for a document that is
 // not known. Where several documents have the same text, it takes those of a
 // tenant that has all the others, then those that make most true links.
 func (k *answerKey) parse(user string) (document string, candidates []string, ok bool) {
@@ -130,7 +129,7 @@ func (k *answerKey) sameTenant(d score.Raw, texts []string) (ids []uuid.UUID, kn
 // mostInCommon chooses the candidate that has most values in common with the
 // document, among those that it cites if it cites one of their type; it is the mind
 // of --model scripted.
-func mostInCommon(q scripted.Question) string {
+func mostInCommon(q Question) string {
 	document, candidates, ok := asked(q.User)
 	if !ok {
 		return ""
@@ -188,7 +187,7 @@ func closest(document string, candidates []string) (number, most int) {
 // type, and not the candidate.
 func citesAnother(document, candidate string) bool {
 	var typ, number string
-	for field, list := range fields(candidate) {
+	for field, list := range fieldsOf(candidate) {
 		switch field {
 		case "type":
 			typ = strings.ReplaceAll(list[0], " ", "-")
@@ -197,7 +196,7 @@ func citesAnother(document, candidate string) bool {
 		}
 	}
 	another := false
-	for field, list := range fields(document) {
+	for field, list := range fieldsOf(document) {
 		if field == "cites" && list[0] == typ {
 			if list[len(list)-1] == number {
 				return false
@@ -211,7 +210,7 @@ func citesAnother(document, candidate string) bool {
 // values returns the values of a document, of whatever field.
 func values(text string) map[string]bool {
 	all := make(map[string]bool)
-	for field, list := range fields(text) {
+	for field, list := range fieldsOf(text) {
 		if field == "type" || field == "currency" {
 			continue
 		}
@@ -222,8 +221,8 @@ func values(text string) map[string]bool {
 	return all
 }
 
-// fields yields the lines of a document: the name of a field, and its values.
-func fields(text string) iter.Seq2[string, []string] {
+// fieldsOf yields the lines of a document: the name of a field, and its values.
+func fieldsOf(text string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		for line := range strings.Lines(text) {
 			field, list, _ := strings.Cut(strings.TrimSpace(line), ": ")

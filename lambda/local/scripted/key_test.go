@@ -1,4 +1,4 @@
-package model
+package scripted
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
 
@@ -41,14 +40,14 @@ func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := []string(nil)
-		for _, i := range chosen(t, mostInCommon(scripted.Question{User: q.User})) {
+		for _, i := range chosen(t, mostInCommon(Question{User: q.User})) {
 			got = append(got, tc.candidates[order[i]])
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%v: got %v, want %v", tc.candidates, got, tc.want)
 		}
 	}
-	if got := mostInCommon(scripted.Question{User: "hello"}); got != "" {
+	if got := mostInCommon(Question{User: "hello"}); got != "" {
 		t.Errorf("no match question: got %q", got)
 	}
 }
@@ -92,7 +91,7 @@ func TestScriptedModelFollowsCitations(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := -1
-		for _, i := range chosen(t, mostInCommon(scripted.Question{User: q.User})) {
+		for _, i := range chosen(t, mostInCommon(Question{User: q.User})) {
 			got = shuffled[i] + 1
 		}
 		if got != want {

@@ -1,4 +1,4 @@
-package model
+package scripted
 
 import (
 	"cmp"
@@ -46,42 +46,42 @@ type serverReport struct {
 }
 
 // name is the name of the model in the function's configuration.
-func (m *Source) name() string {
+func (m *Model) name() string {
 	switch {
-	case m.Options.Mode == OpenAI:
+	case m.Flags.Mode == ModeOpenAI:
 		return cmp.Or(m.Env(manifest.EnvOpenAIModel), manifest.DefaultModel)
-	case m.Options.Mode == scriptedMode:
-		return scriptedMode
-	case m.Options.scripted():
-		return "scripted-" + m.Options.Mode
+	case m.Flags.Mode == ModeScripted:
+		return ModeScripted
+	case m.Flags.scripted():
+		return "scripted-" + m.Flags.Mode
 	}
 	return ""
 }
 
-func (m *Source) note() string {
-	switch m.Options.Mode {
-	case scriptedMode:
+func (m *Model) note() string {
+	switch m.Flags.Mode {
+	case ModeScripted:
 		return "SCRIPTED: no real model was asked; the candidate with most values in common was chosen"
-	case Yes, No:
-		return "SCRIPTED: no real model was asked; every candidate was answered with " + m.Options.Mode
-	case Oracle:
+	case ModeYes, ModeNo:
+		return "SCRIPTED: no real model was asked; every candidate was answered with " + m.Flags.Mode
+	case ModeOracle:
 		return "SCRIPTED: no real model was asked; the answers are those of links.csv"
-	case Noisy:
+	case ModeNoisy:
 		return fmt.Sprintf("SCRIPTED: no real model was asked; the answers are those of links.csv, "+
 			"%g %% of them wrong on purpose (seed %d)",
-			100*m.Options.Noise, m.Seed)
+			100*m.Flags.Noise, m.Seed)
 	}
 	return ""
 }
 
 // Report counts the questions since Learn, for a run of so many documents.
-func (m *Source) Report(ctx context.Context, db *postgres.DB, documents int) (r Summary, err error) {
+func (m *Model) Report(ctx context.Context, db *postgres.DB, documents int) (r Summary, err error) {
 	u, err := report.From(db).ModelUsage(ctx, m.before.Last)
 	if err != nil {
 		return r, fmt.Errorf("read what was asked: %w", err)
 	}
 	per := func(n int) float64 { return math.Round(float64(n)/float64(max(documents, 1))*100) / 100 }
-	r = Summary{Mode: cmp.Or(m.Options.Mode, None), Name: m.name(), Note: m.note(),
+	r = Summary{Mode: cmp.Or(m.Flags.Mode, ModeNone), Name: m.name(), Note: m.note(),
 		Documents: documents, Asking: u.Documents, Questions: u.Questions,
 		Calls: u.Answers, CallsPerDocument: per(u.Answers), Unusable: u.Unusable, Replays: u.Replays - m.before.Replays,
 		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens,
@@ -92,10 +92,10 @@ func (m *Source) Report(ctx context.Context, db *postgres.DB, documents int) (r 
 	return r, nil
 }
 
-func (m *Source) counted() *serverReport {
+func (m *Model) counted() *serverReport {
 	usage := m.server.Usage()
 	s := &serverReport{PromptTokens: usage.PromptTokens, CompletionTokens: usage.CompletionTokens,
-		FaultSeed: m.Options.Faults, Faults: make(map[string]int)}
+		FaultSeed: m.Flags.Faults, Faults: make(map[string]int)}
 	for kind, n := range m.server.Faults() {
 		s.Faults[string(kind)] = n
 	}
@@ -111,7 +111,7 @@ func (m *Source) counted() *serverReport {
 // Lines returns the summary for people.
 func (r Summary) Lines() (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if r.Mode == None {
+	if r.Mode == ModeNone {
 		line("none: what rules leave open is undecided")
 		return lines
 	}

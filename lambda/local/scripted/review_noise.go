@@ -1,4 +1,4 @@
-package mind
+package scripted
 
 import (
 	"encoding/json"
@@ -7,19 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/record"
 )
 
-// Noisy gives the answers of another mind and makes a share of them, 0 to 1,
+// NoisyReview gives the answers of another mind and makes a share of them, 0 to 1,
 // wrong: an entry is left out or has another category, or up to three entries with
 // invented quotes are added. other is the text of other contracts, which some
 // inventions quote. The errors follow from the seed and the question's text.
-func Noisy(mind scripted.Mind, seed uint64, share float64, other string) scripted.Mind {
-	return func(q scripted.Question) string {
+func NoisyReview(mind Mind, seed uint64, share float64, other string) Mind {
+	return func(q Question) string {
 		text := mind(q)
-		random := draw(seed, q)
+		random := drawFor(seed, q)
 		if text == "" || random.Float64() >= share {
 			return text
 		}
@@ -38,8 +37,8 @@ func Noisy(mind scripted.Mind, seed uint64, share float64, other string) scripte
 	}
 }
 
-// draw returns random numbers that follow from the question.
-func draw(seed uint64, q scripted.Question) *rand.Rand {
+// drawFor returns random numbers that follow from the question.
+func drawFor(seed uint64, q Question) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(q.Name + "\x00" + q.User)) // it never fails
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
@@ -47,7 +46,7 @@ func draw(seed uint64, q scripted.Question) *rand.Rand {
 
 type noise struct {
 	*rand.Rand
-	question       scripted.Question
+	question       Question
 	passage, other string
 }
 

@@ -1,0 +1,29 @@
+package scripted
+
+import (
+	"strings"
+	"testing"
+
+	"matchbook/lambda/manifest"
+)
+
+func TestModelIsChosenByTheEnvironmentAndShown(t *testing.T) {
+	t.Parallel()
+	const key = "sk-never-to-be-seen"
+	for _, tc := range []struct{ given, variable, want, shown string }{
+		{"", "", ModeNone, "rules only: no OPENAI_API_KEY; --model scripted shows the rest"},
+		{"", manifest.EnvOpenAIKey, ModeOpenAI, "a model is asked: the environment has one"},
+		{"", manifest.EnvOpenAIBaseURL, ModeOpenAI, "a model is asked: the environment has one"},
+		{ModeNone, manifest.EnvOpenAIKey, ModeNone, "rules only: --model none"},
+		{ModeOpenAI, manifest.EnvOpenAIKey, ModeOpenAI, "a model is asked: --model openai"},
+		{ModeOracle, manifest.EnvOpenAIKey, ModeOracle, "SCRIPTED: --model oracle asks no real model"},
+		{ModeYes, manifest.EnvOpenAIKey, ModeYes, "SCRIPTED: --model yes asks no real model"},
+	} {
+		env := func(name string) string { return map[string]string{tc.variable: key}[name] }
+		o := Flags{Mode: tc.given}
+		shown := o.Choose(env)
+		if o.Mode != tc.want || !strings.HasPrefix(shown, tc.shown) || strings.Contains(shown, key) {
+			t.Errorf("%+v: got %s, %q", tc, o.Mode, shown)
+		}
+	}
+}

@@ -12,8 +12,8 @@ import (
 
 // readChat decodes and checks the body of a chat completion.
 func readChat(body []byte) (request, *refusal) {
-	o := newObject(body, "", "model", "messages", "response_format", "temperature", "top_p", "seed", "n", "stream",
-		"max_tokens", "max_completion_tokens", "reasoning_effort", "store", "user")
+	o := newObject(body, "", "model", "messages", "response_format", "temperature", "seed", "stream",
+		"max_tokens", "max_completion_tokens", "reasoning_effort", "store")
 	in := request{}
 	in.question.Model = o.name("model")
 	o.messages(&in)
@@ -38,13 +38,10 @@ func (o *object) messages(in *request) {
 	o.check(o.wrong != nil || len(list) > 0, "messages", "an array that is not empty")
 	var system, user []string
 	for i, raw := range list {
-		m := newObject(raw, fmt.Sprintf("messages[%d].", i), "role", "content", "name")
+		m := newObject(raw, fmt.Sprintf("messages[%d].", i), "role", "content")
 		role, content := m.name("role"), m.name("content")
 		m.check(slices.Contains([]string{"system", "developer", "user", "assistant"}, role), "role",
 			"'system', 'developer', 'user' or 'assistant'")
-		if name := ""; m.take("name", "a string", &name) {
-			m.check(validName.MatchString(name), "name", "letters, digits, _ and -, at most 64")
-		}
 		if o.wrong == nil {
 			o.wrong = m.wrong
 		}
@@ -61,14 +58,11 @@ func (o *object) messages(in *request) {
 // sampling checks the parameters that do not change the answer here.
 func (o *object) sampling(model string) {
 	temperature, warm := o.number("temperature", 0, 2)
-	share, nucleus := o.number("top_p", 0, 1)
 	o.whole("seed", math.MinInt64, math.MaxInt64)
-	o.whole("n", 1, 1)
-	stream, store, user, effort := false, false, "", ""
+	stream, store, effort := false, false, ""
 	o.take("stream", "a boolean", &stream)
 	o.check(!stream, "stream", "false: the scripted server does not stream")
 	o.take("store", "a boolean", &store)
-	o.take("user", "a string", &user)
 	if o.take("reasoning_effort", "a string", &effort) {
 		o.check(slices.Contains([]string{"none", "minimal", "low", "medium", "high", "xhigh"}, effort), "reasoning_effort",
 			"a known effort")
@@ -77,9 +71,9 @@ func (o *object) sampling(model string) {
 				"Unsupported parameter: 'reasoning_effort' is not supported with this model.")
 		}
 	}
-	if reasons(model) && effort != "none" && (warm && temperature != 1 || nucleus && share != 1) {
+	if reasons(model) && effort != "none" && warm && temperature != 1 {
 		o.refuse("temperature", "unsupported_value",
-			"'temperature' and 'top_p': only the default (1) value is supported with this model.")
+			"'temperature': only the default (1) value is supported with this model.")
 	}
 }
 
@@ -119,10 +113,9 @@ func (o *object) format(in *request) {
 	if o.wrong = f.wrong; o.wrong != nil {
 		return
 	}
-	j := newObject(raw, "response_format.json_schema.", "name", "description", "strict", "schema")
-	name, description, strict := j.name("name"), "", false
+	j := newObject(raw, "response_format.json_schema.", "name", "strict", "schema")
+	name, strict := j.name("name"), false
 	j.check(validName.MatchString(name), "name", "letters, digits, _ and -, at most 64")
-	j.take("description", "a string", &description)
 	j.take("strict", "a boolean", &strict)
 	j.check(strict, "strict", "true: the scripted server takes no loose schema")
 	j.need("schema", "an object", &in.question.Schema)

@@ -1,8 +1,6 @@
 package scripted
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"hash/fnv"
 	"math"
 	"strings"
@@ -56,13 +54,4 @@ func mix(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 	return h ^ h>>33
-}
-
-// encoded is a vector as the API sends it in base64: float32, little-endian.
-func encoded(v []float32) string {
-	raw := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-	}
-	return base64.StdEncoding.EncodeToString(raw)
 }

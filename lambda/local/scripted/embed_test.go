@@ -1,8 +1,6 @@
 package scripted
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -96,26 +94,6 @@ func TestEmbeddingsOverHTTP(t *testing.T) {
 	}
 	if got := r.Usage(); got != (Usage{PromptTokens: 4, TotalTokens: 4}) {
 		t.Errorf("usage %+v", got)
-	}
-}
-
-func TestEmbeddingsInBase64(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, Options{})
-	got := r.send(t.Context(), http.MethodPost, "/v1/embeddings",
-		`{"model":"text-embedding-3-large","input":["a lamp"],"dimensions":64,"encoding_format":"base64"}`, nil)
-	var body struct{ Data []struct{ Embedding string } }
-	if err := json.Unmarshal(got.body, &body); err != nil || len(body.Data) != 1 {
-		t.Fatalf("%s, %v", got.body, err)
-	}
-	raw, err := base64.StdEncoding.DecodeString(body.Data[0].Embedding)
-	if err != nil || len(raw) != 4*64 {
-		t.Fatalf("%d bytes, %v", len(raw), err)
-	}
-	for d, want := range vector("a lamp", 64) {
-		if got := math.Float32frombits(binary.LittleEndian.Uint32(raw[4*d:])); got != want {
-			t.Errorf("dimension %d: %g, want %g", d, got, want)
-		}
 	}
 }
 

@@ -87,18 +87,13 @@ func (x exchange) id() string {
 // vectors is a response with the embeddings of these texts.
 func (x exchange) vectors(texts []string) reply {
 	type entry struct {
-		Object    string `json:"object"`
-		Index     int    `json:"index"`
-		Embedding any    `json:"embedding"`
+		Object    string    `json:"object"`
+		Index     int       `json:"index"`
+		Embedding []float32 `json:"embedding"`
 	}
 	data := []entry{}
 	for i, text := range texts {
-		v := vector(text, x.dimensions)
-		if x.base64 {
-			data = append(data, entry{"embedding", i, encoded(v)})
-		} else {
-			data = append(data, entry{"embedding", i, v})
-		}
+		data = append(data, entry{"embedding", i, vector(text, x.dimensions)})
 	}
 	usage := struct {
 		PromptTokens int `json:"prompt_tokens"`

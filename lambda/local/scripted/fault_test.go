@@ -228,7 +228,7 @@ func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{answerUnlisted, answerDuplicate}})})
 	for _, want := range [][]int{{0}, {1, 1}} {
-		body := strings.Replace(chatBody("x", nil), `"enum":[1,2,3]`, `"minimum":1`, 1)
+		body := strings.Replace(chatBody("x", nil), `"enum":[1,2,3]`, `"description":"x"`, 1)
 		got := r.send(t.Context(), http.MethodPost, "/v1/chat/completions", body, nil).content(t)
 		m, ok := readMatches(got)
 		if !ok || len(m.Matches) != len(want) || m.Matches[0].Candidate != want[0] {

@@ -31,7 +31,6 @@ type request struct {
 	embeddings bool
 	inputs     []string
 	dimensions int
-	base64     bool
 }
 
 // tokens counts the tokens of a text: a quarter of its bytes, rounded up.
@@ -189,7 +188,7 @@ func (o *object) name(field string) (text string) {
 
 // readEmbeddings decodes and checks the body of a call for embeddings.
 func readEmbeddings(body []byte) (request, *refusal) {
-	o := newObject(body, "", "model", "input", "dimensions", "encoding_format", "user")
+	o := newObject(body, "", "model", "input", "dimensions")
 	in := request{embeddings: true}
 	in.question.Model = o.name("model")
 	o.need("input", "an array of strings", &in.inputs)
@@ -204,11 +203,6 @@ func readEmbeddings(body []byte) (request, *refusal) {
 	o.check(in.prompt <= maxInputsTokens, "input", fmt.Sprintf("at most %d tokens in all", maxInputsTokens))
 	in.question.User = strings.Join(in.inputs, "\n")
 	in.dimensions = o.dimensions(in.question.Model)
-	format, user := "float", ""
-	o.take("encoding_format", "a string", &format)
-	o.check(format == "float" || format == "base64", "encoding_format", "'float' or 'base64'")
-	in.base64 = format == "base64"
-	o.take("user", "a string", &user)
 	return in, o.wrong
 }
 

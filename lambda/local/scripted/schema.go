@@ -16,13 +16,10 @@ const (
 	maxSchemaEnum       = 1000    // values, in all enums
 )
 
-var (
-	schemaTypes   = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
-	schemaFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
-)
+var schemaTypes = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 
-// schemaKeywords are the keywords of strict mode, and the check of each. Strict
-// mode also has anyOf, $defs and $ref; Matchbook sends none of them.
+// schemaKeywords are the keywords of strict mode that Matchbook sends, and the
+// check of each.
 func schemaKeywords() map[string]func(*schemaNode, json.RawMessage) {
 	return map[string]func(*schemaNode, json.RawMessage){
 		"type":                 nil, // before the others
@@ -31,18 +28,7 @@ func schemaKeywords() map[string]func(*schemaNode, json.RawMessage) {
 		"additionalProperties": nil,
 		"items":                nil, // with the array
 		"enum":                 (*schemaNode).enum,
-		"const":                func(n *schemaNode, raw json.RawMessage) { n.value(raw) },
-		"description":          wants[string]("a string"),
-		"title":                wants[string]("a string"),
-		"pattern":              wants[string]("a string"),
-		"format":               (*schemaNode).format,
-		"multipleOf":           wants[float64]("a number"),
-		"minimum":              wants[float64]("a number"),
-		"maximum":              wants[float64]("a number"),
-		"exclusiveMinimum":     wants[float64]("a number"),
-		"exclusiveMaximum":     wants[float64]("a number"),
-		"minItems":             wants[uint]("a count"),
-		"maxItems":             wants[uint]("a count"),
+		"description":          (*schemaNode).description,
 	}
 }
 
@@ -70,8 +56,8 @@ func checkSchema(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &root.fields) != nil || root.fields == nil {
 		return "schema must be a JSON object."
 	}
-	if kind := ""; json.Unmarshal(root.fields["type"], &kind) != nil || kind != "object" || root.fields["anyOf"] != nil {
-		return `schema must be a JSON Schema of 'type: "object"', without an 'anyOf' at the top.`
+	if kind := ""; json.Unmarshal(root.fields["type"], &kind) != nil || kind != "object" {
+		return `schema must be a JSON Schema of 'type: "object"'.`
 	}
 	root.check()
 	return c.problem
@@ -206,19 +192,8 @@ func (n *schemaNode) count(name string) {
 	}
 }
 
-func (n *schemaNode) format(raw json.RawMessage) {
-	format := ""
-	if json.Unmarshal(raw, &format) != nil || !slices.Contains(schemaFormats, format) {
-		n.report("'format' is not one of %s.", strings.Join(schemaFormats, ", "))
-	}
-}
-
-// wants checks only the type of a keyword's value.
-func wants[T any](what string) func(*schemaNode, json.RawMessage) {
-	return func(n *schemaNode, raw json.RawMessage) {
-		var value *T
-		if json.Unmarshal(raw, &value) != nil || value == nil {
-			n.report("a keyword is not %s.", what)
-		}
+func (n *schemaNode) description(raw json.RawMessage) {
+	if text := ""; json.Unmarshal(raw, &text) != nil {
+		n.report("'description' must be a string.")
 	}
 }

@@ -121,10 +121,10 @@ func TestBusiestIsHowManyWereWorkedOnAtOnce(t *testing.T) {
 	var waiting sync.WaitGroup
 	waiting.Add(together)
 	r := newRig(t, Options{
-		Latency: Latency{Min: time.Minute},
-		Sleep: func(context.Context, time.Duration) {
+		Mind: func(Question) string {
 			waiting.Done()
 			waiting.Wait() // for the others
+			return goodAnswer
 		},
 	})
 	var clients sync.WaitGroup
@@ -172,14 +172,11 @@ func TestLatencyEndsWhenTheClientGivesUp(t *testing.T) {
 	t.Parallel()
 	ctx, giveUp := context.WithCancel(t.Context())
 	noted := make(chan Call, 1)
-	r := newRig(t, Options{
-		Latency: Latency{Min: time.Hour},
-		Sleep: func(ctx context.Context, d time.Duration) {
-			giveUp()
-			sleep(ctx, d)
-		},
-		Observe: func(c Call) { noted <- c },
-	})
+	r := newRig(t, Options{Latency: Latency{Min: time.Hour}, Observe: func(c Call) { noted <- c }})
+	go func() {
+		r.awaitCall()
+		giveUp()
+	}()
 	if got := r.send(ctx, http.MethodPost, "/v1/chat/completions", chatBody("x", nil), nil); got.err == nil {
 		t.Errorf("%d %s", got.status, got.body)
 	}
@@ -188,19 +185,19 @@ func TestLatencyEndsWhenTheClientGivesUp(t *testing.T) {
 	}
 }
 
+// awaitCall returns when a call has arrived.
+func (r *rig) awaitCall() {
+	for r.Busiest() == 0 {
+		runtime.Gosched()
+	}
+}
+
 func TestCloseEndsALatency(t *testing.T) {
 	t.Parallel()
-	asleep := make(chan struct{})
-	r := newRig(t, Options{
-		Latency: Latency{Min: time.Hour},
-		Sleep: func(ctx context.Context, d time.Duration) {
-			close(asleep)
-			sleep(ctx, d)
-		},
-	})
+	r := newRig(t, Options{Latency: Latency{Min: time.Hour}})
 	done := make(chan seen, 1)
 	go func() { done <- r.ask("x") }()
-	<-asleep
+	r.awaitCall()
 	r.Close()
 	if got := <-done; got.err == nil {
 		t.Errorf("%d %s", got.status, got.body)
@@ -209,16 +206,16 @@ func TestCloseEndsALatency(t *testing.T) {
 
 func TestServerOfNewIsAHandler(t *testing.T) {
 	t.Parallel()
-	busy := make(chan struct{})
+	busy, closing := make(chan struct{}), make(chan struct{})
 	s := New(Options{
-		Mind:    script(scriptLine{Answers: []string{goodAnswer}}),
-		Latency: Latency{Min: time.Hour},
-		Sleep: func(ctx context.Context, d time.Duration) {
+		Faults: Ordered(Order{Faults: []Fault{HangBeforeHeaders}}),
+		Mind: func(Question) string {
 			close(busy)
-			sleep(ctx, d)
+			<-closing
 			for range 1000 { // Close has the time to return too early
 				runtime.Gosched()
 			}
+			return goodAnswer
 		},
 	})
 	if s.URL() != "" {
@@ -232,6 +229,7 @@ func TestServerOfNewIsAHandler(t *testing.T) {
 		s.ServeHTTP(httptest.NewRecorder(), request)
 	}()
 	<-busy
+	close(closing)
 	s.Close()
 	if got := s.Calls(); len(got) != 1 {
 		t.Errorf("Close leaves a call behind: %+v", got)

@@ -22,8 +22,6 @@ type Options struct {
 
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
-	// Sleep waits, no longer than the context lives; nil is in real time.
-	Sleep func(context.Context, time.Duration)
 	// Observe is called with every call when it is decided, before any of the
 	// answer is sent; also with one that hangs. It may be called concurrently.
 	Observe func(Call)
@@ -64,9 +62,6 @@ type Server struct {
 func New(options Options) *Server {
 	if options.Now == nil {
 		options.Now = time.Now
-	}
-	if options.Sleep == nil {
-		options.Sleep = sleep
 	}
 	options.RetryAfter = cmp.Or(options.RetryAfter, 2*time.Second)
 	s := &Server{options: options, stop: make(chan struct{}), journal: newJournal()}
@@ -183,17 +178,13 @@ func (s *Server) delayed(ctx context.Context, q Question) bool {
 	if wait <= 0 {
 		return false
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-s.stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	s.options.Sleep(ctx, wait)
-	return ctx.Err() != nil
+	select {
+	case <-time.After(wait):
+		return false
+	case <-ctx.Done():
+	case <-s.stop:
+	}
+	return true
 }
 
 // decide makes the reply to a question.
@@ -211,13 +202,4 @@ func (s *Server) decide(asked request, f Fault) reply {
 	out := how.show(x)
 	out.fault, out.billed = f, how.billed
 	return out
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

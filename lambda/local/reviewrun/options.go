@@ -89,7 +89,7 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	}
 	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, name: filepath.Base(path), tenant: corpus.DefaultTenant,
 		budget: record.USD(math.Round(o.Budget * 1e6)), serve: o.Serve,
-		source: &source{options: o.Model, env: env, price: o.Price}}
+		source: &source{Model: scripted.Model{Flags: o.Model, Env: env}, price: o.Price}}
 	var err error
 	if o.Playbook != "" {
 		if r.playbook, err = os.ReadFile(o.Playbook); err != nil {
@@ -102,8 +102,8 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	if r.text, err = textOf(ctx, path); err != nil {
 		return nil, err
 	}
-	m.Say("%s", r.source.options.Choose(env))
-	if o.Budget > 0 && r.source.options.Mode == scripted.ModeNone {
+	m.Say("%s", r.source.Flags.Choose(env))
+	if o.Budget > 0 && r.source.Flags.Mode == scripted.ModeNone {
 		return nil, errors.New("--budget is for a model: rules cost nothing")
 	}
 	return r, nil

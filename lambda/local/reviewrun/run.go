@@ -37,7 +37,7 @@ func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
 	if err != nil {
 		return c, err
 	}
-	r.OnClose(r.source.close)
+	r.OnClose(r.source.Close)
 	return local.StackConfig{Functions: []local.FunctionConfig{{Row: manifest.Review, Env: set}}}, nil
 }
 

@@ -3,6 +3,7 @@ package reviewrun
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"matchbook/lambda/llm"
@@ -12,61 +13,41 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// source answers the questions of a review: nothing, a real model, or a scripted
-// server.
+// source is the model of a review, with its price.
 type source struct {
-	options scripted.Flags
-	env     setup.Env // where a real model is
-	price   func(model string) (llm.Price, bool)
+	scripted.Model
+	price func(model string) (llm.Price, bool)
 
-	server *scripted.Server // nil: none, or a real one
-	name   string           // of the model, as answers are stored; empty: none
-	costs  llm.Price
+	name  string // of the model, as answers are stored; empty: none
+	costs llm.Price
 }
 
-// retryBase is the wait of the function before it asks a scripted server again.
-const retryBase = 10 * time.Millisecond
-
-// start starts the scripted server, if the mode needs one, and returns the
-// variables of the function that name the model. The server waits on now.
+// start starts the model, and returns the function's variables for it, with the
+// price. Scripted answers cost as much as the ones of the default model would.
 func (s *source) start(ctx context.Context, now func() time.Time) (set []string, err error) {
-	if s.options.Mode == scripted.ModeNone {
+	if s.Flags.Mode == scripted.ModeNone {
 		return nil, nil
 	}
-	var config openai.Config
-	if s.options.Mode == scripted.ModeOpenAI {
-		from := scripted.Model{Flags: s.options, Env: s.env}
-		if set, err = from.Start(ctx, now); err != nil {
-			return nil, err
-		}
-		read, err := setup.LoadModel(s.env)
-		if err != nil {
-			return nil, err
-		}
-		config = read.OpenAI
-	} else {
-		s.server, err = scripted.Start(ctx, scripted.Options{Mind: scripted.ReviewByRules(), Key: "scripted", Now: now})
-		if err != nil {
-			return nil, fmt.Errorf("start the scripted model server: %w", err)
-		}
-		config = openai.Config{APIKey: "scripted", Model: "scripted", BaseURL: s.server.URL()}
-		set = []string{manifest.EnvMatchMode + "=model", manifest.EnvOpenAIBaseURL + "=" + config.BaseURL,
-			manifest.EnvOpenAIKey + "=" + config.APIKey, manifest.EnvOpenAIModel + "=" + config.Model,
-			manifest.EnvLLMRetryBase + "=" + retryBase.String()}
+	s.Mind = scripted.ReviewByRules()
+	s.Flags.Faults = 0
+	if set, err = s.Start(ctx, now); err != nil {
+		return nil, err
 	}
-	return s.priced(set, config)
-}
-
-// priced adds the price of the model. Scripted answers cost as much as those of
-// the default model would.
-func (s *source) priced(set []string, config openai.Config) ([]string, error) {
-	client, err := openai.New(config)
+	env := s.Env
+	if s.Flags.Scripted() {
+		env = valuesOf(set)
+	}
+	config, err := setup.LoadModel(env)
+	if err != nil {
+		return nil, err
+	}
+	client, err := openai.New(config.OpenAI)
 	if err != nil {
 		return nil, err
 	}
 	s.name = client.Model().Name()
 	from := s.name
-	if s.server != nil {
+	if s.Flags.Scripted() {
 		from = manifest.DefaultModel
 	}
 	if p, ok := s.price(from); ok {
@@ -76,9 +57,14 @@ func (s *source) priced(set []string, config openai.Config) ([]string, error) {
 	return set, nil
 }
 
-func (s *source) close() error {
-	if s.server != nil {
-		s.server.Close()
+// valuesOf reads variables of the form NAME=value.
+func valuesOf(set []string) setup.Env {
+	return func(name string) string {
+		for _, variable := range set {
+			if value, ok := strings.CutPrefix(variable, name+"="); ok {
+				return value
+			}
+		}
+		return ""
 	}
-	return nil
 }

@@ -7,7 +7,7 @@
 // its answers and errors.
 //
 //	server, err := scripted.Start(ctx, scripted.Options{
-//		Mind:     scripted.Oracle(links, parse),
+//		Mind:   scripted.ReviewByRules(),
 //		Faults: scripted.Random(1, 0.05, scripted.RateLimitSeconds, scripted.Unavailable),
 //	})
 //	if err != nil {
@@ -21,23 +21,34 @@
 // POST .../v1/chat/completions and .../v1/embeddings, under any prefix. It
 // refuses every request that the API refuses, with the API's status and error;
 // beyond that it refuses requests that Matchbook never intends to send: an
-// answer without a strict JSON schema, streaming, several choices, content in
-// parts, one text to embed outside an array, and every field that readChat and
+// answer without a strict JSON schema, streaming, content in parts, one text to embed outside an array, and every field that readChat and
 // readEmbeddings do not list.
 //
 // # Answers and faults
 //
-// A Mind decides the answers: a function, the Oracle, which knows the true
-// links, or one of these made Noisy. Without an answer ("") the call is
-// refused as a 400 with the code not_scripted. Faults decide which calls
-// fail, and how. Both get the Question, with the number of times
-// that it was asked before, and those in this package decide by nothing else:
-// neither time nor the order of arrival makes a difference, so that a run with
-// the same questions meets the same answers and faults.
+// A Mind decides the answers. Without an answer ("") the call is refused as a 400
+// with the code not_scripted. Faults decide which calls fail, and how. Both get the
+// Question, with the number of times that it was asked before, and the ones in this
+// package decide by nothing else: neither time nor the order of arrival makes a
+// difference, so that a run with the same questions meets the same answers and
+// faults.
+//
+// There are three policies. Questions about matches are answered by a Model of the
+// run (matches.go, key.go): with the true links, with these and some noise, by what
+// documents have in common, or always alike. Questions about contracts are
+// answered by rules, by the labels of people, or by these with noise (review.go).
+// Whoever asks for the extraction of a document brings a Mind, because only the
+// printed document has the answer.
 //
 // A question is the model, the messages and the schema; a changed seed or
 // temperature is the same question. For a call for embeddings the User text is
 // the texts, joined by line feeds.
+//
+// # The model of a run
+//
+// Model is what a local run asks, by its --model: nothing, a real model, or a
+// server of this package. It sets the function's variables, and reports what was
+// asked.
 //
 // # Tokens
 //

@@ -10,15 +10,12 @@ import (
 	"matchbook/lambda/local/scripted"
 )
 
-// A server that knows that order 7 and invoice 1 belong together, and answers
-// the first call for each question with 429.
+// A server that always chooses the second candidate, and answers the first call for
+// each question with 429.
 func Example() {
-	parse := func(user string) (document string, candidates []string, ok bool) {
-		words := strings.Fields(user) // a toy of a prompt: the asking document first
-		return words[0], words[1:], true
-	}
+	const second = `{"matches":[{"candidate":2,"confidence":"high","reasoning":"Scripted."}]}`
 	server, err := scripted.Start(context.Background(), scripted.Options{
-		Mind:   scripted.Oracle([][2]string{{"order-7", "invoice-1"}}, parse),
+		Mind:   func(scripted.Question) string { return second },
 		Faults: scripted.Ordered(scripted.Order{Faults: []scripted.Fault{scripted.QuotaExhausted}}),
 	})
 	if err != nil {
@@ -51,6 +48,6 @@ func Example() {
 	// Output:
 	// 429 <nil>
 	// 200 <nil>
-	// {"matches":[{"candidate":2,"confidence":"high","reasoning":"Scripted: the key of this run has the two as linked."}]}
+	// {"matches":[{"candidate":2,"confidence":"high","reasoning":"Scripted."}]}
 	// 2 calls, map[429 insufficient_quota:1]
 }

@@ -120,9 +120,9 @@ func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
 	kinds := slices.DeleteFunc(Kinds(), func(f Fault) bool {
 		return f == HangBeforeHeaders || f == HangInBody || f == HugeBody
 	})
-	oracle, linked := linkedQuestions(60)
+	right, linked := linkedQuestions(60)
 	run := func(workers int) []string {
-		r := newRig(t, Options{Mind: Noisy(oracle, 5, 0.3, parsePrompt), Faults: Random(5, 0.5, kinds...)})
+		r := newRig(t, Options{Mind: noisy(right, 5, 0.3), Faults: Random(5, 0.5, kinds...)})
 		users := make(chan string)
 		var wait sync.WaitGroup
 		for range workers {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -125,25 +126,24 @@ const matchSchema = `{"type":"object","additionalProperties":false,"required":["
 	`"items":{"type":"object","additionalProperties":false,"required":["candidate","confidence","reasoning"],"properties":{` +
 	`"candidate":{"type":"integer","enum":[1,2,3]},"confidence":{"type":"string","enum":["high","medium","low"]},"reasoning":{"type":"string"}}}}}}`
 
-// prompt is a toy of a match question, and parsePrompt reads it.
+// prompt is a toy of a match question, and toyKey knows the links between its
+// documents.
 func prompt(document string, candidates ...string) string {
-	text := "Document " + document + "\n"
-	for i, c := range candidates {
-		text += fmt.Sprintf("%d. %s\n", i+1, c)
+	text := "<<<document\n" + document + "\ndocument>>>\n"
+	for _, c := range candidates {
+		text += "<<<candidate\n" + c + "\ncandidate>>>\n"
 	}
 	return text
 }
 
-func parsePrompt(user string) (document string, candidates []string, ok bool) {
-	for i, line := range strings.Split(strings.TrimSpace(user), "\n") {
-		if i == 0 {
-			document, ok = strings.CutPrefix(line, "Document ")
-			continue
+func toyKey(links ...[2]string) reading {
+	return func(document string, candidates []string) (belong []bool) {
+		for _, c := range candidates {
+			pair := [2]string{strings.TrimSpace(document), strings.TrimSpace(c)}
+			belong = append(belong, slices.Contains(links, pair) || slices.Contains(links, [2]string{pair[1], pair[0]}))
 		}
-		_, candidate, _ := strings.Cut(line, ". ")
-		candidates = append(candidates, candidate)
+		return belong
 	}
-	return document, candidates, ok
 }
 
 // completed is the part of a chat completion that tests look at.

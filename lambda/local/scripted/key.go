@@ -1,18 +1,14 @@
 package scripted
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"sync"
 
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
-
-	"github.com/google/uuid"
 )
 
 // asked splits a question into the text of the document that asks, and the texts
@@ -38,7 +34,6 @@ func fenced(text, fence string) (inside, rest string, ok bool) {
 // answerKey has the true links, and finds the documents of a question by their
 // texts: the prompt contains no ids.
 type answerKey struct {
-	links  []corpus.Pair
 	linked map[corpus.Pair]bool
 
 	mu     sync.Mutex
@@ -47,20 +42,11 @@ type answerKey struct {
 
 // newAnswerKey returns a key of the true links, without documents.
 func newAnswerKey(links []corpus.Pair) *answerKey {
-	k := &answerKey{links: links, linked: make(map[corpus.Pair]bool, len(links)), byText: make(map[string][]score.Raw)}
+	k := &answerKey{linked: make(map[corpus.Pair]bool, len(links)), byText: make(map[string][]score.Raw)}
 	for _, l := range links {
 		k.linked[l] = true
 	}
 	return k
-}
-
-// pairs returns the links in the form of the scripted oracle.
-func (k *answerKey) pairs() [][2]string {
-	pairs := make([][2]string, len(k.links))
-	for i, l := range k.links {
-		pairs[i] = [2]string{l.A.String(), l.B.String()}
-	}
-	return pairs
 }
 
 // learn adds documents. One that cannot be read is never in a question.
@@ -75,55 +61,43 @@ func (k *answerKey) learn(raws []score.Raw) {
 	}
 }
 
-// parse is a Parse: the ids of a question, "" for a document that is
-// not known. Where several documents have the same text, it takes those of a
-// tenant that has all the others, then those that make most true links.
-func (k *answerKey) parse(user string) (document string, candidates []string, ok bool) {
-	text, texts, ok := asked(user)
-	if !ok {
-		return "", nil, false
-	}
+// belong reports for each candidate whether it is linked with the document. Where
+// several documents have the same text, it takes the ones of a tenant that has all
+// the others, then the ones that make most true links.
+func (k *answerKey) belong(document string, texts []string) []bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	candidates = make([]string, len(texts))
-	best, most := []uuid.UUID(nil), -1
-	for _, d := range k.byText[text] {
-		ids, known, right := k.sameTenant(d, texts)
+	best, most := make([]bool, len(texts)), -1
+	for _, d := range k.byText[document] {
+		linked, known, right := k.sameTenant(d, texts)
 		if score := known*(len(texts)+1) + right; score > most {
-			document, best, most = d.ID.String(), ids, score
+			best, most = linked, score
 		}
 	}
-	for i, id := range best {
-		if id != uuid.Nil {
-			candidates[i] = id.String()
-		}
-	}
-	return document, candidates, true
+	return best
 }
 
-// sameTenant finds for each text a document of d's tenant, one that is linked
-// with d if there is one. It counts the texts with a document, and those with a
-// linked one.
-func (k *answerKey) sameTenant(d score.Raw, texts []string) (ids []uuid.UUID, known, right int) {
-	ids = make([]uuid.UUID, len(texts))
+// sameTenant looks for each text among the documents of d's tenant, and reports the
+// texts of a document that is linked with d. It counts the texts that have a
+// document, and the linked ones.
+func (k *answerKey) sameTenant(d score.Raw, texts []string) (linked []bool, known, right int) {
+	linked = make([]bool, len(texts))
 	for i, text := range texts {
-		var same []score.Raw
+		found := false
 		for _, c := range k.byText[text] {
 			if c.TenantID == d.TenantID && c.ID != d.ID {
-				same = append(same, c)
+				found = true
+				linked[i] = linked[i] || k.linked[corpus.PairOf(c.ID, d.ID)]
 			}
 		}
-		if len(same) == 0 {
-			continue
+		if found {
+			known++
 		}
-		known++
-		at := slices.IndexFunc(same, func(c score.Raw) bool { return k.linked[corpus.PairOf(c.ID, d.ID)] })
-		if at >= 0 {
+		if linked[i] {
 			right++
 		}
-		ids[i] = same[max(at, 0)].ID
 	}
-	return ids, known, right
+	return linked, known, right
 }
 
 // mostInCommon chooses the candidate that has most values in common with the
@@ -134,25 +108,17 @@ func mostInCommon(q Question) string {
 	if !ok {
 		return ""
 	}
-	type verdict struct {
-		Candidate int    `json:"candidate"`
-		Evidence  string `json:"evidence"`
-		Verdict   string `json:"verdict"`
-	}
 	best, common := closest(document, candidates)
-	list := make([]verdict, len(candidates))
+	all := verdicts{[]verdict{}}
 	for i := range candidates {
-		list[i] = verdict{i + 1, "Scripted: it does not have the most values in common with the document.", "none"}
+		v := verdict{i + 1, "Scripted: it does not have the most values in common with the document.", "none"}
 		if i+1 == best {
-			list[i] = verdict{i + 1,
-				fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", common), "high"}
+			v.Evidence = fmt.Sprintf("Scripted: no other candidate has %d values in common with the document.", common)
+			v.Verdict = "high"
 		}
+		all.Candidates = append(all.Candidates, v)
 	}
-	answer, err := json.Marshal(map[string]any{"candidates": list})
-	if err != nil {
-		panic(err) // it is made of strings and numbers
-	}
-	return string(answer)
+	return marshal(all)
 }
 
 // closest returns the number, from 1, of the candidate with most values in common,

@@ -100,8 +100,8 @@ func TestScriptedModelFollowsCitations(t *testing.T) {
 	}
 }
 
-// The prompt holds no ids. Of documents that say the same it is those of the
-// tenant that has the others, too, and then those that are linked.
+// The prompt holds no ids. Of documents that say the same it is the one of the
+// tenant that has the others, too, and then the one that is linked.
 func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
 	t.Parallel()
 	one, two := numbered(1001), numbered(1002) // tenants
@@ -110,29 +110,35 @@ func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
 	}
 	invoice1, invoice2 := raw(1, one, "invoice", "R-1"), raw(2, two, "invoice", "R-1") // the same in two tenants
 	order1, orderCopy, order2 := raw(3, one, "purchase-order", "B-1"), raw(4, one, "purchase-order", "B-1"), raw(5, two, "purchase-order", "B-2")
-	k := newAnswerKey([]corpus.Pair{corpus.PairOf(invoice1.ID, orderCopy.ID)})
-	k.learn([]score.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: numbered(6), Data: "no JSON"}})
-	unknown := raw(7, one, "purchase-order", "B-7")
-	for _, tc := range []struct {
-		asks       score.Raw
-		candidates []score.Raw
-		document   int
-		ids        []string
+	orders := []score.Raw{order1, order2, raw(7, one, "purchase-order", "B-7")} // the last is unknown
+	for name, tc := range map[string]struct {
+		link [2]score.Raw
+		asks []score.Raw // orders
+		want []bool
 	}{
-		{invoice1, []score.Raw{order1}, 1, []string{numbered(4).String()}},
-		{invoice2, []score.Raw{order2}, 2, []string{numbered(5).String()}},
-		{invoice1, []score.Raw{unknown}, 1, []string{""}},
+		"linked with a copy":             {[2]score.Raw{invoice1, orderCopy}, orders[:1], []bool{true}},
+		"linked, and of another tenant":  {[2]score.Raw{invoice2, order2}, orders[1:2], []bool{true}},
+		"tenant that has all the others": {[2]score.Raw{invoice2, order1}, orders[:1], []bool{false}},
+		"unknown beside a known one":     {[2]score.Raw{invoice1, order1}, []score.Raw{orders[0], orders[2]}, []bool{true, false}},
+		"unknown":                        {[2]score.Raw{invoice1, order1}, orders[2:], []bool{false}},
 	} {
-		q, _, err := match.QuestionOf(tc.asks, tc.candidates, nil)
+		k := newAnswerKey([]corpus.Pair{corpus.PairOf(tc.link[0].ID, tc.link[1].ID)})
+		k.learn([]score.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: numbered(6), Data: "no JSON"}})
+		q, order, err := match.QuestionOf(invoice1, tc.asks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		asking, ids, ok := k.parse(q.User)
-		if !ok || asking != numbered(tc.document).String() || !slices.Equal(ids, tc.ids) {
-			t.Errorf("got %s and %v, want document %d and %v", asking, ids, tc.document, tc.ids)
+		document, texts, ok := asked(q.User)
+		if !ok {
+			t.Fatalf("%s: it takes this for no question: %s", name, q.User)
+		}
+		for i, belongs := range k.belong(document, texts) {
+			if belongs != tc.want[order[i]] {
+				t.Errorf("%s: candidate %d: got %t, want %t", name, order[i], belongs, tc.want[order[i]])
+			}
 		}
 	}
-	if _, _, ok := k.parse("no question"); ok {
+	if _, _, ok := asked("no question"); ok {
 		t.Error("took a text that is no question")
 	}
 }

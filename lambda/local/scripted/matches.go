@@ -1,15 +1,75 @@
 package scripted
 
 import (
-	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
 )
 
+// reading reports for each candidate whether it belongs to the document.
+type reading func(document string, candidates []string) []bool
+
+// oracle gives the correct answer to match questions: with high confidence exactly
+// the candidates that belong to the document. It is not a model: it reads nothing.
+func oracle(read reading) Mind {
+	return func(q Question) string {
+		document, candidates, ok := asked(q.User)
+		if !ok {
+			return ""
+		}
+		m := matches{of: len(candidates)}
+		for i, belongs := range read(document, candidates) {
+			if belongs {
+				m.add(listed{i + 1, "high", "Scripted: the key of this run has the two as linked."})
+			}
+		}
+		return m.text()
+	}
+}
+
+// always knows and reads nothing: it answers each match question with high
+// confidence for every candidate, or for none. A model is of use if it does better
+// than both.
+func always(yes bool) Mind {
+	return func(q Question) string {
+		_, candidates, ok := asked(q.User)
+		if !ok {
+			return ""
+		}
+		var m matches
+		for i := range candidates {
+			if yes {
+				m.add(listed{i + 1, "high", "Scripted: every candidate is answered like this."})
+			}
+		}
+		return m.text()
+	}
+}
+
+// noisy gives the answers of another mind, but makes a share of them, 0 to 1,
+// wrong: a match is dropped, or a wrong candidate is added, or the confidence of a
+// match is lowered. The choice of questions and errors follows from the seed and
+// the question's texts alone, so that a question that is asked again gets the same
+// wrong answer. Answers to other questions than match questions, and answers
+// without any candidate, are left alone.
+func noisy(mind Mind, seed uint64, share float64) Mind {
+	return func(q Question) string {
+		answer := mind(q)
+		random := draw(seed, "noise", q.System, q.User)
+		if random.Float64() >= share {
+			return answer
+		}
+		_, candidates, ok := asked(q.User)
+		m, wellFormed := readMatches(answer)
+		if !ok || !wellFormed || len(candidates) == 0 {
+			return answer
+		}
+		return m.spoiled(len(candidates), random).text()
+	}
+}
+
 // matches is the answer to a match question, in one of two forms: a verdict about
-// each candidate, if the schema has a list of candidates, and otherwise a list of
-// those that belong to the document.
+// each candidate, or a list of the candidates that belong to the document.
 type matches struct {
 	Matches []listed `json:"matches"`
 	of      int      // candidates with a verdict each; 0: the second form
@@ -32,14 +92,6 @@ type verdict struct {
 // verdicts is an answer of the first form.
 type verdicts struct {
 	Candidates []verdict `json:"candidates"`
-}
-
-// newMatches returns an answer without a match, in the form that the schema wants.
-func newMatches(schema json.RawMessage, candidates int) matches {
-	if bytes.Contains(schema, []byte(`"candidates"`)) {
-		return matches{of: candidates}
-	}
-	return matches{}
 }
 
 func (m *matches) add(one listed) { m.Matches = append(m.Matches, one) }

@@ -66,7 +66,7 @@ func TestDifferentQuestionsAreNotTheSame(t *testing.T) {
 func TestAlwaysAnswersEachCandidateAlike(t *testing.T) {
 	t.Parallel()
 	for yes, want := range map[bool][]int{true: {1, 2, 3}, false: nil} {
-		r := newRig(t, Options{Mind: Always(yes, parsePrompt)})
+		r := newRig(t, Options{Mind: always(yes)})
 		text := r.ask(prompt("order", "receipt", "invoice", "note")).content(t)
 		m, ok := readMatches(text)
 		if !ok || !reflect.DeepEqual(numbers(m), want) || strings.Count(text, `"high"`) != len(want) {
@@ -80,7 +80,7 @@ func TestAlwaysAnswersEachCandidateAlike(t *testing.T) {
 
 func TestOracleAnswersRightly(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, Options{Mind: Oracle([][2]string{{"order", "invoice"}, {"note", "order"}}, parsePrompt)})
+	r := newRig(t, Options{Mind: oracle(toyKey([2]string{"order", "invoice"}, [2]string{"note", "order"}))})
 	for _, tc := range []struct {
 		prompt string
 		want   []int
@@ -117,16 +117,16 @@ func TestNoiseIsTheGivenShareAndAlwaysTheSame(t *testing.T) {
 	t.Parallel()
 	const seed, questions = 20260302, 2000
 	t.Logf("seed %d", seed)
-	oracle, linked := linkedQuestions(questions)
+	right, linked := linkedQuestions(questions)
 	ways := map[string]int{}
 	for _, share := range []float64{0, 0.1, 0.5, 1} {
-		noisy, twin, other := Noisy(oracle, seed, share, parsePrompt), Noisy(oracle, seed, share, parsePrompt), Noisy(oracle, seed+1, share, parsePrompt)
+		wrongs, twin, other := noisy(right, seed, share), noisy(right, seed, share), noisy(right, seed+1, share)
 		wrong, differ := 0, 0
 		for i := range questions {
 			q := linked(questions - 1 - i)
-			got := noisy(q)
-			ways[way(t, oracle(q), got)]++
-			if got != oracle(q) {
+			got := wrongs(q)
+			ways[way(t, right(q), got)]++
+			if got != right(q) {
 				wrong++
 			}
 			q.N = 3
@@ -157,7 +157,7 @@ func linkedQuestions(n int) (Mind, func(int) Question) {
 	for i := range n {
 		links = append(links, [2]string{fmt.Sprint("d", i), fmt.Sprint("c", i)})
 	}
-	return Oracle(links, parsePrompt), func(i int) Question {
+	return oracle(toyKey(links...)), func(i int) Question {
 		return Question{User: prompt(fmt.Sprint("d", i), fmt.Sprint("c", i), fmt.Sprint("c", i+1))}
 	}
 }
@@ -192,26 +192,26 @@ func TestNoiseWhereLittleCanBeWrong(t *testing.T) {
 		"another answer":    {prompt("a", "b"), `{"risk":"none"}`, `{"risk":"none"}`},
 		"no answer":         {prompt("a", "b"), "", ""},
 	} {
-		if got := Noisy(answer(tc.answer), 1, 1, parsePrompt)(Question{User: tc.prompt}); got != tc.want {
+		if got := noisy(answer(tc.answer), 1, 1)(Question{User: tc.prompt}); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
 	}
 	for seed := range uint64(50) {
 		for _, right := range []string{`{"matches":[]}`, `{"matches":[{"candidate":1,"confidence":"low","reasoning":""}]}`} {
-			if got := Noisy(answer(right), seed, 1, parsePrompt)(Question{User: prompt("a", "b")}); got == right {
+			if got := noisy(answer(right), seed, 1)(Question{User: prompt("a", "b")}); got == right {
 				t.Errorf("seed %d leaves %s right", seed, right)
 			}
 		}
 	}
 }
 
-// A schema with a list of candidates gets a verdict about each, also where the
-// answer is spoiled or broken on purpose.
-func TestEachCandidateGetsAVerdictWhereTheSchemaWantsIt(t *testing.T) {
+// There is a verdict about each candidate, also where the answer is spoiled or broken
+// on purpose.
+func TestEachCandidateGetsAVerdict(t *testing.T) {
 	t.Parallel()
 	schema := json.RawMessage(`{"properties":{"candidates":{"items":{"properties":{"candidate":{"enum":[1,2,3]}}}}}}`)
 	q := Question{User: prompt("a", "b", "c", "d"), Schema: schema}
-	oracle := Oracle([][2]string{{"a", "c"}}, parsePrompt)
+	knowing := oracle(toyKey([2]string{"a", "c"}))
 	words := func(text string) (list string) {
 		var all verdicts
 		if err := json.Unmarshal([]byte(text), &all); err != nil {
@@ -222,12 +222,12 @@ func TestEachCandidateGetsAVerdictWhereTheSchemaWantsIt(t *testing.T) {
 		}
 		return list
 	}
-	right := oracle(q)
+	right := knowing(q)
 	if got, want := words(right), "1 none, 2 high, 3 none, "; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for seed := range uint64(20) {
-		if got := words(Noisy(oracle, seed, 1, parsePrompt)(q)); got == words(right) || strings.Count(got, ", ") != 3 {
+		if got := words(noisy(knowing, seed, 1)(q)); got == words(right) || strings.Count(got, ", ") != 3 {
 			t.Errorf("seed %d: got %s", seed, got)
 		}
 	}

@@ -52,7 +52,7 @@ func (o *Flags) Check(env setup.Env) error {
 		return fmt.Errorf("--model: %q is none of %s", o.Mode, strings.Join(Modes, ", "))
 	case o.Mode == ModeOpenAI && !hasModel(env):
 		return fmt.Errorf("--model openai: neither %s nor %s is set", manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL)
-	case o.Faults != 0 && !o.scripted():
+	case o.Faults != 0 && !o.Scripted():
 		return errors.New("--faults is for --model scripted, oracle, noisy, yes or no: a real model's calls are not broken")
 	case o.Noisy && o.Mode != ModeNoisy:
 		return errors.New("--noise is for --model noisy")
@@ -62,8 +62,8 @@ func (o *Flags) Check(env setup.Env) error {
 	return nil
 }
 
-// scripted reports whether a scripted server answers.
-func (o *Flags) scripted() bool {
+// Scripted reports whether a scripted server answers.
+func (o *Flags) Scripted() bool {
 	return slices.Contains([]string{ModeScripted, ModeOracle, ModeNoisy, ModeYes, ModeNo}, o.Mode)
 }
 
@@ -108,6 +108,7 @@ type Model struct {
 	Flags Flags
 	Env   setup.Env // where a real model is
 	Seed  uint64    // of the noise
+	Mind  Mind      // of a scripted model; nil answers about matches, by the mode
 	Links []corpus.Pair
 
 	server *Server // nil: none, or a real one
@@ -136,7 +137,7 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 			manifest.EnvLLMRetryBase} {
 			set(name, m.Env(name))
 		}
-	case m.Flags.scripted():
+	case m.Flags.Scripted():
 		m.key = newAnswerKey(m.Links)
 		m.server, err = Start(ctx, Options{Mind: m.mind(), Faults: m.faults(), Key: "scripted",
 			RetryAfter: time.Second, Now: clock})
@@ -153,17 +154,19 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 }
 
 func (m *Model) mind() Mind {
-	switch m.Flags.Mode {
-	case ModeScripted:
+	switch {
+	case m.Mind != nil:
+		return m.Mind
+	case m.Flags.Mode == ModeScripted:
 		return mostInCommon
-	case ModeYes, ModeNo:
-		return Always(m.Flags.Mode == ModeYes, asked)
+	case m.Flags.Mode == ModeYes, m.Flags.Mode == ModeNo:
+		return always(m.Flags.Mode == ModeYes)
 	}
-	oracle := Oracle(m.key.pairs(), m.key.parse)
+	right := oracle(m.key.belong)
 	if m.Flags.Mode == ModeNoisy {
-		return Noisy(oracle, m.Seed, m.Flags.Noise, m.key.parse)
+		return noisy(right, m.Seed, m.Flags.Noise)
 	}
-	return oracle
+	return right
 }
 
 // faults leaves out the faults that hang: the function would wait for a

@@ -52,7 +52,7 @@ func (m *Model) name() string {
 		return cmp.Or(m.Env(manifest.EnvOpenAIModel), manifest.DefaultModel)
 	case m.Flags.Mode == ModeScripted:
 		return ModeScripted
-	case m.Flags.scripted():
+	case m.Flags.Scripted():
 		return "scripted-" + m.Flags.Mode
 	}
 	return ""

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/document/corpus"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -191,10 +193,10 @@ func rows[T any](ctx context.Context, db *pgxpool.Pool, sql string) ([]T, error)
 }
 
 // links returns the matches by their documents.
-func (a *audit) links() map[pair]string {
-	links := map[pair]string{}
+func (a *audit) links() map[corpus.Pair]string {
+	links := map[corpus.Pair]string{}
 	for _, m := range a.matches {
-		links[pairOf(m.A, m.B)] = m.How
+		links[corpus.PairOf(m.A, m.B)] = m.How
 	}
 	return links
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/document/corpus"
+
 	"github.com/google/uuid"
 )
 
 // conclude reads the results, publishes failed documents again, and decides.
-func (d *drill) conclude(ctx context.Context, s *strikes, want map[pair]string) (*Report, error) {
+func (d *drill) conclude(ctx context.Context, s *strikes, want map[corpus.Pair]string) (*Report, error) {
 	states, err := d.states(ctx)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ func (d *drill) conclude(ctx context.Context, s *strikes, want map[pair]string) 
 }
 
 // evidence collects the records of all servers.
-func (d *drill) evidence(ctx context.Context, s *strikes, want map[pair]string) (e *evidence, err error) {
+func (d *drill) evidence(ctx context.Context, s *strikes, want map[corpus.Pair]string) (e *evidence, err error) {
 	l := d.line
 	queue, _ := l.Stats()
 	e = &evidence{messages: l.journal.byDocument(), left: queue.Visible + queue.InFlight, broken: l.journal.broken,

@@ -2,26 +2,19 @@ package drill
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
-
-// pair is two documents, the smaller id first.
-type pair [2]uuid.UUID
-
-func pairOf(a, b uuid.UUID) pair {
-	if bytes.Compare(a[:], b[:]) > 0 {
-		a, b = b, a
-	}
-	return pair{a, b}
-}
 
 // papers are the documents of a drill, in the order in which they are
 // published, and their true links.
@@ -29,7 +22,7 @@ type papers struct {
 	all     []postgres.Imported
 	numbers map[string]uuid.UUID // by the printed number
 	open    map[uuid.UUID]bool   // documents whose matches a model is asked about
-	true    map[pair]bool
+	true    map[corpus.Pair]bool
 	random  *rand.Rand
 	tenants []uuid.UUID
 }
@@ -40,7 +33,7 @@ type papers struct {
 // invoices fit the order equally well and cite nothing: a model has to be
 // asked.
 func newPapers(n int, seed uint64) *papers {
-	p := &papers{numbers: map[string]uuid.UUID{}, open: map[uuid.UUID]bool{}, true: map[pair]bool{},
+	p := &papers{numbers: map[string]uuid.UUID{}, open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{},
 		random: rand.New(rand.NewPCG(seed, 1))}
 	for range 4 {
 		p.tenants = append(p.tenants, p.id())
@@ -88,8 +81,8 @@ func (p *papers) citedPurchase(i int) {
 	confirmation := p.add(tenant, document.OrderConfirmation, fmt.Sprintf("OC%05d", i), company, i, "06", cites)
 	delivery := p.add(tenant, document.DeliveryNote, fmt.Sprintf("DN%05d", i), company, i, "09", cites)
 	invoice := p.add(tenant, document.Invoice, fmt.Sprintf("RE%05d", i), company, i, "15", cites)
-	for _, link := range []pair{pairOf(order, confirmation), pairOf(order, delivery), pairOf(order, invoice),
-		pairOf(delivery, invoice)} {
+	for _, link := range []corpus.Pair{corpus.PairOf(order, confirmation), corpus.PairOf(order, delivery), corpus.PairOf(order, invoice),
+		corpus.PairOf(delivery, invoice)} {
 		p.true[link] = true
 	}
 }
@@ -99,7 +92,7 @@ func (p *papers) openPurchase(i int) {
 	order := p.add(tenant, document.PurchaseOrder, fmt.Sprintf("PO%05d", i), company, i, "05", "")
 	for n, day := range []string{"15", "16"} {
 		invoice := p.add(tenant, document.Invoice, fmt.Sprintf("RE%05d-%d", i, n+1), company, i, day, "")
-		p.true[pairOf(order, invoice)] = true
+		p.true[corpus.PairOf(order, invoice)] = true
 		p.open[order], p.open[invoice] = true, true
 	}
 }
@@ -125,16 +118,8 @@ func ids(docs []postgres.Imported) []uuid.UUID {
 }
 
 // sortedPairs returns the keys of a map, by ids.
-func sortedPairs[T any](m map[pair]T) []pair {
-	list := make([]pair, 0, len(m))
-	for p := range m {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b pair) int {
-		if c := bytes.Compare(a[0][:], b[0][:]); c != 0 {
-			return c
-		}
-		return bytes.Compare(a[1][:], b[1][:])
+func sortedPairs[T any](m map[corpus.Pair]T) []corpus.Pair {
+	return slices.SortedFunc(maps.Keys(m), func(a, b corpus.Pair) int {
+		return cmp.Or(bytes.Compare(a.A[:], b.A[:]), bytes.Compare(a.B[:], b.B[:]))
 	})
-	return list
 }

@@ -11,11 +11,13 @@ import (
 	"sync"
 	"time"
 
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // stuckAfter bounds the real time without any progress before a drill gives up:
@@ -103,7 +105,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 
 // quietRun returns the matches of the documents without any fault. A sweep that
 // fails there repairs nothing later, which many drills would not show.
-func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Options) (links map[pair]string, err error) {
+func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Options) (links map[corpus.Pair]string, err error) {
 	o.Progress("a quiet run of the same documents")
 	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
 	if err != nil {
@@ -210,7 +212,7 @@ func (s *strikes) hit(ctx context.Context, faults []Fault, fresh []postgres.Impo
 	for _, f := range slices.Backward(faults) {
 		inner := load
 		load = func() error {
-			if err := f.strike(s, ctx, inner); err != nil {
+			if err := f.inject(ctx, s, inner); err != nil {
 				return fmt.Errorf("%s: %w", f.Name, err)
 			}
 			return nil
@@ -245,20 +247,9 @@ func (d *drill) publish(ctx context.Context, ids []uuid.UUID) (err error) {
 const succeededSQL = `
 SELECT id FROM document WHERE matching_status = 'succeeded' ORDER BY md5(id::text || $2) LIMIT $1`
 
-func (d *drill) succeeded(ctx context.Context, n int) (list []uuid.UUID, err error) {
-	found, err := d.line.db.Query(ctx, succeededSQL, n, fmt.Sprint(d.random.Uint64()))
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		var id uuid.UUID
-		if err := found.Scan(&id); err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, found.Err()
+func (d *drill) succeeded(ctx context.Context, n int) ([]uuid.UUID, error) {
+	found, _ := d.line.db.Query(ctx, succeededSQL, n, fmt.Sprint(d.random.Uint64()))
+	return pgx.CollectRows(found, pgx.RowTo[uuid.UUID])
 }
 
 // pump lets time pass until ctx ends, but not while it is to stand still.
@@ -306,19 +297,13 @@ const statesSQL = `
 SELECT coalesce(matching_status, ''), count(*) FROM document GROUP BY 1`
 
 func (d *drill) states(ctx context.Context) (map[string]int, error) {
-	found, err := d.line.db.Query(ctx, statesSQL)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
+	found, err := rows[struct {
+		Status string
+		N      int
+	}](ctx, d.line.db, statesSQL)
 	states := map[string]int{}
-	for found.Next() {
-		var status string
-		var n int
-		if err := found.Scan(&status, &n); err != nil {
-			return nil, err
-		}
-		states[status] = n
+	for _, s := range found {
+		states[s.Status] = s.N
 	}
-	return states, found.Err()
+	return states, err
 }

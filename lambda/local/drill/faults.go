@@ -13,36 +13,87 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/sqs"
-	queuefault "matchbook/lambda/local/sqs/fault"
+	"matchbook/lambda/local/sqs/fault"
 	"matchbook/lambda/manifest"
 )
 
-// A Fault is injected again and again in a drill.
+// A Fault is injected again and again in a drill. It is one of two kinds: strike
+// happens once, in the middle of the work on the documents that were published;
+// spoil lasts while they are published, and for a second of the work.
 type Fault struct {
 	Name, What string
-	// still keeps the clocks from jumping: time passes as it does.
-	still bool
-	// strike makes it happen once, to the documents that load publishes.
-	strike func(s *strikes, ctx context.Context, load func() error) error
+	still      bool // keeps the clocks from jumping: time passes as it does
+	strike     func(*strikes, context.Context) error
+	spoil      func(*strikes) (end func())
 }
 
 // Faults are all the faults of a drill.
 var Faults = []Fault{
-	{"kill", "a worker process gets SIGKILL", false, (*strikes).kill},
+	{"kill", "a worker process gets SIGKILL", false, (*strikes).kill, nil},
 	{"freeze", "a worker process gets SIGSTOP, and SIGCONT when its lease is over and its messages were delivered again",
-		false, (*strikes).freeze},
+		false, (*strikes).freeze, nil},
 	{"restart", "the database server is down for up to a second, after a fast or an immediate shutdown", true,
-		(*strikes).restart},
-	{"cut", "connections to the database are terminated, or cut on the way", true, (*strikes).cut},
+		(*strikes).restart, nil},
+	{"cut", "connections to the database are terminated, or cut on the way", true, (*strikes).cut, nil},
 	{"blackhole", "nothing passes between functions and database for a second, then connections are cut", true,
-		(*strikes).blackhole},
+		(*strikes).blackhole, nil},
 	{"read-only", "a fail-over: connections are terminated, and the database is read-only for a second", true,
-		(*strikes).readOnly},
-	{"sqs-refuse", "calls and entries of SQS are refused", false, (*strikes).refuseSQS},
-	{"sqs-lose", "calls of SQS get lost, and answers", false, (*strikes).loseSQS},
-	{"duplicate", "messages are delivered twice, late, or again during the work", false, (*strikes).duplicate},
-	{"model", "429 with Retry-After, 5xx, hangs, garbage, refusals", false, (*strikes).breakModel},
-	{"slack", "429, 500, closed connections, lost answers", false, (*strikes).breakSlack},
+		(*strikes).readOnly, nil},
+	{"sqs-refuse", "calls and entries of SQS are refused", false, nil,
+		queue(sqs.Fault{Kind: fault.CallRefused, Rate: 0.3}, sqs.Fault{Kind: fault.EntryRefused, Rate: 0.1})},
+	{"sqs-lose", "calls of SQS get lost, and answers", false, nil,
+		queue(sqs.Fault{Kind: fault.CallLost, Rate: 0.15}, sqs.Fault{Kind: fault.AnswerLost, Rate: 0.15},
+			sqs.Fault{Kind: fault.EntryUnconfirmed, Rate: 0.1})},
+	{"duplicate", "messages are delivered twice, late, or again during the work", false, nil,
+		queue(sqs.Fault{Kind: fault.DuplicateDelivery, Rate: 0.3}, sqs.Fault{Kind: fault.LateDelivery, Rate: 0.2},
+			sqs.Fault{Kind: fault.EarlyExpiry, Rate: 0.2})},
+	{"model", "429 with Retry-After, 5xx, hangs, garbage, refusals", false, nil, model()},
+	{"slack", "429, 500, closed connections, lost answers", false, nil, (*strikes).slack},
+}
+
+// queue makes SQS fail.
+func queue(faults ...sqs.Fault) func(*strikes) (end func()) {
+	return func(s *strikes) func() {
+		s.line.SQS.Order(s.random.Uint64(), faults...)
+		return func() { s.line.SQS.Order(0) }
+	}
+}
+
+// model makes calls of the model fail, of all kinds if none is given.
+func model(kinds ...scripted.Fault) func(*strikes) (end func()) {
+	return func(s *strikes) func() {
+		s.line.model.Order(scripted.Random(s.random.Uint64(), 0.6, kinds...))
+		return func() { s.line.model.Order(nil) }
+	}
+}
+
+// slack also makes the model refuse, or there would be nothing to send.
+func (s *strikes) slack() (end func()) {
+	s.line.slack.broken.Store(true)
+	refuse := model(scripted.Refusal, scripted.BadRequest, scripted.FinishLength)(s)
+	return func() {
+		refuse()
+		s.line.slack.broken.Store(false)
+	}
+}
+
+// inject makes the fault happen to the documents that load publishes.
+func (f Fault) inject(ctx context.Context, s *strikes, load func() error) error {
+	if f.strike != nil {
+		if err := load(); err != nil {
+			return err
+		}
+		if err := pause(ctx, time.Duration(10+s.random.IntN(200))*time.Millisecond); err != nil {
+			return err
+		}
+		return f.strike(s, ctx)
+	}
+	defer f.spoil(s)()
+	var unsent *job.PublishError // the sweep sends it
+	if err := load(); err != nil && !errors.As(err, &unsent) {
+		return err
+	}
+	return pause(ctx, time.Second)
 }
 
 // goesWith reports whether one can happen in the middle of the other: a frozen
@@ -84,14 +135,6 @@ func (s *strikes) count(what string) {
 	s.counts[what]++
 }
 
-// between loads and waits for a moment in the middle of the work.
-func (s *strikes) between(ctx context.Context, load func() error) error {
-	if err := load(); err != nil {
-		return err
-	}
-	return pause(ctx, time.Duration(10+s.random.IntN(200))*time.Millisecond)
-}
-
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -113,10 +156,7 @@ func until(ctx context.Context, most time.Duration, ok func() bool) bool {
 	return true
 }
 
-func (s *strikes) kill(ctx context.Context, load func() error) error {
-	if err := s.between(ctx, load); err != nil {
-		return err
-	}
+func (s *strikes) kill(ctx context.Context) error {
 	if until(ctx, time.Second, func() bool { return s.line.Function.Kill(s.random.IntN) }) {
 		s.count("worker killed")
 	}
@@ -125,10 +165,7 @@ func (s *strikes) kill(ctx context.Context, load func() error) error {
 
 // freeze keeps a worker frozen until other workers have processed its messages,
 // or as long as possible: the locks that it holds may prevent that.
-func (s *strikes) freeze(ctx context.Context, load func() error) error {
-	if err := s.between(ctx, load); err != nil {
-		return err
-	}
+func (s *strikes) freeze(ctx context.Context) error {
 	var thaw func() bool
 	if !until(ctx, time.Second, func() bool { _, thaw = s.line.Function.Freeze(s.random.IntN); return thaw != nil }) {
 		return nil
@@ -146,10 +183,7 @@ func (s *strikes) freeze(ctx context.Context, load func() error) error {
 	return nil
 }
 
-func (s *strikes) restart(ctx context.Context, load func() error) error {
-	if err := s.between(ctx, load); err != nil {
-		return err
-	}
+func (s *strikes) restart(ctx context.Context) error {
 	how, what := pgserver.Fast, "database restarted fast"
 	if s.random.IntN(2) == 0 {
 		how, what = pgserver.Immediate, "database restarted like after a crash"
@@ -163,10 +197,7 @@ func (s *strikes) restart(ctx context.Context, load func() error) error {
 const terminateSQL = `
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'app'`
 
-func (s *strikes) cut(ctx context.Context, load func() error) error {
-	if err := s.between(ctx, load); err != nil {
-		return err
-	}
+func (s *strikes) cut(ctx context.Context) error {
 	if s.random.IntN(2) == 0 {
 		s.count("connections cut on the way")
 		s.line.proxy.cut()
@@ -177,10 +208,7 @@ func (s *strikes) cut(ctx context.Context, load func() error) error {
 	return err
 }
 
-func (s *strikes) blackhole(ctx context.Context, load func() error) error {
-	if err := s.between(ctx, load); err != nil {
-		return err
-	}
+func (s *strikes) blackhole(ctx context.Context) error {
 	s.count("way to the database dead")
 	revive := s.line.proxy.dead()
 	err := pause(ctx, time.Second)
@@ -189,10 +217,7 @@ func (s *strikes) blackhole(ctx context.Context, load func() error) error {
 	return err
 }
 
-func (s *strikes) readOnly(ctx context.Context, load func() error) error {
-	if err := s.between(ctx, load); err != nil {
-		return err
-	}
+func (s *strikes) readOnly(ctx context.Context) error {
 	s.count("database read-only")
 	var errs []error
 	for _, sql := range []string{"ALTER ROLE app SET default_transaction_read_only = on", terminateSQL} {
@@ -205,56 +230,6 @@ func (s *strikes) readOnly(ctx context.Context, load func() error) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-// breakQueue makes SQS fail for the loaded documents, while time goes on.
-func (s *strikes) breakQueue(ctx context.Context, load func() error, faults ...sqs.Fault) error {
-	s.line.SQS.Order(s.random.Uint64(), faults...)
-	defer s.line.SQS.Order(0)
-	var unsent *job.PublishError // the sweep sends it
-	if err := load(); err != nil && !errors.As(err, &unsent) {
-		return err
-	}
-	return pause(ctx, time.Second)
-}
-
-func (s *strikes) refuseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.CallRefused, Rate: 0.3},
-		sqs.Fault{Kind: queuefault.EntryRefused, Rate: 0.1})
-}
-
-func (s *strikes) loseSQS(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.CallLost, Rate: 0.15},
-		sqs.Fault{Kind: queuefault.AnswerLost, Rate: 0.15},
-		sqs.Fault{Kind: queuefault.EntryUnconfirmed, Rate: 0.1})
-}
-
-func (s *strikes) duplicate(ctx context.Context, load func() error) error {
-	return s.breakQueue(ctx, load, sqs.Fault{Kind: queuefault.DuplicateDelivery, Rate: 0.3},
-		sqs.Fault{Kind: queuefault.LateDelivery, Rate: 0.2},
-		sqs.Fault{Kind: queuefault.EarlyExpiry, Rate: 0.2})
-}
-
-func (s *strikes) breakModel(ctx context.Context, load func() error) error {
-	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6))
-}
-
-// answer makes a model fail.
-func (s *strikes) answer(ctx context.Context, load func() error, faults *scripted.Faults) error {
-	s.line.model.Order(faults)
-	defer s.line.model.Order(nil)
-	if err := load(); err != nil {
-		return err
-	}
-	return pause(ctx, time.Second)
-}
-
-// breakSlack also makes the model refuse, or there would be nothing to send.
-func (s *strikes) breakSlack(ctx context.Context, load func() error) error {
-	s.line.slack.broken.Store(true)
-	defer s.line.slack.broken.Store(false)
-	return s.answer(ctx, load, scripted.Random(s.random.Uint64(), 0.6, scripted.Refusal, scripted.BadRequest,
-		scripted.FinishLength))
 }
 
 // all counts the faults so far, by name.

@@ -312,18 +312,18 @@ func (e *evidence) sameMatches() (v []Violation) {
 	got := e.links()
 	for _, p := range sortedPairs(e.want) {
 		if got[p] != e.want[p] {
-			v = append(v, violation(p[0], "its match with %s is %q, and was %q in the quiet run",
-				p[1], got[p], e.want[p]))
+			v = append(v, violation(p.A, "its match with %s is %q, and was %q in the quiet run",
+				p.B, got[p], e.want[p]))
 		}
 	}
 	for _, p := range sortedPairs(got) {
 		if _, ok := e.want[p]; !ok {
-			v = append(v, violation(p[0], "it is matched with %s, and was not in the quiet run", p[1]))
+			v = append(v, violation(p.A, "it is matched with %s, and was not in the quiet run", p.B))
 		}
 	}
 	for _, p := range sortedPairs(e.true) {
 		if e.want[p] == "" {
-			v = append(v, violation(p[0], "it belongs to %s, and was not matched in the quiet run", p[1]))
+			v = append(v, violation(p.A, "it belongs to %s, and was not matched in the quiet run", p.B))
 		}
 	}
 	return v

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 
@@ -70,9 +71,9 @@ type evidence struct {
 	taken    int                  // failures in the messages that Slack accepted; texts are theirs
 	texts    string
 	pieces   []piece
-	numbers  map[string]uuid.UUID // on the documents
-	want     map[pair]string      // matches of the quiet run
-	true     map[pair]bool
+	numbers  map[string]uuid.UUID   // on the documents
+	want     map[corpus.Pair]string // matches of the quiet run
+	true     map[corpus.Pair]bool
 	started  time.Time
 	took     time.Duration // until the last document had ended
 

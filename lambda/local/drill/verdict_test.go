@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/sqs"
 
@@ -190,7 +191,7 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 		"matched": {evident(succeeded()).with(edges(first, second,
 			&first)).with(func(e *evidence) { e.want = e.links() }), ""},
 		"matched, and not when it was quiet": {evident(succeeded()).with(edges(first, second, &first)), "I11, I12"},
-		"true, and never matched":            {evident(succeeded()).with(func(e *evidence) { e.true = map[pair]bool{{first, second}: true} }), "I11, I12"},
+		"true, and never matched":            {evident(succeeded()).with(func(e *evidence) { e.true = map[corpus.Pair]bool{{A: first, B: second}: true} }), "I11, I12"},
 		"cluster of another": {evident(succeeded()).with(edges(first, second,
 			&second)).with(func(e *evidence) { e.want = e.links() }), "I13"},
 		"matched across tenants": {evident(succeeded()).with(edges(first, second, &first)).with(func(e *evidence) {

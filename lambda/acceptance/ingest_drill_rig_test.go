@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -13,10 +15,10 @@ import (
 
 	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/drill"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // reached is a moment at which a process is held, until release.
@@ -33,8 +35,8 @@ type ingestDrill struct {
 	seed   uint64
 	random *rand.Rand
 	engine string // folder of the OCR
-	front  *front
-	pool   *pgxpool.Pool
+	model  *scripted.Server
+	bought *purchases
 	held   chan reached
 	stop   chan struct{}
 	papers map[int]*paper
@@ -50,33 +52,27 @@ const (
 	drillWorkers = 4
 )
 
-// startScript starts a bootstrap under a name that the database and both
-// servers see: its process id, which exec keeps.
-const startScript = `#!/bin/sh
-DATABASE_URL="$DATABASE_URL&application_name=$$" OPENAI_BASE_URL="$DRILL_FRONT/model/$$/v1" \
-AWS_ENDPOINT_URL_SQS="$DRILL_FRONT/sqs/$$" exec "$DRILL_BOOTSTRAP"
-`
-
 func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
 	t.Helper()
 	d := &ingestDrill{seed: seed, random: rand.New(rand.NewPCG(seed, 14)), engine: t.TempDir(),
 		held: make(chan reached), stop: make(chan struct{}), papers: map[int]*paper{},
 		armed: map[int]step{}, killed: map[int]bool{}, frozen: map[int]bool{}}
-	d.front = newFront(t, d)
+	var err error
+	if d.model, err = scripted.Start(t.Context(), scripted.Options{Mind: d.mind, Key: modelKey}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.model.Close)
+	queues := httptest.NewServer(d)
+	t.Cleanup(queues.Close)
 	start := filepath.Join(t.TempDir(), "start")
-	executable.Script(t, start, startScript)
+	executable.Script(t, start, drill.StartScript)
 	d.office = newOfficeWith(t, func(c *local.FunctionConfig) {
-		c.Env = append(c.Env, asksModel("")...)
-		c.Env = append(c.Env, "DRILL_FRONT="+d.front.url, "DRILL_BOOTSTRAP="+c.Bootstrap, "OCR=tesseract",
+		c.Env = append(c.Env, asksModel(strings.TrimSuffix(d.model.URL(), "/v1"))...)
+		c.Env = append(c.Env, "AWS_ENDPOINT_URL_SQS="+queues.URL, "DRILL_BOOTSTRAP="+c.Bootstrap, "OCR=tesseract",
 			"PATH="+d.engine+":"+os.Getenv("PATH"), "LEASE="+drillLease.String())
 		c.Bootstrap, c.Concurrency = start, drillWorkers
 	})
-	d.front.serve(*d.ingest.Queue.Client.Options().BaseEndpoint)
-	var err error
-	if d.pool, err = pgxpool.New(t.Context(), d.url()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(d.pool.Close)
+	d.bought = newPurchases(t, d.url())
 	t.Cleanup(func() { close(d.stop) })
 	d.installGates()
 	d.installOCR()

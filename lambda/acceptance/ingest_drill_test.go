@@ -186,15 +186,14 @@ func (d *ingestDrill) paidOCR() {
 func (d *ingestDrill) paidModel() {
 	d.t.Helper()
 	asked, died := map[string]int{}, map[string]int{}
-	for _, q := range d.front.asked {
-		asked[q.id]++
-		if d.killed[q.pid] || d.frozen[q.pid] {
-			died[q.id]++
-		}
-		if q.stored {
-			d.t.Errorf("the question about %d was asked although its answer is stored", q.paper)
+	for _, q := range d.bought.asked {
+		asked[q.User]++
+		if pid := processOf(q.Path); d.killed[pid] || d.frozen[pid] {
+			died[q.User]++
 		}
 	}
+	check(d.t, "answers that are kept", d.bought.kept(), len(asked))
+	check(d.t, "questions that were asked although their answer is stored", d.bought.again, 0)
 	questions := 0
 	for _, p := range d.papers {
 		if questions++; p.twice {
@@ -203,12 +202,13 @@ func (d *ingestDrill) paidModel() {
 	}
 	check(d.t, "questions", len(asked), questions)
 	check(d.t, "usable answers", query[int](d.line, "SELECT count(*) FROM model_answer WHERE unusable = ''"), questions)
-	for id, times := range asked {
-		if times-1 > died[id] {
-			d.t.Errorf("%s was asked %d times, and %d calls died with their process", id, times, died[id])
+	for text, times := range asked {
+		if times-1 > died[text] {
+			d.t.Errorf("a question about %d was asked %d times, and %d calls died with their process",
+				numberIn(text), times, died[text])
 		}
 	}
-	check(d.t, "calls that the model counted", len(d.front.model.Calls()), len(d.front.asked))
-	d.t.Logf("model: %d calls for %d questions, %d of them died with their process", len(d.front.asked), questions,
-		len(d.front.asked)-questions)
+	check(d.t, "calls that the model counted", len(d.model.Calls()), len(d.bought.asked))
+	d.t.Logf("model: %d calls for %d questions, %d of them died with their process", len(d.bought.asked), questions,
+		len(d.bought.asked)-questions)
 }

@@ -2,7 +2,6 @@ package acceptance_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/testenv"
-	"matchbook/lambda/llm"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
@@ -59,7 +57,8 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 		check(t, "answers", answers, stages)
 	}
 	check(t, "questions that have one", query[int](r.line, "SELECT count(DISTINCT question) FROM model_answer"), answers)
-	check(t, "answers in storage that were asked for again", r.again, 0)
+	check(t, "answers to what was asked", r.bought.kept(), answers)
+	check(t, "answers in storage that were asked for again", r.bought.again, 0)
 	calls, lost := len(r.model.Calls()), len(r.model.Calls())-answers
 	if r.kills < 2 || lost > r.kills*manifest.Review.CallsInFlight {
 		t.Errorf("%d kills have lost %d of %d calls", r.kills, lost, calls)
@@ -74,15 +73,14 @@ type reviewLine struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	asked  int
+	bought *purchases
 	kills  int
-	again  int // answers in storage that were asked for
 }
 
 func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 	t.Helper()
-	r := &reviewLine{random: rand.New(rand.NewPCG(seed, 0))}
 	url := postgrestest.URL(t)
+	r := &reviewLine{random: rand.New(rand.NewPCG(seed, 0)), bought: newPurchases(t, url)}
 	answer := scripted.ReviewByRules()
 	server, err := scripted.Start(t.Context(), scripted.Options{Key: modelKey,
 		Latency: scripted.Latency{Min: 10 * time.Millisecond, Max: 60 * time.Millisecond, Seed: seed},
@@ -135,42 +133,12 @@ func (r *reviewLine) start(times int) uuid.UUID {
 	return id
 }
 
-// note kills at every eighth question, and counts those whose answer is in storage.
+// note kills at every eighth question.
 func (r *reviewLine) note(q scripted.Question) {
+	n := r.bought.note(q)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if q.N > 0 {
-		r.again += query[int](r.line, "SELECT count(*) FROM model_answer WHERE question = $1 AND unusable = ''", hashOf(r.t, q))
-	}
-	if r.asked++; r.asked%8 == 0 && r.kills < testenv.Size(2, 10) && r.Function.Kill(r.random.IntN) {
+	if n%8 == 0 && r.kills < testenv.Size(2, 10) && r.Function.Kill(r.random.IntN) {
 		r.kills++
 	}
-}
-
-// hashOf returns the hash under which the answer to a question is stored.
-func hashOf(t *testing.T, q scripted.Question) []byte {
-	key := &keyOf{}
-	asker := llm.Asker{Model: unasked{}, Vault: key}
-	_ = asker.Ask(t.Context(), testTenant, uuid.Nil,
-		llm.Question{Name: q.Name, System: q.System, User: q.User, Schema: q.Schema}, func(string) error { return nil })
-	return key.Prompt[:]
-}
-
-// keyOf is a vault that notes the key of a question.
-type keyOf struct {
-	llm.Vault
-	llm.Key
-}
-
-func (k *keyOf) FindAnswer(_ context.Context, key llm.Key) (int64, string, bool, error) {
-	k.Key = key
-	return 0, "", true, nil
-}
-
-type unasked struct{}
-
-func (unasked) Name() string { return "" }
-
-func (unasked) Answer(context.Context, llm.Question) (llm.Answer, error) {
-	return llm.Answer{}, errors.New("nothing is asked here")
 }

@@ -399,7 +399,7 @@ func (e *evidence) boughtAgain() (v []Violation) {
 		if !ok || !call.at.After(a.At) {
 			continue
 		}
-		process := "match-" + call.process()
+		process := "match-" + Process(call.Path)
 		if process == a.Process || e.claimedSince(a, process, call.at) {
 			v = append(v, violation(e.asker(call.UserText), "%s asked question %s, and the answer was stored %s before",
 				process, questionOf(call.UserText), call.at.Sub(a.At)))

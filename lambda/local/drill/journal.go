@@ -68,12 +68,6 @@ type asked struct {
 	scripted.Call
 }
 
-// process names the caller, by the path that its start gave it.
-func (a asked) process() string {
-	pid, _, _ := strings.Cut(strings.TrimPrefix(a.Path, "/"), "/")
-	return pid
-}
-
 // questionOf names a question by its contents.
 func questionOf(user string) string {
 	sum := sha256.Sum256([]byte(user))

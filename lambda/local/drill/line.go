@@ -35,18 +35,27 @@ const (
 	retryAfter = 20 * time.Minute
 )
 
-// startScript starts a bootstrap under a name that the database and the model
-// server see; its process id is part of it. exec keeps the process.
-const startScript = `#!/bin/sh
-DATABASE_URL="$DATABASE_URL&application_name=$DRILL_NAME-$$" OPENAI_BASE_URL="$OPENAI_BASE_URL/$$/v1" exec "$DRILL_BOOTSTRAP"
+// StartScript starts the program $DRILL_BOOTSTRAP as a process that identifies itself
+// in all that it does: to the database as its application_name, $DRILL_NAME followed
+// by its process id, which exec keeps; to the model server and the queues by the
+// paths of its calls, which Process reads. $OPENAI_BASE_URL must come without /v1.
+const StartScript = `#!/bin/sh
+DATABASE_URL="$DATABASE_URL&application_name=$DRILL_NAME$$" OPENAI_BASE_URL="$OPENAI_BASE_URL/$$/v1" \
+AWS_ENDPOINT_URL_SQS="$AWS_ENDPOINT_URL_SQS/$$" exec "$DRILL_BOOTSTRAP"
 `
+
+// Process returns the id of the process that made a call, by the path.
+func Process(path string) string {
+	pid, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return pid
+}
 
 // programs are the executables of a drill.
 type programs struct{ start, match, sweep string }
 
 func build(ctx context.Context, folder string, progress func(string)) (p programs, err error) {
 	p.start = filepath.Join(folder, "start")
-	if err := os.WriteFile(p.start, []byte(startScript), 0o700); err != nil {
+	if err := os.WriteFile(p.start, []byte(StartScript), 0o700); err != nil {
 		return p, err
 	}
 	if p.match, err = lambdahost.Bootstrap(ctx, folder, manifest.Match.Package, progress); err != nil {
@@ -103,7 +112,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	env := []string{
 		manifest.EnvMatchMode + "=model", manifest.EnvOpenAIKey + "=drill", manifest.EnvOpenAIBaseURL + "=" + model,
 		manifest.EnvLLMRetryBase + "=20ms", manifest.EnvLLMTimeout + "=3s", manifest.EnvSlackWebhookURL + "=" + hook,
-		"DRILL_NAME=match", "DRILL_BOOTSTRAP=" + p.match,
+		"DRILL_NAME=match-", "DRILL_BOOTSTRAP=" + p.match,
 	}
 	match := local.FunctionConfig{Bootstrap: p.start, Env: env, Concurrency: workers, Logs: logs,
 		OnInvocation: l.journal.invocation}
@@ -117,7 +126,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	l.nextAt = l.Clock.Now().Add(manifest.Sweep.Every)
 	l.sweep = lambdahost.New(lambdahost.Config{Name: manifest.Sweep.Name, Bootstrap: p.start,
 		Timeout: manifest.Sweep.Timeout, Logs: logs,
-		Env: append(l.Env(), "DRILL_NAME=sweep", "DRILL_BOOTSTRAP="+p.sweep)})
+		Env: append(l.Env(), "DRILL_NAME=sweep-", "DRILL_BOOTSTRAP="+p.sweep)})
 	l.closers = append(l.closers, l.sweep.Close)
 	_, err = l.DB.Add(ctx, papers.all, postgres.AddOptions{Replace: true, Send: true})
 	return l, err

@@ -62,7 +62,7 @@ func newJournal() journal {
 
 // arrive records a question and the number of times that it was asked before. The
 // faults of this moment decide its own.
-func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
+func (s *Server) arrive(at time.Time, q *Question) (Call, Fault) {
 	key := q.key()
 	s.mu.Lock()
 	q.N = s.asked[key]
@@ -78,7 +78,7 @@ func (s *Server) arrive(at time.Time, path string, q *Question) (Call, Fault) {
 	if rowOf(kind).chat && q.Schema == nil {
 		kind = NoFault // an embedding cannot be refused
 	}
-	return Call{At: at, Path: path, Question: key, N: q.N}, kind
+	return Call{At: at, Path: q.Path, Question: key, N: q.N}, kind
 }
 
 // settle records the end of a call, before the client can see it.

@@ -16,9 +16,10 @@ type Question struct {
 	Schema json.RawMessage // of the answer; nil when embeddings are asked for
 	Name   string          // of the schema
 	N      int             // the number of times that this exact question was asked before
+	Path   string          // of the call, by which callers may tell who asks; no part of the question
 }
 
-// key identifies the question, without its N and the name of its schema.
+// key identifies the question, without its N, its Path and the name of its schema.
 func (q Question) key() string {
 	var whole []byte
 	for _, part := range []string{q.Model, q.System, q.User, string(q.Schema)} {

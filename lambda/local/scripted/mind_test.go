@@ -42,7 +42,7 @@ func TestMindSeesTheQuestion(t *testing.T) {
 	for _, text := range []string{body, warmer} {
 		r.send(t.Context(), http.MethodPost, "/v1/chat/completions", text, nil)
 	}
-	want := Question{"gpt-4o-mini", systemText + "\n\nc", "a\n\nb", []byte(matchSchema), "matches", 0}
+	want := Question{"gpt-4o-mini", systemText + "\n\nc", "a\n\nb", []byte(matchSchema), "matches", 0, "/v1/chat/completions"}
 	again := want
 	again.N = 1
 	if !reflect.DeepEqual(got, []Question{want, again}) {

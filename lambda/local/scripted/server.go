@@ -151,7 +151,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, at, refused)
 		return
 	}
-	call, kind := s.arrive(at, r.URL.Path, &asked.question)
+	asked.question.Path = r.URL.Path
+	call, kind := s.arrive(at, &asked.question)
 	if s.options.KeepText {
 		call.UserText = asked.question.User
 	}

@@ -57,8 +57,8 @@ func (o *object) messages(in *request) {
 
 // sampling checks the parameters that do not change the answer here.
 func (o *object) sampling(model string) {
-	temperature, warm := o.number("temperature", 0, 2)
-	o.whole("seed", math.MinInt64, math.MaxInt64)
+	temperature, warm := within(o, "temperature", "a decimal", 0, 2.0)
+	within[int64](o, "seed", "an integer", math.MinInt64, math.MaxInt64)
 	stream, store, effort := false, false, ""
 	o.take("stream", "a boolean", &stream)
 	o.check(!stream, "stream", "false: the scripted server does not stream")
@@ -79,8 +79,8 @@ func (o *object) sampling(model string) {
 
 // completion takes the limit of the answer, in tokens.
 func (o *object) completion(model string) int {
-	old, both := o.whole("max_tokens", 1, maxCompletion)
-	limit, given := o.whole("max_completion_tokens", 1, maxCompletion)
+	old, both := within[int64](o, "max_tokens", "an integer", 1, maxCompletion)
+	limit, given := within[int64](o, "max_completion_tokens", "an integer", 1, maxCompletion)
 	if both && given {
 		o.refuse("max_tokens", "invalid_parameter_combination",
 			"Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")

@@ -46,7 +46,7 @@ const (
 	connectionClosed Fault = "connection closed before the headers"
 	emptyChoices     Fault = "empty choices"               // for embeddings: no vectors; billed
 	emptyContent     Fault = "empty content"               // chat, billed
-	answerUnlisted   Fault = "answer names one not listed" // one more than the schema's enums have, or 0; chat, billed
+	answerUnlisted   Fault = "answer names one not listed" // the one after the last; chat, billed
 	answerDuplicate  Fault = "answer names one twice"      // with two confidences; chat, billed
 )
 
@@ -94,7 +94,8 @@ var faultTable = []faultRow{
 	}},
 	{AnswerBreaksSchema, true, true, func(x exchange) reply { return x.generated(`{"unexpected":true}`) }},
 	{answerUnlisted, true, true, func(x exchange) reply {
-		return x.generated(x.matches().unlisted(x.question.Schema).text())
+		_, candidates, _ := asked(x.question.User)
+		return x.generated(x.matches().unlisted(len(candidates)).text())
 	}},
 	{answerDuplicate, true, true, func(x exchange) reply { return x.generated(x.matches().doubled().text()) }},
 	{HugeBody, true, false, exchange.huge},

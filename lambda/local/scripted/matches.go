@@ -175,10 +175,9 @@ func (m matches) others(candidates int) (numbers []int) {
 	return numbers
 }
 
-// unlisted adds a candidate that no client has listed: one more than the schema
-// allows, or 0 when the schema has no list.
-func (m matches) unlisted(schema json.RawMessage) matches {
-	m.add(listed{largestEnum(schema) + 1, "high", "Scripted fault: this candidate was not listed."})
+// unlisted adds a candidate that the client has not listed: the one after the last.
+func (m matches) unlisted(last int) matches {
+	m.add(listed{last + 1, "high", "Scripted fault: this candidate was not listed."})
 	return m
 }
 
@@ -196,36 +195,4 @@ func (m matches) doubled() matches {
 	}
 	m.add(again)
 	return m
-}
-
-// largestEnum returns the largest integer in the schema's enums; -1 without one.
-func largestEnum(schema json.RawMessage) int {
-	var node any
-	if json.Unmarshal(schema, &node) != nil {
-		return -1
-	}
-	return largestIn(node)
-}
-
-func largestIn(node any) int {
-	largest := -1
-	switch node := node.(type) {
-	case map[string]any:
-		for name, child := range node {
-			if list, ok := child.([]any); ok && name == "enum" {
-				for _, value := range list {
-					if number, ok := value.(float64); ok {
-						largest = max(largest, int(number))
-					}
-				}
-				continue
-			}
-			largest = max(largest, largestIn(child))
-		}
-	case []any:
-		for _, child := range node {
-			largest = max(largest, largestIn(child))
-		}
-	}
-	return largest
 }

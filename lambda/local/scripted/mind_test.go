@@ -209,8 +209,7 @@ func TestNoiseWhereLittleCanBeWrong(t *testing.T) {
 // on purpose.
 func TestEachCandidateGetsAVerdict(t *testing.T) {
 	t.Parallel()
-	schema := json.RawMessage(`{"properties":{"candidates":{"items":{"properties":{"candidate":{"enum":[1,2,3]}}}}}}`)
-	q := Question{User: prompt("a", "b", "c", "d"), Schema: schema}
+	q := Question{User: prompt("a", "b", "c", "d")}
 	knowing := oracle(toyKey([2]string{"a", "c"}))
 	words := func(text string) (list string) {
 		var all verdicts
@@ -233,7 +232,7 @@ func TestEachCandidateGetsAVerdict(t *testing.T) {
 	}
 	m, _ := readMatches(right)
 	for got, want := range map[string]string{
-		m.unlisted(schema).text(): "1 none, 2 high, 3 none, 4 high, ", m.doubled().text(): "1 none, 2 high, 2 low, 3 none, "} {
+		m.unlisted(3).text(): "1 none, 2 high, 3 none, 4 high, ", m.doubled().text(): "1 none, 2 high, 2 low, 3 none, "} {
 		if words(got) != want {
 			t.Errorf("got %s, want %s", words(got), want)
 		}

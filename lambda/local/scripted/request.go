@@ -165,17 +165,10 @@ func (o *object) check(ok bool, name, want string) {
 	}
 }
 
-// number takes an optional number within bounds.
-func (o *object) number(name string, least, most float64) (value float64, given bool) {
-	given = o.take(name, "a decimal", &value)
-	o.check(!given || value >= least && value <= most, name, fmt.Sprintf("a decimal from %g to %g", least, most))
-	return value, given
-}
-
-// whole takes an optional integer within bounds.
-func (o *object) whole(name string, least, most int64) (value int64, given bool) {
-	given = o.take(name, "an integer", &value)
-	o.check(!given || value >= least && value <= most, name, fmt.Sprintf("an integer from %d to %d", least, most))
+// within takes an optional number within bounds.
+func within[T int64 | float64](o *object, name, kind string, least, most T) (value T, given bool) {
+	given = o.take(name, kind, &value)
+	o.check(!given || value >= least && value <= most, name, fmt.Sprintf("%s from %v to %v", kind, least, most))
 	return value, given
 }
 
@@ -216,7 +209,7 @@ func (o *object) dimensions(model string) int {
 	if _, given := o.fields["dimensions"]; given && model == "text-embedding-ada-002" {
 		o.refuse("dimensions", "unsupported_parameter", "This model does not support specifying dimensions.")
 	}
-	if asked, given := o.whole("dimensions", 1, int64(own)); given {
+	if asked, given := within(o, "dimensions", "an integer", 1, int64(own)); given {
 		return int(asked)
 	}
 	return own

@@ -31,17 +31,8 @@ func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local
 		}
 		return c
 	}
-	var err error
-	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.add,
+	o.start(local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.add,
 		Functions: []local.FunctionConfig{workload(manifest.Match), workload(manifest.Ingest), workload(manifest.Inbox)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := o.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	o.ingest = o.Consumers[1]
 	return o, o.Consumers[2]
 }

@@ -57,11 +57,7 @@ func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
 	d := &ingestDrill{seed: seed, random: rand.New(rand.NewPCG(seed, 14)), engine: t.TempDir(),
 		held: make(chan reached), stop: make(chan struct{}), papers: map[int]*paper{},
 		armed: map[int]step{}, killed: map[int]bool{}, frozen: map[int]bool{}}
-	var err error
-	if d.model, err = scripted.Start(t.Context(), scripted.Options{Mind: d.mind, Key: modelKey}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(d.model.Close)
+	d.model = startModel(t, scripted.Options{Mind: d.mind})
 	queues := httptest.NewServer(d)
 	t.Cleanup(queues.Close)
 	start := filepath.Join(t.TempDir(), "start")

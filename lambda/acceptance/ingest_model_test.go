@@ -21,17 +21,8 @@ type modelOffice struct {
 
 func newModelOffice(t *testing.T, mind scripted.Mind, env ...string) *modelOffice {
 	t.Helper()
-	server, err := scripted.Start(t.Context(), scripted.Options{Mind: mind, Key: modelKey, KeepText: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
+	server := startModel(t, scripted.Options{Mind: mind})
 	return &modelOffice{newOffice(t, append(asksModel(server.URL()), env...)...), server}
-}
-
-// asksModel are the variables of a function that asks at the URL.
-func asksModel(url string) []string {
-	return []string{"MATCH_MODE=model", "LLM_RETRY_BASE=1ms", "OPENAI_API_KEY=" + modelKey, "OPENAI_BASE_URL=" + url}
 }
 
 func (o *modelOffice) drainAll() {

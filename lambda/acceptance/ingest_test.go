@@ -57,19 +57,10 @@ func newOfficeWith(t *testing.T, option func(ingest *local.FunctionConfig), more
 	option(&reader)
 	url := postgrestest.URL(t)
 	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
-	var err error
-	o.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Functions: append([]local.FunctionConfig{
+	o.start(local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Functions: append([]local.FunctionConfig{
 		{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: matchWorkers, Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
 		reader,
 	}, more...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := o.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	o.ingest = o.Consumers[1]
 	return o
 }

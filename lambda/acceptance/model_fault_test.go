@@ -234,12 +234,8 @@ func TestRetryAfterThatFitsIsWaitedForWithinTheAttempt(t *testing.T) {
 	for i, kind := range kinds()['w'] {
 		orders = append(orders, orderFor(fmt.Sprintf("RE%04d-2", i), []scripted.Fault{kind}))
 	}
-	server, err := scripted.Start(t.Context(), scripted.Options{Key: modelKey, RetryAfter: time.Second, KeepText: true,
+	server := startModel(t, scripted.Options{RetryAfter: time.Second,
 		Faults: scripted.Ordered(orders...), Mind: func(scripted.Question) string { return choosing("high") }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
 	l := newLine(t, 1, withModel(server.URL()))
 	var firsts, seconds []uuid.UUID
 	for _, g := range l.groups(len(orders), rand.New(rand.NewPCG(seed, 0)), nil) {

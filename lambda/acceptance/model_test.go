@@ -48,23 +48,33 @@ func newModelLine(t *testing.T, concurrency int, o scripted.Options,
 	t.Helper()
 	var clock atomic.Pointer[clock.Clock]
 	o.Now = func() time.Time { return clock.Load().Now() }
-	o.Key, o.RetryAfter, o.KeepText = modelKey, waitAsked, true
-	server, err := scripted.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
+	o.RetryAfter = waitAsked
+	server := startModel(t, o)
 	l := newLine(t, concurrency, append([]func(*local.FunctionConfig){withModel(server.URL())}, options...)...)
 	clock.Store(l.Clock)
 	return &modelLine{l, server}
 }
 
+// startModel starts a scripted server that ends with the test.
+func startModel(t *testing.T, o scripted.Options) *scripted.Server {
+	t.Helper()
+	o.Key, o.KeepText = modelKey, true
+	server, err := scripted.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return server
+}
+
+// asksModel are the variables of a function that asks at the URL.
+func asksModel(url string) []string {
+	return []string{"MATCH_MODE=model", "LLM_RETRY_BASE=1ms", "OPENAI_API_KEY=" + modelKey, "OPENAI_BASE_URL=" + url}
+}
+
 // withModel has the function ask at that URL.
 func withModel(url string) func(*local.FunctionConfig) {
-	return func(c *local.FunctionConfig) {
-		c.Env = append(c.Env, "MATCH_MODE=model", "LLM_RETRY_BASE=1ms",
-			"OPENAI_API_KEY="+modelKey, "OPENAI_BASE_URL="+url)
-	}
+	return func(c *local.FunctionConfig) { c.Env = append(c.Env, asksModel(url)...) }
 }
 
 // group is an order and two invoices that fit it equally well: the rules

@@ -17,7 +17,6 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
-	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
@@ -33,7 +32,7 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := newReviewLine(t, seed)
-	id := r.start(testenv.Size(1, 4))
+	id := r.review(testenv.Size(1, 4))
 	ctx, stop := context.WithTimeout(t.Context(), patience(t))
 	defer stop()
 	if err := r.Drain(ctx, r.Unfinished); err != nil {
@@ -79,39 +78,24 @@ type reviewLine struct {
 
 func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 	t.Helper()
-	url := postgrestest.URL(t)
-	r := &reviewLine{random: rand.New(rand.NewPCG(seed, 0)), bought: newPurchases(t, url)}
+	r := &reviewLine{random: rand.New(rand.NewPCG(seed, 0))}
 	answer := scripted.ReviewByRules()
-	server, err := scripted.Start(t.Context(), scripted.Options{Key: modelKey,
+	r.modelLine = newModelLine(t, 0, scripted.Options{
 		Latency: scripted.Latency{Min: 10 * time.Millisecond, Max: 60 * time.Millisecond, Seed: seed},
 		Mind: func(q scripted.Question) string {
 			r.note(q)
 			return answer(q)
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	l := &line{t: t, conn: postgrestest.Conn(t, url)}
-	config := local.FunctionConfig{Row: manifest.Review, Bootstrap: bootstrap(t, manifest.Review.Package), Logs: testLog{t}}
-	withModel(server.URL())(&config)
-	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: testStart,
-		Functions: []local.FunctionConfig{config}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		},
+	}, func(c *local.FunctionConfig) {
+		c.Row, c.Bootstrap = manifest.Review, bootstrap(t, manifest.Review.Package)
 	})
-	r.modelLine, r.reviews = &modelLine{l, server}, l.DB.Reviews()
+	r.bought, r.reviews = newPurchases(t, r.url()), r.DB.Reviews()
 	return r
 }
 
-// start starts a review of a contract that is so many times as long as the
+// review starts a review of a contract that is so many times as long as the
 // sample.
-func (r *reviewLine) start(times int) uuid.UUID {
+func (r *reviewLine) review(times int) uuid.UUID {
 	r.t.Helper()
 	sample, err := os.ReadFile(filepath.Join("..", "..", "testdata", "contracts", "software-licence.md"))
 	if err != nil {

@@ -35,12 +35,8 @@ func newDesk(t *testing.T, mind scripted.Mind) *desk {
 	d := &desk{}
 	env := []string{"MATCH_MODE=rules"}
 	if mind != nil {
-		server, err := scripted.Start(t.Context(), scripted.Options{Mind: mind, Key: modelKey, KeepText: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(server.Close)
-		d.model, env = server, asksModel(server.URL())
+		d.model = startModel(t, scripted.Options{Mind: mind})
+		env = asksModel(d.model.URL())
 		d.starter.Model = manifest.DefaultModel
 	}
 	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {

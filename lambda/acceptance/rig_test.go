@@ -96,18 +96,23 @@ func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*
 	for _, option := range options {
 		option(&match)
 	}
-	var err error
-	l.Stack, err = local.StartStack(t.Context(), local.StackConfig{
+	l.start(local.StackConfig{
 		DatabaseURL: url, FrozenAt: start, Functions: []local.FunctionConfig{match}, OnEvent: l.add})
-	if err != nil {
-		t.Fatal(err)
+	return l
+}
+
+// start starts the stack, which ends with the test.
+func (l *line) start(c local.StackConfig) {
+	l.t.Helper()
+	var err error
+	if l.Stack, err = local.StartStack(l.t.Context(), c); err != nil {
+		l.t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	l.t.Cleanup(func() {
 		if err := l.Close(); err != nil {
-			t.Error(err)
+			l.t.Error(err)
 		}
 	})
-	return l
 }
 
 // add notes an event of the queues.

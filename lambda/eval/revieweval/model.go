@@ -2,7 +2,6 @@ package revieweval
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"matchbook/lambda/llm"
@@ -11,32 +10,27 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// model returns the model that is asked about one of the contracts: a real one,
-// or a scripted server's; and the first wait before it is asked again.
+// model returns the model that is asked about one of the contracts, and the first
+// wait before it is asked again.
 func (o Options) model(ctx context.Context, contracts []Contract, i int, env setup.Env) (
 	m llm.Model, base time.Duration, stop func(), err error,
 ) {
-	config := openai.Config{APIKey: "scripted", Model: "scripted-" + o.Model.Mode}
-	base, stop = time.Millisecond, func() {}
-	if o.Model.Mode == scripted.ModeOpenAI {
-		c, err := setup.LoadModel(env)
-		if err != nil {
-			return nil, 0, nil, err
-		}
-		config, base = c.OpenAI, c.RetryBase
-	} else {
-		server, err := scripted.Start(ctx, scripted.Options{Mind: o.mind(contracts, i), Key: config.APIKey})
-		if err != nil {
-			return nil, 0, nil, fmt.Errorf("start the scripted model server: %w", err)
-		}
-		stop, config.BaseURL = server.Close, server.URL()
+	source := &scripted.Model{Flags: o.Model, Env: env, Mind: o.mind(contracts, i)}
+	if _, err := source.Start(ctx, time.Now); err != nil {
+		return nil, 0, nil, err
 	}
-	client, err := openai.New(config)
+	stop = func() { _ = source.Close() } // it never fails
+	config, err := source.Config()
 	if err != nil {
 		stop()
 		return nil, 0, nil, err
 	}
-	return client.Model(), base, stop, nil
+	client, err := openai.New(config.OpenAI)
+	if err != nil {
+		stop()
+		return nil, 0, nil, err
+	}
+	return client.Model(), config.RetryBase, stop, nil
 }
 
 func (o Options) mind(contracts []Contract, i int) scripted.Mind {

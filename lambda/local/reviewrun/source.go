@@ -3,14 +3,12 @@ package reviewrun
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/setup"
 )
 
 // source is the model of a review, with its price.
@@ -33,11 +31,7 @@ func (s *source) start(ctx context.Context, now func() time.Time) (set []string,
 	if set, err = s.Start(ctx, now); err != nil {
 		return nil, err
 	}
-	env := s.Env
-	if s.Flags.Scripted() {
-		env = valuesOf(set)
-	}
-	config, err := setup.LoadModel(env)
+	config, err := s.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -55,16 +49,4 @@ func (s *source) start(ctx context.Context, now func() time.Time) (set []string,
 		set = append(set, fmt.Sprintf("%s=%g,%g", manifest.EnvModelPrice, p.Prompt, p.Completion))
 	}
 	return set, nil
-}
-
-// valuesOf reads variables of the form NAME=value.
-func valuesOf(set []string) setup.Env {
-	return func(name string) string {
-		for _, variable := range set {
-			if value, ok := strings.CutPrefix(variable, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -151,6 +152,16 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 		set(manifest.EnvLLMRetryBase, retryBase.String())
 	}
 	return env, nil
+}
+
+// Config returns the settings by which this program asks the model itself, after
+// Start.
+func (m *Model) Config() (*setup.ModelConfig, error) {
+	if m.server == nil {
+		return setup.LoadModel(m.Env)
+	}
+	return &setup.ModelConfig{RetryBase: retryBase,
+		OpenAI: openai.Config{APIKey: "scripted", Model: m.name(), BaseURL: m.server.URL()}}, nil
 }
 
 func (m *Model) mind() Mind {

@@ -14,6 +14,25 @@
 // each invariant of the design, and compare the matches with those of a quiet
 // run of the same documents.
 //
+// # Other drills
+//
+// What drills have in common is in three places. local.Stack has the real functions,
+// the queues with their faults, the clocks, and Drain, which waits until all is at
+// its end. Package scripted has the model, with its faults. StartScript, here, makes
+// each process known to the servers around it, so that an account can tell the calls
+// of a process that died. The drill of ingest and the crash test of reviews, in
+// package acceptance, are made of these.
+//
+// What is here on top is for match alone. Its faults hit by chance, which finds what
+// nobody thought of; ingest needs a kill at each of ten steps, some of which last for
+// microseconds, so its test holds processes there by locks. Its evidence is of
+// documents; another workload has other tables, and other effects to pay for twice.
+// The random walk of job/jobtest has no process: it steps through a store and compares
+// each row. The simulation of reviews lets days pass in a synctest bubble, which no
+// process and no socket can enter.
+//
+// # Chance
+//
 // Documents and the order of the faults follow from the seed. The targets of
 // the faults do not: processes are real.
 package drill

@@ -18,23 +18,8 @@ const (
 
 var schemaTypes = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 
-// schemaKeywords are the keywords of strict mode that Matchbook sends, and the
-// check of each.
-func schemaKeywords() map[string]func(*schemaNode, json.RawMessage) {
-	return map[string]func(*schemaNode, json.RawMessage){
-		"type":                 nil, // before the others
-		"properties":           nil, // with the object
-		"required":             nil,
-		"additionalProperties": nil,
-		"items":                nil, // with the array
-		"enum":                 (*schemaNode).enum,
-		"description":          (*schemaNode).description,
-	}
-}
-
 // schemaCheck is the check of one schema. It stops at the first problem.
 type schemaCheck struct {
-	keywords                 map[string]func(*schemaNode, json.RawMessage)
 	problem                  string
 	properties, names, enums int
 }
@@ -51,8 +36,7 @@ type schemaNode struct {
 // checkSchema returns the reason why strict mode would not accept a schema; ""
 // if it would.
 func checkSchema(raw json.RawMessage) string {
-	c := &schemaCheck{keywords: schemaKeywords()}
-	root := &schemaNode{schemaCheck: c}
+	root := &schemaNode{schemaCheck: &schemaCheck{}}
 	if json.Unmarshal(raw, &root.fields) != nil || root.fields == nil {
 		return "schema must be a JSON object."
 	}
@@ -60,7 +44,7 @@ func checkSchema(raw json.RawMessage) string {
 		return `schema must be a JSON Schema of 'type: "object"'.`
 	}
 	root.check()
-	return c.problem
+	return root.problem
 }
 
 func (n *schemaNode) report(format string, args ...any) {
@@ -87,14 +71,18 @@ func (n *schemaNode) check() {
 	if n.fields["type"] == nil {
 		n.report("schema must have a 'type' key.")
 	}
-	n.types(n.fields["type"]) // first: others depend on it
-	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
-		take, known := n.keywords[name]
-		switch {
-		case !known:
+	n.types(n.fields["type"])                                 // first: others depend on it
+	for _, name := range slices.Sorted(maps.Keys(n.fields)) { // the keywords that Matchbook sends
+		switch name {
+		case "type", "properties", "required", "additionalProperties", "items":
+		case "enum":
+			n.enum(n.fields[name])
+		case "description":
+			if text := ""; json.Unmarshal(n.fields[name], &text) != nil {
+				n.report("'description' must be a string.")
+			}
+		default:
 			n.report("'%s' is not permitted.", cut(name))
-		case take != nil:
-			take(n, n.fields[name])
 		}
 	}
 	if slices.Contains(n.kinds, "object") {
@@ -189,11 +177,5 @@ func (n *schemaNode) value(raw json.RawMessage) {
 func (n *schemaNode) count(name string) {
 	if n.names += len(name); n.names > maxSchemaNames {
 		n.report("names and enum values have more than %d characters.", maxSchemaNames)
-	}
-}
-
-func (n *schemaNode) description(raw json.RawMessage) {
-	if text := ""; json.Unmarshal(raw, &text) != nil {
-		n.report("'description' must be a string.")
 	}
 }

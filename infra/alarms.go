@@ -9,6 +9,7 @@ import (
 	"matchbook/infra/settings"
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -56,7 +57,7 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 	if !q.facts.Rowless {
 		a.onFailures(id, q.facts)
 	}
-	a.Add(watch.Alarm{ID: id + "Malformed", Metric: a.site.metric(name, manifest.MetricMalformed, "Sum"), At: 1,
+	a.Add(watch.Alarm{ID: id + "Malformed", Metric: a.site.metric(name, metric.Malformed, "Sum"), At: 1,
 		Text: a.malformed(q.facts)})
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
 	a.onThresholds(id, q)
@@ -81,7 +82,7 @@ func (a *alarms) onThresholds(id string, q queueFunction) {
 				"MaxConcurrency in the manifest.", at, queue)})
 	}
 	if at := q.facts.Alarms.SlowWork; at > 0 {
-		a.Add(watch.Alarm{ID: id + "Slow", Metric: a.site.metric(q.facts.Name, manifest.MetricAttemptTime, "p95"),
+		a.Add(watch.Alarm{ID: id + "Slow", Metric: a.site.metric(q.facts.Name, metric.AttemptTime, "p95"),
 			At: float64(at.Milliseconds()), Over: true,
 			Text: fmt.Sprintf("One in twenty %s takes more than %s. Look at the load of the database, and at the memory "+
 				"of the function; no %s is lost, since each is tried again.", rows, at, settings.RowOf(q.facts))})
@@ -111,11 +112,11 @@ func (a *alarms) onFailures(id string, f manifest.Function) {
 	}
 	share := watch.Math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)",
 		few), "Failed, in percent",
-		map[string]awscloudwatch.IMetric{"failed": ours(manifest.MetricFailed),
-			"dead": ours(manifest.MetricDeadLettered), "succeeded": ours(manifest.MetricSucceeded)})
+		map[string]awscloudwatch.IMetric{"failed": ours(metric.Failed),
+			"dead": ours(metric.DeadLettered), "succeeded": ours(metric.Succeeded)})
 	then := republished(f)
 	a.Add(
-		watch.Alarm{ID: id + "Failed", Metric: ours(manifest.MetricFailed), At: float64(many),
+		watch.Alarm{ID: id + "Failed", Metric: ours(metric.Failed), At: float64(many),
 			Text: fmt.Sprintf("Within five minutes %d or more %ss failed for good on their first delivery; "+
 				"they are not in the dead-letter queue.%s", many, row, then)},
 		watch.Alarm{ID: id + "FailedShare", Metric: share, At: float64(percent), Over: over,
@@ -191,12 +192,12 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 	name := a.site.facts.Sweep.Name
 	ours := func(metric, statistic string) awscloudwatch.IMetric { return a.site.metric(name, metric, statistic) }
 	repairs := watch.Math("republished + lost + crashed", "Repairs", map[string]awscloudwatch.IMetric{
-		"republished": ours(manifest.MetricRepublished, "Sum"), "lost": ours(manifest.MetricLost, "Sum"),
-		"crashed": ours(manifest.MetricCrashed, "Sum"),
+		"republished": ours(metric.Republished, "Sum"), "lost": ours(metric.Lost, "Sum"),
+		"crashed": ours(metric.Crashed, "Sum"),
 	})
 	late := lateAfter * a.site.facts.Visibility()
 	a.Add(
-		watch.Alarm{ID: "OldestDueDocument", Metric: ours(manifest.MetricOldestDue, "Maximum"), At: late.Seconds(),
+		watch.Alarm{ID: "OldestDueDocument", Metric: ours(metric.OldestDue, "Maximum"), At: late.Seconds(),
 			Text: fmt.Sprintf("The oldest %s has been due for more than %s. If the queue is long, raise MaxConcurrency in "+
 				"the manifest (or wait); if it is empty, check that %s and the sweep run.",
 				a.site.facts.Row(), late, a.site.theFunctions())},
@@ -205,7 +206,7 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 				"the %[1]ss killed its worker on every delivery. No %[1]s is lost: one that was given up is failed, "+
 				"with a notification like any other. Look for crashes and timeouts of %[2]s at that time.",
 				a.site.facts.Row(), a.site.theFunctions())},
-		watch.Alarm{ID: "SweepSilent", Metric: ours(manifest.MetricOldestDue, "SampleCount"), // a sign of life
+		watch.Alarm{ID: "SweepSilent", Metric: ours(metric.OldestDue, "SampleCount"), // a sign of life
 			At: 0, Below: true, Times: 3, Silence: awscloudwatch.TreatMissingData_BREACHING,
 			Text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go " +
 				"unnoticed. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
@@ -214,7 +215,7 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 				"secret: they are read again within five minutes of the next refusal, Slack's with the next " +
 				"deployment. Then publish the rows again that failed meanwhile; for documents, the command is matchbook " +
 				"publish --failed."},
-		watch.Alarm{ID: "NotificationsUntold", Metric: ours(manifest.MetricUnsent, "Minimum"), At: 1, Times: 6,
+		watch.Alarm{ID: "NotificationsUntold", Metric: ours(metric.Unsent, "Minimum"), At: 1, Times: 6,
 			Text: "Notifications of failures have been waiting for half an hour. Read the answers of Slack or SES " +
 				"in the log of the sweep; no notification is lost, they are sent as soon as the channel works."},
 	)
@@ -223,24 +224,24 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 
 // refused adds up the credentials that were refused, in every function.
 func (s *site) refused() awscloudwatch.IMetric {
-	metrics := map[string]awscloudwatch.IMetric{"sweep": s.metric(s.facts.Sweep.Name, manifest.MetricRefused, "Sum")}
+	metrics := map[string]awscloudwatch.IMetric{"sweep": s.metric(s.facts.Sweep.Name, metric.Refused, "Sum")}
 	var terms []string
 	for i, f := range s.facts.Functions {
 		id := "work"
 		if i > 0 {
 			id += strconv.Itoa(i + 1)
 		}
-		metrics[id] = s.metric(f.Name, manifest.MetricRefused, "Sum")
+		metrics[id] = s.metric(f.Name, metric.Refused, "Sum")
 		terms = append(terms, "FILL("+id+", 0)")
 	}
-	metrics["schedule"] = s.metric(s.facts.Schedule.Name, manifest.MetricRefused, "Sum")
+	metrics["schedule"] = s.metric(s.facts.Schedule.Name, metric.Refused, "Sum")
 	terms = append(terms, "FILL(schedule, 0)")
 	if s.config.ReviewURL {
-		metrics["web"] = s.metric(s.facts.Web.Name, manifest.MetricRefused, "Sum")
+		metrics["web"] = s.metric(s.facts.Web.Name, metric.Refused, "Sum")
 		terms = append(terms, "FILL(web, 0)")
 	}
 	if s.config.HasConsole() {
-		metrics["console"] = s.metric(s.facts.Console.Name, manifest.MetricRefused, "Sum")
+		metrics["console"] = s.metric(s.facts.Console.Name, metric.Refused, "Sum")
 		terms = append(terms, "FILL(console, 0)")
 	}
 	return watch.Math(strings.Join(append(terms, "FILL(sweep, 0)"), " + "), "Refused", metrics)

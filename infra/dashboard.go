@@ -6,6 +6,7 @@ import (
 	"matchbook/infra/settings"
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -24,7 +25,7 @@ func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web, cons
 		row := s.workWidgets(w.facts)
 		if i == 0 { // the sweep's, for all workloads
 			row = append(row, watch.Graph("Backlog: oldest due "+s.facts.Row()+" (s)", false,
-				s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricOldestDue)...))
+				s.metrics(s.facts.Sweep.Name, "Maximum", metric.OldestDue)...))
 		}
 		dashboard.AddWidgets(row...)
 	}
@@ -62,47 +63,47 @@ func (s *site) of(f manifest.Function, title string) string {
 func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	widgets := []awscloudwatch.IWidget{
 		watch.Graph(s.of(f, "Deliveries by their end"), true,
-			s.metrics(f.Name, "Sum", manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
-				manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)...),
+			s.metrics(f.Name, "Sum", metric.Succeeded, metric.Retried, metric.DeadLettered,
+				metric.Failed, metric.Skipped, metric.Malformed)...),
 	}
 	if f.Rowless {
 		return widgets
 	}
 	return append(widgets, watch.Graph(s.of(f, "Time of the work per "+settings.RowOf(f)+" (ms)"), false,
-		s.percentiles(f.Name, manifest.MetricAttemptTime)...))
+		s.percentiles(f.Name, metric.AttemptTime)...))
 }
 
 // sweepWidgets show waiting rows and repairs, of all workloads.
 func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	name := s.facts.Sweep.Name
-	queues := []awscloudwatch.IMetric{s.metric(name, manifest.MetricSweepBacklog, "Maximum")}
-	repairs := append(s.metrics(name, "Sum", manifest.MetricInserted, manifest.MetricRepublished,
-		manifest.MetricRecovered, manifest.MetricLost, manifest.MetricCrashed),
-		s.metric(name, manifest.MetricUnsent, "Maximum"))
+	queues := []awscloudwatch.IMetric{s.metric(name, metric.SweepBacklog, "Maximum")}
+	repairs := append(s.metrics(name, "Sum", metric.Inserted, metric.Republished,
+		metric.Recovered, metric.Lost, metric.Crashed),
+		s.metric(name, metric.Unsent, "Maximum"))
 	for _, w := range workloads {
 		queues = append(queues, watch.SQS(w.queue, "ApproximateNumberOfMessagesVisible"),
 			watch.SQS(w.queue, "ApproximateNumberOfMessagesNotVisible"),
 			watch.SQS(w.deadLetter, "ApproximateNumberOfMessagesVisible"))
-		repairs = append(repairs, s.metric(w.facts.Name, manifest.MetricRefused, "Sum"))
+		repairs = append(repairs, s.metric(w.facts.Name, metric.Refused, "Sum"))
 	}
 	return []awscloudwatch.IWidget{
 		watch.Graph(title(s.facts.Row())+"s that wait or are worked on", false,
-			s.metrics(name, "Maximum", manifest.MetricPending, manifest.MetricInProgress)...),
+			s.metrics(name, "Maximum", metric.Pending, metric.InProgress)...),
 		watch.Graph("Queues", false, queues...),
 		watch.Graph("Repairs, unsent notifications, and refused credentials", false,
-			append(repairs, s.metric(name, manifest.MetricRefused, "Sum"))...),
+			append(repairs, s.metric(name, metric.Refused, "Sum"))...),
 	}
 }
 
 func (s *site) modelWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return append([]awscloudwatch.IWidget{
 		watch.Graph(s.of(f, "Model: calls, stored answers used again, and calls that are repeated"), false,
-			s.metrics(f.Name, "Sum", manifest.MetricModelCalls, manifest.MetricModelReplays,
-				manifest.MetricModelRetries)...),
-		watch.Graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", manifest.MetricModelPromptTokens,
-			manifest.MetricModelCompletionTokens)...),
+			s.metrics(f.Name, "Sum", metric.ModelCalls, metric.ModelReplays,
+				metric.ModelRetries)...),
+		watch.Graph(s.of(f, "Model: tokens"), true, s.metrics(f.Name, "Sum", metric.ModelPromptTokens,
+			metric.ModelCompletionTokens)...),
 		watch.Graph(s.of(f, "Model: waits for its rate limit (ms)"), true,
-			s.metrics(f.Name, "Sum", manifest.MetricModelPaused)...),
+			s.metrics(f.Name, "Sum", metric.ModelPaused)...),
 	}, s.costWidgets(f)...)
 }
 
@@ -126,8 +127,8 @@ func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	}
 	cost := watch.Math(fmt.Sprintf("(prompt * %g + completion * %g) / 1000000", c.PromptPrice, c.CompletionPrice), "USD",
 		map[string]awscloudwatch.IMetric{
-			"prompt":     s.metric(f.Name, manifest.MetricModelPromptTokens, "Sum"),
-			"completion": s.metric(f.Name, manifest.MetricModelCompletionTokens, "Sum"),
+			"prompt":     s.metric(f.Name, metric.ModelPromptTokens, "Sum"),
+			"completion": s.metric(f.Name, metric.ModelCompletionTokens, "Sum"),
 		})
 	title := fmt.Sprintf("Model: cost (USD, at %g and %g per million tokens)", c.PromptPrice, c.CompletionPrice)
 	return []awscloudwatch.IWidget{watch.Graph(s.of(f, title), false, cost)}

@@ -6,6 +6,7 @@ import (
 
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 )
@@ -21,12 +22,12 @@ func (a *alarms) onEvents() {
 			Text: "The receiver of events refused some. Read its answers in the logs of the functions match and sweep, and repair " +
 				"the receiver or " + manifest.EnvEventsWebhookSecret + " within three days: an event that is refused for longer is " +
 				"given up."},
-		watch.Alarm{ID: "EventsWaiting", Metric: a.site.metric(sweep, manifest.MetricOldestEvent, "Maximum"),
+		watch.Alarm{ID: "EventsWaiting", Metric: a.site.metric(sweep, metric.OldestEvent, "Maximum"),
 			At: waitingEventAlarm.Seconds(),
 			Text: fmt.Sprintf("An event was not accepted by its receiver for more than %s. Read its answers in the log of the "+
 				"sweep, and look whether the receiver is up and %s is set; later events of its documents wait for it.",
 				waitingEventAlarm, manifest.EnvEventsWebhookURL)},
-		watch.Alarm{ID: "EventsDead", Metric: a.site.metric(sweep, manifest.MetricDeadEvents, "Maximum"), At: 1,
+		watch.Alarm{ID: "EventsDead", Metric: a.site.metric(sweep, metric.DeadEvents, "Maximum"), At: 1,
 			Text: "An event was refused for three days and given up. The table event has the reason, where dead_at is set. " +
 				"Repair the receiver, and set dead_at and refused_at to NULL to have it sent again."},
 	)
@@ -35,6 +36,6 @@ func (a *alarms) onEvents() {
 // eventWidgets show what waits for the receiver of events.
 func (s *site) eventWidgets() []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{watch.Graph("Events that the receiver has not accepted", false,
-		append(s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricWaitingEvents, manifest.MetricOldestEvent,
-			manifest.MetricDeadEvents), s.refusalLines(manifest.Events)...)...)}
+		append(s.metrics(s.facts.Sweep.Name, "Maximum", metric.WaitingEvents, metric.OldestEvent,
+			metric.DeadEvents), s.refusalLines(manifest.Events)...)...)}
 }

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -82,7 +83,7 @@ func (s *site) refusalLines(r manifest.Receiver) (lines []awscloudwatch.IMetric)
 func (a *alarms) onOfferSchedule(schedule awslambda.Function) {
 	name := a.site.facts.Schedule.Name
 	duplicates := func(statistic string) awscloudwatch.IMetric {
-		return a.site.metric(name, manifest.MetricDuplicateOffers, statistic)
+		return a.site.metric(name, metric.DuplicateOffers, statistic)
 	}
 	a.Add(
 		watch.Alarm{ID: "DuplicateOffers", Metric: duplicates("Maximum"), At: 1,
@@ -107,7 +108,7 @@ func (a *alarms) onReceiver() {
 		watch.Alarm{ID: "OffersRefused", Metric: a.site.refusals(manifest.Sets, "Refused sets"), At: 1,
 			Text: "The receiver of match offers refused sets. Read its answers in the logs of the functions offer and sweep, and " +
 				"repair the receiver or " + manifest.EnvOffersWebhookSecret + "; no set is lost, the sweep sends them again."},
-		watch.Alarm{ID: "OffersUndelivered", Metric: a.site.metric(a.site.facts.Sweep.Name, manifest.MetricOldestUndelivered,
+		watch.Alarm{ID: "OffersUndelivered", Metric: a.site.metric(a.site.facts.Sweep.Name, metric.OldestUndelivered,
 			"Maximum"), At: undeliveredAlarm.Seconds(),
 			Text: fmt.Sprintf("A set of match offers was not accepted by the receiver for more than %s. Read its answers in the "+
 				"log of the sweep, and look whether the receiver is up; no set is lost, the sweep sends them again.",
@@ -121,11 +122,11 @@ func (s *site) scheduleWidgets(schedule awslambda.Function) []awscloudwatch.IWid
 		watch.Graph("schedule: Runs, errors, throttles", false, watch.Lambda(schedule, "Invocations", "Sum"),
 			watch.Lambda(schedule, "Errors", "Sum"), watch.Lambda(schedule, "Throttles", "Sum")),
 		watch.Graph("schedule: Jobs queued, late ones, dates skipped", false,
-			s.metrics(s.facts.Schedule.Name, "Sum", manifest.MetricQueued, manifest.MetricLate, manifest.MetricSkippedDates)...),
+			s.metrics(s.facts.Schedule.Name, "Sum", metric.Queued, metric.Late, metric.SkippedDates)...),
 		watch.Graph("schedule: Duplicate offers", false,
-			s.metrics(s.facts.Schedule.Name, "Maximum", manifest.MetricDuplicateOffers)...),
+			s.metrics(s.facts.Schedule.Name, "Maximum", metric.DuplicateOffers)...),
 		watch.Graph("Sets of offers that the receiver has not accepted", false,
-			append(s.metrics(s.facts.Sweep.Name, "Maximum", manifest.MetricUndeliveredSets, manifest.MetricOldestUndelivered),
+			append(s.metrics(s.facts.Sweep.Name, "Maximum", metric.UndeliveredSets, metric.OldestUndelivered),
 				s.refusalLines(manifest.Sets)...)...),
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -21,9 +21,9 @@ func period() awscdk.Duration { return awscdk.Duration_Minutes(jsii.Number(5)) }
 // Metric is one of ours, of one function of a stage.
 func Metric(stage, function, name, statistic string) awscloudwatch.Metric {
 	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
-		Namespace: jsii.String(manifest.MetricNamespace), MetricName: jsii.String(name),
+		Namespace: jsii.String(metric.Namespace), MetricName: jsii.String(name),
 		DimensionsMap: &map[string]*string{
-			manifest.DimensionStage: jsii.String(stage), manifest.DimensionFunction: jsii.String(function),
+			metric.DimensionStage: jsii.String(stage), metric.DimensionFunction: jsii.String(function),
 		},
 		Statistic: jsii.String(statistic), Period: period(),
 	})

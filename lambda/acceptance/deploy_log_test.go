@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/google/uuid"
 )
@@ -130,20 +131,20 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 			received++
 		}
 	}
-	ended := sum(metrics, manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
-		manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed)
+	ended := sum(metrics, metric.Succeeded, metric.Retried, metric.DeadLettered,
+		metric.Failed, metric.Skipped, metric.Malformed)
 	if int(ended) != received {
 		t.Errorf("%v deliveries were counted, %d were received", ended, received)
 	}
-	if got := sum(metrics, manifest.MetricSucceeded); got != 4 {
+	if got := sum(metrics, metric.Succeeded); got != 4 {
 		t.Errorf("%v succeeded, want 4", got)
 	}
-	if got := sum(metrics, manifest.MetricMalformed); got != 1 {
+	if got := sum(metrics, metric.Malformed); got != 1 {
 		t.Errorf("%v malformed, want 1", got)
 	}
 	values := 0
 	for _, line := range metrics {
-		switch v := line[manifest.MetricAttemptTime].(type) {
+		switch v := line[metric.AttemptTime].(type) {
 		case float64:
 			values++
 		case []any:
@@ -225,15 +226,15 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	if len(metrics) != 2 {
 		t.Fatalf("%d lines of metrics for two runs: %v", len(metrics), metrics)
 	}
-	for name, want := range map[string]float64{manifest.MetricOldestDue: 90, manifest.MetricPending: 2,
-		manifest.MetricInProgress: 0,
-		manifest.MetricUnsent:     0, manifest.MetricRepublished: 0, manifest.MetricLost: 0,
-		manifest.MetricCrashed: 0} {
+	for name, want := range map[string]float64{metric.OldestDue: 90, metric.Pending: 2,
+		metric.InProgress: 0,
+		metric.Unsent:     0, metric.Republished: 0, metric.Lost: 0,
+		metric.Crashed: 0} {
 		if got, known := metrics[0][name].(float64); got != want || !known {
 			t.Errorf("%s is %v, want %v", name, metrics[0][name], want)
 		}
 	}
-	if _, known := metrics[1][manifest.MetricLost]; !known || metrics[1][manifest.MetricPending] != nil {
+	if _, known := metrics[1][metric.Lost]; !known || metrics[1][metric.Pending] != nil {
 		t.Errorf("of the run that failed: %v", metrics[1])
 	}
 }

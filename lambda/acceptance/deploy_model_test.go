@@ -7,7 +7,7 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 )
 
 // The metrics of the match function equal the counts of the model's server,
@@ -37,10 +37,10 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 		t.Error("nothing was answered from the vault: the test does not show anything")
 	}
 	for name, want := range map[string]int{
-		manifest.MetricModelCalls:            len(l.model.Calls()),
-		manifest.MetricModelReplays:          replays,
-		manifest.MetricModelCompletionTokens: query[int](l.line, "SELECT sum(completion_tokens) FROM model_answer"),
-		manifest.MetricModelPromptTokens: query[int](l.line, `SELECT ((SELECT sum(prompt_tokens) FROM model_answer) +
+		metric.ModelCalls:            len(l.model.Calls()),
+		metric.ModelReplays:          replays,
+		metric.ModelCompletionTokens: query[int](l.line, "SELECT sum(completion_tokens) FROM model_answer"),
+		metric.ModelPromptTokens: query[int](l.line, `SELECT ((SELECT sum(prompt_tokens) FROM model_answer) +
 			(SELECT round(sum(tokens)) FROM model_embedding))::int`),
 	} {
 		if got := int(sum(metrics, name)); got != want || want == 0 {

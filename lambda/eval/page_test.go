@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
@@ -139,15 +140,14 @@ func TestPageCountsWhatTheStackHas(t *testing.T) {
 // written only where something is overdue or refused.
 func written(t *testing.T) (sweeps, runs, working int) {
 	t.Helper()
-	source, err := os.ReadFile("../manifest/metric.go")
+	source, err := os.ReadFile("../manifest/metric/metric.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	model := 0
 	left := map[string]bool{}
-	for _, found := range regexp.MustCompile(`(?m)^\tMetric(\w+) += "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, found := range regexp.MustCompile(`(?m)^\t(\w+) += "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
 		switch {
-		case found[1] == "Namespace":
 		case strings.HasPrefix(found[1], "Model"):
 			model++
 		default:
@@ -157,10 +157,10 @@ func written(t *testing.T) (sweeps, runs, working int) {
 	swept, queued := emf.New("prod", manifest.Sweep.Name), emf.New("prod", manifest.Schedule.Name)
 	telemetry.CountSweep(swept, sweep.Report{}, nil, postgres.Gauges{}, nil)
 	telemetry.CountSchedule(queued, offer.ScheduleReport{})
-	queued.Measure(manifest.MetricDuplicateOffers, 0)
+	queued.Measure(metric.DuplicateOffers, 0)
 	sweeps, runs = count(t, swept, left), count(t, queued, left)
 	of := len(telemetry.Ends) + 2
-	for _, name := range append(slices.Clone(telemetry.Ends), manifest.MetricRefused, manifest.MetricAttemptTime) {
+	for _, name := range append(slices.Clone(telemetry.Ends), metric.Refused, metric.AttemptTime) {
 		delete(left, name)
 	}
 	for _, f := range manifest.Functions() {
@@ -173,7 +173,7 @@ func written(t *testing.T) (sweeps, runs, working int) {
 			working += of
 		}
 	}
-	rare := []string{manifest.MetricSweepBacklog, manifest.MetricRefusedEvents, manifest.MetricRefusedSets}
+	rare := []string{metric.SweepBacklog, metric.RefusedEvents, metric.RefusedSets}
 	if got := slices.Sorted(maps.Keys(left)); !slices.Equal(got, rare) {
 		t.Errorf("the page does not count the metrics %v, want %v only", got, rare)
 	}
@@ -192,8 +192,8 @@ func count(t *testing.T, set *emf.Set, left map[string]bool) int {
 		t.Fatal(err)
 	}
 	delete(written, "_aws")
-	delete(written, manifest.DimensionStage)
-	delete(written, manifest.DimensionFunction)
+	delete(written, metric.DimensionStage)
+	delete(written, metric.DimensionFunction)
 	for name := range written {
 		delete(left, name)
 	}

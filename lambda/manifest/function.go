@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"matchbook/lambda/manifest/metric"
 )
 
 // Functions returns the functions that queues feed, one row each.
@@ -82,9 +84,9 @@ type Receiver struct {
 
 var (
 	// Sets is the receiver of completed sets of match offers.
-	Sets = Receiver{EnvOffersWebhookURL, EnvOffersWebhookSecret, MetricRefusedSets}
+	Sets = Receiver{EnvOffersWebhookURL, EnvOffersWebhookSecret, metric.RefusedSets}
 	// Events is the receiver of events.
-	Events = Receiver{EnvEventsWebhookURL, EnvEventsWebhookSecret, MetricRefusedEvents}
+	Events = Receiver{EnvEventsWebhookURL, EnvEventsWebhookSecret, metric.RefusedEvents}
 )
 
 // Alarms has thresholds above which alarms of a function go off.

@@ -1,6 +1,6 @@
 // Package manifest holds the facts that the infrastructure and the runtime
 // must agree on: names, timeouts, batch sizes, retry schedules and the names
-// of the environment variables.
+// of the environment variables. Package metric, below it, holds the names of metrics.
 //
 // Functions and Tasks, in function.go, are the lists of all that every stack has,
 // OptionalTasks has what settings ask for. A further row in Functions is a further

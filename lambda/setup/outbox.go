@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres"
@@ -25,9 +26,9 @@ func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbo
 		parcels              string
 		outbox               outbox.Outbox
 	}{
-		{c.Offers, manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret, manifest.MetricRefusedSets,
+		{c.Offers, manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret, metric.RefusedSets,
 			"sets", db.Offers().Outbox()},
-		{c.Events, manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, manifest.MetricRefusedEvents,
+		{c.Events, manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, metric.RefusedEvents,
 			"events", db.Events()},
 	} {
 		if r.config == (ReceiverConfig{}) {

@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/postgres"
@@ -52,7 +53,7 @@ func countDuplicates(ctx context.Context, c Config, store *postgres.Offers) erro
 	}
 	n, err := store.DuplicateOffers(ctx, day.Of(now.UTC())-1)
 	if err == nil {
-		c.Metrics.Measure(manifest.MetricDuplicateOffers, float64(n))
+		c.Metrics.Measure(metric.DuplicateOffers, float64(n))
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
 )
@@ -69,13 +70,13 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 	return &sqsjob.Handler{
 		Queue:     queue,
 		Log:       log,
-		Malformed: func(n int) { c.Metrics.Count(manifest.MetricMalformed, n) },
+		Malformed: func(n int) { c.Metrics.Count(metric.Malformed, n) },
 		Runner: func(log *slog.Logger) sqsjob.Runner {
 			first.Do(func() { go warnNewer(db, log) })
 			for _, name := range telemetry.Ends {
 				c.Metrics.Count(name, 0)
 			}
-			c.Metrics.Count(manifest.MetricRefused, 0)
+			c.Metrics.Count(metric.Refused, 0)
 			opened := opened
 			opened.Log = log
 			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Backoff: c.Backoff, Lease: c.Lease, Log: log,

@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/offer"
@@ -18,16 +18,16 @@ import (
 
 // Ends lists the metrics of deliveries: each delivery is counted in one of them.
 var Ends = []string{
-	manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered,
-	manifest.MetricFailed, manifest.MetricSkipped, manifest.MetricMalformed,
+	metric.Succeeded, metric.Retried, metric.DeadLettered,
+	metric.Failed, metric.Skipped, metric.Malformed,
 }
 
 // acknowledged holds the metrics of deliveries whose message is acknowledged. Any
 // other delivery is counted by the fate of its message.
 var acknowledged = map[job.Result]string{
-	job.Succeeded: manifest.MetricSucceeded,
-	job.Permanent: manifest.MetricFailed,
-	job.Malformed: manifest.MetricMalformed,
+	job.Succeeded: metric.Succeeded,
+	job.Permanent: metric.Failed,
+	job.Malformed: metric.Malformed,
 	// any other: there was nothing to do
 }
 
@@ -37,11 +37,11 @@ func endOf(o job.Observation) string {
 		if name, ok := acknowledged[o.Result]; ok {
 			return name
 		}
-		return manifest.MetricSkipped
+		return metric.Skipped
 	case job.DeadLetter:
-		return manifest.MetricDeadLettered
+		return metric.DeadLettered
 	default:
-		return manifest.MetricRetried
+		return metric.Retried
 	}
 }
 
@@ -50,7 +50,7 @@ func Observe(set *emf.Set) func(job.Observation) {
 	return func(o job.Observation) {
 		set.Count(endOf(o), 1)
 		if o.Worked > 0 {
-			set.Measure(manifest.MetricAttemptTime, float64(o.Worked)/float64(time.Millisecond))
+			set.Measure(metric.AttemptTime, float64(o.Worked)/float64(time.Millisecond))
 		}
 	}
 }
@@ -59,41 +59,41 @@ func Observe(set *emf.Set) func(job.Observation) {
 // known: failed is the error that ended the sweep early, unread the error of
 // reading the gauges.
 func CountSweep(set *emf.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
-	set.Count(manifest.MetricInserted, r.Inserted)
-	set.Count(manifest.MetricRefused, 0)
-	set.Count(manifest.MetricRepublished, r.Republished)
-	set.Count(manifest.MetricRecovered, r.Recovered)
-	set.Count(manifest.MetricLost, r.Lost)
-	set.Count(manifest.MetricCrashed, r.Crashed)
+	set.Count(metric.Inserted, r.Inserted)
+	set.Count(metric.Refused, 0)
+	set.Count(metric.Republished, r.Republished)
+	set.Count(metric.Recovered, r.Recovered)
+	set.Count(metric.Lost, r.Lost)
+	set.Count(metric.Crashed, r.Crashed)
 	if r.Overdue > 0 && (r.Backlog > 0 || failed == nil) {
-		set.Measure(manifest.MetricSweepBacklog, float64(r.Backlog))
+		set.Measure(metric.SweepBacklog, float64(r.Backlog))
 	}
 	if unread != nil {
 		return
 	}
-	set.Measure(manifest.MetricOldestDue, g.OldestDue.Seconds())
-	set.Measure(manifest.MetricPending, float64(g.Pending))
-	set.Measure(manifest.MetricInProgress, float64(g.InProgress))
-	set.Measure(manifest.MetricUnsent, float64(g.Unsent))
-	set.Measure(manifest.MetricUndeliveredSets, float64(g.Undelivered))
-	set.Measure(manifest.MetricOldestUndelivered, g.OldestUndelivered.Seconds())
-	set.Measure(manifest.MetricWaitingEvents, float64(g.Events.Waiting))
-	set.Measure(manifest.MetricOldestEvent, g.Events.Oldest.Seconds())
-	set.Measure(manifest.MetricDeadEvents, float64(g.Events.Dead))
+	set.Measure(metric.OldestDue, g.OldestDue.Seconds())
+	set.Measure(metric.Pending, float64(g.Pending))
+	set.Measure(metric.InProgress, float64(g.InProgress))
+	set.Measure(metric.Unsent, float64(g.Unsent))
+	set.Measure(metric.UndeliveredSets, float64(g.Undelivered))
+	set.Measure(metric.OldestUndelivered, g.OldestUndelivered.Seconds())
+	set.Measure(metric.WaitingEvents, float64(g.Events.Waiting))
+	set.Measure(metric.OldestEvent, g.Events.Oldest.Seconds())
+	set.Measure(metric.DeadEvents, float64(g.Events.Dead))
 }
 
 // CountSchedule counts what a run of the schedule of match offers queued and skipped.
 func CountSchedule(set *emf.Set, r offer.ScheduleReport) {
-	set.Count(manifest.MetricRefused, 0)
-	set.Count(manifest.MetricQueued, r.Queued)
-	set.Count(manifest.MetricLate, r.Late)
-	set.Count(manifest.MetricSkippedDates, r.TooLate+r.UnknownZone)
+	set.Count(metric.Refused, 0)
+	set.Count(metric.Queued, r.Queued)
+	set.Count(metric.Late, r.Late)
+	set.Count(metric.SkippedDates, r.TooLate+r.UnknownZone)
 }
 
 // countRefusal counts an error if the other side refused our credentials.
 func countRefusal(set *emf.Set, err error) {
 	if err != nil && failure.Of(err).Refused {
-		set.Count(manifest.MetricRefused, 1)
+		set.Count(metric.Refused, 1)
 	}
 }
 
@@ -106,7 +106,7 @@ func CountRenewal(renew postgres.Renew, set *emf.Set) postgres.Renew {
 				return url, true
 			}
 		}
-		set.Count(manifest.MetricRefused, 1)
+		set.Count(metric.Refused, 1)
 		return "", false
 	}
 }
@@ -149,9 +149,9 @@ func (r countedReceiver) Send(ctx context.Context, p outbox.Parcel) error {
 
 // countUsage counts a call and its tokens.
 func countUsage(set *emf.Set, u llm.Usage) {
-	set.Count(manifest.MetricModelCalls, 1)
-	set.Count(manifest.MetricModelPromptTokens, max(u.PromptTokens, 0))
-	set.Count(manifest.MetricModelCompletionTokens, max(u.CompletionTokens, 0))
+	set.Count(metric.ModelCalls, 1)
+	set.Count(metric.ModelPromptTokens, max(u.PromptTokens, 0))
+	set.Count(metric.ModelCompletionTokens, max(u.CompletionTokens, 0))
 }
 
 // CountModel returns a model whose calls are counted, also if they fail.
@@ -176,7 +176,7 @@ func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, e
 func CountRepeats(set *emf.Set) func(wait, retryAfter time.Duration) {
 	paused := CountPause(set)
 	return func(wait, retryAfter time.Duration) {
-		set.Count(manifest.MetricModelRetries, 1)
+		set.Count(metric.ModelRetries, 1)
 		if retryAfter > 0 {
 			paused(wait)
 		}
@@ -187,7 +187,7 @@ func CountRepeats(set *emf.Set) func(wait, retryAfter time.Duration) {
 // provider.
 func CountPause(set *emf.Set) func(time.Duration) {
 	return func(wait time.Duration) {
-		set.Measure(manifest.MetricModelPaused, float64(wait)/float64(time.Millisecond))
+		set.Measure(metric.ModelPaused, float64(wait)/float64(time.Millisecond))
 	}
 }
 
@@ -220,7 +220,7 @@ type countedVault struct {
 func (v countedVault) FindAnswer(ctx context.Context, k llm.Key) (int64, string, bool, error) {
 	id, text, found, err := v.Vault.FindAnswer(ctx, k)
 	if found {
-		v.set.Count(manifest.MetricModelReplays, 1)
+		v.set.Count(metric.ModelReplays, 1)
 	}
 	return id, text, found, err
 }

@@ -11,7 +11,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/telemetry/emf"
@@ -122,7 +122,7 @@ func TestRefusedSetsAreCounted(t *testing.T) {
 	set := emf.New("test", "offer")
 	for _, err := range []error{nil, &failure.Error{Sentence: "down"}, &failure.Error{Kind: failure.Permanent},
 		&failure.Error{Kind: failure.Permanent, Refused: true}} {
-		if got := CountReceiver(refusing{err}, set, manifest.MetricRefusedSets).Send(t.Context(), outbox.Parcel{}); got != err {
+		if got := CountReceiver(refusing{err}, set, metric.RefusedSets).Send(t.Context(), outbox.Parcel{}); got != err {
 			t.Errorf("got %v, want %v", got, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/postgres"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -90,7 +91,7 @@ func TestMetricsAreWrittenAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
 	var out bytes.Buffer
 	tel := New(envOf(map[string]string{"STAGE": "a stage that is none"}), "match", &out, &bytes.Buffer{})
 	h := tel.Handler(func(context.Context) error {
-		tel.Metrics.Count(manifest.MetricSucceeded, 1)
+		tel.Metrics.Count(metric.Succeeded, 1)
 		panic("x")
 	})
 	for range 2 {
@@ -187,7 +188,7 @@ func TestRequestsAreObservedLikeEvents(t *testing.T) {
 			t.Error("the response is held back")
 		}
 		tel.Log.Info("at work")
-		tel.Metrics.Count(manifest.MetricRefused, 1)
+		tel.Metrics.Count(metric.Refused, 1)
 	}))
 	h.ServeHTTP(response, httptest.NewRequestWithContext(invoked("r-1", ""), http.MethodGet, "/?token=PLANTED", nil))
 	if !strings.Contains(log.String(), `"request_id":"r-1"`) || !strings.Contains(out.String(), `"Refused":1`) ||

@@ -29,6 +29,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/google/uuid"
 )
@@ -57,42 +58,42 @@ type Inbox struct {
 
 // Take takes a message: an event of S3. It returns the metric that counts the
 // message.
-func (in *Inbox) Take(ctx context.Context, body string) (metric string, err error) {
+func (in *Inbox) Take(ctx context.Context, body string) (counted string, err error) {
 	files, ok := read(body)
 	if !ok {
 		in.Log.Error("the message is no event of S3", "bytes", len(body))
-		return manifest.MetricMalformed, nil
+		return metric.Malformed, nil
 	}
-	metric = manifest.MetricSkipped
+	counted = metric.Skipped
 	for _, f := range files {
 		end, err := in.add(ctx, f)
 		if err != nil {
 			return "", err
 		}
-		if end != manifest.MetricSkipped && metric != manifest.MetricMalformed {
-			metric = end
+		if end != metric.Skipped && counted != metric.Malformed {
+			counted = end
 		}
 	}
-	return metric, nil
+	return counted, nil
 }
 
 // add starts the ingestion of a file.
-func (in *Inbox) add(ctx context.Context, f file) (metric string, err error) {
+func (in *Inbox) add(ctx context.Context, f file) (counted string, err error) {
 	log := in.Log.With("version", f.version)
 	tenant, name, ok := split(f.key)
 	switch {
 	case !ok:
 		log.Error("the key is not inbox/{tenant id}/{name}: the file is not ingested", "key", shown(f.key))
-		return manifest.MetricMalformed, nil
+		return metric.Malformed, nil
 	case name == "" || strings.HasSuffix(name, "/"):
 		log.Info("a folder was made", "tenant", tenant.String())
-		return manifest.MetricSkipped, nil
+		return metric.Skipped, nil
 	}
 	log = log.With("tenant", tenant.String())
 	ingestion, err := in.store(ctx, tenant, f)
 	if errors.Is(err, fs.ErrNotExist) {
 		log.Warn("the file is gone, and is not ingested")
-		return manifest.MetricSkipped, nil
+		return metric.Skipped, nil
 	}
 	if err != nil {
 		return "", err
@@ -104,11 +105,11 @@ func (in *Inbox) add(ctx context.Context, f file) (metric string, err error) {
 	}
 	if len(stamped) == 0 {
 		log.Info("the file is known")
-		return manifest.MetricSkipped, nil
+		return metric.Skipped, nil
 	}
 	log.Info("an ingestion is published")
 	in.send(ctx, log, stamped)
-	return manifest.MetricSucceeded, nil
+	return metric.Succeeded, nil
 }
 
 // sendFor bounds the sending of a message, as in package ingest.

@@ -26,6 +26,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -167,7 +168,7 @@ func key(name string) string { return manifest.FolderInbox + tenant.String() + "
 func TestFileInTheInboxIsCopiedAndPublished(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	o.take(o.lay(key("2026/März 1+2 100%.txt"), "%PDF-1.7 an invoice"), manifest.MetricSucceeded)
+	o.take(o.lay(key("2026/März 1+2 100%.txt"), "%PDF-1.7 an invoice"), metric.Succeeded)
 	want := ingestion.Identify(tenant, sha256.Sum256([]byte("%PDF-1.7 an invoice")), "pdf")
 	if got := o.paths(); len(got) != 1 || got[0] != want.FilePath {
 		t.Fatalf("got %q, want %s", got, want.FilePath)
@@ -192,15 +193,15 @@ func TestSameFileIsIngestedOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	first := o.lay(key("a.xml"), "<Invoice/>")
-	o.take(first, manifest.MetricSucceeded)
-	o.take(first, manifest.MetricSkipped)
-	o.take(o.lay(key("b.xml"), "<Invoice/>"), manifest.MetricSkipped)
-	o.take(o.lay(key("a.xml"), "<Invoice/>"), manifest.MetricSkipped)
+	o.take(first, metric.Succeeded)
+	o.take(first, metric.Skipped)
+	o.take(o.lay(key("b.xml"), "<Invoice/>"), metric.Skipped)
+	o.take(o.lay(key("a.xml"), "<Invoice/>"), metric.Skipped)
 	if len(o.sent.ids) != 1 || len(o.paths()) != 1 {
 		t.Errorf("sent %v, ingestions %q", o.sent.ids, o.paths())
 	}
 	other := manifest.FolderInbox + uuid.NewString() + "/a.xml"
-	o.take(o.lay(other, "<Invoice/>"), manifest.MetricSucceeded) // another tenant
+	o.take(o.lay(other, "<Invoice/>"), metric.Succeeded) // another tenant
 }
 
 // The event names a version: what was laid first is ingested, although the key
@@ -213,7 +214,7 @@ func TestVersionOfTheEventIsIngested(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, event := range []string{first, second} {
-		o.take(event, manifest.MetricSucceeded)
+		o.take(event, metric.Succeeded)
 	}
 	if len(o.paths()) != 2 {
 		t.Fatalf("ingestions: %q", o.paths())
@@ -231,7 +232,7 @@ func TestUnreadableFilesBecomeIngestions(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for _, content := range []string{"PK\x03\x04", ""} {
-		o.take(o.lay(key("a.pdf"), content), manifest.MetricSucceeded)
+		o.take(o.lay(key("a.pdf"), content), metric.Succeeded)
 		paths := o.paths()
 		path := paths[len(paths)-1]
 		if !strings.HasSuffix(path, ".bin") || o.content(path) != content {
@@ -244,8 +245,8 @@ func TestFileBeyondTheLimitIsNeitherReadNorCopied(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	event := o.lay(key("large.pdf"), "%PDF-"+strings.Repeat("x", filetype.MaxBytes))
-	o.take(event, manifest.MetricSucceeded)
-	o.take(event, manifest.MetricSkipped)
+	o.take(event, metric.Succeeded)
+	o.take(event, metric.Skipped)
 	if got := o.paths(); len(got) != 1 || got[0] != key("large.pdf") {
 		t.Errorf("got %q", got)
 	}
@@ -268,20 +269,20 @@ func TestEventsWithoutAFileHaveAnEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct{ body, want string }{
-		"version that is gone": {gone, manifest.MetricSkipped},
-		"key that is gone":     {eventOf(key("none.pdf"), ""), manifest.MetricSkipped},
-		"folder":               {o.lay(key("2026/"), ""), manifest.MetricSkipped},
-		"tenant's folder":      {o.lay(key(""), ""), manifest.MetricSkipped},
-		"removed":              {strings.Replace(gone, "ObjectCreated:Put", "ObjectRemoved:Delete", 1), manifest.MetricSkipped},
-		"test event":           {`{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"files"}`, manifest.MetricSkipped},
-		"no tenant":            {o.lay("inbox/a.pdf", "x"), manifest.MetricMalformed},
-		"tenant's name":        {o.lay("inbox/acme/a.pdf", "x"), manifest.MetricMalformed},
-		"urn":                  {o.lay("inbox/urn:uuid:"+tenant.String()+"/a.pdf", "x"), manifest.MetricMalformed},
-		"no id":                {o.lay("inbox/"+uuid.Nil.String()+"/a.pdf", "x"), manifest.MetricMalformed},
-		"other folder":         {o.lay("documents/"+tenant.String()+"/a.pdf", "x"), manifest.MetricMalformed},
-		"bad escape":           {strings.Replace(gone, `"key":"`, `"key":"%zz`, 1), manifest.MetricMalformed},
-		"no event":             {`{"Records":[]}`, manifest.MetricMalformed},
-		"an id":                {tenant.String(), manifest.MetricMalformed},
+		"version that is gone": {gone, metric.Skipped},
+		"key that is gone":     {eventOf(key("none.pdf"), ""), metric.Skipped},
+		"folder":               {o.lay(key("2026/"), ""), metric.Skipped},
+		"tenant's folder":      {o.lay(key(""), ""), metric.Skipped},
+		"removed":              {strings.Replace(gone, "ObjectCreated:Put", "ObjectRemoved:Delete", 1), metric.Skipped},
+		"test event":           {`{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"files"}`, metric.Skipped},
+		"no tenant":            {o.lay("inbox/a.pdf", "x"), metric.Malformed},
+		"tenant's name":        {o.lay("inbox/acme/a.pdf", "x"), metric.Malformed},
+		"urn":                  {o.lay("inbox/urn:uuid:"+tenant.String()+"/a.pdf", "x"), metric.Malformed},
+		"no id":                {o.lay("inbox/"+uuid.Nil.String()+"/a.pdf", "x"), metric.Malformed},
+		"other folder":         {o.lay("documents/"+tenant.String()+"/a.pdf", "x"), metric.Malformed},
+		"bad escape":           {strings.Replace(gone, `"key":"`, `"key":"%zz`, 1), metric.Malformed},
+		"no event":             {`{"Records":[]}`, metric.Malformed},
+		"an id":                {tenant.String(), metric.Malformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := o.Take(t.Context(), tc.body); err != nil || got != tc.want {
@@ -309,7 +310,7 @@ func TestMessageComesBackWhileSomethingIsAway(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	o.take(event, manifest.MetricSucceeded)
+	o.take(event, metric.Succeeded)
 }
 
 var errAway = errors.New("away")
@@ -337,7 +338,7 @@ func TestSweepSendsTheMessageThatWasNotSent(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.sent.err = errAway
-	o.take(o.lay(key("a.txt"), "a text"), manifest.MetricSucceeded)
+	o.take(o.lay(key("a.txt"), "a text"), metric.Succeeded)
 	if _, err := o.conn.Exec(t.Context(), "UPDATE ingestion SET due_at = now() - interval '1 day', created_at = now() - interval '1 day', published_at = now() - interval '1 day'"); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -19,7 +20,7 @@ import (
 // visibility timeout; after its last delivery SQS moves it to the dead-letter
 // queue.
 type Relay struct {
-	Take  func(ctx context.Context, body string) (metric string, err error) // the metric that counts the message
+	Take  func(ctx context.Context, body string) (counted string, err error) // the metric that counts the message
 	Queue *Queue
 	Last  int // maxReceiveCount of the queue
 	Log   *slog.Logger
@@ -45,19 +46,19 @@ var errNoTime = errors.New("the invocation ends")
 
 // take reports whether a message is done.
 func (r *Relay) take(ctx context.Context, b *batch, record events.SQSMessage) bool {
-	metric, err := "", errNoTime
+	counted, err := "", errNoTime
 	if end, ok := ctx.Deadline(); !ok || time.Until(end) > manifest.SettleReserve {
-		metric, err = r.guarded(ctx, record.Body)
+		counted, err = r.guarded(ctx, record.Body)
 	}
 	if err == nil {
-		r.Count(metric, 1)
+		r.Count(counted, 1)
 		return true
 	}
-	log, metric := r.Log.Warn, manifest.MetricRetried
+	log, counted := r.Log.Warn, metric.Retried
 	if b.count(record) >= r.Last {
-		log, metric = r.Log.Error, manifest.MetricDeadLettered
+		log, counted = r.Log.Error, metric.DeadLettered
 	}
-	r.Count(metric, 1)
+	r.Count(counted, 1)
 	reason := err.Error()
 	if !errors.Is(err, errNoTime) {
 		reason = failure.Of(err).Text
@@ -68,7 +69,7 @@ func (r *Relay) take(ctx context.Context, b *batch, record events.SQSMessage) bo
 }
 
 // guarded makes an error of a panic, so that the other messages are taken.
-func (r *Relay) guarded(ctx context.Context, body string) (metric string, err error) {
+func (r *Relay) guarded(ctx context.Context, body string) (counted string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &failure.Panic{Value: v, Stack: debug.Stack()}

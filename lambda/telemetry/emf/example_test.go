@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/telemetry/emf"
 )
 
 func Example() {
 	set := emf.New("prod", manifest.Match.Name)
-	set.Count(manifest.MetricSucceeded, 3)
+	set.Count(metric.Succeeded, 3)
 	if err := set.Flush(os.Stdout, time.UnixMilli(0)); err != nil {
 		fmt.Println(err)
 	}

@@ -22,49 +22,49 @@ import (
 	"sync"
 	"time"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 )
 
 // units has the unit of every name, in CloudWatch's words.
 var units = map[string]string{
-	manifest.MetricSucceeded:    "Count",
-	manifest.MetricRetried:      "Count",
-	manifest.MetricDeadLettered: "Count",
-	manifest.MetricFailed:       "Count",
-	manifest.MetricSkipped:      "Count",
-	manifest.MetricMalformed:    "Count",
-	manifest.MetricRefused:      "Count",
-	manifest.MetricAttemptTime:  "Milliseconds",
+	metric.Succeeded:    "Count",
+	metric.Retried:      "Count",
+	metric.DeadLettered: "Count",
+	metric.Failed:       "Count",
+	metric.Skipped:      "Count",
+	metric.Malformed:    "Count",
+	metric.Refused:      "Count",
+	metric.AttemptTime:  "Milliseconds",
 
-	manifest.MetricModelCalls:            "Count",
-	manifest.MetricModelPromptTokens:     "Count",
-	manifest.MetricModelCompletionTokens: "Count",
-	manifest.MetricModelReplays:          "Count",
-	manifest.MetricModelRetries:          "Count",
-	manifest.MetricModelPaused:           "Milliseconds",
+	metric.ModelCalls:            "Count",
+	metric.ModelPromptTokens:     "Count",
+	metric.ModelCompletionTokens: "Count",
+	metric.ModelReplays:          "Count",
+	metric.ModelRetries:          "Count",
+	metric.ModelPaused:           "Milliseconds",
 
-	manifest.MetricOldestDue:    "Seconds",
-	manifest.MetricPending:      "Count",
-	manifest.MetricInProgress:   "Count",
-	manifest.MetricUnsent:       "Count",
-	manifest.MetricInserted:     "Count",
-	manifest.MetricRepublished:  "Count",
-	manifest.MetricRecovered:    "Count",
-	manifest.MetricLost:         "Count",
-	manifest.MetricCrashed:      "Count",
-	manifest.MetricSweepBacklog: "Count",
+	metric.OldestDue:    "Seconds",
+	metric.Pending:      "Count",
+	metric.InProgress:   "Count",
+	metric.Unsent:       "Count",
+	metric.Inserted:     "Count",
+	metric.Republished:  "Count",
+	metric.Recovered:    "Count",
+	metric.Lost:         "Count",
+	metric.Crashed:      "Count",
+	metric.SweepBacklog: "Count",
 
-	manifest.MetricQueued:            "Count",
-	manifest.MetricLate:              "Count",
-	manifest.MetricSkippedDates:      "Count",
-	manifest.MetricDuplicateOffers:   "Count",
-	manifest.MetricUndeliveredSets:   "Count",
-	manifest.MetricOldestUndelivered: "Seconds",
-	manifest.MetricRefusedSets:       "Count",
-	manifest.MetricRefusedEvents:     "Count",
-	manifest.MetricWaitingEvents:     "Count",
-	manifest.MetricOldestEvent:       "Seconds",
-	manifest.MetricDeadEvents:        "Count",
+	metric.Queued:            "Count",
+	metric.Late:              "Count",
+	metric.SkippedDates:      "Count",
+	metric.DuplicateOffers:   "Count",
+	metric.UndeliveredSets:   "Count",
+	metric.OldestUndelivered: "Seconds",
+	metric.RefusedSets:       "Count",
+	metric.RefusedEvents:     "Count",
+	metric.WaitingEvents:     "Count",
+	metric.OldestEvent:       "Seconds",
+	metric.DeadEvents:        "Count",
 }
 
 // maxValues is the number of values of a metric that CloudWatch reads in one
@@ -148,7 +148,7 @@ type definition struct {
 
 // line writes a line and takes its contents out of values.
 func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) error {
-	line := map[string]any{manifest.DimensionStage: s.stage, manifest.DimensionFunction: s.function}
+	line := map[string]any{metric.DimensionStage: s.stage, metric.DimensionFunction: s.function}
 	var definitions []definition
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		n := min(maxValues, len(values[name]))
@@ -161,8 +161,8 @@ func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) erro
 	line["_aws"] = map[string]any{
 		"Timestamp": now.UnixMilli(),
 		"CloudWatchMetrics": []any{map[string]any{
-			"Namespace":  manifest.MetricNamespace,
-			"Dimensions": [][]string{{manifest.DimensionStage, manifest.DimensionFunction}},
+			"Namespace":  metric.Namespace,
+			"Dimensions": [][]string{{metric.DimensionStage, metric.DimensionFunction}},
 			"Metrics":    definitions,
 		}},
 	}

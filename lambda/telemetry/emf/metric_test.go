@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/telemetry/emf"
 )
 
@@ -38,11 +38,11 @@ func flush(t *testing.T, s *emf.Set) string {
 func TestLineIsInTheEmbeddedMetricFormat(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
-	s.Count(manifest.MetricSucceeded, 2)
-	s.Count(manifest.MetricSucceeded, 1)
-	s.Count(manifest.MetricFailed, 0)
-	s.Measure(manifest.MetricAttemptTime, 120.5)
-	s.Measure(manifest.MetricAttemptTime, 80)
+	s.Count(metric.Succeeded, 2)
+	s.Count(metric.Succeeded, 1)
+	s.Count(metric.Failed, 0)
+	s.Measure(metric.AttemptTime, 120.5)
+	s.Measure(metric.AttemptTime, 80)
 	got := flush(t, s)
 	golden := filepath.Join("testdata", "line.json")
 	if *update {
@@ -62,17 +62,16 @@ func TestLineIsInTheEmbeddedMetricFormat(t *testing.T) {
 	}
 }
 
-// names reads manifest's own list: each constant that starts with Metric, but
-// for the namespace.
+// names reads the list of package metric.
 func names(t *testing.T) (list []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "manifest", "metric.go"), nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "manifest", "metric", "metric.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Metric") || spec.Names[0].Name == "MetricNamespace" {
+		if !ok {
 			return true
 		}
 		name, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
@@ -98,7 +97,7 @@ func TestEveryNameOfManifestGetsOut(t *testing.T) {
 	if err := json.Unmarshal([]byte(flush(t, s)), &line); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(list, "_aws", manifest.DimensionStage, manifest.DimensionFunction) {
+	for _, name := range append(list, "_aws", metric.DimensionStage, metric.DimensionFunction) {
 		if _, ok := line[name]; !ok {
 			t.Errorf("%s is missing", name)
 		}
@@ -117,7 +116,7 @@ func TestNameOutsideTheManifestIsNotWritten(t *testing.T) {
 	s := emf.New("prod", "match")
 	s.Count("tenant-0815", 1)
 	s.Measure("AttemptTime-0815", 1)
-	s.Count(manifest.MetricRetried, 1)
+	s.Count(metric.Retried, 1)
 	var b bytes.Buffer
 	if err := s.Flush(&b, noon); err == nil || !strings.Contains(err.Error(), "tenant-0815") {
 		t.Errorf("got %v, want an error that names it", err)
@@ -130,9 +129,9 @@ func TestNameOutsideTheManifestIsNotWritten(t *testing.T) {
 func TestMoreThanAHundredValuesTakeFurtherLines(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
-	s.Count(manifest.MetricSucceeded, 250)
+	s.Count(metric.Succeeded, 250)
 	for i := range 250 {
-		s.Measure(manifest.MetricAttemptTime, float64(i))
+		s.Measure(metric.AttemptTime, float64(i))
 	}
 	lines := strings.Split(strings.TrimSpace(flush(t, s)), "\n")
 	var sizes []int
@@ -143,7 +142,7 @@ func TestMoreThanAHundredValuesTakeFurtherLines(t *testing.T) {
 		}
 		sizes = append(sizes, len(line.AttemptTime))
 	}
-	if !slices.Equal(sizes, []int{100, 100, 50}) || strings.Contains(lines[1], manifest.MetricSucceeded) {
+	if !slices.Equal(sizes, []int{100, 100, 50}) || strings.Contains(lines[1], metric.Succeeded) {
 		t.Errorf("got %v values; %s", sizes, lines[1])
 	}
 }
@@ -157,7 +156,7 @@ func TestConcurrentBatchesAreCountedOnce(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 50 {
-				s.Count(manifest.MetricSucceeded, 1)
+				s.Count(metric.Succeeded, 1)
 				if err := s.Flush(&out, noon); err != nil {
 					t.Error(err)
 				}
@@ -196,11 +195,11 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 func TestFailedWriteIsAnError(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
-	s.Count(manifest.MetricSucceeded, 1)
+	s.Count(metric.Succeeded, 1)
 	if s.Flush(broken{}, noon) == nil {
 		t.Error("no error")
 	}
-	s.Measure(manifest.MetricAttemptTime, math.NaN())
+	s.Measure(metric.AttemptTime, math.NaN())
 	if s.Flush(&bytes.Buffer{}, noon) == nil {
 		t.Error("no error for what is no number")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"matchbook/infra/watch"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
@@ -85,14 +85,14 @@ func (s *site) newConsoleStage() {
 func (s *site) consoleVariables(to queueFunction) environment {
 	issuer := s.consoleLogin()
 	e := environment{map[string]*string{
-		to.facts.QueueEnv():      to.queue.QueueUrl(),
-		manifest.EnvAdminBaseURL: s.adminURL(), manifest.EnvOIDCIssuer: issuer.url, manifest.EnvOIDCClientID: issuer.client,
-		manifest.EnvOIDCClientSecret: jsii.String(""), manifest.EnvOIDCClientSecret + manifest.SecretSuffix: jsii.String(""),
-		manifest.EnvOIDCGroupsClaim: jsii.String(s.config.ConsoleGroups),
-		manifest.EnvOIDCScopes:      jsii.String(s.config.ConsoleScopes),
-	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}}
+		to.facts.QueueEnv():   to.queue.QueueUrl(),
+		variable.AdminBaseURL: s.adminURL(), variable.OIDCIssuer: issuer.url, variable.OIDCClientID: issuer.client,
+		variable.OIDCClientSecret: jsii.String(""), variable.OIDCClientSecret + variable.SecretSuffix: jsii.String(""),
+		variable.OIDCGroupsClaim: jsii.String(s.config.ConsoleGroups),
+		variable.OIDCScopes:      jsii.String(s.config.ConsoleScopes),
+	}, map[string]secret{variable.DatabaseURL: s.database.secret}}
 	if issuer.secret.arn != nil {
-		e.secrets[manifest.EnvOIDCClientSecret] = issuer.secret
+		e.secrets[variable.OIDCClientSecret] = issuer.secret
 	}
 	return e
 }

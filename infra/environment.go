@@ -8,6 +8,7 @@ import (
 	"matchbook/infra/bootstrap"
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
@@ -55,11 +56,11 @@ func (s *site) allowRead(role awsiam.IRole, v secret) {
 
 // of adds the variables of every function.
 func (e environment) of(s *site) *map[string]*string {
-	all := map[string]*string{manifest.EnvStage: jsii.String(s.config.Stage)}
+	all := map[string]*string{variable.Stage: jsii.String(s.config.Stage)}
 	maps.Copy(all, e.values)
 	for name, secret := range e.secrets {
 		// The value itself stays empty; if it is set, it wins.
-		all[name], all[name+manifest.SecretSuffix] = jsii.String(""), secret.arn
+		all[name], all[name+variable.SecretSuffix] = jsii.String(""), secret.arn
 	}
 	if s.config.DatabaseCA != "" {
 		all[rootCertificates] = jsii.String("/var/task/" + bootstrap.Authorities)
@@ -72,14 +73,14 @@ func (e environment) of(s *site) *map[string]*string {
 func (s *site) notifications() environment {
 	c := s.config
 	e := environment{map[string]*string{
-		manifest.EnvEmailFrom: jsii.String(c.EmailFrom), manifest.EnvEmailTo: jsii.String(c.EmailTo),
-		manifest.EnvAdminBaseURL: s.adminURL(),
-	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}}
+		variable.EmailFrom: jsii.String(c.EmailFrom), variable.EmailTo: jsii.String(c.EmailTo),
+		variable.AdminBaseURL: s.adminURL(),
+	}, map[string]secret{variable.DatabaseURL: s.database.secret}}
 	for _, name := range manifest.ChannelSecrets() {
-		e.values[name], e.values[name+manifest.SecretSuffix] = jsii.String(""), jsii.String("")
+		e.values[name], e.values[name+variable.SecretSuffix] = jsii.String(""), jsii.String("")
 	}
 	if c.Slack || c.SlackSecret != "" {
-		e.secrets[manifest.EnvSlackWebhookURL] = s.secretOf(c.SlackSecret, "slack-webhook-url")
+		e.secrets[variable.SlackWebhookURL] = s.secretOf(c.SlackSecret, "slack-webhook-url")
 	}
 	return e
 }

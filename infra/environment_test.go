@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // constants returns the manifest's constants with a prefix, by name.
-func constants(t *testing.T, file, prefix string) map[string]string {
+func constants(t *testing.T, file string) map[string]string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), "../lambda/manifest/"+file, nil, 0)
 	if err != nil {
@@ -22,7 +23,7 @@ func constants(t *testing.T, file, prefix string) map[string]string {
 	found := map[string]string{}
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(spec.Names[0].Name, prefix) || len(spec.Values) != 1 {
+		if !ok || spec.Names[0].Name == "SecretSuffix" || len(spec.Values) != 1 {
 			return true
 		}
 		if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
@@ -60,8 +61,8 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 		tpl.variables(t, "ScheduleFunction")
 	web := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
 	console := synthesise(t, wishes{context: aurora}).variables(t, "ConsoleFunction")
-	notDeployed := []string{manifest.EnvTestDatabaseURL, manifest.EnvPostgres}
-	for constant, name := range constants(t, "manifest.go", "Env") {
+	notDeployed := []string{variable.ServerForTests, variable.Postgres}
+	for constant, name := range constants(t, "variable/variable.go") {
 		_, inMatch := match[name]
 		_, inSweep := sweep[name]
 		_, inIngest := ingest[name]
@@ -78,20 +79,20 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 	for _, name := range manifest.Secrets {
 		function := match
 		switch name {
-		case manifest.EnvReviewTokenSecret:
+		case variable.ReviewTokenSecret:
 			function = web
-		case manifest.EnvOIDCClientSecret:
+		case variable.OIDCClientSecret:
 			function = console
-		case manifest.EnvOffersWebhookSecret:
+		case variable.OffersWebhookSecret:
 			function = offer
-		case manifest.EnvDocumentAIKey:
+		case variable.DocumentAIKey:
 			function = synthesise(t, wishes{context: everything}).variables(t, "IngestFunction")
 		}
 		if got, ok := function[name]; !ok || got != "" {
 			t.Errorf("%s: got %q: a secret's value is never in a template", name, got)
 		}
-		if _, ok := function[name+manifest.SecretSuffix]; !ok {
-			t.Errorf("%s%s is missing", name, manifest.SecretSuffix)
+		if _, ok := function[name+variable.SecretSuffix]; !ok {
+			t.Errorf("%s%s is missing", name, variable.SecretSuffix)
 		}
 	}
 	if len(migrate) != 3 { // the stage, the database and its secret

@@ -7,6 +7,7 @@ import (
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 )
@@ -20,13 +21,13 @@ func (a *alarms) onEvents() {
 	a.Add(
 		watch.Alarm{ID: "EventsRefused", Metric: a.site.refusals(manifest.Events, "Refused events"), At: 1,
 			Text: "The receiver of events refused some. Read its answers in the logs of the functions match and sweep, and repair " +
-				"the receiver or " + manifest.EnvEventsWebhookSecret + " within three days: an event that is refused for longer is " +
+				"the receiver or " + variable.EventsWebhookSecret + " within three days: an event that is refused for longer is " +
 				"given up."},
 		watch.Alarm{ID: "EventsWaiting", Metric: a.site.metric(sweep, metric.OldestEvent, "Maximum"),
 			At: waitingEventAlarm.Seconds(),
 			Text: fmt.Sprintf("An event was not accepted by its receiver for more than %s. Read its answers in the log of the "+
 				"sweep, and look whether the receiver is up and %s is set; later events of its documents wait for it.",
-				waitingEventAlarm, manifest.EnvEventsWebhookURL)},
+				waitingEventAlarm, variable.EventsWebhookURL)},
 		watch.Alarm{ID: "EventsDead", Metric: a.site.metric(sweep, metric.DeadEvents, "Maximum"), At: 1,
 			Text: "An event was refused for three days and given up. The table event has the reason, where dead_at is set. " +
 				"Repair the receiver, and set dead_at and refused_at to NULL to have it sent again."},

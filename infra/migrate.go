@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"matchbook/infra/bootstrap"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/constructs-go/constructs/v10"
@@ -21,7 +21,7 @@ func newMigration(s *site) constructs.IDependable {
 		where = s.secretOf(s.config.MigrateSecret, "")
 	}
 	migrate := s.newFunction(task, environment{
-		values: map[string]*string{}, secrets: map[string]secret{manifest.EnvDatabaseURL: where},
+		values: map[string]*string{}, secrets: map[string]secret{variable.DatabaseURL: where},
 	})
 	resource := awscdk.NewCustomResource(s.stack, jsii.String("Schema"), &awscdk.CustomResourceProps{
 		ServiceToken: migrate.FunctionArn(),

@@ -8,6 +8,7 @@ import (
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -19,9 +20,9 @@ import (
 func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
 	to := named(workloads, s.facts.Schedule.PublishesTo)
 	schedule := s.newFunction(s.facts.Schedule, environment{map[string]*string{
-		to.facts.QueueEnv():       to.queue.QueueUrl(),
-		manifest.EnvOffersCatchUp: jsii.String(""),
-	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret}})
+		to.facts.QueueEnv():    to.queue.QueueUrl(),
+		variable.OffersCatchUp: jsii.String(""),
+	}, map[string]secret{variable.DatabaseURL: s.database.secret}})
 	allow(schedule.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
 	s.invokeEvery(schedule, s.facts.Schedule)
 	s.alarms.onOfferSchedule(schedule)
@@ -42,7 +43,7 @@ func (s *site) addReceiver(e environment, r manifest.Receiver) {
 		return
 	}
 	e.values[r.URL] = jsii.String(url)
-	e.values[r.Secret], e.values[r.Secret+manifest.SecretSuffix] = jsii.String(""), jsii.String("")
+	e.values[r.Secret], e.values[r.Secret+variable.SecretSuffix] = jsii.String(""), jsii.String("")
 	if url != "" {
 		e.secrets[r.Secret] = s.secretOf(arn, key)
 	}
@@ -107,7 +108,7 @@ func (a *alarms) onReceiver() {
 	a.Add(
 		watch.Alarm{ID: "OffersRefused", Metric: a.site.refusals(manifest.Sets, "Refused sets"), At: 1,
 			Text: "The receiver of match offers refused sets. Read its answers in the logs of the functions offer and sweep, and " +
-				"repair the receiver or " + manifest.EnvOffersWebhookSecret + "; no set is lost, the sweep sends them again."},
+				"repair the receiver or " + variable.OffersWebhookSecret + "; no set is lost, the sweep sends them again."},
 		watch.Alarm{ID: "OffersUndelivered", Metric: a.site.metric(a.site.facts.Sweep.Name, metric.OldestUndelivered,
 			"Maximum"), At: undeliveredAlarm.Seconds(),
 			Text: fmt.Sprintf("A set of match offers was not accepted by the receiver for more than %s. Read its answers in the "+

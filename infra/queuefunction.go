@@ -3,6 +3,7 @@ package main
 import (
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -25,7 +26,7 @@ type queueFunction struct {
 func (s *site) newQueueFunction(f manifest.Function, variables environment) queueFunction {
 	q := queueFunction{facts: f}
 	q.queue, q.deadLetter = s.newQueues(f)
-	variables.values[manifest.EnvQueueURL] = q.queue.QueueUrl()
+	variables.values[variable.QueueURL] = q.queue.QueueUrl()
 	task := manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB}
 	q.function = s.newFunction(task, variables)
 	own := []*string{q.queue.QueueArn()}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -82,7 +82,7 @@ func checkSAMVariables(t *testing.T, tpl *template, line samLine) {
 	}
 	var event events.SQSEvent
 	decode(t, filepath.Join("..", line.event), &event)
-	queue := strings.TrimPrefix(overrides[manifest.EnvQueueURL], "https://sqs.us-east-1.amazonaws.com/")
+	queue := strings.TrimPrefix(overrides[variable.QueueURL], "https://sqs.us-east-1.amazonaws.com/")
 	if len(event.Records) == 0 || event.Records[0].EventSourceARN != "arn:aws:sqs:us-east-1:"+
 		strings.ReplaceAll(queue, "/", ":") {
 		t.Errorf("the event is not of the queue %q", queue)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
@@ -21,10 +22,10 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 		if w.facts.First {
 			// The sweep decides no retry. It reads and checks this variable as that
 			// function does (setup.LoadSweep).
-			variables.values[manifest.EnvRetrySchedule] = jsii.String(w.facts.FormatBackoff())
+			variables.values[variable.RetrySchedule] = jsii.String(w.facts.FormatBackoff())
 		}
 	}
-	variables.values[manifest.EnvQueueURL] = jsii.String("")
+	variables.values[variable.QueueURL] = jsii.String("")
 	s.addReceiver(variables, manifest.Sets)
 	s.addReceiver(variables, manifest.Events)
 	sweep := s.newFunction(s.facts.Sweep, variables)

@@ -5,6 +5,7 @@ import (
 
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -32,7 +33,7 @@ func newWeb(s *site, workloads []queueFunction) awslambda.Function {
 	}), "WebUrl")
 	s.output("ReviewUrl", "Starts and shows reviews, for requests with a token", url.Url())
 	s.output("ReviewTokenSecretArn", "The key that signs the tokens of reviews",
-		variables.secrets[manifest.EnvReviewTokenSecret].arn)
+		variables.secrets[variable.ReviewTokenSecret].arn)
 	s.alarms.onWeb(web)
 	return web
 }
@@ -42,13 +43,13 @@ func newWeb(s *site, workloads []queueFunction) awslambda.Function {
 func (s *site) webVariables(to queueFunction) environment {
 	c := s.config
 	return environment{map[string]*string{
-		to.facts.QueueEnv():       to.queue.QueueUrl(),
-		manifest.EnvRetrySchedule: jsii.String(to.facts.FormatBackoff()), // read and checked as in the review function
-		manifest.EnvMatchMode:     jsii.String(c.Mode),
-		manifest.EnvOpenAIModel:   jsii.String(c.Model),
-		manifest.EnvModelPrice:    jsii.String(c.Prices()),
-		manifest.EnvBlobURL:       s.files.S3UrlForObject(nil),
-	}, map[string]secret{manifest.EnvDatabaseURL: s.database.secret, manifest.EnvReviewTokenSecret: s.newTokenSecret()}}
+		to.facts.QueueEnv():    to.queue.QueueUrl(),
+		variable.RetrySchedule: jsii.String(to.facts.FormatBackoff()), // read and checked as in the review function
+		variable.MatchMode:     jsii.String(c.Mode),
+		variable.OpenAIModel:   jsii.String(c.Model),
+		variable.ModelPrice:    jsii.String(c.Prices()),
+		variable.BlobURL:       s.files.S3UrlForObject(nil),
+	}, map[string]secret{variable.DatabaseURL: s.database.secret, variable.ReviewTokenSecret: s.newTokenSecret()}}
 }
 
 // newTokenSecret makes the key of the tokens: letters and digits, since a comma

@@ -6,6 +6,7 @@ import (
 
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/jsii-runtime-go"
 )
@@ -58,24 +59,24 @@ func (s *site) variables(f manifest.Function) environment {
 	e := s.notifications()
 	if f.Rowless { // it notifies no person
 		e = environment{map[string]*string{}, e.secrets}
-		delete(e.secrets, manifest.EnvSlackWebhookURL)
+		delete(e.secrets, variable.SlackWebhookURL)
 	}
-	e.values[manifest.EnvRetrySchedule] = jsii.String(f.FormatBackoff())
+	e.values[variable.RetrySchedule] = jsii.String(f.FormatBackoff())
 	if f.AsksModel {
 		s.addModel(e)
 	}
 	if len(f.Files) > 0 {
-		e.values[manifest.EnvBlobURL] = s.files.S3UrlForObject(nil)
+		e.values[variable.BlobURL] = s.files.S3UrlForObject(nil)
 	}
 	if f.Lease > 0 {
-		e.values[manifest.EnvLease] = jsii.String(f.Lease.String())
+		e.values[variable.Lease] = jsii.String(f.Lease.String())
 	}
 	if f.CallsInFlight > 0 {
-		e.values[manifest.EnvCallsInFlight] = jsii.String(strconv.Itoa(f.CallsInFlight))
+		e.values[variable.CallsInFlight] = jsii.String(strconv.Itoa(f.CallsInFlight))
 	}
 	if f.ReadsPages {
 		s.addOCR(e)
-		e.values[manifest.EnvPDFTime] = jsii.String("") // for sam local invoke, which sets only names that are there
+		e.values[variable.PDFTime] = jsii.String("") // for sam local invoke, which sets only names that are there
 	}
 	s.addReceiver(e, f.Delivers)
 	return e
@@ -84,13 +85,13 @@ func (s *site) variables(f manifest.Function) environment {
 // addOCR adds the engine for pages without text.
 func (s *site) addOCR(e environment) {
 	c := s.config
-	e.values[manifest.EnvOCR] = jsii.String(c.OCR)
-	e.values[manifest.EnvDocumentAIProcessor] = jsii.String(c.DocumentAIProcessor)
-	for _, name := range []string{manifest.EnvDocumentAIKey, manifest.EnvOCRQuality} {
+	e.values[variable.OCR] = jsii.String(c.OCR)
+	e.values[variable.DocumentAIProcessor] = jsii.String(c.DocumentAIProcessor)
+	for _, name := range []string{variable.DocumentAIKey, variable.OCRQuality} {
 		e.values[name] = jsii.String("") // for sam local invoke, which sets only names that are there
 	}
 	if c.OCR == settings.DocumentAI {
-		e.secrets[manifest.EnvDocumentAIKey] = s.secretOf(c.DocumentAISecret, "documentai-key")
+		e.secrets[variable.DocumentAIKey] = s.secretOf(c.DocumentAISecret, "documentai-key")
 	}
 }
 
@@ -98,24 +99,24 @@ func (s *site) addOCR(e environment) {
 func (s *site) addModel(e environment) {
 	c := s.config
 	for name, value := range map[string]string{
-		manifest.EnvMatchMode:                         c.Mode,
-		manifest.EnvOpenAIBaseURL:                     c.BaseURL,
-		manifest.EnvOpenAIModel:                       c.Model,
-		manifest.EnvOpenAIEmbeddingModel:              c.EmbeddingModel,
-		manifest.EnvOpenAIAzureVersion:                c.AzureVersion,
-		manifest.EnvOpenAINoTemperature:               c.NoTemperature,
-		manifest.EnvOpenAIEffort:                      c.Effort,
-		manifest.EnvOpenAIThoughts:                    c.Thoughts,
-		manifest.EnvOpenAIDimensions:                  c.Dimensions,
-		manifest.EnvLLMTimeout:                        c.LLMTimeout,
-		manifest.EnvLLMRetryBase:                      c.RetryBase,
-		manifest.EnvModelPrice:                        c.Prices(),
-		manifest.EnvOpenAIKey:                         "",
-		manifest.EnvOpenAIKey + manifest.SecretSuffix: "",
+		variable.MatchMode:                         c.Mode,
+		variable.OpenAIBaseURL:                     c.BaseURL,
+		variable.OpenAIModel:                       c.Model,
+		variable.OpenAIEmbeddingModel:              c.EmbeddingModel,
+		variable.OpenAIAzureVersion:                c.AzureVersion,
+		variable.OpenAINoTemperature:               c.NoTemperature,
+		variable.OpenAIEffort:                      c.Effort,
+		variable.OpenAIThoughts:                    c.Thoughts,
+		variable.OpenAIDimensions:                  c.Dimensions,
+		variable.LLMTimeout:                        c.LLMTimeout,
+		variable.LLMRetryBase:                      c.RetryBase,
+		variable.ModelPrice:                        c.Prices(),
+		variable.OpenAIKey:                         "",
+		variable.OpenAIKey + variable.SecretSuffix: "",
 	} {
 		e.values[name] = jsii.String(value)
 	}
 	if c.Mode == "model" && c.OpenAISecret != "none" {
-		e.secrets[manifest.EnvOpenAIKey] = s.secretOf(c.OpenAISecret, "openai-api-key")
+		e.secrets[variable.OpenAIKey] = s.secretOf(c.OpenAISecret, "openai-api-key")
 	}
 }

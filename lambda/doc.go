@@ -103,7 +103,8 @@
 //   - document defines a document; document/format is its JSON Schema. document/einvoice
 //     reads electronic invoices, document/csvfile CSV, document/corpus folders.
 //   - manifest holds the facts that functions and infrastructure share, a row for each
-//     function. cmd/migrate brings the schema up to date by postgres/schema.
+//     function; manifest/variable and manifest/metric hold names. cmd/migrate brings
+//     the schema up to date by postgres/schema.
 //
 // # What developers use
 //

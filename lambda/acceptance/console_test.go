@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -66,9 +67,9 @@ func TestConsoleBehindAnHTTPAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Console.Name, Bootstrap: bootstrap(t, manifest.Console.Package),
-		Env: []string{manifest.EnvDatabaseURL + "=" + url, manifest.EnvMatchQueueURL + "=http://127.0.0.1:1/000000000000/matchbook",
-			manifest.EnvOIDCIssuer + "=https://127.0.0.1:1", manifest.EnvOIDCClientID + "=console",
-			manifest.EnvAdminBaseURL + "=https://console.example", "AWS_REGION=eu-central-1",
+		Env: []string{variable.DatabaseURL + "=" + url, variable.MatchQueueURL + "=http://127.0.0.1:1/000000000000/matchbook",
+			variable.OIDCIssuer + "=https://127.0.0.1:1", variable.OIDCClientID + "=console",
+			variable.AdminBaseURL + "=https://console.example", "AWS_REGION=eu-central-1",
 			"AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x"},
 		Timeout: manifest.Console.Timeout, MaxConcurrency: 1, Logs: testLog{t}})
 	t.Cleanup(func() { _ = f.Close() })

@@ -20,7 +20,7 @@ import (
 
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // The receiver of INTEGRATE.md, as it stands there, has the matches that the view
@@ -34,7 +34,7 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 	front := unreliable(t, port)
 	var logs logText
 	l := newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
-		c.Env = append(c.Env, manifest.EnvEventsWebhookURL+"="+front+"/SECRET-PATH", manifest.EnvEventsWebhookSecret+"="+secret)
+		c.Env = append(c.Env, variable.EventsWebhookURL+"="+front+"/SECRET-PATH", variable.EventsWebhookSecret+"="+secret)
 		c.Logs = io.MultiWriter(&logs, testLog{t})
 	})
 	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'Testers')", testTenant)

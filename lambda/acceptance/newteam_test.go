@@ -15,7 +15,7 @@ import (
 	"matchbook/lambda/internal/browser"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/chromedp/chromedp"
@@ -52,7 +52,7 @@ func TestANewTeamAdoptsIt(t *testing.T) {
 	const secret = "SECRET-KEY-OF-SIGNATURES"
 	port, matches := receiverOfPage(t, secret)
 	l := newLineAt(t, time.Time{}, 4, func(c *local.FunctionConfig) {
-		c.Env = append(c.Env, manifest.EnvEventsWebhookURL+"=http://127.0.0.1:"+port, manifest.EnvEventsWebhookSecret+"="+secret)
+		c.Env = append(c.Env, variable.EventsWebhookURL+"=http://127.0.0.1:"+port, variable.EventsWebhookSecret+"="+secret)
 	})
 	insert := exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python")+fmt.Sprintf(manyDocuments, pairs, "08d"))
 	insert.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres/report"
 
@@ -128,7 +129,7 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			var mu sync.Mutex
 			var batches []eventsource.Invocation
 			l := newLine(t, 1, func(c *local.FunctionConfig) {
-				c.Env = append(c.Env, manifest.EnvSlackWebhookURL+"="+server.URL+webhook.Path)
+				c.Env = append(c.Env, variable.SlackWebhookURL+"="+server.URL+webhook.Path)
 				c.Logs = io.MultiWriter(&logs, testLog{t})
 				c.OnInvocation = func(i eventsource.Invocation) {
 					mu.Lock()

@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify/webhook"
 
 	"github.com/google/uuid"
@@ -44,7 +45,7 @@ func newReceiver(t *testing.T, up bool) *receiver {
 }
 
 func (r *receiver) env() []string {
-	return []string{manifest.EnvOffersWebhookURL + "=" + r.url, manifest.EnvOffersWebhookSecret + "=" + offersSecret}
+	return []string{variable.OffersWebhookURL + "=" + r.url, variable.OffersWebhookSecret + "=" + offersSecret}
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {

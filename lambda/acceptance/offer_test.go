@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -202,7 +203,7 @@ func TestOfferIsRetriedByTheKindOfItsFailure(t *testing.T) {
 	var slack webhook.Receiver
 	server := httptest.NewServer(&slack)
 	t.Cleanup(server.Close)
-	l := newOfferLine(t, 1, manifest.EnvSlackWebhookURL+"="+server.URL+webhook.Path)
+	l := newOfferLine(t, 1, variable.SlackWebhookURL+"="+server.URL+webhook.Path)
 	users := l.users(4, "Etc/UTC")
 	broken, inconsistent := users[0], users[1]
 	l.exec(`UPDATE offer_user SET profile = '{"born": "SECRET"}' WHERE id = $1`, inconsistent)

@@ -41,8 +41,8 @@ func matchbook(t *testing.T, env []string, args ...string) (code int, out string
 	return cmd.ProcessState.ExitCode(), all.String()
 }
 
-// variable returns a variable of a function.
-func variable(w *local.Consumer, name string) string {
+// variableOf returns a variable of a function.
+func variableOf(w *local.Consumer, name string) string {
 	for _, v := range w.Env() {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
 			return name + "=" + value
@@ -96,8 +96,8 @@ func TestUploadedFilesAreMatchedAndCorrectionsStay(t *testing.T) {
 func (o *office) correctsTotal() {
 	o.t.Helper()
 	check(o.t, "the total as it is read", o.total(), "1190")
-	env := []string{variable(o.ingest, "DATABASE_URL"), variable(o.ingest, "MATCH_QUEUE_URL"),
-		variable(o.ingest, "AWS_ENDPOINT_URL_SQS"), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x"}
+	env := []string{variableOf(o.ingest, "DATABASE_URL"), variableOf(o.ingest, "MATCH_QUEUE_URL"),
+		variableOf(o.ingest, "AWS_ENDPOINT_URL_SQS"), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x"}
 	code, out := matchbook(o.t, env, "correct", "RE-2026-118", "total=1200.00")
 	if code != 0 || !strings.Contains(out, "kept for ever, and published for matching") {
 		o.t.Fatalf("exit status %d, %s", code, out)

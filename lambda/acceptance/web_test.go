@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/web"
@@ -49,7 +50,7 @@ func newCounter(t *testing.T) *counter {
 	}
 	files := t.TempDir()
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Web.Name, Bootstrap: bootstrap(t, manifest.Web.Package),
-		Env:     append(l.Env(), manifest.EnvReviewTokenSecret+"="+tokenSecret, manifest.EnvBlobURL+"="+blob.FolderURL(files)),
+		Env:     append(l.Env(), variable.ReviewTokenSecret+"="+tokenSecret, variable.BlobURL+"="+blob.FolderURL(files)),
 		Timeout: manifest.Web.Timeout, MaxConcurrency: 3, Logs: testLog{t}})
 	server := httptest.NewServer(f.URL())
 	t.Cleanup(func() {

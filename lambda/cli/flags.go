@@ -5,7 +5,7 @@ import (
 
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/spf13/cobra"
 )
@@ -23,5 +23,5 @@ func ModelFlags(o *scripted.Flags, cmd *cobra.Command, usual string) {
 // DatabaseFlag adds --database.
 func DatabaseFlag(cmd *cobra.Command, c *database.Choice) {
 	cmd.Flags().BoolVar(&c.Named, "database", false,
-		"migrate and fill the database that "+manifest.EnvDatabaseURL+" names, not a private one")
+		"migrate and fill the database that "+variable.DatabaseURL+" names, not a private one")
 }

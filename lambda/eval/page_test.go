@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
@@ -68,9 +69,9 @@ func readStack(t *testing.T, name string) (s stack) {
 			}
 			s.calls += 730 * 60 / minutes
 		}
-		for variable, value := range p.Environment.Variables {
-			if strings.HasSuffix(variable, manifest.SecretSuffix) && value != "" {
-				secrets[variable] = true
+		for key, value := range p.Environment.Variables {
+			if strings.HasSuffix(key, variable.SecretSuffix) && value != "" {
+				secrets[key] = true
 			}
 		}
 		s.logDays = max(s.logDays, p.RetentionInDays)

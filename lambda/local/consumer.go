@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -98,7 +99,7 @@ func (w *Consumer) Publish() *job.Publisher { return &job.Publisher{Store: w.Job
 // stack but for the last variables, and its mapping. run ends with ctx.
 func (w *Consumer) start(ctx context.Context, c FunctionConfig, common []string) (run func()) {
 	w.workers = c.Concurrency
-	w.env = slices.Concat(common, []string{manifest.EnvQueueURL + "=" + w.Queue.URL}, c.Env)
+	w.env = slices.Concat(common, []string{variable.QueueURL + "=" + w.Queue.URL}, c.Env)
 	w.Function = lambdahost.New(lambdahost.Config{Name: w.row.Name, Bootstrap: c.Bootstrap, Env: w.env,
 		Timeout: w.row.Timeout, MaxConcurrency: c.Concurrency, Logs: c.Logs})
 	if c.NoMapping {

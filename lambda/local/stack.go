@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 )
 
@@ -154,8 +155,8 @@ func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []Functi
 		simURL = c.Route(simURL)
 	}
 	common := []string{
-		manifest.EnvDatabaseURL + "=" + simURL,
-		manifest.EnvMatchMode + "=rules",
+		variable.DatabaseURL + "=" + simURL,
+		variable.MatchMode + "=rules",
 		"AWS_ENDPOINT_URL_SQS=" + *s.Queue.Client.Options().BaseEndpoint,
 	}
 	common = append(common, s.queues...)

@@ -1,6 +1,10 @@
 package manifest
 
-import "slices"
+import (
+	"slices"
+
+	"matchbook/lambda/manifest/variable"
+)
 
 // Channel is a way to send failures to people. It is on when its variables are
 // set.
@@ -13,14 +17,14 @@ type Channel struct {
 // Channels returns the channels, one row each.
 func Channels() []Channel {
 	return []Channel{
-		{Name: "slack", Variables: []string{EnvSlackWebhookURL}, Secrets: []string{EnvSlackWebhookURL}},
-		{Name: "email", Variables: []string{EnvEmailFrom, EnvEmailTo}},
+		{Name: "slack", Variables: []string{variable.SlackWebhookURL}, Secrets: []string{variable.SlackWebhookURL}},
+		{Name: "email", Variables: []string{variable.EmailFrom, variable.EmailTo}},
 	}
 }
 
 // Secrets are the variables that may be given as the ARN of a secret.
-var Secrets = slices.Concat([]string{EnvDatabaseURL, EnvOpenAIKey, EnvDocumentAIKey, EnvReviewTokenSecret,
-	EnvOffersWebhookSecret, EnvEventsWebhookSecret, EnvOIDCClientSecret}, ChannelSecrets())
+var Secrets = slices.Concat([]string{variable.DatabaseURL, variable.OpenAIKey, variable.DocumentAIKey, variable.ReviewTokenSecret,
+	variable.OffersWebhookSecret, variable.EventsWebhookSecret, variable.OIDCClientSecret}, ChannelSecrets())
 
 // ChannelSecrets returns the secrets of all channels.
 func ChannelSecrets() (names []string) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest/metric"
+	"matchbook/lambda/manifest/variable"
 )
 
 // Functions returns the functions that queues feed, one row each.
@@ -84,9 +85,9 @@ type Receiver struct {
 
 var (
 	// Sets is the receiver of completed sets of match offers.
-	Sets = Receiver{EnvOffersWebhookURL, EnvOffersWebhookSecret, metric.RefusedSets}
+	Sets = Receiver{variable.OffersWebhookURL, variable.OffersWebhookSecret, metric.RefusedSets}
 	// Events is the receiver of events.
-	Events = Receiver{EnvEventsWebhookURL, EnvEventsWebhookSecret, metric.RefusedEvents}
+	Events = Receiver{variable.EventsWebhookURL, variable.EventsWebhookSecret, metric.RefusedEvents}
 )
 
 // Alarms has thresholds above which alarms of a function go off.
@@ -279,7 +280,7 @@ var Console = Task{Name: "console", Purpose: "Shows documents and their matches 
 // QueueEnv returns the variable with the URL of the function's queue, for
 // other programs that publish to it: MATCH_QUEUE_URL. The function itself
 // reads QUEUE_URL.
-func (f Function) QueueEnv() string { return strings.ToUpper(f.Name) + "_" + EnvQueueURL }
+func (f Function) QueueEnv() string { return strings.ToUpper(f.Name) + "_" + variable.QueueURL }
 
 // MaxReceiveCount returns how often SQS delivers a message before it moves it
 // to the dead-letter queue: once, and once per retry.

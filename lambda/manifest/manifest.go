@@ -1,6 +1,6 @@
 // Package manifest holds the facts that the infrastructure and the runtime
-// must agree on: names, timeouts, batch sizes, retry schedules and the names
-// of the environment variables. Package metric, below it, holds the names of metrics.
+// must agree on: names, timeouts, batch sizes and retry schedules. Its packages
+// variable and metric hold the names of environment variables and metrics.
 //
 // Functions and Tasks, in function.go, are the lists of all that every stack has,
 // OptionalTasks has what settings ask for. A further row in Functions is a further
@@ -54,74 +54,3 @@ const (
 
 // DefaultModel is the model where OPENAI_MODEL names none.
 const DefaultModel = "gpt-4.1-mini"
-
-// SecretSuffix is appended to a variable's name to get the variable with the
-// ARN of the secret, in Secrets Manager, that holds the value.
-const SecretSuffix = "_SECRET_ARN"
-
-// Names of the environment variables.
-const (
-	EnvStage         = "STAGE" // the name of the deployment, in metrics and logs
-	EnvDatabaseURL   = "DATABASE_URL"
-	EnvQueueURL      = "QUEUE_URL"
-	EnvMatchQueueURL = "MATCH_QUEUE_URL"
-	EnvMatchMode     = "MATCH_MODE"
-	EnvRetrySchedule = "RETRY_SCHEDULE"
-	// The model: any with the OpenAI API.
-	EnvOpenAIKey            = "OPENAI_API_KEY"
-	EnvOpenAIBaseURL        = "OPENAI_BASE_URL"
-	EnvOpenAIModel          = "OPENAI_MODEL"
-	EnvOpenAIEmbeddingModel = "OPENAI_EMBEDDING_MODEL"
-	EnvOpenAIAzureVersion   = "OPENAI_AZURE_API_VERSION"
-	EnvOpenAINoTemperature  = "OPENAI_NO_TEMPERATURE"
-	EnvOpenAIEffort         = "OPENAI_REASONING_EFFORT"
-	EnvOpenAIThoughts       = "OPENAI_REASONING_TOKENS"
-	EnvOpenAIDimensions     = "OPENAI_EMBEDDING_DIMENSIONS"
-	EnvLLMRetryBase         = "LLM_RETRY_BASE"
-	EnvLLMTimeout           = "LLM_TIMEOUT"
-	// EnvModelPrice is the price of the model, "prompt,completion" in USD per million
-	// tokens. Without it there is no budget and no cost.
-	EnvModelPrice = "MODEL_PRICE"
-	// EnvCallsInFlight replaces Function.CallsInFlight.
-	EnvCallsInFlight = "CALLS_IN_FLIGHT"
-	// EnvReviewTokenSecret is the key that signs the tokens of reviews.
-	EnvReviewTokenSecret = "REVIEW_TOKEN_SECRET"
-	// The receiver of match offers: its URL, and the key that signs requests to it.
-	EnvOffersWebhookURL    = "OFFERS_WEBHOOK_URL"
-	EnvOffersWebhookSecret = "OFFERS_WEBHOOK_SECRET"
-	// The receiver of events, likewise.
-	EnvEventsWebhookURL    = "EVENTS_WEBHOOK_URL"
-	EnvEventsWebhookSecret = "EVENTS_WEBHOOK_SECRET"
-	// EnvOffersCatchUp is the age above which a date without offers is skipped.
-	EnvOffersCatchUp = "OFFERS_CATCH_UP"
-	// Files: the store, s3://bucket or file:///folder, and the OCR for pages
-	// without text.
-	EnvBlobURL = "BLOB_URL"
-	EnvOCR     = "OCR"
-	// EnvOCRQuality is the quality below which a page is repaired and read again.
-	EnvOCRQuality = "OCR_QUALITY"
-	// EnvPDFTime is the time of an operation on a PDF or on one of its pages.
-	EnvPDFTime = "PDF_TIME"
-	// EnvLease replaces Function.Lease.
-	EnvLease = "LEASE"
-	// Google Document AI, where OCR names it.
-	EnvDocumentAIKey       = "DOCUMENTAI_KEY"
-	EnvDocumentAIProcessor = "DOCUMENTAI_PROCESSOR"
-	// Notifications of failures: the channels, and the links in their messages.
-	EnvSlackWebhookURL = "SLACK_WEBHOOK_URL"
-	EnvEmailFrom       = "EMAIL_FROM"
-	EnvEmailTo         = "EMAIL_TO"
-	EnvAdminBaseURL    = "ADMIN_BASE_URL"
-	// The login of the console: the issuer, the console as its client, the claim with
-	// the groups, and the scopes that are asked for.
-	EnvOIDCIssuer       = "OIDC_ISSUER"
-	EnvOIDCClientID     = "OIDC_CLIENT_ID"
-	EnvOIDCClientSecret = "OIDC_CLIENT_SECRET"
-	EnvOIDCGroupsClaim  = "OIDC_GROUPS_CLAIM"
-	EnvOIDCScopes       = "OIDC_SCOPES"
-	// EnvTestDatabaseURL names a server for tests, never a production one.
-	EnvTestDatabaseURL = "MATCHBOOK_TEST_DATABASE_URL"
-	// EnvPostgres selects the server of runs and tests on a developer's
-	// machine: url, system or npm.
-	EnvPostgres = "MATCHBOOK_POSTGRES"
-)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 func TestMatchIsPossible(t *testing.T) {
@@ -169,7 +170,7 @@ func TestFurtherFunctionCountsItsConnections(t *testing.T) {
 
 func TestEachFunctionHasAVariableForItsQueue(t *testing.T) {
 	t.Parallel()
-	if got := manifest.Match.QueueEnv(); got != manifest.EnvMatchQueueURL {
+	if got := manifest.Match.QueueEnv(); got != variable.MatchQueueURL {
 		t.Errorf("got %s", got)
 	}
 	if got := (manifest.Function{Name: "ingest"}).QueueEnv(); got != "INGEST_QUEUE_URL" {

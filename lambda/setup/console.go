@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // LoginConfig names the issuer, and the console as its client, as oidc.Config does.
@@ -19,20 +20,20 @@ type LoginConfig struct {
 // it publishes documents, and the issuer by which people log in. The address of the console is that of the links in
 // notifications.
 func LoadConsole(env Env) (Config, error) {
-	c, env, errs := load(env, manifest.Match, secretsManager(), manifest.EnvDatabaseURL, manifest.EnvOIDCClientSecret)
-	c.QueueURL = required(env, manifest.EnvMatchQueueURL, queueMeaning(manifest.Match), &errs)
+	c, env, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL, variable.OIDCClientSecret)
+	c.QueueURL = required(env, variable.MatchQueueURL, queueMeaning(manifest.Match), &errs)
 	c.Login = LoginConfig{
-		Issuer: required(env, manifest.EnvOIDCIssuer, "the OpenID Connect issuer by which people log in", &errs),
-		Client: required(env, manifest.EnvOIDCClientID, "the client id of the console at its issuer", &errs),
-		Secret: env(manifest.EnvOIDCClientSecret), // optional: a public client has none
-		Claim:  cmp.Or(env(manifest.EnvOIDCGroupsClaim), "cognito:groups"),
-		Base: strings.TrimSuffix(required(env, manifest.EnvAdminBaseURL,
+		Issuer: required(env, variable.OIDCIssuer, "the OpenID Connect issuer by which people log in", &errs),
+		Client: required(env, variable.OIDCClientID, "the client id of the console at its issuer", &errs),
+		Secret: env(variable.OIDCClientSecret), // optional: a public client has none
+		Claim:  cmp.Or(env(variable.OIDCGroupsClaim), "cognito:groups"),
+		Base: strings.TrimSuffix(required(env, variable.AdminBaseURL,
 			"the address of the console, https://host, without a path", &errs), "/"),
-		Scopes: strings.Fields(cmp.Or(env(manifest.EnvOIDCScopes), "email profile")),
+		Scopes: strings.Fields(cmp.Or(env(variable.OIDCScopes), "email profile")),
 	}
-	for name, value := range map[string]string{manifest.EnvOIDCIssuer: c.Login.Issuer, manifest.EnvAdminBaseURL: c.Login.Base} {
+	for name, value := range map[string]string{variable.OIDCIssuer: c.Login.Issuer, variable.AdminBaseURL: c.Login.Base} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
-			u.RawQuery != "" || name == manifest.EnvAdminBaseURL && u.Path != "") {
+			u.RawQuery != "" || name == variable.AdminBaseURL && u.Path != "") {
 			errs = append(errs, fmt.Errorf("%s: not an address such as https://host", name))
 		}
 	}
@@ -41,7 +42,7 @@ func LoadConsole(env Env) (Config, error) {
 
 // LoadClientSecret reads the secret of the console at its issuer, alone.
 func LoadClientSecret(env Env) (string, error) {
-	env, _, errs := secretsManager().Resolve(env, manifest.EnvOIDCClientSecret)
-	secret := required(env, manifest.EnvOIDCClientSecret, "the secret of the console at its issuer", &errs)
+	env, _, errs := secretsManager().Resolve(env, variable.OIDCClientSecret)
+	secret := required(env, variable.OIDCClientSecret, "the secret of the console at its issuer", &errs)
 	return secret, report(errs)
 }

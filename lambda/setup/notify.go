@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/email"
 	"matchbook/lambda/notify/slack"
@@ -50,7 +51,7 @@ func ChannelVariables() string {
 }
 
 func loadNotify(env Env, errs *[]error) NotifyConfig {
-	c := NotifyConfig{Values: map[string]string{}, AdminURL: env(manifest.EnvAdminBaseURL)}
+	c := NotifyConfig{Values: map[string]string{}, AdminURL: env(variable.AdminBaseURL)}
 	for _, ch := range manifest.Channels() {
 		for _, name := range ch.Variables {
 			c.Values[name] = env(name)
@@ -61,7 +62,7 @@ func loadNotify(env Env, errs *[]error) NotifyConfig {
 	}
 	if c.AdminURL != "" && !isPage(c.AdminURL) {
 		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://matchbook.example.com",
-			manifest.EnvAdminBaseURL))
+			variable.AdminBaseURL))
 	}
 	return c
 }
@@ -88,11 +89,11 @@ type opener struct {
 // openers has one for each of manifest.Channels, by name.
 var openers = map[string]opener{
 	"slack": {open: func(values map[string]string, _ aws.Config) (notify.Sender, error) {
-		return slack.New(slack.Config{WebhookURL: values[manifest.EnvSlackWebhookURL]})
+		return slack.New(slack.Config{WebhookURL: values[variable.SlackWebhookURL]})
 	}},
 	"email": {needsAWS: true, open: func(values map[string]string, c aws.Config) (notify.Sender, error) {
 		return email.New(sesv2.NewFromConfig(c),
-			email.Config{From: values[manifest.EnvEmailFrom], To: values[manifest.EnvEmailTo]})
+			email.Config{From: values[variable.EmailFrom], To: values[variable.EmailTo]})
 	}},
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/offer"
 )
 
@@ -16,12 +17,12 @@ type ReceiverConfig struct {
 
 // loadOffers reads the receiver of match offers.
 func loadOffers(env Env, errs *[]error) ReceiverConfig {
-	return loadReceiver(env, manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret, "https://example.com/offers", errs)
+	return loadReceiver(env, variable.OffersWebhookURL, variable.OffersWebhookSecret, "https://example.com/offers", errs)
 }
 
 // loadEvents reads the receiver of events.
 func loadEvents(env Env, errs *[]error) ReceiverConfig {
-	return loadReceiver(env, manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, "https://example.com/events", errs)
+	return loadReceiver(env, variable.EventsWebhookURL, variable.EventsWebhookSecret, "https://example.com/events", errs)
 }
 
 // loadReceiver reads a receiver from variables that are set together: an unsigned
@@ -40,20 +41,20 @@ func loadReceiver(env Env, url, secret, example string, errs *[]error) ReceiverC
 // LoadSchedule reads the configuration of the function that queues match offers.
 // QueueURL is the queue of the offer function.
 func LoadSchedule(env Env) (Config, error) {
-	c, env, errs := load(env, manifest.Offer, secretsManager(), manifest.EnvDatabaseURL)
+	c, env, errs := load(env, manifest.Offer, secretsManager(), variable.DatabaseURL)
 	c.QueueURL = required(env, manifest.Offer.QueueEnv(), queueMeaning(manifest.Offer), &errs)
-	c.CatchUp = cmp.Or(duration(env, manifest.EnvOffersCatchUp, "36h", &errs), offer.CatchUp)
+	c.CatchUp = cmp.Or(duration(env, variable.OffersCatchUp, "36h", &errs), offer.CatchUp)
 	return c, report(errs)
 }
 
 // LoadOffersSecret reads the key that signs requests to the receiver of offers, alone.
 func LoadOffersSecret(env Env) (string, error) {
-	return loadKey(env, manifest.EnvOffersWebhookSecret, "the key that signs requests to the receiver of offers")
+	return loadKey(env, variable.OffersWebhookSecret, "the key that signs requests to the receiver of offers")
 }
 
 // LoadEventsSecret reads the key that signs requests to the receiver of events, alone.
 func LoadEventsSecret(env Env) (string, error) {
-	return loadKey(env, manifest.EnvEventsWebhookSecret, "the key that signs requests to the receiver of events")
+	return loadKey(env, variable.EventsWebhookSecret, "the key that signs requests to the receiver of events")
 }
 
 func loadKey(env Env, name, meaning string) (string, error) {

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres"
@@ -26,9 +27,9 @@ func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbo
 		parcels              string
 		outbox               outbox.Outbox
 	}{
-		{c.Offers, manifest.EnvOffersWebhookURL, manifest.EnvOffersWebhookSecret, metric.RefusedSets,
+		{c.Offers, variable.OffersWebhookURL, variable.OffersWebhookSecret, metric.RefusedSets,
 			"sets", db.Offers().Outbox()},
-		{c.Events, manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, metric.RefusedEvents,
+		{c.Events, variable.EventsWebhookURL, variable.EventsWebhookSecret, metric.RefusedEvents,
 			"events", db.Events()},
 	} {
 		if r.config == (ReceiverConfig{}) {

@@ -7,11 +7,12 @@ import (
 
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // price reads what the model costs; zero if it is not set.
 func price(env Env, errs *[]error) (p llm.Price) {
-	text := env(manifest.EnvModelPrice)
+	text := env(variable.ModelPrice)
 	if text == "" {
 		return p
 	}
@@ -21,7 +22,7 @@ func price(env Env, errs *[]error) (p llm.Price) {
 	p.Completion, ok2 = dollars(completion)
 	if !both || !ok1 || !ok2 {
 		*errs = append(*errs, fmt.Errorf("%s: not the prices of the prompt and of the answer in USD per million tokens, "+
-			"such as 0.40,1.60", manifest.EnvModelPrice))
+			"such as 0.40,1.60", variable.ModelPrice))
 		return llm.Price{}
 	}
 	return p
@@ -39,13 +40,13 @@ const maxCallsInFlight = 256
 
 // callsInFlight reads how many calls of the model an instance makes at once.
 func callsInFlight(env Env, f manifest.Function, errs *[]error) int {
-	text := env(manifest.EnvCallsInFlight)
+	text := env(variable.CallsInFlight)
 	if text == "" {
 		return f.CallsInFlight
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxCallsInFlight {
-		*errs = append(*errs, fmt.Errorf("%s: not a whole number from 1 to %d", manifest.EnvCallsInFlight, maxCallsInFlight))
+		*errs = append(*errs, fmt.Errorf("%s: not a whole number from 1 to %d", variable.CallsInFlight, maxCallsInFlight))
 	}
 	return n
 }

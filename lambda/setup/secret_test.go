@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup/secret"
 	"matchbook/lambda/setup/secret/secrettest"
 )
@@ -48,7 +49,7 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 	}
 	values["DATABASE_URL"], values["MATCH_MODE"] = "postgres://plain", "rules"
 	if c, err = LoadFunction(envOf(values), manifest.Match); err != nil || c.DatabaseURL != "postgres://plain" ||
-		c.secrets[manifest.EnvDatabaseURL] != nil {
+		c.secrets[variable.DatabaseURL] != nil {
 		t.Errorf("a plain value does not win: got %q, %v", c.DatabaseURL, err)
 	}
 	if got := []int{m.Count("database"), m.Count("openai"), m.Count("slack")}; !slices.Equal(got, []int{1, 1, 2}) {

@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup/secret"
 	"matchbook/lambda/telemetry"
@@ -72,15 +73,15 @@ func LoadFunction(env Env, f manifest.Function) (Config, error) {
 }
 
 func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, error) {
-	names := append([]string{manifest.EnvDatabaseURL}, manifest.ChannelSecrets()...)
-	if f.AsksModel && env(manifest.EnvMatchMode) != "rules" {
-		names = append(names, manifest.EnvOpenAIKey)
+	names := append([]string{variable.DatabaseURL}, manifest.ChannelSecrets()...)
+	if f.AsksModel && env(variable.MatchMode) != "rules" {
+		names = append(names, variable.OpenAIKey)
 	}
 	if f.Delivers.Secret != "" {
 		names = append(names, f.Delivers.Secret)
 	}
 	c, env, errs := load(env, f, src, names...)
-	c.QueueURL = required(env, manifest.EnvQueueURL, "the queue that feeds this function", &errs)
+	c.QueueURL = required(env, variable.QueueURL, "the queue that feeds this function", &errs)
 	if f.AsksModel {
 		c.Model = loadMode(env, c.secrets, &errs)
 	}
@@ -92,7 +93,7 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 		c.Queues[to.Name] = env(to.QueueEnv())
 	}
 	if len(f.Files) > 0 {
-		c.Blobs = required(env, manifest.EnvBlobURL, "the store of files, s3://bucket or file:///folder", &errs)
+		c.Blobs = required(env, variable.BlobURL, "the store of files, s3://bucket or file:///folder", &errs)
 	}
 	if f.Lease > 0 {
 		c.Lease = lease(env, f, &errs)
@@ -102,7 +103,7 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	}
 	if f.ReadsPages {
 		errs = append(errs, loadOCR(env, &c)...)
-		c.PDFTime = duration(env, manifest.EnvPDFTime, "20s", &errs)
+		c.PDFTime = duration(env, variable.PDFTime, "20s", &errs)
 	}
 	switch f.Delivers {
 	case manifest.Sets:
@@ -115,12 +116,12 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 
 // loadMode reads the model's settings, unless the mode is rules.
 func loadMode(env Env, known secret.Values, errs *[]error) *ModelConfig {
-	switch env(manifest.EnvMatchMode) {
+	switch env(variable.MatchMode) {
 	case "rules":
 	case "", "model":
 		return loadModel(env, known, errs)
 	default:
-		*errs = append(*errs, fmt.Errorf("%s: not rules or model", manifest.EnvMatchMode))
+		*errs = append(*errs, fmt.Errorf("%s: not rules or model", variable.MatchMode))
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func secretsManager() secret.Source { return secret.Manager(ownConfig, time.Now)
 
 // LoadModel reads the configuration of the model alone.
 func LoadModel(env Env) (*ModelConfig, error) {
-	env, secrets, errs := secretsManager().Resolve(env, manifest.EnvOpenAIKey)
+	env, secrets, errs := secretsManager().Resolve(env, variable.OpenAIKey)
 	m := loadModel(env, secrets, &errs)
 	return m, report(errs)
 }
@@ -138,31 +139,31 @@ func LoadModel(env Env) (*ModelConfig, error) {
 // silent "rules".
 func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	m := &ModelConfig{OpenAI: openai.Config{
-		APIKey: env(manifest.EnvOpenAIKey), Renew: known.Renewal(manifest.EnvOpenAIKey),
-		BaseURL: env(manifest.EnvOpenAIBaseURL), AzureAPIVersion: env(manifest.EnvOpenAIAzureVersion),
-		Model:          cmp.Or(env(manifest.EnvOpenAIModel), manifest.DefaultModel),
-		EmbeddingModel: env(manifest.EnvOpenAIEmbeddingModel),
-		NoTemperature:  env(manifest.EnvOpenAINoTemperature) != "",
+		APIKey: env(variable.OpenAIKey), Renew: known.Renewal(variable.OpenAIKey),
+		BaseURL: env(variable.OpenAIBaseURL), AzureAPIVersion: env(variable.OpenAIAzureVersion),
+		Model:          cmp.Or(env(variable.OpenAIModel), manifest.DefaultModel),
+		EmbeddingModel: env(variable.OpenAIEmbeddingModel),
+		NoTemperature:  env(variable.OpenAINoTemperature) != "",
 
 		ReasoningEffort: effort(env, errs),
-		ReasoningTokens: number(env, manifest.EnvOpenAIThoughts, errs),
-		Dimensions:      number(env, manifest.EnvOpenAIDimensions, errs),
+		ReasoningTokens: number(env, variable.OpenAIThoughts, errs),
+		Dimensions:      number(env, variable.OpenAIDimensions, errs),
 	}}
 	if m.OpenAI.APIKey == "" && m.OpenAI.BaseURL == "" {
 		*errs = append(*errs, fmt.Errorf("%s is not set: the key of the model that answers what rules leave open; "+
-			"%s=rules does without a model", manifest.EnvOpenAIKey, manifest.EnvMatchMode))
+			"%s=rules does without a model", variable.OpenAIKey, variable.MatchMode))
 	}
-	m.RetryBase = duration(env, manifest.EnvLLMRetryBase, "2s", errs)
-	m.OpenAI.Timeout = duration(env, manifest.EnvLLMTimeout, "60s", errs)
+	m.RetryBase = duration(env, variable.LLMRetryBase, "2s", errs)
+	m.OpenAI.Timeout = duration(env, variable.LLMTimeout, "60s", errs)
 	m.Price = price(env, errs)
 	return m
 }
 
 // effort reads the effort of reasoning, a word that the model knows.
 func effort(env Env, errs *[]error) string {
-	word := env(manifest.EnvOpenAIEffort)
+	word := env(variable.OpenAIEffort)
 	if !effortForm.MatchString(word) {
-		*errs = append(*errs, fmt.Errorf("%s: not a word such as low", manifest.EnvOpenAIEffort))
+		*errs = append(*errs, fmt.Errorf("%s: not a word such as low", variable.OpenAIEffort))
 	}
 	return word
 }
@@ -200,10 +201,10 @@ const minLease = 30 * time.Second
 
 // lease reads how long a claim of the function outlives its last heartbeat.
 func lease(env Env, f manifest.Function, errs *[]error) time.Duration {
-	d := cmp.Or(duration(env, manifest.EnvLease, "5m", errs), f.Lease)
+	d := cmp.Or(duration(env, variable.Lease, "5m", errs), f.Lease)
 	if d < minLease || d > f.Timeout {
 		*errs = append(*errs, fmt.Errorf("%s: not between %s and the function's timeout, %s",
-			manifest.EnvLease, minLease, f.Timeout))
+			variable.Lease, minLease, f.Timeout))
 	}
 	return d
 }
@@ -220,7 +221,7 @@ func LoadPublisher(env Env, f manifest.Function) (Config, error) {
 // the queues of all functions with rows, and QueueURL is that of the first function.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
-		append([]string{manifest.EnvDatabaseURL, manifest.EnvOffersWebhookSecret, manifest.EnvEventsWebhookSecret},
+		append([]string{variable.DatabaseURL, variable.OffersWebhookSecret, variable.EventsWebhookSecret},
 			manifest.ChannelSecrets()...)...)
 	c.Offers, c.Events = loadOffers(env, &errs), loadEvents(env, &errs)
 	c.Queues = map[string]string{}
@@ -230,7 +231,7 @@ func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 		}
 		url := env(f.QueueEnv())
 		if f.First {
-			url = cmp.Or(url, env(manifest.EnvQueueURL))
+			url = cmp.Or(url, env(variable.QueueURL))
 			c.QueueURL = url
 		}
 		if c.Queues[f.Name] = url; url == "" {
@@ -246,7 +247,7 @@ func queueMeaning(f manifest.Function) string {
 
 // LoadMigrate reads the address of the database.
 func LoadMigrate(env Env) (Config, error) {
-	c, _, errs := load(env, manifest.Match, secretsManager(), manifest.EnvDatabaseURL)
+	c, _, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL)
 	return c, report(errs)
 }
 
@@ -254,20 +255,20 @@ func LoadMigrate(env Env) (Config, error) {
 // these names. The environment that it returns has their values.
 func load(env Env, f manifest.Function, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
 	env, c.secrets, errs = src.Resolve(env, names...)
-	c.DatabaseURL = required(env, manifest.EnvDatabaseURL,
+	c.DatabaseURL = required(env, variable.DatabaseURL,
 		"the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
 	c.Notify = loadNotify(env, &errs)
 	c.Backoff = f.Retries
-	if s := env(manifest.EnvRetrySchedule); s != "" {
+	if s := env(variable.RetrySchedule); s != "" {
 		backoff, err := f.ParseBackoff(s)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", manifest.EnvRetrySchedule, err))
+			errs = append(errs, fmt.Errorf("%s: %w", variable.RetrySchedule, err))
 		}
 		c.Backoff = backoff
 	}
-	if stage := env(manifest.EnvStage); stage != "" && !telemetry.IsStage(stage) {
+	if stage := env(variable.Stage); stage != "" && !telemetry.IsStage(stage) {
 		errs = append(errs, fmt.Errorf("%s: not a name such as prod: letters, digits and hyphens, at most 32",
-			manifest.EnvStage))
+			variable.Stage))
 	}
 	return c, env, errs
 }
@@ -319,7 +320,7 @@ func Publisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender
 // Open opens the database and the queue that feeds the function. The caller
 // closes the database.
 func Open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
-	queue, err := OpenQueue(ctx, manifest.EnvQueueURL, c.QueueURL)
+	queue, err := OpenQueue(ctx, variable.QueueURL, c.QueueURL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -341,10 +342,10 @@ func OpenQueue(ctx context.Context, variable, url string) (*sqsjob.Queue, error)
 }
 
 func openDatabase(ctx context.Context, c Config, conns int) (*postgres.DB, error) {
-	renewal := telemetry.CountRenewal(c.secrets.Renewal(manifest.EnvDatabaseURL), c.Metrics)
+	renewal := telemetry.CountRenewal(c.secrets.Renewal(variable.DatabaseURL), c.Metrics)
 	db, err := postgres.OpenRenewing(ctx, c.DatabaseURL, conns, renewal)
 	if err != nil {
-		return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvDatabaseURL, err)
+		return nil, fmt.Errorf("configuration:\n%s: %w", variable.DatabaseURL, err)
 	}
 	return db, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
 )
 
@@ -39,13 +40,13 @@ var deployed = map[string]string{
 func environment(variables map[string]any) setup.Env {
 	return func(name string) string {
 		text, is := variables[name].(string)
-		arn := variables[name+manifest.SecretSuffix]
+		arn := variables[name+variable.SecretSuffix]
 		reference := !is && variables[name] != nil
 		secret := arn != nil && arn != "" && slices.Contains(manifest.Secrets, name)
 		switch {
 		case text != "" || !reference && !secret:
 			return text
-		case strings.HasSuffix(name, manifest.EnvQueueURL):
+		case strings.HasSuffix(name, variable.QueueURL):
 			return "https://sqs.eu-central-1.amazonaws.com/000000000000/queue"
 		case deployed[name] != "":
 			return deployed[name]
@@ -87,11 +88,11 @@ func TestFunctionsOfTheTemplatesReadTheirEnvironment(t *testing.T) {
 				t.Errorf("%s, %s: %v", file, name, err)
 			}
 			for _, to := range manifest.Functions() {
-				for _, variable := range []string{to.QueueEnv(), manifest.EnvQueueURL} {
-					queue, set := variables[variable]
+				for _, key := range []string{to.QueueEnv(), variable.QueueURL} {
+					queue, set := variables[key]
 					want := fmt.Sprint(map[string]any{"Ref": resource(to.Name) + "Queue"})
-					if set && fmt.Sprint(queue) != want && (variable != manifest.EnvQueueURL || name == resource(to.Name)) {
-						t.Errorf("%s, %s: %s is %v, want %s", file, name, variable, queue, want)
+					if set && fmt.Sprint(queue) != want && (key != variable.QueueURL || name == resource(to.Name)) {
+						t.Errorf("%s, %s: %s is %v, want %s", file, name, key, queue, want)
 					}
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/telemetry/emf"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -35,7 +35,7 @@ type Telemetry struct {
 // New returns the Telemetry of the function with this name. Lambda forwards
 // stdout and stderr alike; CloudWatch finds metrics in both.
 func New(env func(name string) string, function string, metrics, log io.Writer) *Telemetry {
-	stage := env(manifest.EnvStage)
+	stage := env(variable.Stage)
 	if !IsStage(stage) {
 		stage = localStage // package setup reports a wrong one
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // Names of the bucket and of the caller that has all rights in it. A function
@@ -53,7 +54,7 @@ func New(t testing.TB) *Bucket {
 // Env is the environment, KEY=VALUE, of a program that uses the bucket under
 // that name.
 func (b *Bucket) Env(caller string) []string {
-	return []string{manifest.EnvBlobURL + "=s3://" + Name, "AWS_ENDPOINT_URL_S3=" + b.URL, "AWS_REGION=us-east-1",
+	return []string{variable.BlobURL + "=s3://" + Name, "AWS_ENDPOINT_URL_S3=" + b.URL, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=" + caller, "AWS_SECRET_ACCESS_KEY=secret"}
 }
 

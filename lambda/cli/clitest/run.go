@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -35,7 +36,7 @@ func Main(m *testing.M) {
 func Run(t testing.TB, program cli.Program, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 	if url != "" && slices.Contains([]string{"match", "ingest", "invoke"}, args[0]) {
 		args = append(slices.Clone(args), "--database")
 	}

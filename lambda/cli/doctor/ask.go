@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify/slack"
 	"matchbook/lambda/setup"
 )
@@ -55,11 +56,11 @@ var question = llm.Question{
 // askModels asks the model one short question, and has one word embedded.
 func (l *look) askModels(ctx context.Context, env variables) (model, embeddings fact[problem]) {
 	unasked := func(why string) (fact[problem], fact[problem]) { return unknown[problem](why), unknown[problem](why) }
-	if env[manifest.EnvMatchMode] == "rules" {
+	if env[variable.MatchMode] == "rules" {
 		return unasked("MATCH_MODE is rules: no model is used")
 	}
-	for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel} {
-		if !env.has(name) && env.has(name+manifest.SecretSuffix) {
+	for _, name := range []string{variable.OpenAIKey, variable.OpenAIBaseURL, variable.OpenAIModel} {
+		if !env.has(name) && env.has(name+variable.SecretSuffix) {
 			return unasked(name + " is not known here")
 		}
 	}
@@ -103,9 +104,9 @@ func askModel(ctx context.Context, m llm.Model) problem {
 // askSlack sends an empty message, which Slack refuses to post: a live webhook
 // answers that the text is missing, any other with a different error.
 func (l *look) askSlack(ctx context.Context, env variables) fact[problem] {
-	hook := env[manifest.EnvSlackWebhookURL]
+	hook := env[variable.SlackWebhookURL]
 	switch {
-	case hook == "" && env.has(manifest.EnvSlackWebhookURL+manifest.SecretSuffix):
+	case hook == "" && env.has(variable.SlackWebhookURL+variable.SecretSuffix):
 		return unknown[problem]("SLACK_WEBHOOK_URL is not known here")
 	case hook == "":
 		return unknown[problem]("SLACK_WEBHOOK_URL is not set: failures are not sent to Slack")

@@ -126,8 +126,8 @@ type harm struct {
 	provoked
 }
 
-// variable sets a variable of a function, or takes it away.
-func variable(function, name, value string) func(*deployment) {
+// setting sets a variable of a function, or takes it away.
+func setting(function, name, value string) func(*deployment) {
 	return func(d *deployment) { d.env[function][name] = value }
 }
 
@@ -169,10 +169,10 @@ var harms = []harm{
 	{"none reserved", reserves(0), provoked{"reserved-concurrency", Error, "0 instances are reserved, fewer than the 8"}},
 	{"7 reserved", reserves(7), provoked{"reserved-concurrency", Error, "7 instances are reserved, fewer than the 8"}},
 	{"8 reserved", reserves(8), provoked{"reserved-concurrency", Warning, "8 instances are reserved"}},
-	{"another queue", variable("match", "QUEUE_URL", queueURLs+"match-dlq"),
+	{"another queue", setting("match", "QUEUE_URL", queueURLs+"match-dlq"),
 		provoked{"queue-url", Error, "QUEUE_URL names " + account + "match-dlq, and the event source mapping reads " + account + "match"}},
-	{"no queue", variable("match", "QUEUE_URL", ""), provoked{"queue-url", Error, "QUEUE_URL is not set"}},
-	{"published elsewhere", variable("sweep", "MATCH_QUEUE_URL", queueURLs+"match-dlq"),
+	{"no queue", setting("match", "QUEUE_URL", ""), provoked{"queue-url", Error, "QUEUE_URL is not set"}},
+	{"published elsewhere", setting("sweep", "MATCH_QUEUE_URL", queueURLs+"match-dlq"),
 		provoked{"queue-url", Error, "sweep publishes to " + account + "match-dlq, which no event source mapping here reads"}},
 	{"visible after 30 s", visible(30 * time.Second), provoked{"visibility", Error, "it hides a message for 30s, less than the timeout of its function, 3m, and the 1m"}},
 	{"visible before the lease ends", visible(239 * time.Second), provoked{"visibility", Error, "3m59s"}},
@@ -181,15 +181,15 @@ var harms = []harm{
 	{"a function of 3 s", func(d *deployment) { d.functions["match"].timeout = known(3 * time.Second) }, provoked{"visibility", OK, "function 3s"}},
 	{"a function of 181 s", func(d *deployment) { d.functions["match"].timeout = known(181 * time.Second) },
 		provoked{"visibility", Warning, "18m, less than 6 times the timeout of its function, 3m1s"}},
-	{"one retry", variable("match", "RETRY_SCHEDULE", "5m"), provoked{"schedule-entries", Error, "the retry schedule has 1 entry, and maxReceiveCount 3 leaves room for 2"}},
-	{"the manifest's retries", variable("match", "RETRY_SCHEDULE", ""), provoked{"schedule-entries", OK, "2 entries"}},
-	{"no time", variable("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"schedule-entries", Error, "entry 2 of RETRY_SCHEDULE is no duration"}},
-	{"no time, no limit", variable("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"schedule-limit", Skipped, "entry 2 of RETRY_SCHEDULE is no duration"}},
-	{"no time, no retention", variable("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"queue-retention", Skipped, "entry 2"}},
-	{"no time, no start", variable("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"configuration", Error, "RETRY_SCHEDULE: entry 2"}},
+	{"one retry", setting("match", "RETRY_SCHEDULE", "5m"), provoked{"schedule-entries", Error, "the retry schedule has 1 entry, and maxReceiveCount 3 leaves room for 2"}},
+	{"the manifest's retries", setting("match", "RETRY_SCHEDULE", ""), provoked{"schedule-entries", OK, "2 entries"}},
+	{"no time", setting("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"schedule-entries", Error, "entry 2 of RETRY_SCHEDULE is no duration"}},
+	{"no time, no limit", setting("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"schedule-limit", Skipped, "entry 2 of RETRY_SCHEDULE is no duration"}},
+	{"no time, no retention", setting("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"queue-retention", Skipped, "entry 2"}},
+	{"no time, no start", setting("match", "RETRY_SCHEDULE", "5m,soon"), provoked{"configuration", Error, "RETRY_SCHEDULE: entry 2"}},
 	{"4 receives", redrives(account+"match-dlq", known(4)), provoked{"schedule-entries", Error, "2 entries, and maxReceiveCount 4 leaves room for 3"}},
-	{"too long a wait", variable("match", "RETRY_SCHEDULE", "5m,11h58m"), provoked{"schedule-limit", Error, "a retry after 11h58m and an invocation of 3m exceed the 12h"}},
-	{"the longest wait", variable("match", "RETRY_SCHEDULE", "5m,11h57m"), provoked{"schedule-limit", OK, "11h57m"}},
+	{"too long a wait", setting("match", "RETRY_SCHEDULE", "5m,11h58m"), provoked{"schedule-limit", Error, "a retry after 11h58m and an invocation of 3m exceed the 12h"}},
+	{"the longest wait", setting("match", "RETRY_SCHEDULE", "5m,11h57m"), provoked{"schedule-limit", OK, "11h57m"}},
 	{"forgotten", keeps(5340 * time.Second), provoked{"queue-retention", Error, "it keeps a message for 1h29m, and its 3 deliveries may take 1h29m"}},
 	{"just kept", keeps(5341 * time.Second), provoked{"queue-retention", OK, "1h29m at most"}},
 	{"no DLQ", redrives("", unknown[int](noRedrive)), provoked{"dlq", Error, "it has no dead-letter queue"}},
@@ -199,14 +199,14 @@ var harms = []harm{
 	{"DLQ of less than 14 days", func(d *deployment) { d.deadLetters["match"].retention = known(1209599 * time.Second) },
 		provoked{"dlq-retention", Warning, "less than the 14 days"}},
 	{"queue of 14 days", keeps(manifest.DeadLetterRetention), provoked{"dlq-retention", Error, "no longer than match does: 14 days"}},
-	{"a mode that is none", variable("match", "MATCH_MODE", "guess"), provoked{"configuration", Error, "MATCH_MODE: not rules or model"}},
-	{"no key", variable("match", "OPENAI_API_KEY_SECRET_ARN", ""), provoked{"configuration", Error, "OPENAI_API_KEY is not set"}},
-	{"no database", variable("match", "DATABASE_URL", ""), provoked{"configuration", Error, "DATABASE_URL is not set"}},
-	{"another database", variable("match", "DATABASE_URL", "mysql://x"), provoked{"configuration", Error, "not a PostgreSQL URL"}},
-	{"no URL of a queue", variable("match", "QUEUE_URL", "match"), provoked{"configuration", Error, "QUEUE_URL: not a queue URL"}},
-	{"no URL of a model", variable("match", "OPENAI_BASE_URL", "openai"), provoked{"configuration", Error, "the base URL is not an http or https URL"}},
-	{"no URL of Slack", variable("match", "SLACK_WEBHOOK_URL", "slack"), provoked{"configuration", Error, "the webhook is not an https URL"}},
-	{"half a mail", variable("sweep", "EMAIL_FROM", "a@example.com"), provoked{"configuration", Error, "EMAIL_FROM and EMAIL_TO: one is set"}},
+	{"a mode that is none", setting("match", "MATCH_MODE", "guess"), provoked{"configuration", Error, "MATCH_MODE: not rules or model"}},
+	{"no key", setting("match", "OPENAI_API_KEY_SECRET_ARN", ""), provoked{"configuration", Error, "OPENAI_API_KEY is not set"}},
+	{"no database", setting("match", "DATABASE_URL", ""), provoked{"configuration", Error, "DATABASE_URL is not set"}},
+	{"another database", setting("match", "DATABASE_URL", "mysql://x"), provoked{"configuration", Error, "not a PostgreSQL URL"}},
+	{"no URL of a queue", setting("match", "QUEUE_URL", "match"), provoked{"configuration", Error, "QUEUE_URL: not a queue URL"}},
+	{"no URL of a model", setting("match", "OPENAI_BASE_URL", "openai"), provoked{"configuration", Error, "the base URL is not an http or https URL"}},
+	{"no URL of Slack", setting("match", "SLACK_WEBHOOK_URL", "slack"), provoked{"configuration", Error, "the webhook is not an https URL"}},
+	{"half a mail", setting("sweep", "EMAIL_FROM", "a@example.com"), provoked{"configuration", Error, "EMAIL_FROM and EMAIL_TO: one is set"}},
 	{"enough connections", func(*deployment) {}, provoked{"connections", OK, "8 x 5 of match: 45 in all, and the database has 45"}},
 	{"a connection too few", func(d *deployment) { d.connections = 44 }, provoked{"connections", Error, "45 in all, and the database has 44 (--connections)"}},
 	{"unknown connections", func(d *deployment) { d.connections = 0 }, provoked{"connections", Skipped, "--connections N"}},

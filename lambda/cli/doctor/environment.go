@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
 )
 
@@ -21,7 +22,7 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	f.lines = []line{ln}
 	f.ocr = l.engineHere(ctx, env)
 	l.askFiles(ctx, &f, manifest.Ingest.Name, env)
-	if env.has(manifest.EnvBlobURL) { // this machine ingests, too
+	if env.has(variable.BlobURL) { // this machine ingests, too
 		f.functions = append(f.functions, function{name: manifest.Ingest.Name,
 			config: known(problems(env, true, manifest.Ingest, l.rows))})
 	}
@@ -41,18 +42,18 @@ func (l *look) variables() variables {
 
 // names lists the variables that a match function reads.
 var names = append(ofChannels(),
-	manifest.EnvDatabaseURL, manifest.EnvDatabaseURL+manifest.SecretSuffix,
-	manifest.EnvQueueURL, manifest.Match.QueueEnv(),
-	manifest.EnvMatchMode, manifest.EnvRetrySchedule, manifest.EnvLLMRetryBase, manifest.EnvLLMTimeout,
-	manifest.EnvOpenAIKey, manifest.EnvOpenAIKey+manifest.SecretSuffix,
-	manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
-	manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
-	manifest.EnvOpenAIEffort, manifest.EnvOpenAIThoughts, manifest.EnvOpenAIDimensions,
-	manifest.EnvBlobURL, manifest.EnvOCR, manifest.EnvDocumentAIProcessor,
-	manifest.EnvDocumentAIKey, manifest.EnvDocumentAIKey+manifest.SecretSuffix,
-	manifest.EnvOCRQuality, manifest.EnvPDFTime, manifest.EnvLease,
-	manifest.EnvAdminBaseURL, manifest.EnvStage, manifest.EnvModelPrice,
-	manifest.EnvEventsWebhookURL, manifest.EnvEventsWebhookSecret, manifest.EnvEventsWebhookSecret+manifest.SecretSuffix,
+	variable.DatabaseURL, variable.DatabaseURL+variable.SecretSuffix,
+	variable.QueueURL, manifest.Match.QueueEnv(),
+	variable.MatchMode, variable.RetrySchedule, variable.LLMRetryBase, variable.LLMTimeout,
+	variable.OpenAIKey, variable.OpenAIKey+variable.SecretSuffix,
+	variable.OpenAIBaseURL, variable.OpenAIModel,
+	variable.OpenAIEmbeddingModel, variable.OpenAIAzureVersion, variable.OpenAINoTemperature,
+	variable.OpenAIEffort, variable.OpenAIThoughts, variable.OpenAIDimensions,
+	variable.BlobURL, variable.OCR, variable.DocumentAIProcessor,
+	variable.DocumentAIKey, variable.DocumentAIKey+variable.SecretSuffix,
+	variable.OCRQuality, variable.PDFTime, variable.Lease,
+	variable.AdminBaseURL, variable.Stage, variable.ModelPrice,
+	variable.EventsWebhookURL, variable.EventsWebhookSecret, variable.EventsWebhookSecret+variable.SecretSuffix,
 )
 
 func ofChannels() (names []string) {
@@ -60,14 +61,14 @@ func ofChannels() (names []string) {
 		names = append(names, c.Variables...)
 	}
 	for _, name := range manifest.ChannelSecrets() {
-		names = append(names, name+manifest.SecretSuffix)
+		names = append(names, name+variable.SecretSuffix)
 	}
 	return names
 }
 
 // askQueueOf reads the queue in QUEUE_URL.
 func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
-	url := env[manifest.EnvQueueURL]
+	url := env[variable.QueueURL]
 	if url == "" {
 		const why = "QUEUE_URL is not set"
 		ln.noQueue(unknown[problem](why), why)
@@ -95,7 +96,7 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, row mani
 	if away {
 		f.channels = known(channels(c))
 	}
-	if url := env[manifest.EnvDatabaseURL]; url == "" {
+	if url := env[variable.DatabaseURL]; url == "" {
 		const why = "no DATABASE_URL is known"
 		f.database = unknown[problem](why)
 		f.withoutDatabase(why, l.Connections)

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
@@ -17,13 +18,13 @@ const unlikely = manifest.FolderDocuments + "doctor-looks-for-no-file"
 
 // askFiles tries to read from the store of files that a function names.
 func (l *look) askFiles(ctx context.Context, f *facts, function string, env variables) {
-	if !env.has(manifest.EnvBlobURL) {
+	if !env.has(variable.BlobURL) {
 		return
 	}
 	l.Progress("asking the store of files")
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	store, err := blob.Open(ctx, env[manifest.EnvBlobURL], func(ctx context.Context) (aws.Config, error) {
+	store, err := blob.Open(ctx, env[variable.BlobURL], func(ctx context.Context) (aws.Config, error) {
 		c, err := l.aws(ctx)
 		if err != nil {
 			return aws.Config{}, err

@@ -5,7 +5,7 @@ import (
 
 	"matchbook/lambda/ingest/documentai"
 	"matchbook/lambda/ingest/tesseract"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // engine is the OCR that a function names.
@@ -33,7 +33,7 @@ var checkOCR = map[string]string{
 
 // engineHere looks for the engine of a function on this machine.
 func (l *look) engineHere(ctx context.Context, env variables) engine {
-	if env[manifest.EnvOCR] != withTesseract {
+	if env[variable.OCR] != withTesseract {
 		return l.engineAway(ctx, env)
 	}
 	_, err := tesseract.New(ctx, tesseract.Config{})
@@ -46,7 +46,7 @@ func (l *look) engineHere(ctx context.Context, env variables) engine {
 
 // engineAway looks at the engine of a function elsewhere.
 func (l *look) engineAway(ctx context.Context, env variables) engine {
-	name := env[manifest.EnvOCR]
+	name := env[variable.OCR]
 	switch name {
 	case withTesseract:
 		return engine{name, unknown[problem]("the function runs on another machine")}
@@ -63,11 +63,11 @@ func (l *look) askDocumentAI(ctx context.Context, env variables) fact[problem] {
 	switch {
 	case !l.Ask:
 		return unknown[problem](notAsked)
-	case env[manifest.EnvDocumentAIKey] == "":
-		return unknown[problem](manifest.EnvDocumentAIKey + " is not known here")
+	case env[variable.DocumentAIKey] == "":
+		return unknown[problem](variable.DocumentAIKey + " is not known here")
 	}
 	client, err := documentai.New(documentai.Config{
-		Key: env[manifest.EnvDocumentAIKey], Processor: env[manifest.EnvDocumentAIProcessor]})
+		Key: env[variable.DocumentAIKey], Processor: env[variable.DocumentAIProcessor]})
 	if err != nil {
 		return unknown[problem]("its configuration cannot be used")
 	}

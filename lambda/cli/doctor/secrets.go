@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
 )
 
@@ -33,12 +34,12 @@ func (l *look) aws(ctx context.Context) (*cloud, error) {
 func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 	env = maps.Clone(env)
 	for _, name := range manifest.Secrets {
-		arn := env[name+manifest.SecretSuffix]
+		arn := env[name+variable.SecretSuffix]
 		if arn == "" || env.has(name) {
 			continue
 		}
 		text, said := l.secret(ctx, name, arn)
-		if f.note(name+manifest.SecretSuffix, said); text != "" {
+		if f.note(name+variable.SecretSuffix, said); text != "" {
 			env[name] = text
 		}
 	}
@@ -62,11 +63,11 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 		return text, known(problem(""))
 	}
 	l.Progress("reading secrets")
-	text, err := readers[name](variables{name + manifest.SecretSuffix: arn,
-		manifest.EnvDatabaseURL:   other(name, manifest.EnvDatabaseURL),
+	text, err := readers[name](variables{name + variable.SecretSuffix: arn,
+		variable.DatabaseURL:      other(name, variable.DatabaseURL),
 		manifest.Match.QueueEnv(): other(name, manifest.Match.QueueEnv())}.text)
 	if err != nil {
-		return "", known(problem(strings.TrimPrefix(sentences(err)[0], name+manifest.SecretSuffix+": ")))
+		return "", known(problem(strings.TrimPrefix(sentences(err)[0], name+variable.SecretSuffix+": ")))
 	}
 	if l.read == nil {
 		l.read = map[string]string{}
@@ -77,22 +78,22 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 
 // readers read a secret as the functions do, in any form that they accept.
 var readers = map[string]func(setup.Env) (string, error){
-	manifest.EnvDatabaseURL: func(env setup.Env) (string, error) {
+	variable.DatabaseURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadMigrate(env)
 		return c.DatabaseURL, err
 	},
-	manifest.EnvOpenAIKey: func(env setup.Env) (string, error) {
+	variable.OpenAIKey: func(env setup.Env) (string, error) {
 		c, err := setup.LoadModel(env)
 		return c.OpenAI.APIKey, err
 	},
-	manifest.EnvDocumentAIKey:       setup.LoadDocumentAIKey,
-	manifest.EnvReviewTokenSecret:   setup.LoadTokenSecret,
-	manifest.EnvOffersWebhookSecret: setup.LoadOffersSecret,
-	manifest.EnvOIDCClientSecret:    setup.LoadClientSecret,
-	manifest.EnvEventsWebhookSecret: setup.LoadEventsSecret,
-	manifest.EnvSlackWebhookURL: func(env setup.Env) (string, error) {
+	variable.DocumentAIKey:       setup.LoadDocumentAIKey,
+	variable.ReviewTokenSecret:   setup.LoadTokenSecret,
+	variable.OffersWebhookSecret: setup.LoadOffersSecret,
+	variable.OIDCClientSecret:    setup.LoadClientSecret,
+	variable.EventsWebhookSecret: setup.LoadEventsSecret,
+	variable.SlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env, manifest.Match)
-		return c.Notify.Values[manifest.EnvSlackWebhookURL], err
+		return c.Notify.Values[variable.SlackWebhookURL], err
 	},
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -97,7 +97,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 		return nil
 	}
 	resolved := l.secrets(ctx, f, env)
-	fed := len(maps) > 0 || env.has(manifest.EnvQueueURL)
+	fed := len(maps) > 0 || env.has(variable.QueueURL)
 	fn.read(resolved, fed, l.rows)
 	fn.within(l.cloud.config.Region, env)
 	if !fed {
@@ -127,7 +127,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 
 // within adds the stack's region to queues whose URL names none.
 func (f *function) within(region string, env variables) {
-	if url := env[manifest.EnvQueueURL]; url != "" {
+	if url := env[variable.QueueURL]; url != "" {
 		f.listens = known(queueID(url, region))
 	}
 	for i, to := range f.sends {

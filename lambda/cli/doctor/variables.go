@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify/slack"
 	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres"
@@ -29,13 +30,13 @@ func (v variables) has(name string) bool { return v[name] != "" }
 // ours reports whether the function belongs to Matchbook: every function of
 // Matchbook needs the database.
 func (v variables) ours() bool {
-	return v.has(manifest.EnvDatabaseURL) || v.has(manifest.EnvDatabaseURL+manifest.SecretSuffix)
+	return v.has(variable.DatabaseURL) || v.has(variable.DatabaseURL+variable.SecretSuffix)
 }
 
 // read fills in the facts that the variables contain. fed is whether a queue
 // feeds the function.
 func (f *function) read(env variables, fed bool, all rows) {
-	f.listens, f.retries = known(queueID(env[manifest.EnvQueueURL], "")), known(env[manifest.EnvRetrySchedule])
+	f.listens, f.retries = known(queueID(env[variable.QueueURL], "")), known(env[variable.RetrySchedule])
 	for _, row := range all.publishedBy(env) {
 		f.sends = append(f.sends, destination{row, known(queueID(env[row.QueueEnv()], ""))})
 	}
@@ -61,20 +62,20 @@ var taskProblems = []struct {
 
 // standIns replace secrets while the rest of a configuration is checked.
 var standIns = map[string]string{
-	manifest.EnvDatabaseURL:         "postgres://user@localhost/database",
-	manifest.EnvQueueURL:            "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
-	manifest.EnvOpenAIKey:           "key",
-	manifest.EnvDocumentAIKey:       unreadKey,
-	manifest.EnvSlackWebhookURL:     "https://localhost/hook",
-	manifest.EnvReviewTokenSecret:   "token secret",
-	manifest.EnvOffersWebhookSecret: "secret of the webhook",
-	manifest.EnvOIDCClientSecret:    "client secret",
-	manifest.EnvEventsWebhookSecret: "secret of the webhook",
+	variable.DatabaseURL:         "postgres://user@localhost/database",
+	variable.QueueURL:            "https://sqs.eu-central-1.amazonaws.com/000000000000/queue",
+	variable.OpenAIKey:           "key",
+	variable.DocumentAIKey:       unreadKey,
+	variable.SlackWebhookURL:     "https://localhost/hook",
+	variable.ReviewTokenSecret:   "token secret",
+	variable.OffersWebhookSecret: "secret of the webhook",
+	variable.OIDCClientSecret:    "client secret",
+	variable.EventsWebhookSecret: "secret of the webhook",
 }
 
 func standIn(name string) string {
-	if strings.HasSuffix(name, "_"+manifest.EnvQueueURL) {
-		name = manifest.EnvQueueURL
+	if strings.HasSuffix(name, "_"+variable.QueueURL) {
+		name = variable.QueueURL
 	}
 	return standIns[name]
 }
@@ -82,7 +83,7 @@ func standIn(name string) string {
 // lookup is the environment as the function sees it, with stand-ins for secrets that
 // were not read.
 func (v variables) lookup(name string) string {
-	if !v.has(name) && v.has(name+manifest.SecretSuffix) && slices.Contains(manifest.Secrets, name) {
+	if !v.has(name) && v.has(name+variable.SecretSuffix) && slices.Contains(manifest.Secrets, name) {
 		return standIn(name)
 	}
 	return v[name]
@@ -161,12 +162,12 @@ func opens(c setup.Config) error {
 		}
 	}
 	_, err := sqsjob.NewQueue(sqs.New(sqs.Options{}), c.QueueURL)
-	note(manifest.EnvQueueURL, err)
+	note(variable.QueueURL, err)
 	if c.Blobs != "" {
-		note(manifest.EnvBlobURL, blob.Check(c.Blobs))
+		note(variable.BlobURL, blob.Check(c.Blobs))
 	}
 	db, err := postgres.Open(context.Background(), c.DatabaseURL, 1)
-	note(manifest.EnvDatabaseURL, err)
+	note(variable.DatabaseURL, err)
 	if err == nil {
 		db.Close()
 	}
@@ -176,16 +177,16 @@ func opens(c setup.Config) error {
 	}
 	if c.OCR == documentAI && c.DocumentAI.Key != unreadKey {
 		_, err = documentai.New(documentai.Config{Key: c.DocumentAI.Key, Processor: c.DocumentAI.Processor})
-		note(manifest.EnvOCR, err)
+		note(variable.OCR, err)
 	}
-	if hook := c.Notify.Values[manifest.EnvSlackWebhookURL]; hook != "" {
+	if hook := c.Notify.Values[variable.SlackWebhookURL]; hook != "" {
 		_, err = slack.New(slack.Config{WebhookURL: hook})
-		note(manifest.EnvSlackWebhookURL, err)
+		note(variable.SlackWebhookURL, err)
 	}
 	for _, r := range []struct {
 		name string
 		to   setup.ReceiverConfig
-	}{{manifest.EnvOffersWebhookURL, c.Offers}, {manifest.EnvEventsWebhookURL, c.Events}} {
+	}{{variable.OffersWebhookURL, c.Offers}, {variable.EventsWebhookURL, c.Events}} {
 		if r.to.URL != "" {
 			_, err = webhook.New(webhook.Config{URL: r.to.URL, Secret: r.to.Secret})
 			note(r.name, err)

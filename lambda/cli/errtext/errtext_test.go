@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/google/uuid"
 )
@@ -16,8 +16,8 @@ func TestSecretsAreTakenOutOfErrors(t *testing.T) {
 	t.Parallel()
 	env := func(name string) string {
 		return map[string]string{
-			manifest.EnvDatabaseURL: "postgres://user:a%2Fb+secret@host/db",
-			manifest.EnvOpenAIKey:   "sk-123456",
+			variable.DatabaseURL: "postgres://user:a%2Fb+secret@host/db",
+			variable.OpenAIKey:   "sk-123456",
 		}[name]
 	}
 	for text, want := range map[string]string{

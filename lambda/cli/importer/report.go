@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job/sweep"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 
@@ -134,7 +134,7 @@ func (r *Report) published(p *term.Page) {
 	}
 	switch {
 	case !r.sends && r.Stored+r.Replaced > 0:
-		p.Line("without %s the sweep publishes them, up to %d a minute", manifest.EnvMatchQueueURL, sweep.PerRun)
+		p.Line("without %s the sweep publishes them, up to %d a minute", variable.MatchQueueURL, sweep.PerRun)
 	case r.sends:
 		p.Line("messages sent %d, left to the sweep %d", r.Sent, r.Unsent)
 	}

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/ingest/inbox"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
 )
@@ -21,7 +22,7 @@ func load(env setup.Env) (setup.Config, error) { return setup.LoadFunction(env, 
 func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
 	files, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
 	if err != nil {
-		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", variable.BlobURL, err)
 	}
 	sender, err := setup.OpenQueue(ctx, manifest.Ingest.QueueEnv(), c.Queues[manifest.Ingest.Name])
 	if err != nil {

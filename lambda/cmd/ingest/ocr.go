@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/ingest/documentai"
 	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/ingest/textract"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
 
 	awstextract "github.com/aws/aws-sdk-go-v2/service/textract"
@@ -39,11 +39,11 @@ func openOCR(ctx context.Context, c setup.Config) (ingest.OCR, error) {
 	}
 	open, ok := engines[c.OCR]
 	if !ok {
-		return nil, fmt.Errorf("configuration:\n%s: %s is not linked into this build", manifest.EnvOCR, c.OCR)
+		return nil, fmt.Errorf("configuration:\n%s: %s is not linked into this build", variable.OCR, c.OCR)
 	}
 	engine, err := open(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvOCR, err)
+		return nil, fmt.Errorf("configuration:\n%s: %w", variable.OCR, err)
 	}
 	return engine, nil
 }

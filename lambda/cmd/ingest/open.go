@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/review"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
@@ -38,9 +39,9 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*ingest.Ingester, error) {
 	blobs, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
 	if err != nil {
-		return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
+		return nil, fmt.Errorf("configuration:\n%s: %w", variable.BlobURL, err)
 	}
-	queue, err := setup.OpenQueue(ctx, manifest.EnvMatchQueueURL, c.Queues[manifest.Match.Name])
+	queue, err := setup.OpenQueue(ctx, variable.MatchQueueURL, c.Queues[manifest.Match.Name])
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*inges
 	if err != nil {
 		return nil, err
 	}
-	return &ingest.Ingester{Blobs: blobs, PDFs: pdfs, OCR: engine, NoOCR: manifest.EnvOCR + "=none",
+	return &ingest.Ingester{Blobs: blobs, PDFs: pdfs, OCR: engine, NoOCR: variable.OCR + "=none",
 		GoodEnough: c.OCRQuality, Sender: queue, Chunks: chunks, Log: log}, nil
 }
 

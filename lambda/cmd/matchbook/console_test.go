@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // browser is the standard output of a console: it follows the link, and interrupts the
@@ -40,7 +40,7 @@ func (b *browser) Write(p []byte) (int, error) {
 func TestConsoleServesPagesUntilItIsInterrupted(t *testing.T) {
 	t.Parallel()
 	url := storedSample(t)
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 	ctx, interrupt := context.WithCancel(t.Context())
 	b, problems := &browser{interrupt: interrupt}, &bytes.Buffer{}
 	if code := run(ctx, []string{"console", "--tenant", lampTenant, "--role", "viewer", "--by", "paula"}, env, b, problems); code != cli.ExitOK {

@@ -8,7 +8,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/google/uuid"
 )
@@ -34,7 +34,7 @@ func (r correctRig) correct(args ...string) (code int, out, errOut string) {
 	r.t.Helper()
 	var stdout, stderr bytes.Buffer
 	env := func(name string) string {
-		return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.EnvMatchQueueURL: r.queueURL}[name]
+		return map[string]string{variable.DatabaseURL: r.url, variable.MatchQueueURL: r.queueURL}[name]
 	}
 	code = run(r.t.Context(), append([]string{"correct"}, args...), env, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 func TestPostgresCanBeForced(t *testing.T) {
@@ -15,7 +15,7 @@ func TestPostgresCanBeForced(t *testing.T) {
 		"url":   "MATCHBOOK_POSTGRES=url, but DATABASE_URL is not set",
 		"mysql": `MATCHBOOK_POSTGRES="mysql" must be url (DATABASE_URL), system (an installed server), npm`,
 	} {
-		env := func(name string) string { return map[string]string{manifest.EnvPostgres: forced}[name] }
+		env := func(name string) string { return map[string]string{variable.Postgres: forced}[name] }
 		var out, errOut bytes.Buffer
 		code := run(t.Context(), []string{"match", samples}, env, &out, &errOut)
 		if code != cli.ExitError || !strings.Contains(errOut.String(), want) {

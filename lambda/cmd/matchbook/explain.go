@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -68,7 +68,7 @@ func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(
 	}
 	db, err := postgres.Open(ctx, url, 2)
 	if err != nil {
-		return fmt.Errorf("%s: %w", manifest.EnvDatabaseURL, err)
+		return fmt.Errorf("%s: %w", variable.DatabaseURL, err)
 	}
 	defer db.Close()
 	s := &session{w, o, ctx, db}

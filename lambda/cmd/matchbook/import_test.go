@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -175,7 +175,7 @@ func TestKilledImportContinues(t *testing.T) {
 	url, lines := postgrestest.URL(t), manyDocuments()
 	file, release := write(t, lines...), stuckAfter(t, url, lines[2400])
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), asMain+"=1", manifest.EnvDatabaseURL+"="+url, manifest.EnvMatchQueueURL+"=")
+	cmd.Env = append(os.Environ(), asMain+"=1", variable.DatabaseURL+"="+url, variable.MatchQueueURL+"=")
 	cmd.Args = []string{"matchbook", "import", file, "--tenant", corpus.DefaultTenant.String()}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestInterruptedImportReportsAndContinues(t *testing.T) {
 		release()
 	}()
 	var out, errOut strings.Builder
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 	code := run(ctx, []string{"import", file, "--tenant", corpus.DefaultTenant.String()}, env, &out, &errOut)
 	if code != cli.ExitFindings || !strings.Contains(out.String(), "stored 2000") || !strings.Contains(out.String(), "left 1500") ||
 		!strings.Contains(out.String(), "interrupted: run it again for the rest") {

@@ -8,7 +8,7 @@ import (
 
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/local/database"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/schema"
 
 	"github.com/spf13/cobra"
@@ -32,10 +32,10 @@ func (w *invocation) migrateCommand() *cobra.Command {
 }
 
 func (w *invocation) migrate(ctx context.Context, run migration, verb string, asJSON bool) error {
-	url := w.Env(manifest.EnvDatabaseURL)
+	url := w.Env(variable.DatabaseURL)
 	if url == "" {
 		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database",
-			manifest.EnvDatabaseURL)
+			variable.DatabaseURL)
 	}
 	list, err := run(ctx, url)
 	if err != nil {

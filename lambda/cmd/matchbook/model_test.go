@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -177,7 +177,7 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 	defer server.Close()
 	url, logs := postgrestest.URL(t), filepath.Join(t.TempDir(), "logs")
 	env := func(name string) string {
-		return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: key, manifest.EnvOpenAIModel: model}[name]
+		return map[string]string{variable.DatabaseURL: url, variable.OpenAIBaseURL: server.URL(), variable.OpenAIKey: key, variable.OpenAIModel: model}[name]
 	}
 	var out, errOut strings.Builder
 	if code := run(t.Context(), []string{"match", clitest.Ties(t, 1), "--database", "--logs", logs}, env, &out, &errOut); code != cli.ExitOK {

@@ -17,7 +17,7 @@ import (
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -31,8 +31,8 @@ func refusing(t *testing.T, more ...string) func(string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	values := map[string]string{manifest.EnvDatabaseURL: postgrestest.URL(t), manifest.EnvOpenAIBaseURL: server.URL(), manifest.EnvOpenAIKey: "sk-wrong",
-		manifest.EnvAdminBaseURL: "https://matchbook.example.com"}
+	values := map[string]string{variable.DatabaseURL: postgrestest.URL(t), variable.OpenAIBaseURL: server.URL(), variable.OpenAIKey: "sk-wrong",
+		variable.AdminBaseURL: "https://matchbook.example.com"}
 	for i := 0; i < len(more); i += 2 {
 		values[more[i]] = more[i+1]
 	}
@@ -122,7 +122,7 @@ func TestAChannelThatAcceptsNothingIsReported(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer server.Close()
 	var out, errOut strings.Builder
-	code := run(t.Context(), []string{"match", clitest.Ties(t, 2), "--database"}, refusing(t, manifest.EnvSlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
+	code := run(t.Context(), []string{"match", clitest.Ties(t, 2), "--database"}, refusing(t, variable.SlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
 	unsent := failed(t, out.String()) + strings.Count(out.String(), "billed-twice") // the ties are warned about
 	if want := fmt.Sprintf("NOTIFIED   slack did not accept %d notifications", unsent); code != cli.ExitFindings || !strings.Contains(out.String(), want) {
 		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, &out, &errOut)
@@ -144,8 +144,8 @@ func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK re
 	t.Setenv("AWS_ACCESS_KEY_ID", "x")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "x")
 	t.Setenv("AWS_ENDPOINT_URL_SESV2", ses.URL)
-	mail := map[string]string{manifest.EnvEmailFrom: "a@example.com", manifest.EnvEmailTo: "b@example.com"}
-	down := map[string]string{manifest.EnvSlackWebhookURL: "http://127.0.0.1:1/services/HIDDEN"}
+	mail := map[string]string{variable.EmailFrom: "a@example.com", variable.EmailTo: "b@example.com"}
+	down := map[string]string{variable.SlackWebhookURL: "http://127.0.0.1:1/services/HIDDEN"}
 	file := filepath.Join(t.TempDir(), "slack.jsonl")
 	for _, tc := range []struct {
 		name      string
@@ -158,7 +158,7 @@ func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK re
 		{"JSON", mail, []string{"--test", "--json"}, cli.ExitOK, `[{"channel":"email","taken":true}]` + "\n", ""},
 		{"a channel that is down", down, []string{"--test"}, cli.ExitFindings, "slack  NOT accepted: ", ""},
 		{"no channel", nil, []string{"--test"}, cli.ExitError, "", "no channel is configured: set SLACK_WEBHOOK_URL"},
-		{"half of a channel", map[string]string{manifest.EnvEmailTo: "b@example.com"}, []string{"--test"}, cli.ExitError, "", "EMAIL_FROM and EMAIL_TO: one is set"},
+		{"half of a channel", map[string]string{variable.EmailTo: "b@example.com"}, []string{"--test"}, cli.ExitError, "", "EMAIL_FROM and EMAIL_TO: one is set"},
 		{"nothing asked for", mail, nil, cli.ExitError, "", "notify does nothing without --test"},
 		{"no such folder", nil, []string{"--test", "--slack-log", filepath.Join(file, "x")}, cli.ExitError, "", "--slack-log: "},
 	} {

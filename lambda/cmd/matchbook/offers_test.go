@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -161,7 +162,7 @@ func requeue(t *testing.T, url, queue string, args ...string) (code int, out, er
 	t.Helper()
 	var stdout, stderr strings.Builder
 	env := func(name string) string {
-		return map[string]string{manifest.EnvDatabaseURL: url, manifest.Offer.QueueEnv(): queue}[name]
+		return map[string]string{variable.DatabaseURL: url, manifest.Offer.QueueEnv(): queue}[name]
 	}
 	code = run(t.Context(), append([]string{"offers", "requeue"}, args...), env, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -63,7 +64,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 		t.Helper()
 		var out bytes.Buffer
 		env := func(name string) string {
-			return map[string]string{manifest.EnvDatabaseURL: url, manifest.EnvMatchQueueURL: *queue.QueueUrl,
+			return map[string]string{variable.DatabaseURL: url, variable.MatchQueueURL: *queue.QueueUrl,
 				manifest.Ingest.QueueEnv(): *files.QueueUrl, manifest.Review.QueueEnv(): *chunks.QueueUrl,
 				manifest.Offer.QueueEnv(): *sets.QueueUrl}[name]
 		}

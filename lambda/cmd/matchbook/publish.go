@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup"
 
@@ -81,7 +82,7 @@ func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work fu
 // matchQueue opens the queue to which documents are published for matching. It is nil
 // where none is configured, and for a private database, which no function reads.
 func (s *session) matchQueue() (job.Sender, error) {
-	for _, name := range []string{manifest.EnvMatchQueueURL, manifest.EnvQueueURL} {
+	for _, name := range []string{variable.MatchQueueURL, variable.QueueURL} {
 		if url := s.Env(name); url != "" && s.keep == "" {
 			return setup.OpenQueue(s.ctx, name, url)
 		}

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -88,7 +89,7 @@ func (r *failedRig) run(ctx context.Context, args ...string) (code int, out, err
 func (r *failedRig) command(ctx context.Context, args ...string) (code int, out, errOut string) {
 	var stdout, stderr bytes.Buffer
 	env := func(name string) string {
-		return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.EnvMatchQueueURL: r.queueURL}[name]
+		return map[string]string{variable.DatabaseURL: r.url, variable.MatchQueueURL: r.queueURL}[name]
 	}
 	code = run(ctx, args, env, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
@@ -176,7 +177,7 @@ func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
 		t.Helper()
 		var out, errOut bytes.Buffer
 		env := func(name string) string { // a queue of documents would be the wrong one
-			return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.Ingest.QueueEnv(): r.queueURL}[name]
+			return map[string]string{variable.DatabaseURL: r.url, manifest.Ingest.QueueEnv(): r.queueURL}[name]
 		}
 		code := run(t.Context(), append([]string{"publish", "--ingestions"}, args...), env, &out, &errOut)
 		if code != cli.ExitOK || out.String() != want {
@@ -224,7 +225,7 @@ func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
 		t.Helper()
 		var out, errOut bytes.Buffer
 		env := func(name string) string { // another queue would be the wrong one
-			return map[string]string{manifest.EnvDatabaseURL: r.url, manifest.Review.QueueEnv(): r.queueURL}[name]
+			return map[string]string{variable.DatabaseURL: r.url, manifest.Review.QueueEnv(): r.queueURL}[name]
 		}
 		code := run(t.Context(), append([]string{"publish", "--chunks"}, args...), env, &out, &errOut)
 		if code != cli.ExitOK || out.String() != want {

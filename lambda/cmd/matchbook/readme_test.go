@@ -9,7 +9,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -40,7 +40,7 @@ func wantReadme(t *testing.T, command string, wantCode int) {
 		}
 	}
 	url := postgrestest.EmptyURL(t)
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 	args = append(args, "--database") // the README's is a private one, which takes longer
 	var out bytes.Buffer
 	if code := run(t.Context(), args, env, &out, &out); code != wantCode {

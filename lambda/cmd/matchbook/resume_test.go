@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/matchrun"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -45,7 +45,7 @@ func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 		interrupt()
 	}()
 	var out, errOut strings.Builder
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 	code := run(ctx, []string{"match", file, "--database"}, env, &out, &errOut)
 	release()
 	if code != cli.ExitFindings || !strings.Contains(out.String(), "ACCOUNTING published 500 = succeeded 0 + failed 0 + pending 500 + in the DLQ 0") ||

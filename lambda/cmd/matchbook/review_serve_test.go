@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -54,7 +54,7 @@ func TestReviewServesItsPageUntilItIsInterrupted(t *testing.T) {
 	url := postgrestest.EmptyURL(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	v := &visitor{interrupt: interrupt, pages: map[string]string{}}
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 	args := []string{"review", "--serve", "--database", filepath.Join(sampleContracts, "wartungsvertrag.txt")}
 	if code := run(ctx, args, env, io.Discard, v); code != cli.ExitOK {
 		t.Fatalf("exit status %d\n%s", code, v)

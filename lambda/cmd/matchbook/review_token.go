@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/review/web"
 	"matchbook/lambda/setup"
 
@@ -37,7 +37,7 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 			}
 			tokens, err := web.NewTokens(secret)
 			if err != nil {
-				return fmt.Errorf("%s: %w", manifest.EnvReviewTokenSecret, err)
+				return fmt.Errorf("%s: %w", variable.ReviewTokenSecret, err)
 			}
 			fmt.Fprintln(w.Out, tokens.ForTenant(id, life))
 			return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 func TestReviewTokenIsForATenant(t *testing.T) {
@@ -25,9 +25,9 @@ func TestReviewTokenIsForATenant(t *testing.T) {
 		{secret, []string{"--tenant", tenant, "--life", "2160h0m1s"}, cli.ExitError, "at most 2160h0m0s (90 days)"},
 		{secret, nil, cli.ExitError, `"tenant" not set`},
 		{"short", []string{"--tenant", tenant}, cli.ExitError, "want at least 32"},
-		{"", []string{"--tenant", tenant}, cli.ExitError, manifest.EnvReviewTokenSecret},
+		{"", []string{"--tenant", tenant}, cli.ExitError, variable.ReviewTokenSecret},
 	} {
-		env := func(name string) string { return map[string]string{manifest.EnvReviewTokenSecret: tc.secret}[name] }
+		env := func(name string) string { return map[string]string{variable.ReviewTokenSecret: tc.secret}[name] }
 		var out, errOut bytes.Buffer
 		code := run(t.Context(), append([]string{"review", "token"}, tc.args...), env, &out, &errOut)
 		if code != tc.code || !strings.Contains(out.String()+errOut.String(), tc.want) {

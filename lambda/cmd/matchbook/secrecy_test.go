@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -46,8 +47,8 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 		{noURL, []string{"migrate", "status"}, "not a PostgreSQL URL such as"},
 	} {
 		env := func(name string) string {
-			return map[string]string{manifest.EnvDatabaseURL: tc.url,
-				manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
+			return map[string]string{variable.DatabaseURL: tc.url,
+				variable.MatchQueueURL:     "http://127.0.0.1:1/000000000000/match",
 				manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
 				manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review",
 				manifest.Offer.QueueEnv():  "http://127.0.0.1:1/000000000000/offer"}[name]
@@ -68,8 +69,8 @@ func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := func(name string) string {
-		return map[string]string{manifest.EnvDatabaseURL: target,
-			manifest.EnvMatchQueueURL:  "http://127.0.0.1:1/000000000000/match",
+		return map[string]string{variable.DatabaseURL: target,
+			variable.MatchQueueURL:     "http://127.0.0.1:1/000000000000/match",
 			manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
 			manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review",
 			manifest.Offer.QueueEnv():  "http://127.0.0.1:1/000000000000/offer"}[name]
@@ -96,7 +97,7 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "one.json"), []byte(oneInvoice), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: target}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: target}[name] }
 	var out, errOut bytes.Buffer
 	code := run(t.Context(), []string{"match", dir}, env, &out, &errOut)
 	if want := "DATABASE_URL is ignored, a private PostgreSQL is used: --database would"; code != cli.ExitOK || !strings.Contains(errOut.String(), want) {
@@ -116,7 +117,7 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 		{"", []string{"match", dir, "--database"}, "--database: DATABASE_URL is not set"},
 		{target, []string{"match", dir, "--database", "--keep=/nowhere/kept"}, "leave it or --database out"},
 	} {
-		env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: tc.url}[name] }
+		env := func(name string) string { return map[string]string{variable.DatabaseURL: tc.url}[name] }
 		errOut.Reset()
 		if code := run(t.Context(), tc.args, env, &errOut, &errOut); code != cli.ExitError || !strings.Contains(errOut.String(), tc.want) {
 			t.Errorf("%v: exit status %d and %s, want %q", tc.args, code, &errOut, tc.want)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -28,7 +28,7 @@ func TestAnUnknownTenantIsAnErrorThatNamesTheTenants(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute) // a console that does not refuse serves for ever
 		defer stop()
 		var out, errOut bytes.Buffer
-		env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }
+		env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 		code := run(ctx, append(args, "--tenant", unknown), env, &out, &errOut)
 		if code != cli.ExitError || out.String() != "" || !strings.Contains(errOut.String(), want) {
 			t.Errorf("%q: exit status %d, %q and\n%s\nwant\n%s", args, code, &out, &errOut, want)

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/drill"
 	"matchbook/lambda/local/pgserver"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/spf13/cobra"
 )
@@ -48,7 +48,7 @@ func (w *invocation) drillCommand() *cobra.Command {
 func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 	p := term.NewMeter(w.ErrOut)
 	defer p.Close()
-	source, _, err := pgserver.ReadSource(w.Env, manifest.EnvPostgres)
+	source, _, err := pgserver.ReadSource(w.Env, variable.Postgres)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/local/matchrun"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -54,7 +54,7 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 	}
 	url := postgrestest.EmptyURL(t)
 	var out, errOut bytes.Buffer
-	w := &invocation{cli.Invocation{Env: func(name string) string { return map[string]string{manifest.EnvDatabaseURL: url}[name] }, Out: &out, ErrOut: &errOut}}
+	w := &invocation{cli.Invocation{Env: func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }, Out: &out, ErrOut: &errOut}}
 	cmd := w.invokeCommand()
 	cmd.SetIn(bytes.NewReader(raw))
 	cmd.SetArgs([]string{"-e", "-", "--documents", filepath.Join(samples, "siebenschlaefer"), "--json", "--logs", "-"})

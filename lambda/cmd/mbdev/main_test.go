@@ -7,7 +7,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -47,7 +47,7 @@ func TestInvokeRefusesASchemaThatIsNewer(t *testing.T) {
 	if _, err := postgrestest.Conn(t, target).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
 		t.Fatal(err)
 	}
-	env := func(name string) string { return map[string]string{manifest.EnvDatabaseURL: target}[name] }
+	env := func(name string) string { return map[string]string{variable.DatabaseURL: target}[name] }
 	args := []string{"invoke", "-e", "../../../testdata/events/one-document.json", "--database"}
 	var out bytes.Buffer
 	if code := run(t.Context(), args, env, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), "the database's schema is at version 99999, and this program knows versions up to ") {

@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/llm/openai/recording"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 const plantedKey = "sk-planted-5c0ffee5"
@@ -26,7 +26,7 @@ func recordFrom(t *testing.T, o scripted.Options, file string) (code int, output
 	}
 	t.Cleanup(func() { server.Close() })
 	env := func(name string) string {
-		return map[string]string{manifest.EnvOpenAIKey: plantedKey, manifest.EnvOpenAIBaseURL: server.URL()}[name]
+		return map[string]string{variable.OpenAIKey: plantedKey, variable.OpenAIBaseURL: server.URL()}[name]
 	}
 	var out bytes.Buffer
 	return run(t.Context(), []string{"record", file}, env, &out, &out), out.String()
@@ -68,7 +68,7 @@ func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
 func TestRecordNeedsAModel(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"record", "x.json"}, func(string) string { return "" }, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), manifest.EnvOpenAIKey) {
+	if code := run(t.Context(), []string{"record", "x.json"}, func(string) string { return "" }, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), variable.OpenAIKey) {
 		t.Errorf("exit status %d, %s", code, &out)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/web"
@@ -22,7 +23,7 @@ func main() { setup.Main(manifest.Web.Name, setup.LoadWeb, open) }
 func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
 	tokens, err := web.NewTokens(c.TokenSecret)
 	if err != nil {
-		return nil, nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvReviewTokenSecret, err)
+		return nil, nil, fmt.Errorf("configuration:\n%s: %w", variable.ReviewTokenSecret, err)
 	}
 	db, queue, err := setup.Open(ctx, c, manifest.Web.PoolSize)
 	if err != nil {
@@ -51,7 +52,7 @@ func openTexts(ctx context.Context, c setup.Config, db *postgres.DB) (web.Texts,
 	}
 	files, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
 	if err != nil {
-		return nil, fmt.Errorf("configuration:\n%s: %w", manifest.EnvBlobURL, err)
+		return nil, fmt.Errorf("configuration:\n%s: %w", variable.BlobURL, err)
 	}
 	return review.Texts{Ingestions: db.Ingestions(), Files: files}, nil
 }

@@ -170,12 +170,12 @@ func TestEveryVariableIsOnAPage(t *testing.T) {
 	}
 	variables := 0
 	for _, s := range read(t, root) {
-		if s.pkg() != "manifest" || s.isTest() {
+		if s.pkg() != "manifest/variable" {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			spec, ok := n.(*ast.ValueSpec)
-			if !ok || !strings.HasPrefix(spec.Names[0].Name, "Env") || len(spec.Values) != 1 {
+			if !ok || spec.Names[0].Name == "SecretSuffix" || len(spec.Values) != 1 {
 				return true
 			}
 			if value, ok := spec.Values[0].(*ast.BasicLit); ok {
@@ -188,6 +188,6 @@ func TestEveryVariableIsOnAPage(t *testing.T) {
 		})
 	}
 	if variables < 15 {
-		t.Errorf("manifest has only %d variables", variables)
+		t.Errorf("only %d variables are known", variables)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -76,7 +77,7 @@ func (b *batch) check(records []events.SQSMessage) error {
 			return fmt.Errorf("record %d has no messageId", i)
 		case !sameQueue(r.EventSourceARN, b.queue.ARN):
 			return fmt.Errorf("record %d is from %.200q, but %s names %s",
-				i, r.EventSourceARN, manifest.EnvQueueURL, b.queue.ARN)
+				i, r.EventSourceARN, variable.QueueURL, b.queue.ARN)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/pgserver"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // Choice selects a database. The zero Choice is a private one that ends with
@@ -53,18 +53,18 @@ func (c Choice) Fill(ctx context.Context, env func(string) string, m *term.Meter
 
 // read returns the URL of the chosen database, or "" for a private one.
 func (c Choice) read(env func(string) string, m *term.Meter) (source pgserver.Source, url string, err error) {
-	source, url, err = pgserver.ReadSource(env, manifest.EnvDatabaseURL)
-	named := c.Named || env(manifest.EnvPostgres) == "url"
+	source, url, err = pgserver.ReadSource(env, variable.DatabaseURL)
+	named := c.Named || env(variable.Postgres) == "url"
 	switch {
 	case err != nil:
 	case c.Named && url == "":
 		err = fmt.Errorf("--database: %s is not set, or %s forces another one",
-			manifest.EnvDatabaseURL, manifest.EnvPostgres)
+			variable.DatabaseURL, variable.Postgres)
 	case named && c.Keep != "":
 		err = errors.New("--keep is for the private PostgreSQL: leave it or --database out")
 	case !named && url != "":
 		m.Say("%s is ignored, a private PostgreSQL is used: --database would migrate and fill the one that it names",
-			manifest.EnvDatabaseURL)
+			variable.DatabaseURL)
 		url = ""
 	}
 	return source, url, err
@@ -94,7 +94,7 @@ func (c Choice) start(ctx context.Context, source pgserver.Source, m *term.Meter
 func Kept(ctx context.Context, env func(string) string, keep string, progress io.Writer) (
 	url string, stop func() error, err error,
 ) {
-	source, url, err := pgserver.ReadSource(env, manifest.EnvDatabaseURL)
+	source, url, err := pgserver.ReadSource(env, variable.DatabaseURL)
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -127,7 +127,7 @@ var serverSettings = map[string]string{"autovacuum_naptime": "1s"}
 func Server(ctx context.Context, env func(string) string, m *term.Meter) (
 	url string, stop func() error, err error,
 ) {
-	source, url, err := pgserver.ReadSource(env, manifest.EnvDatabaseURL)
+	source, url, err := pgserver.ReadSource(env, variable.DatabaseURL)
 	if err != nil || url != "" {
 		return url, func() error { return nil }, err
 	}

@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
 
@@ -110,8 +111,8 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 		return l, err
 	}
 	env := []string{
-		manifest.EnvMatchMode + "=model", manifest.EnvOpenAIKey + "=drill", manifest.EnvOpenAIBaseURL + "=" + model,
-		manifest.EnvLLMRetryBase + "=20ms", manifest.EnvLLMTimeout + "=3s", manifest.EnvSlackWebhookURL + "=" + hook,
+		variable.MatchMode + "=model", variable.OpenAIKey + "=drill", variable.OpenAIBaseURL + "=" + model,
+		variable.LLMRetryBase + "=20ms", variable.LLMTimeout + "=3s", variable.SlackWebhookURL + "=" + hook,
 		"DRILL_NAME=match-", "DRILL_BOOTSTRAP=" + p.match,
 	}
 	match := local.FunctionConfig{Bootstrap: p.start, Env: env, Concurrency: workers, Logs: logs,

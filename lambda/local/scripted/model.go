@@ -10,7 +10,7 @@ import (
 
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/llm/openai"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/setup"
@@ -52,7 +52,7 @@ func (o *Flags) Check(env setup.Env) error {
 	case o.Mode != "" && !slices.Contains(Modes, o.Mode):
 		return fmt.Errorf("--model: %q is none of %s", o.Mode, strings.Join(Modes, ", "))
 	case o.Mode == ModeOpenAI && !hasModel(env):
-		return fmt.Errorf("--model openai: neither %s nor %s is set", manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL)
+		return fmt.Errorf("--model openai: neither %s nor %s is set", variable.OpenAIKey, variable.OpenAIBaseURL)
 	case o.Faults != 0 && !o.Scripted():
 		return errors.New("--faults is for --model scripted, oracle, noisy, yes or no: a real model's calls are not broken")
 	case o.Noisy && o.Mode != ModeNoisy:
@@ -81,7 +81,7 @@ func (o *Flags) AboutMatches() error {
 }
 
 func hasModel(env setup.Env) bool {
-	return env(manifest.EnvOpenAIKey) != "" || env(manifest.EnvOpenAIBaseURL) != ""
+	return env(variable.OpenAIKey) != "" || env(variable.OpenAIBaseURL) != ""
 }
 
 // Choose takes openai where no mode was given and the environment has a
@@ -93,7 +93,7 @@ func (o *Flags) Choose(env setup.Env) string {
 		return "a model is asked: the environment has one; --model none asks none"
 	case o.Mode == "":
 		o.Mode = ModeNone
-		return "rules only: no " + manifest.EnvOpenAIKey + "; --model scripted shows the rest"
+		return "rules only: no " + variable.OpenAIKey + "; --model scripted shows the rest"
 	case o.Mode == ModeNone:
 		return "rules only: --model none"
 	case o.Mode == ModeOpenAI:
@@ -131,11 +131,11 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 	}
 	switch {
 	case m.Flags.Mode == ModeOpenAI:
-		set(manifest.EnvMatchMode, "model")
-		for _, name := range []string{manifest.EnvOpenAIKey, manifest.EnvOpenAIBaseURL, manifest.EnvOpenAIModel,
-			manifest.EnvOpenAIEmbeddingModel, manifest.EnvOpenAIAzureVersion, manifest.EnvOpenAINoTemperature,
-			manifest.EnvOpenAIEffort, manifest.EnvOpenAIThoughts, manifest.EnvOpenAIDimensions, manifest.EnvLLMTimeout,
-			manifest.EnvLLMRetryBase} {
+		set(variable.MatchMode, "model")
+		for _, name := range []string{variable.OpenAIKey, variable.OpenAIBaseURL, variable.OpenAIModel,
+			variable.OpenAIEmbeddingModel, variable.OpenAIAzureVersion, variable.OpenAINoTemperature,
+			variable.OpenAIEffort, variable.OpenAIThoughts, variable.OpenAIDimensions, variable.LLMTimeout,
+			variable.LLMRetryBase} {
 			set(name, m.Env(name))
 		}
 	case m.Flags.Scripted():
@@ -145,11 +145,11 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 		if err != nil {
 			return nil, fmt.Errorf("start the scripted model server: %w", err)
 		}
-		set(manifest.EnvMatchMode, "model")
-		set(manifest.EnvOpenAIBaseURL, m.server.URL())
-		set(manifest.EnvOpenAIKey, "scripted")
-		set(manifest.EnvOpenAIModel, m.name())
-		set(manifest.EnvLLMRetryBase, retryBase.String())
+		set(variable.MatchMode, "model")
+		set(variable.OpenAIBaseURL, m.server.URL())
+		set(variable.OpenAIKey, "scripted")
+		set(variable.OpenAIModel, m.name())
+		set(variable.LLMRetryBase, retryBase.String())
 	}
 	return env, nil
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 func TestModelIsChosenByTheEnvironmentAndShown(t *testing.T) {
@@ -12,12 +12,12 @@ func TestModelIsChosenByTheEnvironmentAndShown(t *testing.T) {
 	const key = "sk-never-to-be-seen"
 	for _, tc := range []struct{ given, variable, want, shown string }{
 		{"", "", ModeNone, "rules only: no OPENAI_API_KEY; --model scripted shows the rest"},
-		{"", manifest.EnvOpenAIKey, ModeOpenAI, "a model is asked: the environment has one"},
-		{"", manifest.EnvOpenAIBaseURL, ModeOpenAI, "a model is asked: the environment has one"},
-		{ModeNone, manifest.EnvOpenAIKey, ModeNone, "rules only: --model none"},
-		{ModeOpenAI, manifest.EnvOpenAIKey, ModeOpenAI, "a model is asked: --model openai"},
-		{ModeOracle, manifest.EnvOpenAIKey, ModeOracle, "SCRIPTED: --model oracle asks no real model"},
-		{ModeYes, manifest.EnvOpenAIKey, ModeYes, "SCRIPTED: --model yes asks no real model"},
+		{"", variable.OpenAIKey, ModeOpenAI, "a model is asked: the environment has one"},
+		{"", variable.OpenAIBaseURL, ModeOpenAI, "a model is asked: the environment has one"},
+		{ModeNone, variable.OpenAIKey, ModeNone, "rules only: --model none"},
+		{ModeOpenAI, variable.OpenAIKey, ModeOpenAI, "a model is asked: --model openai"},
+		{ModeOracle, variable.OpenAIKey, ModeOracle, "SCRIPTED: --model oracle asks no real model"},
+		{ModeYes, variable.OpenAIKey, ModeYes, "SCRIPTED: --model yes asks no real model"},
 	} {
 		env := func(name string) string { return map[string]string{tc.variable: key}[name] }
 		o := Flags{Mode: tc.given}

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 )
@@ -49,7 +50,7 @@ type serverReport struct {
 func (m *Model) name() string {
 	switch {
 	case m.Flags.Mode == ModeOpenAI:
-		return cmp.Or(m.Env(manifest.EnvOpenAIModel), manifest.DefaultModel)
+		return cmp.Or(m.Env(variable.OpenAIModel), manifest.DefaultModel)
 	case m.Flags.Mode == ModeScripted:
 		return ModeScripted
 	case m.Flags.Scripted():

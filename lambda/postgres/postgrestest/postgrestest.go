@@ -20,7 +20,7 @@ import (
 
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/simclock"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
 	"matchbook/migrations"
@@ -109,7 +109,7 @@ func (s server) createSQL(name, template string) string {
 // shared prepares the server once per test binary.
 var shared = sync.OnceValue(func() server {
 	ctx := context.Background()
-	source, admin, err := pgserver.ReadSource(os.Getenv, manifest.EnvTestDatabaseURL)
+	source, admin, err := pgserver.ReadSource(os.Getenv, variable.ServerForTests)
 	if err != nil {
 		return server{err: err}
 	}

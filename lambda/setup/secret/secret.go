@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
@@ -55,11 +55,11 @@ func (s *secret) read(ctx context.Context) error {
 	s.mu.Unlock()
 	text, err := s.fetch(ctx, s.id)
 	if err != nil {
-		return fmt.Errorf("%s%s: the secret %s %s", s.name, manifest.SecretSuffix, nameOf(s.id), unreadable(err))
+		return fmt.Errorf("%s%s: the secret %s %s", s.name, variable.SecretSuffix, nameOf(s.id), unreadable(err))
 	}
 	value, err := valueOf(s.name, text)
 	if err != nil {
-		return fmt.Errorf("%s%s: the secret %s %w", s.name, manifest.SecretSuffix, nameOf(s.id), err)
+		return fmt.Errorf("%s%s: the secret %s %w", s.name, variable.SecretSuffix, nameOf(s.id), err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ const unread = "unread"
 func (src Source) Resolve(env func(name string) string, names ...string) (func(name string) string, Values, []error) {
 	found := Values{}
 	for _, name := range names {
-		if id := env(name + manifest.SecretSuffix); id != "" && env(name) == "" {
+		if id := env(name + variable.SecretSuffix); id != "" && env(name) == "" {
 			found[name] = &secret{name: name, id: id, fetch: src.fetch, now: src.now, value: unread}
 		}
 	}

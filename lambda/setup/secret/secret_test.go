@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup/secret/secrettest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -27,11 +27,11 @@ func oldKey(t *testing.T, m *secrettest.Manager, clock *atomic.Int64) *secret {
 	t.Helper()
 	m.Set("openai", "sk-old")
 	env := envOf(map[string]string{"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")})
-	_, found, errs := source(clock).Resolve(env, manifest.EnvOpenAIKey)
+	_, found, errs := source(clock).Resolve(env, variable.OpenAIKey)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return found[manifest.EnvOpenAIKey]
+	return found[variable.OpenAIKey]
 }
 
 func envOf(values map[string]string) func(string) string {
@@ -48,12 +48,12 @@ func TestARDSSecretMayHaveParameters(t *testing.T) {
 		"sslmode=verify-full&options=-c%20a%3Db": "options=-c%20a%3Db&sslmode=verify-full",
 	} {
 		text := fmt.Sprintf(`{"host":"db","username":"u","password":"p","parameters":%q}`, parameters)
-		if got, err := valueOf(manifest.EnvDatabaseURL, text); err != nil || got != "postgres://u:p@db:5432/postgres?"+
+		if got, err := valueOf(variable.DatabaseURL, text); err != nil || got != "postgres://u:p@db:5432/postgres?"+
 			want {
 			t.Errorf("%q: got %q, %v", parameters, got, err)
 		}
 	}
-	_, err := valueOf(manifest.EnvDatabaseURL, `{"host":"db","username":"u","password":"p","parameters":"%PLANTED"}`)
+	_, err := valueOf(variable.DatabaseURL, `{"host":"db","username":"u","password":"p","parameters":"%PLANTED"}`)
 	if err == nil || !strings.Contains(err.Error(), `"parameters"`) || strings.Contains(err.Error(), "PLANTED") {
 		t.Errorf("got %v", err)
 	}
@@ -79,7 +79,7 @@ func TestRenewalEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	var clock atomic.Int64
-	s := &secret{name: manifest.EnvOpenAIKey, id: secrettest.ARN("openai"), value: "sk-old",
+	s := &secret{name: variable.OpenAIKey, id: secrettest.ARN("openai"), value: "sk-old",
 		now: func() time.Time { return time.Unix(0, clock.Add(int64(fetchEvery))) },
 		fetch: func(context.Context, string) (string, error) {
 			<-release

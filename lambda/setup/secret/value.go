@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 )
 
 // valueOf reads a secret's text as the value of a variable. The text is the value
@@ -31,7 +31,7 @@ func valueOf(name, text string) (string, error) {
 	if value, ok := fields[name].(string); ok && strings.TrimSpace(value) != "" {
 		return strings.TrimSpace(value), nil
 	}
-	if name == manifest.EnvDatabaseURL {
+	if name == variable.DatabaseURL {
 		return databaseURL(fields)
 	}
 	return "", fmt.Errorf("is a JSON object without a text %q", name)
@@ -58,7 +58,7 @@ func databaseURL(fields map[string]any) (string, error) {
 	}
 	if len(missing) > 0 {
 		return "", fmt.Errorf("is a JSON object without %q, and without %s",
-			manifest.EnvDatabaseURL, strings.Join(missing, ", "))
+			variable.DatabaseURL, strings.Join(missing, ", "))
 	}
 	if !slices.Contains([]string{"postgres", "postgresql", "aurora-postgresql"}, text("engine", "postgres")) {
 		return "", errors.New("is of a database other than PostgreSQL")

@@ -230,7 +230,7 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 		if err != nil || string(out) != `{"batchItemFailures":[{"itemIdentifier":"m-1"}]}` {
 			t.Errorf("got %s, %v", out, err)
 		}
-		if !strings.Contains(text.String(), "claim documents: connection failed") ||
+		if !strings.Contains(text.String(), "claim rows: connection failed") ||
 			strings.Contains(text.String(), "PLANTED") {
 			t.Errorf("logged %s", text.String())
 		}

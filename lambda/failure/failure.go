@@ -5,7 +5,7 @@
 //
 // Sentences are safe to store, log and send: they carry an operation, a
 // SQLSTATE, a type name, never the text of a driver's or a provider's error,
-// which may hold values, document text or keys.
+// which may hold values, texts or keys.
 package failure
 
 import (
@@ -57,7 +57,7 @@ func Permanently(format string, args ...any) error {
 }
 
 // Panic is the error of a recovered panic. Only the type of its value is in the
-// sentence: the value may hold document text.
+// sentence: the value may hold a text of the customer.
 type Panic struct {
 	Value any
 	Stack []byte // without the panic's value; for the log
@@ -66,7 +66,7 @@ type Panic struct {
 // Error returns a sentence with the type of the panic's value.
 func (p *Panic) Error() string { return fmt.Sprintf("panic (%T)", p.Value) }
 
-// At wraps err with the operation that met it: At("read candidates", err).
+// At wraps err with the operation that met it: At("read the rows", err).
 // A nil err stays nil.
 func At(operation string, err error) error {
 	if err == nil {

@@ -18,7 +18,7 @@ const (
 	Early                        // it waits for a retry that is not due yet
 	Transient                    // the work failed and may be tried again
 	Permanent                    // the work failed for good
-	Lost                         // fence lost, and the document waits for another message
+	Lost                         // fence lost, and the row waits for another message
 	Unsettled                    // nothing could be written, or the work did not begin
 )
 
@@ -59,10 +59,10 @@ func (a Action) String() string { return [...]string{"", "ack", "retry", "dead-l
 // KeepVisibility leaves the message's visibility as it is.
 const KeepVisibility time.Duration = -1
 
-// Status is a value of matching_status.
+// Status is the status of a row.
 type Status string
 
-// The values of matching_status. StatusNone is NULL; in a Settlement it means
+// The statuses. StatusNone is NULL; in a Settlement it means
 // that nothing is written.
 const (
 	StatusNone       Status = ""
@@ -73,9 +73,9 @@ const (
 	StatusCancelled  Status = "cancelled" // ended by a person; not in every table
 )
 
-// Settlement is the end of a delivery, for the document and for the message.
+// Settlement is the end of a delivery, for the row and for the message.
 type Settlement struct {
-	// Write is the document's new status, written first: pending, failed, or none.
+	// Write is the row's new status, written first: pending, failed, or none.
 	// The work has written succeeded, and the claim NULL, before Decide is asked.
 	Write      Status
 	Action     Action
@@ -107,7 +107,7 @@ func (b Backoff) Decide(o Outcome) Settlement {
 		}
 		return b.retry(o, StatusPending)
 	case Lost:
-		if last { // the publish or the attempt that took the document has a message of its own
+		if last { // the publish or the attempt that took the row has a message of its own
 			return Settlement{Action: Ack}
 		}
 		return Settlement{Action: Retry, Visibility: KeepVisibility}

@@ -1,12 +1,12 @@
 // Package job is the runtime of every function that a queue feeds: it claims
 // the work that messages name, runs it, decides how each delivery ends and
-// settles it. The work itself, such as package match, and the tables, in
+// settles it. The work itself and the tables, in
 // package postgres, are behind two small ports: Work and Store.
 //
-// # The life of a document
+// # The life of a row
 //
-// A document here is a row of any workload. The row is the truth; a message only
-// gives the time to look at it.
+// A row is one piece of work of any workload, in its table. The row is the truth; a
+// message only gives the time to look at it.
 //
 //	NULL         not queued
 //	pending      published, or waiting for a retry; a message is under way
@@ -18,28 +18,28 @@
 // Publishing commits pending together with a publish stamp, and then sends a
 // message that carries the stamp. A publisher that dies in between leaves a
 // pending row without a message; the sweep publishes it again. Publishing is
-// allowed in every state and takes the document away from the attempt that has it.
+// allowed in every state and takes the row away from the attempt that has it.
 //
 // Claiming moves pending, NULL, in-progress with an ended lease, and failed
-// with a message sent after the failure (a redrive) to in-progress. A document
+// with a message sent after the failure (a redrive) to in-progress. A row
 // that the sweep failed, as lost or crashed, is claimed for any message that
-// still comes. Claiming raises matching_attempts, and that number is the fence:
-// every later write of the attempt has the condition that matching_attempts is
+// still comes. Claiming raises the number of attempts, and that number is the fence:
+// every later write of the attempt has the condition that the attempts are
 // still this number and the status still in-progress, so an attempt that lost
-// the document changes nothing any more. Only the database's clock decides
+// the row changes nothing any more. Only the database's clock decides
 // about leases.
 //
 // A person who cancels work takes its rows away from their attempts and messages:
 // cancelled is an end, like succeeded, and only publishing begins again after it.
 // Whether an attempt notices before its next write is up to the workload.
 //
-// A document whose lease ended without a result may have killed its worker.
+// A row whose lease ended without a result may have killed its worker.
 // It is a suspect, also when the sweep has published it again: it is not claimed
 // with its batch but alone, after all others have settled and the queue has
 // their settlements; of several suspects, the one with the fewest attempts comes
 // first. So it can interrupt its batch-mates once, by surprise, and never again.
 // Two other kinds of delivery are deferred in the same way: one whose row is
-// locked, and, on its last delivery, one whose document another worker holds.
+// locked, and, on its last delivery, one whose row another worker holds.
 //
 // # Work that takes longer than a claim
 //
@@ -66,7 +66,7 @@
 // an Ack, and an Ack is decided only after a commit, or when the row proves that
 // there is nothing to do.
 //
-//	found or happened                 document      message
+//	found or happened                 row           message
 //	body not an id                    -             Ack
 //	success                           succeeded     Ack
 //	done: succeeded, cancelled, or    -             Ack
@@ -98,13 +98,13 @@
 // transaction that writes pending or failed
 // (TestPartialResultsAreWrittenWithTheRelease). Nothing else changes.
 //
-// When all deliveries of a batch are settled and a document of it failed, the
+// When all deliveries of a batch are settled and a row of it failed, the
 // hook Runtime.Notify sends the notifications, with a time limit, before the
 // response to SQS. The sweep sends the ones that it could not send.
 //
 // Retry changes the message's visibility and leaves it in the response.
 // DeadLetter sets visibility 0 and leaves it there: at the next receive SQS moves
 // it to the dead-letter queue. The messages of a dead worker come back after the
-// queue's own visibility timeout. The sweep repairs documents that stay in
+// queue's own visibility timeout. The sweep repairs rows that stay in
 // progress after their worker died, and pending ones whose message got lost.
 package job

@@ -25,7 +25,7 @@ type rig struct {
 	store *memory
 	queue *queue
 	log   *logs
-	work  map[uuid.UUID]job.Work // any other document's work succeeds
+	work  map[uuid.UUID]job.Work // any other row's work succeeds
 
 	notify func(context.Context)
 	lease  time.Duration // of the Runtime
@@ -33,7 +33,7 @@ type rig struct {
 	observed []job.Observation // of the last run
 }
 
-// newRig puts the documents 1, 2 ... into the store, except where a row is nil.
+// newRig puts the rows 1, 2 ... into the store, except where a row is nil.
 func newRig(t *testing.T, rows ...*row) *rig {
 	j := &journal{}
 	r := &rig{t: t, log: &logs{}, work: map[uuid.UUID]job.Work{}, queue: &queue{journal: j},
@@ -84,15 +84,15 @@ func (r *rig) dispatch(ctx context.Context, f job.Attempt) error {
 func (r *rig) wantStatus(n int, want job.Status) {
 	r.t.Helper()
 	if got := r.store.row(n).status; got != want {
-		r.t.Errorf("document %d: status %q, want %q", n, got, want)
+		r.t.Errorf("row %d: status %q, want %q", n, got, want)
 	}
 }
 
-// Documents are numbers, so that a journal can be read.
+// Rows are numbers, so that a journal can be read.
 func id(n int) uuid.UUID      { return uuid.UUID{15: byte(n)} }
 func number(id uuid.UUID) int { return int(id[15]) }
 
-// tenant has all the documents.
+// tenant has all the rows.
 var tenant = uuid.UUID{0: 7}
 
 // delivery returns a delivery of a message without a stamp, sent a minute ago.
@@ -111,7 +111,7 @@ func inProgress(attempt int, leaseLeft time.Duration) *row {
 	return &row{status: job.StatusInProgress, attempt: attempt, lease: time.Now().Add(leaseLeft)}
 }
 
-// row is a document, and the faults of its claims and writes.
+// row has the faults of its claims and writes.
 type row struct {
 	status     job.Status
 	attempt    int

@@ -12,7 +12,7 @@ import (
 )
 
 // beatsPerLease is the number of beats within the time of a lease: four
-// beats in a row may fail before the work has to stop.
+// beats in succession may fail before the work has to stop.
 const beatsPerLease = 5
 
 // errLeaseEnds stops work whose lease could not be extended. It is transient.

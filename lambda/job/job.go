@@ -29,12 +29,12 @@ type Claim struct {
 	Found   Result        // Claimed, also if Suspect; else Done, Superseded, Missing, Unworkable, Held, Busy or Early
 	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
 	Attempt Attempt       // the attempt; of a Suspect, the last one
-	Tenant  uuid.UUID     // of the document; zero when Missing
+	Tenant  uuid.UUID     // of the row; zero when Missing
 	Wait    time.Duration // Held: until the other lease ends; Early: until the retry is due
 	Reason  string        // Unworkable: why
 }
 
-// Release ends a claim without success: the document is pending again, or
+// Release ends a claim without success: the row is pending again, or
 // failed.
 type Release struct {
 	Status   Status        // StatusPending or StatusFailed
@@ -44,7 +44,7 @@ type Release struct {
 	Delivery int           // StatusFailed: deliveries so far, for the notification
 }
 
-// Row is the state of a document as it is now.
+// Row is a row as it is now.
 type Row struct {
 	Status    Status
 	Attempt   int
@@ -60,11 +60,11 @@ var ErrNotFound = errors.New("row not found")
 
 // Store keeps the state. Package jobtest tests that a store conforms.
 type Store interface {
-	// Claim claims the documents that the deliveries name, for as long as the
+	// Claim claims the rows that the deliveries name, for as long as the
 	// lease, in one statement that locks rows in id order and waits for no lock.
 	// A suspect is claimed only when suspects is true, a retry that is not due
 	// only on its last delivery. The claims are in the order of the deliveries;
-	// of two deliveries of one document one claims it and the other finds it held.
+	// of two deliveries of one row one claims it and the other finds it held.
 	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
 	// Release ends the attempt without success, and with StatusFailed writes the
 	// notification row, in one transaction. It reports false when the fence did not hold.
@@ -76,9 +76,9 @@ type Store interface {
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
 }
 
-// Work works on a claimed document and commits its results together with
+// Work works on a claimed row and commits its results together with
 // StatusSucceeded, fenced. After any error the runtime settles the delivery;
-// ErrFenceLost means that another attempt or a publish has the document now, and
+// ErrFenceLost means that another attempt or a publish has the row now, and
 // a Partial has results although the work failed.
 type Work func(ctx context.Context, f Attempt) error
 
@@ -106,7 +106,7 @@ type Settled struct {
 
 // Messages carries settlements out at the queue: an Ack deletes the message,
 // Retry and DeadLetter change its visibility. It logs its failures itself: they
-// never change the state of a document.
+// never change the state of a row.
 type Messages interface {
 	Settle(ctx context.Context, settled []Settled)
 	// Extend keeps the messages of deliveries, by their place in the batch, out

@@ -15,7 +15,7 @@ const (
 	notifyReserve = manifest.NotifyReserve + 2*time.Second
 )
 
-// notify calls Notify if a document of the batch failed and there is time
+// notify calls Notify if a row of the batch failed and there is time
 // before the end of the invocation.
 func (b *batch) notify(ctx context.Context) {
 	if b.Notify == nil || !b.failed {

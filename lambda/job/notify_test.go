@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/job"
 )
 
-// Notify is called once a batch, and only if a document of it failed. Its time
+// Notify is called once a batch, and only if a row of it failed. Its time
 // ends with the invocation, early enough for the response.
 func TestNotifyIsCalledOnceIfADocumentFailed(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestNotifyIsCalledOnceIfADocumentFailed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		length time.Duration
 		first  job.Work // nil succeeds
-		count  int      // of the second document's delivery
+		count  int      // of the second row's delivery
 		second job.Work
 		want   []time.Duration // for each call, the time that it gets
 	}{

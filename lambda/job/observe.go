@@ -10,7 +10,7 @@ import (
 type Observation struct {
 	Result Result
 	Action Action
-	Worked time.Duration // time of the work on the document; 0 without any
+	Worked time.Duration // time of the work on the row; 0 without any
 }
 
 // tenant is for the log; empty if it is not known.

@@ -33,7 +33,7 @@ func TestObservationHasTheEndAndTheTimeOfTheWork(t *testing.T) {
 			job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
 		"a suspect": {func() *row { return expired(1) }, takes(time.Second, failure.Permanently("no")),
 			job.Observation{Result: job.Permanent, Action: job.Ack, Worked: time.Second}},
-		"no document": {func() *row { return nil }, nil, job.Observation{Result: job.Missing, Action: job.Retry}},
+		"no row": {func() *row { return nil }, nil, job.Observation{Result: job.Missing, Action: job.Retry}},
 		"done": {func() *row { return &row{status: job.StatusSucceeded} }, nil,
 			job.Observation{Result: job.Done, Action: job.Ack}},
 	} {

@@ -99,8 +99,8 @@ func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
 	}
 }
 
-// A message that finds its document held on its last delivery would become a
-// dead letter although the document may well succeed.
+// A message that finds its row held on its last delivery would become a
+// dead letter although the row may well succeed.
 func TestLastDeliveryWaitsForAHeldDocument(t *testing.T) {
 	t.Parallel()
 	t.Run("its holder finishes", func(t *testing.T) {

@@ -14,17 +14,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// For all documents, work, stores and deliveries: an Ack is proved by the row,
+// For all rows, work, stores and deliveries: an Ack is proved by the row,
 // the queue gets every other settlement exactly once, and abandoned work changes
-// no settled document.
+// no settled row.
 func TestRandomBatchesLoseNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.IntRange(1, 5).Draw(rt, "documents")
+		n := rapid.IntRange(1, 5).Draw(rt, "rows")
 		rows := rapid.SliceOfN(rapid.Custom(drawRow), n, n).Draw(rt, "rows")
 		works := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(behaviours))), n, n).Draw(rt, "works")
 		lost := rapid.SampledFrom([]error{job.ErrFenceLost, errDown}).Draw(rt, "error when lost")
-		batch := rapid.SliceOfN(drawDelivery(n+1), 0, 10).Draw(rt, "deliveries") // the last document does not exist
+		batch := rapid.SliceOfN(drawDelivery(n+1), 0, 10).Draw(rt, "deliveries") // the last row does not exist
 
 		var ends []job.Settlement
 		var before, after, late map[int]row
@@ -50,10 +50,10 @@ func TestRandomBatchesLoseNothing(t *testing.T) {
 		for n, row := range after {
 			if row.attempt < before[n].attempt || row.notified > 1 || row.release.Status == job.StatusFailed &&
 				row.notified == 0 {
-				rt.Fatalf("document %d: from %+v to %+v", n, before[n], row)
+				rt.Fatalf("row %d: from %+v to %+v", n, before[n], row)
 			}
 			if late[n] != row && row.releaseErr == nil {
-				rt.Fatalf("document %d: abandoned work made %+v of %+v", n, late[n], row)
+				rt.Fatalf("row %d: abandoned work made %+v of %+v", n, late[n], row)
 			}
 		}
 	})
@@ -68,7 +68,7 @@ func checkEnds(t *rapid.T, batch []job.Delivery, ends []job.Settlement, before, 
 		switch ends[i].Action {
 		case job.Ack:
 			if !over(before, n, d) && !over(after, n, d) && !takenOver(before[n], after[n], d) {
-				t.Fatalf("delivery %d is acknowledged, but its document was %+v and is %+v", i, before[n], after[n])
+				t.Fatalf("delivery %d is acknowledged, but its row was %+v and is %+v", i, before[n], after[n])
 			}
 		case job.DeadLetter:
 			if d.Count <= len(schedule) {
@@ -90,7 +90,7 @@ func over(rows map[int]row, n int, d job.Delivery) bool {
 		ok && r.status == job.StatusNone && r.unworkable != ""
 }
 
-// takenOver reports whether the waiting document has a message of its own, and
+// takenOver reports whether the waiting row has a message of its own, and
 // this message would not be delivered again.
 func takenOver(before, after row, d job.Delivery) bool {
 	return d.Count > len(schedule) && after.status == job.StatusPending && after.published != before.published
@@ -132,9 +132,9 @@ var around = rapid.Custom(func(t *rapid.T) time.Time {
 	return bubbleTime.Add(time.Duration(rapid.IntRange(-2, 2).Draw(t, "minutes")) * time.Minute)
 })
 
-func drawDelivery(documents int) *rapid.Generator[job.Delivery] {
+func drawDelivery(rows int) *rapid.Generator[job.Delivery] {
 	return rapid.Custom(func(t *rapid.T) job.Delivery {
-		d := job.Delivery{ID: id(rapid.IntRange(1, documents).Draw(t, "document")),
+		d := job.Delivery{ID: id(rapid.IntRange(1, rows).Draw(t, "row")),
 			Count: rapid.IntRange(1, 4).Draw(t, "count"), SentAt: bubbleTime.Add(-time.Minute)}
 		if rapid.Bool().Draw(t, "stamped") {
 			d.PublishedAt = around.Draw(t, "published")
@@ -170,7 +170,7 @@ func drawRow(t *rapid.T) row {
 type turn struct {
 	store   *memory
 	fence   job.Attempt
-	lost    error           // its error when it has lost the document
+	lost    error           // its error when it has lost the row
 	release <-chan struct{} // closed when the invocation is over
 }
 

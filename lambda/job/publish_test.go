@@ -46,13 +46,13 @@ func (o *recorder) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID,
 	return o.refused, o.sendErr
 }
 
-func (o *recorder) publish(t *testing.T, documents ...int) error {
+func (o *recorder) publish(t *testing.T, rows ...int) error {
 	p := &job.Publisher{Store: o, Sender: o}
-	return p.Publish(t.Context(), ids(documents...))
+	return p.Publish(t.Context(), ids(rows...))
 }
 
-func ids(documents ...int) (ids []uuid.UUID) {
-	for _, n := range documents {
+func ids(rows ...int) (ids []uuid.UUID) {
+	for _, n := range rows {
 		ids = append(ids, id(n))
 	}
 	return ids
@@ -74,31 +74,31 @@ func TestPublishErrorNamesDocumentsWithoutAMessage(t *testing.T) {
 	t.Parallel()
 	down := errors.New("https://sqs.example/000000000000/match is down")
 	for _, tc := range []struct {
-		name      string
-		recorder  recorder
-		documents []int
-		want      job.PublishError
-		text      string
+		name     string
+		recorder recorder
+		rows     []int
+		want     job.PublishError
+		text     string
 	}{
 		{
 			"some do not exist", recorder{exist: ids(2)}, []int{3, 2, 3, 1}, job.PublishError{Missing: ids(3, 1)},
-			"2 documents do not exist (first 00000000-0000-0000-0000-000000000003)",
+			"2 rows do not exist (first 00000000-0000-0000-0000-000000000003)",
 		}, {
 			"none exists", recorder{}, []int{1}, job.PublishError{Missing: ids(1)},
-			"1 documents do not exist (first 00000000-0000-0000-0000-000000000001)",
+			"1 rows do not exist (first 00000000-0000-0000-0000-000000000001)",
 		}, {
 			"some are not sent", recorder{exist: ids(1, 2), refused: ids(2), sendErr: down}, []int{1, 2},
 			job.PublishError{Unsent: ids(2), Err: down},
-			"1 documents are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000002): the sweep will publish them again; unexpected error (*errors.errorString)",
+			"1 rows are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000002): the sweep will publish them again; unexpected error (*errors.errorString)",
 		}, {
 			"both", recorder{exist: ids(1), refused: ids(1), sendErr: down}, []int{1, 2},
 			job.PublishError{Missing: ids(2), Unsent: ids(1), Err: down},
-			"1 documents do not exist (first 00000000-0000-0000-0000-000000000002); 1 documents are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000001): the sweep will publish them again; unexpected error (*errors.errorString)",
+			"1 rows do not exist (first 00000000-0000-0000-0000-000000000002); 1 rows are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000001): the sweep will publish them again; unexpected error (*errors.errorString)",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			err := tc.recorder.publish(t, tc.documents...)
+			err := tc.recorder.publish(t, tc.rows...)
 			var got *job.PublishError
 			if !errors.As(err, &got) {
 				t.Fatalf("got %v, want a *PublishError", err)
@@ -128,7 +128,7 @@ func TestPublishSendsNothingThatIsNotCommitted(t *testing.T) {
 	}
 }
 
-// A sender that fails without naming unsent documents is taken to have sent all.
+// A sender that fails without naming unsent rows is taken to have sent all.
 func TestPublishReportsASenderThatNamesNothing(t *testing.T) {
 	t.Parallel()
 	o := &recorder{exist: ids(1), sendErr: errDown}

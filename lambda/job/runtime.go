@@ -27,8 +27,8 @@ type Runtime struct {
 	// on. Zero: claims live until the end of the invocation, without a heartbeat.
 	Lease   time.Duration
 	Observe func(Observation) // called at every end, from many goroutines; may be nil
-	// Notify sends the notifications of failed documents, within 8 s. It is called
-	// at most once a batch: if a document of the batch failed, when all deliveries
+	// Notify sends the notifications of failed rows, within 8 s. It is called
+	// at most once a batch: if a row of the batch failed, when all deliveries
 	// are settled and before Run returns. nil sends none.
 	Notify func(context.Context)
 }
@@ -57,7 +57,7 @@ type batch struct {
 	sent       int             // of settled, the number that the queue has
 	mu         sync.Mutex
 	settled    []Settled
-	failed     bool // a document was settled as failed
+	failed     bool // a row was settled as failed
 }
 
 // Run works on a batch until every delivery has an end, and returns the ends
@@ -82,7 +82,7 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 	return b.ends
 }
 
-// together claims the batch and works on all its documents at once. It returns
+// together claims the batch and works on all its rows at once. It returns
 // the deferred deliveries, in the order in which to run them: busy ones, then
 // suspects, from the fewest attempts to the most, then held ones.
 func (b *batch) together(ctx context.Context) (later []deferred) {
@@ -137,7 +137,7 @@ func (d deferred) rank() int {
 // waitsAlone reports whether a delivery is deferred until the others have
 // settled: a suspect may kill the process, the lock of a busy row is short, and a
 // held one on its last delivery would otherwise become a dead letter although its
-// document may well succeed.
+// row may well succeed.
 func (b *batch) waitsAlone(i int, c Claim) bool {
 	return c.Suspect || c.Found == Busy || c.Found == Held && b.deliveries[i].Last
 }
@@ -207,7 +207,7 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 		}
 		tries.Next(ctx)
 	}
-	return nil, failure.At("claim documents", reason)
+	return nil, failure.At("claim rows", reason)
 }
 
 func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {

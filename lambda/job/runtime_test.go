@@ -69,7 +69,7 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 		level  string
 	}{
 		{"success", waits, 1, nil, ack, job.StatusSucceeded, "INFO"},
-		{"success of a document that was never queued", none, 1, nil, ack, job.StatusSucceeded, "INFO"},
+		{"success of a row that was never queued", none, 1, nil, ack, job.StatusSucceeded, "INFO"},
 		{"success on the last delivery", waits, 3, nil, ack, job.StatusSucceeded, "INFO"},
 		{"success of a redriven message", failedBefore, 1, nil, ack, job.StatusSucceeded, "INFO"},
 		{"done", succeeded, 1, never, ack, job.StatusSucceeded, "INFO"},
@@ -131,7 +131,7 @@ func TestReleaseCarriesReasonAndDueTime(t *testing.T) {
 			2: {Status: job.StatusFailed, Reason: "read: no counterparty", Kind: "permanent", Delivery: 1},
 		} {
 			if got := r.store.row(n).release; got != want {
-				t.Errorf("document %d: release %+v, want %+v", n, got, want)
+				t.Errorf("row %d: release %+v, want %+v", n, got, want)
 			}
 		}
 		if got := r.log.of(t, "settled", id(1)); len(got) != 1 || got[0].Attempt != 7 ||
@@ -242,7 +242,7 @@ func TestPanicHarmsNoOtherDelivery(t *testing.T) {
 			t.Errorf("reason %q, want %q", got, want)
 		}
 		if strings.Contains(r.log.String(), "Muster") {
-			t.Errorf("the panic's value is in the log: it may hold document text")
+			t.Errorf("the panic's value is in the log: it may hold row text")
 		}
 	})
 }
@@ -404,8 +404,8 @@ func TestFailedClaimAcknowledgesNothing(t *testing.T) {
 		for n, level := range map[int]string{1: "WARN", 4: "ERROR"} {
 			logged := r.log.of(t, "settled", id(n))
 			if len(logged) != 1 || logged[0].Level != level || logged[0].Result != "unsettled" ||
-				logged[0].Reason != "claim documents: "+failure.Of(errDown).Text {
-				t.Errorf("document %d: logged %+v, want it unsettled at %s", n, logged, level)
+				logged[0].Reason != "claim rows: "+failure.Of(errDown).Text {
+				t.Errorf("row %d: logged %+v, want it unsettled at %s", n, logged, level)
 			}
 		}
 	})

@@ -39,7 +39,7 @@ func (b *batch) settleContext(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
 }
 
-// fail releases the document as the failure requires, and ends the delivery.
+// fail releases the row as the failure requires, and ends the delivery.
 func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {
 	why := failure.Of(err)
 	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}

@@ -113,7 +113,7 @@ func TestReleaseOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
 			set(job.StatusFailed, 1, 0)(r.store, f)
 			return failure.Permanently("no counterparty")
 		}
-		// The other attempt's failure ends the document, and with it this message.
+		// The other attempt's failure ends the row, and with it this message.
 		if got := r.run(first(1))[0]; got != ack {
 			t.Errorf("got %+v, want %+v: nothing of ours was written", got, ack)
 		}

@@ -30,9 +30,9 @@ type Vault interface {
 	// FindAnswer returns the usable answer under the key and counts that it is
 	// used once more.
 	FindAnswer(ctx context.Context, k Key) (id int64, text string, found bool, err error)
-	// KeepAnswer commits an answer that the document asked for. unusable is the
+	// KeepAnswer commits an answer that the row asked for. unusable is the
 	// reason why it must never be used, if it is only kept for its cost.
-	KeepAnswer(ctx context.Context, k Key, document uuid.UUID, a Answer, unusable string) (id int64, err error)
+	KeepAnswer(ctx context.Context, k Key, row uuid.UUID, a Answer, unusable string) (id int64, err error)
 	// DiscardAnswer keeps an answer for people, never to be used again.
 	DiscardAnswer(ctx context.Context, id int64, why string) error
 }
@@ -54,7 +54,7 @@ const keepFor = 5 * time.Second
 // is asked again as Retry prescribes. Asking, reading and checking are one try.
 // An answer that could not be committed is not asked for again: the next try
 // commits it.
-func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question, read func(text string) error) error {
+func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read func(text string) error) error {
 	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash(), Version: q.Version}
 	var paid *Answer // paid for, but not stored yet
 	return a.Retry.Do(ctx, func(ctx context.Context) error {
@@ -75,14 +75,14 @@ func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question,
 			answer, err := a.Model.Answer(ctx, q)
 			if err != nil {
 				if answer.Usage != (Usage{}) {
-					_, _ = a.keep(ctx, k, document, answer, cmp.Or(failure.Of(err).Text, "the model failed"))
+					_, _ = a.keep(ctx, k, row, answer, cmp.Or(failure.Of(err).Text, "the model failed"))
 				}
 				return failure.At("ask the model", err)
 			}
 			paid = &answer
 		}
 		answer := *paid
-		if id, err = a.keep(ctx, k, document, answer, ""); err != nil {
+		if id, err = a.keep(ctx, k, row, answer, ""); err != nil {
 			return failure.At("keep the model's answer", err)
 		}
 		paid = nil
@@ -98,10 +98,10 @@ func (a *Asker) Ask(ctx context.Context, tenant, document uuid.UUID, q Question,
 	})
 }
 
-func (a *Asker) keep(ctx context.Context, k Key, document uuid.UUID, answer Answer, unusable string) (int64, error) {
+func (a *Asker) keep(ctx context.Context, k Key, row uuid.UUID, answer Answer, unusable string) (int64, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer cancel()
-	return a.Vault.KeepAnswer(ctx, k, document, answer, unusable)
+	return a.Vault.KeepAnswer(ctx, k, row, answer, unusable)
 }
 
 // discard marks an unusable answer, so that it is never found again.

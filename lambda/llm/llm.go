@@ -19,7 +19,7 @@ import (
 
 // Question asks for one structured answer.
 type Question struct {
-	Name      string          // of the schema: letters, digits, _ and -, at most 64; "match_decision"
+	Name      string          // of the schema: letters, digits, _ and -, at most 64
 	Version   string          // of the prompt, for people who read the vault; no model sees it
 	System    string          // the instructions to the model; may be empty
 	User      string          // the data to be examined

@@ -1,5 +1,5 @@
 // Package notify sends failures to people. The rows are there already: a
-// notification is written in the transaction that fails a document. This
+// notification is written in the transaction that fails a row. This
 // package defines the contents of such a row (Failure), the message about one
 // failure or many (Message), the time at which it is sent (Plan), and the
 // duties of a channel (Sender). It knows no channel and no database; packages
@@ -11,13 +11,13 @@
 // less than a minute ago. Then it waits until that minute is over, and all
 // failures that waited are sent in one message, a digest: the count, the first
 // few, a link to the rest. So a channel gets one message of a kind per minute
-// at most, a wrong API key that fails a thousand documents within a minute
+// at most, a wrong API key that fails a thousand rows within a minute
 // makes two messages, and kinds do not wait for each other. Plan is that rule.
 //
 // # Contents
 //
 // A message holds our own sentence about a failure, ids, counts, times, and the
-// name of the tenant; nothing of a document. One and Digest drop control
+// name of the tenant; nothing of the row. One and Digest drop control
 // characters and line breaks, and bound every text, so a Sender has only to
 // escape the special characters of its own format, and to keep that format's
 // limits.
@@ -40,7 +40,7 @@ import (
 // payload; ID and At are columns.
 type Failure struct {
 	ID         uuid.UUID `json:"-"`           // of the notification
-	At         time.Time `json:"-"`           // when the document failed
+	At         time.Time `json:"-"`           // when the row failed
 	Subject    string    `json:"-"`           // the kind of row that failed, in a word; empty: a document
 	SubjectID  uuid.UUID `json:"document_id"` // a payload has it of documents; the row has it of all
 	TenantID   uuid.UUID `json:"tenant_id"`
@@ -49,7 +49,7 @@ type Failure struct {
 	Error      string    `json:"error"`             // our sentence
 	Attempts   int       `json:"attempts"`          // claims of the work, ever
 	Deliveries int       `json:"deliveries"`        // of the last message; 0 if none is left
-	Warning    bool      `json:"warning,omitempty"` // nothing failed: the document is for people to look at
+	Warning    bool      `json:"warning,omitempty"` // nothing failed: the row is for people to look at
 }
 
 // subject is never empty.
@@ -69,7 +69,7 @@ func (f Failure) Topic() string {
 
 // Throttled reports whether there were more deliveries than attempts: some
 // ended before the work ran, because the function was throttled or another
-// delivery held the document.
+// delivery held the row.
 func (f Failure) Throttled() bool { return f.Deliveries > f.Attempts }
 
 // The bounds of the texts in a message, in characters. An Error is bounded

@@ -21,13 +21,13 @@ type FailedFilter struct {
 
 // Failed lists the rows that were failed at one moment.
 type Failed struct {
-	Documents []FailedDocument // the earliest failure first
-	jobs      *Jobs
-	at        time.Time
+	Rows []FailedRow // the earliest failure first
+	jobs *Jobs
+	at   time.Time
 }
 
-// FailedDocument is one failed row.
-type FailedDocument struct {
+// FailedRow is one failed row.
+type FailedRow struct {
 	ID   uuid.UUID
 	Kind string // empty without a notification
 }
@@ -56,9 +56,9 @@ func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error)
 	}
 	failed := &Failed{jobs: j}
 	rows, _ := j.db.pool.Query(ctx, j.sql.failed, filter.Kind, since, filter.Within, tenant, filter.IDs)
-	var d FailedDocument
+	var d FailedRow
 	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Kind, &failed.at}, func() error {
-		failed.Documents = append(failed.Documents, d)
+		failed.Rows = append(failed.Rows, d)
 		return nil
 	})
 	return failed, err

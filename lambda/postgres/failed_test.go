@@ -18,7 +18,7 @@ func TestOnlyWhatIsStillFailedIsPublishedAgain(t *testing.T) {
 	const failed = "matching_status = 'failed', matching_failed_at = now(), matching_error = 'busy', matching_attempts = 2"
 	still, again, published := f.document(failed), f.document(failed), f.document(failed)
 	list, err := f.Failed(t.Context(), postgres.FailedFilter{})
-	if err != nil || len(list.Documents) != 3 {
+	if err != nil || len(list.Rows) != 3 {
 		t.Fatalf("listed %+v, %v", list, err)
 	}
 	f.advance(time.Minute)

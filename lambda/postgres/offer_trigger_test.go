@@ -245,7 +245,7 @@ func TestPublishedAgain(t *testing.T) {
 	}
 
 	failed, err := o.store.Failed(t.Context(), postgres.FailedFilter{})
-	if err != nil || len(failed.Documents) != 1 || failed.Documents[0] != (postgres.FailedDocument{ID: first[1].ID, Kind: "permanent"}) {
+	if err != nil || len(failed.Rows) != 1 || failed.Rows[0] != (postgres.FailedRow{ID: first[1].ID, Kind: "permanent"}) {
 		t.Fatalf("failed: %+v, %v", failed, err)
 	}
 	again, err = failed.Publish(t.Context(), []uuid.UUID{first[1].ID, first[0].ID})

@@ -185,7 +185,7 @@ func TestRefusedQuestionsLeaveWhatRulesKnow(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ids []uuid.UUID
-		for _, d := range list.Documents {
+		for _, d := range list.Rows {
 			ids = append(ids, d.ID)
 		}
 		l.drain(list, ids)

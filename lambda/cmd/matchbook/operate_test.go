@@ -71,7 +71,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 		return run(t.Context(), args, env, &out, &out), out.String()
 	}
 
-	if code, out := command("publish", id.String(), uuid.NewString()); code != cli.ExitError || !strings.Contains(out, "1 documents do not exist") {
+	if code, out := command("publish", id.String(), uuid.NewString()); code != cli.ExitError || !strings.Contains(out, "1 rows do not exist") {
 		t.Errorf("publish: exit status %d, %q", code, out)
 	}
 	got := clitest.Receive(t, client, *queue.QueueUrl)

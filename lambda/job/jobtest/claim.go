@@ -307,9 +307,9 @@ func givenUpIsClaimed(r *rig) {
 
 // I8: no two live leases.
 func oneOfManyClaims(r *rig) {
-	const documents, workers = 20, 8
+	const rows, workers = 20, 8
 	rounds := testenv.Size(4, 40)
-	deliveries := make([]job.Delivery, documents)
+	deliveries := make([]job.Delivery, rows)
 	for i := range deliveries {
 		deliveries[i].ID = r.New()
 	}
@@ -329,9 +329,9 @@ func oneOfManyClaims(r *rig) {
 				n[found(c)]++
 			}
 		}
-		if n[claimed] != documents || n[held]+n[locked] != (workers-1)*documents {
-			r.Fatalf("round %d: %d workers found %v, want each of %d documents claimed by one, and held or busy for the others",
-				round, workers, n, documents)
+		if n[claimed] != rows || n[held]+n[locked] != (workers-1)*rows {
+			r.Fatalf("round %d: %d workers found %v, want each of %d rows claimed by one, and held or busy for the others",
+				round, workers, n, rows)
 		}
 		for _, d := range deliveries {
 			r.rowIs(d.ID, Row{Status: job.StatusInProgress, Attempt: round})

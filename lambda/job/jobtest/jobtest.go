@@ -22,27 +22,27 @@ type Store interface {
 	sweep.Store
 }
 
-// Fixture is a store without documents, and the means to look behind it. The
+// Fixture is a store without rows, and the means to look behind it. The
 // store and the work are called from many goroutines, the rest from one.
 type Fixture struct {
 	Store Store
-	// Work does the work of a claim and commits it; with a document of New
+	// Work does the work of a claim and commits it; with a row of New
 	// and a fence that holds it succeeds.
 	Work job.Work
-	// New inserts a document that was never published, as any program may.
+	// New inserts a row that was never published, as any program may.
 	New func() uuid.UUID
-	// Lock locks a document's row in a transaction of its own until unlock.
+	// Lock locks a row in a transaction of its own until unlock.
 	Lock func(uuid.UUID) (unlock func())
-	// Spoil removes the contents to work on, so that a claim finds the document
+	// Spoil removes the contents to work on, so that a claim finds the row
 	// unworkable.
 	Spoil func(uuid.UUID)
-	// Cancel ends a document as a person does who cancels its work, whatever its
+	// Cancel ends a row as a person does who cancels its work, whatever its
 	// state. It is nil where the table has no such status.
 	Cancel func(uuid.UUID)
 	// Final is true where succeeded and cancelled rows stay as they are, whatever is
 	// published: their messages find them done.
 	Final bool
-	// Row reads a document without the store.
+	// Row reads a row without the store.
 	Row func(uuid.UUID) Row
 	// Dump returns every row of every table. Two dumps differ whenever something
 	// was written in between, even the same values.
@@ -53,7 +53,7 @@ type Fixture struct {
 	Advance func(time.Duration)
 }
 
-// Row is a document as its tables have it; NULL is a zero value.
+// Row is what the tables have of a row; NULL is a zero value.
 type Row struct {
 	Status        job.Status
 	Attempt       int
@@ -74,16 +74,16 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"suspect is claimed only when asked for", suspectIsAskedFor},
 		{"claim answers in the order of the deliveries", claimAnswersInOrder},
 		{"extend keeps claims whose fence holds, and names them", extendKeepsClaims},
-		{"one of two deliveries of a document claims it", oneOfTwoDeliveries},
-		{"finished document is done", overIsDone},
-		{"failed document is claimed for a message sent later", failedIsRedriven},
+		{"one of two deliveries of a row claims it", oneOfTwoDeliveries},
+		{"finished row is done", overIsDone},
+		{"failed row is claimed for a message sent later", failedIsRedriven},
 		{"message of an earlier publish is superseded", earlierPublishIsSuperseded},
-		{"document without anything to work on is unworkable", spoiledIsUnworkable},
+		{"row without anything to work on is unworkable", spoiledIsUnworkable},
 		{"locked row is busy and waits for nothing", lockedIsBusy},
 		{"retry that is not due is early, but for its last delivery", notDueIsEarly},
-		{"cancelled document is done, and no longer of its attempt", cancelledIsDone},
-		{"document that was given up is claimed for any message", givenUpIsClaimed},
-		{"claims at the same moment give each document once", oneOfManyClaims},
+		{"cancelled row is done, and no longer of its attempt", cancelledIsDone},
+		{"row that was given up is claimed for any message", givenUpIsClaimed},
+		{"claims at the same moment give each row once", oneOfManyClaims},
 
 		{"retry waits with its error", retryWaits},
 		{"failure has one notification", failureHasOneNotification},
@@ -92,17 +92,17 @@ func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 		{"attempt ends once", attemptEndsOnce},
 		{"stale fence changes no row", staleFence},
 
-		{"publish takes a document from any state", publishTakes},
+		{"publish takes a row from any state", publishTakes},
 		{"stamps always rise", stampsRise},
 		{"publish leaves unknown ids out", publishUnknown},
 		{"find reads each state", findReads},
 
-		{"inserted document is published after a moment", insertedIsPublished},
-		{"lost document is published three times again, then failed", lostIsRepublished},
-		{"document is not lost while the queue holds or delivers anything", busyQueueLosesNothing},
+		{"inserted row is published after a moment", insertedIsPublished},
+		{"lost row is published three times again, then failed", lostIsRepublished},
+		{"row is not lost while the queue holds or delivers anything", busyQueueLosesNothing},
 		{"backlog explains what was sent later", backlogExplains},
 		{"claim starts the count of republishing again", claimResetsRepublishing},
-		{"lapsed document is published again, and failed after three claims in a row", lapsedIsRecovered},
+		{"lapsed row is published again, and failed after three claims in succession", lapsedIsRecovered},
 		{"settling and publishing start the count of lapses again", settlingResetsLapses},
 		{"nothing else is ever repaired", nothingElseIsRepaired},
 		{"repairs take the longest waiting first, up to their limit", repairsRespectLimit},
@@ -121,7 +121,7 @@ const (
 	lease      = time.Minute
 	retryIn    = 5 * time.Minute
 	visibility = 10 * time.Minute // of the queue
-	grace      = time.Minute      // for inserted documents
+	grace      = time.Minute      // for inserted rows
 	tick       = time.Microsecond // the precision of databases and stamps
 	busy       = "the model is busy"
 )
@@ -157,7 +157,7 @@ type rig struct {
 	*testing.T
 }
 
-// state is a state of a document; to brings a document there that is new or
+// state is a state of a row; to brings a row there that is new or
 // published.
 type state struct {
 	name string
@@ -183,7 +183,7 @@ var (
 	}}
 )
 
-// in makes a document in the state.
+// in makes a row in the state.
 func (r *rig) in(s state) uuid.UUID {
 	r.Helper()
 	id := r.New()
@@ -207,7 +207,7 @@ func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
 	return claims
 }
 
-// take claims a document, which must succeed.
+// take claims a row, which must succeed.
 func (r *rig) take(id uuid.UUID) job.Attempt {
 	r.Helper()
 	c, got := r.claim(job.Delivery{ID: id, Last: true}, true)
@@ -237,7 +237,7 @@ func (r *rig) succeed(f job.Attempt) {
 	}
 }
 
-// publish publishes one document and returns its stamp.
+// publish publishes one row and returns its stamp.
 func (r *rig) publish(id uuid.UUID) time.Time {
 	r.Helper()
 	stamped, err := r.Store.Publish(r.Context(), []uuid.UUID{id})

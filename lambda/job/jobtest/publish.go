@@ -31,7 +31,7 @@ func publishTakes(r *rig) {
 	}
 }
 
-// stays publishes a document that is over and does not begin again.
+// stays publishes a row that is over and does not begin again.
 func (r *rig) stays(id uuid.UUID) {
 	r.Helper()
 	before := r.row(id)

@@ -42,7 +42,7 @@ func successClears(r *rig) {
 	r.findIs(id, job.Row{Status: job.StatusSucceeded, Attempt: 2})
 }
 
-// No other attempt took over, so the late one may still settle the document.
+// No other attempt took over, so the late one may still settle the row.
 func endedLeaseKeepsTheFence(r *rig) {
 	for name, settle := range map[string]func(job.Attempt){"a failure": r.fail, "a success": r.succeed} {
 		id := r.New()
@@ -105,7 +105,7 @@ func staleFence(r *rig) {
 		"its own failure and a claim": func(f job.Attempt) { r.fail(f); r.redrive(f.ID) },
 		"its own success":             r.succeed,
 		"the sweep":                   func(job.Attempt) { r.Advance(lease + visibility + tick); r.sweep() },
-		"its document being spoiled":  func(f job.Attempt) { r.Advance(lease); spoiled.to(r, f.ID) },
+		"its row being spoiled":       func(f job.Attempt) { r.Advance(lease); spoiled.to(r, f.ID) },
 	} {
 		f := r.take(r.New())
 		takeOver(f)

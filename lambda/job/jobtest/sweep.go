@@ -72,7 +72,7 @@ func (r *rig) sweepOfFinds(w sweep.Waits, want repairs) []sweep.Republished {
 	return again
 }
 
-// givenUp is the row of a document that the sweep has just failed.
+// givenUp is a row that the sweep has just failed.
 func (r *rig) givenUp(id uuid.UUID, attempt int, notifications string) {
 	r.Helper()
 	row := r.row(id)
@@ -103,7 +103,7 @@ func insertedIsPublished(r *rig) {
 	}
 }
 
-// The notification of a lost document needs a key of its own, so giving up
+// The notification of a lost row needs a key of its own, so giving up
 // counts as an attempt.
 func lostIsRepublished(r *rig) {
 	id := r.New()
@@ -190,7 +190,7 @@ func claimResetsRepublishing(r *rig) {
 	}
 }
 
-// lapse claims a document whose worker then vanishes.
+// lapse claims a row whose worker then vanishes.
 func (r *rig) lapse(id uuid.UUID) job.Attempt {
 	r.Helper()
 	f := r.take(id)
@@ -263,7 +263,7 @@ func nothingElseIsRepaired(r *rig) {
 	r.unchanged("the sweep", func() { r.sweepFinds(repairs{}) })
 }
 
-// broken makes documents for each of the repairs, n but for the crashed ones.
+// broken makes rows for each of the repairs, n but for the crashed ones.
 func (r *rig) broken(n, nCrashed int) (lost, crashed, missed []uuid.UUID) {
 	r.Helper()
 	for range n {
@@ -319,7 +319,7 @@ func sweepsRepairOnce(r *rig) {
 	const n, workers = 5, 6
 	rounds := testenv.Size(4, 20)
 	for round := 1; round <= rounds; round++ { // after the first one, all workers are connected
-		// A crashed document would find the key of its notification taken, which would
+		// A crashed row would find the key of its notification taken, which would
 		// undo a lost one done twice in the same transaction: only every other time.
 		nCrashed := round % 2 * n
 		lost, crashed, missed := r.broken(n, nCrashed)

@@ -18,7 +18,7 @@ import (
 
 var walkSeed = flag.Uint64("jobtest.seed", 0, "seed of the random walk; 0 picks one")
 
-// waits returns limits so low that some documents are lost or crash during the
+// waits returns limits so low that some rows are lost or crash during the
 // walk.
 func (w *walker) waits() sweep.Waits {
 	idle := w.IntN(2) == 0
@@ -26,7 +26,7 @@ func (w *walker) waits() sweep.Waits {
 		Idle: idle, Drained: idle || w.IntN(2) == 0}
 }
 
-// move is a change of a document's row, and its cause.
+// move is a change of a row, and its cause.
 type move struct {
 	by       string
 	from, to job.Status
@@ -124,7 +124,7 @@ func walk(r *rig) {
 }
 
 // compare compares every row with its earlier state; attempts holds the numbers
-// by which the step may have raised the attempts of documents.
+// by which the step may have raised the attempts of rows.
 func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
 	for _, id := range w.ids {
 		before, after := w.rows[id], w.row(id)
@@ -135,7 +135,7 @@ func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
 		m := move{by, before.Status, after.Status}
 		w.seen[m]++
 		if !legal[m] || w.Final && (m.from == job.StatusSucceeded || m.from == job.StatusCancelled) {
-			w.Errorf("step %d: %s moved a document\nfrom %+v\nto   %+v", step, by, before, after)
+			w.Errorf("step %d: %s moved a row\nfrom %+v\nto   %+v", step, by, before, after)
 		}
 		if after.Status == job.StatusFailed {
 			w.fails[id]++
@@ -210,7 +210,7 @@ func (w *walker) accepted(f job.Attempt, ok bool) {
 
 func (w *walker) workSome() map[uuid.UUID]int {
 	f, ok := w.fence()
-	if !ok || w.spoilt[f.ID] { // nothing is promised about work on a spoilt document
+	if !ok || w.spoilt[f.ID] { // nothing is promised about work on a spoilt row
 		return nil
 	}
 	err := w.Work(w.Context(), f)
@@ -294,7 +294,7 @@ func (w *walker) cancel() map[uuid.UUID]int {
 	return nil
 }
 
-// spoil leaves most documents alone, so that there is work.
+// spoil leaves most rows alone, so that there is work.
 func (w *walker) spoil() map[uuid.UUID]int {
 	if id := w.some(); len(w.spoilt) < len(w.ids)/2 {
 		w.Spoil(id)

@@ -118,7 +118,7 @@ func (r *EventsRequeued) Text() string {
 	case r.DryRun:
 		p.Line("%d events would be sent again:", n)
 	default:
-		p.Line("%d events are sent again, by the next sweep or by the match function:", n)
+		p.Line("%d events are sent again, by the next sweep or batch:", n)
 	}
 	printStates(p, r.States)
 	return p.String()

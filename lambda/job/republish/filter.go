@@ -14,7 +14,7 @@ import (
 var Kinds = []string{"transient", "permanent", "lost", "crashed"}
 
 // ParseFilter reads the flags of the command, each of which may be empty: a kind
-// of failure, the time since which or the duration within which documents
+// of failure, the time since which or the duration within which rows
 // failed, and the id of a tenant.
 func ParseFilter(kind, since, tenant string) (f postgres.FailedFilter, err error) {
 	if f.Kind = kind; f.Kind != "" && !slices.Contains(Kinds, f.Kind) {

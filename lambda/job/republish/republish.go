@@ -1,7 +1,6 @@
-// Package republish publishes failed rows of a workload again, documents or
-// ingestions, once the cause of their failure is removed. A row that failed again
-// meanwhile, or that another program published, is skipped: none loses a newer
-// state. It counts the events that their receiver has not accepted, and has them sent
+// Package republish publishes failed rows of a workload again, once the cause of
+// their failure is removed. A row that failed again meanwhile, or that another
+// program published, is skipped: none loses a newer state. It counts the events that their receiver has not accepted, and has them sent
 // again.
 package republish
 
@@ -56,14 +55,14 @@ type Example struct {
 }
 
 func newReport(failed *postgres.Failed, t postgres.Table) *Report {
-	r := &Report{Selected: len(failed.Documents), Left: len(failed.Documents), Kinds: map[string]int{}, subject: t.Subject}
-	for _, d := range failed.Documents {
+	r := &Report{Selected: len(failed.Rows), Left: len(failed.Rows), Kinds: map[string]int{}, subject: t.Subject}
+	for _, d := range failed.Rows {
 		r.Kinds[kindOf(d)]++
 	}
 	return r
 }
 
-func kindOf(d postgres.FailedDocument) string { return cmp.Or(d.Kind, "unknown") }
+func kindOf(d postgres.FailedRow) string { return cmp.Or(d.Kind, "unknown") }
 
 // List reports the rows of a table that Publish would publish, and the first few
 // of each kind.
@@ -80,7 +79,7 @@ func List(ctx context.Context, db *postgres.DB, t postgres.Table, filter postgre
 
 func examples(ctx context.Context, db *postgres.DB, t postgres.Table, failed *postgres.Failed) ([]Example, error) {
 	kinds, taken := map[uuid.UUID]string{}, map[string]int{}
-	for _, d := range failed.Documents {
+	for _, d := range failed.Rows {
 		if taken[d.Kind]++; taken[d.Kind] <= Shown {
 			kinds[d.ID] = kindOf(d)
 		}
@@ -106,7 +105,7 @@ func Publish(
 	}
 	r := newReport(failed, t)
 	publisher := &job.Publisher{Store: failed, Sender: queue}
-	for batch := range slices.Chunk(failed.Documents, Batch) {
+	for batch := range slices.Chunk(failed.Rows, Batch) {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
@@ -120,7 +119,7 @@ func Publish(
 }
 
 // publish finishes a batch that it has begun, also when ctx ends.
-func (r *Report) publish(ctx context.Context, publisher *job.Publisher, batch []postgres.FailedDocument) error {
+func (r *Report) publish(ctx context.Context, publisher *job.Publisher, batch []postgres.FailedRow) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchFor)
 	defer cancel()
 	ids := make([]uuid.UUID, len(batch))

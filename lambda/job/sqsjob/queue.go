@@ -131,7 +131,7 @@ func (b *batch) logError(operation string, err error) {
 	}
 }
 
-// Send sends one message per document, the document's id and its publish
+// Send sends one message per row, its id and its publish
 // stamp, in the message group of its tenant: the import of one tenant then does
 // not make the others wait (SQS fair queues). It makes several calls at once: the
 // messages are in no order. It is a job.Sender.

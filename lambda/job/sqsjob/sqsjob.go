@@ -90,7 +90,7 @@ func sameQueue(a, b string) bool {
 	return len(x) == 3 && len(y) == 3 && x[2] == y[2]
 }
 
-// decode makes deliveries of the records. A body without a document id will never
+// decode makes deliveries of the records. A body without a row id will never
 // have one: it is logged at error, and acknowledged.
 func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) {
 	for _, r := range records {

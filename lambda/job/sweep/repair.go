@@ -6,18 +6,18 @@ import (
 	"matchbook/lambda/job"
 )
 
-// Waits holds the limits after which a document has waited in vain, for the
+// Waits holds the limits after which a row has waited in vain, for the
 // stores that a sweep repairs.
 type Waits struct {
 	Visibility time.Duration // of the queue: a message that was received comes back within it
-	Grace      time.Duration // for programs that insert a document and publish it themselves
-	Lapses     int           // claims in a row without a result after which a document has crashed
-	Times      int           // publishes by the sweep after which a document is lost
+	Grace      time.Duration // for programs that insert a row and publish it themselves
+	Lapses     int           // claims in succession without a result after which a row has crashed
+	Times      int           // publishes by the sweep after which a row is lost
 	Drained    bool          // the queue holds few messages beside the overdue rows: its backlog explains nothing
 	Idle       bool          // the queue is empty
 }
 
-// Repair is the kind of a repair that publishes a document.
+// Repair is the kind of a repair that publishes a row.
 type Repair string
 
 // The repairs that publish.
@@ -27,7 +27,7 @@ const (
 	Overdue  Repair = "overdue"  // its message did not come
 )
 
-// Republished is a document that a sweep published, and the reason.
+// Republished is a row that a sweep published, and the reason.
 type Republished struct {
 	job.Stamped
 	Repair Repair

@@ -28,7 +28,7 @@ const (
 	// republishTimes limits how often a row is published again, the wait doubling
 	// each time, before it is failed as lost.
 	republishTimes = 3
-	// lapses is the number of claims in a row without a result after which a row
+	// lapses is the number of claims in succession without a result after which a row
 	// is failed as crashed: each may have killed its worker.
 	lapses = 3
 	// grace is for programs that insert a row and send its message themselves.
@@ -101,7 +101,7 @@ type Report struct {
 	Recovered   int `json:"recovered"`   // published again: their lease ended without a result
 	Republished int `json:"republished"` // published again: their message did not come
 	Lost        int `json:"lost"`        // failed: published again too often
-	Crashed     int `json:"crashed"`     // failed: too many claims in a row without a result
+	Crashed     int `json:"crashed"`     // failed: too many claims in succession without a result
 }
 
 // add adds the counts of another report.

@@ -220,7 +220,7 @@ func TestOfferIsRetriedByTheKindOfItsFailure(t *testing.T) {
 	check(t, "messages of an error of the database",
 		strings.Join(l.events(job(broken), sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "),
 		"received at 0, received at 30, received at 150, received at 450, moved to DLQ at 450")
-	check(t, "its job", l.job(broken), "failed, 3 retries, 0 offers, 1 notifications, store the offers: database error (SQLSTATE 57014)")
+	check(t, "its job", l.job(broken), "failed, 3 retries, 0 offers, 1 notifications, store the set: database error (SQLSTATE 57014)")
 	check(t, "messages of inconsistent data",
 		strings.Join(l.events(job(inconsistent), sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "), "received at 0, deleted at 0")
 	check(t, "its job", l.job(inconsistent), "failed, 0 retries, 0 offers, 1 notifications, "+

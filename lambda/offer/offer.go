@@ -1,5 +1,6 @@
-// Package offer composes the daily match offers of users in any time zone. A job is
-// one user and one date; its set is a function of the roster of the date alone.
+// Package offer composes the daily match offers of users in any time zone. Two words
+// name them: a job is the row of one user and one date, a set is its result, which is
+// a function of the roster of the date alone.
 package offer
 
 import (
@@ -56,7 +57,7 @@ type Store interface {
 	Complete(ctx context.Context, f job.Attempt, s Set, deliver bool) error
 }
 
-// Rankings returns the offers of a user by a roster.
+// Rankings computes the offers of the set of a job, by its roster.
 type Rankings interface {
 	Offers(ctx context.Context, j Job) ([]ranking.Offer, error)
 }
@@ -78,7 +79,7 @@ func (o Offerer) Offer(ctx context.Context, f job.Attempt) error {
 	if err != nil {
 		return failure.At("rank the candidates", err)
 	}
-	return failure.At("store the offers", o.Store.Complete(ctx, f, Set{Job: j, Offers: offers}, o.Deliver))
+	return failure.At("store the set", o.Store.Complete(ctx, f, Set{Job: j, Offers: offers}, o.Deliver))
 }
 
 // Namespaces of ids that are derived from their content, so that making one twice

@@ -88,9 +88,9 @@ func (s *Scheduler) Run(ctx context.Context) (r ScheduleReport, first error) {
 			return r, first
 		case err == nil:
 		case first == nil:
-			first = failure.At("queue the offers of tenant "+t[0].Tenant.String(), err)
+			first = failure.At("queue the jobs of tenant "+t[0].Tenant.String(), err)
 		default:
-			s.Log.Error("cannot queue offers", "tenant", t[0].Tenant, "reason", failure.Of(err).Text)
+			s.Log.Error("cannot queue jobs", "tenant", t[0].Tenant, "reason", failure.Of(err).Text)
 		}
 		if ctx.Err() != nil || errors.Is(err, errSilent) {
 			return r, first

@@ -27,7 +27,7 @@ type Offers struct {
 
 // Offers returns the store of match offers.
 func (db *DB) Offers() *Offers {
-	o := &Offers{Jobs: db.JobsOf(matchmakings)}
+	o := &Offers{Jobs: db.JobsOf(offerJobs)}
 	o.completions = newJoint(o.completeAll, o.gather(ending, gatherFor))
 	return o
 }
@@ -134,7 +134,7 @@ func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f
 
 // completeSQL writes sets in one statement: what is completed does not change any
 // more, so its offers come with the state.
-var completeSQL = matchmakings.sql(ours + `, completed AS (
+var completeSQL = offerJobs.sql(ours + `, completed AS (
 	UPDATE {table} SET offers = s.offers, ` + succeeded + `
 	FROM ours JOIN unnest($1::uuid[], $3::jsonb[], $4::boolean[]) AS s (id, offers, deliver) USING (id)
 	WHERE {table}.id = ours.id

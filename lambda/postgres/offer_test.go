@@ -95,7 +95,7 @@ func (o *offers) offer(ctx context.Context, f job.Attempt) error {
 	return o.store.Complete(ctx, f, offer.Set{Job: j, Offers: someOffers}, true)
 }
 
-func TestMatchmakingJobsConform(t *testing.T) {
+func TestOfferJobsConform(t *testing.T) {
 	testenv.OnlyThorough(t, "is the suite of stores once more, on another table")
 	t.Parallel()
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {

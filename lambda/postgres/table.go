@@ -34,7 +34,7 @@ type Table struct {
 // Tables holds the tables of the manifest's functions, by the function's name.
 var Tables = map[string]Table{
 	manifest.Match.Name: documents, manifest.Ingest.Name: ingestions, manifest.Review.Name: chunks,
-	manifest.Offer.Name: matchmakings}
+	manifest.Offer.Name: offerJobs}
 
 // documents is the table of the match function.
 var documents = Table{
@@ -60,9 +60,9 @@ var chunks = Table{
 	Complete:   `ready`,
 }
 
-// matchmakings is the table of the offer function. Its column status has the state
+// offerJobs is the table of the offer function. Its column status has the state
 // in the words of other programs; a date that was skipped is cancelled.
-var matchmakings = Table{
+var offerJobs = Table{
 	Name: "matchmaking_job", Status: "job_status", Arrived: "created_at", Subject: "job",
 	Unworkable: `CASE WHEN input_digest IS NULL THEN 'the job has no roster' END`,
 	Complete:   `input_digest IS NOT NULL`,

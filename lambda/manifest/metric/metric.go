@@ -1,5 +1,6 @@
 package metric
 
+// Names of the metrics.
 const (
 	// Of each function in Functions. Deliveries by outcome; each delivery counts
 	// as one of these.

@@ -6,6 +6,7 @@ package variable
 // ARN of the secret, in Secrets Manager, that holds the value.
 const SecretSuffix = "_SECRET_ARN"
 
+// Names of the environment variables.
 const (
 	Stage         = "STAGE" // the name of the deployment, in metrics and logs
 	DatabaseURL   = "DATABASE_URL"

@@ -1,19 +1,144 @@
 package offer_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
-	"testing"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
+	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
 )
+
+// simPerson is a user, and the simulation's record of the life.
+type simPerson struct {
+	offer.User
+	life  []chapter
+	first day.Date
+	fates []fate // of the dates from the first on
+}
+
+// chapter is a part of a life, until the next one begins: a zone, or away.
+type chapter struct {
+	From   time.Time
+	Zone   string
+	Active bool
+}
+
+// fate is what became of a date: whether the user is in its roster, and its job.
+type fate struct{ member, committed, ended, skipped bool }
+
+func (p *simPerson) fate(date day.Date) *fate { return &p.fates[date-p.first] }
+
+// Zones on both sides of the date line.
+var (
+	east = []string{"Pacific/Pago_Pago", "Pacific/Midway", "Pacific/Niue", "Pacific/Honolulu", "America/Adak", "Etc/GMT+12"}
+	west = []string{"Pacific/Kiritimati", "Pacific/Apia", "Pacific/Tongatapu", "Pacific/Auckland", "Pacific/Chatham", "Etc/GMT-14"}
+)
+
+// join adds a user.
+func (s *simulation) join() {
+	p := &simPerson{User: offer.User{ID: uuid.NewSHA1(tenants[0], fmt.Append(nil, s.rand.Uint64())), Tenant: tenants[0],
+		Zone: pick(s.rand, day.Zones()), Active: true}, first: day.Of(s.start) - 5}
+	p.fates = make([]fate, day.Of(s.end)-p.first+5)
+	s.people, s.byID[p.ID] = append(s.people, p), p
+	p.Profile, p.Preferences = profile(s.rand)
+	s.begin(p)
+}
+
+// begin begins a chapter of a life.
+func (s *simulation) begin(p *simPerson) {
+	p.life = append(p.life, chapter{s.now, p.Zone, p.Active})
+	s.store.Put(p.User)
+}
+
+// plot plans what happens to all users on the day that begins.
+func (s *simulation) plot() {
+	for _, p := range s.people {
+		x := s.rand.Float64()
+		s.after(s.draw(aDay), func() { s.happens(p, x) })
+		if x > 0.999 {
+			s.after(s.draw(aDay), s.join)
+		}
+	}
+}
+
+func (s *simulation) happens(p *simPerson, x float64) {
+	switch {
+	case x < 0.005, !p.Active && x < 0.1: // leaves or comes back
+		p.Active = !p.Active
+	case !p.Active || x > 0.12:
+		return
+	case x < 0.02:
+		p.Profile, p.Preferences = profile(s.rand)
+	case x < 0.07:
+		now := s.now
+		p.ActiveAt = &now
+	default:
+		s.travel(p)
+	}
+	s.begin(p)
+}
+
+// travel moves a user, at every second time over the date line, sometimes back at once.
+func (s *simulation) travel(p *simPerson) {
+	home, to, at := p.Zone, pick(s.rand, day.Zones()), s.now
+	if s.rand.IntN(2) == 0 {
+		to = pick(s.rand, east)
+		if slices.Contains(east, home) { // just before midnight: over a whole date
+			y, m, d := s.now.In(zone(home)).Date()
+			to, at = pick(s.rand, west), time.Date(y, m, d, 23, 40, 0, 0, zone(home))
+		}
+	}
+	move := func(zone string) func() {
+		return func() {
+			s.counts["moves"]++
+			p.Zone = zone
+			s.begin(p)
+		}
+	}
+	s.at(at, move(to))
+	if s.rand.IntN(5) == 0 {
+		s.at(at.Add(s.draw(aDay)), move(home))
+	}
+}
+
+func zone(name string) *time.Location {
+	zone, err := day.Zone(name)
+	if err != nil {
+		panic(err) // the names are those of package day
+	}
+	return zone
+}
+
+// profile draws a profile and preferences; one in two hundred cannot be read.
+func profile(r *rand.Rand) (profile, preferences json.RawMessage) {
+	if r.IntN(200) == 0 {
+		return json.RawMessage(`{"born": "long ago"}`), json.RawMessage(`{}`)
+	}
+	kind, i, l := r.IntN(2), r.IntN(10), r.IntN(8)
+	profile = fmt.Appendf(nil, `{"kind":"%d","born":%d,"place":{"lat":%d,"lon":%d},"languages":["%d","%d"],"interests":["%d","%d"]}`,
+		kind, 1940+r.IntN(65), r.IntN(130)-60, r.IntN(360)-180, l, l+r.IntN(3), i, i+r.IntN(3))
+	preferences = fmt.Appendf(nil, `{"kinds":["%d"],"age":{"min":18,"max":%d},"interests":{"%d":%d}}`,
+		1-kind, 60+r.IntN(60), r.IntN(10), 1+r.IntN(10))
+	return profile, preferences
+}
+
+func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 // The oracle knows nothing of the scheduler: it walks through a user's life by his
 // own clock, and decides for each date whether he was owed a set. Within patience
 // of a change, or while all is down, it accepts either.
 
-// patience is the time that two schedulers may take: a period, twice, and the errors
-// of their clocks.
+// patience is the time that two schedulers may take: a period, twice, and some minutes.
 const patience = 40 * time.Minute
 
 type verdict byte
@@ -26,96 +151,82 @@ const (
 
 // judge compares what became of all dates with what the users were owed.
 func (s *simulation) judge() {
-	for n, p := range s.people {
+	for _, p := range s.people {
 		owed := s.owed(p)
-		for date := s.From - 2; date <= day.Of(s.end)+2; date++ {
-			s.compare(n, p, date, owed[date])
+		for date := day.Of(s.start) - 2; date <= day.Of(s.end)+2; date++ {
+			f, v := p.fate(date), owed[date]
+			switch {
+			case !f.ended:
+				if v == always && (f.member || !s.frozen[date]) {
+					s.broken("%s of %s is missing: %v", date, p.ID, p.life)
+				}
+			case v == never:
+				s.broken("%s of %s was not a date of the user: %v", date, p.ID, p.life)
+			case !f.skipped && !f.member:
+				s.broken("%s of %s has a set, and the user is not in its roster", date, p.ID)
+			}
 		}
-	}
-}
-
-func (s *simulation) compare(n int, p *simPerson, date day.Date, v verdict) {
-	roster, frozen := s.members[date]
-	member := n < len(roster) && roster[n]
-	is := *s.mark(n, date)
-	switch {
-	case is == none:
-		if v == always && (member || !frozen) {
-			s.broken("%s of %s is missing: %s", date, p.ID, p.story())
-		}
-	case v == never:
-		s.broken("%s of %s was not a date of the user: %s", date, p.ID, p.story())
-	case is != skipped && !member:
-		s.broken("%s of %s has a set, and the user is not in its roster", date, p.ID)
 	}
 }
 
 // owed returns the verdicts on the dates of a life.
 func (s *simulation) owed(p *simPerson) map[day.Date]verdict {
 	all := map[day.Date]verdict{}
-	var run []chapter // chapters without a break
-	for _, c := range p.life {
+	var calendar map[day.Date]time.Time // since the user is active: when a date was due first, zero before
+	var begun time.Time                 // of the dates that are due until then only the latest is owed
+	for i, c := range p.life {
+		until := s.end // no date is queued any more
+		if i+1 < len(p.life) && p.life[i+1].From.Before(until) {
+			until = p.life[i+1].From
+		}
 		switch {
-		case !c.from.Before(s.end): // no date is queued any more
-		case c.active:
-			run = append(run, c)
-		default:
-			s.live(run, c.from, all)
-			run = nil
+		case !c.From.Before(s.end):
+			return all
+		case !c.Active:
+			calendar = nil
+			continue
+		case calendar == nil:
+			calendar, begun = map[day.Date]time.Time{}, s.ready(c.From)
 		}
-	}
-	s.live(run, s.end, all)
-	return all
-}
-
-// live judges the dates of a run of chapters that ends at end.
-func (s *simulation) live(run []chapter, end time.Time, all map[day.Date]verdict) {
-	if len(run) == 0 {
-		return
-	}
-	calendar, first := map[day.Date]bool{}, map[day.Date]time.Time{}
-	begun := s.ready(run[0].from) // of the dates that are due until then only the latest is owed
-	for i, c := range run {
-		until := end
-		if i+1 < len(run) {
-			until = run[i+1].from
-		}
-		zone := zone(c.zone)
-		from, last := day.Of(c.from.In(zone)), day.Of(until.Add(-1).In(zone))
-		if c.from.Before(begun) { // the latest date that is due may be one that was not lived
+		zone := zone(c.Zone)
+		from, last := day.Of(c.From.In(zone)), day.Of(until.Add(-1).In(zone))
+		if c.From.Before(begun) { // the latest date that is due may be one that was not lived
 			yesterday := from
-			if nine(from, zone).After(c.from.Add(-mostSkew)) { // by a slow clock it is not nine yet
+			if nine(from, zone).After(c.From) {
 				yesterday--
 			}
 			all[yesterday] = max(all[yesterday], maybe)
 		}
 		// A date that had begun, and was not due, counts when it comes again.
-		maps.DeleteFunc(calendar, func(d day.Date, _ bool) bool { return d > from && first[d].IsZero() })
+		maps.DeleteFunc(calendar, func(d day.Date, first time.Time) bool { return d > from && first.IsZero() })
 		for d := from; d <= last; d++ {
-			calendar[d] = true
+			if _, ok := calendar[d]; !ok {
+				calendar[d] = time.Time{}
+			}
 		}
-		for d := range calendar {
-			due := later(c.from, nine(d, zone))
+		for d, first := range calendar {
+			due := later(c.From, nine(d, zone))
 			if !due.Before(until) {
 				continue
 			}
-			if _, ok := first[d]; !ok {
-				first[d] = due
+			if first.IsZero() {
+				calendar[d], first = due, due
 			}
 			v := maybe
-			if first[d].After(begun) && s.ready(due).Before(until) {
+			if first.After(begun) && s.ready(due).Before(until) {
 				v = always
 			}
 			all[d] = max(all[d], v)
 		}
 	}
+	return all
 }
 
 // ready returns the time until when the schedulers have surely noticed a change.
 func (s *simulation) ready(change time.Time) time.Time {
 	for _, o := range s.outages {
-		if change.Before(o.until) && o.from.Before(change.Add(patience)) {
-			change = o.until
+		if change.Before(o[1]) && o[0].Before(change.Add(patience)) {
+			change = o[1]
 		}
 	}
 	return change.Add(patience)
@@ -127,20 +238,84 @@ func nine(d day.Date, zone *time.Location) time.Time {
 	return time.Date(y, m, n, 9, 0, 0, 0, zone)
 }
 
-// A user joins at nine sharp. A scheduler with a slow clock still sees the date
-// before as the latest one that is due.
-func TestOracleAllowsForSlowClocks(t *testing.T) {
-	t.Parallel()
-	for after, want := range map[time.Duration]string{-time.Second: "0112", 0: "0112",
-		mostSkew - time.Second: "0112", mostSkew: "0012"} {
-		s := newSimulation(t, "2026-01-01", simOptions{Users: 1, Days: 3})
-		owed := s.owed(&simPerson{life: []chapter{{from: s.start.Add(after), zone: "Asia/Seoul", active: true}}})
-		got := ""
-		for d := s.From - 2; d <= s.From+1; d++ {
-			got += string('0' + rune(owed[d]))
+// completed notes a set that was committed.
+func (s *simulation) completed(set offer.Set) {
+	f := s.byID[set.User].fate(set.Date)
+	if f.committed {
+		s.broken("a second set of %s for %s was committed", set.Date, set.User)
+	}
+	f.committed = true
+}
+
+// close examines a date of which nothing is under way any more, and forgets it.
+func (s *simulation) close(date day.Date) {
+	jobs, err := s.store.JobsOf(s.t.Context(), tenants[0], date)
+	s.must(err)
+	frozen, _ := s.store.Roster(s.t.Context(), tenants[0], date) // without one all were skipped
+	shown, sets := map[uuid.UUID]int{}, map[uuid.UUID][]uuid.UUID{}
+	index := s.index(frozen)
+	for _, j := range jobs {
+		s.examine(j)
+		if j.Status == completed && (j.Digest != frozen.Digest || index != nil && !s.same(j, index)) {
+			s.broken("the set of %s for %s is not that of its roster", date, j.User)
 		}
-		if got != want {
-			t.Errorf("%s after nine: verdicts %s, want %s", after, got, want)
+		for i, o := range j.Offers {
+			if o.Rank != i+1 || o.Candidate == j.User || slices.Contains(sets[j.User], o.Candidate) {
+				s.broken("the set of %s for %s is malformed at rank %d", date, j.User, i+1)
+			}
+			for _, before := range s.recent {
+				if slices.Contains(before[j.User], o.Candidate) {
+					s.broken("%s is offered %s on %s, and less than seven days before", j.User, o.Candidate, date)
+				}
+			}
+			sets[j.User] = append(sets[j.User], o.Candidate)
+			if shown[o.Candidate]++; shown[o.Candidate] > ranking.Versions()[frozen.Algorithm-1].Exposure {
+				s.broken("%s was shown %d times on %s", o.Candidate, shown[o.Candidate], date)
+			}
 		}
 	}
+	if s.recent = append(s.recent, sets); len(s.recent) == ranking.Versions()[0].Days {
+		s.recent = s.recent[1:]
+	}
+	s.store.Forget(date)
+}
+
+// examine counts a job by its state.
+func (s *simulation) examine(j offer.Record) {
+	s.counts[j.Status]++
+	f := s.byID[j.User].fate(j.Date)
+	f.ended, f.skipped = true, j.Status == skipped
+	late := j.CompletedAt.Sub(j.OfferedAt)
+	switch {
+	case (j.Status == completed) != f.committed:
+		s.broken("%s of %s is %s, and that a set was committed is %t", j.Date, j.User, j.Status, f.committed)
+	case j.Status == completed:
+		if late > time.Hour {
+			s.counts["late"]++
+		}
+	case j.Status == skipped && late > 36*time.Hour:
+	case j.Status == failed && strings.Contains(j.Error, "cannot be read"): // what the user wrote
+	default:
+		s.broken("%s of %s is %s %s after nine: %q", j.Date, j.User, j.Status, late, j.Error)
+	}
+}
+
+// index returns the roster of a date, prepared for its sets; nil where they are not to be
+// computed again.
+func (s *simulation) index(frozen roster.Frozen) *ranking.Index {
+	if frozen.Users == 0 || len(s.people) > 1000 && frozen.Date%10 > 0 {
+		return nil
+	}
+	thawed, err := frozen.Thaw()
+	s.must(err)
+	index, err := ranking.New(thawed)
+	s.must(err)
+	return index
+}
+
+// same reports whether a set is what its roster gives.
+func (s *simulation) same(j offer.Record, index *ranking.Index) bool {
+	s.counts["computed again"]++
+	offers, err := index.Offers(j.User)
+	return err == nil && slices.EqualFunc(offers, j.Offers, func(a, b ranking.Offer) bool { return reflect.DeepEqual(a, b) })
 }

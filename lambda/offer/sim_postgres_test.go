@@ -1,12 +1,19 @@
 package offer_test
 
 import (
-	"encoding/json"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/job"
 	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/postgres"
@@ -16,80 +23,37 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// database is the real store, with a clock that follows the simulation's.
+// database is the real store, with a clock that follows the simulation's. It forgets
+// nothing: the constraints of the tables hold over all dates.
 type database struct {
 	*postgres.Offers
-	t     *testing.T
-	conn  *pgx.Conn // with the simulated clock
-	clock *simclock.Clock
-	at    time.Time // of the clock
+	t    *testing.T
+	url  string
+	conn *pgx.Conn
 }
 
-func overPostgres(t *testing.T, s *simulation) {
-	t.Helper()
-	clock, url := postgrestest.WithClock(t, postgrestest.URL(t), s.start)
-	d := &database{t: t, conn: postgrestest.Conn(t, url), clock: clock, at: s.start, Offers: postgrestest.Open(t, url).Offers()}
-	d.exec("INSERT INTO tenant (id, name) VALUES ($1, 'simulated')", s.tenant)
-	s.keep(d, 1)
-	s.moved = func() { d.follow(s.now) }
+func newDatabase(t *testing.T, at time.Time) (database, *simclock.Clock) {
+	clock, url := postgrestest.WithClock(t, postgrestest.URL(t), at)
+	d := database{postgrestest.Open(t, url).Offers(), t, url, postgrestest.Conn(t, url)}
+	d.exec("INSERT INTO tenant (id, name) VALUES ($1, 'simulated')", tenants[0])
+	return d, clock
 }
 
-// follow moves the clock of the database.
-func (d *database) follow(now time.Time) {
-	if err := d.clock.Advance(d.t.Context(), now.Sub(d.at)); err != nil {
-		d.t.Fatal(err)
-	}
-	d.at = now
-}
-
-func (d *database) exec(sql string, args ...any) {
+func (d database) exec(sql string, args ...any) {
 	d.t.Helper()
 	if _, err := d.conn.Exec(d.t.Context(), sql, args...); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *database) Put(u offer.User) {
+func (d database) Put(u offer.User) {
 	d.exec(`INSERT INTO offer_user (id, tenant_id, timezone, active, profile, preferences, active_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET timezone = excluded.timezone, active = excluded.active,
 			profile = excluded.profile, preferences = excluded.preferences, active_at = excluded.active_at`,
 		u.ID, u.Tenant, u.Zone, u.Active, u.Profile, u.Preferences, u.ActiveAt)
 }
 
-// Jobs reads without the store. Columns without a value are those of a new row.
-func (d *database) Jobs(tenant uuid.UUID, date day.Date) []*fakeJob {
-	rows, err := d.conn.Query(d.t.Context(), `SELECT id, user_id, coalesce(job_status, ''), coalesce(error, ''),
-			offered_at, coalesce(completed_at, now()), coalesce(input_digest, ''), coalesce(offers, '[]')
-		FROM matchmaking_job WHERE tenant_id = $1 AND date = $2 ORDER BY user_id`, tenant, date.Time())
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*fakeJob, error) {
-		var j fakeJob
-		var digest, offers []byte
-		if err := row.Scan(&j.ID, &j.User, &j.Status, &j.Error, &j.OfferedAt, &j.EndedAt, &digest, &offers); err != nil {
-			return nil, err
-		}
-		copy(j.Digest[:], digest)
-		j.Date, j.CreatedAt = date, j.EndedAt // of a skipped job
-		return &j, json.Unmarshal(offers, &j.Offers)
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return list
-}
-
-// Forget keeps the rows: the constraints of the tables hold over all dates.
-func (d *database) Forget(uuid.UUID, day.Date) {}
-
-func (d *database) Open() (n int) {
-	err := d.conn.QueryRow(d.t.Context(), "SELECT count(*) FROM matchmaking_job WHERE job_status IN ('pending', 'in-progress')").Scan(&n)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return n
-}
+func (database) Forget(day.Date) {}
 
 // The year in memory shows that the rules hold; these days show that the tables keep
 // them. Both changes of daylight saving time are in them, of the north and of the south.
@@ -101,9 +65,92 @@ func TestDaysThroughPostgreSQL(t *testing.T) {
 			if from != "2026-03-28" {
 				testenv.OnlyThorough(t, "lets the days of the other change pass too")
 			}
-			s := newSimulation(t, from, simOptions{Users: testenv.Size(20, 200), Days: testenv.Size(1, 14), Seed: 7})
-			overPostgres(t, s)
-			s.run()
+			s := newSimulation(t, from, testenv.Size(1, 14), 7)
+			d, clock := newDatabase(t, s.start)
+			at := s.start // by the clock of the database
+			s.moved = func() {
+				s.must(clock.Advance(t.Context(), s.now.Sub(at)))
+				at = s.now
+			}
+			s.store = d
+			s.run(testenv.Size(20, 200))
 		})
 	}
+}
+
+var inZone = flag.Int("zone", 100_000, "users of the one zone")
+
+// All users of one zone have their sets, by as many instances as there are at most, each
+// with its own roster and connections, in this process.
+func TestZoneOfManyUsers(t *testing.T) {
+	t.Parallel()
+	users, random, w := testenv.Size(200, *inZone), rand.New(rand.NewPCG(1, 16)), &world{t: t}
+	d, _ := newDatabase(t, time.Date(2026, 3, 29, 7, 0, 0, 0, time.UTC))
+	for i := range users {
+		u := offer.User{ID: uuid.NewSHA1(tenants[0], fmt.Append(nil, i)), Tenant: tenants[0], Zone: "Europe/Berlin", Active: true}
+		for len(u.Profile) < 40 { // it cannot be read
+			u.Profile, u.Preferences = profile(random)
+		}
+		d.Put(u)
+	}
+	d.exec("ANALYZE offer_user")
+	began, scheduler := time.Now(), w.scheduler(d)
+	scheduler.Shard = 0 // as deployed
+	if r, err := scheduler.Run(t.Context()); err != nil || r.Queued != users {
+		t.Fatalf("queued %+v, %v", r, err)
+	}
+	queued := time.Since(began)
+	worked := d.compose(w.sent)
+	took := time.Since(began) - queued
+	if len(worked) != users {
+		t.Fatalf("%d sets, want %d", len(worked), users)
+	}
+	p95 := worked[users*95/100]
+	t.Logf("%d users: queued in %v, composed in %v; a job p50 %v, p95 %v, most %v", users, queued, took, worked[users/2], p95,
+		worked[users-1])
+	if p95 > time.Second && testenv.Thorough() {
+		t.Errorf("p95 of a job is %v", p95)
+	}
+}
+
+// noQueue is the queue of messages that need no settlement.
+type noQueue struct{}
+
+func (noQueue) Settle(context.Context, []job.Settled)        {}
+func (noQueue) Extend(context.Context, []int, time.Duration) {}
+
+// compose works on all jobs, and returns the times that they took, in order.
+func (d database) compose(jobs []job.Stamped) (worked []time.Duration) {
+	batches, done := make(chan []job.Delivery, len(jobs)), make(chan time.Duration, len(jobs))
+	for stamped := range slices.Chunk(jobs, manifest.Offer.BatchSize) {
+		batch := make([]job.Delivery, len(stamped))
+		for i, m := range stamped {
+			batch[i] = job.Delivery{ID: m.ID, Count: 1, SentAt: m.PublishedAt, PublishedAt: m.PublishedAt}
+		}
+		batches <- batch
+	}
+	close(batches)
+	var instances sync.WaitGroup
+	for range manifest.Offer.MaxConcurrency {
+		store := postgrestest.Open(d.t, d.url).Offers()
+		runtime := job.Runtime{Store: store, Work: offer.Offerer{Store: store, Rankings: &offer.Cache{Rosters: store}}.Offer,
+			Backoff: manifest.Offer.Retries, Log: quiet, Observe: func(o job.Observation) {
+				if o.Action == job.Ack {
+					done <- o.Worked
+				}
+			}}
+		instances.Go(func() {
+			for batch := range batches {
+				ctx, cancel := context.WithTimeout(d.t.Context(), manifest.Offer.Timeout)
+				runtime.Run(ctx, batch, noQueue{})
+				cancel()
+			}
+		})
+	}
+	instances.Wait()
+	for range len(done) {
+		worked = append(worked, <-done)
+	}
+	slices.Sort(worked)
+	return worked
 }

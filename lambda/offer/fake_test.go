@@ -172,7 +172,10 @@ func (s *fakeStore) move(sh offer.Shard, insert func(*fakeJob)) (users int) {
 		g.through = *sh.Through
 	}
 	for _, u := range s.users {
-		if !u.Active || u.fakeGroup != g || users == sh.Limit {
+		if users == sh.Limit {
+			break
+		}
+		if !u.Active || u.fakeGroup != g {
 			continue
 		}
 		if !u.dates[sh.Date] && (sh.Member == nil || sh.Member(u.ID)) {
@@ -237,11 +240,15 @@ func (s *fakeStore) publish(j *fakeJob) job.Stamped {
 
 // Republish leaves it to the fence that a late message does no harm.
 func (s *fakeStore) Republish(_ context.Context, w sweep.Waits, limit int) (again []sweep.Republished, err error) {
-	for _, id := range slices.SortedFunc(maps.Keys(s.jobs), compareIDs) {
-		j := s.jobs[id]
-		if j.open() && later(j.published, j.lease).Add(w.Visibility).Before(s.now()) && len(again) < limit {
-			again = append(again, sweep.Republished{Stamped: s.publish(j)})
+	var late []uuid.UUID
+	for id, j := range s.jobs {
+		if j.open() && later(j.published, j.lease).Add(w.Visibility).Before(s.now()) {
+			late = append(late, id)
 		}
+	}
+	slices.SortFunc(late, compareIDs)
+	for _, id := range late[:min(limit, len(late))] {
+		again = append(again, sweep.Republished{Stamped: s.publish(s.jobs[id])})
 	}
 	return again, nil
 }

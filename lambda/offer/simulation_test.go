@@ -173,7 +173,7 @@ func (s *simulation) tick() {
 // schedule runs an instance, which keeps what it has read.
 func (s *simulation) schedule(instance int, store offer.ScheduleStore) {
 	o := &s.schedulers[instance]
-	o.Store, o.Sender, o.Log, o.Shard, o.Algorithm = store, s, quiet, 2, s.version
+	o.Store, o.Sender, o.Log, o.Shard, o.Algorithm = store, s, quiet, 10, s.version
 	if _, err := o.Run(s.t.Context()); errors.Is(err, errCrash) {
 		s.counts["killed schedulers"]++
 	} else {

@@ -26,10 +26,7 @@ func imports(ids ...uuid.UUID) (docs []postgres.Imported) {
 // add adds documents and returns their fates.
 func (f *fixture) add(docs []postgres.Imported, o postgres.AddOptions) (fates []postgres.Addition) {
 	f.t.Helper()
-	list, err := f.Add(f.t.Context(), docs, o)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	list := mustGet(f.Add(f.t.Context(), docs, o))(f.t)
 	for _, a := range list {
 		fates = append(fates, a.Addition)
 	}
@@ -52,10 +49,8 @@ func TestAddStoresDocumentsAndTheirTenants(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	var names, received string
-	if err := f.conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
-		Scan(&names, &received); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
+		Scan(&names, &received))
 	if names != "Testers, tenant "+otherTenant.String() || received != "09:00 a.json, 08:00 a.json" {
 		t.Errorf("got tenants %q, documents of %q", names, received)
 	}
@@ -174,10 +169,8 @@ func TestAddedDocumentKeepsItsCorrections(t *testing.T) {
 	if got := f.add(docs, postgres.AddOptions{Replace: true}); got[0] != postgres.Replaced {
 		t.Errorf("got %v, want replaced", got)
 	}
-	var stored string
-	if err := f.conn.QueryRow(t.Context(), "SELECT type || ' ' || structured_data FROM document").Scan(&stored); err != nil ||
-		stored != `credit-note {"total": "11.00", "number": "2"}` {
-		t.Errorf("stored %s, %v", stored, err)
+	if stored := queryOne[string](t, f.conn, "SELECT type || ' ' || structured_data FROM document"); stored != `credit-note {"total": "11.00", "number": "2"}` {
+		t.Errorf("stored %s", stored)
 	}
 }
 

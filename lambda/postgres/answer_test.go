@@ -17,7 +17,6 @@ import (
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 var _ interface {
@@ -32,11 +31,7 @@ func asked(question string) llm.Key {
 
 func (f *fixture) keep(k llm.Key, text, unusable string) (id int64) {
 	f.t.Helper()
-	id, err := f.KeepAnswer(f.t.Context(), k, num(1), llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, unusable)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return id
+	return mustGet(f.KeepAnswer(f.t.Context(), k, num(1), llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, unusable))(f.t)
 }
 
 // wantAnswer finds an answer; an empty text is none.
@@ -52,12 +47,7 @@ func (f *fixture) wantAnswer(k llm.Key, text string) (id int64) {
 // answers lists all answers: the text, how often it was replayed, why it is unusable.
 func (f *fixture) answers() []string {
 	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT concat_ws(', ', answer, replays, nullif(unusable, '')) FROM model_answer ORDER BY id")
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return list
+	return query[string](f.t, f.conn, "SELECT concat_ws(', ', answer, replays, nullif(unusable, '')) FROM model_answer ORDER BY id")
 }
 
 func (f *fixture) wantAnswers(want ...string) {
@@ -99,10 +89,7 @@ func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 	f.wantAnswer(k, "this")
 	f.wantAnswers("this, 3", "theirs, 1")
 
-	var cost string
-	if err := f.conn.QueryRow(t.Context(), "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now(), prompt_version) FROM model_answer WHERE id = $1", id).Scan(&cost); err != nil {
-		t.Fatal(err)
-	}
+	cost := queryOne[string](t, f.conn, "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now(), prompt_version) FROM model_answer WHERE id = $1", id)
 	if want := num(1).String() + " 100 10 t match/1"; cost != want {
 		t.Errorf("got %s, want %s", cost, want)
 	}
@@ -114,9 +101,7 @@ func TestDiscardedAnswerIsNeverFoundAgain(t *testing.T) {
 	k := asked("which?")
 	for n := range 3 {
 		id := f.keep(k, fmt.Sprint("bad", n), "")
-		if err := f.DiscardAnswer(t.Context(), id, "it is no JSON"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.DiscardAnswer(t.Context(), id, "it is no JSON"))
 		f.wantAnswer(k, "")
 	}
 	f.keep(k, "good", "")
@@ -129,9 +114,7 @@ func TestReasonsAreStoredWhateverIsInThem(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.keep(asked("a"), "x", "")
-	if err := f.DiscardAnswer(t.Context(), id, "bad \x00 \xff "+strings.Repeat("ä", 2000)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.DiscardAnswer(t.Context(), id, "bad \x00 \xff "+strings.Repeat("ä", 2000)))
 	f.keep(asked("b"), "y", "cut \x00 off")
 	list := f.answers()
 	if n := utf8.RuneCountInString(list[0]); n != 1000+len("x, 0, ") || !strings.HasPrefix(list[0], "x, 0, bad \ufffd \ufffd ä") || list[1] != "y, 0, cut \ufffd off" {
@@ -174,14 +157,9 @@ func TestAnswerIsStoredWhateverIsInIt(t *testing.T) {
 func TestAnswerIsStoredWhateverItCost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	_, err := f.KeepAnswer(t.Context(), asked("a"), num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: math.MaxInt, CompletionTokens: -1}}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustGet(f.KeepAnswer(t.Context(), asked("a"), num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: math.MaxInt, CompletionTokens: -1}}, ""))(t)
 	var prompt, completion int
-	if err := f.conn.QueryRow(t.Context(), "SELECT prompt_tokens, completion_tokens FROM model_answer").Scan(&prompt, &completion); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.conn.QueryRow(t.Context(), "SELECT prompt_tokens, completion_tokens FROM model_answer").Scan(&prompt, &completion))
 	if prompt != math.MaxInt32 || completion != 0 {
 		t.Errorf("got %d and %d", prompt, completion)
 	}
@@ -265,11 +243,7 @@ func hashes(texts ...string) (list [][]byte) {
 
 func (f *fixture) vectors(tenant uuid.UUID, embedder string, texts ...string) map[string]llm.Vector {
 	f.t.Helper()
-	found, err := f.FindVectors(f.t.Context(), tenant, embedder, hashes(texts...))
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return found
+	return mustGet(f.FindVectors(f.t.Context(), tenant, embedder, hashes(texts...)))(f.t)
 }
 
 func (f *fixture) keepVectors(tenant uuid.UUID, embedder string, tokens int, vectors map[string]llm.Vector) {
@@ -278,9 +252,7 @@ func (f *fixture) keepVectors(tenant uuid.UUID, embedder string, tokens int, vec
 	for text, v := range vectors {
 		byHash[string(hashes(text)[0])] = v
 	}
-	if err := f.KeepVectors(f.t.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.KeepVectors(f.t.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}))
 }
 
 func TestVectorsComeBackBitByBit(t *testing.T) {
@@ -349,9 +321,8 @@ func TestVectorsAreFoundByTenantEmbedderAndText(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	f.keepVectors(tenant, "fake", 0, nil)
-	var replays string
-	if err := f.conn.QueryRow(t.Context(), "SELECT string_agg(replays::text, ' ' ORDER BY tenant_id, replays) FROM model_embedding WHERE created_at = now()").Scan(&replays); err != nil || replays != "1 2 1" {
-		t.Errorf("replays %s, %v", replays, err)
+	if replays := queryOne[string](t, f.conn, "SELECT string_agg(replays::text, ' ' ORDER BY tenant_id, replays) FROM model_embedding WHERE created_at = now()"); replays != "1 2 1" {
+		t.Errorf("replays %s", replays)
 	}
 }
 
@@ -383,9 +354,8 @@ func TestVectorsKeptAndFoundByManyAtTheSameMoment(t *testing.T) {
 	if err := f.conn.QueryRow(t.Context(), "SELECT count(*), sum(replays) FROM model_embedding").Scan(&rows, &replays); err != nil || rows != 200 || replays != 20*200 {
 		t.Errorf("%d rows, %d replays, %v", rows, replays, err)
 	}
-	var deadlocks int
 	f.exec("SELECT pg_stat_force_next_flush()")
-	if err := f.conn.QueryRow(t.Context(), "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks); err != nil || deadlocks != 0 {
-		t.Errorf("%d deadlocks, %v", deadlocks, err)
+	if n := f.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"); n != 0 {
+		t.Errorf("%d deadlocks", n)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // scored is a pair of invoices with these points.
@@ -35,11 +34,7 @@ func answered(a, b int, points int, asked rules.Asked) rules.Pair {
 // asked lists what is stored about pairs.
 func (f *fixture) asked() string {
 	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT concat_ws(' ', right(document_a_id::text, 1) || '-' || right(document_b_id::text, 1), points, asked, question, answer, reasoning) FROM match_pair ORDER BY document_a_id, document_b_id")
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	list := query[string](f.t, f.conn, "SELECT concat_ws(' ', right(document_a_id::text, 1) || '-' || right(document_b_id::text, 1), points, asked, question, answer, reasoning) FROM match_pair ORDER BY document_a_id, document_b_id")
 	return strings.Join(list, ", ")
 }
 
@@ -49,13 +44,10 @@ func (f *fixture) ruled(pairs []score.Pair, d rules.Result) (shown []rules.Pair)
 	f.t.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
-	_, err := f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
+	mustGet(f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
 		shown = c.Pairs
 		return d, nil
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	}))(f.t)
 	return shown
 }
 
@@ -150,9 +142,8 @@ func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
 		if got := f.row(s.ID); got.Status != job.StatusPending || !got.Due.Equal(start) || f.republished(s.ID) != 0 {
 			t.Errorf("%s is %+v", s.ID, got)
 		}
-		var stamp time.Time
-		if err := f.conn.QueryRow(t.Context(), "SELECT matching_published_at FROM document WHERE id = $1", s.ID).Scan(&stamp); err != nil || !stamp.Equal(s.PublishedAt) {
-			t.Errorf("%s is stamped %s, %v; the message says %s", s.ID, stamp, err, s.PublishedAt)
+		if stamp := queryOne[time.Time](t, f.conn, "SELECT matching_published_at FROM document WHERE id = $1", s.ID); !stamp.Equal(s.PublishedAt) {
+			t.Errorf("%s is stamped %s; the message says %s", s.ID, stamp, s.PublishedAt)
 		}
 		delete(after, s.ID)
 	}
@@ -300,9 +291,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 				return m.Match(t.Context(), fence)
 			}
 			for n := 1; n <= 2; n++ {
-				if err := attempt(f.DB, f.take(num(n))); err != nil {
-					t.Fatal(err)
-				}
+				must(t, attempt(f.DB, f.take(num(n))))
 			}
 			f.wantEdges("rules suffice", "1-2 rules", "", "1 1 0")
 
@@ -327,9 +316,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 			if err := attempt(f.DB, first); !errors.Is(err, job.ErrFenceLost) {
 				t.Errorf("the attempt that was thought dead: %v", err)
 			}
-			if err := attempt(f.DB, again.Attempt); err != nil {
-				t.Fatal(err)
-			}
+			must(t, attempt(f.DB, again.Attempt))
 			if model.calls != 1 {
 				t.Errorf("the model was called %d times, want once", model.calls)
 			}
@@ -343,9 +330,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 			if c.Found != 0 {
 				t.Fatalf("claimed %+v", c)
 			}
-			if err := attempt(f.DB, c.Attempt); err != nil {
-				t.Fatal(err)
-			}
+			must(t, attempt(f.DB, c.Attempt))
 			f.wantEdges("both asked", "1-3 model", "", "1 0 1")
 			if model.calls != 2 || len(queue.messages) != 1 {
 				t.Errorf("%d calls, published %v; want 2 calls, and it ends", model.calls, queue.messages)

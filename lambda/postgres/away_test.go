@@ -66,9 +66,7 @@ func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
 		}},
 	} {
 		for range 3 { // connections that were just used are not looked at before they are used again
-			if _, err := report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1)}); err != nil {
-				t.Fatal(err)
-			}
+			mustGet(report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1)}))(t)
 		}
 		f.cut()
 		if err := step.do(t.Context()); err != nil {

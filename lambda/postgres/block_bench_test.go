@@ -40,23 +40,16 @@ func matchAlike(b *testing.B, n int) {
 	w := listen(b, url, 0)
 	db, conn := postgrestest.Open(b, w.url), postgrestest.Conn(b, url)
 	docs := alike(n)
-	if _, err := db.Add(b.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-		b.Fatal(err)
-	}
+	mustGet(db.Add(b.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(b)
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	client, server, trips, statements, began := ownCPU(b), time.Duration(0), int64(0), int64(0), time.Now()
 	for i, d := range docs {
-		claims, err := db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false)
-		if err != nil {
-			b.Fatal(err)
-		}
+		claims := mustGet(db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false))(b)
 		if i == 10 { // the connections are made, the statements are prepared
 			client, server, trips, statements = ownCPU(b), serverCPU(b, conn), w.trips.Load(), w.statements.Load()
 			began = time.Now()
 		}
-		if err := m.Match(b.Context(), claims[0].Attempt); err != nil {
-			b.Fatal(err)
-		}
+		must(b, m.Match(b.Context(), claims[0].Attempt))
 	}
 	counted := float64(len(docs) - 10)
 	b.ReportMetric(0, "ns/op")
@@ -69,9 +62,7 @@ func matchAlike(b *testing.B, n int) {
 	const rowsSQL = `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables
 		WHERE relname IN ('match_pair', 'document_match', 'match_suggestion')`
 	db.Close() // which flushes the statistics
-	if err := conn.QueryRow(b.Context(), rowsSQL).Scan(&rows); err != nil {
-		b.Fatal(err)
-	}
+	must(b, conn.QueryRow(b.Context(), rowsSQL).Scan(&rows))
 	b.ReportMetric(rows/counted, "rows/doc")
 }
 
@@ -93,20 +84,14 @@ func alike(n int) (docs []postgres.Imported) {
 // ownCPU is the time that this process has worked.
 func ownCPU(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // serverCPU is the time that the sessions of the database have worked, and the processes
 // of the server that have ended, in steps of 10 ms; 0 where they cannot be seen.
 func serverCPU(b *testing.B, conn *pgx.Conn) (worked time.Duration) {
-	rows, _ := conn.Query(b.Context(), "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
-	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
-	if err != nil {
-		b.Fatal(err)
-	}
+	pids := query[int](b, conn, "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 	for i, pid := range pids {
 		var nanoseconds int64
 		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))

@@ -69,9 +69,7 @@ func (r *tenantRun) measure(b *testing.B, pick func(i int) int, do func(b *testi
 	for b.Loop() {
 		raw := skewedDocument(pick(r.done[b.Name()]))
 		r.done[b.Name()]++
-		if _, err := r.db.Publish(b.Context(), []uuid.UUID{raw.ID}); err != nil {
-			b.Fatal(err)
-		}
+		mustGet(r.db.Publish(b.Context(), []uuid.UUID{raw.ID}))(b)
 		c := do(b, raw)
 		took, cpu = append(took, c.took), append(cpu, c.cpu)
 	}
@@ -85,9 +83,7 @@ func (r *tenantRun) measure(b *testing.B, pick func(i int) int, do func(b *testi
 
 func (r *tenantRun) cost(b *testing.B, do func() error) (c cost) {
 	server, client, began := serverCPU(b, r.conn), ownCPU(b), time.Now()
-	if err := do(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, do())
 	c.took, c.cpu = time.Since(began), ownCPU(b)-client
 	c.cpu += serverCPU(b, r.conn) - server
 	return c
@@ -102,10 +98,7 @@ func (r *tenantRun) claim(b *testing.B, id uuid.UUID) job.Attempt {
 }
 
 func (r *tenantRun) candidates(b *testing.B, raw score.Raw) cost {
-	d, err := score.Read(raw)
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := mustGet(score.Read(raw))(b)
 	fence, normalized, types := r.claim(b, raw.ID), d.Normalized(), score.Matchable(raw.Type)
 	return r.cost(b, func() error {
 		_, err := r.db.Candidates(b.Context(), fence, normalized, types)

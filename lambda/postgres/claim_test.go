@@ -38,16 +38,12 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.t.Helper()
-	if _, err := f.conn.Exec(f.t.Context(), sql, args...); err != nil {
-		f.t.Fatal(err)
-	}
+	mustGet(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
 }
 
 func (f *fixture) advance(d time.Duration) {
 	f.t.Helper()
-	if err := f.clock.Advance(f.t.Context(), d); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.clock.Advance(f.t.Context(), d))
 }
 
 // document inserts a document with these columns of matching state.
@@ -63,10 +59,7 @@ func (f *fixture) document(assignments string, args ...any) uuid.UUID {
 
 func (f *fixture) claim(d job.Delivery, suspects bool) job.Claim {
 	f.t.Helper()
-	claims, err := f.Claim(f.t.Context(), []job.Delivery{d}, time.Minute, suspects)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	claims := mustGet(f.Claim(f.t.Context(), []job.Delivery{d}, time.Minute, suspects))(f.t)
 	return claims[0]
 }
 
@@ -81,13 +74,10 @@ type state struct {
 func (f *fixture) state(id uuid.UUID) (s state) {
 	f.t.Helper()
 	var lease, due *time.Time
-	err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
+	must(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
 		matching_lease_until, matching_due_at, matching_failed_at IS NOT NULL,
 		(SELECT count(*) FROM notification WHERE document_id = $1) FROM document WHERE id = $1`, id).
-		Scan(&s.Status, &s.Error, &s.Attempts, &lease, &due, &s.Failed, &s.Notifications)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+		Scan(&s.Status, &s.Error, &s.Attempts, &lease, &due, &s.Failed, &s.Notifications))
 	if lease != nil {
 		s.Lease = lease.Sub(start)
 	}
@@ -175,10 +165,7 @@ func TestClaimGivesOneOfTwoDeliveriesOfADocument(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id, other := f.document(""), f.document("")
-	claims, err := f.Claim(t.Context(), []job.Delivery{{ID: id}, {ID: other}, {ID: id, PublishedAt: start}}, time.Minute, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims := mustGet(f.Claim(t.Context(), []job.Delivery{{ID: id}, {ID: other}, {ID: id, PublishedAt: start}}, time.Minute, false))(t)
 	if claims[0].Found != job.Held || claims[0].Wait != time.Minute || claims[1].Found != 0 || claims[2].Found != 0 {
 		t.Errorf("got %+v, want the unstamped delivery held and the others claimed", claims)
 	}
@@ -227,9 +214,7 @@ func TestStaleFenceSettlesNothing(t *testing.T) {
 			f.claim(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
-			if _, err := f.Publish(f.t.Context(), []uuid.UUID{id}); err != nil {
-				f.t.Fatal(err)
-			}
+			mustGet(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
 		},
 		"a settlement": func(f *fixture, id uuid.UUID) {
 			f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", id)
@@ -278,10 +263,7 @@ func TestReleaseIsWritten(t *testing.T) {
 	if got, want := f.state(id), (state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	var payload string
-	if err := f.conn.QueryRow(t.Context(), "SELECT kind || attempt || payload::text FROM notification").Scan(&payload); err != nil {
-		t.Fatal(err)
-	}
+	payload := queryOne[string](t, f.conn, "SELECT kind || attempt || payload::text FROM notification")
 	want := `permanent2{"kind": "permanent", "error": "broken", "tenant": "Testers", "attempts": 2, "tenant_id": "` + tenant.String() +
 		`", "deliveries": 3, "document_id": "` + id.String() + `"}`
 	if payload != want {

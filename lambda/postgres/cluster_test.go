@@ -27,9 +27,7 @@ func matched(t *testing.T, conn *pgx.Conn, tenant uuid.UUID) map[pair]string {
 	var p pair
 	var by string
 	rows, _ := conn.Query(t.Context(), "SELECT document_a_id, document_b_id, decided_by FROM document_match WHERE tenant_id = $1", tenant)
-	if _, err := pgx.ForEachRow(rows, []any{&p.A, &p.B, &by}, func() error { edges[p] = by; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(pgx.ForEachRow(rows, []any{&p.A, &p.B, &by}, func() error { edges[p] = by; return nil }))(t)
 	return edges
 }
 
@@ -43,10 +41,7 @@ func checkClusters(t *testing.T, conn *pgx.Conn, tenant uuid.UUID) {
 		Contract bool
 		Cluster  *uuid.UUID
 	}
-	docs, err := pgx.CollectRows(rows, pgx.RowToStructByPos[row])
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := mustGet(pgx.CollectRows(rows, pgx.RowToStructByPos[row]))(t)
 	contract := map[uuid.UUID]bool{}
 	for _, d := range docs {
 		contract[d.ID] = d.Contract

@@ -93,9 +93,7 @@ func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
 					l.tenant = randomID(random)
 					l.insert(random, slices.Concat(s.settled, s.arriving))
 					for _, p := range s.settled {
-						if err := l.work(stores[0], l.ids[p.name], func(string) {}); err != nil {
-							t.Fatal(err)
-						}
+						must(t, l.work(stores[0], l.ids[p.name], func(string) {}))
 					}
 					l.remember()
 					for round := range rounds {
@@ -135,9 +133,7 @@ func randomID(random *rand.Rand) (id uuid.UUID) {
 
 func (l *lane) exec(sql string, args ...any) {
 	l.t.Helper()
-	if _, err := l.conn.Exec(l.t.Context(), sql, args...); err != nil {
-		l.t.Fatal(err)
-	}
+	mustGet(l.conn.Exec(l.t.Context(), sql, args...))(l.t)
 }
 
 func (l *lane) insert(random *rand.Rand, papers []paper) {
@@ -156,9 +152,7 @@ func (l *lane) clusters() map[uuid.UUID]*uuid.UUID {
 	rows, _ := l.conn.Query(l.t.Context(), "SELECT id, cluster_id FROM document WHERE tenant_id = $1", l.tenant)
 	var id uuid.UUID
 	var cluster *uuid.UUID
-	if _, err := pgx.ForEachRow(rows, []any{&id, &cluster}, func() error { clusters[id] = cluster; return nil }); err != nil {
-		l.t.Fatal(err)
-	}
+	mustGet(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error { clusters[id] = cluster; return nil }))(l.t)
 	return clusters
 }
 
@@ -247,10 +241,7 @@ func (l *lane) check(matches, suggestions string) {
 		}
 	}
 	checkClusters(l.t, l.conn, l.tenant)
-	var open int
-	if err := l.conn.QueryRow(l.t.Context(), "SELECT count(*) FROM document WHERE tenant_id = $1 AND matching_status IS DISTINCT FROM 'succeeded'", l.tenant).Scan(&open); err != nil {
-		l.t.Fatal(err)
-	}
+	open := queryOne[int](l.t, l.conn, "SELECT count(*) FROM document WHERE tenant_id = $1 AND matching_status IS DISTINCT FROM 'succeeded'", l.tenant)
 	if open > 0 {
 		l.t.Errorf("%d documents did not succeed", open)
 	}
@@ -264,10 +255,7 @@ func (l *lane) pairs(table string) []string {
 		names[id] = name
 	}
 	rows, _ := l.conn.Query(l.t.Context(), "SELECT document_a_id, document_b_id FROM "+table+" WHERE tenant_id = $1", l.tenant)
-	edges, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pair])
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	edges := mustGet(pgx.CollectRows(rows, pgx.RowToStructByPos[pair]))(l.t)
 	var list []string
 	for _, e := range edges {
 		list = append(list, inOrder(names[e.A], names[e.B]))

@@ -12,7 +12,6 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // rowsBut lists the pairs, matches and suggestions of other documents: where each
@@ -21,12 +20,8 @@ func (f *fixture) rowsBut(id uuid.UUID) string {
 	f.t.Helper()
 	var lines []string
 	for _, table := range []string{"match_pair", "document_match", "match_suggestion"} {
-		rows, _ := f.conn.Query(f.t.Context(), "SELECT concat_ws(' ', '"+table+"', document_a_id, document_b_id, ctid, xmin, xmax) FROM "+table+
+		list := query[string](f.t, f.conn, "SELECT concat_ws(' ', '"+table+"', document_a_id, document_b_id, ctid, xmin, xmax) FROM "+table+
 			" WHERE document_a_id <> $1 AND document_b_id <> $1 ORDER BY document_a_id, document_b_id", id)
-		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			f.t.Fatal(err)
-		}
 		lines = append(lines, list...)
 	}
 	return strings.Join(lines, "\n")
@@ -77,14 +72,9 @@ func TestAMatchTakesFewRoundTrips(t *testing.T) {
 		f.put(num(2*n+1), tenant, document.PurchaseOrder, data+`}`)
 		f.put(num(2*n+2), tenant, document.Invoice, strings.Replace(data, "4500", "RE-4500", 1)+`,"references":[{"type":"purchase-order","number":"`+number+`"}]}`)
 		for _, id := range []uuid.UUID{num(2*n + 1), num(2*n + 2)} {
-			claims, err := f.Claim(t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			claims := mustGet(f.Claim(t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(t)
 			before := w.trips.Load()
-			if err := m.Match(t.Context(), claims[0].Attempt); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Match(t.Context(), claims[0].Attempt))
 			trips = w.trips.Load() - before
 		}
 	}

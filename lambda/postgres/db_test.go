@@ -24,12 +24,9 @@ func TestPingReportsWhetherTheDatabaseAnswers(t *testing.T) {
 	if err := postgrestest.Open(t, postgrestest.URL(t)).Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
-	db, err := postgres.Open(t.Context(), "postgres://user:SECRET@127.0.0.1:1/db", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := mustGet(postgres.Open(t.Context(), "postgres://user:SECRET@127.0.0.1:1/db", 1))(t)
 	defer db.Close()
-	err = db.Ping(t.Context())
+	err := db.Ping(t.Context())
 	if err == nil {
 		t.Fatal("no server answers, and there is no error")
 	}

@@ -64,9 +64,7 @@ func TestRandomDecisionsThatAreWithdrawnLeaveNothing(t *testing.T) {
 
 func (w *workshop) exec(sql string) {
 	w.t.Helper()
-	if _, err := w.conn.Exec(w.t.Context(), sql); err != nil {
-		w.t.Fatal(err)
-	}
+	mustGet(w.conn.Exec(w.t.Context(), sql))(w.t)
 }
 
 // decideAtRandom decides about pairs of orders and invoices.
@@ -89,14 +87,8 @@ func TestOfTwoPersonsAtOnceOneDecides(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
-	simURL, err := f.clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen, err := f.PairVersion(t.Context(), num(1), num(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	simURL := mustGet(f.clock.URL())(t)
+	seen := mustGet(f.PairVersion(t.Context(), num(1), num(2)))(t)
 	errs := make(chan error, 2)
 	for verdict, db := range map[rules.Verdict]*postgres.DB{rules.Confirmed: f.DB, rules.Rejected: postgrestest.Open(t, simURL)} {
 		go func() {

@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 var decisionTables = append(slices.Clone(allTables), "party_name", "decision")
@@ -36,12 +35,8 @@ func (f *fixture) decide(a, b int, d postgres.Decision) (changed bool, published
 
 func (f *fixture) decisions() string {
 	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), `SELECT concat_ws(' ', verdict, decided_by, origin, note, to_char(decided_at - $1::timestamptz, 'MI'))
+	list := query[string](f.t, f.conn, `SELECT concat_ws(' ', verdict, decided_by, origin, note, to_char(decided_at - $1::timestamptz, 'MI'))
 		FROM decision ORDER BY id`, start)
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		f.t.Fatal(err)
-	}
 	return strings.Join(list, ", ")
 }
 
@@ -95,15 +90,12 @@ func TestADecisionAboutAnotherStateIsRefused(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.lamps()
-			seen, err := f.PairVersion(t.Context(), num(2), num(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			seen := mustGet(f.PairVersion(t.Context(), num(2), num(1)))(t)
 			tc.change(f)
 			rows := f.dump(decisionTables...)
 			d := byAnna(rules.Confirmed)
 			d.Seen = seen
-			_, err = f.Decide(t.Context(), num(1), num(2), d)
+			_, err := f.Decide(t.Context(), num(1), num(2), d)
 			if stale := errors.Is(err, postgres.ErrStale); stale != tc.stale || !stale && err != nil {
 				t.Errorf("got %v, want stale %t", err, tc.stale)
 			}
@@ -131,11 +123,7 @@ func (f *fixture) settled() string {
 func (f *fixture) again() {
 	f.t.Helper()
 	for range 5 {
-		rows, _ := f.conn.Query(f.t.Context(), "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		ids := query[uuid.UUID](f.t, f.conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
 		for _, id := range ids {
 			f.match(id)
 		}
@@ -245,9 +233,7 @@ func TestADecisionPublishesWhomItConcerns(t *testing.T) {
 			}
 			for _, n := range strings.Fields(published) {
 				var i int
-				if _, err := fmt.Sscan(n, &i); err != nil {
-					t.Fatal(err)
-				}
+				mustGet(fmt.Sscan(n, &i))(t)
 				if got := f.row(num(i)); got.Status != job.StatusPending || !got.Due.Equal(start) {
 					t.Errorf("%d is %+v", i, got)
 				}

@@ -36,29 +36,21 @@ func TestASenderThatComesLaterLeavesTheEvent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.putEvents([2]int{1, 2})
-	tx, err := f.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := mustGet(f.conn.Begin(t.Context()))(t)
 	defer func() { _ = tx.Rollback(t.Context()) }() // nothing after the commit
 
 	// The first statement reads, and the second one waits.
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE event IN EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(tx.Exec(t.Context(), "LOCK TABLE event IN EXCLUSIVE MODE"))(t)
 	var claimed []outbox.Parcel
+	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		claimed, err = f.Events().Claim(t.Context(), 10, time.Minute)
 	}()
 	f.waiting(done)
-	if _, wrong := tx.Exec(t.Context(), "UPDATE event SET tries = tries + 1, claimed_until = now() + interval '1 minute'"); wrong != nil {
-		t.Fatal(wrong)
-	}
-	if wrong := tx.Commit(t.Context()); wrong != nil {
-		t.Fatal(wrong)
-	}
+	mustGet(tx.Exec(t.Context(), "UPDATE event SET tries = tries + 1, claimed_until = now() + interval '1 minute'"))(t)
+	must(t, tx.Commit(t.Context()))
 	if <-done; len(claimed) > 0 || err != nil {
 		t.Errorf("claimed %v, %v", jobsOf(claimed), err)
 	}

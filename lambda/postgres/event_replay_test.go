@@ -123,16 +123,13 @@ func (w *workshop) viewed() []string {
 	w.t.Helper()
 	rows, _ := w.conn.Query(w.t.Context(), `SELECT tenant_id, document_a_id, type_a, coalesce(number_a, 'NULL'),
 		document_b_id, type_b, coalesce(number_b, 'NULL'), score, confidence, decided_by, reasoning FROM matchbook_match`)
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var t, a, b uuid.UUID
 		var typeA, numberA, typeB, numberB, confidence, by, reasoning string
 		var score float64
 		err := row.Scan(&t, &a, &typeA, &numberA, &b, &typeB, &numberB, &score, &confidence, &by, &reasoning)
 		return fmt.Sprint(t, a, typeA, numberA, b, typeB, numberB, score, confidence, by, reasoning), err
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	}))(w.t)
 	slices.Sort(list)
 	return list
 }
@@ -146,9 +143,7 @@ func TestTheViewOfMatchesIsRebuiltFromEvents(t *testing.T) {
 	docs := sampleDocuments(t)
 	for seed := range uint64(4) {
 		w := newWorkshop(t, docs)
-		if err := w.db.Events().Record(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.db.Events().Record(t.Context()))
 		m := &mirror{t: t, known: map[uuid.UUID]string{}, last: map[uuid.UUID]int64{}, matches: map[string]string{}}
 		stop := make(chan struct{})
 		var senders sync.WaitGroup

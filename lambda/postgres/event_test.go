@@ -67,27 +67,19 @@ func (f *fixture) taken() string {
 			}
 			words, ids = append(words, text), append(ids, p.ID)
 		}
-		if err := f.Events().Delivered(f.t.Context(), ids); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, f.Events().Delivered(f.t.Context(), ids))
 	}
 }
 
 func (f *fixture) claimEvents(limit int) []outbox.Parcel {
 	f.t.Helper()
-	list, err := f.Events().Claim(f.t.Context(), limit, time.Minute)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return list
+	return mustGet(f.Events().Claim(f.t.Context(), limit, time.Minute))(f.t)
 }
 
 func (f *fixture) record() {
 	f.t.Helper()
 	for range 2 {
-		if err := f.Events().Record(f.t.Context()); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, f.Events().Record(f.t.Context()))
 	}
 }
 
@@ -112,9 +104,7 @@ func TestEventsAreTheChangesOfMatches(t *testing.T) {
 	f.wantTaken("matched again", "")
 	says := func(b int, v rules.Verdict) {
 		t.Helper()
-		if err := f.says(num(1), num(b), v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.says(num(1), num(b), v))
 	}
 	says(3, rules.Rejected)
 	f.wantTaken("one rejected", "decision.made 1-3 rejected by anna, match.created 1-2 rules")
@@ -161,17 +151,9 @@ func TestEventsOfADocumentAreInTheOrderOfTheirCommits(t *testing.T) {
 	f.byPerson("document_match", 1, 2)
 	f.byPerson("document_match", 1, 3)
 	f.record()
-	tx, err := f.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "DELETE FROM document_match WHERE document_b_id = $1", num(2)); err != nil {
-		t.Fatal(err)
-	}
-	other, err := pgx.Connect(t.Context(), f.conn.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := mustGet(f.conn.Begin(t.Context()))(t)
+	mustGet(tx.Exec(t.Context(), "DELETE FROM document_match WHERE document_b_id = $1", num(2)))(t)
+	other := mustGet(pgx.Connect(t.Context(), f.conn.Config().ConnString()))(t)
 	defer other.Close(t.Context())
 	done := make(chan error, 1)
 	go func() {
@@ -184,17 +166,13 @@ func TestEventsOfADocumentAreInTheOrderOfTheirCommits(t *testing.T) {
 			t.Fatalf("the second writer did not wait: %v", err)
 		default:
 		}
-		if err := tx.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid = $1)",
-			other.PgConn().PID()).Scan(&waits); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tx.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid = $1)",
+			other.PgConn().PID()).Scan(&waits))
 	}
 	if list := f.claimEvents(10); len(list) > 0 {
 		t.Errorf("claimed before the commit: %v", list)
 	}
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Commit(t.Context()))
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -224,17 +202,13 @@ func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []outbox.Parcel
 
 func (f *fixture) release(p outbox.Parcel, wait time.Duration, refused bool) {
 	f.t.Helper()
-	if err := f.Events().Release(f.t.Context(), []outbox.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
-		Error: "not \x00now", Refused: refused}}); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.Events().Release(f.t.Context(), []outbox.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
+		Error: "not \x00now", Refused: refused}}))
 }
 
 func (f *fixture) deliver(ids ...uuid.UUID) {
 	f.t.Helper()
-	if err := f.Events().Delivered(f.t.Context(), ids); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.Events().Delivered(f.t.Context(), ids))
 }
 
 // An event waits for the earlier ones of both of its documents, as long as they are

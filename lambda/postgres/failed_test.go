@@ -24,10 +24,7 @@ func TestOnlyWhatIsStillFailedIsPublishedAgain(t *testing.T) {
 	f.advance(time.Minute)
 	f.publish(published)
 	f.exec("UPDATE document SET matching_failed_at = now() WHERE id = $1", again)
-	stamped, err := list.Publish(t.Context(), []uuid.UUID{still, again, published, uuid.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stamped := mustGet(list.Publish(t.Context(), []uuid.UUID{still, again, published, uuid.New()}))(t)
 	if len(stamped) != 1 || stamped[0].ID != still {
 		t.Errorf("published %+v, want %s", stamped, still)
 	}

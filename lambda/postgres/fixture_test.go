@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"testing"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
@@ -53,9 +54,7 @@ func (f *fixture) take(id uuid.UUID) job.Attempt {
 // match takes the document and matches it with the rules.
 func (f *fixture) match(id uuid.UUID) {
 	f.t.Helper()
-	if err := f.matcher().Match(f.t.Context(), f.take(id)); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.matcher().Match(f.t.Context(), f.take(id)))
 }
 
 func (f *fixture) matcher() *match.Matcher {
@@ -71,11 +70,7 @@ func key(k string) score.Normalized {
 func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
 	f.t.Helper()
 	n.Tenant = tenant
-	b, err := f.Candidates(f.t.Context(), fence, n, document.Types)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return b
+	return mustGet(f.Candidates(f.t.Context(), fence, n, document.Types))(f.t)
 }
 
 // write makes these edges the document's pairs and decides by them, again if
@@ -83,10 +78,7 @@ func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
 func (f *fixture) write(fence job.Attempt, n score.Normalized, seen match.Block, d rules.Result) {
 	f.t.Helper()
 	for fresh := &seen; fresh != nil; {
-		var err error
-		if fresh, err = f.writeOnce(f.t.Context(), fence, n, *fresh, d); err != nil {
-			f.t.Fatal(err)
-		}
+		fresh = mustGet(f.writeOnce(f.t.Context(), fence, n, *fresh, d))(f.t)
 	}
 }
 
@@ -173,15 +165,12 @@ func (f *fixture) byPerson(table string, a, b int) {
 func (f *fixture) edges(table string) string {
 	f.t.Helper()
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT document_a_id, document_b_id, decided_by FROM "+table+" ORDER BY 1, 2")
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var a, b uuid.UUID
 		var by string
 		err := row.Scan(&a, &b, &by)
 		return fmt.Sprintf("%d-%d %s", a[15], b[15], by), err
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	}))(f.t)
 	return strings.Join(list, ", ")
 }
 
@@ -189,16 +178,13 @@ func (f *fixture) edges(table string) string {
 func (f *fixture) clusters() string {
 	f.t.Helper()
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT cluster_id FROM document ORDER BY id")
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var c *uuid.UUID
 		if err := row.Scan(&c); err != nil || c == nil {
 			return "0", err
 		}
 		return fmt.Sprint(c[15]), nil
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	}))(f.t)
 	return strings.Join(list, " ")
 }
 
@@ -210,12 +196,40 @@ func (f *fixture) dump(tables ...string) string {
 	f.t.Helper()
 	var out strings.Builder
 	for _, table := range tables {
-		rows, _ := f.conn.Query(f.t.Context(), "SELECT t.xmin::text || ' ' || t::text FROM "+table+" AS t ORDER BY t::text")
-		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		list := query[string](f.t, f.conn, "SELECT t.xmin::text || ' ' || t::text FROM "+table+" AS t ORDER BY t::text")
 		fmt.Fprintf(&out, "%s\n\t%s\n", table, strings.Join(list, "\n\t"))
 	}
 	return out.String()
+}
+
+// must ends the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustGet gives what a call returned, or ends the test on its error:
+// mustGet(f.Publish(ctx, ids))(t).
+func mustGet[V any](v V, err error) func(testing.TB) V {
+	return func(t testing.TB) V {
+		t.Helper()
+		must(t, err)
+		return v
+	}
+}
+
+// query reads the one column of a statement's rows.
+func query[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) []V {
+	t.Helper()
+	rows, _ := conn.Query(t.Context(), sql, args...)
+	return mustGet(pgx.CollectRows(rows, pgx.RowTo[V]))(t)
+}
+
+// queryOne reads the one value of a statement's one row.
+func queryOne[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) V {
+	t.Helper()
+	rows, _ := conn.Query(t.Context(), sql, args...)
+	return mustGet(pgx.CollectExactlyOneRow(rows, pgx.RowTo[V]))(t)
 }

@@ -76,9 +76,7 @@ func (f *files) state(id uuid.UUID) (r jobtest.Row) {
 
 func (f *files) scan(sql string, id uuid.UUID, into ...any) {
 	f.t.Helper()
-	if err := f.conn.QueryRow(f.t.Context(), sql, id).Scan(into...); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.conn.QueryRow(f.t.Context(), sql, id).Scan(into...))
 }
 
 // work reads the invoice 7 over 119.00 in every file.
@@ -102,10 +100,7 @@ func (f *files) read(id uuid.UUID) []ingestion.Extracted {
 
 func invoice(t *testing.T, text string) extraction.Extraction {
 	t.Helper()
-	data, err := document.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := mustGet(document.Parse([]byte(text)))(t)
 	return extraction.Extraction{Source: "rules", Type: document.Invoice, Data: data, Pages: []int{1},
 		Fields: map[string]extraction.Field{"total": {Value: "119.00", Quote: "119,00", Page: 1, Trust: extraction.Arithmetic}}}
 }
@@ -165,9 +160,7 @@ func TestStateIsKeptInTheWordsOfOtherPrograms(t *testing.T) {
 	if !review {
 		t.Error("a document whose file cannot be read needs no review")
 	}
-	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	want("published again", "in-progress", 0, true, false)
 	f.complete(id, f.read(id))
 	want("completed", "completed", 0, true, true)
@@ -250,9 +243,7 @@ func TestPartsOfAFileAreDocuments(t *testing.T) {
 		}
 	}
 	want("1 pending f, 2 pending f, 3 pending t")
-	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	f.complete(id, parts[:2])
 	want("1 pending f, 2 pending f, 3 pending t")
 	var reasons []string
@@ -284,9 +275,7 @@ func TestCorrectionsStay(t *testing.T) {
 		}
 	}
 	want("at once")
-	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	f.complete(id, f.read(id))
 	want("after another run")
 	if _, err := f.store.Correct(t.Context(), uuid.New(), corrections); err == nil {
@@ -357,9 +346,7 @@ func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
 		t.Errorf("with a lost fence: %v", err)
 	}
 	// The file is read again: its review is the same.
-	if _, err := f.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	if _, chunks, err = f.store.Complete(t.Context(), f.takeFile(id), docs[:1]); err != nil || len(chunks) != 0 {
 		t.Errorf("once more: %v, %v", chunks, err)
 	}
@@ -382,9 +369,7 @@ func TestTranscriptionOfADocumentIsTheLatestOfItsTenant(t *testing.T) {
 		return in.Transcription
 	}
 	fence := f.takeFile(id)
-	if err := f.store.Transcribed(t.Context(), fence, ingestion.Checkpoint{Transcription: "first"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.store.Transcribed(t.Context(), fence, ingestion.Checkpoint{Transcription: "first"}))
 	if got := key(); got != "" {
 		t.Errorf("while it is read: %q", got)
 	}

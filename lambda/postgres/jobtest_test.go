@@ -36,13 +36,8 @@ func (f *fixture) conformance() jobtest.Fixture {
 // lock locks a row of a table until unlock.
 func (f *fixture) lock(table string, id uuid.UUID) (unlock func()) {
 	f.t.Helper()
-	tx, err := f.conn.Begin(f.t.Context())
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	if _, err := tx.Exec(f.t.Context(), "SELECT FROM "+table+" WHERE id = $1 FOR UPDATE", id); err != nil {
-		f.t.Fatal(err)
-	}
+	tx := mustGet(f.conn.Begin(f.t.Context()))(f.t)
+	mustGet(tx.Exec(f.t.Context(), "SELECT FROM "+table+" WHERE id = $1 FOR UPDATE", id))(f.t)
 	return func() {
 		if err := tx.Rollback(f.t.Context()); err != nil {
 			f.t.Error(err)
@@ -67,10 +62,7 @@ func (f *fixture) row(id uuid.UUID) (r jobtest.Row) {
 
 func (f *fixture) now() (now time.Time) {
 	f.t.Helper()
-	if err := f.conn.QueryRow(f.t.Context(), "SELECT now()").Scan(&now); err != nil {
-		f.t.Fatal(err)
-	}
-	return now
+	return queryOne[time.Time](f.t, f.conn, "SELECT now()")
 }
 
 func orZero[T any](p *T) (v T) {

@@ -407,7 +407,5 @@ func (d *database) state() (s string) {
 // scan reads one row of one review or chunk.
 func (r *reviews) scan(sql string, id uuid.UUID, into ...any) {
 	r.t.Helper()
-	if err := r.conn.QueryRow(r.t.Context(), sql, id).Scan(into...); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, r.conn.QueryRow(r.t.Context(), sql, id).Scan(into...))
 }

@@ -33,10 +33,7 @@ func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Attempt) {
 	for _, s := range stamped {
 		deliveries = append(deliveries, job.Delivery{ID: s.ID, PublishedAt: s.PublishedAt, Count: 1})
 	}
-	claims, err := r.store.Claim(r.t.Context(), deliveries, time.Minute, false)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	claims := mustGet(r.store.Claim(r.t.Context(), deliveries, time.Minute, false))(r.t)
 	for _, c := range claims {
 		if c.Found != job.Claimed {
 			r.t.Fatalf("claim found %+v", c)
@@ -65,9 +62,7 @@ func TestReviewOfOneChunkEndsAfterTheContractAsAWhole(t *testing.T) {
 	r := newReviews(t)
 	review, stamped := r.create(1)
 	r.is(review, record.Queued, 1, 0, "")
-	if err := r.read(t.Context(), r.claimed(stamped[0].ID)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
 	r.is(review, record.Running, 0, 0, "")
 	f := r.claimed(r.whole(review).ID)
 	task, err := r.store.Task(t.Context(), f)
@@ -133,9 +128,7 @@ func TestAMissingChunkIsANamedGap(t *testing.T) {
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	r.end(fences[0], job.StatusSucceeded)
-	if _, err := r.store.End(t.Context(), fences[1], job.StatusFailed, "liability", "the model refuses"); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(r.store.End(t.Context(), fences[1], job.StatusFailed, "liability", "the model refuses"))(t)
 	r.end(r.claimed(r.whole(review).ID), job.StatusSucceeded)
 	r.is(review, record.CompletedWithGaps, 0, 1, "chunk 2, liability: the model refuses")
 }
@@ -163,13 +156,8 @@ func TestTheLastTwoChunksFinishTogether(t *testing.T) {
 	for _, first := range []string{"succeeded", "failed"} {
 		review, stamped := r.create(2)
 		fences := r.takeAll(stamped)
-		tx, err := r.conn.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tx.Exec(t.Context(), "UPDATE review_chunk SET status = $2, failed_at = now() WHERE id = $1", fences[0].ID, first); err != nil {
-			t.Fatal(err)
-		}
+		tx := mustGet(r.conn.Begin(t.Context()))(t)
+		mustGet(tx.Exec(t.Context(), "UPDATE review_chunk SET status = $2, failed_at = now() WHERE id = $1", fences[0].ID, first))(t)
 		done, published := make(chan struct{}), 0
 		go func() {
 			defer close(done)
@@ -179,9 +167,7 @@ func TestTheLastTwoChunksFinishTogether(t *testing.T) {
 			}
 		}()
 		r.waiting(done)
-		if err := tx.Commit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tx.Commit(t.Context()))
 		<-done
 		if w := r.whole(review); published != 1 || w.Status != job.StatusPending {
 			t.Errorf("after one that %s: published %d times, and is %+v", first, published, w)
@@ -230,10 +216,7 @@ func TestSweepFailsAChunkThatKillsItsWorkers(t *testing.T) {
 	r.end(r.takeAll(stamped[:1])[0], job.StatusSucceeded)
 	for range 3 {
 		f := r.claimed(stamped[1].ID)
-		_, err := r.store.Begin(t.Context(), f, "m", []record.Call{{Stage: record.Categories, Estimate: 5}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustGet(r.store.Begin(t.Context(), f, "m", []record.Call{{Stage: record.Categories, Estimate: 5}}))(t)
 		r.advance(time.Minute)
 	}
 	r.advance(time.Hour)
@@ -259,10 +242,7 @@ func TestAFailedChunkPublishedAgainReopensTheReview(t *testing.T) {
 	r.end(fences[1], job.StatusFailed)
 	whole := r.claimed(r.whole(review).ID)
 	r.end(whole, job.StatusSucceeded)
-	again, err := r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := mustGet(r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID}))(t)
 	r.is(review, record.Running, 1, 0, "")
 	if w := r.whole(review); w.Status != job.StatusNone {
 		t.Errorf("the contract as a whole is %+v", w)

@@ -17,19 +17,14 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // keyRows lists the rows of a document's keys, those of texts by the texts.
 func (f *fixture) keyRows(id uuid.UUID, texts ...string) string {
 	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), `SELECT coalesce(k, '?') || ' ' || day FROM document_key
+	list := query[string](f.t, f.conn, `SELECT coalesce(k, '?') || ' ' || day FROM document_key
 		LEFT JOIN unnest($2::text[]) AS k ON match_key((SELECT tenant_id FROM document WHERE id = $1), k) = key
 		WHERE document_id = $1 ORDER BY 1`, id, texts)
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		f.t.Fatal(err)
-	}
 	return strings.Join(list, ", ")
 }
 
@@ -124,14 +119,8 @@ func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
 		{document.PurchaseOrder, `"date":""`, nil},
 	} {
 		f.put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
-		raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := score.Read(raws[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+		d := mustGet(score.Read(raws[0]))(t)
 		if got := candidates(f.block(f.take(num(1)), d.Normalized())); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.data, got, tc.want)
 		}
@@ -145,10 +134,7 @@ func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
 func TestDerivedColumnsAreInNoIndex(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	db, err := postgres.Open(t.Context(), url, 1) // one session, whose statistics are known
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := mustGet(postgres.Open(t.Context(), url, 1))(t)
 	t.Cleanup(db.Close)
 	f := &fixture{db, postgrestest.Conn(t, url), nil, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
@@ -156,22 +142,13 @@ func TestDerivedColumnsAreInNoIndex(t *testing.T) {
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	for n := 1; n <= documents; n++ {
 		f.put(num(n), tenant, document.Invoice, `{"number":"`+strconv.Itoa(n)+`","date":"2026-01-05","supplier":{"vat_id":"DE1"},"total":"5"}`)
-		claims, err := db.Claim(t.Context(), []job.Delivery{{ID: num(n)}}, time.Minute, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Match(t.Context(), claims[0].Attempt); err != nil {
-			t.Fatal(err)
-		}
+		claims := mustGet(db.Claim(t.Context(), []job.Delivery{{ID: num(n)}}, time.Minute, false))(t)
+		must(t, m.Match(t.Context(), claims[0].Attempt))
 	}
-	if err := db.Run(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Run(t.Context(), "SELECT pg_stat_force_next_flush()"))
 	var updates, within int
-	if err := db.QueryRow(t.Context(), "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'document'").
-		Scan(&updates, &within); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.QueryRow(t.Context(), "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'document'").
+		Scan(&updates, &within))
 	if updates != 3*documents || within != documents {
 		t.Errorf("%d of %d updates touch no index, want %d of %d", within, updates, documents, 3*documents)
 	}

@@ -21,10 +21,7 @@ func (f *fixture) waiting(done <-chan struct{}) {
 	f.t.Helper()
 	for {
 		f.exec("SELECT pg_stat_clear_snapshot()") // within a transaction it would not change
-		var n int
-		if err := f.conn.QueryRow(f.t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&n); err != nil {
-			f.t.Fatal(err)
-		}
+		n := queryOne[int](f.t, f.conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 		if n > 0 {
 			return
 		}
@@ -60,34 +57,23 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
 
-	tx, err := f.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := mustGet(f.conn.Begin(t.Context()))(t)
 	defer tx.Rollback(context.Background())
-	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant))(t)
 	refused := f.events("refused")
 	done := make(chan struct{})
 	var fresh *match.Block
+	var err error
 	go func() {
 		defer close(done)
 		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, rules.Result{})
 	}()
 	<-refused
-	if _, err := tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)))(t)
 	// The other tenant's turn is its own.
-	claims, err2 := f.Claim(t.Context(), []job.Delivery{{ID: num(8)}}, time.Minute, false)
-	if err2 != nil {
-		t.Fatal(err2)
-	}
+	claims := mustGet(f.Claim(t.Context(), []job.Delivery{{ID: num(8)}}, time.Minute, false))(t)
 	f.write(claims[0].Attempt, key("k"), match.Block{Tenant: otherTenant}, rules.Result{})
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Commit(t.Context()))
 	<-done
 	if err != nil || fresh == nil || len(fresh.Candidates) != 1 {
 		t.Errorf("got %+v, %v; want the candidate that the other writer left", fresh, err)
@@ -123,14 +109,10 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 				f.put(num(n), tenant, document.Invoice, "{}")
 			}
 			f.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() WHERE id = $1", num(3))
-			tx, err := f.conn.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE", num(1)); err != nil {
-				t.Fatal(err)
-			}
+			tx := mustGet(f.conn.Begin(t.Context()))(t)
+			mustGet(tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE", num(1)))(t)
 			done := make(chan struct{})
+			var err error
 			go func() {
 				defer close(done)
 				err = lock(t.Context(), f)
@@ -139,9 +121,7 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id <> $1 FOR NO KEY UPDATE NOWAIT", num(1)); err != nil {
 				t.Errorf("a later row is locked before the first: %v", err)
 			}
-			if err := tx.Rollback(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tx.Rollback(t.Context()))
 			<-done
 			if err != nil {
 				t.Error(err)

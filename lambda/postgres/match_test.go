@@ -33,10 +33,8 @@ func TestMatchSavesWhatWasNormalised(t *testing.T) {
 	f.match(num(1))
 	var counterparty, references, text string
 	var keys []string
-	if err := f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text, searchable_text, match_keys FROM document").
-		Scan(&counterparty, &references, &text, &keys); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text, searchable_text, match_keys FROM document").
+		Scan(&counterparty, &references, &text, &keys))
 	got := []string{counterparty, references, text, strings.Join(keys, " ")}
 	want := []string{
 		`{"supplier": {"name": "mueller", "vat_id": "DE1"}}`,
@@ -56,9 +54,7 @@ func TestMatchSavesNoReferencesAsAnEmptyList(t *testing.T) {
 	f.put(num(1), tenant, document.PurchaseOrder, "{}")
 	f.match(num(1))
 	var counterparty, references string
-	if err := f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references))
 	if counterparty != "{}" || references != "[]" {
 		t.Errorf("got %s and %s, want {} and []", counterparty, references)
 	}
@@ -87,10 +83,7 @@ func TestLoadReadsTheDocumentOfTheAttempt(t *testing.T) {
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, `{"total": "1.50"}`)
 	f.exec("UPDATE document SET received_at = now()")
-	raw, err := f.Load(t.Context(), f.take(num(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := mustGet(f.Load(t.Context(), f.take(num(1))))(t)
 	if raw.ID != num(1) || raw.TenantID != tenant || raw.Type != document.Invoice || raw.Data != `{"total": "1.50"}` || !raw.Received.Equal(start) {
 		t.Errorf("got %+v", raw)
 	}
@@ -118,10 +111,7 @@ func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
 	f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
 	put(7, tenant, document.PurchaseOrder)
 	n := score.Normalized{Tenant: tenant, Lookup: []string{"k", "m"}}
-	b, err := f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := mustGet(f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice)))(t)
 	if got, want := candidates(b), []uuid.UUID{num(1), num(2)}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -165,9 +155,7 @@ func TestStaleFenceWritesNothing(t *testing.T) {
 			f.claim(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
-			if _, err := f.Publish(f.t.Context(), []uuid.UUID{id}); err != nil {
-				f.t.Fatal(err)
-			}
+			mustGet(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
 		},
 		"the same attempt, settled": func(f *fixture, id uuid.UUID) {
 			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", id)
@@ -373,9 +361,7 @@ func (f *fixture) documents() map[uuid.UUID]string {
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, (to_jsonb(d) - 'matching_attempts' - 'updated_at')::text FROM document AS d")
 	var id uuid.UUID
 	var row string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }); err != nil {
-		f.t.Fatal(err)
-	}
+	mustGet(pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }))(f.t)
 	return all
 }
 

@@ -35,9 +35,7 @@ func TestWriteTakesCandidatesAsTheyAreThen(t *testing.T) {
 				}
 				meet("load")
 				m := &match.Matcher{Store: store{f.DB, meet}, Log: slog.New(slog.DiscardHandler)}
-				if err := m.Match(t.Context(), fence); err != nil {
-					t.Fatal(err)
-				}
+				must(t, m.Match(t.Context(), fence))
 				pairs[i] = f.list(pairsSQL)
 			}
 			if pairs[0] != pairs[1] || pairs[0] == "" {

@@ -22,9 +22,7 @@ func completed(t *testing.T) *offers {
 	for n := range day.Date(8) {
 		date := through + 1
 		frozen := roster.Frozen{Key: roster.Key{Tenant: tenant, Date: date}, Digest: digest, Content: []byte{}}
-		if _, err := o.store.Freeze(t.Context(), frozen); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(o.store.Freeze(t.Context(), frozen))(t)
 		stamped, _, err := o.store.Queue(t.Context(), o.shard("UTC", &through))
 		if err != nil {
 			t.Fatal(err)
@@ -32,9 +30,7 @@ func completed(t *testing.T) *offers {
 		first := 100 + 10*int(n%7)
 		set := offer.Set{Job: offer.Job{Date: date, User: num(9)}, Offers: []ranking.Offer{
 			{Candidate: num(first), Rank: 1, Score: 70}, {Candidate: num(first + 1), Rank: 2, Score: 60}}}
-		if err := o.store.Complete(t.Context(), o.claimed(stamped[0].ID), set, false); err != nil {
-			t.Fatal(err)
-		}
+		must(t, o.store.Complete(t.Context(), o.claimed(stamped[0].ID), set, false))
 		through = date
 	}
 	return o

@@ -17,13 +17,8 @@ import (
 // blocks runs statements that take locks, in a transaction of its own until release.
 func (o *offers) blocks(sql string, args ...any) (release func()) {
 	o.t.Helper()
-	tx, err := o.conn.Begin(o.t.Context())
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	if _, err := tx.Exec(o.t.Context(), sql, args...); err != nil {
-		o.t.Fatal(err)
-	}
+	tx := mustGet(o.conn.Begin(o.t.Context()))(o.t)
+	mustGet(tx.Exec(o.t.Context(), sql, args...))(o.t)
 	return func() {
 		o.t.Helper()
 		if err := tx.Commit(o.t.Context()); err != nil {
@@ -37,11 +32,8 @@ func (o *offers) waitingFor(n int) {
 	o.t.Helper()
 	for got := 0; got < n; {
 		o.exec("SELECT pg_stat_clear_snapshot()")
-		err := o.conn.QueryRow(o.t.Context(), `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&got)
-		if err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, o.conn.QueryRow(o.t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&got))
 	}
 }
 
@@ -178,10 +170,7 @@ func TestSchedulerGoesOn(t *testing.T) {
 		t.Errorf("the stopped step: %v", err)
 	}
 	release()
-	url, err := o.clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	url := mustGet(o.clock.URL())(t)
 	next := postgrestest.Open(t, url).Offers()
 	if err := got.all(t.Context(), next, s); err != nil || got.users != 4 || len(got.stamps) != 4 {
 		t.Errorf("%d users and %d stamps were left, %v; want 4", got.users, len(got.stamps), err)
@@ -235,9 +224,7 @@ func TestUserIsDeletedWithTheJobs(t *testing.T) {
 	o.users(1, 2, "UTC")
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
-	if err := o.offer(t.Context(), f); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.offer(t.Context(), f))
 	o.exec("DELETE FROM offer_user WHERE id = $1", num(1))
 	o.wantJobs("today+0 2 pending UTC")
 	for _, table := range []string{"offer", "offer_delivery"} {

@@ -22,9 +22,7 @@ func (o *offers) completed(from, n int) (jobs []uuid.UUID) {
 	stamped := o.queue("UTC")
 	slices.SortFunc(stamped, func(a, b job.Stamped) int { return slices.Compare(a.ID[:], b.ID[:]) })
 	for _, s := range stamped {
-		if err := o.offer(o.t.Context(), o.claimed(s.ID)); err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, o.offer(o.t.Context(), o.claimed(s.ID)))
 		o.advance(time.Second)
 		jobs = append(jobs, s.ID)
 	}
@@ -33,11 +31,7 @@ func (o *offers) completed(from, n int) (jobs []uuid.UUID) {
 
 func (o *offers) claimSets(limit int) (list []outbox.Parcel) {
 	o.t.Helper()
-	list, err := o.store.Outbox().Claim(o.t.Context(), limit, time.Minute)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return list
+	return mustGet(o.store.Outbox().Claim(o.t.Context(), limit, time.Minute))(o.t)
 }
 
 func jobsOf(parcels []outbox.Parcel) (ids []uuid.UUID) {
@@ -84,10 +78,8 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 	o.wantClaimed("while another sender has two", jobs[2:]...)
 	back := func(p outbox.Parcel) {
 		t.Helper()
-		if err := o.store.Outbox().Release(t.Context(), []outbox.Return{
-			{ID: p.ID, Tries: p.Tries, Wait: 10 * time.Second, Error: "it \x00failed"}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, o.store.Outbox().Release(t.Context(), []outbox.Return{
+			{ID: p.ID, Tries: p.Tries, Wait: 10 * time.Second, Error: "it \x00failed"}}))
 	}
 	back(first[0])
 	o.lists("SELECT job_id, tries || ' ' || error FROM offer_delivery WHERE error IS NOT NULL", []string{
@@ -126,16 +118,11 @@ func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
 	// An offer with the same key, not committed, holds the statement up.
-	tx, err := o.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), `INSERT INTO offer
+	tx := mustGet(o.conn.Begin(t.Context()))(t)
+	mustGet(tx.Exec(t.Context(), `INSERT INTO offer
 		(id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, 1, 1, now(), now())`,
-		offer.ID(today, num(3), num(2)), tenant, today.Time(), num(3), num(2)); err != nil {
-		t.Fatal(err)
-	}
+		offer.ID(today, num(3), num(2)), tenant, today.Time(), num(3), num(2)))(t)
 	done, failed := make(chan struct{}), error(nil)
 	go func() {
 		defer close(done)
@@ -143,9 +130,7 @@ func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
 	}()
 	o.waiting(done)
 	o.wantClaimed("the commit is held up")
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Rollback(t.Context()))
 	<-done
 	if failed != nil {
 		t.Fatal(failed)
@@ -158,22 +143,15 @@ func TestLockedSetHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	jobs := o.completed(10, 2)
-	tx, err := o.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "SELECT FROM offer_delivery WHERE job_id = $1 FOR UPDATE", jobs[0]); err != nil {
-		t.Fatal(err)
-	}
+	tx := mustGet(o.conn.Begin(t.Context()))(t)
+	mustGet(tx.Exec(t.Context(), "SELECT FROM offer_delivery WHERE job_id = $1 FOR UPDATE", jobs[0]))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), stuck)
 	defer cancel()
 	list, err := o.store.Outbox().Claim(ctx, 10, time.Minute)
 	if got := jobsOf(list); err != nil || !slices.Equal(got, jobs[1:]) {
 		t.Errorf("claimed %v, %v, want %v", got, err, jobs[1:])
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Rollback(t.Context()))
 }
 
 // A set whose job is not completed is not sent, whatever has put it into the outbox.

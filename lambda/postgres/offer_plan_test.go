@@ -23,9 +23,7 @@ func TestPlansOfOffersStaySelective(t *testing.T) {
 	o.exec("RESET session_replication_role")
 	o.exec("VACUUM ANALYZE offer_user, matchmaking_job, offer")
 	var user, id uuid.UUID
-	if err := o.conn.QueryRow(t.Context(), "SELECT user_id, id FROM matchmaking_job WHERE date = $1 LIMIT 1", today.Time()).Scan(&user, &id); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.conn.QueryRow(t.Context(), "SELECT user_id, id FROM matchmaking_job WHERE date = $1 LIMIT 1", today.Time()).Scan(&user, &id))
 
 	through := today
 	s := o.shard("Etc/GMT+3", &through)

@@ -96,10 +96,7 @@ func sortIDs(ids []uuid.UUID) {
 // relay is that of a new process.
 func (o *offers) relay(r *receiver, box outbox.Outbox) *outbox.Relay {
 	o.t.Helper()
-	to, err := webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	to := mustGet(webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret}))(o.t)
 	return &outbox.Relay{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
 }
 
@@ -249,21 +246,14 @@ func BenchmarkOutboxRelay(b *testing.B) {
 				'\x01', now(), now() FROM offer_user`,
 				`INSERT INTO offer_delivery (job_id) SELECT id FROM matchmaking_job WHERE tenant_id = $1`,
 			} {
-				if _, err := conn.Exec(b.Context(), sql, tenant); err != nil {
-					b.Fatal(err)
-				}
+				mustGet(conn.Exec(b.Context(), sql, tenant))(b)
 			}
 			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-time.After(answer) }))
 			b.Cleanup(server.Close)
-			to, err := webhook.New(webhook.Config{URL: server.URL, Secret: webhookSecret})
-			if err != nil {
-				b.Fatal(err)
-			}
+			to := mustGet(webhook.New(webhook.Config{URL: server.URL, Secret: webhookSecret}))(b)
 			c := outbox.Relay{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
 			for b.Loop() {
-				if _, err := conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"); err != nil {
-					b.Fatal(err)
-				}
+				mustGet(conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"))(b)
 				c.Run(b.Context())
 			}
 			b.ReportMetric(2000*float64(b.N)/b.Elapsed().Seconds(), "sets/s")

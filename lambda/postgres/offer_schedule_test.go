@@ -28,17 +28,13 @@ var (
 func (o *offers) jobs() (list []string) {
 	o.t.Helper()
 	rows, _ := o.conn.Query(o.t.Context(), "SELECT date - $1::date, user_id, status, timezone FROM matchmaking_job ORDER BY date, user_id", today.Time())
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	return mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var date int
 		var user uuid.UUID
 		var status, zone string
 		err := row.Scan(&date, &user, &status, &zone)
 		return fmt.Sprintf("today%+d %d %s %s", date, user[15], status, zone), err
-	})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return list
+	}))(o.t)
 }
 
 func (o *offers) wantJobs(want ...string) {
@@ -51,10 +47,7 @@ func (o *offers) wantJobs(want ...string) {
 // groups lists the groups: "Asia/Tokyo today+0 flown 1 to 2: 3".
 func (o *offers) groups() (list []string) {
 	o.t.Helper()
-	groups, err := o.store.Waiting(o.t.Context())
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	groups := mustGet(o.store.Waiting(o.t.Context()))(o.t)
 	for _, g := range groups {
 		text := g.Zone
 		if g.Through != nil {

@@ -132,12 +132,9 @@ func (o *offers) job(id uuid.UUID) (row jobtest.Row) {
 	o.t.Helper()
 	var status, reason, notifications *string
 	var due, failed *time.Time
-	err := o.conn.QueryRow(o.t.Context(), `SELECT job_status, attempts, error, due_at, failed_at,
+	must(o.t, o.conn.QueryRow(o.t.Context(), `SELECT job_status, attempts, error, due_at, failed_at,
 		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
-		FROM matchmaking_job WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+		FROM matchmaking_job WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications))
 	row.Status, row.Error, row.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
 	row.Due, row.FailedAt = orZero(due), orZero(failed)
 	return row
@@ -161,9 +158,7 @@ func TestCompletedSet(t *testing.T) {
 		t.Fatalf("read %+v, %v\nwant %+v", got, err, want)
 	}
 	o.advance(time.Second)
-	if err := o.offer(t.Context(), f); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.offer(t.Context(), f))
 	got, err := o.store.JobByID(t.Context(), want.ID)
 	if err != nil || got.Job != want || got.Status != "completed" || !got.StartedAt.Equal(start) || !got.CompletedAt.Equal(start.Add(time.Second)) ||
 		!reflect.DeepEqual(got.Offers, someOffers) {
@@ -191,15 +186,12 @@ func (o *offers) lists(sql string, want []string) {
 func (o *offers) pairs(sql string, args ...any) []string {
 	o.t.Helper()
 	rows, _ := o.conn.Query(o.t.Context(), sql, args...)
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var id uuid.UUID
 		var text string
 		err := row.Scan(&id, &text)
 		return id.String() + " " + text, err
-	})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	}))(o.t)
 	return list
 }
 
@@ -211,10 +203,7 @@ func TestCompleteIsFenced(t *testing.T) {
 	o.users(3, 1, "UTC")
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
-	j, err := o.store.Job(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := mustGet(o.store.Job(t.Context(), f))(t)
 	stale := job.Attempt{ID: id, Number: f.Number + 1}
 	before := o.dump(offerTables...)
 	if _, err := o.store.Job(t.Context(), stale); !errors.Is(err, job.ErrFenceLost) {
@@ -226,9 +215,7 @@ func TestCompleteIsFenced(t *testing.T) {
 	if after := o.dump(offerTables...); after != before {
 		t.Errorf("a stale fence wrote\n%s\nbefore\n%s", after, before)
 	}
-	if err := o.store.Complete(t.Context(), f, offer.Set{Job: j}, false); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.store.Complete(t.Context(), f, offer.Set{Job: j}, false))
 	if got, err := o.store.JobByID(t.Context(), id); err != nil || got.Status != "completed" || len(got.Offers) != 0 {
 		t.Errorf("stored %+v, %v", got, err)
 	}

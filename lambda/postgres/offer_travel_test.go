@@ -34,11 +34,7 @@ type move struct {
 
 func inMarch(t *testing.T, s string) time.Time {
 	t.Helper()
-	at, err := time.Parse("2006-01-2 15:04", "2026-03-"+s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return at
+	return mustGet(time.Parse("2006-01-2 15:04", "2026-03-"+s))(t)
 }
 
 const pago, kiritimati, honolulu, tokyo = "Pacific/Pago_Pago", "Pacific/Kiritimati", "Pacific/Honolulu", "Asia/Tokyo"
@@ -143,11 +139,7 @@ func (u traveller) where(t *testing.T, at time.Time) *time.Location {
 			name = m.zone
 		}
 	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return zone
+	return mustGet(time.LoadLocation(name))(t)
 }
 
 // sets returns the dates of March with a job of the user that are before the last one.
@@ -157,12 +149,9 @@ func (u traveller) sets(o *offers, end time.Time) string {
 	if len(u.moves) > 0 {
 		zone = u.moves[len(u.moves)-1].zone
 	}
-	var list string
-	if err := o.conn.QueryRow(o.t.Context(), `
+	list := queryOne[string](o.t, o.conn, `
 		SELECT coalesce(string_agg(extract(day FROM date)::text, ' ' ORDER BY date), '') FROM matchmaking_job WHERE user_id = $1 AND date < ($2::timestamptz AT TIME ZONE $3)::date`,
-		u.id, end, zone).Scan(&list); err != nil {
-		o.t.Fatal(err)
-	}
+		u.id, end, zone)
 	return list
 }
 
@@ -205,9 +194,7 @@ func TestTravellersHaveOneSetForEachOfTheirDates(t *testing.T) {
 			}
 		}
 		if runs(at) {
-			if _, err := scheduler.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			mustGet(scheduler.Run(t.Context()))(t)
 		}
 		o.advance(step)
 	}

@@ -46,9 +46,9 @@ func TestVersionOfAUser(t *testing.T) {
 		if tc.rises {
 			want++
 		}
-		var got int64
-		if err := o.conn.QueryRow(t.Context(), "UPDATE offer_user SET "+tc.set+" RETURNING version").Scan(&got); err != nil || got != want {
-			t.Errorf("%s: version %d, %v; want %d", tc.set, got, err, want)
+		got := queryOne[int64](t, o.conn, "UPDATE offer_user SET "+tc.set+" RETURNING version")
+		if got != want {
+			t.Errorf("%s: version %d; want %d", tc.set, got, want)
 		}
 		want = got
 	}
@@ -137,13 +137,9 @@ func TestCompletedStays(t *testing.T) {
 	o := newOffers(t)
 	o.users(1, 2, "UTC")
 	id := o.queue("UTC")[0].ID
-	if err := o.offer(t.Context(), o.claimed(id)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.offer(t.Context(), o.claimed(id)))
 	through := today
-	if _, err := o.store.Skip(t.Context(), o.shard("UTC", &through), "too late"); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(o.store.Skip(t.Context(), o.shard("UTC", &through), "too late"))(t)
 	const rowsSQL = "SELECT id, (to_jsonb(j) - 'published_at')::text FROM matchmaking_job AS j WHERE status IN ('completed', 'skipped') ORDER BY id"
 	before := o.pairs(rowsSQL)
 	if len(before) != 3 {
@@ -181,27 +177,19 @@ func TestWordsOfOtherPrograms(t *testing.T) {
 	f := o.claimed(id)
 	is("running 0 - 09:00")
 	o.advance(time.Minute)
-	if _, err := o.store.Release(t.Context(), f, job.Release{Status: job.StatusPending, Reason: "busy"}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(o.store.Release(t.Context(), f, job.Release{Status: job.StatusPending, Reason: "busy"}))(t)
 	is("pending 0 busy 09:00")
 	f = o.claimed(id)
 	is("running 1 busy 09:01")
 	o.advance(time.Minute)
-	if _, err := o.store.Release(t.Context(), f, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent"}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(o.store.Release(t.Context(), f, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent"}))(t)
 	is("failed 1 broken 09:01 ended 09:02")
 	o.advance(time.Minute)
-	if _, err := o.store.Publish(t.Context(), []uuid.UUID{id}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(o.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	is("pending 1 - 09:01")
 	f = o.claimed(id)
 	o.advance(time.Minute)
-	if err := o.offer(t.Context(), f); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.offer(t.Context(), f))
 	is("completed 2 - 09:03 ended 09:04")
 }
 
@@ -213,9 +201,7 @@ func TestPublishedAgain(t *testing.T) {
 	o.users(1, 3, "UTC")
 	skip := o.shard("UTC", nil)
 	skip.Limit = 1
-	if _, err := o.store.Skip(t.Context(), skip, "too late"); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(o.store.Skip(t.Context(), skip, "too late"))(t)
 	first := o.queue("UTC")
 	works := func(_ context.Context, f job.Attempt) error {
 		if f.ID == first[1].ID {

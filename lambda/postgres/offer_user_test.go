@@ -33,11 +33,8 @@ func TestImportOfUsersChangesOnlyWhatDiffers(t *testing.T) {
 	step(1)
 	users[1].Tenant, users[1].Zone = otherTenant, "Europe/Rome"
 	step(0, num(1))
-	var rows string
-	if err := f.conn.QueryRow(t.Context(), `SELECT string_agg(concat_ws(' ', tenant_id = $1, timezone, active, profile, preferences, version),
-		', ' ORDER BY id) FROM offer_user`, tenant).Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
+	rows := queryOne[string](t, f.conn, `SELECT string_agg(concat_ws(' ', tenant_id = $1, timezone, active, profile, preferences, version),
+		', ' ORDER BY id) FROM offer_user`, tenant)
 	if want := `t Europe/Berlin t {} {} 2, f Asia/Kathmandu t {"born": 1990} {} 1`; rows != want {
 		t.Errorf("got %s, want %s", rows, want)
 	}

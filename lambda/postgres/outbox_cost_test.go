@@ -20,11 +20,8 @@ import (
 // are.
 func (f *fixture) deliveries() (list string) {
 	f.t.Helper()
-	err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(channel || ' ' || status || ' ' || n, ', ' ORDER BY channel, status), '')
-		FROM (SELECT channel, status, count(*) AS n FROM notification_delivery GROUP BY 1, 2) AS d`).Scan(&list)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(channel || ' ' || status || ' ' || n, ', ' ORDER BY channel, status), '')
+		FROM (SELECT channel, status, count(*) AS n FROM notification_delivery GROUP BY 1, 2) AS d`).Scan(&list))
 	return list
 }
 
@@ -44,10 +41,9 @@ func TestDeliveriesAreWrittenWithTheirNotification(t *testing.T) {
 	if got, want := f.deliveries(), "email pending 11, slack pending 11"; got != want {
 		t.Errorf("after ten at once: got %q, want %q", got, want)
 	}
-	var late int
-	if err := f.conn.QueryRow(t.Context(), `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
-		WHERE d.created_at <> n.created_at`).Scan(&late); err != nil || late != 0 {
-		t.Errorf("%d deliveries have another time than their notification, %v", late, err)
+	if late := queryOne[int](t, f.conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
+		WHERE d.created_at <> n.created_at`); late != 0 {
+		t.Errorf("%d deliveries have another time than their notification", late)
 	}
 }
 
@@ -79,10 +75,7 @@ func TestANewChannelSendsTheLastTwoWeeks(t *testing.T) {
 func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	writer, err := f.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	writer := mustGet(f.conn.Begin(t.Context()))(t)
 	f.failures(1, "permanent") // in that transaction
 	pager, done := &notify.Recorder{Name: "pager"}, make(chan struct{})
 	go func() {
@@ -96,14 +89,10 @@ func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 			t.Fatalf("it did not wait, and was sent %+v", pager.Sent())
 		default:
 		}
-		if err := other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
-			WHERE relation = 'notification'::regclass AND NOT granted AND mode = 'ShareLock')`).Scan(&waits); err != nil {
-			t.Fatal(err)
-		}
+		must(t, other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
+			WHERE relation = 'notification'::regclass AND NOT granted AND mode = 'ShareLock')`).Scan(&waits))
 	}
-	if err := writer.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writer.Commit(t.Context()))
 	<-done
 	if sent := pager.Sent(); len(sent) != 1 || sent[0].Count != 1 {
 		t.Errorf("it was sent %+v", sent)
@@ -112,10 +101,7 @@ func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 
 // url is that of the fixture's database, with the real clock.
 func (f *fixture) url() string {
-	u, err := url.Parse(f.conn.Config().ConnString())
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	u := mustGet(url.Parse(f.conn.Config().ConnString()))(f.t)
 	q := u.Query()
 	q.Del("search_path")
 	u.RawQuery = q.Encode()
@@ -175,16 +161,13 @@ func TestMigrationAddsMissingDeliveries(t *testing.T) {
 		FROM notification ORDER BY created_at DESC LIMIT 150`)
 	f.exec(`UPDATE notification SET created_at = created_at - interval '30 days' WHERE created_at > pg_catalog.now() - interval '6 minutes'
 		OR created_at < pg_catalog.now() - interval '6996 minutes'`)
-	if _, err := schema.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(schema.Migrate(t.Context(), url))(t)
 	if got, want := f.deliveries(), "email pending 6990, slack pending 6895, slack sent 100"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	var wrong int
-	if err := f.conn.QueryRow(t.Context(), `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
-		WHERE status = 'pending' AND d.created_at <> n.created_at`).Scan(&wrong); err != nil || wrong != 0 {
-		t.Errorf("%d have another time than their notification, %v", wrong, err)
+	if wrong := queryOne[int](t, f.conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
+		WHERE status = 'pending' AND d.created_at <> n.created_at`); wrong != 0 {
+		t.Errorf("%d have another time than their notification", wrong)
 	}
 	if n, err := postgrestest.Open(t, url).Unsent(t.Context(), "slack"); err != nil || n != 6890 { // not the five that are older
 		t.Errorf("%d wait on slack, %v", n, err)
@@ -199,9 +182,7 @@ func outboxOf(b *testing.B, sent, pending int) *postgres.DB {
 	conn := postgrestest.Conn(b, url)
 	exec := func(sql string, args ...any) {
 		b.Helper()
-		if _, err := conn.Exec(b.Context(), sql, args...); err != nil {
-			b.Fatal(err)
-		}
+		mustGet(conn.Exec(b.Context(), sql, args...))(b)
 	}
 	exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	exec("INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $1, 'invoice', '{}')", tenant)

@@ -81,14 +81,8 @@ func TestSenderProcess(t *testing.T) {
 		return
 	}
 	ctx, log := t.Context(), slog.New(slog.DiscardHandler)
-	db, err := postgres.Open(ctx, os.Getenv(envDatabase), 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := pgx.Connect(ctx, os.Getenv(envDatabase))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := mustGet(postgres.Open(ctx, os.Getenv(envDatabase), 4))(t)
+	conn := mustGet(pgx.Connect(ctx, os.Getenv(envDatabase)))(t)
 	var senders []notify.Sender
 	for _, name := range []string{"mail", "chat"} {
 		senders = append(senders, httpSender{name, os.Getenv(envChannels), os.Getenv(envName)})
@@ -96,6 +90,7 @@ func TestSenderProcess(t *testing.T) {
 	relay := &notify.Relay{Outbox: db, Senders: senders, Log: log}
 	work := &job.Runtime{Store: db, Backoff: manifest.Match.Retries, Log: log, Work: failing(conn)}
 	for {
+		var err error
 		if role == "sweep" {
 			_, _, err = db.GiveUp(ctx, sweep.Waits{Visibility: manifest.Match.Visibility(), Lapses: 1, Times: 3, Idle: true}, 100)
 		} else {
@@ -104,13 +99,9 @@ func TestSenderProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", clockLock); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", clockLock))(t)
 		relay.Run(ctx)
-		if _, err := conn.Exec(ctx, "SELECT pg_advisory_unlock_shared($1)", clockLock); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(conn.Exec(ctx, "SELECT pg_advisory_unlock_shared($1)", clockLock))(t)
 	}
 }
 
@@ -213,22 +204,14 @@ type process struct {
 func (s *stormy) start(role string, generation int) *process {
 	s.t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0], "-test.run=^TestSenderProcess$"), name: fmt.Sprintf("%s-%d", role, generation), role: role, ended: make(chan error, 1)}
-	simURL, err := s.clock.URL()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	u, err := url.Parse(simURL)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	simURL := mustGet(s.clock.URL())(s.t)
+	u := mustGet(url.Parse(simURL))(s.t)
 	q := u.Query()
 	q.Set("application_name", p.name)
 	u.RawQuery = q.Encode()
 	p.Env = append(os.Environ(), envSender+"="+role, envDatabase+"="+u.String(), envChannels+"="+s.url, envName+"="+p.name)
 	p.Stdout, p.Stderr = &p.errors, &p.errors
-	if err := p.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, p.Start())
 	go func() { p.ended <- p.Wait() }()
 	return p
 }
@@ -256,12 +239,9 @@ func (s *stormy) bury(p *process) {
 	}
 }
 
-func (f *fixture) count(sql string, args ...any) (n int) {
+func (f *fixture) count(sql string, args ...any) int {
 	f.t.Helper()
-	if err := f.conn.QueryRow(f.t.Context(), sql, args...).Scan(&n); err != nil {
-		f.t.Fatal(err)
-	}
-	return n
+	return queryOne[int](f.t, f.conn, sql, args...)
 }
 
 func waitUntil(t *testing.T, what string, holds func() bool) {
@@ -392,11 +372,7 @@ func (s *stormy) check(total int) {
 // kinds are the kinds of the rows, with their counts.
 func (s *stormy) kinds() string {
 	s.t.Helper()
-	rows, _ := s.conn.Query(s.t.Context(), "SELECT kind || ' ' || count(*) FROM notification GROUP BY kind")
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	list := query[string](s.t, s.conn, "SELECT kind || ' ' || count(*) FROM notification GROUP BY kind")
 	slices.Sort(list)
 	return strings.Join(list, ", ")
 }

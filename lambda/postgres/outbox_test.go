@@ -28,12 +28,9 @@ func (f *fixture) failures(n int, kinds ...string) {
 // statuses counts the notifications of a channel by their status.
 func (f *fixture) statuses(channel string) string {
 	f.t.Helper()
-	var out string
-	if err := f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(status || ' ' || n, ', ' ORDER BY status), '') FROM
+	out := queryOne[string](f.t, f.conn, `SELECT coalesce(string_agg(status || ' ' || n, ', ' ORDER BY status), '') FROM
 		(SELECT coalesce(d.status, 'unknown') AS status, count(*) AS n FROM notification AS n
-		LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1 GROUP BY 1) AS s`, channel).Scan(&out); err != nil {
-		f.t.Fatal(err)
-	}
+		LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1 GROUP BY 1) AS s`, channel)
 	return out
 }
 
@@ -88,13 +85,10 @@ func TestClaimedNotificationsThatWereNotSentAreSentLater(t *testing.T) {
 	f.failures(3, "permanent")
 	claim := func() (n int) {
 		t.Helper()
-		messages, err := f.ClaimNotifications(t.Context(), "chat", time.Minute, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
+		messages := mustGet(f.ClaimNotifications(t.Context(), "chat", time.Minute, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
 			send, _ := notify.Plan(now, last, pending, "")
 			return send
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		for _, m := range messages {
 			n += m.Count
 		}
@@ -186,9 +180,7 @@ func TestASentNotificationIsNotReleased(t *testing.T) {
 	f.failures(1, "permanent")
 	chat := &notify.Recorder{Name: "chat"}
 	f.relay(chat).Run(t.Context())
-	if err := f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].IDs, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].IDs, 0, false))
 	f.advance(time.Hour)
 	f.relay(chat).Run(t.Context())
 	if n := len(chat.Sent()); n != 1 {

@@ -126,12 +126,9 @@ func (w *workshop) known() string {
 	return strings.ReplaceAll(w.dump(false), "A model has still to be asked. ", "")
 }
 
-func (w *workshop) count(sql string, args ...any) (n int) {
+func (w *workshop) count(sql string, args ...any) int {
 	w.t.Helper()
-	if err := w.conn.QueryRow(w.t.Context(), sql, args...).Scan(&n); err != nil {
-		w.t.Fatal(err)
-	}
-	return n
+	return queryOne[int](w.t, w.conn, sql, args...)
 }
 
 // trade is a workshop with the documents of lampTrade, and a clock that stands still.
@@ -180,10 +177,7 @@ func TestRefusedQuestionsLeaveWhatRulesKnow(t *testing.T) {
 	model.about = "-B"
 	again := func() {
 		t.Helper()
-		list, err := w.db.Failed(t.Context(), postgres.FailedFilter{Kind: "permanent"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := mustGet(w.db.Failed(t.Context(), postgres.FailedFilter{Kind: "permanent"}))(t)
 		var ids []uuid.UUID
 		for _, d := range list.Rows {
 			ids = append(ids, d.ID)
@@ -275,14 +269,8 @@ func TestResultsAndReleaseAreWrittenBothOrNeither(t *testing.T) {
 				f, w := trade(t, 1)
 				newLine(w, &censor{}).drain(w.db, w.ids[:4])
 				fence := f.take(num(5))
-				raws, err := f.Raws(t.Context(), []uuid.UUID{num(5)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				doc, err := score.Read(raws[0])
-				if err != nil {
-					t.Fatal(err)
-				}
+				raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(5)}))(t)
+				doc := mustGet(score.Read(raws[0]))(t)
 				n, types := doc.Normalized(), score.Matchable(document.Invoice)
 				f.block(fence, n) // stores it
 				ctx, stop := context.WithCancel(t.Context())
@@ -295,7 +283,7 @@ func TestResultsAndReleaseAreWrittenBothOrNeither(t *testing.T) {
 					}
 					return doc.Pairs(candidates)
 				}
-				_, err = f.WriteReleased(ctx, fence, n, types, match.Block{Tenant: tenant, Score: scored}, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+				_, err := f.WriteReleased(ctx, fence, n, types, match.Block{Tenant: tenant, Score: scored}, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
 					return rules.Apply(context.WithoutCancel(ctx), c)
 				}, r)
 				if !errors.Is(err, tc.want) {
@@ -341,10 +329,7 @@ func TestWrongVectorLengthFailsNoDocument(t *testing.T) {
 	}
 	summaries := func() (reasons []string) {
 		t.Helper()
-		list, err := report.From(w.db).Summaries(t.Context(), w.ids)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := mustGet(report.From(w.db).Summaries(t.Context(), w.ids))(t)
 		for _, s := range list {
 			if s.Status != "succeeded" {
 				t.Errorf("%s is %s: %s", s.ID, s.Status, s.Error)

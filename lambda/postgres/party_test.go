@@ -14,7 +14,6 @@ import (
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -54,19 +53,13 @@ func renamedDocuments() (docs []corpus.Document) {
 // what is published.
 func (w *workshop) confirm(random *rand.Rand, docs []corpus.Document) {
 	w.t.Helper()
-	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = 'succeeded'"); err != nil {
-		w.t.Fatal(err)
-	}
+	mustGet(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = 'succeeded'"))(w.t)
 	pairs := [][2]uuid.UUID{{docs[14].ID, docs[17].ID}, {docs[2].ID, docs[15].ID}}
 	for _, i := range random.Perm(len(pairs)) {
-		if _, err := w.db.Decide(w.t.Context(), pairs[i][0], pairs[i][1], byAnna(rules.Confirmed)); err != nil {
-			w.t.Fatal(err)
-		}
+		mustGet(w.db.Decide(w.t.Context(), pairs[i][0], pairs[i][1], byAnna(rules.Confirmed)))(w.t)
 	}
 	w.matchPending(random, 3)
-	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"); err != nil {
-		w.t.Fatal(err)
-	}
+	mustGet(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
 }
 
 // known lists the identities of the documents' names, and publishes nothing.
@@ -76,10 +69,7 @@ func (f *fixture) known(n ...int) string {
 	for i := range n {
 		ids[i] = num(n[i])
 	}
-	raws, err := f.Raws(f.t.Context(), ids)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	raws := mustGet(f.Raws(f.t.Context(), ids))(f.t)
 	list := make([]string, len(raws))
 	for i, r := range raws {
 		list[i] = strings.ReplaceAll(r.Known, "\n", ",")
@@ -90,11 +80,7 @@ func (f *fixture) known(n ...int) string {
 // pending lists the documents that are published.
 func (f *fixture) pending() string {
 	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT right(id::text, 2) FROM document WHERE matching_status = 'pending' ORDER BY id")
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	list := query[string](f.t, f.conn, "SELECT right(id::text, 2) FROM document WHERE matching_status = 'pending' ORDER BY id")
 	return strings.Join(list, " ")
 }
 
@@ -166,9 +152,7 @@ func TestConfirmedNamesAreOneSupplier(t *testing.T) {
 	f.brings(3, document.PurchaseOrder, "Amsel Metallbau", "", 20)
 	f.brings(4, document.Invoice, "Vogel Industrie", "", 20)
 	f.wantEdges("two names", "", "", "0 0 0 0")
-	if err := f.says(num(1), num(2), rules.Confirmed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.says(num(1), num(2), rules.Confirmed))
 	f.wantAgain("confirmed", "01 02 03 04")
 	f.wantEdges("confirmed", "1-2 person, 3-4 rules", "", "1 1 3 3")
 	if got, want := f.known(3, 4), "amsel metallbau=industrie vogel | amsel metallbau=industrie vogel"; got != want {
@@ -189,9 +173,7 @@ func TestConfirmedNamesAreOneSupplier(t *testing.T) {
 	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
 	f.match(num(2))
 	f.wantAgain("and back again", "01 02 03 04")
-	if err := f.says(num(1), num(2), rules.Rejected); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.says(num(1), num(2), rules.Rejected))
 	f.wantAgain("rejected", "01 02 03 04")
 	f.wantEdges("rejected", "", "1-2 person", "0 0 0 0")
 }

@@ -20,7 +20,6 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // citers makes documents about one order, of a supplier with seven items.
@@ -125,9 +124,7 @@ func TestAFewOfManyPlainPairsDecide(t *testing.T) {
 			change(best, `structured_data || '{"currency":"CHF"}'`)
 			change(best, `structured_data || '{"currency":"EUR"}'`)
 
-			if err := f.says(order, asGood.ID, rules.Rejected); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.says(order, asGood.ID, rules.Rejected))
 			f.wantDecidedByAll("after a rejection")
 			f.match(asGood.ID)
 			arrive(c.delivery("LS-90002", items(1, 1), "45OOO1OO46"), c.delivery("LS-90003", items(1, 9), citedOrder),
@@ -214,9 +211,7 @@ func TestAPairThatIsNotPlainAnyMoreIsSeen(t *testing.T) {
 			m.Store = &meddler{f.DB, func() {
 				f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"45OOO10046"}' WHERE id = $1`, docs[0].ID)
 			}}
-			if err := m.Match(t.Context(), f.take(last.ID)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, m.Match(t.Context(), f.take(last.ID)))
 			f.wantDecidedByAll("after the order has another number")
 		})
 	}
@@ -226,31 +221,17 @@ func TestAPairThatIsNotPlainAnyMoreIsSeen(t *testing.T) {
 // with all stored pairs.
 func (f *fixture) wantDecidedByAll(when string) {
 	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT id FROM document")
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	all, err := f.Competitions(f.t.Context(), ids)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	decided, err := rules.Apply(f.t.Context(), all)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	ids := query[uuid.UUID](f.t, f.conn, "SELECT id FROM document")
+	all := mustGet(f.Competitions(f.t.Context(), ids))(f.t)
+	decided := mustGet(rules.Apply(f.t.Context(), all))(f.t)
 	var want []string
 	for kind, edges := range map[string][]rules.Edge{"match": decided.Matches, "suggestion": decided.Suggestions} {
 		for _, e := range edges {
 			want = append(want, fmt.Sprintf("%s %s %s %.6f %s %s", kind, e.A, e.B, e.Score, e.DecidedBy, e.Reasoning))
 		}
 	}
-	rows, _ = f.conn.Query(f.t.Context(), `SELECT format('match %s %s %s %s %s', document_a_id, document_b_id, to_char(score, 'FM0.000000'), decided_by, reasoning) FROM document_match
+	got := query[string](f.t, f.conn, `SELECT format('match %s %s %s %s %s', document_a_id, document_b_id, to_char(score, 'FM0.000000'), decided_by, reasoning) FROM document_match
 		UNION ALL SELECT format('suggestion %s %s %s %s %s', document_a_id, document_b_id, to_char(score, 'FM0.000000'), decided_by, reasoning) FROM match_suggestion`)
-	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		f.t.Fatal(err)
-	}
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
@@ -271,19 +252,11 @@ func TestPlainPairsAreTheSameInSQL(t *testing.T) {
 		f.put(d.ID, tenant, d.Type, string(d.Data))
 		f.match(d.ID)
 	}
-	if err := f.says(docs[0].ID, docs[len(docs)-1].ID, rules.Confirmed); err != nil {
-		t.Fatal(err)
-	}
-	all, err := f.Competitions(t.Context(), ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.says(docs[0].ID, docs[len(docs)-1].ID, rules.Confirmed))
+	all := mustGet(f.Competitions(t.Context(), ids))(t)
 	var plain int
 	for _, p := range all.Pairs {
-		var sql bool
-		if err := f.conn.QueryRow(t.Context(), "SELECT "+postgres.PlainPair+" FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2", p.A, p.B).Scan(&sql); err != nil {
-			t.Fatal(err)
-		}
+		sql := queryOne[bool](t, f.conn, "SELECT "+postgres.PlainPair+" FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2", p.A, p.B)
 		brief := p
 		brief.Evidence = p.Pair.Brief()
 		if enough := p.Points >= score.MatchAt; p.Plain() != (sql && enough) || brief.Plain() != p.Plain() {

@@ -69,14 +69,8 @@ func TestPlansStaySelective(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := f.put(uuid.New(), tenantID, document.Invoice, data)
-			raws, err := f.Raws(t.Context(), []uuid.UUID{id})
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := score.Read(raws[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			raws := mustGet(f.Raws(t.Context(), []uuid.UUID{id}))(t)
+			d := mustGet(score.Read(raws[0]))(t)
 			p := f.explain(postgres.BlockSQL, postgres.BlockArgs(id, d.Normalized(), score.Matchable(document.Invoice))...)
 			p.WantIndexed(t, "document_key_pkey")
 			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.Fetched("document"), p.Millis)
@@ -121,18 +115,13 @@ func TestPlansStayBounded(t *testing.T) {
 			conn := postgrestest.Conn(t, url)
 			insertSkewed(t, conn, size)
 			for _, sql := range []string{manyPairsSQL + " LIMIT 20000", skewedNamesSQL, "VACUUM ANALYZE match_pair, party_name", "SET matchbook.turn = 'true'"} {
-				if _, err := conn.Exec(t.Context(), sql); err != nil {
-					t.Fatal(err)
-				}
+				mustGet(conn.Exec(t.Context(), sql))(t)
 			}
 			for _, class := range skewed {
 				t.Run(class.name, func(t *testing.T) {
 					documents := skewedClass(size, class.has)
 					raw := skewedDocument(documents[len(documents)/2])
-					d, err := score.Read(raw)
-					if err != nil {
-						t.Fatal(err)
-					}
+					d := mustGet(score.Read(raw))(t)
 					n, types := d.Normalized(), score.Matchable(raw.Type)
 					search := postgrestest.Explain(t, conn, postgres.BlockSQL, postgres.BlockArgs(raw.ID, n, types)...)
 					wantBounded(t, search, reach(n))
@@ -214,10 +203,8 @@ func TestPlansOfAnEmptyDatabaseStaySelective(t *testing.T) {
 	f.exec(manyPairsSQL)
 	f.exec(manyMatchesSQL)
 	var as, bs []string
-	if err := f.conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
-		FROM (SELECT * FROM match_pair ORDER BY document_a_id LIMIT $1) AS p`, n).Scan(&as, &bs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
+		FROM (SELECT * FROM match_pair ORDER BY document_a_id LIMIT $1) AS p`, n).Scan(&as, &bs))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		p := f.explain(execute(name, as, bs))
 		for _, table := range []string{"match_pair", "document_match", "match_suggestion", "document"} {
@@ -238,12 +225,9 @@ func wantBounded(t *testing.T, p postgrestest.Plan, bound int) {
 	}
 }
 
-func (f *fixture) someDocuments(n int) (ids []uuid.UUID) {
+func (f *fixture) someDocuments(n int) []uuid.UUID {
 	f.t.Helper()
-	if err := f.conn.QueryRow(f.t.Context(), "SELECT array_agg(id) FROM (SELECT id FROM document ORDER BY id LIMIT $1) AS few", n).Scan(&ids); err != nil {
-		f.t.Fatal(err)
-	}
-	return ids
+	return query[uuid.UUID](f.t, f.conn, "SELECT id FROM document ORDER BY id LIMIT $1", n)
 }
 
 func (f *fixture) explain(sql string, args ...any) postgrestest.Plan {

@@ -20,10 +20,7 @@ import (
 // setting is the URL with this setting.
 func setting(t *testing.T, text, name, value string) string {
 	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustGet(url.Parse(text))(t)
 	q := u.Query()
 	q.Set(name, value)
 	u.RawQuery = q.Encode()
@@ -34,15 +31,9 @@ func setting(t *testing.T, text, name, value string) string {
 func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	simURL, err := f.clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	simURL := mustGet(f.clock.URL())(t)
 	for _, conns := range []int{1, 2, manifest.Match.PoolSize} {
-		db, err := postgres.Open(t.Context(), setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := mustGet(postgres.Open(t.Context(), setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		give, busy := db.TakeAll(ctx)
 		if want := max(1, conns-1); busy != want {
@@ -52,10 +43,7 @@ func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
 			give() // there is no other
 		}
 		id := f.document("matching_status = 'pending'")
-		claims, err := db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		claims := mustGet(db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false))(t)
 		if ok, err := db.Release(ctx, claims[0].Attempt, job.Release{Status: job.StatusPending, Reason: "later"}); err != nil || !ok {
 			t.Errorf("%d connections: settle: %v, %v", conns, ok, err)
 		}
@@ -81,9 +69,7 @@ func TestIsolationIsNotTheServersDefault(t *testing.T) {
 			t.Parallel()
 			address := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, address)
-			if _, err := conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET default_transaction_isolation = '%s'", conn.Config().Database, level)); err != nil {
-				t.Fatal(err)
-			}
+			mustGet(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET default_transaction_isolation = '%s'", conn.Config().Database, level)))(t)
 			db := postgrestest.Open(t, address)
 			for name, show := range db.Show("transaction_isolation") {
 				if got, err := show(t.Context()); err != nil || got != "read committed" {
@@ -123,9 +109,7 @@ func TestACommitThatFailsIsAnError(t *testing.T) {
 			t.Parallel()
 			address := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, address)
-			if _, err := conn.Exec(t.Context(), `CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)`); err != nil {
-				t.Fatal(err)
-			}
+			mustGet(conn.Exec(t.Context(), `CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)`))(t)
 			if mode != "" {
 				address = setting(t, address, "default_query_exec_mode", mode)
 			}

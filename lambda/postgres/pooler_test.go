@@ -43,18 +43,12 @@ func pgbouncer(t *testing.T, address string) string {
 	if exec.Command(program, "--version").Run() != nil {
 		program = testenv.Program(t, "pgbouncer", "apt-get install pgbouncer")
 	}
-	dir, err := os.MkdirTemp("", "pgbouncer") //nolint:usetesting // a folder of t is closed to the other user
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := mustGet(os.MkdirTemp("", "pgbouncer"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o777); err != nil { // it refuses to run as root
 		t.Fatal(err)
 	}
-	server, err := pgx.ParseConfig(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := mustGet(pgx.ParseConfig(address))(t)
 	const port = 6432 // the name of a socket
 	ini := filepath.Join(dir, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\n* = host=%s port=%d user=%s", server.Host, server.Port, server.User)
@@ -69,9 +63,7 @@ func pgbouncer(t *testing.T, address string) string {
 	p.SysProcAttr = &syscall.SysProcAttr{Credential: unprivileged(t, server.Host)}
 	var log strings.Builder
 	p.Stdout, p.Stderr = &log, &log
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = p.Wait()
@@ -109,10 +101,7 @@ func unprivileged(t *testing.T, socket string) *syscall.Credential {
 		owner := info.Sys().(*syscall.Stat_t)
 		return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
 	}
-	u, err := user.Lookup("nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustGet(user.Lookup("nobody"))(t)
 	uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
 	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
 	if err1 != nil || err2 != nil {
@@ -127,18 +116,10 @@ func throughFixture(t *testing.T, way func(address string) string) *fixture {
 	t.Helper()
 	address := postgrestest.URL(t)
 	clock, simURL := postgrestest.WithClock(t, address, start)
-	u, err := url.Parse(simURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustGet(url.Parse(simURL))(t)
 	conn := postgrestest.Conn(t, simURL)
-	if _, err := conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET search_path = %s", conn.Config().Database, u.Query().Get("search_path"))); err != nil {
-		t.Fatal(err)
-	}
-	db, err := postgres.Open(t.Context(), way(address), manifest.Match.PoolSize)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustGet(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET search_path = %s", conn.Config().Database, u.Query().Get("search_path"))))(t)
+	db := mustGet(postgres.Open(t.Context(), way(address), manifest.Match.PoolSize))(t)
 	t.Cleanup(db.Close)
 	f := &fixture{db, conn, clock, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
@@ -161,10 +142,7 @@ func TestStoreConformsThroughAPooler(t *testing.T) {
 // shared is the way through one pooler for all databases of the server.
 func shared(t *testing.T) func(address string) string {
 	t.Helper()
-	through, err := url.Parse(pgbouncer(t, postgrestest.URL(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	through := mustGet(url.Parse(pgbouncer(t, postgrestest.URL(t))))(t)
 	return func(address string) string {
 		u, err := url.Parse(address)
 		if err != nil {
@@ -181,9 +159,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 	t.Parallel()
 	f := throughFixture(t, shared(t))
 	f.lamps()
-	if err := f.says(num(1), num(2), "confirmed"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.says(num(1), num(2), "confirmed"))
 	f.wantEdges("matched, and one confirmed", "1-2 person", "", "1 1 0")
 
 	check := func(what string, err error) {
@@ -242,10 +218,7 @@ func TestDocumentsMatchedAtTheSameMomentThroughAPooler(t *testing.T) {
 func TestDoctorLooksThroughAPooler(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
-	c, err := checkup.Open(t.Context(), pgbouncer(t, address))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustGet(checkup.Open(t.Context(), pgbouncer(t, address)))(t)
 	defer c.Close(t.Context())
 	for range 5 {
 		if s, err := c.Schema(t.Context()); err != nil || len(s.Lacking) > 0 {
@@ -305,10 +278,7 @@ func TestPoolMaxConnsIsAnUpperLimit(t *testing.T) {
 		if given != "" {
 			way = setting(t, way, "pool_max_conns", given)
 		}
-		db, err := postgres.Open(t.Context(), way, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := mustGet(postgres.Open(t.Context(), way, 5))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		give, n := db.TakeAll(ctx)
 		if wanted := max(1, want-1); n != wanted {

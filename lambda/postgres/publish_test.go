@@ -12,11 +12,7 @@ import (
 
 func (f *fixture) publish(ids ...uuid.UUID) []job.Stamped {
 	f.t.Helper()
-	stamped, err := f.Publish(f.t.Context(), ids)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return stamped
+	return mustGet(f.Publish(f.t.Context(), ids))(f.t)
 }
 
 func TestPublishTakesADocumentFromAnyState(t *testing.T) {
@@ -47,12 +43,9 @@ func TestPublishTakesADocumentFromAnyState(t *testing.T) {
 	}
 }
 
-func (f *fixture) republished(id uuid.UUID) (n int) {
+func (f *fixture) republished(id uuid.UUID) int {
 	f.t.Helper()
-	if err := f.conn.QueryRow(f.t.Context(), "SELECT matching_republished FROM document WHERE id = $1", id).Scan(&n); err != nil {
-		f.t.Fatal(err)
-	}
-	return n
+	return f.count("SELECT matching_republished FROM document WHERE id = $1", id)
 }
 
 // A message of an earlier publish must compare as older even when the clock

@@ -25,21 +25,12 @@ func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
 	for n := 2; n <= 4; n++ {
 		f.match(num(n))
 	}
-	ranked, err := f.Ranked(t.Context(), []uuid.UUID{num(1)}, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranked := mustGet(f.Ranked(t.Context(), []uuid.UUID{num(1)}, 200))(t)
 	if want := []uuid.UUID{num(3), num(2)}; !slices.Equal(ranked[num(1)], want) {
 		t.Errorf("ranked %v, want %v", ranked[num(1)], want)
 	}
-	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := score.Read(raws[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+	doc := mustGet(score.Read(raws[0]))(t)
 	block := f.block(f.take(num(1)), doc.Normalized())
 	var found []uuid.UUID
 	for _, c := range block.Candidates {
@@ -60,10 +51,7 @@ func TestRankedCandidatesIncludeSimilarTexts(t *testing.T) {
 		t.Helper()
 		data := `{"supplier":{"vat_id":"` + supplier + `"},"number":"N-` + strconv.Itoa(n) + `77"}`
 		f.put(num(n), tenant, typ, data)
-		doc, err := score.Read(score.Raw{ID: num(n), TenantID: tenant, Type: typ, Data: data})
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := mustGet(score.Read(score.Raw{ID: num(n), TenantID: tenant, Type: typ, Data: data}))(t)
 		f.exec("UPDATE document SET match_keys = $2, embedding = $3 WHERE id = $1", num(n), doc.Normalized().Keys,
 			doc.Embed("e", llm.Vector(vector).Bytes()))
 	}

@@ -31,10 +31,7 @@ func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Attempt, cont
 		deliveries[i].ID = f.put(num(i+1), of, document.Invoice, fmt.Sprintf(`{"number":"RE-%d","total":"119.00"}`, i+1))
 		contents = append(contents, score.Normalized{Tenant: of, Text: fmt.Sprint("text ", i), Keys: key("k").Keys, Lookup: key("k").Lookup})
 	}
-	claims, err := f.Claim(t.Context(), deliveries, time.Minute, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims := mustGet(f.Claim(t.Context(), deliveries, time.Minute, false))(t)
 	for _, c := range claims {
 		fences = append(fences, c.Attempt)
 	}
@@ -85,9 +82,7 @@ func TestDocumentsOfABatchAreReadTogether(t *testing.T) {
 	if trips := w.trips.Load() - before; trips != 2 {
 		t.Errorf("%d round trips for %d documents, want one to load them and one for their candidates", trips, n)
 	}
-	if err := errors.Join(shared.errs...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(shared.errs...))
 	if !reflect.DeepEqual(shared.loaded, alone.loaded) || !reflect.DeepEqual(shared.blocks, alone.blocks) {
 		t.Errorf("together:\n%v\nalone:\n%v", shared.blocks, alone.blocks)
 	}

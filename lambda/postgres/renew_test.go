@@ -16,22 +16,16 @@ func TestAStatementThatRanIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, address)
-	if _, err := conn.Exec(t.Context(), "CREATE SEQUENCE ran"); err != nil {
-		t.Fatal(err)
-	}
-	db, err := postgres.OpenRenewing(t.Context(), address, 1, func(_ context.Context, refused string) (string, bool) { return refused, true })
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustGet(conn.Exec(t.Context(), "CREATE SEQUENCE ran"))(t)
+	db := mustGet(postgres.OpenRenewing(t.Context(), address, 1, func(_ context.Context, refused string) (string, bool) { return refused, true }))(t)
 	defer db.Close()
 	for _, run := range []func(context.Context, string) error{db.Run, db.RunRow} {
 		if err := run(t.Context(), "DO $$ BEGIN PERFORM nextval('ran'); RAISE 'refused' USING ERRCODE = '28P01'; END $$"); err == nil {
 			t.Fatal("no error")
 		}
 	}
-	var times int
-	if err := conn.QueryRow(t.Context(), "SELECT last_value FROM ran").Scan(&times); err != nil || times != 2 {
-		t.Errorf("two statements ran %d times (%v)", times, err)
+	if times := queryOne[int](t, conn, "SELECT last_value FROM ran"); times != 2 {
+		t.Errorf("two statements ran %d times", times)
 	}
 }
 
@@ -45,10 +39,7 @@ func TestMigrationsTakeWhatAPoolTakes(t *testing.T) {
 
 func withPool(t *testing.T, text string) string {
 	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustGet(url.Parse(text))(t)
 	q := u.Query()
 	q.Set("pool_max_conns", "3")
 	u.RawQuery = q.Encode()

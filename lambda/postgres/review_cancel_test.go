@@ -72,13 +72,8 @@ func TestCancelMeetsTheLastChunk(t *testing.T) {
 			first, id = "UPDATE review_job SET status = 'cancelling' WHERE id = $1", review
 			second = func() error { _, err := r.store.End(t.Context(), f, job.StatusSucceeded, "", ""); return err }
 		}
-		tx, err := r.conn.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tx.Exec(t.Context(), first, id); err != nil {
-			t.Fatal(err)
-		}
+		tx := mustGet(r.conn.Begin(t.Context()))(t)
+		mustGet(tx.Exec(t.Context(), first, id))(t)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -87,9 +82,7 @@ func TestCancelMeetsTheLastChunk(t *testing.T) {
 			}
 		}()
 		r.waiting(done)
-		if err := tx.Commit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tx.Commit(t.Context()))
 		<-done
 		r.is(review, want, 0, 0, "")
 	}
@@ -102,13 +95,8 @@ func TestCancelMeetsAChunkThatIsReleased(t *testing.T) {
 	r := newReviews(t)
 	review, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
-	tx, err := r.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "UPDATE review_chunk SET status = 'pending', lease_until = NULL, due_at = now() WHERE id = $1", f.ID); err != nil {
-		t.Fatal(err)
-	}
+	tx := mustGet(r.conn.Begin(t.Context()))(t)
+	mustGet(tx.Exec(t.Context(), "UPDATE review_chunk SET status = 'pending', lease_until = NULL, due_at = now() WHERE id = $1", f.ID))(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -117,9 +105,7 @@ func TestCancelMeetsAChunkThatIsReleased(t *testing.T) {
 		}
 	}()
 	r.waiting(done)
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Commit(t.Context()))
 	<-done
 	r.is(review, record.Cancelled, 0, 1, "chunk 1, cancelled-at-stage-1: the review was cancelled")
 }
@@ -156,13 +142,9 @@ func TestRetryKeepsWhatIsFinished(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
-	if err := r.read(t.Context(), r.claimed(stamped[0].ID)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
 	f := r.claimed(stamped[1].ID)
-	if _, err := r.store.Record(t.Context(), f, []record.Result{{Stage: record.Categories, Outcome: record.Done, Calls: 1, Cost: 3}}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Categories, Outcome: record.Done, Calls: 1, Cost: 3}}))(t)
 	r.cancelled(review, record.Cancelling)
 	if _, err := r.store.Retry(t.Context(), review); !errors.Is(err, record.ErrStopping) {
 		t.Errorf("a review that is stopping was begun again: %v", err)

@@ -14,25 +14,17 @@ func TestATenantHasItsOwnPlaybook(t *testing.T) {
 	other := uuid.New()
 	read := func(id uuid.UUID) string {
 		t.Helper()
-		raw, err := r.store.Playbook(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := mustGet(r.store.Playbook(t.Context(), id))(t)
 		if raw == nil {
 			return ""
 		}
-		p, err := playbook.Parse(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := mustGet(playbook.Parse(raw))(t)
 		return p.Version()
 	}
 	put := func(id uuid.UUID, side string) {
 		t.Helper()
 		text := `{"name": "", "version": "1", "side": "` + side + `", "positions": {}}`
-		if err := r.store.PutPlaybook(t.Context(), id, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.store.PutPlaybook(t.Context(), id, []byte(text)))
 	}
 	put(tenant, "customer")
 	customer := read(tenant)

@@ -68,12 +68,9 @@ func (r *reviews) chunk(id uuid.UUID) (row jobtest.Row) {
 	r.t.Helper()
 	var status, reason, notifications *string
 	var due, failed *time.Time
-	err := r.conn.QueryRow(r.t.Context(), `SELECT status, attempts, error, due_at, failed_at,
+	must(r.t, r.conn.QueryRow(r.t.Context(), `SELECT status, attempts, error, due_at, failed_at,
 		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
-		FROM review_chunk WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+		FROM review_chunk WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications))
 	row.Status, row.Error, row.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
 	row.Due, row.FailedAt = orZero(due), orZero(failed)
 	return row
@@ -112,11 +109,7 @@ func (r *reviews) create(n int) (review uuid.UUID, stamped []job.Stamped) {
 		contract.Text += fmt.Sprintf("A lease %d\n", i%10)
 		contract.Chunks = append(contract.Chunks, record.Chunk{Position: i, Start: 10 * i, End: 10*i + 10, Heading: "Terms"})
 	}
-	stamped, err := r.store.Create(r.t.Context(), contract)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return review, stamped
+	return review, mustGet(r.store.Create(r.t.Context(), contract))(r.t)
 }
 
 func (r *reviews) claimed(id uuid.UUID) job.Attempt {
@@ -131,11 +124,7 @@ func (r *reviews) claimed(id uuid.UUID) job.Attempt {
 func (r *reviews) end(f job.Attempt, status job.Status) []job.Stamped {
 	r.t.Helper()
 	reason := map[job.Status]string{job.StatusFailed: "the budget is spent"}[status]
-	whole, err := r.store.End(r.t.Context(), f, status, "", reason)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return whole
+	return mustGet(r.store.End(r.t.Context(), f, status, "", reason))(r.t)
 }
 
 // is compares the state of a review: its status, open chunks, gaps and error.

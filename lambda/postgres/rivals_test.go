@@ -30,11 +30,8 @@ func TestRivalsOfAMovedPairCount(t *testing.T) {
 			f.put(num(i+1), tenant, docs[i].typ, docs[i].data)
 			f.match(num(i + 1))
 		}
-		var got string
-		if err := f.conn.QueryRow(t.Context(), `SELECT string_agg(concat_ws(' ', document_a_id, document_b_id, score, reasoning), E'\n' ORDER BY document_a_id, document_b_id)
-			FROM (SELECT document_a_id, document_b_id, score, reasoning FROM document_match UNION ALL SELECT document_a_id, document_b_id, score, reasoning FROM match_suggestion) r`).Scan(&got); err != nil {
-			t.Fatal(err)
-		}
+		got := queryOne[string](t, f.conn, `SELECT string_agg(concat_ws(' ', document_a_id, document_b_id, score, reasoning), E'\n' ORDER BY document_a_id, document_b_id)
+			FROM (SELECT document_a_id, document_b_id, score, reasoning FROM document_match UNION ALL SELECT document_a_id, document_b_id, score, reasoning FROM match_suggestion) r`)
 		if want == "" {
 			want = got
 		}

@@ -37,14 +37,8 @@ func TestPartnersBeyondTheRoomStayPartners(t *testing.T) {
 		t.Error("matching it again changed something")
 	}
 
-	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lookup, err := score.Lookup(raws[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+	lookup := mustGet(score.Lookup(raws[0]))(t)
 	block := f.block(f.take(num(1)), score.Normalized{Keys: lookup, Lookup: lookup})
 	bytes := 0
 	for _, c := range block.Candidates {

@@ -48,9 +48,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 			}
 			match := func(id uuid.UUID) {
 				t.Helper()
-				if err := matcher.Match(t.Context(), f.take(id)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, matcher.Match(t.Context(), f.take(id)))
 			}
 			if tc.first != "" {
 				match(f.put(num(1), tenant, document.Invoice, tc.first))
@@ -59,9 +57,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 			}
 			match(f.put(num(200), tenant, tc.typ, tc.data))
 			if tc.word != "" {
-				if err := f.says(num(1), num(200), tc.word); err != nil {
-					t.Fatal(err)
-				}
+				must(t, f.says(num(1), num(200), tc.word))
 			}
 			f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
 				SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(9 + i), 12, '0'))::uuid, tenant_id, 'order-confirmation', '{}', match_keys

@@ -19,19 +19,14 @@ func (f *fixture) begin(id string, life time.Duration) login.Hash {
 	f.t.Helper()
 	person, _ := json.Marshal(login.Person{ID: "ada", Name: `"Ada"`, Roles: map[uuid.UUID]login.Role{tenant: login.Operator}})
 	hash := sha256.Sum256([]byte(id))
-	if err := f.BeginSession(f.t.Context(), hash, person, life); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.BeginSession(f.t.Context(), hash, person, life))
 	return hash
 }
 
 // used reports whether the session is there.
 func (f *fixture) used(id login.Hash, idle time.Duration) bool {
 	f.t.Helper()
-	stored, err := f.UseSession(f.t.Context(), id, idle)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	stored := mustGet(f.UseSession(f.t.Context(), id, idle))(f.t)
 	if stored == nil {
 		return false
 	}
@@ -71,18 +66,15 @@ func TestEndedSessionsAreDeleted(t *testing.T) {
 	f := newFixture(t)
 	first, second := f.begin("a", time.Hour), f.begin("b", 3*time.Hour)
 	for range 2 { // again changes nothing
-		if err := f.EndSession(t.Context(), first); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.EndSession(t.Context(), first))
 	}
 	if f.used(first, time.Hour) || !f.used(second, time.Hour) {
 		t.Error("not the one session has ended")
 	}
 	f.advance(3 * time.Hour)
 	third := f.begin("c", time.Hour)
-	var rows int
-	if err := f.conn.QueryRow(t.Context(), "SELECT count(*) FROM console_session").Scan(&rows); err != nil || rows != 1 {
-		t.Errorf("%d rows, %v; want the last one's", rows, err)
+	if rows := queryOne[int](t, f.conn, "SELECT count(*) FROM console_session"); rows != 1 {
+		t.Errorf("%d rows; want the last one's", rows)
 	}
 	if !f.used(third, time.Hour) {
 		t.Error("the last one has ended")

@@ -149,9 +149,7 @@ func newWorkshop(t *testing.T, docs []corpus.Document) *workshop {
 		imported[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data}
 		w.ids = append(w.ids, d.ID)
 	}
-	if _, err := w.db.Add(t.Context(), imported, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(w.db.Add(t.Context(), imported, postgres.AddOptions{Replace: true, Send: true}))(t)
 	return w
 }
 
@@ -172,9 +170,7 @@ func (w *workshop) matchAll(random *rand.Rand, atOnce int) {
 	w.matchSome(w.ids, random, atOnce)
 	w.matchPending(random, atOnce)
 	// So that they can be claimed again.
-	if _, err := w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"); err != nil {
-		w.t.Fatal(err)
-	}
+	mustGet(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
 }
 
 func (w *workshop) matchPending(random *rand.Rand, atOnce int) {
@@ -235,10 +231,7 @@ func (w *workshop) dump(rows bool) string {
 		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || to_jsonb(n)::text FROM party_name AS n ORDER BY document_id",
 		"SELECT CASE WHEN $1 THEN '' ELSE '' END || id || ' ' || cluster_id FROM document WHERE cluster_id IS NOT NULL ORDER BY id",
 	} {
-		list, err := w.strings(sql, rows)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		list := mustGet(w.strings(sql, rows))(w.t)
 		out.WriteString(strings.Join(list, "\n") + "\n")
 	}
 	return out.String()
@@ -268,17 +261,11 @@ func sampleDocuments(t *testing.T) (docs []corpus.Document) {
 		t.Fatalf("%d files in the sample, %v", len(files), err)
 	}
 	for _, name := range files {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := mustGet(os.ReadFile(name))(t)
 		if !strings.HasPrefix(string(raw), "{") || !strings.Contains(string(raw), `"id"`) {
 			continue
 		}
-		d, err := corpus.ReadDocuments(name, strings.NewReader(strings.ReplaceAll(string(raw), "\n", " ")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := mustGet(corpus.ReadDocuments(name, strings.NewReader(strings.ReplaceAll(string(raw), "\n", " "))))(t)
 		docs = append(docs, d...)
 	}
 	return docs
@@ -295,17 +282,12 @@ func corpusPart(t *testing.T, n int) (docs []corpus.Document) {
 		return nil
 	}
 	defer file.Close()
-	all, err := corpus.ReadDocuments(name, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := mustGet(corpus.ReadDocuments(name, file))(t)
 	suppliers := map[string][]corpus.Document{}
 	var names []string
 	for _, d := range all {
 		var data struct{ Supplier struct{ Name string } }
-		if err := json.Unmarshal(d.Data, &data); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(d.Data, &data))
 		key := d.TenantID.String() + data.Supplier.Name
 		if suppliers[key] == nil {
 			names = append(names, key)

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -89,22 +88,17 @@ func insertSkewed(t testing.TB, conn *pgx.Conn, n int) {
 	t.Helper()
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(conn.Exec(t.Context(), sql, args...))(t)
 	}
 	exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	exec("SET session_replication_role = replica")
 	columns := []string{"id", "tenant_id", "type", "structured_data", "match_keys", "matching_status", "matching_attempts"}
-	_, err := conn.CopyFrom(context.Background(), pgx.Identifier{"document"}, columns,
+	mustGet(conn.CopyFrom(context.Background(), pgx.Identifier{"document"}, columns,
 		pgx.CopyFromSlice(n, func(i int) ([]any, error) {
 			raw := skewedDocument(i)
 			d, err := score.Read(raw)
 			return []any{raw.ID, raw.TenantID, string(raw.Type), raw.Data, d.Normalized().Keys, "succeeded", 1}, err
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
+		})))(t)
 	exec("SET maintenance_work_mem = '256MB'")
 	exec("SET work_mem = '256MB'")
 	exec("INSERT INTO document_key SELECT key, day, id FROM document, match_key_rows(tenant_id, match_keys) ORDER BY 1, 2, 3")
@@ -121,13 +115,7 @@ func TestSkewedKeysAreThoseOfTheTrigger(t *testing.T) {
 	f.exec("DELETE FROM tenant")
 	insertSkewed(t, f.conn, 500)
 	const keysSQL = "SELECT md5(string_agg(k::text, ',' ORDER BY k)) || count(*) FROM document_key AS k"
-	keys := func() (sum []byte) {
-		t.Helper()
-		if err := f.conn.QueryRow(t.Context(), keysSQL).Scan(&sum); err != nil {
-			t.Fatal(err)
-		}
-		return sum
-	}
+	keys := func() string { return queryOne[string](t, f.conn, keysSQL) }
 	inserted := keys()
 	f.exec("CREATE TABLE kept AS SELECT id, match_keys FROM document")
 	f.exec("UPDATE document SET match_keys = NULL")
@@ -135,7 +123,7 @@ func TestSkewedKeysAreThoseOfTheTrigger(t *testing.T) {
 		t.Fatalf("%d keys of documents without keys", n)
 	}
 	f.exec("UPDATE document AS d SET match_keys = kept.match_keys FROM kept WHERE kept.id = d.id")
-	if got := keys(); !bytes.Equal(got, inserted) {
+	if got := keys(); got != inserted {
 		t.Errorf("the trigger makes the keys %s, the insert %s", got, inserted)
 	}
 }

@@ -92,10 +92,7 @@ func TestJobsAreCompletedTogether(t *testing.T) {
 	fences := fenced(o.claimed, ids...)
 	var sets []offer.Set
 	for i, f := range fences {
-		j, err := o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := mustGet(o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1}))(t)
 		sets = append(sets, offer.Set{Job: j, Offers: someOffers[:2-i]})
 	}
 	o.advance(time.Second)

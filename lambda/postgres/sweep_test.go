@@ -25,16 +25,11 @@ type repairs struct{ overdue, lost, crashed, published int }
 func (f *fixture) sweep() (r repairs) {
 	f.t.Helper()
 	var err error
-	if r.overdue, err = f.Overdue(f.t.Context(), empty, limit); err != nil {
-		f.t.Fatal(err)
-	}
+	r.overdue = mustGet(f.Overdue(f.t.Context(), empty, limit))(f.t)
 	if r.lost, r.crashed, err = f.GiveUp(f.t.Context(), empty, limit); err != nil {
 		f.t.Fatal(err)
 	}
-	again, err := f.Republish(f.t.Context(), empty, limit)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	again := mustGet(f.Republish(f.t.Context(), empty, limit))(f.t)
 	r.published = len(again)
 	return r
 }
@@ -150,10 +145,7 @@ func TestGiveUpSaysWhyWithOneNotification(t *testing.T) {
 			if got := f.state(id); got != tc.want {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
-			var payload string
-			if err := f.conn.QueryRow(t.Context(), "SELECT kind || attempt || payload::text FROM notification").Scan(&payload); err != nil {
-				t.Fatal(err)
-			}
+			payload := queryOne[string](t, f.conn, "SELECT kind || attempt || payload::text FROM notification")
 			want := kind + `2{"kind": "` + kind + `", "error": "` + tc.want.Error + `", "tenant": "Testers", "attempts": 2, "tenant_id": "` +
 				tenant.String() + `", "document_id": "` + id.String() + `"}`
 			if payload != want {
@@ -190,17 +182,10 @@ func TestRepairsSkipLockedDocuments(t *testing.T) {
 		f.document(columns)
 		f.document(columns)
 	}
-	tx, err := f.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id = ANY ($1) FOR UPDATE", locked); err != nil {
-		t.Fatal(err)
-	}
+	tx := mustGet(f.conn.Begin(t.Context()))(t)
+	mustGet(tx.Exec(t.Context(), "SELECT FROM document WHERE id = ANY ($1) FOR UPDATE", locked))(t)
 	f.sweepFinds(repairs{overdue: 6, lost: 2, crashed: 2, published: 2})
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Rollback(t.Context()))
 	f.sweepFinds(repairs{overdue: 2, lost: 1, crashed: 1, published: 1})
 }
 

@@ -30,18 +30,11 @@ import (
 // another process does, and returns what gives it back.
 func (f *fixture) holdTenant() (release func()) {
 	f.t.Helper()
-	tx, err := f.conn.Begin(f.t.Context())
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	if _, err := tx.Exec(f.t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant); err != nil {
-		f.t.Fatal(err)
-	}
+	tx := mustGet(f.conn.Begin(f.t.Context()))(f.t)
+	mustGet(tx.Exec(f.t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant))(f.t)
 	return func() {
 		f.t.Helper()
-		if err := tx.Commit(f.t.Context()); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, tx.Commit(f.t.Context()))
 	}
 }
 
@@ -51,14 +44,8 @@ func (f *fixture) holdTenant() (release func()) {
 func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	simURL, err := f.clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := postgres.Open(t.Context(), simURL, manifest.Match.PoolSize)
-	if err != nil {
-		t.Fatal(err)
-	}
+	simURL := mustGet(f.clock.URL())(t)
+	db := mustGet(postgres.Open(t.Context(), simURL, manifest.Match.PoolSize))(t)
 	f.DB.Close()
 	f.DB = db
 	t.Cleanup(db.Close)
@@ -230,10 +217,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
-	simURL, err := f.clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	simURL := mustGet(f.clock.URL())(t)
 	var busy sync.WaitGroup
 	stop := make(chan struct{})
 	for range 4 { // always one at work and others in the queue
@@ -276,17 +260,12 @@ func TestFrozenProcess(t *testing.T) {
 	if address == "" {
 		return
 	}
-	db, err := postgres.Open(t.Context(), address, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := mustGet(postgres.Open(t.Context(), address, 2))(t)
 	defer db.Close()
 	fence := job.Attempt{ID: num(1)}
-	if _, err := fmt.Sscan(os.Getenv(envFence), &fence.Number); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(fmt.Sscan(os.Getenv(envFence), &fence.Number))(t)
 	frozen := false
-	_, err = db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
+	_, err := db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
 			return rules.Result{}, nil
 		}
@@ -314,17 +293,12 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	f.invoices(2)
 	frozen, other := f.take(num(1)), f.take(num(2))
 	block := f.block(other, score.Normalized{})
-	simURL, err := f.clock.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	simURL := mustGet(f.clock.URL())(t)
 	p := exec.Command(os.Args[0], "-test.run=^TestFrozenProcess$", "-test.v")
 	p.Env = append(os.Environ(), envFrozen+"="+simURL, envFence+"="+fmt.Sprint(frozen.Number))
 	var output bytes.Buffer
 	p.Stdout, p.Stderr = &output, &output
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Start())
 	defer p.Process.Kill()
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(p.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
@@ -337,9 +311,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	}
 	f.take(num(1)) // its lease has ended, and the next attempt has begun
 	before := f.dump(allTables...)
-	if err := p.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Process.Signal(syscall.SIGCONT))
 	if err := p.Wait(); err != nil || !bytes.Contains(output.Bytes(), []byte("it did not write: ")) {
 		t.Errorf("the thawed process: %v\n%s", err, &output)
 	}

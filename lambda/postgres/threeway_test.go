@@ -37,10 +37,7 @@ func (f *fixture) compared() string {
 
 func (f *fixture) list(sql string, args ...any) string {
 	f.t.Helper()
-	var list string
-	if err := f.conn.QueryRow(f.t.Context(), "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...).Scan(&list); err != nil {
-		f.t.Fatal(err)
-	}
+	list := queryOne[string](f.t, f.conn, "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...)
 	return list
 }
 
@@ -77,9 +74,7 @@ func TestAnOrderIsOverBilledInEveryOrder(t *testing.T) {
 			f.exec("DELETE FROM match_tolerance")
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("10")[0])
 			f.match(num(1))
-			if err := f.says(num(1), num(3), rules.Rejected); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.says(num(1), num(3), rules.Rejected))
 			if got := f.compared(); !strings.Contains(got, "4 matched; ; ") || !strings.HasSuffix(got, "4 high") {
 				t.Errorf("rejected: got %q", got)
 			}

@@ -19,10 +19,7 @@ import (
 // returns its address, and whether the client has agreed to its certificate.
 func tlsOnly(t *testing.T, certificate tls.Certificate) (port string, agreed chan bool) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := mustGet(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	agreed = make(chan bool, 1)
 	go func() {
@@ -47,9 +44,7 @@ func TestServerIsVerifiedByTheCertificatesOfTheEnvironment(t *testing.T) {
 	example := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of example.com and 127.0.0.1
 	example.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: example.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: example.Certificate().Raw}), 0o600))
 	for _, tc := range []struct {
 		name, host, roots string
 		want              bool
@@ -61,12 +56,9 @@ func TestServerIsVerifiedByTheCertificatesOfTheEnvironment(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Setenv("PGSSLROOTCERT", tc.roots)
 			port, agreed := tlsOnly(t, example.TLS.Certificates[0])
-			db, err := postgres.Open(t.Context(), "postgres://user:password@"+tc.host+":"+port+"/db?sslmode=verify-full", 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := mustGet(postgres.Open(t.Context(), "postgres://user:password@"+tc.host+":"+port+"/db?sslmode=verify-full", 1))(t)
 			defer db.Close()
-			err = db.Ping(t.Context())
+			err := db.Ping(t.Context())
 			var refused *tls.CertificateVerificationError
 			if got := <-agreed; got != tc.want || errors.As(err, &refused) == tc.want {
 				t.Errorf("trusted: %v, %v; want %v", got, err, tc.want)

@@ -134,9 +134,7 @@ func TestWrittenTogetherIsAsOneAfterTheOther(t *testing.T) {
 	var want string
 	for _, group := range []int{1, 6, len(docs)} {
 		f := newFixture(t)
-		if _, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		for some := range slices.Chunk(slices.Clone(docs), group) {
 			f.matchAtOnce(some, nil)
 			var ids []uuid.UUID
@@ -177,9 +175,7 @@ func TestWrittenTogetherWithAModelIsAsOneAfterTheOther(t *testing.T) {
 	var want string
 	for _, group := range []int{1, 4, len(docs)} {
 		f := newFixture(t)
-		if _, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		model := &llm.Asker{Model: opinionated{}, Vault: f.DB}
 		for some := range slices.Chunk(slices.Clone(docs), group) {
 			f.matchAtOnce(some, model)
@@ -249,22 +245,16 @@ func (f *fixture) results() string {
 	var lines []string
 	for table, key := range map[string]string{"match_pair": "document_a_id", "document_match": "document_a_id", "match_suggestion": "document_a_id",
 		"three_way_match": "document_id", "document_warning": "document_id", "warning_key": "document_id", "party_name": "document_id"} {
-		rows, _ := f.conn.Query(f.t.Context(), "SELECT '"+table+" ' || (to_jsonb(t) - 'created_at')::text FROM "+table+" AS t ORDER BY "+key+", 1")
-		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		list := query[string](f.t, f.conn, "SELECT '"+table+" ' || (to_jsonb(t) - 'created_at')::text FROM "+table+" AS t ORDER BY "+key+", 1")
 		lines = append(lines, list...)
 	}
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, cluster_id FROM document")
 	var id uuid.UUID
 	var cluster *uuid.UUID
-	if _, err := pgx.ForEachRow(rows, []any{&id, &cluster}, func() error {
+	mustGet(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error {
 		lines = append(lines, fmt.Sprint("document ", id, cluster))
 		return nil
-	}); err != nil {
-		f.t.Fatal(err)
-	}
+	}))(f.t)
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
@@ -286,9 +276,7 @@ func TestNamesOfAGroupAreKnownToEachOther(t *testing.T) {
 	var results [2]string
 	for i, groups := range [][][]postgres.Imported{{docs[:1], docs[1:2], docs[2:3], docs[3:]}, {docs[:1], docs[1:2], docs[2:]}} {
 		f := newFixture(t)
-		if _, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-			t.Fatal(err)
-		}
+		mustGet(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		for _, group := range groups {
 			f.matchAtOnce(group, nil)
 		}

@@ -32,10 +32,7 @@ func TestDocumentsOutOfReachAreCounted(t *testing.T) {
 		{{"amount", 150, false}, {"who", 150, false}},
 		{{"amount", 149, false}, {"who", 149, false}}, // one is cited
 	} {
-		raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 		if got, err := f.Unread(t.Context(), raws[0]); err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %v, %v; want %v", got, err, want)
 		}
@@ -44,10 +41,7 @@ func TestDocumentsOutOfReachAreCounted(t *testing.T) {
 	}
 	f.exec("DELETE FROM match_pair")
 	insert(10_000, 10_000, tenant, document.Invoice)
-	raws, err := f.Raws(t.Context(), []uuid.UUID{num(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 	if got, err := f.Unread(t.Context(), raws[0]); err != nil || len(got) != 2 || !got[0].More || got[1].More {
 		t.Errorf("got %v, %v; want more of the amount than are counted, and not of the company", got, err)
 	}

@@ -98,9 +98,7 @@ func TestVerdictIsKeptForEver(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.lamps()
-			if err := f.says(num(1), num(2), verdict); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.says(num(1), num(2), verdict))
 			f.exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"name":"Somebody else"}}' WHERE id = $1`, num(2))
 			f.exec("DELETE FROM match_pair WHERE document_b_id = $1", num(3))
 			f.exec("DELETE FROM document_match WHERE document_b_id = $1", num(3))

@@ -20,21 +20,16 @@ import (
 // order: a new one is added at the end, on the page as well.
 func TestViewsAreAContract(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../INTEGRATE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := mustGet(os.ReadFile("../INTEGRATE.md"))(t)
 	conn := postgrestest.Conn(t, postgrestest.URL(t))
 	rows, _ := conn.Query(t.Context(), `SELECT table_name, string_agg(column_name, ' ' ORDER BY ordinal_position)
 		FROM information_schema.columns WHERE table_name LIKE 'matchbook\_%' GROUP BY 1`)
 	is := map[string]string{}
 	var name, columns string
-	if _, err := pgx.ForEachRow(rows, []any{&name, &columns}, func() error {
+	mustGet(pgx.ForEachRow(rows, []any{&name, &columns}, func() error {
 		is[name] = columns
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	words := regexp.MustCompile("`([a-z_]+)`")
 	var promised []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(matchbook_[a-z_]+)` \\|.*\\|(.*)\\|$").FindAllStringSubmatch(string(page), -1) {
@@ -62,13 +57,9 @@ func TestTheStateOfADocumentHasTheTimeOfItsChange(t *testing.T) {
 	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
 	f.put(num(2), tenant, document.Invoice, lampInvoice1)
 	f.match(num(2))
-	updated := func() (at time.Time) {
+	updated := func() time.Time {
 		t.Helper()
-		err := f.conn.QueryRow(t.Context(), "SELECT updated_at FROM matchbook_document_state WHERE document_id = $1", num(1)).Scan(&at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return at
+		return queryOne[time.Time](t, f.conn, "SELECT updated_at FROM matchbook_document_state WHERE document_id = $1", num(1))
 	}
 	var fence job.Attempt
 	for _, step := range []struct {
@@ -80,9 +71,7 @@ func TestTheStateOfADocumentHasTheTimeOfItsChange(t *testing.T) {
 		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Attempt }, true},
 		{"its candidates are read", func() { f.block(fence, key("k")) }, false},
 		{"succeeded", func() {
-			if err := f.matcher().Match(t.Context(), fence); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.matcher().Match(t.Context(), fence))
 		}, true},
 		{"another is matched", func() { f.match(num(2)) }, false},
 		{"its cluster goes away", func() { f.decide(1, 2, byAnna(rules.Rejected)) }, true},

@@ -15,15 +15,12 @@ import (
 func (f *fixture) warnings() string {
 	f.t.Helper()
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT document_id, kind, other_document_id FROM document_warning ORDER BY 1, 2, 3")
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var a, b uuid.UUID
 		var kind string
 		err := row.Scan(&a, &kind, &b)
 		return fmt.Sprintf("%d %s %d", a[15], kind, b[15]), err
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	}))(f.t)
 	return strings.Join(list, ", ")
 }
 

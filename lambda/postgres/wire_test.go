@@ -28,18 +28,12 @@ type wire struct {
 // answer take so much longer.
 func listen(t testing.TB, serverURL string, far time.Duration) *wire {
 	t.Helper()
-	config, err := pgx.ParseConfig(serverURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := mustGet(pgx.ParseConfig(serverURL))(t)
 	network, address := "tcp", fmt.Sprintf("%s:%d", config.Host, config.Port)
 	if filepath.IsAbs(config.Host) {
 		network, address = "unix", filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := mustGet(net.Listen("tcp", "127.0.0.1:0"))(t)
 	w := &wire{url: fmt.Sprintf("postgres://%s:%s@%s/%s?sslmode=disable", config.User, config.Password, listener.Addr(), config.Database)}
 	var copies sync.WaitGroup
 	t.Cleanup(func() {

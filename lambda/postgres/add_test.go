@@ -87,16 +87,12 @@ func TestAddingAgainChangesNothing(t *testing.T) {
 	f := newFixture(t)
 	docs := imports(num(3), num(1), num(2))
 	docs[1].Received = start.Add(-time.Hour)
-	if got, want := f.add(docs, postgres.AddOptions{}), slices.Repeat([]postgres.Addition{postgres.Stored}, 3); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	equalLists(t, "fates", f.add(docs, postgres.AddOptions{}), slices.Repeat([]postgres.Addition{postgres.Stored}, 3))
 	before := f.dump(allTables...)
 	f.advance(time.Minute)
 	docs[2].Data = json.RawMessage("{ \n}") // the same in other bytes
 	for _, o := range []postgres.AddOptions{{}, {Replace: true, Send: true}} {
-		if got, want := f.add(docs, o), slices.Repeat([]postgres.Addition{postgres.Same}, 3); !slices.Equal(got, want) {
-			t.Errorf("got %v, want %v", got, want)
-		}
+		equalLists(t, "fates", f.add(docs, o), slices.Repeat([]postgres.Addition{postgres.Same}, 3))
 	}
 	if after := f.dump(allTables...); after != before {
 		t.Errorf("changed from\n%s\nto\n%s", before, after)
@@ -128,9 +124,7 @@ func TestAddedDocumentIsReplacedOnlyOnRequest(t *testing.T) {
 				!list[0].Message.PublishedAt.Equal(start.Add(time.Minute)) {
 				t.Errorf("got %+v, %v", list, err)
 			}
-			if s, want := f.state(num(1)), (state{Status: "pending", Attempts: 2, Due: time.Minute}); s != want {
-				t.Errorf("got %+v, want %+v", s, want)
-			}
+			equal(t, "state", f.state(num(1)), state{Status: "pending", Attempts: 2, Due: time.Minute})
 		})
 	}
 }

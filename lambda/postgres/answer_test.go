@@ -52,9 +52,7 @@ func (f *fixture) answers() []string {
 
 func (f *fixture) wantAnswers(want ...string) {
 	f.t.Helper()
-	if got := f.answers(); !slices.Equal(got, want) {
-		f.t.Errorf("got answers %q, want %q", got, want)
-	}
+	equalLists(f.t, "answers", f.answers(), want)
 }
 
 const sameMoment = "another attempt asked the same at the same moment"
@@ -66,9 +64,7 @@ func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 	k := asked("which?")
 	f.wantAnswer(k, "")
 	id := f.keep(k, "this", "")
-	if found := f.wantAnswer(k, "this"); found != id {
-		t.Errorf("found answer %d, want %d", found, id)
-	}
+	equal(t, "the answer that is found", f.wantAnswer(k, "this"), id)
 	for name, other := range map[string]llm.Key{
 		"tenant":         {Tenant: otherTenant, Model: k.Model, Prompt: k.Prompt},
 		"unknown tenant": {Tenant: num(99), Model: k.Model, Prompt: k.Prompt},
@@ -90,9 +86,7 @@ func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 	f.wantAnswers("this, 3", "theirs, 1")
 
 	cost := queryOne[string](t, f.conn, "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now(), prompt_version) FROM model_answer WHERE id = $1", id)
-	if want := num(1).String() + " 100 10 t match/1"; cost != want {
-		t.Errorf("got %s, want %s", cost, want)
-	}
+	equal(t, "cost", cost, num(1).String()+" 100 10 t match/1")
 }
 
 func TestDiscardedAnswerIsNeverFoundAgain(t *testing.T) {
@@ -274,9 +268,7 @@ func TestVectorsComeBackBitByBit(t *testing.T) {
 	}
 	f.keepVectors(tenant, "fake", 104, vectors)
 	found := f.vectors(tenant, "fake", slices.Collect(maps.Keys(vectors))...)
-	if len(found) != len(vectors) {
-		t.Errorf("found %d of %d", len(found), len(vectors))
-	}
+	equal(t, "vectors that are found", len(found), len(vectors))
 	for text, want := range vectors {
 		got := found[string(hashes(text)[0])]
 		if !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
@@ -355,7 +347,5 @@ func TestVectorsKeptAndFoundByManyAtTheSameMoment(t *testing.T) {
 		t.Errorf("%d rows, %d replays, %v", rows, replays, err)
 	}
 	f.exec("SELECT pg_stat_force_next_flush()")
-	if n := f.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"); n != 0 {
-		t.Errorf("%d deadlocks", n)
-	}
+	equal(t, "deadlocks", f.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), 0)
 }

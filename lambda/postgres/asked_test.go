@@ -77,9 +77,7 @@ func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
 		{"and comes back", pairs, rules.Result{}, "1-2 60    , 1-3 50    ", []rules.Asked{{}, {}}},
 	} {
 		shown := f.ruled(step.pairs, step.result)
-		if got := f.asked(); got != step.want {
-			t.Errorf("%s: got  %q\nwant %q", step.when, got, step.want)
-		}
+		equal(t, step.when, f.asked(), step.want)
 		var got []rules.Asked
 		for _, p := range shown {
 			got = append(got, p.Asked)
@@ -317,9 +315,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 				t.Errorf("the attempt that was thought dead: %v", err)
 			}
 			must(t, attempt(f.DB, again.Attempt))
-			if model.calls != 1 {
-				t.Errorf("the model was called %d times, want once", model.calls)
-			}
+			equal(t, "calls of the model", model.calls, 1)
 			f.wantAnswers(itIsThe2nd + ", 1")
 			f.wantEdges("delivered again", "1-3 model", "1-2 rules", "1 0 1")
 

@@ -252,23 +252,17 @@ func TestReleaseIsWritten(t *testing.T) {
 		}
 	}
 	settle(fence, job.Release{Status: job.StatusPending, Reason: "busy", Due: 5 * time.Minute})
-	if got, want := f.state(id), (state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	equal(t, "state", f.state(id), state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute})
 	fence = f.claim(job.Delivery{ID: id, Last: true}, false).Attempt
 	if got := f.state(id); got.Error != "busy" {
 		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
 	}
 	settle(fence, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 3})
-	if got, want := f.state(id), (state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	equal(t, "state", f.state(id), state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1})
 	payload := queryOne[string](t, f.conn, "SELECT kind || attempt || payload::text FROM notification")
 	want := `permanent2{"kind": "permanent", "error": "broken", "tenant": "Testers", "attempts": 2, "tenant_id": "` + tenant.String() +
 		`", "deliveries": 3, "document_id": "` + id.String() + `"}`
-	if payload != want {
-		t.Errorf("got  %s\nwant %s", payload, want)
-	}
+	equal(t, "payload", payload, want)
 }
 
 func TestFindReadsTheRow(t *testing.T) {

@@ -107,24 +107,16 @@ func TestContractsJoinNothing(t *testing.T) {
 	f.invoices(5)
 	f.exec("UPDATE document SET type = 'contract' WHERE id = $1", num(1))
 	f.decided(num(1), num(2), num(3), num(4))
-	if got := f.clusters(); got != "0 0 0 0 0" {
-		t.Errorf("a contract and its documents: %s", got)
-	}
+	equal(t, "a contract and its documents", f.clusters(), "0 0 0 0 0")
 	f.decided(num(2), num(1), num(5))
-	if got := f.clusters(); got != "0 2 0 0 2" {
-		t.Errorf("two of them: %s", got)
-	}
+	equal(t, "two of them", f.clusters(), "0 2 0 0 2")
 	// What was taken for a contract, and then was none, and the other way round.
 	f.exec("UPDATE document SET type = 'invoice' WHERE id = $1", num(1))
 	f.decided(num(1), num(2), num(3))
-	if got := f.clusters(); got != "1 1 1 0 1" {
-		t.Errorf("no contract after all: %s", got)
-	}
+	equal(t, "no contract after all", f.clusters(), "1 1 1 0 1")
 	f.exec("UPDATE document SET type = 'contract' WHERE id = $1", num(1))
 	f.decided(num(1), num(2), num(3))
-	if got := f.clusters(); got != "0 2 0 0 2" {
-		t.Errorf("a contract again: %s", got)
-	}
+	equal(t, "a contract again", f.clusters(), "0 2 0 0 2")
 }
 
 // An edge that stays counts although it was not decided again.
@@ -135,14 +127,10 @@ func TestPersonsEdgeJoinsWhatWasAContract(t *testing.T) {
 	f.exec("UPDATE document SET type = 'contract' WHERE id = $1", num(2))
 	f.byPerson("document_match", 2, 3)
 	f.decided(num(2))
-	if got := f.clusters(); got != "0 0 0" {
-		t.Errorf("a contract: %s", got)
-	}
+	equal(t, "a contract", f.clusters(), "0 0 0")
 	f.exec("UPDATE document SET type = 'invoice' WHERE id = $1", num(2))
 	f.decided(num(2))
-	if got := f.clusters(); got != "0 2 2" {
-		t.Errorf("no contract after all: %s", got)
-	}
+	equal(t, "no contract after all", f.clusters(), "0 2 2")
 }
 
 // I13, against a model: whatever is decided, about any documents and in any order, and

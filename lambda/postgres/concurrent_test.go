@@ -236,9 +236,7 @@ func (l *lane) atOnce(papers []paper, points string) {
 func (l *lane) check(matches, suggestions string) {
 	l.t.Helper()
 	for table, want := range map[string]string{"document_match": matches, "match_suggestion": suggestions} {
-		if got, want := l.pairs(table), l.wanted(want); !slices.Equal(got, want) {
-			l.t.Errorf("%s: got %v, want %v", table, got, want)
-		}
+		equalLists(l.t, table, l.pairs(table), l.wanted(want))
 	}
 	checkClusters(l.t, l.conn, l.tenant)
 	open := queryOne[int](l.t, l.conn, "SELECT count(*) FROM document WHERE tenant_id = $1 AND matching_status IS DISTINCT FROM 'succeeded'", l.tenant)

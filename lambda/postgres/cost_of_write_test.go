@@ -47,9 +47,7 @@ func TestADocumentTouchesNoRowsThatStayTheSame(t *testing.T) {
 			t.Fatalf("rows of others changed: %s", firstDifference(before, after))
 		}
 	}
-	if n := strings.Count(before, "match_suggestion"); n != 8*7 {
-		t.Errorf("%d suggestions, want one for each order and each other invoice", n)
-	}
+	equal(t, "suggestions, one for each order and each other invoice", strings.Count(before, "match_suggestion"), 8*7)
 	all := f.rowsBut(uuid.Nil)
 	if f.match(last); f.rowsBut(uuid.Nil) != all {
 		t.Errorf("its own rows were touched when it was matched again: %s", firstDifference(all, f.rowsBut(uuid.Nil)))
@@ -78,9 +76,7 @@ func TestAMatchTakesFewRoundTrips(t *testing.T) {
 			trips = w.trips.Load() - before
 		}
 	}
-	if want := "1-2 rules, 3-4 rules"; f.edges("document_match") != want {
-		t.Errorf("matches: %s, want %s", f.edges("document_match"), want)
-	}
+	equal(t, "matches", f.edges("document_match"), "1-2 rules, 3-4 rules")
 	if trips > 6 {
 		t.Errorf("%d round trips, want at most 6", trips)
 	}

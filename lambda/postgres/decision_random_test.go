@@ -102,9 +102,7 @@ func TestOfTwoPersonsAtOnceOneDecides(t *testing.T) {
 	if (first == nil) == (second == nil) || !errors.Is(errors.Join(first, second), postgres.ErrStale) {
 		t.Errorf("got %v and %v, want one to be stale", first, second)
 	}
-	if n := f.count("SELECT count(*) FROM decision"); n != 1 {
-		t.Errorf("%d decisions are stored, want 1", n)
-	}
+	equal(t, "stored decisions", f.count("SELECT count(*) FROM decision"), 1)
 }
 
 // memory is a model that counts how often it is asked each question.

@@ -65,9 +65,7 @@ func TestDecisionsAreKeptWithTheirPersons(t *testing.T) {
 		f.wantIdle()
 	}
 	want := "confirmed anna command by phone 00, rejected bert console  00, withdrawn anna console  00"
-	if got := f.decisions(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	equal(t, "decisions", f.decisions(), want)
 }
 
 // A person decides about what was shown: a page of before is refused, whatever has
@@ -228,9 +226,7 @@ func TestADecisionPublishesWhomItConcerns(t *testing.T) {
 			if !changed || published != tc.want {
 				t.Errorf("changed %t, published %q, want %q", changed, published, tc.want)
 			}
-			if got, want := strings.ReplaceAll(f.pending(), "0", ""), strings.TrimSpace(pending+tc.want); got != want {
-				t.Errorf("pending are %q, want %q", got, want)
-			}
+			equal(t, "pending", strings.ReplaceAll(f.pending(), "0", ""), strings.TrimSpace(pending+tc.want))
 			for _, n := range strings.Fields(published) {
 				var i int
 				mustGet(fmt.Sscan(n, &i))(t)

@@ -85,9 +85,7 @@ func (f *fixture) record() {
 
 func (f *fixture) wantTaken(when, want string) {
 	f.t.Helper()
-	if got := f.taken(); got != want {
-		f.t.Errorf("%s: %s\nwant %s", when, got, want)
-	}
+	equal(f.t, when, f.taken(), want)
 }
 
 // Each change of a match is an event, whatever program made it, and each decision of a

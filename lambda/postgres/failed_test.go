@@ -31,9 +31,7 @@ func TestOnlyWhatIsStillFailedIsPublishedAgain(t *testing.T) {
 	if got := f.state(still); got.Status != "pending" || got.Error != "" || got.Attempts != 2 || got.Failed {
 		t.Errorf("got %+v", got)
 	}
-	if got := f.state(again).Status; got != "failed" {
-		t.Errorf("what failed again is %s", got)
-	}
+	equal(t, "what failed again", f.state(again).Status, "failed")
 	if c := f.claim(job.Delivery{ID: still}, false); c.Found != 0 || c.Attempt.Number != 3 {
 		t.Errorf("its claim found %v, attempt %d", c.Found, c.Attempt.Number)
 	}

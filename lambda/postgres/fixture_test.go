@@ -233,3 +233,19 @@ func queryOne[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) V {
 	rows, _ := conn.Query(t.Context(), sql, args...)
 	return mustGet(pgx.CollectExactlyOneRow(rows, pgx.RowTo[V]))(t)
 }
+
+// equal reports a value that is not the one that the test wants.
+func equal[V comparable](t testing.TB, what string, got, want V) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// equalLists is equal for lists; one without elements is like none.
+func equalLists[V comparable](t testing.TB, what string, got, want []V) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %+v\nwant %+v", what, got, want)
+	}
+}

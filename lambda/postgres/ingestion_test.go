@@ -238,9 +238,7 @@ func TestPartsOfAFileAreDocuments(t *testing.T) {
 		var got string
 		f.scan(`SELECT string_agg(concat_ws(' ', structured_data ->> 'number', matching_status, needs_human_review), ', ' ORDER BY structured_data ->> 'number')
 			FROM document WHERE tenant_id = $1`, tenant, &got)
-		if got != text {
-			t.Errorf("got %s, want %s", got, text)
-		}
+		equal(t, "documents", got, text)
 	}
 	want("1 pending f, 2 pending f, 3 pending t")
 	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
@@ -331,17 +329,13 @@ func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
 	if _, _, err := f.store.Complete(t.Context(), fence, docs); err == nil {
 		t.Error("a review of another tenant's document was stored")
 	}
-	if got := stored(id); got != "in-progress, 0" {
-		t.Errorf("before the commit: %s", got)
-	}
+	equal(t, "before the commit", stored(id), "in-progress, 0")
 	_, chunks, err := f.store.Complete(t.Context(), fence, docs[:1])
 	if err != nil || len(chunks) != 2 || chunks[0].Tenant != tenant {
 		t.Fatalf("%v, %v", chunks, err)
 	}
 	want := "succeeded, pending, queued, 2, 2"
-	if got := stored(id); got != want {
-		t.Errorf("after it: %s, want %s", got, want)
-	}
+	equal(t, "after it", stored(id), want)
 	if _, _, err := f.store.Complete(t.Context(), fence, docs[:1]); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("with a lost fence: %v", err)
 	}
@@ -350,9 +344,7 @@ func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
 	if _, chunks, err = f.store.Complete(t.Context(), f.takeFile(id), docs[:1]); err != nil || len(chunks) != 0 {
 		t.Errorf("once more: %v, %v", chunks, err)
 	}
-	if got := stored(id); got != want {
-		t.Errorf("once more: %s, want %s", got, want)
-	}
+	equal(t, "once more", stored(id), want)
 }
 
 func TestTranscriptionOfADocumentIsTheLatestOfItsTenant(t *testing.T) {
@@ -370,15 +362,11 @@ func TestTranscriptionOfADocumentIsTheLatestOfItsTenant(t *testing.T) {
 	}
 	fence := f.takeFile(id)
 	must(t, f.store.Transcribed(t.Context(), fence, ingestion.Checkpoint{Transcription: "first"}))
-	if got := key(); got != "" {
-		t.Errorf("while it is read: %q", got)
-	}
+	equal(t, "while it is read", key(), "")
 	if _, _, err := f.store.Complete(t.Context(), fence, f.read(id)); err != nil {
 		t.Fatal(err)
 	}
-	if got := key(); got != "first" {
-		t.Errorf("read: %q", got)
-	}
+	equal(t, "read", key(), "first")
 	f.exec(`INSERT INTO ingestion (id, tenant_id, document_id, pages, job_status, completed_at, transcription_file_path)
 		VALUES ($1, $2, $3, '{2}', 'succeeded', now() + interval '1 hour', 'second')`, uuid.New(), tenant, doc)
 	if in, err := f.Ingestions().Read(t.Context(), tenant, doc); err != nil || in.Transcription != "second" || len(in.Pages) != 1 {

@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"fmt"
 	"log/slog"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,19 +47,13 @@ func TestKeyRowsFollowTheKeys(t *testing.T) {
 		{"{}", ""},
 	} {
 		f.exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(1), tc.keys)
-		if got := f.keyRows(num(1), texts...); got != tc.want {
-			t.Errorf("%s: got %s, want %s", tc.keys, got, tc.want)
-		}
+		equal(t, tc.keys, f.keyRows(num(1), texts...), tc.want)
 	}
 	f.exec("UPDATE document SET match_keys = '{k}'")
 	f.exec("DELETE FROM document")
-	if n := f.count("SELECT count(*) FROM document_key"); n != 0 {
-		t.Errorf("%d rows of a deleted document", n)
-	}
+	equal(t, "rows of a deleted document", f.count("SELECT count(*) FROM document_key"), 0)
 	f.exec("INSERT INTO document (id, tenant_id, match_keys) VALUES ($1, $2, '{k}')", num(1), tenant)
-	if got := f.keyRows(num(1), texts...); got != "k 0" {
-		t.Errorf("after an insert with keys: got %s", got)
-	}
+	equal(t, "after an insert with keys", f.keyRows(num(1), texts...), "k 0")
 }
 
 // Of a key that many documents have, a search reads the nearest on both sides: by
@@ -121,9 +114,7 @@ func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
 		f.put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
 		raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 		d := mustGet(score.Read(raws[0]))(t)
-		if got := candidates(f.block(f.take(num(1)), d.Normalized())); !slices.Equal(got, tc.want) {
-			t.Errorf("%s: got %v, want %v", tc.data, got, tc.want)
-		}
+		equalLists(t, tc.data, candidates(f.block(f.take(num(1)), d.Normalized())), tc.want)
 		f.exec("DELETE FROM document WHERE id = $1", num(1))
 	}
 }

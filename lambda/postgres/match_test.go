@@ -42,9 +42,7 @@ func TestMatchSavesWhatWasNormalised(t *testing.T) {
 		"RE-7 Müller GmbH blue pen",
 		"00000000|cit|45 00000000|item|DE1|blue pen|0 00000000|item|mnllcr|blue pen|0 00000000|own|RE7 00000000|ref|45 00000000|ref|RE7 00000000|who|DE1 00000000|who|mnllcr",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
+	equalLists(t, "derived columns", got, want)
 }
 
 // What has no references has none, not an unknown number of them.
@@ -73,9 +71,7 @@ func TestDocumentWithAnEndlessNumberIsMatched(t *testing.T) {
 	f.put(num(2), tenant, document.Invoice, fmt.Sprintf(`{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"%s"}]}`, number))
 	f.match(num(1))
 	f.match(num(2))
-	if got := f.edges("document_match"); got != "1-2 rules" {
-		t.Errorf("got %q", got)
-	}
+	equal(t, "matches", f.edges("document_match"), "1-2 rules")
 }
 
 func TestLoadReadsTheDocumentOfTheAttempt(t *testing.T) {
@@ -112,9 +108,7 @@ func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
 	put(7, tenant, document.PurchaseOrder)
 	n := score.Normalized{Tenant: tenant, Lookup: []string{"k", "m"}}
 	b := mustGet(f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice)))(t)
-	if got, want := candidates(b), []uuid.UUID{num(1), num(2)}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	equalLists(t, "candidates", candidates(b), []uuid.UUID{num(1), num(2)})
 	if len(b.Candidates) > 0 && (b.Candidates[0].Type != document.GoodsReceipt || b.Candidates[0].TenantID != tenant || b.Candidates[0].Data != "{}") {
 		t.Errorf("got %+v", b.Candidates[0])
 	}
@@ -194,9 +188,7 @@ func TestWriteSettlesTheDocument(t *testing.T) {
 	f.invoices(1)
 	f.exec("UPDATE document SET matching_error = 'busy', matching_failed_at = now(), matching_due_at = now()")
 	f.decided(num(1))
-	if got, want := f.state(num(1)), (state{Status: "succeeded", Attempts: 1}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	equal(t, "state", f.state(num(1)), state{Status: "succeeded", Attempts: 1})
 }
 
 func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
@@ -210,27 +202,17 @@ func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
 	d := matches(num(2), num(3), num(4)) // 1 goes, 3 stays, 4 comes
 	d.Suggestions = []rules.Edge{edge(num(2), num(5))}
 	f.write(fence, key("k"), block, d)
-	if got := f.edges("document_match"); got != "2-3 rules, 2-4 rules, 5-6 rules" {
-		t.Errorf("matches %s", got)
-	}
-	if got := f.edges("match_suggestion"); got != "2-5 rules" {
-		t.Errorf("suggestions %s", got)
-	}
-	if got := f.clusters(); got != "0 2 2 2 5 5" {
-		t.Errorf("clusters %s", got)
-	}
+	equal(t, "matches", f.edges("document_match"), "2-3 rules, 2-4 rules, 5-6 rules")
+	equal(t, "suggestions", f.edges("match_suggestion"), "2-5 rules")
+	equal(t, "clusters", f.clusters(), "0 2 2 2 5 5")
 	// What was a suggestion becomes a match and the other way round.
 	fence = f.take(num(2))
 	block = f.block(fence, key("k"))
 	d = matches(num(2), num(5))
 	d.Suggestions = []rules.Edge{edge(num(2), num(3))}
 	f.write(fence, key("k"), block, d)
-	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "2-5 rules, 5-6 rules; 2-3 rules" {
-		t.Errorf("then %s", got)
-	}
-	if got := f.clusters(); got != "0 2 0 0 2 2" {
-		t.Errorf("then clusters %s", got)
-	}
+	equal(t, "then", f.edges("document_match")+"; "+f.edges("match_suggestion"), "2-5 rules, 5-6 rules; 2-3 rules")
+	equal(t, "then clusters", f.clusters(), "0 2 0 0 2 2")
 }
 
 // I12: the last of many edges is refused, and no row of any table changes.

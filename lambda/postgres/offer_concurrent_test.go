@@ -102,9 +102,7 @@ func TestTwoSchedulersShareAZone(t *testing.T) {
 			}
 			got.want(t, users, "Asia/Tokyo")
 			o.wantGroups("Asia/Tokyo today+0: 10")
-			if n := len(o.jobs()); n != users {
-				t.Errorf("%d jobs", n)
-			}
+			equal(t, "jobs", len(o.jobs()), users)
 		})
 	}
 }
@@ -175,9 +173,7 @@ func TestSchedulerGoesOn(t *testing.T) {
 	if err := got.all(t.Context(), next, s); err != nil || got.users != 4 || len(got.stamps) != 4 {
 		t.Errorf("%d users and %d stamps were left, %v; want 4", got.users, len(got.stamps), err)
 	}
-	if n := len(o.jobs()); n != 7 {
-		t.Errorf("%d jobs", n)
-	}
+	equal(t, "jobs", len(o.jobs()), 7)
 	o.wantGroups("Asia/Tokyo today+0: 7")
 }
 

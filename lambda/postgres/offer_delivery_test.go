@@ -93,9 +93,7 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 		t.Errorf("claimed %v, want the set that was not tried, %v, although another was due before", got, late)
 	}
 	again := o.wantClaimed("due again", jobs[0])
-	if again[0].Tries != 2 {
-		t.Errorf("try %d, want 2", again[0].Tries)
-	}
+	equal(t, "try", again[0].Tries, 2)
 	back(first[0]) // of the claim before
 	o.advance(11 * time.Second)
 	o.wantClaimed("a late release of an earlier claim")

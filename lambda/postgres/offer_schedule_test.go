@@ -63,9 +63,7 @@ func (o *offers) groups() (list []string) {
 
 func (o *offers) wantGroups(want ...string) {
 	o.t.Helper()
-	if got := o.groups(); !slices.Equal(got, want) {
-		o.t.Errorf("groups %q, want %q", got, want)
-	}
+	equalLists(o.t, "groups", o.groups(), want)
 }
 
 // take is a step of Queue.
@@ -132,9 +130,7 @@ func TestStepFindsItsGroupOnly(t *testing.T) {
 			t.Errorf("%s: %d stamps of %d users", name, stamps, users)
 		}
 	}
-	if after := o.dump(offerTables...); after != before {
-		t.Errorf("something was written\n%s\nbefore\n%s", after, before)
-	}
+	equal(t, "rows after what writes nothing", o.dump(offerTables...), before)
 }
 
 // The flown dates are kept as long as one of them is to come.

@@ -177,9 +177,7 @@ func TestCompletedSet(t *testing.T) {
 // lists compares rows of two columns.
 func (o *offers) lists(sql string, want []string) {
 	o.t.Helper()
-	if got := o.pairs(sql); !slices.Equal(got, want) {
-		o.t.Errorf("%s\ngot  %q\nwant %q", sql, got, want)
-	}
+	equalLists(o.t, sql, o.pairs(sql), want)
 }
 
 // pairs reads rows of an id and a text.
@@ -212,9 +210,7 @@ func TestCompleteIsFenced(t *testing.T) {
 	if err := o.store.Complete(t.Context(), stale, offer.Set{Job: j, Offers: someOffers}, true); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("completed with a stale fence: %v", err)
 	}
-	if after := o.dump(offerTables...); after != before {
-		t.Errorf("a stale fence wrote\n%s\nbefore\n%s", after, before)
-	}
+	equal(t, "rows after a stale fence", o.dump(offerTables...), before)
 	must(t, o.store.Complete(t.Context(), f, offer.Set{Job: j}, false))
 	if got, err := o.store.JobByID(t.Context(), id); err != nil || got.Status != "completed" || len(got.Offers) != 0 {
 		t.Errorf("stored %+v, %v", got, err)

@@ -152,9 +152,7 @@ func TestCompletedStays(t *testing.T) {
 	} {
 		o.exec("UPDATE matchmaking_job SET " + set + " WHERE status IN ('completed', 'skipped')")
 	}
-	if after := o.pairs(rowsSQL); !slices.Equal(after, before) {
-		t.Errorf("got  %q\nwant %q", after, before)
-	}
+	equalLists(t, "rows", o.pairs(rowsSQL), before)
 	o.refuses("23000", "UPDATE offer SET score = 1")
 	o.refuses("23000", "UPDATE offer SET user_id = user_id")
 	for _, column := range []string{"status", "retry_count", "error_message"} {

@@ -35,7 +35,5 @@ func TestImportOfUsersChangesOnlyWhatDiffers(t *testing.T) {
 	step(0, num(1))
 	rows := queryOne[string](t, f.conn, `SELECT string_agg(concat_ws(' ', tenant_id = $1, timezone, active, profile, preferences, version),
 		', ' ORDER BY id) FROM offer_user`, tenant)
-	if want := `t Europe/Berlin t {} {} 2, f Asia/Kathmandu t {"born": 1990} {} 1`; rows != want {
-		t.Errorf("got %s, want %s", rows, want)
-	}
+	equal(t, "rows", rows, `t Europe/Berlin t {} {} 2, f Asia/Kathmandu t {"born": 1990} {} 1`)
 }

@@ -34,13 +34,9 @@ func TestDeliveriesAreWrittenWithTheirNotification(t *testing.T) {
 	if written, err := f.Release(t.Context(), fence, job.Release{Status: job.StatusFailed, Kind: "permanent"}); !written || err != nil {
 		t.Fatal(written, err)
 	}
-	if got, want := f.deliveries(), "email pending 1, slack pending 1"; got != want {
-		t.Errorf("after a worker's: got %q, want %q", got, want)
-	}
+	equal(t, "after a worker's", f.deliveries(), "email pending 1, slack pending 1")
 	f.failures(10, "lost", "crashed") // one statement, as the sweep's
-	if got, want := f.deliveries(), "email pending 11, slack pending 11"; got != want {
-		t.Errorf("after ten at once: got %q, want %q", got, want)
-	}
+	equal(t, "after ten at once", f.deliveries(), "email pending 11, slack pending 11")
 	if late := queryOne[int](t, f.conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
 		WHERE d.created_at <> n.created_at`); late != 0 {
 		t.Errorf("%d deliveries have another time than their notification", late)
@@ -65,9 +61,7 @@ func TestANewChannelSendsTheLastTwoWeeks(t *testing.T) {
 	}
 	f.advance(time.Hour)
 	f.failures(1, "permanent")
-	if got, want := f.deliveries(), "email pending 6, pager digested 3, pager pending 1, slack digested 3, slack pending 3"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	equal(t, "deliveries", f.deliveries(), "email pending 6, pager digested 3, pager pending 1, slack digested 3, slack pending 3")
 }
 
 // A notification whose transaction is open while a channel is new reaches that
@@ -162,9 +156,7 @@ func TestMigrationAddsMissingDeliveries(t *testing.T) {
 	f.exec(`UPDATE notification SET created_at = created_at - interval '30 days' WHERE created_at > pg_catalog.now() - interval '6 minutes'
 		OR created_at < pg_catalog.now() - interval '6996 minutes'`)
 	mustGet(schema.Migrate(t.Context(), url))(t)
-	if got, want := f.deliveries(), "email pending 6990, slack pending 6895, slack sent 100"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	equal(t, "deliveries", f.deliveries(), "email pending 6990, slack pending 6895, slack sent 100")
 	if wrong := queryOne[int](t, f.conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
 		WHERE status = 'pending' AND d.created_at <> n.created_at`); wrong != 0 {
 		t.Errorf("%d have another time than their notification", wrong)

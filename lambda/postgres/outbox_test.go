@@ -72,9 +72,7 @@ func TestAStormIsTwoMessages(t *testing.T) {
 	f.advance(time.Hour)
 	f.failures(1, "permanent")
 	say("an hour later", 1, 1, 999, 1)
-	if got := f.statuses("mail"); got != "digested 999, sent 3" {
-		t.Errorf("got %s", got)
-	}
+	equal(t, "notifications", f.statuses("mail"), "digested 999, sent 3")
 }
 
 // A sender that dies only delays its claimed notifications. Those of a sender that
@@ -102,9 +100,7 @@ func TestClaimedNotificationsThatWereNotSentAreSentLater(t *testing.T) {
 		t.Errorf("another sender claimed %d of the same kind meanwhile", n)
 	}
 	f.advance(time.Minute + time.Second)
-	if n := claim(); n != 5 {
-		t.Errorf("claimed %d after the first sender's time, want 5", n)
-	}
+	equal(t, "claimed after the first sender's time", claim(), 5)
 	f.advance(time.Minute + time.Second)
 	busy := &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: 10 * time.Minute}
 	chat := &notify.Recorder{Name: "chat", Answer: func(notify.Message) (bool, error) { return false, busy }}
@@ -117,9 +113,7 @@ func TestClaimedNotificationsThatWereNotSentAreSentLater(t *testing.T) {
 	}
 	f.advance(2 * time.Second)
 	f.relay(chat).Run(t.Context())
-	if got := f.statuses("chat"); got != "digested 5" {
-		t.Errorf("got %s", got)
-	}
+	equal(t, "notifications", f.statuses("chat"), "digested 5")
 }
 
 // A channel that asks for time is sent nothing meanwhile, of no kind; another
@@ -143,9 +137,7 @@ func TestABusyChannelIsLeftAlone(t *testing.T) {
 	}
 	f.advance(time.Microsecond)
 	f.relay(chat).Run(t.Context())
-	if got := f.statuses("chat"); got != "sent 2" {
-		t.Errorf("got %s", got)
-	}
+	equal(t, "notifications", f.statuses("chat"), "sent 2")
 }
 
 // A payload that cannot be read holds up no other, and its document is named.
@@ -168,9 +160,7 @@ func TestAPayloadThatCannotBeReadIsSent(t *testing.T) {
 			unreadable++
 		}
 	}
-	if unreadable != 1 {
-		t.Errorf("%d were unreadable", unreadable)
-	}
+	equal(t, "unreadable", unreadable, 1)
 }
 
 // A sent notification stays sent, whatever sender releases it late.
@@ -183,7 +173,5 @@ func TestASentNotificationIsNotReleased(t *testing.T) {
 	must(t, f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].IDs, 0, false))
 	f.advance(time.Hour)
 	f.relay(chat).Run(t.Context())
-	if n := len(chat.Sent()); n != 1 {
-		t.Errorf("it was sent %d times", n)
-	}
+	equal(t, "times that it was sent", len(chat.Sent()), 1)
 }

@@ -167,9 +167,7 @@ func TestRefusedQuestionsLeaveWhatRulesKnow(t *testing.T) {
 	for sql, want := range map[string]int{owed: 2 * n, failed: 2 * n, told: 2 * n,
 		"SELECT count(*) FROM match_suggestion WHERE reasoning LIKE 'Undecided. A model has still to be asked. %'": 2 * n,
 		"SELECT count(*) FROM document WHERE matching_status = 'succeeded'":                                        3 * n} {
-		if got := w.count(sql); got != want {
-			t.Errorf("%s: %d, want %d", sql, got, want)
-		}
+		equal(t, sql, w.count(sql), want)
 	}
 
 	// The filter passes half of them now.
@@ -196,9 +194,7 @@ func TestRefusedQuestionsLeaveWhatRulesKnow(t *testing.T) {
 	}
 	model.calls = 0
 	l.drain(w.db, w.ids)
-	if model.calls != 0 {
-		t.Errorf("%d answers in storage were bought again", model.calls)
-	}
+	equal(t, "stored answers that were bought again", model.calls, 0)
 }
 
 // A provider that is away: the document waits for its retries with the matches of
@@ -238,9 +234,7 @@ func TestDocumentThatWaitsForItsModelHasTheMatchesOfTheRules(t *testing.T) {
 		rows = now
 		f.advance(want.Visibility)
 	}
-	if got := w.count("SELECT count(*) FROM notification WHERE kind = 'transient'"); got != 1 {
-		t.Errorf("%d notifications, want one", got)
-	}
+	equal(t, "notifications", w.count("SELECT count(*) FROM notification WHERE kind = 'transient'"), 1)
 }
 
 // Results and release are one transaction, which carries the fence.
@@ -340,9 +334,7 @@ func TestWrongVectorLengthFailsNoDocument(t *testing.T) {
 		}
 		return reasons
 	}
-	if got, want := summaries(), slices.Repeat([]string{"embed: the provider's vectors have the wrong length"}, 10); !slices.Equal(got, want) {
-		t.Errorf("kept the reasons %q, want %q", got, want)
-	}
+	equalLists(t, "kept reasons", summaries(), slices.Repeat([]string{"embed: the provider's vectors have the wrong length"}, 10))
 	embedder.err = nil
 	l.drain(w.db, w.ids)
 	if got := summaries(); len(got) != 0 || w.count("SELECT count(*) FROM document WHERE embedding IS NOT NULL") != 10 {

@@ -121,9 +121,7 @@ func TestNamesBesideOneVATIDAreOneSupplier(t *testing.T) {
 	f.brings(4, document.Contract, "Vogel Industrie", vatAmsel, 0)
 	f.wantAgain("both names beside it", "01 02")
 	f.wantEdges("both names beside it", "1-2 rules", "", "1 1 0 0")
-	if got, want := f.known(1, 2, 3), vatAmsel+" | "+vatAmsel+" | "; got != want {
-		t.Errorf("the names are known as %q, want %q", got, want)
-	}
+	equal(t, "known names", f.known(1, 2, 3), vatAmsel+" | "+vatAmsel+" | ")
 	f.brings(5, document.Contract, "Drossel Holding", vatAmsel, 0)
 	f.wantAgain("a third name", "")
 	f.put(num(6), otherTenant, document.Contract, bill("6", "Vogel Industrie", vatZenith, 0))
@@ -137,9 +135,7 @@ func TestNamesBesideOneVATIDAreOneSupplier(t *testing.T) {
 	f.wantAgain("that document is corrected", "02")
 	f.wantEdges("that document is corrected", "1-2 rules", "", "1 1 0 0 0 0 0")
 	f.exec("DELETE FROM document WHERE id = ANY ($1)", []uuid.UUID{num(3), num(4), num(5)})
-	if got := f.known(1, 2); got != " | " {
-		t.Errorf("after deletion the names are known as %q", got)
-	}
+	equal(t, "known names after deletion", f.known(1, 2), " | ")
 }
 
 // TestConfirmedNamesAreOneSupplier: of two names that a person confirmed, other
@@ -155,9 +151,7 @@ func TestConfirmedNamesAreOneSupplier(t *testing.T) {
 	must(t, f.says(num(1), num(2), rules.Confirmed))
 	f.wantAgain("confirmed", "01 02 03 04")
 	f.wantEdges("confirmed", "1-2 person, 3-4 rules", "", "1 1 3 3")
-	if got, want := f.known(3, 4), "amsel metallbau=industrie vogel | amsel metallbau=industrie vogel"; got != want {
-		t.Errorf("the names are known as %q, want %q", got, want)
-	}
+	equal(t, "known names", f.known(3, 4), "amsel metallbau=industrie vogel | amsel metallbau=industrie vogel")
 	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Amsel Metallbau", "", 5))
 	f.match(num(2))
 	f.wantAgain("the confirmed invoice is corrected to the same name", "01 02 03 04")
@@ -208,11 +202,7 @@ func TestRenamedDocumentsArePublishedInPortions(t *testing.T) {
 		SELECT id, tenant_id, 'industrie vogel', '', '{}', '' FROM document WHERE id > $1`, num(9))
 	count := func() int { return f.count("SELECT count(*) FROM document WHERE matching_status = 'pending'") }
 	f.brings(3, document.Contract, "Vogel Industrie", vatAmsel, 0)
-	if n := count(); n != 200 {
-		t.Errorf("%d documents are published at once, want 200", n)
-	}
+	equal(t, "documents published at once", count(), 200)
 	f.match(num(2))
-	if n := count(); n != 250 {
-		t.Errorf("%d documents are published after the next one, want 250", n)
-	}
+	equal(t, "documents published after the next one", count(), 250)
 }

@@ -177,9 +177,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 	check("fail", err)
 	recorder := &notify.Recorder{}
 	(&notify.Relay{Outbox: f.DB, Senders: []notify.Sender{recorder}, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
-	if got := len(recorder.Sent()); got != 1 {
-		t.Errorf("%d notifications were sent, want 1", got)
-	}
+	equal(t, "sent notifications", len(recorder.Sent()), 1)
 	_, err = f.Gauges(t.Context(), []string{"recorder"})
 	check("gauges", err)
 	_, err = f.Near(t.Context(), num(1), key("k"), document.Types)

@@ -33,12 +33,8 @@ func TestPublishTakesADocumentFromAnyState(t *testing.T) {
 			if len(got) != 1 || got[0].ID != id || !got[0].PublishedAt.Equal(start.Add(time.Minute)) {
 				t.Errorf("stamped %+v", got)
 			}
-			if s, want := f.state(id), (state{Status: "pending", Attempts: 3, Due: time.Minute}); s != want {
-				t.Errorf("got %+v, want %+v", s, want)
-			}
-			if n := f.republished(id); n != 0 {
-				t.Errorf("republished %d times, want a count from 0", n)
-			}
+			equal(t, "state", f.state(id), state{Status: "pending", Attempts: 3, Due: time.Minute})
+			equal(t, "republished, counted from 0", f.republished(id), 0)
 		})
 	}
 }

@@ -26,9 +26,7 @@ func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
 		f.match(num(n))
 	}
 	ranked := mustGet(f.Ranked(t.Context(), []uuid.UUID{num(1)}, 200))(t)
-	if want := []uuid.UUID{num(3), num(2)}; !slices.Equal(ranked[num(1)], want) {
-		t.Errorf("ranked %v, want %v", ranked[num(1)], want)
-	}
+	equalLists(t, "ranked", ranked[num(1)], []uuid.UUID{num(3), num(2)})
 	raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 	doc := mustGet(score.Read(raws[0]))(t)
 	block := f.block(f.take(num(1)), doc.Normalized())
@@ -37,9 +35,7 @@ func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
 		found = append(found, c.ID)
 	}
 	slices.SortFunc(ranked[num(1)], func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	if !slices.Equal(found, ranked[num(1)]) {
-		t.Errorf("matching reads %v, people see %v", found, ranked[num(1)])
-	}
+	equalLists(t, "what matching reads and people see", found, ranked[num(1)])
 }
 
 // A document without a common key is a candidate by its text: of the same

@@ -151,9 +151,7 @@ func TestAClaimSaysWhoseAttemptsCome(t *testing.T) {
 			}
 		}
 	}
-	if n := f.Behind("ending"); n != 0 {
-		t.Errorf("%d attempts are awaited that have ended", n)
-	}
+	equal(t, "awaited attempts that have ended", f.Behind("ending"), 0)
 }
 
 // A request for the tenant's lock that is refused reads none of what it asks for.

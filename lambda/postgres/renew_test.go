@@ -24,9 +24,7 @@ func TestAStatementThatRanIsNotRunAgain(t *testing.T) {
 			t.Fatal("no error")
 		}
 	}
-	if times := queryOne[int](t, conn, "SELECT last_value FROM ran"); times != 2 {
-		t.Errorf("two statements ran %d times", times)
-	}
+	equal(t, "runs of two statements", queryOne[int](t, conn, "SELECT last_value FROM ran"), 2)
 }
 
 // What may be said of a pool does not stop a migration.

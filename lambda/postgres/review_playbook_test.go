@@ -36,7 +36,5 @@ func TestATenantHasItsOwnPlaybook(t *testing.T) {
 		t.Errorf("got %q and %q, was %q", supplier, read(tenant), customer)
 	}
 	put(tenant, "supplier")
-	if got, want := read(tenant), read(other); got != want {
-		t.Errorf("a new playbook has the version %q, want %q", got, want)
-	}
+	equal(t, "the version of a new playbook", read(tenant), read(other))
 }

@@ -48,9 +48,7 @@ func TestFindingsAreALogWithoutGaps(t *testing.T) {
 	r.record(fences[1], "liability", finding("d", 14))                                    // recorded already
 	r.record(fences[0], "indemnity", missing)
 	want := []string{"1 b 4-5", "2 a 2-3", "3  0-0", "4 c 12-13"}
-	if got := r.found(review); !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
-	}
+	equalLists(t, "found", r.found(review), want)
 	later, err := r.store.Findings(t.Context(), review, 2, 1)
 	want3 := missing
 	want3.Seq, want3.ChunkID = 3, fences[1].ID
@@ -133,9 +131,7 @@ func TestBudgetIsReservedBeforeCalls(t *testing.T) {
 	begin(job.Attempt{ID: fences[0].ID, Number: 2}, job.ErrFenceLost, 0, record.Call{Stage: "indemnity", Estimate: 1})
 	var stages int
 	r.scan("SELECT count(*) FROM review_checkpoint WHERE job_id = $1", review, &stages)
-	if stages != 3 {
-		t.Errorf("%d stages are recorded", stages)
-	}
+	equal(t, "recorded stages", stages, 3)
 }
 
 func TestAStageGoesOnInTheNextAttempt(t *testing.T) {
@@ -347,9 +343,7 @@ func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 		}
 		return list
 	}
-	if got, want := state(review), []string{"1 It renews false", "2 It renews false", "3 No cap true", "4 No liability false"}; !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
-	}
+	equalLists(t, "found", state(review), []string{"1 It renews false", "2 It renews false", "3 No cap true", "4 No liability false"})
 
 	// Neither another fence nor a cancelled review withdraws anything.
 	if _, err := r.store.Record(t.Context(), job.Attempt{ID: f.ID, Number: f.Number - 1}, []record.Result{{Stage: record.Contract,
@@ -360,7 +354,5 @@ func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	r.cancelled(other, record.Cancelling)
 	mustGet(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Withdrawn: []int{1}}}))(t)
 	got := slices.Concat(state(review)[:1], state(other))
-	if want := []string{"1 It renews false", "1 It renews false", "3 It renews false"}; !slices.Equal(got, want) {
-		t.Errorf("found %q", got)
-	}
+	equalLists(t, "found", got, []string{"1 It renews false", "1 It renews false", "3 It renews false"})
 }

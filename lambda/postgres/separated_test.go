@@ -74,9 +74,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 				want = 2
 			}
 			for range 2 {
-				if n := f.count(storedSQL, num(1), num(200)); n != want {
-					t.Errorf("got %d rows of the pair, want %d", n, want)
-				}
+				equal(t, "rows of the pair", f.count(storedSQL, num(1), num(200)), want)
 				match(num(1))
 				match(num(200))
 			}

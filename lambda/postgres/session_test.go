@@ -73,9 +73,7 @@ func TestEndedSessionsAreDeleted(t *testing.T) {
 	}
 	f.advance(3 * time.Hour)
 	third := f.begin("c", time.Hour)
-	if rows := queryOne[int](t, f.conn, "SELECT count(*) FROM console_session"); rows != 1 {
-		t.Errorf("%d rows; want the last one's", rows)
-	}
+	equal(t, "rows, the last one's", queryOne[int](t, f.conn, "SELECT count(*) FROM console_session"), 1)
 	if !f.used(third, time.Hour) {
 		t.Error("the last one has ended")
 	}

@@ -123,7 +123,5 @@ func TestSkewedKeysAreThoseOfTheTrigger(t *testing.T) {
 		t.Fatalf("%d keys of documents without keys", n)
 	}
 	f.exec("UPDATE document AS d SET match_keys = kept.match_keys FROM kept WHERE kept.id = d.id")
-	if got := keys(); got != inserted {
-		t.Errorf("the trigger makes the keys %s, the insert %s", got, inserted)
-	}
+	equal(t, "keys by the trigger, and by the insert", keys(), inserted)
 }

@@ -36,9 +36,7 @@ func (f *fixture) sweep() (r repairs) {
 
 func (f *fixture) sweepFinds(want repairs) {
 	f.t.Helper()
-	if got := f.sweep(); got != want {
-		f.t.Errorf("got %+v, want %+v", got, want)
-	}
+	equal(f.t, "repairs", f.sweep(), want)
 }
 
 func TestRepairIsDueOnlyWhenTheVisibilityHasPassed(t *testing.T) {
@@ -142,15 +140,11 @@ func TestGiveUpSaysWhyWithOneNotification(t *testing.T) {
 			f.advance(100 * visibility)
 			f.sweep()
 			f.sweepFinds(repairs{})
-			if got := f.state(id); got != tc.want {
-				t.Errorf("got %+v, want %+v", got, tc.want)
-			}
+			equal(t, "state", f.state(id), tc.want)
 			payload := queryOne[string](t, f.conn, "SELECT kind || attempt || payload::text FROM notification")
 			want := kind + `2{"kind": "` + kind + `", "error": "` + tc.want.Error + `", "tenant": "Testers", "attempts": 2, "tenant_id": "` +
 				tenant.String() + `", "document_id": "` + id.String() + `"}`
-			if payload != want {
-				t.Errorf("got  %s\nwant %s", payload, want)
-			}
+			equal(t, "payload", payload, want)
 		})
 	}
 }
@@ -161,9 +155,7 @@ func TestGiveUpCutsALongError(t *testing.T) {
 	id := f.document("matching_status='in-progress', matching_lease_until=now(), matching_lapses=2, matching_error=repeat('ü', 1000)")
 	f.advance(visibility + tick)
 	f.sweepFinds(repairs{crashed: 1})
-	if n := len([]rune(f.state(id).Error)); n != 1000 {
-		t.Errorf("an error of %d characters, want 1000", n)
-	}
+	equal(t, "characters of the error", len([]rune(f.state(id).Error)), 1000)
 }
 
 const (
@@ -205,8 +197,6 @@ func TestRepairsTakeTheLongestWaitingOfAllTenants(t *testing.T) {
 			t.Fatalf("published %v, error %v", again, err)
 		}
 		got := fmt.Sprintf("[%d %d]", min(again[0].ID[15], again[1].ID[15]), max(again[0].ID[15], again[1].ID[15]))
-		if got != want {
-			t.Errorf("published %s, want %s", got, want)
-		}
+		equal(t, "published", got, want)
 	}
 }

@@ -93,9 +93,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	}
 	release()
 	all.Wait()
-	if got := f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"); got != 6 {
-		t.Errorf("%d documents succeeded, want all six", got)
-	}
+	equal(t, "documents that succeeded, all six", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 6)
 }
 
 // A writer that gives up leaves the queue, and keeps up none behind it.
@@ -172,9 +170,7 @@ func TestATenantsLineIsFair(t *testing.T) {
 	}
 	release()
 	all.Wait()
-	if got := fmt.Sprint(order); got != "[1 2 3 4 5 6 7 8]" {
-		t.Errorf("got %s", got)
-	}
+	equal(t, "order", fmt.Sprint(order), "[1 2 3 4 5 6 7 8]")
 }
 
 // takeElsewhere is take while f.conn is in a transaction: it cannot read then

@@ -67,9 +67,7 @@ func TestAnOrderIsOverBilledInEveryOrder(t *testing.T) {
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
 			f.exec("INSERT INTO match_tolerance (tenant_id, price_percent) VALUES ($1, 30)", tenant)
 			f.match(num(1))
-			if got, want := f.compared(), "3 matched, 4 matched; ; 3 high, 4 high"; got != want {
-				t.Errorf("a larger order: got %q, want %q", got, want)
-			}
+			equal(t, "a larger order", f.compared(), "3 matched, 4 matched; ; 3 high, 4 high")
 			// A person takes the first invoice away.
 			f.exec("DELETE FROM match_tolerance")
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("10")[0])

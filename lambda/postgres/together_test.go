@@ -119,9 +119,7 @@ func TestADocumentHarmsNoneThatAreWrittenWithIt(t *testing.T) {
 					t.Errorf("document %d: got %v", i+1, err)
 				}
 			}
-			if transactions != tc.transactions {
-				t.Errorf("the others took %d transactions, want %d", transactions, tc.transactions)
-			}
+			equal(t, "transactions of the others", transactions, tc.transactions)
 		})
 	}
 }

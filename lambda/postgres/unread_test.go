@@ -52,10 +52,6 @@ func TestUnreadWords(t *testing.T) {
 	got := postgres.UnreadWords([]postgres.Unread{{"", 1, false}, {"ref", 9_900, true}, {"who", 1200, false}})
 	const want = "Not looked at, because others are nearer in time: 1 with another common key, " +
 		"more than 9900 with a common number, 1200 of the same company from about the same time."
-	if got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
-	if got := postgres.UnreadWords(nil); got != "" {
-		t.Errorf("without any: %s", got)
-	}
+	equal(t, "words", got, want)
+	equal(t, "without any", postgres.UnreadWords(nil), "")
 }

@@ -44,9 +44,7 @@ func TestViewsAreAContract(t *testing.T) {
 	}
 	slices.Sort(promised)
 	want := []string{"matchbook_cluster", "matchbook_decision", "matchbook_document_state", "matchbook_match", "matchbook_open_question", "matchbook_three_way"}
-	if !slices.Equal(promised, want) {
-		t.Errorf("the page has %v, want %v", promised, want)
-	}
+	equalLists(t, "the page", promised, want)
 }
 
 // Each step of a document, whatever program takes it, changes updated_at. The values

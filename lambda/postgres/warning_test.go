@@ -53,9 +53,7 @@ func TestWarningsAreOfEveryOrder(t *testing.T) {
 				f.put(num(n), tenant, document.Invoice, docs[n-1])
 				f.match(num(n))
 			}
-			if got := f.warnings(); got != want {
-				t.Errorf("got %q, want %q", got, want)
-			}
+			equal(t, "warnings", f.warnings(), want)
 			before := f.dump("document_warning", "warning_key", "notification")
 			for n := range docs {
 				f.match(num(n + 1))
@@ -66,9 +64,7 @@ func TestWarningsAreOfEveryOrder(t *testing.T) {
 			// The supplier's first account becomes the other one, and the copy another invoice.
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampBill("RE-9", "2026-01-02", anotherAccount))
 			f.match(num(1))
-			if got, want := f.warnings(), "2 account-changed 1, 3 billed-twice 2"; got != want {
-				t.Errorf("after a change: got %q, want %q", got, want)
-			}
+			equal(t, "after a change", f.warnings(), "2 account-changed 1, 3 billed-twice 2")
 		})
 	}
 }

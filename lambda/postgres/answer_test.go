@@ -183,18 +183,12 @@ func TestOfTwoAnswersAtTheSameMomentTheOneThatIsCommittedIsUsed(t *testing.T) {
 			f.exec("BEGIN")
 			f.exec("INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens) VALUES ($1, $2, $3, $4, 'first', 1, 1)",
 				k.Tenant, k.Model, k.Prompt[:], num(2))
-			done := make(chan struct{})
-			var err error
-			go func() {
-				defer close(done)
-				_, err = f.KeepAnswer(context.Background(), k, num(1), llm.Answer{Text: "second"}, "")
-			}()
-			f.waiting(done)
+			second := f.meanwhile(func() error {
+				_, err := f.KeepAnswer(context.Background(), k, num(1), llm.Answer{Text: "second"}, "")
+				return err
+			})
 			f.exec(end)
-			<-done
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, second())
 			f.wantAnswers(want...)
 		})
 	}

@@ -42,16 +42,13 @@ func TestASenderThatComesLaterLeavesTheEvent(t *testing.T) {
 	// The first statement reads, and the second one waits.
 	mustGet(tx.Exec(t.Context(), "LOCK TABLE event IN EXCLUSIVE MODE"))(t)
 	var claimed []outbox.Parcel
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	claim := f.meanwhile(func() (err error) {
 		claimed, err = f.Events().Claim(t.Context(), 10, time.Minute)
-	}()
-	f.waiting(done)
+		return err
+	})
 	mustGet(tx.Exec(t.Context(), "UPDATE event SET tries = tries + 1, claimed_until = now() + interval '1 minute'"))(t)
 	must(t, tx.Commit(t.Context()))
-	if <-done; len(claimed) > 0 || err != nil {
+	if err := claim(); len(claimed) > 0 || err != nil {
 		t.Errorf("claimed %v, %v", jobsOf(claimed), err)
 	}
 }

@@ -202,6 +202,18 @@ func (f *fixture) dump(tables ...string) string {
 	return out.String()
 }
 
+// unchanged returns what reports rows of the tables that have changed since.
+func (f *fixture) unchanged(tables ...string) (check func(when string)) {
+	f.t.Helper()
+	before := f.dump(tables...)
+	return func(when string) {
+		f.t.Helper()
+		if after := f.dump(tables...); after != before {
+			f.t.Errorf("%s: changed from\n%s\nto\n%s", when, before, after)
+		}
+	}
+}
+
 // must ends the test on an error.
 func must(t testing.TB, err error) {
 	t.Helper()

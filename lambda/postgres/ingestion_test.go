@@ -62,16 +62,9 @@ func (f *files) new() uuid.UUID {
 	return id
 }
 
-func (f *files) state(id uuid.UUID) (r jobtest.Row) {
+func (f *files) state(id uuid.UUID) jobtest.Row {
 	f.t.Helper()
-	var status, reason, notifications *string
-	var due, failed *time.Time
-	f.scan(`SELECT job_status, attempts, error, due_at, failed_at,
-		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
-		FROM ingestion WHERE id = $1`, id, &status, &r.Attempt, &reason, &due, &failed, &notifications)
-	r.Status, r.Error, r.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
-	r.Due, r.FailedAt = orZero(due), orZero(failed)
-	return r
+	return f.rowOf(id, "job_status, attempts, error, due_at, failed_at", "ingestion")
 }
 
 func (f *files) scan(sql string, id uuid.UUID, into ...any) {
@@ -107,11 +100,7 @@ func invoice(t *testing.T, text string) extraction.Extraction {
 
 func (f *files) takeFile(id uuid.UUID) job.Attempt {
 	f.t.Helper()
-	claims, err := f.store.Claim(f.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
-	if err != nil || claims[0].Found != job.Claimed {
-		f.t.Fatalf("claim found %+v, %v", claims, err)
-	}
-	return claims[0].Attempt
+	return f.claimOf(f.store, id)
 }
 
 func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped {
@@ -181,16 +170,14 @@ func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
 	if len(stamped) != 1 || stamped[0].ID != f.documentOf(id) || stamped[0].Tenant != tenant {
 		t.Errorf("published %+v", stamped)
 	}
-	before := f.dump(append(slices.Clone(allTables), "ingestion")...)
+	unchanged := f.unchanged(append(slices.Clone(allTables), "ingestion")...)
 	if _, _, err := f.store.Complete(t.Context(), job.Attempt{ID: id, Number: 1}, f.read(id)); err == nil {
 		t.Error("a stale fence completed an ingestion")
 	}
 	if err := f.store.Transcribed(t.Context(), job.Attempt{ID: id, Number: 1}, ingestion.Checkpoint{Transcription: "x"}); err == nil {
 		t.Error("a stale fence recorded a checkpoint")
 	}
-	if f.dump(append(slices.Clone(allTables), "ingestion")...) != before {
-		t.Error("a stale fence changed rows")
-	}
+	unchanged("a stale fence")
 }
 
 // A worker whose claim was taken over records no checkpoint.

@@ -36,31 +36,39 @@ func (f *fixture) conformance() jobtest.Fixture {
 // lock locks a row of a table until unlock.
 func (f *fixture) lock(table string, id uuid.UUID) (unlock func()) {
 	f.t.Helper()
-	tx := mustGet(f.conn.Begin(f.t.Context()))(f.t)
-	mustGet(tx.Exec(f.t.Context(), "SELECT FROM "+table+" WHERE id = $1 FOR UPDATE", id))(f.t)
-	return func() {
-		if err := tx.Rollback(f.t.Context()); err != nil {
-			f.t.Error(err)
-		}
-	}
+	return f.blocks("SELECT FROM "+table+" WHERE id = $1 FOR UPDATE", id)
 }
 
-func (f *fixture) row(id uuid.UUID) (r jobtest.Row) {
+func (f *fixture) row(id uuid.UUID) jobtest.Row {
+	f.t.Helper()
+	return f.rowOf(id, "matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at", "document")
+}
+
+// rowOf reads a row of any table of work; columns are its status, attempts, error, due
+// time and time of failure.
+func (f *fixture) rowOf(id uuid.UUID, columns, table string) (r jobtest.Row) {
 	f.t.Helper()
 	var status, reason, notifications *string
 	var due, failed *time.Time
-	err := f.conn.QueryRow(f.t.Context(), `SELECT matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at,
-		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE document_id = $1)
-		FROM document WHERE id = $1`, id).Scan(&status, &r.Attempt, &reason, &due, &failed, &notifications)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, f.conn.QueryRow(f.t.Context(), "SELECT "+columns+`,
+		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE $1 IN (document_id, subject_id))
+		FROM `+table+" WHERE id = $1", id).Scan(&status, &r.Attempt, &reason, &due, &failed, &notifications))
 	r.Status, r.Error, r.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
 	r.Due, r.FailedAt = orZero(due), orZero(failed)
 	return r
 }
 
-func (f *fixture) now() (now time.Time) {
+// claimOf claims a row of any table of work.
+func (f *fixture) claimOf(store job.Store, id uuid.UUID) job.Attempt {
+	f.t.Helper()
+	claims, err := store.Claim(f.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
+	if err != nil || claims[0].Found != job.Claimed {
+		f.t.Fatalf("claim found %+v, %v", claims, err)
+	}
+	return claims[0].Attempt
+}
+
+func (f *fixture) now() time.Time {
 	f.t.Helper()
 	return queryOne[time.Time](f.t, f.conn, "SELECT now()")
 }

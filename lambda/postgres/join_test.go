@@ -156,19 +156,14 @@ func TestTheLastTwoChunksFinishTogether(t *testing.T) {
 	for _, first := range []string{"succeeded", "failed"} {
 		review, stamped := r.create(2)
 		fences := r.takeAll(stamped)
-		tx := mustGet(r.conn.Begin(t.Context()))(t)
-		mustGet(tx.Exec(t.Context(), "UPDATE review_chunk SET status = $2, failed_at = now() WHERE id = $1", fences[0].ID, first))(t)
-		done, published := make(chan struct{}), 0
-		go func() {
-			defer close(done)
+		release, published := r.blocks("UPDATE review_chunk SET status = $2, failed_at = now() WHERE id = $1", fences[0].ID, first), 0
+		end := r.meanwhile(func() error {
 			whole, err := r.store.End(t.Context(), fences[1], job.StatusSucceeded, "", "")
-			if published = len(whole); err != nil {
-				t.Error(err)
-			}
-		}()
-		r.waiting(done)
-		must(t, tx.Commit(t.Context()))
-		<-done
+			published = len(whole)
+			return err
+		})
+		release()
+		must(t, end())
 		if w := r.whole(review); published != 1 || w.Status != job.StatusPending {
 			t.Errorf("after one that %s: published %d times, and is %+v", first, published, w)
 		}
@@ -191,7 +186,7 @@ func TestAChunkRedeliveredAfterTheEndChangesNothing(t *testing.T) {
 	}
 	whole := r.claimed(r.whole(review).ID)
 	r.end(whole, job.StatusSucceeded)
-	before := r.dump(reviewTables...)
+	unchanged := r.unchanged(reviewTables...)
 	for _, f := range append(fences, whole) {
 		claims, err := r.store.Claim(t.Context(), []job.Delivery{{ID: f.ID, Count: 2}}, time.Minute, true)
 		if err != nil || claims[0].Found != job.Done {
@@ -204,9 +199,7 @@ func TestAChunkRedeliveredAfterTheEndChangesNothing(t *testing.T) {
 			t.Errorf("a stale fence: %v", err)
 		}
 	}
-	if r.dump(reviewTables...) != before {
-		t.Error("redelivered chunks changed rows")
-	}
+	unchanged("redelivered chunks")
 }
 
 func TestSweepFailsAChunkThatKillsItsWorkers(t *testing.T) {

@@ -33,6 +33,33 @@ func (f *fixture) waiting(done <-chan struct{}) {
 	}
 }
 
+// meanwhile starts work that has to wait for a lock, and returns as soon as it waits;
+// end waits for its end and returns its error.
+func (f *fixture) meanwhile(work func() error) (end func() error) {
+	f.t.Helper()
+	done, err := make(chan struct{}), error(nil)
+	go func() {
+		defer close(done)
+		err = work()
+	}()
+	f.waiting(done)
+	return func() error {
+		<-done
+		return err
+	}
+}
+
+// blocks runs a statement that takes locks, in a transaction that ends with release.
+func (f *fixture) blocks(sql string, args ...any) (release func()) {
+	f.t.Helper()
+	tx := mustGet(f.conn.Begin(f.t.Context()))(f.t)
+	mustGet(tx.Exec(f.t.Context(), sql, args...))(f.t)
+	return func() {
+		f.t.Helper()
+		must(f.t, tx.Commit(f.t.Context()))
+	}
+}
+
 // events returns a channel that gets an entry for each such event of a turn.
 func (f *fixture) events(event string) <-chan struct{} {
 	c := make(chan struct{}, 1000)
@@ -111,21 +138,12 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 			f.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() WHERE id = $1", num(3))
 			tx := mustGet(f.conn.Begin(t.Context()))(t)
 			mustGet(tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE", num(1)))(t)
-			done := make(chan struct{})
-			var err error
-			go func() {
-				defer close(done)
-				err = lock(t.Context(), f)
-			}()
-			f.waiting(done)
+			locked := f.meanwhile(func() error { return lock(t.Context(), f) })
 			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id <> $1 FOR NO KEY UPDATE NOWAIT", num(1)); err != nil {
 				t.Errorf("a later row is locked before the first: %v", err)
 			}
 			must(t, tx.Rollback(t.Context()))
-			<-done
-			if err != nil {
-				t.Error(err)
-			}
+			must(t, locked())
 		})
 	}
 }

@@ -14,19 +14,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// blocks runs statements that take locks, in a transaction of its own until release.
-func (o *offers) blocks(sql string, args ...any) (release func()) {
-	o.t.Helper()
-	tx := mustGet(o.conn.Begin(o.t.Context()))(o.t)
-	mustGet(tx.Exec(o.t.Context(), sql, args...))(o.t)
-	return func() {
-		o.t.Helper()
-		if err := tx.Commit(o.t.Context()); err != nil {
-			o.t.Error(err)
-		}
-	}
-}
-
 // waitingFor returns when n statements wait for a lock.
 func (o *offers) waitingFor(n int) {
 	o.t.Helper()

@@ -121,18 +121,10 @@ func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
 		(id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, 1, 1, now(), now())`,
 		offer.ID(today, num(3), num(2)), tenant, today.Time(), num(3), num(2)))(t)
-	done, failed := make(chan struct{}), error(nil)
-	go func() {
-		defer close(done)
-		failed = o.offer(t.Context(), f)
-	}()
-	o.waiting(done)
+	completed := o.meanwhile(func() error { return o.offer(t.Context(), f) })
 	o.wantClaimed("the commit is held up")
 	must(t, tx.Rollback(t.Context()))
-	<-done
-	if failed != nil {
-		t.Fatal(failed)
-	}
+	must(t, completed())
 	o.wantClaimed("committed", id)
 }
 

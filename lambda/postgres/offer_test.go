@@ -73,11 +73,7 @@ func (o *offers) shard(zone string, through *day.Date) offer.Shard {
 
 func (o *offers) claimed(id uuid.UUID) job.Attempt {
 	o.t.Helper()
-	claims, err := o.store.Claim(o.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
-	if err != nil || claims[0].Found != job.Claimed {
-		o.t.Fatalf("claim found %+v, %v", claims, err)
-	}
-	return claims[0].Attempt
+	return o.claimOf(o.store, id)
 }
 
 // someOffers offers users 1 and 2.
@@ -128,16 +124,9 @@ func (o *offers) lone() uuid.UUID {
 	return id
 }
 
-func (o *offers) job(id uuid.UUID) (row jobtest.Row) {
+func (o *offers) job(id uuid.UUID) jobtest.Row {
 	o.t.Helper()
-	var status, reason, notifications *string
-	var due, failed *time.Time
-	must(o.t, o.conn.QueryRow(o.t.Context(), `SELECT job_status, attempts, error, due_at, failed_at,
-		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
-		FROM matchmaking_job WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications))
-	row.Status, row.Error, row.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
-	row.Due, row.FailedAt = orZero(due), orZero(failed)
-	return row
+	return o.rowOf(id, "job_status, attempts, error, due_at, failed_at", "matchmaking_job")
 }
 
 // A set is stored once, with its offers and its place in the outbox, and read as it was
@@ -203,14 +192,14 @@ func TestCompleteIsFenced(t *testing.T) {
 	f := o.claimed(id)
 	j := mustGet(o.store.Job(t.Context(), f))(t)
 	stale := job.Attempt{ID: id, Number: f.Number + 1}
-	before := o.dump(offerTables...)
+	unchanged := o.unchanged(offerTables...)
 	if _, err := o.store.Job(t.Context(), stale); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("read with a stale fence: %v", err)
 	}
 	if err := o.store.Complete(t.Context(), stale, offer.Set{Job: j, Offers: someOffers}, true); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("completed with a stale fence: %v", err)
 	}
-	equal(t, "rows after a stale fence", o.dump(offerTables...), before)
+	unchanged("a stale fence")
 	must(t, o.store.Complete(t.Context(), f, offer.Set{Job: j}, false))
 	if got, err := o.store.JobByID(t.Context(), id); err != nil || got.Status != "completed" || len(got.Offers) != 0 {
 		t.Errorf("stored %+v, %v", got, err)

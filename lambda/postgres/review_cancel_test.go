@@ -72,18 +72,10 @@ func TestCancelMeetsTheLastChunk(t *testing.T) {
 			first, id = "UPDATE review_job SET status = 'cancelling' WHERE id = $1", review
 			second = func() error { _, err := r.store.End(t.Context(), f, job.StatusSucceeded, "", ""); return err }
 		}
-		tx := mustGet(r.conn.Begin(t.Context()))(t)
-		mustGet(tx.Exec(t.Context(), first, id))(t)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			if err := second(); err != nil {
-				t.Error(err)
-			}
-		}()
-		r.waiting(done)
-		must(t, tx.Commit(t.Context()))
-		<-done
+		release := r.blocks(first, id)
+		end := r.meanwhile(second)
+		release()
+		must(t, end())
 		r.is(review, want, 0, 0, "")
 	}
 }
@@ -95,18 +87,10 @@ func TestCancelMeetsAChunkThatIsReleased(t *testing.T) {
 	r := newReviews(t)
 	review, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
-	tx := mustGet(r.conn.Begin(t.Context()))(t)
-	mustGet(tx.Exec(t.Context(), "UPDATE review_chunk SET status = 'pending', lease_until = NULL, due_at = now() WHERE id = $1", f.ID))(t)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if _, err := r.store.Cancel(t.Context(), review); err != nil {
-			t.Error(err)
-		}
-	}()
-	r.waiting(done)
-	must(t, tx.Commit(t.Context()))
-	<-done
+	release := r.blocks("UPDATE review_chunk SET status = 'pending', lease_until = NULL, due_at = now() WHERE id = $1", f.ID)
+	cancel := r.meanwhile(func() error { _, err := r.store.Cancel(t.Context(), review); return err })
+	release()
+	must(t, cancel())
 	r.is(review, record.Cancelled, 0, 1, "chunk 1, cancelled-at-stage-1: the review was cancelled")
 }
 

@@ -69,24 +69,16 @@ func TestNoFindingIsAddedAfterAnAcceptedCancel(t *testing.T) {
 	r.record(fences[0], "liability", finding("a", 2))
 
 	// Another connection cancels while the next stage is about to be recorded.
-	tx := mustGet(r.conn.Begin(t.Context()))(t)
-	mustGet(tx.Exec(t.Context(), "UPDATE review_job SET status = 'cancelling' WHERE id = $1", review))(t)
-	done := make(chan record.Standing, 1)
-	waits := make(chan struct{})
-	go func() {
-		defer close(waits)
-		s, err := r.store.Record(t.Context(), fences[0], []record.Result{{Stage: "indemnity", Outcome: record.Done, Calls: 1, Cost: 7,
+	release := r.blocks("UPDATE review_job SET status = 'cancelling' WHERE id = $1", review)
+	var standing record.Standing
+	recorded := r.meanwhile(func() (err error) {
+		standing, err = r.store.Record(t.Context(), fences[0], []record.Result{{Stage: "indemnity", Outcome: record.Done, Calls: 1, Cost: 7,
 			Findings: []record.Finding{finding("b", 4)}}})
-		if err != nil {
-			t.Error(err)
-		}
-		done <- s
-	}()
-	r.waiting(waits)
-	must(t, tx.Commit(t.Context()))
-	if s := <-done; s.Status != record.Cancelling {
-		t.Errorf("the standing is %+v", s)
-	}
+		return err
+	})
+	release()
+	must(t, recorded())
+	equal(t, "status", standing.Status, record.Cancelling)
 	mustGet(r.store.End(t.Context(), fences[0], job.StatusCancelled, "cancelled-at-stage-4", ""))(t)
 	var outcome string
 	var cost float64

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
@@ -64,16 +63,9 @@ func (r *reviews) lone() uuid.UUID {
 	return id
 }
 
-func (r *reviews) chunk(id uuid.UUID) (row jobtest.Row) {
+func (r *reviews) chunk(id uuid.UUID) jobtest.Row {
 	r.t.Helper()
-	var status, reason, notifications *string
-	var due, failed *time.Time
-	must(r.t, r.conn.QueryRow(r.t.Context(), `SELECT status, attempts, error, due_at, failed_at,
-		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE subject_id = $1)
-		FROM review_chunk WHERE id = $1`, id).Scan(&status, &row.Attempt, &reason, &due, &failed, &notifications))
-	row.Status, row.Error, row.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
-	row.Due, row.FailedAt = orZero(due), orZero(failed)
-	return row
+	return r.rowOf(id, "status, attempts, error, due_at, failed_at", "review_chunk")
 }
 
 // read is the work on a chunk: one stage, which finds the word lease.
@@ -114,11 +106,7 @@ func (r *reviews) create(n int) (review uuid.UUID, stamped []job.Stamped) {
 
 func (r *reviews) claimed(id uuid.UUID) job.Attempt {
 	r.t.Helper()
-	claims, err := r.store.Claim(r.t.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
-	if err != nil || claims[0].Found != job.Claimed {
-		r.t.Fatalf("claim found %+v, %v", claims, err)
-	}
-	return claims[0].Attempt
+	return r.claimOf(r.store, id)
 }
 
 func (r *reviews) end(f job.Attempt, status job.Status) []job.Stamped {

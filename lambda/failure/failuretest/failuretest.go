@@ -8,11 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
-
-	"matchbook/lambda/failure"
 )
 
 // Says responds with the status, the headers, as name, value ..., and the body.
@@ -75,47 +72,4 @@ func Context(t *testing.T, within func(context.Context) (context.Context, contex
 	ctx, cancel := within(t.Context())
 	t.Cleanup(cancel)
 	return ctx
-}
-
-// Case is one way in which a call fails.
-type Case struct {
-	Name string
-	Want failure.Error
-	// Fail makes the call fail. It returns the facts of the failure, and what else must
-	// not hold a secret, such as the adapter.
-	Fail func(*testing.T) (*failure.Call, []any)
-}
-
-// Run tests that the table classifies each case as wanted, that neither the error nor what
-// Fail returns holds a secret, and that a case needs each row of the table.
-func Run(t *testing.T, table failure.Table, secrets []string, cases []Case) {
-	t.Helper()
-	calls := make([]*failure.Call, len(cases))
-	t.Run("cases", func(t *testing.T) {
-		for i, c := range cases {
-			t.Run(c.Name, func(t *testing.T) {
-				t.Parallel()
-				call, holders := c.Fail(t)
-				if call == nil {
-					t.Fatal("the call succeeded")
-				}
-				calls[i] = call
-				got := table.Classify(call)
-				if *got != c.Want {
-					t.Errorf("got %+v, want %+v (%v, %v)", *got, c.Want, call.Network, call.Cause)
-				}
-				if found := Leaks(secrets, append(holders, got, failure.At("call", got))...); len(found) > 0 {
-					t.Errorf("found %q", found)
-				}
-			})
-		}
-	})
-	for i, r := range table.Rows {
-		shorter := table
-		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
-		differs := func(c *failure.Call) bool { return c != nil && *shorter.Classify(c) != *table.Classify(c) }
-		if !slices.ContainsFunc(calls, differs) {
-			t.Errorf("no case needs the row %q", r.Name)
-		}
-	}
 }

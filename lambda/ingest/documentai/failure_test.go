@@ -1,7 +1,6 @@
 package documentai
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -17,51 +16,25 @@ const (
 	permanent = failure.Permanent
 )
 
-// exchange is one way to fail.
-type exchange struct {
-	name   string
-	serve  http.HandlerFunc // by Document AI
-	grant  http.HandlerFunc // by the server of tokens
-	within func(context.Context) (context.Context, context.CancelFunc)
-	short  bool // our own timeout
-	closed bool // no server listens
+type exchange = failuretest.Exchange[http.HandlerFunc] // with one instead of the server of tokens
 
-	kind    failure.Kind
-	want    string
-	wait    time.Duration
-	refused bool
-}
-
-func (x exchange) happen(t *testing.T) (*Engine, *failure.Call) {
+func call(t *testing.T, x exchange) (*failure.Call, []any) {
 	t.Helper()
 	g := newGoogle(t)
-	g.grant = x.grant
-	if x.serve != nil {
-		g.serve = func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			x.serve(w, r)
-		}
-	}
+	g.grant, g.serve = x.With, x.Serve
 	e := g.engine(func(c *Config) {
-		if x.short {
-			c.Timeout = 200 * time.Millisecond
-		}
-		if x.closed {
-			c.BaseURL = "http://127.0.0.1:1"
+		c.Timeout = x.Timeout()
+		if x.Closed {
+			c.BaseURL = x.URL(t)
 		}
 	})
-	content := []byte("%PDF 1 " + secretDocument)
-	_, failed := e.client.ask(failuretest.Context(t, x.within),
-		file{content: content, mimeType: "application/pdf", pages: []int{1}, all: true})
-	return e, failed
+	_, failed := e.client.ask(failuretest.Context(t, x.Within),
+		file{content: []byte("%PDF 1 " + secretDocument), mimeType: "application/pdf", pages: []int{1}, all: true})
+	return failed, []any{e, struct{ e *Engine }{e}}
 }
 
 func refuses(status int, code, reason string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { refuse(w, status, code, reason, headers...) }
-}
-
-func says(status int, body string, headers ...string) http.HandlerFunc {
-	return failuretest.Says(status, body, headers...)
 }
 
 func document(rest string) string {
@@ -84,108 +57,103 @@ func failures() []exchange {
 		whole    = `{"document":{"text":"`
 		length   = "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"
 	)
+	says := failuretest.Says
 	retryInfo := `{"error":{"code":429,"message":"` + secretResponse + `","status":"RESOURCE_EXHAUSTED","details":` +
 		`[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37.5s"}]}}`
 	invalid := `{"error":"invalid_grant","error_description":"` + secretResponse + `"}`
 	line := func(layout string) string {
 		return document(`"pages":[{"pageNumber":1,"lines":[{"layout":{` + layout + `}}]}]`)
 	}
-	return []exchange{
+	cases := []exchange{
 		// throttling
-		{name: "429", serve: refuses(429, "RESOURCE_EXHAUSTED", "RATE_LIMIT_EXCEEDED"),
-			want: busy + ", RATE_LIMIT_EXCEEDED)"},
-		{name: "429 with seconds", serve: refuses(429, "RESOURCE_EXHAUSTED", secretResponse, "Retry-After", "60"),
-			want: busy + ", RESOURCE_EXHAUSTED)", wait: time.Minute},
-		{name: "429 with a date", serve: says(429, secretResponse, "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT",
-			"Date", "Mon, 02 Mar 2026 10:00:00 GMT"), want: busy + ")", wait: time.Minute},
-		{name: "429 with RetryInfo", serve: says(429, retryInfo), want: busy + ", RESOURCE_EXHAUSTED)",
-			wait: 37500 * time.Millisecond},
-		{name: "429 with nonsense", serve: says(429, secretResponse, "Retry-After", secretResponse), want: busy + ")"},
-		{name: "429 of the tokens", grant: says(429, invalid, "Retry-After", "9"), want: busy + ", invalid_grant)",
-			wait: 9 * time.Second},
+		{Name: "429", Serve: refuses(429, "RESOURCE_EXHAUSTED", "RATE_LIMIT_EXCEEDED"),
+			Want: busy + ", RATE_LIMIT_EXCEEDED)"},
+		{Name: "429 with seconds", Serve: refuses(429, "RESOURCE_EXHAUSTED", secretResponse, "Retry-After", "60"),
+			Want: busy + ", RESOURCE_EXHAUSTED)", Wait: time.Minute},
+		{Name: "429 with a date", Serve: says(429, secretResponse, "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT",
+			"Date", "Mon, 02 Mar 2026 10:00:00 GMT"), Want: busy + ")", Wait: time.Minute},
+		{Name: "429 with RetryInfo", Serve: says(429, retryInfo), Want: busy + ", RESOURCE_EXHAUSTED)",
+			Wait: 37500 * time.Millisecond},
+		{Name: "429 with nonsense", Serve: says(429, secretResponse, "Retry-After", secretResponse), Want: busy + ")"},
+		{Name: "429 of the tokens", With: says(429, invalid, "Retry-After", "9"), Want: busy + ", invalid_grant)",
+			Wait: 9 * time.Second},
 
 		// credentials
-		{name: "401", serve: refuses(401, "UNAUTHENTICATED", "ACCESS_TOKEN_EXPIRED"), kind: permanent, refused: true,
-			want: "Document AI denied access (HTTP 401, ACCESS_TOKEN_EXPIRED)"},
-		{name: "no permission", serve: refuses(403, "PERMISSION_DENIED", "IAM_PERMISSION_DENIED"), kind: permanent,
-			want: denied + "IAM_PERMISSION_DENIED)", refused: true},
-		{name: "API not enabled", serve: refuses(403, "PERMISSION_DENIED", "SERVICE_DISABLED"), kind: permanent,
-			want: denied + "SERVICE_DISABLED)", refused: true},
-		{name: "key refused", grant: says(400, invalid), kind: permanent,
-			want: noKey + "400, invalid_grant)", refused: true},
-		{name: "account unknown", grant: says(401, `{"error":"`+secretResponse+`"}`), kind: permanent,
-			want:    noKey + "401)",
-			refused: true},
-		{name: "tokens fail", grant: says(500, secretResponse), want: "Document AI failed (HTTP 500)"},
-		{name: "no token", grant: says(200, `{"access_token":"","expires_in":1,"token_type":"Bearer"}`), want: noToken},
-		{name: "another token", grant: says(200, `{"access_token":"x","expires_in":1,"token_type":"MAC"}`),
-			want: noToken},
-		{name: "HTML for a token", grant: says(200, "<html>"+secretResponse), want: noToken},
+		{Name: "401", Serve: refuses(401, "UNAUTHENTICATED", "ACCESS_TOKEN_EXPIRED"), Kind: permanent, Refused: true,
+			Want: "Document AI denied access (HTTP 401, ACCESS_TOKEN_EXPIRED)"},
+		{Name: "no permission", Serve: refuses(403, "PERMISSION_DENIED", "IAM_PERMISSION_DENIED"), Kind: permanent,
+			Want: denied + "IAM_PERMISSION_DENIED)", Refused: true},
+		{Name: "API not enabled", Serve: refuses(403, "PERMISSION_DENIED", "SERVICE_DISABLED"), Kind: permanent,
+			Want: denied + "SERVICE_DISABLED)", Refused: true},
+		{Name: "key refused", With: says(400, invalid), Kind: permanent,
+			Want: noKey + "400, invalid_grant)", Refused: true},
+		{Name: "account unknown", With: says(401, `{"error":"`+secretResponse+`"}`), Kind: permanent,
+			Want:    noKey + "401)",
+			Refused: true},
+		{Name: "tokens fail", With: says(500, secretResponse), Want: "Document AI failed (HTTP 500)"},
+		{Name: "no token", With: says(200, `{"access_token":"","expires_in":1,"token_type":"Bearer"}`), Want: noToken},
+		{Name: "another token", With: says(200, `{"access_token":"x","expires_in":1,"token_type":"MAC"}`),
+			Want: noToken},
+		{Name: "HTML for a token", With: says(200, "<html>"+secretResponse), Want: noToken},
 
 		// the processor and the file
-		{name: "404", serve: refuses(404, "NOT_FOUND", ""), kind: permanent,
-			want: "Document AI knows no such processor (HTTP 404, NOT_FOUND)"},
-		{name: "disabled", serve: refuses(400, "FAILED_PRECONDITION", ""), kind: permanent,
-			want: "the processor of Document AI is disabled or has no deployed version " +
+		{Name: "404", Serve: refuses(404, "NOT_FOUND", ""), Kind: permanent,
+			Want: "Document AI knows no such processor (HTTP 404, NOT_FOUND)"},
+		{Name: "disabled", Serve: refuses(400, "FAILED_PRECONDITION", ""), Kind: permanent,
+			Want: "the processor of Document AI is disabled or has no deployed version " +
 				"(HTTP 400, FAILED_PRECONDITION)"},
-		{name: "bad document", serve: refuses(400, "INVALID_ARGUMENT", secretResponse), kind: permanent,
-			want: bad + ", INVALID_ARGUMENT)"},
-		{name: "bad document without a code", serve: says(400, secretResponse, "Retry-After", "5"), kind: permanent,
-			want: bad + ")"},
-		{name: "too many pages", serve: refuses(400, "INVALID_ARGUMENT", "PAGE_LIMIT_EXCEEDED"), kind: permanent,
-			want: "the file has more pages than Document AI reads at once (HTTP 400, PAGE_LIMIT_EXCEEDED)"},
-		{name: "413", serve: says(413, secretResponse), kind: permanent,
-			want: "the file is too large for Document AI (HTTP 413)"},
+		{Name: "bad document", Serve: refuses(400, "INVALID_ARGUMENT", secretResponse), Kind: permanent,
+			Want: bad + ", INVALID_ARGUMENT)"},
+		{Name: "bad document without a code", Serve: says(400, secretResponse, "Retry-After", "5"), Kind: permanent,
+			Want: bad + ")"},
+		{Name: "too many pages", Serve: refuses(400, "INVALID_ARGUMENT", "PAGE_LIMIT_EXCEEDED"), Kind: permanent,
+			Want: "the file has more pages than Document AI reads at once (HTTP 400, PAGE_LIMIT_EXCEEDED)"},
+		{Name: "413", Serve: says(413, secretResponse), Kind: permanent,
+			Want: "the file is too large for Document AI (HTTP 413)"},
 
 		// the service
-		{name: "500", serve: refuses(500, "INTERNAL", ""), want: "Document AI failed (HTTP 500, INTERNAL)"},
-		{name: "502 with HTML", serve: says(502, "<html>"+secretResponse), want: "Document AI failed (HTTP 502)"},
-		{name: "503 with seconds", serve: refuses(503, "UNAVAILABLE", "", "Retry-After", "20"),
-			want: "Document AI failed (HTTP 503, UNAVAILABLE)", wait: 20 * time.Second},
-		{name: "504", serve: refuses(504, "DEADLINE_EXCEEDED", ""),
-			want: "Document AI failed (HTTP 504, DEADLINE_EXCEEDED)"},
-		{name: "409", serve: refuses(409, "ABORTED", ""), want: "Document AI asks for a repeat (HTTP 409, ABORTED)"},
-		{name: "499", serve: refuses(499, "CANCELLED", ""),
-			want: "Document AI asks for a repeat (HTTP 499, CANCELLED)"},
-		{name: "redirect to a page", serve: says(302, "", "Location", "/elsewhere/"+secretResponse),
-			want: "Document AI neither answered nor failed (HTTP 302)"},
-		{name: "redirect of the key", grant: says(307, "", "Location", "/elsewhere/"+secretResponse),
-			want: "Document AI neither answered nor failed (HTTP 307)"},
-		{name: "redirect", serve: says(307, "", "Location", "/elsewhere/"+secretResponse),
-			want: "Document AI neither answered nor failed (HTTP 307)"},
+		{Name: "500", Serve: refuses(500, "INTERNAL", ""), Want: "Document AI failed (HTTP 500, INTERNAL)"},
+		{Name: "502 with HTML", Serve: says(502, "<html>"+secretResponse), Want: "Document AI failed (HTTP 502)"},
+		{Name: "503 with seconds", Serve: refuses(503, "UNAVAILABLE", "", "Retry-After", "20"),
+			Want: "Document AI failed (HTTP 503, UNAVAILABLE)", Wait: 20 * time.Second},
+		{Name: "504", Serve: refuses(504, "DEADLINE_EXCEEDED", ""),
+			Want: "Document AI failed (HTTP 504, DEADLINE_EXCEEDED)"},
+		{Name: "409", Serve: refuses(409, "ABORTED", ""), Want: "Document AI asks for a repeat (HTTP 409, ABORTED)"},
+		{Name: "499", Serve: refuses(499, "CANCELLED", ""),
+			Want: "Document AI asks for a repeat (HTTP 499, CANCELLED)"},
+		{Name: "redirect to a page", Serve: says(302, "", "Location", "/elsewhere/"+secretResponse),
+			Want: "Document AI neither answered nor failed (HTTP 302)"},
+		{Name: "redirect of the key", With: says(307, "", "Location", "/elsewhere/"+secretResponse),
+			Want: "Document AI neither answered nor failed (HTTP 307)"},
+		{Name: "redirect", Serve: says(307, "", "Location", "/elsewhere/"+secretResponse),
+			Want: "Document AI neither answered nor failed (HTTP 307)"},
 
 		// the connection
-		{name: "nobody listens", closed: true, want: "the connection to Document AI failed"},
-		{name: "reset", serve: failuretest.Hijacked("", true), want: "the connection to Document AI failed"},
-		{name: "no HTTP", serve: failuretest.Hijacked(secretResponse, false),
-			want: "the connection to Document AI failed"},
-		{name: "closed in the body", serve: failuretest.Hijacked(length+whole, false), want: brokeOff},
-		{name: "error that breaks off", serve: failuretest.Hijacked(
+		{Name: "closed in the body", Serve: failuretest.Hijacked(length+whole, false), Want: brokeOff},
+		{Name: "error that breaks off", Serve: failuretest.Hijacked(
 			"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 3\r\nContent-Length: 999\r\n\r\n"+secretResponse, true),
-			want: "Document AI failed (HTTP 503)", wait: 3 * time.Second},
-		{name: "slow", serve: failuretest.Hangs(""), short: true, want: "Document AI took too long"},
-		{name: "slow body", serve: failuretest.Hangs(whole), short: true, want: "Document AI took too long"},
-		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline,
-			want: "out of time"},
-		{name: "stopped", serve: failuretest.Hangs(whole), within: failuretest.Stopped,
-			want: "stopped before it was done"},
-		{name: "endless", serve: endless, want: "Document AI's answer is too large"},
+			Want: "Document AI failed (HTTP 503)", Wait: 3 * time.Second},
+		{Name: "slow body", Serve: failuretest.Hangs(whole), Short: true, Want: "Document AI took too long"},
+		{Name: "stopped in the body", Serve: failuretest.Hangs(whole), Within: failuretest.Stopped,
+			Want: "stopped before it was done"},
+		{Name: "endless", Serve: endless, Want: "Document AI's answer is too large"},
 
 		// the answer
-		{name: "HTML", serve: says(200, "<html>"+secretResponse), want: noDecode},
-		{name: "nothing", serve: says(200, ""), want: noDecode},
-		{name: "cut off", serve: says(200, whole), want: noDecode},
-		{name: "index that is no number", serve: says(200, line(`"textAnchor":{"textSegments":[{"endIndex":"x"}]}`)),
-			want: noDecode},
-		{name: "no document", serve: says(200, "{}"), want: others},
-		{name: "another page", serve: says(200, document(`"pages":[{"pageNumber":2}]`)), want: others},
-		{name: "two pages", serve: says(200, document(`"pages":[{"pageNumber":1},{"pageNumber":2}]`)), want: others},
-		{name: "text beyond the end", serve: says(200, line(`"textAnchor":{"textSegments":[{"endIndex":"999"}]},`+
-			`"boundingPoly":{"normalizedVertices":[{"x":1,"y":1}]}`)), want: noLine},
-		{name: "text before the start", serve: says(200, line(`"textAnchor":{"textSegments":[{"startIndex":"-1",`+
-			`"endIndex":"1"}]}`)), want: noLine},
-		{name: "no place", serve: says(200, line(`"textAnchor":{"textSegments":[{"endIndex":"3"}]}`)), want: noLine},
+		{Name: "HTML", Serve: says(200, "<html>"+secretResponse), Want: noDecode},
+		{Name: "nothing", Serve: says(200, ""), Want: noDecode},
+		{Name: "cut off", Serve: says(200, whole), Want: noDecode},
+		{Name: "index that is no number", Serve: says(200, line(`"textAnchor":{"textSegments":[{"endIndex":"x"}]}`)),
+			Want: noDecode},
+		{Name: "no document", Serve: says(200, "{}"), Want: others},
+		{Name: "another page", Serve: says(200, document(`"pages":[{"pageNumber":2}]`)), Want: others},
+		{Name: "two pages", Serve: says(200, document(`"pages":[{"pageNumber":1},{"pageNumber":2}]`)), Want: others},
+		{Name: "text beyond the end", Serve: says(200, line(`"textAnchor":{"textSegments":[{"endIndex":"999"}]},`+
+			`"boundingPoly":{"normalizedVertices":[{"x":1,"y":1}]}`)), Want: noLine},
+		{Name: "text before the start", Serve: says(200, line(`"textAnchor":{"textSegments":[{"startIndex":"-1",`+
+			`"endIndex":"1"}]}`)), Want: noLine},
+		{Name: "no place", Serve: says(200, line(`"textAnchor":{"textSegments":[{"endIndex":"3"}]}`)), Want: noLine},
 	}
+	return append(cases, failuretest.Connections[http.HandlerFunc]("Document AI", secretResponse)...)
 }
 
 // endless sends more than an answer may have.
@@ -200,12 +168,5 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 
 func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
-	var cases []failuretest.Case
-	for _, x := range failures() {
-		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
-			e, failed := x.happen(t)
-			return failed, []any{e, struct{ e *Engine }{e}}
-		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: x.refused}})
-	}
-	failuretest.Run(t, table, secrets(), cases)
+	failuretest.Run(t, table, secrets(), failures(), call)
 }

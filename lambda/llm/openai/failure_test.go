@@ -8,10 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -253,20 +251,10 @@ func TestAFailureOutsideTheTableIsTransientAndUnnamed(t *testing.T) {
 
 func TestNoRedirectIsFollowed(t *testing.T) {
 	t.Parallel()
-	var reached atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached.Add(1) }))
-	t.Cleanup(other.Close)
 	for _, own := range []*http.Client{nil, {}} {
-		for _, status := range []int{301, 302, 303, 307, 308} {
-			x := exchange{serve: says(status, "", "Location", other.URL),
-				config: func(c *Config) { c.HTTPClient = own }}
-			if m := x.happen(t); m == nil || m.Status != status {
-				t.Errorf("got %+v, want a failure with status %d", m, status)
-			}
-		}
-	}
-	if n := reached.Load(); n != 0 {
-		t.Errorf("%d requests reached the other host", n)
+		failuretest.NoRedirect(t, func(serve http.HandlerFunc) *failure.Call {
+			return exchange{serve: serve, config: func(c *Config) { c.HTTPClient = own }}.happen(t)
+		})
 	}
 }
 
@@ -305,11 +293,12 @@ func FuzzResponseOfAFailure(f *testing.F) {
 
 func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
-	var cases []failuretest.Case
+	var cases []failuretest.Exchange[exchange]
 	for _, x := range failures() {
-		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
-			return x.happen(t), nil
-		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: strings.Contains(x.want, "denied access")}})
+		cases = append(cases, failuretest.Exchange[exchange]{Name: x.name, With: x.exchange,
+			Kind: x.kind, Want: x.want, Wait: x.wait, Refused: strings.Contains(x.want, "denied access")})
 	}
-	failuretest.Run(t, table, secrets, cases)
+	failuretest.Run(t, table, secrets, cases, func(t *testing.T, x failuretest.Exchange[exchange]) (*failure.Call, []any) {
+		return x.With.happen(t), nil
+	})
 }

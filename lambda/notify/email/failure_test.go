@@ -57,48 +57,28 @@ func config() Config {
 		To: secretTo + ", " + secretName + " <hidden.second@example.com>"}
 }
 
-// exchange is a server that does something with a mail.
-type exchange struct {
-	name    string
-	serve   http.HandlerFunc
-	api     func(*sesv2.Client) API
-	within  func(context.Context) (context.Context, context.CancelFunc)
-	short   bool // our own timeout
-	unbound bool // no server listens
+type exchange = failuretest.Exchange[func(*sesv2.Client) API] // nil for the client
 
-	kind failure.Kind
-	want string
-	wait time.Duration
-}
-
-func (x exchange) happen(t *testing.T) (*Sender, *failure.Call) {
+func post(t *testing.T, x exchange) (*failure.Call, []any) {
 	t.Helper()
-	var asked atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	serve, asked := x.Serve, atomic.Int32{}
+	x.Serve = func(w http.ResponseWriter, r *http.Request) {
 		if asked.Add(1) > 1 {
-			t.Errorf("%s: asked again", x.name)
+			t.Errorf("%s: asked again", x.Name)
 		}
-		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client leaves
-		x.serve(w, r)
-	}))
-	t.Cleanup(server.Close)
-	if x.unbound {
-		server.Close()
+		serve(w, r)
 	}
-	c := config()
-	if x.short {
-		c.Timeout = 100 * time.Millisecond
-	}
-	var api API = client(server.URL)
-	if x.api != nil {
-		api = x.api(client(server.URL))
+	c, sdk := config(), client(x.URL(t))
+	c.Timeout = x.Timeout()
+	var api API = sdk
+	if x.With != nil {
+		api = x.With(sdk)
 	}
 	s, err := New(api, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := failuretest.Context(t, x.within)
-	return s, s.post(ctx, s.input(notifytest.Messages()["one"]))
+	return s.post(failuretest.Context(t, x.Within), s.input(notifytest.Messages()["one"])), []any{s, struct{ s *Sender }{s}}
 }
 
 // says makes a response like SES's; code is the type of the error.
@@ -149,62 +129,54 @@ func failures() []exchange {
 		denied   = "SES denied access (HTTP 403, "
 		refused  = "SES refused the mail"
 		noAnswer = "SES's answer cannot be read"
-		noWay    = "the connection to SES failed"
 	)
-	return []exchange{
-		{name: "429", serve: refuses(429, "TooManyRequestsException"), want: busy +
+	cases := []exchange{
+		{Name: "429", Serve: refuses(429, "TooManyRequestsException"), Want: busy +
 			" (HTTP 429, TooManyRequestsException)"},
-		{name: "429 with seconds", serve: refuses(429, secretBody, "Retry-After", "30"), want: busy + " (HTTP 429)",
-			wait: 30 * time.Second},
-		{name: "429 with nonsense", serve: refuses(429, "", "Retry-After", secretTo), want: busy + " (HTTP 429)"},
-		{name: "throttled with status 400", serve: refuses(400, "Throttling"), want: busy + " (HTTP 400, Throttling)"},
-		{name: "limit", serve: refuses(400, "LimitExceededException"), want: busy +
+		{Name: "429 with seconds", Serve: refuses(429, secretBody, "Retry-After", "30"), Want: busy + " (HTTP 429)",
+			Wait: 30 * time.Second},
+		{Name: "429 with nonsense", Serve: refuses(429, "", "Retry-After", secretTo), Want: busy + " (HTTP 429)"},
+		{Name: "throttled with status 400", Serve: refuses(400, "Throttling"), Want: busy + " (HTTP 400, Throttling)"},
+		{Name: "limit", Serve: refuses(400, "LimitExceededException"), Want: busy +
 			" (HTTP 400, LimitExceededException)"},
-		{name: "paused", serve: refuses(400, "SendingPausedException"),
-			want: "SES has paused the account's mails (HTTP 400, SendingPausedException)"},
-		{name: "token expired", serve: refuses(403, "ExpiredTokenException"), want: stale +
+		{Name: "paused", Serve: refuses(400, "SendingPausedException"),
+			Want: "SES has paused the account's mails (HTTP 400, SendingPausedException)"},
+		{Name: "token expired", Serve: refuses(403, "ExpiredTokenException"), Want: stale +
 			" (HTTP 403, ExpiredTokenException)"},
-		{name: "rejected", serve: refuses(400, "MessageRejected", "Retry-After", "30"), kind: permanent,
-			want: "SES rejected the mail (HTTP 400, MessageRejected)"},
-		{name: "not verified", serve: refuses(400, "MailFromDomainNotVerifiedException:http://internal.amazon.com/"),
-			kind: permanent,
-			want: "SES has not verified the sender's domain (HTTP 400, MailFromDomainNotVerifiedException)"},
-		{name: "suspended", serve: refuses(400, "AccountSuspendedException"), kind: permanent,
-			want: "SES has suspended the account (HTTP 400, AccountSuspendedException)"},
-		{name: "bad request", serve: refuses(400, "BadRequestException"), kind: permanent, want: refused +
+		{Name: "rejected", Serve: refuses(400, "MessageRejected", "Retry-After", "30"), Kind: permanent,
+			Want: "SES rejected the mail (HTTP 400, MessageRejected)"},
+		{Name: "not verified", Serve: refuses(400, "MailFromDomainNotVerifiedException:http://internal.amazon.com/"),
+			Kind: permanent,
+			Want: "SES has not verified the sender's domain (HTTP 400, MailFromDomainNotVerifiedException)"},
+		{Name: "suspended", Serve: refuses(400, "AccountSuspendedException"), Kind: permanent,
+			Want: "SES has suspended the account (HTTP 400, AccountSuspendedException)"},
+		{Name: "bad request", Serve: refuses(400, "BadRequestException"), Kind: permanent, Want: refused +
 			" (HTTP 400, BadRequestException)"},
-		{name: "not found", serve: refuses(404, "NotFoundException"), kind: permanent, want: refused +
+		{Name: "not found", Serve: refuses(404, "NotFoundException"), Kind: permanent, Want: refused +
 			" (HTTP 404, NotFoundException)"},
-		{name: "400 of something", serve: refuses(400, secretName), kind: permanent, want: refused + " (HTTP 400)"},
-		{name: "access denied", serve: refuses(403, "AccessDeniedException"), kind: permanent, want: denied +
+		{Name: "400 of something", Serve: refuses(400, secretName), Kind: permanent, Want: refused + " (HTTP 400)"},
+		{Name: "access denied", Serve: refuses(403, "AccessDeniedException"), Kind: permanent, Want: denied +
 			"AccessDeniedException)"},
-		{name: "signature", serve: refuses(403, "SignatureDoesNotMatch"), kind: permanent, want: denied +
+		{Name: "signature", Serve: refuses(403, "SignatureDoesNotMatch"), Kind: permanent, Want: denied +
 			"SignatureDoesNotMatch)"},
-		{name: "408", serve: refuses(408, ""), want: "SES asks for the mail again (HTTP 408)"},
-		{name: "500", serve: refuses(500, "InternalServiceErrorException"),
-			want: "SES failed (HTTP 500, InternalServiceErrorException)"},
-		{name: "502 with HTML", serve: says(502, "", "<html>"+secretBody), want: "SES failed (HTTP 502)"},
-		{name: "503 with seconds", serve: refuses(503, "ServiceUnavailable", "Retry-After", "7"),
-			want: "SES failed (HTTP 503, ServiceUnavailable)", wait: 7 * time.Second},
-		{name: "redirect", serve: says(307, "", "", "Location", "/"+secretBody),
-			want: "SES neither answered nor failed (HTTP 307)"},
-		{name: "200 with HTML", serve: says(200, "", "<html>"+secretBody), want: noAnswer},
-		{name: "200 with other JSON", serve: says(200, "", `{"MessageId":["`+secretTo+`"]}`), want: noAnswer},
-		{name: "200 with nothing", serve: says(200, "", `{}`), want: "SES did not confirm the mail"},
-		{name: "closed", serve: failuretest.Hijacked("", false), want: noWay},
-		{name: "no HTTP", serve: failuretest.Hijacked(secretBody, false), want: noWay},
-		{name: "closed in the body", serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess", false), want: noAnswer},
-		{name: "refused", serve: mailed, unbound: true, want: noWay},
-		{name: "slow", serve: failuretest.Hangs(""), short: true, want: "SES took too long"},
-		{name: "deadline of the caller", serve: failuretest.Hangs(""), within: failuretest.Deadline,
-			want: "out of time"},
-		{name: "stopped", serve: failuretest.Hangs(""), within: failuretest.Stopped,
-			want: "stopped before it was done"},
-		{name: "no credentials", serve: mailed, api: func(c *sesv2.Client) API { return uncredentialed{c} },
-			want: "there are no AWS credentials to ask SES with"},
-		{name: "before it asks", serve: mailed, api: func(c *sesv2.Client) API { return broken{c} },
-			want: "unexpected error of SES (*errors.errorString)"},
+		{Name: "408", Serve: refuses(408, ""), Want: "SES asks for the mail again (HTTP 408)"},
+		{Name: "500", Serve: refuses(500, "InternalServiceErrorException"),
+			Want: "SES failed (HTTP 500, InternalServiceErrorException)"},
+		{Name: "502 with HTML", Serve: says(502, "", "<html>"+secretBody), Want: "SES failed (HTTP 502)"},
+		{Name: "503 with seconds", Serve: refuses(503, "ServiceUnavailable", "Retry-After", "7"),
+			Want: "SES failed (HTTP 503, ServiceUnavailable)", Wait: 7 * time.Second},
+		{Name: "redirect", Serve: says(307, "", "", "Location", "/"+secretBody),
+			Want: "SES neither answered nor failed (HTTP 307)"},
+		{Name: "200 with HTML", Serve: says(200, "", "<html>"+secretBody), Want: noAnswer},
+		{Name: "200 with other JSON", Serve: says(200, "", `{"MessageId":["`+secretTo+`"]}`), Want: noAnswer},
+		{Name: "200 with nothing", Serve: says(200, "", `{}`), Want: "SES did not confirm the mail"},
+		{Name: "closed in the body", Serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess", false), Want: noAnswer},
+		{Name: "no credentials", Serve: mailed, With: func(c *sesv2.Client) API { return uncredentialed{c} },
+			Want: "there are no AWS credentials to ask SES with"},
+		{Name: "before it asks", Serve: mailed, With: func(c *sesv2.Client) API { return broken{c} },
+			Want: "unexpected error of SES (*errors.errorString)"},
 	}
+	return append(cases, failuretest.Connections[func(*sesv2.Client) API]("SES", secretBody)...)
 }
 
 func TestAMailIsSent(t *testing.T) {
@@ -291,29 +263,16 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		{Config{From: secretFrom, To: secretTo, Timeout: -1}, "the timeout is negative"},
 	} {
 		s, err := New(&sesv2.Client{}, tc.c)
-		got := ""
-		if err != nil {
-			got = err.Error()
-		}
-		if got != tc.want || (s == nil) != (err != nil) {
-			t.Errorf("got %q, want %q", got, tc.want)
-		}
-		if found := failuretest.Leaks(secrets, tc.c, &tc.c, s, got); len(found) > 0 {
-			t.Errorf("found: %q", found)
-		}
+		failuretest.Configured(t, secrets, tc.c, s, err, tc.want)
 	}
 }
 
 func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 	t.Parallel()
-	var cases []failuretest.Case
-	for _, x := range failures() {
-		refused := slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"},
-			func(s string) bool { return strings.Contains(x.want, s) })
-		cases = append(cases, failuretest.Case{Name: x.name, Fail: func(t *testing.T) (*failure.Call, []any) {
-			s, failed := x.happen(t)
-			return failed, []any{s, struct{ s *Sender }{s}}
-		}, Want: failure.Error{Kind: x.kind, Sentence: x.want, RetryAfter: x.wait, Refused: refused}})
+	cases := failures()
+	for i, x := range cases {
+		cases[i].Refused = slices.ContainsFunc([]string{"denied access", "not verified", "suspended the account"},
+			func(s string) bool { return strings.Contains(x.Want, s) })
 	}
-	failuretest.Run(t, table, secrets, cases)
+	failuretest.Run(t, table, secrets, cases, post)
 }

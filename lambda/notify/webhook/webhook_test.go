@@ -130,15 +130,6 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		{Config{URL: "https://example.com" + hiddenPath, Secret: good, Timeout: -1}, "the timeout is negative"},
 	} {
 		r, err := New(tc.c)
-		got := ""
-		if err != nil {
-			got = err.Error()
-		}
-		if got != tc.want || (r == nil) != (err != nil) {
-			t.Errorf("got %q, want %q", got, tc.want)
-		}
-		if found := failuretest.Leaks(hidden, tc.c, &tc.c, r, got); len(found) > 0 {
-			t.Errorf("found: %q", found)
-		}
+		failuretest.Configured(t, hidden, tc.c, r, err, tc.want)
 	}
 }

@@ -1,0 +1,134 @@
+package failuretest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+)
+
+// Exchange is one way in which a call fails.
+type Exchange[W any] struct {
+	Name   string
+	Serve  http.HandlerFunc
+	With   W                                                           // what else an adapter needs for it
+	Within func(context.Context) (context.Context, context.CancelFunc) // Deadline, Stopped, or nil
+	Short  bool                                                        // the adapter's own timeout
+	Closed bool                                                        // no server listens
+
+	Kind    failure.Kind
+	Want    string
+	Wait    time.Duration
+	Refused bool
+}
+
+// URL starts the server of the exchange, which ends with the test.
+func (x Exchange[W]) URL(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client leaves
+		x.Serve(w, r)
+	}))
+	t.Cleanup(server.Close)
+	if x.Closed {
+		server.Close()
+	}
+	return server.URL
+}
+
+// Timeout returns the timeout for the adapter's configuration: 0, unless it is short.
+func (x Exchange[W]) Timeout() time.Duration {
+	if x.Short {
+		return 100 * time.Millisecond
+	}
+	return 0
+}
+
+// Connections returns the exchanges that end without an answer, for the server that
+// errors call by this name. The secret is what it may send.
+func Connections[W any](server, secret string) []Exchange[W] {
+	broken := "the connection to " + server + " failed"
+	return []Exchange[W]{
+		{Name: "closed", Serve: Hijacked("", false), Want: broken},
+		{Name: "reset", Serve: Hijacked("", true), Want: broken},
+		{Name: "no HTTP", Serve: Hijacked(secret, false), Want: broken},
+		{Name: "nobody listens", Closed: true, Want: broken},
+		{Name: "slow", Serve: Hangs(""), Short: true, Want: server + " took too long"},
+		{Name: "deadline of the caller", Serve: Hangs(""), Within: Deadline, Want: "out of time"},
+		{Name: "stopped", Serve: Hangs(""), Within: Stopped, Want: "stopped before it was done"},
+	}
+}
+
+// Run tests that the table classifies each exchange as wanted, that no error holds a secret,
+// and that an exchange needs each row of the table. happen makes the call fail; it
+// returns the facts of the failure, and what else must not hold a secret, such as the adapter.
+func Run[W any](t *testing.T, table failure.Table, secrets []string, exchanges []Exchange[W],
+	happen func(*testing.T, Exchange[W]) (*failure.Call, []any)) {
+	t.Helper()
+	calls := make([]*failure.Call, len(exchanges))
+	t.Run("cases", func(t *testing.T) {
+		for i, x := range exchanges {
+			t.Run(x.Name, func(t *testing.T) {
+				t.Parallel()
+				call, holders := happen(t, x)
+				if call == nil {
+					t.Fatal("the call succeeded")
+				}
+				calls[i] = call
+				got, want := table.Classify(call), failure.Error{Kind: x.Kind, Sentence: x.Want, RetryAfter: x.Wait, Refused: x.Refused}
+				if *got != want {
+					t.Errorf("got %+v, want %+v (%v, %v)", *got, want, call.Network, call.Cause)
+				}
+				if found := Leaks(secrets, append(holders, got, failure.At("call", got))...); len(found) > 0 {
+					t.Errorf("found %q", found)
+				}
+			})
+		}
+	})
+	for i, r := range table.Rows {
+		shorter := table
+		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
+		differs := func(c *failure.Call) bool { return c != nil && *shorter.Classify(c) != *table.Classify(c) }
+		if !slices.ContainsFunc(calls, differs) {
+			t.Errorf("no case needs the row %q", r.Name)
+		}
+	}
+}
+
+// NoRedirect tests that call follows no redirect, which would carry secrets elsewhere.
+func NoRedirect(t *testing.T, call func(serve http.HandlerFunc) *failure.Call) {
+	t.Helper()
+	var reached atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	t.Cleanup(other.Close)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		if got := call(Says(status, "ok", "Location", other.URL)); got == nil || got.Status != status {
+			t.Errorf("got %+v, want a failure with status %d", got, status)
+		}
+	}
+	if n := reached.Load(); n != 0 {
+		t.Errorf("%d calls reached the other host", n)
+	}
+}
+
+// Configured tests that an adapter is made of a configuration, or refused with the error,
+// if one is wanted, and that neither shows a secret.
+func Configured[C, A any](t *testing.T, secrets []string, c C, made *A, err error, want string) {
+	t.Helper()
+	got := ""
+	if err != nil {
+		got = err.Error()
+	}
+	if got != want || (made == nil) != (err != nil) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if found := Leaks(secrets, c, &c, made, got); len(found) > 0 {
+		t.Errorf("found: %q", found)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/testenv"
 )
 
 func TestParseIDTakesOnlyTheFormWeWrite(t *testing.T) {
@@ -76,9 +77,7 @@ func TestTaxesChargesAndTermsStayAsTheyAre(t *testing.T) {
 		`"charges":[{"description":"Discount","amount":"-5","tax_rate":"19"}],` +
 		`"payment_terms":{"due":"2026-04-01","text":"30 days"}}`
 	d, err := document.Parse([]byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if got, err := json.Marshal(d); err != nil || string(got) != in {
 		t.Errorf("got %s, %v\nwant %s", got, err, in)
 	}

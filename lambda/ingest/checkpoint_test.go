@@ -10,15 +10,14 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 )
 
 // scannedPDF has one page, an image without text.
 func scannedPDF(t *testing.T) []byte {
 	t.Helper()
 	image, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	const draw = "595 0 0 842 0 0 cm /I Do"
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%%PDF-1.4\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n"+

@@ -44,14 +44,10 @@ type truth struct {
 func truths(t *testing.T, dir string) (list []truth) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(dir, "truth.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
 		var w truth
-		if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal(lines.Bytes(), &w))
 		list = append(list, w)
 	}
 	return list
@@ -189,9 +185,7 @@ func eInvoices(t *testing.T) (docs []ingestion.Extracted) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 	}
 	return docs
 }

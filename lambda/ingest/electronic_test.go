@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 )
 
 // Were each value compared with each line of the pages, this would take hours.
@@ -26,9 +27,7 @@ func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 	doc := &einvoice.Document{Type: document.Invoice}
 	for i := range 1500 {
 		price, err := document.ParseAmount(fmt.Sprintf("%d.50", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		doc.Data.Lines = append(doc.Data.Lines, document.Line{Description: fmt.Sprintf("Item %d", i), UnitPrice: price, Amount: price})
 	}
 	fields := fromInvoice(doc, text).Fields

@@ -73,26 +73,18 @@ func newRig(t *testing.T, name string) *rig {
 func newRigOf(t *testing.T, path string) *rig {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return newRigWith(t, content)
 }
 
 func newRigWith(t *testing.T, content []byte) *rig {
 	t.Helper()
 	blobs, err := blob.Open(t.Context(), "file://"+t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	reader, err := parser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	row := ingestion.Row{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/file"}
-	if err := blobs.Write(t.Context(), row.FilePath, bytes.NewReader(content)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, blobs.Write(t.Context(), row.FilePath, bytes.NewReader(content)))
 	r := &rig{&ingest.Ingester{Blobs: blobs, PDFs: reader, NoOCR: "OCR=none", Sender: nobody{}, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return today }}, &memory{row: row}, blobs}
 	r.Store = r.store
@@ -130,9 +122,7 @@ func TestFilesGiveTheirDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, name)
-			if err := r.ingest(t); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, r.ingest(t))
 			if got := text(r.store.documents); got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
@@ -161,9 +151,7 @@ func TestScanIsReadByOCR(t *testing.T) {
 	}
 	r := newRig(t, "scan.jpg")
 	r.OCR = engine
-	if err := r.ingest(t); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, r.ingest(t))
 	want := "invoice 4402 of 2026-03-20 from Gärtnerei Sommer e. K. over 668.78 EUR, pages [1], by rules, valid true\n"
 	if got := strings.ReplaceAll(text(r.store.documents), "e.K.", "e. K."); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -187,9 +175,7 @@ func TestLostClaimStoresNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "invoice.pdf")
 	key := "ingestions/" + r.store.row.ID.String() + "/transcription.json"
-	if err := r.blobs.Write(t.Context(), key, strings.NewReader("of the other attempt")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, r.blobs.Write(t.Context(), key, strings.NewReader("of the other attempt")))
 	r.store.fenceLost = true
 	if err := r.ingest(t); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("got %v", err)

@@ -39,9 +39,7 @@ func readReceipts(t *testing.T) map[string]receipt {
 		if err == nil {
 			err = json.Unmarshal(content, &truth)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		all[image] = truth
 	}
 	return all
@@ -118,9 +116,7 @@ func receiptScans(t *testing.T) (all []scan) {
 	t.Helper()
 	for image, truth := range readReceipts(t) {
 		content, err := os.ReadFile(image)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		all = append(all, scan{filepath.Base(image), content, truth.recovered})
 	}
 	slices.SortFunc(all, func(a, b scan) int { return strings.Compare(a.name, b.name) })
@@ -138,9 +134,7 @@ func faxes(t *testing.T) (all []scan) {
 		}
 		for _, dpi := range []int{75, 100, 60, 150} {
 			content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(want.File)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			name := fmt.Sprintf("%s in %d dpi", filepath.Base(want.File), dpi)
 			all = append(all, scan{name, fax(t, content, dpi), want.recovered})
 		}
@@ -151,27 +145,19 @@ func faxes(t *testing.T) (all []scan) {
 func fax(t *testing.T, content []byte, dpi int) []byte {
 	t.Helper()
 	reader, err := parser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	file, err := reader.Open(t.Context(), bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	page, err := file.Render(t.Context(), 1, dpi)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	const noise = 20
 	random := rand.New(rand.NewPCG(uint64(dpi), 14))
 	for i, v := range page.Pix {
 		page.Pix[i] = uint8(min(255, max(0, int(v)*3/4+random.IntN(2*noise+1)-noise)))
 	}
 	var encoded bytes.Buffer
-	if err := png.Encode(&encoded, page); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, png.Encode(&encoded, page))
 	return encoded.Bytes()
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 
@@ -41,9 +42,7 @@ func TestContractBeginsWithItsReview(t *testing.T) {
 	r, by := newRigWith(t, []byte(contractText)), &reviewer{}
 	r.Reviewer, r.Chunks = by, by
 	r.store.chunks = []job.Stamped{{ID: uuid.UUID{9}}}
-	if err := r.ingest(t); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, r.ingest(t))
 	got := r.store.documents[0].Review
 	if got == nil || got.DocumentID != r.store.row.DocumentID || got.Name != "Contract V-7" || got.Text != contractText {
 		t.Fatalf("got %+v of %s", got, text(r.store.documents))
@@ -57,9 +56,7 @@ func TestContractThatCannotBeReviewedIsForAPerson(t *testing.T) {
 	t.Parallel()
 	r := newRigWith(t, []byte(contractText))
 	r.Reviewer = &reviewer{err: failure.Permanently("it is too long")}
-	if err := r.ingest(t); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, r.ingest(t))
 	d := r.store.documents[0]
 	if d.Valid || d.Review != nil || !strings.Contains(strings.Join(d.Reasons, "; "), "no review of the contract was started: it is too long") {
 		t.Errorf("got %s", text(r.store.documents))

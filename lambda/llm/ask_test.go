@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
@@ -216,9 +217,7 @@ func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
 func TestTheCostOfAnAnswerIsKeptWithIt(t *testing.T) {
 	t.Parallel()
 	o := &office{replies: []reply{{text: "good", used: llm.Usage{PromptTokens: 7, CompletionTokens: 3}}}}
-	if err := o.ask(t.Context(), 0, llm.Question{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, o.ask(t.Context(), 0, llm.Question{}))
 	if want := (llm.Answer{Text: "good", Usage: llm.Usage{PromptTokens: 7, CompletionTokens: 3}}); o.kept[0] != want {
 		t.Errorf("got %+v, want %+v", o.kept[0], want)
 	}
@@ -308,9 +307,7 @@ func TestKeepingDoesNotGoOnForEver(t *testing.T) {
 func questionHash(t *testing.T, q llm.Question) [32]byte {
 	t.Helper()
 	o := &office{stored: map[int64]string{1: "good"}}
-	if err := o.ask(t.Context(), 0, q); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, o.ask(t.Context(), 0, q))
 	return o.keys[0].Prompt
 }
 

@@ -17,9 +17,7 @@ import (
 func TestHandWrittenCases(t *testing.T) {
 	t.Parallel()
 	cases, err := train.ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	verdicts := []train.Verdict{train.Right, train.People, train.Silent, train.Wrong}
 	var groups []string
 	table, total := map[string]map[train.Verdict]int{}, map[train.Verdict]int{}

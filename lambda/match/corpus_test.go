@@ -35,9 +35,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 		c.docs = append(c.docs, d)
 	}
 	links, err := os.ReadFile(filepath.Join(testenv.Shared(t, "eval/matching/"+name), "links.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, line := range strings.Fields(string(links))[1:] {
 		a, b, _ := strings.Cut(line, ",")
 		c.links[ordered(uuid.MustParse(a), uuid.MustParse(b))] = true
@@ -50,9 +48,7 @@ func rawCorpus(t testing.TB, name, condition string) (raws []score.Raw) {
 	t.Helper()
 	dir := testenv.Shared(t, "eval/matching/"+name)
 	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer f.Close()
 	scanner := bufio.NewScanner(f)
 	scanner.Buffer(nil, 1<<24)
@@ -63,14 +59,10 @@ func rawCorpus(t testing.TB, name, condition string) (raws []score.Raw) {
 			Type     document.Type   `json:"type"`
 			Data     json.RawMessage `json:"structured_data"`
 		}
-		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal(scanner.Bytes(), &line))
 		raws = append(raws, score.Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
 	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, scanner.Err())
 	return raws
 }
 

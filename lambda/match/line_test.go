@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 
@@ -26,9 +27,7 @@ func benchmarkLine(b *testing.B, raws []score.Raw) {
 			c.docs = c.docs[:0]
 			for _, raw := range raws {
 				d, err := score.Read(raw)
-				if err != nil {
-					b.Fatal(err)
-				}
+				testenv.Must(b, err)
 				d.Normalized()
 				c.docs = append(c.docs, d)
 			}
@@ -48,9 +47,7 @@ func benchmarkLine(b *testing.B, raws []score.Raw) {
 	b.Run("decide", func(b *testing.B) {
 		for b.Loop() {
 			_, err := rules.Decide(b.Context(), all)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testenv.Must(b, err)
 		}
 	})
 }

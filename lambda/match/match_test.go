@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/score"
 
@@ -210,9 +211,7 @@ func TestDocumentWithoutACounterpartyStaysAlone(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []score.Raw{raw(po, object(vat, `"total":"5"`))}}}}
 	log, err := run(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if len(s.pairs) != 1 || len(s.pairs[0]) != 0 {
 		t.Errorf("wrote %+v, want no pairs", s.pairs)
 	}

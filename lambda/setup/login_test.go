@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
 	"matchbook/lambda/telemetry/emf"
@@ -16,9 +17,7 @@ import (
 func flushed(t *testing.T, set *emf.Set) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := set.Flush(&out, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, set.Flush(&out, time.Now()))
 	return out.String()
 }
 
@@ -29,9 +28,7 @@ func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
 	wrong := strings.Replace(right, "right", "wrong", 1)
 	ping := func(renew postgres.Renew) error {
 		db, err := postgres.OpenRenewing(t.Context(), wrong, 1, telemetry.CountRenewal(renew, set))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		defer db.Close()
 		return db.Ping(t.Context())
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/setup"
@@ -49,9 +50,7 @@ func TestEveryChannelIsOpenedUnderItsName(t *testing.T) { // not parallel: the S
 	t.Setenv("AWS_REGION", "eu-central-1")
 	c, err := setup.LoadNotify(env(map[string]string{"SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/T/B/x",
 		"EMAIL_FROM": "a@example.com", "EMAIL_TO": "b@example.com"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	senders, err := setup.Senders(t.Context(), c)
 	if err != nil || len(senders) != len(manifest.Channels()) {
 		t.Fatalf("got %d senders, %v", len(senders), err)
@@ -103,15 +102,11 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 		"INGEST_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/ingest",
 		"REVIEW_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/review",
 		"OFFER_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/000000000000/offer"}), manifest.Functions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s, closeAll, err := setup.Sweep(ctx, c, slog.New(slog.DiscardHandler), setup.Workloads())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer closeAll()
 	for range 2 {
 		if _, err := s.Run(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify/outbox"
@@ -64,9 +65,7 @@ func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
 	}
 	c := Config{Offers: ReceiverConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
 	relays, err := newOutboxRelays(c, db, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	complete()
 	batch := ended{func() {
 		if n := got.Load(); n != 0 {

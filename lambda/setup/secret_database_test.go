@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
@@ -32,27 +33,19 @@ type guarded struct {
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
 	server, err := pgserver.Start(t.Context(), pgserver.Options{InMemory: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { _ = server.Stop() })
 	u, err := url.Parse(server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	admin, err := pgx.Connect(t.Context(), u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	g := &guarded{t, admin, u}
 	t.Cleanup(func() { _ = admin.Close(t.Context()) })
 	if _, err := schema.Migrate(t.Context(), u.String()); err != nil {
 		t.Fatal(err)
 	}
 	var file string
-	if err := admin.QueryRow(t.Context(), "SHOW hba_file").Scan(&file); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, admin.QueryRow(t.Context(), "SHOW hba_file").Scan(&file))
 	g.exec(fmt.Sprintf(`COPY (SELECT unnest(ARRAY['local all app scram-sha-256', 'local all all trust'])) TO '%s'`,
 		file))
 	g.exec("SELECT pg_reload_conf()")
@@ -92,13 +85,9 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 	var clock atomic.Int64
 	c, err := loadFunction(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
 		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), manifest.Match, source(&clock))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	db, _, err := Open(t.Context(), c, manifest.Match.PoolSize)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer db.Close()
 	count := func() (failed string) {
 		var all sync.WaitGroup
@@ -152,13 +141,9 @@ func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
 		var clock atomic.Int64
 		c, err := loadFunction(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
 			"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), manifest.Match, source(&clock))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		db, _, err := Open(t.Context(), c, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		m.Set("database", g.rotate("second-"+name)) // before the pool has a connection
 		clock.Add(int64(fetchEvery))
 		if err := use(db); err != nil {

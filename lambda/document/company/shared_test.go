@@ -21,9 +21,7 @@ type party struct {
 func sharedParties(t *testing.T, elements ...string) map[string]party {
 	t.Helper()
 	f, err := os.Open(testenv.Shared(t, path.Join(append([]string{"eval/matching"}, elements...)...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer f.Close()
 	parties := map[string]party{}
 	lines := bufio.NewScanner(f)
@@ -36,14 +34,10 @@ func sharedParties(t *testing.T, elements ...string) map[string]party {
 				Buyer    party `json:"buyer"`
 			} `json:"structured_data"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal(lines.Bytes(), &d))
 		parties[d.ID+" supplier"], parties[d.ID+" buyer"] = d.Data.Supplier, d.Data.Buyer
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, lines.Err())
 	return parties
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/testenv"
 )
 
 func TestFolderTakesElectronicDocumentsAndNamesTheOthers(t *testing.T) {
@@ -26,14 +27,10 @@ xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
 		"7.xml":    "",
 		"8.xml.gz": "not looked at",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	in, err := ReadFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var types []document.Type
 	for _, d := range in.Documents {
 		types = append(types, d.Type)

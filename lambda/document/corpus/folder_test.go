@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
+
 	"github.com/google/uuid"
 )
 
@@ -26,27 +28,21 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(os.WriteFile(in("good.json"), []byte(oneInvoice), 0o600))
-	must(syscall.Mkfifo(in("fifo.jsonl"), 0o600))
-	must(os.Symlink("nowhere", in("dangling.json")))
-	must(os.Symlink("loop.json", in("loop.json")))
-	must(os.Mkdir(in("folder"), 0o700))
-	must(os.Symlink("folder", in("folder.json")))
+	testenv.Must(t, os.WriteFile(in("good.json"), []byte(oneInvoice), 0o600))
+	testenv.Must(t, syscall.Mkfifo(in("fifo.jsonl"), 0o600))
+	testenv.Must(t, os.Symlink("nowhere", in("dangling.json")))
+	testenv.Must(t, os.Symlink("loop.json", in("loop.json")))
+	testenv.Must(t, os.Mkdir(in("folder"), 0o700))
+	testenv.Must(t, os.Symlink("folder", in("folder.json")))
 	want := []string{"dangling.json: cannot be read: a link that leads nowhere", "fifo.jsonl: cannot be read: not a regular file",
 		"folder.json: cannot be read: not a regular file", "loop.json: cannot be read: too many levels of symbolic links"}
 	if runtime.GOOS == "linux" { // a regular file, of which nothing can be read
-		must(os.Symlink("/proc/self/mem", in("memory.json")))
+		testenv.Must(t, os.Symlink("/proc/self/mem", in("memory.json")))
 		want = append(want, "memory.json: cannot be read: input/output error")
 	}
 	if os.Geteuid() != 0 { // root may read everything
-		must(os.WriteFile(in("private.json"), []byte(oneInvoice), 0))
-		must(os.Mkdir(in("closed"), 0))
+		testenv.Must(t, os.WriteFile(in("private.json"), []byte(oneInvoice), 0))
+		testenv.Must(t, os.Mkdir(in("closed"), 0))
 		want = append(want, "closed: cannot be read: permission denied", "private.json: cannot be read: permission denied")
 	}
 	read := make(chan *Input, 1)
@@ -77,9 +73,7 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
 	t.Parallel()
 	one, _, err := readRecord([]byte(`{"type":"invoice","structured_data":{"number": "1"}}`), DefaultTenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	same, _, _ := readRecord([]byte(`{"structured_data":{"number":"1"},  "type":"invoice"}`), DefaultTenant)
 	other, _, _ := readRecord([]byte(`{"type":"invoice","structured_data":{"number":"2"}}`), DefaultTenant)
 	if one.ID != same.ID || one.ID == other.ID || one.ID.Version() != 5 || one.TenantID != DefaultTenant {
@@ -100,9 +94,7 @@ func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
 	t.Parallel()
 	in := newInput()
 	good := `{"type":"invoice","structured_data":{}}`
-	if err := in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)))
 	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0].Line != 1 {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
@@ -119,14 +111,10 @@ func TestOrdinaryVariationsAreRead(t *testing.T) {
 		"c.jsonl":  `{"type":"purchase_order","structured_data":{"number":"3","lines":[]}}`,
 		"d.csv":    "number", "e.PDF": "", "f.csv": "", "g": "",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	in, err := ReadFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var types []string
 	for _, d := range in.Documents {
 		types = append(types, string(d.Type))

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/einvoice"
+	"matchbook/lambda/internal/testenv"
 )
 
 // result is the content of a file as the expectations in testdata write it.
@@ -38,9 +39,7 @@ func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 	}
 	for _, file := range files {
 		raw, err := os.ReadFile(strings.TrimSuffix(file, ".xml") + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		var want result
 		if err := json.Unmarshal(raw, &want); err != nil {
 			t.Fatalf("%s: %v", file, err)
@@ -59,9 +58,7 @@ func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 func open(t *testing.T, file string) *os.File {
 	t.Helper()
 	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
@@ -69,9 +66,7 @@ func open(t *testing.T, file string) *os.File {
 func indented(t *testing.T, v any) string {
 	t.Helper()
 	raw, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return string(raw)
 }
 

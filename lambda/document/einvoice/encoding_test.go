@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"matchbook/lambda/document/einvoice"
+	"matchbook/lambda/internal/testenv"
 )
 
 // in16 is s in UTF-16.
@@ -57,9 +58,7 @@ func TestEncodings(t *testing.T) {
 func TestFormatIsDetectedByTheHead(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("testdata", "facturx.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	comment := "<!-- " + strings.Repeat("licence ", 500) + " -->"
 	for _, tc := range []struct {
 		name, head string

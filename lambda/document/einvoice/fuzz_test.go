@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/einvoice"
+	"matchbook/lambda/internal/testenv"
 )
 
 // Whatever the bytes, Read returns what document.Parse accepts, or a refusal.
@@ -38,9 +39,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		text, err := json.Marshal(d.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if _, err := document.Parse(text); err != nil {
 			t.Errorf("document.Parse: %v", err)
 		}

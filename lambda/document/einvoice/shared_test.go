@@ -103,13 +103,9 @@ func leaves(t *testing.T, file string) iter.Seq2[string, string] {
 func complete(t *testing.T, file string, d einvoice.Document) {
 	t.Helper()
 	raw, err := json.Marshal(d.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var all any
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(raw, &all))
 	held := texts(all)
 	for path, text := range leaves(t, file) {
 		inside := func(part string) bool { return strings.Contains("/"+path+"/", "/"+part+"/") }

@@ -5,15 +5,15 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"matchbook/lambda/internal/testenv"
 )
 
 // The page of the ten mistakes shows what is found and expected.
 func TestTheTenMistakesAreNamedAsThePageShows(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../INTEGRATE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	rows := regexp.MustCompile("(?m)^\\| `(.+)` \\| `(\\$.+)` \\| (.+) \\| (.+) \\|$").FindAllStringSubmatch(string(page), -1)
 	if len(rows) != 10 {
 		t.Fatalf("the page has %d mistakes, want 10", len(rows))

@@ -30,23 +30,17 @@ type corpusDocument struct {
 func readCorpus(t *testing.T, corpus, condition string) map[string]corpusDocument {
 	t.Helper()
 	f, err := os.Open(testenv.Shared(t, "eval/matching/"+corpus+"/documents."+condition+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer f.Close()
 	documents := map[string]corpusDocument{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var d corpusDocument
-		if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal(lines.Bytes(), &d))
 		documents[d.ID] = d
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, lines.Err())
 	return documents
 }
 

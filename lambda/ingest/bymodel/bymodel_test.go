@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
@@ -25,16 +26,12 @@ const absent = `"number":null,"date":null,"currency":null,"subtotal":null,"tax":
 func answerOf(t *testing.T, pages string, members map[string]string) string {
 	t.Helper()
 	var doc map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(`{"type":"invoice","pages":`+pages+`,`+absent+`}`), &doc); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal([]byte(`{"type":"invoice","pages":`+pages+`,`+absent+`}`), &doc))
 	for name, value := range members {
 		doc[name] = json.RawMessage(value)
 	}
 	raw, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return `{"extraction_successful":true,"confidence":"high","missing_fields":[],"documents":[` + string(raw) + `]}`
 }
 
@@ -114,9 +111,7 @@ func TestAnswerBecomesAnExtraction(t *testing.T) {
 	}
 	e := found[0]
 	raw, err := json.Marshal(e.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := `{"number":"RE-7","date":"2026-03-02","currency":"EUR","supplier":{"name":"Nordlicht GmbH"},"total":"119",` +
 		`"line_items":[{"description":"Papier","quantity":"2","unit_price":"50"}]}`
 	if string(raw) != want {

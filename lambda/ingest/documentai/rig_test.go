@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 )
 
@@ -128,9 +129,7 @@ func (g *google) engine(change ...func(*Config)) *Engine {
 		f(&c)
 	}
 	e, err := New(c)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	testenv.Must(g.t, err)
 	return e
 }
 

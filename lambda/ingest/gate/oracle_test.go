@@ -155,14 +155,10 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{}
 	server, err := scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string { return b.next }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(server.Close)
 	client, err := openai.New(openai.Config{APIKey: "any", BaseURL: server.URL(), Model: "oracle"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	b.client = client.Model()
 	return b
 }
@@ -171,9 +167,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) reasons(t *testing.T, s sample, a answer) ([]gate.Reason, extraction.Extraction) {
 	t.Helper()
 	raw, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.next = string(raw)

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
+	"matchbook/lambda/internal/testenv"
 )
 
 // today is when the samples are read.
@@ -30,9 +31,7 @@ func (s *sample) invented(t *testing.T) {
 		return
 	}
 	d, err := document.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	s.truth.Data = d
 }
 

@@ -26,9 +26,7 @@ func samples(t *testing.T) (all []sample) {
 	t.Helper()
 	dir := testenv.Shared(t, "eval/ingestion/invoices")
 	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { _ = reader.Close() })
 	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".pdf") {
@@ -38,18 +36,14 @@ func samples(t *testing.T) (all []sample) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return all
 }
 
 func sampleOf(t *testing.T, reader *pdf.Reader, path string) (s sample) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	file, err := reader.Open(t.Context(), bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(path, err)

@@ -23,6 +23,7 @@ import (
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/inbox"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
@@ -87,9 +88,7 @@ func newOffice(t *testing.T) *office {
 	files, err3 := blob.Open(t.Context(), "s3://files", func(context.Context) (aws.Config, error) { return config, nil })
 	url := postgrestest.URL(t)
 	db, err4 := postgres.Open(t.Context(), url, 2)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(err1, err2, err3, err4))
 	t.Cleanup(db.Close)
 	o.files, o.db, o.conn = files, db, postgrestest.Conn(t, url)
 	o.Inbox = &inbox.Inbox{Store: db.Ingestions(), Files: files, Sender: o.sent, Log: slog.New(slog.NewTextHandler(o.logged, nil))}
@@ -261,9 +260,7 @@ func TestEventsWithoutAFileHaveAnEnd(t *testing.T) {
 			S3 struct{ Object struct{ VersionID string } }
 		}
 	}
-	if err := json.Unmarshal([]byte(gone), &e); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal([]byte(gone), &e))
 	if _, err := o.s3.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String("files"), Key: aws.String(key("gone.pdf")),
 		VersionId: &e.Records[0].S3.Object.VersionID}); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/testenv"
 )
 
 // The benchmarks read the pages of the shared invoices. parser-MB is the memory
@@ -46,9 +48,7 @@ func pages(b *testing.B, work func(*Document, int) error) {
 			file, page = (file+1)%len(files), 1
 			d = openFile(b, reader, files[file])
 		}
-		if err := work(d, page); err != nil {
-			b.Fatal(err)
-		}
+		testenv.Must(b, work(d, page))
 		page++
 		largest = max(largest, d.module.Memory().Size())
 	})
@@ -69,17 +69,11 @@ func BenchmarkFirstPDF(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			first := func() {
 				r, err := New(Config{CacheDir: dir})
-				if err != nil {
-					b.Fatal(err)
-				}
+				testenv.Must(b, err)
 				d, err := r.Open(context.Background(), bytes.NewReader(content), int64(len(content)))
-				if err != nil {
-					b.Fatal(err)
-				}
+				testenv.Must(b, err)
 				d.Close()
-				if err := r.Close(); err != nil {
-					b.Fatal(err)
-				}
+				testenv.Must(b, r.Close())
 			}
 			if dir != "" {
 				first()
@@ -110,8 +104,6 @@ func measured(b *testing.B, round func()) {
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
+	testenv.Must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

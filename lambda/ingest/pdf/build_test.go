@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/testenv"
 )
 
 // open returns a reader that takes the compiled parser from a folder that all
@@ -18,9 +20,7 @@ func open(t testing.TB, c Config) *Reader {
 	c.CacheDir = filepath.Join(os.TempDir(), "matchbook-pdfium")
 	c.Documents = cmp.Or(c.Documents, 8) // a test closes its documents at its end
 	r, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)

@@ -60,18 +60,14 @@ func invoiceFiles(t testing.TB) (files []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return files
 }
 
 func openFile(t testing.TB, r *Reader, path string) *Document {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	d, err := r.Open(context.Background(), bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(path, err)

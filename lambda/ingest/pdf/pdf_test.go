@@ -12,14 +12,13 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 )
 
 func document(t testing.TB, r *Reader, file string) *Document {
 	t.Helper()
 	d, err := r.Open(context.Background(), strings.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(d.Close)
 	return d
 }
@@ -49,9 +48,7 @@ func TestLinesAreInReadingOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := document(t, reader, onePage(page, invoice)).Text(context.Background(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if !slices.Equal(texts(got), want) || got.Quality != 1 || got.Defects != nil || got.Lines[0].Confidence != 1 {
 				t.Errorf("got %q, quality %v, %v\nwant %q", texts(got), got.Quality, got.Defects, want)
 			}
@@ -114,9 +111,7 @@ func TestPageIsDrawnAsItIsShown(t *testing.T) {
 	t.Parallel()
 	d := document(t, open(t, Config{}), onePage("/MediaBox [0 0 200 100] /Rotate 90", "0 0 50 25 re f"))
 	drawn, err := d.Render(context.Background(), 1, 144)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	// Turned clockwise, the page is 100 x 200 points and its lower left corner is the upper left one.
 	if size := drawn.Bounds().Size(); size.X != 200 || size.Y != 400 {
 		t.Errorf("got %v, want 200 x 400", size)
@@ -230,9 +225,7 @@ func TestOpenWaitsForAParser(t *testing.T) {
 	reader := open(t, Config{Documents: 1})
 	file := onePage("", show(50, 700, "Invoice"))
 	first, err := reader.Open(context.Background(), strings.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	_, err = reader.Open(ctx, strings.NewReader(file), int64(len(file)))

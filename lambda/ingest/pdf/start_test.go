@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/testenv"
 )
 
 // Compiling takes seconds and leaves a file in the cache.
@@ -14,9 +16,7 @@ func TestParserIsNotCompiledBeforeTheFirstPDF(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := New(Config{CacheDir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 )
 
 // The benchmarks read a page each round. process-MB and process-ms are the memory
@@ -59,9 +60,7 @@ func benchmark(b *testing.B, files []transcript.Images) {
 func usage(b *testing.B, file transcript.Images) (mb, ms float64) {
 	const dpi, perMB = 300, 1 << 10 // Linux counts in KB
 	drawn, err := file.Render(b.Context(), 1, dpi)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.Must(b, err)
 	// Linux counts the peak of this process as one of those that it starts.
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
@@ -69,9 +68,7 @@ func usage(b *testing.B, file transcript.Images) (mb, ms float64) {
 	}
 	r := &reader{Config: Config{Program: "tesseract", Languages: "deu+eng"}}
 	cmd := r.command(b.Context(), pgm(drawn), r.arguments()...)
-	if err := cmd.Run(); err != nil {
-		b.Fatal(err)
-	}
+	testenv.Must(b, cmd.Run())
 	state := cmd.ProcessState
 	return float64(state.SysUsage().(*syscall.Rusage).Maxrss) / perMB,
 		float64((state.UserTime() + state.SystemTime()).Milliseconds())

@@ -23,9 +23,7 @@ func receipts(t testing.TB) []string {
 func openImage(t testing.TB, path string) *scan.File {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	f, err := scan.Open(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(path, err)

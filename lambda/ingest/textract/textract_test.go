@@ -19,6 +19,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -68,9 +69,7 @@ func (s *server) engine(change ...func(*Config)) *Engine {
 		f(&c)
 	}
 	e, err := New(client(s.url), c)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testenv.Must(s.t, err)
 	return e
 }
 
@@ -185,9 +184,7 @@ func TestLinesAreReadRowByRow(t *testing.T) {
 		line("5", "Paid", 0.95, 0.3, 0.03, 0.3, child("6")), word("6", 90), line("7", " ", 0, 0, 0, 0, ""),
 	))
 	got, err := s.engine().Transcribe(t.Context(), pages{1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var texts []string
 	for _, l := range got.Pages[0].Lines {
 		texts = append(texts, l.Text)

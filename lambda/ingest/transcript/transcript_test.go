@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/testenv"
 )
 
 func sample() Transcription {
@@ -21,13 +23,9 @@ func sample() Transcription {
 func TestCheckpointReturnsWhatWasStored(t *testing.T) {
 	t.Parallel()
 	data, err := sample().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	got, err := Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if !reflect.DeepEqual(got, sample()) {
 		t.Errorf("got %+v", got)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/local/sqs"
@@ -97,9 +98,7 @@ func TestLastDeliveryGoesToTheDeadLetterQueue(t *testing.T) {
 	r.handle(r.receive(1), ends(deadLetter))
 	r.wantQueue("match", 1, 0)
 	_, err := r.queue.Client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{QueueUrl: &r.queue.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	r.wantQueue("match", 0, 0)
 	r.wantQueue("dead", 1, 0)
 }
@@ -295,9 +294,7 @@ func TestSilentQueueCostsOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		endpoint := "http://queue.invalid"
 		queue, err := sqsjob.NewQueue(newClient(&endpoint, silent{}), endpoint+"/000000000000/match")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		r := &rig{t: t, queue: queue}
 		var event events.SQSEvent
 		var all []job.Settlement

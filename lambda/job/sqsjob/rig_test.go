@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/local/clock"
@@ -193,9 +194,7 @@ func (r *rig) handler(run runner) *sqsjob.Handler {
 func (r *rig) handle(event events.SQSEvent, run runner) []string {
 	r.t.Helper()
 	out, err := r.handler(run).Handle(r.t.Context(), event)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	testenv.Must(r.t, err)
 	return unfinished(out)
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 
@@ -89,9 +90,7 @@ func TestResponseNamesExactlyTheUnfinishedInTheirOrder(t *testing.T) {
 func TestEmptyBatchIsAnEmptyList(t *testing.T) {
 	t.Parallel()
 	out, err := newRig(t).handler(says()).Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	got, err := json.Marshal(out)
 	if want := `{"batchItemFailures":[]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)

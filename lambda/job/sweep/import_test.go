@@ -89,9 +89,7 @@ func (i *importing) run(perSweep int, every time.Duration) (total sweep.Report) 
 		i.work(perSweep, min(80, perSweep/2))
 		i.advance(every)
 		r, err := s.Run(i.t.Context())
-		if err != nil {
-			i.t.Fatal(err)
-		}
+		testenv.Must(i.t, err)
 		total.Republished += r.Republished
 		total.Lost += r.Lost
 		total.Crashed += r.Crashed

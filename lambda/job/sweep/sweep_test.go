@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/local/simclock"
@@ -77,9 +78,7 @@ func (f *fixture) exec(sql string, args ...any) {
 
 func (f *fixture) advance(d time.Duration) {
 	f.t.Helper()
-	if err := f.clock.Advance(f.t.Context(), d); err != nil {
-		f.t.Fatal(err)
-	}
+	testenv.Must(f.t, f.clock.Advance(f.t.Context(), d))
 }
 
 func (f *fixture) document(assignments string) uuid.UUID {
@@ -112,9 +111,7 @@ func (f *fixture) state() (s string) {
 		`SELECT coalesce(string_agg(matching_status || ' ' || n, ', ' ORDER BY matching_status), '') ||
 		', notifications ' || (SELECT count(*) FROM notification)
 		FROM (SELECT matching_status, count(*) AS n FROM document GROUP BY 1) AS counts`).Scan(&s)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testenv.Must(f.t, err)
 	return s
 }
 
@@ -193,9 +190,7 @@ func TestMessageThatWasNeverSentIsPublishedAgain(t *testing.T) {
 	f := newFixture(t)
 	id := f.document("matching_status=NULL")
 	first, err := f.Publish(t.Context(), []uuid.UUID{id})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	f.advance(visibility + tick)
 	f.run(sweep.Report{Overdue: 1, Republished: 1}, nil)
 	if len(f.queue.sent) != 1 || f.queue.sent[0].ID != id || !f.queue.sent[0].PublishedAt.After(first[0].PublishedAt) {

@@ -32,12 +32,8 @@ func startAimock(t *testing.T) string {
 	cmd := exec.CommandContext(t.Context(), "node", strings.TrimSpace(string(program)), // npx would not end with us
 		"--port", "0", "--strict", "--validate-on-load", "--fixtures", "testdata/aimock.json")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended by then
 	listens := regexp.MustCompile(`listening on (http://[0-9.:]+)`)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -56,9 +52,7 @@ func TestAnotherServersAnswersAreUnderstood(t *testing.T) {
 	client := func(c openai.Config) *openai.Client {
 		c.APIKey, c.Model = "k", "gpt-4o-mini"
 		client, err := openai.New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return client
 	}
 	v1, azure := client(openai.Config{BaseURL: url + "/v1", EmbeddingModel: "bge-m3"}),

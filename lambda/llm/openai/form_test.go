@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 )
 
@@ -63,9 +64,7 @@ func answering(t *testing.T, words string, refuse http.HandlerFunc, known ...str
 	}))
 	t.Cleanup(server.Close)
 	client, err := New(Config{BaseURL: server.URL, Model: "m"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return client, &asked
 }
 
@@ -172,9 +171,7 @@ func TestAnAnswerToACutQuestionIsRefused(t *testing.T) {
 			raw, _ := json.Marshal(map[string]int{"prompt_tokens": tc.tokens, "completion_tokens": 4})
 			url := serving(t, `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":`+string(raw)+`}`)
 			client, err := New(Config{BaseURL: url, Model: "m"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			q := question()
 			q.User = tc.text
 			got, err := client.Model().Answer(t.Context(), q)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure/failuretest"
+	"matchbook/lambda/internal/testenv"
 )
 
 var secrets = []string{secretKey, secretDocument, secretHeader, secretResponse}
@@ -13,9 +14,7 @@ func TestAConfigDoesNotPrintItsKey(t *testing.T) {
 	t.Parallel()
 	c := Config{APIKey: secretKey, Model: "m"}
 	client, err := New(Config{APIKey: secretKey, Model: "m", EmbeddingModel: "e"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, v := range []any{c, &c, client, client.Model(), client.Embedder()} {
 		if found := failuretest.Leaks(secrets, v); len(found) > 0 {
 			t.Errorf("%T: found %q", v, found)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 )
@@ -24,18 +25,14 @@ func TestRecordingsAreUnderstood(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			var r struct {
 				Model    string
 				Status   int
 				Header   map[string]string
 				Response string
 			}
-			if err := json.Unmarshal(raw, &r); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, json.Unmarshal(raw, &r))
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				for name, value := range r.Header {
 					w.Header().Set(name, value)
@@ -45,9 +42,7 @@ func TestRecordingsAreUnderstood(t *testing.T) {
 			}))
 			defer server.Close()
 			client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Model: "any"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			answer, err := client.Model().Answer(t.Context(), llm.Question{Name: "q", User: "u", Schema: json.RawMessage(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)})
 			switch ok := r.Status == http.StatusOK; {
 			case ok && (err != nil || !json.Valid([]byte(answer.Text)) || answer.Usage.PromptTokens == 0):

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 )
 
@@ -51,12 +52,8 @@ func captureReply(t *testing.T, c Config, reply string, ask func(*Client) error)
 		return transport().RoundTrip(r)
 	})}
 	client, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ask(client); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, ask(client))
 	return got
 }
 
@@ -93,20 +90,14 @@ func TestRequestsEqualTheGoldenFiles(t *testing.T) {
 				reply = vectors(vector(1, 256, "3"), vector(0, 256, "-0.5"))
 			}
 			request := captureReply(t, tc.config, reply, tc.ask).body
-			if err := json.Indent(&got, []byte(request), "", "  "); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, json.Indent(&got, []byte(request), "", "  "))
 			got.WriteByte('\n')
 			file := filepath.Join("testdata", name+".json")
 			if *update {
-				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if got.String() != string(want) {
 				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 			}
@@ -191,9 +182,7 @@ func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
 		{"https://proxy/v1", "gpt-6-sol", true},
 	} {
 		client, err := New(Config{APIKey: "k", BaseURL: tc.base, Model: tc.model})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		d, room := client.model.dialect, 0
 		if tc.want {
 			room = 25_000

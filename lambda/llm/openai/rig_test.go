@@ -17,6 +17,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 )
 
@@ -79,9 +80,7 @@ func (x exchange) happen(t *testing.T) *failure.Call {
 		x.config(&config)
 	}
 	client, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	ctx := failuretest.Context(t, x.within)
 	if x.ask == nil {
 		_, m := client.model.ask(ctx, question())

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
+
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -61,12 +63,8 @@ func TestMappingEventIsLambdas(t *testing.T) {
 		},
 	}}, "arn:aws:sqs:us-east-2:123456789012:my-queue", "us-east-2")
 	var got, want any
-	if err := json.Unmarshal(payload, &got); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(lambdaExample), &want); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(payload, &got))
+	testenv.Must(t, json.Unmarshal([]byte(lambdaExample), &want))
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %s\nwant %s", payload, lambdaExample)
 	}

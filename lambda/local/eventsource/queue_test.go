@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/lambdahost"
 	emulator "matchbook/lambda/local/sqs"
@@ -94,9 +95,7 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 	dlq := q.create("dlq", nil)
 	attributes, err := q.client.GetQueueAttributes(t.Context(),
 		&sqs.GetQueueAttributesInput{QueueUrl: &dlq, AttributeNames: []types.QueueAttributeName{"QueueArn"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	q.dlqARN = attributes.Attributes["QueueArn"]
 	q.url = q.create("work", map[string]string{
 		"VisibilityTimeout": strconv.Itoa(int(mappedVisibility.Seconds())),
@@ -108,9 +107,7 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 func (q *mappedQueue) create(name string, attributes map[string]string) string {
 	q.t.Helper()
 	out, err := q.client.CreateQueue(q.t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
-	if err != nil {
-		q.t.Fatal(err)
-	}
+	testenv.Must(q.t, err)
 	return *out.QueueUrl
 }
 
@@ -120,9 +117,7 @@ func (q *mappedQueue) send(bodies ...string) {
 		_, err := q.client.SendMessage(q.t.Context(), &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &body,
 			MessageAttributes: map[string]types.MessageAttributeValue{"published-at": {DataType: aws.String("String"),
 				StringValue: aws.String("now")}}})
-		if err != nil {
-			q.t.Fatal(err)
-		}
+		testenv.Must(q.t, err)
 	}
 }
 

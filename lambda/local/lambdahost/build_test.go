@@ -14,15 +14,14 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/executable"
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
 func TestBootstrapHasTheFlagsOfTheRunningProgram(t *testing.T) {
 	t.Parallel()
 	built, err := buildinfo.ReadFile(gatetest.Bootstrap(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	self, _ := debug.ReadBuildInfo()
 	for _, key := range []string{"-race", "-trimpath", "-tags", "CGO_ENABLED", "GOAMD64", "GOARM64"} {
 		if got, want := buildSetting(built, key), buildSetting(self, key); got != want {
@@ -49,9 +48,7 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 	var steps []string
 	dir := t.TempDir()
 	file, err := Bootstrap(t.Context(), dir, gatetest.Function, func(s string) { steps = append(steps, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if want := filepath.Join(dir, "testfunction"); file != want ||
 		!slices.Equal(steps, []string{"building " + gatetest.Function}) {
 		t.Errorf("%s, steps %v; want %s", file, steps, want)
@@ -67,9 +64,7 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+
 		os.Getenv("PATH"))
 	file, err := Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if _, err := buildinfo.ReadFile(file); err != nil {
 		t.Error(err)
 	}
@@ -84,9 +79,7 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 func shim(t *testing.T, name, script string) string {
 	t.Helper()
 	program, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	dir := t.TempDir()
 	executable.Script(t, filepath.Join(dir, name), "#!/bin/sh\nprogram="+program+"\n"+script+"\n")
 	return dir
@@ -96,17 +89,13 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 	t.Parallel()
 	built := gatetest.Bootstrap(t)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	beside.Lock()
 	defer beside.Unlock()
 	program := filepath.Join(filepath.Dir(self), "testfunction")
 	defer os.Remove(program)
 
-	if err := os.WriteFile(program, []byte("another program of this name"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(program, []byte("another program of this name"), 0o700))
 	if got := installed(gatetest.Function); got != "" {
 		t.Errorf("took %s, which was not built from %s", got, gatetest.Function)
 	}
@@ -123,9 +112,7 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 func realPath(t *testing.T, path string) string {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return real
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
@@ -28,14 +29,10 @@ func runtimeAPI(t *testing.T) (*environment, string) {
 func postStatus(t *testing.T, url string, body io.Reader, trailer http.Header) int {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, url, struct{ io.Reader }{body}) // of unknown length: trailers are sent
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	req.Trailer = trailer
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	resp.Body.Close()
 	return resp.StatusCode
 }
@@ -47,14 +44,10 @@ func takeInvocation(t *testing.T, e *environment, url, payload string) *invocati
 		deadline: time.UnixMilli(1542409706888), answered: make(chan struct{}), freed: make(chan struct{})}
 	go func() { e.work <- inv }()
 	resp, err := http.Get(url + "invocation/next")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	got := fmt.Sprint(string(body), " ", resp.Header.Get("Lambda-Runtime-Aws-Request-Id"), " ",
 		resp.Header.Get("Lambda-Runtime-Deadline-Ms"))
 	if want := payload + " 8476a536-e9f4-11e8-9739-2dfe598c3fcd 1542409706888"; got != want {

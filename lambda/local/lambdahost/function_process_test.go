@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
@@ -148,9 +149,7 @@ func TestFunctionCloseTermsFirst(t *testing.T) {
 	f := newTestFunction(t, Config{Env: []string{"SIGTERM_FILE=" + marker}})
 	done := gatetest.InvokeAsync(t, f, g.Hold())
 	process := g.Next()
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, f.Close())
 	process.WaitForEnd()
 	if got, _ := os.ReadFile(marker); string(got) != "flushed" {
 		t.Errorf("the SIGTERM handler wrote %q", got)
@@ -181,9 +180,7 @@ func TestFunctionWithoutAnExtensionIsKilled(t *testing.T) {
 	f := newTestFunction(t, Config{})
 	done := gatetest.InvokeAsync(t, f, g.Hold())
 	g.Next()
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, f.Close())
 	if err := <-done; err == nil || !strings.Contains(err.Error(), "signal: killed") {
 		t.Errorf("got %v, want killed, not terminated", err)
 	}
@@ -227,9 +224,7 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 	host := exec.Command(os.Args[0], "-test.run=^TestFunctionDiesWithItsHost$")
 	host.Env = append(os.Environ(), "LOCAL_TEST_HOLD="+g.Addr(), "LOCAL_TEST_BOOTSTRAP="+bootstrap, "TMPDIR="+
 		t.TempDir())
-	if err := host.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, host.Start())
 	process := g.Next()
 	_ = host.Process.Kill()
 	_ = host.Wait()

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/testenv"
 )
 
 func TestFunctionAnswers(t *testing.T) {
@@ -30,9 +32,7 @@ func TestFunctionContextIsLambdas(t *testing.T) {
 		ID, ARN, Trace string
 		Left           time.Duration
 	}
-	if err := json.Unmarshal([]byte(mustInvoke(t, f, `{"do":"context"}`)), &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal([]byte(mustInvoke(t, f, `{"do":"context"}`)), &got))
 	if len(got.ID) != 36 || got.ARN != "arn:aws:lambda:us-east-1:000000000000:function:test" {
 		t.Errorf("id %q, arn %q", got.ID, got.ARN)
 	}
@@ -55,9 +55,7 @@ func TestFunctionEnvironmentHoldsNoSecretsOfOurs(t *testing.T) {
 		t.Errorf("our environment leaks: %s", out)
 	}
 	var env []string
-	if err := json.Unmarshal([]byte(out), &env); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal([]byte(out), &env))
 	for _, want := range []string{
 		"QUEUE_URL=here", "AWS_SECRET_ACCESS_KEY=given", "AWS_ACCESS_KEY_ID=local", "AWS_REGION=us-east-1", "TZ=:UTC",
 		"AWS_DEFAULT_REGION=us-east-1", "AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
@@ -123,14 +121,10 @@ func TestFunctionOverHTTP(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			resp, err := http.Post(srv.URL+tt.path, "application/json", strings.NewReader(tt.payload))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			defer resp.Body.Close()
 			body, err := io.ReadAll(resp.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if resp.StatusCode != tt.status || resp.Header.Get("X-Amz-Function-Error") != tt.failed {
 				t.Errorf("status %d, error %q; want %d, %q",
 					resp.StatusCode, resp.Header.Get("X-Amz-Function-Error"), tt.status, tt.failed)

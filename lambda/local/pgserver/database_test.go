@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -14,9 +15,7 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 	server := postgrestest.URL(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_test_")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	conn := postgrestest.Conn(t, url) // and stays connected
 	var name string
 	var relations int
@@ -27,9 +26,7 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 	}
 	cancel() // an interrupted run cleans up as well
 	for range 2 {
-		if err := drop(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, drop())
 	}
 	var there bool
 	if err := postgrestest.Conn(t, server).QueryRow(t.Context(),

@@ -101,19 +101,13 @@ func startAs(t *testing.T, who *syscall.Credential, binary, dir, tmp string, env
 	cmd.Env = append(append(os.Environ(), helperEnv+"="+dir, "TMPDIR="+tmp), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: who}
 	stdin, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { in.Close() })
 	defer stdin.Close()
 	cmd.Stdin, cmd.Stderr = stdin, new(bytes.Buffer)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, cmd.Start())
 	p := &program{Cmd: cmd, stdout: bufio.NewReader(out)}
 	t.Cleanup(p.kill)
 	return p
@@ -157,13 +151,9 @@ func sharedForPrograms(t *testing.T) string {
 func sharedTempIn(t *testing.T, parent string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(parent, "pgserver-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Chmod(dir, 0o777|os.ModeSticky))
 	return dir
 }
 
@@ -171,9 +161,7 @@ func sharedTempIn(t *testing.T, parent string) string {
 func start(t *testing.T, o pgserver.Options) *pgserver.Server {
 	t.Helper()
 	s, err := pgserver.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -186,9 +174,7 @@ func start(t *testing.T, o pgserver.Options) *pgserver.Server {
 func query(t *testing.T, url, sql string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer conn.Close(t.Context())
 	var answer string
 	if err := conn.QueryRow(t.Context(), sql).Scan(&answer); err != nil {
@@ -201,9 +187,7 @@ func query(t *testing.T, url, sql string) string {
 func socketDir(t *testing.T, url string) string {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return config.Host
 }
 
@@ -211,9 +195,7 @@ func socketDir(t *testing.T, url string) string {
 func processes(t *testing.T, text string) string {
 	t.Helper()
 	lines, err := commandLines()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var found []string
 	for _, line := range lines {
 		if strings.Contains(line, text) {
@@ -284,8 +266,6 @@ func ordinaryUser(t *testing.T) *syscall.Credential {
 	}
 	uid, err1 := strconv.ParseInt(nobody.Uid, 10, 64)
 	gid, err2 := strconv.ParseInt(nobody.Gid, 10, 64)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(err1, err2))
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }

@@ -40,14 +40,10 @@ func tarball(t *testing.T) (content []byte, integrity string) {
 		{"native/pg-symlinks.json", `[{"source":"native/lib/libversion.so.15.18","target":"native/lib/libversion.so.15"}]`, 0o644},
 	} {
 		header := &tar.Header{Name: "package/" + file.name, Mode: file.mode, Size: int64(len(file.text))}
-		if err := files.WriteHeader(header); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, files.WriteHeader(header))
 		fmt.Fprint(files, file.text)
 	}
-	if err := errors.Join(files.Close(), zip.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(files.Close(), zip.Close()))
 	return out.Bytes(), integrityOf(out.Bytes())
 }
 
@@ -125,13 +121,9 @@ func TestOneOfManyFirstStartsDownloads(t *testing.T) {
 	const all = 4
 	content, integrity := tarball(t)
 	name := filepath.Join(t.TempDir(), "gate")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(name, 0o600))
 	gate, err := os.OpenFile(name, os.O_RDWR, 0) // both ends: neither waits for the other
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer gate.Close()
 	p := pgserver.Package{
 		Cache:     filepath.Join(t.TempDir(), "cache"),
@@ -168,17 +160,11 @@ func TestOneOfManyFirstStartsDownloads(t *testing.T) {
 func TestWaitingForADownloadCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
-	if err := os.MkdirAll(p.Cache, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(p.Cache, 0o755))
 	lock, err := os.Create(filepath.Join(p.Cache, "npm.lock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, _, err := p.Programs(ctx, func(string) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
@@ -218,9 +204,7 @@ func TestDamagedPackageIsReplaced(t *testing.T) {
 			t.Parallel()
 			p := delivering(t)
 			native := filepath.Dir(programs(t, p))
-			if err := damage(native); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, damage(native))
 			programs(t, p)
 			if got := runs(p.NPM); got != 2 {
 				t.Errorf("npm ran %d times, want twice", got)
@@ -236,9 +220,7 @@ func TestLeftoversOfKilledDownloadsAreRemoved(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	left := filepath.Join(p.Cache, "download-1")
-	if err := os.MkdirAll(left, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(left, 0o755))
 	write(t, filepath.Join(left, "half.tgz"), "half")
 	programs(t, p)
 	if !missing(left) {

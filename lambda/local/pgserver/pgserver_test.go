@@ -50,9 +50,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 		Progress: func(line string) { progress = append(progress, line) },
 		Settings: map[string]string{"work_mem": "7MB", "listen_addresses": "*", "port": "1"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer s.Stop()
 	dir := socketDir(t, s.URL("postgres"))
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
@@ -79,9 +77,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 
 	// A connection that is at work does not hold the server.
 	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer conn.Close(context.Background())
 	ended := make(chan error, 1)
 	go func() {
@@ -92,9 +88,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 		return query(t, s.URL("postgres"), "SELECT count(*)::text FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)'") == "1"
 	})
 	for range 2 {
-		if err := s.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, s.Stop())
 	}
 	var said *pgconn.PgError
 	if err := <-ended; !errors.As(err, &said) || said.Code != "57P01" { // 57P02 after an immediate one
@@ -121,9 +115,7 @@ func TestKeptFolderKeepsData(t *testing.T) {
 		}
 		keepWord(t, s.URL("postgres"))
 		socket := socketDir(t, s.URL("postgres"))
-		if err := s.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, s.Stop())
 		if socket != o.Dir && !missing(socket) {
 			t.Errorf("%s, made for the socket, is still there", socket)
 		}
@@ -139,9 +131,7 @@ func TestKeptFolderKeepsData(t *testing.T) {
 func keepWord(t *testing.T, url string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(), "CREATE TABLE kept AS SELECT text 'old' AS word"); err != nil {
 		t.Fatal(err)
@@ -159,9 +149,7 @@ func wantWord(t *testing.T, url string) {
 func leaveStalePID(t *testing.T, dir string) {
 	t.Helper()
 	dead := exec.Command("true")
-	if err := dead.Run(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, dead.Run())
 	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(dead.Process.Pid, dir))
 }
 
@@ -173,17 +161,11 @@ func postmasterPID(pid int, socket string) string {
 // write writes a file that belongs to the owner of its folder.
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
 	info, err := os.Stat(filepath.Dir(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	owner := info.Sys().(*syscall.Stat_t)
-	if err := os.Chown(name, int(owner.Uid), int(owner.Gid)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Chown(name, int(owner.Uid), int(owner.Gid)))
 }
 
 // keptFolder is a folder like one that a server left, as far as Start looks at
@@ -191,9 +173,7 @@ func write(t *testing.T, name, text string) {
 func keptFolder(t *testing.T, version string) string {
 	t.Helper()
 	dir := sharedTemp(t)
-	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(dir, "data"), 0o700))
 	write(t, filepath.Join(dir, "pgserver.lock"), "")
 	write(t, filepath.Join(dir, "data", "PG_VERSION"), version+"\n")
 	return dir
@@ -204,14 +184,10 @@ func TestNewClusterIsACopyOfOneOfTheSameVersion(t *testing.T) {
 	like := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	s := start(t, like)
 	keepWord(t, s.URL("postgres"))
-	if err := s.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.Stop())
 	version := filepath.Join(like.Dir, "data", "PG_VERSION")
 	ours, err := os.ReadFile(version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, tc := range []struct{ dir, version, tables string }{
 		{like.Dir, "9\n", "0"}, {like.Dir, string(ours), "1"}, {"/nowhere", string(ours), "0"},
 	} {
@@ -259,9 +235,7 @@ func TestServerStartedByHandIsSeen(t *testing.T) {
 	dir := keptFolder(t, "15")
 	socket := sharedTemp(t)
 	l, err := net.Listen("unix", filepath.Join(socket, ".s.PGSQL.5432"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer l.Close()
 	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(4711, socket))
 	wantError(t, pgserver.Options{Dir: dir}, "another run uses "+dir, "process 4711")
@@ -285,9 +259,7 @@ func wantError(t *testing.T, o pgserver.Options, texts ...string) {
 func TestDataOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	_, version, err := pgserver.MachineBin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	wantError(t, pgserver.Options{Dir: keptFolder(t, "9")}, "is of PostgreSQL 9", "version "+version)
 }
 
@@ -335,13 +307,9 @@ func TestTemporaryFolderFitsTheSocket(t *testing.T) {
 			switch problem {
 			case "long":
 				tmp = filepath.Join(tmp, strings.Repeat("x", 100))
-				if err := os.MkdirAll(tmp, 0o777); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.MkdirAll(tmp, 0o777))
 			case "closed": // to the server's user, or to us when we are not root
-				if err := os.Mkdir(tmp, 0o500); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.Mkdir(tmp, 0o500))
 			}
 			t.Setenv("TMPDIR", tmp)
 			if dir, err := pgserver.TemporaryFolder(t.Context()); err != nil || filepath.Dir(dir) != "/tmp" {
@@ -354,9 +322,7 @@ func TestTemporaryFolderFitsTheSocket(t *testing.T) {
 // The URL is for pgx and for psql.
 func TestTemporaryFolderMayHaveASpaceInItsName(t *testing.T) {
 	tmp := filepath.Join(sharedTemp(t), "a b+c")
-	if err := os.Mkdir(tmp, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(tmp, 0o777))
 	if err := os.Chmod(tmp, 0o777); err != nil { // under any umask
 		t.Fatal(err)
 	}
@@ -436,14 +402,10 @@ func TestHalfAClusterIsMadeAgain(t *testing.T) {
 	testenv.OnlyThorough(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
-	if err := start(t, o).Stop(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, start(t, o).Stop())
 	// As a machine leaves it that crashed during initdb.
 	data := filepath.Join(o.Dir, "data")
-	if err := os.Rename(data, data+".new"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Rename(data, data+".new"))
 	s := start(t, o)
 	query(t, s.URL("postgres"), "SELECT 'alive'")
 }
@@ -453,9 +415,7 @@ func TestHalfAClusterIsMadeAgain(t *testing.T) {
 func interrupt(t *testing.T, p *program) {
 	t.Helper()
 	url := p.url(t)
-	if err := syscall.Kill(-p.Process.Pid, syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Kill(-p.Process.Pid, syscall.SIGINT))
 	// Were the server in that group, it would have the signal by now, and go.
 	for range 20 {
 		query(t, url, "SELECT 'alive'")
@@ -468,12 +428,8 @@ func TestClosedFolderIsNamed(t *testing.T) {
 	}
 	t.Parallel()
 	closed := filepath.Join(sharedTemp(t), "closed")
-	if err := os.MkdirAll(filepath.Join(closed, "open"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Join(closed, "open"), 0o755))
+	testenv.Must(t, os.Chmod(closed, 0o700))
 	dir := filepath.Join(closed, "open", "kept")
 	wantError(t, pgserver.Options{Dir: dir}, "the folder "+closed+" (mode drwx------) is closed")
 	if !missing(dir) {
@@ -489,9 +445,7 @@ func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	nobody := ordinaryUser(t)
 	bin, _, err := pgserver.MachineBin(t.Context()) // the user nobody has no home for a copy of its own
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	tmp := sharedForPrograms(t)
 	binary := filepath.Join(tmp, "pgserver.test")
 	executable.Copy(t, os.Args[0], binary)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 )
 
@@ -17,9 +18,7 @@ func TestRestartKeepsCommits(t *testing.T) {
 	for _, how := range []pgserver.Shutdown{pgserver.Fast, pgserver.Immediate, pgserver.Fast} {
 		before := query(t, url, "SELECT pg_postmaster_start_time()::text")
 		query(t, url, "SELECT lo_put(4711, coalesce(octet_length(lo_get(4711)), 0), '|')::text")
-		if err := s.Restart(t.Context(), how, 10*time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, s.Restart(t.Context(), how, 10*time.Millisecond))
 		if after := query(t, url, "SELECT pg_postmaster_start_time()::text"); after == before {
 			t.Error("it is the same server")
 		}

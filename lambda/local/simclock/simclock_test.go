@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -12,9 +13,7 @@ import (
 
 func now(t *testing.T, conn *pgx.Conn) (now time.Time) {
 	t.Helper()
-	if err := conn.QueryRow(t.Context(), "SELECT now()").Scan(&now); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, conn.QueryRow(t.Context(), "SELECT now()").Scan(&now))
 	return now
 }
 
@@ -22,14 +21,10 @@ func install(t *testing.T, frozenAt time.Time) (c *simclock.Clock, simulated, re
 	t.Helper()
 	url := postgrestest.URL(t)
 	c, err := simclock.Install(t.Context(), url, frozenAt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(c.Close)
 	simURL, err := c.URL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return c, postgrestest.Conn(t, simURL), postgrestest.Conn(t, url)
 }
 
@@ -40,9 +35,7 @@ func TestFrozenClockMovesOnlyWhenAdvanced(t *testing.T) {
 	if got := now(t, simulated); !got.Equal(at) {
 		t.Errorf("got %v, want %v", got, at)
 	}
-	if err := c.Advance(t.Context(), 30*time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, c.Advance(t.Context(), 30*time.Minute))
 	if got, want := now(t, simulated), at.Add(30*time.Minute); !got.Equal(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -51,9 +44,7 @@ func TestFrozenClockMovesOnlyWhenAdvanced(t *testing.T) {
 func TestFlowingClockJumpsForItsURLOnly(t *testing.T) {
 	t.Parallel()
 	c, simulated, real := install(t, time.Time{})
-	if err := c.Advance(t.Context(), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, c.Advance(t.Context(), time.Hour))
 	before := now(t, real)
 	got := now(t, simulated).Add(-time.Hour)
 	after := now(t, real)
@@ -71,9 +62,7 @@ func TestClockWhoseConnectionIsCutMovesOn(t *testing.T) {
 		WHERE datname = current_database() AND query LIKE '%CREATE SCHEMA simclock%' AND pid <> pg_backend_pid()`); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Advance(t.Context(), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, c.Advance(t.Context(), time.Hour))
 	if got, want := now(t, simulated), at.Add(time.Hour); !got.Equal(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -82,9 +71,7 @@ func TestClockWhoseConnectionIsCutMovesOn(t *testing.T) {
 func TestRemovedClockLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	c, _, real := install(t, time.Time{})
-	if err := c.Remove(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, c.Remove(t.Context()))
 	var left int
 	if err := real.QueryRow(t.Context(),
 		"SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'simclock%'").Scan(&left); err != nil || left != 0 {

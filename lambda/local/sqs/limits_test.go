@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -297,15 +299,11 @@ func TestRequestsThatAreNoSQS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url,
 				bytes.NewReader([]byte(test.body)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			req.Header.Set("X-Amz-Target", test.target)
 			req.Header.Set("Content-Type", test.contentType)
 			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			res.Body.Close()
 			if res.StatusCode != test.status {
 				t.Errorf("status %d, want %d", res.StatusCode, test.status)

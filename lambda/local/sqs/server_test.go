@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/clock"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -134,9 +135,7 @@ func (r *rig) delete(queue *string, m types.Message) error {
 
 func (r *rig) must(err error) {
 	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	testenv.Must(r.t, err)
 }
 
 func (r *rig) stats(queue string) Stats {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/notify/notifytest"
 	"matchbook/lambda/notify/slack"
@@ -97,9 +98,7 @@ func TestItAcceptsTheMessagesOfTheSender(t *testing.T) {
 	server := httptest.NewServer(r)
 	defer server.Close()
 	s, err := slack.New(slack.Config{WebhookURL: server.URL + webhook.Path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	messages := notifytest.Messages()
 	for name, m := range messages {
 		if err := s.Send(t.Context(), m); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/testenv"
 
 	"github.com/google/uuid"
 )
@@ -113,8 +114,6 @@ func object(fields ...string) string {
 func amount(t testing.TB, s string) document.Amount {
 	t.Helper()
 	a, err := document.ParseAmount(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return a
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/testenv"
 )
 
 const (
@@ -61,9 +63,7 @@ func TestKnownNamesFindEachOther(t *testing.T) {
 	a, b := raw(po, object(ibm, `"date":"2026-01-05"`)), raw(inv, object(world, `"date":"2026-02-05"`))
 	common := func() []string {
 		keys, err := CommonKeys(a, b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return keys
 	}
 	if got := common(); len(got) > 0 {

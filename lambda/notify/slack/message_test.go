@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/notifytest"
 )
@@ -16,9 +17,7 @@ func TestEachMessageAsBlocks(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		var b bytes.Buffer
-		if err := json.Indent(&b, render(m), "", "  "); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Indent(&b, render(m), "", "  "))
 		notifytest.Golden(t, name+".json", b.String())
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
+	"matchbook/lambda/internal/testenv"
 )
 
 // The secrets of a configuration, and the text of an answer.
@@ -24,9 +25,7 @@ type exchange = failuretest.Exchange[struct{}]
 func post(t *testing.T, x exchange) (*failure.Call, []any) {
 	t.Helper()
 	r, err := New(Config{URL: x.URL(t) + hiddenPath, Secret: hiddenKey, Timeout: x.Timeout()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return r.post(failuretest.Context(t, x.Within), "key", []byte("{}")), []any{r, *r, struct{ r Receiver }{*r}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/llm/openai/recording"
 )
@@ -26,20 +27,14 @@ func TestExchangeIsWithoutTheKeyAndWithoutAccounts(t *testing.T) {
 	}))
 	defer server.Close()
 	e, err := recording.Take(t.Context(), openai.Config{BaseURL: server.URL + "/v1", Model: "any", APIKey: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if e.Status != http.StatusUnauthorized || e.Failure == nil || e.Header["Retry-After"] != "7" {
 		t.Errorf("got %+v", e)
 	}
 	file := filepath.Join(t.TempDir(), "exchange.json")
-	if err := e.Store(file); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, e.Store(file))
 	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, hidden := range []string{key, "lampenhaus\"", "Organization"} {
 		if strings.Contains(string(raw), hidden) {
 			t.Errorf("%q is in\n%s", hidden, raw)

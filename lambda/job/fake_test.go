@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"matchbook/lambda/job"
@@ -71,6 +72,22 @@ func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.
 		r.t.Errorf("%d ends were observed, of %d deliveries", len(r.observed), len(deliveries))
 	}
 	return ends
+}
+
+// bubble runs a subtest beside the others, in a bubble of its own.
+func bubble(t *testing.T, name string, test func(*testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, test)
+	})
+}
+
+func wantEnds(t *testing.T, got []job.Settlement, want ...job.Settlement) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
 }
 
 func (r *rig) dispatch(ctx context.Context, f job.Attempt) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,10 +51,7 @@ func TestHeartbeatExtendsWhatIsAtWork(t *testing.T) {
 			<-time.After(3*time.Minute + time.Second/2)
 			lease <- time.Until(r.store.row(2).lease)
 		}()
-		got := r.runFor(15*time.Minute, first(1), first(2), first(3))
-		if want := []job.Settlement{ack, ack, retry(time.Hour)}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.runFor(15*time.Minute, first(1), first(2), first(3)), ack, ack, retry(time.Hour))
 		if left, want := <-lease, m5-time.Second/2; left != want {
 			t.Errorf("half a second after a beat the lease lives for %s, want %s", left, want)
 		}
@@ -74,9 +70,7 @@ func TestMessageOfASuspectIsHiddenWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0), expired(1))
 		r.work[id(1)], r.work[id(2)] = r.takes(90*time.Second), r.takes(time.Second)
-		if got := r.runFor(15*time.Minute, first(1), first(2)); !reflect.DeepEqual(got, []job.Settlement{ack, ack}) {
-			t.Errorf("got %+v", got)
-		}
+		wantEnds(t, r.runFor(15*time.Minute, first(1), first(2)), ack, ack)
 		r.wantJournal("claim [1 2]", "hide [0 1] for 5m2s", "work 1", "extend 1 of 1", "hide [0 1] for 5m2s",
 			"sent 0 ack", "claim [2]", "hide [1] for 5m2s", "work 2", "sent ")
 	})
@@ -99,10 +93,7 @@ func TestHeartbeatStopsWorkWhoseFenceIsLost(t *testing.T) {
 			<-time.After(30 * time.Second)
 			r.store.publish(1)
 		}()
-		got := r.runFor(15*time.Minute, first(1), first(2))
-		if want := []job.Settlement{retry(job.KeepVisibility), ack}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.runFor(15*time.Minute, first(1), first(2)), retry(job.KeepVisibility), ack)
 		if stopped != time.Minute {
 			t.Errorf("stopped after %s, want the first beat's minute", stopped)
 		}
@@ -127,10 +118,7 @@ func TestWorkStopsBeforeALeaseThatCannotBeExtended(t *testing.T) {
 			}
 			return errors.New("interrupted")
 		}
-		got := r.runFor(15*time.Minute, first(1))
-		if want := []job.Settlement{writes(job.StatusPending, retry(m5))}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.runFor(15*time.Minute, first(1)), writes(job.StatusPending, retry(m5)))
 		if reason := r.store.row(1).release.Reason; !strings.Contains(reason, "lease") {
 			t.Errorf("the reason is %q", reason)
 		}
@@ -149,9 +137,7 @@ func TestAMissedBeatStopsNothing(t *testing.T) {
 			defer r.store.mu.Unlock()
 			r.store.down = time.Now().Add(2 * time.Minute)
 		}()
-		if got, want := r.runFor(15*time.Minute, first(1)), []job.Settlement{ack}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.runFor(15*time.Minute, first(1)), ack)
 	})
 }
 
@@ -160,24 +146,21 @@ func TestAMissedBeatStopsNothing(t *testing.T) {
 func TestSettlementsVisibilityIsTheLast(t *testing.T) {
 	t.Parallel()
 	for ends := 59 * time.Second; ends <= 63*time.Second; ends += 250 * time.Millisecond {
-		t.Run(ends.String(), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := beating(t, pending(0))
-				r.queue.slow = func() {
-					<-time.After(2 * time.Second)
-					r.store.note("answered")
-				}
-				r.work[id(1)] = func(context.Context, job.Attempt) error {
-					<-time.After(ends - 2*time.Second) // the first call takes two
-					return errDown
-				}
-				r.runFor(15*time.Minute, first(1))
-				lines := r.store.lines
-				if n := len(lines); n < 3 || lines[n-2] != fmt.Sprintf("sent 0 %s", job.Retry) || lines[n-3] != "pending 1" && lines[n-3] != "answered" {
-					t.Errorf("the settlement is not the last call:\n%s", strings.Join(lines, "\n"))
-				}
-			})
+		bubble(t, ends.String(), func(t *testing.T) {
+			r := beating(t, pending(0))
+			r.queue.slow = func() {
+				<-time.After(2 * time.Second)
+				r.store.note("answered")
+			}
+			r.work[id(1)] = func(context.Context, job.Attempt) error {
+				<-time.After(ends - 2*time.Second) // the first call takes two
+				return errDown
+			}
+			r.runFor(15*time.Minute, first(1))
+			lines := r.store.lines
+			if n := len(lines); n < 3 || lines[n-2] != fmt.Sprintf("sent 0 %s", job.Retry) || lines[n-3] != "pending 1" && lines[n-3] != "answered" {
+				t.Errorf("the settlement is not the last call:\n%s", strings.Join(lines, "\n"))
+			}
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -40,21 +39,18 @@ func TestNotifyIsCalledOnceIfADocumentFailed(t *testing.T) {
 			want: []time.Duration{3 * time.Second}},
 		"no time": {length: 20 * time.Second, count: 1, second: after(14*time.Second, permanent)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, pending(0), pending(0))
-				var got []time.Duration
-				r.notify = func(ctx context.Context) {
-					end, _ := ctx.Deadline()
-					got = append(got, time.Until(end))
-				}
-				r.work[id(1)], r.work[id(2)] = tc.first, tc.second
-				r.runFor(tc.length, first(1), delivery(2, tc.count))
-				if len(got) != len(tc.want) || len(got) > 0 && got[0] != tc.want[0] {
-					t.Errorf("called with %v, want %v", got, tc.want)
-				}
-			})
+		bubble(t, name, func(t *testing.T) {
+			r := newRig(t, pending(0), pending(0))
+			var got []time.Duration
+			r.notify = func(ctx context.Context) {
+				end, _ := ctx.Deadline()
+				got = append(got, time.Until(end))
+			}
+			r.work[id(1)], r.work[id(2)] = tc.first, tc.second
+			r.runFor(tc.length, first(1), delivery(2, tc.count))
+			if len(got) != len(tc.want) || len(got) > 0 && got[0] != tc.want[0] {
+				t.Errorf("called with %v, want %v", got, tc.want)
+			}
 		})
 	}
 }

@@ -37,15 +37,12 @@ func TestObservationHasTheEndAndTheTimeOfTheWork(t *testing.T) {
 		"done": {func() *row { return &row{status: job.StatusSucceeded} }, nil,
 			job.Observation{Result: job.Done, Action: job.Ack}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, tc.row())
-				r.work[id(1)] = tc.work
-				if r.run(first(1)); len(r.observed) != 1 || r.observed[0] != tc.want {
-					t.Errorf("got %+v, want %+v", r.observed, tc.want)
-				}
-			})
+		bubble(t, name, func(t *testing.T) {
+			r := newRig(t, tc.row())
+			r.work[id(1)] = tc.work
+			if r.run(first(1)); len(r.observed) != 1 || r.observed[0] != tc.want {
+				t.Errorf("got %+v, want %+v", r.observed, tc.want)
+			}
 		})
 	}
 }

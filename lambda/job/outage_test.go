@@ -2,7 +2,6 @@ package job_test
 
 import (
 	"context"
-	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,9 +30,7 @@ func TestClaimWaitsForTheDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0))
 		r.store.down = time.Now().Add(20 * time.Second)
-		if got, want := r.run(first(1), delivery(2, 3)), []job.Settlement{ack, ack}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.run(first(1), delivery(2, 3)), ack, ack)
 	})
 }
 
@@ -49,28 +46,23 @@ func TestSettlingWaitsForTheDatabase(t *testing.T) {
 		"retry whose answer is lost too": {row{releaseErr: errDown, commits: true}, errDown,
 			writes(job.StatusPending, retry(m5))},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				tc.row.status = job.StatusPending
-				r := newRig(t, &tc.row)
-				r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
-					if tc.err == job.ErrFenceLost {
-						set(job.StatusSucceeded, 1, 0)(r.store, f)
-					}
-					r.store.mu.Lock()
-					defer r.store.mu.Unlock()
-					r.store.down = time.Now().Add(time.Minute)
-					return tc.err
+		bubble(t, name, func(t *testing.T) {
+			tc.row.status = job.StatusPending
+			r := newRig(t, &tc.row)
+			r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
+				if tc.err == job.ErrFenceLost {
+					set(job.StatusSucceeded, 1, 0)(r.store, f)
 				}
-				begin := time.Now()
-				if got := r.run(first(1))[0]; got != tc.want {
-					t.Errorf("got %+v, want %+v", got, tc.want)
-				}
-				if took := time.Since(begin); took < time.Minute || took > time.Minute+2*time.Second {
-					t.Errorf("took %v, want the minute of the outage", took)
-				}
-			})
+				r.store.mu.Lock()
+				defer r.store.mu.Unlock()
+				r.store.down = time.Now().Add(time.Minute)
+				return tc.err
+			}
+			begin := time.Now()
+			wantEnds(t, r.run(first(1)), tc.want)
+			if took := time.Since(begin); took < time.Minute || took > time.Minute+2*time.Second {
+				t.Errorf("took %v, want the minute of the outage", took)
+			}
 		})
 	}
 }
@@ -86,15 +78,9 @@ func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
 		"a long lock, last delivery":         {20, 3, ack},
 		"locked for ever, its last delivery": {1e6, 3, deadLetter},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, &row{status: job.StatusPending, locked: tc.locked}, pending(0))
-				if got, want := r.run(delivery(1, tc.count), first(2)),
-					[]job.Settlement{tc.want, ack}; !reflect.DeepEqual(got, want) {
-					t.Errorf("got %+v, want %+v", got, want)
-				}
-			})
+		bubble(t, name, func(t *testing.T) {
+			r := newRig(t, &row{status: job.StatusPending, locked: tc.locked}, pending(0))
+			wantEnds(t, r.run(delivery(1, tc.count), first(2)), tc.want, ack)
 		})
 	}
 }
@@ -103,25 +89,17 @@ func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
 // dead letter although the row may well succeed.
 func TestLastDeliveryWaitsForAHeldDocument(t *testing.T) {
 	t.Parallel()
-	t.Run("its holder finishes", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t, inProgress(1, time.Hour))
-			r.work[id(1)] = panics("it is held")
-			time.AfterFunc(time.Minute, func() { r.store.change(1, func(r *row) { r.status = job.StatusSucceeded }) })
-			if got := r.run(delivery(1, 3))[0]; got != ack {
-				t.Errorf("got %+v, want %+v", got, ack)
-			}
-		})
+	bubble(t, "its holder finishes", func(t *testing.T) {
+		r := newRig(t, inProgress(1, time.Hour))
+		r.work[id(1)] = panics("it is held")
+		time.AfterFunc(time.Minute, func() { r.store.change(1, func(r *row) { r.status = job.StatusSucceeded }) })
+		wantEnds(t, r.run(delivery(1, 3)), ack)
 	})
-	t.Run("its holder is dead", func(t *testing.T) {
-		t.Parallel()
-		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t, inProgress(1, time.Minute))
-			if got := r.run(delivery(1, 3))[0]; got != ack || r.store.row(1).attempt != 2 {
-				t.Errorf("got %+v, attempt %d; want it worked on when the lease has ended", got, r.store.row(1).attempt)
-			}
-		})
+	bubble(t, "its holder is dead", func(t *testing.T) {
+		r := newRig(t, inProgress(1, time.Minute))
+		if got := r.run(delivery(1, 3))[0]; got != ack || r.store.row(1).attempt != 2 {
+			t.Errorf("got %+v, attempt %d; want it worked on when the lease has ended", got, r.store.row(1).attempt)
+		}
 	})
 }
 
@@ -133,10 +111,7 @@ func TestRetryThatIsNotDueIsWorkedOnOnlyOnTheLastDelivery(t *testing.T) {
 			r.store.rows[id(n)] = &row{status: job.StatusPending, attempt: 1, due: time.Now().Add(m30)}
 		}
 		r.store.rows[id(3)].due = time.Now().Add(time.Minute) // within what clocks may differ
-		got := r.run(delivery(1, 2), delivery(2, 3), delivery(3, 2))
-		if want := []job.Settlement{retry(m30), ack, ack}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.run(delivery(1, 2), delivery(2, 3), delivery(3, 2)), retry(m30), ack, ack)
 		if n := r.store.row(1).attempt; n != 1 {
 			t.Errorf("attempt %d, want 1", n)
 		}

@@ -50,9 +50,7 @@ func TestPartialResultsAreWrittenWithTheRelease(t *testing.T) {
 				return r.store.Release(ctx, f, v)
 			})
 			tc.release.Reason = failure.Of(failure.At("ask", tc.err)).Text
-			if end := r.run(delivery(1, tc.count))[0]; end != tc.want {
-				t.Errorf("got %+v, want %+v", end, tc.want)
-			}
+			wantEnds(t, r.run(delivery(1, tc.count)), tc.want)
 			if want := []job.Release{tc.release}; !reflect.DeepEqual(got, want) || len(r.store.limits) != 1 {
 				t.Errorf("released %+v, want %+v; the store was called %d times", got, want, len(r.store.limits))
 			}
@@ -126,9 +124,7 @@ func TestPartialResultsOfALostFence(t *testing.T) {
 			set(job.StatusInProgress, 1, time.Minute)(r.store, f)
 			return r.store.Release(ctx, f, v)
 		})
-		if got, want := r.run(first(1))[0], retry(time.Minute); got != want {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.run(first(1)), retry(time.Minute))
 		r.wantStatus(1, job.StatusInProgress)
 	})
 }

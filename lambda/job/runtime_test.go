@@ -97,23 +97,18 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 		{"permanent, last delivery", waits, 3, permanent, writes(job.StatusFailed, ack), job.StatusFailed, "ERROR"},
 		{"panic", waits, 1, panics("x"), writes(job.StatusFailed, ack), job.StatusFailed, "ERROR"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, tc.row())
-				r.work[id(1)] = tc.work
-				d := delivery(1, tc.count)
-				d.PublishedAt = time.Now()
-				if got := r.run(d); got[0] != tc.want {
-					t.Errorf("got %+v, want %+v", got[0], tc.want)
-				}
-				r.wantStatus(1, tc.status)
-				logged := r.log.of(t, "settled", id(1))
-				if len(logged) != 1 || logged[0].Level != tc.level || logged[0].Delivery != tc.count ||
-					logged[0].Action != tc.want.Action.String() {
-					t.Errorf("logged %+v, want one line at %s", logged, tc.level)
-				}
-			})
+		bubble(t, tc.name, func(t *testing.T) {
+			r := newRig(t, tc.row())
+			r.work[id(1)] = tc.work
+			d := delivery(1, tc.count)
+			d.PublishedAt = time.Now()
+			wantEnds(t, r.run(d), tc.want)
+			r.wantStatus(1, tc.status)
+			logged := r.log.of(t, "settled", id(1))
+			if len(logged) != 1 || logged[0].Level != tc.level || logged[0].Delivery != tc.count ||
+				logged[0].Action != tc.want.Action.String() {
+				t.Errorf("logged %+v, want one line at %s", logged, tc.level)
+			}
 		})
 	}
 }
@@ -148,11 +143,8 @@ func TestEndsAreInTheOrderOfTheDeliveries(t *testing.T) {
 		r.work[id(2)] = fails(errDown)
 		r.work[id(3)] = fails(failure.Permanently("no"))
 		got := r.run(first(4), first(1), first(9), first(3), delivery(2, 2))
-		want := []job.Settlement{retry(time.Minute), ack, retry(m5), writes(job.StatusFailed, ack),
-			writes(job.StatusPending, retry(m30))}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, got, retry(time.Minute), ack, retry(m5), writes(job.StatusFailed, ack),
+			writes(job.StatusPending, retry(m30)))
 	})
 }
 
@@ -184,10 +176,7 @@ func TestTwoMessagesOfOneDocumentDoItOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(1))
 		got := r.run(first(1), first(1), first(2), first(2))
-		want := []job.Settlement{ack, retry(length + manifest.LeaseMargin), ack, retry(length + manifest.LeaseMargin)}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, got, ack, retry(length+manifest.LeaseMargin), ack, retry(length+manifest.LeaseMargin))
 		if one, two := r.store.row(1).attempt, r.store.row(2).attempt; one != 1 || two != 2 {
 			t.Errorf("attempts %d and %d, want 1 and 2", one, two)
 		}
@@ -230,10 +219,7 @@ func TestPanicHarmsNoOtherDelivery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0), pending(0))
 		r.work[id(2)] = panics("Muster GmbH owes 100.00")
-		got := r.run(first(1), first(2), first(3))
-		if want := []job.Settlement{ack, writes(job.StatusFailed, ack), ack}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.run(first(1), first(2), first(3)), ack, writes(job.StatusFailed, ack), ack)
 		logged := r.log.of(t, "panic", id(2))
 		if len(logged) != 1 || logged[0].Level != "ERROR" || !strings.Contains(logged[0].Stack, "fake_test.go") {
 			t.Errorf("logged %+v, want the stack, once", logged)
@@ -261,10 +247,7 @@ func TestWorkThatNeverReturnsIsAbandoned(t *testing.T) {
 		r.work[id(3)] = fails(errDown)
 		begin := time.Now()
 		got := r.runFor(300*time.Millisecond, first(1), first(2), first(3))
-		want := []job.Settlement{ack, writes(job.StatusPending, retry(m5)), writes(job.StatusPending, retry(m5))}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, got, ack, writes(job.StatusPending, retry(m5)), writes(job.StatusPending, retry(m5)))
 		if got, want := time.Since(begin), 225*time.Millisecond+time.Second; got != want {
 			t.Errorf("took %v, want %v: three quarters of the time and a second to notice", got, want)
 		}
@@ -286,9 +269,7 @@ func TestWorkMayFinishShortlyAfterItsTime(t *testing.T) {
 			<-time.After(time.Second - 1)
 			return r.store.succeed(f)
 		}
-		if got := r.run(first(1)); got[0] != ack {
-			t.Errorf("got %+v, want an ack", got[0])
-		}
+		wantEnds(t, r.run(first(1)), ack)
 	})
 }
 
@@ -299,24 +280,21 @@ func TestWorkEndsEarlyEnoughToSettle(t *testing.T) {
 		{time.Minute, time.Minute - manifest.SettleReserve},
 		{20 * time.Second, 15 * time.Second}, // a quarter, so that something is left to work in
 	} {
-		t.Run(tc.length.String(), func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, pending(0))
-				var got time.Duration
-				r.work[id(1)] = func(ctx context.Context, f job.Attempt) error {
-					deadline, _ := ctx.Deadline()
-					got = time.Until(deadline)
-					return r.store.succeed(f)
-				}
-				r.runFor(tc.length, first(1))
-				if got != tc.want {
-					t.Errorf("%v to work, want %v", got, tc.want)
-				}
-				if got, want := r.store.leases[0], tc.want+manifest.SettleReserve+manifest.LeaseMargin; got != want {
-					t.Errorf("lease %v, want %v: nobody else may begin while this invocation lives", got, want)
-				}
-			})
+		bubble(t, tc.length.String(), func(t *testing.T) {
+			r := newRig(t, pending(0))
+			var got time.Duration
+			r.work[id(1)] = func(ctx context.Context, f job.Attempt) error {
+				deadline, _ := ctx.Deadline()
+				got = time.Until(deadline)
+				return r.store.succeed(f)
+			}
+			r.runFor(tc.length, first(1))
+			if got != tc.want {
+				t.Errorf("%v to work, want %v", got, tc.want)
+			}
+			if got, want := r.store.leases[0], tc.want+manifest.SettleReserve+manifest.LeaseMargin; got != want {
+				t.Errorf("lease %v, want %v: nobody else may begin while this invocation lives", got, want)
+			}
 		})
 	}
 }
@@ -326,9 +304,7 @@ func TestLeaseIsLambdasLongestWithoutADeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))
-		if got := r.runContext(context.Background(), first(1)); got[0] != ack {
-			t.Errorf("got %+v, want an ack", got[0])
-		}
+		wantEnds(t, r.runContext(context.Background(), first(1)), ack)
 		if got, want := r.store.leases[0], manifest.MaxTimeout+manifest.LeaseMargin; got != want {
 			t.Errorf("lease %v, want %v", got, want)
 		}
@@ -350,10 +326,7 @@ func TestSettlingFinishesAlthoughTheInvocationIsStopped(t *testing.T) {
 			return job.ErrFenceLost // the row is read again, which takes a live context as well
 		}
 		got := r.runContext(ctx, first(1), first(2))
-		want := []job.Settlement{writes(job.StatusPending, retry(m5)), retry(job.KeepVisibility)}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, got, writes(job.StatusPending, retry(m5)), retry(job.KeepVisibility))
 		r.wantStatus(1, job.StatusPending)
 		for _, got := range r.store.limits {
 			if got <= 0 || got > manifest.SettleReserve/2 {
@@ -369,10 +342,7 @@ func TestNothingIsClaimedWhenTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(4), pending(4))
 		got := r.runFor(0, first(1), delivery(2, 3))
-		if want := []job.Settlement{retry(givenBack), deadLetter}; !reflect.DeepEqual(byTheBackoff(t, got, m5),
-			want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, byTheBackoff(t, got, m5), retry(givenBack), deadLetter)
 		if len(r.store.leases) != 0 || r.store.row(1).attempt != 4 {
 			t.Errorf("%d claims, attempt %d; want none and 4", len(r.store.leases), r.store.row(1).attempt)
 		}
@@ -393,14 +363,11 @@ func TestFailedClaimAcknowledgesNothing(t *testing.T) {
 		if took := time.Since(begin); took < length-manifest.SettleReserve || took > length {
 			t.Errorf("gave the messages back after %v: a claim that does not wait empties the queue into the dead letters", took)
 		}
-		want := []job.Settlement{retry(givenBack), retry(givenBack), retry(givenBack), deadLetter}
 		if got[2].Visibility <= m5 {
 			t.Errorf("the second retry comes after %v", got[2].Visibility)
 		}
-		if got := append(byTheBackoff(t, got[:2], m5),
-			byTheBackoff(t, got[2:], m30)...); !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, byTheBackoff(t, got[:2], m5), retry(givenBack), retry(givenBack))
+		wantEnds(t, byTheBackoff(t, got[2:], m30), retry(givenBack), deadLetter)
 		for n, level := range map[int]string{1: "WARN", 4: "ERROR"} {
 			logged := r.log.of(t, "settled", id(n))
 			if len(logged) != 1 || logged[0].Level != level || logged[0].Result != "unsettled" ||

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,18 +26,13 @@ func TestCommitWhoseAnswerWasLostKeepsItsSettlement(t *testing.T) {
 		{"failed, last delivery", errDown, 3, writes(job.StatusFailed, deadLetter)},
 		{"failed, permanent", permanent, 1, writes(job.StatusFailed, ack)},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown, commits: true})
-				r.work[id(1)] = fails(tc.err)
-				if got := r.run(delivery(1, tc.count)); got[0] != tc.want {
-					t.Errorf("got %+v, want %+v", got[0], tc.want)
-				}
-				if len(r.store.limits) != 1 {
-					t.Errorf("written %d times, want once: nothing is repeated blindly", len(r.store.limits))
-				}
-			})
+		bubble(t, tc.name, func(t *testing.T) {
+			r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown, commits: true})
+			r.work[id(1)] = fails(tc.err)
+			wantEnds(t, r.run(delivery(1, tc.count)), tc.want)
+			if len(r.store.limits) != 1 {
+				t.Errorf("written %d times, want once: nothing is repeated blindly", len(r.store.limits))
+			}
 		})
 	}
 }
@@ -90,17 +84,11 @@ func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
 		{"fence lost, and the row cannot be read", row{findErr: errDown}, job.ErrFenceLost, 2, atLeaseEnd},
 		{"fence lost, last delivery", row{findErr: errDown}, job.ErrFenceLost, 3, deadLetter},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				tc.row.status = job.StatusPending
-				r := newRig(t, &tc.row, pending(0))
-				r.work[id(1)] = fails(tc.work)
-				got := r.run(delivery(1, tc.count), first(2))
-				if want := []job.Settlement{tc.want, ack}; !reflect.DeepEqual(got, want) {
-					t.Errorf("got %+v, want %+v", got, want)
-				}
-			})
+		bubble(t, tc.name, func(t *testing.T) {
+			tc.row.status = job.StatusPending
+			r := newRig(t, &tc.row, pending(0))
+			r.work[id(1)] = fails(tc.work)
+			wantEnds(t, r.run(delivery(1, tc.count), first(2)), tc.want, ack)
 		})
 	}
 }
@@ -114,9 +102,7 @@ func TestReleaseOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
 			return failure.Permanently("no counterparty")
 		}
 		// The other attempt's failure ends the row, and with it this message.
-		if got := r.run(first(1))[0]; got != ack {
-			t.Errorf("got %+v, want %+v: nothing of ours was written", got, ack)
-		}
+		wantEnds(t, r.run(first(1)), ack)
 	})
 }
 
@@ -128,9 +114,7 @@ func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheReleaseFailsToo(t *tes
 			set(job.StatusSucceeded, 0, 0)(r.store, f)
 			return errors.New("the answer of the commit was lost")
 		}
-		if got := r.run(delivery(1, 3))[0]; got != ack {
-			t.Errorf("got %+v, want %+v", got, ack)
-		}
+		wantEnds(t, r.run(delivery(1, 3)), ack)
 	})
 }
 
@@ -162,23 +146,18 @@ func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
 			"the work says so":     fmt.Errorf("write matches: %w", job.ErrFenceLost),
 			"the release finds it": unknown,
 		} {
-			t.Run(tc.name+", "+how, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					r := newRig(t, pending(4))
-					var after row
-					r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
-						tc.now(r.store, f)
-						after = r.store.row(1)
-						return err
-					}
-					if got := r.run(delivery(1, tc.count)); got[0] != tc.want {
-						t.Errorf("got %+v, want %+v", got[0], tc.want)
-					}
-					if got := r.store.row(1); got != after {
-						t.Errorf("without a fence it wrote %+v over %+v", got, after)
-					}
-				})
+			bubble(t, tc.name+", "+how, func(t *testing.T) {
+				r := newRig(t, pending(4))
+				var after row
+				r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
+					tc.now(r.store, f)
+					after = r.store.row(1)
+					return err
+				}
+				wantEnds(t, r.run(delivery(1, tc.count)), tc.want)
+				if got := r.store.row(1); got != after {
+					t.Errorf("without a fence it wrote %+v over %+v", got, after)
+				}
 			})
 		}
 	}

@@ -2,7 +2,6 @@ package job_test
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -32,9 +31,7 @@ func TestSuspectsRunAloneAfterEverythingElseWasSent(t *testing.T) {
 		r.work[id(2)] = fails(errDown)
 		got := r.run(first(1), first(2), first(3), first(4), first(5), first(6))
 		waits := writes(job.StatusPending, retry(m5))
-		if want := []job.Settlement{ack, waits, waits, ack, ack, ack}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, got, ack, waits, waits, ack, ack, ack)
 		slices.Sort(r.store.lines[1:3]) // these two run at once
 		want := []string{
 			"claim [1 2 3 4 5 6]", "work 1", "work 3", "pending 3",
@@ -70,25 +67,20 @@ func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
 		{"unreachable, last delivery", func(m *memory) { m.change(2, func(r *row) { r.claimErr = errDown }) }, 3,
 			deadLetter},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t, expired(1), expired(2), expired(3))
-				var waiting row
-				r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
-					waiting = r.store.row(2)
-					tc.now(r.store)
-					return r.store.succeed(f)
-				}
-				got := byTheBackoff(t, r.run(first(1), delivery(2, tc.count), first(3)), m30)
-				if want := []job.Settlement{ack, tc.want, ack}; !reflect.DeepEqual(got, want) {
-					t.Errorf("got %+v, want %+v", got, want)
-				}
-				if waiting.attempt != 2 {
-					t.Errorf("attempt %d before its turn, want 2: a crash of the first would cost it one",
-						waiting.attempt)
-				}
-			})
+		bubble(t, tc.name, func(t *testing.T) {
+			r := newRig(t, expired(1), expired(2), expired(3))
+			var waiting row
+			r.work[id(1)] = func(_ context.Context, f job.Attempt) error {
+				waiting = r.store.row(2)
+				tc.now(r.store)
+				return r.store.succeed(f)
+			}
+			got := byTheBackoff(t, r.run(first(1), delivery(2, tc.count), first(3)), m30)
+			wantEnds(t, got, ack, tc.want, ack)
+			if waiting.attempt != 2 {
+				t.Errorf("attempt %d before its turn, want 2: a crash of the first would cost it one",
+					waiting.attempt)
+			}
 		})
 	}
 }
@@ -126,10 +118,7 @@ func TestSuspectsAreNotLimitedWithoutADeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, expired(1), expired(2))
-		got := r.runContext(context.Background(), first(1), first(2))
-		if want := []job.Settlement{ack, ack}; !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, r.runContext(context.Background(), first(1), first(2)), ack, ack)
 	})
 }
 
@@ -152,9 +141,7 @@ func TestSlowQueueDoesNotCostTheResponse(t *testing.T) {
 		}
 		r.queue.slow = func() { <-time.After(5 * time.Second) }
 		begin := time.Now()
-		if got := byTheBackoff(t, r.run(batch...), m5); !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		wantEnds(t, byTheBackoff(t, r.run(batch...), m5), want...)
 		if took := time.Since(begin); took >= length {
 			t.Errorf("the response was ready after %v, but the invocation ended after %v", took, length)
 		}

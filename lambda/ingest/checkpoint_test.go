@@ -52,9 +52,7 @@ func TestScanThatFailedWithoutOCRIsReadWhenThereIsOne(t *testing.T) {
 		t.Fatalf("without an OCR: %v", err)
 	}
 	r.OCR = fixed{}
-	if err := r.ingest(t); err != nil {
-		t.Fatalf("with an OCR: %v", err)
-	}
+	testenv.Must(t, r.ingest(t), "with an OCR")
 	r.OCR = refusing{}
 	if err := r.ingest(t); err != nil {
 		t.Errorf("from the checkpoint: %v", err)

@@ -184,9 +184,7 @@ func measure(t *testing.T, engine ingest.OCR, s scan) (m measured) {
 	t.Helper()
 	r := newRigWith(t, s.content)
 	r.OCR = engine
-	if err := r.ingest(t); err != nil {
-		t.Fatal(s.name, err)
-	}
+	testenv.Must(t, r.ingest(t), s.name)
 	first, taken, repaired := r.readings(t)
 	right := func(text transcript.Transcription) []string {
 		names := s.recovered(byrules.Extract(text)[0].Data)

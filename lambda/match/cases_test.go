@@ -23,9 +23,7 @@ func TestHandWrittenCases(t *testing.T) {
 	table, total := map[string]map[train.Verdict]int{}, map[train.Verdict]int{}
 	for _, c := range cases {
 		v, _, err := c.Judge(t.Context(), score.Learned)
-		if err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
-		}
+		testenv.Must(t, err, c.Name)
 		if table[c.Group] == nil {
 			groups, table[c.Group] = append(groups, c.Group), map[train.Verdict]int{}
 		}

@@ -29,9 +29,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 	c := corpus{links: map[[2]uuid.UUID]bool{}}
 	for _, raw := range rawCorpus(t, name, condition) {
 		d, err := score.Read(raw)
-		if err != nil {
-			t.Fatalf("%s: %v", raw.ID, err)
-		}
+		testenv.Must(t, err, raw.ID)
 		c.docs = append(c.docs, d)
 	}
 	links, err := os.ReadFile(filepath.Join(testenv.Shared(t, "eval/matching/"+name), "links.csv"))

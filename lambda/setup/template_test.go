@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
@@ -61,9 +62,7 @@ func TestFunctionsOfTheTemplatesReadTheirEnvironment(t *testing.T) {
 	t.Parallel()
 	for file, without := range map[string][]string{"default": {"Web", "Console"}, "aurora": nil} {
 		raw, err := os.ReadFile("../../infra/testdata/" + file + ".template.golden")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		var template struct {
 			Resources map[string]struct {
 				Type       string
@@ -72,9 +71,7 @@ func TestFunctionsOfTheTemplatesReadTheirEnvironment(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(raw, &template); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal(raw, &template))
 		for name, load := range loaders() {
 			function, ok := template.Resources[name+"Function"]
 			if slices.Contains(without, name) == ok {

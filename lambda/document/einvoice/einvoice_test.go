@@ -41,9 +41,7 @@ func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 		raw, err := os.ReadFile(strings.TrimSuffix(file, ".xml") + ".json")
 		testenv.Must(t, err)
 		var want result
-		if err := json.Unmarshal(raw, &want); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+		testenv.Must(t, json.Unmarshal(raw, &want), file)
 		d, err := einvoice.Read(open(t, file))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)

@@ -140,9 +140,7 @@ func TestInventedQuotesDropTheirFields(t *testing.T) {
 		"a part of what is said": quoted("RE", "Rechnung Nr. R", 1),
 	} {
 		found, _, err := extract(t, text, answerOf(t, "[1]", map[string]string{"number": field, "total": quoted("119", "Gesamt 119,00", 1)}))
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		testenv.Must(t, err, name)
 		e := found[0]
 		if _, kept := e.Fields["number"]; kept || e.Data.Number != "" || !slices.Equal(e.Dropped, []string{"number"}) {
 			t.Errorf("%s: got %q, dropped %v", name, e.Data.Number, e.Dropped)

@@ -45,16 +45,12 @@ func sampleOf(t *testing.T, reader *pdf.Reader, path string) (s sample) {
 	content, err := os.ReadFile(path)
 	testenv.Must(t, err)
 	file, err := reader.Open(t.Context(), bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(path, err)
-	}
+	testenv.Must(t, err, path)
 	defer file.Close()
 	s.text = transcript.Transcription{Engine: pdf.Engine, Version: pdf.Version}
 	for n := range file.Pages() {
 		page, err := file.Text(t.Context(), n+1)
-		if err != nil {
-			t.Fatal(path, err)
-		}
+		testenv.Must(t, err, path)
 		s.text.Pages = append(s.text.Pages, page)
 	}
 	if embedded, err := file.Embedded(t.Context()); err == nil && len(embedded) > 0 {

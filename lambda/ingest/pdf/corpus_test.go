@@ -24,18 +24,14 @@ func TestInvoicesAreReadWhole(t *testing.T) {
 		d := openFile(t, reader, file)
 		pages += d.Pages()
 		embedded, err := d.Embedded(context.Background())
-		if err != nil {
-			t.Fatal(file, err)
-		}
+		testenv.Must(t, err, file)
 		if len(embedded) > 0 && bytes.Contains(embedded[0].Content, []byte("Invoice")) {
 			withXML++
 		}
 		text := ""
 		for n := range d.Pages() {
 			page, err := d.Text(context.Background(), n+1)
-			if err != nil {
-				t.Fatal(file, err)
-			}
+			testenv.Must(t, err, file)
 			text += page.Text()
 		}
 		d.Close()
@@ -69,9 +65,7 @@ func openFile(t testing.TB, r *Reader, path string) *Document {
 	content, err := os.ReadFile(path)
 	testenv.Must(t, err)
 	d, err := r.Open(context.Background(), bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(path, err)
-	}
+	testenv.Must(t, err, path)
 	return d
 }
 

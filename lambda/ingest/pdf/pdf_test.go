@@ -132,9 +132,7 @@ func TestImageOfAPageIsWithinThePixels(t *testing.T) {
 		"/MediaBox [0 0 10000000 0.001]": "(10000,1)",
 	} {
 		drawn, err := document(t, reader, onePage(page, "")).Render(context.Background(), 1, 72)
-		if err != nil {
-			t.Fatal(page, err)
-		}
+		testenv.Must(t, err, page)
 		if got := drawn.Bounds().Size().String(); got != want {
 			t.Errorf("%s: got %s, want %s", page, got, want)
 		}

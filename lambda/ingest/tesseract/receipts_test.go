@@ -25,8 +25,6 @@ func openImage(t testing.TB, path string) *scan.File {
 	content, err := os.ReadFile(path)
 	testenv.Must(t, err)
 	f, err := scan.Open(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(path, err)
-	}
+	testenv.Must(t, err, path)
 	return f
 }

@@ -177,9 +177,7 @@ func query(t *testing.T, url, sql string) string {
 	testenv.Must(t, err)
 	defer conn.Close(t.Context())
 	var answer string
-	if err := conn.QueryRow(t.Context(), sql).Scan(&answer); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	testenv.Must(t, conn.QueryRow(t.Context(), sql).Scan(&answer), sql)
 	return answer
 }
 

@@ -27,9 +27,7 @@ func TestSQSConformance(t *testing.T) {
 	source := filepath.Dir(testenv.Shared(t, "sqs-conformance/conf.go"))
 	// It may be read-only, and go run may want to write there.
 	program := t.TempDir()
-	if err := os.CopyFS(program, os.DirFS(source)); err != nil {
-		t.Fatalf("copy the conformance program: %v", err)
-	}
+	testenv.Must(t, os.CopyFS(program, os.DirFS(source)), "copy the conformance program")
 	server := httptest.NewServer(New(clock.New()))
 	t.Cleanup(server.Close)
 

@@ -1,6 +1,7 @@
 package setup_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
@@ -162,6 +164,94 @@ func TestRowDecidesWhatAFunctionReads(t *testing.T) {
 		if err != nil || c.Blobs != tc.more["BLOB_URL"] ||
 			c.Queues["match"] != tc.more["MATCH_QUEUE_URL"] || c.Queues["ingest"] != tc.more["INGEST_QUEUE_URL"] {
 			t.Errorf("%s: got %+v, %v", tc.row.Name, c, err)
+		}
+	}
+}
+
+func TestWebReadsItsEnvironment(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"DATABASE_URL": "postgres://x", "REVIEW_QUEUE_URL": "https://q", "REVIEW_TOKEN_SECRET": "s",
+		"BLOB_URL": "file:///files", "OPENAI_MODEL": "m", "MODEL_PRICE": "0.40,1.60"}
+	c, err := setup.LoadWeb(env(values))
+	if err != nil || c.DatabaseURL != "postgres://x" || c.QueueURL != "https://q" || c.TokenSecret != "s" ||
+		c.Blobs != "file:///files" ||
+		c.Model.OpenAI.Model != "m" || c.Model.Price != (llm.Price{Prompt: 0.4, Completion: 1.6}) {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	values["MATCH_MODE"] = "rules"
+	if c, err = setup.LoadWeb(env(values)); err != nil || c.Model != nil {
+		t.Errorf("by rules: got %+v, %v", c.Model, err)
+	}
+	_, err = setup.LoadWeb(env(map[string]string{"MATCH_MODE": "PLANTED", "MODEL_PRICE": "PLANTED"}))
+	for _, want := range []string{"DATABASE_URL is not set", "REVIEW_QUEUE_URL is not set", "REVIEW_TOKEN_SECRET is not set",
+		"MATCH_MODE: not rules or model"} {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PLANTED") {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if secret, err := setup.LoadTokenSecret(env(values)); secret != "s" || err != nil {
+		t.Errorf("got %q, %v", secret, err)
+	}
+	if _, err := setup.LoadTokenSecret(env(nil)); err == nil {
+		t.Error("no secret is no error")
+	}
+}
+
+func TestConsoleReadsItsEnvironment(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"DATABASE_URL": "postgres://x", "MATCH_QUEUE_URL": "https://q", "OIDC_ISSUER": "https://issuer.example/realm", "OIDC_CLIENT_ID": "c",
+		"OIDC_CLIENT_SECRET": "s", "ADMIN_BASE_URL": "https://console.example/"}
+	want := setup.LoginConfig{Issuer: "https://issuer.example/realm", Client: "c", Secret: "s", Claim: "cognito:groups",
+		Base: "https://console.example", Scopes: []string{"email", "profile"}}
+	c, err := setup.LoadConsole(env(values))
+	if err != nil || c.DatabaseURL != "postgres://x" || c.QueueURL != "https://q" || fmt.Sprint(c.Login) != fmt.Sprint(want) {
+		t.Errorf("got %+v, %v", c.Login, err)
+	}
+	if secret, err := setup.LoadClientSecret(env(values)); secret != "s" || err != nil {
+		t.Errorf("got %q, %v", secret, err)
+	}
+	delete(values, "OIDC_CLIENT_SECRET") // of a public client
+	values["OIDC_GROUPS_CLAIM"], values["OIDC_SCOPES"] = "groups", "groups email"
+	c, err = setup.LoadConsole(env(values))
+	if err != nil || c.Login.Secret != "" || c.Login.Claim != "groups" || fmt.Sprint(c.Login.Scopes) != "[groups email]" {
+		t.Errorf("got %+v, %v", c.Login, err)
+	}
+}
+
+func TestConsoleWantsAnIssuerAndItsOwnAddress(t *testing.T) {
+	t.Parallel()
+	_, err := setup.LoadConsole(env(nil))
+	for _, want := range []string{"DATABASE_URL is not set", "MATCH_QUEUE_URL is not set", "OIDC_ISSUER is not set", "OIDC_CLIENT_ID is not set",
+		"ADMIN_BASE_URL is not set"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	for _, tc := range []struct{ name, value string }{
+		{"OIDC_ISSUER", "http://PLANTED"}, {"OIDC_ISSUER", "PLANTED"}, {"OIDC_ISSUER", "https://PLANTED@issuer.example"},
+		{"ADMIN_BASE_URL", "http://PLANTED"}, {"ADMIN_BASE_URL", "https://PLANTED/console"},
+	} {
+		values := map[string]string{"DATABASE_URL": "postgres://x", "MATCH_QUEUE_URL": "https://q", "OIDC_ISSUER": "https://issuer.example", "OIDC_CLIENT_ID": "c",
+			"ADMIN_BASE_URL": "https://console.example"}
+		values[tc.name] = tc.value
+		_, err := setup.LoadConsole(env(values))
+		if err == nil || !strings.Contains(err.Error(), tc.name+": not an address such as https://host") ||
+			strings.Contains(err.Error(), "PLANTED") {
+			t.Errorf("%s=%s: got %v", tc.name, tc.value, err)
+		}
+	}
+}
+
+// A function without a table would be opened on a table without a name. Alarms and
+// notifications name its rows by the same word.
+func TestEveryFunctionHasATable(t *testing.T) {
+	t.Parallel()
+	for _, w := range setup.Workloads() {
+		if w.Table.Name == "" {
+			t.Errorf("%s has none in postgres.Tables", w.Name)
+		}
+		if w.Function.Subject != w.Table.Subject {
+			t.Errorf("%s: alarms call a row %q, notifications call it %q", w.Name, w.Function.Subject, w.Table.Subject)
 		}
 	}
 }

@@ -324,3 +324,92 @@ func TestOneRunIsBounded(t *testing.T) {
 		t.Errorf("%d documents were published, want 5001", n)
 	}
 }
+
+// unreachable is a store that cannot be read.
+type unreachable struct{ sweep.Store }
+
+func (unreachable) Overdue(context.Context, sweep.Waits, int) (int, error) { return 0, errors.New("x") }
+
+// The sweep sends the notifications of all failures, its own too, and also when
+// it could not repair.
+func TestSweepNotifiesAfterItsRepairsAndWithoutThem(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.document("matching_status = 'in-progress', matching_lapses = 2, matching_lease_until = now() - interval '1 day'")
+	sent := -1
+	notify := func(ctx context.Context) {
+		if err := f.conn.QueryRow(ctx, "SELECT count(*) FROM notification").Scan(&sent); err != nil {
+			t.Error(err)
+		}
+	}
+	s := sweep.Sweeper{Targets: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler), Notify: notify}
+	if _, err := s.Run(t.Context()); err != nil || sent != 1 {
+		t.Errorf("notified when there were %d notifications (%v)", sent, err)
+	}
+	sent = -1
+	s.Targets[0].Store = unreachable{}
+	if _, err := s.Run(t.Context()); err == nil || sent != 1 {
+		t.Errorf("a sweep that could not repair notified when there were %d notifications (%v)", sent, err)
+	}
+}
+
+// It is measured last, whatever happened, and there is time left for it even
+// if everything before took all there was.
+func TestMeasuringComesLastAndHasTime(t *testing.T) {
+	t.Parallel()
+	down := errors.New("the queue is down")
+	f := newFixture(t)
+	f.document("matching_status = 'pending', matching_due_at = now()")
+	f.advance(visibility + tick)
+	f.queue.backlogErr = down
+	var steps []string
+	end := time.Now().Add(time.Hour)
+	s := &sweep.Sweeper{Targets: workload(f.DB, f.queue), Log: slog.New(slog.DiscardHandler),
+		Notify: func(ctx context.Context) {
+			steps = append(steps, "tell")
+			if got, _ := ctx.Deadline(); !got.Equal(end.Add(-13 * time.Second)) {
+				t.Errorf("notifications have %v less than the run, want 13 s", end.Sub(got))
+			}
+		},
+		Measure: func(ctx context.Context, r sweep.Report, failed error) {
+			steps = append(steps, "measure")
+			if got, _ := ctx.Deadline(); !got.Equal(end) || r.Overdue != 1 || !errors.Is(failed, down) {
+				t.Errorf("got %+v, %v, and %v less than the run", r, failed, end.Sub(got))
+			}
+		}}
+	ctx, cancel := context.WithDeadline(t.Context(), end)
+	defer cancel()
+	if _, err := s.Run(ctx); !errors.Is(err, down) {
+		t.Errorf("got %v", err)
+	}
+	if want := []string{"tell", "measure"}; !slices.Equal(steps, want) {
+		t.Errorf("got %v, want %v", steps, want)
+	}
+}
+
+// A workload that cannot be swept does not keep the others from it, wherever it
+// stands, and the run fails all the same.
+func TestOneBadWorkloadDoesNotKeepTheOthers(t *testing.T) {
+	t.Parallel()
+	down := errors.New("the queue is down")
+	for name, place := range map[string]int{"first": 0, "last": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.document("matching_status = 'pending', matching_published_at = now(), matching_due_at = now()")
+			f.advance(visibility + tick)
+			list := workload(f.DB, &queue{backlogErr: down})
+			list[0].Name = "bad"
+			list = append(list, workload(f.DB, f.queue)...)
+			list[0], list[place] = list[place], list[0]
+			s := &sweep.Sweeper{Targets: list, Log: slog.New(slog.DiscardHandler)}
+			got, err := s.Run(t.Context())
+			if got.Republished != 1 || !errors.Is(err, down) {
+				t.Errorf("got %+v, %v; want one republished and %v", got, err, down)
+			}
+			if len(f.queue.sent) != 1 {
+				t.Errorf("%d messages were sent, want 1", len(f.queue.sent))
+			}
+		})
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,8 +19,10 @@ import (
 
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/internal/gatetest"
 	"matchbook/lambda/local/lambdahost"
 	emulator "matchbook/lambda/local/sqs"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -196,4 +199,21 @@ func (q *mappedQueue) checkCounts(visible, inFlight int) {
 	if stats.Visible != visible || stats.InFlight != inFlight {
 		q.t.Errorf("%d visible, %d in flight; want %d, %d", stats.Visible, stats.InFlight, visible, inFlight)
 	}
+}
+
+func TestMain(m *testing.M) {
+	postgrestest.Parallel("6")
+	os.Exit(gatetest.Run(m, lambdahost.Bootstrap))
+}
+
+// newTestFunction returns a function of the test bootstrap that is closed with the test.
+func newTestFunction(t *testing.T, cfg lambdahost.Config) *lambdahost.Function {
+	t.Helper()
+	cfg.Name, cfg.Bootstrap = "test", gatetest.Bootstrap(t)
+	if cfg.Timeout == 0 {
+		cfg.Timeout = gatetest.Patience
+	}
+	f := lambdahost.New(cfg)
+	t.Cleanup(func() { f.Close() })
+	return f
 }

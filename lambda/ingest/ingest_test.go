@@ -15,12 +15,15 @@ import (
 	"time"
 
 	"matchbook/lambda/blob"
+	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/tesseract"
+	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
 )
@@ -196,5 +199,115 @@ func TestRecordedCheckpointWithoutItsFileIsMadeAgain(t *testing.T) {
 	}
 	if _, err := r.blobs.Read(t.Context(), r.store.row.Transcription, 1<<20); err != nil {
 		t.Error(err)
+	}
+}
+
+// scannedPDF has one page, an image without text.
+func scannedPDF(t *testing.T) []byte {
+	t.Helper()
+	image, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg"))
+	testenv.Must(t, err)
+	const draw = "595 0 0 842 0 0 cm /I Do"
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%%PDF-1.4\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n"+
+		"2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj\n"+
+		"3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "+
+		"/Resources <</XObject <</I 5 0 R>>>>>> endobj\n"+
+		"4 0 obj <</Length %d>> stream\n%s\nendstream endobj\n"+
+		"5 0 obj <</Type /XObject /Subtype /Image /Width 1239 /Height 1754 /ColorSpace /DeviceGray "+
+		"/BitsPerComponent 8 /Filter /DCTDecode /Length %d>> stream\n%s\nendstream endobj\n"+
+		"trailer <</Root 1 0 R>>\n%%%%EOF\n", len(draw), draw, len(image), image)
+	return b.Bytes()
+}
+
+// fixed is an OCR that reads the same on every page.
+type fixed struct{ refusing }
+
+func (fixed) Transcribe(_ context.Context, file transcript.Images) (t transcript.Transcription, err error) {
+	t = transcript.Transcription{Engine: "fixed", Version: "1"}
+	for n := range file.Pages() {
+		t.Pages = append(t.Pages, transcript.Page{Number: n + 1, Quality: 1,
+			Lines: []transcript.Line{{Text: "Invoice number 4402", Confidence: 1}}})
+	}
+	return t, nil
+}
+
+// A scan that failed for want of an OCR is read when there is one; what the OCR
+// has read is not read again.
+func TestScanThatFailedWithoutOCRIsReadWhenThereIsOne(t *testing.T) {
+	t.Parallel()
+	r := newRigWith(t, scannedPDF(t))
+	if err := r.ingest(t); err == nil || !strings.Contains(err.Error(), "no OCR is configured (OCR=none)") {
+		t.Fatalf("without an OCR: %v", err)
+	}
+	r.OCR = fixed{}
+	testenv.Must(t, r.ingest(t), "with an OCR")
+	r.OCR = refusing{}
+	if err := r.ingest(t); err != nil {
+		t.Errorf("from the checkpoint: %v", err)
+	}
+	if d := r.store.documents; len(d) != 1 || d[0].Data.Number != "4402" {
+		t.Errorf("got %s", text(d))
+	}
+}
+
+// reviewer prepares reviews, and is the queue of their chunks.
+type reviewer struct {
+	err   error
+	asked []string
+	sent  []job.Stamped
+}
+
+func (r *reviewer) PrepareIngested(
+	_ context.Context, tenantID, documentID uuid.UUID, name string, pages []transcript.Page,
+) (record.New, error) {
+	r.asked = append(r.asked, name)
+	return record.New{TenantID: tenantID, DocumentID: documentID, Name: name, Text: pages[0].Text()}, r.err
+}
+
+func (r *reviewer) Send(_ context.Context, chunks []job.Stamped) ([]uuid.UUID, error) {
+	r.sent = append(r.sent, chunks...)
+	return nil, nil
+}
+
+const contractText = "Mietvertrag\nVertragsnummer: V-7\nDatum: 01.03.2026\nDie Miete ist am Ersten fällig.\n"
+
+func TestContractBeginsWithItsReview(t *testing.T) {
+	t.Parallel()
+	r, by := newRigWith(t, []byte(contractText)), &reviewer{}
+	r.Reviewer, r.Chunks = by, by
+	r.store.chunks = []job.Stamped{{ID: uuid.UUID{9}}}
+	testenv.Must(t, r.ingest(t))
+	got := r.store.documents[0].Review
+	if got == nil || got.DocumentID != r.store.row.DocumentID || got.Name != "Contract V-7" || got.Text != contractText {
+		t.Fatalf("got %+v of %s", got, text(r.store.documents))
+	}
+	if len(by.sent) != 1 || by.sent[0].ID != (uuid.UUID{9}) {
+		t.Errorf("sent %v", by.sent)
+	}
+}
+
+func TestContractThatCannotBeReviewedIsForAPerson(t *testing.T) {
+	t.Parallel()
+	r := newRigWith(t, []byte(contractText))
+	r.Reviewer = &reviewer{err: failure.Permanently("it is too long")}
+	testenv.Must(t, r.ingest(t))
+	d := r.store.documents[0]
+	if d.Valid || d.Review != nil || !strings.Contains(strings.Join(d.Reasons, "; "), "no review of the contract was started: it is too long") {
+		t.Errorf("got %s", text(r.store.documents))
+	}
+	r = newRigWith(t, []byte(contractText))
+	r.Reviewer = &reviewer{err: errors.New("the database is away")}
+	if err := r.ingest(t); failure.Of(err).Kind != failure.Transient || r.store.documents != nil {
+		t.Errorf("without a database: %v, %d documents", err, len(r.store.documents))
+	}
+}
+
+func TestOnlyContractsAreReviewed(t *testing.T) {
+	t.Parallel()
+	r, by := newRig(t, "two-invoices.pdf"), &reviewer{}
+	r.Reviewer, r.Chunks, r.Log = by, by, slog.New(slog.DiscardHandler)
+	if err := r.ingest(t); err != nil || len(by.asked) > 0 || len(by.sent) > 0 {
+		t.Errorf("%v, asked for %v, sent %v", err, by.asked, by.sent)
 	}
 }

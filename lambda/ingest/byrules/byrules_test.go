@@ -2,13 +2,16 @@ package byrules
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/ingest/transcript"
 )
 
 const german = `
@@ -317,6 +320,70 @@ func FuzzExtract(f *testing.F) {
 			if len(e.Pages) == 0 {
 				t.Error("a document without pages")
 			}
+		}
+	})
+}
+
+// Each of these texts makes the rules look for a partner of every line. Compared
+// each with each, the lines would take an hour.
+func TestPageOfManyLinesIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	const rows = 10_000
+	page := transcript.Page{Number: 1, Quality: 1}
+	texts := []string{"Name:", "DE136695976", "www.abcdefg.de", "Zahlbar bis", "01.02.2026", "Gesamtbetrag", "Zeitraum", "Meier",
+		"Bestellung Nr. 7"}
+	for i := range rows {
+		top := float64(i) / rows
+		for j, left := range []float64{0.1, 0.5} {
+			page.Lines = append(page.Lines, transcript.Line{Text: texts[(i+j*4)%len(texts)], Confidence: 1,
+				Box: transcript.Box{Left: left, Right: left + 0.3, Top: top, Bottom: top + 0.9/rows}})
+		}
+	}
+	found := Extract(transcript.Transcription{Pages: []transcript.Page{page}})
+	if len(found) != 1 || found[0].Data.Supplier.VATID != "DE136695976" {
+		t.Errorf("got %d documents, the first with %+v", len(found), found[0].Data.Supplier)
+	}
+}
+
+var cellForm = regexp.MustCompile(`\S+(?: {1,2}\S+)*`)
+
+// sheets makes a transcription of text as a page shows it: a gap of three spaces
+// ends a cell, a line of dashes ends a page.
+func sheets(text string) transcript.Transcription {
+	const columns, rows = 100, 60
+	t := transcript.Transcription{Engine: "text", Version: "1"}
+	for i, page := range strings.Split(strings.Trim(text, "\n"), "\n-----\n") {
+		p := transcript.Page{Number: i + 1, Quality: 1}
+		for row, line := range strings.Split(page, "\n") {
+			for _, at := range cellForm.FindAllStringIndex(line, -1) {
+				left, width := utf8.RuneCountInString(line[:at[0]]), utf8.RuneCountInString(line[at[0]:at[1]])
+				p.Lines = append(p.Lines, transcript.Line{Text: line[at[0]:at[1]], Confidence: 1, Box: transcript.Box{
+					Left: float64(left) / columns, Right: float64(left+width) / columns,
+					Top: float64(row) / rows, Bottom: (float64(row) + 0.8) / rows}})
+			}
+		}
+		t.Pages = append(t.Pages, p)
+	}
+	return t
+}
+
+// Whatever the lines and their places, the rules end without a panic.
+func FuzzLinesAreReadWithoutPanic(f *testing.F) {
+	for _, seed := range []string{"Rechnung Nr. 7\nMeier GmbH\nGesamtbetrag: 119,00 EUR", "Menge\tPreis\tBetrag\tBeschreibung\n2\t1,00\t2,00\tPapier",
+		"Zahlbar bis\t01.02.2026\n\xff\x00", "19 %\t100,00\t19,00\nMwSt\t19 %"} {
+		f.Add(seed, 0.1, 0.2)
+	}
+	f.Fuzz(func(t *testing.T, text string, width, height float64) {
+		page := transcript.Page{Number: 1, Quality: 1}
+		for row, line := range strings.Split(text, "\n") {
+			for column, cell := range strings.Split(line, "\t") {
+				left, top := float64(column)*width, float64(row)*height
+				page.Lines = append(page.Lines, transcript.Line{Text: cell,
+					Box: transcript.Box{Left: left, Top: top, Right: left + width/2, Bottom: top + height/2}})
+			}
+		}
+		if found := Extract(transcript.Transcription{Pages: []transcript.Page{page}}); len(found) != 1 {
+			t.Errorf("%d documents on one page", len(found))
 		}
 	})
 }

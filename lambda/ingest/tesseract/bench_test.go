@@ -1,12 +1,15 @@
 package tesseract
 
 import (
+	"bytes"
 	"image"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"testing"
 
+	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/internal/testenv"
 )
@@ -72,4 +75,23 @@ func usage(b *testing.B, file transcript.Images) (mb, ms float64) {
 	state := cmd.ProcessState
 	return float64(state.SysUsage().(*syscall.Rusage).Maxrss) / perMB,
 		float64((state.UserTime() + state.SystemTime()).Milliseconds())
+}
+
+// receipts returns the images of the shared receipts.
+func receipts(t testing.TB) []string {
+	t.Helper()
+	images, _ := filepath.Glob(filepath.Join(testenv.Shared(t, "eval/ingestion/receipts/img"), "*.jpg"))
+	if len(images) == 0 {
+		t.Fatal("the folder of receipts is empty")
+	}
+	return images
+}
+
+func openImage(t testing.TB, path string) *scan.File {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	testenv.Must(t, err)
+	f, err := scan.Open(bytes.NewReader(content), int64(len(content)))
+	testenv.Must(t, err, path)
+	return f
 }

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,6 +61,49 @@ func TestAlphanumeric(t *testing.T) {
 	} {
 		if got := alphanumeric(tc.text); got != tc.want {
 			t.Errorf("alphanumeric(%q) = %q, want %q", tc.text, got, tc.want)
+		}
+	}
+}
+
+func TestWordings(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ text, want string }{
+		{"", "[] []"},
+		{"Schraube DIN 912 M6 x 20", "[schraube din] [20 6 912 m]"},
+		{"Blech S235JR 3x1250x2500 mm", "[blech jr mm] [1250 235 2500 3 s]"},
+		{"Suero 0,9 % 0500 ml", "[suero ml] [0.9 500]"},
+		{"Bolt 8.0 3/4", "[bolt] [3 4 8]"},
+		{"Jacket L", "[jacket] [l]"},
+		{"Service on 10/09/2023 and 2023-09-10", "[service on and] []"},
+	} {
+		w := readWording(tc.text)
+		if got := fmt.Sprint(w.names, " ", w.numbers); got != tc.want {
+			t.Errorf("%q: got %s, want %s", tc.text, got, tc.want)
+		}
+	}
+}
+
+func TestLikenessOfWordings(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b string
+		want likeness
+	}{
+		{"Lock Nut 5", "Lock Nut 6", likeness{contradicts: true}},
+		{"Kabel VVM 4x10", "KBL 4x10", likeness{words: 1, numbers: true, sizes: true}},
+		{"Toner schwarz", "Toner cyan", likeness{words: 0.5, exact: 1, variant: true}},
+		{"Catheter gelb", "Catéter amarillo", likeness{words: 0.5}},
+		{"Catheter", "Cathetre", likeness{words: 1}},
+		{"Ball bearing 6205-2RS", "Rillenlager 6205-2RS", likeness{words: 0.5, numbers: true, sizes: true}},
+		{"pen", "blue pen 7", likeness{words: 1, exact: 1}},
+		{"", "pen", likeness{}},
+	} {
+		a, b := readWording(tc.a), readWording(tc.b)
+		if got := a.like(&b); got != tc.want {
+			t.Errorf("%q and %q: got %+v, want %+v", tc.a, tc.b, got, tc.want)
+		}
+		if got := b.like(&a); got != tc.want {
+			t.Errorf("%q and %q: got %+v, want %+v", tc.b, tc.a, got, tc.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package setup
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,10 +50,7 @@ func TestClientsInLambdaAreMadeOfItsVariables(t *testing.T) {
 	}
 	for _, variables := range [][]string{{"AWS_ENDPOINT_URL"},
 		{"AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL_SECRETS_MANAGER", "AWS_ENDPOINT_URL_SESV2"}} {
-		values := map[string]string{}
-		for k, v := range keys {
-			values[k] = v
-		}
+		values := maps.Clone(keys)
 		for _, name := range variables {
 			values[name] = server.URL
 		}

@@ -2,7 +2,6 @@ package setup_test
 
 import (
 	"maps"
-	"strings"
 	"testing"
 	"time"
 
@@ -44,9 +43,7 @@ func TestNumbersOfIngestAreConfigured(t *testing.T) {
 		"OCR_QUALITY": {"0", "-0.1", "1.01", "NaN", "70%"}, "LEASE": {"29s", "0", "24h", "five"},
 	} {
 		for _, text := range texts {
-			if _, err := setup.LoadFunction(ingestEnv(map[string]string{name: text}), manifest.Ingest); err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s=%s: got %v", name, text, err)
-			}
+			wantError(t, errorOf(setup.LoadFunction(ingestEnv(map[string]string{name: text}), manifest.Ingest)), name)
 		}
 	}
 }
@@ -74,10 +71,8 @@ func TestOCRIsConfigured(t *testing.T) {
 			if c.OCR != tc.want || (err == nil) != (tc.errs == nil) {
 				t.Errorf("got %s, %v", c.OCR, err)
 			}
-			for _, part := range tc.errs {
-				if err == nil || !strings.Contains(err.Error(), part) {
-					t.Errorf("%v lacks %q", err, part)
-				}
+			if tc.errs != nil {
+				wantError(t, err, tc.errs...)
 			}
 		})
 	}
@@ -101,10 +96,8 @@ func TestPriceOfTheModelIsConfigured(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"0.40", "0.40,", ",", "-1,2", "1,-2", "1,2,3", "NaN,1", "1,Inf", "1e5,1", "a,b"} {
-		_, err := setup.LoadFunction(reviewEnv(map[string]string{"MODEL_PRICE": text}), manifest.Review)
-		if err == nil || !strings.Contains(err.Error(), "MODEL_PRICE: not the prices") {
-			t.Errorf("%q: got %v", text, err)
-		}
+		wantError(t, errorOf(setup.LoadFunction(reviewEnv(map[string]string{"MODEL_PRICE": text}), manifest.Review)),
+			"MODEL_PRICE: not the prices")
 	}
 	if got := (llm.Price{Prompt: 0.4, Completion: 1.6}).Of(llm.Usage{PromptTokens: 1000, CompletionTokens: 100}); got != 560 {
 		t.Errorf("1,000 and 100 tokens cost %g millionths of a USD, want 560", got)
@@ -120,10 +113,8 @@ func TestCallsInFlightAreConfigured(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"0", "-1", "257", "16.0", "many"} {
-		_, err := setup.LoadFunction(reviewEnv(map[string]string{"CALLS_IN_FLIGHT": text}), manifest.Review)
-		if err == nil || !strings.Contains(err.Error(), "CALLS_IN_FLIGHT: not a whole number") {
-			t.Errorf("%q: got %v", text, err)
-		}
+		wantError(t, errorOf(setup.LoadFunction(reviewEnv(map[string]string{"CALLS_IN_FLIGHT": text}), manifest.Review)),
+			"CALLS_IN_FLIGHT: not a whole number")
 	}
 	if c, err := setup.LoadFunction(ingestEnv(map[string]string{"CALLS_IN_FLIGHT": "7"}), manifest.Ingest); err != nil || c.CallsInFlight != 0 {
 		t.Errorf("ingest, which has no limit: got %d, %v", c.CallsInFlight, err)

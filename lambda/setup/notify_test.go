@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -30,12 +31,8 @@ func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
 		"no URL":        {map[string]string{"ADMIN_BASE_URL": "SECRET"}, "ADMIN_BASE_URL"},
 		"a good one":    {map[string]string{"ADMIN_BASE_URL": "https://matchbook.example.com"}, ""},
 	} {
-		values := map[string]string{}
-		for _, from := range []map[string]string{base, tc.values} {
-			for k, v := range from {
-				values[k] = v
-			}
-		}
+		values := maps.Clone(base)
+		maps.Copy(values, tc.values)
 		_, err := setup.LoadFunction(env(values), manifest.Match)
 		if (err != nil) != (tc.want != "") || err != nil &&
 			(!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "SECRET")) {

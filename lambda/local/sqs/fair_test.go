@@ -132,9 +132,7 @@ func TestGroupStaysWithTheMessage(t *testing.T) {
 		t.Errorf("in the dead-letter queue: group %q", got)
 	}
 	r.clock.Advance(time.Minute)
-	_, err := r.client.StartMessageMoveTask(t.Context(),
-		&sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "dead")})
-	r.must(err)
+	r.must(r.move("dead"))
 	if got := group(r.one(work)); got != "tenant" {
 		t.Errorf("after the redrive: group %q", got)
 	}

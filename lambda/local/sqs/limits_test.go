@@ -139,9 +139,7 @@ func TestBatchesFailByTheEntry(t *testing.T) {
 		}})
 	r.must(err)
 	wantFailed(t, deleted.Failed, "garbage ReceiptHandleIsInvalid")
-	if got := r.stats("work"); got.Visible+got.InFlight != 0 {
-		t.Errorf("left over: %+v", got)
-	}
+	r.wantCounts("work", 0, 0)
 }
 
 func wantFailed(t *testing.T, failed []types.BatchResultErrorEntry, want ...string) {

@@ -10,7 +10,6 @@ import (
 
 	"matchbook/lambda/local/clock"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
@@ -52,9 +51,7 @@ func TestLongPollIsWoken(t *testing.T) {
 			q, _ := r.pair(10)
 			r.send(q, "in flight")
 			m := r.one(q)
-			_, err := r.client.SendMessage(t.Context(),
-				&sqs.SendMessageInput{QueueUrl: q, MessageBody: aws.String("late"), DelaySeconds: 45})
-			r.must(err)
+			r.sendLate(q, 45)
 			got := r.poll(t.Context(), q)
 			if polls := r.stats("work").Polls; polls != 1 {
 				t.Errorf("%d polls wait, want 1", polls)
@@ -115,9 +112,7 @@ func TestLongPollOfAClientThatLeftTakesNothing(t *testing.T) {
 		}
 	}
 	r.send(q, "x")
-	if got, want := r.stats("work"), (Stats{Visible: 1}); got != want {
-		t.Errorf("stats %+v, want %+v", got, want)
-	}
+	r.wantStats("work", Stats{Visible: 1})
 }
 
 func TestLongPollOfADeletedQueueEnds(t *testing.T) {

@@ -147,6 +147,35 @@ func (r *rig) stats(queue string) Stats {
 	return got
 }
 
+func (r *rig) wantStats(queue string, want Stats) {
+	r.t.Helper()
+	if got := r.stats(queue); got != want {
+		r.t.Errorf("%s: stats %+v, want %+v", queue, got, want)
+	}
+}
+
+func (r *rig) wantVisible(queue string, at time.Time) {
+	r.t.Helper()
+	if got := r.stats(queue).NextVisible; !got.Equal(at) {
+		r.t.Errorf("%s: visible at %v, want %v", queue, got, at)
+	}
+}
+
+// sendLate sends a message that is delayed.
+func (r *rig) sendLate(queue *string, seconds int32) {
+	r.t.Helper()
+	_, err := r.client.SendMessage(r.t.Context(),
+		&sqs.SendMessageInput{QueueUrl: queue, MessageBody: aws.String("late"), DelaySeconds: seconds})
+	r.must(err)
+}
+
+// move redrives the messages of a dead-letter queue.
+func (r *rig) move(queue string) error {
+	_, err := r.client.StartMessageMoveTask(r.t.Context(),
+		&sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + queue)})
+	return err
+}
+
 // codeOf is the code of an API error, "" for none, else the error's text.
 func codeOf(err error) string {
 	var api smithy.APIError
@@ -215,16 +244,12 @@ func TestChangedVisibilityCountsFromTheCallAndIsForgottenAtTheNextReceive(t *tes
 	m := r.one(q)
 	r.clock.Advance(30 * time.Second)
 	r.must(r.change(q, m, 300))
-	if got, want := r.stats("work").NextVisible, epoch.Add(330*time.Second); !got.Equal(want) {
-		t.Errorf("visible at %v, want %v", got, want)
-	}
+	r.wantVisible("work", epoch.Add(330*time.Second))
 	r.clock.Advance(300*time.Second - 1)
 	r.none(q)
 	r.clock.Advance(1)
 	r.one(q)
-	if got, want := r.stats("work").NextVisible, r.clock.Now().Add(time.Minute); !got.Equal(want) {
-		t.Errorf("after the next receive visible at %v, want %v", got, want)
-	}
+	r.wantVisible("work", r.clock.Now().Add(time.Minute))
 }
 
 func TestVisibilityBeyondTwelveHoursIsAnError(t *testing.T) {
@@ -236,9 +261,7 @@ func TestVisibilityBeyondTwelveHoursIsAnError(t *testing.T) {
 	r.must(r.change(q, m, 43200))
 	r.clock.Advance(time.Hour)
 	wantCode(t, r.change(q, m, 11*3600+1), "InvalidParameterValue")
-	if got, want := r.stats("work").NextVisible, epoch.Add(12*time.Hour); !got.Equal(want) {
-		t.Errorf("a refused change moved the visibility to %v, want %v", got, want)
-	}
+	r.wantVisible("work", epoch.Add(12*time.Hour))
 	r.must(r.change(q, m, 11*3600))
 	r.clock.Advance(11 * time.Hour)
 	again := r.one(q)
@@ -259,14 +282,10 @@ func TestHandleOfAnEarlierReceive(t *testing.T) {
 	second := r.one(q)
 	wantCode(t, r.change(q, first, 0), "InvalidParameterValue")
 	r.must(r.delete(q, first))
-	if got := r.stats("work").InFlight; got != 1 {
-		t.Errorf("%d in flight after a delete with the earlier handle, want 1", got)
-	}
+	r.wantCounts("work", 0, 1)
 	r.clock.Advance(time.Minute)
 	r.must(r.delete(q, second)) // visible again and not received since
-	if got := r.stats("work"); got.Visible+got.InFlight != 0 {
-		t.Errorf("still there after a delete with the latest handle: %+v", got)
-	}
+	r.wantCounts("work", 0, 0)
 	wantCode(t, r.change(q, second, 0), "InvalidParameterValue")
 
 	other := r.queue("other", nil)
@@ -286,9 +305,7 @@ func TestMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 		r.clock.Advance(time.Minute)
 	}
 	r.none(dead)
-	if got := r.stats("work").Visible; got != 1 {
-		t.Fatalf("%d visible after the last receive, want 1: it moves at the next receive", got)
-	}
+	r.wantCounts("work", 1, 0) // it moves at the next receive
 	r.clock.Advance(time.Hour)
 	r.none(work)
 	m := r.one(dead)
@@ -330,9 +347,7 @@ func TestDeadLetterQueueKeepsTheEnqueueTime(t *testing.T) {
 	r.none(dead) // has been looked through since the message was sent
 	r.none(work)
 	r.clock.Advance(day - 1)
-	if got := r.stats("dead").Visible; got != 1 {
-		t.Fatalf("%d in the dead-letter queue, want 1", got)
-	}
+	r.wantCounts("dead", 1, 0)
 	r.clock.Advance(1) // four days after it was sent
 	r.none(dead)
 	if last := r.events[len(r.events)-1]; last.Kind != Expired || last.Queue != "dead" {
@@ -350,8 +365,7 @@ func TestMoveTaskMakesNewMessages(t *testing.T) {
 	r.none(work)
 
 	arn := aws.String(arnPrefix + "dead")
-	_, err := r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: arn})
-	r.must(err)
+	r.must(r.move("dead"))
 	r.none(dead)
 	m := r.one(work)
 	if *m.MessageId == id {
@@ -369,12 +383,9 @@ func TestMoveTaskMakesNewMessages(t *testing.T) {
 		list.Results[0].ApproximateNumberOfMessagesMoved != 1 {
 		t.Errorf("tasks %+v, want one that moved 1", list.Results)
 	}
-	_, err = r.client.StartMessageMoveTask(t.Context(),
-		&sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix + "work")})
-	wantCode(t, err, "InvalidParameterValue") // no dead-letter queue
+	wantCode(t, r.move("work"), "InvalidParameterValue") // no dead-letter queue
 	r.send(dead, "nobody's")
-	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: arn})
-	r.must(err)
+	r.must(r.move("dead"))
 	list, err = r.client.ListMessageMoveTasks(t.Context(), &sqs.ListMessageMoveTasksInput{SourceArn: arn})
 	r.must(err)
 	if *list.Results[0].Status != "FAILED" || r.stats("dead").Visible != 1 {
@@ -388,22 +399,14 @@ func TestJournalAndStats(t *testing.T) {
 	r := newRig(t)
 	work, dead := r.pair(2)
 	r.send(work, "a")
-	_, err := r.client.SendMessage(t.Context(),
-		&sqs.SendMessageInput{QueueUrl: work, MessageBody: aws.String("late"), DelaySeconds: 900})
-	r.must(err)
+	r.sendLate(work, 900)
 	r.must(r.change(work, r.one(work), 0))
-	if got, want := r.stats("work"), (Stats{Visible: 1, Delayed: 1, HandedOut: 1,
-		NextVisible: epoch.Add(15 * time.Minute)}); got != want {
-		t.Errorf("stats %+v, want %+v", got, want)
-	}
+	r.wantStats("work", Stats{Visible: 1, Delayed: 1, HandedOut: 1, NextVisible: epoch.Add(15 * time.Minute)})
 	r.one(work)
-	if got, want := r.stats("work"), (Stats{InFlight: 1, Delayed: 1, HandedOut: 2,
-		NextVisible: epoch.Add(time.Minute)}); got != want {
-		t.Errorf("stats %+v, want %+v", got, want)
-	}
+	r.wantStats("work", Stats{InFlight: 1, Delayed: 1, HandedOut: 2, NextVisible: epoch.Add(time.Minute)})
 	r.clock.Advance(time.Minute)
 	r.none(work)
-	_, err = r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix +
+	_, err := r.client.StartMessageMoveTask(t.Context(), &sqs.StartMessageMoveTaskInput{SourceArn: aws.String(arnPrefix +
 		"dead"), DestinationArn: aws.String(arnPrefix + "work")})
 	r.must(err)
 	r.must(r.delete(work, r.one(work)))

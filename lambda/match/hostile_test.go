@@ -112,20 +112,10 @@ func runWith(t *testing.T, docs []score.Raw, think func(llm.Question) (string, e
 	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: asker(&fakeModel{think: think}, newVault()), Sender: queue}
 	for range 2 { // a failed document was matched too early, or never will be
 		failed = nil
-		for _, d := range docs {
-			queue.waiting = append(queue.waiting, d.ID)
-		}
-		for n := 0; len(queue.waiting) > 0; n++ {
-			id := queue.waiting[0]
-			queue.waiting = queue.waiting[1:]
-			if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
-				failed = append(failed, id)
-				leave(t, err)
-			}
-			if n > 50*len(docs) {
-				t.Fatal("it never ends")
-			}
-		}
+		queue.drain(t, matcher, idsOf(docs), func(id uuid.UUID, err error) {
+			failed = append(failed, id)
+			leave(t, err)
+		})
 	}
 	return m, failed
 }

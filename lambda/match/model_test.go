@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -105,6 +106,42 @@ func (o *outbox) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, e
 	return nil, nil
 }
 
+// drain matches the documents, and those that are sent to the queue meanwhile, until none
+// waits. It returns how many it matched, and calls failed for each that fails.
+func (o *outbox) drain(t *testing.T, m *Matcher, ids []uuid.UUID, failed func(uuid.UUID, error)) (matched int) {
+	t.Helper()
+	for o.waiting = append(o.waiting, ids...); len(o.waiting) > 0; matched++ {
+		id := o.waiting[0]
+		o.waiting = o.waiting[1:]
+		if err := m.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
+			failed(id, err)
+		}
+		if matched > 50*len(ids) {
+			t.Fatal("it never ends")
+		}
+	}
+	return matched
+}
+
+func idsOf(docs []score.Raw) (ids []uuid.UUID) {
+	for _, d := range docs {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+// inAnyOrder returns the ids of the documents in another order.
+func inAnyOrder(r *rand.Rand, docs []score.Raw) []uuid.UUID {
+	ids := idsOf(docs)
+	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	return ids
+}
+
+// same reports whether both have the same pairs, matches and suggestions.
+func (m *memory) same(other *memory) bool {
+	return reflect.DeepEqual(m.pairs, other.pairs) && reflect.DeepEqual(m.matches, other.matches) && reflect.DeepEqual(m.hints, other.hints)
+}
+
 // With a model the same holds for the same answers: when nothing is left to be
 // matched, the order of arrival made no difference, and nothing is asked again.
 func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
@@ -118,26 +155,11 @@ func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 			m, model, vault, queue := newMemory(docs), &fakeModel{think: opinion}, newVault(), &outbox{}
 			m.crowded = order%2 == 1
 			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: asker(model, vault), Sender: queue}
-			drain := func(ids []uuid.UUID) {
-				queue.waiting = append(queue.waiting, ids...)
-				for n := 0; len(queue.waiting) > 0; n++ {
-					id := queue.waiting[0]
-					queue.waiting = queue.waiting[1:]
-					if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
-						t.Fatalf("seed %d, order %d: %v", seed, order, err)
-					}
-					if n > 50*len(docs) {
-						t.Fatalf("seed %d, order %d: it never ends", seed, order)
-					}
-				}
-			}
-			var ids []uuid.UUID
-			for _, i := range r.Perm(len(docs)) {
-				ids = append(ids, docs[i].ID)
-			}
-			drain(ids)
+			failed := func(_ uuid.UUID, err error) { t.Fatalf("seed %d, order %d: %v", seed, order, err) }
+			ids := inAnyOrder(r, docs)
+			queue.drain(t, matcher, ids, failed)
 			asked := len(model.asked)
-			drain(ids)
+			queue.drain(t, matcher, ids, failed)
 			if len(model.asked) != asked {
 				t.Fatalf("seed %d, order %d: matching again asked %d more questions", seed, order, len(model.asked)-asked)
 			}
@@ -151,7 +173,7 @@ func TestOrderOfArrivalMakesNoDifferenceWithAModel(t *testing.T) {
 				}
 				continue
 			}
-			if !reflect.DeepEqual(m.pairs, first.pairs) || !reflect.DeepEqual(m.matches, first.matches) || !reflect.DeepEqual(m.hints, first.hints) {
+			if !m.same(first) {
 				t.Fatalf("seed %d, order %d: got %+v\nwant %+v", seed, order, m, first)
 			}
 		}
@@ -172,21 +194,15 @@ func twoInvoices() (docs []score.Raw) {
 }
 
 // settle matches the documents in order, and the ones that have to ask again.
-func settle(t *testing.T, m *memory, a *llm.Asker, docs []score.Raw) error {
+func settle(t *testing.T, m *memory, a *llm.Asker, docs []score.Raw) (first error) {
 	t.Helper()
 	queue := &outbox{}
 	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: a, Sender: queue}
-	for _, d := range docs {
-		queue.waiting = append(queue.waiting, d.ID)
-	}
-	for len(queue.waiting) > 0 {
-		id := queue.waiting[0]
-		queue.waiting = queue.waiting[1:]
-		if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
-			return err
-		}
-	}
-	return nil
+	queue.drain(t, matcher, idsOf(docs), func(_ uuid.UUID, err error) {
+		first = cmp.Or(first, err)
+		queue.waiting = nil
+	})
+	return first
 }
 
 func TestModelDecidesWhatRulesLeaveOpen(t *testing.T) {

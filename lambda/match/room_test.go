@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -55,21 +54,10 @@ func TestCandidatesBeyondTheQuestionStayUndecided(t *testing.T) {
 		for seed := range uint64(6) {
 			m, model, queue := newMemory(docs), &fakeModel{think: opinion}, &once{}
 			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: asker(model, newVault()), Sender: queue}
-			drain := func() (steps int) {
-				for _, i := range rand.New(rand.NewPCG(seed, 4)).Perm(len(docs)) {
-					queue.waiting = append(queue.waiting, docs[i].ID)
-				}
-				for ; len(queue.waiting) > 0; steps++ {
-					id := queue.waiting[0]
-					queue.waiting = queue.waiting[1:]
-					if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
-						t.Fatalf("%d orders, seed %d: %v", n, seed, err)
-					}
-					if steps > 10*len(docs) {
-						t.Fatalf("%d orders, seed %d: it never ends", n, seed)
-					}
-				}
-				return steps
+			drain := func() int {
+				return queue.drain(t, matcher, inAnyOrder(rand.New(rand.NewPCG(seed, 4)), docs), func(_ uuid.UUID, err error) {
+					t.Fatalf("%d orders, seed %d: %v", n, seed, err)
+				})
 			}
 			drain()
 			asked := len(model.asked)
@@ -87,7 +75,7 @@ func TestCandidatesBeyondTheQuestionStayUndecided(t *testing.T) {
 			}
 			if first == nil {
 				first = m
-			} else if !reflect.DeepEqual(m.pairs, first.pairs) || !reflect.DeepEqual(m.matches, first.matches) || !reflect.DeepEqual(m.hints, first.hints) {
+			} else if !m.same(first) {
 				t.Errorf("%d orders, seed %d: the order of arrival makes a difference", n, seed)
 			}
 		}

@@ -114,18 +114,13 @@ func doc(id byte, tenant uuid.UUID, t document.Type, data string) postgres.Impor
 
 func (s *site) exec(sql string, args ...any) {
 	s.t.Helper()
-	if _, err := s.conn.Exec(s.t.Context(), sql, args...); err != nil {
-		s.t.Fatal(err)
-	}
+	postgrestest.Exec(s.t, s.conn, sql, args...)
 }
 
 // found reads a value.
-func found[T any](s *site, sql string, args ...any) (value T) {
+func found[T any](s *site, sql string, args ...any) T {
 	s.t.Helper()
-	if err := s.conn.QueryRow(s.t.Context(), sql, args...).Scan(&value); err != nil {
-		s.t.Fatal(err)
-	}
-	return value
+	return postgrestest.Value[T](s.t, s.conn, sql, args...)
 }
 
 // numbered is the id of the document with a number.

@@ -77,6 +77,23 @@ func Conn(t testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
+// Exec runs a statement.
+func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Value returns the one value of the one row of a query.
+func Value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) (value T) {
+	t.Helper()
+	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
 // WithClock gives the database at url a clock that stands still at a time, and
 // returns the clock and the URL of connections that have it.
 func WithClock(t testing.TB, url string, at time.Time) (clock *simclock.Clock, simURL string) {

@@ -1,7 +1,9 @@
 package clitest
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,16 +26,28 @@ func Line(n, typ, data string) string {
 // WriteCorpus writes a corpus, "" for a file that is to be missing.
 func WriteCorpus(t *testing.T, documents, links string) (dir string) {
 	t.Helper()
+	files := map[string]string{"documents.visible.jsonl": documents, "links.csv": links}
+	maps.DeleteFunc(files, func(_, text string) bool { return text == "" })
+	return Folder(t, files)
+}
+
+// Folder writes files into a new folder.
+func Folder(t testing.TB, files map[string]string) (dir string) {
+	t.Helper()
 	dir = t.TempDir()
-	for name, text := range map[string]string{"documents.visible.jsonl": documents, "links.csv": links} {
-		if text == "" {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
+}
+
+// File writes a file into a new folder.
+func File(t testing.TB, name, text string) (file string) {
+	t.Helper()
+	return filepath.Join(Folder(t, map[string]string{name: text}), name)
 }
 
 // Ties writes groups of an order and two invoices, each group of a tenant of its

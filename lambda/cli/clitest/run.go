@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -35,16 +36,38 @@ func Main(m *testing.M) {
 // get with --database.
 func Run(t testing.TB, program cli.Program, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
 	if url != "" && slices.Contains([]string{"match", "ingest", "invoke"}, args[0]) {
 		args = append(slices.Clone(args), "--database")
 	}
+	return RunIn(t.Context(), program, map[string]string{variable.DatabaseURL: url}, args...)
+}
+
+// RunIn runs the program in an environment of these variables.
+func RunIn(ctx context.Context, program cli.Program, env map[string]string, args ...string) (code int, out, errOut string) {
 	if slices.Contains([]string{"match", "ingest", "invoke", "eval", "drill", "plan"}, args[0]) {
 		BuildFunctions()
 	}
-	code = program(t.Context(), args, env, &stdout, &stderr)
+	var stdout, stderr bytes.Buffer
+	code = program(ctx, args, func(name string) string { return env[name] }, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
+}
+
+// Refusals are arguments that a command refuses, each with words of its error.
+type Refusals []struct {
+	Args []string
+	Want string
+}
+
+// WantRefused wants run to end with an error for each of these arguments, and to
+// print nothing else.
+func WantRefused(t *testing.T, run func(args ...string) (code int, out, errOut string), list Refusals) {
+	t.Helper()
+	for _, r := range list {
+		code, out, errOut := run(r.Args...)
+		if code != cli.ExitError || out != "" || !strings.Contains(errOut, r.Want) {
+			t.Errorf("%q: exit status %d, %q and %q, want %d and %q", r.Args, code, out, errOut, cli.ExitError, r.Want)
+		}
+	}
 }
 
 // functions are the executables beside the test binary.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +16,11 @@ func TestShortDrillIsGreen(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "is a drill")
 	args, want := clitest.Shown(t, "go run ./lambda/cmd/mbdev drill")
-	var out, errOut bytes.Buffer
-	env := func(string) string { return "" }
-	code := run(t.Context(), append([]string{"drill"}, args...), env, &out, &errOut)
+	code, out, errOut := mbdev(t, "", append([]string{"drill"}, args...)...)
 	if code != cli.ExitOK {
-		t.Fatalf("exit status %d\n%s\n%s", code, &errOut, &out)
+		t.Fatalf("exit status %d\n%s\n%s", code, errOut, out)
 	}
-	got := drillLines(strings.Split(out.String(), "\n"))
+	got := drillLines(strings.Split(out, "\n"))
 	for _, line := range drillLines(want) {
 		i := slices.Index(got, line)
 		if i < 0 {
@@ -49,8 +46,5 @@ func drillLines(lines []string) (steady []string) {
 
 func TestDrillRefusesAnUnknownFault(t *testing.T) {
 	t.Parallel()
-	code, _, errOut := mbdev(t, "", "drill", "--only", "kill,earthquake")
-	if code != cli.ExitError || !strings.Contains(errOut, `each fault is to be one of kill, freeze, restart`) {
-		t.Errorf("exit status %d: %s", code, errOut)
-	}
+	wantRefused(t, "", "drill --only", clitest.Refusals{{[]string{"kill,earthquake"}, `each fault is to be one of kill, freeze, restart`}})
 }

@@ -2,12 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 )
 
 const leaseText = `LEASE
@@ -19,26 +18,14 @@ Either party may terminate for convenience. This Lease is governed by the laws o
 
 func writeContracts(t *testing.T) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "txt"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	labels := "Filename,Parties,Governing Law,Change of Control\nlease.pdf,['Birch Ltd.'],['Kenya.'],[]\n"
-	for name, text := range map[string]string{"labels.csv": labels, "txt/lease.txt": leaseText} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return clitest.Folder(t, map[string]string{"labels.csv": labels, "txt/lease.txt": leaseText})
 }
 
 // evalContracts runs mbdev eval --contracts, without a database.
 func evalContracts(t *testing.T, env map[string]string, args ...string) (code int, out, errOut string) {
 	t.Helper()
-	var stdout, stderr strings.Builder
-	code = run(t.Context(), append([]string{"eval", "--contracts"}, args...), func(name string) string { return env[name] },
-		&stdout, &stderr)
-	return code, stdout.String(), stderr.String()
+	return clitest.RunIn(t.Context(), run, env, append([]string{"eval", "--contracts"}, args...)...)
 }
 
 func TestEvalMeasuresContracts(t *testing.T) {
@@ -75,15 +62,10 @@ func TestEvalOfContractsFailsWhenAChunkIsNotRead(t *testing.T) {
 func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
 	t.Parallel()
 	dir := writeContracts(t)
-	for want, args := range map[string][]string{
-		"--limit is for matches, not for --contracts": {dir, "--limit", "3"},
-		"--contracts takes one DIR":                   {dir, dir},
-		"has no labels.csv":                           {t.TempDir()},
-		"is none of":                                  {dir, "--model", "x"},
-	} {
-		code, _, errOut := evalContracts(t, nil, args...)
-		if code != cli.ExitError || !strings.Contains(errOut, want) {
-			t.Errorf("%v: exit code %d, %s, want %q", args, code, errOut, want)
-		}
-	}
+	wantRefused(t, "", "eval --contracts", clitest.Refusals{
+		{[]string{dir, "--limit", "3"}, "--limit is for matches, not for --contracts"},
+		{[]string{dir, dir}, "--contracts takes one DIR"},
+		{[]string{t.TempDir()}, "has no labels.csv"},
+		{[]string{dir, "--model", "x"}, "is none of"},
+	})
 }

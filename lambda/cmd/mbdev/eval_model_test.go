@@ -44,20 +44,12 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 func TestEvalModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	t.Parallel()
 	dir := clitest.WriteCorpus(t, clitest.Line("1", "invoice", "{}"), "a_id,b_id\n")
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	// A server that is not there is not asked.
+	wantRefused(t, "postgres://127.0.0.1:1/none", "", clitest.Refusals{
 		{[]string{"eval", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
 		{[]string{"eval", dir, "--model", ""}, "create a database"}, // as without
 		{[]string{"eval", dir, "--model", "human"}, `--model: "human" is none of`},
 		{[]string{"eval", dir, "--model", "noisy", "--noise", "1.1"}, "--noise is not between 0 and 1"},
 		{[]string{"eval", dir, "--faults", "7"}, "--faults is for"},
-	} {
-		// A server that is not there is not asked.
-		code, out, errOut := mbdev(t, "postgres://127.0.0.1:1/none", tc.args...)
-		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
-		}
-	}
+	})
 }

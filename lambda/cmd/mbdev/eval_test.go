@@ -126,10 +126,8 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 	noLinks, noCondition := clitest.WriteCorpus(t, document, ""), clitest.WriteCorpus(t, "", "a_id,b_id\n")
 	malformed, malformedLink := clitest.WriteCorpus(t, document+"{\n", "a_id,b_id\n"), clitest.WriteCorpus(t, document, "a_id,b_id\nx,y\n")
 	good := clitest.WriteCorpus(t, document, "a_id,b_id\n")
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	// A server that is not there is not asked.
+	wantRefused(t, "postgres://127.0.0.1:1/none", "eval", clitest.Refusals{
 		{nil, "requires at least 1 arg"},
 		{[]string{"/nowhere"}, "/nowhere does not exist"},
 		{[]string{filepath.Join(good, "links.csv")}, "links.csv is no folder"},
@@ -143,22 +141,6 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 		{[]string{good, "--condition", ""}, "--condition: name one of visible, corrupted, masked, all"},
 		{[]string{good, "--limit", "-1"}, "--limit is less than 0"},
 		{[]string{good, "--worst", "-1"}, "--worst is less than 0"},
-	} {
-		// A server that is not there is not asked.
-		code, out, errOut := mbdev(t, "postgres://127.0.0.1:1/none", append([]string{"eval"}, tc.args...)...)
-		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
-		}
-	}
-	if code, _, errOut := mbdev(t, "postgres://127.0.0.1:1/none", "eval", good); code != cli.ExitError || !strings.Contains(errOut, "create a database") {
-		t.Errorf("no server: exit status %d and %q", code, errOut)
-	}
-}
-
-func TestEvalHelpShowsExamples(t *testing.T) {
-	t.Parallel()
-	code, out, _ := mbdev(t, "", "eval", "--help")
-	if code != cli.ExitOK || !strings.Contains(out, "Examples:") {
-		t.Errorf("exit status %d, output %q", code, out)
-	}
+		{[]string{good}, "create a database"},
+	})
 }

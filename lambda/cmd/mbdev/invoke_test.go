@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
@@ -89,25 +90,14 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 
 func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
 	t.Parallel()
-	text := filepath.Join(t.TempDir(), "event.json")
-	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := clitest.File(t, "event.json", "hello")
 	event := filepath.Join(sampleEvents, "empty-batch.json")
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	wantRefused(t, "", "invoke", clitest.Refusals{
 		{nil, `required flag(s) "event" not set`},
 		{[]string{"-e", "/nowhere.json"}, "read the event: open /nowhere.json"},
 		{[]string{"-e", text}, "the event in " + text + " is not valid JSON"},
 		{[]string{"-e", event, "--documents", "/nowhere"}, "/nowhere does not exist"},
-	} {
-		code, _, errOut := mbdev(t, "", append([]string{"invoke"}, tc.args...)...)
-		if code != cli.ExitError || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, cli.ExitError, tc.want)
-		}
-	}
+	})
 }
 
 // The shape that AWS documents: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html

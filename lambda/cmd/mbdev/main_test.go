@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
-	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -19,6 +18,14 @@ func TestMain(m *testing.M) { clitest.Main(m) }
 func mbdev(t testing.TB, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	return clitest.Run(t, run, url, args...)
+}
+
+// wantRefused wants a command to refuse these arguments.
+func wantRefused(t *testing.T, url, command string, list clitest.Refusals) {
+	t.Helper()
+	clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {
+		return mbdev(t, url, append(strings.Fields(command), args...)...)
+	}, list)
 }
 
 func TestHelpShowsExamples(t *testing.T) {
@@ -44,13 +51,7 @@ func TestCommandsOfThePageAreAllCommands(t *testing.T) {
 func TestInvokeRefusesASchemaThatIsNewer(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.URL(t)
-	if _, err := postgrestest.Conn(t, target).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
-		t.Fatal(err)
-	}
-	env := func(name string) string { return map[string]string{variable.DatabaseURL: target}[name] }
-	args := []string{"invoke", "-e", "../../../testdata/events/one-document.json", "--database"}
-	var out bytes.Buffer
-	if code := run(t.Context(), args, env, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), "the database's schema is at version 99999, and this program knows versions up to ") {
-		t.Errorf("exit status %d, %s", code, &out)
-	}
+	postgrestest.Exec(t, postgrestest.Conn(t, target), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	wantRefused(t, target, "invoke", clitest.Refusals{{[]string{"-e", filepath.Join(sampleEvents, "one-document.json")},
+		"the database's schema is at version 99999, and this program knows versions up to "}})
 }

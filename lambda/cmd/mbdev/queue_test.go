@@ -179,10 +179,11 @@ func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {
+		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute) // or it would serve for ever
+		defer cancel()
+		return clitest.RunIn(ctx, run, nil, append([]string{"queue"}, args...)...)
+	}, clitest.Refusals{
 		{[]string{"--addr", taken.Addr().String()}, "--addr: " + taken.Addr().String() + " is taken: end the program that listens there, or choose another port"},
 		{[]string{"--addr", "9324"}, `--addr: "9324" is not HOST:PORT, such as 127.0.0.1:9324`},
 		{[]string{"--addr", "127.0.0.1:http!"}, "--addr: listen tcp"},
@@ -191,13 +192,5 @@ func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 		{[]string{"--queue", "match-dlq"}, "does not end in -dlq"},
 		{[]string{"--queue", strings.Repeat("x", 77)}, "a name has at most 76 letters"},
 		{[]string{"match"}, "unknown command"},
-	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute) // or it would serve for ever
-		var errOut strings.Builder
-		code := run(ctx, append([]string{"queue"}, tc.args...), func(string) string { return "" }, io.Discard, &errOut)
-		cancel()
-		if code != cli.ExitError || !strings.Contains(errOut.String(), tc.want) {
-			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, &errOut, cli.ExitError, tc.want)
-		}
-	}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/llm/openai/recording"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest/variable"
@@ -25,11 +26,9 @@ func recordFrom(t *testing.T, o scripted.Options, file string) (code int, output
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	env := func(name string) string {
-		return map[string]string{variable.OpenAIKey: plantedKey, variable.OpenAIBaseURL: server.URL()}[name]
-	}
-	var out bytes.Buffer
-	return run(t.Context(), []string{"record", file}, env, &out, &out), out.String()
+	env := map[string]string{variable.OpenAIKey: plantedKey, variable.OpenAIBaseURL: server.URL()}
+	code, out, errOut := clitest.RunIn(t.Context(), run, env, "record", file)
+	return code, out + errOut
 }
 
 func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
@@ -67,8 +66,5 @@ func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
 
 func TestRecordNeedsAModel(t *testing.T) {
 	t.Parallel()
-	var out bytes.Buffer
-	if code := run(t.Context(), []string{"record", "x.json"}, func(string) string { return "" }, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), variable.OpenAIKey) {
-		t.Errorf("exit status %d, %s", code, &out)
-	}
+	wantRefused(t, "", "record", clitest.Refusals{{[]string{"x.json"}, variable.OpenAIKey}})
 }

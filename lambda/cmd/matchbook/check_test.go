@@ -2,23 +2,18 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/document/format"
 )
 
 func TestCheckNamesEveryDeparture(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "orders.jsonl")
-	text := `{"type":"purchase-order","structured_data":{"number":"1"}}
+	file := clitest.File(t, "orders.jsonl", `{"type":"purchase-order","structured_data":{"number":"1"}}
 {"type":"purchase-order","structured_data":{"lines":[],"total":"1,50","qty":1}}
-`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+`)
 	code, out, errOut := matchbook(t, "", "check", "--limit", "2", file)
 	if want := file + ":2  $.structured_data.lines\n      found     an unknown field\n"; code != 1 || !strings.Contains(out, want) {
 		t.Errorf("exit status %d, want 1\n%s\n%s", code, out, errOut)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/manifest/variable"
 )
 
@@ -52,9 +53,6 @@ func TestConsoleServesPagesUntilItIsInterrupted(t *testing.T) {
 	if !strings.HasPrefix(b.again, "403 ") {
 		t.Errorf("the second time: %.100s", b.again)
 	}
-	for _, args := range [][]string{{"--role", "x"}, {"--tenant", "x"}, {"--addr", "nowhere:x"}} {
-		if code, _, errOut := matchbook(t, url, append([]string{"console"}, args...)...); code != cli.ExitError || !strings.Contains(errOut, args[0]) {
-			t.Errorf("%v: exit status %d\n%s", args, code, errOut)
-		}
-	}
+	wantRefused(t, url, "console", clitest.Refusals{
+		{[]string{"--role", "x"}, "--role"}, {[]string{"--tenant", "x"}, "--tenant"}, {[]string{"--addr", "nowhere:x"}, "--addr"}})
 }

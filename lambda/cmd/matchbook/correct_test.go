@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
-	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -21,36 +20,26 @@ type correctRig struct{ *failedRig }
 func newCorrectRig(t *testing.T, sends func() bool) correctRig {
 	t.Helper()
 	r := correctRig{newFailedRig(t, sends)}
-	if _, err := r.conn.Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($2, 'one'))
+	postgrestest.Exec(t, r.conn, `WITH t AS (INSERT INTO tenant (id, name) VALUES ($2, 'one'))
 		INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at)
 		VALUES ($1, $2, 'invoice', '{"number": "R-1", "total": "118.00", "buyer": {"iban": "DE1"}, "line_items": [{"amount": "1"}]}', NULL)`,
-		correctedID, oneTenant); err != nil {
-		t.Fatal(err)
-	}
+		correctedID, oneTenant)
 	return r
 }
 
 func (r correctRig) correct(args ...string) (code int, out, errOut string) {
 	r.t.Helper()
-	var stdout, stderr bytes.Buffer
-	env := func(name string) string {
-		return map[string]string{variable.DatabaseURL: r.url, variable.MatchQueueURL: r.queueURL}[name]
-	}
-	code = run(r.t.Context(), append([]string{"correct"}, args...), env, &stdout, &stderr)
-	return code, stdout.String(), stderr.String()
+	return r.command(r.t.Context(), append([]string{"correct"}, args...)...)
 }
 
-func (r correctRig) data() (data, documentType string) {
+func (r correctRig) data() string {
 	r.t.Helper()
-	if err := r.conn.QueryRow(r.t.Context(), "SELECT structured_data::text, type::text FROM document").Scan(&data, &documentType); err != nil {
-		r.t.Fatal(err)
-	}
-	return data, documentType
+	return postgrestest.Value[string](r.t, r.conn, "SELECT type || ' ' || structured_data FROM document")
 }
 
 //nolint:paralleltest // the SDK reads the process's own environment
 func TestCorrectionIsKeptShownAndPublished(t *testing.T) {
-	r := newCorrectRig(t, func() bool { return true })
+	r := newCorrectRig(t, always)
 	code, out, errOut := r.correct("R-1", "total=119.00", "type=credit-note", "supplier.name=Lampenwerk", "buyer.iban=",
 		"line_items.1.amount=2", "line_items.0.amount=1", "notes=")
 	want := `credit note R-1  10000000-0000-4000-8000-000000000501
@@ -66,9 +55,9 @@ kept for ever, and published for matching
 	if code != cli.ExitOK || out != want {
 		t.Errorf("exit status %d, got\n%s%s\nwant\n%s", code, out, errOut, want)
 	}
-	data, documentType := r.data()
-	if want := `{"buyer": {}, "total": "119", "number": "R-1", "supplier": {"name": "Lampenwerk"}, "line_items": [{"amount": "1"}, {"amount": "2"}]}`; data != want || documentType != "credit-note" {
-		t.Errorf("got %s, a %s, want %s", data, documentType, want)
+	want = `credit-note {"buyer": {}, "total": "119", "number": "R-1", "supplier": {"name": "Lampenwerk"}, "line_items": [{"amount": "1"}, {"amount": "2"}]}`
+	if data := r.data(); data != want {
+		t.Errorf("got %s, want %s", data, want)
 	}
 	if got := clitest.Receive(t, r.client, r.queueURL); len(got) != 1 || got[0] != correctedID {
 		t.Errorf("received %v, want the document's id", got)
@@ -86,12 +75,9 @@ kept for ever, and published for matching
 
 //nolint:paralleltest // the SDK reads the process's own environment
 func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
-	r := newCorrectRig(t, func() bool { return true })
-	before, _ := r.data()
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	r := newCorrectRig(t, always)
+	before := r.data()
+	clitest.WantRefused(t, r.correct, clitest.Refusals{
 		{[]string{"R-1"}, "requires at least 2 arg(s)"},
 		{[]string{"R-1", "total"}, `"total" is not FIELD=VALUE, such as total=119.00`},
 		{[]string{"R-1", "number=R-3", "total=1,00"}, "total: an amount is not a plain decimal number"},
@@ -103,13 +89,8 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 		{[]string{"R-1", "line_items.2.amount=1"}, "line_items.2.amount: the document has 1 line_items; they are counted from 0"},
 		{[]string{"R-9", "total=1"}, `no document has the id or the number "R-9"`},
 		{[]string{uuid.NewString(), "total=1"}, "no document has the id"},
-	} {
-		code, out, errOut := r.correct(tc.args...)
-		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
-		}
-	}
-	if after, _ := r.data(); after != before {
+	})
+	if after := r.data(); after != before {
 		t.Errorf("got %s, want %s", after, before)
 	}
 	if got := clitest.Receive(t, r.client, r.queueURL); len(got) != 0 {
@@ -120,11 +101,8 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 //nolint:paralleltest // the SDK reads the process's own environment
 func TestCorrectionStaysWhenItsMessageCannotBeSent(t *testing.T) {
 	r := newCorrectRig(t, func() bool { return false })
-	code, _, errOut := r.correct("R-1", "total=119.00")
-	if code != cli.ExitError || !strings.Contains(errOut, "the correction is kept: ") {
-		t.Errorf("exit status %d and %q", code, errOut)
-	}
-	if data, _ := r.data(); !strings.Contains(data, `"total": "119"`) {
+	clitest.WantRefused(t, r.correct, clitest.Refusals{{[]string{"R-1", "total=119.00"}, "the correction is kept: "}})
+	if data := r.data(); !strings.Contains(data, `"total": "119"`) {
 		t.Errorf("got %s", data)
 	}
 }

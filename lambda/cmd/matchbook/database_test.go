@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"strings"
 	"testing"
 
-	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/manifest/variable"
 )
 
@@ -15,11 +13,8 @@ func TestPostgresCanBeForced(t *testing.T) {
 		"url":   "MATCHBOOK_POSTGRES=url, but DATABASE_URL is not set",
 		"mysql": `MATCHBOOK_POSTGRES="mysql" must be url (DATABASE_URL), system (an installed server), npm`,
 	} {
-		env := func(name string) string { return map[string]string{variable.Postgres: forced}[name] }
-		var out, errOut bytes.Buffer
-		code := run(t.Context(), []string{"match", samples}, env, &out, &errOut)
-		if code != cli.ExitError || !strings.Contains(errOut.String(), want) {
-			t.Errorf("%s: got exit status %d and %s, want %d and %s", forced, code, &errOut, cli.ExitError, want)
-		}
+		clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {
+			return clitest.RunIn(t.Context(), run, map[string]string{variable.Postgres: forced}, args...)
+		}, clitest.Refusals{{[]string{"match", samples}, want}})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -20,15 +21,13 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 		t.Errorf("without a receiver: %s", out)
 	}
 	id := uuid.NewString()
-	if _, err := conn.Exec(t.Context(), `
+	postgrestest.Exec(t, conn, `
 		INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one'), ('`+anotherTenant+`', 'another');
 		INSERT INTO event_receiver (since) VALUES ('2026-03-02T09:00:00Z');
 		INSERT INTO event (id, tenant_id, kind, document_a_id, data, created_at, due_at, refused_at, dead_at, error) VALUES
 			('`+id+`', '`+oneTenant+`', 'match.created', gen_random_uuid(), '{}', now() - interval '4 days', NULL, now(), now(), E'refused\t(HTTP 400)'),
 			(gen_random_uuid(), '`+oneTenant+`', 'match.created', gen_random_uuid(), '{}', now() - interval '2 hours', NULL, NULL, NULL, NULL),
-			(gen_random_uuid(), '`+anotherTenant+`', 'decision.made', gen_random_uuid(), '{}', now() - interval '1 minute', now() + interval '1 hour', now(), NULL, 'refused')`); err != nil {
-		t.Fatal(err)
-	}
+			(gen_random_uuid(), '`+anotherTenant+`', 'decision.made', gen_random_uuid(), '{}', now() - interval '1 minute', now() + interval '1 hour', now(), NULL, 'refused')`)
 	code, out, _ := matchbook(t, url, "events", "status")
 	for _, want := range []string{"Events are recorded since 2026-03-02T09:00:00Z. Not accepted:\n", "refused (HTTP 400)\n",
 		"        1     2h0m", "         0         1  match.created    " + oneTenant, "         1         0  decision.made    " + anotherTenant} {
@@ -65,16 +64,12 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 			t.Errorf("%q: %+v, want %d", tc.args, r, tc.want)
 		}
 	}
-	var open int
-	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM event WHERE dead_at IS NULL AND due_at IS NULL AND refused_at IS NULL`).Scan(&open); err != nil || open != 3 {
-		t.Errorf("%d of 3 are due, %v", open, err)
+	if open := postgrestest.Value[int](t, conn, `SELECT count(*) FROM event WHERE dead_at IS NULL AND due_at IS NULL AND refused_at IS NULL`); open != 3 {
+		t.Errorf("%d of 3 are due", open)
 	}
 	if out := printed(t, url, "events", "requeue"); out != "no such event was given up, or waits for its next try\n" {
 		t.Errorf("got %s", out)
 	}
-	for want, args := range map[string][]string{"--id": {"requeue", "--id", "17"}, "--since": {"requeue", "--since", "noon"}, "--tenant": {"status", "--tenant", "x"}} {
-		if code, _, errOut := matchbook(t, url, append([]string{"events"}, args...)...); code != cli.ExitError || !strings.Contains(errOut, want) {
-			t.Errorf("%q: exit status %d, %s", args, code, errOut)
-		}
-	}
+	wantRefused(t, url, "events", clitest.Refusals{{[]string{"requeue", "--id", "17"}, "--id"},
+		{[]string{"requeue", "--since", "noon"}, "--since"}, {[]string{"status", "--tenant", "x"}, "--tenant"}})
 }

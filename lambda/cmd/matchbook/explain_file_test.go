@@ -15,13 +15,11 @@ func TestExplainSaysWhyAFileIsNotADocument(t *testing.T) {
 	const document, ingestion = "10000000-0000-4000-8000-000000000901", "10000000-0000-4000-8000-000000000902"
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
-	if _, err := conn.Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one')),
+	postgrestest.Exec(t, conn, `WITH t AS (INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one')),
 		d AS (INSERT INTO document (id, tenant_id, file_path, matching_due_at)
 			VALUES ('`+document+`', '`+oneTenant+`', 'documents/a.pdf', NULL))
 		INSERT INTO ingestion (id, tenant_id, document_id, file_path, attempts)
-		VALUES ('`+ingestion+`', '`+oneTenant+`', '`+document+`', 'documents/a.pdf', 1)`); err != nil {
-		t.Fatal(err)
-	}
+		VALUES ('`+ingestion+`', '`+oneTenant+`', '`+document+`', 'documents/a.pdf', 1)`)
 	for _, tc := range []struct {
 		set  string
 		want []string // parts of the text, in order
@@ -42,9 +40,7 @@ func TestExplainSaysWhyAFileIsNotADocument(t *testing.T) {
 				"read succeeded, 1 attempt review a date is missing; a sum is wrong status"},
 			"Its file"},
 	} {
-		if _, err := conn.Exec(t.Context(), "UPDATE ingestion SET "+tc.set); err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, "UPDATE ingestion SET "+tc.set)
 		for _, id := range []string{document, ingestion} {
 			out := strings.Join(strings.Fields(printed(t, url, "explain", id)), " ")
 			rest := out

@@ -21,9 +21,7 @@ func TestExplainShowsWhatAModelOwes(t *testing.T) {
 			strings.Contains(json, `"owed": true`) != wanted || strings.Contains(json, `"no_embedding": "embed: too short"`) != wanted {
 			t.Errorf("marked: %v; explained:\n%s\n%s", wanted, text, json)
 		}
-		if _, err := conn.Exec(t.Context(), `WITH p AS (UPDATE match_pair SET owed = true)
-			UPDATE document SET embedding_error = 'embed: too short'`); err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, `WITH p AS (UPDATE match_pair SET owed = true)
+			UPDATE document SET embedding_error = 'embed: too short'`)
 	}
 }

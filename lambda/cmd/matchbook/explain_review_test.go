@@ -14,15 +14,13 @@ func TestExplainSaysWhyAChunkIsSlow(t *testing.T) {
 	const review, chunk = "10000000-0000-4000-8000-000000000931", "10000000-0000-4000-8000-000000000932"
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
-	if _, err := conn.Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one')),
+	postgrestest.Exec(t, conn, `WITH t AS (INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one')),
 		d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ('`+review+`', '`+oneTenant+`', NULL)),
 		j AS (INSERT INTO review_job (id, tenant_id, document_id, status, chunks, chunks_open, model)
 			VALUES ('`+review+`', '`+oneTenant+`', '`+review+`', 'running', 2, 2, 'm')),
 		p AS (INSERT INTO model_pause VALUES ('m', now() - interval '1 second'))
 		INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, status)
-		VALUES ('`+chunk+`', '`+oneTenant+`', '`+review+`', 1, 0, 1, 'pending')`); err != nil {
-		t.Fatal(err)
-	}
+		VALUES ('`+chunk+`', '`+oneTenant+`', '`+review+`', 1, 0, 1, 'pending')`)
 	for _, tc := range []struct {
 		set, want string // want: parts, with | between them
 		not       string
@@ -37,9 +35,7 @@ func TestExplainSaysWhyAChunkIsSlow(t *testing.T) {
 				"rate limit|waits for its worker, whose claim holds until 2", "error"},
 		{"DELETE FROM model_pause", "ended without a result waits for its worker", "rate limit"},
 	} {
-		if _, err := conn.Exec(t.Context(), tc.set); err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, tc.set)
 		for _, id := range []string{review, chunk} {
 			out := strings.Join(strings.Fields(printed(t, url, "explain", id)), " ")
 			rest := out

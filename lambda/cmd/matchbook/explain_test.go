@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/match/rules"
@@ -49,11 +49,7 @@ var matchedLamps = postgrestest.Once(func(t testing.TB, url string) {
 
 func lampFolder(t testing.TB) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "lamps.jsonl")
-	if err := os.WriteFile(file, []byte(strings.TrimSpace(lamps)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Dir(file)
+	return clitest.Folder(t, map[string]string{"lamps.jsonl": strings.TrimSpace(lamps)})
 }
 
 // printed returns the output of a command that succeeds.
@@ -336,18 +332,7 @@ func explainAll(t *testing.T, url string) {
 
 func allDocuments(t *testing.T, url string) (ids []uuid.UUID) {
 	t.Helper()
-	rows, err := postgrestest.Conn(t, url).Query(t.Context(), "SELECT id FROM document ORDER BY id")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	return ids
+	return postgrestest.Value[[]uuid.UUID](t, postgrestest.Conn(t, url), "SELECT array_agg(id ORDER BY id) FROM document")
 }
 
 func explainJSON(t *testing.T, url string) {
@@ -453,7 +438,5 @@ func TestExplainFindsANumberInOtherLetters(t *testing.T) {
 			t.Errorf("%s:\n%s", number, out)
 		}
 	}
-	if code, _, errOut := matchbook(t, url, "explain", "re-77x"); code != cli.ExitError || !strings.Contains(errOut, "no document has") {
-		t.Errorf("another number: exit status %d, %s", code, errOut)
-	}
+	wantRefused(t, url, "explain", clitest.Refusals{{[]string{"re-77x"}, "no document has"}})
 }

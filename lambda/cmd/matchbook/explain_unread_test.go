@@ -1,12 +1,11 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/postgres/postgrestest"
@@ -17,22 +16,15 @@ func TestWhatWasNotLookedAtIsShown(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
-	if _, err := conn.Exec(t.Context(), "INSERT INTO tenant VALUES ($1, 'Lamps')", lampTenant); err != nil {
-		t.Fatal(err)
-	}
+	postgrestest.Exec(t, conn, "INSERT INTO tenant VALUES ($1, 'Lamps')", lampTenant)
 	const invoicesSQL = `INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
 		SELECT ('40000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, $1, 'invoice', '{}',
 			ARRAY['30000000|who|DE999012345', '30000000|day|2026-04-01'] FROM generate_series(1, 160) AS i`
-	if _, err := conn.Exec(t.Context(), invoicesSQL, lampTenant); err != nil {
-		t.Fatal(err)
-	}
+	postgrestest.Exec(t, conn, invoicesSQL, lampTenant)
 	order, _, _ := strings.Cut(strings.TrimSpace(lamps), "\n")
-	file := filepath.Join(t.TempDir(), "order.jsonl")
-	if err := os.WriteFile(file, []byte(order), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	folder := clitest.Folder(t, map[string]string{"order.jsonl": order})
 	const want = "Not looked at, because others are nearer in time: 110 of the same company from about the same time."
-	for _, command := range []string{"match " + filepath.Dir(file), "explain " + lampOrder} {
+	for _, command := range []string{"match " + folder, "explain " + lampOrder} {
 		code, text, errOut := matchbook(t, url, strings.Fields(command)...)
 		if code != cli.ExitOK || !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%s: exit status %d, %s; no %q in\n%s", command, code, errOut, want, text)

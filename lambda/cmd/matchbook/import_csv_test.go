@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -30,32 +31,24 @@ func TestImportReadsCSV(t *testing.T) {
 	if r := imported(t, url, cli.ExitFindings, append(put("1.200,00"), "--replace")...); r.Replaced != 1 || r.Stored != 0 {
 		t.Errorf("got %+v", r)
 	}
-	var data string
-	if err := postgrestest.Conn(t, url).QueryRow(t.Context(), "SELECT type || ' ' || structured_data FROM document").Scan(&data); err != nil ||
-		data != `invoice {"date": "2026-03-02", "total": "1200", "number": "RE-1", "supplier": {"name": "Acme GmbH"}, "references": [{"type": "purchase-order", "number": "PO-7"}]}` {
-		t.Errorf("stored %s, %v", data, err)
+	data := postgrestest.Value[string](t, postgrestest.Conn(t, url), "SELECT type || ' ' || structured_data FROM document")
+	if data != `invoice {"date": "2026-03-02", "total": "1200", "number": "RE-1", "supplier": {"name": "Acme GmbH"}, "references": [{"type": "purchase-order", "number": "PO-7"}]}` {
+		t.Errorf("stored %s", data)
 	}
 }
 
 func TestFlagsOfCSVAreChecked(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(file, []byte("No\n1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for want, flags := range map[string][]string{
-		"is CSV: --map":           nil,
-		"are for --map":           {"--type", "invoice"},
-		"no column for the type":  {"--map", "number=No"},
-		"is no type of documents": {"--map", "number=No", "--type", "letter"},
-		"is neither . nor ,":      {"--map", "number=No", "--type", "invoice", "--decimal", ";"},
-		"not a form such as":      {"--map", "number=No", "--type", "invoice", "--date-format", "iso"},
-		`"numbr" is no field`:     {"--map", "numbr=No", "--type", "invoice"},
-	} {
-		if code, out, errOut := matchbook(t, "", append([]string{"check", file}, flags...)...); code != cli.ExitError || !strings.Contains(errOut, want) {
-			t.Errorf("%v: exit status %d, %s%s; want %s", flags, code, out, errOut, want)
-		}
-	}
+	file := clitest.File(t, "a.csv", "No\n1\n")
+	wantRefused(t, "", "check "+file, clitest.Refusals{
+		{nil, "is CSV: --map"},
+		{[]string{"--type", "invoice"}, "are for --map"},
+		{[]string{"--map", "number=No"}, "no column for the type"},
+		{[]string{"--map", "number=No", "--type", "letter"}, "is no type of documents"},
+		{[]string{"--map", "number=No", "--type", "invoice", "--decimal", ";"}, "is neither . nor ,"},
+		{[]string{"--map", "number=No", "--type", "invoice", "--date-format", "iso"}, "not a form such as"},
+		{[]string{"--map", "numbr=No", "--type", "invoice"}, `"numbr" is no field`},
+	})
 	if code, out, _ := matchbook(t, "", "check", file, "--map", "number=No", "--type", "invoice"); code != cli.ExitOK || !strings.Contains(out, "1 documents can be matched") {
 		t.Errorf("exit status %d: %s", code, out)
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/manifest/variable"
@@ -31,11 +31,7 @@ func imported(t *testing.T, url string, wantCode int, args ...string) (r importe
 // write writes a file of documents, one a line.
 func write(t *testing.T, lines ...string) (file string) {
 	t.Helper()
-	file = filepath.Join(t.TempDir(), "documents.jsonl")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return clitest.File(t, "documents.jsonl", strings.Join(lines, "\n")+"\n")
 }
 
 // invoiceLine is an invoice without an id.
@@ -60,10 +56,9 @@ func TestImportStoresEachDocumentOnceAndNamesTheMalformed(t *testing.T) {
 			}
 		}
 	}
-	var n int
-	if err := postgrestest.Conn(t, url).QueryRow(t.Context(), `SELECT count(*) FROM document
-		WHERE tenant_id = $1 AND matching_status = 'pending' AND matching_published_at IS NULL`, oneTenant).Scan(&n); err != nil || n != 2 {
-		t.Errorf("%d documents wait for the sweep, %v", n, err)
+	if n := postgrestest.Value[int](t, postgrestest.Conn(t, url), `SELECT count(*) FROM document
+		WHERE tenant_id = $1 AND matching_status = 'pending' AND matching_published_at IS NULL`, oneTenant); n != 2 {
+		t.Errorf("%d documents wait for the sweep", n)
 	}
 }
 
@@ -75,12 +70,7 @@ func TestImportNeedsATenant(t *testing.T) {
 	if r.Stored != 0 || len(r.Problems) != 1 || r.Problems[0].What != "it names no tenant_id, and there is no --tenant" {
 		t.Errorf("got %+v", r)
 	}
-	if code, _, errOut := matchbook(t, url, "import", samples, "--tenant", "Example"); code != cli.ExitError || !strings.Contains(errOut, "UUID") {
-		t.Errorf("exit status %d: %s", code, errOut)
-	}
-	if code, _, errOut := matchbook(t, "", "import", samples); code != cli.ExitError || !strings.Contains(errOut, "DATABASE_URL") {
-		t.Errorf("exit status %d: %s", code, errOut)
-	}
+	wantRefused(t, url, "import", clitest.Refusals{{[]string{samples, "--tenant", "Example"}, "UUID"}})
 }
 
 func TestImportReplacesOnlyOnRequest(t *testing.T) {
@@ -145,16 +135,9 @@ func stuckAfter(t *testing.T, url, line string) (release func()) {
 func untilWaiting(t *testing.T, url string) {
 	t.Helper()
 	conn := postgrestest.Conn(t, url)
-	for deadline := time.Now().Add(time.Minute); ; {
-		var waits bool
-		err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event = 'transactionid')`).Scan(&waits)
-		switch {
-		case err != nil:
-			t.Fatal(err)
-		case waits:
-			return
-		case time.Now().After(deadline):
+	for deadline := time.Now().Add(time.Minute); !postgrestest.Value[bool](t, conn, `SELECT EXISTS (SELECT FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event = 'transactionid')`); {
+		if time.Now().After(deadline) {
 			t.Fatal("the import did not come to the document that is locked")
 		}
 	}
@@ -190,9 +173,8 @@ func TestKilledImportContinues(t *testing.T) {
 	if r.Same != 2000 || r.Stored != 1500 {
 		t.Errorf("got %+v, want 2000 that were there and 1500 new ones", r)
 	}
-	var n int
-	if err := postgrestest.Conn(t, url).QueryRow(t.Context(), "SELECT count(*) FROM document WHERE matching_status = 'pending'").Scan(&n); err != nil || n != len(lines) {
-		t.Errorf("%d documents, %v; want %d", n, err, len(lines))
+	if n := postgrestest.Value[int](t, postgrestest.Conn(t, url), "SELECT count(*) FROM document WHERE matching_status = 'pending'"); n != len(lines) {
+		t.Errorf("%d documents; want %d", n, len(lines))
 	}
 }
 
@@ -207,12 +189,10 @@ func TestInterruptedImportReportsAndContinues(t *testing.T) {
 		interrupt()
 		release()
 	}()
-	var out, errOut strings.Builder
-	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
-	code := run(ctx, []string{"import", file, "--tenant", corpus.DefaultTenant.String()}, env, &out, &errOut)
-	if code != cli.ExitFindings || !strings.Contains(out.String(), "stored 2000") || !strings.Contains(out.String(), "left 1500") ||
-		!strings.Contains(out.String(), "interrupted: run it again for the rest") {
-		t.Errorf("exit status %d\n%s%s", code, &out, &errOut)
+	code, out, errOut := clitest.RunIn(ctx, run, map[string]string{variable.DatabaseURL: url}, "import", file, "--tenant", corpus.DefaultTenant.String())
+	if code != cli.ExitFindings || !strings.Contains(out, "stored 2000") || !strings.Contains(out, "left 1500") ||
+		!strings.Contains(out, "interrupted: run it again for the rest") {
+		t.Errorf("exit status %d\n%s%s", code, out, errOut)
 	}
 	if r := imported(t, url, cli.ExitOK, file, "--tenant", corpus.DefaultTenant.String()); r.Same != 2000 || r.Stored != 1500 {
 		t.Errorf("got %+v", r)

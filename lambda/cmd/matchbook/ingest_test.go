@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/ingestrun"
 	"matchbook/lambda/postgres/postgrestest"
@@ -251,16 +252,11 @@ func wantPage(t *testing.T, file string) {
 
 func TestSameContentIsOneIngestion(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
 	content, err := os.ReadFile(filepath.Join(sampleFiles, "order-4711.xml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"a.xml", "b.xml"} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := clitest.Folder(t, map[string]string{"a.xml": string(content), "b.xml": string(content)})
 	r, _ := ingestJSON(t, postgrestest.URL(t), cli.ExitOK, dir, "--tenant", oneTenant)
 	if len(r.Files) != 2 || r.Files[1].Status != "same" || r.Files[1].SameAs != filepath.Join(dir, "a.xml") || r.Accounting.Documents != 1 {
 		t.Errorf("got %+v", r)
@@ -270,10 +266,7 @@ func TestSameContentIsOneIngestion(t *testing.T) {
 func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	wantRefused(t, "", "ingest", clitest.Refusals{
 		{nil, "requires at least 1 arg"},
 		{[]string{"/nowhere"}, "/nowhere does not exist"},
 		{[]string{empty}, "holds no .pdf, .png, .jpg, .jpeg, .tif, .tiff, .xml, .txt file"},
@@ -284,10 +277,5 @@ func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 		{[]string{sampleFiles, "--bucket", "docs"}, "--bucket needs --tenant"},
 		{[]string{sampleFiles, "--bucket", "s3://docs/inbox"}, "--bucket: not the name of a bucket, such as my-bucket"},
 		{[]string{sampleFiles, "--bucket", "docs", "--tenant", oneTenant, "--match"}, "--match is for files that are read here: leave it or --bucket out"},
-	} {
-		code, _, errOut := matchbook(t, "", append([]string{"ingest"}, tc.args...)...)
-		if code != cli.ExitError || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d and %q, want %d and %q", tc.args, code, errOut, cli.ExitError, tc.want)
-		}
-	}
+	})
 }

@@ -144,10 +144,8 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	t.Parallel()
 	line := clitest.Line("1", "invoice", "{}")
 	dir, noLinks := clitest.WriteCorpus(t, line, "a_id,b_id\n"), clitest.WriteCorpus(t, line, "")
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	// A server that is not there is not asked.
+	wantRefused(t, "postgres://127.0.0.1:1/none", "", clitest.Refusals{
 		{[]string{"match", dir, "--model", "human"}, `--model: "human" is none of none, openai, scripted, oracle, noisy`},
 		{[]string{"match", noLinks, "--model", "oracle"}, filepath.Join(noLinks, "links.csv") + " does not exist: an oracle answers from the true links"},
 		{[]string{"match", noLinks, "--model", "noisy"}, filepath.Join(noLinks, "links.csv") + " does not exist"},
@@ -157,13 +155,7 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 		{[]string{"match", dir, "--model", "noisy", "--noise", "NaN"}, "--noise is not between 0 and 1"},
 		{[]string{"match", dir, "--model", "oracle", "--noise", "0.1"}, "--noise is for --model noisy"},
 		{[]string{"match", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
-	} {
-		// A server that is not there is not asked.
-		code, out, errOut := matchbook(t, "postgres://127.0.0.1:1/none", tc.args...)
-		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
-		}
-	}
+	})
 }
 
 // The function uses the model that the environment names, and shows nothing of it.
@@ -176,21 +168,19 @@ func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 	}
 	defer server.Close()
 	url, logs := postgrestest.URL(t), filepath.Join(t.TempDir(), "logs")
-	env := func(name string) string {
-		return map[string]string{variable.DatabaseURL: url, variable.OpenAIBaseURL: server.URL(), variable.OpenAIKey: key, variable.OpenAIModel: model}[name]
-	}
-	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", clitest.Ties(t, 1), "--database", "--logs", logs}, env, &out, &errOut); code != cli.ExitOK {
-		t.Fatalf("exit status %d\n%s", code, &errOut)
+	env := map[string]string{variable.DatabaseURL: url, variable.OpenAIBaseURL: server.URL(), variable.OpenAIKey: key, variable.OpenAIModel: model}
+	code, out, errOut := clitest.RunIn(t.Context(), run, env, "match", clitest.Ties(t, 1), "--database", "--logs", logs)
+	if code != cli.ExitOK {
+		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
 	if calls := server.Calls(); len(calls) < 2 || calls[0].Refused != "" || calls[0].Status != 200 {
 		t.Errorf("the model was asked %+v", calls)
 	}
 	logged, _ := os.ReadFile(logs)
-	if all := out.String() + errOut.String() + string(logged); strings.Contains(all, key) || strings.Contains(all, server.URL()) {
+	if all := out + errOut + string(logged); strings.Contains(all, key) || strings.Contains(all, server.URL()) {
 		t.Errorf("the key or the address was shown:\n%s", all)
 	}
-	if !strings.Contains(out.String(), "MODEL      openai, as the-model\n") || strings.Contains(out.String(), "SCRIPTED") {
-		t.Errorf("got\n%s", &out)
+	if !strings.Contains(out, "MODEL      openai, as the-model\n") || strings.Contains(out, "SCRIPTED") {
+		t.Errorf("got\n%s", out)
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 // refusing is the environment of a run whose model refuses the key, so that
 // a document that needs it fails for good.
-func refusing(t *testing.T, more ...string) func(string) string {
+func refusing(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	server, err := scripted.Start(t.Context(), scripted.Options{Key: "another"})
 	if err != nil {
@@ -36,7 +36,7 @@ func refusing(t *testing.T, more ...string) func(string) string {
 	for i := 0; i < len(more); i += 2 {
 		values[more[i]] = more[i+1]
 	}
-	return func(name string) string { return values[name] }
+	return values
 }
 
 func taken(t *testing.T, file string) (texts []string) {
@@ -76,15 +76,15 @@ func failed(t *testing.T, out string) (n int) {
 // kind, at the end of the run, in one message.
 func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
 	t.Parallel()
-	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", clitest.Ties(t, 6), "--database"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
-		t.Fatalf("exit status %d\n%s", code, &errOut)
+	code, out, errOut := clitest.RunIn(t.Context(), run, refusing(t), "match", clitest.Ties(t, 6), "--database")
+	if code != cli.ExitFindings {
+		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
-	_, messages, _ := strings.Cut(out.String(), "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
-	n := failed(t, out.String())
+	_, messages, _ := strings.Cut(out, "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
+	n := failed(t, out)
 	for _, want := range []string{fmt.Sprintf("  Matching failed %d times: permanent\n", n), "    " + refused + "\n", fmt.Sprintf("\n  and %d more\n", n-notify.Listed), "https://matchbook.example.com/documents?matching_status=failed&kind=permanent&since="} {
 		if !strings.Contains(messages, want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 }
@@ -94,15 +94,12 @@ func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
 func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "slack.jsonl")
-	var out, errOut strings.Builder
-	if code := run(t.Context(), []string{"match", clitest.Ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1"}, refusing(t), &out, &errOut); code != cli.ExitFindings {
-		t.Fatalf("exit status %d\n%s", code, &errOut)
+	code, out, errOut := clitest.RunIn(t.Context(), run, refusing(t),
+		"match", clitest.Ties(t, 6), "--database", "--slack-log", file, "--json", "--concurrency", "1")
+	if code != cli.ExitFindings {
+		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
-	var r matchrun.Report
-	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
-		t.Fatal(err)
-	}
-	n := r.Notified
+	n := decode[matchrun.Report](t, out).Notified
 	if len(n.Messages) != 0 || len(n.Channels) != 1 || n.Channels[0].Channel != "slack" || n.Channels[0].Unsent != 0 {
 		t.Errorf("got %+v", n)
 	}
@@ -111,7 +108,7 @@ func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
 	if len(texts) != 2 || !strings.HasPrefix(texts[0], "Matching failed") || !strings.HasPrefix(texts[1], "Matching failed") {
 		t.Errorf("Slack got %q, want the first and the rest", texts)
 	}
-	if strings.Contains(out.String()+errOut.String(), webhook.Path) {
+	if strings.Contains(out+errOut, webhook.Path) {
 		t.Error("the webhook was shown")
 	}
 }
@@ -121,13 +118,13 @@ func TestAChannelThatAcceptsNothingIsReported(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer server.Close()
-	var out, errOut strings.Builder
-	code := run(t.Context(), []string{"match", clitest.Ties(t, 2), "--database"}, refusing(t, variable.SlackWebhookURL, server.URL+"/services/HIDDEN"), &out, &errOut)
-	unsent := failed(t, out.String()) + strings.Count(out.String(), "billed-twice") // the ties are warned about
-	if want := fmt.Sprintf("NOTIFIED   slack did not accept %d notifications", unsent); code != cli.ExitFindings || !strings.Contains(out.String(), want) {
-		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, &out, &errOut)
+	code, out, errOut := clitest.RunIn(t.Context(), run, refusing(t, variable.SlackWebhookURL, server.URL+"/services/HIDDEN"),
+		"match", clitest.Ties(t, 2), "--database")
+	unsent := failed(t, out) + strings.Count(out, "billed-twice") // the ties are warned about
+	if want := fmt.Sprintf("NOTIFIED   slack did not accept %d notifications", unsent); code != cli.ExitFindings || !strings.Contains(out, want) {
+		t.Errorf("exit status %d, and %q is not in\n%s%s", code, want, out, errOut)
 	}
-	if strings.Contains(out.String()+errOut.String(), "HIDDEN") {
+	if strings.Contains(out+errOut, "HIDDEN") {
 		t.Error("the webhook was shown")
 	}
 }
@@ -162,10 +159,9 @@ func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK re
 		{"nothing asked for", mail, nil, cli.ExitError, "", "notify does nothing without --test"},
 		{"no such folder", nil, []string{"--test", "--slack-log", filepath.Join(file, "x")}, cli.ExitError, "", "--slack-log: "},
 	} {
-		var out, errOut strings.Builder
-		code := run(t.Context(), append([]string{"notify"}, tc.args...), func(name string) string { return tc.env[name] }, &out, &errOut)
-		if code != tc.want || !strings.HasPrefix(out.String(), tc.out) || !strings.Contains(errOut.String(), tc.said) || strings.Contains(out.String()+errOut.String(), "HIDDEN") {
-			t.Errorf("%s: exit status %d, %q, %q", tc.name, code, &out, &errOut)
+		code, out, errOut := clitest.RunIn(t.Context(), run, tc.env, append([]string{"notify"}, tc.args...)...)
+		if code != tc.want || !strings.HasPrefix(out, tc.out) || !strings.Contains(errOut, tc.said) || strings.Contains(out+errOut, "HIDDEN") {
+			t.Errorf("%s: exit status %d, %q, %q", tc.name, code, out, errOut)
 		}
 	}
 	if texts := taken(t, file); mails != 2 || len(texts) != 1 || !strings.HasPrefix(texts[0], "This is a test") {

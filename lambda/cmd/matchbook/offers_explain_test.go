@@ -54,9 +54,7 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	t.Helper()
 	exec := func(sql string) {
 		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, sql)
 	}
 	explain := func(code int, want string, args ...string) string {
 		t.Helper()

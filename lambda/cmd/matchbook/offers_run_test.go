@@ -125,8 +125,7 @@ func TestKilledWorkersChangeNoSet(t *testing.T) {
 func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
 	t.Parallel()
 	const user = `"tenant_id": "` + oneTenant + `", "timezone": "Europe/Berlin", "profile": {}`
-	folder := t.TempDir()
-	for name, text := range map[string]string{
+	folder := clitest.Folder(t, map[string]string{
 		"a.jsonl": `{"id": "10000000-0000-4000-8000-0000000000a1", ` + user + "}\n\n" + `{"id": "x", ` + user + "}\n{\n" +
 			`{"id": "10000000-0000-4000-8000-0000000000a1", ` + user + "}\n",
 		"b.json": "[\n" + `{"id": "10000000-0000-4000-8000-0000000000a2", "tenant_id": "` + oneTenant + `", "timezone": "Local"},` + "\n" +
@@ -136,11 +135,7 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
 			`", "timezone": "Europe/Berlin", "profile": {"name": "\u0000"}}`,
 		"d.json": "[1, ",
 		"e.txt":  "not looked at",
-	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "offers", "run", folder, "--date", sampleDate, "--database")
 	const want = `
   a.jsonl:3: id: "x" is not a UUID of 36 characters
@@ -157,18 +152,10 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
 	if code != cli.ExitFindings || !strings.HasPrefix(got, want) || !strings.Contains(out, "1 users = 1 completed") {
 		t.Errorf("exit status %d, got\n%s%s, want\n%s", code, out, errOut, want)
 	}
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	wantRefused(t, "", "offers run", clitest.Refusals{
 		{[]string{filepath.Join(folder, "none")}, "none does not exist"},
 		{[]string{t.TempDir()}, "holds no .json or .jsonl file"},
 		{[]string{folder, "--date", "today"}, `--date: "today" is no date`},
 		{nil, "accepts 1 arg"},
-	} {
-		code, out, errOut := matchbook(t, "", append([]string{"offers", "run"}, tc.args...)...)
-		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
-			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
-		}
-	}
+	})
 }

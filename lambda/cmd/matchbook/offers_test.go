@@ -2,20 +2,15 @@ package main
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/local/clock"
-	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -26,21 +21,17 @@ func offerJob(n int) string { return fmt.Sprintf("60000000-0000-5000-8000-%012d"
 // state of its place in the list, as the runtime names it.
 func insertOfferJobs(t *testing.T, conn *pgx.Conn, states ...string) {
 	t.Helper()
-	if _, err := conn.Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one'), ($3, 'another') ON CONFLICT DO NOTHING)
+	postgrestest.Exec(t, conn, `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one'), ($3, 'another') ON CONFLICT DO NOTHING)
 		INSERT INTO offer_user (id, tenant_id, timezone, profile)
 		SELECT ('50000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, 'Europe/Berlin', '{"name": "Ada"}'
-		FROM generate_series(1, cardinality($2::text[])) AS n`, oneTenant, states, anotherTenant); err != nil {
-		t.Fatal(err)
-	}
+		FROM generate_series(1, cardinality($2::text[])) AS n`, oneTenant, states, anotherTenant)
 	for i, state := range states {
-		if _, err := conn.Exec(t.Context(), `INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, job_status, error,
+		postgrestest.Exec(t, conn, `INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, job_status, error,
 				attempts, failed_at, lease_until, input_digest, algorithm_version, offered_at, expires_at)
 			VALUES ($1, $2, '2026-03-29', 'Europe/Berlin', $3, $4, CASE $4 WHEN 'failed' THEN 'profile: born is no year'
 				WHEN 'cancelled' THEN 'nobody was there' END, 2, now(), now() + interval '1 minute', '\x00', 1,
 				'2026-03-29 07:00Z', '2026-03-30 07:00Z')`,
-			offerJob(i+1), oneTenant, fmt.Sprintf("50000000-0000-4000-8000-%012d", i+1), state); err != nil {
-			t.Fatal(err)
-		}
+			offerJob(i+1), oneTenant, fmt.Sprintf("50000000-0000-4000-8000-%012d", i+1), state)
 	}
 }
 
@@ -49,12 +40,8 @@ func TestOffersStatusCountsByTimeZone(t *testing.T) {
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
 	insertOfferJobs(t, conn, "succeeded", "succeeded", "failed", "cancelled", "pending")
-	if _, err := conn.Exec(t.Context(), `INSERT INTO offer_delivery (job_id) VALUES ($1), ($2)`, offerJob(1), offerJob(2)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), `UPDATE offer_delivery SET delivered_at = now() WHERE job_id = $1`, offerJob(1)); err != nil {
-		t.Fatal(err)
-	}
+	postgrestest.Exec(t, conn, `INSERT INTO offer_delivery (job_id) VALUES ($1), ($2)`, offerJob(1), offerJob(2))
+	postgrestest.Exec(t, conn, `UPDATE offer_delivery SET delivered_at = now() WHERE job_id = $1`, offerJob(1))
 	const want = `
 JOBS of 2026-03-29
   time zone                        pending   running completed    failed   skipped   late  undelivered
@@ -106,20 +93,8 @@ func TestExplainKnowsJobsOfOffers(t *testing.T) {
 
 //nolint:paralleltest // it sets the environment
 func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
-	server := httptest.NewServer(sqs.New(clock.New()))
-	t.Cleanup(server.Close)
-	for name, value := range map[string]string{"AWS_ENDPOINT_URL_SQS": server.URL, "AWS_REGION": "us-east-1",
-		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"} {
-		t.Setenv(name, value)
-	}
-	client := awssqs.New(awssqs.Options{Region: "us-east-1", BaseEndpoint: &server.URL,
-		Credentials: credentials.NewStaticCredentialsProvider("x", "x", "")})
-	queue, err := client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("offer")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := postgrestest.URL(t)
-	conn := postgrestest.Conn(t, url)
+	r := newFailedRig(t, always, manifest.Offer)
+	conn, url := r.conn, r.env[variable.DatabaseURL]
 	insertOfferJobs(t, conn, "failed", "succeeded", "cancelled", "pending", "in-progress", "failed", "failed")
 	for _, tc := range []struct {
 		args []string
@@ -139,31 +114,16 @@ func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
 		{[]string{"--date", "2026-03-29", "--json"}, cli.ExitOK, `"published": 2,|"left_alone": []`},
 		{[]string{"--date", "2026-03-29"}, cli.ExitOK, "published 0,"},
 	} {
-		code, out, errOut := requeue(t, url, *queue.QueueUrl, tc.args...)
+		code, out, errOut := r.command(t.Context(), append([]string{"offers", "requeue"}, tc.args...)...)
 		for part := range strings.SplitSeq(tc.want, "|") {
 			if code != tc.code || !strings.Contains(out+errOut, part) {
 				t.Errorf("%v: exit status %d, want %d with %q\n%s%s", tc.args, code, tc.code, part, out, errOut)
 			}
 		}
 	}
-	var states string
-	if err := conn.QueryRow(t.Context(), `SELECT string_agg(status, ' ' ORDER BY id) FROM matchmaking_job`).Scan(&states); err != nil {
-		t.Fatal(err)
-	}
+	states := postgrestest.Value[string](t, conn, `SELECT string_agg(status, ' ' ORDER BY id) FROM matchmaking_job`)
 	if want := "pending completed skipped pending running pending pending"; states != want {
 		t.Errorf("got %s, want %s", states, want)
 	}
-	if code, _, errOut := requeue(t, url, "", offerJob(1)); code != cli.ExitError || !strings.Contains(errOut, "OFFER_QUEUE_URL is not set") {
-		t.Errorf("exit status %d, %s", code, errOut)
-	}
-}
-
-func requeue(t *testing.T, url, queue string, args ...string) (code int, out, errOut string) {
-	t.Helper()
-	var stdout, stderr strings.Builder
-	env := func(name string) string {
-		return map[string]string{variable.DatabaseURL: url, manifest.Offer.QueueEnv(): queue}[name]
-	}
-	code = run(t.Context(), append([]string{"offers", "requeue"}, args...), env, &stdout, &stderr)
-	return code, stdout.String(), stderr.String()
+	wantRefused(t, url, "offers requeue", clitest.Refusals{{[]string{offerJob(1)}, "OFFER_QUEUE_URL is not set"}})
 }

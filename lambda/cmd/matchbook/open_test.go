@@ -1,12 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
-	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -14,16 +13,9 @@ import (
 func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
-	open := func(args ...string) (w explain.Waiting) {
+	open := func(args ...string) explain.Waiting {
 		t.Helper()
-		code, out, errOut := matchbook(t, url, append([]string{"open", "--json"}, args...)...)
-		if code != 0 {
-			t.Fatalf("exit status %d\n%s", code, errOut)
-		}
-		if err := json.Unmarshal([]byte(out), &w); err != nil {
-			t.Fatal(err)
-		}
-		return w
+		return decode[explain.Waiting](t, printed(t, url, append([]string{"open", "--json"}, args...)...))
 	}
 	conn := postgrestest.Conn(t, url)
 	for _, sql := range []string{
@@ -34,9 +26,7 @@ func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 			FROM document WHERE structured_data ->> 'number' = '4500000102'`,
 		`UPDATE document SET structured_data = structured_data || '{"total": "a lot"}' WHERE structured_data ->> 'number' = '4500000102'`,
 	} {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, sql)
 	}
 	all := open()
 	if all.Counts["question"] != 12 || all.Counts["failed"] != 1 || all.Counts["file"] != 1 || len(all.Items) != 14 {
@@ -82,11 +72,12 @@ func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 			t.Errorf("%q: counts %v, %d items, want %d, %d and %d", tc.args, some.Counts, len(some.Items), tc.question, tc.failed, tc.files)
 		}
 	}
-	for want, args := range map[string][]string{"no amount such as": {"--min-value", "1e3"}, "no duration such as": {"--since", "noon"}, "--document": {"--document", "bill"}} {
-		if code, _, errOut := matchbook(t, url, append([]string{"open"}, args...)...); code != cli.ExitError || !strings.Contains(errOut, want) {
-			t.Errorf("%q: exit status %d, %s", args, code, errOut)
-		}
-	}
+	wantRefused(t, url, "open", clitest.Refusals{
+		{[]string{"--min-value", "1e3"}, "no amount such as"},
+		{[]string{"--since", "noon"}, "no duration such as"},
+		{[]string{"--document", "bill"}, "--document"},
+		{[]string{"--kind", "x"}, "question, warning, failed, file"},
+	})
 	question := all.Items[slices.IndexFunc(all.Items, func(i explain.WaitingItem) bool { return i.Kind == "question" })]
 	printed(t, url, "reject", question.Document.ID.String(), question.Other.ID.String())
 	if left := open("--kind", "question"); slices.ContainsFunc(left.Items, func(i explain.WaitingItem) bool {
@@ -103,8 +94,5 @@ func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
-	}
-	if code, _, errOut := matchbook(t, url, "open", "--kind", "x"); code != 2 || !strings.Contains(errOut, "question, warning, failed, file") {
-		t.Errorf("exit status %d\n%s", code, errOut)
 	}
 }

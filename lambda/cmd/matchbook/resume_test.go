@@ -18,10 +18,8 @@ func TestMatchContinues(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
 	first := sampleReport
-	if _, err := postgrestest.Conn(t, url).Exec(t.Context(), `UPDATE document SET matching_status = 'pending'
-		WHERE id IN (SELECT id FROM document ORDER BY id LIMIT 3)`); err != nil {
-		t.Fatal(err)
-	}
+	postgrestest.Exec(t, postgrestest.Conn(t, url), `UPDATE document SET matching_status = 'pending'
+		WHERE id IN (SELECT id FROM document ORDER BY id LIMIT 3)`)
 	deliveries := func(r matchrun.Report) int { return len(r.Deliveries) }
 	second := matchJSON(t, url, cli.ExitOK, samples)
 	if got := second.Accounting; got.Resumed != 60 || got.Published != 63 || got.Succeeded != 63 || deliveries(second) != 3 ||
@@ -36,7 +34,6 @@ func TestMatchContinues(t *testing.T) {
 // Ctrl-C prints the report so far, and the next run continues.
 func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 	t.Parallel()
-	clitest.BuildFunctions()
 	url, lines := postgrestest.URL(t), manyDocuments()[:510]
 	file, release := write(t, lines...), stuckAfter(t, url, lines[505])
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -44,13 +41,11 @@ func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 		untilWaiting(t, url)
 		interrupt()
 	}()
-	var out, errOut strings.Builder
-	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
-	code := run(ctx, []string{"match", file, "--database"}, env, &out, &errOut)
+	code, out, errOut := clitest.RunIn(ctx, run, map[string]string{variable.DatabaseURL: url}, "match", file, "--database")
 	release()
-	if code != cli.ExitFindings || !strings.Contains(out.String(), "ACCOUNTING published 500 = succeeded 0 + failed 0 + pending 500 + in the DLQ 0") ||
-		!strings.Contains(out.String(), "interrupted: with --keep the next run continues") {
-		t.Errorf("exit status %d\n%.2000s%s", code, &out, &errOut)
+	if code != cli.ExitFindings || !strings.Contains(out, "ACCOUNTING published 500 = succeeded 0 + failed 0 + pending 500 + in the DLQ 0") ||
+		!strings.Contains(out, "interrupted: with --keep the next run continues") {
+		t.Errorf("exit status %d\n%.2000s%s", code, out, errOut)
 	}
 	if r := matchJSON(t, url, cli.ExitOK, file); r.Accounting.Succeeded != 510 || r.Accounting.Interrupted {
 		t.Errorf("got %+v", r.Accounting)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
@@ -139,37 +140,24 @@ func TestReviewByRules(t *testing.T) {
 // A review that cannot begin names the reason, before anything is started.
 func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	write := func(name, text string) string {
-		file := filepath.Join(folder, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
+	folder := clitest.Folder(t, map[string]string{"empty.txt": " \n", "zero.bin": "PK\x03\x04\x00\x00\x00\x01",
+		"broken.pdf": "%PDF-1.7\nbroken", "bad.json": `{"side":1}`})
+	in := func(name string) string { return filepath.Join(folder, name) }
 	contract := filepath.Join(sampleContracts, "wartungsvertrag.txt")
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{filepath.Join(folder, "none.txt")}, "none.txt does not exist"},
+	wantRefused(t, "", "review", clitest.Refusals{
+		{[]string{in("none.txt")}, "none.txt does not exist"},
 		{[]string{folder}, "is not a regular file"},
-		{[]string{write("empty.txt", " \n")}, "empty.txt: it has no text"},
-		{[]string{write("zero.bin", "PK\x03\x04\x00\x00\x00\x01")}, "zero.bin: "},
-		{[]string{write("broken.pdf", "%PDF-1.7\nbroken")}, "broken.pdf: "},
+		{[]string{in("empty.txt")}, "empty.txt: it has no text"},
+		{[]string{in("zero.bin")}, "zero.bin: "},
+		{[]string{in("broken.pdf")}, "broken.pdf: "},
 		{[]string{contract, "--model", "oracle"}, "mbdev eval --contracts"},
 		{[]string{contract, "--model", "openai"}, "--model openai: neither"},
 		{[]string{contract, "--budget", "1"}, "--budget is for a model"},
 		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget is not an amount"},
 		{[]string{contract, "--budget", "NaN", "--model", "scripted"}, "--budget is not an amount"},
-		{[]string{contract, "--playbook", filepath.Join(folder, "none.json")}, "--playbook: open"},
-		{[]string{contract, "--playbook", write("bad.json", `{"side":1}`)}, "--playbook: " + folder},
-	} {
-		code, out, errOut := matchbook(t, "", append([]string{"review"}, tc.args...)...)
-		if code != cli.ExitError || !strings.Contains(errOut, tc.want) || out != "" {
-			t.Errorf("%v: exit status %d, %s%s; want %q", tc.args, code, out, errOut, tc.want)
-		}
-	}
+		{[]string{contract, "--playbook", in("none.json")}, "--playbook: open"},
+		{[]string{contract, "--playbook", in("bad.json")}, "--playbook: " + folder},
+	})
 }
 
 func TestWithdrawnFindingsAreInTheJSONOnly(t *testing.T) {

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/manifest/variable"
 )
 
@@ -27,14 +27,10 @@ func TestReviewTokenIsForATenant(t *testing.T) {
 		{"short", []string{"--tenant", tenant}, cli.ExitError, "want at least 32"},
 		{"", []string{"--tenant", tenant}, cli.ExitError, variable.ReviewTokenSecret},
 	} {
-		env := func(name string) string { return map[string]string{variable.ReviewTokenSecret: tc.secret}[name] }
-		var out, errOut bytes.Buffer
-		code := run(t.Context(), append([]string{"review", "token"}, tc.args...), env, &out, &errOut)
-		if code != tc.code || !strings.Contains(out.String()+errOut.String(), tc.want) {
-			t.Errorf("%v: exit status %d, %s%s; want %d, %s", tc.args, code, &out, &errOut, tc.code, tc.want)
-		}
-		if strings.Contains(out.String()+errOut.String(), secret) {
-			t.Errorf("%v: the secret is printed", tc.args)
+		code, out, errOut := clitest.RunIn(t.Context(), run, map[string]string{variable.ReviewTokenSecret: tc.secret},
+			append([]string{"review", "token"}, tc.args...)...)
+		if code != tc.code || !strings.Contains(out+errOut, tc.want) || strings.Contains(out+errOut, secret) {
+			t.Errorf("%v: exit status %d, %s%s; want %d, %s, and no secret", tc.args, code, out, errOut, tc.code, tc.want)
 		}
 	}
 }

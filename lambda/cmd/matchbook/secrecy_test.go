@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
@@ -46,16 +46,8 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 		{closed, []string{"cost"}, "connection refused"},
 		{noURL, []string{"migrate", "status"}, "not a PostgreSQL URL such as"},
 	} {
-		env := func(name string) string {
-			return map[string]string{variable.DatabaseURL: tc.url,
-				variable.MatchQueueURL:     "http://127.0.0.1:1/000000000000/match",
-				manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
-				manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review",
-				manifest.Offer.QueueEnv():  "http://127.0.0.1:1/000000000000/offer"}[name]
-		}
-		var out bytes.Buffer
-		code := run(t.Context(), tc.args, env, &out, &out)
-		if got := out.String(); code != cli.ExitError || !strings.Contains(got, tc.want) || strings.Contains(got, "HID") {
+		code, out, errOut := clitest.RunIn(t.Context(), run, withQueues(tc.url), tc.args...)
+		if got := out + errOut; code != cli.ExitError || !strings.Contains(got, tc.want) || strings.Contains(got, "HID") {
 			t.Errorf("%v: exit status %d and %q, want %q", tc.args, code, got, tc.want)
 		}
 	}
@@ -65,27 +57,26 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.URL(t)
-	if _, err := postgrestest.Conn(t, target).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
-		t.Fatal(err)
-	}
-	env := func(name string) string {
-		return map[string]string{variable.DatabaseURL: target,
-			variable.MatchQueueURL:     "http://127.0.0.1:1/000000000000/match",
-			manifest.Ingest.QueueEnv(): "http://127.0.0.1:1/000000000000/ingest",
-			manifest.Review.QueueEnv(): "http://127.0.0.1:1/000000000000/review",
-			manifest.Offer.QueueEnv():  "http://127.0.0.1:1/000000000000/offer"}[name]
+	postgrestest.Exec(t, postgrestest.Conn(t, target), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	command := func(args ...string) (code int, out, errOut string) {
+		return clitest.RunIn(t.Context(), run, withQueues(target), args...)
 	}
 	for _, args := range [][]string{{"match", samples, "--database"}, {"migrate", "up"}, {"migrate", "down"},
 		{"publish", uuid.NewString()}, {"sweep"}, {"explain", "1"}, {"confirm", "1", "2"}, {"reject", "1", "2"}, {"cost"}} {
-		var out bytes.Buffer
-		if code := run(t.Context(), args, env, &out, &out); code != cli.ExitError || !strings.Contains(out.String(), "the database's schema is at version 99999, and this program knows versions up to ") {
-			t.Errorf("%v: exit status %d, %s", args, code, &out)
-		}
+		clitest.WantRefused(t, command, clitest.Refusals{{args, "the database's schema is at version 99999, and this program knows versions up to "}})
 	}
-	var out bytes.Buffer
-	if code := run(t.Context(), []string{"migrate", "status"}, env, &out, &out); code != cli.ExitOK {
-		t.Errorf("status: exit status %d, %s", code, &out)
+	if code, out, errOut := command("migrate", "status"); code != cli.ExitOK {
+		t.Errorf("status: exit status %d, %s%s", code, out, errOut)
 	}
+}
+
+// withQueues is an environment whose queues do not answer.
+func withQueues(database string) map[string]string {
+	env := map[string]string{variable.DatabaseURL: database}
+	for _, f := range []manifest.Function{manifest.Match, manifest.Ingest, manifest.Review, manifest.Offer} {
+		env[f.QueueEnv()] = "http://127.0.0.1:1/000000000000/" + f.Name
+	}
+	return env
 }
 
 // DATABASE_URL may be set for another command. Without --database nothing is
@@ -93,41 +84,23 @@ func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
 func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.EmptyURL(t)
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "one.json"), []byte(oneInvoice), 0o600); err != nil {
-		t.Fatal(err)
+	dir := clitest.Folder(t, map[string]string{"one.json": oneInvoice})
+	code, _, errOut := clitest.RunIn(t.Context(), run, map[string]string{variable.DatabaseURL: target}, "match", dir)
+	if want := "DATABASE_URL is ignored, a private PostgreSQL is used: --database would"; code != cli.ExitOK || !strings.Contains(errOut, want) {
+		t.Errorf("exit status %d and %s, want %q", code, errOut, want)
 	}
-	env := func(name string) string { return map[string]string{variable.DatabaseURL: target}[name] }
-	var out, errOut bytes.Buffer
-	code := run(t.Context(), []string{"match", dir}, env, &out, &errOut)
-	if want := "DATABASE_URL is ignored, a private PostgreSQL is used: --database would"; code != cli.ExitOK || !strings.Contains(errOut.String(), want) {
-		t.Errorf("exit status %d and %s, want %q", code, &errOut, want)
-	}
-	var relations int
 	conn := postgrestest.Conn(t, target)
 	const countSQL = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
-	if err := conn.QueryRow(t.Context(), countSQL).Scan(&relations); err != nil || relations != 0 {
-		t.Errorf("the named database now holds %d relations, %v; want none", relations, err)
+	if n := postgrestest.Value[int](t, conn, countSQL); n != 0 {
+		t.Errorf("the named database now holds %d relations; want none", n)
 	}
-	for _, tc := range []struct {
-		url  string
-		args []string
-		want string
-	}{
-		{"", []string{"match", dir, "--database"}, "--database: DATABASE_URL is not set"},
-		{target, []string{"match", dir, "--database", "--keep=/nowhere/kept"}, "leave it or --database out"},
-	} {
-		env := func(name string) string { return map[string]string{variable.DatabaseURL: tc.url}[name] }
-		errOut.Reset()
-		if code := run(t.Context(), tc.args, env, &errOut, &errOut); code != cli.ExitError || !strings.Contains(errOut.String(), tc.want) {
-			t.Errorf("%v: exit status %d and %s, want %q", tc.args, code, &errOut, tc.want)
-		}
+	wantRefused(t, "", "match --database", clitest.Refusals{{[]string{dir}, "--database: DATABASE_URL is not set"}})
+	wantRefused(t, target, "match", clitest.Refusals{{[]string{dir, "--keep=/nowhere/kept"}, "leave it or --database out"}})
+	if code, _, errOut := matchbook(t, target, "match", dir); code != cli.ExitOK {
+		t.Errorf("with --database: exit status %d, %s", code, errOut)
 	}
-	if code := run(t.Context(), []string{"match", dir, "--database"}, env, &out, &errOut); code != cli.ExitOK {
-		t.Errorf("with --database: exit status %d, %s", code, &errOut)
-	}
-	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM document").Scan(&relations); err != nil || relations != 1 {
-		t.Errorf("the named database holds %d documents, %v; want 1", relations, err)
+	if n := postgrestest.Value[int](t, conn, "SELECT count(*) FROM document"); n != 1 {
+		t.Errorf("the named database holds %d documents; want 1", n)
 	}
 }
 
@@ -150,14 +123,9 @@ func TestKeepTakesItsFolderAfterASpace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(documents, "one.json"), []byte(oneInvoice), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	none := func(string) string { return "" }
 	for _, args := range [][]string{{"match", documents, "--keep", kept}, {"match", "--keep", kept, documents}, {"match", documents, "--keep=" + kept}, {"explain", "1", "--keep", kept}} {
-		var out, errOut bytes.Buffer
-		if code := run(t.Context(), args, none, &out, &errOut); code != cli.ExitOK {
-			t.Fatalf("%v: exit status %d, %s", args, code, &errOut)
-		}
-		if args[0] == "match" && !strings.Contains(errOut.String(), "kept in "+kept+")") {
-			t.Errorf("%v: %s", args, &errOut)
+		if code, _, errOut := matchbook(t, "", args...); code != cli.ExitOK || args[0] == "match" && !strings.Contains(errOut, "kept in "+kept+")") {
+			t.Fatalf("%v: exit status %d, %s", args, code, errOut)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
@@ -21,11 +21,7 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 	url := postgrestest.URL(t)
 	db, conn := postgrestest.Open(t, url), postgrestest.Conn(t, url)
 	tenant := uuid.MustParse(lampTenant)
-	elsewhere := postgres.Imported{ID: uuid.New(), TenantID: uuid.New(), Type: document.PurchaseOrder, Data: json.RawMessage(`{"number":"4711"}`)}
-	if _, err := db.Add(t.Context(), []postgres.Imported{elsewhere}, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-		t.Fatal(err)
-	}
-	add := func(n byte, kind document.Type, data string) uuid.UUID {
+	add := func(n byte, tenant uuid.UUID, kind document.Type, data string) uuid.UUID {
 		id := uuid.UUID{0: n, 6: 0x40, 8: 0x80}
 		if _, err := db.Add(t.Context(), []postgres.Imported{{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)}}, postgres.AddOptions{Replace: true, Send: true}); err != nil {
 			t.Fatal(err)
@@ -33,15 +29,14 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 		return id
 	}
 	set := func(id uuid.UUID, status, problem string) {
-		_, err := conn.Exec(t.Context(), "UPDATE document SET matching_status = $2, matching_error = nullif($3, ''), matching_attempts = 3, matching_lease_until = now() + interval '1 minute', matching_failed_at = now() WHERE id = $1", id, status, problem)
-		if err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, `UPDATE document SET matching_status = $2, matching_error = nullif($3, ''), matching_attempts = 3,
+			matching_lease_until = now() + interval '1 minute', matching_failed_at = now() WHERE id = $1`, id, status, problem)
 	}
-	order := add(1, document.PurchaseOrder, `{"number":"1","supplier":{"name":"Lampen Lichtscheu GmbH"}}`)
-	invoice := add(2, document.Invoice, `{"number":"2","supplier":{"name":"Lampen Lichtscheu GmbH"},"references":[{"type":"purchase-order","number":"1"},{"type":"purchase-order","number":"4711"}]}`)
-	anonymous := add(3, document.Invoice, `{"number":"3"}`)
-	broken := add(4, document.Invoice, `{"number":"4","date":"soon"}`)
+	add(9, uuid.New(), document.PurchaseOrder, `{"number":"4711"}`) // is elsewhere
+	order := add(1, tenant, document.PurchaseOrder, `{"number":"1","supplier":{"name":"Lampen Lichtscheu GmbH"}}`)
+	invoice := add(2, tenant, document.Invoice, `{"number":"2","supplier":{"name":"Lampen Lichtscheu GmbH"},"references":[{"type":"purchase-order","number":"1"},{"type":"purchase-order","number":"4711"}]}`)
+	anonymous := add(3, tenant, document.Invoice, `{"number":"3"}`)
+	broken := add(4, tenant, document.Invoice, `{"number":"4","date":"soon"}`)
 	set(order, "failed", "out of time")
 	set(invoice, "succeeded", "")
 	set(anonymous, "succeeded", "")
@@ -80,9 +75,7 @@ func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 		{"INSERT INTO document_match SELECT tenant_id, document_a_id, document_b_id, 0.9, 'high', 'model', 'It says so.', '[]' FROM match_pair WHERE document_b_id = '" + lampInvoice + "'", "It says so."},
 		{"DELETE FROM match_pair", "There is no comparison of the two any more"},
 	} {
-		if _, err := conn.Exec(t.Context(), tc.sql); err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, tc.sql)
 		out := strings.Join(strings.Fields(printed(t, url, "explain", lampOrder)), " ")
 		if !strings.Contains(out, tc.want) {
 			t.Errorf("want %q in\n%s", tc.want, out)
@@ -94,40 +87,34 @@ func TestSessionErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	url, empty := storedSample(t), postgrestest.EmptyURL(t)
 	unknown := uuid.NewString()
-	for _, tc := range []struct {
-		url  string
-		args []string
-		want string
-	}{
-		{url, []string{"explain"}, "accepts between 1 and 2 arg"},
-		{url, []string{"confirm", lampOrder}, "accepts 2 arg"},
-		{"", []string{"explain", lampOrder}, `Set DATABASE_URL, or give --keep`},
-		{url, []string{"explain", lampOrder, "--keep"}, "unset DATABASE_URL"},
-		{"", []string{"reject", lampOrder, lampInvoice, "--keep=/nowhere"}, "nothing is kept in /nowhere"},
-		{"nonsense", []string{"explain", lampOrder}, "not a PostgreSQL URL"},
-		{empty, []string{"explain", lampOrder}, `run "matchbook migrate up"`},
-		{empty, []string{"explain", "L-7001"}, `run "matchbook migrate up"`},
-		{url, []string{"explain", unknown}, "no document has the id " + unknown},
-		{url, []string{"explain", "L-7002"}, `no document has the id or the number "L-7002"`},
-		{url, []string{"explain", "\xff"}, "no document has the id or the number"},
-		{url, []string{"explain", ""}, "no document has the id or the number"},
-		{url, []string{"explain", lampOrder, "L-7001"}, "both are the same document: purchase order L-7001, id " + lampOrder},
-		{url, []string{"explain", "2026-014"}, "3 documents have the number \"2026-014\": use the id\n" +
+	for database, list := range map[string]clitest.Refusals{
+		"": {{[]string{"explain", lampOrder}, `Set DATABASE_URL, or give --keep`},
+			{[]string{"reject", lampOrder, lampInvoice, "--keep=/nowhere"}, "nothing is kept in /nowhere"}},
+		"nonsense": {{[]string{"explain", lampOrder}, "not a PostgreSQL URL"}},
+		empty:      {{[]string{"explain", lampOrder}, `run "matchbook migrate up"`}, {[]string{"explain", "L-7001"}, `run "matchbook migrate up"`}},
+	} {
+		wantRefused(t, database, "", list)
+	}
+	wantRefused(t, url, "", clitest.Refusals{
+		{[]string{"explain"}, "accepts between 1 and 2 arg"},
+		{[]string{"confirm", lampOrder}, "accepts 2 arg"},
+		{[]string{"explain", lampOrder, "--keep"}, "unset DATABASE_URL"},
+		{[]string{"explain", unknown}, "no document has the id " + unknown},
+		{[]string{"explain", "L-7002"}, `no document has the id or the number "L-7002"`},
+		{[]string{"explain", "\xff"}, "no document has the id or the number"},
+		{[]string{"explain", ""}, "no document has the id or the number"},
+		{[]string{"explain", lampOrder, "L-7001"}, "both are the same document: purchase order L-7001, id " + lampOrder},
+		{[]string{"explain", "2026-014"}, "3 documents have the number \"2026-014\": use the id\n" +
 			"  10000000-0000-4000-8000-000000000601  tenant 10000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n" +
 			"  10000000-0000-4000-8000-000000000602  tenant 10000000-0000-4000-8000-000000000001  purchase order of Lackfabrik Schimmerlos GmbH\n" +
 			"  20000000-0000-4000-8000-000000000705  tenant 20000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n"},
-		{url, []string{"confirm", lampOrder, "RE-2026/0042"}, "purchase order L-7001 belongs to tenant " + lampTenant + " and invoice RE-2026/0042 to tenant 1"},
-		{url, []string{"reject", lampInvoice, lampOther}, "invoices are matched with purchase orders, delivery notes, goods receipts, credit notes, contracts only, not with invoices"},
-		{url, []string{"confirm", lampOrder, lampOrder}, "both are the same document"},
-	} {
-		code, out, errOut := matchbook(t, tc.url, tc.args...)
-		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
-		}
-	}
-	var tables int
-	if err := postgrestest.Conn(t, empty).QueryRow(t.Context(), "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace").Scan(&tables); err != nil || tables != 0 {
-		t.Errorf("%d tables in a database that was only looked at, %v", tables, err)
+		{[]string{"confirm", lampOrder, "RE-2026/0042"}, "purchase order L-7001 belongs to tenant " + lampTenant + " and invoice RE-2026/0042 to tenant 1"},
+		{[]string{"reject", lampInvoice, lampOther}, "invoices are matched with purchase orders, delivery notes, goods receipts, credit notes, contracts only, not with invoices"},
+		{[]string{"confirm", lampOrder, lampOrder}, "both are the same document"},
+	})
+	const tablesSQL = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+	if tables := postgrestest.Value[int](t, postgrestest.Conn(t, empty), tablesSQL); tables != 0 {
+		t.Errorf("%d tables in a database that was only looked at", tables)
 	}
 }
 
@@ -147,16 +134,6 @@ func storedSample(t *testing.T) (url string) {
 	return url
 }
 
-func TestHelpOfSessionsShowsExamples(t *testing.T) {
-	t.Parallel()
-	for _, command := range []string{"explain", "confirm", "reject"} {
-		code, out, _ := matchbook(t, "", command, "--help")
-		if code != cli.ExitOK || strings.Count(out, "\n  matchbook "+command) < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "DATABASE_URL") {
-			t.Errorf("%s --help: exit status %d, output %q", command, code, out)
-		}
-	}
-}
-
 func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {
 	t.Parallel()
 	url := storedSample(t)
@@ -168,9 +145,7 @@ func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {
 		{"matching_status = 'in-progress', matching_lease_until = now() - interval '2 hours'", `for the next delivery, or the sweep, to take it over: its worker's claim ended 2`},
 		{"matching_status = 'failed', matching_failed_at = now()", `for a person to repair the cause and publish it: it failed 2`},
 	} {
-		if _, err := conn.Exec(t.Context(), "UPDATE document SET "+tc.set+" WHERE id = '"+lampOrder+"'"); err != nil {
-			t.Fatal(err)
-		}
+		postgrestest.Exec(t, conn, "UPDATE document SET "+tc.set+" WHERE id = '"+lampOrder+"'")
 		if out := printed(t, url, "explain", lampOrder); !regexp.MustCompile("waits " + tc.want).MatchString(strings.Join(strings.Fields(out), " ")) {
 			t.Errorf("want %q in\n%s", tc.want, out)
 		}

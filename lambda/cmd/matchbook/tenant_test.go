@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -27,18 +27,13 @@ func TestAnUnknownTenantIsAnErrorThatNamesTheTenants(t *testing.T) {
 		t.Helper()
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute) // a console that does not refuse serves for ever
 		defer stop()
-		var out, errOut bytes.Buffer
-		env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }
-		code := run(ctx, append(args, "--tenant", unknown), env, &out, &errOut)
-		if code != cli.ExitError || out.String() != "" || !strings.Contains(errOut.String(), want) {
-			t.Errorf("%q: exit status %d, %q and\n%s\nwant\n%s", args, code, &out, &errOut, want)
-		}
+		clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {
+			return clitest.RunIn(ctx, run, map[string]string{variable.DatabaseURL: url}, args...)
+		}, clitest.Refusals{{append(args, "--tenant", unknown), want}})
 	}
 	refused("no tenant has the id "+unknown+": there is none yet\n", "open")
-	if _, err := conn.Exec(t.Context(), `INSERT INTO tenant (id, name)
-		SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'tenant' || E'\t' || lpad(n::text, 2, '0') FROM generate_series(1, 12) AS n`); err != nil {
-		t.Fatal(err)
-	}
+	postgrestest.Exec(t, conn, `INSERT INTO tenant (id, name)
+		SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'tenant' || E'\t' || lpad(n::text, 2, '0') FROM generate_series(1, 12) AS n`)
 	want := "no tenant has the id " + unknown + "; there are"
 	for n := 1; n <= 10; n++ {
 		want += fmt.Sprintf("\n  00000000-0000-4000-8000-%012d  tenant %02d", n, n)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -47,28 +46,23 @@ func newBucketRig(t *testing.T) *bucketRig {
 	return r
 }
 
-func (r *bucketRig) run(t *testing.T, args ...string) (code int, out string) {
-	t.Helper()
-	var all bytes.Buffer
-	code = run(t.Context(), append([]string{"ingest"}, args...), func(string) string { return "" }, &all, &all)
-	return code, all.String()
-}
-
 //nolint:paralleltest // the SDK reads the process's own environment
 func TestFilesAreUploadedIntoTheInboxOfATenant(t *testing.T) {
 	r := newBucketRig(t)
-	code, out := r.run(t, filepath.Join(sampleFiles, "invoice.pdf"), filepath.Join(sampleFiles, "scan.jpg"), "--bucket", "docs", "--tenant", oneTenant)
+	code, out, errOut := matchbook(t, "", "ingest", filepath.Join(sampleFiles, "invoice.pdf"), filepath.Join(sampleFiles, "scan.jpg"),
+		"--bucket", "docs", "--tenant", oneTenant)
 	want := "uploaded 2 of 2 files to s3://docs/inbox/" + oneTenant + "/, 0 of other kinds left out\n" +
 		"their ingestions start by themselves; a file with the content of an earlier one changes nothing\n"
 	if code != cli.ExitOK || out != want {
-		t.Errorf("exit status %d, got\n%s\nwant\n%s", code, out, want)
+		t.Errorf("exit status %d, got\n%s%s\nwant\n%s", code, out, errOut, want)
 	}
 	inbox := "/docs/inbox/" + oneTenant
 	if want := []string{inbox + "/invoice.pdf", inbox + "/scan.jpg"}; !slices.Equal(r.stored, want) {
 		t.Errorf("stored %q, want %q", r.stored, want)
 	}
 	r.status = http.StatusForbidden
-	code, out = r.run(t, sampleFiles, "--bucket", "docs", "--tenant", oneTenant)
+	code, out, errOut = matchbook(t, "", "ingest", sampleFiles, "--bucket", "docs", "--tenant", oneTenant)
+	out += errOut
 	if code != cli.ExitError || !strings.Contains(out, "uploaded 0 of 9 files") || strings.Contains(out, "secret words") ||
 		!strings.Contains(out, "broken.pdf: store the file: S3 denies access") {
 		t.Errorf("exit status %d, %s", code, out)

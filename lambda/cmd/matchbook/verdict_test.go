@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -162,13 +163,7 @@ func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
 	rows := func() (versions []string) {
 		t.Helper()
 		for _, table := range []string{"document", "document_match", "match_suggestion", "match_pair"} {
-			var version *string
-			if err := conn.QueryRow(t.Context(), "SELECT string_agg(xmin::text || ctid::text, ' ' ORDER BY ctid) FROM "+table).Scan(&version); err != nil {
-				t.Fatal(err)
-			}
-			if version != nil {
-				versions = append(versions, table+*version)
-			}
+			versions = append(versions, table+postgrestest.Value[string](t, conn, "SELECT coalesce(string_agg(xmin::text || ctid::text, ' ' ORDER BY ctid), '') FROM "+table))
 		}
 		return versions
 	}
@@ -196,7 +191,7 @@ func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
 func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 	refuses := false
 	r := newFailedRig(t, func() bool { return !refuses })
-	matchJSON(t, r.url, cli.ExitOK, lampFolder(t))
+	matchJSON(t, r.env[variable.DatabaseURL], cli.ExitOK, lampFolder(t))
 	decide := func(wantCode int, verdict string) (c explain.Change, errOut string) {
 		t.Helper()
 		code, out, errOut := r.command(t.Context(), verdict, "--json", lampOrder, lampInvoice)

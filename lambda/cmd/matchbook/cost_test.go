@@ -4,13 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
@@ -42,19 +40,14 @@ func newTill(t *testing.T) *till {
 	url := postgrestest.URL(t)
 	c := &till{postgrestest.Open(t, url), t, url, 0}
 	for _, tenant := range []string{tenantA, tenantB} {
-		_, err := c.Add(t.Context(), []postgres.Imported{{ID: uuid.New(), TenantID: uuid.MustParse(tenant), Type: document.Invoice, Data: json.RawMessage("{}")}}, postgres.AddOptions{Replace: true, Send: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		add(t, c.DB, postgres.Imported{ID: uuid.New(), TenantID: uuid.MustParse(tenant), Type: document.Invoice, Data: json.RawMessage("{}")})
 	}
 	return c
 }
 
 func (c *till) exec(sql string, args ...any) {
 	c.t.Helper()
-	if _, err := postgrestest.Conn(c.t, c.url).Exec(c.t.Context(), sql, args...); err != nil {
-		c.t.Fatal(err)
-	}
+	postgrestest.Exec(c.t, postgrestest.Conn(c.t, c.url), sql, args...)
 }
 
 // asked buys an answer on a day.
@@ -130,9 +123,7 @@ Prices  built in, of 2026-03: OpenAI's list prices of early 2026 for standard pr
 Saved   is the price of kept answers and embeddings that were used again, on the day on which they
         were bought.
 `
-	if got := "\n" + printed(t, spend(t).url, "cost"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	wantText(t, printed(t, spend(t).url, "cost"), want)
 }
 
 func TestCostOfOneTenantSinceADay(t *testing.T) {
@@ -143,30 +134,17 @@ func TestCostOfOneTenantSinceADay(t *testing.T) {
 		strings.Contains(out, tenantA) || strings.Contains(out, "ALL") || strings.Contains(out, "not known") {
 		t.Errorf("got\n%s", out)
 	}
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"--tenant", tenantB, "--since", "2026-03-04"}, "Nothing was spent since 2026-03-04: no model was asked, and no embedding bought.\n"},
-		{[]string{"--since", "2031-01-01"}, "Nothing was spent since 2031-01-01: no model was asked, and no embedding bought.\n"},
-	} {
-		if out := printed(t, c.url, append([]string{"cost"}, tc.args...)...); out != tc.want {
-			t.Errorf("%v: got %q, want %q", tc.args, out, tc.want)
-		}
-	}
-	if out := printed(t, newTill(t).url, "cost"); out != "Nothing was spent: no model was asked, and no embedding bought.\n" {
-		t.Errorf("got %q", out)
-	}
+	const nothing = ": no model was asked, and no embedding bought.\n"
+	wantText(t, printed(t, c.url, "cost", "--tenant", tenantB, "--since", "2026-03-04"), "Nothing was spent since 2026-03-04"+nothing)
+	wantText(t, printed(t, c.url, "cost", "--since", "2031-01-01"), "Nothing was spent since 2031-01-01"+nothing)
+	wantText(t, printed(t, newTill(t).url, "cost"), "Nothing was spent"+nothing)
 }
 
 func TestCostAsJSON(t *testing.T) {
 	t.Parallel()
 	c := spend(t)
 	out := printed(t, c.url, "cost", "--json", "--since", "2026-03-01")
-	var r cost.Spent
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	r := decode[cost.Spent](t, out)
 	if len(r.Days) != 5 || len(r.Tenants) != 2 || len(r.Models) != 4 || r.Since != "2026-03-01" || r.Prices.Date != "2026-03" || r.Prices.File != "" ||
 		!slices.Equal(r.WithoutPrice, []string{localModel}) {
 		t.Fatalf("got %s", out)
@@ -180,103 +158,73 @@ func TestCostAsJSON(t *testing.T) {
 		total.Calls != 5 || total.EmbeddingsSaved != 12 || total.EmbeddingTokens != 1000 {
 		t.Errorf("got %+v, %v and %v; want %v and %v", total, *total.USD, *total.USDSaved, wantUSD, wantSaved)
 	}
-	if !strings.Contains(out, `"usd": null`) || !strings.Contains(out, `"tenant_id": "`+tenantA+`"`) {
-		t.Errorf("got %s", out)
-	}
-	out = printed(t, newTill(t).url, "cost", "--json")
-	for _, want := range []string{`"days": []`, `"tenants": []`, `"models": []`, `"without_price": []`, `"usd": null`, `"incomplete": false`} {
-		if !strings.Contains(out, want) {
-			t.Errorf("want %s in %s", want, out)
-		}
-	}
+	wantIn(t, out, `"usd": null`, `"tenant_id": "`+tenantA+`"`)
+	wantIn(t, printed(t, newTill(t).url, "cost", "--json"),
+		`"days": []`, `"tenants": []`, `"models": []`, `"without_price": []`, `"usd": null`, `"incomplete": false`)
 }
 
 // A sum of nothing but what has no price is not known either.
 func TestCostWithOtherPrices(t *testing.T) {
 	t.Parallel()
 	c := spend(t)
-	file := filepath.Join(t.TempDir(), "prices.json")
-	write := func(prices string) {
-		t.Helper()
-		if err := os.WriteFile(file, []byte(`{"date":"2026-07-01","source":"our contract","usd_per_million_tokens":[`+prices+`]}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	file := func(prices string) string {
+		return clitest.File(t, "prices.json", `{"date":"2026-07-01","source":"our contract","usd_per_million_tokens":[`+prices+`]}`)
 	}
-	write(`{"model":"llama3.1","prompt":0,"completion":0}`)
-	out := printed(t, c.url, "cost", "--prices", file)
-	for _, want := range []string{
+	out := printed(t, c.url, "cost", "--prices", file(`{"model":"llama3.1","prompt":0,"completion":0}`))
+	wantIn(t, strings.ReplaceAll(out, "\n        ", " "),
 		"llama3.1:8b@ollama:11434 temperature=0      1         0     5000         100                    0.0000             2                 0.0000\n",
 		"\n  gpt-4.1-mini temperature=0 seed=1\n  o4-mini seed=1\n  text-embedding-3-small dimensions=256\nPrices  ",
 		"of 2026-07-01: our contract.",
-		"0.0000+",
-	} {
-		if !strings.Contains(strings.ReplaceAll(out, "\n        ", " "), want) {
-			t.Errorf("want %q in\n%s", want, out)
-		}
-	}
+		"0.0000+")
 	if strings.Contains(out, "list prices") || strings.Contains(out, "--prices FILE") {
 		t.Errorf("these prices are not built in:\n%s", out)
 	}
-	write(`{"model":"x","prompt":1,"completion":1}`)
-	out = printed(t, c.url, "cost", "--json", "--prices", file)
-	var r cost.Spent
-	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Total.USD != nil || len(r.WithoutPrice) != 4 || r.Prices.File != file {
-		t.Errorf("got %s, %v", out, err)
+	other := file(`{"model":"x","prompt":1,"completion":1}`)
+	r := decode[cost.Spent](t, printed(t, c.url, "cost", "--json", "--prices", other))
+	if r.Total.USD != nil || len(r.WithoutPrice) != 4 || r.Prices.File != other {
+		t.Errorf("got %+v", r)
 	}
-	write(`{"model":"gpt-4.1-mini","prompt":1},{"model":"text-embedding-3-small","prompt":1,"completion":1}`) // half a price is none
-	out = printed(t, c.url, "cost", "--json", "--prices", file)
-	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.WithoutPrice) != 4 {
-		t.Errorf("got %s, %v", out, err)
+	half := file(`{"model":"gpt-4.1-mini","prompt":1},{"model":"text-embedding-3-small","prompt":1,"completion":1}`) // half a price is none
+	if r := decode[cost.Spent](t, printed(t, c.url, "cost", "--json", "--prices", half)); len(r.WithoutPrice) != 4 {
+		t.Errorf("got %+v", r)
 	}
 }
 
 func TestCostErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	c, empty := newTill(t), postgrestest.EmptyURL(t)
-	folder := t.TempDir()
-	prices := func(name, content string) string {
-		file := filepath.Join(folder, name)
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
+	prices := func(name, content string) string { return clitest.File(t, name, content) }
 	with := func(list string) string { return `{"usd_per_million_tokens":[` + list + `]}` }
-	for _, tc := range []struct {
-		url  string
-		args []string
-		want string
-	}{
-		{c.url, []string{"x"}, `unknown command "x"`},
-		{"", nil, "Set DATABASE_URL, or give --keep"},
-		{c.url, []string{"--keep"}, "unset DATABASE_URL"},
-		{"", []string{"--keep=/nowhere"}, "nothing is kept in /nowhere"},
-		{"nonsense", nil, "not a PostgreSQL URL"},
-		{empty, nil, `run "matchbook migrate up"`},
-		{empty, []string{"--tenant", tenantA}, `run "matchbook migrate up"`},
-		{c.url, []string{"--since", "yesterday"}, `--since "yesterday" is not a day such as 2026-03-01`},
-		{c.url, []string{"--since", "2026-02-30"}, `--since "2026-02-30" is not a day`},
-		{c.url, []string{"--tenant", "acme"}, `--tenant "acme" is not a UUID`},
-		{c.url, []string{"--tenant", uuid.Nil.String()}, "is no tenant's id"},
-		{c.url, []string{"--tenant", "30000000-0000-4000-8000-000000000001"}, "no tenant has the id 30000000-0000-4000-8000-000000000001"},
-		{c.url, []string{"--prices", "/nowhere"}, "--prices: open /nowhere: no such file"},
-		{"", []string{"--prices", prices("text", "free")}, "text: it is not JSON"},
-		{"", []string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is not JSON"},
-		{"", []string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `it is not of the form that "matchbook cost --help" shows: json: unknown field "gpt-4o"`},
-		{"", []string{"--prices", prices("none", `{}`)}, "it has no usd_per_million_tokens"},
-		{"", []string{"--prices", prices("anonymous", with(`{"prompt":1}`))}, "price 1 names no model"},
-		{"", []string{"--prices", prices("space", with(`{"model":"a b","prompt":1}`))}, `"a b": a model's name ends at the first space`},
-		{"", []string{"--prices", prices("twice", with(`{"model":"a","prompt":1},{"model":"a","prompt":2}`))}, `two prices for "a"`},
-		{"", []string{"--prices", prices("empty", with(`{"model":"a"}`))}, `"a" has no price`},
-		{"", []string{"--prices", prices("negative", with(`{"model":"a","prompt":-1}`))}, `a price of "a" is negative`},
+	for url, list := range map[string]clitest.Refusals{
+		c.url: {
+			{[]string{"x"}, `unknown command "x"`},
+			{[]string{"--keep"}, "unset DATABASE_URL"},
+			{[]string{"--since", "yesterday"}, `--since "yesterday" is not a day such as 2026-03-01`},
+			{[]string{"--since", "2026-02-30"}, `--since "2026-02-30" is not a day`},
+			{[]string{"--tenant", "acme"}, `--tenant "acme" is not a UUID`},
+			{[]string{"--tenant", uuid.Nil.String()}, "is no tenant's id"},
+			{[]string{"--tenant", "30000000-0000-4000-8000-000000000001"}, "no tenant has the id 30000000-0000-4000-8000-000000000001"},
+			{[]string{"--prices", "/nowhere"}, "--prices: open /nowhere: no such file"},
+		},
+		empty: {
+			{nil, `run "matchbook migrate up"`},
+			{[]string{"--tenant", tenantA}, `run "matchbook migrate up"`},
+		},
+		"nonsense": {{nil, "not a PostgreSQL URL"}},
+		"": {
+			{nil, "Set DATABASE_URL, or give --keep"},
+			{[]string{"--keep=/nowhere"}, "nothing is kept in /nowhere"},
+			{[]string{"--prices", prices("text", "free")}, "text: it is not JSON"},
+			{[]string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is not JSON"},
+			{[]string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `it is not of the form that "matchbook cost --help" shows: json: unknown field "gpt-4o"`},
+			{[]string{"--prices", prices("none", `{}`)}, "it has no usd_per_million_tokens"},
+			{[]string{"--prices", prices("anonymous", with(`{"prompt":1}`))}, "price 1 names no model"},
+			{[]string{"--prices", prices("space", with(`{"model":"a b","prompt":1}`))}, `"a b": a model's name ends at the first space`},
+			{[]string{"--prices", prices("twice", with(`{"model":"a","prompt":1},{"model":"a","prompt":2}`))}, `two prices for "a"`},
+			{[]string{"--prices", prices("empty", with(`{"model":"a"}`))}, `"a" has no price`},
+			{[]string{"--prices", prices("negative", with(`{"model":"a","prompt":-1}`))}, `a price of "a" is negative`},
+		},
 	} {
-		code, out, errOut := matchbook(t, tc.url, append([]string{"cost"}, tc.args...)...)
-		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
-		}
-	}
-	code, out, _ := matchbook(t, "", "cost", "--help")
-	if code != cli.ExitOK || strings.Count(out, "\n  matchbook cost") < 3 || !strings.Contains(out, "--keep") || !strings.Contains(out, "may have changed") {
-		t.Errorf("exit status %d, %q", code, out)
+		wantRefused(t, url, "cost", list)
 	}
 }

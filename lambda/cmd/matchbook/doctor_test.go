@@ -25,33 +25,17 @@ import (
 
 func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct {
-		args []string
-		want string
-	}{
+	wantRefused(t, "", "doctor", clitest.Refusals{
 		{[]string{"x"}, `unknown command "x"`},
 		{[]string{"--connections", "-1"}, "--connections is negative"},
 		{[]string{"--connections", "many"}, "invalid argument"},
-	} {
-		code, out, errOut := matchbook(t, "", append([]string{"doctor"}, tc.args...)...)
-		if code != cli.ExitError || out != "" || !strings.Contains(errOut, tc.want) {
-			t.Errorf("%v: exit status %d, %q and %q, want %d and %q", tc.args, code, out, errOut, cli.ExitError, tc.want)
-		}
-	}
-	code, out, _ := matchbook(t, "", "doctor", "--help")
-	if code != cli.ExitOK || strings.Count(out, "\n  matchbook doctor") < 4 || !strings.Contains(out, "Exit status: 0 no error") || !strings.Contains(out, "--strict") {
-		t.Errorf("exit status %d, %q", code, out)
-	}
+	})
 }
 
 func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, "", "doctor")
-	for _, want := range []string{"DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (30)"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("want %q in\n%s", want, out)
-		}
-	}
+	wantIn(t, out, "DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (30)")
 	if code != cli.ExitFindings || errOut != "" || strings.Count(out, "why  ") != 1 {
 		t.Errorf("exit status %d, %q and, with the reason said more than once,\n%s", code, errOut, out)
 	}
@@ -139,11 +123,8 @@ func TestDoctorOfADeployedStack(t *testing.T) {
 	_, page := clitest.Shown(t, "matchbook doctor --stack")
 	clitest.WantShown(t, page, out)
 	code, out, _ = matchbook(t, "", "doctor", "--json", "--stack", "matchbook-dev")
-	var r doctor.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != cli.ExitFindings {
-		t.Fatalf("exit status %d, %v, %s", code, err, out)
-	}
-	if r.Errors != 1 || len(r.Findings) != r.Errors+r.Warnings+r.Skipped+r.OK || r.Findings[0].ID != "batch-failures" || r.Findings[0].Severity != doctor.Error ||
+	r := decode[doctor.Report](t, out)
+	if code != cli.ExitFindings || r.Errors != 1 || len(r.Findings) != r.Errors+r.Warnings+r.Skipped+r.OK || r.Findings[0].ID != "batch-failures" || r.Findings[0].Severity != doctor.Error ||
 		!strings.Contains(out, `"severity": "error"`) || !strings.Contains(out, `"target": "the stack matchbook-dev"`) {
 		t.Errorf("got %s", out)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -42,21 +41,10 @@ func TestExplainSaysWhyAFileIsNotADocument(t *testing.T) {
 	} {
 		postgrestest.Exec(t, conn, "UPDATE ingestion SET "+tc.set)
 		for _, id := range []string{document, ingestion} {
-			out := strings.Join(strings.Fields(printed(t, url, "explain", id)), " ")
-			rest := out
-			for _, part := range tc.want {
-				_, after, found := strings.Cut(rest, part)
-				if !found {
-					t.Errorf("%s: want %q in\n%s", tc.set, part, rest)
-				}
-				rest = after
-			}
-			if strings.Contains(out, tc.not) {
-				t.Errorf("%s: %q is in\n%s", tc.set, tc.not, out)
-			}
+			explainsInOrder(t, url, id, tc.not, tc.want...)
 		}
 	}
-	var got struct {
+	type explained struct {
 		Document struct {
 			Status string
 			File   struct {
@@ -68,11 +56,26 @@ func TestExplainSaysWhyAFileIsNotADocument(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(printed(t, url, "explain", document, "--json")), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := decode[explained](t, printed(t, url, "explain", document, "--json"))
 	if f := got.Document.File; got.Document.Status != "" || f.Status != "succeeded" || f.Ingestion != ingestion ||
 		f.Path != "documents/a.pdf" || len(f.Pages) != 2 || len(f.Reasons) != 2 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// explainsInOrder wants these parts in the explanation of an id, one behind the other, and
+// one text nowhere.
+func explainsInOrder(t *testing.T, url, id, not string, parts ...string) {
+	t.Helper()
+	out := strings.Join(strings.Fields(printed(t, url, "explain", id)), " ")
+	if strings.Contains(out, not) {
+		t.Errorf("%q is in\n%s", not, out)
+	}
+	for _, part := range parts {
+		_, after, found := strings.Cut(out, part)
+		if !found {
+			t.Errorf("want %q in\n%s", part, out)
+		}
+		out = after
 	}
 }

@@ -69,7 +69,17 @@ func wantText(t *testing.T, got, want string) {
 	}
 }
 
-func decode[T any](t *testing.T, text string) (v T) {
+// wantIn wants all of these in a text.
+func wantIn(t *testing.T, text string, all ...string) {
+	t.Helper()
+	for _, want := range all {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
+func decode[T any](t testing.TB, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,13 +18,9 @@ import (
 )
 
 // imported runs import --json.
-func imported(t *testing.T, url string, wantCode int, args ...string) (r importer.Report) {
+func imported(t *testing.T, url string, wantCode int, args ...string) importer.Report {
 	t.Helper()
-	code, out, errOut := matchbook(t, url, append([]string{"import", "--json"}, args...)...)
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != wantCode {
-		t.Fatalf("exit status %d, want %d, %v\n%s%s", code, wantCode, err, out, errOut)
-	}
-	return r
+	return decode[importer.Report](t, ends(t, url, wantCode, append([]string{"import", "--json"}, args...)...))
 }
 
 // write writes a file of documents, one a line.

@@ -48,17 +48,20 @@ func wantRefused(t *testing.T, url, command string, list clitest.Refusals) {
 	}, list)
 }
 
-// matchJSON matches with two invocations at once: each is a process that has to start.
-func matchJSON(t testing.TB, url string, wantCode int, args ...string) (r matchrun.Report) {
+// ends returns the output of a command that must end with this code.
+func ends(t testing.TB, url string, wantCode int, args ...string) (out string) {
 	t.Helper()
-	code, out, errOut := matchbook(t, url, append([]string{"match", "--json", "--concurrency", "2"}, args...)...)
+	code, out, errOut := matchbook(t, url, args...)
 	if code != wantCode {
-		t.Fatalf("exit status %d, want %d\n%s", code, wantCode, errOut)
+		t.Fatalf("%v: exit status %d, want %d\n%s%s", args, code, wantCode, out, errOut)
 	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return out
+}
+
+// matchJSON matches with two invocations at once: each is a process that has to start.
+func matchJSON(t testing.TB, url string, wantCode int, args ...string) matchrun.Report {
+	t.Helper()
+	return decode[matchrun.Report](t, ends(t, url, wantCode, append([]string{"match", "--json", "--concurrency", "2"}, args...)...))
 }
 
 // links reads what was written by hand.
@@ -278,19 +281,19 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 
 func TestHelpShowsExamples(t *testing.T) {
 	t.Parallel()
-	const keep = "--keep DATABASE_URL"
+	const keep = "--keep|DATABASE_URL"
 	for command, tc := range map[string]struct {
 		least int
-		words string
+		words string // with | between them
 	}{
-		"match": {}, "ingest": {}, "correct": {}, "migrate": {}, "sweep": {}, "cost": {}, "review playbook": {},
+		"match": {}, "ingest": {}, "correct": {}, "migrate": {}, "sweep": {}, "review playbook": {},
+		"cost": {3, "--keep|may have changed"}, "doctor": {4, "--strict|Exit status: 0 no error"},
 		"publish": {3, "--dry-run"}, "explain": {3, keep}, "confirm": {3, keep}, "reject": {3, keep},
 	} {
 		out := printed(t, "", append(strings.Fields(command), "--help")...)
-		for _, want := range append(strings.Fields(tc.words), "Examples:") {
-			if !strings.Contains(out, want) || strings.Count(out, "\n  matchbook "+command) < tc.least {
-				t.Errorf("%s --help: want %q and %d examples in\n%s", command, want, tc.least, out)
-			}
+		wantIn(t, out, append(strings.Split(tc.words, "|"), "Examples:")...)
+		if n := strings.Count(out, "\n  matchbook "+command); n < tc.least {
+			t.Errorf("%s --help: %d examples, want %d", command, n, tc.least)
 		}
 	}
 }

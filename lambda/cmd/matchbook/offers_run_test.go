@@ -25,11 +25,8 @@ const (
 // runOffers runs the samples in a database.
 func runOffers(t *testing.T, url string, args ...string) string {
 	t.Helper()
-	code, out, errOut := matchbook(t, url, append([]string{"offers", "run", sampleUsers, "--date", sampleDate, "--database"}, args...)...)
-	if code != cli.ExitFindings { // one of the users has a profile that cannot be read
-		t.Fatalf("exit status %d\n%s%s", code, out, errOut)
-	}
-	return out
+	return ends(t, url, cli.ExitFindings, // one of the users has a profile that cannot be read
+		append([]string{"offers", "run", sampleUsers, "--date", sampleDate, "--database"}, args...)...)
 }
 
 // offerRows are the rows of the tables of offers, all columns but the times at

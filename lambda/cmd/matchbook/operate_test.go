@@ -24,12 +24,9 @@ import (
 //nolint:paralleltest // it sets the environment
 func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	r := newFailedRig(t, always, manifest.Match, manifest.Ingest, manifest.Review, manifest.Offer)
-	db := postgrestest.Open(t, r.env[variable.DatabaseURL])
 	id := uuid.New()
-	_, err := db.Add(t.Context(), []postgres.Imported{{ID: id, TenantID: corpus.DefaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")}}, postgres.AddOptions{Replace: true, Send: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	add(t, postgrestest.Open(t, r.env[variable.DatabaseURL]),
+		postgres.Imported{ID: id, TenantID: corpus.DefaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")})
 	if code, out, errOut := r.command(t.Context(), "publish", id.String(), uuid.NewString()); code != cli.ExitError || !strings.Contains(out+errOut, "1 documents do not exist") {
 		t.Errorf("publish: exit status %d, %q %q", code, out, errOut)
 	}

@@ -38,23 +38,12 @@ func factsOf(t *testing.T, name string) contractFacts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]contractFacts{}
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
-	return all[name]
+	return decode[map[string]contractFacts](t, string(raw))[name]
 }
 
-func reviewJSON(t *testing.T, url string, args ...string) (r reviewrun.Result) {
+func reviewJSON(t *testing.T, url string, args ...string) reviewrun.Result {
 	t.Helper()
-	code, out, errOut := matchbook(t, url, append([]string{"review", "--json", "--database"}, args...)...)
-	if code != cli.ExitOK {
-		t.Fatalf("exit status %d\n%s", code, errOut)
-	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return decode[reviewrun.Result](t, ends(t, url, cli.ExitOK, append([]string{"review", "--json", "--database"}, args...)...))
 }
 
 // wantFound compares a result with what a person found.

@@ -21,22 +21,20 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 	url := postgrestest.URL(t)
 	db, conn := postgrestest.Open(t, url), postgrestest.Conn(t, url)
 	tenant := uuid.MustParse(lampTenant)
-	add := func(n byte, tenant uuid.UUID, kind document.Type, data string) uuid.UUID {
+	put := func(n byte, tenant uuid.UUID, kind document.Type, data string) uuid.UUID {
 		id := uuid.UUID{0: n, 6: 0x40, 8: 0x80}
-		if _, err := db.Add(t.Context(), []postgres.Imported{{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)}}, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-			t.Fatal(err)
-		}
+		add(t, db, postgres.Imported{ID: id, TenantID: tenant, Type: kind, Data: json.RawMessage(data)})
 		return id
 	}
 	set := func(id uuid.UUID, status, problem string) {
 		postgrestest.Exec(t, conn, `UPDATE document SET matching_status = $2, matching_error = nullif($3, ''), matching_attempts = 3,
 			matching_lease_until = now() + interval '1 minute', matching_failed_at = now() WHERE id = $1`, id, status, problem)
 	}
-	add(9, uuid.New(), document.PurchaseOrder, `{"number":"4711"}`) // is elsewhere
-	order := add(1, tenant, document.PurchaseOrder, `{"number":"1","supplier":{"name":"Lampen Lichtscheu GmbH"}}`)
-	invoice := add(2, tenant, document.Invoice, `{"number":"2","supplier":{"name":"Lampen Lichtscheu GmbH"},"references":[{"type":"purchase-order","number":"1"},{"type":"purchase-order","number":"4711"}]}`)
-	anonymous := add(3, tenant, document.Invoice, `{"number":"3"}`)
-	broken := add(4, tenant, document.Invoice, `{"number":"4","date":"soon"}`)
+	put(9, uuid.New(), document.PurchaseOrder, `{"number":"4711"}`) // is elsewhere
+	order := put(1, tenant, document.PurchaseOrder, `{"number":"1","supplier":{"name":"Lampen Lichtscheu GmbH"}}`)
+	invoice := put(2, tenant, document.Invoice, `{"number":"2","supplier":{"name":"Lampen Lichtscheu GmbH"},"references":[{"type":"purchase-order","number":"1"},{"type":"purchase-order","number":"4711"}]}`)
+	anonymous := put(3, tenant, document.Invoice, `{"number":"3"}`)
+	broken := put(4, tenant, document.Invoice, `{"number":"4","date":"soon"}`)
 	set(order, "failed", "out of time")
 	set(invoice, "succeeded", "")
 	set(anonymous, "succeeded", "")
@@ -58,9 +56,7 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 		for _, id := range tc.docs {
 			args = append(args, id.String())
 		}
-		if out := printed(t, url, args...); !strings.Contains(out, tc.want) {
-			t.Errorf("want %q in\n%s", tc.want, out)
-		}
+		wantIn(t, printed(t, url, args...), tc.want)
 	}
 }
 
@@ -76,10 +72,7 @@ func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 		{"DELETE FROM match_pair", "There is no comparison of the two any more"},
 	} {
 		postgrestest.Exec(t, conn, tc.sql)
-		out := strings.Join(strings.Fields(printed(t, url, "explain", lampOrder)), " ")
-		if !strings.Contains(out, tc.want) {
-			t.Errorf("want %q in\n%s", tc.want, out)
-		}
+		wantIn(t, strings.Join(strings.Fields(printed(t, url, "explain", lampOrder)), " "), tc.want)
 	}
 }
 
@@ -127,11 +120,17 @@ func storedSample(t *testing.T) (url string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := postgrestest.Open(t, url).Add(t.Context(), importer.Rows(in.Documents), postgres.AddOptions{Replace: true, Send: true}); err != nil {
-			t.Fatal(err)
-		}
+		add(t, postgrestest.Open(t, url), importer.Rows(in.Documents)...)
 	}
 	return url
+}
+
+// add stores documents.
+func add(t *testing.T, db *postgres.DB, docs ...postgres.Imported) {
+	t.Helper()
+	if _, err := db.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {

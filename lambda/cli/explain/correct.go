@@ -154,7 +154,7 @@ func (v values) room(path string) error {
 // Text is the report for people.
 func (r *Corrected) Text() string {
 	p := &term.Page{}
-	p.Line("%s  %s", r.Document.called(), r.Document.ID)
+	p.Line("%s  %s", r.Document.Called(), r.Document.ID)
 	shown := func(value, none string) string {
 		if value == "" {
 			return none

@@ -22,7 +22,8 @@ type named struct {
 	Number string        `json:"number,omitempty"`
 }
 
-func (n named) called() string { return term.Label(n.Type, n.Number, n.ID) }
+// Called is the type and number of a document, or its id where it has no number.
+func (n named) Called() string { return term.Label(n.Type, n.Number, n.ID) }
 
 // documentState is a document and its state of matching. All texts are clean.
 type documentState struct {

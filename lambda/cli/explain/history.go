@@ -60,7 +60,7 @@ func (p *page) decisions(list []decisionReport) {
 	for _, c := range list[:min(len(list), maxDecisions)] {
 		what := c.Verdict
 		if c.Document != nil {
-			what += " " + c.Document.called()
+			what += " " + c.Document.Called()
 		}
 		p.Hang("  "+c.At.UTC().Format("2006-01-02 15:04Z")+"  ", what+", by "+orNone(c.By))
 		if c.Note != "" {

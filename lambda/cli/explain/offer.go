@@ -53,13 +53,9 @@ func (j *offerJob) Text() string {
 		user += " (" + j.Name + ")"
 	}
 	fmt.Fprintf(&b, "offers of %s for the user %s\n", j.Date, user)
-	for _, line := range [][2]string{
+	rows(&b, [][2]string{
 		{"job", j.ID.String()}, {"tenant", j.Tenant.String()}, {"due", j.Due.Format("2006-01-02 15:04Z") + " in " + j.Zone},
-		{"status", j.State + ", " + attempts(j.Attempts)}, {"error", j.Error}, {"waits", j.waits()},
-		{"more", fmt.Sprintf("\"matchbook offers explain %s\" computes it again", j.ID)}} {
-		if line[1] != "" {
-			fmt.Fprintf(&b, "  %-7s %s\n", line[0], line[1])
-		}
-	}
+		{"status", j.State + ", " + attempts(j.Attempts)}, {"error", j.Error}, {"waits", j.Waits()},
+		{"more", fmt.Sprintf("\"matchbook offers explain %s\" computes it again", j.ID)}})
 	return b.String()
 }

@@ -58,7 +58,7 @@ func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
 		return nil, err
 	}
 	if c.Pair = findPair(pairs, a.ID, b.ID); c.Pair != nil {
-		c.Verdict = c.Pair.verdict()
+		c.Verdict = c.Pair.Verdict()
 		if s := c.notSucceeded(); s != "" {
 			c.Verdict += " That is of an earlier time: " + s + "."
 		}
@@ -81,8 +81,8 @@ func keyRank(key string) int {
 	return slices.Index([]string{"amount", "item", "month"}, kind) // numbers and hashed keys come before
 }
 
-// verdict describes the outcome of a pair in one sentence.
-func (p pairReport) verdict() string {
+// Verdict describes the outcome of a pair in one sentence.
+func (p pairReport) Verdict() string {
 	switch p.Outcome {
 	case isMatched:
 		if p.DecidedBy == "person" {
@@ -105,12 +105,12 @@ func (c *Comparison) notSucceeded() string {
 		switch s.Status {
 		case "succeeded":
 		case "":
-			return s.called() + " was never published for matching"
+			return s.Called() + " was never published for matching"
 		case "failed":
 			return fmt.Sprintf("matching %s failed, %s: %s",
-				s.called(), attempts(s.Attempts), strings.TrimSuffix(s.Error, "."))
+				s.Called(), attempts(s.Attempts), strings.TrimSuffix(s.Error, "."))
 		default:
-			return s.called() + " is " + s.Status
+			return s.Called() + " is " + s.Status
 		}
 	}
 	return ""
@@ -121,7 +121,7 @@ func (c *Comparison) explainUnstored() error {
 	for _, s := range []*documentState{c.A, c.B} {
 		if s.Unreadable != "" {
 			c.Verdict = fmt.Sprintf("Never compared: the structured data of %s cannot be read: %s.",
-				s.called(), s.Unreadable)
+				s.Called(), s.Unreadable)
 			return nil
 		}
 	}
@@ -152,7 +152,7 @@ func (c *Comparison) explainUnstored() error {
 	case len(c.Keys) == 0:
 		c.Verdict = "Never compared: they share no key" + whatKeysAre
 	case pair.Veto != "" && len(pair.Evidence) == 0:
-		c.Verdict = p.verdict() + " Neither cites the other, so it was not kept."
+		c.Verdict = p.Verdict() + " Neither cites the other, so it was not kept."
 	case pair.Veto == "" && pair.Points < score.KeepAt:
 		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.",
 			count(pair.Points, "point"), score.KeepAt)

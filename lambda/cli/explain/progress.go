@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"matchbook/lambda/cli/term"
@@ -27,9 +28,9 @@ func newProgress(status string, attempts int, err string, t report.Times) progre
 		Published: t.Published, Due: t.Due, Lease: t.Lease, Failed: t.Failed, now: t.Now}
 }
 
-// waits describes the next event that a document or a file waits for; empty if it
+// Waits describes the next event that a document or a file waits for; empty if it
 // waits for none.
-func (p progress) waits() string {
+func (p progress) Waits() string {
 	switch {
 	case p.Status == "in-progress" && p.Lease != nil:
 		at, over := p.at(*p.Lease)
@@ -59,12 +60,16 @@ func (p progress) at(t time.Time) (text string, over bool) {
 	return fmt.Sprintf("%s (in %s)", text, -away), false
 }
 
-func attempts(n int) string {
-	if n == 1 {
-		return "1 attempt"
+// rows prints names and values, as far as there is one.
+func rows(b *strings.Builder, list [][2]string) {
+	for _, row := range list {
+		if row[1] != "" {
+			fmt.Fprintf(b, "  %-7s %s\n", row[0], row[1])
+		}
 	}
-	return fmt.Sprintf("%d attempts", n)
 }
+
+func attempts(n int) string { return count(n, "attempt") }
 
 // file is the file that a document comes from, and the state of its ingestion.
 type file struct {

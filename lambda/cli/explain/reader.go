@@ -79,7 +79,7 @@ func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 		docs = append(docs, doc)
 	}
 	if len(docs) == 2 && docs[0].ID == docs[1].ID {
-		return nil, Errorf("both are the same document: %s, id %s", docs[0].called(), docs[0].ID)
+		return nil, Errorf("both are the same document: %s, id %s", docs[0].Called(), docs[0].ID)
 	}
 	return docs, nil
 }

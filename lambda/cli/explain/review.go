@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -69,17 +70,9 @@ func (r *chunks) Text() string {
 		if c.Whole {
 			name = "the contract as a whole"
 		}
-		status := c.Status
-		if status == "" {
-			status = "not published"
-		}
-		fmt.Fprintf(&b, "\n%s, %s\n  status  %s, %s\n", name, c.ID, status, attempts(c.Attempts))
-		for _, line := range [][2]string{{"stage", c.Stage}, {"error", c.Error}, {"lapsed", c.lapsed()},
-			{"paused", c.paused()}, {"waits", c.waits()}} {
-			if line[1] != "" {
-				fmt.Fprintf(&b, "  %-7s %s\n", line[0], line[1])
-			}
-		}
+		fmt.Fprintf(&b, "\n%s, %s\n", name, c.ID)
+		rows(&b, [][2]string{{"status", cmp.Or(c.Status, "not published") + ", " + attempts(c.Attempts)}, {"stage", c.Stage},
+			{"error", c.Error}, {"lapsed", c.lapsed()}, {"paused", c.paused()}, {"waits", c.Waits()}})
 	}
 	return b.String()
 }

@@ -27,12 +27,6 @@ func (d *Reader) Pair(a, b uuid.UUID) (*Comparison, error) {
 	return d.compare(docs[0], docs[1])
 }
 
-// Called is the type and number of a document, or its id where it has no number.
-func (n named) Called() string { return n.called() }
-
-// InShort is Called, with the supplier.
-func (n waitingNamed) InShort() string { return n.inShort() }
-
 // Place is where a list goes on behind i.
 func (i WaitingItem) Place() report.WaitingPlace {
 	p := report.WaitingPlace{Kind: i.Kind, Value: i.Value, Since: i.Since, Document: i.Document.ID}
@@ -42,21 +36,8 @@ func (i WaitingItem) Place() report.WaitingPlace {
 	return p
 }
 
-// InShort is the state and the number of attempts.
-func (d *documentState) InShort() string { return d.statusInShort() }
-
 // Fields lists the values of a document, in comparable form, as A.
 func (d *documentState) Fields() []field { return fields(d.data, document.Data{}) }
-
-// Waits describes the next event that a document or a file waits for; empty if it
-// waits for none.
-func (p progress) Waits() string { return p.waits() }
-
-// Verdict describes the outcome of a pair in one sentence.
-func (p pairReport) Verdict() string { return p.verdict() }
-
-// InShort is the path of a file with the pages of the document.
-func (f *file) InShort() string { return f.inShort() }
 
 // Of names the invoice.
 func (r threeWayReport) Of() string { return r.names[r.ID] }

@@ -25,7 +25,7 @@ func (e *Explanation) Text() string {
 			p.Hang("  ", s)
 		}
 		for _, n := range e.Near {
-			p.Line("    %s  %s", term.Pad(term.Cut(n.called(), 40), 40), n.ID)
+			p.Line("    %s  %s", term.Pad(term.Cut(n.Called(), 40), 40), n.ID)
 		}
 	}
 	p.group("MATCHED", e.Pairs, isMatched)
@@ -37,7 +37,7 @@ func (e *Explanation) Text() string {
 }
 
 func (p *page) document(d *documentState) {
-	p.Line("%s", term.Cut(d.called(), term.Width))
+	p.Line("%s", term.Cut(d.Called(), term.Width))
 	row := func(name, value string) {
 		if value != "" {
 			p.Hang("  "+term.Pad(name, 9)+" ", value)
@@ -50,16 +50,16 @@ func (p *page) document(d *documentState) {
 	row("buyer", d.Buyer)
 	row("cites", d.citesInShort())
 	if f := d.File; f != nil {
-		row("file", f.inShort())
+		row("file", f.InShort())
 		row("ingestion", f.Ingestion.String())
 		row("read", cmp.Or(f.Status, "never published")+", "+attempts(f.Attempts))
 		row("error", f.Error)
-		row("waits", f.waits())
+		row("waits", f.Waits())
 		row("review", strings.Join(f.Reasons, "; "))
 	}
-	row("status", d.statusInShort())
+	row("status", d.InShort())
 	row("error", d.Error)
-	row("waits", d.waits())
+	row("waits", d.Waits())
 	if d.NoEmbedding != "" {
 		row("embedding", "none, so documents with a similar text were not looked up: "+d.NoEmbedding)
 	}
@@ -82,7 +82,12 @@ func (p *page) member(head string, m named, explained bool) {
 	if explained {
 		mark = "*"
 	}
-	p.Line("  %s%s%s  %s", term.Pad(head, 9), mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
+	p.listed("  "+term.Pad(head, 9)+mark, m)
+}
+
+// listed prints a document behind a head, with its id.
+func (p *page) listed(head string, n named) {
+	p.Line("%s%s  %s", head, term.Pad(term.Cut(n.Called(), 50), 34), n.ID)
 }
 
 func (d *documentState) citesInShort() string {
@@ -96,14 +101,16 @@ func (d *documentState) citesInShort() string {
 	return strings.Join(list, ", ")
 }
 
-func (f *file) inShort() string {
+// InShort is the path of a file with the pages of the document.
+func (f *file) InShort() string {
 	if len(f.Pages) == 0 {
 		return f.Path
 	}
 	return f.Path + ", pages " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Pages)), ", "), "[]")
 }
 
-func (d *documentState) statusInShort() string {
+// InShort is the state and the number of attempts.
+func (d *documentState) InShort() string {
 	if d.Status == "" {
 		return "never published for matching"
 	}
@@ -121,7 +128,7 @@ func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
 	}
 	p.Line("\n%s (%d)", title, len(pairs))
 	for _, q := range pairs[:min(len(pairs), maxPairs)] {
-		p.Line("  %s  %s  %s", term.Pad(q.standing(), 24), term.Pad(term.Cut(q.Document.called(), 34), 34), q.Document.ID)
+		p.Line("  %s  %s  %s", term.Pad(q.standing(), 24), term.Pad(term.Cut(q.Document.Called(), 34), 34), q.Document.ID)
 		p.reasons(q)
 	}
 	if more := len(pairs) - maxPairs; more > 0 {
@@ -189,12 +196,12 @@ const (
 // Text is the comparison for people.
 func (c *Comparison) Text() string {
 	p := &page{}
-	p.row("", " ", c.A.called(), c.B.called())
+	p.row("", " ", c.A.Called(), c.B.Called())
 	p.row("id", " ", c.A.ID.String(), c.B.ID.String())
 	if c.A.TenantID != c.B.TenantID {
 		p.row("tenant", "!", c.A.TenantID.String(), c.B.TenantID.String())
 	}
-	p.row("status", " ", c.A.statusInShort(), c.B.statusInShort())
+	p.row("status", " ", c.A.InShort(), c.B.InShort())
 	if c.A.Error != "" || c.B.Error != "" {
 		p.row("error", " ", c.A.Error, c.B.Error)
 	}
@@ -220,18 +227,8 @@ func (p *page) fields(list []field) {
 			name = ""
 		}
 		last = f.Name
-		p.row(name, f.mark(), f.A, f.B)
+		p.row(name, map[string]string{"": " ", "equal": "=", "different": "!"}[f.Mark()], f.A, f.B)
 	}
-}
-
-func (f field) mark() string {
-	switch {
-	case f.Same == nil:
-		return " "
-	case *f.Same:
-		return "="
-	}
-	return "!"
 }
 
 // row prints a value of both documents side by side, in at most three lines.

@@ -40,7 +40,7 @@ func (d *Reader) threeWays(doc *documentState, pairs []pairReport) (list []three
 		}
 		r := threeWayReport{w, map[uuid.UUID]string{}}
 		for _, n := range names {
-			r.names[n.ID] = n.called()
+			r.names[n.ID] = n.Called()
 		}
 		r.clean()
 		list = append(list, r)

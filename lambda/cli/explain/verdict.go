@@ -72,7 +72,11 @@ func (d *Reader) Decide(args []string, p postgres.Decision) (*Change, []job.Stam
 	for _, s := range done.Published {
 		r.Published = append(r.Published, s.ID)
 	}
-	now, err := d.viewAgain(docs)
+	a, b, err := d.readTwo(docs[0].ID, docs[1].ID)
+	if err != nil {
+		return r, done.Published, err
+	}
+	now, err := d.view([]*documentState{a, b})
 	if err == nil {
 		r.Changed, r.Now = true, now.pair
 		err = d.compareViews(r, before, now)
@@ -111,7 +115,7 @@ func decidable(a, b *documentState) error {
 	switch {
 	case a.TenantID != b.TenantID:
 		return Errorf("%s belongs to tenant %s and %s to tenant %s: %w",
-			a.called(), a.TenantID, b.called(), b.TenantID, postgres.ErrNoSuchPair)
+			a.Called(), a.TenantID, b.Called(), b.TenantID, postgres.ErrNoSuchPair)
 	case !slices.Contains(score.Matchable(a.Type), b.Type):
 		return Errorf("%s are matched with %s only, not with %s: "+
 			"a verdict about these two would join documents that no rule compares again",
@@ -119,7 +123,7 @@ func decidable(a, b *documentState) error {
 	}
 	for _, s := range []*documentState{a, b} {
 		if s.Unreadable != "" {
-			return Errorf("the structured data of %s cannot be read: %s", s.called(), s.Unreadable)
+			return Errorf("the structured data of %s cannot be read: %s", s.Called(), s.Unreadable)
 		}
 	}
 	return nil
@@ -152,14 +156,6 @@ func (d *Reader) view(docs []*documentState) (v view, err error) {
 	}
 	v.matches, err = d.reports.Matches(d.ctx, []uuid.UUID{docs[0].ID, docs[1].ID})
 	return v, err
-}
-
-func (d *Reader) viewAgain(docs []*documentState) (view, error) {
-	a, b, err := d.readTwo(docs[0].ID, docs[1].ID)
-	if err != nil {
-		return view{}, err
-	}
-	return d.view([]*documentState{a, b})
 }
 
 func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
@@ -216,8 +212,8 @@ func (d *Reader) matchEnds(list []report.Match) ([]matchEnds, error) {
 // Text is the report for people.
 func (r *Change) Text() string {
 	p := &page{}
-	p.Line("%s  %s", term.Pad(term.Cut(r.A.called(), 50), 34), r.A.ID)
-	p.Line("%s  %s", term.Pad(term.Cut(r.B.called(), 50), 34), r.B.ID)
+	p.listed("", r.A)
+	p.listed("", r.B)
 	if !r.Changed {
 		if r.Verdict == rules.Withdrawn {
 			p.Line("  no person's verdict is stored about it: nothing changed")
@@ -250,26 +246,22 @@ func (r *Change) Text() string {
 			if !slices.Contains(c.Before, m) {
 				mark = "+"
 			}
-			p.clusterLine(mark, m)
+			p.listed("          "+mark+" ", m)
 		}
 		for _, m := range c.Before {
 			if !slices.Contains(c.Now, m) {
-				p.clusterLine("-", m)
+				p.listed("          - ", m)
 			}
 		}
 	}
 	return p.String()
 }
 
-func (p *page) clusterLine(mark string, m named) {
-	p.Line("          %s %s  %s", mark, term.Pad(term.Cut(m.called(), 50), 34), m.ID)
-}
-
 func (r *Change) nameOf(id uuid.UUID) string {
 	if id == r.A.ID {
-		return r.A.called()
+		return r.A.Called()
 	}
-	return r.B.called()
+	return r.B.Called()
 }
 
 // is describes the pair after the decision.
@@ -295,7 +287,7 @@ func (p *pairReport) was() string {
 func (p *page) others(what string, list []matchEnds) {
 	for _, m := range list {
 		p.Hang("  "+term.Pad(what, 9)+" ",
-			fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.called(), m.B.called()))
+			fmt.Sprintf("%.2f by %s  %s -- %s", m.Score, m.DecidedBy, m.A.Called(), m.B.Called()))
 	}
 	if len(list) == 0 {
 		p.Line("  %s no other match of the two", term.Pad(what, 9))

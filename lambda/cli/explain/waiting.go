@@ -35,11 +35,12 @@ type waitingNamed struct {
 	Supplier string `json:"supplier,omitempty"`
 }
 
-func (n waitingNamed) inShort() string {
+// InShort is Called, with the supplier.
+func (n waitingNamed) InShort() string {
 	if n.Supplier == "" {
-		return n.called()
+		return n.Called()
 	}
-	return n.called() + " of " + n.Supplier
+	return n.Called() + " of " + n.Supplier
 }
 
 // Waiting reads what waits for people, the most valuable first, at most limit.
@@ -85,13 +86,12 @@ func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, er
 	return names, err
 }
 
-// waitingWords has the words for each kind, for one and for several, and the
-// command that answers it.
-var waitingWords = map[string]struct{ one, many, command string }{
-	report.WaitingQuestion: {"question", "questions", "matchbook confirm %s %s, or reject"},
-	report.WaitingWarning:  {"warning", "warnings", "matchbook explain %s"},
-	report.WaitingDocument: {"failed document", "failed documents", "matchbook publish %s, when the cause is gone"},
-	report.WaitingFile:     {"file", "files", "matchbook correct %s FIELD=VALUE"},
+// waitingWords has the words for one of each kind, and the command that answers it.
+var waitingWords = map[string]struct{ one, command string }{
+	report.WaitingQuestion: {"question", "matchbook confirm %s %s, or reject"},
+	report.WaitingWarning:  {"warning", "matchbook explain %s"},
+	report.WaitingDocument: {"failed document", "matchbook publish %s, when the cause is gone"},
+	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE"},
 }
 
 // Text lists the documents, the reason, and the command that answers.
@@ -99,10 +99,8 @@ func (w *Waiting) Text() string {
 	p := &page{}
 	var counts []string
 	for _, kind := range report.WaitingKinds {
-		if n := w.Counts[kind]; n == 1 {
-			counts = append(counts, "1 "+waitingWords[kind].one)
-		} else if n > 1 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, waitingWords[kind].many))
+		if n := w.Counts[kind]; n > 0 {
+			counts = append(counts, count(n, waitingWords[kind].one))
 		}
 	}
 	if len(counts) == 0 {
@@ -110,14 +108,12 @@ func (w *Waiting) Text() string {
 		return p.String()
 	}
 	p.Line("Waiting for people: %s", strings.Join(counts, ", "))
-	shown := 0
 	for _, i := range w.Items {
-		shown++
 		p.Line("")
 		p.item(i)
 		p.Line("%s%s", itemIndent, i.command())
 	}
-	rest := -shown
+	rest := -len(w.Items)
 	for _, n := range w.Counts {
 		rest += n
 	}
@@ -148,9 +144,9 @@ func (p *page) item(i WaitingItem) {
 		value = *i.Value
 	}
 	p.Line("%14s  %s, since %s", value, head, i.Since.UTC().Format(time.DateOnly))
-	p.Hang(itemIndent, i.Document.inShort())
+	p.Hang(itemIndent, i.Document.InShort())
 	if i.Other != nil {
-		p.Hang(itemIndent, i.Other.inShort())
+		p.Hang(itemIndent, i.Other.InShort())
 	}
 	if i.Why != "" {
 		p.Hang(itemIndent, i.Why)

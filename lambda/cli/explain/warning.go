@@ -42,10 +42,10 @@ func (p *page) warnings(e *Explanation) {
 	}
 	p.Line("\nWARNINGS (%d)", len(e.Warnings))
 	for _, w := range e.Warnings[:min(len(e.Warnings), maxPairs)] {
-		p.Line("  %s  %s  %s", term.Pad(w.Kind, 24), term.Pad(term.Cut(w.Other.called(), 34), 34), w.Other.ID)
+		p.Line("  %s  %s  %s", term.Pad(w.Kind, 24), term.Pad(term.Cut(w.Other.Called(), 34), 34), w.Other.ID)
 		words := w.Words
 		if w.Document != e.Document.ID {
-			words = "About the " + w.Other.called() + ": " + words
+			words = "About the " + w.Other.Called() + ": " + words
 		}
 		p.Hang("      ", words)
 	}

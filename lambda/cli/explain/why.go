@@ -103,7 +103,7 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		say(s)
 	}
 	if len(e.Pairs) > 0 {
-		say("The best candidate is " + e.Pairs[0].Document.called() + ". " + e.Pairs[0].verdict())
+		say("The best candidate is " + e.Pairs[0].Document.Called() + ". " + e.Pairs[0].Verdict())
 	}
 	if len(e.Pairs) > 0 || doc.unmatched() != "" {
 		return nil

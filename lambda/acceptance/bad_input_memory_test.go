@@ -62,11 +62,8 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	l.exec("UPDATE document SET match_keys = '{a,b}' WHERE id <> $1", seeker)
 	best := l.row(testTenant, "invoice", `{"number":"best"}`)
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
-	block, err := l.DB.Candidates(t.Context(), job.Attempt{ID: seeker, Number: 1},
-		score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice})
-	if err != nil {
-		t.Fatal(err)
-	}
+	block := must(l.DB.Candidates(t.Context(), job.Attempt{ID: seeker, Number: 1},
+		score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice}))(t)
 	read, found := 0, false
 	for _, c := range block.Candidates {
 		read += len(c.Data)
@@ -82,18 +79,12 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 // environment ever had.
 func peakMemory(t *testing.T, variable string) int {
 	t.Helper()
-	status, err := os.ReadFile(filepath.Join(processWith(t, variable), "status"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := must(os.ReadFile(filepath.Join(processWith(t, variable), "status")))(t)
 	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if found == nil {
 		t.Fatalf("no VmHWM in\n%s", status)
 	}
-	kb, err := strconv.Atoi(string(found[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	kb := must(strconv.Atoi(string(found[1])))(t)
 	return kb << 10
 }
 

@@ -81,9 +81,7 @@ func newBadLine(t *testing.T, options ...func(*local.FunctionConfig)) *badLine {
 func (l *line) row(tenant uuid.UUID, kind, data string) uuid.UUID {
 	l.t.Helper()
 	id := uuid.New()
-	if err := l.tryRow(id, tenant, kind, data); err != nil {
-		l.t.Fatal(err)
-	}
+	noError(l.t, l.tryRow(id, tenant, kind, data))
 	return id
 }
 
@@ -191,9 +189,7 @@ func TestBadInputInABodyIsAcknowledgedAndItsBatchMatesSucceed(t *testing.T) {
 		})
 		want = append(want, map[bool]int{true: 1}[tc.malformed])
 	}
-	if err := l.Function.Close(); err != nil { // so that its log is complete
-		t.Fatal(err)
-	}
+	noError(t, l.Function.Close()) // so that its log is complete
 	if got := l.malformedOfBatches(t, 3); !slices.Equal(got, want) {
 		t.Errorf("logged as malformed in each batch: %v, want %v", got, want)
 	}
@@ -409,16 +405,10 @@ type invoked struct {
 
 func post(t *testing.T, url, payload string) invoked {
 	t.Helper()
-	response, err := http.Post(url+"/2015-03-31/functions/function/invocations", "application/json",
-		strings.NewReader(payload))
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must(http.Post(url+"/2015-03-31/functions/function/invocations", "application/json",
+		strings.NewReader(payload)))(t)
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must(io.ReadAll(response.Body))(t)
 	return invoked{response.StatusCode, response.Header.Get("X-Amz-Function-Error") != "",
 		strings.TrimSpace(string(body))}
 }
@@ -435,10 +425,7 @@ func eventOf(t *testing.T, change func(records []map[string]any), bodies ...stri
 	if change != nil {
 		change(records)
 	}
-	event, err := json.Marshal(map[string]any{"Records": records})
-	if err != nil {
-		t.Fatal(err)
-	}
+	event := must(json.Marshal(map[string]any{"Records": records}))(t)
 	return string(event)
 }
 

@@ -26,10 +26,7 @@ type purchases struct {
 
 func newPurchases(t *testing.T, url string) *purchases {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must(pgxpool.New(t.Context(), url))(t)
 	t.Cleanup(pool.Close)
 	return &purchases{t: t, pool: pool}
 }

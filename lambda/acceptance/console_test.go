@@ -30,22 +30,13 @@ func (r reception) get(path string, cookies ...string) (events.APIGatewayV2HTTPR
 	r.t.Helper()
 	e := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: path, Cookies: cookies, Headers: map[string]string{"accept": "text/html"}}
 	e.RequestContext.DomainName, e.RequestContext.HTTP.Method = "console.example", http.MethodGet
-	payload, err := json.Marshal(e)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	answer, err := r.function.Invoke(r.t.Context(), payload)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	payload := must(json.Marshal(e))(r.t)
+	answer := must(r.function.Invoke(r.t.Context(), payload))(r.t)
 	var response events.APIGatewayV2HTTPResponse
 	if err := json.Unmarshal(answer, &response); err != nil {
 		r.t.Fatalf("%v: %s", err, answer)
 	}
-	body, err := base64.StdEncoding.DecodeString(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	body := must(base64.StdEncoding.DecodeString(response.Body))(r.t)
 	return response, string(body)
 }
 
@@ -55,17 +46,10 @@ func TestConsoleBehindAnHTTPAPI(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
-	if _, err := conn.Exec(t.Context(), "INSERT INTO tenant VALUES ($1, 'Testers & Sons')", testTenant); err != nil {
-		t.Fatal(err)
-	}
-	person, err := json.Marshal(login.Person{ID: "ada", Name: "Ada", Roles: map[uuid.UUID]login.Role{testTenant: login.Viewer}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(conn.Exec(t.Context(), "INSERT INTO tenant VALUES ($1, 'Testers & Sons')", testTenant))(t)
+	person := must(json.Marshal(login.Person{ID: "ada", Name: "Ada", Roles: map[uuid.UUID]login.Role{testTenant: login.Viewer}}))(t)
 	db := postgrestest.Open(t, url)
-	if err := db.BeginSession(t.Context(), sha256.Sum256([]byte("cookie")), person, time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, db.BeginSession(t.Context(), sha256.Sum256([]byte("cookie")), person, time.Hour))
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Console.Name, Bootstrap: bootstrap(t, manifest.Console.Package),
 		Env: []string{variable.DatabaseURL + "=" + url, variable.MatchQueueURL + "=http://127.0.0.1:1/000000000000/matchbook",
 			variable.OIDCIssuer + "=https://127.0.0.1:1", variable.OIDCClientID + "=console",

@@ -79,9 +79,7 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 	if err := (&job.Publisher{Store: l.DB, Sender: noSender{}}).Publish(t.Context(), ids); err == nil {
 		t.Fatal("nothing was sent, and no error")
 	}
-	if err := l.Advance(t.Context(), manifest.Match.Visibility()+time.Second); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Advance(t.Context(), manifest.Match.Visibility()+time.Second))
 	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep",
 		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
 	defer sweeper.Close()
@@ -89,10 +87,7 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,
 		`{"overdue":0,"backlog":N,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`,
 	} {
-		got, err := sweeper.Invoke(t.Context(), []byte(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(sweeper.Invoke(t.Context(), []byte(`{}`)))(t)
 		report := string(got)
 		if want[len(`{"overdue":`)] == '0' { // the function may have taken some messages, or all
 			report = regexp.MustCompile(`"backlog":[0-2],`).ReplaceAllString(report, `"backlog":N,`)
@@ -165,9 +160,7 @@ func TestDocumentThatKillsItsWorkerOnEveryDeliveryFailsAloneByTheSweep(t *testin
 		waitFor(t, "the worker is at the gate", func() bool { return g.waiting() > 0 })
 		g.killWaiting(nil)
 		waitFor(t, "the mapping has noticed", l.Idle)
-		if _, err := l.Jump(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(l.Jump(t.Context()))(t)
 	}
 	l.exec("DELETE FROM gated") // or the sweep would stand at the gate as well
 	l.drain(ids)

@@ -85,9 +85,7 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	if _, err := l.Function.Invoke(t.Context(), []byte(`{"Records":[{"eventSource":"aws:sns"}]}`)); err == nil {
 		t.Error("an event of another queue was taken")
 	}
-	if err := l.Function.Close(); err != nil { // so that it has written everything
-		t.Fatal(err)
-	}
+	noError(t, l.Function.Close()) // so that it has written everything
 
 	lines, metrics := text.printed(t)
 	requests := wantTraced(t, "match", lines)
@@ -171,9 +169,7 @@ func TestEveryQueueFunctionNamesItsRow(t *testing.T) {
 			id := uuid.NewString() // of no row: its message is retried, then acknowledged
 			l.send(id)
 			l.drain(nil)
-			if err := l.Consumers[0].Function.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, l.Consumers[0].Function.Close())
 			lines, _ := text.printed(t)
 			wantTraced(t, row.Name, lines)
 			settled := 0
@@ -206,12 +202,8 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute,
 		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.Env(), "STAGE=test")})
 	defer sweeper.Close()
-	if err := l.Advance(t.Context(), 90*time.Second); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := sweeper.Invoke(t.Context(), []byte(`{"time":"2026-03-02T09:00:00Z"}`)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Advance(t.Context(), 90*time.Second))
+	must(sweeper.Invoke(t.Context(), []byte(`{"time":"2026-03-02T09:00:00Z"}`)))(t)
 	l.exec("ALTER TABLE document RENAME TO elsewhere")
 	if _, err := sweeper.Invoke(t.Context(), []byte(`{}`)); err == nil ||
 		!strings.Contains(err.Error(), "sweep match: count overdue rows: database error (SQLSTATE 42P01)") {

@@ -73,10 +73,7 @@ func (f *formation) request(kind string) formationAnswer {
 	if kind != "Create" {
 		event["PhysicalResourceId"] = "matchbook-schema"
 	}
-	payload, err := json.Marshal(event)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	payload := must(json.Marshal(event))(f.t)
 	if _, err := f.function.Invoke(f.t.Context(), payload); err != nil {
 		f.t.Errorf("%s: %v", kind, err)
 	}
@@ -221,9 +218,7 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 			Bootstrap: bootstrap(t, manifest.Match.Package), Timeout: timeout,
 			Logs: io.MultiWriter(text, testLog{t}), Env: l.Env()})
 		out, err := function.Invoke(t.Context(), event)
-		if err := function.Close(); err != nil { // so that its log is complete
-			t.Fatal(err)
-		}
+		noError(t, function.Close()) // so that its log is complete
 		if err != nil && strings.Contains(err.Error(), "Sandbox.Timedout") && timeout < 5*time.Minute {
 			continue
 		}

@@ -28,9 +28,7 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	l.exec("DELETE FROM match_pair")
 	l.publish(g.ids()...)
 	l.drain(g.ids())
-	if err := l.Function.Close(); err != nil { // so that its log is complete
-		t.Fatal(err)
-	}
+	noError(t, l.Function.Close()) // so that its log is complete
 	_, metrics := text.printed(t)
 	replays := query[int](l.line, "SELECT sum(replays) FROM model_answer")
 	if replays == 0 {

@@ -46,12 +46,8 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 				VALUES (gen_random_uuid(), $1, $2::text::document_type, $3, 'pending')`, testTenant, d[0], d[1])
 		}
 	}
-	if err := l.Advance(t.Context(), time.Minute+time.Second); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Advance(t.Context(), time.Minute+time.Second))
+	must(l.Sweep(t.Context()))(t)
 	waitFor(t, "the documents succeed", func() bool {
 		return query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'") == 8
 	})
@@ -74,9 +70,7 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 func (l *line) receives(t *testing.T, matches *atomic.Value, n int) {
 	t.Helper()
 	waitFor(t, "the events arrive", func() bool {
-		if err := l.Advance(t.Context(), time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, l.Advance(t.Context(), time.Hour))
 		l.sweepFunction()
 		return query[int](l, "SELECT count(*) FROM event WHERE delivered_at IS NULL") == 0
 	})
@@ -121,13 +115,8 @@ func receiverOfPage(t *testing.T, secret string) (port string, printed *atomic.V
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExampleAfter(t, "## Events", "python"), port)
 	cmd.Env = append(os.Environ(), "EVENTS_WEBHOOK_SECRET="+secret)
 	cmd.Stderr = testLog{t}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must(cmd.StdoutPipe())(t)
+	noError(t, cmd.Start())
 	printed = &atomic.Value{}
 	printed.Store("[]")
 	read := make(chan struct{})

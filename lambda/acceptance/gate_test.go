@@ -38,9 +38,7 @@ func (g *gate) open()  { g.hold("SELECT pg_advisory_unlock($1)") }
 
 func (g *gate) hold(sql string) {
 	g.t.Helper()
-	if _, err := g.holder.Exec(g.t.Context(), sql, gateLock); err != nil {
-		g.t.Fatal(err)
-	}
+	must(g.holder.Exec(g.t.Context(), sql, gateLock))(g.t)
 }
 
 // waiting is the number of workers that stand at the gate. Other tests have gates in

@@ -62,9 +62,7 @@ func (h *hostileOffice) change(id uuid.UUID, path, content string) {
 	h.t.Helper()
 	path = filepath.Join(h.files, filepath.FromSlash(path))
 	if content == gone {
-		if err := os.Remove(path); err != nil {
-			h.t.Fatal(err)
-		}
+		noError(h.t, os.Remove(path))
 	}
 	if strings.HasSuffix(content, cutLater) {
 		h.onReceive = func(body string) {
@@ -81,10 +79,7 @@ func (h *hostileOffice) change(id uuid.UUID, path, content string) {
 // storeAll stores all kinds, with a healthy file before each three.
 func (h *hostileOffice) storeAll(files map[string]hostileFile) (kinds map[string]uuid.UUID, healthy []uuid.UUID, all []job.Stamped) {
 	h.t.Helper()
-	invoice, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf"))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	invoice := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf")))(h.t)
 	kinds = map[string]uuid.UUID{}
 	for i, kind := range slices.Sorted(maps.Keys(files)) {
 		if i%3 == 0 {
@@ -111,12 +106,8 @@ func TestHostileFilesHarmNoOther(t *testing.T) {
 	}
 	h, files := newHostileOffice(t), hostileFiles()
 	kinds, healthy, all := h.storeAll(files)
-	if _, err := h.ingest.Queue.Send(t.Context(), all); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Drain(t.Context(), h.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	must(h.ingest.Queue.Send(t.Context(), all))(t)
+	noError(t, h.Drain(t.Context(), h.Unfinished))
 	for kind, id := range kinds {
 		document := query[string](h.line, "SELECT document_id::text FROM ingestion WHERE id = $1", id)
 		if got, want := query[string](h.line, verdict, id), strings.ReplaceAll(files[kind].want, "{id}", document); got != want {
@@ -133,14 +124,9 @@ func TestHostileFilesHarmNoOther(t *testing.T) {
 func TestTimeOfThePDFParserIsASetting(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, "PDF_TIME=1ns")
-	invoice, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	invoice := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf")))(t)
 	id := o.lay("invoice.pdf", invoice).ID
-	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Drain(t.Context(), o.Unfinished))
 	if got := query[string](o.line, verdict, id); !strings.HasPrefix(got, "failed: open the PDF: the PDF parser did not finish within 1ns") {
 		t.Errorf("got %s", got)
 	}

@@ -39,10 +39,7 @@ func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local
 
 func sampleFile(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", name)))(t)
 	return string(content)
 }
 
@@ -51,17 +48,13 @@ func inInbox(name string) string { return manifest.FolderInbox + testTenant.Stri
 func (o *office) send(inbox *local.Consumer, events ...string) {
 	o.t.Helper()
 	for _, event := range events {
-		if err := inbox.Send(o.t.Context(), event); err != nil {
-			o.t.Fatal(err)
-		}
+		noError(o.t, inbox.Send(o.t.Context(), event))
 	}
 }
 
 func (o *office) finish() {
 	o.t.Helper()
-	if err := o.Drain(o.t.Context(), o.Unfinished); err != nil {
-		o.t.Fatal(err)
-	}
+	noError(o.t, o.Drain(o.t.Context(), o.Unfinished))
 }
 
 // count counts the events of a queue.
@@ -123,12 +116,8 @@ func TestFilesInTheInboxAreMatched(t *testing.T) {
 func (o *office) store(key, content string) {
 	o.t.Helper()
 	path := filepath.Join(o.files, filepath.FromSlash(key))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		o.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		o.t.Fatal(err)
-	}
+	noError(o.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	noError(o.t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // Of ten messages two start an ingestion: one for each content.

@@ -42,9 +42,7 @@ func (p printedInvoice) with(path, value, quote string) printedInvoice {
 func (p printedInvoice) answer(t *testing.T, note string) string {
 	t.Helper()
 	var doc map[string]any
-	if err := json.Unmarshal([]byte(absent), &doc); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(absent), &doc))
 	for path, f := range p {
 		in, name := doc, path
 		if party, member, ok := strings.Cut(path, "."); ok {
@@ -52,10 +50,7 @@ func (p printedInvoice) answer(t *testing.T, note string) string {
 		}
 		in[name] = map[string]any{"value": f[0], "quote": f[1], "page": 1}
 	}
-	raw, err := json.Marshal(map[string]any{"extraction_successful": true, "confidence": "high",
-		"missing_fields": []string{note}, "documents": []any{doc}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(json.Marshal(map[string]any{"extraction_successful": true, "confidence": "high",
+		"missing_fields": []string{note}, "documents": []any{doc}}))(t)
 	return string(raw)
 }

@@ -53,17 +53,13 @@ cat "$dir/page.tsv"
 `
 	executable.Script(t, filepath.Join(o.dir, "tesseract"), script)
 	o.write("page.tsv", pageTSV)
-	if err := syscall.Mkfifo(filepath.Join(o.dir, "held"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Mkfifo(filepath.Join(o.dir, "held"), 0o600))
 	return o
 }
 
 func (o *ocr) write(name, text string) {
 	o.t.Helper()
-	if err := os.WriteFile(filepath.Join(o.dir, name), []byte(text), 0o600); err != nil {
-		o.t.Fatal(err)
-	}
+	noError(o.t, os.WriteFile(filepath.Join(o.dir, name), []byte(text), 0o600))
 }
 
 func (o *ocr) env() []string {
@@ -72,10 +68,7 @@ func (o *ocr) env() []string {
 
 func (o *office) scan() []byte {
 	o.t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg"))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	content := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg")))(o.t)
 	return content
 }
 
@@ -98,19 +91,13 @@ func comesBack(t *testing.T, lease time.Duration, set string) {
 	o := newOffice(t, append(engine.env(), set)...)
 	engine.write("hold", "")
 	id := o.lay("scan.jpg", o.scan()).ID
-	if _, err := os.ReadFile(filepath.Join(engine.dir, "held")); err != nil { // blocks until the OCR is at work
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(engine.dir, "hold")); err != nil {
-		t.Fatal(err)
-	}
+	must(os.ReadFile(filepath.Join(engine.dir, "held")))(t) // blocks until the OCR is at work
+	noError(t, os.Remove(filepath.Join(engine.dir, "hold")))
 	died := o.Clock.Now()
 	if !o.ingest.Function.Kill(func(int) int { return 0 }) {
 		t.Fatal("no process is at work")
 	}
-	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Drain(t.Context(), o.Unfinished))
 	state := query[string](o.line, "SELECT status || ', attempt ' || attempts || ', ' || attempt_count || ' without a result' FROM ingestion WHERE id = $1", id)
 	if state != "completed, attempt 2, 1 without a result" {
 		t.Errorf("the ingestion is %s", state)

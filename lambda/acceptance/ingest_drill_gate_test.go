@@ -75,16 +75,13 @@ func (d *ingestDrill) atGates() (held []reached) {
 	d.t.Helper()
 	rows, _ := d.conn.Query(d.t.Context(), heldSQL, gateLock, string(reading))
 	var n, pid int
-	_, err := pgx.ForEachRow(rows, []any{&n, &pid}, func() error {
+	must(pgx.ForEachRow(rows, []any{&n, &pid}, func() error {
 		release := func() {}
 		if paper := n; d.papers[n].step != reading {
 			release = func() { d.exec("SELECT pg_advisory_unlock($1, $2)", gateLock, paper) }
 		}
 		held = append(held, reached{n, d.papers[n].step, pid, release})
 		return nil
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	}))(d.t)
 	return held
 }

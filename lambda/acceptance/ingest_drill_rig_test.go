@@ -77,9 +77,7 @@ func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
 
 func (d *ingestDrill) write(t *testing.T, name, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, []byte(text), mode))
 }
 
 // reach reports that a process is held.
@@ -122,9 +120,7 @@ func (d *ingestDrill) disarm(p *paper, at step) bool {
 	case reading:
 		d.restore(p)
 	case atOCR:
-		if err := os.Remove(fmt.Sprintf("%s/hold-%d", d.engine, p.n)); err != nil {
-			d.t.Fatal(err)
-		}
+		noError(d.t, os.Remove(fmt.Sprintf("%s/hold-%d", d.engine, p.n)))
 	}
 	return true
 }
@@ -192,9 +188,7 @@ func (d *ingestDrill) drain() {
 				d.strike(r)
 			}
 		case <-second.C:
-			if err := d.Advance(ctx, time.Second); err != nil {
-				d.t.Fatal(err)
-			}
+			noError(d.t, d.Advance(ctx, time.Second))
 		}
 	}
 }
@@ -235,10 +229,7 @@ func (d *ingestDrill) drainBeside(frozen int) {
 	}
 	for {
 		waitFor(d.t, "everything else is idle", idle)
-		jumped, err := d.Jump(d.t.Context())
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		jumped := must(d.Jump(d.t.Context()))(d.t)
 		if !jumped {
 			return
 		}

@@ -153,16 +153,11 @@ func (d *ingestDrill) verdict() {
 // that died with its process; never when a transcription is in storage.
 func (d *ingestDrill) paidOCR() {
 	d.t.Helper()
-	text, err := os.ReadFile(d.engine + "/calls")
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	text := must(os.ReadFile(d.engine + "/calls"))(d.t)
 	calls, died := map[int]int{}, map[int]int{}
 	for line := range strings.Lines(string(text)) {
 		var n, pid int
-		if _, err := fmt.Sscan(line, &n, &pid); err != nil {
-			d.t.Fatal(err)
-		}
+		must(fmt.Sscan(line, &n, &pid))(d.t)
 		calls[n]++
 		if d.killed[pid] || d.frozen[pid] {
 			died[n]++

@@ -27,9 +27,7 @@ func newModelOffice(t *testing.T, mind scripted.Mind, env ...string) *modelOffic
 
 func (o *modelOffice) drainAll() {
 	o.t.Helper()
-	if err := o.Drain(o.t.Context(), o.Unfinished); err != nil {
-		o.t.Fatal(err)
-	}
+	noError(o.t, o.Drain(o.t.Context(), o.Unfinished))
 }
 
 // state is what a person reads about an ingestion and its document.

@@ -43,14 +43,9 @@ func TestIngestedContractIsReviewed(t *testing.T) {
 
 func (o *office) reviewsContract(t *testing.T) {
 	t.Helper()
-	contract, err := os.ReadFile("../../testdata/contracts/wartungsvertrag.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	contract := must(os.ReadFile("../../testdata/contracts/wartungsvertrag.txt"))(t)
 	in := o.lay("contract.txt", contract)
-	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Drain(t.Context(), o.Unfinished))
 	state := query[string](o.line, `SELECT concat_ws(', ', i.status, d.type, (SELECT count(*) FROM review_job WHERE document_id = d.id))
 		FROM ingestion AS i JOIN document AS d ON d.id = i.document_id WHERE i.id = $1`, in.ID)
 	if state != "completed, contract, 1" {
@@ -68,9 +63,7 @@ func (o *office) reviewsContract(t *testing.T) {
 	}
 	// The message of the ingestion once more starts nothing.
 	o.again(in.ID)
-	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Drain(t.Context(), o.Unfinished))
 	check(t, "reviews after a duplicate", query[int](o.line, "SELECT count(*) FROM review_job"), 1)
 }
 
@@ -79,9 +72,7 @@ func TestContractIsIngestedWithoutAReview(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, "OCR=none")
 	in := o.lay("contract.txt", []byte("Mietvertrag\nVertragsnummer: V-7\nDie Miete ist am Ersten fällig.\n"))
-	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Drain(t.Context(), o.Unfinished))
 	state := query[string](o.line, "SELECT status || ', ' || (SELECT count(*) FROM review_job) FROM ingestion WHERE id = $1", in.ID)
 	if state != "completed, 0" {
 		t.Errorf("the ingestion: %s", state)
@@ -95,17 +86,10 @@ func TestReviewOfADocumentIsStartedThroughTheURL(t *testing.T) {
 	read := transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{
 		{Number: 1, Quality: 1, Lines: []transcript.Line{{Text: "Invoice 7", Confidence: 1}}},
 		{Number: 2, Quality: 1, Lines: []transcript.Line{{Text: "The Supplier is liable without limit.", Confidence: 1}}}}}
-	encoded, err := read.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must(read.Encode())(t)
 	const key = "ingestions/7/transcription.json"
-	if err := os.MkdirAll(filepath.Join(c.files, filepath.Dir(key)), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(c.files, key), encoded, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Join(c.files, filepath.Dir(key)), 0o700))
+	noError(t, os.WriteFile(filepath.Join(c.files, key), encoded, 0o600))
 	document, unread, foreign, other := uuid.New(), uuid.New(), uuid.New(), uuid.New()
 	c.exec("INSERT INTO tenant VALUES ($1, 'A'), ($2, 'B')", testTenant, other)
 	for id, tenant := range map[uuid.UUID]uuid.UUID{document: testTenant, unread: testTenant, foreign: other} {

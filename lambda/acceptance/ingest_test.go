@@ -69,18 +69,14 @@ func newOfficeWith(t *testing.T, option func(ingest *local.FunctionConfig), more
 func (o *office) again(id uuid.UUID) {
 	o.t.Helper()
 	published := query[time.Time](o.line, "SELECT published_at FROM ingestion WHERE id = $1", id)
-	if _, err := o.ingest.Queue.Send(o.t.Context(), []job.Stamped{{ID: id, PublishedAt: published, Tenant: testTenant}}); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.ingest.Queue.Send(o.t.Context(), []job.Stamped{{ID: id, PublishedAt: published, Tenant: testTenant}}))(o.t)
 }
 
 // lay puts a file into storage and publishes its ingestion.
 func (o *office) lay(name string, content []byte) ingestion.Row {
 	o.t.Helper()
 	in, stamped := o.keep(name, content)
-	if _, err := o.ingest.Queue.Send(o.t.Context(), stamped); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.ingest.Queue.Send(o.t.Context(), stamped))(o.t)
 	return in
 }
 
@@ -89,16 +85,9 @@ func (o *office) keep(name string, content []byte) (ingestion.Row, []job.Stamped
 	o.t.Helper()
 	in := ingestion.Row{ID: uuid.New(), TenantID: testTenant, DocumentID: uuid.New()}
 	in.FilePath = "documents/" + in.DocumentID.String() + filepath.Ext(name)
-	if err := os.MkdirAll(filepath.Join(o.files, "documents"), 0o700); err != nil {
-		o.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(o.files, filepath.FromSlash(in.FilePath)), content, 0o600); err != nil {
-		o.t.Fatal(err)
-	}
-	stamped, err := o.DB.Ingestions().AddFile(o.t.Context(), in)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	noError(o.t, os.MkdirAll(filepath.Join(o.files, "documents"), 0o700))
+	noError(o.t, os.WriteFile(filepath.Join(o.files, filepath.FromSlash(in.FilePath)), content, 0o600))
+	stamped := must(o.DB.Ingestions().AddFile(o.t.Context(), in))(o.t)
 	return in, stamped
 }
 
@@ -120,15 +109,10 @@ func TestFilesAreIngestedAndMatched(t *testing.T) {
 	}
 	laid := map[string]uuid.UUID{}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must(os.ReadFile(file))(t)
 		laid[filepath.Base(file)] = o.lay(file, content).ID
 	}
-	if err := o.Drain(t.Context(), o.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Drain(t.Context(), o.Unfinished))
 	got := query[string](o.line, `SELECT coalesce(string_agg(concat_ws(' ', i.structured_data ->> 'number', o.structured_data ->> 'number'), ', '
 		ORDER BY length(i.structured_data ->> 'number'), i.structured_data ->> 'number'), '') FROM document_match
 		JOIN document AS i ON i.id IN (document_a_id, document_b_id) AND i.type = 'invoice'

@@ -33,9 +33,7 @@ func TestProgramsInTypeScriptInsertDocuments(t *testing.T) {
 	if err := exec.CommandContext(t.Context(), npm, install...).Run(); err != nil {
 		testenv.Missing(t, typescript+" are not in npm's cache: npm install --prefix $(mktemp -d) "+typescript)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "insert.ts"), []byte(pageExample(t, "typescript")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "insert.ts"), []byte(pageExample(t, "typescript")), 0o600))
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "tsx"), "insert.ts")
 	cmd.Dir = dir
 	wantInserted(t, cmd)
@@ -53,9 +51,7 @@ func wantInserted(t *testing.T, cmd *exec.Cmd) {
 	if r, err := l.Sweep(t.Context()); err != nil || r.Inserted != 0 {
 		t.Errorf("at once the sweep published %+v, error %v; the program may still send messages itself", r, err)
 	}
-	if err := l.Advance(t.Context(), time.Minute+time.Second); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Advance(t.Context(), time.Minute+time.Second))
 	r, err := l.Sweep(t.Context())
 	if err != nil || r.Inserted != 2 {
 		t.Fatalf("the sweep published %+v, error %v; want the two documents", r, err)
@@ -77,10 +73,7 @@ func pageExample(t *testing.T, language string) string { return pageExampleAfter
 // pageExampleAfter is the first one after a heading.
 func pageExampleAfter(t *testing.T, heading, language string) string {
 	t.Helper()
-	text, err := os.ReadFile("../INTEGRATE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../INTEGRATE.md"))(t)
 	_, rest, _ := strings.Cut(string(text), heading)
 	_, after, found := strings.Cut(rest, "```"+language+"\n")
 	code, _, closed := strings.Cut(after, "```")

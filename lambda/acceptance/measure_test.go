@@ -61,10 +61,7 @@ const (
 // of it, or twice as much, is to be measured again.
 func TestWhatADocumentTakesIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
-	in, err := corpus.ReadFolder("../../testdata/documents")
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must(corpus.ReadFolder("../../testdata/documents"))(t)
 	r := rehearse(t, postgrestest.URL(t), 1)
 	r.publish(r.store(importer.Rows(in.Documents)), matchrun.Chunk)
 	n := float64(len(in.Documents))
@@ -84,17 +81,11 @@ func TestMeasureACorpus(t *testing.T) {
 	if *measureDir == "" {
 		t.Skip("measures only on request: run with -measure=FOLDER, a corpus")
 	}
-	c, err := corpus.Read(*measureDir, *measureCondition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(corpus.Read(*measureDir, *measureCondition))(t)
 	c.Choose(*measureLimit, 0)
 	url := measuredServer(t)
 	model := scripted.Model{Flags: scripted.Flags{Mode: scripted.ModeOracle}, Links: c.Links}
-	env, err := model.Start(t.Context(), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := must(model.Start(t.Context(), time.Now))(t)
 	t.Cleanup(func() { _ = model.Close() })
 	bootstrap(t, manifest.Match.Package) // not counted
 	cpu := childCPU(t)
@@ -111,14 +102,9 @@ func measuredServer(t *testing.T) (url string) {
 	for name, value := range corpusSettings {
 		settings[name] = value
 	}
-	server, err := pgserver.Start(t.Context(), pgserver.Options{Settings: settings})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must(pgserver.Start(t.Context(), pgserver.Options{Settings: settings}))(t)
 	t.Cleanup(func() { _ = server.Stop() })
-	if _, err := schema.Migrate(t.Context(), server.URL("postgres")); err != nil {
-		t.Fatal(err)
-	}
+	must(schema.Migrate(t.Context(), server.URL("postgres")))(t)
 	return server.URL("postgres")
 }
 
@@ -186,31 +172,24 @@ func (r *countedRun) batch(i eventsource.Invocation) {
 
 func (r *countedRun) number(sql string) (n float64) {
 	r.t.Helper()
-	if err := r.conn.QueryRow(r.t.Context(), sql).Scan(&n); err != nil {
-		r.t.Fatal(err)
-	}
+	noError(r.t, r.conn.QueryRow(r.t.Context(), sql).Scan(&n))
 	return n
 }
 
 // drain waits until all documents have an end.
 func (r *countedRun) drain(ids []uuid.UUID) {
 	r.t.Helper()
-	err := r.Drain(r.t.Context(), func(ctx context.Context) (int, error) {
+	noError(r.t, r.Drain(r.t.Context(), func(ctx context.Context) (int, error) {
 		states, err := report.From(r.DB).Progress(ctx, ids)
 		return states["pending"] + states["in-progress"], err
-	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	}))
 }
 
 // store imports documents.
 func (r *countedRun) store(docs []postgres.Imported) (ids []uuid.UUID) {
 	r.t.Helper()
 	for some := range slices.Chunk(docs, matchrun.Chunk) {
-		if _, err := r.DB.Add(r.t.Context(), some, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.DB.Add(r.t.Context(), some, postgres.AddOptions{Replace: true, Send: true}))(r.t)
 		for _, d := range some {
 			ids = append(ids, d.ID)
 		}
@@ -222,13 +201,9 @@ func (r *countedRun) store(docs []postgres.Imported) (ids []uuid.UUID) {
 func (r *countedRun) publish(ids []uuid.UUID, portion int) {
 	r.t.Helper()
 	for some := range slices.Chunk(ids, portion) {
-		if err := r.Publish().Publish(r.t.Context(), some); err != nil {
-			r.t.Fatal(err)
-		}
+		noError(r.t, r.Publish().Publish(r.t.Context(), some))
 		if portion == 1 {
-			if err := r.WaitIdle(r.t.Context()); err != nil {
-				r.t.Fatal(err)
-			}
+			noError(r.t, r.WaitIdle(r.t.Context()))
 		}
 	}
 	r.drain(ids)
@@ -244,14 +219,10 @@ var counters = map[string]string{
 
 func (r *countedRun) measure(c corpus.Corpus, model *scripted.Model) {
 	t, ctx, n := r.t, r.t.Context(), float64(len(c.Documents))
-	if _, err := r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"); err != nil {
-		t.Fatal(err)
-	}
+	must(r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"))(t)
 	empty := r.number("SELECT pg_database_size(current_database())")
 	ids := r.store(importer.Rows(c.Input().Documents))
-	if err := model.Learn(ctx, r.DB, ids); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, model.Learn(ctx, r.DB, ids))
 	before := make(map[string]float64)
 	for name, sql := range counters {
 		before[name] = r.number(sql)
@@ -264,15 +235,10 @@ func (r *countedRun) measure(c corpus.Corpus, model *scripted.Model) {
 	for name, sql := range counters {
 		t.Logf("%s: %.1f a document", name, (r.number(sql)-before[name])/n)
 	}
-	if _, err := r.conn.Exec(ctx, "VACUUM"); err != nil {
-		t.Fatal(err)
-	}
+	must(r.conn.Exec(ctx, "VACUUM"))(t)
 	t.Logf("bytes stored: %.0f a document", (r.number("SELECT pg_database_size(current_database())")-empty)/n)
 	t.Logf("bytes of searchable text: %.0f a document", r.number("SELECT avg(octet_length(searchable_text)) FROM document"))
-	usage, err := model.Report(ctx, r.DB, len(ids))
-	if err != nil {
-		t.Fatal(err)
-	}
+	usage := must(model.Report(ctx, r.DB, len(ids)))(t)
 	calls := float64(max(usage.Calls, 1))
 	t.Logf("questions: %.3f a document, each %.0f and %.0f tokens", float64(usage.Questions)/n, float64(usage.PromptTokens)/calls, float64(usage.CompletionTokens)/calls)
 	r.counted(n)
@@ -303,9 +269,7 @@ func (r *countedRun) counted(n float64) {
 func childCPU(t *testing.T) float64 {
 	t.Helper()
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage))
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 }
 
@@ -316,10 +280,7 @@ func far(t *testing.T, serverURL string, delay time.Duration) string {
 	if delay == 0 {
 		return serverURL
 	}
-	config, err := pgx.ParseConfig(serverURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must(pgx.ParseConfig(serverURL))(t)
 	socket := filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -62,9 +62,7 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 		waitFor(t, "the mapping has noticed", l.Idle)
 		check(t, "pairs of the killed", query[int](l.line,
 			"SELECT count(*) FROM match_pair WHERE $1 IN (document_a_id, document_b_id)", g.second), 0)
-		if _, err := l.Jump(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(l.Jump(t.Context()))(t)
 	}
 	waitFor(t, "the worker is at the gate", func() bool { return gate.waiting() > 0 })
 	l.exec("DELETE FROM gated")

@@ -282,17 +282,12 @@ func (r *faultRun) checkEnds() {
 	r.t.Helper()
 	calls := r.calls()
 	writes := map[uuid.UUID]int{}
-	rows, err := r.conn.Query(r.t.Context(), "SELECT id, count(*) FROM terminal_write GROUP BY id")
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	rows := must(r.conn.Query(r.t.Context(), "SELECT id, count(*) FROM terminal_write GROUP BY id"))(r.t)
 	defer rows.Close()
 	for rows.Next() {
 		var id uuid.UUID
 		var n int
-		if err := rows.Scan(&id, &n); err != nil {
-			r.t.Fatal(err)
-		}
+		noError(r.t, rows.Scan(&id, &n))
 		writes[id] = n
 	}
 	const atOnce = "succeeded, 1 attempts, 0 notifications, no error"

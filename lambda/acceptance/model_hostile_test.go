@@ -65,10 +65,7 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 		data := parseData(t, fmt.Sprintf(text, evil))
 		number, _, _ := strings.Cut(data.Number, " ")
 		data.References = append(data.References, document.Reference{Type: hostile, Number: number + hostile})
-		raw, err := json.Marshal(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must(json.Marshal(data))(t)
 		id, tenant := uuid.New(), testTenant
 		if d.name == "other tenant" {
 			tenant = uuid.New()
@@ -113,9 +110,7 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 func (l *line) review(a, b uuid.UUID, verdict rules.Verdict) {
 	l.t.Helper()
 	d := postgres.Decision{Verdict: verdict, By: "anna", Origin: postgres.OriginCommand}
-	if _, err := l.DB.Decide(l.t.Context(), a, b, d); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.DB.Decide(l.t.Context(), a, b, d))(l.t)
 }
 
 // A model that obeys every document moves the pairs in its question, and no

@@ -181,15 +181,10 @@ func (r *secretRun) places() places {
 		"the DLQ": r.deadLetters()}
 	tables := query[[]string](r.line, `SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`)
 	for _, table := range tables {
-		rows, err := r.conn.Query(r.t.Context(), "SELECT to_jsonb(t) FROM "+table+" AS t")
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		rows := must(r.conn.Query(r.t.Context(), "SELECT to_jsonb(t) FROM "+table+" AS t"))(r.t)
 		for rows.Next() {
 			var row map[string]any
-			if err := rows.Scan(&row); err != nil {
-				r.t.Fatal(err)
-			}
+			noError(r.t, rows.Scan(&row))
 			for name, value := range row {
 				p[table+"."+name] = append(p[table+"."+name], fmt.Sprint(value))
 			}
@@ -216,22 +211,15 @@ func (r *secretRun) deadLetters() (texts []string) {
 			break
 		}
 		for _, m := range out.Messages {
-			text, err := json.Marshal(m)
-			if err != nil {
-				r.t.Fatal(err)
-			}
+			text := must(json.Marshal(m))(r.t)
 			var plain bytes.Buffer // without the escapes of json.Marshal
 			e := json.NewEncoder(&plain)
 			e.SetEscapeHTML(false)
-			if err := e.Encode(m); err != nil {
-				r.t.Fatal(err)
-			}
+			noError(r.t, e.Encode(m))
 			texts = append(texts, string(text), plain.String())
 		}
 	}
-	if err := r.Advance(r.t.Context(), 31e9); err != nil { // they are visible again
-		r.t.Fatal(err)
-	}
+	noError(r.t, r.Advance(r.t.Context(), 31e9)) // they are visible again
 	return texts
 }
 
@@ -292,10 +280,7 @@ func (r *secretRun) invoke() {
 		ids = append(ids, g.second.String())
 	}
 	for batch := range slices.Chunk(ids, 10) {
-		response, err := r.Function.Invoke(r.t.Context(), []byte(eventOf(r.t, nil, batch...)))
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		response := must(r.Function.Invoke(r.t.Context(), []byte(eventOf(r.t, nil, batch...))))(r.t)
 		fmt.Fprintf(&r.answers, "%s\n", response)
 	}
 }
@@ -320,12 +305,10 @@ func (r *secretRun) checkScan() {
 	fmt.Fprintf(&r.text, `{"msg":"%x"}`, all)
 	fmt.Fprintf(&r.answers, `{"x":%q}`, all)
 	fmt.Fprint(&r.slack, all)
-	if _, err := r.Queue.Client.SendMessage(r.t.Context(),
+	must(r.Queue.Client.SendMessage(r.t.Context(),
 		&sqs.SendMessageInput{QueueUrl: &r.DLQURL, MessageBody: aws.String("x"),
 			MessageAttributes: map[string]types.MessageAttributeValue{"a": {DataType: aws.String("String"),
-				StringValue: &all}}}); err != nil {
-		r.t.Fatal(err)
-	}
+				StringValue: &all}}}))(r.t)
 	found := r.places().leaks()
 	for _, place := range []string{"document.matching_error", "notification.payload", "model_answer.unusable",
 		"the log", "a response", "Slack", "the DLQ"} {

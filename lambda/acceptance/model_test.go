@@ -59,10 +59,7 @@ func newModelLine(t *testing.T, concurrency int, o scripted.Options,
 func startModel(t *testing.T, o scripted.Options) *scripted.Server {
 	t.Helper()
 	o.Key, o.KeepText = modelKey, true
-	server, err := scripted.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must(scripted.Start(t.Context(), o))(t)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -100,10 +97,7 @@ func (l *line) groups(n int, random *rand.Rand, spoil func(*document.Data)) (lis
 		if spoil != nil {
 			spoil(&data)
 		}
-		text, err := json.Marshal(data)
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		text := must(json.Marshal(data))(l.t)
 		id := uuid.New()
 		docs = append(docs, postgres.Imported{ID: id, TenantID: testTenant, Type: kind, Data: text})
 		return id
@@ -193,20 +187,15 @@ func (l *line) lastLife(id uuid.UUID) string {
 // edges are the matches and suggestions between documents, as text by pair.
 func (l *line) edges() map[[2]uuid.UUID]string {
 	l.t.Helper()
-	rows, err := l.conn.Query(l.t.Context(), `
+	rows := must(l.conn.Query(l.t.Context(), `
 		SELECT document_a_id, document_b_id, 'match by ' || decided_by || ', ' || coalesce(nullif(lowered_from, ''), confidence) FROM document_match
-		UNION ALL SELECT document_a_id, document_b_id, 'suggestion by ' || decided_by FROM match_suggestion`)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+		UNION ALL SELECT document_a_id, document_b_id, 'suggestion by ' || decided_by FROM match_suggestion`))(l.t)
 	defer rows.Close()
 	edges := map[[2]uuid.UUID]string{}
 	for rows.Next() {
 		var a, b uuid.UUID
 		var what string
-		if err := rows.Scan(&a, &b, &what); err != nil {
-			l.t.Fatal(err)
-		}
+		noError(l.t, rows.Scan(&a, &b, &what))
 		edges[[2]uuid.UUID{a, b}] = strings.TrimSpace(edges[[2]uuid.UUID{a, b}] + " " + what)
 	}
 	if rows.Err() != nil {

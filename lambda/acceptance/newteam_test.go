@@ -83,9 +83,7 @@ func (l *line) settles(t *testing.T, documents int) {
 		if query[int](l, "SELECT count(*) FROM matchbook_document_state WHERE status = 'succeeded'") == documents {
 			return true
 		}
-		if err := l.Advance(t.Context(), time.Minute+time.Second); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, l.Advance(t.Context(), time.Minute+time.Second))
 		l.sweepFunction()
 		return false
 	})
@@ -95,10 +93,7 @@ func (l *line) settles(t *testing.T, documents int) {
 func (l *line) confirms(t *testing.T) {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(testLog{t}, nil))
-	pages, err := console.New(console.Config{DB: postgrestest.Open(t, l.conn.Config().ConnString()), Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must(console.New(console.Config{DB: postgrestest.Open(t, l.conn.Config().ConnString()), Log: log}))(t)
 	local := login.NewLocal(login.Person{ID: "paula", Name: "Paula", Roles: map[uuid.UUID]login.Role{uuid.Nil: login.Operator}})
 	server := httptest.NewServer(local.Handler(log, pages))
 	t.Cleanup(server.Close)

@@ -29,9 +29,7 @@ func (l *line) sweepFunction() {
 	f := lambdahost.New(lambdahost.Config{Name: "sweep",
 		Bootstrap: bootstrap(l.t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
 	defer f.Close()
-	if _, err := f.Invoke(l.t.Context(), []byte(`{}`)); err != nil {
-		l.t.Fatal(err)
-	}
+	must(f.Invoke(l.t.Context(), []byte(`{}`)))(l.t)
 }
 
 // badSlack is a Slack that misbehaves until it is repaired. While it is asked it
@@ -159,9 +157,7 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			}
 			s.repair()
 			for range 2 {
-				if err := l.Advance(t.Context(), notify.Window); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, l.Advance(t.Context(), notify.Window))
 				l.sweepFunction()
 			}
 			if taken := s.Taken(); len(taken) != 1 || !strings.Contains(string(taken[0].Payload), ids[1].String()) {

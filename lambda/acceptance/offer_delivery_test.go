@@ -132,9 +132,7 @@ func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
 		t.Errorf("%d undelivered, %v", n, err)
 	}
 	r.repair()
-	if err := l.Advance(t.Context(), 30*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Advance(t.Context(), 30*time.Second))
 	for range 2 {
 		l.sweepFunction()
 	}
@@ -167,9 +165,7 @@ func TestSetsOfAKilledSenderComeAgainAsTheyWere(t *testing.T) {
 	before, _, _ := r.counts()
 	close(r.hold)
 	l.finish()
-	if err := l.Advance(t.Context(), time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Advance(t.Context(), time.Minute))
 	l.sweepFunction()
 	sets, most, asked := r.counts()
 	if before == 0 || sets != 8 || most != 2 || asked <= 8 {

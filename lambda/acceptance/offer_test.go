@@ -60,10 +60,7 @@ func (l offerLine) users(n int, zone string) (ids []uuid.UUID) {
 func (l offerLine) schedule() string {
 	l.t.Helper()
 	s := offer.Scheduler{Store: l.DB.Offers(), Sender: l.Queue, Log: slog.New(slog.DiscardHandler)}
-	r, err := s.Run(l.t.Context())
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	r := must(s.Run(l.t.Context()))(l.t)
 	return fmt.Sprintf("%d rosters, %d jobs, %d skipped, %d unsent", r.Rosters, r.Queued, r.TooLate+r.UnknownZone, r.Unsent)
 }
 
@@ -71,9 +68,7 @@ func (l offerLine) finish() {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
 	defer cancel()
-	if err := l.Drain(ctx, l.Unfinished); err != nil {
-		l.t.Fatal(err)
-	}
+	noError(l.t, l.Drain(ctx, l.Unfinished))
 }
 
 // jobs lists the ids of all jobs.
@@ -130,9 +125,7 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	check(t, "a second scheduler", harmed.schedule(), "0 rosters, 0 jobs, 0 skipped, 0 unsent")
 	jobs := harmed.jobs()
 	for _, i := range random.Perm(len(jobs)) {
-		if err := harmed.Send(t.Context(), jobs[i].String()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, harmed.Send(t.Context(), jobs[i].String()))
 	}
 	// More jobs than a batch has are claimed, and both workers stand at the gate: either
 	// has sets that are not stored when it is killed.
@@ -175,9 +168,7 @@ func (l offerLine) duplicates() string {
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Schedule.Name, Bootstrap: bootstrap(l.t, manifest.Schedule.Package),
 		Timeout: manifest.Schedule.Timeout, Logs: &logs, Env: l.Env()})
 	_, err := f.Invoke(l.t.Context(), []byte(`{}`))
-	if err := errors.Join(err, f.Close()); err != nil {
-		l.t.Fatal(err)
-	}
+	noError(l.t, errors.Join(err, f.Close()))
 	found := regexp.MustCompile(`"DuplicateOffers":(\d+)`).FindStringSubmatch(logs.String())
 	if found == nil {
 		l.t.Fatalf("no metric in %s", logs.String())

@@ -35,14 +35,9 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 	id := r.review(testenv.Size(1, 4))
 	ctx, stop := context.WithTimeout(t.Context(), patience(t))
 	defer stop()
-	if err := r.Drain(ctx, r.Unfinished); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.Drain(ctx, r.Unfinished))
 
-	job, err := r.reviews.Job(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := must(r.reviews.Job(t.Context(), id))(t)
 	check(t, "gaps that have a reason", query[int](r.line,
 		"SELECT count(*) FROM review_chunk WHERE status = 'failed' AND error <> ''"), job.Gaps)
 	if !testenv.Thorough() { // two kills spare the third delivery of each chunk
@@ -97,23 +92,14 @@ func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 // sample.
 func (r *reviewLine) review(times int) uuid.UUID {
 	r.t.Helper()
-	sample, err := os.ReadFile(filepath.Join("..", "..", "testdata", "contracts", "software-licence.md"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	sample := must(os.ReadFile(filepath.Join("..", "..", "testdata", "contracts", "software-licence.md")))(r.t)
 	var long strings.Builder
 	for n := range times {
 		fmt.Fprintf(&long, "%s\n\n", strings.ReplaceAll(string(sample), "shall", fmt.Sprintf("shall (%d)", n)))
 	}
-	text, err := chunk.Clean([]byte(long.String()))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	text := must(chunk.Clean([]byte(long.String())))(r.t)
 	s := review.Starter{Store: r.reviews, Sender: r.Queue, Model: "scripted", Log: slog.New(slog.DiscardHandler)}
-	id, err := s.Start(r.t.Context(), review.Request{TenantID: testTenant, Name: "software-licence.md", Text: text})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	id := must(s.Start(r.t.Context(), review.Request{TenantID: testTenant, Name: "software-licence.md", Text: text}))(r.t)
 	return id
 }
 

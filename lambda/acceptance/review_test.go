@@ -49,17 +49,12 @@ func newDesk(t *testing.T, mind scripted.Mind) *desk {
 // review reviews a contract to its end.
 func (d *desk) review(name, text string) (job record.Job) {
 	d.t.Helper()
-	clean, err := chunk.Clean([]byte(text))
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	clean := must(chunk.Clean([]byte(text)))(d.t)
 	id, err := d.starter.Start(d.t.Context(), review.Request{TenantID: testTenant, Name: name, Text: clean})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if err := d.Drain(d.t.Context(), d.Unfinished); err != nil {
-		d.t.Fatal(err)
-	}
+	noError(d.t, d.Drain(d.t.Context(), d.Unfinished))
 	if job, err = d.DB.Reviews().Job(d.t.Context(), id); err != nil {
 		d.t.Fatal(err)
 	}
@@ -70,14 +65,8 @@ func (d *desk) review(name, text string) (job record.Job) {
 // numbers have no gaps and their quotes stand at their places.
 func (d *desk) findings(job record.Job) (lines []string) {
 	d.t.Helper()
-	text, err := d.DB.Reviews().Text(d.t.Context(), job.ID)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	found, err := d.DB.Reviews().Findings(d.t.Context(), job.ID, 0, 10_000)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	text := must(d.DB.Reviews().Text(d.t.Context(), job.ID))(d.t)
+	found := must(d.DB.Reviews().Findings(d.t.Context(), job.ID, 0, 10_000))(d.t)
 	check(d.t, "findings that the review counts", job.Findings, len(found))
 	for i, f := range found {
 		if f.Seq != i+1 || f.Quote != text[f.Start:f.End] {
@@ -93,10 +82,7 @@ func (d *desk) findings(job record.Job) (lines []string) {
 // categories returns the categories of a review's marks.
 func (d *desk) categories(id uuid.UUID) (all []record.Category) {
 	d.t.Helper()
-	marks, err := d.DB.Reviews().Marks(d.t.Context(), id)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	marks := must(d.DB.Reviews().Marks(d.t.Context(), id))(d.t)
 	for _, c := range record.All() {
 		if slices.ContainsFunc(marks, func(m record.Mark) bool { return m.Category == c }) {
 			all = append(all, c)
@@ -114,18 +100,10 @@ type facts struct {
 func sample(t *testing.T, name string) (text string, f facts) {
 	t.Helper()
 	const dir = "../../testdata/contracts/"
-	contract, err := os.ReadFile(dir + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(dir + "facts.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	contract := must(os.ReadFile(dir + name))(t)
+	raw := must(os.ReadFile(dir + "facts.json"))(t)
 	var all map[string]facts
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(raw, &all))
 	return string(contract), all[name]
 }
 

@@ -54,10 +54,7 @@ func built(pkg string) func() (string, error) {
 // bootstrap returns the executable of a function.
 func bootstrap(t *testing.T, pkg string) string {
 	t.Helper()
-	file, err := bootstraps[pkg]()
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(bootstraps[pkg]())(t)
 	return file
 }
 
@@ -132,17 +129,13 @@ func (l testLog) Write(p []byte) (int, error) {
 
 func (l *line) exec(sql string, args ...any) {
 	l.t.Helper()
-	if _, err := l.conn.Exec(l.t.Context(), sql, args...); err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.conn.Exec(l.t.Context(), sql, args...))(l.t)
 }
 
 func query[T any](l *line, sql string, args ...any) T {
 	l.t.Helper()
 	var v T
-	if err := l.conn.QueryRow(l.t.Context(), sql, args...).Scan(&v); err != nil {
-		l.t.Fatal(err)
-	}
+	noError(l.t, l.conn.QueryRow(l.t.Context(), sql, args...).Scan(&v))
 	return v
 }
 
@@ -168,10 +161,7 @@ func (l *line) store(n int) []uuid.UUID {
 // finds them until a test publishes them.
 func (l *line) stored(docs []postgres.Imported) {
 	l.t.Helper()
-	added, err := l.DB.Add(l.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	added := must(l.DB.Add(l.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(l.t)
 	for _, a := range added {
 		l.exec("UPDATE document SET matching_status = NULL, matching_published_at = NULL, matching_due_at = NULL WHERE id = $1", a.ID)
 	}
@@ -179,22 +169,17 @@ func (l *line) stored(docs []postgres.Imported) {
 
 func (l *line) publish(ids ...uuid.UUID) {
 	l.t.Helper()
-	if err := l.Publish().Publish(l.t.Context(), ids); err != nil {
-		l.t.Fatal(err)
-	}
+	noError(l.t, l.Publish().Publish(l.t.Context(), ids))
 }
 
 func (l *line) drain(ids []uuid.UUID) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
 	defer cancel()
-	err := l.Drain(ctx, func(ctx context.Context) (int, error) {
+	noError(l.t, l.Drain(ctx, func(ctx context.Context) (int, error) {
 		p, err := report.From(l.DB).Progress(ctx, ids)
 		return p["pending"] + p["in-progress"], err
-	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	}))
 }
 
 // events returns what happened to the messages of a document, with the
@@ -215,6 +200,23 @@ func (l *line) status(id uuid.UUID) string {
 	return query[string](l, `SELECT coalesce(matching_status, 'NULL') || ', ' || matching_attempts || ' attempts, '
 		|| (SELECT count(*) FROM notification WHERE document_id = $1 AND attempt > 0) || ' notifications, ' || coalesce(matching_error, 'no error')
 		FROM document WHERE id = $1`, id)
+}
+
+// noError ends the test where there is an error.
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns the value of a call; with an error it ends the test that is given then.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		noError(t, err)
+		return v
+	}
 }
 
 func check[T comparable](t *testing.T, what string, got, want T) {

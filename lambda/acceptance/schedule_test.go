@@ -64,13 +64,8 @@ func TestScheduleQueuesUsersWhoseClocksShowNine(t *testing.T) {
 		{15 * time.Minute, strings.Replace(none, `"queued":0`, `"queued":2`, 1),
 			"Asia/Kathmandu 2026-03-29 pending 3, Asia/Kolkata 2026-03-29 pending 2; mmmmm"},
 	} {
-		if err := l.Advance(t.Context(), step.after); err != nil {
-			t.Fatal(err)
-		}
-		report, err := schedule.Invoke(t.Context(), []byte(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, l.Advance(t.Context(), step.after))
+		report := must(schedule.Invoke(t.Context(), []byte(`{}`)))(t)
 		check(t, "report", string(report), step.report)
 		check(t, "offers", l.offers(), step.offers)
 	}

@@ -26,10 +26,7 @@ var command = built("matchbook/lambda/cmd/matchbook")
 // these variables and no others.
 func matchbook(t *testing.T, env []string, args ...string) (code int, out string) {
 	t.Helper()
-	file, err := command()
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(command())(t)
 	cmd := exec.CommandContext(t.Context(), file, args...)
 	cmd.Env = append(slices.Clone(env), "HOME="+t.TempDir(), "AWS_EC2_METADATA_DISABLED=true")
 	var all bytes.Buffer
@@ -64,9 +61,7 @@ func TestUploadedFilesAreMatchedAndCorrectionsStay(t *testing.T) {
 	t.Parallel()
 	bucket, folder := blobtest.New(t), t.TempDir()
 	for _, name := range []string{"order-4711.xml", "invoice-with-xml.pdf"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(sampleFile(t, name)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(folder, name), []byte(sampleFile(t, name)), 0o600))
 	}
 	o, inbox := newEntrance(t, bucket)
 	bucket.Created = func(event string) {
@@ -112,9 +107,7 @@ func (o *office) readsAgain() {
 	o.t.Helper()
 	id := query[uuid.UUID](o.line, "SELECT id FROM ingestion WHERE structured_data ->> 'number' = 'RE-2026-118'")
 	publisher := &job.Publisher{Store: o.ingest.Jobs, Sender: o.ingest.Queue}
-	if err := publisher.Publish(o.t.Context(), []uuid.UUID{id}); err != nil {
-		o.t.Fatal(err)
-	}
+	noError(o.t, publisher.Publish(o.t.Context(), []uuid.UUID{id}))
 	o.finish()
 	check(o.t, "ingestions", o.numbers(), "PO-2026-4711 completed 1, RE-2026-118 completed 2")
 	check(o.t, "the total that is printed", query[string](o.line,

@@ -44,10 +44,7 @@ func newCounter(t *testing.T) *counter {
 	l := newLineAt(t, time.Time{}, 1, func(c *local.FunctionConfig) {
 		c.Row, c.NoMapping = manifest.Review, true
 	})
-	tokens, err := web.NewTokens(tokenSecret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := must(web.NewTokens(tokenSecret))(t)
 	files := t.TempDir()
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Web.Name, Bootstrap: bootstrap(t, manifest.Web.Package),
 		Env:     append(l.Env(), variable.ReviewTokenSecret+"="+tokenSecret, variable.BlobURL+"="+blob.FolderURL(files)),
@@ -63,10 +60,7 @@ func newCounter(t *testing.T) *counter {
 // request makes a request with a token.
 func (c *counter) request(token, method, path, body string) *http.Request {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must(http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body)))(c.t)
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	return r
@@ -75,10 +69,7 @@ func (c *counter) request(token, method, path, body string) *http.Request {
 // get sends a request, and returns the body, which must come with this status.
 func (c *counter) get(want int, token, method, path, body string) string {
 	c.t.Helper()
-	r, err := http.DefaultClient.Do(c.request(token, method, path, body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must(http.DefaultClient.Do(c.request(token, method, path, body)))(c.t)
 	defer r.Body.Close()
 	text, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != want {
@@ -100,10 +91,7 @@ func (c *counter) events(token, path, after string) *bufio.Scanner {
 	c.t.Helper()
 	request := c.request(token, "GET", path+"/events", "")
 	request.Header.Set("Last-Event-ID", after)
-	r, err := http.DefaultClient.Do(request)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must(http.DefaultClient.Do(request))(c.t)
 	c.t.Cleanup(func() { r.Body.Close() })
 	lines := bufio.NewScanner(r.Body)
 	lines.Buffer(nil, 1<<20)
@@ -158,10 +146,7 @@ func TestFindingsAreStreamedThroughTheURLAndItsCrash(t *testing.T) {
 		ID    uuid.UUID
 		Token string
 	}
-	body, err := json.Marshal(map[string]any{"name": "Wartungsvertrag", "text": sampleContract(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must(json.Marshal(map[string]any{"name": "Wartungsvertrag", "text": sampleContract(t)}))(t)
 	c.json(&started, http.StatusAccepted, c.token, "POST", "/reviews", string(body))
 	chunks, err := c.DB.Reviews().Chunks(t.Context(), started.ID)
 	if err != nil || len(chunks) < 4 {
@@ -228,10 +213,7 @@ func TestReviewIsCancelledAndRetriedThroughTheURL(t *testing.T) {
 		ID    uuid.UUID
 		Token string
 	}
-	body, err := json.Marshal(map[string]any{"text": sampleContract(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must(json.Marshal(map[string]any{"text": sampleContract(t)}))(t)
 	c.json(&started, http.StatusAccepted, c.token, "POST", "/reviews", string(body))
 	path := "/reviews/" + started.ID.String()
 	var changed struct{ Status string }
@@ -250,10 +232,7 @@ func TestReviewIsCancelledAndRetriedThroughTheURL(t *testing.T) {
 // sampleContract returns a contract of several chunks.
 func sampleContract(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../testdata/contracts/wartungsvertrag.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../../testdata/contracts/wartungsvertrag.txt"))(t)
 	return strings.Repeat(string(text)+"\n\n", 5)
 }
 

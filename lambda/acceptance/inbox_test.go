@@ -192,7 +192,7 @@ func TestKilledInboxFunctionStartsOneIngestion(t *testing.T) {
 
 // A function has the rights of its row in the manifest: without that to write
 // documents, no event is lost; it ends in the dead-letter queue.
-func SetUpEventOutlivesARightThatIsMissing(t *testing.T) {
+func TestEventOutlivesARightThatIsMissing(t *testing.T) {
 	t.Parallel()
 	bucket := blobtest.New(t)
 	bucket.Before = func(caller string, r *http.Request) {

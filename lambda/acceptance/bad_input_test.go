@@ -1,7 +1,6 @@
 package acceptance_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"matchbook/lambda/document"
@@ -35,35 +33,16 @@ import (
 
 const marker = "geheim-4711-marker"
 
-// badLine is a line that notes the function's log and its batches.
+// badLine is a line that notes its batches.
 type badLine struct {
 	*line
-	text    logText
 	batches []int // how many messages each invocation had
-}
-
-type logText struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 func newBadLine(t *testing.T, options ...func(*local.FunctionConfig)) *badLine {
 	t.Helper()
 	l := &badLine{}
 	l.line = newLine(t, 1, append(options, func(c *local.FunctionConfig) {
-		c.Logs = io.MultiWriter(&l.text, testLog{t})
 		c.OnInvocation = func(i eventsource.Invocation) {
 			if i.Err != nil {
 				t.Errorf("the batch failed as a whole: %v", i.Err)
@@ -118,9 +97,7 @@ func (l *line) send(bodies ...string) {
 func (l *line) settle(good []uuid.UUID) {
 	l.t.Helper()
 	l.drain(good)
-	for _, id := range good {
-		check(l.t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
-	}
+	l.wantAtOnce(good...)
 	check(l.t, "matches of the batch-mates",
 		query[int](l, "SELECT count(*) FROM document_match WHERE document_a_id = ANY ($1)", good), 1)
 }
@@ -268,13 +245,12 @@ func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
 	unqueued := func(sentence string) string {
 		return "NULL, 0 attempts, 0 notifications, not matchable: the document has " + sentence
 	}
-	const succeeded = "succeeded, 1 attempts, 0 notifications, no error"
 	for _, tc := range []struct{ name, kind, data, want string }{
 		{"no structured data", "invoice", "", unqueued("no structured data")},
 		{"no type", "", note(`"number":"1"`), unqueued("no type")},
 		{"neither", "", "", unqueued("no type")},
-		{"nothing in it", "invoice", `{}`, succeeded},
-		{"only what we do not know", "invoice", note(`"secret":{"` + marker + `":[1]}`), succeeded},
+		{"nothing in it", "invoice", `{}`, atOnce},
+		{"only what we do not know", "invoice", note(`"secret":{"` + marker + `":[1]}`), atOnce},
 		{"JSON null", "invoice", `null`, unqueued("no structured data")},
 		{"array", "invoice", `["` + marker + `"]`, failed(`field "" is array where another shape is expected`)},
 		{"string", "invoice", `"` + marker + `"`, failed(`field "" is string where another shape is expected`)},
@@ -300,20 +276,20 @@ func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
 		{"10 MB", "invoice", `{"notes":"` + strings.Repeat(marker, 10<<20/len(marker)) + `"}`,
 			failed("larger than 1048576 bytes")},
 		{"a byte too large", "invoice", sized(document.MaxBytes + 1), failed("larger than 1048576 bytes")},
-		{"as large as can be", "invoice", sized(document.MaxBytes), succeeded},
+		{"as large as can be", "invoice", sized(document.MaxBytes), atOnce},
 		{"100,000 lines", "invoice", note(`"line_items":` + many(100_000, "{}")), failed("more than 5000 line items")},
 		{"501 references", "invoice", note(`"references":` + many(501, `{"type":"invoice","number":"`+marker+`"}`)),
 			failed("more than 500 references")},
 		{"500 references", "invoice", note(`"references":` + many(500, `{"type":"invoice","number":"`+marker+`"}`)),
-			succeeded},
+			atOnce},
 		{"as deep as the database takes", "invoice",
 			l.deepest(), failed("structured data is nested deeper than 100 levels")},
-		{"number of 300 KB", "invoice", note(`"number":"` + long(300<<10) + `","supplier":{"name":"S"}`), succeeded},
-		{"name of 300 KB", "invoice", note(`"total":"5","supplier":{"name":"` + long(300<<10) + `"}`), succeeded},
+		{"number of 300 KB", "invoice", note(`"number":"` + long(300<<10) + `","supplier":{"name":"S"}`), atOnce},
+		{"name of 300 KB", "invoice", note(`"total":"5","supplier":{"name":"` + long(300<<10) + `"}`), atOnce},
 		{"reference of 300 KB", "invoice", note(`"references":[{"type":"` + long(300<<10) + `","number":"` +
-			long(300<<10) + `"}],"supplier":{"name":"S"}`), succeeded},
+			long(300<<10) + `"}],"supplier":{"name":"S"}`), atOnce},
 		{"controls and separators", "invoice",
-			`{"number":"\u0001\u2028\u202e` + marker + `","supplier":{"name":"\ud83d\ude00\ufffe"}}`, succeeded},
+			`{"number":"\u0001\u2028\u202e` + marker + `","supplier":{"name":"\ud83d\ude00\ufffe"}}`, atOnce},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l.t = t
@@ -484,9 +460,7 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 	almost := strings.Repeat(marker, (6<<20-4<<10)/len(marker))
 	check(t, "an empty body, and almost 6 MB",
 		post(t, server.URL, eventOf(t, nil, a, "", almost, b)), invoked{200, false, none})
-	for _, id := range good {
-		check(t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
-	}
+	l.wantAtOnce(good...)
 	queue, _ := l.Stats()
 	check(t, "messages that were not received", queue.Visible, 1)
 	l.keptSecret(t)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 
@@ -28,11 +28,10 @@ func TestTransientFailureIsRetriedAfterFiveAndThirtyMinutesThenDeadLettered(t *t
 	l.publish(ids...)
 	l.drain(ids)
 
-	got := strings.Join(l.events(broken, sqs.Received, sqs.MovedToDLQ), ", ")
-	check(t, "received", got, "received at 0, received at 300, received at 2100, moved to DLQ at 2100")
+	check(t, "received", l.lastLife(broken), "received at 0, received at 300, received at 2100, moved to DLQ at 2100")
 	check(t, "document", l.status(broken),
 		"failed, 3 attempts, 1 notifications, read candidates: database error (SQLSTATE 57014)")
-	check(t, "its batch-mate", l.status(mate), "succeeded, 1 attempts, 0 notifications, no error")
+	check(t, "its batch-mate", l.status(mate), atOnce)
 	_, dlq := l.Stats()
 	check(t, "messages in the DLQ", dlq.Visible, 1)
 }
@@ -45,15 +44,10 @@ func TestPermanentFailureIsAcknowledgedOnTheFirstDelivery(t *testing.T) {
 	l.publish(ids...)
 	l.drain(ids)
 
-	check(t, "message", strings.Join(l.events(ids[3], sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "),
-		"received at 0, deleted at 0")
+	check(t, "message", l.lastLife(ids[3]), "received at 0, deleted at 0")
 	check(t, "document", l.status(ids[3]),
 		"failed, 1 attempts, 1 notifications, structured data: an amount is not a plain decimal number of at most 18 digits")
-	for i, id := range ids {
-		if i != 3 {
-			check(t, "batch-mate", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
-		}
-	}
+	l.wantAtOnce(slices.Delete(ids, 3, 4)...)
 }
 
 func TestMessageLostBetweenCommitAndSendIsPublishedAgain(t *testing.T) {
@@ -67,7 +61,7 @@ func TestMessageLostBetweenCommitAndSendIsPublishedAgain(t *testing.T) {
 	l.drain(ids)
 	for _, id := range ids {
 		check(t, "message", strings.Join(l.events(id, sqs.Sent, sqs.Deleted), ", "), "sent at 1081, deleted at 1081")
-		check(t, "document", l.status(id), "succeeded, 1 attempts, 0 notifications, no error")
+		l.wantAtOnce(id)
 	}
 }
 
@@ -80,9 +74,7 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 		t.Fatal("nothing was sent, and no error")
 	}
 	noError(t, l.Advance(t.Context(), manifest.Match.Visibility()+time.Second))
-	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep",
-		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{t}, Env: l.Env()})
-	defer sweeper.Close()
+	sweeper := l.function(manifest.Sweep)
 	for _, want := range []string{
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,
 		`{"overdue":0,"backlog":N,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`,
@@ -95,7 +87,7 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 		check(t, "report", report, want)
 	}
 	l.drain(ids)
-	check(t, "document", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")
+	l.wantAtOnce(ids[0])
 }
 
 // noSender dies before it sends.
@@ -115,7 +107,7 @@ func TestTwentyKillsLoseNothingAndDoNothingTwice(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	l := newLine(t, 1)
-	g := newGate(l, l.url())
+	g := newGate(l)
 	ids := l.store(documents)
 	for _, i := range random.Perm(documents)[:documents/5] {
 		l.exec("INSERT INTO gated VALUES ($1)", ids[i])
@@ -130,7 +122,7 @@ func TestTwentyKillsLoseNothingAndDoNothingTwice(t *testing.T) {
 			}
 			continue
 		}
-		g.killWaiting(nil)
+		g.killWaiting()
 		done++
 		// A message has three deliveries: each of its documents may be hit twice.
 		l.exec(`DELETE FROM gated USING document d WHERE d.id = gated.id AND d.matching_status = 'in-progress' AND d.matching_attempts > 1
@@ -140,10 +132,7 @@ func TestTwentyKillsLoseNothingAndDoNothingTwice(t *testing.T) {
 	g.open()
 	l.drain(ids)
 
-	check(t, "succeeded", query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), documents)
-	check(t, "documents with other than one terminal write", query[int](l,
-		"SELECT count(*) FROM (SELECT id FROM document LEFT JOIN terminal_write USING (id) GROUP BY id HAVING count(terminal_write) <> 1) AS d"), 0)
-	check(t, "matches", query[int](l, "SELECT count(*) FROM document_match"), documents/2)
+	g.finished(documents)
 	queue, dlq := l.Stats()
 	check(t, "messages left", queue.Visible+queue.InFlight+dlq.Visible, 0)
 }
@@ -151,21 +140,20 @@ func TestTwentyKillsLoseNothingAndDoNothingTwice(t *testing.T) {
 func TestDocumentThatKillsItsWorkerOnEveryDeliveryFailsAloneByTheSweep(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1)
-	g := newGate(l, l.url())
+	g := newGate(l)
 	ids := l.store(10)
 	killer := ids[4]
 	l.exec("INSERT INTO gated VALUES ($1)", killer)
 	l.publish(ids...)
 	for range manifest.Match.MaxReceiveCount() {
-		waitFor(t, "the worker is at the gate", func() bool { return g.waiting() > 0 })
-		g.killWaiting(nil)
-		waitFor(t, "the mapping has noticed", l.Idle)
-		must(l.Jump(t.Context()))(t)
+		g.await()
+		g.killWaiting()
+		g.again()
 	}
 	l.exec("DELETE FROM gated") // or the sweep would stand at the gate as well
 	l.drain(ids)
 	check(t, "the killer", l.status(killer), "failed, 3 attempts, 1 notifications, crashed: 3 attempts in a row, the last one number 3, ended without a result")
-	check(t, "its message", strings.Join(l.events(killer, sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "),
+	check(t, "its message", l.lastLife(killer),
 		"received at 0, received at 1080, received at 2160, moved to DLQ at 3240")
 	for _, id := range ids {
 		if id == killer {

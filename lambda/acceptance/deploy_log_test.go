@@ -2,7 +2,6 @@ package acceptance_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -13,7 +12,6 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/local"
-	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
@@ -73,11 +71,7 @@ func wantTraced(t *testing.T, function string, lines []map[string]any) (requests
 // it is about, and counts every delivery once.
 func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	t.Parallel()
-	text := &logText{}
-	l := newLine(t, 1, func(c *local.FunctionConfig) {
-		c.Logs = io.MultiWriter(text, testLog{t})
-		c.Env = append(c.Env, "STAGE=test")
-	})
+	l := newLine(t, 1, func(c *local.FunctionConfig) { c.Env = append(c.Env, "STAGE=test") })
 	ids := l.store(4)
 	l.send(append(texts(ids), "no id", uuid.NewString())...)
 	l.send(ids[0].String()) // it is done by then, or held
@@ -87,7 +81,7 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	}
 	noError(t, l.Function.Close()) // so that it has written everything
 
-	lines, metrics := text.printed(t)
+	lines, metrics := l.text.printed(t)
 	requests := wantTraced(t, "match", lines)
 	if n := len(slices.Compact(slices.Sorted(slices.Values(requests)))); n < 2 {
 		t.Errorf("lines of %d invocations", n)
@@ -161,16 +155,15 @@ func TestEveryQueueFunctionNamesItsRow(t *testing.T) {
 	for _, row := range manifest.Workloads() {
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
-			text := &logText{}
 			l := newLine(t, 1, func(c *local.FunctionConfig) {
-				c.Row, c.Bootstrap, c.Logs = row, bootstrap(t, row.Package), io.MultiWriter(text, testLog{t})
+				c.Row = row
 				c.Env = []string{"STAGE=test", "MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(t.TempDir())}
 			})
 			id := uuid.NewString() // of no row: its message is retried, then acknowledged
 			l.send(id)
 			l.drain(nil)
 			noError(t, l.Consumers[0].Function.Close())
-			lines, _ := text.printed(t)
+			lines, _ := l.text.printed(t)
 			wantTraced(t, row.Name, lines)
 			settled := 0
 			for _, line := range lines {
@@ -197,11 +190,7 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	l := newLine(t, 1, func(c *local.FunctionConfig) { c.NoMapping = true })
 	ids := l.store(2)
 	l.publish(ids...)
-	text := &logText{}
-	sweeper := lambdahost.New(lambdahost.Config{Name: "sweep",
-		Bootstrap: bootstrap(t, manifest.Sweep.Package), Timeout: time.Minute,
-		Logs: io.MultiWriter(text, testLog{t}), Env: append(l.Env(), "STAGE=test")})
-	defer sweeper.Close()
+	sweeper := l.function(manifest.Sweep, "STAGE=test")
 	noError(t, l.Advance(t.Context(), 90*time.Second))
 	must(sweeper.Invoke(t.Context(), []byte(`{"time":"2026-03-02T09:00:00Z"}`)))(t)
 	l.exec("ALTER TABLE document RENAME TO elsewhere")
@@ -213,7 +202,7 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	if err := sweeper.Close(); err != nil { // its output may come later than its answer
 		t.Error(err)
 	}
-	lines, metrics := text.printed(t)
+	lines, metrics := l.text.printed(t)
 	wantTraced(t, "sweep", lines)
 	if len(metrics) != 2 {
 		t.Fatalf("%d lines of metrics for two runs: %v", len(metrics), metrics)
@@ -244,9 +233,7 @@ func TestFunctionReadsItsSecretsWhenItStarts(t *testing.T) {
 		}
 	}))
 	defer manager.Close()
-	text := &logText{}
 	l = newLine(t, 1, func(c *local.FunctionConfig) {
-		c.Logs = io.MultiWriter(text, testLog{t})
 		c.Env = append(c.Env, "DATABASE_URL=",
 			"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",
 			"AWS_ENDPOINT_URL_SECRETS_MANAGER="+manager.URL)
@@ -254,8 +241,8 @@ func TestFunctionReadsItsSecretsWhenItStarts(t *testing.T) {
 	ids := l.store(2)
 	l.publish(ids...)
 	l.drain(ids)
-	check(t, "document", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")
-	if strings.Contains(text.String(), "PLANTED") || text.String() == "" {
-		t.Errorf("logged %s", text.String())
+	l.wantAtOnce(ids[0])
+	if text := l.text.String(); strings.Contains(text, "PLANTED") || text == "" {
+		t.Errorf("logged %s", text)
 	}
 }

@@ -1,7 +1,6 @@
 package acceptance_test
 
 import (
-	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -14,10 +13,8 @@ import (
 // and what the vault has.
 func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	t.Parallel()
-	text := &logText{}
 	l := newModelLine(t, 1, scripted.Options{Mind: func(scripted.Question) string { return choosing("high") }},
 		func(c *local.FunctionConfig) {
-			c.Logs = io.MultiWriter(text, testLog{t})
 			c.Env = append(c.Env, "OPENAI_EMBEDDING_MODEL=text-embedding-3-small")
 		})
 	g := l.groups(1, rand.New(rand.NewPCG(1, 0)), nil)[0]
@@ -29,7 +26,7 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	l.publish(g.ids()...)
 	l.drain(g.ids())
 	noError(t, l.Function.Close()) // so that its log is complete
-	_, metrics := text.printed(t)
+	_, metrics := l.text.printed(t)
 	replays := query[int](l.line, "SELECT sum(replays) FROM model_answer")
 	if replays == 0 {
 		t.Error("nothing was answered from the vault: the test does not show anything")

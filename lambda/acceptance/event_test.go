@@ -3,7 +3,6 @@ package acceptance_test
 import (
 	"bufio"
 	"encoding/json"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -32,10 +31,8 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 	const secret = "SECRET-KEY-OF-SIGNATURES"
 	port, matches := receiverOfPage(t, secret)
 	front := unreliable(t, port)
-	var logs logText
 	l := newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
 		c.Env = append(c.Env, variable.EventsWebhookURL+"="+front+"/SECRET-PATH", variable.EventsWebhookSecret+"="+secret)
-		c.Logs = io.MultiWriter(&logs, testLog{t})
 	})
 	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'Testers')", testTenant)
 	for n := range 4 {
@@ -60,7 +57,7 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 	l.receives(t, matches, 3)
 	l.exec(remove)
 	l.receives(t, matches, 2)
-	if strings.Contains(logs.String(), "SECRET") {
+	if strings.Contains(l.text.String(), "SECRET") {
 		t.Error("the log shows a secret")
 	}
 }

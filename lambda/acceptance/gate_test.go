@@ -17,7 +17,7 @@ type gate struct {
 
 const gateLock = 4711
 
-func newGate(l *line, url string) *gate {
+func newGate(l *line) *gate {
 	l.exec(`CREATE TABLE gated (id uuid PRIMARY KEY)`)
 	l.exec(`CREATE TABLE terminal_write (id uuid)`)
 	l.exec(`CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -28,7 +28,12 @@ func newGate(l *line, url string) *gate {
 		RETURN NULL; END $$`)
 	l.exec(`CREATE TRIGGER gate AFTER UPDATE OF matching_status ON document FOR EACH ROW
 		WHEN (NEW.matching_status IN ('succeeded', 'failed') AND OLD.matching_status = 'in-progress') EXECUTE FUNCTION gate()`)
-	g := &gate{l, postgrestest.Conn(l.t, url)}
+	return l.closedGate()
+}
+
+// closedGate returns the gate of a database whose triggers wait at it.
+func (l *line) closedGate() *gate {
+	g := &gate{l, postgrestest.Conn(l.t, l.url())}
 	g.close()
 	return g
 }
@@ -48,14 +53,37 @@ func (g *gate) waiting() int {
 		WHERE datname = current_database() AND locktype = 'advisory' AND objid = $1 AND NOT granted`, gateLock)
 }
 
+// await waits until a worker stands at the gate.
+func (g *gate) await() {
+	g.t.Helper()
+	waitFor(g.t, "the worker is at the gate", func() bool { return g.waiting() > 0 })
+}
+
+// again has the message of the killed delivered once more.
+func (g *gate) again() {
+	g.t.Helper()
+	waitFor(g.t, "the mapping has noticed", g.Idle)
+	must(g.Jump(g.t.Context()))(g.t)
+}
+
+// finished checks that all of the documents, pairs of an order and its invoice, ended
+// once, and that all pairs are matched.
+func (g *gate) finished(documents int) {
+	g.t.Helper()
+	check(g.t, "succeeded", query[int](g.line, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), documents)
+	check(g.t, "documents with other than one terminal write", query[int](g.line,
+		"SELECT count(*) FROM (SELECT id FROM document LEFT JOIN terminal_write USING (id) GROUP BY id HAVING count(terminal_write) <> 1) AS d"), 0)
+	check(g.t, "matches", query[int](g.line, "SELECT count(*) FROM document_match"), documents/2)
+}
+
 // killWaiting kills the process whose work waits at the gate, and its backend. The
 // gate must be the only thing under way.
-func (g *gate) killWaiting(choose func(int) int) {
+func (g *gate) killWaiting() {
 	g.t.Helper()
 	if n := query[int](g.line, "SELECT count(*) FROM document WHERE matching_status = 'in-progress'"); n == 0 {
 		g.t.Fatal("no document is in progress")
 	}
-	if !g.Function.Kill(choose) {
+	if !g.Function.Kill(nil) {
 		g.t.Fatal("no process to kill")
 	}
 	g.cut()

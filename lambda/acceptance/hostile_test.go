@@ -1,7 +1,6 @@
 package acceptance_test
 
 import (
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,7 +31,6 @@ const verdict = `SELECT CASE WHEN i.status = 'failed' AND d.needs_human_review T
 type hostileOffice struct {
 	*office
 	badge     string
-	logs      logText
 	processes map[string]bool
 }
 
@@ -42,7 +40,7 @@ func newHostileOffice(t *testing.T) *hostileOffice {
 	engine.write("page.tsv", "level\tpage_num\t\n") // no word on any page
 	h := &hostileOffice{badge: "MATCHBOOK_TEST_BADGE=" + uuid.NewString(), processes: map[string]bool{}}
 	h.office = newOfficeWith(t, func(c *local.FunctionConfig) {
-		c.Env, c.Concurrency, c.Logs = append(append(c.Env, h.badge), engine.env()...), 1, io.MultiWriter(&h.logs, testLog{t})
+		c.Env, c.Concurrency = append(append(c.Env, h.badge), engine.env()...), 1
 		c.OnInvocation = func(i eventsource.Invocation) {
 			if i.Err != nil {
 				t.Errorf("a batch failed as a whole: %v", i.Err)
@@ -79,7 +77,7 @@ func (h *hostileOffice) change(id uuid.UUID, path, content string) {
 // storeAll stores all kinds, with a healthy file before each three.
 func (h *hostileOffice) storeAll(files map[string]hostileFile) (kinds map[string]uuid.UUID, healthy []uuid.UUID, all []job.Stamped) {
 	h.t.Helper()
-	invoice := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf")))(h.t)
+	invoice := []byte(sampleFile(h.t, "invoice.pdf"))
 	kinds = map[string]uuid.UUID{}
 	for i, kind := range slices.Sorted(maps.Keys(files)) {
 		if i%3 == 0 {
@@ -107,7 +105,7 @@ func TestHostileFilesHarmNoOther(t *testing.T) {
 	h, files := newHostileOffice(t), hostileFiles()
 	kinds, healthy, all := h.storeAll(files)
 	must(h.ingest.Queue.Send(t.Context(), all))(t)
-	noError(t, h.Drain(t.Context(), h.Unfinished))
+	h.finish()
 	for kind, id := range kinds {
 		document := query[string](h.line, "SELECT document_id::text FROM ingestion WHERE id = $1", id)
 		if got, want := query[string](h.line, verdict, id), strings.ReplaceAll(files[kind].want, "{id}", document); got != want {
@@ -124,9 +122,8 @@ func TestHostileFilesHarmNoOther(t *testing.T) {
 func TestTimeOfThePDFParserIsASetting(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, "PDF_TIME=1ns")
-	invoice := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "invoice.pdf")))(t)
-	id := o.lay("invoice.pdf", invoice).ID
-	noError(t, o.Drain(t.Context(), o.Unfinished))
+	id := o.lay("invoice.pdf", []byte(sampleFile(t, "invoice.pdf"))).ID
+	o.finish()
 	if got := query[string](o.line, verdict, id); !strings.HasPrefix(got, "failed: open the PDF: the PDF parser did not finish within 1ns") {
 		t.Errorf("got %s", got)
 	}
@@ -144,7 +141,7 @@ func (h *hostileOffice) watched(kinds int) {
 		h.t.Errorf("%d kinds were read by %d processes; want 50 or more by one", kinds, len(h.processes))
 	}
 	for _, text := range []string{"Bytewerk", "BW-7", "BW-9", marker} {
-		if strings.Contains(h.logs.String(), text) {
+		if strings.Contains(h.text.String(), text) {
 			h.t.Errorf("%q, text of a file, is in the log", text)
 		}
 	}

@@ -8,39 +8,30 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/blob"
 	"matchbook/lambda/blob/blobtest"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres/postgrestest"
 )
 
 // newEntrance returns an office whose files come through the inbox function.
 // Without a bucket a folder is the store of files.
 func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local.Consumer) {
 	t.Helper()
-	o = &office{files: t.TempDir()}
-	url := postgrestest.URL(t)
-	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
-	workload := func(row manifest.Function) local.FunctionConfig {
-		c := local.FunctionConfig{Row: row, Bootstrap: bootstrap(t, row.Package), Concurrency: 2, Logs: testLog{t},
-			Env: []string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}}
-		if bucket != nil && row.Files != nil {
-			c.Env = append(c.Env, bucket.Env(row.Name)...) // it has the rights of its row, and no others
+	env := func(row manifest.Function) (rights []string) {
+		if bucket != nil {
+			rights = bucket.Env(row.Name) // those of its row, and no others
 		}
-		return c
+		return rights
 	}
-	o.start(local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.add,
-		Functions: []local.FunctionConfig{workload(manifest.Match), workload(manifest.Ingest), workload(manifest.Inbox)}})
-	o.ingest = o.Consumers[1]
+	o = newOfficeWith(t, func(c *local.FunctionConfig) { c.Env = append(c.Env, env(c.Row)...) },
+		local.FunctionConfig{Row: manifest.Inbox, Env: env(manifest.Inbox)})
 	return o, o.Consumers[2]
 }
 
 func sampleFile(t *testing.T, name string) string {
 	t.Helper()
-	content := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", name)))(t)
-	return string(content)
+	return testdata(t, "files/"+name)
 }
 
 func inInbox(name string) string { return manifest.FolderInbox + testTenant.String() + "/" + name }
@@ -50,11 +41,6 @@ func (o *office) send(inbox *local.Consumer, events ...string) {
 	for _, event := range events {
 		noError(o.t, inbox.Send(o.t.Context(), event))
 	}
-}
-
-func (o *office) finish() {
-	o.t.Helper()
-	noError(o.t, o.Drain(o.t.Context(), o.Unfinished))
 }
 
 // count counts the events of a queue.

@@ -66,12 +66,6 @@ func (o *ocr) env() []string {
 	return []string{"OCR=tesseract", "PATH=" + o.dir + ":" + os.Getenv("PATH")}
 }
 
-func (o *office) scan() []byte {
-	o.t.Helper()
-	content := must(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg")))(o.t)
-	return content
-}
-
 // A worker that dies leaves its message hidden until its lease ends, five
 // minutes after the last heartbeat or as configured, and not for the queue's
 // visibility timeout.
@@ -90,14 +84,14 @@ func comesBack(t *testing.T, lease time.Duration, set string) {
 	engine := newOCR(t)
 	o := newOffice(t, append(engine.env(), set)...)
 	engine.write("hold", "")
-	id := o.lay("scan.jpg", o.scan()).ID
+	id := o.lay("scan.jpg", []byte(sampleFile(t, "scan.jpg"))).ID
 	must(os.ReadFile(filepath.Join(engine.dir, "held")))(t) // blocks until the OCR is at work
 	noError(t, os.Remove(filepath.Join(engine.dir, "hold")))
 	died := o.Clock.Now()
 	if !o.ingest.Function.Kill(func(int) int { return 0 }) {
 		t.Fatal("no process is at work")
 	}
-	noError(t, o.Drain(t.Context(), o.Unfinished))
+	o.finish()
 	state := query[string](o.line, "SELECT status || ', attempt ' || attempts || ', ' || attempt_count || ' without a result' FROM ingestion WHERE id = $1", id)
 	if state != "completed, attempt 2, 1 without a result" {
 		t.Errorf("the ingestion is %s", state)

@@ -2,8 +2,6 @@ package acceptance_test
 
 import (
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // gatesSQL holds the transactions of armed papers: a process that is to be
@@ -73,15 +71,13 @@ WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()
 // atGates lists the papers that are held in the database, or at a pipe.
 func (d *ingestDrill) atGates() (held []reached) {
 	d.t.Helper()
-	rows, _ := d.conn.Query(d.t.Context(), heldSQL, gateLock, string(reading))
 	var n, pid int
-	must(pgx.ForEachRow(rows, []any{&n, &pid}, func() error {
+	d.scan(func() {
 		release := func() {}
 		if paper := n; d.papers[n].step != reading {
 			release = func() { d.exec("SELECT pg_advisory_unlock($1, $2)", gateLock, paper) }
 		}
 		held = append(held, reached{n, d.papers[n].step, pid, release})
-		return nil
-	}))(d.t)
+	}, []any{&n, &pid}, heldSQL, gateLock, string(reading))
 	return held
 }

@@ -224,7 +224,7 @@ func (d *ingestDrill) drainBeside(frozen int) {
 	idle := func() bool {
 		stats := d.SQS.AllStats()
 		match, ingest := stats[manifest.Match.Name], stats[manifest.Ingest.Name]
-		return match.Visible+ingest.Visible == 0 && match.Polls == matchWorkers &&
+		return match.Visible+ingest.Visible == 0 && match.Polls == officeWorkers &&
 			ingest.Polls == drillWorkers-frozen
 	}
 	for {

@@ -25,11 +25,6 @@ func newModelOffice(t *testing.T, mind scripted.Mind, env ...string) *modelOffic
 	return &modelOffice{newOffice(t, append(asksModel(server.URL()), env...)...), server}
 }
 
-func (o *modelOffice) drainAll() {
-	o.t.Helper()
-	noError(o.t, o.Drain(o.t.Context(), o.Unfinished))
-}
-
 // state is what a person reads about an ingestion and its document.
 func (o *office) state(id uuid.UUID) string {
 	o.t.Helper()
@@ -72,8 +67,8 @@ func TestModelExtractsFilesThroughTheRealFunction(t *testing.T) {
 		}
 		return newPrintedInvoice("4402").answer(t, "")
 	}, newOCR(t).env()...)
-	text, scan := o.lay("invoice.txt", []byte(textPage)), o.lay("scan.jpg", o.scan())
-	o.drainAll()
+	text, scan := o.lay("invoice.txt", []byte(textPage)), o.lay("scan.jpg", []byte(sampleFile(t, "scan.jpg")))
+	o.finish()
 	check(t, "text", o.state(text.ID), "completed 1 invoice 4403 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
 	check(t, "scan", o.state(scan.ID), "completed 1 invoice 4402 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
 	check(t, "publishes of the text", o.publishes(text.DocumentID), 1)
@@ -107,7 +102,7 @@ func TestFailedGateAsksOnceMoreAndThenAPerson(t *testing.T) {
 	})
 	helped := o.lay("a.txt", []byte(textPage))
 	person := o.lay("b.txt", []byte(strings.Replace(textPage, "4403", "4404", 1)))
-	o.drainAll()
+	o.finish()
 	check(t, "the second answer passes", o.state(helped.ID),
 		"completed 1 invoice 4403 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
 	check(t, "the second answer fails, too", o.state(person.ID),
@@ -154,7 +149,7 @@ func TestCrashBetweenTheQuestionsBuysNoAnswerAgain(t *testing.T) {
 		t.Fatal("no process is at work")
 	}
 	close(answer)
-	o.drainAll()
+	o.finish()
 	check(t, "ingestion", o.state(in.ID), "completed 2 invoice 4403 Sommer GmbH 119 arithmetic "+manifest.DefaultModel)
 	check(t, "publishes", o.publishes(in.DocumentID), 1)
 	first, second := 0, 0

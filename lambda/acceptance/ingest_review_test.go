@@ -26,7 +26,7 @@ func TestIngestedContractIsReviewed(t *testing.T) {
 		t.Run(map[bool]string{false: "", true: "killed after its commit"}[killed], func(t *testing.T) {
 			t.Parallel()
 			o := newOfficeWith(t, func(c *local.FunctionConfig) { c.Env = append(c.Env, "OCR=none") },
-				local.FunctionConfig{Row: manifest.Review, Bootstrap: bootstrap(t, manifest.Review.Package), Logs: testLog{t}})
+				local.FunctionConfig{Row: manifest.Review})
 			var kills atomic.Int32
 			o.onSent = func(queue string) { // ingest sends to match first
 				if killed && queue == manifest.Match.Name && kills.Load() == 0 && o.ingest.Function.Kill(nil) {
@@ -43,9 +43,8 @@ func TestIngestedContractIsReviewed(t *testing.T) {
 
 func (o *office) reviewsContract(t *testing.T) {
 	t.Helper()
-	contract := must(os.ReadFile("../../testdata/contracts/wartungsvertrag.txt"))(t)
-	in := o.lay("contract.txt", contract)
-	noError(t, o.Drain(t.Context(), o.Unfinished))
+	in := o.lay("contract.txt", []byte(testdata(t, "contracts/wartungsvertrag.txt")))
+	o.finish()
 	state := query[string](o.line, `SELECT concat_ws(', ', i.status, d.type, (SELECT count(*) FROM review_job WHERE document_id = d.id))
 		FROM ingestion AS i JOIN document AS d ON d.id = i.document_id WHERE i.id = $1`, in.ID)
 	if state != "completed, contract, 1" {
@@ -63,7 +62,7 @@ func (o *office) reviewsContract(t *testing.T) {
 	}
 	// The message of the ingestion once more starts nothing.
 	o.again(in.ID)
-	noError(t, o.Drain(t.Context(), o.Unfinished))
+	o.finish()
 	check(t, "reviews after a duplicate", query[int](o.line, "SELECT count(*) FROM review_job"), 1)
 }
 
@@ -72,7 +71,7 @@ func TestContractIsIngestedWithoutAReview(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, "OCR=none")
 	in := o.lay("contract.txt", []byte("Mietvertrag\nVertragsnummer: V-7\nDie Miete ist am Ersten fällig.\n"))
-	noError(t, o.Drain(t.Context(), o.Unfinished))
+	o.finish()
 	state := query[string](o.line, "SELECT status || ', ' || (SELECT count(*) FROM review_job) FROM ingestion WHERE id = $1", in.ID)
 	if state != "completed, 0" {
 		t.Errorf("the ingestion: %s", state)

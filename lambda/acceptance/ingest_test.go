@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -40,9 +39,9 @@ func (o *office) event(e sqs.Event) {
 	}
 }
 
-// matchWorkers are the match function's invocations at once: each is a process that
-// has to start.
-const matchWorkers = 2
+// officeWorkers are a function's invocations at once: each is a process that has to
+// start.
+const officeWorkers = 2
 
 func newOffice(t *testing.T, env ...string) *office {
 	t.Helper()
@@ -52,15 +51,15 @@ func newOffice(t *testing.T, env ...string) *office {
 func newOfficeWith(t *testing.T, option func(ingest *local.FunctionConfig), more ...local.FunctionConfig) *office {
 	t.Helper()
 	o := &office{files: t.TempDir()}
-	reader := local.FunctionConfig{Row: manifest.Ingest, Bootstrap: bootstrap(t, manifest.Ingest.Package), Concurrency: 2,
-		Logs: testLog{t}, Env: []string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}}
-	option(&reader)
-	url := postgrestest.URL(t)
-	o.line = &line{t: t, conn: postgrestest.Conn(t, url)}
-	o.start(local.StackConfig{DatabaseURL: url, FrozenAt: testStart, OnEvent: o.event, Functions: append([]local.FunctionConfig{
-		{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: matchWorkers, Env: []string{"MATCH_MODE=rules"}, Logs: testLog{t}},
-		reader,
-	}, more...)})
+	o.line = newStage(t)
+	functions := append([]local.FunctionConfig{{Row: manifest.Match}, {Row: manifest.Ingest}}, more...)
+	for i := range functions {
+		c := &functions[i]
+		c.Bootstrap, c.Concurrency, c.Logs = bootstrap(t, c.Row.Package), officeWorkers, o.output()
+		c.Env = append([]string{"MATCH_MODE=rules", "BLOB_URL=" + blob.FolderURL(o.files)}, c.Env...)
+	}
+	option(&functions[1])
+	o.start(local.StackConfig{FrozenAt: testStart, OnEvent: o.event, Functions: functions})
 	o.ingest = o.Consumers[1]
 	return o
 }
@@ -112,7 +111,7 @@ func TestFilesAreIngestedAndMatched(t *testing.T) {
 		content := must(os.ReadFile(file))(t)
 		laid[filepath.Base(file)] = o.lay(file, content).ID
 	}
-	noError(t, o.Drain(t.Context(), o.Unfinished))
+	o.finish()
 	got := query[string](o.line, `SELECT coalesce(string_agg(concat_ws(' ', i.structured_data ->> 'number', o.structured_data ->> 'number'), ', '
 		ORDER BY length(i.structured_data ->> 'number'), i.structured_data ->> 'number'), '') FROM document_match
 		JOIN document AS i ON i.id IN (document_a_id, document_b_id) AND i.type = 'invoice'

@@ -2,7 +2,6 @@ package acceptance_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -25,7 +24,6 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/postgres/schema"
 
 	"github.com/google/uuid"
@@ -63,12 +61,12 @@ func TestWhatADocumentTakesIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
 	in := must(corpus.ReadFolder("../../testdata/documents"))(t)
 	r := rehearse(t, postgrestest.URL(t), 1)
-	r.publish(r.store(importer.Rows(in.Documents)), matchrun.Chunk)
+	r.publishIn(r.add(importer.Rows(in.Documents)), matchrun.Chunk)
 	n := float64(len(in.Documents))
 	batches := float64(len(r.batches))
 	for what, tc := range map[string]struct{ got, page float64 }{
-		"messages": {float64(r.events[sqs.Sent]) / n, 1},
-		"log":      {float64(r.logBytes), float64(r.events[sqs.Received])*logBytes + batches*logBytesBatch},
+		"messages": {float64(r.counts[sqs.Sent]) / n, 1},
+		"log":      {float64(r.logBytes), float64(r.counts[sqs.Received])*logBytes + batches*logBytesBatch},
 	} {
 		if tc.got < tc.page/2 || tc.got > tc.page*2 {
 			t.Errorf("%s: %.0f, and the page says %.0f", what, tc.got, tc.page)
@@ -91,7 +89,7 @@ func TestMeasureACorpus(t *testing.T) {
 	cpu := childCPU(t)
 	r := rehearse(t, far(t, url, *measureFar), 1, env...)
 	r.measure(c, &model)
-	r.close()
+	r.end()
 	t.Logf("the function: %.2f ms of processor time a document", (childCPU(t)-cpu)*1000/float64(len(c.Documents)))
 }
 
@@ -110,37 +108,21 @@ func measuredServer(t *testing.T) (url string) {
 
 // countedRun is a run of the line that is counted.
 type countedRun struct {
-	*local.Stack
-	t    *testing.T
-	conn *pgx.Conn
+	*line
 
-	closing  sync.Once
 	mu       sync.Mutex
 	logBytes int
-	events   map[sqs.EventKind]int // messages
+	counts   map[sqs.EventKind]int // messages
 	batches  []eventsource.Invocation
 }
 
 func rehearse(t *testing.T, url string, concurrency int, env ...string) *countedRun {
 	t.Helper()
-	r := &countedRun{t: t, conn: postgrestest.Conn(t, url), events: make(map[sqs.EventKind]int)}
-	var err error
-	r.Stack, err = local.StartStack(t.Context(), local.StackConfig{DatabaseURL: url, OnEvent: r.event,
+	r := &countedRun{line: &line{t: t, conn: postgrestest.Conn(t, url)}, counts: make(map[sqs.EventKind]int)}
+	r.start(local.StackConfig{OnEvent: r.event,
 		Functions: []local.FunctionConfig{{Bootstrap: bootstrap(t, manifest.Match.Package), Env: env,
 			Concurrency: concurrency, Logs: r, OnInvocation: r.batch}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.close)
 	return r
-}
-
-func (r *countedRun) close() {
-	r.closing.Do(func() {
-		if err := r.Close(); err != nil {
-			r.t.Error(err)
-		}
-	})
 }
 
 // Write counts what the function logs, and shows what did not succeed when the
@@ -158,7 +140,7 @@ func (r *countedRun) Write(p []byte) (int, error) {
 func (r *countedRun) event(e sqs.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.events[e.Kind]++
+	r.counts[e.Kind]++
 }
 
 func (r *countedRun) batch(i eventsource.Invocation) {
@@ -170,23 +152,13 @@ func (r *countedRun) batch(i eventsource.Invocation) {
 	}
 }
 
-func (r *countedRun) number(sql string) (n float64) {
+func (r *countedRun) number(sql string) float64 {
 	r.t.Helper()
-	noError(r.t, r.conn.QueryRow(r.t.Context(), sql).Scan(&n))
-	return n
+	return query[float64](r.line, sql)
 }
 
-// drain waits until all documents have an end.
-func (r *countedRun) drain(ids []uuid.UUID) {
-	r.t.Helper()
-	noError(r.t, r.Drain(r.t.Context(), func(ctx context.Context) (int, error) {
-		states, err := report.From(r.DB).Progress(ctx, ids)
-		return states["pending"] + states["in-progress"], err
-	}))
-}
-
-// store imports documents.
-func (r *countedRun) store(docs []postgres.Imported) (ids []uuid.UUID) {
+// add imports documents.
+func (r *countedRun) add(docs []postgres.Imported) (ids []uuid.UUID) {
 	r.t.Helper()
 	for some := range slices.Chunk(docs, matchrun.Chunk) {
 		must(r.DB.Add(r.t.Context(), some, postgres.AddOptions{Replace: true, Send: true}))(r.t)
@@ -197,11 +169,11 @@ func (r *countedRun) store(docs []postgres.Imported) (ids []uuid.UUID) {
 	return ids
 }
 
-// publish publishes so many at a time and waits for each portion.
-func (r *countedRun) publish(ids []uuid.UUID, portion int) {
+// publishIn publishes so many at a time and waits for each portion.
+func (r *countedRun) publishIn(ids []uuid.UUID, portion int) {
 	r.t.Helper()
 	for some := range slices.Chunk(ids, portion) {
-		noError(r.t, r.Publish().Publish(r.t.Context(), some))
+		r.publish(some...)
 		if portion == 1 {
 			noError(r.t, r.WaitIdle(r.t.Context()))
 		}
@@ -219,9 +191,9 @@ var counters = map[string]string{
 
 func (r *countedRun) measure(c corpus.Corpus, model *scripted.Model) {
 	t, ctx, n := r.t, r.t.Context(), float64(len(c.Documents))
-	must(r.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements"))(t)
+	r.exec("CREATE EXTENSION pg_stat_statements")
 	empty := r.number("SELECT pg_database_size(current_database())")
-	ids := r.store(importer.Rows(c.Input().Documents))
+	ids := r.add(importer.Rows(c.Input().Documents))
 	noError(t, model.Learn(ctx, r.DB, ids))
 	before := make(map[string]float64)
 	for name, sql := range counters {
@@ -231,11 +203,11 @@ func (r *countedRun) measure(c corpus.Corpus, model *scripted.Model) {
 	if *measureOneByOne {
 		portion = 1
 	}
-	r.publish(ids, portion)
+	r.publishIn(ids, portion)
 	for name, sql := range counters {
 		t.Logf("%s: %.1f a document", name, (r.number(sql)-before[name])/n)
 	}
-	must(r.conn.Exec(ctx, "VACUUM"))(t)
+	r.exec("VACUUM")
 	t.Logf("bytes stored: %.0f a document", (r.number("SELECT pg_database_size(current_database())")-empty)/n)
 	t.Logf("bytes of searchable text: %.0f a document", r.number("SELECT avg(octet_length(searchable_text)) FROM document"))
 	usage := must(model.Report(ctx, r.DB, len(ids)))(t)
@@ -249,7 +221,7 @@ func (r *countedRun) counted(n float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.t.Logf("%s, %d documents", *measureCondition, int(n))
-	r.t.Logf("messages: %.3f a document; bytes of log: %.0f", float64(r.events[sqs.Sent])/n, float64(r.logBytes)/n)
+	r.t.Logf("messages: %.3f a document; bytes of log: %.0f", float64(r.counts[sqs.Sent])/n, float64(r.logBytes)/n)
 	bySize := make(map[int][]float64)
 	for _, b := range r.batches {
 		bySize[len(b.MessageIDs)] = append(bySize[len(b.MessageIDs)], b.Took.Seconds()*1000)

@@ -43,7 +43,7 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 		}
 		return list
 	}
-	gate := newGate(l.line, l.url())
+	gate := newGate(l.line)
 	g := l.groups(1, rand.New(rand.NewPCG(seed, 0)), nil)[0]
 	l.publish(g.order, g.first)
 	l.drain(g.ids())
@@ -51,20 +51,19 @@ func crashBetweenAnswerAndMatches(t *testing.T, embeddings int) {
 	l.exec("INSERT INTO gated VALUES ($1)", g.second)
 	l.publish(g.second)
 	for kill := range 2 {
-		waitFor(t, "the worker is at the gate", func() bool { return gate.waiting() > 0 })
+		gate.await()
 		check(t, "questions when the process is killed", len(calls("/chat/completions")), 1)
 		check(t, "embeddings when the process is killed", len(calls("/embeddings")), embeddings)
 		check(t, "answers that are committed", query[int](l.line,
 			"SELECT count(*) FROM model_answer WHERE document_id = $1 AND unusable = ''", g.second), 1)
 		check(t, "its replays", query[int](l.line, "SELECT replays FROM model_answer"), kill)
 		checkEdges(t, l.edges(), map[[2]uuid.UUID]string{pairOf(g.order, g.first): "match by rules, medium"})
-		gate.killWaiting(nil)
-		waitFor(t, "the mapping has noticed", l.Idle)
+		gate.killWaiting()
 		check(t, "pairs of the killed", query[int](l.line,
 			"SELECT count(*) FROM match_pair WHERE $1 IN (document_a_id, document_b_id)", g.second), 0)
-		must(l.Jump(t.Context()))(t)
+		gate.again()
 	}
-	waitFor(t, "the worker is at the gate", func() bool { return gate.waiting() > 0 })
+	gate.await()
 	l.exec("DELETE FROM gated")
 	gate.open()
 	l.drain(g.ids())

@@ -130,7 +130,6 @@ func secretiveChannels(t *testing.T, slack, mail io.Writer) (url string) {
 // secretRun is a line with secrets, one group for each kind of fault.
 type secretRun struct {
 	*line
-	text     logText
 	answers  logText // of the mapping, and of the function when it is invoked
 	slack    logText // the messages to Slack
 	mail     logText
@@ -157,7 +156,6 @@ func newSecretRun(t *testing.T) *secretRun {
 		c.Env = append(c.Env, "SLACK_WEBHOOK_URL="+channels+"/services/"+webhookSecret, "EMAIL_FROM=a@example.com",
 			"EMAIL_TO="+addressSecret,
 			"AWS_ENDPOINT_URL_SESV2="+channels)
-		c.Logs = io.MultiWriter(&r.text, testLog{t})
 		c.OnInvocation = func(i eventsource.Invocation) {
 			fmt.Fprintf(&r.answers, "%+v %v %v\n",
 				i, i.Err, i.DeleteErr)
@@ -181,17 +179,13 @@ func (r *secretRun) places() places {
 		"the DLQ": r.deadLetters()}
 	tables := query[[]string](r.line, `SELECT array_agg(tablename::text) FROM pg_tables WHERE schemaname = 'public'`)
 	for _, table := range tables {
-		rows := must(r.conn.Query(r.t.Context(), "SELECT to_jsonb(t) FROM "+table+" AS t"))(r.t)
-		for rows.Next() {
-			var row map[string]any
-			noError(r.t, rows.Scan(&row))
+		var row map[string]any
+		r.scan(func() {
 			for name, value := range row {
 				p[table+"."+name] = append(p[table+"."+name], fmt.Sprint(value))
 			}
-		}
-		if rows.Err() != nil {
-			r.t.Fatal(rows.Err())
-		}
+			row = nil // the next one would be added to it
+		}, []any{&row}, "SELECT to_jsonb(t) FROM "+table+" AS t")
 	}
 	return p
 }

@@ -187,20 +187,12 @@ func (l *line) lastLife(id uuid.UUID) string {
 // edges are the matches and suggestions between documents, as text by pair.
 func (l *line) edges() map[[2]uuid.UUID]string {
 	l.t.Helper()
-	rows := must(l.conn.Query(l.t.Context(), `
-		SELECT document_a_id, document_b_id, 'match by ' || decided_by || ', ' || coalesce(nullif(lowered_from, ''), confidence) FROM document_match
-		UNION ALL SELECT document_a_id, document_b_id, 'suggestion by ' || decided_by FROM match_suggestion`))(l.t)
-	defer rows.Close()
 	edges := map[[2]uuid.UUID]string{}
-	for rows.Next() {
-		var a, b uuid.UUID
-		var what string
-		noError(l.t, rows.Scan(&a, &b, &what))
-		edges[[2]uuid.UUID{a, b}] = strings.TrimSpace(edges[[2]uuid.UUID{a, b}] + " " + what)
-	}
-	if rows.Err() != nil {
-		l.t.Fatal(rows.Err())
-	}
+	var a, b uuid.UUID
+	var what string
+	l.scan(func() { edges[[2]uuid.UUID{a, b}] = strings.TrimSpace(edges[[2]uuid.UUID{a, b}] + " " + what) }, []any{&a, &b, &what}, `
+		SELECT document_a_id, document_b_id, 'match by ' || decided_by || ', ' || coalesce(nullif(lowered_from, ''), confidence) FROM document_match
+		UNION ALL SELECT document_a_id, document_b_id, 'suggestion by ' || decided_by FROM match_suggestion`)
 	return edges
 }
 

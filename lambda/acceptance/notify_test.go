@@ -8,11 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
-	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
@@ -26,8 +24,7 @@ import (
 // sweepFunction runs the sweep function once, in its own bootstrap.
 func (l *line) sweepFunction() {
 	l.t.Helper()
-	f := lambdahost.New(lambdahost.Config{Name: "sweep",
-		Bootstrap: bootstrap(l.t, manifest.Sweep.Package), Timeout: time.Minute, Logs: testLog{l.t}, Env: l.Env()})
+	f := l.function(manifest.Sweep)
 	defer f.Close()
 	must(f.Invoke(l.t.Context(), []byte(`{}`)))(l.t)
 }
@@ -123,12 +120,10 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			s := &badSlack{misbehave: misbehave}
 			server := httptest.NewServer(s)
 			t.Cleanup(server.Close)
-			var logs logText
 			var mu sync.Mutex
 			var batches []eventsource.Invocation
 			l := newLine(t, 1, func(c *local.FunctionConfig) {
 				c.Env = append(c.Env, variable.SlackWebhookURL+"="+server.URL+webhook.Path)
-				c.Logs = io.MultiWriter(&logs, testLog{t})
 				c.OnInvocation = func(i eventsource.Invocation) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -140,12 +135,11 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			s.watch(l, ids[1])
 			l.publish(ids...)
 			l.drain(ids)
-			check(t, "its batch-mate", l.status(ids[0]), "succeeded, 1 attempts, 0 notifications, no error")
+			l.wantAtOnce(ids[0])
 			if got := l.status(ids[1]); !strings.HasPrefix(got, "failed, 1 attempts, 1 notifications") {
 				t.Errorf("the document: %s", got)
 			}
-			check(t, "its message", strings.Join(l.events(ids[1], sqs.Received, sqs.Deleted), ", "),
-				"received at 0, deleted at 0")
+			check(t, "its message", l.lastLife(ids[1]), "received at 0, deleted at 0")
 			check(t, "Slack was asked when it was", s.asked(), "not acknowledged, failed")
 			mu.Lock()
 			seen := slices.Clone(batches)
@@ -164,7 +158,7 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 				t.Errorf("Slack took %d messages: %s", len(taken), taken)
 			}
 			for _, secret := range []string{webhook.Path, "SLACK BODY", server.URL} {
-				if strings.Contains(logs.String(), secret) {
+				if strings.Contains(l.text.String(), secret) {
 					t.Errorf("the log shows %q", secret)
 				}
 			}

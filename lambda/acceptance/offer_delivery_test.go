@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/local"
-	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify/webhook"
 
@@ -115,12 +113,7 @@ func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, false)
 	close(r.hold)
-	var logs logText
-	l := offerLine{newLine(t, 1, func(c *local.FunctionConfig) {
-		c.Row, c.Bootstrap, c.Env = manifest.Offer, bootstrap(t, manifest.Offer.Package), r.env()
-		c.Logs = io.MultiWriter(&logs, testLog{t})
-	})}
-	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'Testers')", testTenant)
+	l := newOfferLine(t, 1, r.env()...)
 	l.users(60, "Etc/UTC")
 	check(t, "schedule", l.schedule(), "1 rosters, 60 jobs, 0 skipped, 0 unsent")
 	l.finish()
@@ -141,11 +134,11 @@ func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
 	}
 	l.sent(r)
 	for _, secret := range []string{"SECRET", r.url} {
-		if strings.Contains(logs.String(), secret) {
+		if strings.Contains(l.text.String(), secret) {
 			t.Errorf("the log shows %q", secret)
 		}
 	}
-	if !strings.Contains(logs.String(), "the receiver failed (HTTP 503)") {
+	if !strings.Contains(l.text.String(), "the receiver failed (HTTP 503)") {
 		t.Error("no log shows that the receiver was down")
 	}
 }

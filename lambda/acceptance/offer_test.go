@@ -1,7 +1,6 @@
 package acceptance_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,13 +14,10 @@ import (
 
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
-	"matchbook/lambda/local/lambdahost"
-	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/offer"
-	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -37,7 +33,7 @@ func newOfferLine(t *testing.T, concurrency int, env ...string) offerLine {
 func newOfferLineOf(t *testing.T, row manifest.Function, concurrency int, configure func(*local.FunctionConfig)) offerLine {
 	t.Helper()
 	l := offerLine{newLine(t, concurrency, func(c *local.FunctionConfig) {
-		c.Row, c.Bootstrap = row, bootstrap(t, row.Package)
+		c.Row = row
 		configure(c)
 	})}
 	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'Testers')", testTenant)
@@ -62,13 +58,6 @@ func (l offerLine) schedule() string {
 	s := offer.Scheduler{Store: l.DB.Offers(), Sender: l.Queue, Log: slog.New(slog.DiscardHandler)}
 	r := must(s.Run(l.t.Context()))(l.t)
 	return fmt.Sprintf("%d rosters, %d jobs, %d skipped, %d unsent", r.Rosters, r.Queued, r.TooLate+r.UnknownZone, r.Unsent)
-}
-
-func (l offerLine) finish() {
-	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
-	defer cancel()
-	noError(l.t, l.Drain(ctx, l.Unfinished))
 }
 
 // jobs lists the ids of all jobs.
@@ -164,14 +153,12 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 // duplicates runs the schedule function, and returns what it measured.
 func (l offerLine) duplicates() string {
 	l.t.Helper()
-	var logs logText
-	f := lambdahost.New(lambdahost.Config{Name: manifest.Schedule.Name, Bootstrap: bootstrap(l.t, manifest.Schedule.Package),
-		Timeout: manifest.Schedule.Timeout, Logs: &logs, Env: l.Env()})
+	f, before := l.function(manifest.Schedule), len(l.text.String())
 	_, err := f.Invoke(l.t.Context(), []byte(`{}`))
 	noError(l.t, errors.Join(err, f.Close()))
-	found := regexp.MustCompile(`"DuplicateOffers":(\d+)`).FindStringSubmatch(logs.String())
+	found := regexp.MustCompile(`"DuplicateOffers":(\d+)`).FindStringSubmatch(l.text.String()[before:])
 	if found == nil {
-		l.t.Fatalf("no metric in %s", logs.String())
+		l.t.Fatalf("no metric in %s", l.text.String())
 	}
 	return found[1]
 }
@@ -181,9 +168,7 @@ func (l offerLine) gate() *gate {
 	l.exec(`CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		PERFORM pg_advisory_xact_lock_shared(` + fmt.Sprint(gateLock) + `); RETURN NULL; END $$`)
 	l.exec(`CREATE TRIGGER gate AFTER INSERT ON offer FOR EACH STATEMENT EXECUTE FUNCTION gate()`)
-	g := &gate{l.line, postgrestest.Conn(l.t, l.url())}
-	g.close()
-	return g
+	return l.closedGate()
 }
 
 // An error of the database is tried again after 30 s, 2 min and 5 min, and is then
@@ -208,12 +193,10 @@ func TestOfferIsRetriedByTheKindOfItsFailure(t *testing.T) {
 	job := func(user uuid.UUID) uuid.UUID {
 		return query[uuid.UUID](l.line, "SELECT id FROM matchmaking_job WHERE user_id = $1", user)
 	}
-	check(t, "messages of an error of the database",
-		strings.Join(l.events(job(broken), sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "),
+	check(t, "messages of an error of the database", l.lastLife(job(broken)),
 		"received at 0, received at 30, received at 150, received at 450, moved to DLQ at 450")
 	check(t, "its job", l.job(broken), "failed, 3 retries, 0 offers, 1 notifications, store the set: database error (SQLSTATE 57014)")
-	check(t, "messages of inconsistent data",
-		strings.Join(l.events(job(inconsistent), sqs.Received, sqs.Deleted, sqs.MovedToDLQ), ", "), "received at 0, deleted at 0")
+	check(t, "messages of inconsistent data", l.lastLife(job(inconsistent)), "received at 0, deleted at 0")
 	check(t, "its job", l.job(inconsistent), "failed, 0 retries, 0 offers, 1 notifications, "+
 		"rank the candidates: the user's profile cannot be read: born has a value of another type than it should")
 	for _, user := range users[2:] {

@@ -1,12 +1,9 @@
 package acceptance_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -33,10 +30,7 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := newReviewLine(t, seed)
 	id := r.review(testenv.Size(1, 4))
-	ctx, stop := context.WithTimeout(t.Context(), patience(t))
-	defer stop()
-	noError(t, r.Drain(ctx, r.Unfinished))
-
+	r.finish()
 	job := must(r.reviews.Job(t.Context(), id))(t)
 	check(t, "gaps that have a reason", query[int](r.line,
 		"SELECT count(*) FROM review_chunk WHERE status = 'failed' AND error <> ''"), job.Gaps)
@@ -82,7 +76,7 @@ func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 			return answer(q)
 		},
 	}, func(c *local.FunctionConfig) {
-		c.Row, c.Bootstrap = manifest.Review, bootstrap(t, manifest.Review.Package)
+		c.Row = manifest.Review
 	})
 	r.bought, r.reviews = newPurchases(t, r.url()), r.DB.Reviews()
 	return r
@@ -92,10 +86,10 @@ func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 // sample.
 func (r *reviewLine) review(times int) uuid.UUID {
 	r.t.Helper()
-	sample := must(os.ReadFile(filepath.Join("..", "..", "testdata", "contracts", "software-licence.md")))(r.t)
+	sample := testdata(r.t, "contracts/software-licence.md")
 	var long strings.Builder
 	for n := range times {
-		fmt.Fprintf(&long, "%s\n\n", strings.ReplaceAll(string(sample), "shall", fmt.Sprintf("shall (%d)", n)))
+		fmt.Fprintf(&long, "%s\n\n", strings.ReplaceAll(sample, "shall", fmt.Sprintf("shall (%d)", n)))
 	}
 	text := must(chunk.Clean([]byte(long.String())))(r.t)
 	s := review.Starter{Store: r.reviews, Sender: r.Queue, Model: "scripted", Log: slog.New(slog.DiscardHandler)}

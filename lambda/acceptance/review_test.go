@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -40,25 +39,19 @@ func newDesk(t *testing.T, mind scripted.Mind) *desk {
 		d.starter.Model = manifest.DefaultModel
 	}
 	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
-		c.Row, c.Bootstrap, c.Env = manifest.Review, bootstrap(t, manifest.Review.Package), env
+		c.Row, c.Env = manifest.Review, env
 	})
 	d.starter.Store, d.starter.Sender, d.starter.Log = d.DB.Reviews(), d.Queue, slog.New(slog.DiscardHandler)
 	return d
 }
 
 // review reviews a contract to its end.
-func (d *desk) review(name, text string) (job record.Job) {
+func (d *desk) review(name, text string) record.Job {
 	d.t.Helper()
 	clean := must(chunk.Clean([]byte(text)))(d.t)
-	id, err := d.starter.Start(d.t.Context(), review.Request{TenantID: testTenant, Name: name, Text: clean})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	noError(d.t, d.Drain(d.t.Context(), d.Unfinished))
-	if job, err = d.DB.Reviews().Job(d.t.Context(), id); err != nil {
-		d.t.Fatal(err)
-	}
-	return job
+	id := must(d.starter.Start(d.t.Context(), review.Request{TenantID: testTenant, Name: name, Text: clean}))(d.t)
+	d.finish()
+	return must(d.DB.Reviews().Job(d.t.Context(), id))(d.t)
 }
 
 // findings returns the findings of a review, one line each, and checks that their
@@ -99,12 +92,9 @@ type facts struct {
 
 func sample(t *testing.T, name string) (text string, f facts) {
 	t.Helper()
-	const dir = "../../testdata/contracts/"
-	contract := must(os.ReadFile(dir + name))(t)
-	raw := must(os.ReadFile(dir + "facts.json"))(t)
 	var all map[string]facts
-	noError(t, json.Unmarshal(raw, &all))
-	return string(contract), all[name]
+	noError(t, json.Unmarshal([]byte(testdata(t, "contracts/facts.json")), &all))
+	return testdata(t, "contracts/"+name), all[name]
 }
 
 // present returns the categories that a person has read, in the order of reports.

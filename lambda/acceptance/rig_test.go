@@ -1,9 +1,13 @@
 package acceptance_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -74,8 +78,16 @@ type line struct {
 	*local.Stack
 	t    *testing.T
 	conn *pgx.Conn // real clock
+	text logText   // that the functions log
+	end  func()    // of the stack; the test's end calls it, too
 	mu   sync.Mutex
 	log  []sqs.Event
+}
+
+// newStage returns a line without its stack, which start starts.
+func newStage(t *testing.T) *line {
+	t.Helper()
+	return &line{t: t, conn: postgrestest.Conn(t, postgrestest.URL(t))}
 }
 
 func newLine(t *testing.T, concurrency int, options ...func(*local.FunctionConfig)) *line {
@@ -86,30 +98,42 @@ func newLine(t *testing.T, concurrency int, options ...func(*local.FunctionConfi
 // newLineAt returns a line whose clocks are frozen at that time, or flow when it is zero.
 func newLineAt(t *testing.T, start time.Time, concurrency int, options ...func(*local.FunctionConfig)) *line {
 	t.Helper()
-	url := postgrestest.URL(t)
-	l := &line{t: t, conn: postgrestest.Conn(t, url)}
-	match := local.FunctionConfig{Bootstrap: bootstrap(t, manifest.Match.Package), Concurrency: concurrency,
-		Logs: testLog{t}}
+	l := newStage(t)
+	match := local.FunctionConfig{Concurrency: concurrency, Logs: l.output()}
 	for _, option := range options {
 		option(&match)
 	}
-	l.start(local.StackConfig{
-		DatabaseURL: url, FrozenAt: start, Functions: []local.FunctionConfig{match}, OnEvent: l.add})
+	if match.Bootstrap == "" {
+		match.Bootstrap = bootstrap(t, cmp.Or(match.Row.Package, manifest.Match.Package))
+	}
+	l.start(local.StackConfig{FrozenAt: start, Functions: []local.FunctionConfig{match}, OnEvent: l.add})
 	return l
 }
 
 // start starts the stack, which ends with the test.
 func (l *line) start(c local.StackConfig) {
 	l.t.Helper()
+	c.DatabaseURL = l.url()
 	var err error
 	if l.Stack, err = local.StartStack(l.t.Context(), c); err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Cleanup(func() {
+	t := l.t
+	l.end = sync.OnceFunc(func() {
 		if err := l.Close(); err != nil {
-			l.t.Error(err)
+			t.Error(err)
 		}
 	})
+	t.Cleanup(l.end)
+}
+
+// function returns a function that no queue invokes, with the stack's variables and more.
+func (l *line) function(task manifest.Task, env ...string) *lambdahost.Function {
+	l.t.Helper()
+	f := lambdahost.New(lambdahost.Config{Name: task.Name, Bootstrap: bootstrap(l.t, task.Package), Timeout: task.Timeout,
+		Logs: l.output(), Env: append(l.Env(), env...)})
+	l.t.Cleanup(func() { _ = f.Close() })
+	return f
 }
 
 // add notes an event of the queues.
@@ -117,6 +141,27 @@ func (l *line) add(e sqs.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.log = append(l.log, e)
+}
+
+// output keeps what a function logs, and shows it when the test fails.
+func (l *line) output() io.Writer { return io.MultiWriter(&l.text, testLog{l.t}) }
+
+// logText is the output of functions.
+type logText struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // testLog shows what the function logs when the test fails.
@@ -137,6 +182,13 @@ func query[T any](l *line, sql string, args ...any) T {
 	var v T
 	noError(l.t, l.conn.QueryRow(l.t.Context(), sql, args...).Scan(&v))
 	return v
+}
+
+// scan calls row for each row of a query, when it has scanned it.
+func (l *line) scan(row func(), into []any, sql string, args ...any) {
+	l.t.Helper()
+	rows, _ := l.conn.Query(l.t.Context(), sql, args...)
+	must(pgx.ForEachRow(rows, into, func() error { row(); return nil }))(l.t)
 }
 
 // store imports n documents without publishing them: pairs of an order and
@@ -182,6 +234,14 @@ func (l *line) drain(ids []uuid.UUID) {
 	}))
 }
 
+// finish lets everything happen, in all tables.
+func (l *line) finish() {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
+	defer cancel()
+	noError(l.t, l.Drain(ctx, l.Unfinished))
+}
+
 // events returns what happened to the messages of a document, with the
 // seconds since the start.
 func (l *line) events(id uuid.UUID, kinds ...sqs.EventKind) (list []string) {
@@ -217,6 +277,23 @@ func must[T any](v T, err error) func(*testing.T) T {
 		noError(t, err)
 		return v
 	}
+}
+
+// atOnce is the status of a document that succeeded on its first delivery.
+const atOnce = "succeeded, 1 attempts, 0 notifications, no error"
+
+// wantAtOnce checks that documents succeeded on their first delivery.
+func (l *line) wantAtOnce(ids ...uuid.UUID) {
+	l.t.Helper()
+	for _, id := range ids {
+		check(l.t, "document", l.status(id), atOnce)
+	}
+}
+
+// testdata reads a file of the folder of that name.
+func testdata(t *testing.T, name string) string {
+	t.Helper()
+	return string(must(os.ReadFile("../../testdata/" + name))(t))
 }
 
 func check[T comparable](t *testing.T, what string, got, want T) {

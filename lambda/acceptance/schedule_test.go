@@ -18,10 +18,7 @@ func newSchedule(t *testing.T, start time.Time, env ...string) (*line, *lambdaho
 	t.Helper()
 	l := newLineAt(t, start, 1, func(c *local.FunctionConfig) { c.Row, c.NoMapping = manifest.Offer, true })
 	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'T') ON CONFLICT DO NOTHING", testTenant)
-	f := lambdahost.New(lambdahost.Config{Name: manifest.Schedule.Name, Bootstrap: bootstrap(t, manifest.Schedule.Package),
-		Timeout: manifest.Schedule.Timeout, Logs: testLog{t}, Env: append(l.Env(), env...)})
-	t.Cleanup(func() { _ = f.Close() })
-	return l, f
+	return l, l.function(manifest.Schedule, env...)
 }
 
 // addUsers adds users who had their offers of the day before.

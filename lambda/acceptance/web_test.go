@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -232,8 +231,7 @@ func TestReviewIsCancelledAndRetriedThroughTheURL(t *testing.T) {
 // sampleContract returns a contract of several chunks.
 func sampleContract(t *testing.T) string {
 	t.Helper()
-	text := must(os.ReadFile("../../testdata/contracts/wartungsvertrag.txt"))(t)
-	return strings.Repeat(string(text)+"\n\n", 5)
+	return strings.Repeat(testdata(t, "contracts/wartungsvertrag.txt")+"\n\n", 5)
 }
 
 // noMessages is a queue without messages: the test hands out the work.

@@ -44,13 +44,7 @@ func (d *drill) conclude(ctx context.Context, s *strikes, want map[corpus.Pair]s
 	r.Seconds, r.Sweeps = time.Since(d.started).Seconds(), d.line.sweeps.Load()
 	r.SweepsFailed = d.line.failed.Load()
 	r.Simulated = d.line.Clock.Now().Sub(d.started).Hours()
-	for _, c := range checks {
-		violations := c.check(e)
-		for i := range violations {
-			violations[i].History = e.history(violations[i].Document)
-		}
-		r.Checks = append(r.Checks, Check{c.name, c.how, violations})
-	}
+	r.Checks = e.verdict()
 	return r, nil
 }
 
@@ -58,7 +52,7 @@ func (d *drill) conclude(ctx context.Context, s *strikes, want map[corpus.Pair]s
 func (d *drill) evidence(ctx context.Context, s *strikes, want map[corpus.Pair]string) (e *evidence, err error) {
 	l := d.line
 	queue, _ := l.Stats()
-	e = &evidence{messages: l.journal.byDocument(), left: queue.Visible + queue.InFlight, broken: l.journal.broken,
+	e = &evidence{messages: l.journal.byDocument(), left: queue.Visible + queue.InFlight, invalid: l.journal.broken,
 		asked: l.journal.asked,
 		early: l.model.Violations(), busiest: l.model.Busiest(), pieces: s.pieces, numbers: l.papers.numbers,
 		want:    want,

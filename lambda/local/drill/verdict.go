@@ -64,7 +64,7 @@ type evidence struct {
 	*audit
 	messages map[uuid.UUID][]*message
 	left     int      // messages in the queue
-	broken   []string // responses of the function
+	invalid  []string // responses of the function
 	asked    []asked
 	early    []scripted.Violation // of Retry-After
 	busiest  int                  // questions in flight
@@ -81,6 +81,8 @@ type evidence struct {
 	changes  map[uuid.UUID][]change // in their order
 	owners   map[fence]string       // which process made the claim
 	failures []failure
+
+	found []Violation // by the check that is under way
 }
 
 // piece is the time of a fault.

@@ -168,7 +168,7 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 			m.events[1].ReceiveCount = 3
 			m.runs = []run{{at(18), at(19), true}}
 		}), "I2"},
-		"an invalid response":        {evident(succeeded()).with(func(e *evidence) { e.broken = []string{"unknown id"} }), "I3"},
+		"an invalid response":        {evident(succeeded()).with(func(e *evidence) { e.invalid = []string{"unknown id"} }), "I3"},
 		"failed for good by itself":  {evident(failed()).of("permanent").with(func(e *evidence) { e.asked = []asked{question("1", 2, scripted.Refusal)} }), ""},
 		"failed for good by another": {evident(failed()).of("permanent"), "I4"},
 		"the attempt falls": {evident(newLife().to("pending", "matchbook",
@@ -226,11 +226,10 @@ func TestVerdictFindsEachBreach(t *testing.T) {
 			}
 			tc.evidence.index()
 			var found []string
-			for _, c := range checks {
-				if violations := c.check(tc.evidence); len(violations) > 0 {
-					found = append(found, c.name)
-					t.Logf("%s: %s\n%s", c.name, violations[0].What,
-						strings.Join(tc.evidence.history(violations[0].Document), "\n"))
+			for _, c := range tc.evidence.verdict() {
+				if len(c.Violations) > 0 {
+					found = append(found, c.Name)
+					t.Logf("%s: %s\n%s", c.Name, c.Violations[0].What, strings.Join(c.Violations[0].History, "\n"))
 				}
 			}
 			if got := strings.Join(found, ", "); got != tc.want {

@@ -14,36 +14,42 @@ type scheme struct {
 // both. A number of zeros only is not an id in any country: programs write it
 // where they have none.
 var schemes = map[string]scheme{
-	"AT": {"U########", checkAT},
-	"BE": {"##########", checkBE},
+	"AT": {"U########", func(n string) bool { return modulo(6-luhn(n[1:8]), 10) == last(n) }},
+	"BE": {"##########", func(n string) bool { return n[0] <= '1' && 97-number(n[:8])%97 == number(n[8:]) }},
 	"BG": {"######### ##########", checkBG},
-	"CH": {"E#########", checkCH},
+	"CH": {"E#########", func(n string) bool {
+		return modulo(-weighted(n[1:], 5, 4, 3, 2, 7, 6, 5, 4), 11) == last(n)
+	}},
 	"CY": {"########@", checkCY},
 	"CZ": {"######## ######### ##########", checkCZ},
-	"DE": {"#########", checkDE},
-	"DK": {"########", checkDK},
-	"EE": {"#########", checkEE},
-	"EL": {"#########", checkEL},
+	"DE": {"#########", func(n string) bool { return n[0] != '0' && mod11and10(n) }},
+	"DK": {"########", func(n string) bool { return n[0] != '0' && weighted(n, 2, 7, 6, 5, 4, 3, 2, 1)%11 == 0 }},
+	"EE": {"#########", func(n string) bool { return weighted(n, 3, 7, 1, 3, 7, 1, 3, 7, 1)%10 == 0 }},
+	"EL": {"#########", func(n string) bool { return weighted(n, 256, 128, 64, 32, 16, 8, 4, 2)%11%10 == last(n) }},
 	"ES": {"*#######*", checkES},
-	"FI": {"########", checkFI},
+	"FI": {"########", func(n string) bool { return weighted(n, 7, 9, 10, 5, 8, 4, 2, 1)%11 == 0 }},
 	"FR": {"**#########", checkFR},
 	"GB": {"######### ############ GD### HA###", checkGB},
 	"HR": {"###########", mod11and10},
-	"HU": {"########", checkHU},
+	"HU": {"########", func(n string) bool { return weighted(n, 9, 7, 3, 1, 9, 7, 3, 1)%10 == 0 }},
 	"IE": {"#######@ #######@@ #@#####@", checkIE}, // not the old ones with + or * in second place
 	"IT": {"###########", checkIT},
 	"LT": {"######### ############", checkLT},
-	"LU": {"########", checkLU},
+	"LU": {"########", func(n string) bool { return number(n[:6])%89 == number(n[6:]) }},
 	"LV": {"###########", checkLV},
-	"MT": {"########", checkMT},
+	"MT": {"########", func(n string) bool { return n[0] != '0' && weighted(n, 3, 4, 6, 7, 8, 9, 10, 1)%37 == 0 }},
 	"NL": {"#########B##", checkNL},
-	"NO": {"#########", checkNO},
-	"PL": {"##########", checkPL},
-	"PT": {"#########", checkPT},
+	"NO": {"#########", func(n string) bool { return weighted(n, 3, 2, 7, 6, 5, 4, 3, 2, 1)%11 == 0 }},
+	"PL": {"##########", func(n string) bool { return weighted(n, 6, 5, 7, 2, 3, 4, 5, 6, 7, -1)%11 == 0 }},
+	"PT": {"#########", func(n string) bool {
+		return n[0] != '0' && modulo(-weighted(n, 9, 8, 7, 6, 5, 4, 3, 2), 11)%10 == last(n)
+	}},
 	"RO": {"## ### #### ##### ###### ####### ######## ######### ##########", checkRO},
 	"SE": {"############", checkSE},
 	"SI": {"########", checkSI},
-	"SK": {"##########", checkSK},
+	"SK": {"##########", func(n string) bool {
+		return n[0] != '0' && strings.IndexByte("234789", n[2]) >= 0 && number(n)%11 == 0
+	}},
 	"XI": {"######### ############ GD### HA###", checkGB},
 }
 

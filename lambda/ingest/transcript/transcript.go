@@ -5,8 +5,10 @@ package transcript
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"image"
 	"math"
 	"slices"
 	"strings"
@@ -164,4 +166,30 @@ func Decode(data []byte) (Transcription, error) {
 		}
 	}
 	return t, nil
+}
+
+// Images supplies the images of a file's pages, numbered from 1.
+type Images interface {
+	Pages() int
+	Render(ctx context.Context, page, dpi int) (*image.Gray, error)
+}
+
+// Second is a transcription of repaired pages, to be compared with the first.
+type Second struct {
+	Transcription Transcription       // pages that needed no repair are those of the first
+	Images        map[int]*image.Gray // the repaired pages, by number
+}
+
+// WithOriginal is implemented by images of a file that an engine may also read
+// itself, in one piece and as sharp as it is.
+type WithOriginal interface {
+	Images
+	Original() Original
+}
+
+// Original is a file as it was received.
+type Original struct {
+	Content  []byte
+	MIMEType string
+	Pages    []int // the numbers in the file of the images' pages; nil: its pages, in order
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/backoff"
 )
 
 // beatsPerLease is the number of beats within the time of a lease: four
@@ -61,25 +62,7 @@ func (b *batch) beats(ctx context.Context) (stop func()) {
 	if b.Lease == 0 {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		every := time.NewTicker(b.Lease / beatsPerLease)
-		defer every.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-every.C:
-				b.extend(ctx)
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
+	return backoff.Every(ctx, b.Lease/beatsPerLease, b.extend)
 }
 
 // extend is one beat.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/playbook"
@@ -115,25 +116,7 @@ func (w *work) watch(ctx context.Context) (stop func()) {
 	if w.Model == nil {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		every := time.NewTicker(watchEvery)
-		defer every.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-every.C:
-				w.look(ctx)
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
+	return backoff.Every(ctx, watchEvery, w.look)
 }
 
 func (w *work) look(ctx context.Context) {

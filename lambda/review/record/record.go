@@ -42,22 +42,25 @@ func (u USD) Dollars() float64 { return float64(u) / 1e6 }
 
 // Job is a review of one contract.
 type Job struct {
-	ID, TenantID, DocumentID uuid.UUID
-	Name                     string // of the contract, for people
-	Status                   Status
-	Chunks                   int    // of the text; the contract as a whole is one more, and not counted
-	ChunksOpen               int    // of them, without an end
-	Findings                 int    // also the Seq of the latest
-	Gaps                     int    // chunks without a result
-	Calls                    int    // calls of a model that were paid for
-	Budget                   USD    // 0: none
-	Estimate                 USD    // of the whole review, when it began
-	Cost                     USD    // until now
-	Model                    string // its name; empty: by rules
-	Playbook                 string // its version
-	CreatedAt                time.Time
-	StartedAt, EndedAt       *time.Time
-	Error                    string
+	ID         uuid.UUID  `json:"id"`
+	TenantID   uuid.UUID  `json:"tenant_id"`
+	DocumentID uuid.UUID  `json:"document_id"`
+	Name       string     `json:"name"` // of the contract, for people
+	Status     Status     `json:"status"`
+	Chunks     int        `json:"chunks"`      // of the text; the contract as a whole is one more, and not counted
+	ChunksOpen int        `json:"chunks_open"` // of them, without an end
+	Findings   int        `json:"findings"`    // also the Seq of the latest
+	Gaps       int        `json:"gaps"`        // chunks without a result
+	Calls      int        `json:"calls"`       // calls of a model that were paid for
+	Budget     USD        `json:"-"`           // 0: none
+	Estimate   USD        `json:"-"`           // of the whole review, when it began
+	Cost       USD        `json:"-"`           // until now
+	Model      string     `json:"model"`       // its name; empty: by rules
+	Playbook   string     `json:"playbook"`    // its version
+	CreatedAt  time.Time  `json:"created_at"`
+	StartedAt  *time.Time `json:"started_at"`
+	EndedAt    *time.Time `json:"ended_at"`
+	Error      string     `json:"error"`
 }
 
 // Kind is the kind of a chunk.
@@ -72,15 +75,17 @@ const (
 // Chunk is the unit of a message: a part of the contract, or the contract as a
 // whole. Its text is that between its offsets.
 type Chunk struct {
-	ID, JobID  uuid.UUID
-	Position   int // from 0; the whole contract has the last one
-	Kind       Kind
-	Start, End int
-	Heading    string // the headings above it, the outermost first, with " > " between them
-	Status     job.Status
-	Stage      string // of one without a result: where it stopped, such as cancelled-at-stage-3
-	Error      string
-	Attempt    int
+	ID       uuid.UUID  `json:"-"`
+	JobID    uuid.UUID  `json:"-"`
+	Position int        `json:"chunk"` // from 0; the whole contract has the last one
+	Kind     Kind       `json:"kind"`
+	Start    int        `json:"start_offset"`
+	End      int        `json:"end_offset"`
+	Heading  string     `json:"heading"` // the headings above it, the outermost first, with " > " between them
+	Status   job.Status `json:"status"`
+	Stage    string     `json:"stage"` // of one without a result: where it stopped, such as cancelled-at-stage-3
+	Error    string     `json:"reason"`
+	Attempt  int        `json:"-"`
 }
 
 // Stage is a step of the work on a chunk, and one question to a model.

@@ -131,7 +131,8 @@ func TestLateClientGetsEverythingAndTheEnd(t *testing.T) {
 			}
 		}
 		e, _ := r.next()
-		if e.name != "end" || e.id != "" || !strings.Contains(e.data, `"status":"`+string(status)+`","over":true`) ||
+		if e.name != "end" || e.id != "" || !strings.Contains(e.data, `"status":"`+string(status)+`"`) ||
+			!strings.Contains(e.data, `"over":true`) ||
 			!strings.Contains(e.data, `"stage":"liability","reason":"HTTP 500"`) {
 			t.Errorf("%s: got %v", status, e)
 		}

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
-	"time"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
@@ -19,47 +18,17 @@ import (
 
 // view is a review as clients get it, in answers and in events.
 type view struct {
-	ID          uuid.UUID     `json:"id"`
-	TenantID    uuid.UUID     `json:"tenant_id"`
-	DocumentID  uuid.UUID     `json:"document_id"`
-	Name        string        `json:"name"`
-	Status      record.Status `json:"status"`
-	Over        bool          `json:"over"`
-	Chunks      int           `json:"chunks"`
-	ChunksOpen  int           `json:"chunks_open"`
-	Findings    int           `json:"findings"`
-	Gaps        int           `json:"gaps"`
-	Calls       int           `json:"calls"`
-	BudgetUSD   float64       `json:"budget_usd"`
-	EstimateUSD float64       `json:"estimate_usd"`
-	CostUSD     float64       `json:"cost_usd"`
-	Model       string        `json:"model"`
-	Playbook    string        `json:"playbook"`
-	CreatedAt   time.Time     `json:"created_at"`
-	StartedAt   *time.Time    `json:"started_at"`
-	EndedAt     *time.Time    `json:"ended_at"`
-	Error       string        `json:"error"`
-	Unread      []gap         `json:"unread,omitempty"`
-}
-
-// gap is a chunk that ended without a result.
-type gap struct {
-	Chunk   int         `json:"chunk"` // its position
-	Kind    record.Kind `json:"kind"`
-	Heading string      `json:"heading"`
-	Start   int         `json:"start_offset"`
-	End     int         `json:"end_offset"`
-	Status  job.Status  `json:"status"`
-	Stage   string      `json:"stage"` // such as cancelled-at-stage-3
-	Reason  string      `json:"reason"`
+	record.Job
+	Over        bool           `json:"over"`
+	BudgetUSD   float64        `json:"budget_usd"`
+	EstimateUSD float64        `json:"estimate_usd"`
+	CostUSD     float64        `json:"cost_usd"`
+	Unread      []record.Chunk `json:"unread,omitempty"` // those that ended without a result
 }
 
 func viewOf(j record.Job) view {
-	return view{ID: j.ID, TenantID: j.TenantID, DocumentID: j.DocumentID, Name: j.Name, Status: j.Status,
-		Over: j.Status.Over(), Chunks: j.Chunks, ChunksOpen: j.ChunksOpen, Findings: j.Findings, Gaps: j.Gaps,
-		Calls: j.Calls, BudgetUSD: j.Budget.Dollars(), EstimateUSD: j.Estimate.Dollars(), CostUSD: j.Cost.Dollars(),
-		Model: j.Model, Playbook: j.Playbook, CreatedAt: j.CreatedAt, StartedAt: j.StartedAt, EndedAt: j.EndedAt,
-		Error: j.Error}
+	return view{Job: j, Over: j.Status.Over(), BudgetUSD: j.Budget.Dollars(), EstimateUSD: j.Estimate.Dollars(),
+		CostUSD: j.Cost.Dollars()}
 }
 
 // whole is the view with its gaps.
@@ -68,8 +37,7 @@ func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
 	chunks, err := h.Reviews.Chunks(r.Context(), j.ID)
 	for _, c := range chunks {
 		if c.Status == job.StatusFailed || c.Status == job.StatusCancelled {
-			v.Unread = append(v.Unread, gap{Chunk: c.Position, Kind: c.Kind, Heading: c.Heading, Start: c.Start, End: c.End,
-				Status: c.Status, Stage: c.Stage, Reason: c.Error})
+			v.Unread = append(v.Unread, c)
 		}
 	}
 	return v, err

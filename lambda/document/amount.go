@@ -51,6 +51,15 @@ func ParseAmount(s string) (Amount, error) {
 	return Amount{d, true}, nil
 }
 
+// MustAmount is ParseAmount for constants.
+func MustAmount(s string) Amount {
+	a, err := ParseAmount(s)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
 // IsZero reports whether the amount is absent (encoding/json's omitzero).
 func (a Amount) IsZero() bool { return !a.set }
 
@@ -68,6 +77,9 @@ func (a Amount) Times(b Amount) Amount { return Amount{a.d.Mul(b.d), a.set && b.
 
 // Negated is the amount with the other sign; absent if a is.
 func (a Amount) Negated() Amount { return Amount{a.d.Neg(), a.set} }
+
+// Abs is the amount without its sign; absent if a is.
+func (a Amount) Abs() Amount { return Amount{a.d.Abs(), a.set} }
 
 // Within reports whether both are present and differ by at most most.
 func (a Amount) Within(most, b Amount) bool {

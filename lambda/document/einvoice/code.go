@@ -53,25 +53,12 @@ var supportCodes = map[string]string{"50": "tender", "130": "object"}
 
 // vatSchemes are the codes of the Electronic Address Scheme whose ids are VAT
 // ids.
-var vatSchemes = func() map[string]bool {
-	m := map[string]bool{}
-	for code := range strings.FieldsSeq(`9910 9914 9920 9922 9923 9924 9925 9926 9927 9928 9929 9930 9931 9932 9933
-		9934 9935 9936 9937 9938 9939 9940 9941 9942 9943 9944 9945 9946 9947 9948 9949 9950 9951 9952 9953 9955 9957`) {
-		m[code] = true
-	}
-	return m
-}()
+var vatSchemes = strings.Fields(`9910 9914 9920 9922 9923 9924 9925 9926 9927 9928 9929 9930 9931 9932 9933
+		9934 9935 9936 9937 9938 9939 9940 9941 9942 9943 9944 9945 9946 9947 9948 9949 9950 9951 9952 9953 9955 9957`)
 
-// isVAT reports whether one of the names is that of a tax scheme for VAT: VAT,
-// VA in CII, GST in some countries.
-func isVAT(schemes []string) bool {
-	for _, s := range schemes {
-		if s == "VA" || s == "GST" || s == "VAT" {
-			return true
-		}
-	}
-	return false
-}
+// isVAT reports whether a tax scheme is one for VAT: VAT, VA in CII, GST in some
+// countries.
+func isVAT(scheme string) bool { return scheme == "VA" || scheme == "GST" || scheme == "VAT" }
 
 // profiles are the names of profiles by a part of their id; the first that fits
 // counts.

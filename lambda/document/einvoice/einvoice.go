@@ -1,6 +1,7 @@
 package einvoice
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (r *Refused) Error() string {
 // package. Read may still refuse it. Comments in front of the root element
 // count: 8 KiB of head are enough in practice.
 func Detect(head []byte) (Format, bool) {
-	_, vocab, err := newParser(newReader(head)).root()
+	_, vocab, err := newParser(&source{r: bytes.NewReader(head)}).root()
 	if err != nil || vocab == nil {
 		return "", false
 	}

@@ -2,7 +2,6 @@ package einvoice
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -22,8 +21,6 @@ type source struct {
 	read int
 	err  error
 }
-
-func newReader(head []byte) *source { return &source{r: bytes.NewReader(head)} }
 
 // Read implements io.Reader; it refuses more than maxBytes.
 func (s *source) Read(p []byte) (int, error) {

@@ -36,13 +36,13 @@ func (r *reading) vatID(n *node) string {
 			for _, s := range reg.every(r.party.scheme) {
 				schemes = append(schemes, s.value())
 			}
-			if isVAT(schemes) {
+			if slices.ContainsFunc(schemes, isVAT) {
 				return number.value()
 			}
 		}
 	}
 	for _, id := range n.every(r.party.ids) {
-		if vatSchemes[id.attr("schemeID")] {
+		if slices.Contains(vatSchemes, id.attr("schemeID")) {
 			return id.value()
 		}
 	}
@@ -162,22 +162,12 @@ func (r *reading) charged() (list []document.Charge) {
 			c := document.Charge{Description: n.one(p.description),
 				Amount: r.money(n, p.amount), TaxRate: r.quantity(n, p.rate)}
 			if is := n.one(p.isCharge); is == "false" || is == "0" {
-				c.Amount = negative(c.Amount)
+				c.Amount = c.Amount.Negated()
 			}
 			list = append(list, c)
 		}
 	}
 	return list
-}
-
-func negative(a document.Amount) document.Amount {
-	switch s := a.Canonical(); {
-	case a.Sign() > 0:
-		a, _ = document.ParseAmount("-" + s)
-	case a.Sign() < 0:
-		a, _ = document.ParseAmount(s[1:])
-	}
-	return a
 }
 
 // cited reads the references, each once.

@@ -102,7 +102,7 @@ func rateIn(row []cell) *sum {
 	return nil
 }
 
-var hundredth, _ = document.ParseAmount("0.01")
+var hundredth = document.MustAmount("0.01")
 
 // taxRow reads a row with a rate, a base and a tax.
 func taxRow(row []cell) (sum, bool) {

@@ -52,7 +52,9 @@ func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time)
 	c.plausibility()
 	c.ids()
 	c.number()
-	c.arithmetic()
+	lines := c.lines() // what sums prove is trusted only if the amounts are grounded
+	c.taxes()
+	c.totals(lines)
 	return c.reasons
 }
 

@@ -177,7 +177,7 @@ func (b *book) charged(d *Document, lines document.Amount) document.Amount {
 		amount = whole
 	}
 	for _, c := range b.with(d, document.CreditNote) {
-		amount = amount.Minus(absolute(net(c)))
+		amount = amount.Minus(net(c).Abs())
 	}
 	return amount
 }
@@ -193,7 +193,7 @@ func (b *book) credited(d *Document) map[int]document.Amount {
 				continue
 			}
 			for _, j := range p.B {
-				back[p.A[0]] = back[p.A[0]].Plus(absolute(c.Lines[j].Quantity))
+				back[p.A[0]] = back[p.A[0]].Plus(c.Lines[j].Quantity.Abs())
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func (b *book) divide(d *Document, credited map[int]document.Amount) (shares []s
 		}
 	}
 	for i, l := range d.Lines {
-		left := absolute(l.Quantity)
+		left := l.Quantity.Abs()
 		if c, ok := credited[i]; ok && !left.IsZero() {
 			left = left.Minus(c)
 		}
@@ -269,14 +269,7 @@ func net(d *Document) (sum document.Amount) {
 
 func quantity(lines []document.Line, of []int) (sum document.Amount) {
 	for _, i := range of {
-		sum = sum.Plus(absolute(lines[i].Quantity))
+		sum = sum.Plus(lines[i].Quantity.Abs())
 	}
 	return sum
-}
-
-func absolute(a document.Amount) document.Amount {
-	if a.Sign() < 0 {
-		return a.Negated()
-	}
-	return a
 }

@@ -127,12 +127,7 @@ func inOrder(a, b *Document) int {
 		bytes.Compare(a.ID[:], b.ID[:]))
 }
 
-var zero, one, hundredth = amount("0"), amount("1"), amount("0.01")
-
-func amount(s string) document.Amount {
-	a, _ := document.ParseAmount(s)
-	return a
-}
+var zero, one, hundredth = document.MustAmount("0"), document.MustAmount("1"), document.MustAmount("0.01")
 
 // difference is a value beside the one that was expected.
 type difference struct{ is, expected document.Amount }
@@ -140,7 +135,7 @@ type difference struct{ is, expected document.Amount }
 // price reports whether a price, or an amount, is within the tolerance.
 func (t Tolerance) price(d difference) bool {
 	return d.is.Within(t.PriceAbsolute, d.expected) ||
-		d.is.Within(absolute(d.expected).Times(t.PricePercent).Times(hundredth), d.expected)
+		d.is.Within(d.expected.Abs().Times(t.PricePercent).Times(hundredth), d.expected)
 }
 
 // quantity reports whether a quantity exceeds another by no more than the tolerance.
@@ -156,7 +151,7 @@ func comparePrices(a, b document.Line) (d difference, ok bool) {
 	if a.UnitPrice.IsZero() || b.UnitPrice.IsZero() {
 		return d, false
 	}
-	x, y := absolute(a.UnitPrice), absolute(b.UnitPrice)
+	x, y := a.UnitPrice.Abs(), b.UnitPrice.Abs()
 	if forA, forB := pricedFor(a), pricedFor(b); !forA.Equal(forB) {
 		x, y = x.Times(forB), y.Times(forA)
 	}

@@ -132,7 +132,7 @@ func (b *book) rest(d, o *Document) Order {
 		case b.others[at] || len(r.Lines) == MaxLines:
 			continue
 		case a == nil: // neither billed nor received
-			a = &account{ordered: absolute(l.Quantity)}
+			a = &account{ordered: l.Quantity.Abs()}
 		}
 		line := OrderLine{Line: i + 1, Item: item(l), Ordered: a.ordered, Received: a.received, Billed: a.billed}
 		if !a.ordered.IsZero() {

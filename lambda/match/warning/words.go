@@ -1,6 +1,7 @@
 package warning
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -151,7 +152,7 @@ func OverBilledWords(number string, v threeway.Invoice, o threeway.Order) string
 	for _, l := range v.Lines {
 		if l.Verdict == threeway.OverBilled && l.Order != nil && *l.Order == o.ID {
 			words += fmt.Sprintf(" Line %d: %s ordered, %s billed before, %s billed here.", l.Line, l.Ordered.Canonical(),
-				orZero(l.Before), l.Billed.Canonical())
+				cmp.Or(l.Before.Canonical(), "0"), l.Billed.Canonical())
 			break
 		}
 	}
@@ -159,11 +160,4 @@ func OverBilledWords(number string, v threeway.Invoice, o threeway.Order) string
 		words += fmt.Sprintf(" Of %s net, all its invoices bill %s.", o.Amount.Fixed(), o.Billed.Fixed())
 	}
 	return words
-}
-
-func orZero(a document.Amount) string {
-	if a.IsZero() {
-		return "0"
-	}
-	return a.Canonical()
 }

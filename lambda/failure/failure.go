@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -66,7 +67,17 @@ type Panic struct {
 // Error returns a sentence with the type of the panic's value.
 func (p *Panic) Error() string { return fmt.Sprintf("panic (%T)", p.Value) }
 
-// At wraps err with the operation that met it: At("read the rows", err).
+// Guard calls f, and returns a panic of it as a *Panic.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &Panic{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// At wraps err with the operation that met it: At("read candidates", err).
 // A nil err stays nil.
 func At(operation string, err error) error {
 	if err == nil {

@@ -3,7 +3,6 @@ package notify
 import (
 	"context"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -71,7 +70,7 @@ func (r *Relay) sendDue(ctx context.Context, s Sender) {
 		return
 	}
 	for i, m := range messages {
-		sent := send(ctx, s, m)
+		sent := failure.Guard(func() error { return s.Send(ctx, m) }) // a panic of a channel is its own error only
 		if sent == nil {
 			if err := r.note(ctx, func(ctx context.Context) error {
 				return r.Outbox.NotificationsSent(ctx, s.Channel(), m.IDs)
@@ -99,16 +98,6 @@ func (r *Relay) sendDue(ctx context.Context, s Sender) {
 			return
 		}
 	}
-}
-
-// send sends a message; a panic of a channel is its own error only.
-func send(ctx context.Context, s Sender, m Message) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &failure.Panic{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return s.Send(ctx, m)
 }
 
 // note writes how a send ended, also when time is up: it takes

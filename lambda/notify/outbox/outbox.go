@@ -5,7 +5,6 @@ package outbox
 import (
 	"context"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -151,14 +150,7 @@ func (c *Relay) sendAll(ctx context.Context, parcels []Parcel) []error {
 	errs := make([]error, len(parcels))
 	var all sync.WaitGroup
 	for i, p := range parcels {
-		all.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					errs[i] = &failure.Panic{Value: v, Stack: debug.Stack()}
-				}
-			}()
-			errs[i] = c.Receiver.Send(ctx, p)
-		})
+		all.Go(func() { errs[i] = failure.Guard(func() error { return c.Receiver.Send(ctx, p) }) })
 	}
 	all.Wait()
 	return errs

@@ -12,15 +12,9 @@
 package slack
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -28,10 +22,7 @@ import (
 	"matchbook/lambda/notify"
 )
 
-const (
-	defaultTimeout = 5 * time.Second
-	maxBody        = 4 << 10 // bytes of an answer: Slack sends a word
-)
+const maxBody = 4 << 10 // bytes of an answer: Slack sends a word
 
 // Config holds the address of the channel.
 type Config struct {
@@ -48,47 +39,16 @@ type Config struct {
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "slack.Config") }
 
 // Sender implements notify.Sender.
-type Sender struct {
-	client *http.Client
-	// A function, because no verb prints the values that one holds.
-	webhook func() string
-}
+type Sender struct{ hook notify.Hook }
 
 // New checks the configuration, without a request; the error contains none of
 // its values.
 func New(c Config) (*Sender, error) {
-	u, err := url.Parse(strings.TrimSpace(c.WebhookURL))
-	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errors.New("the webhook is not an https URL") // without err, which quotes it
+	hook, err := notify.NewHook(c.WebhookURL, "its URL would be readable on its way", c.Timeout)
+	if err != nil {
+		return nil, err
 	}
-	if u.Scheme == "http" && !isLocal(u.Hostname()) {
-		return nil, errors.New("the webhook is not https: its URL would be readable on its way")
-	}
-	if u.User != nil || u.Fragment != "" {
-		return nil, errors.New("the webhook's URL holds a user or a fragment")
-	}
-	if c.Timeout < 0 {
-		return nil, errors.New("the timeout is negative")
-	}
-	webhook := u.String()
-	return &Sender{
-		client: &http.Client{
-			Timeout:       cmp.Or(c.Timeout, defaultTimeout),
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			// A connection per message: a kept one may have died while the function
-			// was frozen, and net/http logs bytes that arrive on an idle one. No
-			// Proxy: the environment's proxy is not used.
-			Transport: &http.Transport{DisableKeepAlives: true},
-		},
-		webhook: func() string { return webhook },
-	}, nil
-}
-
-// isLocal reports whether the host is this machine, where a receiver for
-// trials and tests may listen.
-func isLocal(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return &Sender{hook}, nil
 }
 
 // Format keeps the URL out of every way to print a Sender.
@@ -107,14 +67,9 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 
 // post reads the answer to its end: any page answers 200, but only Slack "ok".
 func (s *Sender) post(ctx context.Context, message []byte) *failure.Call {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.webhook(), bytes.NewReader(message))
-	if err != nil {
-		return &failure.Call{Network: err}
-	}
-	req.Header.Set("Content-Type", "application/json; charset=utf-8")
-	resp, err := s.client.Do(req)
-	if err != nil {
-		return &failure.Call{Ended: ctx.Err(), Network: err}
+	resp, failed := s.hook.Post(ctx, message, map[string]string{"Content-Type": "application/json; charset=utf-8"})
+	if failed != nil {
+		return failed
 	}
 	defer resp.Body.Close()
 	body, err := failure.ReadBody(resp.Body, maxBody)

@@ -9,27 +9,19 @@
 package webhook
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/outbox"
 )
 
 const (
-	defaultTimeout = 5 * time.Second
-	maxWait        = time.Hour // that a receiver may ask for
-	minSecret      = 16        // bytes
-	maxHeaders     = 64 << 10  // bytes of an answer's
+	maxWait   = time.Hour // that a receiver may ask for
+	minSecret = 16        // bytes
 )
 
 // Config holds the address of the receiver and the key of its signatures.
@@ -47,51 +39,22 @@ func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Co
 
 // Receiver implements outbox.Receiver.
 type Receiver struct {
-	client *http.Client
+	hook   notify.Hook
 	now    func() time.Time
-	// Functions, because no verb prints the values that one holds.
-	url    func() string
-	secret func() string
+	secret func() string // a function, because no verb prints the values that one holds
 }
 
 // New checks the configuration, without a request; the error contains none of
 // its values.
 func New(c Config) (*Receiver, error) {
-	u, err := url.Parse(strings.TrimSpace(c.URL))
-	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errors.New("the webhook is not an https URL") // without err, which quotes it
+	hook, err := notify.NewHook(c.URL, "its parcels would be readable on their way", c.Timeout)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case u.Scheme == "http" && !isLocal(u.Hostname()):
-		return nil, errors.New("the webhook is not https: its parcels would be readable on their way")
-	case u.User != nil || u.Fragment != "":
-		return nil, errors.New("the webhook's URL holds a user or a fragment")
-	case len(c.Secret) < minSecret:
+	if len(c.Secret) < minSecret {
 		return nil, fmt.Errorf("the secret has fewer than %d bytes: a short one can be guessed", minSecret)
-	case c.Timeout < 0:
-		return nil, errors.New("the timeout is negative")
 	}
-	address, secret := u.String(), c.Secret
-	return &Receiver{
-		client: &http.Client{
-			Timeout:       cmp.Or(c.Timeout, defaultTimeout),
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			// A connection for each parcel: a kept one may have died while the function was
-			// frozen, and net/http logs bytes that arrive on an idle one. No Proxy: the
-			// environment's proxy is not used.
-			Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeaders},
-		},
-		now:    time.Now,
-		url:    func() string { return address },
-		secret: func() string { return secret },
-	}, nil
-}
-
-// isLocal reports whether the host is this machine, where a receiver for trials
-// and tests may listen.
-func isLocal(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return &Receiver{hook, time.Now, func() string { return c.Secret }}, nil
 }
 
 // Format keeps the secrets out of every way to print a Receiver.
@@ -107,17 +70,10 @@ func (r *Receiver) Send(ctx context.Context, p outbox.Parcel) error {
 }
 
 func (r *Receiver) post(ctx context.Context, key string, body []byte) *failure.Call {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url(), bytes.NewReader(body))
-	if err != nil {
-		return &failure.Call{Network: err}
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "matchbook")
-	req.Header.Set(KeyHeader, key)
-	req.Header.Set(SignatureHeader, sign(r.secret(), r.now(), body))
-	resp, err := r.client.Do(req)
-	if err != nil {
-		return &failure.Call{Ended: ctx.Err(), Network: err}
+	resp, failed := r.hook.Post(ctx, body, map[string]string{"Content-Type": "application/json", "User-Agent": "matchbook",
+		KeyHeader: key, SignatureHeader: sign(r.secret(), r.now(), body)})
+	if failed != nil {
+		return failed
 	}
 	_ = resp.Body.Close()
 	if resp.StatusCode/100 == 2 {

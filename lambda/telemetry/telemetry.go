@@ -76,29 +76,27 @@ type observed struct {
 
 // Invoke implements lambda.Handler.
 func (t observed) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	defer t.begin(ctx)()
+	return t.handler.Invoke(ctx, payload)
+}
+
+// begin notes the ids of an invocation. end writes its metrics.
+func (t *Telemetry) begin(ctx context.Context) (end func()) {
 	if attrs := invocation(ctx); lambdacontext.MaxConcurrency() == 1 {
 		t.current.Store(&attrs) // until the next one: aws-lambda-go logs the error of this one
 	}
-	defer func() {
+	return func() {
 		if err := t.Metrics.Flush(t.metrics, time.Now()); err != nil {
 			t.Log.ErrorContext(ctx, "metrics were lost", "reason", err.Error())
 		}
-	}()
-	return t.handler.Invoke(ctx, payload)
+	}
 }
 
 // HTTP does for requests what Handler does for events. A response is passed on as
 // it is written.
 func (t *Telemetry) HTTP(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if attrs := invocation(r.Context()); lambdacontext.MaxConcurrency() == 1 {
-			t.current.Store(&attrs)
-		}
-		defer func() {
-			if err := t.Metrics.Flush(t.metrics, time.Now()); err != nil {
-				t.Log.ErrorContext(r.Context(), "metrics were lost", "reason", err.Error())
-			}
-		}()
+		defer t.begin(r.Context())()
 		next.ServeHTTP(w, r)
 	})
 }

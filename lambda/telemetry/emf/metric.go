@@ -25,46 +25,39 @@ import (
 	"matchbook/lambda/manifest/metric"
 )
 
-// units has the unit of every name, in CloudWatch's words.
-var units = map[string]string{
-	metric.Succeeded:    "Count",
-	metric.Retried:      "Count",
-	metric.DeadLettered: "Count",
-	metric.Failed:       "Count",
-	metric.Skipped:      "Count",
-	metric.Malformed:    "Count",
-	metric.Refused:      "Count",
-	metric.AttemptTime:  "Milliseconds",
+// The names by their unit.
+var (
+	inMilliseconds = []string{
+		manifest.MetricAttemptTime, manifest.MetricModelPaused,
+	}
+	inSeconds = []string{
+		manifest.MetricOldestDue, manifest.MetricOldestUndelivered, manifest.MetricOldestEvent,
+	}
+	inCounts = []string{
+		manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered, manifest.MetricFailed,
+		manifest.MetricSkipped, manifest.MetricMalformed, manifest.MetricRefused, manifest.MetricModelCalls,
+		manifest.MetricModelPromptTokens, manifest.MetricModelCompletionTokens, manifest.MetricModelReplays,
+		manifest.MetricModelRetries, manifest.MetricPending, manifest.MetricInProgress, manifest.MetricUnsent,
+		manifest.MetricInserted, manifest.MetricRepublished, manifest.MetricRecovered, manifest.MetricLost,
+		manifest.MetricCrashed, manifest.MetricSweepBacklog, manifest.MetricQueued, manifest.MetricLate,
+		manifest.MetricSkippedDates, manifest.MetricDuplicateOffers, manifest.MetricUndeliveredSets,
+		manifest.MetricRefusedSets, manifest.MetricRefusedEvents, manifest.MetricWaitingEvents,
+		manifest.MetricDeadEvents,
+	}
+)
 
-	metric.ModelCalls:            "Count",
-	metric.ModelPromptTokens:     "Count",
-	metric.ModelCompletionTokens: "Count",
-	metric.ModelReplays:          "Count",
-	metric.ModelRetries:          "Count",
-	metric.ModelPaused:           "Milliseconds",
-
-	metric.OldestDue:    "Seconds",
-	metric.Pending:      "Count",
-	metric.InProgress:   "Count",
-	metric.Unsent:       "Count",
-	metric.Inserted:     "Count",
-	metric.Republished:  "Count",
-	metric.Recovered:    "Count",
-	metric.Lost:         "Count",
-	metric.Crashed:      "Count",
-	metric.SweepBacklog: "Count",
-
-	metric.Queued:            "Count",
-	metric.Late:              "Count",
-	metric.SkippedDates:      "Count",
-	metric.DuplicateOffers:   "Count",
-	metric.UndeliveredSets:   "Count",
-	metric.OldestUndelivered: "Seconds",
-	metric.RefusedSets:       "Count",
-	metric.RefusedEvents:     "Count",
-	metric.WaitingEvents:     "Count",
-	metric.OldestEvent:       "Seconds",
-	metric.DeadEvents:        "Count",
+// unitOf returns the unit of a name, in CloudWatch's words; empty if manifest does not
+// name it.
+func unitOf(name string) string {
+	switch {
+	case slices.Contains(inCounts, name):
+		return "Count"
+	case slices.Contains(inSeconds, name):
+		return "Seconds"
+	case slices.Contains(inMilliseconds, name):
+		return "Milliseconds"
+	}
+	return ""
 }
 
 // maxValues is the number of values of a metric that CloudWatch reads in one
@@ -118,8 +111,8 @@ func (s *Set) Flush(w io.Writer, now time.Time) error {
 		values[name] = append(values[name], float64(n))
 	}
 	unknown := maps.Clone(values)
-	maps.DeleteFunc(unknown, func(name string, _ []float64) bool { return units[name] != "" })
-	maps.DeleteFunc(values, func(name string, _ []float64) bool { return units[name] == "" })
+	maps.DeleteFunc(unknown, func(name string, _ []float64) bool { return unitOf(name) != "" })
+	maps.DeleteFunc(values, func(name string, _ []float64) bool { return unitOf(name) == "" })
 	for len(values) > 0 {
 		if err := s.line(w, now, values); err != nil {
 			return err
@@ -152,7 +145,7 @@ func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) erro
 	var definitions []definition
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		n := min(maxValues, len(values[name]))
-		definitions = append(definitions, definition{name, units[name]})
+		definitions = append(definitions, definition{name, unitOf(name)})
 		line[name] = encoded(values[name][:n])
 		if values[name] = values[name][n:]; len(values[name]) == 0 {
 			delete(values, name)

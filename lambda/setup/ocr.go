@@ -31,33 +31,19 @@ func loadOCR(env Env, c *Config) (errs []error) {
 }
 
 // quality reads a number above 0 and up to 1; 0 if it is not set.
-func quality(env Env, errs *[]error) float64 {
-	text := env(variable.OCRQuality)
-	if text == "" {
-		return 0
-	}
-	q, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(q > 0 && q <= 1) { // not a number is neither
-		*errs = append(*errs, fmt.Errorf("%s: not a number above 0 and up to 1, such as 0.7", variable.OCRQuality))
-	}
+func quality(env Env, errs *[]error) (q float64) {
+	const form = "a number above 0 and up to 1, such as 0.7"
+	optional(env, variable.OCRQuality, form, errs, func(text string) bool {
+		var err error
+		q, err = strconv.ParseFloat(text, 64)
+		return err == nil && q > 0 && q <= 1 // not a number is neither
+	})
 	return q
 }
 
 func loadDocumentAI(env Env, c *Config) (errs []error) {
-	c.DocumentAI.Key, errs = documentAIKey(env)
+	c.DocumentAI.Key, errs = key(env, variable.DocumentAIKey)
 	c.DocumentAI.Processor = required(env, variable.DocumentAIProcessor,
 		"the processor, projects/P/locations/eu/processors/ID", &errs)
 	return errs
-}
-
-// LoadDocumentAIKey reads the key of Document AI alone.
-func LoadDocumentAIKey(env Env) (string, error) {
-	key, errs := documentAIKey(env)
-	return key, report(errs)
-}
-
-func documentAIKey(env Env) (key string, errs []error) {
-	env, _, errs = secretsManager().Resolve(env, variable.DocumentAIKey)
-	key = required(env, variable.DocumentAIKey, "the JSON of a service account's key", &errs)
-	return key, errs
 }

@@ -46,19 +46,3 @@ func LoadSchedule(env Env) (Config, error) {
 	c.CatchUp = cmp.Or(duration(env, variable.OffersCatchUp, "36h", &errs), offer.CatchUp)
 	return c, report(errs)
 }
-
-// LoadOffersSecret reads the key that signs requests to the receiver of offers, alone.
-func LoadOffersSecret(env Env) (string, error) {
-	return loadKey(env, variable.OffersWebhookSecret, "the key that signs requests to the receiver of offers")
-}
-
-// LoadEventsSecret reads the key that signs requests to the receiver of events, alone.
-func LoadEventsSecret(env Env) (string, error) {
-	return loadKey(env, variable.EventsWebhookSecret, "the key that signs requests to the receiver of events")
-}
-
-func loadKey(env Env, name, meaning string) (string, error) {
-	env, _, errs := secretsManager().Resolve(env, name)
-	secret := required(env, name, meaning, &errs)
-	return secret, report(errs)
-}

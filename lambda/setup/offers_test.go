@@ -37,10 +37,10 @@ func TestReceiverOfOffersHasAURLAndASecret(t *testing.T) {
 
 func TestSecretOfTheReceiverIsReadAlone(t *testing.T) {
 	t.Parallel()
-	if got, err := setup.LoadOffersSecret(env(map[string]string{"OFFERS_WEBHOOK_SECRET": "s"})); got != "s" || err != nil {
+	if got, err := setup.LoadKey(env(map[string]string{"OFFERS_WEBHOOK_SECRET": "s"}), "OFFERS_WEBHOOK_SECRET"); got != "s" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
-	wantError(t, errorOf(setup.LoadOffersSecret(env(nil))))
+	wantError(t, errorOf(setup.LoadKey(env(nil), "OFFERS_WEBHOOK_SECRET")))
 }
 
 func TestScheduleReadsItsEnvironment(t *testing.T) {

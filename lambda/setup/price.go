@@ -12,19 +12,14 @@ import (
 
 // price reads what the model costs; zero if it is not set.
 func price(env Env, errs *[]error) (p llm.Price) {
-	text := env(variable.ModelPrice)
-	if text == "" {
-		return p
-	}
-	prompt, completion, both := strings.Cut(text, ",")
-	var ok1, ok2 bool
-	p.Prompt, ok1 = dollars(prompt)
-	p.Completion, ok2 = dollars(completion)
-	if !both || !ok1 || !ok2 {
-		*errs = append(*errs, fmt.Errorf("%s: not the prices of the prompt and of the answer in USD per million tokens, "+
-			"such as 0.40,1.60", variable.ModelPrice))
-		return llm.Price{}
-	}
+	const form = "the prices of the prompt and of the answer in USD per million tokens, such as 0.40,1.60"
+	optional(env, variable.ModelPrice, form, errs, func(text string) bool {
+		prompt, completion, both := strings.Cut(text, ",")
+		var ok1, ok2 bool
+		p.Prompt, ok1 = dollars(prompt)
+		p.Completion, ok2 = dollars(completion)
+		return both && ok1 && ok2
+	})
 	return p
 }
 
@@ -40,13 +35,12 @@ const maxCallsInFlight = 256
 
 // callsInFlight reads how many calls of the model an instance makes at once.
 func callsInFlight(env Env, f manifest.Function, errs *[]error) int {
-	text := env(variable.CallsInFlight)
-	if text == "" {
-		return f.CallsInFlight
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxCallsInFlight {
-		*errs = append(*errs, fmt.Errorf("%s: not a whole number from 1 to %d", variable.CallsInFlight, maxCallsInFlight))
-	}
+	form := fmt.Sprintf("a whole number from 1 to %d", maxCallsInFlight)
+	n := f.CallsInFlight
+	optional(env, variable.CallsInFlight, form, errs, func(text string) bool {
+		var err error
+		n, err = strconv.Atoi(text)
+		return err == nil && n >= 1 && n <= maxCallsInFlight
+	})
 	return n
 }

@@ -82,8 +82,8 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	}
 	c, env, errs := load(env, f, src, names...)
 	c.QueueURL = required(env, variable.QueueURL, "the queue that feeds this function", &errs)
-	if f.AsksModel {
-		c.Model = loadMode(env, c.secrets, &errs)
+	if f.AsksModel && asksModel(env, &errs) {
+		c.Model = loadModel(env, c.secrets, &errs)
 	}
 	c.Queues = map[string]string{}
 	if to := (manifest.Function{Name: f.PublishesTo}); to.Name != "" {
@@ -114,16 +114,13 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	return c, report(errs)
 }
 
-// loadMode reads the model's settings, unless the mode is rules.
-func loadMode(env Env, known secret.Values, errs *[]error) *ModelConfig {
-	switch env(variable.MatchMode) {
-	case "rules":
-	case "", "model":
-		return loadModel(env, known, errs)
-	default:
+// asksModel reads the mode, which is model unless it is rules.
+func asksModel(env Env, errs *[]error) bool {
+	mode := cmp.Or(env(variable.MatchMode), "model")
+	if mode != "model" && mode != "rules" {
 		*errs = append(*errs, fmt.Errorf("%s: not rules or model", variable.MatchMode))
 	}
-	return nil
+	return mode == "model"
 }
 
 func secretsManager() secret.Source { return secret.Manager(ownConfig, time.Now) }
@@ -171,29 +168,31 @@ func effort(env Env, errs *[]error) string {
 var effortForm = regexp.MustCompile(`^[a-z]{0,16}$`)
 
 // number reads a variable with a whole number, 0 or more; nil if it is not set.
-func number(env Env, name string, errs *[]error) *int {
-	text := env(name)
-	if text == "" {
-		return nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		*errs = append(*errs, fmt.Errorf("%s: not a whole number, 0 or more", name))
-	}
-	return &n
+func number(env Env, name string, errs *[]error) (value *int) {
+	optional(env, name, "a whole number, 0 or more", errs, func(text string) bool {
+		n, err := strconv.Atoi(text)
+		value = &n
+		return err == nil && n >= 0
+	})
+	return value
 }
 
 // duration reads a variable with a positive duration; 0 if it is not set.
-func duration(env Env, name, example string, errs *[]error) time.Duration {
-	text := env(name)
-	if text == "" {
-		return 0
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		*errs = append(*errs, fmt.Errorf("%s: not a duration such as %s", name, example))
-	}
+func duration(env Env, name, example string, errs *[]error) (d time.Duration) {
+	optional(env, name, "a duration such as "+example, errs, func(text string) bool {
+		var err error
+		d, err = time.ParseDuration(text)
+		return err == nil && d > 0
+	})
 	return d
+}
+
+// optional reads a variable that has this form, if it is set. parse reports whether the
+// text is valid.
+func optional(env Env, name, form string, errs *[]error, parse func(text string) bool) {
+	if text := env(name); text != "" && !parse(text) {
+		*errs = append(*errs, fmt.Errorf("%s: not %s", name, form))
+	}
 }
 
 // minLease leaves a beat, a fifth of it, time for a slow database.
@@ -271,6 +270,28 @@ func load(env Env, f manifest.Function, src secret.Source, names ...string) (c C
 			variable.Stage))
 	}
 	return c, env, errs
+}
+
+// keys are what the secrets mean that LoadKey reads.
+var keys = map[string]string{
+	variable.ReviewTokenSecret:   "the key that signs the tokens of reviews, 32 random bytes or more",
+	variable.OIDCClientSecret:    "the secret of the console at its issuer",
+	variable.OffersWebhookSecret: "the key that signs requests to the receiver of offers",
+	variable.EventsWebhookSecret: "the key that signs requests to the receiver of events",
+	variable.DocumentAIKey:       "the JSON of a service account's key",
+}
+
+// LoadKey reads one secret alone: that of reviews, of the console, of a receiver, or of
+// Document AI.
+func LoadKey(env Env, name string) (string, error) {
+	secret, errs := key(env, name)
+	return secret, report(errs)
+}
+
+func key(env Env, name string) (secret string, errs []error) {
+	env, _, errs = secretsManager().Resolve(env, name)
+	secret = required(env, name, keys[name], &errs)
+	return secret, errs
 }
 
 func required(env Env, name, meaning string, errs *[]error) string {

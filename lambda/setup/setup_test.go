@@ -184,10 +184,10 @@ func TestWebReadsItsEnvironment(t *testing.T) {
 	_, err = setup.LoadWeb(env(map[string]string{"MATCH_MODE": "PLANTED", "MODEL_PRICE": "PLANTED"}))
 	wantError(t, err, "DATABASE_URL is not set", "REVIEW_QUEUE_URL is not set", "REVIEW_TOKEN_SECRET is not set",
 		"MATCH_MODE: not rules or model")
-	if secret, err := setup.LoadTokenSecret(env(values)); secret != "s" || err != nil {
+	if secret, err := setup.LoadKey(env(values), "REVIEW_TOKEN_SECRET"); secret != "s" || err != nil {
 		t.Errorf("got %q, %v", secret, err)
 	}
-	wantError(t, errorOf(setup.LoadTokenSecret(env(nil))))
+	wantError(t, errorOf(setup.LoadKey(env(nil), "REVIEW_TOKEN_SECRET")))
 }
 
 func TestConsoleReadsItsEnvironment(t *testing.T) {
@@ -200,7 +200,7 @@ func TestConsoleReadsItsEnvironment(t *testing.T) {
 	if err != nil || c.DatabaseURL != "postgres://x" || c.QueueURL != "https://q" || fmt.Sprint(c.Login) != fmt.Sprint(want) {
 		t.Errorf("got %+v, %v", c.Login, err)
 	}
-	if secret, err := setup.LoadClientSecret(env(values)); secret != "s" || err != nil {
+	if secret, err := setup.LoadKey(env(values), "OIDC_CLIENT_SECRET"); secret != "s" || err != nil {
 		t.Errorf("got %q, %v", secret, err)
 	}
 	delete(values, "OIDC_CLIENT_SECRET") // of a public client

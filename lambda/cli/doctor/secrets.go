@@ -86,15 +86,19 @@ var readers = map[string]func(setup.Env) (string, error){
 		c, err := setup.LoadModel(env)
 		return c.OpenAI.APIKey, err
 	},
-	variable.DocumentAIKey:       setup.LoadDocumentAIKey,
-	variable.ReviewTokenSecret:   setup.LoadTokenSecret,
-	variable.OffersWebhookSecret: setup.LoadOffersSecret,
-	variable.OIDCClientSecret:    setup.LoadClientSecret,
-	variable.EventsWebhookSecret: setup.LoadEventsSecret,
+	variable.DocumentAIKey:       key(variable.DocumentAIKey),
+	variable.ReviewTokenSecret:   key(variable.ReviewTokenSecret),
+	variable.OffersWebhookSecret: key(variable.OffersWebhookSecret),
+	variable.OIDCClientSecret:    key(variable.OIDCClientSecret),
+	variable.EventsWebhookSecret: key(variable.EventsWebhookSecret),
 	variable.SlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env, manifest.Match)
 		return c.Notify.Values[variable.SlackWebhookURL], err
 	},
+}
+
+func key(name string) func(setup.Env) (string, error) {
+	return func(env setup.Env) (string, error) { return setup.LoadKey(env, name) }
 }
 
 // other returns a stand-in for a variable, unless it is the one to be read.

@@ -31,7 +31,7 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 			if life <= 0 || life > web.LongestLife {
 				return fmt.Errorf("--life: %s is not above 0s and at most %s (90 days)", life, web.LongestLife)
 			}
-			secret, err := setup.LoadTokenSecret(w.Env)
+			secret, err := setup.LoadKey(w.Env, variable.ReviewTokenSecret)
 			if err != nil {
 				return err
 			}

@@ -28,21 +28,21 @@ import (
 // The names by their unit.
 var (
 	inMilliseconds = []string{
-		manifest.MetricAttemptTime, manifest.MetricModelPaused,
+		metric.AttemptTime, metric.ModelPaused,
 	}
 	inSeconds = []string{
-		manifest.MetricOldestDue, manifest.MetricOldestUndelivered, manifest.MetricOldestEvent,
+		metric.OldestDue, metric.OldestUndelivered, metric.OldestEvent,
 	}
 	inCounts = []string{
-		manifest.MetricSucceeded, manifest.MetricRetried, manifest.MetricDeadLettered, manifest.MetricFailed,
-		manifest.MetricSkipped, manifest.MetricMalformed, manifest.MetricRefused, manifest.MetricModelCalls,
-		manifest.MetricModelPromptTokens, manifest.MetricModelCompletionTokens, manifest.MetricModelReplays,
-		manifest.MetricModelRetries, manifest.MetricPending, manifest.MetricInProgress, manifest.MetricUnsent,
-		manifest.MetricInserted, manifest.MetricRepublished, manifest.MetricRecovered, manifest.MetricLost,
-		manifest.MetricCrashed, manifest.MetricSweepBacklog, manifest.MetricQueued, manifest.MetricLate,
-		manifest.MetricSkippedDates, manifest.MetricDuplicateOffers, manifest.MetricUndeliveredSets,
-		manifest.MetricRefusedSets, manifest.MetricRefusedEvents, manifest.MetricWaitingEvents,
-		manifest.MetricDeadEvents,
+		metric.Succeeded, metric.Retried, metric.DeadLettered, metric.Failed,
+		metric.Skipped, metric.Malformed, metric.Refused, metric.ModelCalls,
+		metric.ModelPromptTokens, metric.ModelCompletionTokens, metric.ModelReplays,
+		metric.ModelRetries, metric.Pending, metric.InProgress, metric.Unsent,
+		metric.Inserted, metric.Republished, metric.Recovered, metric.Lost,
+		metric.Crashed, metric.SweepBacklog, metric.Queued, metric.Late,
+		metric.SkippedDates, metric.DuplicateOffers, metric.UndeliveredSets,
+		metric.RefusedSets, metric.RefusedEvents, metric.WaitingEvents,
+		metric.DeadEvents,
 	}
 )
 

@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/clock"
+	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/lambdahost"
 )
@@ -66,6 +67,18 @@ func (s *Session) Start(ctx context.Context, databaseURL string,
 	s.OnClose(s.Stack.Close)
 	s.clock.Store(s.Stack.Clock)
 	return nil
+}
+
+// Open is Start on the database of the choice, migrated, which Close ends.
+func (s *Session) Open(ctx context.Context, choice database.Choice, env func(string) string,
+	configure func(context.Context) (StackConfig, error),
+) error {
+	url, stop, err := choice.Fill(ctx, env, s.Progress)
+	if err != nil {
+		return err
+	}
+	s.OnClose(stop)
+	return s.Start(ctx, url, configure)
 }
 
 // logFailed logs a batch that failed as a whole, or was not deleted.
@@ -136,4 +149,20 @@ func (s *Session) Kill(ctx context.Context, interval time.Duration, seed uint64)
 	kills := make(chan int, 1)
 	go func() { kills <- s.Stack.KillEvery(ctx, interval, seed) }()
 	return sync.OnceValue(func() int { cancel(); return <-kills })
+}
+
+// OpenLogs opens the file that --logs names; - is standard error.
+func OpenLogs(file string, standard io.Writer) (logs io.Writer, stop func() error, err error) {
+	stop = func() error { return nil }
+	switch file {
+	case "":
+		return io.Discard, stop, nil
+	case "-":
+		return standard, stop, nil
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, stop, fmt.Errorf("--logs: %w", err)
+	}
+	return f, f.Close, nil
 }

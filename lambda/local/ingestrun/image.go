@@ -22,18 +22,8 @@ const (
 	shades    = 16   // of gray: the noise of a scan needs no more, and takes half the space
 )
 
-// imager draws the pages of files.
-type imager struct{ pdfs *pdf.Reader }
-
-func newImager() (*imager, error) {
-	reader, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
-	return &imager{reader}, err
-}
-
-func (i *imager) close() error { return i.pdfs.Close() }
-
 // open opens a file that has pages; nil for one that has none.
-func (i *imager) open(ctx context.Context, data []byte) (pages transcript.Images, close func(), err error) {
+func open(ctx context.Context, pdfs *pdf.Reader, data []byte) (pages transcript.Images, close func(), err error) {
 	size, close := int64(len(data)), func() {}
 	kind, err := filetype.Of(bytes.NewReader(data), size)
 	if err != nil {
@@ -41,7 +31,7 @@ func (i *imager) open(ctx context.Context, data []byte) (pages transcript.Images
 	}
 	switch kind {
 	case filetype.PDF:
-		doc, err := i.pdfs.Open(ctx, bytes.NewReader(data), size)
+		doc, err := pdfs.Open(ctx, bytes.NewReader(data), size)
 		if err != nil {
 			return nil, close, err
 		}

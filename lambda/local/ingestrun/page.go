@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
 )
 
@@ -71,14 +72,14 @@ type markView struct {
 // Page is a page of HTML, complete in itself, with the image of each page of
 // the files and the places of the fields.
 func (r *Run) Page(ctx context.Context, rep *Report) ([]byte, error) {
-	draws, err := newImager()
+	pdfs, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = draws.close() }()
+	defer func() { _ = pdfs.Close() }()
 	v, left := view(rep), maxImages
 	for i, f := range rep.Files {
-		view, err := r.fileView(ctx, draws, f, fmt.Sprintf("f%d", i+1), &left)
+		view, err := r.fileView(ctx, pdfs, f, fmt.Sprintf("f%d", i+1), &left)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
@@ -97,7 +98,7 @@ func view(rep *Report) pageView {
 }
 
 // fileView draws the pages of a file that was read, and marks the fields.
-func (r *Run) fileView(ctx context.Context, draws *imager, f fileReport, id string, left *int) (fileView, error) {
+func (r *Run) fileView(ctx context.Context, pdfs *pdf.Reader, f fileReport, id string, left *int) (fileView, error) {
 	v := fileView{fileReport: f}
 	for i, d := range f.Documents {
 		v.Documents = append(v.Documents, documentView{d, d.from(), d.name(), nil})
@@ -114,7 +115,7 @@ func (r *Run) fileView(ctx context.Context, draws *imager, f fileReport, id stri
 	if err != nil {
 		return v, err
 	}
-	images, close, err := draws.open(ctx, file)
+	images, close, err := open(ctx, pdfs, file)
 	if err != nil {
 		return v, err
 	}

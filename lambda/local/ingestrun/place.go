@@ -1,6 +1,7 @@
 package ingestrun
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -77,7 +78,7 @@ func (p *places) locate(fields []Field) map[string]transcript.Box {
 		case len(boxes) == 0:
 		case known:
 			placed[path] = slices.MinFunc(boxes, func(a, b transcript.Box) int {
-				return compareDistance(middle(a), middle(b), height)
+				return cmp.Compare(math.Abs(middle(a)-height), math.Abs(middle(b)-height))
 			})
 		case slices.Contains(sums, field):
 			placed[path] = boxes[len(boxes)-1]
@@ -97,13 +98,3 @@ func groupOf(path string) string {
 }
 
 func middle(b transcript.Box) float64 { return (b.Top + b.Bottom) / 2 }
-
-func compareDistance(a, b, from float64) int {
-	switch d := math.Abs(a-from) - math.Abs(b-from); {
-	case d < 0:
-		return -1
-	case d > 0:
-		return 1
-	}
-	return 0
-}

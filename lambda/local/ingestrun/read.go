@@ -42,12 +42,7 @@ func (o Options) Read(ctx context.Context, paths []string, env setup.Env, out io
 		return false, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	url, stop, err := o.Database.Fill(ctx, env, m)
-	if err != nil {
-		return false, err
-	}
-	r.OnClose(stop)
-	if err := r.Start(ctx, url); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
 		return false, err
 	}
 	if err := r.Do(ctx); err != nil {

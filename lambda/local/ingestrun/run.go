@@ -52,11 +52,6 @@ type storedFile struct {
 // process that compiles the parser of PDFs once.
 const concurrency = 2
 
-// Start starts the stack on a migrated database.
-func (r *Run) Start(ctx context.Context, databaseURL string) error {
-	return r.Session.Start(ctx, databaseURL, r.configure)
-}
-
 func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 	files := blob.FolderURL(filepath.Join(r.Folder, "files"))
 	if r.blobs, err = blob.Open(ctx, files, nil); err != nil {

@@ -46,12 +46,7 @@ func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.M
 			return false, err
 		}
 	}
-	url, stop, err := f.Database.Fill(ctx, env, p)
-	if err != nil {
-		return false, err
-	}
-	r.OnClose(stop)
-	if err := r.Start(ctx, url); err != nil {
+	if err := r.Open(ctx, f.Database, env, r.configure); err != nil {
 		return false, err
 	}
 	report, err := r.rehearse(ctx)

@@ -1,6 +1,7 @@
 package matchrun
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -42,7 +43,6 @@ func (j *journal) add(e sqs.Event) {
 	if err != nil {
 		return
 	}
-	latest, delivered := j.open[e.MessageID]
 	switch e.Kind {
 	case sqs.Sent:
 		j.sent[e.MessageID] = e.At
@@ -51,18 +51,19 @@ func (j *journal) add(e sqs.Event) {
 		j.deliveries = append(j.deliveries, delivery{Document: id, Message: e.MessageID, Delivery: e.ReceiveCount,
 			Seconds: int(e.At.Sub(j.sent[e.MessageID]).Round(time.Second).Seconds()), Settled: "interrupted"})
 	case sqs.VisibilityChanged:
-		if delivered {
-			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "retry", int(e.Visibility.Seconds())
-		}
+		j.settle(e, "retry", int(e.Visibility.Seconds()))
 	case sqs.Deleted:
-		if delivered {
-			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "acknowledged", 0
-		}
+		j.settle(e, "acknowledged", 0)
 	case sqs.MovedToDLQ:
 		j.inDLQ[id] = true
-		if delivered {
-			j.deliveries[latest].Settled, j.deliveries[latest].Wait = "dead-letter", 0
-		}
+		j.settle(e, "dead-letter", 0)
+	}
+}
+
+// settle notes how the latest delivery of the message ended, if there was one.
+func (j *journal) settle(e sqs.Event, how string, wait int) {
+	if latest, delivered := j.open[e.MessageID]; delivered {
+		j.deliveries[latest].Settled, j.deliveries[latest].Wait = how, wait
 	}
 }
 
@@ -73,13 +74,8 @@ func (j *journal) all() []delivery {
 	defer j.mu.Unlock()
 	list := slices.Clone(j.deliveries)
 	slices.SortStableFunc(list, func(a, b delivery) int {
-		if c := slices.Compare(a.Document[:], b.Document[:]); c != 0 {
-			return c
-		}
-		if c := j.sent[a.Message].Compare(j.sent[b.Message]); c != 0 {
-			return c
-		}
-		return a.Delivery - b.Delivery
+		return cmp.Or(slices.Compare(a.Document[:], b.Document[:]), j.sent[a.Message].Compare(j.sent[b.Message]),
+			a.Delivery-b.Delivery)
 	})
 	return list
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
@@ -210,4 +212,51 @@ func (f *Found) name(id uuid.UUID) string {
 		return id.String()
 	}
 	return term.Label(d.Type, d.Number, d.ID)
+}
+
+// warningReport is a warning about a document.
+type warningReport struct {
+	Kind     string    `json:"kind"`
+	Document uuid.UUID `json:"document"`
+	Other    uuid.UUID `json:"other"`
+	Words    string    `json:"words"`
+}
+
+func (f *Found) addWarnings(ctx context.Context, db *postgres.DB, ids []uuid.UUID) error {
+	f.Warnings = []warningReport{}
+	list, err := report.From(db).Warnings(ctx, ids)
+	for _, w := range list {
+		f.Warnings = append(f.Warnings, warningReport{w.Kind, w.Document, w.Other, w.Words})
+	}
+	return err
+}
+
+func (f *Found) addThreeWays(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
+	f.ThreeWay, err = report.From(db).ThreeWays(ctx, ids)
+	if f.ThreeWay == nil {
+		f.ThreeWay = []report.ThreeWay{}
+	}
+	return err
+}
+
+// explainAlone gives the reasons for every matched document without a match, in the
+// words of the explain command.
+func (f *Found) explainAlone(ctx context.Context, db *postgres.DB, edges []report.Match) error {
+	matched := make(map[uuid.UUID]bool)
+	for _, e := range edges {
+		matched[e.A], matched[e.B] = true, true
+	}
+	reader := explain.NewReader(ctx, db)
+	for i := range f.Documents {
+		d := &f.Documents[i]
+		if d.Status != "succeeded" || matched[d.ID] {
+			continue
+		}
+		reasons, err := reader.Alone(d.ID)
+		if err != nil {
+			return err
+		}
+		d.AloneBecause = strings.Join(reasons, " ")
+	}
+	return nil
 }

@@ -2,8 +2,11 @@ package matchrun
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
@@ -39,12 +42,7 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 	r := &Run{Session: local.Session{Progress: p, LogFile: o.Logs}, In: in, NoMapping: true,
 		Options: Options{Concurrency: 1, Again: true}}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	url, stop, err := o.Database.Fill(ctx, env, p)
-	if err != nil {
-		return false, err
-	}
-	r.OnClose(stop)
-	if err := r.Start(ctx, url); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
 		return false, err
 	}
 	if err := r.Store(ctx); err != nil {
@@ -59,4 +57,20 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 		return false, err
 	}
 	return outcome.AllAcknowledged(), outcome.Write(out, o.JSON)
+}
+
+// readEvent reads an event from a file, or from stdin if the name is -.
+func readEvent(name string, stdin io.Reader) ([]byte, error) {
+	read := func() ([]byte, error) { return os.ReadFile(name) }
+	if name == "-" {
+		name, read = "standard input", func() ([]byte, error) { return io.ReadAll(stdin) }
+	}
+	event, err := read()
+	if err != nil {
+		return nil, fmt.Errorf("read the event: %w", err)
+	}
+	if !json.Valid(event) {
+		return nil, fmt.Errorf("the event in %s is not valid JSON", name)
+	}
+	return event, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -124,7 +125,7 @@ func (t *reportText) tenants() {
 func (t *reportText) matches(tenant uuid.UUID) {
 	t.Line("Matches")
 	for _, m := range t.Matches {
-		if d := t.byID[m.A]; d == nil || d.TenantID != tenant {
+		if !t.has(tenant, m.A) {
 			continue
 		}
 		t.Hang(fmt.Sprintf("  %.2f %-6s %-6s  ", m.Score, m.Confidence, m.DecidedBy), t.names(m.A, m.B))
@@ -139,20 +140,24 @@ func (t *reportText) matches(tenant uuid.UUID) {
 
 // open shows the open questions, if there are any.
 func (t *reportText) open(tenant uuid.UUID) {
-	header := "Open questions"
+	header := "Open questions\n"
 	for _, q := range t.Open {
-		if d := t.byID[q.A]; d == nil || d.TenantID != tenant {
+		if !t.has(tenant, q.A) {
 			continue
 		}
-		if header != "" {
-			t.Line("%s", header)
-			header = ""
-		}
+		t.WriteString(header)
+		header = ""
 		t.Hang(fmt.Sprintf("  %.2f  ", q.Score), t.names(q.A, q.B))
 		if t.verbose {
 			t.Hang("        ", term.Clean(q.Why, term.MaxText))
 		}
 	}
+}
+
+// has reports whether a document is the tenant's.
+func (t *reportText) has(tenant, id uuid.UUID) bool {
+	d := t.byID[id]
+	return d != nil && d.TenantID == tenant
 }
 
 // names names two documents, the one that comes first in business first.
@@ -174,7 +179,7 @@ func (t *reportText) order(id uuid.UUID) int {
 func (t *reportText) clusters(tenant uuid.UUID) {
 	t.Line("Clusters")
 	for _, c := range t.Clusters {
-		if d := t.byID[c.Documents[0]]; d.TenantID != tenant {
+		if !t.has(tenant, c.Documents[0]) {
 			continue
 		}
 		names := make([]string, len(c.Documents))
@@ -236,4 +241,46 @@ func (t *reportText) repeated(list []delivery) {
 		steps[i] = fmt.Sprintf("+%s %s", time.Duration(d.Seconds)*time.Second, d.Settled)
 	}
 	t.Hang("  - ", t.name(list[0].Document)+": "+strings.Join(steps, ", "))
+}
+
+// threeWays shows the comparison of the tenant's invoices with their orders and
+// receipts: the number that are matched in every line, and each that is not, with its
+// lines if verbose.
+func (t *reportText) threeWays(tenant uuid.UUID) {
+	all, differ := 0, []report.ThreeWay{}
+	for _, w := range t.ThreeWay {
+		if !t.has(tenant, w.ID) {
+			continue
+		}
+		if all++; w.Verdict != "matched" {
+			differ = append(differ, w)
+		}
+	}
+	if all == 0 {
+		return
+	}
+	t.Line("Three-way match: %d of %d invoices agree with their orders and receipts", all-len(differ), all)
+	for _, w := range differ {
+		sentences := w.Sentences(t.name)
+		t.Hang("  - ", t.name(w.ID)+": "+term.Clean(sentences[0], term.MaxText))
+		for _, s := range sentences[1:] {
+			if t.verbose {
+				t.Hang("    - ", term.Clean(s, term.MaxText))
+			}
+		}
+	}
+}
+
+// warnings shows the warnings about the documents of a tenant, if there are any.
+func (t *reportText) warnings(tenant uuid.UUID) {
+	header := "Warnings\n"
+	for _, w := range t.Warnings {
+		if !t.has(tenant, w.Document) {
+			continue
+		}
+		t.WriteString(header)
+		header = ""
+		t.Hang("  - ", fmt.Sprintf("%s  %s -- %s", w.Kind, t.name(w.Document), t.name(w.Other)))
+		t.Hang("    ", term.Clean(w.Words, term.MaxText))
+	}
 }

@@ -116,11 +116,9 @@ func (r *run) result(ctx context.Context) (*Result, error) {
 func (r *run) names(ctx context.Context, reports report.Reader, jobs []report.OfferJob) (map[uuid.UUID]string, error) {
 	var ids []uuid.UUID
 	for _, j := range jobs {
-		var offers []ranking.Offer
-		if j.Offers != nil {
-			if err := json.Unmarshal(j.Offers, &offers); err != nil {
-				return nil, err
-			}
+		offers, err := offersOf(j)
+		if err != nil {
+			return nil, err
 		}
 		for _, o := range offers {
 			ids = append(ids, o.Candidate)
@@ -140,16 +138,19 @@ func setOf(j report.OfferJob, names map[uuid.UUID]string) (UserSet, error) {
 	s := UserSet{Job: j.ID, User: j.User, Name: term.Clean(j.Name, term.MaxValue), Zone: term.Clean(j.Zone, term.MaxValue),
 		OfferedAt: j.OfferedAt.UTC(), ExpiresAt: j.ExpiresAt.UTC(), Status: j.Status, Error: term.Clean(j.Error, term.MaxText),
 		Offers: []UserPick{}}
-	var offers []ranking.Offer
-	if j.Offers != nil {
-		if err := json.Unmarshal(j.Offers, &offers); err != nil {
-			return s, err
-		}
-	}
+	offers, err := offersOf(j)
 	for _, o := range offers {
 		s.Offers = append(s.Offers, UserPick{o, names[o.Candidate]})
 	}
-	return s, nil
+	return s, err
+}
+
+// offersOf reads the set of a job, if it has one.
+func offersOf(j report.OfferJob) (offers []ranking.Offer, err error) {
+	if j.Offers != nil {
+		err = json.Unmarshal(j.Offers, &offers)
+	}
+	return offers, err
 }
 
 func (a *Accounting) add(s UserSet) {

@@ -55,12 +55,7 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 	m.Say("%d users read from %s, %d malformed", len(f.users), dir, len(f.problems))
 	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, Options: o, folder: f, date: date}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	url, stop, err := o.Database.Fill(ctx, env, m)
-	if err != nil {
-		return false, err
-	}
-	r.OnClose(stop)
-	if err := r.Start(ctx, url, r.configure); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
 		return false, err
 	}
 	result, err := r.do(ctx)
@@ -193,4 +188,46 @@ func (r *run) standing(ctx context.Context) (unfinished int, line string, err er
 	states, err := report.From(r.Stack.DB).OfferProgress(ctx, r.date, r.tenants)
 	return states["pending"] + states["running"], fmt.Sprintf("%d sets completed, %d failed, %d running, %d waiting",
 		states["completed"], states["failed"], states["running"], states["pending"]), err
+}
+
+// oneDate is a store that shows the scheduler the users of some tenants who wait
+// for one date, once it is due. When it becomes due in the west, the next one is due
+// in the east already: that would be a further run.
+type oneDate struct {
+	offer.ScheduleStore
+	date    day.Date
+	tenants []uuid.UUID
+}
+
+// Waiting implements offer.ScheduleStore.
+func (s oneDate) Waiting(ctx context.Context) ([]offer.Group, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := s.ScheduleStore.Waiting(ctx)
+	return slices.DeleteFunc(groups, func(g offer.Group) bool {
+		due, waits := s.waits(g)
+		return !waits || due.After(now)
+	}), err
+}
+
+// due returns the times at which the date is due, in order.
+func (s oneDate) due(ctx context.Context) (list []time.Time, err error) {
+	groups, err := s.ScheduleStore.Waiting(ctx)
+	for _, g := range groups {
+		if due, waits := s.waits(g); waits {
+			list = append(list, due)
+		}
+	}
+	slices.SortFunc(list, time.Time.Compare)
+	return slices.CompactFunc(list, time.Time.Equal), err
+}
+
+func (s oneDate) waits(g offer.Group) (due time.Time, waits bool) {
+	zone, err := day.Zone(g.Zone)
+	if err != nil || !slices.Contains(s.tenants, g.Tenant) || g.Through != nil && *g.Through >= s.date {
+		return due, false
+	}
+	return day.Due(s.date, zone)
 }

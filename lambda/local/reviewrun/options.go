@@ -47,12 +47,7 @@ func (o Options) Review(ctx context.Context, path string, env setup.Env, out io.
 		return false, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	url, stop, err := o.Database.Fill(ctx, env, m)
-	if err != nil {
-		return false, err
-	}
-	r.OnClose(stop)
-	if err := r.Start(ctx, url, r.configure); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
 		return false, err
 	}
 	if err := r.do(ctx); err != nil {

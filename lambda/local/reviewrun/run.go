@@ -5,16 +5,22 @@ package reviewrun
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/web"
 
 	"github.com/google/uuid"
 )
@@ -130,3 +136,61 @@ func (r *run) showAfter(ctx context.Context, after int) int {
 }
 
 const mostName = 100
+
+// source is the model of a review, with its price.
+type source struct {
+	scripted.Model
+	price func(model string) (llm.Price, bool)
+
+	name  string // of the model, as answers are stored; empty: none
+	costs llm.Price
+}
+
+// start starts the model, and returns the function's variables for it, with the
+// price. Scripted answers cost as much as the ones of the default model would.
+func (s *source) start(ctx context.Context, now func() time.Time) (set []string, err error) {
+	if s.Flags.Mode == scripted.ModeNone {
+		return nil, nil
+	}
+	s.Mind = scripted.ReviewByRules()
+	s.Flags.Faults = 0
+	if set, err = s.Start(ctx, now); err != nil {
+		return nil, err
+	}
+	config, err := s.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := openai.New(config.OpenAI)
+	if err != nil {
+		return nil, err
+	}
+	s.name = client.Model().Name()
+	from := s.name
+	if s.Flags.Scripted() {
+		from = manifest.DefaultModel
+	}
+	if p, ok := s.price(from); ok {
+		s.costs = p
+		set = append(set, fmt.Sprintf("%s=%g,%g", variable.ModelPrice, p.Prompt, p.Completion))
+	}
+	return set, nil
+}
+
+// listen serves the page of the review on this machine, and prints its address
+// with a token that is valid for this run only.
+func (r *run) listen() error {
+	tokens, err := web.NewTokens(rand.Text() + rand.Text())
+	if err != nil {
+		return err
+	}
+	reviews := r.Stack.DB.Reviews()
+	url, stop, err := local.Serve("127.0.0.1:0", web.New(web.Config{Reviews: reviews, Control: reviews,
+		Sender: r.Stack.Queue, Tokens: tokens, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}))
+	if err != nil {
+		return err
+	}
+	r.OnClose(stop)
+	r.Progress.Say("watch it at %s/reviews/%s/page?token=%s", url, r.id, tokens.ForJob(r.tenant, r.id))
+	return nil
+}

@@ -1,6 +1,7 @@
 package lambdahost
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -176,20 +177,13 @@ func parseError(body []byte, kind string) *FunctionError {
 	if json.Unmarshal(body, &posted) != nil {
 		posted.Message = string(body)
 	}
-	if posted.Type == "" {
-		posted.Type = kind
-	}
-	if posted.Type == "" {
-		posted.Type = "Unhandled"
-	}
-	return &FunctionError{Type: posted.Type, Message: posted.Message, payload: body}
+	return &FunctionError{Type: cmp.Or(posted.Type, kind, "Unhandled"), Message: posted.Message, payload: body}
 }
 
 func (e *environment) serveRegister(w http.ResponseWriter, _ *http.Request) {
 	e.extended.Store(true)
 	w.Header().Set("Lambda-Extension-Identifier", uuid.NewString())
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{
+	writeJSON(w, http.StatusOK, map[string]string{
 		"functionName": e.cfg.Name, "functionVersion": "$LATEST", "handler": "bootstrap"})
 }
 
@@ -201,11 +195,15 @@ func (e *environment) serveExtensionNext(_ http.ResponseWriter, r *http.Request)
 
 // writeStatus writes the status and, of an error, its type.
 func writeStatus(w http.ResponseWriter, status int, kind string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
 	if kind == "" {
-		_, _ = io.WriteString(w, `{"status":"OK"}`)
+		writeJSON(w, status, map[string]string{"status": "OK"})
 		return
 	}
-	_ = json.NewEncoder(w).Encode(postedError{Message: http.StatusText(status), Type: kind})
+	writeJSON(w, status, postedError{Message: http.StatusText(status), Type: kind})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
 }

@@ -75,8 +75,6 @@ func (e *FunctionError) json() []byte {
 
 // refuse answers with an error of the Lambda API, in the form its SDKs read.
 func refuse(w http.ResponseWriter, status int, kind, message string) {
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Amzn-Errortype", kind)
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"Type": "User", "message": message})
+	writeJSON(w, status, map[string]string{"Type": "User", "message": message})
 }

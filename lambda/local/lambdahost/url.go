@@ -29,12 +29,12 @@ func (f *Function) URL() http.Handler { return http.HandlerFunc(f.serveURL) }
 func (f *Function) serveURL(w http.ResponseWriter, r *http.Request) {
 	payload, err := urlEvent(w, r)
 	if err != nil {
-		urlRefuse(w, http.StatusRequestEntityTooLarge, "Request Too Long")
+		writeJSON(w, http.StatusRequestEntityTooLarge, map[string]string{"Message": "Request Too Long"})
 		return
 	}
 	e, err := f.acquire()
 	if err != nil {
-		urlRefuse(w, http.StatusTooManyRequests, "Rate Exceeded.")
+		writeJSON(w, http.StatusTooManyRequests, map[string]string{"Message": "Rate Exceeded."})
 		return
 	}
 	response, answer := io.Pipe()
@@ -45,7 +45,7 @@ func (f *Function) serveURL(w http.ResponseWriter, r *http.Request) {
 	}()
 	head, err := readHead(response)
 	if err != nil {
-		urlRefuse(w, http.StatusBadGateway, "Internal Server Error")
+		writeJSON(w, http.StatusBadGateway, map[string]string{"Message": "Internal Server Error"})
 		return
 	}
 	for name, value := range head.Headers {
@@ -153,11 +153,4 @@ func pass(w http.ResponseWriter, response io.Reader) error {
 			return err
 		}
 	}
-}
-
-// urlRefuse answers as the service does.
-func urlRefuse(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"Message": message})
 }

@@ -77,7 +77,7 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// At wraps err with the operation that met it: At("read candidates", err).
+// At wraps err with the operation that met it: At("read the rows", err).
 // A nil err stays nil.
 func At(operation string, err error) error {
 	if err == nil {

@@ -106,29 +106,30 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig, list []FunctionCo
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
 	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // ends with Close
 	client := sqs.NewClient("http://" + listener.Addr().String())
+	create := func(row manifest.Function) (QueueURLs, error) {
+		url, err := createQueue(ctx, client, row.Name, row)
+		s.queues = append(s.queues, row.QueueEnv()+"="+url.Queue)
+		return url, err
+	}
 	for _, c := range list {
-		w := &Consumer{Jobs: s.DB.JobsOf(c.Table), row: c.Row, sqs: s.SQS, clock: s.Clock}
-		url, err := createQueue(ctx, client, c.Row.Name, c.Row)
+		url, err := create(c.Row)
 		if err != nil {
 			return err
 		}
-		w.DLQURL = url.DLQ
+		w := &Consumer{Jobs: s.DB.JobsOf(c.Table), DLQURL: url.DLQ, row: c.Row, sqs: s.SQS, clock: s.Clock}
 		if w.Queue, err = sqsjob.NewQueue(client, url.Queue); err != nil {
 			return err
 		}
 		s.Consumers = append(s.Consumers, w)
-		s.queues = append(s.queues, c.Row.QueueEnv()+"="+w.Queue.URL)
 	}
 	s.Consumer = s.Consumers[0]
 	for _, row := range manifest.Workloads() {
-		if slices.ContainsFunc(list, func(c FunctionConfig) bool { return c.Row.Name == row.Name }) {
+		if s.has(row.Name) {
 			continue
 		}
-		url, err := createQueue(ctx, client, row.Name, row)
-		if err != nil {
+		if _, err := create(row); err != nil {
 			return err
 		}
-		s.queues = append(s.queues, row.QueueEnv()+"="+url.Queue)
 	}
 	return nil
 }

@@ -12,9 +12,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/checkup"
+	"matchbook/lambda/postgres/schema"
 )
 
 // Choice selects a database. The zero Choice is a private one that ends with
@@ -75,7 +78,7 @@ func (c Choice) start(ctx context.Context, source pgserver.Source, m *term.Meter
 	url string, stop func() error, err error,
 ) {
 	started := time.Now()
-	server, err := pgserver.Start(ctx, pgserver.Options{
+	url, stop, err = startServer(ctx, pgserver.Options{
 		Dir: c.Keep, Source: source, Durable: c.Keep != "", Progress: func(s string) { m.Say("%s", s) },
 	})
 	if err != nil {
@@ -86,6 +89,14 @@ func (c Choice) start(ctx context.Context, source pgserver.Source, m *term.Meter
 		where = "private, kept in " + c.Keep
 	}
 	m.Say("PostgreSQL is up after %.1f s (%s)", time.Since(started).Seconds(), where)
+	return url, stop, nil
+}
+
+func startServer(ctx context.Context, o pgserver.Options) (url string, stop func() error, err error) {
+	server, err := pgserver.Start(ctx, o)
+	if err != nil {
+		return "", nil, err
+	}
 	return server.URL("postgres"), server.Stop, nil
 }
 
@@ -109,12 +120,8 @@ func Kept(ctx context.Context, env func(string) string, keep string, progress io
 	if _, err := os.Stat(filepath.Join(keep, "data")); errors.Is(err, os.ErrNotExist) {
 		return "", nil, fmt.Errorf("nothing is kept in %s: \"matchbook match DIR --keep\" keeps a database", keep)
 	}
-	server, err := pgserver.Start(ctx, pgserver.Options{Dir: keep, Source: source, Durable: true,
+	return startServer(ctx, pgserver.Options{Dir: keep, Source: source, Durable: true,
 		Progress: func(s string) { fmt.Fprintln(progress, s) }})
-	if err != nil {
-		return "", nil, err
-	}
-	return server.URL("postgres"), server.Stop, nil
 }
 
 // serverSettings make the server analyse a database that was just filled within
@@ -133,12 +140,8 @@ func Server(ctx context.Context, env func(string) string, m *term.Meter) (
 	}
 	m.Step("PostgreSQL")
 	defer m.Watch(nil)
-	server, err := pgserver.Start(ctx, pgserver.Options{Source: source, Settings: serverSettings,
+	return startServer(ctx, pgserver.Options{Source: source, Settings: serverSettings,
 		Progress: func(s string) { m.Say("%s", s) }})
-	if err != nil {
-		return "", nil, err
-	}
-	return server.URL("postgres"), server.Stop, nil
 }
 
 // Folder is the folder of --keep without a value. The user that the server runs
@@ -152,4 +155,37 @@ func Folder() string {
 		cache = filepath.Join(os.TempDir(), fmt.Sprintf("matchbook-%d", os.Geteuid()))
 	}
 	return filepath.Join(cache, "matchbook", "postgres")
+}
+
+// Migrate applies the migrations that are missing, unless a later version of
+// this program has migrated the database.
+func Migrate(ctx context.Context, url string) ([]schema.Migration, error) {
+	if err := RefuseNewer(ctx, url); err != nil {
+		return nil, err
+	}
+	return schema.Migrate(ctx, url)
+}
+
+// MigrateDown undoes the newest migration, unless a later version of this
+// program has migrated the database.
+func MigrateDown(ctx context.Context, url string) ([]schema.Migration, error) {
+	if err := RefuseNewer(ctx, url); err != nil {
+		return nil, err
+	}
+	return schema.MigrateDown(ctx, url)
+}
+
+// RefuseNewer returns an error when the schema is that of a later version of
+// this program.
+func RefuseNewer(ctx context.Context, url string) error {
+	c, err := checkup.Open(ctx, url)
+	if err != nil {
+		return errors.New(errtext.Describe(err))
+	}
+	defer c.Close(ctx)
+	s, err := c.Schema(ctx)
+	if err != nil {
+		return errors.New(errtext.Describe(err))
+	}
+	return s.TooNew()
 }

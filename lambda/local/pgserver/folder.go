@@ -1,8 +1,7 @@
 package pgserver
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -118,10 +117,7 @@ func (f *folder) makeTemporary() (string, error) {
 			problem = fmt.Errorf("the path of %s is too long for a socket", parent)
 			continue
 		}
-		if problem = reachable(parent, f.user); problem != nil {
-			continue
-		}
-		if problem = allowed(parent, f.user, 3); problem != nil {
+		if problem = cmp.Or(reachable(parent, f.user), allowed(parent, f.user, 3)); problem != nil {
 			continue
 		}
 		dir, err := os.MkdirTemp(parent, "matchbook-pg-")
@@ -199,11 +195,7 @@ func (f *folder) claim() error {
 		return nil
 	}
 	// Process, data folder, start time, port, socket folder.
-	var lines [5]string
-	scan := bufio.NewScanner(bytes.NewReader(pid))
-	for i := 0; i < len(lines) && scan.Scan(); i++ {
-		lines[i] = scan.Text()
-	}
+	lines := append(strings.Split(string(pid), "\n"), make([]string, 5)...)
 	conn, err := net.Dial("unix", filepath.Join(lines[4], ".s.PGSQL."+lines[3]))
 	if err != nil {
 		return nil
@@ -218,13 +210,9 @@ func (f *folder) fits(bin, version string) error {
 		f.fresh = true
 		return nil
 	}
-	text, err := os.ReadFile(filepath.Join(f.data, "PG_VERSION"))
-	if err != nil {
+	made, err := madeBy(f.data)
+	if err != nil || made == major(version) {
 		return err
-	}
-	made := strings.TrimSpace(string(text))
-	if made == major(version) {
-		return nil
 	}
 	what := "put version " + made + " first in PATH"
 	if strings.HasPrefix(npmServer, made+".") {
@@ -238,9 +226,15 @@ func (f *folder) fits(bin, version string) error {
 // server's folder, and whether our version can read it.
 func (f *folder) readable(dir, version string) bool {
 	data := filepath.Join(dir, "data")
-	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
-	return dir != "" && err == nil && strings.TrimSpace(string(text)) == major(version) &&
+	made, err := madeBy(data)
+	return dir != "" && err == nil && made == major(version) &&
 		reachable(dir, f.user) == nil && allowed(data, f.user, 5) == nil
+}
+
+// madeBy returns the major version that made a cluster.
+func madeBy(data string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
+	return strings.TrimSpace(string(text)), err
 }
 
 func major(version string) string {

@@ -77,9 +77,7 @@ func (r *Receiver) take(req *http.Request) *refusal {
 	switch {
 	case req.URL.Path != Path:
 		return &refusal{http.StatusNotFound, "no_service"}
-	case req.Method != http.MethodPost:
-		return &refusal{http.StatusBadRequest, "invalid_payload"}
-	case kind != "application/json", err != nil, len(body) > maxBody, !utf8.Valid(body):
+	case req.Method != http.MethodPost, kind != "application/json", err != nil, len(body) > maxBody, !utf8.Valid(body):
 		return &refusal{http.StatusBadRequest, "invalid_payload"}
 	}
 	var p payload

@@ -47,29 +47,25 @@ SELECT $1, tenant_id, id, 'publish', $3, $4 FROM document WHERE id = $2`
 
 // PublishFor publishes a document for a person, and keeps who and why. A form that has
 // acted acts no more. ErrStale: the document is not in the state that the person saw.
-func (db *DB) PublishFor(ctx context.Context, id uuid.UUID, a Action) (stamped []job.Stamped, err error) {
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
-		stamped = nil
+func (db *DB) PublishFor(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
+	return within(ctx, db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		var version string
 		var acted bool
 		if err := tx.QueryRow(ctx, lockVersionSQL, id).Scan(&version); err != nil {
 			if errors.Is(err, pgx.ErrNoRows) {
-				return job.ErrNotFound
+				return nil, job.ErrNotFound
 			}
-			return err
+			return nil, err
 		}
 		if err := tx.QueryRow(ctx, actedSQL, a.ID).Scan(&acted); err != nil || acted {
-			return err
+			return nil, err
 		}
 		if version != a.Seen {
-			return ErrStale
+			return nil, ErrStale
 		}
 		if _, err := tx.Exec(ctx, actionSQL, a.ID, id, a.By, a.Reason); err != nil {
-			return err
+			return nil, err
 		}
-		rows, _ := tx.Query(ctx, db.sql.publish, []uuid.UUID{id})
-		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
-		return err
+		return Rows[job.Stamped](ctx, tx, db.sql.publish, []uuid.UUID{id})
 	})
-	return stamped, err
 }

@@ -158,8 +158,7 @@ func givenOf(docs []Imported) (columns []any, tenants []uuid.UUID) {
 
 // readAdded runs a statement that returns the messages of what it wrote.
 func readAdded(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, as Addition, sql string, args []any) error {
-	rows, _ := tx.Query(ctx, sql, args...)
-	written, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
+	written, err := Rows[job.Stamped](ctx, tx, sql, args...)
 	for _, m := range written {
 		by[m.ID] = Added{ID: m.ID, Addition: as, Status: by[m.ID].Status, Message: m}
 	}

@@ -58,10 +58,7 @@ UPDATE model_answer SET unusable = left($2, 1000) WHERE id = $1`
 
 // DiscardAnswer implements llm.Vault.
 func (db *DB) DiscardAnswer(ctx context.Context, id int64, why string) error {
-	return steadily(ctx, func() error {
-		_, err := db.pool.Exec(ctx, discardAnswerSQL, id, storable(why))
-		return err
-	})
+	return db.exec(ctx, discardAnswerSQL, id, storable(why))
 }
 
 // findVectorsSQL locks in the order of the hashes: many texts are common to

@@ -197,8 +197,7 @@ func (db *DB) Near(
 	var s search
 	s.addCompany(id, n, types)
 	err = steadily(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, nearSQL, s.args()...)
-		near, err = pgx.CollectRows(rows, pgx.RowToStructByPos[match.Near])
+		near, err = Rows[match.Near](ctx, db.pool, nearSQL, s.args()...)
 		return err
 	})
 	return near, err
@@ -219,8 +218,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 		}
 		var s search
 		s.add(raw.ID, d.Normalized(), score.Matchable(raw.Type))
-		rows, _ := db.pool.Query(ctx, rankedSQL, s.args(limit)...)
-		if ranked[raw.ID], err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
+		if ranked[raw.ID], err = IDs(ctx, db.pool, rankedSQL, s.args(limit)...); err != nil {
 			return nil, err
 		}
 		if raw.Vector == "" {

@@ -161,8 +161,7 @@ func (j *Jobs) Extend(ctx context.Context, fences []job.Attempt, lease time.Dura
 		ids[i], attempts[i] = f.ID, f.Number
 	}
 	err = repeat(ctx, func() error {
-		rows, _ := j.db.reserved.Query(ctx, j.sql.extend, ids, attempts, lease)
-		ours, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Attempt])
+		ours, err = Rows[job.Attempt](ctx, j.db.reserved, j.sql.extend, ids, attempts, lease)
 		return err
 	})
 	return ours, failure.At("extend leases", err)
@@ -258,8 +257,7 @@ func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) er
 
 func (j *Jobs) succeedAll(ctx context.Context, ends []end[struct{}]) ([]job.Attempt, error) {
 	ids, attempts := fences(ends)
-	rows, _ := j.db.pool.Query(ctx, j.sql.succeedAll, ids, attempts)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Attempt])
+	return Rows[job.Attempt](ctx, j.db.pool, j.sql.succeedAll, ids, attempts)
 }
 
 func (j *Jobs) succeed(ctx context.Context, tx pgx.Tx, f job.Attempt) error {

@@ -27,10 +27,7 @@ const recordEventsSQL = `INSERT INTO event_receiver DEFAULT VALUES ON CONFLICT D
 
 // Record has events recorded from now on.
 func (e *Events) Record(ctx context.Context) error {
-	return steadily(ctx, func() error {
-		_, err := e.db.pool.Exec(ctx, recordEventsSQL)
-		return err
-	})
+	return e.db.exec(ctx, recordEventsSQL)
 }
 
 // waitingEvent is an event that is neither delivered nor given up.
@@ -51,24 +48,18 @@ ORDER BY sequence LIMIT $1`
 const fewEvents, manyEvents = 500, 100_000
 
 // Claim implements outbox.Outbox.
-func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) (list []outbox.Parcel, err error) {
+func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) ([]outbox.Parcel, error) {
 	free, err := e.free(ctx, limit)
 	if err != nil || len(free) == 0 {
 		return nil, err
 	}
-	err = repeat(ctx, func() error {
-		rows, _ := e.db.pool.Query(ctx, claimEventsSQL, free, hold)
-		list, err = pgx.CollectRows(rows, event)
-		return err
-	})
-	return list, err
+	return collectBy(ctx, e.db, event, claimEventsSQL, free, hold)
 }
 
 // free returns the sequences of the oldest events that may be sent.
 func (e *Events) free(ctx context.Context, limit int) (free []int64, err error) {
 	for _, most := range []int{fewEvents, manyEvents} {
-		rows, _ := e.db.pool.Query(ctx, waitingEventsSQL, most)
-		waiting, err := pgx.CollectRows(rows, pgx.RowToStructByPos[waitingEvent])
+		waiting, err := Rows[waitingEvent](ctx, e.db.pool, waitingEventsSQL, most)
 		if err != nil {
 			return nil, err
 		}
@@ -136,10 +127,7 @@ WHERE id = ANY ($1) AND delivered_at IS NULL`
 // Delivered implements outbox.Outbox. It holds for a claim that was lost, too: the
 // receiver has the event.
 func (e *Events) Delivered(ctx context.Context, ids []uuid.UUID) error {
-	return steadily(ctx, func() error {
-		_, err := e.db.pool.Exec(ctx, eventsDeliveredSQL, ids)
-		return err
-	})
+	return e.db.exec(ctx, eventsDeliveredSQL, ids)
 }
 
 // refusedFor is the time for which a receiver may refuse an event before it is given
@@ -161,10 +149,7 @@ func (e *Events) Release(ctx context.Context, returned []outbox.Return) error {
 		refused[i] = r.Refused
 	}
 	ids, tries, waits, errors := returnColumns(returned)
-	return steadily(ctx, func() error {
-		_, err := e.db.pool.Exec(ctx, releaseEventsSQL, ids, tries, waits, errors, refused)
-		return err
-	})
+	return e.db.exec(ctx, releaseEventsSQL, ids, tries, waits, errors, refused)
 }
 
 // EventGauges measures the outbox of events at one moment.

@@ -91,12 +91,12 @@ WITH chosen AS (
 
 // States counts the events that the receiver has not accepted.
 func (e *Events) States(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return e.states(ctx, eventStatesSQL, f)
+	return collect[EventState](ctx, e.db, eventStatesSQL, f.args()...)
 }
 
 // Late counts the events that Requeue would have sent.
 func (e *Events) Late(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return e.states(ctx, lateEventsSQL, f)
+	return collect[EventState](ctx, e.db, lateEventsSQL, f.args()...)
 }
 
 // Requeue has the events sent at once that were given up, or that wait for the time of
@@ -104,16 +104,7 @@ func (e *Events) Late(ctx context.Context, f EventFilter) ([]EventState, error) 
 // is the idempotency key, its sequence and its data. One that is refused again is given up
 // after refusedFor.
 func (e *Events) Requeue(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return e.states(ctx, requeueEventsSQL, f)
-}
-
-func (e *Events) states(ctx context.Context, sql string, f EventFilter) (list []EventState, err error) {
-	err = repeat(ctx, func() error {
-		rows, _ := e.db.pool.Query(ctx, sql, f.args()...)
-		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[EventState])
-		return err
-	})
-	return list, err
+	return collect[EventState](ctx, e.db, requeueEventsSQL, f.args()...)
 }
 
 const recordedSinceSQL = `SELECT since FROM event_receiver`

@@ -71,16 +71,12 @@ ORDER BY id FOR NO KEY UPDATE`
 
 // Publish implements job.PublishStore for rows that have not changed since: one
 // that failed again, or was published by another program, is left out.
-func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) (stamped []job.Stamped, err error) {
-	err = f.jobs.db.inTx(ctx, func(tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, f.jobs.sql.stillFailed, ids, f.at)
-		still, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {
+	return within(ctx, f.jobs.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		still, err := IDs(ctx, tx, f.jobs.sql.stillFailed, ids, f.at)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		rows, _ = tx.Query(ctx, f.jobs.sql.publish, still)
-		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
-		return err
+		return Rows[job.Stamped](ctx, tx, f.jobs.sql.publish, still)
 	})
-	return stamped, err
 }

@@ -114,8 +114,7 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingesti
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		rows, _ := tx.Query(ctx, s.documents.sql.publish, matchable)
-		if stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped]); err == nil {
+		if stamped, err = Rows[job.Stamped](ctx, tx, s.documents.sql.publish, matchable); err == nil {
 			chunks, err = addReviews(ctx, tx, docs)
 		}
 		return err
@@ -177,19 +176,16 @@ RETURNING id, published_at, tenant_id`
 // AddFile stores the rows of a file that is in storage, and publishes its
 // ingestion: the caller sends the message. A file that is known already changes
 // nothing, and has no stamp.
-func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) (stamped []job.Stamped, err error) {
-	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
+func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error) {
+	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, addTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
-			return err
+			return nil, err
 		}
 		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath); err != nil {
-			return err
+			return nil, err
 		}
-		rows, _ := tx.Query(ctx, newIngestionSQL, in.ID, in.TenantID, in.DocumentID, in.FilePath)
-		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
-		return err
+		return Rows[job.Stamped](ctx, tx, newIngestionSQL, in.ID, in.TenantID, in.DocumentID, in.FilePath)
 	})
-	return stamped, err
 }
 
 const correctSQL = `
@@ -199,20 +195,17 @@ SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
 // Correct keeps a person's corrections of a document, by field; a nil value
 // removes the field. The document is published for matching in the same
 // transaction: the caller sends the message.
-func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) (stamped []job.Stamped, err error) {
-	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
+func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error) {
+	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		for _, field := range slices.Sorted(maps.Keys(corrections)) {
 			tag, err := tx.Exec(ctx, correctSQL, id, field, corrections[field])
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if tag.RowsAffected() == 0 {
-				return job.ErrNotFound
+				return nil, job.ErrNotFound
 			}
 		}
-		rows, _ := tx.Query(ctx, s.documents.sql.publish, []uuid.UUID{id})
-		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
-		return err
+		return Rows[job.Stamped](ctx, tx, s.documents.sql.publish, []uuid.UUID{id})
 	})
-	return stamped, err
 }

@@ -72,8 +72,7 @@ FROM document WHERE id = ANY ($1) ORDER BY id`
 
 // Raws reads documents as matching does, in id order, without unknown ids.
 func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
-	rows, _ := db.pool.Query(ctx, rawsSQL, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
+	return Rows[score.Raw](ctx, db.pool, rawsSQL, ids)
 }
 
 // Write implements match.Store. Writers of one tenant take turns (tenant.go), so

@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/offer/roster"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Offers is the store of match offers: the work on a job and reads of sets are in
@@ -180,8 +179,7 @@ func (o *Offers) completeAll(ctx context.Context, ends []end[completion]) ([]job
 		}
 	}
 	ids, attempts := fences(ends)
-	rows, _ := o.db.pool.Query(ctx, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[job.Attempt])
+	return Rows[job.Attempt](ctx, o.db.pool, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
 }
 
 // encodeOffers writes a set without offers as an empty list: NULL has a job that is

@@ -37,13 +37,8 @@ func (o *Offers) Outbox() outbox.Outbox { return setOutbox{o.db} }
 type setOutbox struct{ db *DB }
 
 // Claim implements outbox.Outbox.
-func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) (list []outbox.Parcel, err error) {
-	err = repeat(ctx, func() error {
-		rows, _ := o.db.pool.Query(ctx, claimSetsSQL, limit, hold)
-		list, err = pgx.CollectRows(rows, parcel)
-		return err
-	})
-	return list, err
+func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) ([]outbox.Parcel, error) {
+	return collectBy(ctx, o.db, parcel, claimSetsSQL, limit, hold)
 }
 
 func parcel(row pgx.CollectableRow) (p outbox.Parcel, err error) {
@@ -62,10 +57,7 @@ WHERE job_id = ANY ($1) AND delivered_at IS NULL`
 // Delivered implements outbox.Outbox. It holds for a claim that was lost, too:
 // the receiver has the set.
 func (o setOutbox) Delivered(ctx context.Context, jobs []uuid.UUID) error {
-	return steadily(ctx, func() error {
-		_, err := o.db.pool.Exec(ctx, setsDeliveredSQL, jobs)
-		return err
-	})
+	return o.db.exec(ctx, setsDeliveredSQL, jobs)
 }
 
 const releaseSetsSQL = `
@@ -76,10 +68,7 @@ WHERE d.job_id = r.job_id AND d.tries = r.tries AND d.delivered_at IS NULL`
 // Release implements outbox.Outbox.
 func (o setOutbox) Release(ctx context.Context, returned []outbox.Return) error {
 	jobs, tries, waits, errors := returnColumns(returned)
-	return steadily(ctx, func() error {
-		_, err := o.db.pool.Exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
-		return err
-	})
+	return o.db.exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
 }
 
 // returnColumns are returned parcels as arrays.

@@ -120,8 +120,8 @@ func nextUsers(ctx context.Context, tx pgx.Tx, s offer.Shard) (ids []uuid.UUID, 
 		through = &t
 	}
 	for _, wait := range []string{" SKIP LOCKED", ""} {
-		rows, _ := tx.Query(ctx, sql+wait, s.Tenant, s.Zone, s.Limit, through, s.FlownFrom.Time(), s.FlownTo.Time())
-		if ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil || len(ids) > 0 {
+		ids, err = IDs(ctx, tx, sql+wait, s.Tenant, s.Zone, s.Limit, through, s.FlownFrom.Time(), s.FlownTo.Time())
+		if err != nil || len(ids) > 0 {
 			return ids, err
 		}
 	}

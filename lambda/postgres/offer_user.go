@@ -60,8 +60,7 @@ func (db *DB) ImportUsers(ctx context.Context, users []offer.User) (changed int,
 		for i, u := range users {
 			ids[i], tenants[i] = u.ID, u.Tenant
 		}
-		rows, _ := tx.Query(ctx, usersOfOthersSQL, ids, tenants)
-		others, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		others, err = IDs(ctx, tx, usersOfOthersSQL, ids, tenants)
 		return err
 	})
 	return changed, others, err

@@ -55,35 +55,31 @@ WHERE channel = $1 AND notification_id = ANY ($2)`
 func (db *DB) ClaimNotifications(
 	ctx context.Context, channel string, hold time.Duration,
 	plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message,
-) (send []notify.Message, err error) {
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
+) ([]notify.Message, error) {
+	return within(ctx, db, func(tx pgx.Tx) ([]notify.Message, error) {
 		now, busy, err := takeChannel(ctx, tx, channel)
 		if err != nil || busy {
-			return err
+			return nil, err
 		}
-		last, err := lastSent(ctx, tx, channel, now)
+		last, err := Map[map[string]time.Time](ctx, tx, lastSentSQL, channel, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		pending, err := pendingOn(ctx, tx, channel, now)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var chosen []uuid.UUID
-		send = plan(now, last, pending)
+		send := plan(now, last, pending)
 		for _, m := range send {
 			chosen = append(chosen, m.IDs...)
 		}
 		if len(chosen) == 0 {
-			return nil
+			return send, nil
 		}
 		_, err = tx.Exec(ctx, claimNotificationsSQL, channel, chosen, now, hold)
-		return err
+		return send, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return send, nil
 }
 
 // takeChannel waits for the channel's turn, and adds the channel if it is new.
@@ -115,18 +111,6 @@ func addChannel(ctx context.Context, tx pgx.Tx, channel string, now time.Time) e
 	}
 	_, err := tx.Exec(ctx, addChannelSQL, channel, now)
 	return err
-}
-
-func lastSent(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (map[string]time.Time, error) {
-	last := map[string]time.Time{}
-	rows, _ := tx.Query(ctx, lastSentSQL, channel, now)
-	var kind string
-	var at time.Time
-	_, err := pgx.ForEachRow(rows, []any{&kind, &at}, func() error {
-		last[kind] = at
-		return nil
-	})
-	return last, err
 }
 
 // pendingOn reads the failures that may be sent. An unreadable payload does not

@@ -31,10 +31,13 @@ func (j *Jobs) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, err
 }
 
 // collect runs a statement that is all or nothing, and reads its rows by position.
-func collect[T any](ctx context.Context, db *DB, sql string, args ...any) (list []T, err error) {
+func collect[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
+	return collectBy(ctx, db, pgx.RowToStructByPos[T], sql, args...)
+}
+
+func collectBy[T any](ctx context.Context, db *DB, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
 	err = repeat(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, sql, args...)
-		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+		list, err = rowsBy(ctx, db.pool, row, sql, args...)
 		return err
 	})
 	return list, err

@@ -47,6 +47,18 @@ func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
 	})
 }
 
+// within is inTx for a transaction with a result, which is zero with an error.
+func within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (result T, err error) {
+	err = db.inTx(ctx, func(tx pgx.Tx) error {
+		result, err = fn(tx)
+		return err
+	})
+	if err != nil {
+		return *new(T), err
+	}
+	return result, nil
+}
+
 // awayFor is the time that work waits for a database that is away: longer than a
 // restart or a fail-over takes.
 const awayFor = 90 * time.Second
@@ -65,6 +77,14 @@ func steadily(ctx context.Context, fn func() error) error {
 			return err
 		}
 	}
+}
+
+// exec runs a statement steadily.
+func (db *DB) exec(ctx context.Context, sql string, args ...any) error {
+	return steadily(ctx, func() error {
+		_, err := db.pool.Exec(ctx, sql, args...)
+		return err
+	})
 }
 
 // away reports whether an error is that of a database which is stopping,

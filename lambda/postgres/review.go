@@ -42,12 +42,10 @@ VALUES ($1, $2, $3, $4, 'whole', 0, $5, false, NULL)`
 // the caller sends their messages. A review that exists changes nothing, and has
 // no stamps. One without chunks has failed: the contract has no text. A document
 // of another tenant is ErrOtherTenant.
-func (r *Reviews) Create(ctx context.Context, n record.New) (stamped []job.Stamped, err error) {
-	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
-		stamped, err = addReview(ctx, tx, n)
-		return err
+func (r *Reviews) Create(ctx context.Context, n record.New) ([]job.Stamped, error) {
+	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		return addReview(ctx, tx, n)
 	})
-	return stamped, err
 }
 
 func addReview(ctx context.Context, tx pgx.Tx, n record.New) ([]job.Stamped, error) {
@@ -94,8 +92,8 @@ func addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stam
 		positions[i], starts[i], stops[i], headings[i] = c.Position, c.Start, c.End, storable(c.Heading)
 	}
 	last := len(n.Chunks)
-	rows, _ := tx.Query(ctx, newChunksSQL, n.TenantID, n.ID, ids[:last], positions, starts, stops, headings)
-	if stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped]); err != nil {
+	stamped, err = Rows[job.Stamped](ctx, tx, newChunksSQL, n.TenantID, n.ID, ids[:last], positions, starts, stops, headings)
+	if err != nil {
 		return nil, err
 	}
 	_, err = tx.Exec(ctx, newWholeSQL, ids[last], n.TenantID, n.ID, last, len(n.Text))
@@ -156,8 +154,7 @@ func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error
 // listed reads rows of a review; an unknown one is job.ErrNotFound.
 func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
 	err = steadily(ctx, func() error {
-		rows, _ := r.db.pool.Query(ctx, sql, args...)
-		list, err = pgx.CollectRows(rows, row)
+		list, err = rowsBy(ctx, r.db.pool, row, sql, args...)
 		return err
 	})
 	if err == nil && len(list) == 0 {
@@ -191,10 +188,7 @@ ON CONFLICT (model) DO UPDATE SET until = greatest(model_pause.until, excluded.u
 
 // Pause keeps all workers from calling the model for that long from now.
 func (r *Reviews) Pause(ctx context.Context, model string, d time.Duration) error {
-	return steadily(ctx, func() error {
-		_, err := r.db.pool.Exec(ctx, pauseSQL, storable(model), min(d, longestPause))
-		return err
-	})
+	return r.db.exec(ctx, pauseSQL, storable(model), min(d, longestPause))
 }
 
 // Statements of Cancel and Retry. lockChunksSQL keeps the chunks as they are, so
@@ -250,34 +244,30 @@ RETURNING id, published_at, tenant_id`
 // runs: the caller sends their messages. If no chunk of the text is missing, it
 // publishes the contract as a whole. A completed review changes nothing; of one
 // that is still stopping the error is record.ErrStopping.
-func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) (stamped []job.Stamped, err error) {
-	err = r.db.inTx(ctx, func(tx pgx.Tx) error {
-		stamped = nil
+func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error) {
+	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, lockChunksSQL, id); err != nil {
-			return err
+			return nil, err
 		}
 		var status record.Status
 		var missing, chunks int
 		switch err := tx.QueryRow(ctx, missingSQL, id).Scan(&status, &missing, &chunks); {
 		case errors.Is(err, pgx.ErrNoRows):
-			return job.ErrNotFound
+			return nil, job.ErrNotFound
 		case err != nil:
-			return err
+			return nil, err
 		case status == record.Cancelling:
-			return record.ErrStopping
+			return nil, record.ErrStopping
 		case chunks == 0, missing == 0 && (!status.Over() || status == record.Completed):
-			return nil
+			return nil, nil
 		}
 		if _, err := tx.Exec(ctx, runAgainSQL, id); err != nil {
-			return err
+			return nil, err
 		}
 		kind := record.Text
 		if missing == 0 {
 			kind = record.Whole
 		}
-		rows, _ := tx.Query(ctx, retryChunksSQL, id, kind)
-		stamped, err = pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
-		return err
+		return Rows[job.Stamped](ctx, tx, retryChunksSQL, id, kind)
 	})
-	return stamped, err
 }

@@ -28,8 +28,5 @@ ON CONFLICT (tenant_id) DO UPDATE SET playbook = excluded.playbook, updated_at =
 // PutPlaybook stores the playbook of a tenant, for the reviews that begin from
 // now on. The caller has checked it with package playbook.
 func (r *Reviews) PutPlaybook(ctx context.Context, tenantID uuid.UUID, playbook []byte) error {
-	return steadily(ctx, func() error {
-		_, err := r.db.pool.Exec(ctx, putPlaybookSQL, tenantID, string(playbook))
-		return err
-	})
+	return r.db.exec(ctx, putPlaybookSQL, tenantID, string(playbook))
 }

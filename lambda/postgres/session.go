@@ -18,10 +18,7 @@ ON CONFLICT (id) DO NOTHING`
 
 // BeginSession implements login.Store.
 func (db *DB) BeginSession(ctx context.Context, id [32]byte, person []byte, life time.Duration) error {
-	return steadily(ctx, func() error {
-		_, err := db.pool.Exec(ctx, beginSessionSQL, id[:], person, life)
-		return err
-	})
+	return db.exec(ctx, beginSessionSQL, id[:], person, life)
 }
 
 const useSessionSQL = `
@@ -44,8 +41,5 @@ const endSessionSQL = `DELETE FROM console_session WHERE id = $1`
 
 // EndSession implements login.Store.
 func (db *DB) EndSession(ctx context.Context, id [32]byte) error {
-	return steadily(ctx, func() error {
-		_, err := db.pool.Exec(ctx, endSessionSQL, id[:])
-		return err
-	})
+	return db.exec(ctx, endSessionSQL, id[:])
 }

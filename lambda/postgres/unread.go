@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"matchbook/lambda/match/score"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Unread is a number of documents that share a key with a document and were never
@@ -44,8 +42,7 @@ func (db *DB) Unread(ctx context.Context, raw score.Raw) ([]Unread, error) {
 	}
 	var s search
 	s.add(raw.ID, d.Normalized(), score.Matchable(raw.Type))
-	rows, _ := db.pool.Query(ctx, unreadSQL, s.args(s.kinds)...)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Unread])
+	return Rows[Unread](ctx, db.pool, unreadSQL, s.args(s.kinds)...)
 }
 
 // sharing describes documents by the kind of their common key (package score, keys.go).

@@ -82,8 +82,7 @@ FROM pg_roles WHERE rolname = current_user AND rolconnlimit >= 0 AND NOT rolsupe
 // Limits reads the connection limits of our role; the server has one at least.
 func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) (err error) {
-		rows, _ := tx.Query(ctx, limitsSQL)
-		limits, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Limit])
+		limits, err = postgres.Rows[Limit](ctx, tx, limitsSQL)
 		return err
 	})
 	return limits, err

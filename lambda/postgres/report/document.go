@@ -42,8 +42,7 @@ FROM document WHERE id = ANY ($1) ORDER BY tenant_id, received_at, id`
 
 // Summaries reads the state of the documents, by tenant and time.
 func (r Reader) Summaries(ctx context.Context, ids []uuid.UUID) ([]Summary, error) {
-	rows, _ := r.db.Query(ctx, summarySQL, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Summary])
+	return postgres.Rows[Summary](ctx, r.db, summarySQL, ids)
 }
 
 const numberedSQL = `
@@ -51,8 +50,7 @@ SELECT id FROM document WHERE structured_data ->> 'number' = $1 ORDER BY tenant_
 
 // Numbered lists at most 20 documents with this number, as printed.
 func (r Reader) Numbered(ctx context.Context, number string) ([]uuid.UUID, error) {
-	rows, _ := r.db.Query(ctx, numberedSQL, number)
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return postgres.IDs(ctx, r.db, numberedSQL, number)
 }
 
 const ownNumbersSQL = `
@@ -114,8 +112,7 @@ SELECT id, tenant_id, coalesce({error}, '') FROM {table} WHERE id = ANY ($1) ORD
 
 // Failures reads the errors of rows of a workload, by tenant and time.
 func (r Reader) Failures(ctx context.Context, t postgres.Table, ids []uuid.UUID) ([]Failure, error) {
-	rows, _ := r.db.Query(ctx, t.SQL(failuresSQL), ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Failure])
+	return postgres.Rows[Failure](ctx, r.db, t.SQL(failuresSQL), ids)
 }
 
 const clusteredSQL = `
@@ -123,8 +120,7 @@ SELECT id FROM document WHERE cluster_id = $1 ORDER BY received_at, id`
 
 // Clustered lists the members of a cluster, by time.
 func (r Reader) Clustered(ctx context.Context, cluster uuid.UUID) ([]uuid.UUID, error) {
-	rows, _ := r.db.Query(ctx, clusteredSQL, cluster)
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return postgres.IDs(ctx, r.db, clusteredSQL, cluster)
 }
 
 // Progress counts documents by their state; the empty state is NULL.
@@ -135,13 +131,5 @@ SELECT coalesce(matching_status, ''), count(*) FROM document WHERE id = ANY ($1)
 
 // Progress counts the documents by matching_status.
 func (r Reader) Progress(ctx context.Context, ids []uuid.UUID) (Progress, error) {
-	p := Progress{}
-	rows, _ := r.db.Query(ctx, progressSQL, ids)
-	var status string
-	var n int
-	_, err := pgx.ForEachRow(rows, []any{&status, &n}, func() error {
-		p[status] = n
-		return nil
-	})
-	return p, err
+	return postgres.Map[Progress](ctx, r.db, progressSQL, ids)
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/postgres"
+
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Deed is a person's act on a document: a decision about it and another one, or an
@@ -27,6 +28,5 @@ SELECT * FROM (
 
 // Deeds reads what people did about a document, the latest first, at most limit.
 func (r Reader) Deeds(ctx context.Context, id uuid.UUID, limit int) ([]Deed, error) {
-	rows, _ := r.db.Query(ctx, deedsSQL, id, limit)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Deed])
+	return postgres.Rows[Deed](ctx, r.db, deedsSQL, id, limit)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -41,8 +42,7 @@ ORDER BY coalesce(i.part_of, i.id), i.part_of IS NOT NULL, i.pages, i.id`
 // Ingestions reads the outcome of files, the documents of one file in the order
 // of their pages.
 func (r Reader) Ingestions(ctx context.Context, files []uuid.UUID) ([]Ingestion, error) {
-	rows, _ := r.db.Query(ctx, ingestionsSQL, files)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Ingestion])
+	return postgres.Rows[Ingestion](ctx, r.db, ingestionsSQL, files)
 }
 
 // File is the file that a document was, or is to be, read from, with the times of
@@ -66,8 +66,7 @@ WHERE i.document_id = $1 ORDER BY i.created_at DESC, i.id LIMIT 1`
 
 // File reads the file of a document; nil if it did not come in a file.
 func (r Reader) File(ctx context.Context, document uuid.UUID) (*File, error) {
-	rows, _ := r.db.Query(ctx, fileSQL, document)
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[File])
+	found, err := postgres.Rows[File](ctx, r.db, fileSQL, document)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Stages are the states of documents, in the order of a list; none is NULL.
@@ -98,8 +98,7 @@ func (r Reader) List(ctx context.Context, f ListFilter, after Place, size int) (
 	if len(types) == 0 {
 		types = document.Types
 	}
-	rows, _ := r.db.Query(ctx, listSQL, f.Tenant, stages, types, after.At, after.ID, size, len(f.Types) == 0)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Listed])
+	return postgres.Rows[Listed](ctx, r.db, listSQL, f.Tenant, stages, types, after.At, after.ID, size, len(f.Types) == 0)
 }
 
 // totalledSQL reads the documents with one of these totals, as printed.
@@ -117,8 +116,7 @@ WITH listed AS (
 // forms, those that were received last first.
 func (r Reader) Totalled(ctx context.Context, tenant uuid.UUID, totals []string, after Place, size int) ([]Listed, error) {
 	after = after.orBeginning(lastTime)
-	rows, _ := r.db.Query(ctx, totalledSQL, tenant, totals, size, after.At, after.ID)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Listed])
+	return postgres.Rows[Listed](ctx, r.db, totalledSQL, tenant, totals, size, after.At, after.ID)
 }
 
 // keyedSQL reads the documents with one of these keys, the latest day first. A document
@@ -144,6 +142,5 @@ WITH listed AS (
 func (r Reader) Keyed(ctx context.Context, tenant uuid.UUID, keys []string, number string, after Place, size int) (
 	[]Listed, error) {
 	after = after.orBeginning(lastDay)
-	rows, _ := r.db.Query(ctx, keyedSQL, tenant, keys, size, min(max(after.At, 0), lastDay), after.ID, number)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Listed])
+	return postgres.Rows[Listed](ctx, r.db, keyedSQL, tenant, keys, size, min(max(after.At, 0), lastDay), after.ID, number)
 }

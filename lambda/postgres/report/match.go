@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"matchbook/lambda/postgres"
+
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Match is an edge: a match, or a suggestion.
@@ -40,8 +41,7 @@ WHERE answer <> '' AND document_a_id = ANY ($1) ORDER BY document_a_id, document
 
 // Answers reads a model's answers about pairs whose first document is one of these.
 func (r Reader) Answers(ctx context.Context, ids []uuid.UUID) ([]Answer, error) {
-	rows, _ := r.db.Query(ctx, answersSQL, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Answer])
+	return postgres.Rows[Answer](ctx, r.db, answersSQL, ids)
 }
 
 // Undecided reports whether neither a veto nor a person has refused a suggestion.
@@ -59,8 +59,7 @@ func (r Reader) Suggestions(ctx context.Context, ids []uuid.UUID) ([]Match, erro
 }
 
 func (r Reader) edges(ctx context.Context, sql string, ids []uuid.UUID) ([]Match, error) {
-	rows, _ := r.db.Query(ctx, sql, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Match])
+	return postgres.Rows[Match](ctx, r.db, sql, ids)
 }
 
 // Warning is a warning about a document.
@@ -79,8 +78,7 @@ ORDER BY document_id, kind, other_document_id`
 // Warnings reads the warnings about the documents, and those that name them as the
 // other document.
 func (r Reader) Warnings(ctx context.Context, ids []uuid.UUID) ([]Warning, error) {
-	rows, _ := r.db.Query(ctx, warningsSQL, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Warning])
+	return postgres.Rows[Warning](ctx, r.db, warningsSQL, ids)
 }
 
 // Decision is what a person decided about a pair.
@@ -104,6 +102,5 @@ ORDER BY id DESC LIMIT 100`
 // Decisions lists what people decided about pairs of a document, or about its pair with
 // another one, the latest first and at most 100. The zero id stands for any other.
 func (r Reader) Decisions(ctx context.Context, id, other uuid.UUID) ([]Decision, error) {
-	rows, _ := r.db.Query(ctx, decisionsSQL, id, other)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Decision])
+	return postgres.Rows[Decision](ctx, r.db, decisionsSQL, id, other)
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"matchbook/lambda/offer/day"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // OfferJob is the job of a user and a date, with its result.
@@ -41,30 +41,20 @@ const userName = `CASE WHEN jsonb_typeof(u.profile -> 'name') = 'string' THEN u.
 
 // OfferJobs reads the jobs with these ids.
 func (r Reader) OfferJobs(ctx context.Context, ids []uuid.UUID) ([]OfferJob, error) {
-	rows, _ := r.db.Query(ctx, offerJobColumns+`WHERE j.id = ANY ($1) ORDER BY j.tenant_id, j.date, j.user_id`, ids)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[OfferJob])
+	return postgres.Rows[OfferJob](ctx, r.db, offerJobColumns+`WHERE j.id = ANY ($1) ORDER BY j.tenant_id, j.date, j.user_id`, ids)
 }
 
 // OffersOf reads the jobs of a date of some tenants, by tenant, time and user.
 func (r Reader) OffersOf(ctx context.Context, date day.Date, tenants []uuid.UUID) ([]OfferJob, error) {
-	rows, _ := r.db.Query(ctx, offerJobColumns+
+	return postgres.Rows[OfferJob](ctx, r.db, offerJobColumns+
 		`WHERE j.date = $1 AND j.tenant_id = ANY ($2) ORDER BY j.tenant_id, j.offered_at, j.user_id`, date.Time(), tenants)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[OfferJob])
 }
 
 const offerNamesSQL = `SELECT u.id, ` + userName + ` FROM offer_user AS u WHERE u.id = ANY ($1)`
 
 // OfferNames returns the names of users, as far as their profiles have one.
-func (r Reader) OfferNames(ctx context.Context, users []uuid.UUID) (names map[uuid.UUID]string, err error) {
-	names = make(map[uuid.UUID]string, len(users))
-	rows, _ := r.db.Query(ctx, offerNamesSQL, users)
-	var id uuid.UUID
-	var name string
-	_, err = pgx.ForEachRow(rows, []any{&id, &name}, func() error {
-		names[id] = name
-		return nil
-	})
-	return names, err
+func (r Reader) OfferNames(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]string, error) {
+	return postgres.Map[map[uuid.UUID]string](ctx, r.db, offerNamesSQL, users)
 }
 
 // OfferCount counts the jobs of a date in one time zone with one status.
@@ -88,24 +78,15 @@ GROUP BY 1, 2, 3 ORDER BY min(j.offered_at), 1, 2, 3`
 // OfferCounts counts the jobs of a date, by time zone, status and reason; of all
 // tenants if tenant is nil.
 func (r Reader) OfferCounts(ctx context.Context, date day.Date, tenant *uuid.UUID) ([]OfferCount, error) {
-	rows, _ := r.db.Query(ctx, offerCountsSQL, date.Time(), tenant)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[OfferCount])
+	return postgres.Rows[OfferCount](ctx, r.db, offerCountsSQL, date.Time(), tenant)
 }
 
 const offerProgressSQL = `
 SELECT status, count(*) FROM matchmaking_job WHERE date = $1 AND tenant_id = ANY ($2) GROUP BY status`
 
 // OfferProgress counts the jobs of a date of some tenants by status.
-func (r Reader) OfferProgress(ctx context.Context, date day.Date, tenants []uuid.UUID) (p Progress, err error) {
-	p = Progress{}
-	rows, _ := r.db.Query(ctx, offerProgressSQL, date.Time(), tenants)
-	var status string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&status, &n}, func() error {
-		p[status] = n
-		return nil
-	})
-	return p, err
+func (r Reader) OfferProgress(ctx context.Context, date day.Date, tenants []uuid.UUID) (Progress, error) {
+	return postgres.Map[Progress](ctx, r.db, offerProgressSQL, date.Time(), tenants)
 }
 
 const failedOffersSQL = `
@@ -115,6 +96,5 @@ WHERE status = 'failed' AND ($1::date IS NULL OR date = $1) AND ($2::uuid IS NUL
 // FailedOffers lists the failed jobs of a date and a tenant, or of any where one
 // is nil.
 func (r Reader) FailedOffers(ctx context.Context, date *time.Time, tenant *uuid.UUID) ([]uuid.UUID, error) {
-	rows, _ := r.db.Query(ctx, failedOffersSQL, date, tenant)
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return postgres.IDs(ctx, r.db, failedOffersSQL, date, tenant)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -127,8 +128,7 @@ func (r Reader) Hours(ctx context.Context, tenant uuid.UUID, last time.Time) ([]
 	for i := range hours {
 		hours[i] = last.Truncate(time.Hour).Add(time.Duration(i-23) * time.Hour)
 	}
-	rows, _ := r.db.Query(ctx, hoursSQL, tenant, Stages, maxHourly, hours, document.Types)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Hour])
+	return postgres.Rows[Hour](ctx, r.db, hoursSQL, tenant, Stages, maxHourly, hours, document.Types)
 }
 
 // KindCount counts failures of one kind.
@@ -149,8 +149,7 @@ SELECT kind, count(*)::integer FROM (
 // FailureKinds counts the terminal failures of a tenant by kind, of the last 10,000
 // within this time.
 func (r Reader) FailureKinds(ctx context.Context, tenant uuid.UUID, within time.Duration) ([]KindCount, error) {
-	rows, _ := r.db.Query(ctx, failureKindsSQL, tenant, within, maxFailures)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[KindCount])
+	return postgres.Rows[KindCount](ctx, r.db, failureKindsSQL, tenant, within, maxFailures)
 }
 
 // Tenant is a customer's name.
@@ -164,8 +163,7 @@ SELECT id, left(name, 400) FROM tenant WHERE $1::uuid[] IS NULL OR id = ANY ($1)
 
 // Tenants reads the tenants with these ids, nil for all, by name, at most limit.
 func (r Reader) Tenants(ctx context.Context, ids []uuid.UUID, limit int) ([]Tenant, error) {
-	rows, _ := r.db.Query(ctx, tenantsSQL, ids, limit)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Tenant])
+	return postgres.Rows[Tenant](ctx, r.db, tenantsSQL, ids, limit)
 }
 
 const withoutDocumentsSQL = `
@@ -174,8 +172,7 @@ SELECT id FROM unnest($1::uuid[]) AS t (id) WHERE NOT EXISTS (SELECT FROM docume
 // WithoutDocuments returns those of the tenants that have no document; there may be no
 // row of them either.
 func (r Reader) WithoutDocuments(ctx context.Context, tenants []uuid.UUID) ([]uuid.UUID, error) {
-	rows, _ := r.db.Query(ctx, withoutDocumentsSQL, tenants)
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return postgres.IDs(ctx, r.db, withoutDocumentsSQL, tenants)
 }
 
 // Notified is a notification about a document, and what became of it.
@@ -194,8 +191,7 @@ FROM notification AS n WHERE n.document_id = $1 ORDER BY n.created_at DESC, n.at
 
 // Notified reads the latest notifications about a document, at most limit.
 func (r Reader) Notified(ctx context.Context, id uuid.UUID, limit int) ([]Notified, error) {
-	rows, _ := r.db.Query(ctx, notifiedSQL, id, limit)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Notified])
+	return postgres.Rows[Notified](ctx, r.db, notifiedSQL, id, limit)
 }
 
 // Received is how a document came.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/postgres"
+
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Chunk is the state of a chunk of a review, and of the review.
@@ -35,6 +36,5 @@ ORDER BY c.position LIMIT $2`
 // Chunks reads the chunk with this id, or those of the review with this id that
 // have no result, up to a number.
 func (r Reader) Chunks(ctx context.Context, id uuid.UUID, most int) ([]Chunk, error) {
-	rows, _ := r.db.Query(ctx, chunksSQL, id, most)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Chunk])
+	return postgres.Rows[Chunk](ctx, r.db, chunksSQL, id, most)
 }

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/postgres"
+
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Spent counts the calls and tokens of one model that one tenant bought on one
@@ -74,6 +75,5 @@ func (r Reader) SpentLately(ctx context.Context, since time.Time, tenant uuid.UU
 }
 
 func (r Reader) spent(ctx context.Context, sql string, since time.Time, tenant uuid.UUID, most *int) ([]Spent, error) {
-	rows, _ := r.db.Query(ctx, sql, since, tenant, most)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Spent])
+	return postgres.Rows[Spent](ctx, r.db, sql, since, tenant, most)
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // The kinds of things that wait for a person.
@@ -133,25 +133,16 @@ func (f WaitingFilter) statements() waitingStatements {
 // Waiting lists what waits for people, the most valuable first, at most limit.
 func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Waiting, error) {
 	args := append(f.args(), limit, f.After.Kind, f.After.Value, f.After.Since, f.After.Document, f.After.Other)
-	rows, _ := r.db.Query(ctx, f.statements().list, args...)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Waiting])
+	return postgres.Rows[Waiting](ctx, r.db, f.statements().list, args...)
 }
 
 // WaitingCounts counts what waits, by kind, up to the newest ones of the filter.
-func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (counts map[string]int, err error) {
-	counts = make(map[string]int)
+func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (map[string]int, error) {
 	sql, args := f.statements().counts, f.args()[:5]
 	if f.MinValue != "" || f.Type != "" {
 		sql, args = f.statements().valuedCounts, f.args()
 	}
-	rows, _ := r.db.Query(ctx, sql, args...)
-	var kind string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&kind, &n}, func() error {
-		counts[kind] = n
-		return nil
-	})
-	return counts, err
+	return postgres.Map[map[string]int](ctx, r.db, sql, args...)
 }
 
 func (f WaitingFilter) args() []any {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/postgres"
 	"matchbook/migrations"
 
 	"github.com/jackc/pgx/v5"
@@ -48,19 +49,13 @@ type Reader interface {
 // Read compares the applied migrations with those of this program. The
 // database may be empty.
 func Read(ctx context.Context, from Reader) (s State, err error) {
-	applied := map[int64]bool{}
+	var applied map[int64]bool
 	var there bool
 	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil {
 		return s, err
 	}
 	if there {
-		rows, _ := from.Query(ctx, versionsSQL)
-		var version int64
-		var is bool
-		if _, err := pgx.ForEachRow(rows, []any{&version, &is}, func() error {
-			applied[version] = is
-			return nil
-		}); err != nil {
+		if applied, err = postgres.Map[map[int64]bool](ctx, from, versionsSQL); err != nil {
 			return s, err
 		}
 	}

@@ -1,0 +1,42 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Querier runs reads: a DB, or a transaction. Rows, IDs and Map are for the packages
+// below this one, too.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Rows reads rows as structs, by the position of their columns.
+func Rows[T any](ctx context.Context, from Querier, sql string, args ...any) ([]T, error) {
+	return rowsBy(ctx, from, pgx.RowToStructByPos[T], sql, args...)
+}
+
+// IDs reads rows of one id each.
+func IDs(ctx context.Context, from Querier, sql string, args ...any) ([]uuid.UUID, error) {
+	return rowsBy(ctx, from, pgx.RowTo[uuid.UUID], sql, args...)
+}
+
+func rowsBy[T any](ctx context.Context, from Querier, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	rows, _ := from.Query(ctx, sql, args...) // rows has its error
+	return pgx.CollectRows(rows, row)
+}
+
+// Map reads rows of a key and its value.
+func Map[M ~map[K]V, K comparable, V any](ctx context.Context, from Querier, sql string, args ...any) (M, error) {
+	var key K
+	var value V
+	m := M{}
+	rows, _ := from.Query(ctx, sql, args...) // rows has its error
+	_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+		m[key] = value
+		return nil
+	})
+	return m, err
+}

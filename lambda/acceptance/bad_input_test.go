@@ -381,8 +381,9 @@ type invoked struct {
 
 func post(t *testing.T, url, payload string) invoked {
 	t.Helper()
-	response := must(http.Post(url+"/2015-03-31/functions/function/invocations", "application/json",
-		strings.NewReader(payload)))(t)
+	response, err := http.Post(url+"/2015-03-31/functions/function/invocations", "application/json",
+		strings.NewReader(payload))
+	noError(t, err)
 	defer response.Body.Close()
 	body := must(io.ReadAll(response.Body))(t)
 	return invoked{response.StatusCode, response.Header.Get("X-Amz-Function-Error") != "",

@@ -68,7 +68,8 @@ func (c *counter) request(token, method, path, body string) *http.Request {
 // get sends a request, and returns the body, which must come with this status.
 func (c *counter) get(want int, token, method, path, body string) string {
 	c.t.Helper()
-	r := must(http.DefaultClient.Do(c.request(token, method, path, body)))(c.t)
+	r, err := http.DefaultClient.Do(c.request(token, method, path, body))
+	noError(c.t, err)
 	defer r.Body.Close()
 	text, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != want {
@@ -90,7 +91,8 @@ func (c *counter) events(token, path, after string) *bufio.Scanner {
 	c.t.Helper()
 	request := c.request(token, "GET", path+"/events", "")
 	request.Header.Set("Last-Event-ID", after)
-	r := must(http.DefaultClient.Do(request))(c.t)
+	r, err := http.DefaultClient.Do(request)
+	noError(c.t, err)
 	c.t.Cleanup(func() { r.Body.Close() })
 	lines := bufio.NewScanner(r.Body)
 	lines.Buffer(nil, 1<<20)

@@ -121,7 +121,7 @@ func (s *simulation) run(users int) map[string]int {
 		if len(s.plans[minute]) > 0 {
 			s.moved()
 		}
-		for i := 0; i < len(s.plans[minute]); i++ {
+		for i := 0; i < len(s.plans[minute]); i++ { //nolint:intrange // it grows while it is read
 			s.plans[minute][i]()
 		}
 		delete(s.plans, minute)

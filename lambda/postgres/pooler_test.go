@@ -43,7 +43,7 @@ func pgbouncer(t *testing.T, address string) string {
 	if exec.Command(program, "--version").Run() != nil {
 		program = testenv.Program(t, "pgbouncer", "apt-get install pgbouncer")
 	}
-	dir := mustGet(os.MkdirTemp("", "pgbouncer"))(t)
+	dir := mustGet(os.MkdirTemp("", "pgbouncer"))(t) //nolint:usetesting // a folder of t is closed to the other user
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o777); err != nil { // it refuses to run as root
 		t.Fatal(err)

@@ -3,9 +3,9 @@
 // changes nothing. A template is not examined: infra refuses bad settings, and its
 // tests read what it makes of good ones.
 //
-// Observations become facts (facts.go): stack.go queries CloudFormation and Lambda, environment.go reads variables, queue.go queries SQS, database.go
-// PostgreSQL, and ask.go, only with --ask, the model, the embedding model and
-// Slack. A fact that could not be observed carries the reason. Each function is
+// Observations become facts (facts.go): stack.go queries CloudFormation and Lambda,
+// environment.go reads variables, queue.go queries SQS, database.go PostgreSQL, and
+// ask.go, only with --ask, the model, the embedding model and Slack. A fact that could not be observed carries the reason. Each function is
 // compared with its row of the manifest (rows.go).
 //
 // The problems follow from the facts alone, by one table (checks.go): each row

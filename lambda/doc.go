@@ -20,8 +20,8 @@
 //
 //   - cmd/match is the Lambda function. setup.Main reads the environment, opens the
 //     adapters and serves invocations; setup/secret reads Secrets Manager.
-//   - job/sqsjob turns the SQS event into deliveries, and the settlements into the
-//     response and visibility changes (queue.go).
+//   - job/sqsjob turns the SQS event into deliveries and the settlements into the response
+//     (sqsjob.go) and visibility changes (queue.go).
 //   - job is the runtime, and its documentation is the life of a row. Backoff.Decide, in
 //     decide.go, decides how a delivery is settled; settle.go does it; heartbeat.go
 //     extends the lease of long work.

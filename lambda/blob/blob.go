@@ -2,7 +2,7 @@
 // of S3, or in a folder of this machine. It is made of the SDK's client and of
 // os.Root, without a library over both: with gocloud.dev/blob a bootstrap is
 // 12 MB larger (20.1 MB against 7.5 for a program that reads and writes one
-// file, arm64, stripped), and two functions are all that a workload needs.
+// file, arm64, stripped), and a workload needs four functions.
 package blob
 
 import (

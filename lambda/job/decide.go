@@ -70,7 +70,7 @@ const (
 	StatusInProgress Status = "in-progress"
 	StatusSucceeded  Status = "succeeded"
 	StatusFailed     Status = "failed"
-	StatusCancelled  Status = "cancelled" // ended by a person; not in every table
+	StatusCancelled  Status = "cancelled" // ended without work, by a person or as skipped; not in every table
 )
 
 // Settlement is the end of a delivery, for the row and for the message.

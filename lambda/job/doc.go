@@ -13,7 +13,7 @@
 //	in-progress  claimed by one worker until its lease ends
 //	succeeded    done
 //	failed       given up; the row has the error and the time, a notification both
-//	cancelled    ended by a person; in the tables of workloads that can be cancelled
+//	cancelled    ended by a person, or skipped; in the tables of workloads that have it
 //
 // Publishing commits pending together with a publish stamp, and then sends a
 // message that carries the stamp. A publisher that dies in between leaves a

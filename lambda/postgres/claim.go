@@ -279,5 +279,5 @@ func (j *Jobs) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return job.Row{}, job.ErrNotFound
 	}
-	return row, failure.At("read the document again", err)
+	return row, failure.At("read the row again", err)
 }

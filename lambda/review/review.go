@@ -29,8 +29,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps reviews: postgres/review_chunk.go. Writes with a fence that does not
-// hold return job.ErrFenceLost and change nothing.
+// Store keeps reviews: postgres/review_chunk.go, and review.go for Standing and Pause.
+// Writes with a fence that does not hold return job.ErrFenceLost and change nothing.
 type Store interface {
 	// Task reads what the work on a chunk needs; a queued review is running then.
 	Task(ctx context.Context, f job.Attempt) (record.Task, error)

@@ -1,7 +1,7 @@
 // Package setup builds the functions. Main, which is the main of each, reads the
 // environment once, into a Config, and serves what the function opens from that:
 // the adapters that functions have in common are opened here, those for files by
-// the two functions that need them.
+// the functions that need them.
 // It reports all problems of a configuration together, before the function
 // takes its first message, and no error contains a value that may be a secret.
 // (The AWS SDK reads its own variables; see aws.go.)

@@ -1,6 +1,6 @@
 // Package telemetry writes the logs and the metrics of a function: lines of JSON
 // with the ids of the invocation, and counts of deliveries, repairs, refusals
-// and model calls. Package metric has the format of the metrics.
+// and model calls. Package emf has the format of the metrics.
 package telemetry
 
 import (

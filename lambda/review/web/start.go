@@ -46,7 +46,7 @@ type asked struct {
 	Name       string          `json:"name"`
 	Text       string          `json:"text"`       // may be left out with a document_id: it is the document's
 	BudgetUSD  float64         `json:"budget_usd"` // 0: none
-	Playbook   json.RawMessage `json:"playbook"`   // may be left out: the default
+	Playbook   json.RawMessage `json:"playbook"`   // may be left out: that of the tenant, or else the default
 }
 
 // started is the answer to it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -26,7 +27,7 @@ func imports(ids ...uuid.UUID) (docs []postgres.Imported) {
 // add adds documents and returns their fates.
 func (f *fixture) add(docs []postgres.Imported, o postgres.AddOptions) (fates []postgres.Addition) {
 	f.t.Helper()
-	list := mustGet(f.Add(f.t.Context(), docs, o))(f.t)
+	list := must.Get(f.Add(f.t.Context(), docs, o))(f.t)
 	for _, a := range list {
 		fates = append(fates, a.Addition)
 	}
@@ -49,7 +50,7 @@ func TestAddStoresDocumentsAndTheirTenants(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	var names, received string
-	must(t, f.conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
+	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
 		Scan(&names, &received))
 	if names != "Testers, tenant "+otherTenant.String() || received != "09:00 a.json, 08:00 a.json" {
 		t.Errorf("got tenants %q, documents of %q", names, received)

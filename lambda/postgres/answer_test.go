@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres"
 
@@ -31,7 +32,7 @@ func asked(question string) llm.Key {
 
 func (f *fixture) keep(k llm.Key, text, unusable string) (id int64) {
 	f.t.Helper()
-	return mustGet(f.KeepAnswer(f.t.Context(), k, num(1), llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, unusable))(f.t)
+	return must.Get(f.KeepAnswer(f.t.Context(), k, num(1), llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, unusable))(f.t)
 }
 
 // wantAnswer finds an answer; an empty text is none.
@@ -95,7 +96,7 @@ func TestDiscardedAnswerIsNeverFoundAgain(t *testing.T) {
 	k := asked("which?")
 	for n := range 3 {
 		id := f.keep(k, fmt.Sprint("bad", n), "")
-		must(t, f.DiscardAnswer(t.Context(), id, "it is no JSON"))
+		must.OK(t, f.DiscardAnswer(t.Context(), id, "it is no JSON"))
 		f.wantAnswer(k, "")
 	}
 	f.keep(k, "good", "")
@@ -108,7 +109,7 @@ func TestReasonsAreStoredWhateverIsInThem(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.keep(asked("a"), "x", "")
-	must(t, f.DiscardAnswer(t.Context(), id, "bad \x00 \xff "+strings.Repeat("ä", 2000)))
+	must.OK(t, f.DiscardAnswer(t.Context(), id, "bad \x00 \xff "+strings.Repeat("ä", 2000)))
 	f.keep(asked("b"), "y", "cut \x00 off")
 	list := f.answers()
 	if n := utf8.RuneCountInString(list[0]); n != 1000+len("x, 0, ") || !strings.HasPrefix(list[0], "x, 0, bad \ufffd \ufffd ä") || list[1] != "y, 0, cut \ufffd off" {
@@ -151,9 +152,9 @@ func TestAnswerIsStoredWhateverIsInIt(t *testing.T) {
 func TestAnswerIsStoredWhateverItCost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	mustGet(f.KeepAnswer(t.Context(), asked("a"), num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: math.MaxInt, CompletionTokens: -1}}, ""))(t)
+	must.Get(f.KeepAnswer(t.Context(), asked("a"), num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: math.MaxInt, CompletionTokens: -1}}, ""))(t)
 	var prompt, completion int
-	must(t, f.conn.QueryRow(t.Context(), "SELECT prompt_tokens, completion_tokens FROM model_answer").Scan(&prompt, &completion))
+	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT prompt_tokens, completion_tokens FROM model_answer").Scan(&prompt, &completion))
 	if prompt != math.MaxInt32 || completion != 0 {
 		t.Errorf("got %d and %d", prompt, completion)
 	}
@@ -188,7 +189,7 @@ func TestOfTwoAnswersAtTheSameMomentTheOneThatIsCommittedIsUsed(t *testing.T) {
 				return err
 			})
 			f.exec(end)
-			must(t, second())
+			must.OK(t, second())
 			f.wantAnswers(want...)
 		})
 	}
@@ -231,7 +232,7 @@ func hashes(texts ...string) (list [][]byte) {
 
 func (f *fixture) vectors(tenant uuid.UUID, embedder string, texts ...string) map[string]llm.Vector {
 	f.t.Helper()
-	return mustGet(f.FindVectors(f.t.Context(), tenant, embedder, hashes(texts...)))(f.t)
+	return must.Get(f.FindVectors(f.t.Context(), tenant, embedder, hashes(texts...)))(f.t)
 }
 
 func (f *fixture) keepVectors(tenant uuid.UUID, embedder string, tokens int, vectors map[string]llm.Vector) {
@@ -240,7 +241,7 @@ func (f *fixture) keepVectors(tenant uuid.UUID, embedder string, tokens int, vec
 	for text, v := range vectors {
 		byHash[string(hashes(text)[0])] = v
 	}
-	must(f.t, f.KeepVectors(f.t.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}))
+	must.OK(f.t, f.KeepVectors(f.t.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}))
 }
 
 func TestVectorsComeBackBitByBit(t *testing.T) {

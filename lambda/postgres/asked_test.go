@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
@@ -44,7 +45,7 @@ func (f *fixture) ruled(pairs []score.Pair, d rules.Result) (shown []rules.Pair)
 	f.t.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
-	mustGet(f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
+	must.Get(f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
 		shown = c.Pairs
 		return d, nil
 	}))(f.t)
@@ -287,7 +288,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 				return m.Match(t.Context(), fence)
 			}
 			for n := 1; n <= 2; n++ {
-				must(t, attempt(f.DB, f.take(num(n))))
+				must.OK(t, attempt(f.DB, f.take(num(n))))
 			}
 			f.wantEdges("rules suffice", "1-2 rules", "", "1 1 0")
 
@@ -310,7 +311,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 			if err := attempt(f.DB, first); !errors.Is(err, job.ErrFenceLost) {
 				t.Errorf("the attempt that was thought dead: %v", err)
 			}
-			must(t, attempt(f.DB, again.Attempt))
+			must.OK(t, attempt(f.DB, again.Attempt))
 			equal(t, "calls of the model", model.calls, 1)
 			f.wantAnswers(itIsThe2nd + ", 1")
 			f.wantEdges("delivered again", "1-3 model", "1-2 rules", "1 0 1")
@@ -322,7 +323,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 			if c.Found != 0 {
 				t.Fatalf("claimed %+v", c)
 			}
-			must(t, attempt(f.DB, c.Attempt))
+			must.OK(t, attempt(f.DB, c.Attempt))
 			f.wantEdges("both asked", "1-3 model", "", "1 0 1")
 			if model.calls != 2 || len(queue.messages) != 1 {
 				t.Errorf("%d calls, published %v; want 2 calls, and it ends", model.calls, queue.messages)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
@@ -66,7 +67,7 @@ func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
 		}},
 	} {
 		for range 3 { // connections that were just used are not looked at before they are used again
-			mustGet(report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1)}))(t)
+			must.Get(report.From(f.DB).Summaries(t.Context(), []uuid.UUID{num(1)}))(t)
 		}
 		f.cut()
 		if err := step.do(t.Context()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -40,16 +41,16 @@ func matchAlike(b *testing.B, n int) {
 	w := listen(b, url, 0)
 	db, conn := postgrestest.Open(b, w.url), postgrestest.Conn(b, url)
 	docs := alike(n)
-	mustGet(db.Add(b.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(b)
+	must.Get(db.Add(b.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(b)
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	client, server, trips, statements, began := ownCPU(b), time.Duration(0), int64(0), int64(0), time.Now()
 	for i, d := range docs {
-		claims := mustGet(db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false))(b)
+		claims := must.Get(db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false))(b)
 		if i == 10 { // the connections are made, the statements are prepared
 			client, server, trips, statements = ownCPU(b), serverCPU(b, conn), w.trips.Load(), w.statements.Load()
 			began = time.Now()
 		}
-		must(b, m.Match(b.Context(), claims[0].Attempt))
+		must.OK(b, m.Match(b.Context(), claims[0].Attempt))
 	}
 	counted := float64(len(docs) - 10)
 	b.ReportMetric(0, "ns/op")
@@ -62,7 +63,7 @@ func matchAlike(b *testing.B, n int) {
 	const rowsSQL = `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables
 		WHERE relname IN ('match_pair', 'document_match', 'match_suggestion')`
 	db.Close() // which flushes the statistics
-	must(b, conn.QueryRow(b.Context(), rowsSQL).Scan(&rows))
+	must.OK(b, conn.QueryRow(b.Context(), rowsSQL).Scan(&rows))
 	b.ReportMetric(rows/counted, "rows/doc")
 }
 
@@ -84,7 +85,7 @@ func alike(n int) (docs []postgres.Imported) {
 // ownCPU is the time that this process has worked.
 func ownCPU(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	must.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 

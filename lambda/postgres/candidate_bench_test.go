@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -69,7 +70,7 @@ func (r *tenantRun) measure(b *testing.B, pick func(i int) int, do func(b *testi
 	for b.Loop() {
 		raw := skewedDocument(pick(r.done[b.Name()]))
 		r.done[b.Name()]++
-		mustGet(r.db.Publish(b.Context(), []uuid.UUID{raw.ID}))(b)
+		must.Get(r.db.Publish(b.Context(), []uuid.UUID{raw.ID}))(b)
 		c := do(b, raw)
 		took, cpu = append(took, c.took), append(cpu, c.cpu)
 	}
@@ -83,7 +84,7 @@ func (r *tenantRun) measure(b *testing.B, pick func(i int) int, do func(b *testi
 
 func (r *tenantRun) cost(b *testing.B, do func() error) (c cost) {
 	server, client, began := serverCPU(b, r.conn), ownCPU(b), time.Now()
-	must(b, do())
+	must.OK(b, do())
 	c.took, c.cpu = time.Since(began), ownCPU(b)-client
 	c.cpu += serverCPU(b, r.conn) - server
 	return c
@@ -98,7 +99,7 @@ func (r *tenantRun) claim(b *testing.B, id uuid.UUID) job.Attempt {
 }
 
 func (r *tenantRun) candidates(b *testing.B, raw score.Raw) cost {
-	d := mustGet(score.Read(raw))(b)
+	d := must.Get(score.Read(raw))(b)
 	fence, normalized, types := r.claim(b, raw.ID), d.Normalized(), score.Matchable(raw.Type)
 	return r.cost(b, func() error {
 		_, err := r.db.Candidates(b.Context(), fence, normalized, types)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres"
@@ -38,12 +39,12 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.t.Helper()
-	mustGet(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
+	must.Get(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
 }
 
 func (f *fixture) advance(d time.Duration) {
 	f.t.Helper()
-	must(f.t, f.clock.Advance(f.t.Context(), d))
+	must.OK(f.t, f.clock.Advance(f.t.Context(), d))
 }
 
 // document inserts a document with these columns of matching state.
@@ -59,7 +60,7 @@ func (f *fixture) document(assignments string, args ...any) uuid.UUID {
 
 func (f *fixture) claim(d job.Delivery, suspects bool) job.Claim {
 	f.t.Helper()
-	claims := mustGet(f.Claim(f.t.Context(), []job.Delivery{d}, time.Minute, suspects))(f.t)
+	claims := must.Get(f.Claim(f.t.Context(), []job.Delivery{d}, time.Minute, suspects))(f.t)
 	return claims[0]
 }
 
@@ -74,7 +75,7 @@ type state struct {
 func (f *fixture) state(id uuid.UUID) (s state) {
 	f.t.Helper()
 	var lease, due *time.Time
-	must(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
+	must.OK(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
 		matching_lease_until, matching_due_at, matching_failed_at IS NOT NULL,
 		(SELECT count(*) FROM notification WHERE document_id = $1) FROM document WHERE id = $1`, id).
 		Scan(&s.Status, &s.Error, &s.Attempts, &lease, &due, &s.Failed, &s.Notifications))
@@ -165,7 +166,7 @@ func TestClaimGivesOneOfTwoDeliveriesOfADocument(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id, other := f.document(""), f.document("")
-	claims := mustGet(f.Claim(t.Context(), []job.Delivery{{ID: id}, {ID: other}, {ID: id, PublishedAt: start}}, time.Minute, false))(t)
+	claims := must.Get(f.Claim(t.Context(), []job.Delivery{{ID: id}, {ID: other}, {ID: id, PublishedAt: start}}, time.Minute, false))(t)
 	if claims[0].Found != job.Held || claims[0].Wait != time.Minute || claims[1].Found != 0 || claims[2].Found != 0 {
 		t.Errorf("got %+v, want the unstamped delivery held and the others claimed", claims)
 	}
@@ -214,7 +215,7 @@ func TestStaleFenceSettlesNothing(t *testing.T) {
 			f.claim(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
-			mustGet(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
+			must.Get(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
 		},
 		"a settlement": func(f *fixture, id uuid.UUID) {
 			f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", id)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -27,7 +28,7 @@ func matched(t *testing.T, conn *pgx.Conn, tenant uuid.UUID) map[pair]string {
 	var p pair
 	var by string
 	rows, _ := conn.Query(t.Context(), "SELECT document_a_id, document_b_id, decided_by FROM document_match WHERE tenant_id = $1", tenant)
-	mustGet(pgx.ForEachRow(rows, []any{&p.A, &p.B, &by}, func() error { edges[p] = by; return nil }))(t)
+	must.Get(pgx.ForEachRow(rows, []any{&p.A, &p.B, &by}, func() error { edges[p] = by; return nil }))(t)
 	return edges
 }
 
@@ -41,7 +42,7 @@ func checkClusters(t *testing.T, conn *pgx.Conn, tenant uuid.UUID) {
 		Contract bool
 		Cluster  *uuid.UUID
 	}
-	docs := mustGet(pgx.CollectRows(rows, pgx.RowToStructByPos[row]))(t)
+	docs := must.Get(pgx.CollectRows(rows, pgx.RowToStructByPos[row]))(t)
 	contract := map[uuid.UUID]bool{}
 	for _, d := range docs {
 		contract[d.ID] = d.Contract

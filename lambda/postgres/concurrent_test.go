@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -93,7 +94,7 @@ func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
 					l.tenant = randomID(random)
 					l.insert(random, slices.Concat(s.settled, s.arriving))
 					for _, p := range s.settled {
-						must(t, l.work(stores[0], l.ids[p.name], func(string) {}))
+						must.OK(t, l.work(stores[0], l.ids[p.name], func(string) {}))
 					}
 					l.remember()
 					for round := range rounds {
@@ -133,7 +134,7 @@ func randomID(random *rand.Rand) (id uuid.UUID) {
 
 func (l *lane) exec(sql string, args ...any) {
 	l.t.Helper()
-	mustGet(l.conn.Exec(l.t.Context(), sql, args...))(l.t)
+	must.Get(l.conn.Exec(l.t.Context(), sql, args...))(l.t)
 }
 
 func (l *lane) insert(random *rand.Rand, papers []paper) {
@@ -152,7 +153,7 @@ func (l *lane) clusters() map[uuid.UUID]*uuid.UUID {
 	rows, _ := l.conn.Query(l.t.Context(), "SELECT id, cluster_id FROM document WHERE tenant_id = $1", l.tenant)
 	var id uuid.UUID
 	var cluster *uuid.UUID
-	mustGet(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error { clusters[id] = cluster; return nil }))(l.t)
+	must.Get(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error { clusters[id] = cluster; return nil }))(l.t)
 	return clusters
 }
 
@@ -253,7 +254,7 @@ func (l *lane) pairs(table string) []string {
 		names[id] = name
 	}
 	rows, _ := l.conn.Query(l.t.Context(), "SELECT document_a_id, document_b_id FROM "+table+" WHERE tenant_id = $1", l.tenant)
-	edges := mustGet(pgx.CollectRows(rows, pgx.RowToStructByPos[pair]))(l.t)
+	edges := must.Get(pgx.CollectRows(rows, pgx.RowToStructByPos[pair]))(l.t)
 	var list []string
 	for _, e := range edges {
 		list = append(list, inOrder(names[e.A], names[e.B]))

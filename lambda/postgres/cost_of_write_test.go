@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres/postgrestest"
@@ -70,9 +71,9 @@ func TestAMatchTakesFewRoundTrips(t *testing.T) {
 		f.put(num(2*n+1), tenant, document.PurchaseOrder, data+`}`)
 		f.put(num(2*n+2), tenant, document.Invoice, strings.Replace(data, "4500", "RE-4500", 1)+`,"references":[{"type":"purchase-order","number":"`+number+`"}]}`)
 		for _, id := range []uuid.UUID{num(2*n + 1), num(2*n + 2)} {
-			claims := mustGet(f.Claim(t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(t)
+			claims := must.Get(f.Claim(t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(t)
 			before := w.trips.Load()
-			must(t, m.Match(t.Context(), claims[0].Attempt))
+			must.OK(t, m.Match(t.Context(), claims[0].Attempt))
 			trips = w.trips.Load() - before
 		}
 	}

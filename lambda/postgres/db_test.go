@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -24,7 +25,7 @@ func TestPingReportsWhetherTheDatabaseAnswers(t *testing.T) {
 	if err := postgrestest.Open(t, postgrestest.URL(t)).Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
-	db := mustGet(postgres.Open(t.Context(), "postgres://user:SECRET@127.0.0.1:1/db", 1))(t)
+	db := must.Get(postgres.Open(t.Context(), "postgres://user:SECRET@127.0.0.1:1/db", 1))(t)
 	defer db.Close()
 	err := db.Ping(t.Context())
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/rules"
@@ -64,7 +65,7 @@ func TestRandomDecisionsThatAreWithdrawnLeaveNothing(t *testing.T) {
 
 func (w *workshop) exec(sql string) {
 	w.t.Helper()
-	mustGet(w.conn.Exec(w.t.Context(), sql))(w.t)
+	must.Get(w.conn.Exec(w.t.Context(), sql))(w.t)
 }
 
 // decideAtRandom decides about pairs of orders and invoices.
@@ -87,8 +88,8 @@ func TestOfTwoPersonsAtOnceOneDecides(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
-	simURL := mustGet(f.clock.URL())(t)
-	seen := mustGet(f.PairVersion(t.Context(), num(1), num(2)))(t)
+	simURL := must.Get(f.clock.URL())(t)
+	seen := must.Get(f.PairVersion(t.Context(), num(1), num(2)))(t)
 	errs := make(chan error, 2)
 	for verdict, db := range map[rules.Verdict]*postgres.DB{rules.Confirmed: f.DB, rules.Rejected: postgrestest.Open(t, simURL)} {
 		go func() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
@@ -88,7 +89,7 @@ func TestADecisionAboutAnotherStateIsRefused(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.lamps()
-			seen := mustGet(f.PairVersion(t.Context(), num(2), num(1)))(t)
+			seen := must.Get(f.PairVersion(t.Context(), num(2), num(1)))(t)
 			tc.change(f)
 			rows := f.dump(decisionTables...)
 			d := byAnna(rules.Confirmed)
@@ -229,7 +230,7 @@ func TestADecisionPublishesWhomItConcerns(t *testing.T) {
 			equal(t, "pending", strings.ReplaceAll(f.pending(), "0", ""), strings.TrimSpace(pending+tc.want))
 			for _, n := range strings.Fields(published) {
 				var i int
-				mustGet(fmt.Sscan(n, &i))(t)
+				must.Get(fmt.Sscan(n, &i))(t)
 				if got := f.row(num(i)); got.Status != job.StatusPending || !got.Due.Equal(start) {
 					t.Errorf("%d is %+v", i, got)
 				}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
 )
@@ -36,18 +37,18 @@ func TestASenderThatComesLaterLeavesTheEvent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.putEvents([2]int{1, 2})
-	tx := mustGet(f.conn.Begin(t.Context()))(t)
+	tx := must.Get(f.conn.Begin(t.Context()))(t)
 	defer func() { _ = tx.Rollback(t.Context()) }() // nothing after the commit
 
 	// The first statement reads, and the second one waits.
-	mustGet(tx.Exec(t.Context(), "LOCK TABLE event IN EXCLUSIVE MODE"))(t)
+	must.Get(tx.Exec(t.Context(), "LOCK TABLE event IN EXCLUSIVE MODE"))(t)
 	var claimed []outbox.Parcel
 	claim := f.meanwhile(func() (err error) {
 		claimed, err = f.Events().Claim(t.Context(), 10, time.Minute)
 		return err
 	})
-	mustGet(tx.Exec(t.Context(), "UPDATE event SET tries = tries + 1, claimed_until = now() + interval '1 minute'"))(t)
-	must(t, tx.Commit(t.Context()))
+	must.Get(tx.Exec(t.Context(), "UPDATE event SET tries = tries + 1, claimed_until = now() + interval '1 minute'"))(t)
+	must.OK(t, tx.Commit(t.Context()))
 	if err := claim(); len(claimed) > 0 || err != nil {
 		t.Errorf("claimed %v, %v", jobsOf(claimed), err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
@@ -123,7 +124,7 @@ func (w *workshop) viewed() []string {
 	w.t.Helper()
 	rows, _ := w.conn.Query(w.t.Context(), `SELECT tenant_id, document_a_id, type_a, coalesce(number_a, 'NULL'),
 		document_b_id, type_b, coalesce(number_b, 'NULL'), score, confidence, decided_by, reasoning FROM matchbook_match`)
-	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var t, a, b uuid.UUID
 		var typeA, numberA, typeB, numberB, confidence, by, reasoning string
 		var score float64
@@ -143,7 +144,7 @@ func TestTheViewOfMatchesIsRebuiltFromEvents(t *testing.T) {
 	docs := sampleDocuments(t)
 	for seed := range uint64(4) {
 		w := newWorkshop(t, docs)
-		must(t, w.db.Events().Record(t.Context()))
+		must.OK(t, w.db.Events().Record(t.Context()))
 		m := &mirror{t: t, known: map[uuid.UUID]string{}, last: map[uuid.UUID]int64{}, matches: map[string]string{}}
 		stop := make(chan struct{})
 		var senders sync.WaitGroup

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
@@ -67,19 +68,19 @@ func (f *fixture) taken() string {
 			}
 			words, ids = append(words, text), append(ids, p.ID)
 		}
-		must(f.t, f.Events().Delivered(f.t.Context(), ids))
+		must.OK(f.t, f.Events().Delivered(f.t.Context(), ids))
 	}
 }
 
 func (f *fixture) claimEvents(limit int) []outbox.Parcel {
 	f.t.Helper()
-	return mustGet(f.Events().Claim(f.t.Context(), limit, time.Minute))(f.t)
+	return must.Get(f.Events().Claim(f.t.Context(), limit, time.Minute))(f.t)
 }
 
 func (f *fixture) record() {
 	f.t.Helper()
 	for range 2 {
-		must(f.t, f.Events().Record(f.t.Context()))
+		must.OK(f.t, f.Events().Record(f.t.Context()))
 	}
 }
 
@@ -102,7 +103,7 @@ func TestEventsAreTheChangesOfMatches(t *testing.T) {
 	f.wantTaken("matched again", "")
 	says := func(b int, v rules.Verdict) {
 		t.Helper()
-		must(t, f.says(num(1), num(b), v))
+		must.OK(t, f.says(num(1), num(b), v))
 	}
 	says(3, rules.Rejected)
 	f.wantTaken("one rejected", "decision.made 1-3 rejected by anna, match.created 1-2 rules")
@@ -149,9 +150,9 @@ func TestEventsOfADocumentAreInTheOrderOfTheirCommits(t *testing.T) {
 	f.byPerson("document_match", 1, 2)
 	f.byPerson("document_match", 1, 3)
 	f.record()
-	tx := mustGet(f.conn.Begin(t.Context()))(t)
-	mustGet(tx.Exec(t.Context(), "DELETE FROM document_match WHERE document_b_id = $1", num(2)))(t)
-	other := mustGet(pgx.Connect(t.Context(), f.conn.Config().ConnString()))(t)
+	tx := must.Get(f.conn.Begin(t.Context()))(t)
+	must.Get(tx.Exec(t.Context(), "DELETE FROM document_match WHERE document_b_id = $1", num(2)))(t)
+	other := must.Get(pgx.Connect(t.Context(), f.conn.Config().ConnString()))(t)
 	defer other.Close(t.Context())
 	done := make(chan error, 1)
 	go func() {
@@ -164,13 +165,13 @@ func TestEventsOfADocumentAreInTheOrderOfTheirCommits(t *testing.T) {
 			t.Fatalf("the second writer did not wait: %v", err)
 		default:
 		}
-		must(t, tx.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid = $1)",
+		must.OK(t, tx.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid = $1)",
 			other.PgConn().PID()).Scan(&waits))
 	}
 	if list := f.claimEvents(10); len(list) > 0 {
 		t.Errorf("claimed before the commit: %v", list)
 	}
-	must(t, tx.Commit(t.Context()))
+	must.OK(t, tx.Commit(t.Context()))
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -200,13 +201,13 @@ func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []outbox.Parcel
 
 func (f *fixture) release(p outbox.Parcel, wait time.Duration, refused bool) {
 	f.t.Helper()
-	must(f.t, f.Events().Release(f.t.Context(), []outbox.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
+	must.OK(f.t, f.Events().Release(f.t.Context(), []outbox.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
 		Error: "not \x00now", Refused: refused}}))
 }
 
 func (f *fixture) deliver(ids ...uuid.UUID) {
 	f.t.Helper()
-	must(f.t, f.Events().Delivered(f.t.Context(), ids))
+	must.OK(f.t, f.Events().Delivered(f.t.Context(), ids))
 }
 
 // An event waits for the earlier ones of both of its documents, as long as they are

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 
@@ -24,7 +25,7 @@ func TestOnlyWhatIsStillFailedIsPublishedAgain(t *testing.T) {
 	f.advance(time.Minute)
 	f.publish(published)
 	f.exec("UPDATE document SET matching_failed_at = now() WHERE id = $1", again)
-	stamped := mustGet(list.Publish(t.Context(), []uuid.UUID{still, again, published, uuid.New()}))(t)
+	stamped := must.Get(list.Publish(t.Context(), []uuid.UUID{still, again, published, uuid.New()}))(t)
 	if len(stamped) != 1 || stamped[0].ID != still {
 		t.Errorf("published %+v, want %s", stamped, still)
 	}

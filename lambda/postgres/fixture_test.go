@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
@@ -54,7 +55,7 @@ func (f *fixture) take(id uuid.UUID) job.Attempt {
 // match takes the document and matches it with the rules.
 func (f *fixture) match(id uuid.UUID) {
 	f.t.Helper()
-	must(f.t, f.matcher().Match(f.t.Context(), f.take(id)))
+	must.OK(f.t, f.matcher().Match(f.t.Context(), f.take(id)))
 }
 
 func (f *fixture) matcher() *match.Matcher {
@@ -70,7 +71,7 @@ func key(k string) score.Normalized {
 func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
 	f.t.Helper()
 	n.Tenant = tenant
-	return mustGet(f.Candidates(f.t.Context(), fence, n, document.Types))(f.t)
+	return must.Get(f.Candidates(f.t.Context(), fence, n, document.Types))(f.t)
 }
 
 // write makes these edges the document's pairs and decides by them, again if
@@ -78,7 +79,7 @@ func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
 func (f *fixture) write(fence job.Attempt, n score.Normalized, seen match.Block, d rules.Result) {
 	f.t.Helper()
 	for fresh := &seen; fresh != nil; {
-		fresh = mustGet(f.writeOnce(f.t.Context(), fence, n, *fresh, d))(f.t)
+		fresh = must.Get(f.writeOnce(f.t.Context(), fence, n, *fresh, d))(f.t)
 	}
 }
 
@@ -165,7 +166,7 @@ func (f *fixture) byPerson(table string, a, b int) {
 func (f *fixture) edges(table string) string {
 	f.t.Helper()
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT document_a_id, document_b_id, decided_by FROM "+table+" ORDER BY 1, 2")
-	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var a, b uuid.UUID
 		var by string
 		err := row.Scan(&a, &b, &by)
@@ -178,7 +179,7 @@ func (f *fixture) edges(table string) string {
 func (f *fixture) clusters() string {
 	f.t.Helper()
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT cluster_id FROM document ORDER BY id")
-	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var c *uuid.UUID
 		if err := row.Scan(&c); err != nil || c == nil {
 			return "0", err
@@ -214,36 +215,18 @@ func (f *fixture) unchanged(tables ...string) (check func(when string)) {
 	}
 }
 
-// must ends the test on an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// mustGet gives what a call returned, or ends the test on its error:
-// mustGet(f.Publish(ctx, ids))(t).
-func mustGet[V any](v V, err error) func(testing.TB) V {
-	return func(t testing.TB) V {
-		t.Helper()
-		must(t, err)
-		return v
-	}
-}
-
 // query reads the one column of a statement's rows.
 func query[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) []V {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), sql, args...)
-	return mustGet(pgx.CollectRows(rows, pgx.RowTo[V]))(t)
+	return must.Get(pgx.CollectRows(rows, pgx.RowTo[V]))(t)
 }
 
 // queryOne reads the one value of a statement's one row.
 func queryOne[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) V {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), sql, args...)
-	return mustGet(pgx.CollectExactlyOneRow(rows, pgx.RowTo[V]))(t)
+	return must.Get(pgx.CollectExactlyOneRow(rows, pgx.RowTo[V]))(t)
 }
 
 // equal reports a value that is not the one that the test wants.

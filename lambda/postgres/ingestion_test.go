@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/review/record"
@@ -69,7 +70,7 @@ func (f *files) state(id uuid.UUID) jobtest.Row {
 
 func (f *files) scan(sql string, id uuid.UUID, into ...any) {
 	f.t.Helper()
-	must(f.t, f.conn.QueryRow(f.t.Context(), sql, id).Scan(into...))
+	must.OK(f.t, f.conn.QueryRow(f.t.Context(), sql, id).Scan(into...))
 }
 
 // work reads the invoice 7 over 119.00 in every file.
@@ -93,7 +94,7 @@ func (f *files) read(id uuid.UUID) []ingestion.Extracted {
 
 func invoice(t *testing.T, text string) extraction.Extraction {
 	t.Helper()
-	data := mustGet(document.Parse([]byte(text)))(t)
+	data := must.Get(document.Parse([]byte(text)))(t)
 	return extraction.Extraction{Source: "rules", Type: document.Invoice, Data: data, Pages: []int{1},
 		Fields: map[string]extraction.Field{"total": {Value: "119.00", Quote: "119,00", Page: 1, Trust: extraction.Arithmetic}}}
 }
@@ -149,7 +150,7 @@ func TestStateIsKeptInTheWordsOfOtherPrograms(t *testing.T) {
 	if !review {
 		t.Error("a document whose file cannot be read needs no review")
 	}
-	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
+	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	want("published again", "in-progress", 0, true, false)
 	f.complete(id, f.read(id))
 	want("completed", "completed", 0, true, true)
@@ -228,7 +229,7 @@ func TestPartsOfAFileAreDocuments(t *testing.T) {
 		equal(t, "documents", got, text)
 	}
 	want("1 pending f, 2 pending f, 3 pending t")
-	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
+	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	f.complete(id, parts[:2])
 	want("1 pending f, 2 pending f, 3 pending t")
 	var reasons []string
@@ -260,7 +261,7 @@ func TestCorrectionsStay(t *testing.T) {
 		}
 	}
 	want("at once")
-	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
+	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	f.complete(id, f.read(id))
 	want("after another run")
 	if _, err := f.store.Correct(t.Context(), uuid.New(), corrections); err == nil {
@@ -327,7 +328,7 @@ func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
 		t.Errorf("with a lost fence: %v", err)
 	}
 	// The file is read again: its review is the same.
-	mustGet(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
+	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	if _, chunks, err = f.store.Complete(t.Context(), f.takeFile(id), docs[:1]); err != nil || len(chunks) != 0 {
 		t.Errorf("once more: %v, %v", chunks, err)
 	}
@@ -348,7 +349,7 @@ func TestTranscriptionOfADocumentIsTheLatestOfItsTenant(t *testing.T) {
 		return in.Transcription
 	}
 	fence := f.takeFile(id)
-	must(t, f.store.Transcribed(t.Context(), fence, ingestion.Checkpoint{Transcription: "first"}))
+	must.OK(t, f.store.Transcribed(t.Context(), fence, ingestion.Checkpoint{Transcription: "first"}))
 	equal(t, "while it is read", key(), "")
 	if _, _, err := f.store.Complete(t.Context(), fence, f.read(id)); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/job/sweep"
@@ -50,7 +51,7 @@ func (f *fixture) rowOf(id uuid.UUID, columns, table string) (r jobtest.Row) {
 	f.t.Helper()
 	var status, reason, notifications *string
 	var due, failed *time.Time
-	must(f.t, f.conn.QueryRow(f.t.Context(), "SELECT "+columns+`,
+	must.OK(f.t, f.conn.QueryRow(f.t.Context(), "SELECT "+columns+`,
 		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE $1 IN (document_id, subject_id))
 		FROM `+table+" WHERE id = $1", id).Scan(&status, &r.Attempt, &reason, &due, &failed, &notifications))
 	r.Status, r.Error, r.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)

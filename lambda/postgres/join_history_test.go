@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
@@ -303,19 +304,12 @@ func (d *database) start(chunks int) {
 	var stamped []job.Stamped
 	d.review, stamped = d.create(chunks)
 	all, err := d.store.Chunks(d.t.Context(), d.review)
-	d.must(err)
+	must.OK(d.t, err)
 	for _, c := range all {
 		d.ids = append(d.ids, c.ID)
 	}
 	d.stamped(stamped)
 	d.exec("UPDATE review_job SET status = 'running' WHERE id = $1", d.review)
-}
-
-func (d *database) must(err error) {
-	d.t.Helper()
-	if err != nil {
-		d.t.Fatal(err)
-	}
 }
 
 // stamped keeps stamps, and returns the chunks that have them, in order.
@@ -338,7 +332,7 @@ func (d *database) claim(m message, redriven bool) string {
 		delivery.SentAt = start.Add(time.Hour)
 	}
 	claims, err := d.store.Claim(d.t.Context(), []job.Delivery{delivery}, time.Minute, true)
-	d.must(err)
+	must.OK(d.t, err)
 	found := "claimed"
 	if claims[0].Found != job.Claimed {
 		found = claims[0].Found.String()
@@ -350,14 +344,14 @@ func (d *database) end(w worker, status job.Status, releases bool) string {
 	f := job.Attempt{ID: d.ids[w.chunk], Number: w.attempt}
 	if releases {
 		accepted, err := d.store.Release(d.t.Context(), f, job.Release{Status: status, Reason: "busy", Kind: "transient", Delivery: 1})
-		d.must(err)
+		must.OK(d.t, err)
 		return fmt.Sprint(accepted, false)
 	}
 	whole, err := d.store.End(d.t.Context(), f, status, "", "")
 	if err == job.ErrFenceLost {
 		return fmt.Sprint(false, false)
 	}
-	d.must(err)
+	must.OK(d.t, err)
 	return fmt.Sprint(true, len(d.stamped(whole)) == 1)
 }
 
@@ -369,9 +363,9 @@ func (d *database) wait(i int) string {
 func (d *database) sweep() string {
 	w := sweep.Waits{Visibility: time.Minute, Grace: -time.Minute, Drained: true, Lapses: 3, Times: 3}
 	_, crashed, err := d.store.GiveUp(d.t.Context(), w, 100)
-	d.must(err)
+	must.OK(d.t, err)
 	again, err := d.store.Republish(d.t.Context(), w, 100)
-	d.must(err)
+	must.OK(d.t, err)
 	var stamped []job.Stamped
 	for _, a := range again {
 		stamped = append(stamped, a.Stamped)
@@ -381,13 +375,13 @@ func (d *database) sweep() string {
 
 func (d *database) publish(i int) string {
 	stamped, err := d.store.Publish(d.t.Context(), []uuid.UUID{d.ids[i]})
-	d.must(err)
+	must.OK(d.t, err)
 	return fmt.Sprint(d.stamped(stamped))
 }
 
 func (d *database) cancel() string {
 	status, err := d.store.Cancel(d.t.Context(), d.review)
-	d.must(err)
+	must.OK(d.t, err)
 	return string(status)
 }
 
@@ -407,5 +401,5 @@ func (d *database) state() (s string) {
 // scan reads one row of one review or chunk.
 func (r *reviews) scan(sql string, id uuid.UUID, into ...any) {
 	r.t.Helper()
-	must(r.t, r.conn.QueryRow(r.t.Context(), sql, id).Scan(into...))
+	must.OK(r.t, r.conn.QueryRow(r.t.Context(), sql, id).Scan(into...))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
@@ -33,7 +34,7 @@ func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Attempt) {
 	for _, s := range stamped {
 		deliveries = append(deliveries, job.Delivery{ID: s.ID, PublishedAt: s.PublishedAt, Count: 1})
 	}
-	claims := mustGet(r.store.Claim(r.t.Context(), deliveries, time.Minute, false))(r.t)
+	claims := must.Get(r.store.Claim(r.t.Context(), deliveries, time.Minute, false))(r.t)
 	for _, c := range claims {
 		if c.Found != job.Claimed {
 			r.t.Fatalf("claim found %+v", c)
@@ -62,7 +63,7 @@ func TestReviewOfOneChunkEndsAfterTheContractAsAWhole(t *testing.T) {
 	r := newReviews(t)
 	review, stamped := r.create(1)
 	r.is(review, record.Queued, 1, 0, "")
-	must(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
+	must.OK(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
 	r.is(review, record.Running, 0, 0, "")
 	f := r.claimed(r.whole(review).ID)
 	task, err := r.store.Task(t.Context(), f)
@@ -128,7 +129,7 @@ func TestAMissingChunkIsANamedGap(t *testing.T) {
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	r.end(fences[0], job.StatusSucceeded)
-	mustGet(r.store.End(t.Context(), fences[1], job.StatusFailed, "liability", "the model refuses"))(t)
+	must.Get(r.store.End(t.Context(), fences[1], job.StatusFailed, "liability", "the model refuses"))(t)
 	r.end(r.claimed(r.whole(review).ID), job.StatusSucceeded)
 	r.is(review, record.CompletedWithGaps, 0, 1, "chunk 2, liability: the model refuses")
 }
@@ -163,7 +164,7 @@ func TestTheLastTwoChunksFinishTogether(t *testing.T) {
 			return err
 		})
 		release()
-		must(t, end())
+		must.OK(t, end())
 		if w := r.whole(review); published != 1 || w.Status != job.StatusPending {
 			t.Errorf("after one that %s: published %d times, and is %+v", first, published, w)
 		}
@@ -209,7 +210,7 @@ func TestSweepFailsAChunkThatKillsItsWorkers(t *testing.T) {
 	r.end(r.takeAll(stamped[:1])[0], job.StatusSucceeded)
 	for range 3 {
 		f := r.claimed(stamped[1].ID)
-		mustGet(r.store.Begin(t.Context(), f, "m", []record.Call{{Stage: record.Categories, Estimate: 5}}))(t)
+		must.Get(r.store.Begin(t.Context(), f, "m", []record.Call{{Stage: record.Categories, Estimate: 5}}))(t)
 		r.advance(time.Minute)
 	}
 	r.advance(time.Hour)
@@ -235,7 +236,7 @@ func TestAFailedChunkPublishedAgainReopensTheReview(t *testing.T) {
 	r.end(fences[1], job.StatusFailed)
 	whole := r.claimed(r.whole(review).ID)
 	r.end(whole, job.StatusSucceeded)
-	again := mustGet(r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID}))(t)
+	again := must.Get(r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID}))(t)
 	r.is(review, record.Running, 1, 0, "")
 	if w := r.whole(review); w.Status != job.StatusNone {
 		t.Errorf("the contract as a whole is %+v", w)

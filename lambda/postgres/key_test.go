@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
@@ -112,8 +113,8 @@ func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
 		{document.PurchaseOrder, `"date":""`, nil},
 	} {
 		f.put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
-		raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
-		d := mustGet(score.Read(raws[0]))(t)
+		raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+		d := must.Get(score.Read(raws[0]))(t)
 		equalLists(t, tc.data, candidates(f.block(f.take(num(1)), d.Normalized())), tc.want)
 		f.exec("DELETE FROM document WHERE id = $1", num(1))
 	}
@@ -125,7 +126,7 @@ func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
 func TestDerivedColumnsAreInNoIndex(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	db := mustGet(postgres.Open(t.Context(), url, 1))(t)
+	db := must.Get(postgres.Open(t.Context(), url, 1))(t)
 	t.Cleanup(db.Close)
 	f := &fixture{db, postgrestest.Conn(t, url), nil, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
@@ -133,12 +134,12 @@ func TestDerivedColumnsAreInNoIndex(t *testing.T) {
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	for n := 1; n <= documents; n++ {
 		f.put(num(n), tenant, document.Invoice, `{"number":"`+strconv.Itoa(n)+`","date":"2026-01-05","supplier":{"vat_id":"DE1"},"total":"5"}`)
-		claims := mustGet(db.Claim(t.Context(), []job.Delivery{{ID: num(n)}}, time.Minute, false))(t)
-		must(t, m.Match(t.Context(), claims[0].Attempt))
+		claims := must.Get(db.Claim(t.Context(), []job.Delivery{{ID: num(n)}}, time.Minute, false))(t)
+		must.OK(t, m.Match(t.Context(), claims[0].Attempt))
 	}
-	must(t, db.Run(t.Context(), "SELECT pg_stat_force_next_flush()"))
+	must.OK(t, db.Run(t.Context(), "SELECT pg_stat_force_next_flush()"))
 	var updates, within int
-	must(t, db.QueryRow(t.Context(), "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'document'").
+	must.OK(t, db.QueryRow(t.Context(), "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'document'").
 		Scan(&updates, &within))
 	if updates != 3*documents || within != documents {
 		t.Errorf("%d of %d updates touch no index, want %d of %d", within, updates, documents, 3*documents)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -51,7 +52,7 @@ func matchInWindows(b *testing.B, docs []postgres.Imported) {
 	url := postgrestest.URL(b)
 	w := listen(b, url, 0)
 	db, conn := postgrestest.Open(b, w.url), postgrestest.Conn(b, url)
-	mustGet(db.Add(b.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(b)
+	must.Get(db.Add(b.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(b)
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	begins := map[int]bool{len(docs) - windowSize: true}
 	for _, at := range []int{100, 500, 1000, 2000} {
@@ -67,8 +68,8 @@ func matchInWindows(b *testing.B, docs []postgres.Imported) {
 		before := w.spent(b, conn)
 		w.longest.Store(0)
 		for _, d := range docs[i : i+n] {
-			claims := mustGet(db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false))(b)
-			must(b, m.Match(b.Context(), claims[0].Attempt))
+			claims := must.Get(db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false))(b)
+			must.OK(b, m.Match(b.Context(), claims[0].Attempt))
 			var stats runtime.MemStats
 			runtime.ReadMemStats(&stats)
 			heap = max(heap, stats.HeapInuse)
@@ -109,7 +110,7 @@ func (c expense) since(before expense, n int) expense {
 func stored(b *testing.B, conn *pgx.Conn) (line string) {
 	const countSQL = `SELECT format('%s pairs, %s matches, %s suggestions', (SELECT count(*) FROM match_pair),
 		(SELECT count(*) FROM document_match), (SELECT count(*) FROM match_suggestion))`
-	must(b, conn.QueryRow(b.Context(), countSQL).Scan(&line))
+	must.OK(b, conn.QueryRow(b.Context(), countSQL).Scan(&line))
 	return line
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
@@ -52,11 +53,11 @@ func (f *fixture) meanwhile(work func() error) (end func() error) {
 // blocks runs a statement that takes locks, in a transaction that ends with release.
 func (f *fixture) blocks(sql string, args ...any) (release func()) {
 	f.t.Helper()
-	tx := mustGet(f.conn.Begin(f.t.Context()))(f.t)
-	mustGet(tx.Exec(f.t.Context(), sql, args...))(f.t)
+	tx := must.Get(f.conn.Begin(f.t.Context()))(f.t)
+	must.Get(tx.Exec(f.t.Context(), sql, args...))(f.t)
 	return func() {
 		f.t.Helper()
-		must(f.t, tx.Commit(f.t.Context()))
+		must.OK(f.t, tx.Commit(f.t.Context()))
 	}
 }
 
@@ -84,9 +85,9 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
 
-	tx := mustGet(f.conn.Begin(t.Context()))(t)
+	tx := must.Get(f.conn.Begin(t.Context()))(t)
 	defer tx.Rollback(context.Background())
-	mustGet(tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant))(t)
+	must.Get(tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant))(t)
 	refused := f.events("refused")
 	done := make(chan struct{})
 	var fresh *match.Block
@@ -96,11 +97,11 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 		fresh, err = f.writeOnce(t.Context(), fence, key("k"), block, rules.Result{})
 	}()
 	<-refused
-	mustGet(tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)))(t)
+	must.Get(tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)))(t)
 	// The other tenant's turn is its own.
-	claims := mustGet(f.Claim(t.Context(), []job.Delivery{{ID: num(8)}}, time.Minute, false))(t)
+	claims := must.Get(f.Claim(t.Context(), []job.Delivery{{ID: num(8)}}, time.Minute, false))(t)
 	f.write(claims[0].Attempt, key("k"), match.Block{Tenant: otherTenant}, rules.Result{})
-	must(t, tx.Commit(t.Context()))
+	must.OK(t, tx.Commit(t.Context()))
 	<-done
 	if err != nil || fresh == nil || len(fresh.Candidates) != 1 {
 		t.Errorf("got %+v, %v; want the candidate that the other writer left", fresh, err)
@@ -136,14 +137,14 @@ func TestRowsAreLockedInIDOrder(t *testing.T) {
 				f.put(num(n), tenant, document.Invoice, "{}")
 			}
 			f.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() WHERE id = $1", num(3))
-			tx := mustGet(f.conn.Begin(t.Context()))(t)
-			mustGet(tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE", num(1)))(t)
+			tx := must.Get(f.conn.Begin(t.Context()))(t)
+			must.Get(tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE", num(1)))(t)
 			locked := f.meanwhile(func() error { return lock(t.Context(), f) })
 			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id <> $1 FOR NO KEY UPDATE NOWAIT", num(1)); err != nil {
 				t.Errorf("a later row is locked before the first: %v", err)
 			}
-			must(t, tx.Rollback(t.Context()))
-			must(t, locked())
+			must.OK(t, tx.Rollback(t.Context()))
+			must.OK(t, locked())
 		})
 	}
 }

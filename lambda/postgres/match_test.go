@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
@@ -33,7 +34,7 @@ func TestMatchSavesWhatWasNormalised(t *testing.T) {
 	f.match(num(1))
 	var counterparty, references, text string
 	var keys []string
-	must(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text, searchable_text, match_keys FROM document").
+	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text, searchable_text, match_keys FROM document").
 		Scan(&counterparty, &references, &text, &keys))
 	got := []string{counterparty, references, text, strings.Join(keys, " ")}
 	want := []string{
@@ -52,7 +53,7 @@ func TestMatchSavesNoReferencesAsAnEmptyList(t *testing.T) {
 	f.put(num(1), tenant, document.PurchaseOrder, "{}")
 	f.match(num(1))
 	var counterparty, references string
-	must(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references))
+	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references))
 	if counterparty != "{}" || references != "[]" {
 		t.Errorf("got %s and %s, want {} and []", counterparty, references)
 	}
@@ -79,7 +80,7 @@ func TestLoadReadsTheDocumentOfTheAttempt(t *testing.T) {
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, `{"total": "1.50"}`)
 	f.exec("UPDATE document SET received_at = now()")
-	raw := mustGet(f.Load(t.Context(), f.take(num(1))))(t)
+	raw := must.Get(f.Load(t.Context(), f.take(num(1))))(t)
 	if raw.ID != num(1) || raw.TenantID != tenant || raw.Type != document.Invoice || raw.Data != `{"total": "1.50"}` || !raw.Received.Equal(start) {
 		t.Errorf("got %+v", raw)
 	}
@@ -107,7 +108,7 @@ func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
 	f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
 	put(7, tenant, document.PurchaseOrder)
 	n := score.Normalized{Tenant: tenant, Lookup: []string{"k", "m"}}
-	b := mustGet(f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice)))(t)
+	b := must.Get(f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice)))(t)
 	equalLists(t, "candidates", candidates(b), []uuid.UUID{num(1), num(2)})
 	if len(b.Candidates) > 0 && (b.Candidates[0].Type != document.GoodsReceipt || b.Candidates[0].TenantID != tenant || b.Candidates[0].Data != "{}") {
 		t.Errorf("got %+v", b.Candidates[0])
@@ -149,7 +150,7 @@ func TestStaleFenceWritesNothing(t *testing.T) {
 			f.claim(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
-			mustGet(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
+			must.Get(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
 		},
 		"the same attempt, settled": func(f *fixture, id uuid.UUID) {
 			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", id)
@@ -337,7 +338,7 @@ func (f *fixture) documents() map[uuid.UUID]string {
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, (to_jsonb(d) - 'matching_attempts' - 'updated_at')::text FROM document AS d")
 	var id uuid.UUID
 	var row string
-	mustGet(pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }))(f.t)
+	must.Get(pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }))(f.t)
 	return all
 }
 

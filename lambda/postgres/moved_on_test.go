@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match"
 )
 
@@ -35,7 +36,7 @@ func TestWriteTakesCandidatesAsTheyAreThen(t *testing.T) {
 				}
 				meet("load")
 				m := &match.Matcher{Store: store{f.DB, meet}, Log: slog.New(slog.DiscardHandler)}
-				must(t, m.Match(t.Context(), fence))
+				must.OK(t, m.Match(t.Context(), fence))
 				pairs[i] = f.list(pairsSQL)
 			}
 			if pairs[0] != pairs[1] || pairs[0] == "" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -20,7 +21,7 @@ func BenchmarkQueueAZoneOf100000(b *testing.B) {
 	url := postgrestest.URL(b)
 	conn, store := postgrestest.Conn(b, url), postgrestest.Open(b, url).Offers()
 	fill(b, conn, users)
-	mustGet(conn.Exec(b.Context(), "VACUUM ANALYZE offer_user"))(b)
+	must.Get(conn.Exec(b.Context(), "VACUUM ANALYZE offer_user"))(b)
 	shard := offer.Shard{Group: offer.Group{Tenant: tenant, Zone: "Europe/Berlin"}, Date: today, Limit: 10_000, Digest: digest, Algorithm: 1}
 	for b.Loop() {
 		if n := queueAll(b, store, shard); n != users {
@@ -68,7 +69,7 @@ func sets(b *testing.B, conn *pgx.Conn, dates int) {
 		if strings.Contains(sql, "$1") {
 			args = []any{today.Time(), dates}
 		}
-		mustGet(conn.Exec(b.Context(), sql, args...))(b)
+		must.Get(conn.Exec(b.Context(), sql, args...))(b)
 	}
 }
 
@@ -80,7 +81,7 @@ func fill(b *testing.B, conn *pgx.Conn, users int) {
 			SELECT gen_random_uuid(), '` + tenant.String() + `', 'Europe/Berlin', '{"languages": ["de", "en"], "interests": ["chess", "go"]}'
 			FROM generate_series(1, ` + strconv.Itoa(users) + `)`,
 	} {
-		mustGet(conn.Exec(b.Context(), sql))(b)
+		must.Get(conn.Exec(b.Context(), sql))(b)
 	}
 }
 

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
@@ -22,7 +23,7 @@ func completed(t *testing.T) *offers {
 	for n := range day.Date(8) {
 		date := through + 1
 		frozen := roster.Frozen{Key: roster.Key{Tenant: tenant, Date: date}, Digest: digest, Content: []byte{}}
-		mustGet(o.store.Freeze(t.Context(), frozen))(t)
+		must.Get(o.store.Freeze(t.Context(), frozen))(t)
 		stamped, _, err := o.store.Queue(t.Context(), o.shard("UTC", &through))
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +31,7 @@ func completed(t *testing.T) *offers {
 		first := 100 + 10*int(n%7)
 		set := offer.Set{Job: offer.Job{Date: date, User: num(9)}, Offers: []ranking.Offer{
 			{Candidate: num(first), Rank: 1, Score: 70}, {Candidate: num(first + 1), Rank: 2, Score: 60}}}
-		must(t, o.store.Complete(t.Context(), o.claimed(stamped[0].ID), set, false))
+		must.OK(t, o.store.Complete(t.Context(), o.claimed(stamped[0].ID), set, false))
 		through = date
 	}
 	return o

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres/postgrestest"
@@ -19,7 +20,7 @@ func (o *offers) waitingFor(n int) {
 	o.t.Helper()
 	for got := 0; got < n; {
 		o.exec("SELECT pg_stat_clear_snapshot()")
-		must(o.t, o.conn.QueryRow(o.t.Context(), `SELECT count(*) FROM pg_stat_activity
+		must.OK(o.t, o.conn.QueryRow(o.t.Context(), `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&got))
 	}
 }
@@ -155,7 +156,7 @@ func TestSchedulerGoesOn(t *testing.T) {
 		t.Errorf("the stopped step: %v", err)
 	}
 	release()
-	url := mustGet(o.clock.URL())(t)
+	url := must.Get(o.clock.URL())(t)
 	next := postgrestest.Open(t, url).Offers()
 	if err := got.all(t.Context(), next, s); err != nil || got.users != 4 || len(got.stamps) != 4 {
 		t.Errorf("%d users and %d stamps were left, %v; want 4", got.users, len(got.stamps), err)
@@ -207,7 +208,7 @@ func TestUserIsDeletedWithTheJobs(t *testing.T) {
 	o.users(1, 2, "UTC")
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
-	must(t, o.offer(t.Context(), f))
+	must.OK(t, o.offer(t.Context(), f))
 	o.exec("DELETE FROM offer_user WHERE id = $1", num(1))
 	o.wantJobs("today+0 2 pending UTC")
 	for _, table := range []string{"offer", "offer_delivery"} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/offer"
@@ -22,7 +23,7 @@ func (o *offers) completed(from, n int) (jobs []uuid.UUID) {
 	stamped := o.queue("UTC")
 	slices.SortFunc(stamped, func(a, b job.Stamped) int { return slices.Compare(a.ID[:], b.ID[:]) })
 	for _, s := range stamped {
-		must(o.t, o.offer(o.t.Context(), o.claimed(s.ID)))
+		must.OK(o.t, o.offer(o.t.Context(), o.claimed(s.ID)))
 		o.advance(time.Second)
 		jobs = append(jobs, s.ID)
 	}
@@ -31,7 +32,7 @@ func (o *offers) completed(from, n int) (jobs []uuid.UUID) {
 
 func (o *offers) claimSets(limit int) (list []outbox.Parcel) {
 	o.t.Helper()
-	return mustGet(o.store.Outbox().Claim(o.t.Context(), limit, time.Minute))(o.t)
+	return must.Get(o.store.Outbox().Claim(o.t.Context(), limit, time.Minute))(o.t)
 }
 
 func jobsOf(parcels []outbox.Parcel) (ids []uuid.UUID) {
@@ -78,7 +79,7 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 	o.wantClaimed("while another sender has two", jobs[2:]...)
 	back := func(p outbox.Parcel) {
 		t.Helper()
-		must(t, o.store.Outbox().Release(t.Context(), []outbox.Return{
+		must.OK(t, o.store.Outbox().Release(t.Context(), []outbox.Return{
 			{ID: p.ID, Tries: p.Tries, Wait: 10 * time.Second, Error: "it \x00failed"}}))
 	}
 	back(first[0])
@@ -99,9 +100,7 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 	o.wantClaimed("a late release of an earlier claim")
 	o.advance(37 * time.Second) // second 64
 	o.wantClaimed("the senders of the first claims are gone", jobs[1], jobs[2], jobs[3])
-	if err := o.store.Outbox().Delivered(t.Context(), []uuid.UUID{jobs[1], jobs[0]}); err != nil { // whatever claim
-		t.Fatal(err)
-	}
+	must.OK(t, o.store.Outbox().Delivered(t.Context(), []uuid.UUID{jobs[1], jobs[0]})) // whatever claim
 	back(again[0])
 	o.advance(time.Hour)
 	o.wantClaimed("all claims have ended", jobs[2], jobs[3], late[0])
@@ -116,15 +115,15 @@ func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
 	// An offer with the same key, not committed, holds the statement up.
-	tx := mustGet(o.conn.Begin(t.Context()))(t)
-	mustGet(tx.Exec(t.Context(), `INSERT INTO offer
+	tx := must.Get(o.conn.Begin(t.Context()))(t)
+	must.Get(tx.Exec(t.Context(), `INSERT INTO offer
 		(id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, 1, 1, now(), now())`,
 		offer.ID(today, num(3), num(2)), tenant, today.Time(), num(3), num(2)))(t)
 	completed := o.meanwhile(func() error { return o.offer(t.Context(), f) })
 	o.wantClaimed("the commit is held up")
-	must(t, tx.Rollback(t.Context()))
-	must(t, completed())
+	must.OK(t, tx.Rollback(t.Context()))
+	must.OK(t, completed())
 	o.wantClaimed("committed", id)
 }
 
@@ -133,15 +132,15 @@ func TestLockedSetHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	jobs := o.completed(10, 2)
-	tx := mustGet(o.conn.Begin(t.Context()))(t)
-	mustGet(tx.Exec(t.Context(), "SELECT FROM offer_delivery WHERE job_id = $1 FOR UPDATE", jobs[0]))(t)
+	tx := must.Get(o.conn.Begin(t.Context()))(t)
+	must.Get(tx.Exec(t.Context(), "SELECT FROM offer_delivery WHERE job_id = $1 FOR UPDATE", jobs[0]))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), stuck)
 	defer cancel()
 	list, err := o.store.Outbox().Claim(ctx, 10, time.Minute)
 	if got := jobsOf(list); err != nil || !slices.Equal(got, jobs[1:]) {
 		t.Errorf("claimed %v, %v, want %v", got, err, jobs[1:])
 	}
-	must(t, tx.Rollback(t.Context()))
+	must.OK(t, tx.Rollback(t.Context()))
 }
 
 // A set whose job is not completed is not sent, whatever has put it into the outbox.

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -23,7 +24,7 @@ func TestPlansOfOffersStaySelective(t *testing.T) {
 	o.exec("RESET session_replication_role")
 	o.exec("VACUUM ANALYZE offer_user, matchmaking_job, offer")
 	var user, id uuid.UUID
-	must(t, o.conn.QueryRow(t.Context(), "SELECT user_id, id FROM matchmaking_job WHERE date = $1 LIMIT 1", today.Time()).Scan(&user, &id))
+	must.OK(t, o.conn.QueryRow(t.Context(), "SELECT user_id, id FROM matchmaking_job WHERE date = $1 LIMIT 1", today.Time()).Scan(&user, &id))
 
 	through := today
 	s := o.shard("Etc/GMT+3", &through)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres/postgrestest"
@@ -96,7 +97,7 @@ func sortIDs(ids []uuid.UUID) {
 // relay is that of a new process.
 func (o *offers) relay(r *receiver, box outbox.Outbox) *outbox.Relay {
 	o.t.Helper()
-	to := mustGet(webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret}))(o.t)
+	to := must.Get(webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret}))(o.t)
 	return &outbox.Relay{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
 }
 
@@ -246,14 +247,14 @@ func BenchmarkOutboxRelay(b *testing.B) {
 				'\x01', now(), now() FROM offer_user`,
 				`INSERT INTO offer_delivery (job_id) SELECT id FROM matchmaking_job WHERE tenant_id = $1`,
 			} {
-				mustGet(conn.Exec(b.Context(), sql, tenant))(b)
+				must.Get(conn.Exec(b.Context(), sql, tenant))(b)
 			}
 			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-time.After(answer) }))
 			b.Cleanup(server.Close)
-			to := mustGet(webhook.New(webhook.Config{URL: server.URL, Secret: webhookSecret}))(b)
+			to := must.Get(webhook.New(webhook.Config{URL: server.URL, Secret: webhookSecret}))(b)
 			c := outbox.Relay{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
 			for b.Loop() {
-				mustGet(conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"))(b)
+				must.Get(conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"))(b)
 				c.Run(b.Context())
 			}
 			b.ReportMetric(2000*float64(b.N)/b.Elapsed().Seconds(), "sets/s")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
@@ -28,7 +29,7 @@ var (
 func (o *offers) jobs() (list []string) {
 	o.t.Helper()
 	rows, _ := o.conn.Query(o.t.Context(), "SELECT date - $1::date, user_id, status, timezone FROM matchmaking_job ORDER BY date, user_id", today.Time())
-	return mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	return must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var date int
 		var user uuid.UUID
 		var status, zone string
@@ -47,7 +48,7 @@ func (o *offers) wantJobs(want ...string) {
 // groups lists the groups: "Asia/Tokyo today+0 flown 1 to 2: 3".
 func (o *offers) groups() (list []string) {
 	o.t.Helper()
-	groups := mustGet(o.store.Waiting(o.t.Context()))(o.t)
+	groups := must.Get(o.store.Waiting(o.t.Context()))(o.t)
 	for _, g := range groups {
 		text := g.Zone
 		if g.Through != nil {

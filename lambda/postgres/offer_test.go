@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -147,7 +148,7 @@ func TestCompletedSet(t *testing.T) {
 		t.Fatalf("read %+v, %v\nwant %+v", got, err, want)
 	}
 	o.advance(time.Second)
-	must(t, o.offer(t.Context(), f))
+	must.OK(t, o.offer(t.Context(), f))
 	got, err := o.store.JobByID(t.Context(), want.ID)
 	if err != nil || got.Job != want || got.Status != "completed" || !got.StartedAt.Equal(start) || !got.CompletedAt.Equal(start.Add(time.Second)) ||
 		!reflect.DeepEqual(got.Offers, someOffers) {
@@ -173,7 +174,7 @@ func (o *offers) lists(sql string, want []string) {
 func (o *offers) pairs(sql string, args ...any) []string {
 	o.t.Helper()
 	rows, _ := o.conn.Query(o.t.Context(), sql, args...)
-	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var id uuid.UUID
 		var text string
 		err := row.Scan(&id, &text)
@@ -190,7 +191,7 @@ func TestCompleteIsFenced(t *testing.T) {
 	o.users(3, 1, "UTC")
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
-	j := mustGet(o.store.Job(t.Context(), f))(t)
+	j := must.Get(o.store.Job(t.Context(), f))(t)
 	stale := job.Attempt{ID: id, Number: f.Number + 1}
 	unchanged := o.unchanged(offerTables...)
 	if _, err := o.store.Job(t.Context(), stale); !errors.Is(err, job.ErrFenceLost) {
@@ -200,7 +201,7 @@ func TestCompleteIsFenced(t *testing.T) {
 		t.Errorf("completed with a stale fence: %v", err)
 	}
 	unchanged("a stale fence")
-	must(t, o.store.Complete(t.Context(), f, offer.Set{Job: j}, false))
+	must.OK(t, o.store.Complete(t.Context(), f, offer.Set{Job: j}, false))
 	if got, err := o.store.JobByID(t.Context(), id); err != nil || got.Status != "completed" || len(got.Offers) != 0 {
 		t.Errorf("stored %+v, %v", got, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
@@ -34,7 +35,7 @@ type move struct {
 
 func inMarch(t *testing.T, s string) time.Time {
 	t.Helper()
-	return mustGet(time.Parse("2006-01-2 15:04", "2026-03-"+s))(t)
+	return must.Get(time.Parse("2006-01-2 15:04", "2026-03-"+s))(t)
 }
 
 const pago, kiritimati, honolulu, tokyo = "Pacific/Pago_Pago", "Pacific/Kiritimati", "Pacific/Honolulu", "Asia/Tokyo"
@@ -139,7 +140,7 @@ func (u traveller) where(t *testing.T, at time.Time) *time.Location {
 			name = m.zone
 		}
 	}
-	return mustGet(time.LoadLocation(name))(t)
+	return must.Get(time.LoadLocation(name))(t)
 }
 
 // sets returns the dates of March with a job of the user that are before the last one.
@@ -194,7 +195,7 @@ func TestTravellersHaveOneSetForEachOfTheirDates(t *testing.T) {
 			}
 		}
 		if runs(at) {
-			mustGet(scheduler.Run(t.Context()))(t)
+			must.Get(scheduler.Run(t.Context()))(t)
 		}
 		o.advance(step)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
@@ -137,9 +138,9 @@ func TestCompletedStays(t *testing.T) {
 	o := newOffers(t)
 	o.users(1, 2, "UTC")
 	id := o.queue("UTC")[0].ID
-	must(t, o.offer(t.Context(), o.claimed(id)))
+	must.OK(t, o.offer(t.Context(), o.claimed(id)))
 	through := today
-	mustGet(o.store.Skip(t.Context(), o.shard("UTC", &through), "too late"))(t)
+	must.Get(o.store.Skip(t.Context(), o.shard("UTC", &through), "too late"))(t)
 	const rowsSQL = "SELECT id, (to_jsonb(j) - 'published_at')::text FROM matchmaking_job AS j WHERE status IN ('completed', 'skipped') ORDER BY id"
 	before := o.pairs(rowsSQL)
 	if len(before) != 3 {
@@ -175,19 +176,19 @@ func TestWordsOfOtherPrograms(t *testing.T) {
 	f := o.claimed(id)
 	is("running 0 - 09:00")
 	o.advance(time.Minute)
-	mustGet(o.store.Release(t.Context(), f, job.Release{Status: job.StatusPending, Reason: "busy"}))(t)
+	must.Get(o.store.Release(t.Context(), f, job.Release{Status: job.StatusPending, Reason: "busy"}))(t)
 	is("pending 0 busy 09:00")
 	f = o.claimed(id)
 	is("running 1 busy 09:01")
 	o.advance(time.Minute)
-	mustGet(o.store.Release(t.Context(), f, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent"}))(t)
+	must.Get(o.store.Release(t.Context(), f, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent"}))(t)
 	is("failed 1 broken 09:01 ended 09:02")
 	o.advance(time.Minute)
-	mustGet(o.store.Publish(t.Context(), []uuid.UUID{id}))(t)
+	must.Get(o.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	is("pending 1 - 09:01")
 	f = o.claimed(id)
 	o.advance(time.Minute)
-	must(t, o.offer(t.Context(), f))
+	must.OK(t, o.offer(t.Context(), f))
 	is("completed 2 - 09:03 ended 09:04")
 }
 
@@ -199,7 +200,7 @@ func TestPublishedAgain(t *testing.T) {
 	o.users(1, 3, "UTC")
 	skip := o.shard("UTC", nil)
 	skip.Limit = 1
-	mustGet(o.store.Skip(t.Context(), skip, "too late"))(t)
+	must.Get(o.store.Skip(t.Context(), skip, "too late"))(t)
 	first := o.queue("UTC")
 	works := func(_ context.Context, f job.Attempt) error {
 		if f.ID == first[1].ID {

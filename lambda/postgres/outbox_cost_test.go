@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/notify"
@@ -20,7 +21,7 @@ import (
 // are.
 func (f *fixture) deliveries() (list string) {
 	f.t.Helper()
-	must(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(channel || ' ' || status || ' ' || n, ', ' ORDER BY channel, status), '')
+	must.OK(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(channel || ' ' || status || ' ' || n, ', ' ORDER BY channel, status), '')
 		FROM (SELECT channel, status, count(*) AS n FROM notification_delivery GROUP BY 1, 2) AS d`).Scan(&list))
 	return list
 }
@@ -69,7 +70,7 @@ func TestANewChannelSendsTheLastTwoWeeks(t *testing.T) {
 func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	writer := mustGet(f.conn.Begin(t.Context()))(t)
+	writer := must.Get(f.conn.Begin(t.Context()))(t)
 	f.failures(1, "permanent") // in that transaction
 	pager, done := &notify.Recorder{Name: "pager"}, make(chan struct{})
 	go func() {
@@ -83,10 +84,10 @@ func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 			t.Fatalf("it did not wait, and was sent %+v", pager.Sent())
 		default:
 		}
-		must(t, other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
+		must.OK(t, other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
 			WHERE relation = 'notification'::regclass AND NOT granted AND mode = 'ShareLock')`).Scan(&waits))
 	}
-	must(t, writer.Commit(t.Context()))
+	must.OK(t, writer.Commit(t.Context()))
 	<-done
 	if sent := pager.Sent(); len(sent) != 1 || sent[0].Count != 1 {
 		t.Errorf("it was sent %+v", sent)
@@ -95,7 +96,7 @@ func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 
 // url is that of the fixture's database, with the real clock.
 func (f *fixture) url() string {
-	u := mustGet(url.Parse(f.conn.Config().ConnString()))(f.t)
+	u := must.Get(url.Parse(f.conn.Config().ConnString()))(f.t)
 	q := u.Query()
 	q.Del("search_path")
 	u.RawQuery = q.Encode()
@@ -155,7 +156,7 @@ func TestMigrationAddsMissingDeliveries(t *testing.T) {
 		FROM notification ORDER BY created_at DESC LIMIT 150`)
 	f.exec(`UPDATE notification SET created_at = created_at - interval '30 days' WHERE created_at > pg_catalog.now() - interval '6 minutes'
 		OR created_at < pg_catalog.now() - interval '6996 minutes'`)
-	mustGet(schema.Migrate(t.Context(), url))(t)
+	must.Get(schema.Migrate(t.Context(), url))(t)
 	equal(t, "deliveries", f.deliveries(), "email pending 6990, slack pending 6895, slack sent 100")
 	if wrong := queryOne[int](t, f.conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
 		WHERE status = 'pending' AND d.created_at <> n.created_at`); wrong != 0 {
@@ -174,7 +175,7 @@ func outboxOf(b *testing.B, sent, pending int) *postgres.DB {
 	conn := postgrestest.Conn(b, url)
 	exec := func(sql string, args ...any) {
 		b.Helper()
-		mustGet(conn.Exec(b.Context(), sql, args...))(b)
+		must.Get(conn.Exec(b.Context(), sql, args...))(b)
 	}
 	exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	exec("INSERT INTO document (id, tenant_id, type, structured_data) VALUES ($1, $1, 'invoice', '{}')", tenant)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
@@ -81,8 +82,8 @@ func TestSenderProcess(t *testing.T) {
 		return
 	}
 	ctx, log := t.Context(), slog.New(slog.DiscardHandler)
-	db := mustGet(postgres.Open(ctx, os.Getenv(envDatabase), 4))(t)
-	conn := mustGet(pgx.Connect(ctx, os.Getenv(envDatabase)))(t)
+	db := must.Get(postgres.Open(ctx, os.Getenv(envDatabase), 4))(t)
+	conn := must.Get(pgx.Connect(ctx, os.Getenv(envDatabase)))(t)
 	var senders []notify.Sender
 	for _, name := range []string{"mail", "chat"} {
 		senders = append(senders, httpSender{name, os.Getenv(envChannels), os.Getenv(envName)})
@@ -99,9 +100,9 @@ func TestSenderProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustGet(conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", clockLock))(t)
+		must.Get(conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", clockLock))(t)
 		relay.Run(ctx)
-		mustGet(conn.Exec(ctx, "SELECT pg_advisory_unlock_shared($1)", clockLock))(t)
+		must.Get(conn.Exec(ctx, "SELECT pg_advisory_unlock_shared($1)", clockLock))(t)
 	}
 }
 
@@ -204,14 +205,14 @@ type process struct {
 func (s *stormy) start(role string, generation int) *process {
 	s.t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0], "-test.run=^TestSenderProcess$"), name: fmt.Sprintf("%s-%d", role, generation), role: role, ended: make(chan error, 1)}
-	simURL := mustGet(s.clock.URL())(s.t)
-	u := mustGet(url.Parse(simURL))(s.t)
+	simURL := must.Get(s.clock.URL())(s.t)
+	u := must.Get(url.Parse(simURL))(s.t)
 	q := u.Query()
 	q.Set("application_name", p.name)
 	u.RawQuery = q.Encode()
 	p.Env = append(os.Environ(), envSender+"="+role, envDatabase+"="+u.String(), envChannels+"="+s.url, envName+"="+p.name)
 	p.Stdout, p.Stderr = &p.errors, &p.errors
-	must(s.t, p.Start())
+	must.OK(s.t, p.Start())
 	go func() { p.ended <- p.Wait() }()
 	return p
 }

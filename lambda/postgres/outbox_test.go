@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify"
 
 	"github.com/google/uuid"
@@ -83,7 +84,7 @@ func TestClaimedNotificationsThatWereNotSentAreSentLater(t *testing.T) {
 	f.failures(3, "permanent")
 	claim := func() (n int) {
 		t.Helper()
-		messages := mustGet(f.ClaimNotifications(t.Context(), "chat", time.Minute, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
+		messages := must.Get(f.ClaimNotifications(t.Context(), "chat", time.Minute, func(now time.Time, last map[string]time.Time, pending []notify.Failure) []notify.Message {
 			send, _ := notify.Plan(now, last, pending, "")
 			return send
 		}))(t)
@@ -170,7 +171,7 @@ func TestASentNotificationIsNotReleased(t *testing.T) {
 	f.failures(1, "permanent")
 	chat := &notify.Recorder{Name: "chat"}
 	f.relay(chat).Run(t.Context())
-	must(t, f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].IDs, 0, false))
+	must.OK(t, f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].IDs, 0, false))
 	f.advance(time.Hour)
 	f.relay(chat).Run(t.Context())
 	equal(t, "times that it was sent", len(chat.Sent()), 1)

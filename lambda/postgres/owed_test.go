@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
@@ -175,7 +176,7 @@ func TestRefusedQuestionsLeaveWhatRulesKnow(t *testing.T) {
 	model.about = "-B"
 	again := func() {
 		t.Helper()
-		list := mustGet(w.db.Failed(t.Context(), postgres.FailedFilter{Kind: "permanent"}))(t)
+		list := must.Get(w.db.Failed(t.Context(), postgres.FailedFilter{Kind: "permanent"}))(t)
 		var ids []uuid.UUID
 		for _, d := range list.Rows {
 			ids = append(ids, d.ID)
@@ -263,8 +264,8 @@ func TestResultsAndReleaseAreWrittenBothOrNeither(t *testing.T) {
 				f, w := trade(t, 1)
 				newLine(w, &censor{}).drain(w.db, w.ids[:4])
 				fence := f.take(num(5))
-				raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(5)}))(t)
-				doc := mustGet(score.Read(raws[0]))(t)
+				raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(5)}))(t)
+				doc := must.Get(score.Read(raws[0]))(t)
 				n, types := doc.Normalized(), score.Matchable(document.Invoice)
 				f.block(fence, n) // stores it
 				ctx, stop := context.WithCancel(t.Context())
@@ -323,7 +324,7 @@ func TestWrongVectorLengthFailsNoDocument(t *testing.T) {
 	}
 	summaries := func() (reasons []string) {
 		t.Helper()
-		list := mustGet(report.From(w.db).Summaries(t.Context(), w.ids))(t)
+		list := must.Get(report.From(w.db).Summaries(t.Context(), w.ids))(t)
 		for _, s := range list {
 			if s.Status != "succeeded" {
 				t.Errorf("%s is %s: %s", s.ID, s.Status, s.Error)

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
@@ -53,13 +54,13 @@ func renamedDocuments() (docs []corpus.Document) {
 // what is published.
 func (w *workshop) confirm(random *rand.Rand, docs []corpus.Document) {
 	w.t.Helper()
-	mustGet(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = 'succeeded'"))(w.t)
+	must.Get(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = 'succeeded'"))(w.t)
 	pairs := [][2]uuid.UUID{{docs[14].ID, docs[17].ID}, {docs[2].ID, docs[15].ID}}
 	for _, i := range random.Perm(len(pairs)) {
-		mustGet(w.db.Decide(w.t.Context(), pairs[i][0], pairs[i][1], byAnna(rules.Confirmed)))(w.t)
+		must.Get(w.db.Decide(w.t.Context(), pairs[i][0], pairs[i][1], byAnna(rules.Confirmed)))(w.t)
 	}
 	w.matchPending(random, 3)
-	mustGet(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
+	must.Get(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
 }
 
 // known lists the identities of the documents' names, and publishes nothing.
@@ -69,7 +70,7 @@ func (f *fixture) known(n ...int) string {
 	for i := range n {
 		ids[i] = num(n[i])
 	}
-	raws := mustGet(f.Raws(f.t.Context(), ids))(f.t)
+	raws := must.Get(f.Raws(f.t.Context(), ids))(f.t)
 	list := make([]string, len(raws))
 	for i, r := range raws {
 		list[i] = strings.ReplaceAll(r.Known, "\n", ",")
@@ -148,7 +149,7 @@ func TestConfirmedNamesAreOneSupplier(t *testing.T) {
 	f.brings(3, document.PurchaseOrder, "Amsel Metallbau", "", 20)
 	f.brings(4, document.Invoice, "Vogel Industrie", "", 20)
 	f.wantEdges("two names", "", "", "0 0 0 0")
-	must(t, f.says(num(1), num(2), rules.Confirmed))
+	must.OK(t, f.says(num(1), num(2), rules.Confirmed))
 	f.wantAgain("confirmed", "01 02 03 04")
 	f.wantEdges("confirmed", "1-2 person, 3-4 rules", "", "1 1 3 3")
 	equal(t, "known names", f.known(3, 4), "amsel metallbau=industrie vogel | amsel metallbau=industrie vogel")
@@ -167,7 +168,7 @@ func TestConfirmedNamesAreOneSupplier(t *testing.T) {
 	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
 	f.match(num(2))
 	f.wantAgain("and back again", "01 02 03 04")
-	must(t, f.says(num(1), num(2), rules.Rejected))
+	must.OK(t, f.says(num(1), num(2), rules.Rejected))
 	f.wantAgain("rejected", "01 02 03 04")
 	f.wantEdges("rejected", "", "1-2 person", "0 0 0 0")
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -124,7 +125,7 @@ func TestAFewOfManyPlainPairsDecide(t *testing.T) {
 			change(best, `structured_data || '{"currency":"CHF"}'`)
 			change(best, `structured_data || '{"currency":"EUR"}'`)
 
-			must(t, f.says(order, asGood.ID, rules.Rejected))
+			must.OK(t, f.says(order, asGood.ID, rules.Rejected))
 			f.wantDecidedByAll("after a rejection")
 			f.match(asGood.ID)
 			arrive(c.delivery("LS-90002", items(1, 1), "45OOO1OO46"), c.delivery("LS-90003", items(1, 9), citedOrder),
@@ -211,7 +212,7 @@ func TestAPairThatIsNotPlainAnyMoreIsSeen(t *testing.T) {
 			m.Store = &meddler{f.DB, func() {
 				f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"45OOO10046"}' WHERE id = $1`, docs[0].ID)
 			}}
-			must(t, m.Match(t.Context(), f.take(last.ID)))
+			must.OK(t, m.Match(t.Context(), f.take(last.ID)))
 			f.wantDecidedByAll("after the order has another number")
 		})
 	}
@@ -222,8 +223,8 @@ func TestAPairThatIsNotPlainAnyMoreIsSeen(t *testing.T) {
 func (f *fixture) wantDecidedByAll(when string) {
 	f.t.Helper()
 	ids := query[uuid.UUID](f.t, f.conn, "SELECT id FROM document")
-	all := mustGet(f.Competitions(f.t.Context(), ids))(f.t)
-	decided := mustGet(rules.Apply(f.t.Context(), all))(f.t)
+	all := must.Get(f.Competitions(f.t.Context(), ids))(f.t)
+	decided := must.Get(rules.Apply(f.t.Context(), all))(f.t)
 	var want []string
 	for kind, edges := range map[string][]rules.Edge{"match": decided.Matches, "suggestion": decided.Suggestions} {
 		for _, e := range edges {
@@ -252,8 +253,8 @@ func TestPlainPairsAreTheSameInSQL(t *testing.T) {
 		f.put(d.ID, tenant, d.Type, string(d.Data))
 		f.match(d.ID)
 	}
-	must(t, f.says(docs[0].ID, docs[len(docs)-1].ID, rules.Confirmed))
-	all := mustGet(f.Competitions(t.Context(), ids))(t)
+	must.OK(t, f.says(docs[0].ID, docs[len(docs)-1].ID, rules.Confirmed))
+	all := must.Get(f.Competitions(t.Context(), ids))(t)
 	var plain int
 	for _, p := range all.Pairs {
 		sql := queryOne[bool](t, f.conn, "SELECT "+postgres.PlainPair+" FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2", p.A, p.B)

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
@@ -69,8 +70,8 @@ func TestPlansStaySelective(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := f.put(uuid.New(), tenantID, document.Invoice, data)
-			raws := mustGet(f.Raws(t.Context(), []uuid.UUID{id}))(t)
-			d := mustGet(score.Read(raws[0]))(t)
+			raws := must.Get(f.Raws(t.Context(), []uuid.UUID{id}))(t)
+			d := must.Get(score.Read(raws[0]))(t)
 			p := f.explain(postgres.BlockSQL, postgres.BlockArgs(id, d.Normalized(), score.Matchable(document.Invoice))...)
 			p.WantIndexed(t, "document_key_pkey")
 			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.Fetched("document"), p.Millis)
@@ -115,13 +116,13 @@ func TestPlansStayBounded(t *testing.T) {
 			conn := postgrestest.Conn(t, url)
 			insertSkewed(t, conn, size)
 			for _, sql := range []string{manyPairsSQL + " LIMIT 20000", skewedNamesSQL, "VACUUM ANALYZE match_pair, party_name", "SET matchbook.turn = 'true'"} {
-				mustGet(conn.Exec(t.Context(), sql))(t)
+				must.Get(conn.Exec(t.Context(), sql))(t)
 			}
 			for _, class := range skewed {
 				t.Run(class.name, func(t *testing.T) {
 					documents := skewedClass(size, class.has)
 					raw := skewedDocument(documents[len(documents)/2])
-					d := mustGet(score.Read(raw))(t)
+					d := must.Get(score.Read(raw))(t)
 					n, types := d.Normalized(), score.Matchable(raw.Type)
 					search := postgrestest.Explain(t, conn, postgres.BlockSQL, postgres.BlockArgs(raw.ID, n, types)...)
 					wantBounded(t, search, reach(n))
@@ -203,7 +204,7 @@ func TestPlansOfAnEmptyDatabaseStaySelective(t *testing.T) {
 	f.exec(manyPairsSQL)
 	f.exec(manyMatchesSQL)
 	var as, bs []string
-	must(t, f.conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
+	must.OK(t, f.conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
 		FROM (SELECT * FROM match_pair ORDER BY document_a_id LIMIT $1) AS p`, n).Scan(&as, &bs))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		p := f.explain(execute(name, as, bs))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -20,7 +21,7 @@ import (
 // setting is the URL with this setting.
 func setting(t *testing.T, text, name, value string) string {
 	t.Helper()
-	u := mustGet(url.Parse(text))(t)
+	u := must.Get(url.Parse(text))(t)
 	q := u.Query()
 	q.Set(name, value)
 	u.RawQuery = q.Encode()
@@ -31,9 +32,9 @@ func setting(t *testing.T, text, name, value string) string {
 func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	simURL := mustGet(f.clock.URL())(t)
+	simURL := must.Get(f.clock.URL())(t)
 	for _, conns := range []int{1, 2, manifest.Match.PoolSize} {
-		db := mustGet(postgres.Open(t.Context(), setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns))(t)
+		db := must.Get(postgres.Open(t.Context(), setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		give, busy := db.TakeAll(ctx)
 		if want := max(1, conns-1); busy != want {
@@ -43,7 +44,7 @@ func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
 			give() // there is no other
 		}
 		id := f.document("matching_status = 'pending'")
-		claims := mustGet(db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false))(t)
+		claims := must.Get(db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false))(t)
 		if ok, err := db.Release(ctx, claims[0].Attempt, job.Release{Status: job.StatusPending, Reason: "later"}); err != nil || !ok {
 			t.Errorf("%d connections: settle: %v, %v", conns, ok, err)
 		}
@@ -69,7 +70,7 @@ func TestIsolationIsNotTheServersDefault(t *testing.T) {
 			t.Parallel()
 			address := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, address)
-			mustGet(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET default_transaction_isolation = '%s'", conn.Config().Database, level)))(t)
+			must.Get(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET default_transaction_isolation = '%s'", conn.Config().Database, level)))(t)
 			db := postgrestest.Open(t, address)
 			for name, show := range db.Show("transaction_isolation") {
 				if got, err := show(t.Context()); err != nil || got != "read committed" {
@@ -109,7 +110,7 @@ func TestACommitThatFailsIsAnError(t *testing.T) {
 			t.Parallel()
 			address := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, address)
-			mustGet(conn.Exec(t.Context(), `CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)`))(t)
+			must.Get(conn.Exec(t.Context(), `CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)`))(t)
 			if mode != "" {
 				address = setting(t, address, "default_query_exec_mode", mode)
 			}

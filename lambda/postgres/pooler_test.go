@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -43,12 +44,10 @@ func pgbouncer(t *testing.T, address string) string {
 	if exec.Command(program, "--version").Run() != nil {
 		program = testenv.Program(t, "pgbouncer", "apt-get install pgbouncer")
 	}
-	dir := mustGet(os.MkdirTemp("", "pgbouncer"))(t) //nolint:usetesting // a folder of t is closed to the other user
+	dir := must.Get(os.MkdirTemp("", "pgbouncer"))(t) //nolint:usetesting // a folder of t is closed to the other user
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o777); err != nil { // it refuses to run as root
-		t.Fatal(err)
-	}
-	server := mustGet(pgx.ParseConfig(address))(t)
+	must.OK(t, os.Chmod(dir, 0o777)) // it refuses to run as root
+	server := must.Get(pgx.ParseConfig(address))(t)
 	const port = 6432 // the name of a socket
 	ini := filepath.Join(dir, "pgbouncer.ini")
 	text := fmt.Sprintf("[databases]\n* = host=%s port=%d user=%s", server.Host, server.Port, server.User)
@@ -56,14 +55,12 @@ func pgbouncer(t *testing.T, address string) string {
 		text += " password=" + server.Password
 	}
 	text += fmt.Sprintf("\n[pgbouncer]\nunix_socket_dir = %s\nlisten_port = %d\nauth_type = any\nserver_login_retry = 1\npool_mode = transaction\ndefault_pool_size = %d\nmax_client_conn = 200\n", dir, port, serverConnections)
-	if err := os.WriteFile(ini, []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(ini, []byte(text), 0o644)) //nolint:gosec // another user reads it
 	p := exec.Command(program, ini)
 	p.SysProcAttr = &syscall.SysProcAttr{Credential: unprivileged(t, server.Host)}
 	var log strings.Builder
 	p.Stdout, p.Stderr = &log, &log
-	must(t, p.Start())
+	must.OK(t, p.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = p.Wait()
@@ -101,7 +98,7 @@ func unprivileged(t *testing.T, socket string) *syscall.Credential {
 		owner := info.Sys().(*syscall.Stat_t)
 		return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
 	}
-	u := mustGet(user.Lookup("nobody"))(t)
+	u := must.Get(user.Lookup("nobody"))(t)
 	uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
 	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
 	if err1 != nil || err2 != nil {
@@ -116,10 +113,10 @@ func throughFixture(t *testing.T, way func(address string) string) *fixture {
 	t.Helper()
 	address := postgrestest.URL(t)
 	clock, simURL := postgrestest.WithClock(t, address, start)
-	u := mustGet(url.Parse(simURL))(t)
+	u := must.Get(url.Parse(simURL))(t)
 	conn := postgrestest.Conn(t, simURL)
-	mustGet(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET search_path = %s", conn.Config().Database, u.Query().Get("search_path"))))(t)
-	db := mustGet(postgres.Open(t.Context(), way(address), manifest.Match.PoolSize))(t)
+	must.Get(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET search_path = %s", conn.Config().Database, u.Query().Get("search_path"))))(t)
+	db := must.Get(postgres.Open(t.Context(), way(address), manifest.Match.PoolSize))(t)
 	t.Cleanup(db.Close)
 	f := &fixture{db, conn, clock, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
@@ -142,7 +139,7 @@ func TestStoreConformsThroughAPooler(t *testing.T) {
 // shared is the way through one pooler for all databases of the server.
 func shared(t *testing.T) func(address string) string {
 	t.Helper()
-	through := mustGet(url.Parse(pgbouncer(t, postgrestest.URL(t))))(t)
+	through := must.Get(url.Parse(pgbouncer(t, postgrestest.URL(t))))(t)
 	return func(address string) string {
 		u, err := url.Parse(address)
 		if err != nil {
@@ -159,7 +156,7 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 	t.Parallel()
 	f := throughFixture(t, shared(t))
 	f.lamps()
-	must(t, f.says(num(1), num(2), "confirmed"))
+	must.OK(t, f.says(num(1), num(2), "confirmed"))
 	f.wantEdges("matched, and one confirmed", "1-2 person", "", "1 1 0")
 
 	check := func(what string, err error) {
@@ -216,7 +213,7 @@ func TestDocumentsMatchedAtTheSameMomentThroughAPooler(t *testing.T) {
 func TestDoctorLooksThroughAPooler(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
-	c := mustGet(checkup.Open(t.Context(), pgbouncer(t, address)))(t)
+	c := must.Get(checkup.Open(t.Context(), pgbouncer(t, address)))(t)
 	defer c.Close(t.Context())
 	for range 5 {
 		if s, err := c.Schema(t.Context()); err != nil || len(s.Lacking) > 0 {
@@ -276,7 +273,7 @@ func TestPoolMaxConnsIsAnUpperLimit(t *testing.T) {
 		if given != "" {
 			way = setting(t, way, "pool_max_conns", given)
 		}
-		db := mustGet(postgres.Open(t.Context(), way, 5))(t)
+		db := must.Get(postgres.Open(t.Context(), way, 5))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		give, n := db.TakeAll(ctx)
 		if wanted := max(1, want-1); n != wanted {

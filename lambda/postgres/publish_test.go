@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -12,7 +13,7 @@ import (
 
 func (f *fixture) publish(ids ...uuid.UUID) []job.Stamped {
 	f.t.Helper()
-	return mustGet(f.Publish(f.t.Context(), ids))(f.t)
+	return must.Get(f.Publish(f.t.Context(), ids))(f.t)
 }
 
 func TestPublishTakesADocumentFromAnyState(t *testing.T) {

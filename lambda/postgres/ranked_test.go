@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/score"
 
@@ -25,10 +26,10 @@ func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
 	for n := 2; n <= 4; n++ {
 		f.match(num(n))
 	}
-	ranked := mustGet(f.Ranked(t.Context(), []uuid.UUID{num(1)}, 200))(t)
+	ranked := must.Get(f.Ranked(t.Context(), []uuid.UUID{num(1)}, 200))(t)
 	equalLists(t, "ranked", ranked[num(1)], []uuid.UUID{num(3), num(2)})
-	raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
-	doc := mustGet(score.Read(raws[0]))(t)
+	raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+	doc := must.Get(score.Read(raws[0]))(t)
 	block := f.block(f.take(num(1)), doc.Normalized())
 	var found []uuid.UUID
 	for _, c := range block.Candidates {
@@ -47,7 +48,7 @@ func TestRankedCandidatesIncludeSimilarTexts(t *testing.T) {
 		t.Helper()
 		data := `{"supplier":{"vat_id":"` + supplier + `"},"number":"N-` + strconv.Itoa(n) + `77"}`
 		f.put(num(n), tenant, typ, data)
-		doc := mustGet(score.Read(score.Raw{ID: num(n), TenantID: tenant, Type: typ, Data: data}))(t)
+		doc := must.Get(score.Read(score.Raw{ID: num(n), TenantID: tenant, Type: typ, Data: data}))(t)
 		f.exec("UPDATE document SET match_keys = $2, embedding = $3 WHERE id = $1", num(n), doc.Normalized().Keys,
 			doc.Embed("e", llm.Vector(vector).Bytes()))
 	}

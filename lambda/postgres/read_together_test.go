@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
@@ -31,7 +32,7 @@ func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Attempt, cont
 		deliveries[i].ID = f.put(num(i+1), of, document.Invoice, fmt.Sprintf(`{"number":"RE-%d","total":"119.00"}`, i+1))
 		contents = append(contents, score.Normalized{Tenant: of, Text: fmt.Sprint("text ", i), Keys: key("k").Keys, Lookup: key("k").Lookup})
 	}
-	claims := mustGet(f.Claim(t.Context(), deliveries, time.Minute, false))(t)
+	claims := must.Get(f.Claim(t.Context(), deliveries, time.Minute, false))(t)
 	for _, c := range claims {
 		fences = append(fences, c.Attempt)
 	}
@@ -82,7 +83,7 @@ func TestDocumentsOfABatchAreReadTogether(t *testing.T) {
 	if trips := w.trips.Load() - before; trips != 2 {
 		t.Errorf("%d round trips for %d documents, want one to load them and one for their candidates", trips, n)
 	}
-	must(t, errors.Join(shared.errs...))
+	must.OK(t, errors.Join(shared.errs...))
 	if !reflect.DeepEqual(shared.loaded, alone.loaded) || !reflect.DeepEqual(shared.blocks, alone.blocks) {
 		t.Errorf("together:\n%v\nalone:\n%v", shared.blocks, alone.blocks)
 	}

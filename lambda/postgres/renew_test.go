@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
@@ -16,8 +17,8 @@ func TestAStatementThatRanIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, address)
-	mustGet(conn.Exec(t.Context(), "CREATE SEQUENCE ran"))(t)
-	db := mustGet(postgres.OpenRenewing(t.Context(), address, 1, func(_ context.Context, refused string) (string, bool) { return refused, true }))(t)
+	must.Get(conn.Exec(t.Context(), "CREATE SEQUENCE ran"))(t)
+	db := must.Get(postgres.OpenRenewing(t.Context(), address, 1, func(_ context.Context, refused string) (string, bool) { return refused, true }))(t)
 	defer db.Close()
 	for _, run := range []func(context.Context, string) error{db.Run, db.RunRow} {
 		if err := run(t.Context(), "DO $$ BEGIN PERFORM nextval('ran'); RAISE 'refused' USING ERRCODE = '28P01'; END $$"); err == nil {
@@ -37,7 +38,7 @@ func TestMigrationsTakeWhatAPoolTakes(t *testing.T) {
 
 func withPool(t *testing.T, text string) string {
 	t.Helper()
-	u := mustGet(url.Parse(text))(t)
+	u := must.Get(url.Parse(text))(t)
 	q := u.Query()
 	q.Set("pool_max_conns", "3")
 	u.RawQuery = q.Encode()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/review/record"
@@ -75,7 +76,7 @@ func TestCancelMeetsTheLastChunk(t *testing.T) {
 		release := r.blocks(first, id)
 		end := r.meanwhile(second)
 		release()
-		must(t, end())
+		must.OK(t, end())
 		r.is(review, want, 0, 0, "")
 	}
 }
@@ -90,7 +91,7 @@ func TestCancelMeetsAChunkThatIsReleased(t *testing.T) {
 	release := r.blocks("UPDATE review_chunk SET status = 'pending', lease_until = NULL, due_at = now() WHERE id = $1", f.ID)
 	cancel := r.meanwhile(func() error { _, err := r.store.Cancel(t.Context(), review); return err })
 	release()
-	must(t, cancel())
+	must.OK(t, cancel())
 	r.is(review, record.Cancelled, 0, 1, "chunk 1, cancelled-at-stage-1: the review was cancelled")
 }
 
@@ -126,9 +127,9 @@ func TestRetryKeepsWhatIsFinished(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
-	must(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
+	must.OK(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
 	f := r.claimed(stamped[1].ID)
-	mustGet(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Categories, Outcome: record.Done, Calls: 1, Cost: 3}}))(t)
+	must.Get(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Categories, Outcome: record.Done, Calls: 1, Cost: 3}}))(t)
 	r.cancelled(review, record.Cancelling)
 	if _, err := r.store.Retry(t.Context(), review); !errors.Is(err, record.ErrStopping) {
 		t.Errorf("a review that is stopping was begun again: %v", err)

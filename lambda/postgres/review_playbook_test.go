@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/playbook"
 
 	"github.com/google/uuid"
@@ -14,17 +15,17 @@ func TestATenantHasItsOwnPlaybook(t *testing.T) {
 	other := uuid.New()
 	read := func(id uuid.UUID) string {
 		t.Helper()
-		raw := mustGet(r.store.Playbook(t.Context(), id))(t)
+		raw := must.Get(r.store.Playbook(t.Context(), id))(t)
 		if raw == nil {
 			return ""
 		}
-		p := mustGet(playbook.Parse(raw))(t)
+		p := must.Get(playbook.Parse(raw))(t)
 		return p.Version()
 	}
 	put := func(id uuid.UUID, side string) {
 		t.Helper()
 		text := `{"name": "", "version": "1", "side": "` + side + `", "positions": {}}`
-		must(t, r.store.PutPlaybook(t.Context(), id, []byte(text)))
+		must.OK(t, r.store.PutPlaybook(t.Context(), id, []byte(text)))
 	}
 	put(tenant, "customer")
 	customer := read(tenant)

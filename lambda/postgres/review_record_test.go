@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/review/record"
@@ -19,17 +20,14 @@ import (
 // record records a stage that is done, with findings.
 func (r *reviews) record(f job.Attempt, stage record.Stage, findings ...record.Finding) record.Standing {
 	r.t.Helper()
-	s, err := r.store.Record(r.t.Context(), f, []record.Result{{Stage: stage, Outcome: record.Done, Calls: 1, Cost: 7, Findings: findings}})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	s := must.Get(r.store.Record(r.t.Context(), f, []record.Result{{Stage: stage, Outcome: record.Done, Calls: 1, Cost: 7, Findings: findings}}))(r.t)
 	return s
 }
 
 // found lists the findings of a review: seq, quote and place.
 func (r *reviews) found(review uuid.UUID) (list []string) {
 	r.t.Helper()
-	findings := mustGet(r.store.Findings(r.t.Context(), review, 0, 100))(r.t)
+	findings := must.Get(r.store.Findings(r.t.Context(), review, 0, 100))(r.t)
 	for _, f := range findings {
 		list = append(list, fmt.Sprintf("%d %s %d-%d", f.Seq, f.Quote, f.Start, f.End))
 	}
@@ -41,7 +39,7 @@ func TestFindingsAreALogWithoutGaps(t *testing.T) {
 	r := newReviews(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
-	mustGet(r.store.Task(t.Context(), fences[0]))(t)
+	must.Get(r.store.Task(t.Context(), fences[0]))(t)
 	missing := record.Finding{Analyst: "contract", Category: record.LiabilityCap, Severity: record.High, Title: "No cap", Explanation: "None."}
 	r.record(fences[0], "liability", finding("b", 4), finding("a", 2), finding("b", 4))
 	r.record(fences[1], "liability", finding("a", 2), missing, finding("c", 12), missing) // a is found in the overlap, too
@@ -65,7 +63,7 @@ func TestNoFindingIsAddedAfterAnAcceptedCancel(t *testing.T) {
 	r := newReviews(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
-	mustGet(r.store.Task(t.Context(), fences[0]))(t)
+	must.Get(r.store.Task(t.Context(), fences[0]))(t)
 	r.record(fences[0], "liability", finding("a", 2))
 
 	// Another connection cancels while the next stage is about to be recorded.
@@ -77,9 +75,9 @@ func TestNoFindingIsAddedAfterAnAcceptedCancel(t *testing.T) {
 		return err
 	})
 	release()
-	must(t, recorded())
+	must.OK(t, recorded())
 	equal(t, "status", standing.Status, record.Cancelling)
-	mustGet(r.store.End(t.Context(), fences[0], job.StatusCancelled, "cancelled-at-stage-4", ""))(t)
+	must.Get(r.store.End(t.Context(), fences[0], job.StatusCancelled, "cancelled-at-stage-4", ""))(t)
 	var outcome string
 	var cost float64
 	r.scan("SELECT outcome, cost_usd FROM review_checkpoint WHERE chunk_id = $1 AND stage = 'indemnity'", fences[0].ID, &outcome, &cost)
@@ -106,7 +104,7 @@ func TestBudgetIsReservedBeforeCalls(t *testing.T) {
 	if s, err := r.store.Begin(t.Context(), fences[0], "m", nil); s.Status != record.Queued || err != nil {
 		t.Errorf("before the review runs: %+v, %v", s, err)
 	}
-	mustGet(r.store.Task(t.Context(), fences[0]))(t)
+	must.Get(r.store.Task(t.Context(), fences[0]))(t)
 	begin(fences[0], nil, 40, record.Call{Stage: "liability", Estimate: 60})
 	begin(fences[1], record.ErrBudget, 40, record.Call{Stage: "liability", Estimate: 30}, record.Call{Stage: "indemnity", Estimate: 11})
 	begin(fences[1], nil, 0, record.Call{Stage: "liability", Estimate: 30}, record.Call{Stage: "indemnity", Estimate: 10})
@@ -132,9 +130,9 @@ func TestAStageGoesOnInTheNextAttempt(t *testing.T) {
 	_, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
 	marks := []record.Mark{{Category: record.Renewal, Score: 80, Quote: "lease", Start: 2, End: 7}}
-	mustGet(r.store.Task(t.Context(), f))(t)
+	must.Get(r.store.Task(t.Context(), f))(t)
 	for stage, outcome := range map[record.Stage]record.Outcome{record.Categories: record.Done, "liability": record.StageFailed} {
-		mustGet(r.store.Record(t.Context(), f, []record.Result{{Stage: stage, Outcome: outcome, Reason: "why", Calls: 2, Cost: 9, Dropped: 1, Marks: marks}}))(t)
+		must.Get(r.store.Record(t.Context(), f, []record.Result{{Stage: stage, Outcome: outcome, Reason: "why", Calls: 2, Cost: 9, Dropped: 1, Marks: marks}}))(t)
 	}
 	r.advance(time.Minute)
 	task, err := r.store.Task(t.Context(), r.claimed(f.ID))
@@ -156,10 +154,10 @@ func TestRepeatedFindingsAreLinked(t *testing.T) {
 	r := newReviews(t)
 	review, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
-	mustGet(r.store.Task(t.Context(), f))(t)
+	must.Get(r.store.Task(t.Context(), f))(t)
 	r.record(f, "liability", finding("a", 1), finding("b", 2), finding("c", 3))
 	same := map[int]int{3: 1, 1: 2, 9: 1} // a finding repeats an earlier one only
-	mustGet(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Same: same}}))(t)
+	must.Get(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Same: same}}))(t)
 	findings, err := r.store.Findings(t.Context(), review, 0, 10)
 	if err != nil || findings[0].Repeats != 0 || findings[1].Repeats != 0 || findings[2].Repeats != 1 {
 		t.Errorf("findings are %+v, %v", findings, err)
@@ -173,7 +171,7 @@ func TestHostileTextIsStored(t *testing.T) {
 	n := record.New{ID: uuid.New(), TenantID: tenant, DocumentID: uuid.New(), Name: hostile, Text: strings.Repeat(hostile, 2),
 		Chunks:   []record.Chunk{{Start: 0, End: len(hostile), Heading: hostile}},
 		Playbook: []byte(hostile), PlaybookVersion: hostile, Model: hostile}
-	stamped := mustGet(r.store.Create(t.Context(), n))(t)
+	stamped := must.Get(r.store.Create(t.Context(), n))(t)
 	f := r.takeAll(stamped)[0]
 	task, err := r.store.Task(t.Context(), f)
 	if err != nil || task.Text != hostile || string(task.Playbook) != hostile {
@@ -186,7 +184,7 @@ func TestHostileTextIsStored(t *testing.T) {
 		Quote: hostile, Start: 0, End: 9, Fallback: hostile}
 	result := record.Result{Stage: "liability", Outcome: record.Done, Reason: hostile, Calls: 1 << 40,
 		Findings: []record.Finding{bad}, Marks: []record.Mark{{Category: hostile, Quote: hostile}}}
-	mustGet(r.store.Record(t.Context(), f, []record.Result{result}))(t)
+	must.Get(r.store.Record(t.Context(), f, []record.Result{result}))(t)
 	if err := r.store.Pause(t.Context(), hostile, time.Second); err != nil {
 		t.Error(err)
 	}
@@ -249,7 +247,7 @@ func TestAPauseHoldsForAllWorkers(t *testing.T) {
 	r.exec("UPDATE review_job SET model = 'm' WHERE id = $1", review)
 	f := r.takeAll(stamped)[0]
 	for _, d := range []time.Duration{time.Minute, time.Second} { // the longer one holds
-		must(t, r.store.Pause(t.Context(), "m", d))
+		must.OK(t, r.store.Pause(t.Context(), "m", d))
 	}
 	r.advance(20 * time.Second)
 	for name, want := range map[string]time.Duration{"m": 40 * time.Second, "other": 0} {
@@ -264,7 +262,7 @@ func TestAPauseHoldsForAllWorkers(t *testing.T) {
 	if s, err := r.store.Standing(t.Context(), review, "m"); err != nil || s.Paused != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	must(t, r.store.Pause(t.Context(), "m", 1000*time.Hour))
+	must.OK(t, r.store.Pause(t.Context(), "m", 1000*time.Hour))
 	if s, _ := r.store.Standing(t.Context(), review, "m"); s.Paused != time.Hour {
 		t.Errorf("a provider that asks for weeks: %+v", s)
 	}
@@ -279,11 +277,11 @@ func TestReopeningFreesWhatTheWholeHasReserved(t *testing.T) {
 	r.end(fences[0], job.StatusSucceeded)
 	r.end(fences[1], job.StatusFailed)
 	whole := r.claimed(r.whole(review).ID)
-	mustGet(r.store.Task(t.Context(), whole))(t)
+	must.Get(r.store.Task(t.Context(), whole))(t)
 	if s, err := r.store.Begin(t.Context(), whole, "m", []record.Call{{Stage: record.Contract, Estimate: 60}}); err != nil || s.Left != 40 {
 		t.Fatal(s, err)
 	}
-	mustGet(r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID}))(t)
+	must.Get(r.store.Publish(t.Context(), []uuid.UUID{fences[1].ID}))(t)
 	if s, err := r.store.Standing(t.Context(), review, ""); err != nil || s.Left != 100 {
 		t.Errorf("the standing is %+v, %v", s, err)
 	}
@@ -302,7 +300,7 @@ func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	other, others := r.create(1)
 	for _, s := range []job.Stamped{stamped[0], others[0]} {
 		f := r.claimed(s.ID)
-		mustGet(r.store.Task(t.Context(), f))(t)
+		must.Get(r.store.Task(t.Context(), f))(t)
 		r.record(f, record.Categories, finding("a", 2), finding("b", 4))
 		r.end(f, job.StatusSucceeded)
 	}
@@ -326,10 +324,10 @@ func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	result := record.Result{Stage: record.Contract, Outcome: record.Done, Findings: []record.Finding{whole}, Withdrawn: []int{3}}
 	r.exec("UPDATE review_finding SET seq = 3 WHERE job_id = $1 AND seq = 2", other) // that one is of another review
 	for range 2 {                                                                    // the second time as after a lost answer
-		mustGet(r.store.Record(t.Context(), f, []record.Result{result}))(t)
+		must.Get(r.store.Record(t.Context(), f, []record.Result{result}))(t)
 	}
 	state := func(review uuid.UUID) (list []string) {
-		findings := mustGet(r.store.Findings(t.Context(), review, 0, 10))(t)
+		findings := must.Get(r.store.Findings(t.Context(), review, 0, 10))(t)
 		for _, f := range findings {
 			list = append(list, fmt.Sprintf("%d %s %v", f.Seq, f.Title, f.Withdrawn))
 		}
@@ -344,7 +342,7 @@ func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
 	}
 	f = r.claimed(r.whole(other).ID)
 	r.cancelled(other, record.Cancelling)
-	mustGet(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Withdrawn: []int{1}}}))(t)
+	must.Get(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Withdrawn: []int{1}}}))(t)
 	got := slices.Concat(state(review)[:1], state(other))
 	equalLists(t, "found", got, []string{"1 It renews false", "1 It renews false", "3 It renews false"})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -101,7 +102,7 @@ func (r *reviews) create(n int) (review uuid.UUID, stamped []job.Stamped) {
 		contract.Text += fmt.Sprintf("A lease %d\n", i%10)
 		contract.Chunks = append(contract.Chunks, record.Chunk{Position: i, Start: 10 * i, End: 10*i + 10, Heading: "Terms"})
 	}
-	return review, mustGet(r.store.Create(r.t.Context(), contract))(r.t)
+	return review, must.Get(r.store.Create(r.t.Context(), contract))(r.t)
 }
 
 func (r *reviews) claimed(id uuid.UUID) job.Attempt {
@@ -112,7 +113,7 @@ func (r *reviews) claimed(id uuid.UUID) job.Attempt {
 func (r *reviews) end(f job.Attempt, status job.Status) []job.Stamped {
 	r.t.Helper()
 	reason := map[job.Status]string{job.StatusFailed: "the budget is spent"}[status]
-	return mustGet(r.store.End(r.t.Context(), f, status, "", reason))(r.t)
+	return must.Get(r.store.End(r.t.Context(), f, status, "", reason))(r.t)
 }
 
 // is compares the state of a review: its status, open chunks, gaps and error.

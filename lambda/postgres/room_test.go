@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/score"
 
@@ -35,8 +36,8 @@ func TestPartnersBeyondTheRoomStayPartners(t *testing.T) {
 	f.match(num(1))
 	unchanged("matched again")
 
-	raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
-	lookup := mustGet(score.Lookup(raws[0]))(t)
+	raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+	lookup := must.Get(score.Lookup(raws[0]))(t)
 	block := f.block(f.take(num(1)), score.Normalized{Keys: lookup, Lookup: lookup})
 	bytes := 0
 	for _, c := range block.Candidates {

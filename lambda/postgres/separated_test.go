@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/rules"
 
@@ -48,7 +49,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 			}
 			match := func(id uuid.UUID) {
 				t.Helper()
-				must(t, matcher.Match(t.Context(), f.take(id)))
+				must.OK(t, matcher.Match(t.Context(), f.take(id)))
 			}
 			if tc.first != "" {
 				match(f.put(num(1), tenant, document.Invoice, tc.first))
@@ -57,7 +58,7 @@ func TestPairsOutOfReachAreDeleted(t *testing.T) {
 			}
 			match(f.put(num(200), tenant, tc.typ, tc.data))
 			if tc.word != "" {
-				must(t, f.says(num(1), num(200), tc.word))
+				must.OK(t, f.says(num(1), num(200), tc.word))
 			}
 			f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
 				SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(9 + i), 12, '0'))::uuid, tenant_id, 'order-confirmation', '{}', match_keys

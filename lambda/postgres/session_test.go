@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -19,14 +20,14 @@ func (f *fixture) begin(id string, life time.Duration) login.Hash {
 	f.t.Helper()
 	person, _ := json.Marshal(login.Person{ID: "ada", Name: `"Ada"`, Roles: map[uuid.UUID]login.Role{tenant: login.Operator}})
 	hash := sha256.Sum256([]byte(id))
-	must(f.t, f.BeginSession(f.t.Context(), hash, person, life))
+	must.OK(f.t, f.BeginSession(f.t.Context(), hash, person, life))
 	return hash
 }
 
 // used reports whether the session is there.
 func (f *fixture) used(id login.Hash, idle time.Duration) bool {
 	f.t.Helper()
-	stored := mustGet(f.UseSession(f.t.Context(), id, idle))(f.t)
+	stored := must.Get(f.UseSession(f.t.Context(), id, idle))(f.t)
 	if stored == nil {
 		return false
 	}
@@ -66,7 +67,7 @@ func TestEndedSessionsAreDeleted(t *testing.T) {
 	f := newFixture(t)
 	first, second := f.begin("a", time.Hour), f.begin("b", 3*time.Hour)
 	for range 2 { // again changes nothing
-		must(t, f.EndSession(t.Context(), first))
+		must.OK(t, f.EndSession(t.Context(), first))
 	}
 	if f.used(first, time.Hour) || !f.used(second, time.Hour) {
 		t.Error("not the one session has ended")

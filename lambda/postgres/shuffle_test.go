@@ -17,6 +17,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
@@ -149,7 +150,7 @@ func newWorkshop(t *testing.T, docs []corpus.Document) *workshop {
 		imported[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data}
 		w.ids = append(w.ids, d.ID)
 	}
-	mustGet(w.db.Add(t.Context(), imported, postgres.AddOptions{Replace: true, Send: true}))(t)
+	must.Get(w.db.Add(t.Context(), imported, postgres.AddOptions{Replace: true, Send: true}))(t)
 	return w
 }
 
@@ -170,7 +171,7 @@ func (w *workshop) matchAll(random *rand.Rand, atOnce int) {
 	w.matchSome(w.ids, random, atOnce)
 	w.matchPending(random, atOnce)
 	// So that they can be claimed again.
-	mustGet(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
+	must.Get(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
 }
 
 func (w *workshop) matchPending(random *rand.Rand, atOnce int) {
@@ -231,7 +232,7 @@ func (w *workshop) dump(rows bool) string {
 		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || to_jsonb(n)::text FROM party_name AS n ORDER BY document_id",
 		"SELECT CASE WHEN $1 THEN '' ELSE '' END || id || ' ' || cluster_id FROM document WHERE cluster_id IS NOT NULL ORDER BY id",
 	} {
-		list := mustGet(w.strings(sql, rows))(w.t)
+		list := must.Get(w.strings(sql, rows))(w.t)
 		out.WriteString(strings.Join(list, "\n") + "\n")
 	}
 	return out.String()
@@ -261,11 +262,11 @@ func sampleDocuments(t *testing.T) (docs []corpus.Document) {
 		t.Fatalf("%d files in the sample, %v", len(files), err)
 	}
 	for _, name := range files {
-		raw := mustGet(os.ReadFile(name))(t)
+		raw := must.Get(os.ReadFile(name))(t)
 		if !strings.HasPrefix(string(raw), "{") || !strings.Contains(string(raw), `"id"`) {
 			continue
 		}
-		d := mustGet(corpus.ReadDocuments(name, strings.NewReader(strings.ReplaceAll(string(raw), "\n", " "))))(t)
+		d := must.Get(corpus.ReadDocuments(name, strings.NewReader(strings.ReplaceAll(string(raw), "\n", " "))))(t)
 		docs = append(docs, d...)
 	}
 	return docs
@@ -282,12 +283,12 @@ func corpusPart(t *testing.T, n int) (docs []corpus.Document) {
 		return nil
 	}
 	defer file.Close()
-	all := mustGet(corpus.ReadDocuments(name, file))(t)
+	all := must.Get(corpus.ReadDocuments(name, file))(t)
 	suppliers := map[string][]corpus.Document{}
 	var names []string
 	for _, d := range all {
 		var data struct{ Supplier struct{ Name string } }
-		must(t, json.Unmarshal(d.Data, &data))
+		must.OK(t, json.Unmarshal(d.Data, &data))
 		key := d.TenantID.String() + data.Supplier.Name
 		if suppliers[key] == nil {
 			names = append(names, key)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
@@ -74,7 +75,7 @@ func TestCrashAfterEmbeddingBuysNothingTwice(t *testing.T) {
 		t.Errorf("got %+v, %v; want the pair that is alike", c.Pairs, err)
 	}
 	var documents, vectors int
-	must(t, f.conn.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM document WHERE length(embedding) = 4 + 16), (SELECT count(*) FROM model_embedding)").Scan(&documents, &vectors))
+	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM document WHERE length(embedding) = 4 + 16), (SELECT count(*) FROM model_embedding)").Scan(&documents, &vectors))
 	if documents != 3 || vectors != 3 {
 		t.Errorf("%d documents and %d rows have a vector, want 3 and 3", documents, vectors)
 	}
@@ -118,7 +119,7 @@ func TestNearAreTheNearestByDate(t *testing.T) {
 		{[]int32{20250101}, 253, 0, 702},
 		{nil, 250, 0, 702},
 	} {
-		near := mustGet(f.Near(t.Context(), num(1), score.Normalized{Tenant: tenant, Window: score.Window{Company: []string{"00000000|who|w"}, Days: tc.days}}, score.Matchable(document.Invoice)))(t)
+		near := must.Get(f.Near(t.Context(), num(1), score.Normalized{Tenant: tenant, Window: score.Window{Company: []string{"00000000|who|w"}, Days: tc.days}}, score.Matchable(document.Invoice)))(t)
 		var ids []int
 		for _, n := range near {
 			ids = append(ids, int(n.ID[14])<<8+int(n.ID[15])-1000)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
@@ -88,12 +89,12 @@ func insertSkewed(t testing.TB, conn *pgx.Conn, n int) {
 	t.Helper()
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		mustGet(conn.Exec(t.Context(), sql, args...))(t)
+		must.Get(conn.Exec(t.Context(), sql, args...))(t)
 	}
 	exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	exec("SET session_replication_role = replica")
 	columns := []string{"id", "tenant_id", "type", "structured_data", "match_keys", "matching_status", "matching_attempts"}
-	mustGet(conn.CopyFrom(context.Background(), pgx.Identifier{"document"}, columns,
+	must.Get(conn.CopyFrom(context.Background(), pgx.Identifier{"document"}, columns,
 		pgx.CopyFromSlice(n, func(i int) ([]any, error) {
 			raw := skewedDocument(i)
 			d, err := score.Read(raw)

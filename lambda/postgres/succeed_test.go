@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -92,7 +93,7 @@ func TestJobsAreCompletedTogether(t *testing.T) {
 	fences := fenced(o.claimed, ids...)
 	var sets []offer.Set
 	for i, f := range fences {
-		j := mustGet(o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1}))(t)
+		j := must.Get(o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1}))(t)
 		sets = append(sets, offer.Set{Job: j, Offers: someOffers[:2-i]})
 	}
 	o.advance(time.Second)

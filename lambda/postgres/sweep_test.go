@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job/sweep"
 
 	"github.com/google/uuid"
@@ -25,11 +26,11 @@ type repairs struct{ overdue, lost, crashed, published int }
 func (f *fixture) sweep() (r repairs) {
 	f.t.Helper()
 	var err error
-	r.overdue = mustGet(f.Overdue(f.t.Context(), empty, limit))(f.t)
+	r.overdue = must.Get(f.Overdue(f.t.Context(), empty, limit))(f.t)
 	if r.lost, r.crashed, err = f.GiveUp(f.t.Context(), empty, limit); err != nil {
 		f.t.Fatal(err)
 	}
-	again := mustGet(f.Republish(f.t.Context(), empty, limit))(f.t)
+	again := must.Get(f.Republish(f.t.Context(), empty, limit))(f.t)
 	r.published = len(again)
 	return r
 }
@@ -174,10 +175,10 @@ func TestRepairsSkipLockedDocuments(t *testing.T) {
 		f.document(columns)
 		f.document(columns)
 	}
-	tx := mustGet(f.conn.Begin(t.Context()))(t)
-	mustGet(tx.Exec(t.Context(), "SELECT FROM document WHERE id = ANY ($1) FOR UPDATE", locked))(t)
+	tx := must.Get(f.conn.Begin(t.Context()))(t)
+	must.Get(tx.Exec(t.Context(), "SELECT FROM document WHERE id = ANY ($1) FOR UPDATE", locked))(t)
 	f.sweepFinds(repairs{overdue: 6, lost: 2, crashed: 2, published: 2})
-	must(t, tx.Rollback(t.Context()))
+	must.OK(t, tx.Rollback(t.Context()))
 	f.sweepFinds(repairs{overdue: 2, lost: 1, crashed: 1, published: 1})
 }
 

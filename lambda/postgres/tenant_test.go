@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -39,8 +40,8 @@ func (f *fixture) holdTenant() (release func()) {
 func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	simURL := mustGet(f.clock.URL())(t)
-	db := mustGet(postgres.Open(t.Context(), simURL, manifest.Match.PoolSize))(t)
+	simURL := must.Get(f.clock.URL())(t)
+	db := must.Get(postgres.Open(t.Context(), simURL, manifest.Match.PoolSize))(t)
 	f.DB.Close()
 	f.DB = db
 	t.Cleanup(db.Close)
@@ -208,7 +209,7 @@ func TestAProcessDoesNotStarve(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
-	simURL := mustGet(f.clock.URL())(t)
+	simURL := must.Get(f.clock.URL())(t)
 	var busy sync.WaitGroup
 	stop := make(chan struct{})
 	for range 4 { // always one at work and others in the queue
@@ -251,10 +252,10 @@ func TestFrozenProcess(t *testing.T) {
 	if address == "" {
 		return
 	}
-	db := mustGet(postgres.Open(t.Context(), address, 2))(t)
+	db := must.Get(postgres.Open(t.Context(), address, 2))(t)
 	defer db.Close()
 	fence := job.Attempt{ID: num(1)}
-	mustGet(fmt.Sscan(os.Getenv(envFence), &fence.Number))(t)
+	must.Get(fmt.Sscan(os.Getenv(envFence), &fence.Number))(t)
 	frozen := false
 	_, err := db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
@@ -284,12 +285,12 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	f.invoices(2)
 	frozen, other := f.take(num(1)), f.take(num(2))
 	block := f.block(other, score.Normalized{})
-	simURL := mustGet(f.clock.URL())(t)
+	simURL := must.Get(f.clock.URL())(t)
 	p := exec.Command(os.Args[0], "-test.run=^TestFrozenProcess$", "-test.v")
 	p.Env = append(os.Environ(), envFrozen+"="+simURL, envFence+"="+fmt.Sprint(frozen.Number))
 	var output bytes.Buffer
 	p.Stdout, p.Stderr = &output, &output
-	must(t, p.Start())
+	must.OK(t, p.Start())
 	defer p.Process.Kill()
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(p.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
@@ -302,7 +303,7 @@ func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
 	}
 	f.take(num(1)) // its lease has ended, and the next attempt has begun
 	unchanged := f.unchanged(allTables...)
-	must(t, p.Process.Signal(syscall.SIGCONT))
+	must.OK(t, p.Process.Signal(syscall.SIGCONT))
 	if err := p.Wait(); err != nil || !bytes.Contains(output.Bytes(), []byte("it did not write: ")) {
 		t.Errorf("the thawed process: %v\n%s", err, &output)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 )
 
@@ -70,7 +71,7 @@ func TestAnOrderIsOverBilledInEveryOrder(t *testing.T) {
 			f.exec("DELETE FROM match_tolerance")
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("10")[0])
 			f.match(num(1))
-			must(t, f.says(num(1), num(3), rules.Rejected))
+			must.OK(t, f.says(num(1), num(3), rules.Rejected))
 			if got := f.compared(); !strings.Contains(got, "4 matched; ; ") || !strings.HasSuffix(got, "4 high") {
 				t.Errorf("rejected: got %q", got)
 			}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 )
 
@@ -19,7 +20,7 @@ import (
 // returns its address, and whether the client has agreed to its certificate.
 func tlsOnly(t *testing.T, certificate tls.Certificate) (port string, agreed chan bool) {
 	t.Helper()
-	listener := mustGet(net.Listen("tcp", "127.0.0.1:0"))(t)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	agreed = make(chan bool, 1)
 	go func() {
@@ -44,7 +45,7 @@ func TestServerIsVerifiedByTheCertificatesOfTheEnvironment(t *testing.T) {
 	example := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of example.com and 127.0.0.1
 	example.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	must(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: example.Certificate().Raw}), 0o600))
+	must.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: example.Certificate().Raw}), 0o600))
 	for _, tc := range []struct {
 		name, host, roots string
 		want              bool
@@ -56,7 +57,7 @@ func TestServerIsVerifiedByTheCertificatesOfTheEnvironment(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Setenv("PGSSLROOTCERT", tc.roots)
 			port, agreed := tlsOnly(t, example.TLS.Certificates[0])
-			db := mustGet(postgres.Open(t.Context(), "postgres://user:password@"+tc.host+":"+port+"/db?sslmode=verify-full", 1))(t)
+			db := must.Get(postgres.Open(t.Context(), "postgres://user:password@"+tc.host+":"+port+"/db?sslmode=verify-full", 1))(t)
 			defer db.Close()
 			err := db.Ping(t.Context())
 			var refused *tls.CertificateVerificationError

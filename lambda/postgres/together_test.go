@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
@@ -132,7 +133,7 @@ func TestWrittenTogetherIsAsOneAfterTheOther(t *testing.T) {
 	var want string
 	for _, group := range []int{1, 6, len(docs)} {
 		f := newFixture(t)
-		mustGet(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
+		must.Get(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		for some := range slices.Chunk(slices.Clone(docs), group) {
 			f.matchAtOnce(some, nil)
 			var ids []uuid.UUID
@@ -173,7 +174,7 @@ func TestWrittenTogetherWithAModelIsAsOneAfterTheOther(t *testing.T) {
 	var want string
 	for _, group := range []int{1, 4, len(docs)} {
 		f := newFixture(t)
-		mustGet(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
+		must.Get(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		model := &llm.Asker{Model: opinionated{}, Vault: f.DB}
 		for some := range slices.Chunk(slices.Clone(docs), group) {
 			f.matchAtOnce(some, model)
@@ -249,7 +250,7 @@ func (f *fixture) results() string {
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, cluster_id FROM document")
 	var id uuid.UUID
 	var cluster *uuid.UUID
-	mustGet(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error {
 		lines = append(lines, fmt.Sprint("document ", id, cluster))
 		return nil
 	}))(f.t)
@@ -274,7 +275,7 @@ func TestNamesOfAGroupAreKnownToEachOther(t *testing.T) {
 	var results [2]string
 	for i, groups := range [][][]postgres.Imported{{docs[:1], docs[1:2], docs[2:3], docs[3:]}, {docs[:1], docs[1:2], docs[2:]}} {
 		f := newFixture(t)
-		mustGet(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
+		must.Get(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		for _, group := range groups {
 			f.matchAtOnce(group, nil)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -32,7 +33,7 @@ func TestDocumentsOutOfReachAreCounted(t *testing.T) {
 		{{"amount", 150, false}, {"who", 150, false}},
 		{{"amount", 149, false}, {"who", 149, false}}, // one is cited
 	} {
-		raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+		raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 		if got, err := f.Unread(t.Context(), raws[0]); err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %v, %v; want %v", got, err, want)
 		}
@@ -41,7 +42,7 @@ func TestDocumentsOutOfReachAreCounted(t *testing.T) {
 	}
 	f.exec("DELETE FROM match_pair")
 	insert(10_000, 10_000, tenant, document.Invoice)
-	raws := mustGet(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
+	raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 	if got, err := f.Unread(t.Context(), raws[0]); err != nil || len(got) != 2 || !got[0].More || got[1].More {
 		t.Errorf("got %v, %v; want more of the amount than are counted, and not of the company", got, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
 
@@ -98,7 +99,7 @@ func TestVerdictIsKeptForEver(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.lamps()
-			must(t, f.says(num(1), num(2), verdict))
+			must.OK(t, f.says(num(1), num(2), verdict))
 			f.exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"name":"Somebody else"}}' WHERE id = $1`, num(2))
 			f.exec("DELETE FROM match_pair WHERE document_b_id = $1", num(3))
 			f.exec("DELETE FROM document_match WHERE document_b_id = $1", num(3))

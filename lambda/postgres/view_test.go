@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres/postgrestest"
@@ -20,13 +21,13 @@ import (
 // order: a new one is added at the end, on the page as well.
 func TestViewsAreAContract(t *testing.T) {
 	t.Parallel()
-	page := mustGet(os.ReadFile("../INTEGRATE.md"))(t)
+	page := must.Get(os.ReadFile("../INTEGRATE.md"))(t)
 	conn := postgrestest.Conn(t, postgrestest.URL(t))
 	rows, _ := conn.Query(t.Context(), `SELECT table_name, string_agg(column_name, ' ' ORDER BY ordinal_position)
 		FROM information_schema.columns WHERE table_name LIKE 'matchbook\_%' GROUP BY 1`)
 	is := map[string]string{}
 	var name, columns string
-	mustGet(pgx.ForEachRow(rows, []any{&name, &columns}, func() error {
+	must.Get(pgx.ForEachRow(rows, []any{&name, &columns}, func() error {
 		is[name] = columns
 		return nil
 	}))(t)
@@ -69,7 +70,7 @@ func TestTheStateOfADocumentHasTheTimeOfItsChange(t *testing.T) {
 		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Attempt }, true},
 		{"its candidates are read", func() { f.block(fence, key("k")) }, false},
 		{"succeeded", func() {
-			must(t, f.matcher().Match(t.Context(), fence))
+			must.OK(t, f.matcher().Match(t.Context(), fence))
 		}, true},
 		{"another is matched", func() { f.match(num(2)) }, false},
 		{"its cluster goes away", func() { f.decide(1, 2, byAnna(rules.Rejected)) }, true},

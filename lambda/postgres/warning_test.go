@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -15,7 +16,7 @@ import (
 func (f *fixture) warnings() string {
 	f.t.Helper()
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT document_id, kind, other_document_id FROM document_warning ORDER BY 1, 2, 3")
-	list := mustGet(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var a, b uuid.UUID
 		var kind string
 		err := row.Scan(&a, &kind, &b)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -28,12 +30,12 @@ type wire struct {
 // answer take so much longer.
 func listen(t testing.TB, serverURL string, far time.Duration) *wire {
 	t.Helper()
-	config := mustGet(pgx.ParseConfig(serverURL))(t)
+	config := must.Get(pgx.ParseConfig(serverURL))(t)
 	network, address := "tcp", fmt.Sprintf("%s:%d", config.Host, config.Port)
 	if filepath.IsAbs(config.Host) {
 		network, address = "unix", filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
 	}
-	listener := mustGet(net.Listen("tcp", "127.0.0.1:0"))(t)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	w := &wire{url: fmt.Sprintf("postgres://%s:%s@%s/%s?sslmode=disable", config.User, config.Password, listener.Addr(), config.Database)}
 	var copies sync.WaitGroup
 	t.Cleanup(func() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/match"
@@ -45,7 +46,7 @@ func matchByWorkers(b *testing.B, workers int, far time.Duration) {
 	stores := make([]*postgres.DB, workers)
 	var refused atomic.Int64
 	for i := range stores {
-		db := mustGet(postgres.Open(b.Context(), w.url, manifest.Match.PoolSize))(b)
+		db := must.Get(postgres.Open(b.Context(), w.url, manifest.Match.PoolSize))(b)
 		b.Cleanup(db.Close)
 		db.OnTurn(func(event string) {
 			if event == "refused" {
@@ -58,7 +59,7 @@ func matchByWorkers(b *testing.B, workers int, far time.Duration) {
 	// are as many for one worker as for eight, as a document costs more beside others.
 	first, docs := chains(0, 480), chains(1, 400)
 	for _, some := range [][]postgres.Imported{first, docs} {
-		mustGet(stores[0].Add(b.Context(), some, postgres.AddOptions{Replace: true, Send: true}))(b)
+		must.Get(stores[0].Add(b.Context(), some, postgres.AddOptions{Replace: true, Send: true}))(b)
 	}
 	byBatches(b, stores, first)
 	client, server, trips, refusals, began := ownCPU(b), serverCPU(b, conn), w.trips.Load(), refused.Load(), time.Now()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/checkup"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -46,9 +47,7 @@ func TestBacklogReadsOnlyTheDeliveriesThatWait(t *testing.T) {
 	conn := postgrestest.Conn(t, postgrestest.URL(t))
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Exec(t.Context(), sql, args...))(t)
 	}
 	const insert = `INSERT INTO notification (tenant_id, document_id, kind, attempt, payload)
 		SELECT $1, $1, 'permanent', i, '{}' FROM generate_series($2::int, $3::int) AS i`

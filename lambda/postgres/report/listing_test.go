@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
@@ -103,15 +104,10 @@ func TestManyDocumentsAreEstimated(t *testing.T) {
 	f.listed(40_000)
 	f.exec("UPDATE document SET matching_status = 'succeeded', matching_failed_at = NULL WHERE matching_status = 'failed' AND type IS DISTINCT FROM 'contract'")
 	f.exec("VACUUM ANALYZE document")
-	got, err := f.read.Stages(t.Context(), tenant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(f.read.Stages(t.Context(), tenant))(t)
 	var failed, succeeded int
-	if err := f.conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE matching_status = 'failed'), count(*) FILTER (WHERE matching_status = 'succeeded')
-		FROM document WHERE tenant_id = $1`, tenant).Scan(&failed, &succeeded); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.conn.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE matching_status = 'failed'), count(*) FILTER (WHERE matching_status = 'succeeded')
+		FROM document WHERE tenant_id = $1`, tenant).Scan(&failed, &succeeded))
 	if c := got["failed"]; c.N != failed || c.Estimate {
 		t.Errorf("failed: %+v, want %d", c, failed)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -42,16 +43,12 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.t.Helper()
-	if _, err := f.conn.Exec(f.t.Context(), sql, args...); err != nil {
-		f.t.Fatal(err)
-	}
+	must.Get(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
 }
 
 func (f *fixture) advance(d time.Duration) {
 	f.t.Helper()
-	if err := f.clock.Advance(f.t.Context(), d); err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, f.clock.Advance(f.t.Context(), d))
 }
 
 // documents inserts four documents and returns their ids in order.
@@ -134,9 +131,7 @@ func TestADocumentIsFoundByItsNumber(t *testing.T) {
 	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data)
 		SELECT gen_random_uuid(), $1, 'invoice', jsonb_build_object('number', 'RE ' || i) FROM generate_series(1, 20000) AS i`, tenant)
 	var long string
-	if err := f.conn.QueryRow(t.Context(), "SELECT string_agg(gen_random_uuid()::text, '') FROM generate_series(1, 1000)").Scan(&long); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT string_agg(gen_random_uuid()::text, '') FROM generate_series(1, 1000)").Scan(&long))
 	want := uuid.New()
 	f.exec("INSERT INTO document (id, tenant_id, structured_data) VALUES ($1, $2, jsonb_build_object('number', $3::text))", want, tenant, long)
 	f.exec("VACUUM ANALYZE document")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres/report"
 
@@ -18,28 +19,20 @@ func (f *fixture) bought(tenant uuid.UUID, model, question string, prompt, compl
 	f.t.Helper()
 	k := llm.Key{Tenant: tenant, Model: model, Prompt: sha256.Sum256([]byte(question))}
 	answer := llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}
-	id, err := f.KeepAnswer(f.t.Context(), k, uuid.New(), answer, "")
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	id := must.Get(f.KeepAnswer(f.t.Context(), k, uuid.New(), answer, ""))(f.t)
 	for range replays {
 		if _, _, found, err := f.FindAnswer(f.t.Context(), k); err != nil || !found {
 			f.t.Fatalf("an answer: found %v, %v", found, err)
 		}
 	}
 	if refused {
-		if err := f.DiscardAnswer(f.t.Context(), id, "no"); err != nil {
-			f.t.Fatal(err)
-		}
+		must.OK(f.t, f.DiscardAnswer(f.t.Context(), id, "no"))
 	}
 }
 
 func (f *fixture) spent(since time.Time, tenant uuid.UUID) []report.Spent {
 	f.t.Helper()
-	list, err := f.read.Spent(f.t.Context(), since, tenant)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	list := must.Get(f.read.Spent(f.t.Context(), since, tenant))(f.t)
 	return list
 }
 
@@ -59,9 +52,7 @@ func TestSpentIsByTenantDayAndModel(t *testing.T) {
 	f.bought(tenant, "b", "1", 1, 1, 0, true)    // refused at once
 	f.bought(otherTenant, "a", "1", 7, 7, 0, false)
 	vectors := map[string]llm.Vector{"x": {1}, "y": {2}}
-	if err := f.KeepVectors(t.Context(), tenant, "e", vectors, llm.Usage{PromptTokens: 5}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.KeepVectors(t.Context(), tenant, "e", vectors, llm.Usage{PromptTokens: 5}))
 	for _, hashes := range [][][]byte{{[]byte("x")}, {[]byte("x"), []byte("y")}} {
 		if found, err := f.FindVectors(t.Context(), tenant, "e", hashes); err != nil || len(found) != len(hashes) {
 			t.Fatalf("found %v, %v", found, err)

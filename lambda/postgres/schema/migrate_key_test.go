@@ -3,6 +3,7 @@ package schema_test
 import (
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
 
@@ -18,9 +19,7 @@ func TestKeysOfEarlierDocumentsBecomeRows(t *testing.T) {
 	conn := postgrestest.Conn(t, url)
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Exec(t.Context(), sql, args...))(t)
 	}
 	for down(t, url) > 23 {
 	}
@@ -31,15 +30,11 @@ func TestKeysOfEarlierDocumentsBecomeRows(t *testing.T) {
 		FROM tenant, generate_series(1, $1) AS i`, documents)
 	count := func(sql string) (n int) {
 		t.Helper()
-		if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, conn.QueryRow(t.Context(), sql).Scan(&n))
 		return n
 	}
 	for range 2 {
-		if _, err := schema.Migrate(t.Context(), url); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(schema.Migrate(t.Context(), url))(t)
 		for sql, want := range map[string]int{
 			"SELECT count(*) FROM document_key": documents * 4 / 5 * 3,
 			"SELECT count(*) FROM document_key WHERE key = (SELECT match_key(id, '00000000|who|DE1') FROM tenant) AND day = 20260201": documents * 4 / 5,

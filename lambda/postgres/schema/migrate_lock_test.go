@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
 )
@@ -24,16 +25,9 @@ func lockedTable(t *testing.T) (url string, release func()) {
 	t.Helper()
 	url = postgrestest.EmptyURL(t)
 	first := fstest.MapFS{"00001_table.sql": lockingFiles["00001_table.sql"]}
-	if _, err := schema.MigrateFiles(t.Context(), url, first, nil); err != nil {
-		t.Fatal(err)
-	}
-	tx, err := postgrestest.Conn(t, url).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE busy IN ACCESS SHARE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(schema.MigrateFiles(t.Context(), url, first, nil))(t)
+	tx := must.Get(postgrestest.Conn(t, url).Begin(t.Context()))(t)
+	must.Get(tx.Exec(t.Context(), "LOCK TABLE busy IN ACCESS SHARE MODE"))(t)
 	return url, func() {
 		if err := tx.Rollback(t.Context()); err != nil {
 			t.Error(err)

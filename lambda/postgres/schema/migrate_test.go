@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
 	"matchbook/migrations"
@@ -54,10 +55,7 @@ ORDER BY 1`
 func catalog(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), catalogSQL)
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return list
 }
 
@@ -74,10 +72,7 @@ func added(a, b []string) (list []string) {
 // down undoes the newest migration and returns its version, 0 for none.
 func down(t *testing.T, url string) int64 {
 	t.Helper()
-	done, err := schema.MigrateDown(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Get(schema.MigrateDown(t.Context(), url))(t)
 	if len(done) == 0 {
 		return 0
 	}
@@ -87,10 +82,7 @@ func down(t *testing.T, url string) int64 {
 // applied lists the versions and marks those that are applied.
 func applied(t *testing.T, url string) string {
 	t.Helper()
-	status, err := schema.Status(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := must.Get(schema.Status(t.Context(), url))(t)
 	var out []string
 	for _, m := range status {
 		mark := "-"
@@ -110,10 +102,7 @@ func versions(t *testing.T, mark string) (list []int64, marked string) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		version := must.Get(goose.NumericComponent(name))(t)
 		list = append(list, version)
 		marked += fmt.Sprintf(" %s%d", mark, version)
 	}
@@ -149,9 +138,7 @@ func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 	if left := catalog(t, conn); !slices.Equal(left, empty) {
 		t.Errorf("left behind: %q", added(empty, left))
 	}
-	if _, err := schema.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(schema.Migrate(t.Context(), url))(t)
 	if again := catalog(t, conn); !slices.Equal(again, full) {
 		t.Errorf("up again lacks %q and has new %q", added(again, full), added(full, again))
 	}
@@ -170,14 +157,9 @@ func TestEachMigrationIsUndoneExactly(t *testing.T) {
 	some := fstest.MapFS{}
 	var states [][]string
 	for _, name := range files {
-		text, err := fs.ReadFile(migrations.FS, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(fs.ReadFile(migrations.FS, name))(t)
 		some[name] = &fstest.MapFile{Data: text}
-		if _, err := schema.MigrateFiles(t.Context(), url, some, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(schema.MigrateFiles(t.Context(), url, some, nil))(t)
 		states = append(states, catalog(t, conn))
 	}
 	for i, want := range slices.Backward(states[:len(states)-1]) {
@@ -231,13 +213,9 @@ func TestMigrationTwoMayBeRunAgainAfterAnInterruption(t *testing.T) {
 		"DELETE FROM goose_db_version WHERE version_id = 2",
 		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'document_matching_status_idx'::regclass",
 	} {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Exec(t.Context(), sql))(t)
 	}
-	if _, err := schema.Migrate(t.Context(), url); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(schema.Migrate(t.Context(), url))(t)
 	if got := catalog(t, conn); !slices.Equal(got, full) {
 		t.Errorf("lacks %q, has new %q", added(got, full), added(full, got))
 	}
@@ -258,9 +236,7 @@ func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
 	}
 	close(begin)
 	machines.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(errs...))
 	list, present := versions(t, "+")
 	if n := len(slices.Concat(done...)); n != len(list) {
 		t.Errorf("%d migrations were run by all together, want %d", n, len(list))
@@ -279,9 +255,7 @@ func TestMigrateWaitsForAnotherMachine(t *testing.T) {
 	empty := catalog(t, other)
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := other.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(other.Exec(t.Context(), sql, args...))(t)
 	}
 	exec("SELECT pg_advisory_lock($1::bigint)", lock.DefaultLockID)
 	done := make(chan error, 1)
@@ -296,11 +270,8 @@ func TestMigrateWaitsForAnotherMachine(t *testing.T) {
 			t.Fatalf("it did not wait: %v", err)
 		default:
 		}
-		err := other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle' AND query LIKE '%pg_try_advisory_lock%')`).Scan(&refused)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle' AND query LIKE '%pg_try_advisory_lock%')`).Scan(&refused))
 	}
 	if got := catalog(t, other); !slices.Equal(got, empty) {
 		t.Errorf("meanwhile it made %q", added(empty, got))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/jackc/pgx/v5"
@@ -22,10 +23,7 @@ func TestThePageListsEveryTrigger(t *testing.T) {
 	if err != nil || len(want) == 0 {
 		t.Fatalf("the schema has the triggers %q, %v", want, err)
 	}
-	page, err := os.ReadFile("../../../migrations/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../../migrations/README.md"))(t)
 	var got []string
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?`) \\|").FindAllSubmatch(page, -1) {
 		for _, name := range regexp.MustCompile("`(.*?)`").FindAllSubmatch(row[1], -1) {

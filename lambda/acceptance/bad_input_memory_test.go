@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/match/score"
@@ -62,7 +63,7 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 	l.exec("UPDATE document SET match_keys = '{a,b}' WHERE id <> $1", seeker)
 	best := l.row(testTenant, "invoice", `{"number":"best"}`)
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
-	block := must(l.DB.Candidates(t.Context(), job.Attempt{ID: seeker, Number: 1},
+	block := must.Get(l.DB.Candidates(t.Context(), job.Attempt{ID: seeker, Number: 1},
 		score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice}))(t)
 	read, found := 0, false
 	for _, c := range block.Candidates {
@@ -79,12 +80,12 @@ func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
 // environment ever had.
 func peakMemory(t *testing.T, variable string) int {
 	t.Helper()
-	status := must(os.ReadFile(filepath.Join(processWith(t, variable), "status")))(t)
+	status := must.Get(os.ReadFile(filepath.Join(processWith(t, variable), "status")))(t)
 	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	if found == nil {
 		t.Fatalf("no VmHWM in\n%s", status)
 	}
-	kb := must(strconv.Atoi(string(found[1])))(t)
+	kb := must.Get(strconv.Atoi(string(found[1])))(t)
 	return kb << 10
 }
 

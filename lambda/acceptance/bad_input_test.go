@@ -15,6 +15,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/sqs"
@@ -60,7 +61,7 @@ func newBadLine(t *testing.T, options ...func(*local.FunctionConfig)) *badLine {
 func (l *line) row(tenant uuid.UUID, kind, data string) uuid.UUID {
 	l.t.Helper()
 	id := uuid.New()
-	noError(l.t, l.tryRow(id, tenant, kind, data))
+	must.OK(l.t, l.tryRow(id, tenant, kind, data))
 	return id
 }
 
@@ -166,7 +167,7 @@ func TestBadInputInABodyIsAcknowledgedAndItsBatchMatesSucceed(t *testing.T) {
 		})
 		want = append(want, map[bool]int{true: 1}[tc.malformed])
 	}
-	noError(t, l.Function.Close()) // so that its log is complete
+	must.OK(t, l.Function.Close()) // so that its log is complete
 	if got := l.malformedOfBatches(t, 3); !slices.Equal(got, want) {
 		t.Errorf("logged as malformed in each batch: %v, want %v", got, want)
 	}
@@ -383,9 +384,9 @@ func post(t *testing.T, url, payload string) invoked {
 	t.Helper()
 	response, err := http.Post(url+"/2015-03-31/functions/function/invocations", "application/json",
 		strings.NewReader(payload))
-	noError(t, err)
+	must.OK(t, err)
 	defer response.Body.Close()
-	body := must(io.ReadAll(response.Body))(t)
+	body := must.Get(io.ReadAll(response.Body))(t)
 	return invoked{response.StatusCode, response.Header.Get("X-Amz-Function-Error") != "",
 		strings.TrimSpace(string(body))}
 }
@@ -402,7 +403,7 @@ func eventOf(t *testing.T, change func(records []map[string]any), bodies ...stri
 	if change != nil {
 		change(records)
 	}
-	event := must(json.Marshal(map[string]any{"Records": records}))(t)
+	event := must.Get(json.Marshal(map[string]any{"Records": records}))(t)
 	return string(event)
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local/scripted"
 
@@ -26,7 +27,7 @@ type purchases struct {
 
 func newPurchases(t *testing.T, url string) *purchases {
 	t.Helper()
-	pool := must(pgxpool.New(t.Context(), url))(t)
+	pool := must.Get(pgxpool.New(t.Context(), url))(t)
 	t.Cleanup(pool.Close)
 	return &purchases{t: t, pool: pool}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
@@ -30,13 +31,13 @@ func (r reception) get(path string, cookies ...string) (events.APIGatewayV2HTTPR
 	r.t.Helper()
 	e := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: path, Cookies: cookies, Headers: map[string]string{"accept": "text/html"}}
 	e.RequestContext.DomainName, e.RequestContext.HTTP.Method = "console.example", http.MethodGet
-	payload := must(json.Marshal(e))(r.t)
-	answer := must(r.function.Invoke(r.t.Context(), payload))(r.t)
+	payload := must.Get(json.Marshal(e))(r.t)
+	answer := must.Get(r.function.Invoke(r.t.Context(), payload))(r.t)
 	var response events.APIGatewayV2HTTPResponse
 	if err := json.Unmarshal(answer, &response); err != nil {
 		r.t.Fatalf("%v: %s", err, answer)
 	}
-	body := must(base64.StdEncoding.DecodeString(response.Body))(r.t)
+	body := must.Get(base64.StdEncoding.DecodeString(response.Body))(r.t)
 	return response, string(body)
 }
 
@@ -46,10 +47,10 @@ func TestConsoleBehindAnHTTPAPI(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
-	must(conn.Exec(t.Context(), "INSERT INTO tenant VALUES ($1, 'Testers & Sons')", testTenant))(t)
-	person := must(json.Marshal(login.Person{ID: "ada", Name: "Ada", Roles: map[uuid.UUID]login.Role{testTenant: login.Viewer}}))(t)
+	must.Get(conn.Exec(t.Context(), "INSERT INTO tenant VALUES ($1, 'Testers & Sons')", testTenant))(t)
+	person := must.Get(json.Marshal(login.Person{ID: "ada", Name: "Ada", Roles: map[uuid.UUID]login.Role{testTenant: login.Viewer}}))(t)
 	db := postgrestest.Open(t, url)
-	noError(t, db.BeginSession(t.Context(), sha256.Sum256([]byte("cookie")), person, time.Hour))
+	must.OK(t, db.BeginSession(t.Context(), sha256.Sum256([]byte("cookie")), person, time.Hour))
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Console.Name, Bootstrap: bootstrap(t, manifest.Console.Package),
 		Env: []string{variable.DatabaseURL + "=" + url, variable.MatchQueueURL + "=http://127.0.0.1:1/000000000000/matchbook",
 			variable.OIDCIssuer + "=https://127.0.0.1:1", variable.OIDCClientID + "=console",

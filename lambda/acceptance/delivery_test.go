@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
@@ -73,13 +74,13 @@ func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
 	if err := (&job.Publisher{Store: l.DB, Sender: noSender{}}).Publish(t.Context(), ids); err == nil {
 		t.Fatal("nothing was sent, and no error")
 	}
-	noError(t, l.Advance(t.Context(), manifest.Match.Visibility()+time.Second))
+	must.OK(t, l.Advance(t.Context(), manifest.Match.Visibility()+time.Second))
 	sweeper := l.function(manifest.Sweep)
 	for _, want := range []string{
 		`{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`,
 		`{"overdue":0,"backlog":N,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`,
 	} {
-		got := must(sweeper.Invoke(t.Context(), []byte(`{}`)))(t)
+		got := must.Get(sweeper.Invoke(t.Context(), []byte(`{}`)))(t)
 		report := string(got)
 		if want[len(`{"overdue":`)] == '0' { // the function may have taken some messages, or all
 			report = regexp.MustCompile(`"backlog":[0-2],`).ReplaceAllString(report, `"backlog":N,`)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/blob"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
@@ -79,7 +80,7 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 	if _, err := l.Function.Invoke(t.Context(), []byte(`{"Records":[{"eventSource":"aws:sns"}]}`)); err == nil {
 		t.Error("an event of another queue was taken")
 	}
-	noError(t, l.Function.Close()) // so that it has written everything
+	must.OK(t, l.Function.Close()) // so that it has written everything
 
 	lines, metrics := l.text.printed(t)
 	requests := wantTraced(t, "match", lines)
@@ -162,7 +163,7 @@ func TestEveryQueueFunctionNamesItsRow(t *testing.T) {
 			id := uuid.NewString() // of no row: its message is retried, then acknowledged
 			l.send(id)
 			l.drain(nil)
-			noError(t, l.Consumers[0].Function.Close())
+			must.OK(t, l.Consumers[0].Function.Close())
 			lines, _ := l.text.printed(t)
 			wantTraced(t, row.Name, lines)
 			settled := 0
@@ -191,8 +192,8 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 	ids := l.store(2)
 	l.publish(ids...)
 	sweeper := l.function(manifest.Sweep, "STAGE=test")
-	noError(t, l.Advance(t.Context(), 90*time.Second))
-	must(sweeper.Invoke(t.Context(), []byte(`{"time":"2026-03-02T09:00:00Z"}`)))(t)
+	must.OK(t, l.Advance(t.Context(), 90*time.Second))
+	must.Get(sweeper.Invoke(t.Context(), []byte(`{"time":"2026-03-02T09:00:00Z"}`)))(t)
 	l.exec("ALTER TABLE document RENAME TO elsewhere")
 	if _, err := sweeper.Invoke(t.Context(), []byte(`{}`)); err == nil ||
 		!strings.Contains(err.Error(), "sweep match: count overdue rows: database error (SQLSTATE 42P01)") {

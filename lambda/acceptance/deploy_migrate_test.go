@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
@@ -73,7 +74,7 @@ func (f *formation) request(kind string) formationAnswer {
 	if kind != "Create" {
 		event["PhysicalResourceId"] = "matchbook-schema"
 	}
-	payload := must(json.Marshal(event))(f.t)
+	payload := must.Get(json.Marshal(event))(f.t)
 	if _, err := f.function.Invoke(f.t.Context(), payload); err != nil {
 		f.t.Errorf("%s: %v", kind, err)
 	}
@@ -218,7 +219,7 @@ func TestColdStartWithoutADatabase(t *testing.T) {
 			Bootstrap: bootstrap(t, manifest.Match.Package), Timeout: timeout,
 			Logs: io.MultiWriter(text, testLog{t}), Env: l.Env()})
 		out, err := function.Invoke(t.Context(), event)
-		noError(t, function.Close()) // so that its log is complete
+		must.OK(t, function.Close()) // so that its log is complete
 		if err != nil && strings.Contains(err.Error(), "Sandbox.Timedout") && timeout < 5*time.Minute {
 			continue
 		}

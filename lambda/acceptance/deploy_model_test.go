@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest/metric"
@@ -25,7 +26,7 @@ func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
 	l.exec("DELETE FROM match_pair")
 	l.publish(g.ids()...)
 	l.drain(g.ids())
-	noError(t, l.Function.Close()) // so that its log is complete
+	must.OK(t, l.Function.Close()) // so that its log is complete
 	_, metrics := l.text.printed(t)
 	replays := query[int](l.line, "SELECT sum(replays) FROM model_answer")
 	if replays == 0 {

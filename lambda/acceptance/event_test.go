@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest/variable"
@@ -43,8 +44,8 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 				VALUES (gen_random_uuid(), $1, $2::text::document_type, $3, 'pending')`, testTenant, d[0], d[1])
 		}
 	}
-	noError(t, l.Advance(t.Context(), time.Minute+time.Second))
-	must(l.Sweep(t.Context()))(t)
+	must.OK(t, l.Advance(t.Context(), time.Minute+time.Second))
+	must.Get(l.Sweep(t.Context()))(t)
 	waitFor(t, "the documents succeed", func() bool {
 		return query[int](l, "SELECT count(*) FROM document WHERE matching_status = 'succeeded'") == 8
 	})
@@ -67,7 +68,7 @@ func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
 func (l *line) receives(t *testing.T, matches *atomic.Value, n int) {
 	t.Helper()
 	waitFor(t, "the events arrive", func() bool {
-		noError(t, l.Advance(t.Context(), time.Hour))
+		must.OK(t, l.Advance(t.Context(), time.Hour))
 		l.sweepFunction()
 		return query[int](l, "SELECT count(*) FROM event WHERE delivered_at IS NULL") == 0
 	})
@@ -112,8 +113,8 @@ func receiverOfPage(t *testing.T, secret string) (port string, printed *atomic.V
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExampleAfter(t, "## Events", "python"), port)
 	cmd.Env = append(os.Environ(), "EVENTS_WEBHOOK_SECRET="+secret)
 	cmd.Stderr = testLog{t}
-	out := must(cmd.StdoutPipe())(t)
-	noError(t, cmd.Start())
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.OK(t, cmd.Start())
 	printed = &atomic.Value{}
 	printed.Store("[]")
 	read := make(chan struct{})

@@ -3,6 +3,7 @@ package acceptance_test
 import (
 	"fmt"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/jackc/pgx/v5"
@@ -43,7 +44,7 @@ func (g *gate) open()  { g.hold("SELECT pg_advisory_unlock($1)") }
 
 func (g *gate) hold(sql string) {
 	g.t.Helper()
-	must(g.holder.Exec(g.t.Context(), sql, gateLock))(g.t)
+	must.Get(g.holder.Exec(g.t.Context(), sql, gateLock))(g.t)
 }
 
 // waiting is the number of workers that stand at the gate. Other tests have gates in
@@ -63,7 +64,7 @@ func (g *gate) await() {
 func (g *gate) again() {
 	g.t.Helper()
 	waitFor(g.t, "the mapping has noticed", g.Idle)
-	must(g.Jump(g.t.Context()))(g.t)
+	must.Get(g.Jump(g.t.Context()))(g.t)
 }
 
 // finished checks that all of the documents, pairs of an order and its invoice, ended

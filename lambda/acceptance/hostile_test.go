@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
@@ -60,7 +61,7 @@ func (h *hostileOffice) change(id uuid.UUID, path, content string) {
 	h.t.Helper()
 	path = filepath.Join(h.files, filepath.FromSlash(path))
 	if content == gone {
-		noError(h.t, os.Remove(path))
+		must.OK(h.t, os.Remove(path))
 	}
 	if strings.HasSuffix(content, cutLater) {
 		h.onReceive = func(body string) {
@@ -104,7 +105,7 @@ func TestHostileFilesHarmNoOther(t *testing.T) {
 	}
 	h, files := newHostileOffice(t), hostileFiles()
 	kinds, healthy, all := h.storeAll(files)
-	must(h.ingest.Queue.Send(t.Context(), all))(t)
+	must.Get(h.ingest.Queue.Send(t.Context(), all))(t)
 	h.finish()
 	for kind, id := range kinds {
 		document := query[string](h.line, "SELECT document_id::text FROM ingestion WHERE id = $1", id)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/blob/blobtest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
@@ -39,7 +40,7 @@ func inInbox(name string) string { return manifest.FolderInbox + testTenant.Stri
 func (o *office) send(inbox *local.Consumer, events ...string) {
 	o.t.Helper()
 	for _, event := range events {
-		noError(o.t, inbox.Send(o.t.Context(), event))
+		must.OK(o.t, inbox.Send(o.t.Context(), event))
 	}
 }
 
@@ -102,8 +103,8 @@ func TestFilesInTheInboxAreMatched(t *testing.T) {
 func (o *office) store(key, content string) {
 	o.t.Helper()
 	path := filepath.Join(o.files, filepath.FromSlash(key))
-	noError(o.t, os.MkdirAll(filepath.Dir(path), 0o700))
-	noError(o.t, os.WriteFile(path, []byte(content), 0o600))
+	must.OK(o.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.OK(o.t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // Of ten messages two start an ingestion: one for each content.

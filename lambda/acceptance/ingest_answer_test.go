@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/must"
 )
 
 // absent is a document of the model's strict schema without values.
@@ -42,7 +44,7 @@ func (p printedInvoice) with(path, value, quote string) printedInvoice {
 func (p printedInvoice) answer(t *testing.T, note string) string {
 	t.Helper()
 	var doc map[string]any
-	noError(t, json.Unmarshal([]byte(absent), &doc))
+	must.OK(t, json.Unmarshal([]byte(absent), &doc))
 	for path, f := range p {
 		in, name := doc, path
 		if party, member, ok := strings.Cut(path, "."); ok {
@@ -50,7 +52,7 @@ func (p printedInvoice) answer(t *testing.T, note string) string {
 		}
 		in[name] = map[string]any{"value": f[0], "quote": f[1], "page": 1}
 	}
-	raw := must(json.Marshal(map[string]any{"extraction_successful": true, "confidence": "high",
+	raw := must.Get(json.Marshal(map[string]any{"extraction_successful": true, "confidence": "high",
 		"missing_fields": []string{note}, "documents": []any{doc}}))(t)
 	return string(raw)
 }

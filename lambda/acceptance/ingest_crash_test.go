@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/executable"
+	"matchbook/lambda/internal/must"
 )
 
 // pageTSV is what tesseract prints for the invoice 4402.
@@ -53,13 +54,13 @@ cat "$dir/page.tsv"
 `
 	executable.Script(t, filepath.Join(o.dir, "tesseract"), script)
 	o.write("page.tsv", pageTSV)
-	noError(t, syscall.Mkfifo(filepath.Join(o.dir, "held"), 0o600))
+	must.OK(t, syscall.Mkfifo(filepath.Join(o.dir, "held"), 0o600))
 	return o
 }
 
 func (o *ocr) write(name, text string) {
 	o.t.Helper()
-	noError(o.t, os.WriteFile(filepath.Join(o.dir, name), []byte(text), 0o600))
+	must.OK(o.t, os.WriteFile(filepath.Join(o.dir, name), []byte(text), 0o600))
 }
 
 func (o *ocr) env() []string {
@@ -85,8 +86,8 @@ func comesBack(t *testing.T, lease time.Duration, set string) {
 	o := newOffice(t, append(engine.env(), set)...)
 	engine.write("hold", "")
 	id := o.lay("scan.jpg", []byte(sampleFile(t, "scan.jpg"))).ID
-	must(os.ReadFile(filepath.Join(engine.dir, "held")))(t) // blocks until the OCR is at work
-	noError(t, os.Remove(filepath.Join(engine.dir, "hold")))
+	must.Get(os.ReadFile(filepath.Join(engine.dir, "held")))(t) // blocks until the OCR is at work
+	must.OK(t, os.Remove(filepath.Join(engine.dir, "hold")))
 	died := o.Clock.Now()
 	if !o.ingest.Function.Kill(func(int) int { return 0 }) {
 		t.Fatal("no process is at work")

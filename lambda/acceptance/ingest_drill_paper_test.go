@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/internal/executable"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -57,7 +58,7 @@ func newPaper(t *testing.T, n int) *paper {
 	}
 	page.SetGray(100, 100, color.Gray{})
 	var content bytes.Buffer
-	noError(t, png.Encode(&content, page))
+	must.OK(t, png.Encode(&content, page))
 	return &paper{n: n, content: content.Bytes()}
 }
 
@@ -71,7 +72,7 @@ func (d *ingestDrill) plan(papers []*paper) {
 		p.ID, p.TenantID, p.DocumentID = uuid.New(), testTenant, uuid.New()
 		p.FilePath = "documents/" + p.DocumentID.String() + ".png"
 		stored := filepath.Join(d.files, "ingestions", p.ID.String(), "transcription.json")
-		noError(d.t, os.Symlink(stored, fmt.Sprintf("%s/stored-%d", d.engine, p.n)))
+		must.OK(d.t, os.Symlink(stored, fmt.Sprintf("%s/stored-%d", d.engine, p.n)))
 		if p.step == "" {
 			continue
 		}
@@ -88,15 +89,15 @@ func (d *ingestDrill) plan(papers []*paper) {
 // publish stores the file of a paper, or a pipe that holds its readers.
 func (d *ingestDrill) publish(p *paper) {
 	d.t.Helper()
-	noError(d.t, os.MkdirAll(filepath.Join(d.files, "documents"), 0o700))
+	must.OK(d.t, os.MkdirAll(filepath.Join(d.files, "documents"), 0o700))
 	path := filepath.Join(d.files, filepath.FromSlash(p.FilePath))
 	if p.step != reading {
 		d.write(d.t, path, string(p.content), 0o600)
 	} else if err := syscall.Mkfifo(path, 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	stamped := must(d.DB.Ingestions().AddFile(d.t.Context(), p.Row))(d.t)
-	must(d.ingest.Queue.Send(d.t.Context(), stamped))(d.t)
+	stamped := must.Get(d.DB.Ingestions().AddFile(d.t.Context(), p.Row))(d.t)
+	must.Get(d.ingest.Queue.Send(d.t.Context(), stamped))(d.t)
 }
 
 // restore puts the file in the place of the pipe that holds its readers.
@@ -104,7 +105,7 @@ func (d *ingestDrill) restore(p *paper) {
 	d.t.Helper()
 	path := filepath.Join(d.files, filepath.FromSlash(p.FilePath))
 	d.write(d.t, path+".whole", string(p.content), 0o600)
-	noError(d.t, os.Rename(path+".whole", path))
+	must.OK(d.t, os.Rename(path+".whole", path))
 }
 
 // drillOCR is the program in the place of tesseract. It notes its call by file
@@ -148,8 +149,8 @@ func (d *ingestDrill) installOCR() {
 func (d *ingestDrill) fifo(name string) *os.File {
 	d.t.Helper()
 	path := filepath.Join(d.engine, name)
-	noError(d.t, syscall.Mkfifo(path, 0o600))
-	f := must(os.OpenFile(path, os.O_RDWR, 0))(d.t)
+	must.OK(d.t, syscall.Mkfifo(path, 0o600))
+	f := must.Get(os.OpenFile(path, os.O_RDWR, 0))(d.t)
 	d.t.Cleanup(func() {
 		_, _ = f.WriteString("\n") // lets a program go that still waits
 		_ = f.Close()

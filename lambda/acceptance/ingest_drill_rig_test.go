@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/executable"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/drill"
 	"matchbook/lambda/local/scripted"
@@ -77,7 +78,7 @@ func newIngestDrill(t *testing.T, seed uint64) *ingestDrill {
 
 func (d *ingestDrill) write(t *testing.T, name, text string, mode os.FileMode) {
 	t.Helper()
-	noError(t, os.WriteFile(name, []byte(text), mode))
+	must.OK(t, os.WriteFile(name, []byte(text), mode))
 }
 
 // reach reports that a process is held.
@@ -120,7 +121,7 @@ func (d *ingestDrill) disarm(p *paper, at step) bool {
 	case reading:
 		d.restore(p)
 	case atOCR:
-		noError(d.t, os.Remove(fmt.Sprintf("%s/hold-%d", d.engine, p.n)))
+		must.OK(d.t, os.Remove(fmt.Sprintf("%s/hold-%d", d.engine, p.n)))
 	}
 	return true
 }
@@ -188,7 +189,7 @@ func (d *ingestDrill) drain() {
 				d.strike(r)
 			}
 		case <-second.C:
-			noError(d.t, d.Advance(ctx, time.Second))
+			must.OK(d.t, d.Advance(ctx, time.Second))
 		}
 	}
 }
@@ -229,7 +230,7 @@ func (d *ingestDrill) drainBeside(frozen int) {
 	}
 	for {
 		waitFor(d.t, "everything else is idle", idle)
-		jumped := must(d.Jump(d.t.Context()))(d.t)
+		jumped := must.Get(d.Jump(d.t.Context()))(d.t)
 		if !jumped {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/local/sqs/fault"
@@ -153,11 +154,11 @@ func (d *ingestDrill) verdict() {
 // that died with its process; never when a transcription is in storage.
 func (d *ingestDrill) paidOCR() {
 	d.t.Helper()
-	text := must(os.ReadFile(d.engine + "/calls"))(d.t)
+	text := must.Get(os.ReadFile(d.engine + "/calls"))(d.t)
 	calls, died := map[int]int{}, map[int]int{}
 	for line := range strings.Lines(string(text)) {
 		var n, pid int
-		must(fmt.Sscan(line, &n, &pid))(d.t)
+		must.Get(fmt.Sscan(line, &n, &pid))(d.t)
 		calls[n]++
 		if d.killed[pid] || d.frozen[pid] {
 			died[n]++

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
 
@@ -85,10 +86,10 @@ func TestReviewOfADocumentIsStartedThroughTheURL(t *testing.T) {
 	read := transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{
 		{Number: 1, Quality: 1, Lines: []transcript.Line{{Text: "Invoice 7", Confidence: 1}}},
 		{Number: 2, Quality: 1, Lines: []transcript.Line{{Text: "The Supplier is liable without limit.", Confidence: 1}}}}}
-	encoded := must(read.Encode())(t)
+	encoded := must.Get(read.Encode())(t)
 	const key = "ingestions/7/transcription.json"
-	noError(t, os.MkdirAll(filepath.Join(c.files, filepath.Dir(key)), 0o700))
-	noError(t, os.WriteFile(filepath.Join(c.files, key), encoded, 0o600))
+	must.OK(t, os.MkdirAll(filepath.Join(c.files, filepath.Dir(key)), 0o700))
+	must.OK(t, os.WriteFile(filepath.Join(c.files, key), encoded, 0o600))
 	document, unread, foreign, other := uuid.New(), uuid.New(), uuid.New(), uuid.New()
 	c.exec("INSERT INTO tenant VALUES ($1, 'A'), ($2, 'B')", testTenant, other)
 	for id, tenant := range map[uuid.UUID]uuid.UUID{document: testTenant, unread: testTenant, foreign: other} {

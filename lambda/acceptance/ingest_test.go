@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
@@ -68,14 +69,14 @@ func newOfficeWith(t *testing.T, option func(ingest *local.FunctionConfig), more
 func (o *office) again(id uuid.UUID) {
 	o.t.Helper()
 	published := query[time.Time](o.line, "SELECT published_at FROM ingestion WHERE id = $1", id)
-	must(o.ingest.Queue.Send(o.t.Context(), []job.Stamped{{ID: id, PublishedAt: published, Tenant: testTenant}}))(o.t)
+	must.Get(o.ingest.Queue.Send(o.t.Context(), []job.Stamped{{ID: id, PublishedAt: published, Tenant: testTenant}}))(o.t)
 }
 
 // lay puts a file into storage and publishes its ingestion.
 func (o *office) lay(name string, content []byte) ingestion.Row {
 	o.t.Helper()
 	in, stamped := o.keep(name, content)
-	must(o.ingest.Queue.Send(o.t.Context(), stamped))(o.t)
+	must.Get(o.ingest.Queue.Send(o.t.Context(), stamped))(o.t)
 	return in
 }
 
@@ -84,9 +85,9 @@ func (o *office) keep(name string, content []byte) (ingestion.Row, []job.Stamped
 	o.t.Helper()
 	in := ingestion.Row{ID: uuid.New(), TenantID: testTenant, DocumentID: uuid.New()}
 	in.FilePath = "documents/" + in.DocumentID.String() + filepath.Ext(name)
-	noError(o.t, os.MkdirAll(filepath.Join(o.files, "documents"), 0o700))
-	noError(o.t, os.WriteFile(filepath.Join(o.files, filepath.FromSlash(in.FilePath)), content, 0o600))
-	stamped := must(o.DB.Ingestions().AddFile(o.t.Context(), in))(o.t)
+	must.OK(o.t, os.MkdirAll(filepath.Join(o.files, "documents"), 0o700))
+	must.OK(o.t, os.WriteFile(filepath.Join(o.files, filepath.FromSlash(in.FilePath)), content, 0o600))
+	stamped := must.Get(o.DB.Ingestions().AddFile(o.t.Context(), in))(o.t)
 	return in, stamped
 }
 
@@ -102,13 +103,10 @@ func TestFilesAreIngestedAndMatched(t *testing.T) {
 		t.Log("tesseract is not installed: the scan is not read")
 	}
 	o := newOffice(t, "OCR="+ocr)
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "files", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join("..", "..", "testdata", "files", "*")))(t)
 	laid := map[string]uuid.UUID{}
 	for _, file := range files {
-		content := must(os.ReadFile(file))(t)
+		content := must.Get(os.ReadFile(file))(t)
 		laid[filepath.Base(file)] = o.lay(file, content).ID
 	}
 	o.finish()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -33,7 +34,7 @@ func TestProgramsInTypeScriptInsertDocuments(t *testing.T) {
 	if err := exec.CommandContext(t.Context(), npm, install...).Run(); err != nil {
 		testenv.Missing(t, typescript+" are not in npm's cache: npm install --prefix $(mktemp -d) "+typescript)
 	}
-	noError(t, os.WriteFile(filepath.Join(dir, "insert.ts"), []byte(pageExample(t, "typescript")), 0o600))
+	must.OK(t, os.WriteFile(filepath.Join(dir, "insert.ts"), []byte(pageExample(t, "typescript")), 0o600))
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "tsx"), "insert.ts")
 	cmd.Dir = dir
 	wantInserted(t, cmd)
@@ -51,7 +52,7 @@ func wantInserted(t *testing.T, cmd *exec.Cmd) {
 	if r, err := l.Sweep(t.Context()); err != nil || r.Inserted != 0 {
 		t.Errorf("at once the sweep published %+v, error %v; the program may still send messages itself", r, err)
 	}
-	noError(t, l.Advance(t.Context(), time.Minute+time.Second))
+	must.OK(t, l.Advance(t.Context(), time.Minute+time.Second))
 	r, err := l.Sweep(t.Context())
 	if err != nil || r.Inserted != 2 {
 		t.Fatalf("the sweep published %+v, error %v; want the two documents", r, err)
@@ -73,7 +74,7 @@ func pageExample(t *testing.T, language string) string { return pageExampleAfter
 // pageExampleAfter is the first one after a heading.
 func pageExampleAfter(t *testing.T, heading, language string) string {
 	t.Helper()
-	text := must(os.ReadFile("../INTEGRATE.md"))(t)
+	text := must.Get(os.ReadFile("../INTEGRATE.md"))(t)
 	_, rest, _ := strings.Cut(string(text), heading)
 	_, after, found := strings.Cut(rest, "```"+language+"\n")
 	code, _, closed := strings.Cut(after, "```")

@@ -15,6 +15,7 @@ import (
 
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/matchrun"
@@ -59,7 +60,7 @@ const (
 // of it, or twice as much, is to be measured again.
 func TestWhatADocumentTakesIsWhatThePageSays(t *testing.T) {
 	t.Parallel()
-	in := must(corpus.ReadFolder("../../testdata/documents"))(t)
+	in := must.Get(corpus.ReadFolder("../../testdata/documents"))(t)
 	r := rehearse(t, postgrestest.URL(t), 1)
 	r.publishIn(r.add(importer.Rows(in.Documents)), matchrun.Chunk)
 	n := float64(len(in.Documents))
@@ -79,11 +80,11 @@ func TestMeasureACorpus(t *testing.T) {
 	if *measureDir == "" {
 		t.Skip("measures only on request: run with -measure=FOLDER, a corpus")
 	}
-	c := must(corpus.Read(*measureDir, *measureCondition))(t)
+	c := must.Get(corpus.Read(*measureDir, *measureCondition))(t)
 	c.Choose(*measureLimit, 0)
 	url := measuredServer(t)
 	model := scripted.Model{Flags: scripted.Flags{Mode: scripted.ModeOracle}, Links: c.Links}
-	env := must(model.Start(t.Context(), time.Now))(t)
+	env := must.Get(model.Start(t.Context(), time.Now))(t)
 	t.Cleanup(func() { _ = model.Close() })
 	bootstrap(t, manifest.Match.Package) // not counted
 	cpu := childCPU(t)
@@ -100,9 +101,9 @@ func measuredServer(t *testing.T) (url string) {
 	for name, value := range corpusSettings {
 		settings[name] = value
 	}
-	server := must(pgserver.Start(t.Context(), pgserver.Options{Settings: settings}))(t)
+	server := must.Get(pgserver.Start(t.Context(), pgserver.Options{Settings: settings}))(t)
 	t.Cleanup(func() { _ = server.Stop() })
-	must(schema.Migrate(t.Context(), server.URL("postgres")))(t)
+	must.Get(schema.Migrate(t.Context(), server.URL("postgres")))(t)
 	return server.URL("postgres")
 }
 
@@ -161,7 +162,7 @@ func (r *countedRun) number(sql string) float64 {
 func (r *countedRun) add(docs []postgres.Imported) (ids []uuid.UUID) {
 	r.t.Helper()
 	for some := range slices.Chunk(docs, matchrun.Chunk) {
-		must(r.DB.Add(r.t.Context(), some, postgres.AddOptions{Replace: true, Send: true}))(r.t)
+		must.Get(r.DB.Add(r.t.Context(), some, postgres.AddOptions{Replace: true, Send: true}))(r.t)
 		for _, d := range some {
 			ids = append(ids, d.ID)
 		}
@@ -175,7 +176,7 @@ func (r *countedRun) publishIn(ids []uuid.UUID, portion int) {
 	for some := range slices.Chunk(ids, portion) {
 		r.publish(some...)
 		if portion == 1 {
-			noError(r.t, r.WaitIdle(r.t.Context()))
+			must.OK(r.t, r.WaitIdle(r.t.Context()))
 		}
 	}
 	r.drain(ids)
@@ -194,7 +195,7 @@ func (r *countedRun) measure(c corpus.Corpus, model *scripted.Model) {
 	r.exec("CREATE EXTENSION pg_stat_statements")
 	empty := r.number("SELECT pg_database_size(current_database())")
 	ids := r.add(importer.Rows(c.Input().Documents))
-	noError(t, model.Learn(ctx, r.DB, ids))
+	must.OK(t, model.Learn(ctx, r.DB, ids))
 	before := make(map[string]float64)
 	for name, sql := range counters {
 		before[name] = r.number(sql)
@@ -210,7 +211,7 @@ func (r *countedRun) measure(c corpus.Corpus, model *scripted.Model) {
 	r.exec("VACUUM")
 	t.Logf("bytes stored: %.0f a document", (r.number("SELECT pg_database_size(current_database())")-empty)/n)
 	t.Logf("bytes of searchable text: %.0f a document", r.number("SELECT avg(octet_length(searchable_text)) FROM document"))
-	usage := must(model.Report(ctx, r.DB, len(ids)))(t)
+	usage := must.Get(model.Report(ctx, r.DB, len(ids)))(t)
 	calls := float64(max(usage.Calls, 1))
 	t.Logf("questions: %.3f a document, each %.0f and %.0f tokens", float64(usage.Questions)/n, float64(usage.PromptTokens)/calls, float64(usage.CompletionTokens)/calls)
 	r.counted(n)
@@ -241,7 +242,7 @@ func (r *countedRun) counted(n float64) {
 func childCPU(t *testing.T) float64 {
 	t.Helper()
 	var usage syscall.Rusage
-	noError(t, syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage))
+	must.OK(t, syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage))
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 }
 
@@ -252,7 +253,7 @@ func far(t *testing.T, serverURL string, delay time.Duration) string {
 	if delay == 0 {
 		return serverURL
 	}
-	config := must(pgx.ParseConfig(serverURL))(t)
+	config := must.Get(pgx.ParseConfig(serverURL))(t)
 	socket := filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
@@ -53,10 +54,7 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 	ids, names, byNumber := map[string]uuid.UUID{}, map[uuid.UUID]string{}, map[string]string{}
 	var docs []postgres.Imported
 	var all []uuid.UUID
-	quoted, err := json.Marshal(hostile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quoted := must.Get(json.Marshal(hostile))(t)
 	evil := strings.Trim(string(quoted), `"`)
 	for _, d := range hostileDocuments {
 		text := `{"supplier":{"name":"Acme Lighting %[1]s"},"buyer":{"name":"%[1]s"},"notes":"%[1]s",` +
@@ -65,7 +63,7 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 		data := parseData(t, fmt.Sprintf(text, evil))
 		number, _, _ := strings.Cut(data.Number, " ")
 		data.References = append(data.References, document.Reference{Type: hostile, Number: number + hostile})
-		raw := must(json.Marshal(data))(t)
+		raw := must.Get(json.Marshal(data))(t)
 		id, tenant := uuid.New(), testTenant
 		if d.name == "other tenant" {
 			tenant = uuid.New()
@@ -110,7 +108,7 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 func (l *line) review(a, b uuid.UUID, verdict rules.Verdict) {
 	l.t.Helper()
 	d := postgres.Decision{Verdict: verdict, By: "anna", Origin: postgres.OriginCommand}
-	must(l.DB.Decide(l.t.Context(), a, b, d))(l.t)
+	must.Get(l.DB.Decide(l.t.Context(), a, b, d))(l.t)
 }
 
 // A model that obeys every document moves the pairs in its question, and no

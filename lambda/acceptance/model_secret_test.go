@@ -16,6 +16,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure/failuretest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/scripted"
@@ -194,26 +195,23 @@ func (r *secretRun) places() places {
 func (r *secretRun) deadLetters() (texts []string) {
 	r.t.Helper()
 	for {
-		out, err := r.Queue.Client.ReceiveMessage(r.t.Context(),
+		out := must.Get(r.Queue.Client.ReceiveMessage(r.t.Context(),
 			&sqs.ReceiveMessageInput{QueueUrl: &r.DLQURL, MaxNumberOfMessages: 10,
 				VisibilityTimeout: 30, MessageAttributeNames: []string{"All"},
-				MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}})
-		if err != nil {
-			r.t.Fatal(err)
-		}
+				MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}}))(r.t)
 		if len(out.Messages) == 0 {
 			break
 		}
 		for _, m := range out.Messages {
-			text := must(json.Marshal(m))(r.t)
+			text := must.Get(json.Marshal(m))(r.t)
 			var plain bytes.Buffer // without the escapes of json.Marshal
 			e := json.NewEncoder(&plain)
 			e.SetEscapeHTML(false)
-			noError(r.t, e.Encode(m))
+			must.OK(r.t, e.Encode(m))
 			texts = append(texts, string(text), plain.String())
 		}
 	}
-	noError(r.t, r.Advance(r.t.Context(), 31e9)) // they are visible again
+	must.OK(r.t, r.Advance(r.t.Context(), 31e9)) // they are visible again
 	return texts
 }
 
@@ -274,7 +272,7 @@ func (r *secretRun) invoke() {
 		ids = append(ids, g.second.String())
 	}
 	for batch := range slices.Chunk(ids, 10) {
-		response := must(r.Function.Invoke(r.t.Context(), []byte(eventOf(r.t, nil, batch...))))(r.t)
+		response := must.Get(r.Function.Invoke(r.t.Context(), []byte(eventOf(r.t, nil, batch...))))(r.t)
 		fmt.Fprintf(&r.answers, "%s\n", response)
 	}
 }
@@ -299,7 +297,7 @@ func (r *secretRun) checkScan() {
 	fmt.Fprintf(&r.text, `{"msg":"%x"}`, all)
 	fmt.Fprintf(&r.answers, `{"x":%q}`, all)
 	fmt.Fprint(&r.slack, all)
-	must(r.Queue.Client.SendMessage(r.t.Context(),
+	must.Get(r.Queue.Client.SendMessage(r.t.Context(),
 		&sqs.SendMessageInput{QueueUrl: &r.DLQURL, MessageBody: aws.String("x"),
 			MessageAttributes: map[string]types.MessageAttributeValue{"a": {DataType: aws.String("String"),
 				StringValue: &all}}}))(r.t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/scripted"
@@ -59,7 +60,7 @@ func newModelLine(t *testing.T, concurrency int, o scripted.Options,
 func startModel(t *testing.T, o scripted.Options) *scripted.Server {
 	t.Helper()
 	o.Key, o.KeepText = modelKey, true
-	server := must(scripted.Start(t.Context(), o))(t)
+	server := must.Get(scripted.Start(t.Context(), o))(t)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -97,7 +98,7 @@ func (l *line) groups(n int, random *rand.Rand, spoil func(*document.Data)) (lis
 		if spoil != nil {
 			spoil(&data)
 		}
-		text := must(json.Marshal(data))(l.t)
+		text := must.Get(json.Marshal(data))(l.t)
 		id := uuid.New()
 		docs = append(docs, postgres.Imported{ID: id, TenantID: testTenant, Type: kind, Data: text})
 		return id

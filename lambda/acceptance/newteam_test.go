@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/browser"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest/variable"
@@ -83,7 +84,7 @@ func (l *line) settles(t *testing.T, documents int) {
 		if query[int](l, "SELECT count(*) FROM matchbook_document_state WHERE status = 'succeeded'") == documents {
 			return true
 		}
-		noError(t, l.Advance(t.Context(), time.Minute+time.Second))
+		must.OK(t, l.Advance(t.Context(), time.Minute+time.Second))
 		l.sweepFunction()
 		return false
 	})
@@ -93,7 +94,7 @@ func (l *line) settles(t *testing.T, documents int) {
 func (l *line) confirms(t *testing.T) {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(testLog{t}, nil))
-	pages := must(console.New(console.Config{DB: postgrestest.Open(t, l.conn.Config().ConnString()), Log: log}))(t)
+	pages := must.Get(console.New(console.Config{DB: postgrestest.Open(t, l.conn.Config().ConnString()), Log: log}))(t)
 	local := login.NewLocal(login.Person{ID: "paula", Name: "Paula", Roles: map[uuid.UUID]login.Role{uuid.Nil: login.Operator}})
 	server := httptest.NewServer(local.Handler(log, pages))
 	t.Cleanup(server.Close)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/sqs"
@@ -26,7 +27,7 @@ func (l *line) sweepFunction() {
 	l.t.Helper()
 	f := l.function(manifest.Sweep)
 	defer f.Close()
-	must(f.Invoke(l.t.Context(), []byte(`{}`)))(l.t)
+	must.Get(f.Invoke(l.t.Context(), []byte(`{}`)))(l.t)
 }
 
 // badSlack is a Slack that misbehaves until it is repaired. While it is asked it
@@ -151,7 +152,7 @@ func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
 			}
 			s.repair()
 			for range 2 {
-				noError(t, l.Advance(t.Context(), notify.Window))
+				must.OK(t, l.Advance(t.Context(), notify.Window))
 				l.sweepFunction()
 			}
 			if taken := s.Taken(); len(taken) != 1 || !strings.Contains(string(taken[0].Payload), ids[1].String()) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify/webhook"
 
@@ -125,7 +126,7 @@ func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
 		t.Errorf("%d undelivered, %v", n, err)
 	}
 	r.repair()
-	noError(t, l.Advance(t.Context(), 30*time.Second))
+	must.OK(t, l.Advance(t.Context(), 30*time.Second))
 	for range 2 {
 		l.sweepFunction()
 	}
@@ -158,7 +159,7 @@ func TestSetsOfAKilledSenderComeAgainAsTheyWere(t *testing.T) {
 	before, _, _ := r.counts()
 	close(r.hold)
 	l.finish()
-	noError(t, l.Advance(t.Context(), time.Minute))
+	must.OK(t, l.Advance(t.Context(), time.Minute))
 	l.sweepFunction()
 	sets, most, asked := r.counts()
 	if before == 0 || sets != 8 || most != 2 || asked <= 8 {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/webhook"
@@ -56,7 +57,7 @@ func (l offerLine) users(n int, zone string) (ids []uuid.UUID) {
 func (l offerLine) schedule() string {
 	l.t.Helper()
 	s := offer.Scheduler{Store: l.DB.Offers(), Sender: l.Queue, Log: slog.New(slog.DiscardHandler)}
-	r := must(s.Run(l.t.Context()))(l.t)
+	r := must.Get(s.Run(l.t.Context()))(l.t)
 	return fmt.Sprintf("%d rosters, %d jobs, %d skipped, %d unsent", r.Rosters, r.Queued, r.TooLate+r.UnknownZone, r.Unsent)
 }
 
@@ -114,7 +115,7 @@ func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
 	check(t, "a second scheduler", harmed.schedule(), "0 rosters, 0 jobs, 0 skipped, 0 unsent")
 	jobs := harmed.jobs()
 	for _, i := range random.Perm(len(jobs)) {
-		noError(t, harmed.Send(t.Context(), jobs[i].String()))
+		must.OK(t, harmed.Send(t.Context(), jobs[i].String()))
 	}
 	// More jobs than a batch has are claimed, and both workers stand at the gate: either
 	// has sets that are not stored when it is killed.
@@ -155,7 +156,7 @@ func (l offerLine) duplicates() string {
 	l.t.Helper()
 	f, before := l.function(manifest.Schedule), len(l.text.String())
 	_, err := f.Invoke(l.t.Context(), []byte(`{}`))
-	noError(l.t, errors.Join(err, f.Close()))
+	must.OK(l.t, errors.Join(err, f.Close()))
 	found := regexp.MustCompile(`"DuplicateOffers":(\d+)`).FindStringSubmatch(l.text.String()[before:])
 	if found == nil {
 		l.t.Fatalf("no metric in %s", l.text.String())

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
@@ -31,7 +32,7 @@ func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
 	r := newReviewLine(t, seed)
 	id := r.review(testenv.Size(1, 4))
 	r.finish()
-	job := must(r.reviews.Job(t.Context(), id))(t)
+	job := must.Get(r.reviews.Job(t.Context(), id))(t)
 	check(t, "gaps that have a reason", query[int](r.line,
 		"SELECT count(*) FROM review_chunk WHERE status = 'failed' AND error <> ''"), job.Gaps)
 	if !testenv.Thorough() { // two kills spare the third delivery of each chunk
@@ -91,9 +92,9 @@ func (r *reviewLine) review(times int) uuid.UUID {
 	for n := range times {
 		fmt.Fprintf(&long, "%s\n\n", strings.ReplaceAll(sample, "shall", fmt.Sprintf("shall (%d)", n)))
 	}
-	text := must(chunk.Clean([]byte(long.String())))(r.t)
+	text := must.Get(chunk.Clean([]byte(long.String())))(r.t)
 	s := review.Starter{Store: r.reviews, Sender: r.Queue, Model: "scripted", Log: slog.New(slog.DiscardHandler)}
-	id := must(s.Start(r.t.Context(), review.Request{TenantID: testTenant, Name: "software-licence.md", Text: text}))(r.t)
+	id := must.Get(s.Start(r.t.Context(), review.Request{TenantID: testTenant, Name: "software-licence.md", Text: text}))(r.t)
 	return id
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
@@ -48,18 +49,18 @@ func newDesk(t *testing.T, mind scripted.Mind) *desk {
 // review reviews a contract to its end.
 func (d *desk) review(name, text string) record.Job {
 	d.t.Helper()
-	clean := must(chunk.Clean([]byte(text)))(d.t)
-	id := must(d.starter.Start(d.t.Context(), review.Request{TenantID: testTenant, Name: name, Text: clean}))(d.t)
+	clean := must.Get(chunk.Clean([]byte(text)))(d.t)
+	id := must.Get(d.starter.Start(d.t.Context(), review.Request{TenantID: testTenant, Name: name, Text: clean}))(d.t)
 	d.finish()
-	return must(d.DB.Reviews().Job(d.t.Context(), id))(d.t)
+	return must.Get(d.DB.Reviews().Job(d.t.Context(), id))(d.t)
 }
 
 // findings returns the findings of a review, one line each, and checks that their
 // numbers have no gaps and their quotes stand at their places.
 func (d *desk) findings(job record.Job) (lines []string) {
 	d.t.Helper()
-	text := must(d.DB.Reviews().Text(d.t.Context(), job.ID))(d.t)
-	found := must(d.DB.Reviews().Findings(d.t.Context(), job.ID, 0, 10_000))(d.t)
+	text := must.Get(d.DB.Reviews().Text(d.t.Context(), job.ID))(d.t)
+	found := must.Get(d.DB.Reviews().Findings(d.t.Context(), job.ID, 0, 10_000))(d.t)
 	check(d.t, "findings that the review counts", job.Findings, len(found))
 	for i, f := range found {
 		if f.Seq != i+1 || f.Quote != text[f.Start:f.End] {
@@ -75,7 +76,7 @@ func (d *desk) findings(job record.Job) (lines []string) {
 // categories returns the categories of a review's marks.
 func (d *desk) categories(id uuid.UUID) (all []record.Category) {
 	d.t.Helper()
-	marks := must(d.DB.Reviews().Marks(d.t.Context(), id))(d.t)
+	marks := must.Get(d.DB.Reviews().Marks(d.t.Context(), id))(d.t)
 	for _, c := range record.All() {
 		if slices.ContainsFunc(marks, func(m record.Mark) bool { return m.Category == c }) {
 			all = append(all, c)
@@ -93,7 +94,7 @@ type facts struct {
 func sample(t *testing.T, name string) (text string, f facts) {
 	t.Helper()
 	var all map[string]facts
-	noError(t, json.Unmarshal([]byte(testdata(t, "contracts/facts.json")), &all))
+	must.OK(t, json.Unmarshal([]byte(testdata(t, "contracts/facts.json")), &all))
 	return testdata(t, "contracts/"+name), all[name]
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/local/sqs"
@@ -58,7 +59,7 @@ func built(pkg string) func() (string, error) {
 // bootstrap returns the executable of a function.
 func bootstrap(t *testing.T, pkg string) string {
 	t.Helper()
-	file := must(bootstraps[pkg]())(t)
+	file := must.Get(bootstraps[pkg]())(t)
 	return file
 }
 
@@ -174,13 +175,13 @@ func (l testLog) Write(p []byte) (int, error) {
 
 func (l *line) exec(sql string, args ...any) {
 	l.t.Helper()
-	must(l.conn.Exec(l.t.Context(), sql, args...))(l.t)
+	must.Get(l.conn.Exec(l.t.Context(), sql, args...))(l.t)
 }
 
 func query[T any](l *line, sql string, args ...any) T {
 	l.t.Helper()
 	var v T
-	noError(l.t, l.conn.QueryRow(l.t.Context(), sql, args...).Scan(&v))
+	must.OK(l.t, l.conn.QueryRow(l.t.Context(), sql, args...).Scan(&v))
 	return v
 }
 
@@ -188,7 +189,7 @@ func query[T any](l *line, sql string, args ...any) T {
 func (l *line) scan(row func(), into []any, sql string, args ...any) {
 	l.t.Helper()
 	rows, _ := l.conn.Query(l.t.Context(), sql, args...)
-	must(pgx.ForEachRow(rows, into, func() error { row(); return nil }))(l.t)
+	must.Get(pgx.ForEachRow(rows, into, func() error { row(); return nil }))(l.t)
 }
 
 // store imports n documents without publishing them: pairs of an order and
@@ -213,7 +214,7 @@ func (l *line) store(n int) []uuid.UUID {
 // finds them until a test publishes them.
 func (l *line) stored(docs []postgres.Imported) {
 	l.t.Helper()
-	added := must(l.DB.Add(l.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(l.t)
+	added := must.Get(l.DB.Add(l.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(l.t)
 	for _, a := range added {
 		l.exec("UPDATE document SET matching_status = NULL, matching_published_at = NULL, matching_due_at = NULL WHERE id = $1", a.ID)
 	}
@@ -221,14 +222,14 @@ func (l *line) stored(docs []postgres.Imported) {
 
 func (l *line) publish(ids ...uuid.UUID) {
 	l.t.Helper()
-	noError(l.t, l.Publish().Publish(l.t.Context(), ids))
+	must.OK(l.t, l.Publish().Publish(l.t.Context(), ids))
 }
 
 func (l *line) drain(ids []uuid.UUID) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
 	defer cancel()
-	noError(l.t, l.Drain(ctx, func(ctx context.Context) (int, error) {
+	must.OK(l.t, l.Drain(ctx, func(ctx context.Context) (int, error) {
 		p, err := report.From(l.DB).Progress(ctx, ids)
 		return p["pending"] + p["in-progress"], err
 	}))
@@ -239,7 +240,7 @@ func (l *line) finish() {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience(l.t))
 	defer cancel()
-	noError(l.t, l.Drain(ctx, l.Unfinished))
+	must.OK(l.t, l.Drain(ctx, l.Unfinished))
 }
 
 // events returns what happened to the messages of a document, with the
@@ -262,23 +263,6 @@ func (l *line) status(id uuid.UUID) string {
 		FROM document WHERE id = $1`, id)
 }
 
-// noError ends the test where there is an error.
-func noError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// must returns the value of a call; with an error it ends the test that is given then.
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		noError(t, err)
-		return v
-	}
-}
-
 // atOnce is the status of a document that succeeded on its first delivery.
 const atOnce = "succeeded, 1 attempts, 0 notifications, no error"
 
@@ -293,7 +277,7 @@ func (l *line) wantAtOnce(ids ...uuid.UUID) {
 // testdata reads a file of the folder of that name.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
-	return string(must(os.ReadFile("../../testdata/" + name))(t))
+	return string(must.Get(os.ReadFile("../../testdata/" + name))(t))
 }
 
 func check[T comparable](t *testing.T, what string, got, want T) {

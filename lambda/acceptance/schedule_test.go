@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
@@ -61,8 +62,8 @@ func TestScheduleQueuesUsersWhoseClocksShowNine(t *testing.T) {
 		{15 * time.Minute, strings.Replace(none, `"queued":0`, `"queued":2`, 1),
 			"Asia/Kathmandu 2026-03-29 pending 3, Asia/Kolkata 2026-03-29 pending 2; mmmmm"},
 	} {
-		noError(t, l.Advance(t.Context(), step.after))
-		report := must(schedule.Invoke(t.Context(), []byte(`{}`)))(t)
+		must.OK(t, l.Advance(t.Context(), step.after))
+		report := must.Get(schedule.Invoke(t.Context(), []byte(`{}`)))(t)
 		check(t, "report", string(report), step.report)
 		check(t, "offers", l.offers(), step.offers)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/blob/blobtest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
@@ -26,7 +27,7 @@ var command = built("matchbook/lambda/cmd/matchbook")
 // these variables and no others.
 func matchbook(t *testing.T, env []string, args ...string) (code int, out string) {
 	t.Helper()
-	file := must(command())(t)
+	file := must.Get(command())(t)
 	cmd := exec.CommandContext(t.Context(), file, args...)
 	cmd.Env = append(slices.Clone(env), "HOME="+t.TempDir(), "AWS_EC2_METADATA_DISABLED=true")
 	var all bytes.Buffer
@@ -61,7 +62,7 @@ func TestUploadedFilesAreMatchedAndCorrectionsStay(t *testing.T) {
 	t.Parallel()
 	bucket, folder := blobtest.New(t), t.TempDir()
 	for _, name := range []string{"order-4711.xml", "invoice-with-xml.pdf"} {
-		noError(t, os.WriteFile(filepath.Join(folder, name), []byte(sampleFile(t, name)), 0o600))
+		must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(sampleFile(t, name)), 0o600))
 	}
 	o, inbox := newEntrance(t, bucket)
 	bucket.Created = func(event string) {
@@ -107,7 +108,7 @@ func (o *office) readsAgain() {
 	o.t.Helper()
 	id := query[uuid.UUID](o.line, "SELECT id FROM ingestion WHERE structured_data ->> 'number' = 'RE-2026-118'")
 	publisher := &job.Publisher{Store: o.ingest.Jobs, Sender: o.ingest.Queue}
-	noError(o.t, publisher.Publish(o.t.Context(), []uuid.UUID{id}))
+	must.OK(o.t, publisher.Publish(o.t.Context(), []uuid.UUID{id}))
 	o.finish()
 	check(o.t, "ingestions", o.numbers(), "PO-2026-4711 completed 1, RE-2026-118 completed 2")
 	check(o.t, "the total that is printed", query[string](o.line,

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/blob"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
@@ -43,7 +44,7 @@ func newCounter(t *testing.T) *counter {
 	l := newLineAt(t, time.Time{}, 1, func(c *local.FunctionConfig) {
 		c.Row, c.NoMapping = manifest.Review, true
 	})
-	tokens := must(web.NewTokens(tokenSecret))(t)
+	tokens := must.Get(web.NewTokens(tokenSecret))(t)
 	files := t.TempDir()
 	f := lambdahost.New(lambdahost.Config{Name: manifest.Web.Name, Bootstrap: bootstrap(t, manifest.Web.Package),
 		Env:     append(l.Env(), variable.ReviewTokenSecret+"="+tokenSecret, variable.BlobURL+"="+blob.FolderURL(files)),
@@ -59,7 +60,7 @@ func newCounter(t *testing.T) *counter {
 // request makes a request with a token.
 func (c *counter) request(token, method, path, body string) *http.Request {
 	c.t.Helper()
-	r := must(http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body)))(c.t)
+	r := must.Get(http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body)))(c.t)
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	return r
@@ -69,7 +70,7 @@ func (c *counter) request(token, method, path, body string) *http.Request {
 func (c *counter) get(want int, token, method, path, body string) string {
 	c.t.Helper()
 	r, err := http.DefaultClient.Do(c.request(token, method, path, body))
-	noError(c.t, err)
+	must.OK(c.t, err)
 	defer r.Body.Close()
 	text, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != want {
@@ -92,7 +93,7 @@ func (c *counter) events(token, path, after string) *bufio.Scanner {
 	request := c.request(token, "GET", path+"/events", "")
 	request.Header.Set("Last-Event-ID", after)
 	r, err := http.DefaultClient.Do(request)
-	noError(c.t, err)
+	must.OK(c.t, err)
 	c.t.Cleanup(func() { r.Body.Close() })
 	lines := bufio.NewScanner(r.Body)
 	lines.Buffer(nil, 1<<20)
@@ -147,7 +148,7 @@ func TestFindingsAreStreamedThroughTheURLAndItsCrash(t *testing.T) {
 		ID    uuid.UUID
 		Token string
 	}
-	body := must(json.Marshal(map[string]any{"name": "Wartungsvertrag", "text": sampleContract(t)}))(t)
+	body := must.Get(json.Marshal(map[string]any{"name": "Wartungsvertrag", "text": sampleContract(t)}))(t)
 	c.json(&started, http.StatusAccepted, c.token, "POST", "/reviews", string(body))
 	chunks, err := c.DB.Reviews().Chunks(t.Context(), started.ID)
 	if err != nil || len(chunks) < 4 {
@@ -214,7 +215,7 @@ func TestReviewIsCancelledAndRetriedThroughTheURL(t *testing.T) {
 		ID    uuid.UUID
 		Token string
 	}
-	body := must(json.Marshal(map[string]any{"text": sampleContract(t)}))(t)
+	body := must.Get(json.Marshal(map[string]any{"text": sampleContract(t)}))(t)
 	c.json(&started, http.StatusAccepted, c.token, "POST", "/reviews", string(body))
 	path := "/reviews/" + started.ID.String()
 	var changed struct{ Status string }

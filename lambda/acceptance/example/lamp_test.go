@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -37,17 +38,13 @@ func newRig(t *testing.T, url string) *rig {
 
 func (r *rig) exec(sql string, args ...any) {
 	r.Helper()
-	if _, err := r.conn.Exec(r.Context(), sql, args...); err != nil {
-		r.Fatal(err)
-	}
+	must.Get(r.conn.Exec(r.Context(), sql, args...))(r)
 }
 
 // scan reads one row of one lamp.
 func (r *rig) scan(sql string, id any, into ...any) {
 	r.Helper()
-	if err := r.conn.QueryRow(r.Context(), sql, id).Scan(into...); err != nil {
-		r.Fatal(err)
-	}
+	must.OK(r, r.conn.QueryRow(r.Context(), sql, id).Scan(into...))
 }
 
 func (r *rig) insert(volts int) uuid.UUID {
@@ -83,22 +80,15 @@ func TestLampsConform(t *testing.T) {
 				return now
 			},
 			Advance: func(d time.Duration) {
-				if err := clock.Advance(t.Context(), d); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, clock.Advance(t.Context(), d))
 			},
 		}
 	})
 }
 
 func (r *rig) lock(id uuid.UUID) (unlock func()) {
-	tx, err := r.conn.Begin(r.Context())
-	if err != nil {
-		r.Fatal(err)
-	}
-	if _, err := tx.Exec(r.Context(), "SELECT FROM lamp WHERE id = $1 FOR UPDATE", id); err != nil {
-		r.Fatal(err)
-	}
+	tx := must.Get(r.conn.Begin(r.Context()))(r)
+	must.Get(tx.Exec(r.Context(), "SELECT FROM lamp WHERE id = $1 FOR UPDATE", id))(r)
 	return func() {
 		if err := tx.Rollback(r.Context()); err != nil {
 			r.Error(err)
@@ -129,20 +119,14 @@ func (r *rig) dump() (all string) {
 
 func build(t *testing.T, pkg string) string {
 	t.Helper()
-	file, err := lambdahost.Bootstrap(t.Context(), t.TempDir(), pkg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(lambdahost.Bootstrap(t.Context(), t.TempDir(), pkg, nil))(t)
 	return file
 }
 
 // stack starts a stack that is closed with the test.
 func (r *rig) stack(url string, functions ...local.FunctionConfig) *local.Stack {
 	r.Helper()
-	s, err := local.StartStack(r.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: start, Functions: functions})
-	if err != nil {
-		r.Fatal(err)
-	}
+	s := must.Get(local.StartStack(r.Context(), local.StackConfig{DatabaseURL: url, FrozenAt: start, Functions: functions}))(r)
 	r.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			r.Error(err)
@@ -165,19 +149,12 @@ func TestLampsBurnInTheStack(t *testing.T) {
 		Env: []string{"SLACK_WEBHOOK_URL=" + server.URL + webhook.Path}})
 	good, lost, bad, inserted := r.insert(12), r.insert(6), r.insert(230), r.insert(24)
 	r.exec("UPDATE lamp SET arrived_at = $1, due_at = $1", start)
-	if _, err := s.Jobs.Publish(t.Context(), []uuid.UUID{lost}); err != nil { // and its message is never sent
-		t.Fatal(err)
-	}
-	if err := s.Publish().Publish(t.Context(), []uuid.UUID{good, bad}); err != nil {
-		t.Fatal(err)
-	}
-	err := s.Drain(t.Context(), func(ctx context.Context) (n int, err error) {
+	must.Get(s.Jobs.Publish(t.Context(), []uuid.UUID{lost}))(t) // and its message is never sent
+	must.OK(t, s.Publish().Publish(t.Context(), []uuid.UUID{good, bad}))
+	must.OK(t, s.Drain(t.Context(), func(ctx context.Context) (n int, err error) {
 		err = r.conn.QueryRow(ctx, "SELECT count(*) FROM lamp WHERE status NOT IN ('succeeded', 'failed') OR status IS NULL").Scan(&n)
 		return n, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for name, id := range map[string]uuid.UUID{"published": good, "without a message": lost, "inserted": inserted} {
 		var lit bool
 		r.scan("SELECT lit FROM lamp WHERE id = $1", id, &lit)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/lambdahost"
 	"matchbook/lambda/manifest"
@@ -57,18 +58,13 @@ func TestOneSweepRepairsLampsAndDocuments(t *testing.T) {
 	s := r.stack(url,
 		local.FunctionConfig{Row: lamps.Function, Table: lamps.Table, Bootstrap: build(t, lamps.Package)},
 		local.FunctionConfig{Row: manifest.Match, Bootstrap: build(t, manifest.Match.Package)})
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	sweep := lambdahost.New(lambdahost.Config{Name: "sweep", Bootstrap: self, Timeout: manifest.Sweep.Timeout,
 		Env: append(s.Env(), sweeps+"=1")})
 	defer sweep.Close()
 
 	lamp, order := r.loseLamp(s), r.loseOrder(s)
-	if err := s.Advance(t.Context(), manifest.Match.Visibility()+time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Advance(t.Context(), manifest.Match.Visibility()+time.Second))
 	report, err := sweep.Invoke(t.Context(), []byte(`{}`))
 	if want := `{"overdue":2,"backlog":0,"inserted":0,"recovered":0,"republished":2,"lost":0,"crashed":0}`; err != nil || string(report) != want {
 		t.Errorf("the sweep function returned %s, %v; want %s", report, err, want)
@@ -81,9 +77,7 @@ func TestOneSweepRepairsLampsAndDocuments(t *testing.T) {
 func (r *rig) loseLamp(s *local.Stack) uuid.UUID {
 	r.Helper()
 	id := r.insert(12)
-	if _, err := s.Jobs.Publish(r.Context(), []uuid.UUID{id}); err != nil {
-		r.Fatal(err)
-	}
+	must.Get(s.Jobs.Publish(r.Context(), []uuid.UUID{id}))(r)
 	return id
 }
 
@@ -91,20 +85,15 @@ func (r *rig) loseLamp(s *local.Stack) uuid.UUID {
 func (r *rig) loseOrder(s *local.Stack) uuid.UUID {
 	r.Helper()
 	id := uuid.New()
-	_, err := s.DB.Add(r.Context(), []postgres.Imported{{ID: id, TenantID: uuid.Nil, Type: document.PurchaseOrder,
-		Data: json.RawMessage(`{"number":"PO1","supplier":{"name":"S"}}`)}}, postgres.AddOptions{Replace: true, Send: true})
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Get(s.DB.Add(r.Context(), []postgres.Imported{{ID: id, TenantID: uuid.Nil, Type: document.PurchaseOrder,
+		Data: json.RawMessage(`{"number":"PO1","supplier":{"name":"S"}}`)}}, postgres.AddOptions{Replace: true, Send: true}))(r)
 	return id
 }
 
 // wantDone drains the stack, and wants both rows to have succeeded.
 func (r *rig) wantDone(s *local.Stack, lamp, order uuid.UUID) {
 	r.Helper()
-	if err := s.Drain(r.Context(), s.Unfinished); err != nil {
-		r.Fatal(err)
-	}
+	must.OK(r, s.Drain(r.Context(), s.Unfinished))
 	var ofLamp, ofOrder string
 	r.scan("SELECT coalesce(status, 'none') FROM lamp WHERE id = $1", lamp, &ofLamp)
 	r.scan("SELECT coalesce(matching_status, 'none') FROM document WHERE id = $1", order, &ofOrder)

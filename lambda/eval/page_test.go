@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
@@ -31,10 +32,7 @@ type stack struct {
 
 func readStack(t *testing.T, name string) (s stack) {
 	t.Helper()
-	raw, err := os.ReadFile("../../infra/testdata/" + name + ".template.golden")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("../../infra/testdata/" + name + ".template.golden"))(t)
 	var template struct {
 		Resources map[string]struct {
 			Type       string
@@ -47,9 +45,7 @@ func readStack(t *testing.T, name string) (s stack) {
 			}
 		}
 	}
-	if err := json.Unmarshal(raw, &template); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(raw, &template))
 	made, secrets := map[string]int{}, map[string]bool{}
 	for _, r := range template.Resources {
 		made[r.Type]++
@@ -94,10 +90,7 @@ func grouped(n float64) string {
 
 func TestPageCountsWhatTheStackHas(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("README.md"))(t)
 	text := strings.Join(strings.Fields(string(page)), " ")
 	without, with := readStack(t, "default"), readStack(t, "aurora")
 	sweeps, runs, working := written(t)
@@ -141,10 +134,7 @@ func TestPageCountsWhatTheStackHas(t *testing.T) {
 // written only where something is overdue or refused.
 func written(t *testing.T) (sweeps, runs, working int) {
 	t.Helper()
-	source, err := os.ReadFile("../manifest/metric/metric.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("../manifest/metric/metric.go"))(t)
 	model := 0
 	left := map[string]bool{}
 	for _, found := range regexp.MustCompile(`(?m)^\t(\w+) += "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
@@ -185,13 +175,9 @@ func written(t *testing.T) (sweeps, runs, working int) {
 func count(t *testing.T, set *emf.Set, left map[string]bool) int {
 	t.Helper()
 	var line bytes.Buffer
-	if err := set.Flush(&line, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, set.Flush(&line, time.Now()))
 	var written map[string]any
-	if err := json.Unmarshal(line.Bytes(), &written); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(line.Bytes(), &written))
 	delete(written, "_aws")
 	delete(written, metric.DimensionStage)
 	delete(written, metric.DimensionFunction)

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -144,10 +145,7 @@ func TestUndefinedFiguresAreNullAndADash(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got, tc.want)
 		}
 	}
-	raw, err := json.Marshal(eval.Score(eval.Input{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(eval.Score(eval.Input{})))(t)
 	want := `{"documents":0,"links":0,"edges":0,"suggestions":0,"undecided":0,` +
 		`"pairwise":{"tp":0,"fp":0,"fn":0,"precision":null,"recall":null,"f1":null},` +
 		`"macro":{"precision":null,"recall":null,"f1":null},"type_pairs":[],` +
@@ -163,14 +161,9 @@ func TestUndefinedFiguresAreNullAndADash(t *testing.T) {
 func TestFiguresSurviveJSON(t *testing.T) {
 	t.Parallel()
 	r := eval.Score(eval.Input{Documents: docs("po inv inv"), Links: pairs("1-2"), Edges: edges("1-2 1-3")})
-	raw, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(r))(t)
 	var back eval.Report
-	if err := json.Unmarshal(raw, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(raw, &back))
 	if v, ok := back.Pairwise.Precision.Value(); v != 0.5 || !ok || counts(back.Pairwise) != counts(r.Pairwise) {
 		t.Errorf("got %s, want %s", counts(back.Pairwise), counts(r.Pairwise))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
@@ -26,12 +27,9 @@ func ingest() manifest.Function {
 // startTwo starts a stack of match and ingest; nothing takes their messages.
 func startTwo(t *testing.T) *local.Stack {
 	t.Helper()
-	s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: postgrestest.URL(t), FrozenAt: testStart,
+	s := must.Get(local.StartStack(t.Context(), local.StackConfig{DatabaseURL: postgrestest.URL(t), FrozenAt: testStart,
 		Functions: []local.FunctionConfig{{NoMapping: true, Concurrency: 1},
-			{Row: ingest(), NoMapping: true, Concurrency: 1, Env: []string{"OCR=none"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+			{Row: ingest(), NoMapping: true, Concurrency: 1, Env: []string{"OCR=none"}}}}))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -70,13 +68,9 @@ func TestStackIsIdleWhenTheWorkersOfAllFunctionsWait(t *testing.T) {
 		t.Error("idle although ingest may be at work")
 	}
 	received := poll(t, ingest)
-	if err := s.WaitIdle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ingest.Queue.Client.SendMessage(t.Context(),
-		&awssqs.SendMessageInput{QueueUrl: &ingest.Queue.URL, MessageBody: aws.String("x")}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.WaitIdle(t.Context()))
+	must.Get(ingest.Queue.Client.SendMessage(t.Context(),
+		&awssqs.SendMessageInput{QueueUrl: &ingest.Queue.URL, MessageBody: aws.String("x")}))(t)
 	<-received
 	if s.Idle() {
 		t.Error("idle although ingest has a message")
@@ -112,14 +106,10 @@ func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
 	for _, w := range s.Consumers {
-		if _, err := w.Queue.Client.SendMessage(t.Context(),
-			&awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: aws.String("x")}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Queue.Client.ReceiveMessage(t.Context(),
-			&awssqs.ReceiveMessageInput{QueueUrl: &w.Queue.URL}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Queue.Client.SendMessage(t.Context(),
+			&awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: aws.String("x")}))(t)
+		must.Get(w.Queue.Client.ReceiveMessage(t.Context(),
+			&awssqs.ReceiveMessageInput{QueueUrl: &w.Queue.URL}))(t)
 	}
 	for _, want := range []time.Duration{9 * time.Minute, 18 * time.Minute} { // ingest's, then match's
 		if jumped, err := s.Jump(t.Context()); !jumped || err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
@@ -20,15 +21,9 @@ func TestQueueHasTheSettingsOfItsRow(t *testing.T) {
 	server := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(server.Close)
 	row := manifest.Function{Name: "ingest", Timeout: time.Minute, Retries: []time.Duration{time.Minute}}
-	urls, err := local.CreateQueue(t.Context(), server.URL, row.Name, row)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := sqs.NewClient(server.URL).GetQueueAttributes(t.Context(), &awssqs.GetQueueAttributesInput{
-		QueueUrl: &urls.Queue, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	urls := must.Get(local.CreateQueue(t.Context(), server.URL, row.Name, row))(t)
+	out := must.Get(sqs.NewClient(server.URL).GetQueueAttributes(t.Context(), &awssqs.GetQueueAttributesInput{
+		QueueUrl: &urls.Queue, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll}}))(t)
 	if got := out.Attributes["VisibilityTimeout"]; got != "360" {
 		t.Errorf("visibility timeout %s, want 360", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/record"
@@ -22,19 +23,13 @@ func measured(t *testing.T, o Options, contracts []Contract) *Result {
 	t.Helper()
 	m := term.NewMeter(t.Output())
 	defer m.Close()
-	result, err := o.Measure(t.Context(), contracts, none, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(o.Measure(t.Context(), contracts, none, m))(t)
 	return result
 }
 
 func labelled(t *testing.T) []Contract {
 	t.Helper()
-	contracts, err := Read(testenv.Shared(t, "eval/contracts"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	contracts := must.Get(Read(testenv.Shared(t, "eval/contracts")))(t)
 	return contracts
 }
 
@@ -110,10 +105,7 @@ func TestScriptedModelMarksLikeTheRules(t *testing.T) {
 
 func mustMarshal(t *testing.T, v any) string {
 	t.Helper()
-	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(v))(t)
 	return string(raw)
 }
 
@@ -130,24 +122,17 @@ This Lease is an agreement made by and between Birch Ltd. and Ms. Jones.
 // the rules do not find; the termination has none.
 func small(t *testing.T) Contract {
 	t.Helper()
-	contracts, err := Read(folder(t, smallText, `lease.pdf,"['Birch  Ltd.', ""Ms. Jones""]",['Kenya'],"['This Lease<omitted>Ms. Jones']",['no such words'],['x']`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	contracts := must.Get(Read(folder(t, smallText, `lease.pdf,"['Birch  Ltd.', ""Ms. Jones""]",['Kenya'],"['This Lease<omitted>Ms. Jones']",['no such words'],['x']`)))(t)
 	return contracts[0]
 }
 
 func folder(t *testing.T, text, row string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "txt"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(dir, "txt"), 0o700))
 	const head = "Filename,Parties,Governing Law,Exclusivity,Insurance,Audit Rights\n"
 	for name, content := range map[string]string{"labels.csv": head + row + "\n", "txt/lease.txt": text} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	return dir
 }

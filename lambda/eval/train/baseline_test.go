@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -31,10 +32,7 @@ func sample(t *testing.T) *Sample {
 			"references":[{"type":"purchase-order","number":"4502"}],`+lamps+`}`),
 		doc("other", document.PurchaseOrder, `{"number":"4502","date":"2026-01-03","supplier":{"name":"Zenith"},"total":"91"}`),
 	}
-	s, err := NewSample(docs, []corpus.Pair{corpus.PairOf(idOf("order 2"), idOf("invoice"))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSample(docs, []corpus.Pair{corpus.PairOf(idOf("order 2"), idOf("invoice"))}))(t)
 	return s
 }
 
@@ -42,10 +40,7 @@ func sample(t *testing.T) *Sample {
 // date to the first; the order of another supplier is none of the three.
 func TestSimpleRules(t *testing.T) {
 	t.Parallel()
-	rules, err := sample(t).Baselines()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(sample(t).Baselines())(t)
 	want := []string{"one cites the other 1.0000", "equal amounts, nearest date 1.0000", "equal items, nearest date -"}
 	for i, r := range rules {
 		f1 := r.Pairwise.F1.String()

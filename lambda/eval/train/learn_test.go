@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/score"
 )
@@ -20,10 +21,7 @@ func readCorpora(t *testing.T) (samples []*Sample) {
 	for _, name := range corpora {
 		dir := testenv.Shared(t, "eval/matching/"+name)
 		for _, condition := range []string{"visible", "corrupted", "masked"} {
-			s, err := ReadSample(dir, condition)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(ReadSample(dir, condition))(t)
 			samples = append(samples, s)
 		}
 	}
@@ -36,10 +34,7 @@ func TestTheNumbersAreLearned(t *testing.T) {
 	t.Parallel()
 	samples := readCorpora(t)
 	for range 2 {
-		n, err := Learn(t.Context(), samples)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(Learn(t.Context(), samples))(t)
 		if !reflect.DeepEqual(n, score.Learned) {
 			t.Errorf("learned %d, %d, %d, %v", n.SuggestAt, n.MatchAt, n.HighAt, n.Curve)
 		}
@@ -52,10 +47,7 @@ func TestTheNumbersAreLearned(t *testing.T) {
 // in sample, and better than that of simple rules.
 func TestOfCorporaLeftOut(t *testing.T) {
 	t.Parallel()
-	outcomes, err := LeaveOut(t.Context(), readCorpora(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcomes := must.Get(LeaveOut(t.Context(), readCorpora(t)))(t)
 	for _, o := range outcomes {
 		value := func(m Measurement) (p, f float64) {
 			p, _ = m.Pairwise.Precision.Value()

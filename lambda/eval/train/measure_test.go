@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
@@ -28,19 +29,14 @@ func TestMeasuringChangesNoSample(t *testing.T) {
 			docs = append(docs, corpus.Document{ID: uuid.UUID{15: byte(i + 1)}, TenantID: uuid.UUID{1}, Type: d.of,
 				Received: time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC), Data: []byte(d.data)})
 		}
-		s, err := NewSample(docs, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewSample(docs, nil))(t)
 		return s
 	}
 	s := sample()
 	if len(s.Pairs) != 1 || len(s.Pairs[0].Evidence) < 2 {
 		t.Fatalf("pairs %+v, want one that has evidence", s.Pairs)
 	}
-	if _, err := s.Measure(t.Context(), &score.Numbers{}); err != nil { // all evidence without points
-		t.Fatal(err)
-	}
+	must.Get(s.Measure(t.Context(), &score.Numbers{}))(t) // all evidence without points
 	if want := sample().Pairs; !reflect.DeepEqual(s.Pairs, want) {
 		t.Errorf("a measurement changed the pairs from\n%+v\nto\n%+v", want, s.Pairs)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
@@ -27,10 +28,7 @@ func TestEachKindCounts(t *testing.T) {
 	}
 	var samples []*Sample // the small ones first: most kinds count in one of them
 	for _, c := range cases {
-		s, err := NewSample(c.Documents, c.Must)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewSample(c.Documents, c.Must))(t)
 		samples = append(samples, s)
 	}
 	samples = append(samples, corpora...)
@@ -56,10 +54,7 @@ func TestEachKindCounts(t *testing.T) {
 type decisions map[corpus.Pair]rules.Decision
 
 func decisionsBy(t *testing.T, s *Sample, n *score.Numbers) decisions {
-	m, err := s.Measure(t.Context(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(s.Measure(t.Context(), n))(t)
 	return m.Decisions
 }
 

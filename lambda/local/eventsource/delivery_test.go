@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/internal/gatetest"
 	"matchbook/lambda/local/lambdahost"
 
@@ -139,10 +140,8 @@ func TestMappingDeliversARedrivenMessageAsANewOne(t *testing.T) {
 		inv = gatetest.Receive(t, q.invocations)
 	}
 	gatetest.Receive(t, q.toDLQ)
-	if _, err := q.client.StartMessageMoveTask(t.Context(),
-		&sqs.StartMessageMoveTaskInput{SourceArn: &q.dlqARN}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(q.client.StartMessageMoveTask(t.Context(),
+		&sqs.StartMessageMoveTaskInput{SourceArn: &q.dlqARN}))(t)
 	if again := gatetest.Receive(t, q.invocations); len(again.MessageIDs) != 1 ||
 		again.MessageIDs[0] == inv.MessageIDs[0] {
 		t.Errorf("messages %v after %v, want a new id", again.MessageIDs, inv.MessageIDs)

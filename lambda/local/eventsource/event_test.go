@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -65,8 +65,8 @@ func TestMappingEventIsLambdas(t *testing.T) {
 		},
 	}}, "arn:aws:sqs:us-east-2:123456789012:my-queue", "us-east-2")
 	var got, want any
-	testenv.Must(t, json.Unmarshal(payload, &got))
-	testenv.Must(t, json.Unmarshal([]byte(lambdaExample), &want))
+	must.OK(t, json.Unmarshal(payload, &got))
+	must.OK(t, json.Unmarshal([]byte(lambdaExample), &want))
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %s\nwant %s", payload, lambdaExample)
 	}

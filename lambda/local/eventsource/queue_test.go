@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/internal/gatetest"
 	"matchbook/lambda/local/lambdahost"
@@ -98,7 +98,7 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 	dlq := q.create("dlq", nil)
 	attributes, err := q.client.GetQueueAttributes(t.Context(),
 		&sqs.GetQueueAttributesInput{QueueUrl: &dlq, AttributeNames: []types.QueueAttributeName{"QueueArn"}})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	q.dlqARN = attributes.Attributes["QueueArn"]
 	q.url = q.create("work", map[string]string{
 		"VisibilityTimeout": strconv.Itoa(int(mappedVisibility.Seconds())),
@@ -110,7 +110,7 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 func (q *mappedQueue) create(name string, attributes map[string]string) string {
 	q.t.Helper()
 	out, err := q.client.CreateQueue(q.t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
-	testenv.Must(q.t, err)
+	must.OK(q.t, err)
 	return *out.QueueUrl
 }
 
@@ -120,7 +120,7 @@ func (q *mappedQueue) send(bodies ...string) {
 		_, err := q.client.SendMessage(q.t.Context(), &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &body,
 			MessageAttributes: map[string]types.MessageAttributeValue{"published-at": {DataType: aws.String("String"),
 				StringValue: aws.String("now")}}})
-		testenv.Must(q.t, err)
+		must.OK(q.t, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 )
 
 // line is a line of text, as high as a hundredth of the page.
@@ -71,9 +72,7 @@ func TestHostileTextIsOnlyTextOnThePage(t *testing.T) {
 		[]fieldView{{Field: d.Fields[0], ID: hostile, Words: hostile, Marked: true}}}},
 		Sheets: []sheetView{{Number: 1, Image: "data:image/png;base64,", Note: hostile, Marks: []markView{{ID: hostile, Title: hostile}}}}}}
 	var page bytes.Buffer
-	if err := pageTemplate.Execute(&page, v); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, pageTemplate.Execute(&page, v))
 	text := page.String()
 	for _, bad := range []string{"<script", "<img", "</title></svg>", `"' onload`, " onload='"} {
 		if strings.Contains(text, bad) {

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -24,12 +25,8 @@ func folder(t *testing.T, names ...string) string {
 	dir := t.TempDir()
 	for _, name := range names {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		must.OK(t, os.WriteFile(file, []byte(name), 0o600))
 	}
 	return dir
 }
@@ -57,12 +54,8 @@ func TestFilesOfAFolderAreThoseThatMayBeRead(t *testing.T) {
 func TestLargeFilesAreRefusedUnread(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "large.pdf")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(file, filetype.MaxBytes+1); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, nil, 0o600))
+	must.OK(t, os.Truncate(file, filetype.MaxBytes+1))
 	data, _, refused, err := File{Path: file}.content()
 	if err != nil || data != nil || !strings.Contains(refused, "the file has 41 MB, the limit is 40 MB") {
 		t.Errorf("got %d bytes, %q, %v", len(data), refused, err)
@@ -141,10 +134,7 @@ func TestSumsAreCompared(t *testing.T) {
 		`{"line_items":[{"amount":"40"},{"sku":"x"}],"subtotal":"41","total":"42"}`: "subtotal 41.00 = 41.00, but the total is 42.00",
 		`{"line_items":[{"amount":"40"}],"total":"40"}`:                             "",
 	} {
-		parsed, err := document.Parse([]byte(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := must.Get(document.Parse([]byte(data)))(t)
 		var got []string
 		for _, s := range sumsOf(parsed) {
 			got = append(got, s.String())

@@ -14,14 +14,14 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/executable"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
 func TestBootstrapHasTheFlagsOfTheRunningProgram(t *testing.T) {
 	t.Parallel()
 	built, err := buildinfo.ReadFile(gatetest.Bootstrap(t))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	self, _ := debug.ReadBuildInfo()
 	for _, key := range []string{"-race", "-trimpath", "-tags", "CGO_ENABLED", "GOAMD64", "GOARM64"} {
 		if got, want := buildSetting(built, key), buildSetting(self, key); got != want {
@@ -48,7 +48,7 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 	var steps []string
 	dir := t.TempDir()
 	file, err := Bootstrap(t.Context(), dir, gatetest.Function, func(s string) { steps = append(steps, s) })
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if want := filepath.Join(dir, "testfunction"); file != want ||
 		!slices.Equal(steps, []string{"building " + gatetest.Function}) {
 		t.Errorf("%s, steps %v; want %s", file, steps, want)
@@ -64,7 +64,7 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+
 		os.Getenv("PATH"))
 	file, err := Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if _, err := buildinfo.ReadFile(file); err != nil {
 		t.Error(err)
 	}
@@ -79,7 +79,7 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 func shim(t *testing.T, name, script string) string {
 	t.Helper()
 	program, err := exec.LookPath(name)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	dir := t.TempDir()
 	executable.Script(t, filepath.Join(dir, name), "#!/bin/sh\nprogram="+program+"\n"+script+"\n")
 	return dir
@@ -89,13 +89,13 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 	t.Parallel()
 	built := gatetest.Bootstrap(t)
 	self, err := os.Executable()
-	testenv.Must(t, err)
+	must.OK(t, err)
 	beside.Lock()
 	defer beside.Unlock()
 	program := filepath.Join(filepath.Dir(self), "testfunction")
 	defer os.Remove(program)
 
-	testenv.Must(t, os.WriteFile(program, []byte("another program of this name"), 0o700))
+	must.OK(t, os.WriteFile(program, []byte("another program of this name"), 0o700))
 	if got := installed(gatetest.Function); got != "" {
 		t.Errorf("took %s, which was not built from %s", got, gatetest.Function)
 	}
@@ -112,7 +112,7 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 func realPath(t *testing.T, path string) string {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(path)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return real
 }
 

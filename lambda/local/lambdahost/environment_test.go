@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
@@ -29,10 +29,10 @@ func runtimeAPI(t *testing.T) (*environment, string) {
 func postStatus(t *testing.T, url string, body io.Reader, trailer http.Header) int {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, url, struct{ io.Reader }{body}) // of unknown length: trailers are sent
-	testenv.Must(t, err)
+	must.OK(t, err)
 	req.Trailer = trailer
 	resp, err := http.DefaultClient.Do(req)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	resp.Body.Close()
 	return resp.StatusCode
 }
@@ -44,10 +44,10 @@ func takeInvocation(t *testing.T, e *environment, url, payload string) *invocati
 		deadline: time.UnixMilli(1542409706888), answered: make(chan struct{}), freed: make(chan struct{})}
 	go func() { e.work <- inv }()
 	resp, err := http.Get(url + "invocation/next")
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	got := fmt.Sprint(string(body), " ", resp.Header.Get("Lambda-Runtime-Aws-Request-Id"), " ",
 		resp.Header.Get("Lambda-Runtime-Deadline-Ms"))
 	if want := payload + " 8476a536-e9f4-11e8-9739-2dfe598c3fcd 1542409706888"; got != want {

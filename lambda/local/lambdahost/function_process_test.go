@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
@@ -149,7 +149,7 @@ func TestFunctionCloseTermsFirst(t *testing.T) {
 	f := newTestFunction(t, Config{Env: []string{"SIGTERM_FILE=" + marker}})
 	done := gatetest.InvokeAsync(t, f, g.Hold())
 	process := g.Next()
-	testenv.Must(t, f.Close())
+	must.OK(t, f.Close())
 	process.WaitForEnd()
 	if got, _ := os.ReadFile(marker); string(got) != "flushed" {
 		t.Errorf("the SIGTERM handler wrote %q", got)
@@ -180,7 +180,7 @@ func TestFunctionWithoutAnExtensionIsKilled(t *testing.T) {
 	f := newTestFunction(t, Config{})
 	done := gatetest.InvokeAsync(t, f, g.Hold())
 	g.Next()
-	testenv.Must(t, f.Close())
+	must.OK(t, f.Close())
 	if err := <-done; err == nil || !strings.Contains(err.Error(), "signal: killed") {
 		t.Errorf("got %v, want killed, not terminated", err)
 	}
@@ -224,7 +224,7 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 	host := exec.Command(os.Args[0], "-test.run=^TestFunctionDiesWithItsHost$")
 	host.Env = append(os.Environ(), "LOCAL_TEST_HOLD="+g.Addr(), "LOCAL_TEST_BOOTSTRAP="+bootstrap, "TMPDIR="+
 		t.TempDir())
-	testenv.Must(t, host.Start())
+	must.OK(t, host.Start())
 	process := g.Next()
 	_ = host.Process.Kill()
 	_ = host.Wait()

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 func TestFunctionAnswers(t *testing.T) {
@@ -34,7 +34,7 @@ func TestFunctionContextIsLambdas(t *testing.T) {
 		ID, ARN, Trace string
 		Left           time.Duration
 	}
-	testenv.Must(t, json.Unmarshal([]byte(mustInvoke(t, f, `{"do":"context"}`)), &got))
+	must.OK(t, json.Unmarshal([]byte(mustInvoke(t, f, `{"do":"context"}`)), &got))
 	if len(got.ID) != 36 || got.ARN != "arn:aws:lambda:us-east-1:000000000000:function:test" {
 		t.Errorf("id %q, arn %q", got.ID, got.ARN)
 	}
@@ -57,7 +57,7 @@ func TestFunctionEnvironmentHoldsNoSecretsOfOurs(t *testing.T) {
 		t.Errorf("our environment leaks: %s", out)
 	}
 	var env []string
-	testenv.Must(t, json.Unmarshal([]byte(out), &env))
+	must.OK(t, json.Unmarshal([]byte(out), &env))
 	for _, want := range []string{
 		"QUEUE_URL=here", "AWS_SECRET_ACCESS_KEY=given", "AWS_ACCESS_KEY_ID=local", "AWS_REGION=us-east-1", "TZ=:UTC",
 		"AWS_DEFAULT_REGION=us-east-1", "AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
@@ -123,10 +123,10 @@ func TestFunctionOverHTTP(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			resp, err := http.Post(srv.URL+tt.path, "application/json", strings.NewReader(tt.payload))
-			testenv.Must(t, err)
+			must.OK(t, err)
 			defer resp.Body.Close()
 			body, err := io.ReadAll(resp.Body)
-			testenv.Must(t, err)
+			must.OK(t, err)
 			if resp.StatusCode != tt.status || resp.Header.Get("X-Amz-Function-Error") != tt.failed {
 				t.Errorf("status %d, error %q; want %d, %q",
 					resp.StatusCode, resp.Header.Get("X-Amz-Function-Error"), tt.status, tt.failed)

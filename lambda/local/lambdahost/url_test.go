@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/internal/gatetest"
 )
 
@@ -29,11 +29,11 @@ func TestURLPassesRequestAndResponse(t *testing.T) {
 	for contentType, body := range map[string]string{"application/json": `{"a":"ü"}`, "application/pdf": "\x00\xff\x01",
 		"text/plain": ""} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/echo?q=1%20%26", strings.NewReader(body))
-		testenv.Must(t, err)
+		must.OK(t, err)
 		r.Header.Set("Content-Type", contentType)
 		r.Header.Set("X-Given", "y")
 		response, err := http.DefaultClient.Do(r)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		got, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		h := response.Header
@@ -50,7 +50,7 @@ func TestURLStreams(t *testing.T) {
 	g := gatetest.New(t)
 	url, _ := newURL(t, Config{})
 	response, err := http.Get(url + "/stream?addr=" + g.Addr())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
 	if !lines.Scan() || lines.Text() != "first" {
@@ -74,7 +74,7 @@ func TestURLGoesOnWithoutItsClient(t *testing.T) {
 	g := gatetest.New(t)
 	url, f := newURL(t, Config{MaxConcurrency: 2})
 	response, err := http.Get(url + "/stream?addr=" + g.Addr())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	process := g.Next()
 	response.Body.Close()
 	if !f.Kill(nil) {
@@ -89,7 +89,7 @@ func TestURLResponseOfADeadProcessIsCut(t *testing.T) {
 	g := gatetest.New(t)
 	url, f := newURL(t, Config{})
 	response, err := http.Get(url + "/stream?addr=" + g.Addr())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer response.Body.Close()
 	g.Next()
 	f.Kill(nil)

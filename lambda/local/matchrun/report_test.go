@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/postgres/report"
 
@@ -87,9 +88,7 @@ func TestEveryPublishedDocumentIsAccountedForOnce(t *testing.T) {
 		documentReport{ID: uuid.New(), Status: "pending"}, documentReport{ID: uuid.New(), Status: "in-progress"},
 		documentReport{ID: dead, Status: "pending"})
 	r.Accounting.Published = 5
-	if err := r.count(j); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.count(j))
 	if want := (accounting{Published: 5, Succeeded: 1, Failed: 1, Pending: 2, InDLQ: 1}); r.Accounting != want {
 		t.Errorf("got %+v, want %+v", r.Accounting, want)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -16,7 +16,7 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 	server := postgrestest.URL(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	url, drop, err := pgserver.CreateDatabase(ctx, server, "matchbook_test_")
-	testenv.Must(t, err)
+	must.OK(t, err)
 	conn := postgrestest.Conn(t, url) // and stays connected
 	var name string
 	var relations int
@@ -27,7 +27,7 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 	}
 	cancel() // an interrupted run cleans up as well
 	for range 2 {
-		testenv.Must(t, drop())
+		must.OK(t, drop())
 	}
 	var there bool
 	if err := postgrestest.Conn(t, server).QueryRow(t.Context(),
@@ -58,7 +58,7 @@ func TestRestartKeepsCommits(t *testing.T) {
 	for _, how := range []pgserver.Shutdown{pgserver.Fast, pgserver.Immediate, pgserver.Fast} {
 		before := query(t, url, "SELECT pg_postmaster_start_time()::text")
 		query(t, url, "SELECT lo_put(4711, coalesce(octet_length(lo_get(4711)), 0), '|')::text")
-		testenv.Must(t, s.Restart(t.Context(), how, 10*time.Millisecond))
+		must.OK(t, s.Restart(t.Context(), how, 10*time.Millisecond))
 		if after := query(t, url, "SELECT pg_postmaster_start_time()::text"); after == before {
 			t.Error("it is the same server")
 		}

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/executable"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/pgserver"
 )
 
 // install makes a folder with the two programs; postgres prints the version.
 func install(t *testing.T, dir, version string) string {
 	t.Helper()
-	testenv.Must(t, os.MkdirAll(dir, 0o755))
+	must.OK(t, os.MkdirAll(dir, 0o755))
 	for name, text := range map[string]string{
 		"initdb":   "#!/bin/sh\n",
 		"postgres": "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n",
@@ -37,9 +37,9 @@ func TestFindBin(t *testing.T) {
 	clients := filepath.Join(root, "clients") // as a distribution's /usr/bin: no server
 	links := filepath.Join(root, "links")
 	for _, dir := range []string{clients, links} {
-		testenv.Must(t, os.Mkdir(dir, 0o755))
+		must.OK(t, os.Mkdir(dir, 0o755))
 	}
-	testenv.Must(t, os.Symlink(filepath.Join(onPath, "initdb"), filepath.Join(links, "initdb")))
+	must.OK(t, os.Symlink(filepath.Join(onPath, "initdb"), filepath.Join(links, "initdb")))
 
 	tests := []struct {
 		name         string

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres/postgrestest"
@@ -101,13 +102,13 @@ func startAs(t *testing.T, who *syscall.Credential, binary, dir, tmp string, env
 	cmd.Env = append(append(os.Environ(), helperEnv+"="+dir, "TMPDIR="+tmp), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: who}
 	stdin, in, err := os.Pipe()
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() { in.Close() })
 	defer stdin.Close()
 	cmd.Stdin, cmd.Stderr = stdin, new(bytes.Buffer)
 	out, err := cmd.StdoutPipe()
-	testenv.Must(t, err)
-	testenv.Must(t, cmd.Start())
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	p := &program{Cmd: cmd, stdout: bufio.NewReader(out)}
 	t.Cleanup(p.kill)
 	return p
@@ -151,9 +152,9 @@ func sharedForPrograms(t *testing.T) string {
 func sharedTempIn(t *testing.T, parent string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(parent, "pgserver-test-")
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	testenv.Must(t, os.Chmod(dir, 0o777|os.ModeSticky))
+	must.OK(t, os.Chmod(dir, 0o777|os.ModeSticky))
 	return dir
 }
 
@@ -161,7 +162,7 @@ func sharedTempIn(t *testing.T, parent string) string {
 func start(t *testing.T, o pgserver.Options) *pgserver.Server {
 	t.Helper()
 	s, err := pgserver.Start(t.Context(), o)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -174,10 +175,10 @@ func start(t *testing.T, o pgserver.Options) *pgserver.Server {
 func query(t *testing.T, url, sql string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer conn.Close(t.Context())
 	var answer string
-	testenv.Must(t, conn.QueryRow(t.Context(), sql).Scan(&answer), sql)
+	must.OK(t, conn.QueryRow(t.Context(), sql).Scan(&answer), sql)
 	return answer
 }
 
@@ -185,7 +186,7 @@ func query(t *testing.T, url, sql string) string {
 func socketDir(t *testing.T, url string) string {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return config.Host
 }
 
@@ -193,7 +194,7 @@ func socketDir(t *testing.T, url string) string {
 func processes(t *testing.T, text string) string {
 	t.Helper()
 	lines, err := commandLines()
-	testenv.Must(t, err)
+	must.OK(t, err)
 	var found []string
 	for _, line := range lines {
 		if strings.Contains(line, text) {
@@ -264,6 +265,6 @@ func ordinaryUser(t *testing.T) *syscall.Credential {
 	}
 	uid, err1 := strconv.ParseInt(nobody.Uid, 10, 64)
 	gid, err2 := strconv.ParseInt(nobody.Gid, 10, 64)
-	testenv.Must(t, errors.Join(err1, err2))
+	must.OK(t, errors.Join(err1, err2))
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }

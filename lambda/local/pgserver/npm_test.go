@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/executable"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 )
@@ -40,10 +41,10 @@ func tarball(t *testing.T) (content []byte, integrity string) {
 		{"native/pg-symlinks.json", `[{"source":"native/lib/libversion.so.15.18","target":"native/lib/libversion.so.15"}]`, 0o644},
 	} {
 		header := &tar.Header{Name: "package/" + file.name, Mode: file.mode, Size: int64(len(file.text))}
-		testenv.Must(t, files.WriteHeader(header))
+		must.OK(t, files.WriteHeader(header))
 		fmt.Fprint(files, file.text)
 	}
-	testenv.Must(t, errors.Join(files.Close(), zip.Close()))
+	must.OK(t, errors.Join(files.Close(), zip.Close()))
 	return out.Bytes(), integrityOf(out.Bytes())
 }
 
@@ -121,9 +122,9 @@ func TestOneOfManyFirstStartsDownloads(t *testing.T) {
 	const all = 4
 	content, integrity := tarball(t)
 	name := filepath.Join(t.TempDir(), "gate")
-	testenv.Must(t, syscall.Mkfifo(name, 0o600))
+	must.OK(t, syscall.Mkfifo(name, 0o600))
 	gate, err := os.OpenFile(name, os.O_RDWR, 0) // both ends: neither waits for the other
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer gate.Close()
 	p := pgserver.Package{
 		Cache:     filepath.Join(t.TempDir(), "cache"),
@@ -160,11 +161,11 @@ func TestOneOfManyFirstStartsDownloads(t *testing.T) {
 func TestWaitingForADownloadCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
-	testenv.Must(t, os.MkdirAll(p.Cache, 0o755))
+	must.OK(t, os.MkdirAll(p.Cache, 0o755))
 	lock, err := os.Create(filepath.Join(p.Cache, "npm.lock"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer lock.Close()
-	testenv.Must(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	must.OK(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, _, err := p.Programs(ctx, func(string) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
@@ -204,7 +205,7 @@ func TestDamagedPackageIsReplaced(t *testing.T) {
 			t.Parallel()
 			p := delivering(t)
 			native := filepath.Dir(programs(t, p))
-			testenv.Must(t, damage(native))
+			must.OK(t, damage(native))
 			programs(t, p)
 			if got := runs(p.NPM); got != 2 {
 				t.Errorf("npm ran %d times, want twice", got)
@@ -220,7 +221,7 @@ func TestLeftoversOfKilledDownloadsAreRemoved(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	left := filepath.Join(p.Cache, "download-1")
-	testenv.Must(t, os.MkdirAll(left, 0o755))
+	must.OK(t, os.MkdirAll(left, 0o755))
 	write(t, filepath.Join(left, "half.tgz"), "half")
 	programs(t, p)
 	if !missing(left) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/executable"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/pgserver"
 
@@ -50,7 +51,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 		Progress: func(line string) { progress = append(progress, line) },
 		Settings: map[string]string{"work_mem": "7MB", "listen_addresses": "*", "port": "1"},
 	})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer s.Stop()
 	dir := socketDir(t, s.URL("postgres"))
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
@@ -77,7 +78,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 
 	// A connection that is at work does not hold the server.
 	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer conn.Close(context.Background())
 	ended := make(chan error, 1)
 	go func() {
@@ -88,7 +89,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 		return query(t, s.URL("postgres"), "SELECT count(*)::text FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)'") == "1"
 	})
 	for range 2 {
-		testenv.Must(t, s.Stop())
+		must.OK(t, s.Stop())
 	}
 	var said *pgconn.PgError
 	if err := <-ended; !errors.As(err, &said) || said.Code != "57P01" { // 57P02 after an immediate one
@@ -115,7 +116,7 @@ func TestKeptFolderKeepsData(t *testing.T) {
 		}
 		keepWord(t, s.URL("postgres"))
 		socket := socketDir(t, s.URL("postgres"))
-		testenv.Must(t, s.Stop())
+		must.OK(t, s.Stop())
 		if socket != o.Dir && !missing(socket) {
 			t.Errorf("%s, made for the socket, is still there", socket)
 		}
@@ -131,11 +132,9 @@ func TestKeptFolderKeepsData(t *testing.T) {
 func keepWord(t *testing.T, url string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer conn.Close(t.Context())
-	if _, err := conn.Exec(t.Context(), "CREATE TABLE kept AS SELECT text 'old' AS word"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Exec(t.Context(), "CREATE TABLE kept AS SELECT text 'old' AS word"))(t)
 }
 
 func wantWord(t *testing.T, url string) {
@@ -149,7 +148,7 @@ func wantWord(t *testing.T, url string) {
 func leaveStalePID(t *testing.T, dir string) {
 	t.Helper()
 	dead := exec.Command("true")
-	testenv.Must(t, dead.Run())
+	must.OK(t, dead.Run())
 	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(dead.Process.Pid, dir))
 }
 
@@ -161,11 +160,11 @@ func postmasterPID(pid int, socket string) string {
 // write writes a file that belongs to the owner of its folder.
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
+	must.OK(t, os.WriteFile(name, []byte(text), 0o600))
 	info, err := os.Stat(filepath.Dir(name))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	owner := info.Sys().(*syscall.Stat_t)
-	testenv.Must(t, os.Chown(name, int(owner.Uid), int(owner.Gid)))
+	must.OK(t, os.Chown(name, int(owner.Uid), int(owner.Gid)))
 }
 
 // keptFolder is a folder like one that a server left, as far as Start looks at
@@ -173,7 +172,7 @@ func write(t *testing.T, name, text string) {
 func keptFolder(t *testing.T, version string) string {
 	t.Helper()
 	dir := sharedTemp(t)
-	testenv.Must(t, os.Mkdir(filepath.Join(dir, "data"), 0o700))
+	must.OK(t, os.Mkdir(filepath.Join(dir, "data"), 0o700))
 	write(t, filepath.Join(dir, "pgserver.lock"), "")
 	write(t, filepath.Join(dir, "data", "PG_VERSION"), version+"\n")
 	return dir
@@ -184,10 +183,10 @@ func TestNewClusterIsACopyOfOneOfTheSameVersion(t *testing.T) {
 	like := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	s := start(t, like)
 	keepWord(t, s.URL("postgres"))
-	testenv.Must(t, s.Stop())
+	must.OK(t, s.Stop())
 	version := filepath.Join(like.Dir, "data", "PG_VERSION")
 	ours, err := os.ReadFile(version)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	for _, tc := range []struct{ dir, version, tables string }{
 		{like.Dir, "9\n", "0"}, {like.Dir, string(ours), "1"}, {"/nowhere", string(ours), "0"},
 	} {
@@ -235,7 +234,7 @@ func TestServerStartedByHandIsSeen(t *testing.T) {
 	dir := keptFolder(t, "15")
 	socket := sharedTemp(t)
 	l, err := net.Listen("unix", filepath.Join(socket, ".s.PGSQL.5432"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer l.Close()
 	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(4711, socket))
 	wantError(t, pgserver.Options{Dir: dir}, "another run uses "+dir, "process 4711")
@@ -259,7 +258,7 @@ func wantError(t *testing.T, o pgserver.Options, texts ...string) {
 func TestDataOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	_, version, err := pgserver.MachineBin(t.Context())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	wantError(t, pgserver.Options{Dir: keptFolder(t, "9")}, "is of PostgreSQL 9", "version "+version)
 }
 
@@ -307,9 +306,9 @@ func TestTemporaryFolderFitsTheSocket(t *testing.T) {
 			switch problem {
 			case "long":
 				tmp = filepath.Join(tmp, strings.Repeat("x", 100))
-				testenv.Must(t, os.MkdirAll(tmp, 0o777))
+				must.OK(t, os.MkdirAll(tmp, 0o777))
 			case "closed": // to the server's user, or to us when we are not root
-				testenv.Must(t, os.Mkdir(tmp, 0o500))
+				must.OK(t, os.Mkdir(tmp, 0o500))
 			}
 			t.Setenv("TMPDIR", tmp)
 			if dir, err := pgserver.TemporaryFolder(t.Context()); err != nil || filepath.Dir(dir) != "/tmp" {
@@ -322,10 +321,8 @@ func TestTemporaryFolderFitsTheSocket(t *testing.T) {
 // The URL is for pgx and for psql.
 func TestTemporaryFolderMayHaveASpaceInItsName(t *testing.T) {
 	tmp := filepath.Join(sharedTemp(t), "a b+c")
-	testenv.Must(t, os.Mkdir(tmp, 0o777))
-	if err := os.Chmod(tmp, 0o777); err != nil { // under any umask
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(tmp, 0o777))
+	must.OK(t, os.Chmod(tmp, 0o777)) // under any umask
 	t.Setenv("TMPDIR", tmp)
 	s := start(t, pgserver.Options{})
 	if dir := socketDir(t, s.URL("postgres")); filepath.Dir(dir) != tmp {
@@ -402,10 +399,10 @@ func TestHalfAClusterIsMadeAgain(t *testing.T) {
 	testenv.OnlyThorough(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
-	testenv.Must(t, start(t, o).Stop())
+	must.OK(t, start(t, o).Stop())
 	// As a machine leaves it that crashed during initdb.
 	data := filepath.Join(o.Dir, "data")
-	testenv.Must(t, os.Rename(data, data+".new"))
+	must.OK(t, os.Rename(data, data+".new"))
 	s := start(t, o)
 	query(t, s.URL("postgres"), "SELECT 'alive'")
 }
@@ -415,7 +412,7 @@ func TestHalfAClusterIsMadeAgain(t *testing.T) {
 func interrupt(t *testing.T, p *program) {
 	t.Helper()
 	url := p.url(t)
-	testenv.Must(t, syscall.Kill(-p.Process.Pid, syscall.SIGINT))
+	must.OK(t, syscall.Kill(-p.Process.Pid, syscall.SIGINT))
 	// Were the server in that group, it would have the signal by now, and go.
 	for range 20 {
 		query(t, url, "SELECT 'alive'")
@@ -428,8 +425,8 @@ func TestClosedFolderIsNamed(t *testing.T) {
 	}
 	t.Parallel()
 	closed := filepath.Join(sharedTemp(t), "closed")
-	testenv.Must(t, os.MkdirAll(filepath.Join(closed, "open"), 0o755))
-	testenv.Must(t, os.Chmod(closed, 0o700))
+	must.OK(t, os.MkdirAll(filepath.Join(closed, "open"), 0o755))
+	must.OK(t, os.Chmod(closed, 0o700))
 	dir := filepath.Join(closed, "open", "kept")
 	wantError(t, pgserver.Options{Dir: dir}, "the folder "+closed+" (mode drwx------) is closed")
 	if !missing(dir) {
@@ -445,7 +442,7 @@ func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	nobody := ordinaryUser(t)
 	bin, _, err := pgserver.MachineBin(t.Context()) // the user nobody has no home for a copy of its own
-	testenv.Must(t, err)
+	must.OK(t, err)
 	tmp := sharedForPrograms(t)
 	binary := filepath.Join(tmp, "pgserver.test")
 	executable.Copy(t, os.Args[0], binary)

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/must"
 )
 
 const (
@@ -160,10 +162,7 @@ func TestEveryFaultHasItsEffect(t *testing.T) {
 // more come.
 func (r *rig) sendUntilBody(ctx context.Context, giveUp func(), body string) seen {
 	r.t.Helper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL()+"/chat/completions", strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodPost, r.URL()+"/chat/completions", strings.NewReader(body)))(r.t)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := r.client.Do(request)
 	if err != nil {
@@ -259,10 +258,7 @@ func TestCloseEndsHangingCalls(t *testing.T) {
 func TestServerEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	server, err := Start(ctx, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(Start(ctx, Options{}))(t)
 	cancel()
 	<-server.stop
 	server.Close()

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/must"
 )
 
 // rig is a server and a client without any library for it.
@@ -32,10 +34,7 @@ func newRig(t *testing.T, options Options) *rig {
 	if options.Now == nil {
 		options.Now = r.clock.Now
 	}
-	server, err := Start(t.Context(), options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(Start(t.Context(), options))(t)
 	t.Cleanup(server.Close)
 	r.Server = server
 	transport := &http.Transport{}
@@ -72,10 +71,7 @@ type seen struct {
 
 func (r *rig) send(ctx context.Context, method, path, body string, header map[string]string) seen {
 	r.t.Helper()
-	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.URL(), "/v1")+path, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, method, strings.TrimSuffix(r.URL(), "/v1")+path, strings.NewReader(body)))(r.t)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer anything")
 	for name, value := range header {
@@ -163,9 +159,7 @@ func (s seen) completion(t *testing.T) (c completed) {
 	if s.err != nil || s.status != http.StatusOK {
 		t.Fatalf("status %d, %v: %.300s", s.status, s.err, s.body)
 	}
-	if err := json.Unmarshal(s.body, &c); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(s.body, &c))
 	if len(c.Choices) == 1 && c.Choices[0].Message.Content == nil {
 		c.Choices[0].Message.Content = new(string)
 	}

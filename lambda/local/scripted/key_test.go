@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
 
@@ -61,9 +62,7 @@ func chosen(t *testing.T, text string) (list []int) {
 			Verdict   string
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(text), &answer))
 	for _, c := range answer.Candidates {
 		if c.Verdict != "none" {
 			list = append(list, c.Candidate-1)

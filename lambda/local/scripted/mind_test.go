@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/must"
 )
 
 func TestScriptAnswersByTextAndCount(t *testing.T) {
@@ -213,9 +215,7 @@ func TestEachCandidateGetsAVerdict(t *testing.T) {
 	knowing := oracle(toyKey([2]string{"a", "c"}))
 	words := func(text string) (list string) {
 		var all verdicts
-		if err := json.Unmarshal([]byte(text), &all); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(text), &all))
 		for _, v := range all.Candidates {
 			list += fmt.Sprint(v.Candidate, " ", v.Verdict, ", ")
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/quote"
@@ -149,9 +150,7 @@ func TestNoiseFollowsFromTheSeedAndInventsQuotes(t *testing.T) {
 				changed++
 			}
 			var read struct{ Clauses, Findings []struct{ Quote string } }
-			if err := json.Unmarshal([]byte(answer), &read); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, json.Unmarshal([]byte(answer), &read))
 			for _, entry := range append(read.Clauses, read.Findings...) {
 				if strings.Contains(right(q), mustMarshal(entry.Quote)) {
 					continue

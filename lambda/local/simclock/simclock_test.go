@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -13,7 +13,7 @@ import (
 
 func now(t *testing.T, conn *pgx.Conn) (now time.Time) {
 	t.Helper()
-	testenv.Must(t, conn.QueryRow(t.Context(), "SELECT now()").Scan(&now))
+	must.OK(t, conn.QueryRow(t.Context(), "SELECT now()").Scan(&now))
 	return now
 }
 
@@ -21,10 +21,10 @@ func install(t *testing.T, frozenAt time.Time) (c *simclock.Clock, simulated, re
 	t.Helper()
 	url := postgrestest.URL(t)
 	c, err := simclock.Install(t.Context(), url, frozenAt)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(c.Close)
 	simURL, err := c.URL()
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return c, postgrestest.Conn(t, simURL), postgrestest.Conn(t, url)
 }
 
@@ -35,7 +35,7 @@ func TestFrozenClockMovesOnlyWhenAdvanced(t *testing.T) {
 	if got := now(t, simulated); !got.Equal(at) {
 		t.Errorf("got %v, want %v", got, at)
 	}
-	testenv.Must(t, c.Advance(t.Context(), 30*time.Minute))
+	must.OK(t, c.Advance(t.Context(), 30*time.Minute))
 	if got, want := now(t, simulated), at.Add(30*time.Minute); !got.Equal(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -44,7 +44,7 @@ func TestFrozenClockMovesOnlyWhenAdvanced(t *testing.T) {
 func TestFlowingClockJumpsForItsURLOnly(t *testing.T) {
 	t.Parallel()
 	c, simulated, real := install(t, time.Time{})
-	testenv.Must(t, c.Advance(t.Context(), time.Hour))
+	must.OK(t, c.Advance(t.Context(), time.Hour))
 	before := now(t, real)
 	got := now(t, simulated).Add(-time.Hour)
 	after := now(t, real)
@@ -58,11 +58,9 @@ func TestClockWhoseConnectionIsCutMovesOn(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	c, simulated, real := install(t, at)
-	if _, err := real.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
-		WHERE datname = current_database() AND query LIKE '%CREATE SCHEMA simclock%' AND pid <> pg_backend_pid()`); err != nil {
-		t.Fatal(err)
-	}
-	testenv.Must(t, c.Advance(t.Context(), time.Hour))
+	must.Get(real.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+		WHERE datname = current_database() AND query LIKE '%CREATE SCHEMA simclock%' AND pid <> pg_backend_pid()`))(t)
+	must.OK(t, c.Advance(t.Context(), time.Hour))
 	if got, want := now(t, simulated), at.Add(time.Hour); !got.Equal(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -71,7 +69,7 @@ func TestClockWhoseConnectionIsCutMovesOn(t *testing.T) {
 func TestRemovedClockLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	c, _, real := install(t, time.Time{})
-	testenv.Must(t, c.Remove(t.Context()))
+	must.OK(t, c.Remove(t.Context()))
 	var left int
 	if err := real.QueryRow(t.Context(),
 		"SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'simclock%'").Scan(&left); err != nil || left != 0 {

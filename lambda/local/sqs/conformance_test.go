@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/clock"
 )
@@ -27,7 +28,7 @@ func TestSQSConformance(t *testing.T) {
 	source := filepath.Dir(testenv.Shared(t, "sqs-conformance/conf.go"))
 	// It may be read-only, and go run may want to write there.
 	program := t.TempDir()
-	testenv.Must(t, os.CopyFS(program, os.DirFS(source)), "copy the conformance program")
+	must.OK(t, os.CopyFS(program, os.DirFS(source)), "copy the conformance program")
 	server := httptest.NewServer(New(clock.New()))
 	t.Cleanup(server.Close)
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -297,11 +297,11 @@ func TestRequestsThatAreNoSQS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url,
 				bytes.NewReader([]byte(test.body)))
-			testenv.Must(t, err)
+			must.OK(t, err)
 			req.Header.Set("X-Amz-Target", test.target)
 			req.Header.Set("Content-Type", test.contentType)
 			res, err := http.DefaultClient.Do(req)
-			testenv.Must(t, err)
+			must.OK(t, err)
 			res.Body.Close()
 			if res.StatusCode != test.status {
 				t.Errorf("status %d, want %d", res.StatusCode, test.status)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/clock"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -135,7 +135,7 @@ func (r *rig) delete(queue *string, m types.Message) error {
 
 func (r *rig) must(err error) {
 	r.t.Helper()
-	testenv.Must(r.t, err)
+	must.OK(r.t, err)
 }
 
 func (r *rig) stats(queue string) Stats {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/notify/notifytest"
 	"matchbook/lambda/notify/slack"
@@ -98,7 +98,7 @@ func TestItAcceptsTheMessagesOfTheSender(t *testing.T) {
 	server := httptest.NewServer(r)
 	defer server.Close()
 	s, err := slack.New(slack.Config{WebhookURL: server.URL + webhook.Path})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	messages := notifytest.Messages()
 	for name, m := range messages {
 		if err := s.Send(t.Context(), m); err != nil {

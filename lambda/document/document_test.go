@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 func TestParseIDTakesOnlyTheFormWeWrite(t *testing.T) {
@@ -77,7 +77,7 @@ func TestTaxesChargesAndTermsStayAsTheyAre(t *testing.T) {
 		`"charges":[{"description":"Discount","amount":"-5","tax_rate":"19"}],` +
 		`"payment_terms":{"due":"2026-04-01","text":"30 days"}}`
 	d, err := document.Parse([]byte(in))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if got, err := json.Marshal(d); err != nil || string(got) != in {
 		t.Errorf("got %s, %v\nwant %s", got, err, in)
 	}

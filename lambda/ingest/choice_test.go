@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
@@ -64,7 +64,7 @@ func TestARepairNeverLosesAField(t *testing.T) {
 			t.Parallel()
 			r := newRigWith(t, blankPNG(t))
 			r.OCR = readings{c.first, c.second}
-			testenv.Must(t, r.ingest(t))
+			must.OK(t, r.ingest(t))
 			want, other := c.first, c.second
 			if c.taken {
 				want, other = other, want
@@ -89,7 +89,7 @@ func TestAPageThatIsGoodEnoughIsNotReadAgain(t *testing.T) {
 	for bar, again := range map[float64]bool{0: true, 0.7: true, 0.5: false} {
 		r := newRigWith(t, blankPNG(t))
 		r.OCR, r.GoodEnough = readings{page(0.6, "first"), page(0.9, "second")}, bar
-		testenv.Must(t, r.ingest(t))
+		must.OK(t, r.ingest(t))
 		want := "first\n"
 		if again {
 			want = "second\n"
@@ -107,16 +107,16 @@ func blankPNG(t *testing.T) []byte {
 		m.Pix[i] = 0xff
 	}
 	var b bytes.Buffer
-	testenv.Must(t, png.Encode(&b, m))
+	must.OK(t, png.Encode(&b, m))
 	return b.Bytes()
 }
 
 func (r *rig) stored(t *testing.T, key string) string {
 	t.Helper()
 	data, err := r.blobs.Read(t.Context(), key, 1<<20)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	text, err := transcript.Decode(data)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return strings.TrimRight(text.Text(), "\f")
 }
 
@@ -173,7 +173,7 @@ func invoiceOf(t *testing.T, number, date, subtotal, tax, total string) string {
 		"period": map[string]any{"from": nil, "to": nil}, "payment_terms": map[string]any{"due": nil, "text": nil},
 		"references": []any{}, "line_items": []any{}, "taxes": []any{}, "charges": []any{},
 	})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return string(raw)
 }
 
@@ -200,7 +200,7 @@ func TestASecondAnswerNeverLosesADocument(t *testing.T) {
 			r := newRigWith(t, []byte(twoInvoices))
 			model := &answers{list: []string{c.first, c.second}}
 			r.Model = &llm.Asker{Model: model, Vault: forgets{}, Retry: llm.Retry{Tries: 1}}
-			testenv.Must(t, r.ingest(t))
+			must.OK(t, r.ingest(t))
 			var got []string
 			for _, d := range r.store.documents {
 				got = append(got, fmt.Sprintf("%s %t", d.Data.Number, d.Valid))

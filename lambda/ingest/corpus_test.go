@@ -15,6 +15,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -44,10 +45,10 @@ type truth struct {
 func truths(t *testing.T, dir string) (list []truth) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(dir, "truth.jsonl"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
 		var w truth
-		testenv.Must(t, json.Unmarshal(lines.Bytes(), &w))
+		must.OK(t, json.Unmarshal(lines.Bytes(), &w))
 		list = append(list, w)
 	}
 	return list
@@ -185,7 +186,7 @@ func eInvoices(t *testing.T) (docs []ingestion.Extracted) {
 			}
 			return nil
 		})
-		testenv.Must(t, err)
+		must.OK(t, err)
 	}
 	return docs
 }

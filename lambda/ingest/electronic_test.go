@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // Were each value compared with each line of the pages, this would take hours.
@@ -27,7 +27,7 @@ func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 	doc := &einvoice.Document{Type: document.Invoice}
 	for i := range 1500 {
 		price, err := document.ParseAmount(fmt.Sprintf("%d.50", i))
-		testenv.Must(t, err)
+		must.OK(t, err)
 		doc.Data.Lines = append(doc.Data.Lines, document.Line{Description: fmt.Sprintf("Item %d", i), UnitPrice: price, Amount: price})
 	}
 	fields := fromInvoice(doc, text).Fields

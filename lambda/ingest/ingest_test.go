@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
@@ -76,18 +77,18 @@ func newRig(t *testing.T, name string) *rig {
 func newRigOf(t *testing.T, path string) *rig {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return newRigWith(t, content)
 }
 
 func newRigWith(t *testing.T, content []byte) *rig {
 	t.Helper()
 	blobs, err := blob.Open(t.Context(), "file://"+t.TempDir(), nil)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	reader, err := parser()
-	testenv.Must(t, err)
+	must.OK(t, err)
 	row := ingestion.Row{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/file"}
-	testenv.Must(t, blobs.Write(t.Context(), row.FilePath, bytes.NewReader(content)))
+	must.OK(t, blobs.Write(t.Context(), row.FilePath, bytes.NewReader(content)))
 	r := &rig{&ingest.Ingester{Blobs: blobs, PDFs: reader, NoOCR: "OCR=none", Sender: nobody{}, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return today }}, &memory{row: row}, blobs}
 	r.Store = r.store
@@ -125,7 +126,7 @@ func TestFilesGiveTheirDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, name)
-			testenv.Must(t, r.ingest(t))
+			must.OK(t, r.ingest(t))
 			if got := text(r.store.documents); got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
@@ -154,7 +155,7 @@ func TestScanIsReadByOCR(t *testing.T) {
 	}
 	r := newRig(t, "scan.jpg")
 	r.OCR = engine
-	testenv.Must(t, r.ingest(t))
+	must.OK(t, r.ingest(t))
 	want := "invoice 4402 of 2026-03-20 from Gärtnerei Sommer e. K. over 668.78 EUR, pages [1], by rules, valid true\n"
 	if got := strings.ReplaceAll(text(r.store.documents), "e.K.", "e. K."); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -178,7 +179,7 @@ func TestLostClaimStoresNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "invoice.pdf")
 	key := "ingestions/" + r.store.row.ID.String() + "/transcription.json"
-	testenv.Must(t, r.blobs.Write(t.Context(), key, strings.NewReader("of the other attempt")))
+	must.OK(t, r.blobs.Write(t.Context(), key, strings.NewReader("of the other attempt")))
 	r.store.fenceLost = true
 	if err := r.ingest(t); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("got %v", err)
@@ -206,7 +207,7 @@ func TestRecordedCheckpointWithoutItsFileIsMadeAgain(t *testing.T) {
 func scannedPDF(t *testing.T) []byte {
 	t.Helper()
 	image, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	const draw = "595 0 0 842 0 0 cm /I Do"
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%%PDF-1.4\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n"+
@@ -241,7 +242,7 @@ func TestScanThatFailedWithoutOCRIsReadWhenThereIsOne(t *testing.T) {
 		t.Fatalf("without an OCR: %v", err)
 	}
 	r.OCR = fixed{}
-	testenv.Must(t, r.ingest(t), "with an OCR")
+	must.OK(t, r.ingest(t), "with an OCR")
 	r.OCR = refusing{}
 	if err := r.ingest(t); err != nil {
 		t.Errorf("from the checkpoint: %v", err)
@@ -277,7 +278,7 @@ func TestContractBeginsWithItsReview(t *testing.T) {
 	r, by := newRigWith(t, []byte(contractText)), &reviewer{}
 	r.Reviewer, r.Chunks = by, by
 	r.store.chunks = []job.Stamped{{ID: uuid.UUID{9}}}
-	testenv.Must(t, r.ingest(t))
+	must.OK(t, r.ingest(t))
 	got := r.store.documents[0].Review
 	if got == nil || got.DocumentID != r.store.row.DocumentID || got.Name != "Contract V-7" || got.Text != contractText {
 		t.Fatalf("got %+v of %s", got, text(r.store.documents))
@@ -291,7 +292,7 @@ func TestContractThatCannotBeReviewedIsForAPerson(t *testing.T) {
 	t.Parallel()
 	r := newRigWith(t, []byte(contractText))
 	r.Reviewer = &reviewer{err: failure.Permanently("it is too long")}
-	testenv.Must(t, r.ingest(t))
+	must.OK(t, r.ingest(t))
 	d := r.store.documents[0]
 	if d.Valid || d.Review != nil || !strings.Contains(strings.Join(d.Reasons, "; "), "no review of the contract was started: it is too long") {
 		t.Errorf("got %s", text(r.store.documents))

@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -39,7 +40,7 @@ func readReceipts(t *testing.T) map[string]receipt {
 		if err == nil {
 			err = json.Unmarshal(content, &truth)
 		}
-		testenv.Must(t, err)
+		must.OK(t, err)
 		all[image] = truth
 	}
 	return all
@@ -116,7 +117,7 @@ func receiptScans(t *testing.T) (all []scan) {
 	t.Helper()
 	for image, truth := range readReceipts(t) {
 		content, err := os.ReadFile(image)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		all = append(all, scan{filepath.Base(image), content, truth.recovered})
 	}
 	slices.SortFunc(all, func(a, b scan) int { return strings.Compare(a.name, b.name) })
@@ -134,7 +135,7 @@ func faxes(t *testing.T) (all []scan) {
 		}
 		for _, dpi := range []int{75, 100, 60, 150} {
 			content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(want.File)))
-			testenv.Must(t, err)
+			must.OK(t, err)
 			name := fmt.Sprintf("%s in %d dpi", filepath.Base(want.File), dpi)
 			all = append(all, scan{name, fax(t, content, dpi), want.recovered})
 		}
@@ -145,19 +146,19 @@ func faxes(t *testing.T) (all []scan) {
 func fax(t *testing.T, content []byte, dpi int) []byte {
 	t.Helper()
 	reader, err := parser()
-	testenv.Must(t, err)
+	must.OK(t, err)
 	file, err := reader.Open(t.Context(), bytes.NewReader(content), int64(len(content)))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer file.Close()
 	page, err := file.Render(t.Context(), 1, dpi)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	const noise = 20
 	random := rand.New(rand.NewPCG(uint64(dpi), 14))
 	for i, v := range page.Pix {
 		page.Pix[i] = uint8(min(255, max(0, int(v)*3/4+random.IntN(2*noise+1)-noise)))
 	}
 	var encoded bytes.Buffer
-	testenv.Must(t, png.Encode(&encoded, page))
+	must.OK(t, png.Encode(&encoded, page))
 	return encoded.Bytes()
 }
 
@@ -184,7 +185,7 @@ func measure(t *testing.T, engine ingest.OCR, s scan) (m measured) {
 	t.Helper()
 	r := newRigWith(t, s.content)
 	r.OCR = engine
-	testenv.Must(t, r.ingest(t), s.name)
+	must.OK(t, r.ingest(t), s.name)
 	first, taken, repaired := r.readings(t)
 	right := func(text transcript.Transcription) []string {
 		names := s.recovered(byrules.Extract(text)[0].Data)

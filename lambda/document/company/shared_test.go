@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -21,7 +22,7 @@ type party struct {
 func sharedParties(t *testing.T, elements ...string) map[string]party {
 	t.Helper()
 	f, err := os.Open(testenv.Shared(t, path.Join(append([]string{"eval/matching"}, elements...)...)))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer f.Close()
 	parties := map[string]party{}
 	lines := bufio.NewScanner(f)
@@ -34,10 +35,10 @@ func sharedParties(t *testing.T, elements ...string) map[string]party {
 				Buyer    party `json:"buyer"`
 			} `json:"structured_data"`
 		}
-		testenv.Must(t, json.Unmarshal(lines.Bytes(), &d))
+		must.OK(t, json.Unmarshal(lines.Bytes(), &d))
 		parties[d.ID+" supplier"], parties[d.ID+" buyer"] = d.Data.Supplier, d.Data.Buyer
 	}
-	testenv.Must(t, lines.Err())
+	must.OK(t, lines.Err())
 	return parties
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 func TestFolderTakesElectronicDocumentsAndNamesTheOthers(t *testing.T) {
@@ -27,10 +27,10 @@ xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
 		"7.xml":    "",
 		"8.xml.gz": "not looked at",
 	} {
-		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	in, err := ReadFolder(dir)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	var types []document.Type
 	for _, d := range in.Documents {
 		types = append(types, d.Type)

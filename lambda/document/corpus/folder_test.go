@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -28,21 +28,21 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	testenv.Must(t, os.WriteFile(in("good.json"), []byte(oneInvoice), 0o600))
-	testenv.Must(t, syscall.Mkfifo(in("fifo.jsonl"), 0o600))
-	testenv.Must(t, os.Symlink("nowhere", in("dangling.json")))
-	testenv.Must(t, os.Symlink("loop.json", in("loop.json")))
-	testenv.Must(t, os.Mkdir(in("folder"), 0o700))
-	testenv.Must(t, os.Symlink("folder", in("folder.json")))
+	must.OK(t, os.WriteFile(in("good.json"), []byte(oneInvoice), 0o600))
+	must.OK(t, syscall.Mkfifo(in("fifo.jsonl"), 0o600))
+	must.OK(t, os.Symlink("nowhere", in("dangling.json")))
+	must.OK(t, os.Symlink("loop.json", in("loop.json")))
+	must.OK(t, os.Mkdir(in("folder"), 0o700))
+	must.OK(t, os.Symlink("folder", in("folder.json")))
 	want := []string{"dangling.json: cannot be read: a link that leads nowhere", "fifo.jsonl: cannot be read: not a regular file",
 		"folder.json: cannot be read: not a regular file", "loop.json: cannot be read: too many levels of symbolic links"}
 	if runtime.GOOS == "linux" { // a regular file, of which nothing can be read
-		testenv.Must(t, os.Symlink("/proc/self/mem", in("memory.json")))
+		must.OK(t, os.Symlink("/proc/self/mem", in("memory.json")))
 		want = append(want, "memory.json: cannot be read: input/output error")
 	}
 	if os.Geteuid() != 0 { // root may read everything
-		testenv.Must(t, os.WriteFile(in("private.json"), []byte(oneInvoice), 0))
-		testenv.Must(t, os.Mkdir(in("closed"), 0))
+		must.OK(t, os.WriteFile(in("private.json"), []byte(oneInvoice), 0))
+		must.OK(t, os.Mkdir(in("closed"), 0))
 		want = append(want, "closed: cannot be read: permission denied", "private.json: cannot be read: permission denied")
 	}
 	read := make(chan *Input, 1)
@@ -73,7 +73,7 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
 	t.Parallel()
 	one, _, err := readRecord([]byte(`{"type":"invoice","structured_data":{"number": "1"}}`), DefaultTenant)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	same, _, _ := readRecord([]byte(`{"structured_data":{"number":"1"},  "type":"invoice"}`), DefaultTenant)
 	other, _, _ := readRecord([]byte(`{"type":"invoice","structured_data":{"number":"2"}}`), DefaultTenant)
 	if one.ID != same.ID || one.ID == other.ID || one.ID.Version() != 5 || one.TenantID != DefaultTenant {
@@ -94,7 +94,7 @@ func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
 	t.Parallel()
 	in := newInput()
 	good := `{"type":"invoice","structured_data":{}}`
-	testenv.Must(t, in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)))
+	must.OK(t, in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)))
 	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0].Line != 1 {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
@@ -111,10 +111,10 @@ func TestOrdinaryVariationsAreRead(t *testing.T) {
 		"c.jsonl":  `{"type":"purchase_order","structured_data":{"number":"3","lines":[]}}`,
 		"d.csv":    "number", "e.PDF": "", "f.csv": "", "g": "",
 	} {
-		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	in, err := ReadFolder(dir)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	var types []string
 	for _, d := range in.Documents {
 		types = append(types, string(d.Type))

@@ -11,7 +11,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -25,7 +25,7 @@ func line(n int, typ string) string {
 func TestCorpusIsReadInItsOrder(t *testing.T) {
 	t.Parallel()
 	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(2, "invoice")+"\r\n\n"+line(1, "purchase-order")))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if len(docs) != 2 || docs[0].ID != num(2) || docs[0].Type != document.Invoice || string(docs[0].Data) != `{"number":"2"}` ||
 		docs[0].TenantID.String() != tenant || !docs[1].Received.Equal(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)) {
 		t.Errorf("got %+v", docs)
@@ -76,7 +76,7 @@ func TestMalformedLinksAreNamedByFileAndLine(t *testing.T) {
 	t.Parallel()
 	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(1, "invoice")+"\n"+line(2, "invoice")+"\n"+
 		strings.Replace(line(3, "invoice"), tenant, num(9).String(), 1)))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	pair := func(a, b int) string { return num(a).String() + "," + num(b).String() }
 	const header = "a_id,b_id\n"
 	for _, tc := range []struct{ text, want string }{

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -36,7 +36,7 @@ func TestDelimitersAndEncodingsAreFound(t *testing.T) {
 	t.Parallel()
 	const text = "Vendor;invoice no ;Amount;Extra\nMöbel;RE-1;1.190,50;x\n"
 	latin, err := charmap.Windows1252.NewEncoder().String(text)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	want := []string{`{"structured_data":{"number":"RE-1","supplier":{"name":"Möbel"},"total":"1190.5"},"type":"invoice"}`}
 	for name, text := range map[string]string{
 		"semicolons": text, "byte order mark": byteOrderMark + text, "Windows-1252": latin,
@@ -146,7 +146,7 @@ func TestFaultyMappingsAreRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "a.map")
-	testenv.Must(t, os.WriteFile(file, []byte("# invoices\nnumber = Invoice No, printed\r\n\nsupplier.name=Vendor\n"), 0o600))
+	must.OK(t, os.WriteFile(file, []byte("# invoices\nnumber = Invoice No, printed\r\n\nsupplier.name=Vendor\n"), 0o600))
 	fields, err := ParseMap(file)
 	if want := []Field{{"number", "Invoice No, printed"}, {"supplier.name", "Vendor"}}; err != nil || !slices.Equal(fields, want) {
 		t.Errorf("got %v, %v; want %v", fields, err, want)
@@ -158,7 +158,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("\"No\",Sum\n\"1,2\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		fields, err := ParseMap("number=No,total=Sum,line_items.sku=Sum")
-		testenv.Must(t, err)
+		must.OK(t, err)
 		s := Sheet{Fields: fields, Type: document.Invoice}
 		if r, err := s.Read(strings.NewReader(text)); err == nil && r == nil {
 			t.Error("neither a result nor an error")

@@ -12,7 +12,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/einvoice"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // result is the content of a file as the expectations in testdata write it.
@@ -41,9 +41,9 @@ func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 	}
 	for _, file := range files {
 		raw, err := os.ReadFile(strings.TrimSuffix(file, ".xml") + ".json")
-		testenv.Must(t, err)
+		must.OK(t, err)
 		var want result
-		testenv.Must(t, json.Unmarshal(raw, &want), file)
+		must.OK(t, json.Unmarshal(raw, &want), file)
 		d, err := einvoice.Read(open(t, file))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
@@ -58,7 +58,7 @@ func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 func open(t *testing.T, file string) *os.File {
 	t.Helper()
 	f, err := os.Open(file)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
@@ -66,7 +66,7 @@ func open(t *testing.T, file string) *os.File {
 func indented(t *testing.T, v any) string {
 	t.Helper()
 	raw, err := json.MarshalIndent(v, "", "  ")
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return string(raw)
 }
 
@@ -84,10 +84,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(files, err)
 	}
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(file))(f)
 		f.Add(raw)
 		f.Add(raw[:len(raw)/2])
 		f.Add(bytes.ReplaceAll(raw, []byte("ID>"), []byte("Amount>")))
@@ -103,7 +100,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		text, err := json.Marshal(d.Data)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		if _, err := document.Parse(text); err != nil {
 			t.Errorf("document.Parse: %v", err)
 		}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 
 	"matchbook/lambda/document/einvoice"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // in16 is s in UTF-16.
@@ -58,7 +58,7 @@ func TestEncodings(t *testing.T) {
 func TestFormatIsDetectedByTheHead(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("testdata", "facturx.xml"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	comment := "<!-- " + strings.Repeat("licence ", 500) + " -->"
 	for _, tc := range []struct {
 		name, head string

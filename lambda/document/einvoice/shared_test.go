@@ -15,6 +15,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/einvoice"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -103,9 +104,9 @@ func leaves(t *testing.T, file string) iter.Seq2[string, string] {
 func complete(t *testing.T, file string, d einvoice.Document) {
 	t.Helper()
 	raw, err := json.Marshal(d.Data)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	var all any
-	testenv.Must(t, json.Unmarshal(raw, &all))
+	must.OK(t, json.Unmarshal(raw, &all))
 	held := texts(all)
 	for path, text := range leaves(t, file) {
 		inside := func(part string) bool { return strings.Contains("/"+path+"/", "/"+part+"/") }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"pgregory.net/rapid"
 )
@@ -168,7 +168,7 @@ func resolved(location string) string {
 func TestTheTenMistakesAreNamedAsThePageShows(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../INTEGRATE.md")
-	testenv.Must(t, err)
+	must.OK(t, err)
 	rows := regexp.MustCompile("(?m)^\\| `(.+)` \\| `(\\$.+)` \\| (.+) \\| (.+) \\|$").FindAllStringSubmatch(string(page), -1)
 	if len(rows) != 10 {
 		t.Fatalf("the page has %d mistakes, want 10", len(rows))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document/reference"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -30,17 +31,17 @@ type corpusDocument struct {
 func readCorpus(t *testing.T, corpus, condition string) map[string]corpusDocument {
 	t.Helper()
 	f, err := os.Open(testenv.Shared(t, "eval/matching/"+corpus+"/documents."+condition+".jsonl"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer f.Close()
 	documents := map[string]corpusDocument{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var d corpusDocument
-		testenv.Must(t, json.Unmarshal(lines.Bytes(), &d))
+		must.OK(t, json.Unmarshal(lines.Bytes(), &d))
 		documents[d.ID] = d
 	}
-	testenv.Must(t, lines.Err())
+	must.OK(t, lines.Err())
 	return documents
 }
 

@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
@@ -26,12 +26,12 @@ const absent = `"number":null,"date":null,"currency":null,"subtotal":null,"tax":
 func answerOf(t *testing.T, pages string, members map[string]string) string {
 	t.Helper()
 	var doc map[string]json.RawMessage
-	testenv.Must(t, json.Unmarshal([]byte(`{"type":"invoice","pages":`+pages+`,`+absent+`}`), &doc))
+	must.OK(t, json.Unmarshal([]byte(`{"type":"invoice","pages":`+pages+`,`+absent+`}`), &doc))
 	for name, value := range members {
 		doc[name] = json.RawMessage(value)
 	}
 	raw, err := json.Marshal(doc)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return `{"extraction_successful":true,"confidence":"high","missing_fields":[],"documents":[` + string(raw) + `]}`
 }
 
@@ -111,7 +111,7 @@ func TestAnswerBecomesAnExtraction(t *testing.T) {
 	}
 	e := found[0]
 	raw, err := json.Marshal(e.Data)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	want := `{"number":"RE-7","date":"2026-03-02","currency":"EUR","supplier":{"name":"Nordlicht GmbH"},"total":"119",` +
 		`"line_items":[{"description":"Papier","quantity":"2","unit_price":"50"}]}`
 	if string(raw) != want {
@@ -140,7 +140,7 @@ func TestInventedQuotesDropTheirFields(t *testing.T) {
 		"a part of what is said": quoted("RE", "Rechnung Nr. R", 1),
 	} {
 		found, _, err := extract(t, text, answerOf(t, "[1]", map[string]string{"number": field, "total": quoted("119", "Gesamt 119,00", 1)}))
-		testenv.Must(t, err, name)
+		must.OK(t, err, name)
 		e := found[0]
 		if _, kept := e.Fields["number"]; kept || e.Data.Number != "" || !slices.Equal(e.Dropped, []string{"number"}) {
 			t.Errorf("%s: got %q, dropped %v", name, e.Data.Number, e.Dropped)

@@ -16,7 +16,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 )
 
@@ -46,7 +46,7 @@ func TestFileOfFortyPagesIsSplitAndJoined(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	got, err := g.engine().Transcribe(t.Context(), newPDF(40))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	checkPages(t, got, upTo(40))
 	var selected []string
 	for _, q := range g.requests {
@@ -67,7 +67,7 @@ func TestFileWithinTheLimitGoesWhole(t *testing.T) {
 	g := newGoogle(t)
 	file := newPDF(15)
 	got, err := g.engine().Transcribe(t.Context(), file)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	checkPages(t, got, upTo(15))
 	if len(g.requests) != 1 || g.requests[0].ProcessOptions.IndividualPageSelector != nil {
 		t.Errorf("got %d requests", len(g.requests))
@@ -87,7 +87,7 @@ func TestSomePagesOfAFileKeepTheirOrder(t *testing.T) {
 	file := newPDF(3)
 	file.total, file.numbers = 90, []int{2, 50, 90}
 	got, err := g.engine().Transcribe(t.Context(), file)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	checkPages(t, got, file.numbers)
 }
 
@@ -114,7 +114,7 @@ func TestWhereTheLimitCountsAllPagesImagesAreSent(t *testing.T) {
 	g := newGoogle(t)
 	g.pageLimitCounts = true
 	got, err := g.engine().Transcribe(t.Context(), newPDF(40))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	checkPages(t, got, slices.Repeat([]int{1}, 40))
 }
 
@@ -174,7 +174,7 @@ func TestFileBeyondTheLimitGoesAsImages(t *testing.T) {
 	g := newGoogle(t)
 	large := sized{9, 9, transcript.Original{Content: make([]byte, 40<<20+1), MIMEType: "application/pdf"}}
 	got, err := g.engine().Transcribe(t.Context(), large)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	checkPages(t, got, []int{1})
 }
 
@@ -255,7 +255,7 @@ func TestLinesAreReadRowByRowWithTheirDefects(t *testing.T) {
 		`{"type":"quality/defect_dark","confidence":0.7},{"type":"quality/defect_glare","confidence":0.5},` +
 		`{"type":"quality/new","confidence":1}]}}]}}`
 	got, err := decode([]byte(body), []int{1})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	var texts []string
 	for _, l := range got[0].Lines {
 		texts = append(texts, l.Text)

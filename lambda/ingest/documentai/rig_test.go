@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 )
 
@@ -129,7 +129,7 @@ func (g *google) engine(change ...func(*Config)) *Engine {
 		f(&c)
 	}
 	e, err := New(c)
-	testenv.Must(g.t, err)
+	must.OK(g.t, err)
 	return e
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"matchbook/lambda/ingest/filetype"
+	"matchbook/lambda/internal/must"
 )
 
 // A file that streams by has the type of the same file in memory.
@@ -28,9 +29,7 @@ func TestSampleDecidesAsTheWholeFile(t *testing.T) {
 			}
 			for _, r := range readers {
 				var s filetype.Sample
-				if _, err := io.Copy(&s, r); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(io.Copy(&s, r))(t)
 				got, err := s.Type()
 				if got != want || (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 					t.Errorf("got %q, %v; want %q, %v", got, err, want, wantErr)

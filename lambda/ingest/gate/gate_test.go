@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 var today = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -41,7 +41,7 @@ func right(t *testing.T) extraction.Extraction {
 		"subtotal":"120","tax":"22.8","total":"142.8","taxes":[{"rate":"19","amount":"22.8"}],
 		"line_items":[{"description":"Papier","quantity":"2","unit_price":"50","amount":"100"},
 			{"description":"Stifte","quantity":"4","unit_price":"5","amount":"20"}]}`))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	e := extraction.Extraction{Source: "model", Successful: true, Confidence: extraction.High, Type: document.Invoice,
 		Pages: []int{1, 2}, Data: data, Fields: map[string]extraction.Field{}}
 	for path, quote := range map[string]string{
@@ -103,12 +103,12 @@ func TestGateRefuses(t *testing.T) {
 	t.Parallel()
 	wrong := func(s string) document.Amount {
 		a, err := document.ParseAmount(s)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		return a
 	}
 	date := func(s string) document.Date {
 		day, err := time.Parse(time.DateOnly, s)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		return document.DateOf(day)
 	}
 	for name, test := range map[string]struct {
@@ -229,7 +229,7 @@ func TestRoundedTotalsPassWithoutProof(t *testing.T) {
 		e.Data.Currency = test[0]
 		delete(e.Fields, "currency")
 		a, err := document.ParseAmount(test[1])
-		testenv.Must(t, err)
+		must.OK(t, err)
 		set(&e, "total", a.Canonical(), test[2], 2)
 		reasons := Pass(&e, text, today)
 		if passed := len(reasons) == 0; passed != want {

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
@@ -155,10 +156,10 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{}
 	server, err := scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string { return b.next }})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(server.Close)
 	client, err := openai.New(openai.Config{APIKey: "any", BaseURL: server.URL(), Model: "oracle"})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	b.client = client.Model()
 	return b
 }
@@ -167,7 +168,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) reasons(t *testing.T, s sample, a answer) ([]gate.Reason, extraction.Extraction) {
 	t.Helper()
 	raw, err := json.Marshal(a)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.next = string(raw)

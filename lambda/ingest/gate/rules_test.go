@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // today is when the samples are read.
@@ -31,7 +31,7 @@ func (s *sample) invented(t *testing.T) {
 		return
 	}
 	d, err := document.Parse([]byte(text))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	s.truth.Data = d
 }
 

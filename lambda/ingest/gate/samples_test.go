@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -26,7 +27,7 @@ func samples(t *testing.T) (all []sample) {
 	t.Helper()
 	dir := testenv.Shared(t, "eval/ingestion/invoices")
 	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() { _ = reader.Close() })
 	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".pdf") {
@@ -36,21 +37,21 @@ func samples(t *testing.T) (all []sample) {
 		}
 		return err
 	})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return all
 }
 
 func sampleOf(t *testing.T, reader *pdf.Reader, path string) (s sample) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	file, err := reader.Open(t.Context(), bytes.NewReader(content), int64(len(content)))
-	testenv.Must(t, err, path)
+	must.OK(t, err, path)
 	defer file.Close()
 	s.text = transcript.Transcription{Engine: pdf.Engine, Version: pdf.Version}
 	for n := range file.Pages() {
 		page, err := file.Text(t.Context(), n+1)
-		testenv.Must(t, err, path)
+		must.OK(t, err, path)
 		s.text.Pages = append(s.text.Pages, page)
 	}
 	if embedded, err := file.Embedded(t.Context()); err == nil && len(embedded) > 0 {

@@ -23,7 +23,7 @@ import (
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/inbox"
 	"matchbook/lambda/ingest/ingestion"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
@@ -88,7 +88,7 @@ func newOffice(t *testing.T) *office {
 	files, err3 := blob.Open(t.Context(), "s3://files", func(context.Context) (aws.Config, error) { return config, nil })
 	url := postgrestest.URL(t)
 	db, err4 := postgres.Open(t.Context(), url, 2)
-	testenv.Must(t, errors.Join(err1, err2, err3, err4))
+	must.OK(t, errors.Join(err1, err2, err3, err4))
 	t.Cleanup(db.Close)
 	o.files, o.db, o.conn = files, db, postgrestest.Conn(t, url)
 	o.Inbox = &inbox.Inbox{Store: db.Ingestions(), Files: files, Sender: o.sent, Log: slog.New(slog.NewTextHandler(o.logged, nil))}
@@ -120,10 +120,7 @@ func copyVersions(fake http.Handler) http.Handler {
 // lay puts a file into the bucket, and returns the event that S3 sends.
 func (o *office) lay(key, content string) string {
 	o.t.Helper()
-	out, err := o.s3.PutObject(o.t.Context(), &s3.PutObjectInput{Bucket: aws.String("files"), Key: &key, Body: strings.NewReader(content)})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	out := must.Get(o.s3.PutObject(o.t.Context(), &s3.PutObjectInput{Bucket: aws.String("files"), Key: &key, Body: strings.NewReader(content)}))(o.t)
 	return eventOf(key, aws.ToString(out.VersionId))
 }
 
@@ -143,22 +140,15 @@ func (o *office) take(body, want string) {
 }
 
 // paths are those of the ingestions, in the order of their insert.
-func (o *office) paths() (list []string) {
+func (o *office) paths() []string {
 	o.t.Helper()
 	rows, _ := o.conn.Query(o.t.Context(), "SELECT file_path FROM ingestion ORDER BY created_at, id")
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return list
+	return must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(o.t)
 }
 
 func (o *office) content(key string) string {
 	o.t.Helper()
-	data, err := o.files.Read(o.t.Context(), key, 1<<20)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	data := must.Get(o.files.Read(o.t.Context(), key, 1<<20))(o.t)
 	return string(data)
 }
 
@@ -209,9 +199,7 @@ func TestVersionOfTheEventIsIngested(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	first, second := o.lay(key("a.txt"), "first"), o.lay(key("a.txt"), "second")
-	if _, err := o.s3.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String("files"), Key: aws.String(key("a.txt"))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(o.s3.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String("files"), Key: aws.String(key("a.txt"))}))(t)
 	for _, event := range []string{first, second} {
 		o.take(event, metric.Succeeded)
 	}
@@ -260,11 +248,9 @@ func TestEventsWithoutAFileHaveAnEnd(t *testing.T) {
 			S3 struct{ Object struct{ VersionID string } }
 		}
 	}
-	testenv.Must(t, json.Unmarshal([]byte(gone), &e))
-	if _, err := o.s3.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String("files"), Key: aws.String(key("gone.pdf")),
-		VersionId: &e.Records[0].S3.Object.VersionID}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(gone), &e))
+	must.Get(o.s3.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String("files"), Key: aws.String(key("gone.pdf")),
+		VersionId: &e.Records[0].S3.Object.VersionID}))(t)
 	for name, tc := range map[string]struct{ body, want string }{
 		"version that is gone": {gone, metric.Skipped},
 		"key that is gone":     {eventOf(key("none.pdf"), ""), metric.Skipped},
@@ -336,9 +322,7 @@ func TestSweepSendsTheMessageThatWasNotSent(t *testing.T) {
 	o := newOffice(t)
 	o.sent.err = errAway
 	o.take(o.lay(key("a.txt"), "a text"), metric.Succeeded)
-	if _, err := o.conn.Exec(t.Context(), "UPDATE ingestion SET due_at = now() - interval '1 day', created_at = now() - interval '1 day', published_at = now() - interval '1 day'"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(o.conn.Exec(t.Context(), "UPDATE ingestion SET due_at = now() - interval '1 day', created_at = now() - interval '1 day', published_at = now() - interval '1 day'"))(t)
 	again, err := o.db.Ingestions().Republish(t.Context(), sweep.Waits{Visibility: time.Hour, Grace: time.Minute, Drained: true, Lapses: 3, Times: 3}, 10)
 	if err != nil || len(again) != 1 {
 		t.Errorf("published again: %v, %v", again, err)

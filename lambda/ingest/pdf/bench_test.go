@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // The benchmarks read the pages of the shared invoices. parser-MB is the memory
@@ -48,7 +48,7 @@ func pages(b *testing.B, work func(*Document, int) error) {
 			file, page = (file+1)%len(files), 1
 			d = openFile(b, reader, files[file])
 		}
-		testenv.Must(b, work(d, page))
+		must.OK(b, work(d, page))
 		page++
 		largest = max(largest, d.module.Memory().Size())
 	})
@@ -69,11 +69,11 @@ func BenchmarkFirstPDF(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			first := func() {
 				r, err := New(Config{CacheDir: dir})
-				testenv.Must(b, err)
+				must.OK(b, err)
 				d, err := r.Open(context.Background(), bytes.NewReader(content), int64(len(content)))
-				testenv.Must(b, err)
+				must.OK(b, err)
 				d.Close()
-				testenv.Must(b, r.Close())
+				must.OK(b, r.Close())
 			}
 			if dir != "" {
 				first()
@@ -104,6 +104,6 @@ func measured(b *testing.B, round func()) {
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
-	testenv.Must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	must.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // open returns a reader that takes the compiled parser from a folder that all
@@ -20,7 +20,7 @@ func open(t testing.TB, c Config) *Reader {
 	c.CacheDir = filepath.Join(os.TempDir(), "matchbook-pdfium")
 	c.Documents = cmp.Or(c.Documents, 8) // a test closes its documents at its end
 	r, err := New(c)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)

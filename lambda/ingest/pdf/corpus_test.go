@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -24,14 +25,14 @@ func TestInvoicesAreReadWhole(t *testing.T) {
 		d := openFile(t, reader, file)
 		pages += d.Pages()
 		embedded, err := d.Embedded(context.Background())
-		testenv.Must(t, err, file)
+		must.OK(t, err, file)
 		if len(embedded) > 0 && bytes.Contains(embedded[0].Content, []byte("Invoice")) {
 			withXML++
 		}
 		text := ""
 		for n := range d.Pages() {
 			page, err := d.Text(context.Background(), n+1)
-			testenv.Must(t, err, file)
+			must.OK(t, err, file)
 			text += page.Text()
 		}
 		d.Close()
@@ -56,16 +57,16 @@ func invoiceFiles(t testing.TB) (files []string) {
 		}
 		return err
 	})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return files
 }
 
 func openFile(t testing.TB, r *Reader, path string) *Document {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	d, err := r.Open(context.Background(), bytes.NewReader(content), int64(len(content)))
-	testenv.Must(t, err, path)
+	must.OK(t, err, path)
 	return d
 }
 

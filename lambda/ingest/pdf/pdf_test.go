@@ -15,13 +15,13 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 func document(t testing.TB, r *Reader, file string) *Document {
 	t.Helper()
 	d, err := r.Open(context.Background(), strings.NewReader(file), int64(len(file)))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(d.Close)
 	return d
 }
@@ -51,7 +51,7 @@ func TestLinesAreInReadingOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := document(t, reader, onePage(page, invoice)).Text(context.Background(), 1)
-			testenv.Must(t, err)
+			must.OK(t, err)
 			if !slices.Equal(texts(got), want) || got.Quality != 1 || got.Defects != nil || got.Lines[0].Confidence != 1 {
 				t.Errorf("got %q, quality %v, %v\nwant %q", texts(got), got.Quality, got.Defects, want)
 			}
@@ -114,7 +114,7 @@ func TestPageIsDrawnAsItIsShown(t *testing.T) {
 	t.Parallel()
 	d := document(t, open(t, Config{}), onePage("/MediaBox [0 0 200 100] /Rotate 90", "0 0 50 25 re f"))
 	drawn, err := d.Render(context.Background(), 1, 144)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	// Turned clockwise, the page is 100 x 200 points and its lower left corner is the upper left one.
 	if size := drawn.Bounds().Size(); size.X != 200 || size.Y != 400 {
 		t.Errorf("got %v, want 200 x 400", size)
@@ -135,7 +135,7 @@ func TestImageOfAPageIsWithinThePixels(t *testing.T) {
 		"/MediaBox [0 0 10000000 0.001]": "(10000,1)",
 	} {
 		drawn, err := document(t, reader, onePage(page, "")).Render(context.Background(), 1, 72)
-		testenv.Must(t, err, page)
+		must.OK(t, err, page)
 		if got := drawn.Bounds().Size().String(); got != want {
 			t.Errorf("%s: got %s, want %s", page, got, want)
 		}
@@ -226,7 +226,7 @@ func TestOpenWaitsForAParser(t *testing.T) {
 	reader := open(t, Config{Documents: 1})
 	file := onePage("", show(50, 700, "Invoice"))
 	first, err := reader.Open(context.Background(), strings.NewReader(file), int64(len(file)))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	_, err = reader.Open(ctx, strings.NewReader(file), int64(len(file)))
@@ -250,7 +250,7 @@ func TestParserIsNotCompiledBeforeTheFirstPDF(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := New(Config{CacheDir: dir})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // exif is the segment of a JPEG with a tag of orientation behind another tag.
@@ -105,7 +105,7 @@ func TestPagesOfATIFFAreTurned(t *testing.T) {
 	rows := bytes.Index(file, []byte{278 & 255, 278 >> 8, 4, 0}) // of a strip: the default will do
 	copy(file[rows:], []byte{274 & 255, 274 >> 8, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0})
 	f, err := open(string(file))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	m, err := f.Render(context.Background(), 1, 300)
 	if err != nil || m.Rect != image.Rect(0, 0, 1, 2) {
 		t.Errorf("got %v, %v; want one column of two pixels", m, err)

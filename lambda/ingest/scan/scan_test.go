@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 func encoded(t testing.TB, m image.Image, as string) string {
@@ -24,7 +24,7 @@ func encoded(t testing.TB, m image.Image, as string) string {
 	if as == "jpg" {
 		encode = func() error { return jpeg.Encode(&b, m, nil) }
 	}
-	testenv.Must(t, encode())
+	must.OK(t, encode())
 	return b.String()
 }
 
@@ -143,7 +143,7 @@ func TestHostileImagesAreRefusedByTheirHeader(t *testing.T) {
 func TestImageThatEndsEarlyIsRefused(t *testing.T) {
 	t.Parallel()
 	f, err := open(pngOf(100, 100)) // the header is fine
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if _, err := f.Render(context.Background(), 1, 300); failure.Of(err).Kind != failure.Permanent {
 		t.Errorf("got %v", err)
 	}
@@ -178,7 +178,7 @@ func FuzzImagesEndWithAnErrorAtMost(f *testing.F) {
 func TestOneImageIsDecodedAtATime(t *testing.T) {
 	t.Parallel()
 	f, err := open(encoded(t, sheet(2, 1, 77), "png"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	decoding <- struct{}{}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

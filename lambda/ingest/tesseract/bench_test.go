@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -46,9 +47,7 @@ func BenchmarkOCRPage(b *testing.B) {
 func benchmark(b *testing.B, files []transcript.Images) {
 	e := installed(b)
 	for i := 0; b.Loop(); i++ {
-		if _, err := e.Transcribe(b.Context(), files[i%len(files)]); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(e.Transcribe(b.Context(), files[i%len(files)]))(b)
 	}
 	peak, busy := 0.0, 0.0
 	for _, file := range files {
@@ -63,7 +62,7 @@ func benchmark(b *testing.B, files []transcript.Images) {
 func usage(b *testing.B, file transcript.Images) (mb, ms float64) {
 	const dpi, perMB = 300, 1 << 10 // Linux counts in KB
 	drawn, err := file.Render(b.Context(), 1, dpi)
-	testenv.Must(b, err)
+	must.OK(b, err)
 	// Linux counts the peak of this process as one of those that it starts.
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
@@ -71,7 +70,7 @@ func usage(b *testing.B, file transcript.Images) (mb, ms float64) {
 	}
 	r := &reader{Config: Config{Program: "tesseract", Languages: "deu+eng"}}
 	cmd := r.command(b.Context(), pgm(drawn), r.arguments()...)
-	testenv.Must(b, cmd.Run())
+	must.OK(b, cmd.Run())
 	state := cmd.ProcessState
 	return float64(state.SysUsage().(*syscall.Rusage).Maxrss) / perMB,
 		float64((state.UserTime() + state.SystemTime()).Milliseconds())
@@ -90,8 +89,8 @@ func receipts(t testing.TB) []string {
 func openImage(t testing.TB, path string) *scan.File {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	f, err := scan.Open(bytes.NewReader(content), int64(len(content)))
-	testenv.Must(t, err, path)
+	must.OK(t, err, path)
 	return f
 }

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -36,10 +37,10 @@ func TestRepairFindsTheTextWhereItWas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first, err := e.Transcribe(context.Background(), one{tc.page})
-			testenv.Must(t, err)
+			must.OK(t, err)
 			before := first.Pages[0]
 			second, err := e.Repair(context.Background(), one{tc.page}, first, 1.1) // whatever its quality
-			testenv.Must(t, err)
+			must.OK(t, err)
 			p := second.Transcription.Pages[0]
 			t.Logf("quality %v, then %v", before.Quality, p.Quality)
 			if !slices.Equal(texts(p), lines) || !slices.Contains(p.Defects, tc.defect) || second.Images[1] == nil {

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/internal/executable"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -40,7 +41,7 @@ func program(t *testing.T, script string) string {
 func engine(t testing.TB, c Config) *Engine {
 	t.Helper()
 	e, err := New(context.Background(), c)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return e
 }
 
@@ -70,13 +71,13 @@ func drawn(t testing.TB, dpi int) *image.Gray {
 		"(Please pay within thirty days to the account below) Tj T* (Total amount) Tj 250 0 Td (1,234.50) Tj ET"
 	file := fmt.Sprintf(invoice, len(content), content)
 	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer reader.Close()
 	d, err := reader.Open(context.Background(), strings.NewReader(file), int64(len(file)))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer d.Close()
 	m, err := d.Render(context.Background(), 1, dpi)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return m
 }
 
@@ -94,7 +95,7 @@ func TestPageIsRead(t *testing.T) {
 	t.Parallel()
 	e := installed(t)
 	got, err := e.Transcribe(context.Background(), one{drawn(t, 300)})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	p := got.Pages[0]
 	if !slices.Equal(texts(p), lines) || p.Quality < 0.85 || p.Defects != nil || p.Number != 1 {
 		t.Errorf("got %+v", p)
@@ -148,7 +149,7 @@ func TestFailuresOfTheProgram(t *testing.T) {
 func TestMissingProgramAndLanguageHaveARemedy(t *testing.T) {
 	t.Parallel()
 	plain := filepath.Join(t.TempDir(), "tesseract")
-	testenv.Must(t, os.WriteFile(plain, nil, 0o600))
+	must.OK(t, os.WriteFile(plain, nil, 0o600))
 	for want, c := range map[string]Config{
 		"tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-deu": {Program: "no-such-tesseract"},
 		"tesseract may not be run: check its file's permissions":                      {Program: plain},
@@ -178,7 +179,7 @@ func TestPageHasATimeOfItsOwn(t *testing.T) {
 func TestContextEndsTheWholeProcessGroup(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "child")
-	testenv.Must(t, syscall.Mkfifo(fifo, 0o600))
+	must.OK(t, syscall.Mkfifo(fifo, 0o600))
 	e := engine(t, Config{Program: program(t, "sleep 1000 & echo $! > "+fifo+"; wait")})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -187,7 +188,7 @@ func TestContextEndsTheWholeProcessGroup(t *testing.T) {
 		ended <- err
 	}()
 	pid, err := os.ReadFile(fifo) // waits for the child
-	testenv.Must(t, err)
+	must.OK(t, err)
 	cancel()
 	if err := <-ended; failure.Of(err).Text != "stopped before it was done" {
 		t.Errorf("got %v", err)

@@ -11,7 +11,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"github.com/aws/aws-sdk-go-v2/service/textract"
 	"github.com/aws/smithy-go"
@@ -33,7 +33,7 @@ func call(t *testing.T, x exchange) (*failure.Call, []any) {
 	}
 	page, _ := pages{40}.Render(t.Context(), 1, 300)
 	content, err := encode(page, maxBytes)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	_, failed := r.detect(failuretest.Context(t, x.Within), content)
 	s.mutex.Lock() // a call that was given up may still be served
 	defer s.mutex.Unlock()

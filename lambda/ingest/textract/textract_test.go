@@ -19,7 +19,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/transcript"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -69,7 +69,7 @@ func (s *server) engine(change ...func(*Config)) *Engine {
 		f(&c)
 	}
 	e, err := New(client(s.url), c)
-	testenv.Must(s.t, err)
+	must.OK(s.t, err)
 	return e
 }
 
@@ -184,7 +184,7 @@ func TestLinesAreReadRowByRow(t *testing.T) {
 		line("5", "Paid", 0.95, 0.3, 0.03, 0.3, child("6")), word("6", 90), line("7", " ", 0, 0, 0, 0, ""),
 	))
 	got, err := s.engine().Transcribe(t.Context(), pages{1000})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	var texts []string
 	for _, l := range got.Pages[0].Lines {
 		texts = append(texts, l.Text)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 func sample() Transcription {
@@ -23,9 +23,9 @@ func sample() Transcription {
 func TestCheckpointReturnsWhatWasStored(t *testing.T) {
 	t.Parallel()
 	data, err := sample().Encode()
-	testenv.Must(t, err)
+	must.OK(t, err)
 	got, err := Decode(data)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if !reflect.DeepEqual(got, sample()) {
 		t.Errorf("got %+v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
@@ -45,10 +46,7 @@ func person(n byte) uuid.UUID { return uuid.UUID{15: n} }
 
 func jobOf(t *testing.T, date day.Date) offer.Job {
 	t.Helper()
-	f, err := frozen(uuid.Nil, date)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(frozen(uuid.Nil, date))(t)
 	return offer.Job{User: person(1), Date: date, Digest: f.Digest, Algorithm: ranking.Current}
 }
 
@@ -78,18 +76,14 @@ func TestRostersThatWereAskedForLastAreKept(t *testing.T) {
 		date  day.Date
 		loads int32
 	}{{1, 1}, {2, 2}, {1, 2}, {3, 3}, {1, 3}, {2, 4}, {3, 5}, {2, 5}} {
-		if _, err := cache.Offers(t.Context(), jobOf(t, tc.date)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(cache.Offers(t.Context(), jobOf(t, tc.date)))(t)
 		if got := s.loads.Load(); got != tc.loads {
 			t.Fatalf("%d loads after date %d, want %d", got, tc.date, tc.loads)
 		}
 	}
 	small := offer.Cache{Rosters: s, Users: 1} // less than one roster has, which is kept nevertheless
 	for range 2 {
-		if _, err := small.Offers(t.Context(), jobOf(t, 1)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(small.Offers(t.Context(), jobOf(t, 1)))(t)
 	}
 	if got := s.loads.Load(); got != 6 {
 		t.Errorf("%d loads, want 6", got)

@@ -6,15 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer/day"
 )
 
 func date(t *testing.T, s string) day.Date {
 	t.Helper()
-	d, err := day.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(day.Parse(s))(t)
 	return d
 }
 
@@ -64,10 +62,7 @@ func TestGroupIsOwedTheDatesSinceItsLastOne(t *testing.T) {
 		{"a date that the zone left out", "Samoa", "2011-12-30T19:00:00Z", "2011-12-28", "", "2011-12-29 2011-12-31"},
 		{"on the evening before", "Samoa", "2011-12-30T09:59:00Z", "2011-12-29", "", ""},
 	} {
-		now, err := time.Parse(time.RFC3339, c.now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := must.Get(time.Parse(time.RFC3339, c.now))(t)
 		g := Group{Zone: c.zone}
 		if c.through != "" {
 			through := date(t, c.through)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
@@ -72,19 +73,13 @@ func (w *world) scheduler(store offer.ScheduleStore) *offer.Scheduler {
 
 func (w *world) run() offer.ScheduleReport {
 	w.t.Helper()
-	r, err := w.scheduler(w.store).Run(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	r := must.Get(w.scheduler(w.store).Run(w.t.Context()))(w.t)
 	return r
 }
 
 func (w *world) jobs(tenant uuid.UUID, date day.Date) []offer.Record {
 	w.t.Helper()
-	jobs, err := w.store.JobsOf(w.t.Context(), tenant, date)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	jobs := must.Get(w.store.JobsOf(w.t.Context(), tenant, date))(w.t)
 	return jobs
 }
 
@@ -100,10 +95,7 @@ func (w *world) rows() []string {
 			}
 		}
 	}
-	groups, err := w.store.Waiting(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	groups := must.Get(w.store.Waiting(w.t.Context()))(w.t)
 	for _, g := range groups {
 		through := "-"
 		if g.Through != nil {
@@ -286,9 +278,7 @@ func undisturbed(t *testing.T) (rows []string, calls int) {
 	w := afterOutage(t)
 	none := func(int) error { return nil }
 	s := &steps{ScheduleStore: w.store, before: none, after: none}
-	if _, err := w.scheduler(s).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.scheduler(s).Run(t.Context()))(t)
 	return w.rows(), s.calls
 }
 
@@ -368,9 +358,7 @@ func TestRosterThatWasStoredFirstIsTheRosterOfAllJobs(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := w.scheduler(s).Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.scheduler(s).Run(t.Context()))(t)
 	stored, err := w.store.Roster(t.Context(), tenants[0], 20574)
 	if err != nil || stored.Users != 4 {
 		t.Fatalf("a roster of %d users, %v; want that of the faster one, with 4", stored.Users, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/simclock"
@@ -41,9 +42,7 @@ func newDatabase(t *testing.T, at time.Time) (database, *simclock.Clock) {
 
 func (d database) exec(sql string, args ...any) {
 	d.t.Helper()
-	if _, err := d.conn.Exec(d.t.Context(), sql, args...); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Get(d.conn.Exec(d.t.Context(), sql, args...))(d.t)
 }
 
 func (d database) Put(u offer.User) {

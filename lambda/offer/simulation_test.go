@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
@@ -68,10 +69,7 @@ var quiet = slog.New(slog.DiscardHandler)
 func newSimulation(t testing.TB, from string, days int, seed uint64) *simulation {
 	t.Helper()
 	t.Logf("%d days from %s, %d time zones, seed %d", days, from, len(day.Zones()), seed)
-	start, err := time.Parse(time.DateOnly, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(time.Parse(time.DateOnly, from))(t)
 	s := &simulation{t: t, start: start, end: start.AddDate(0, 0, days), now: start, rand: rand.New(rand.NewPCG(seed, 16)),
 		plans: map[int64][]func(){}, moved: func() {}, version: ranking.Current, byID: map[uuid.UUID]*simPerson{},
 		frozen: map[day.Date]bool{}, counts: map[string]int{}}

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/reviewtest"
@@ -68,19 +69,14 @@ func (s shelf) Read(context.Context, uuid.UUID, uuid.UUID) (ingestion.Row, error
 
 func TestTextOfAContractIsThatOfItsPages(t *testing.T) {
 	t.Parallel()
-	files, err := blob.Open(t.Context(), blob.FolderURL(t.TempDir()), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(blob.Open(t.Context(), blob.FolderURL(t.TempDir()), nil))(t)
 	read := transcript.Transcription{Engine: "pdfium", Version: "1", Pages: []transcript.Page{page(1, "Invoice 7"), page(2, "Lease\u202e"), page(3)}}
 	encoded, err := read.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, content := range map[string][]byte{"good": encoded, "bad": []byte("{}")} {
-		if err := files.Write(t.Context(), key, bytes.NewReader(content)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, files.Write(t.Context(), key, bytes.NewReader(content)))
 	}
 	id := uuid.UUID{7}
 	for name, c := range map[string]struct {

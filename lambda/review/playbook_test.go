@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/reviewtest"
 
@@ -29,10 +30,7 @@ func TestReviewBeginsWithThePlaybookOfItsTenant(t *testing.T) {
 		"without its own": {review.Request{TenantID: uuid.New()}, "1-"},
 	} {
 		c.request.Text = "The Supplier is liable without limit."
-		id, err := s.Start(t.Context(), c.request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(s.Start(t.Context(), c.request))(t)
 		if got := store.Job(id).Playbook; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: got the playbook %s, want %s", name, got, c.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
@@ -187,9 +188,7 @@ func TestPauseOfTheProviderHoldsForEveryChunk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
-		if err := r.store.Pause(t.Context(), "test", 20*time.Second); err != nil { // by another worker
-			t.Fatal(err)
-		}
+		must.OK(t, r.store.Pause(t.Context(), "test", 20*time.Second)) // by another worker
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
 			if s == "renewal" && n == 1 {
 				return "", rateLimit(10 * time.Second)
@@ -236,9 +235,7 @@ func TestLongPauseOfAnotherWorkerIsLeftToTheQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
-		if err := r.store.Pause(t.Context(), "test", 20*time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.store.Pause(t.Context(), "test", 20*time.Minute))
 		got := r.deliver(1)[0]
 		if waited := time.Since(r.model.began); got.Action != job.Retry || got.Visibility < 20*time.Minute || waited > 0 {
 			t.Errorf("the delivery ended with %+v after %s", got, waited)

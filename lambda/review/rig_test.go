@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review"
@@ -120,10 +121,7 @@ func newRig(t *testing.T, request review.Request) *rig {
 	r.Reviewer = &review.Reviewer{Store: r.store, Model: &llm.Asker{Model: r.model, Vault: r.store}, Sender: r,
 		Price: llm.Price{Prompt: 1, Completion: 10}, Slots: make(chan struct{}, 16), Log: slog.New(slog.DiscardHandler)}
 	s := review.Starter{Store: r.store, Sender: r, Model: "test", Price: r.Price, Log: r.Log}
-	id, err := s.Start(t.Context(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(s.Start(t.Context(), request))(t)
 	r.id = id
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -124,9 +125,7 @@ func (s simulation) start(t *testing.T) *world {
 		texts = append(texts, simContract(n, s.analysts))
 		id := uuid.NewSHA1(uuid.Nil, binary.BigEndian.AppendUint64(nil, s.seed+uint64(n)))
 		request := review.Request{ID: id, TenantID: id, Name: "contract", Text: texts[n]}
-		if _, err := starter.Start(t.Context(), request); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(starter.Start(t.Context(), request))(t)
 		if got := w.store.Job(id).Chunks; got != len(s.analysts) {
 			t.Fatalf("the contract has %d chunks, want %d", got, len(s.analysts))
 		}

@@ -3,6 +3,8 @@ package day
 import (
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/must"
 )
 
 // at reads an instant such as 2026-03-29T07:00Z.
@@ -12,19 +14,13 @@ func at(t testing.TB, s string) time.Time {
 	if len(s) == len("2026-03-29T07:00Z") {
 		layout = "2006-01-02T15:04Z07:00"
 	}
-	instant, err := time.Parse(layout, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	instant := must.Get(time.Parse(layout, s))(t)
 	return instant
 }
 
 func date(t testing.TB, s string) Date {
 	t.Helper()
-	d, err := Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Parse(s))(t)
 	return d
 }
 

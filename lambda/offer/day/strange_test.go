@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/must"
 )
 
 // offset is the difference from UTC from an instant on.
@@ -42,10 +44,7 @@ func strange(t *testing.T, before time.Duration, changes ...offset) *time.Locati
 	file = append(file, indexes.Bytes()...)
 	file = append(file, types.Bytes()...)
 	file = append(file, name+"\n\n"...)
-	zone, err := time.LoadLocationFromTZData("Strange/Zone", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	zone := must.Get(time.LoadLocationFromTZData("Strange/Zone", file))(t)
 	return zone
 }
 

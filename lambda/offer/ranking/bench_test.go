@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/roster"
 )
@@ -60,10 +61,7 @@ func benchmarkSets(b *testing.B, x *Index, order []int) {
 	times, full := make([]time.Duration, len(order)), 0
 	for i, u := range order {
 		start := time.Now()
-		set, err := x.Offers(x.users[u].id)
-		if err != nil {
-			b.Fatal(err)
-		}
+		set := must.Get(x.Offers(x.users[u].id))(b)
 		times[i] = time.Since(start)
 		if len(set) == x.algorithm.PerDay {
 			full++
@@ -81,10 +79,7 @@ func benchmarkSets(b *testing.B, x *Index, order []int) {
 // BenchmarkLoad reads a stored roster of 100,000 users: the time of the first job of
 // an instance, and the memory that stays.
 func BenchmarkLoad(b *testing.B) {
-	frozen, err := newWorld(1).roster(100_000).Freeze()
-	if err != nil {
-		b.Fatal(err)
-	}
+	frozen := must.Get(newWorld(1).roster(100_000).Freeze())(b)
 	var x *Index
 	for b.Loop() {
 		x = load(b, frozen)
@@ -101,9 +96,6 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 func load(b *testing.B, frozen roster.Frozen) *Index {
-	r, err := frozen.Thaw()
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := must.Get(frozen.Thaw())(b)
 	return index(b, r)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/roster"
 )
@@ -33,10 +34,7 @@ func TestSetsAreTheSameBytesAsEver(t *testing.T) {
 	for version, want := range map[int]string{1: goldenSets, 2: goldenSets2} {
 		r.Algorithm = version
 		random.Shuffle(len(r.Rows), func(i, j int) { r.Rows[i], r.Rows[j] = r.Rows[j], r.Rows[i] })
-		frozen, err := r.Freeze()
-		if err != nil {
-			t.Fatal(err)
-		}
+		frozen := must.Get(r.Freeze())(t)
 		if got := hex.EncodeToString(frozen.Digest[:]); version == 1 && got != goldenRoster {
 			t.Errorf("seed %d: the roster has the digest %s, want %s", seed, got, goldenRoster)
 		}
@@ -75,10 +73,7 @@ func digestOfSets(t *testing.T, frozen roster.Frozen, random *rand.Rand) string 
 // The test above runs as processes of their own.
 func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	for name, environment := range map[string][]string{
 		"one processor, Samoa, Turkish": {"GOMAXPROCS=1", "TZ=Pacific/Apia", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.UTF-8"},
 		"many processors, no locale":    {"GOMAXPROCS=16", "TZ=America/St_Johns", "LANG=", "LC_ALL=C"},

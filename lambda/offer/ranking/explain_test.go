@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/roster"
 
@@ -108,14 +109,8 @@ func TestEachReasonIsInPlainWords(t *testing.T) {
 	add(old, `,"place":{"lat":60,"lon":0},"born":1966`, ``)
 	add(later, here, ``)
 	add(broken, `,"born":"Sesame"`, ``)
-	x, err := prepare(small(1, 4000, 2), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := x.Explain(me)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(prepare(small(1, 4000, 2), r))(t)
+	e := must.Get(x.Explain(me))(t)
 	got := map[uuid.UUID]string{}
 	for _, c := range e.Candidates {
 		got[c.ID] = fmt.Sprintf("%s: %s (%d)", c.Verdict, c.Reason, c.Score)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/offer/day"
 
@@ -80,10 +81,7 @@ func TestNoCandidateIsShownMoreOftenThanTheExposure(t *testing.T) {
 	for name, shape := range worlds {
 		w := newWorld(seed)
 		shape(w)
-		x, err := prepare(small(10, 4000, 12), w.roster(testenv.Size(400, 10_000)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(prepare(small(10, 4000, 12), w.roster(testenv.Size(400, 10_000))))(t)
 		most, offers := exposure(t, x)
 		if most > 12 || offers == 0 {
 			t.Errorf("seed %d: %s: a candidate is shown %d times, of %d offers", seed, name, most, offers)
@@ -99,10 +97,7 @@ func exposure(t *testing.T, x *Index) (most, offers int) {
 		if x.users[i].err != nil {
 			continue
 		}
-		set, err := x.Offers(x.users[i].id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(x.Offers(x.users[i].id))(t)
 		offers += len(set)
 		for _, o := range set {
 			shown[o.Candidate]++

@@ -3,6 +3,8 @@ package ranking
 import (
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/must"
 )
 
 func TestRosterIsRankedByItsOwnVersion(t *testing.T) {
@@ -13,10 +15,7 @@ func TestRosterIsRankedByItsOwnVersion(t *testing.T) {
 		r.Algorithm = a.Version
 		x := index(t, r)
 		for i := range x.users {
-			offers, err := x.Offers(x.users[i].id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			offers := must.Get(x.Offers(x.users[i].id))(t)
 			sets[a.Version] += encode(offers)
 		}
 	}

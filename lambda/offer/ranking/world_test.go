@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/roster"
 
@@ -118,9 +119,6 @@ func (w *world) roster(users int) roster.Roster {
 
 func index(t testing.TB, r roster.Roster) *Index {
 	t.Helper()
-	x, err := New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(New(r))(t)
 	return x
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/roster"
 
@@ -26,10 +27,7 @@ var (
 
 func small(t *testing.T) roster.Roster {
 	t.Helper()
-	date, err := day.Parse("2026-03-29")
-	if err != nil {
-		t.Fatal(err)
-	}
+	date := must.Get(day.Parse("2026-03-29"))(t)
 	key := roster.Key{Tenant: uuid.MustParse("99999999-0000-4000-8000-000000000009"), Date: date, Algorithm: 1}
 	return roster.Roster{Key: key, Rows: []roster.Row{
 		{ID: ada, Version: 3, Profile: json.RawMessage(`{"kind": "mentor"}`), Active: date - 1},
@@ -41,10 +39,7 @@ func TestDigestIsOfTheContentWhateverTheOrderOfTheRows(t *testing.T) {
 	t.Parallel()
 	r := small(t)
 	slices.Reverse(r.Rows)
-	frozen, err := r.Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
+	frozen := must.Get(r.Freeze())(t)
 	// sha256sum of the three lines that TestContentIsLinesOfJSON shows.
 	const want = "3822e0c5a29d916fb63a0770e8d5097af4151c09e014c04ef4661d1baecafa89"
 	if got := hex.EncodeToString(frozen.Digest[:]); got != want || frozen.Users != 2 {
@@ -57,18 +52,10 @@ func TestDigestIsOfTheContentWhateverTheOrderOfTheRows(t *testing.T) {
 
 func TestContentIsLinesOfJSON(t *testing.T) {
 	t.Parallel()
-	frozen, err := small(t).Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(frozen.Content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	frozen := must.Get(small(t).Freeze())(t)
+	unpacked := must.Get(gzip.NewReader(bytes.NewReader(frozen.Content)))(t)
 	var got bytes.Buffer
-	if _, err := got.ReadFrom(unpacked); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(got.ReadFrom(unpacked))(t)
 	want := `{"tenant":"99999999-0000-4000-8000-000000000009","date":"2026-03-29","algorithm":1}
 {"id":"11111111-0000-4000-8000-000000000001","version":3,"profile":{"kind":"mentor"},` +
 		`"preferences":null,"active":"2026-03-28"}
@@ -82,18 +69,9 @@ func TestContentIsLinesOfJSON(t *testing.T) {
 
 func TestThawReturnsWhatWasFrozen(t *testing.T) {
 	t.Parallel()
-	frozen, err := small(t).Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := frozen.Thaw()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := got.Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
+	frozen := must.Get(small(t).Freeze())(t)
+	got := must.Get(frozen.Thaw())(t)
+	again := must.Get(got.Freeze())(t)
 	if again.Digest != frozen.Digest || got.Key != frozen.Key || len(got.Rows) != 2 {
 		t.Errorf("got %+v", got)
 	}
@@ -101,16 +79,10 @@ func TestThawReturnsWhatWasFrozen(t *testing.T) {
 
 func TestDamagedRosterIsAPermanentError(t *testing.T) {
 	t.Parallel()
-	whole, err := small(t).Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(small(t).Freeze())(t)
 	other := small(t)
 	other.Rows[0].Version++
-	changed, err := other.Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := must.Get(other.Freeze())(t)
 	for name, damage := range map[string]func(*roster.Frozen){
 		"other digest":   func(f *roster.Frozen) { f.Digest[0]++ },
 		"other content":  func(f *roster.Frozen) { f.Content = changed.Content },
@@ -144,15 +116,12 @@ func permanent(err error) bool {
 
 func TestPersonHasAllFields(t *testing.T) {
 	t.Parallel()
-	got, err := roster.Row{ID: ada, Active: 20_000,
+	got := must.Get(roster.Row{ID: ada, Active: 20_000,
 		Profile: json.RawMessage(`{"kind": "mentor", "born": 1985, "place": {"lat": "52.51639", "lon": -13.4},
 			"languages": ["en", "de", "en"], "interests": ["go", "chess"], "shoe_size": {"eu": 44}}`),
 		Preferences: json.RawMessage(`{"kinds": ["mentee"], "age": {"min": 18, "max": 30}, "max_km": 50,
 			"languages": ["de"], "interests": {"go": 10, "art": 0}, "weights": {"distance": 2, "activity": 0}}`),
-	}.Person()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Person())(t)
 	want := roster.Person{ID: ada, Active: 20_000, Kind: "mentor", Born: 1985,
 		Place:     &roster.Place{Lat: 525_163, Lon: -134_000},
 		Languages: []string{"de", "en"}, Interests: []string{"chess", "go"},
@@ -239,14 +208,8 @@ func TestTooLongProfileStaysTooLongInARoster(t *testing.T) {
 	r := small(t)
 	r.Rows[0].Profile = json.RawMessage(`{"about":"` + strings.Repeat("<", roster.MaxBytes) + `"}`)
 	r.Rows[1].Profile = json.RawMessage(`{"about":"` + strings.Repeat("<", roster.MaxBytes-20) + `"}`)
-	frozen, err := r.Freeze()
-	if err != nil {
-		t.Fatal(err)
-	}
-	thawed, err := frozen.Thaw()
-	if err != nil {
-		t.Fatal(err)
-	}
+	frozen := must.Get(r.Freeze())(t)
+	thawed := must.Get(frozen.Thaw())(t)
 	if _, err := thawed.Rows[0].Person(); !permanent(err) || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("error %v, want one about the length", err)
 	}
@@ -283,13 +246,8 @@ func BenchmarkFreezeAndThaw(b *testing.B) {
 				` "interests": {"chess": 3, "go": 10, "hiking": 5}, "languages": ["de"]}`)})
 	}
 	for b.Loop() {
-		frozen, err := r.Freeze()
-		if err != nil {
-			b.Fatal(err)
-		}
+		frozen := must.Get(r.Freeze())(b)
 		b.ReportMetric(float64(len(frozen.Content)), "bytes")
-		if _, err := frozen.Thaw(); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(frozen.Thaw())(b)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 )
@@ -23,9 +24,7 @@ type form struct {
 func categoriesOf(t *testing.T, raw json.RawMessage, list string) []record.Category {
 	t.Helper()
 	var f form
-	if err := json.Unmarshal(raw, &f); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(raw, &f))
 	return f.Properties[list].Items.Properties["category"].Enum
 }
 
@@ -50,10 +49,7 @@ func TestThereAreElevenAnalystsAndTheirFilesAgreeWithTheTable(t *testing.T) {
 	if got := categoriesOf(t, categoriesSchema.Raw(), "clauses"); !slices.Equal(got, record.All()) {
 		t.Errorf("the schema has the categories %v", got)
 	}
-	entries, err := files.ReadDir("prompts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(files.ReadDir("prompts"))(t)
 	for _, e := range entries {
 		if !used["prompts/"+e.Name()] {
 			t.Errorf("no question uses %s", e.Name())
@@ -173,10 +169,7 @@ func TestMarksHaveTheirPlaceInTheContract(t *testing.T) {
 
 func TestQuestionsContainThePassageAndThePositions(t *testing.T) {
 	t.Parallel()
-	pb, err := playbook.Parse(playbook.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pb := must.Get(playbook.Parse(playbook.Default()))(t)
 	for _, a := range All() {
 		q := a.Question(passage(), pb)
 		stage, text, ok := Asked(q.Name, q.User)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
@@ -32,10 +33,7 @@ func hostile() map[string]string {
 
 func TestQuestionsAboutHostileTextsKeepTheirForm(t *testing.T) {
 	t.Parallel()
-	pb, err := playbook.Parse(playbook.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pb := must.Get(playbook.Parse(playbook.Default()))(t)
 	for name, text := range hostile() {
 		for _, p := range []Passage{{Text: text}, {Text: "A clause.", Heading: text}} {
 			q := analystOf(t, "liability").Question(p, pb)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/quote"
@@ -161,10 +162,7 @@ var pythonText = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`)
 
 func contractsOf(t *testing.T, folder string) (all []contract) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(folder, "labels.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(folder, "labels.csv")))(t)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil {

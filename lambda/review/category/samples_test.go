@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
@@ -24,18 +25,10 @@ func TestSampleContractsHaveTheirCategories(t *testing.T) {
 		Categories map[record.Category][]string
 		Missing    []record.Category
 	}
-	if err := json.Unmarshal(raw, &contracts); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(raw, &contracts))
 	for name, facts := range contracts {
-		file, err := os.ReadFile(dir + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := chunk.Clean(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.ReadFile(dir + name))(t)
+		text := must.Get(chunk.Clean(file))(t)
 		marks := map[record.Category][]string{}
 		for _, p := range chunk.Split(text) {
 			for _, m := range category.ByRules(text[p.Start:p.End], p.Start, p.Heading) {

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -35,14 +36,8 @@ func TestPDFReadsAsItsText(t *testing.T) {
 	t.Parallel()
 	folder := testenv.Shared(t, "eval/contracts")
 	const name = "RaeSystemsInc_20001114_10-Q_EX-10.57_2631790_EX-10.57_Co-Branding Agreement.pdf"
-	text, err := Clean([]byte(OfPages(readPDF(t, filepath.Join(folder, "pdf", name)))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Clean(contract(t, folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(Clean([]byte(OfPages(readPDF(t, filepath.Join(folder, "pdf", name))))))(t)
+	want := must.Get(Clean(contract(t, folder, name)))(t)
 	if got, want := squash(text), squash(want); len(got) < len(want)*99/100 || len(got) > len(want)*101/100 {
 		t.Errorf("the PDF has %d characters, the text %d", len(got), len(want))
 	}
@@ -60,24 +55,15 @@ func headings(text string) (found []string) {
 
 func readPDF(t *testing.T, file string) (pages []transcript.Page) {
 	t.Helper()
-	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := must.Get(pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")}))(t)
+	raw := must.Get(os.ReadFile(file))(t)
 	d, err := reader.Open(t.Context(), bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
 	for n := range d.Pages() {
-		page, err := d.Text(t.Context(), n+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(d.Text(t.Context(), n+1))(t)
 		pages = append(pages, page)
 	}
 	return pages

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -18,10 +19,7 @@ func TestLabelledPassagesStandWholeInAPart(t *testing.T) {
 	folder := testenv.Shared(t, "eval/contracts")
 	whole, all := 0, 0
 	for _, row := range labels(t, folder) {
-		text, err := Clean(contract(t, folder, row["Filename"]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(Clean(contract(t, folder, row["Filename"])))(t)
 		parts := Split(text)
 		t.Logf("%d words, %d parts: %s", len(strings.Fields(text)), len(parts), row["Filename"])
 		if got, want := len(parts), len(strings.Fields(text))/target; got < want-1 || got > want+3 {
@@ -51,15 +49,9 @@ func TestLabelledPassagesStandWholeInAPart(t *testing.T) {
 
 func labels(t *testing.T, folder string) (rows []map[string]string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(folder, "labels.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(folder, "labels.csv")))(t)
 	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(csv.NewReader(f).ReadAll())(t)
 	for _, line := range lines[1:] {
 		row := map[string]string{}
 		for i, value := range line {
@@ -73,10 +65,7 @@ func labels(t *testing.T, folder string) (rows []map[string]string) {
 func contract(t *testing.T, folder, name string) []byte {
 	t.Helper()
 	name = strings.TrimSuffix(name, filepath.Ext(name)) + ".txt"
-	raw, err := os.ReadFile(filepath.Join(folder, "txt", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(folder, "txt", name)))(t)
 	return raw
 }
 

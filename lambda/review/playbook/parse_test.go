@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/record"
 )
 
@@ -19,10 +20,7 @@ const small = `{"name": "Ours", "version": "7", "side": "supplier", "positions":
 
 func parsed(t *testing.T, text string) Playbook {
 	t.Helper()
-	p, err := Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse([]byte(text)))(t)
 	return p
 }
 
@@ -98,9 +96,7 @@ func TestTheVersionIsThatOfTheContent(t *testing.T) {
 	t.Parallel()
 	p := parsed(t, small)
 	var compact map[string]any
-	if err := json.Unmarshal([]byte(small), &compact); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(small), &compact))
 	other, err := json.Marshal(compact) // other white space and another order
 	if err != nil {
 		t.Fatal(err)

@@ -5,15 +5,13 @@ import (
 	"regexp"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/record"
 )
 
 func TestTheDefaultPlaybookHasAPositionOnEveryTopic(t *testing.T) {
 	t.Parallel()
-	p, err := Parse(Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse(Default()))(t)
 	for _, topic := range record.Topics() {
 		if _, ok := p.Position(topic); !ok {
 			t.Errorf("no position on %s", topic)
@@ -23,10 +21,7 @@ func TestTheDefaultPlaybookHasAPositionOnEveryTopic(t *testing.T) {
 
 func TestThePlaybookOfThePageIsValid(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../README.md"))(t)
 	example := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)
 	if example == nil {
 		t.Fatal("the page has no playbook")

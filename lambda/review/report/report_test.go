@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 )
@@ -19,10 +20,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // text is that of three parts.
 func sample(t *testing.T) Review {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "contracts", "software-licence.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join("..", "..", "..", "testdata", "contracts", "software-licence.md")))(t)
 	text := string(raw)
 	begun := time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)
 	ended := begun.Add(95 * time.Second)
@@ -109,14 +107,9 @@ func TestReportsAreThoseOfTheGoldenFiles(t *testing.T) {
 		for file, got := range map[string]string{name + ".html": string(page), name + ".md": Markdown(r)} {
 			file = filepath.Join("testdata", file)
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.WriteFile(file, []byte(got), 0o600))
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(file))(t)
 			if got != string(want) {
 				t.Errorf("%s is not the report any more; -update writes it anew. Got\n%s", file, got)
 			}
@@ -165,10 +158,7 @@ func TestWithdrawnFindingsAreNotReported(t *testing.T) {
 	t.Parallel()
 	r := complete(t)
 	r.Findings[3].Withdrawn, r.Findings[4].Withdrawn = true, true
-	page, err := HTML(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(HTML(r))(t)
 	for _, text := range []string{Markdown(r), string(page)} {
 		if strings.Contains(text, "Contradiction") || strings.Contains(text, "Missing clause") ||
 			!strings.Contains(text, "Indemnity without a limit") {
@@ -217,10 +207,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 			Start: 2, End: 2 + len(hostile), Fallback: hostile})
 	}
 	r.Marks = []record.Mark{{Category: record.Renewal, Score: 50, Quote: hostile, Start: 2, End: 9}}
-	page, err := HTML(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(HTML(r))(t)
 	for _, bad := range []string{"<script", "<img", "<a ", "\"' onload", "\u202e", "</style></style>"} {
 		if strings.Contains(string(page), bad) {
 			t.Errorf("the page has %s", bad)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/browser"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres/postgrestest"
@@ -51,10 +52,7 @@ func (p *tab) wait(condition string) {
 func (p *tab) list(selector, expression string) []string {
 	p.t.Helper()
 	script := fmt.Sprintf("Array.from(document.querySelectorAll(%q), (e) => String(%s))", selector, expression)
-	list, err := chromedp.Run(p, chromedp.Evaluate[[]string](script))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	list := must.Get(chromedp.Run(p, chromedp.Evaluate[[]string](script)))(p.t)
 	return list
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 )
@@ -30,9 +31,7 @@ func (s *site) open(query string, headers ...string) *reader {
 	s.t.Helper()
 	token := s.tokens.ForJob(tenantA, jobA)
 	r, err := http.DefaultClient.Do(s.request(token, "GET", pathA+"/events"+query, "", headers...))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.OK(s.t, err)
 	s.t.Cleanup(func() { r.Body.Close() })
 	if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != "text/event-stream; charset=utf-8" ||
 		!strings.Contains(r.Header.Get("Cache-Control"), "no-transform") || r.Header.Get("Content-Encoding") != "" {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
@@ -143,10 +144,7 @@ type site struct {
 
 func newSite(t *testing.T, settings ...func(*Config)) *site {
 	t.Helper()
-	tokens, err := NewTokens(secretA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := must.Get(NewTokens(secretA))(t)
 	s := &site{shelf: newShelf(), t: t, tokens: tokens, log: &strings.Builder{}}
 	c := Config{Reviews: s.shelf, Control: s.shelf, Starter: s.shelf, Sender: s.shelf, Tokens: tokens,
 		Log:  slog.New(slog.NewTextHandler(s.log, nil)),
@@ -176,23 +174,15 @@ func (s *site) do(method, path string, headers ...string) answer {
 func (s *site) doAs(token, method, path, body string, headers ...string) answer {
 	s.t.Helper()
 	r, err := http.DefaultClient.Do(s.request(token, method, path, body, headers...))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.OK(s.t, err)
 	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(r.Body))(s.t)
 	return answer{method + " " + path, r.StatusCode, r.Header, string(b)}
 }
 
 func (s *site) request(token, method, path, body string, headers ...string) *http.Request {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body)))(s.t)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -214,9 +204,7 @@ func (s *site) body(a answer, status int) string {
 // decoded reads an answer in JSON.
 func decoded[T any](s *site, a answer, status int) (v T) {
 	s.t.Helper()
-	if err := json.Unmarshal([]byte(s.body(a, status)), &v); err != nil {
-		s.t.Fatal(err)
-	}
+	must.OK(s.t, json.Unmarshal([]byte(s.body(a, status)), &v))
 	return v
 }
 

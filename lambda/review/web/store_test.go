@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
@@ -122,9 +123,7 @@ func TestPageOverTheRealStoreStrikesOutWhatNoLongerHolds(t *testing.T) {
 	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newStored(t)
 	const fail = "UPDATE review_chunk SET status = 'failed', failed_at = now(), error = 'HTTP 500' WHERE id = $1"
-	if _, err := postgrestest.Conn(t, s.url).Exec(t.Context(), fail, s.sent[1].ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(postgrestest.Conn(t, s.url).Exec(t.Context(), fail, s.sent[1].ID))(t)
 	s.change(func() { s.sent = s.sent[:1] })
 	s.deliver()
 	s.deliver()

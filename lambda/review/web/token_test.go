@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
+
 	"github.com/google/uuid"
 )
 
@@ -25,10 +27,7 @@ var (
 // tokensAt returns tokens whose clock stands still.
 func tokensAt(t *testing.T, secrets string, at time.Time) *Tokens {
 	t.Helper()
-	tokens, err := NewTokens(secrets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := must.Get(NewTokens(secrets))(t)
 	tokens.now = func() time.Time { return at }
 	return tokens
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 )
@@ -15,18 +16,10 @@ import (
 func sample(t *testing.T, name, section string) (record.Task, facts) {
 	t.Helper()
 	folder := filepath.Join("..", "..", "..", "testdata", "contracts")
-	text, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(filepath.Join(folder, "facts.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(folder, name)))(t)
+	raw := must.Get(os.ReadFile(filepath.Join(folder, "facts.json")))(t)
 	all := map[string]facts{}
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(raw, &all))
 	var parts []string
 	for i, p := range strings.Split(string(text), section) {
 		if i > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
@@ -26,10 +27,7 @@ func contract(parts ...string) record.Task {
 
 func defaults(t *testing.T) playbook.Playbook {
 	t.Helper()
-	p, err := playbook.Parse(playbook.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(playbook.Parse(playbook.Default()))(t)
 	return p
 }
 

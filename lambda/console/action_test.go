@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -229,15 +230,10 @@ func TestOnlyAnOperatorOfTheTenantActs(t *testing.T) {
 		if a := operator.do(http.MethodPost, path, with(maps.Clone(form), "note", strings.Repeat("x", 64<<10))); a.code != http.StatusBadRequest {
 			t.Errorf("%s with a large form: %d", path, a.code)
 		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, operator.base+path, strings.NewReader(form.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, operator.base+path, strings.NewReader(form.Encode())))(t)
 		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Sec-Fetch-Site": {"cross-site"}}
 		refused, err := operator.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if refused.Body.Close(); refused.StatusCode != http.StatusForbidden {
 			t.Errorf("%s from another site: %d", path, refused.StatusCode)
 		}

@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/browser"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/cdproto/page"
@@ -27,13 +28,11 @@ type tab struct {
 func (c *client) open(width int64) *tab {
 	c.t.Helper()
 	p := &tab{browser.Open(c.t, width, 900), c.t, c.base, make(chan struct{}, 100)}
-	if err := chromedp.Listen(p, func(event any) {
+	must.OK(c.t, chromedp.Listen(p, func(event any) {
 		if _, ok := event.(*page.EventLoadEventFired); ok {
 			p.loads <- struct{}{}
 		}
-	}); err != nil {
-		c.t.Fatal(err)
-	}
+	}))
 	p.Run(chromedp.Navigate(c.link))
 	return p
 }

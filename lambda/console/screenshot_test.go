@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/browser"
+	"matchbook/lambda/internal/must"
 
 	"github.com/chromedp/chromedp"
 )
@@ -39,15 +40,10 @@ func TestScreenshots(t *testing.T) {
 		p := s.serve(everything(login.Operator)).open(shot.width)
 		p.Run(chromedp.EmulateViewport(shot.width, shot.height), browser.Color(shot.scheme))
 		p.visit(shot.path)
-		png, err := chromedp.Run(p, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
-		}
+		png := must.Get(chromedp.Run(p, chromedp.CaptureScreenshot()))(t)
 		if len(png) > 150_000 {
 			t.Errorf("%s has %d bytes", name, len(png))
 		}
-		if err := os.WriteFile("screenshots/"+name+".png", png, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile("screenshots/"+name+".png", png, 0o644))
 	}
 }

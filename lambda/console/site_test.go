@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
@@ -73,24 +74,17 @@ func newSample(t testing.TB) *site {
 }
 
 var matchedSample = postgrestest.Once(func(t testing.TB, url string) {
-	in, err := corpus.ReadFolder("../../testdata/documents")
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(corpus.ReadFolder("../../testdata/documents"))(t)
 	s := siteOver(t, url)
 	s.add(importer.Rows(in.Documents)...)
 	s.Close()
-	if err := s.conn.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.conn.Close(t.Context()))
 })
 
 // add stores documents, and matches them.
 func (s *site) add(docs ...postgres.Imported) {
 	s.t.Helper()
-	if _, err := s.Add(s.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(s.Add(s.t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(s.t)
 	for _, d := range docs {
 		s.match(d.ID)
 	}
@@ -98,10 +92,7 @@ func (s *site) add(docs ...postgres.Imported) {
 
 func (s *site) match(id uuid.UUID) {
 	s.t.Helper()
-	claims, err := s.Claim(s.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	claims := must.Get(s.Claim(s.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(s.t)
 	m := &match.Matcher{Store: s.DB, Log: slog.New(slog.DiscardHandler)}
 	if err := m.Match(s.t.Context(), claims[0].Attempt); err != nil {
 		s.t.Logf("%s: %v", id, err)
@@ -144,10 +135,7 @@ func (s *site) serve(roles map[uuid.UUID]login.Role) *client {
 	if s.sent != nil {
 		config.Sender = s.sent
 	}
-	handler, err := console.New(config)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	handler := must.Get(console.New(config))(s.t)
 	local := login.NewLocal(login.Person{ID: "p", Name: "Paula", Roles: roles})
 	server := httptest.NewServer(local.Handler(slog.New(slog.DiscardHandler), handler))
 	s.t.Cleanup(server.Close)
@@ -158,10 +146,7 @@ func (s *site) serve(roles map[uuid.UUID]login.Role) *client {
 func (s *site) as(roles map[uuid.UUID]login.Role) *client {
 	s.t.Helper()
 	c := s.serve(roles)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(s.t)
 	c.Client = &http.Client{Jar: jar, Transport: c.Transport}
 	if a := c.get(strings.TrimPrefix(c.link, c.base)); a.code != http.StatusOK {
 		s.t.Fatalf("the login: %d %s", a.code, a.body)
@@ -202,22 +187,14 @@ func (c *client) get(path string) answer {
 
 func (c *client) do(method, path string, form url.Values) answer {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(form.Encode())))(c.t)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	response, err := c.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.OK(c.t, err)
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(response.Body))(c.t)
 	return answer{response.StatusCode, response.Request.URL.RequestURI(), string(body)}
 }
 

@@ -3,14 +3,13 @@ package cost
 import (
 	"slices"
 	"testing"
+
+	"matchbook/lambda/internal/must"
 )
 
 func TestPriceIsThatOfTheLongestNameThatFits(t *testing.T) {
 	t.Parallel()
-	builtIn, err := ReadModelPrices("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	builtIn := must.Get(ReadModelPrices(""))(t)
 	if builtIn.Date == "" || builtIn.Source == "" {
 		t.Error("the prices that are built in do not say from when and where they are")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres/postgrestest"
@@ -240,16 +241,12 @@ func says(status int, body string) http.HandlerFunc {
 
 func (r *rig) drop(url string) {
 	r.t.Helper()
-	if _, err := r.sqs.DeleteQueue(r.t.Context(), &sqs.DeleteQueueInput{QueueUrl: &url}); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(r.sqs.DeleteQueue(r.t.Context(), &sqs.DeleteQueueInput{QueueUrl: &url}))(r.t)
 }
 
 func (r *rig) send(url string) {
 	r.t.Helper()
-	if _, err := r.sqs.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String(uuid.NewString())}); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(r.sqs.SendMessage(r.t.Context(), &sqs.SendMessageInput{QueueUrl: &url, MessageBody: aws.String(uuid.NewString())}))(r.t)
 }
 
 func (r *rig) redrive(receives int) {
@@ -261,18 +258,10 @@ func (r *rig) redrive(receives int) {
 func (r *rig) shift(d time.Duration) {
 	r.t.Helper()
 	r.own()
-	clock, err := simclock.Install(r.t.Context(), r.database, time.Time{})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	clock := must.Get(simclock.Install(r.t.Context(), r.database, time.Time{}))(r.t)
 	r.t.Cleanup(clock.Close)
-	if err := clock.Advance(r.t.Context(), d); err != nil {
-		r.t.Fatal(err)
-	}
-	url, err := clock.URL()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.OK(r.t, clock.Advance(r.t.Context(), d))
+	url := must.Get(clock.URL())(r.t)
 	r.use(url)
 }
 
@@ -309,10 +298,7 @@ func (r *rig) as(options string) string {
 	r.exec("CREATE ROLE " + role + " LOGIN " + options)
 	r.exec("GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role)
 	r.t.Cleanup(func() { r.exec("DROP OWNED BY " + role); r.exec("DROP ROLE " + role) })
-	u, err := url.Parse(r.database)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	u := must.Get(url.Parse(r.database))(r.t)
 	u.User = url.User(role)
 	if q := u.Query(); q.Get("user") != "" {
 		q.Set("user", role)
@@ -326,15 +312,9 @@ func (r *rig) as(options string) string {
 func (r *rig) busy(url string) string {
 	r.t.Helper()
 	for _, who := range []string{"psql", "psql", "matchbook"} {
-		config, err := pgx.ParseConfig(url)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		config := must.Get(pgx.ParseConfig(url))(r.t)
 		config.RuntimeParams["application_name"] = who
-		conn, err := pgx.ConnectConfig(r.t.Context(), config)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		conn := must.Get(pgx.ConnectConfig(r.t.Context(), config))(r.t)
 		r.t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	}
 	return url

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest"
 )
 
@@ -29,14 +30,8 @@ func TestMissingEngineIsFound(t *testing.T) {
 // out.
 func keyOf(t *testing.T, tokens string) string {
 	t.Helper()
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must.Get(rsa.GenerateKey(rand.Reader, 2048))(t)
+	der := must.Get(x509.MarshalPKCS8PrivateKey(private))(t)
 	file, _ := json.Marshal(map[string]string{"type": "service_account", "private_key_id": "k1", "client_email": "hidden-robot@example.com",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "token_uri": tokens})
 	return string(file)

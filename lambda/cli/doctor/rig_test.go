@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	stackclock "matchbook/lambda/local/clock"
 	"matchbook/lambda/local/scripted"
@@ -286,20 +287,14 @@ func (r *rig) examine(stack bool) Report {
 	if stack {
 		r.look.Stack = "matchbook-dev"
 	}
-	report, err := r.look.examine(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	report := must.Get(r.look.examine(r.t.Context()))(r.t)
 	return report
 }
 
 // set changes attributes of a queue.
 func (r *rig) set(url, name, to string) {
 	r.t.Helper()
-	_, err := r.sqs.SetQueueAttributes(r.t.Context(), &awssqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{name: to}})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(r.sqs.SetQueueAttributes(r.t.Context(), &awssqs.SetQueueAttributesInput{QueueUrl: &url, Attributes: map[string]string{name: to}}))(r.t)
 }
 
 // own has the deployment use a database of its own, that may be changed.
@@ -315,14 +310,9 @@ func (r *rig) exec(sql string, args ...any) {
 	r.t.Helper()
 	r.own()
 	ctx := context.Background() // when the test has ended, too
-	conn, err := pgx.Connect(ctx, r.database)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(ctx, r.database))(r.t)
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql, args...); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(conn.Exec(ctx, sql, args...))(r.t)
 }
 
 // use has the function use another database.
@@ -333,7 +323,5 @@ func (r *rig) use(url string) {
 func (r *rig) down() {
 	r.t.Helper()
 	r.own()
-	if _, err := schema.MigrateDown(context.Background(), r.database); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(schema.MigrateDown(context.Background(), r.database))(r.t)
 }

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
@@ -55,10 +56,7 @@ func (c *till) asked(tenant, day, model string, prompt, completion, replays int,
 	c.t.Helper()
 	c.n++
 	k := llm.Key{Tenant: uuid.MustParse(tenant), Model: model, Prompt: sha256.Sum256([]byte{byte(c.n)})}
-	id, err := c.KeepAnswer(c.t.Context(), k, uuid.New(), llm.Answer{Text: "{}", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}, unusable)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	id := must.Get(c.KeepAnswer(c.t.Context(), k, uuid.New(), llm.Answer{Text: "{}", Usage: llm.Usage{PromptTokens: prompt, CompletionTokens: completion}}, unusable))(c.t)
 	c.exec("UPDATE model_answer SET asked_at = $2, replays = $3 WHERE id = $1", id, day+"T23:59:59Z", replays)
 }
 
@@ -72,9 +70,7 @@ func (c *till) embedded(tenant, day, model string, n, tokens, replays int) {
 		hashes = append(hashes, []byte{byte(c.n)})
 		vectors[string(hashes[len(hashes)-1])] = llm.Vector{1}
 	}
-	if err := c.KeepVectors(c.t.Context(), uuid.MustParse(tenant), model, vectors, llm.Usage{PromptTokens: tokens}); err != nil {
-		c.t.Fatal(err)
-	}
+	must.OK(c.t, c.KeepVectors(c.t.Context(), uuid.MustParse(tenant), model, vectors, llm.Usage{PromptTokens: tokens}))
 	c.exec("UPDATE model_embedding SET created_at = $1, replays = $2 WHERE text_hash = ANY ($3)", day+"T00:00:00Z", replays, hashes)
 }
 

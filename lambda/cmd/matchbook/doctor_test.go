@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/doctor"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
@@ -44,10 +45,7 @@ func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
 // A database that accepts and says nothing.
 func TestDoctorSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	code, out, errOut := matchbook(t, "postgres://hidden:hidden@"+listener.Addr().String()+"/db?sslmode=disable&connect_timeout=3", "doctor")
 	if code != cli.ExitFindings || errOut != "asking the database ...\n" || !strings.Contains(out, "the database does not answer") || strings.Contains(out, "hidden") {
@@ -74,7 +72,7 @@ func (s *deployedStack) serve(t *testing.T) map[string]string {
 	functions := serve(func(w http.ResponseWriter, r *http.Request) {
 		answers := map[string]string{
 			"/2015-03-31/functions/match/aliases":       `{}`,
-			"/2015-03-31/functions/match/configuration": must(json.Marshal(map[string]any{"Timeout": 180, "Environment": map[string]any{"Variables": s.env}})),
+			"/2015-03-31/functions/match/configuration": textOf(json.Marshal(map[string]any{"Timeout": 180, "Environment": map[string]any{"Variables": s.env}})),
 			"/2019-09-30/functions/match/concurrency":   `{}`,
 			"/2015-03-31/event-source-mappings": `{"EventSourceMappings":[{"UUID":"u","State":"Enabled","BatchSize":10,"FunctionArn":"match",
 				"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:` + s.queue + `","FunctionResponseTypes":[` + s.reports + `],"ScalingConfig":{"MaximumConcurrency":8}}]}`,
@@ -92,7 +90,7 @@ func (s *deployedStack) serve(t *testing.T) map[string]string {
 		"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}
 }
 
-func must(raw []byte, err error) string {
+func textOf(raw []byte, err error) string {
 	if err != nil {
 		panic(err)
 	}
@@ -105,10 +103,7 @@ func must(raw []byte, err error) string {
 func TestDoctorOfADeployedStack(t *testing.T) {
 	queues := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(queues.Close)
-	urls, err := local.CreateQueue(t.Context(), queues.URL, "match", manifest.Match)
-	if err != nil {
-		t.Fatal(err)
-	}
+	urls := must.Get(local.CreateQueue(t.Context(), queues.URL, "match", manifest.Match))(t)
 	env := map[string]any{"DATABASE_URL": postgrestest.URL(t), "QUEUE_URL": urls.Queue, "MATCH_MODE": "rules", "SLACK_WEBHOOK_URL": "https://localhost/hook"}
 	stack := &deployedStack{env: env, queue: "match"}
 	set := stack.serve(t)
@@ -130,10 +125,7 @@ func TestDoctorOfADeployedStack(t *testing.T) {
 	}
 	short := manifest.Match
 	short.Timeout = 2 * time.Minute // of the queue's visibility, not the function's
-	shorter, err := local.CreateQueue(t.Context(), queues.URL, "short", short)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shorter := must.Get(local.CreateQueue(t.Context(), queues.URL, "short", short))(t)
 	for _, tc := range []struct {
 		queue, url, reports string
 		args                []string

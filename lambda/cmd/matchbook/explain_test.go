@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/postgrestest"
@@ -391,10 +392,7 @@ func limitsAgree(t *testing.T, url string) {
 				c.Pairs[i].Points, c.Pairs[i].Veto, c.Pairs[i].Verdict = points, "", ""
 				c.Pairs[i].Evidence = []score.Evidence{{Name: "cites", Points: min(points, 60)}, {Name: "vat-id", Points: max(points-60, 0)}}
 			}
-			decided, err := rules.Decide(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			decided := must.Get(rules.Decide(t.Context(), c))(t)
 			for _, j := range decided {
 				switch j.Outcome {
 				case rules.Matched:

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -18,9 +19,7 @@ func TestImportReadsCSV(t *testing.T) {
 	put := func(total string) []string {
 		t.Helper()
 		text := "Key;Invoice No;Date;Vendor;Amount;PO\n1;RE-1;02.03.2026;Acme GmbH;" + total + ";PO-7\n2;RE-2;2026-03-02;Acme GmbH;5,00;\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return []string{file, "--tenant", oneTenant, "--type", "Rechnung", "--date-format", "DD.MM.YYYY", "--map",
 			`id=Key,number="Invoice No",date=Date,supplier.name=Vendor,total=Amount,references.purchase-order=PO`}
 	}

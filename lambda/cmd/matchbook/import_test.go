@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -109,16 +110,11 @@ func TestImportSendsMessagesWhereThereIsAQueue(t *testing.T) { //nolint:parallel
 // document n, which another one has just stored.
 func stuckAfter(t *testing.T, url, line string) (release func()) {
 	t.Helper()
-	in, err := (&corpus.Reader{Tenant: corpus.DefaultTenant}).Read(write(t, line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get((&corpus.Reader{Tenant: corpus.DefaultTenant}).Read(write(t, line)))(t)
 	conn := postgrestest.Conn(t, url)
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := conn.Exec(context.WithoutCancel(t.Context()), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Exec(context.WithoutCancel(t.Context()), sql, args...))(t)
 	}
 	exec("INSERT INTO tenant (id, name) VALUES ($1, 'Example') ON CONFLICT DO NOTHING", corpus.DefaultTenant)
 	exec("BEGIN")
@@ -155,13 +151,9 @@ func TestKilledImportContinues(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asMain+"=1", variable.DatabaseURL+"="+url, variable.MatchQueueURL+"=")
 	cmd.Args = []string{"matchbook", "import", file, "--tenant", corpus.DefaultTenant.String()}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	untilWaiting(t, url)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 	release()
 	r := imported(t, url, cli.ExitOK, file, "--tenant", corpus.DefaultTenant.String())

@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/ingestrun"
 	"matchbook/lambda/postgres/postgrestest"
@@ -214,10 +215,7 @@ func TestWithoutOCRScansSayWhatIsMissingAndTheRestGoesOn(t *testing.T) {
 // the place of each printed field.
 func wantPage(t *testing.T, file string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	page := string(text)
 	if got := strings.Count(page, `<image href="data:image/png;base64,`); got != 4 {
 		t.Errorf("%d images, want those of the four pages of PDFs", got)
@@ -238,10 +236,7 @@ func wantPage(t *testing.T, file string) {
 
 func TestSameContentIsOneIngestion(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(filepath.Join(sampleFiles, "order-4711.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join(sampleFiles, "order-4711.xml")))(t)
 	dir := clitest.Folder(t, map[string]string{"a.xml": string(content), "b.xml": string(content)})
 	r, _ := ingestJSON(t, postgrestest.URL(t), cli.ExitOK, dir, "--tenant", oneTenant)
 	if len(r.Files) != 2 || r.Files[1].Status != "same" || r.Files[1].SameAs != filepath.Join(dir, "a.xml") || r.Accounting.Documents != 1 {

@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/postgres/postgrestest"
@@ -67,15 +68,9 @@ func matchJSON(t testing.TB, url string, wantCode int, args ...string) matchrun.
 // links reads what was written by hand.
 func links(t *testing.T) (list []string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(samples, "links.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(samples, "links.csv")))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(f).ReadAll())(t)
 	for _, row := range rows[1:] {
 		list = append(list, row[0]+","+row[1])
 	}

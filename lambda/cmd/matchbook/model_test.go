@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest/variable"
@@ -162,10 +163,7 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	const key, model = "sk-never-to-be-seen", "the-model"
-	server, err := scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Key: key}))(t)
 	defer server.Close()
 	url, logs := postgrestest.URL(t), filepath.Join(t.TempDir(), "logs")
 	env := map[string]string{variable.DatabaseURL: url, variable.OpenAIBaseURL: server.URL(), variable.OpenAIKey: key, variable.OpenAIModel: model}

@@ -14,6 +14,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/webhook"
@@ -26,10 +27,7 @@ import (
 // a document that needs it fails for good.
 func refusing(t *testing.T, more ...string) map[string]string {
 	t.Helper()
-	server, err := scripted.Start(t.Context(), scripted.Options{Key: "another"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(scripted.Start(t.Context(), scripted.Options{Key: "another"}))(t)
 	t.Cleanup(server.Close)
 	values := map[string]string{variable.DatabaseURL: postgrestest.URL(t), variable.OpenAIBaseURL: server.URL(), variable.OpenAIKey: "sk-wrong",
 		variable.AdminBaseURL: "https://matchbook.example.com"}

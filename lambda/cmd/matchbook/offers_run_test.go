@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -42,10 +43,7 @@ func offerRows(t *testing.T, conn *pgx.Conn) (all string) {
 		`SELECT to_jsonb(d) FROM offer_delivery AS d ORDER BY job_id`,
 	} {
 		rows, _ := conn.Query(t.Context(), sql)
-		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		all += strings.Join(list, "\n") + "\n"
 	}
 	return all
@@ -82,15 +80,9 @@ func TestOffersOfTheSamplesAreThoseFoundByHand(t *testing.T) {
 // wantSets compares a result with what was found by hand.
 func wantSets(t *testing.T, r offerrun.Result) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(sampleUsers, "sets-"+sampleDate+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join(sampleUsers, "sets-"+sampleDate+".csv")))(t)
 	defer f.Close()
-	want, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(csv.NewReader(f).ReadAll())(t)
 	got := [][]string{want[0]}
 	for _, tenant := range r.Tenants {
 		for _, s := range tenant.Sets {

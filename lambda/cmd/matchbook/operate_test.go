@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
@@ -37,9 +38,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	due := time.Now().Add(-manifest.Match.Visibility() - time.Second)
 	postgrestest.Exec(t, r.conn, "UPDATE document SET matching_due_at = $1", due)
 	r.prints(`{"overdue":1,"backlog":1,"inserted":0,"recovered":0,"republished":0,"lost":0,"crashed":0}`+"\n", "sweep", "--json")
-	if _, err := r.client.PurgeQueue(t.Context(), &awssqs.PurgeQueueInput{QueueUrl: &r.queueURL}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.client.PurgeQueue(t.Context(), &awssqs.PurgeQueueInput{QueueUrl: &r.queueURL}))(t)
 	r.prints(`{"overdue":1,"backlog":0,"inserted":0,"recovered":0,"republished":1,"lost":0,"crashed":0}`+"\n", "sweep", "--json")
 	if got := clitest.Receive(t, r.client, r.queueURL); len(got) != 1 || got[0] != id.String() {
 		t.Errorf("received %v after the sweep, want the document's id", got)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/pagetest"
 )
 
@@ -105,7 +106,7 @@ func TestEveryCommandOfThePagesIsRun(t *testing.T) {
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	err := filepath.WalkDir(clitest.Root, func(path string, _ fs.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(clitest.Root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -114,10 +115,7 @@ func testNames(t *testing.T) map[string]bool {
 			names[string(found[1])] = true
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return names
 }
 
@@ -154,10 +152,7 @@ func TestCommandsOfThePageAreAllCommands(t *testing.T) {
 // a terminal.
 func TestHelpHasAGroupForEachCommand(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("README.md"))(t)
 	_, help, _ := matchbook(t, "", "--help")
 	if strings.Contains(help, "Additional Commands") {
 		t.Error("a command is in no group")

@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
@@ -59,10 +60,7 @@ func newFailedRig(t *testing.T, sends func() bool, functions ...manifest.Functio
 		functions = append(functions, manifest.Match)
 	}
 	for _, f := range functions {
-		queue, err := r.client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: &f.Name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		queue := must.Get(r.client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: &f.Name}))(t)
 		r.env[f.QueueEnv()] = *queue.QueueUrl
 	}
 	r.queueURL = r.env[functions[0].QueueEnv()]
@@ -121,10 +119,7 @@ func (r *failedRig) statuses() (list string) {
 
 func (r *failedRig) messages() string {
 	r.t.Helper()
-	out, err := r.client.GetQueueAttributes(r.t.Context(), &awssqs.GetQueueAttributesInput{QueueUrl: &r.queueURL, AttributeNames: []types.QueueAttributeName{"ApproximateNumberOfMessages"}})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	out := must.Get(r.client.GetQueueAttributes(r.t.Context(), &awssqs.GetQueueAttributesInput{QueueUrl: &r.queueURL, AttributeNames: []types.QueueAttributeName{"ApproximateNumberOfMessages"}}))(r.t)
 	return out.Attributes["ApproximateNumberOfMessages"]
 }
 
@@ -273,10 +268,8 @@ func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
 func TestPublishFailedRefusesALaterSchema(t *testing.T) {
 	r := newFailedRig(t, always)
 	r.fail(3, oneTenant, "permanent", "1 hour")
-	if _, err := r.conn.Exec(t.Context(),
-		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.conn.Exec(t.Context(),
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"))(t)
 	clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) { return r.run(t.Context(), args...) },
 		clitest.Refusals{{nil, "schema is at version 99999"}})
 	r.left("failed 3, messages 0")

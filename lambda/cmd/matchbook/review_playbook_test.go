@@ -6,6 +6,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/playbook"
 )
@@ -36,10 +37,7 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 		t.Errorf("a playbook with a mistake is stored: %s", out)
 	}
 
-	p, err := playbook.Parse([]byte(bookText))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(playbook.Parse([]byte(bookText)))(t)
 	has := "tenant " + bookTenant + " has the playbook " + p.Version()
 	if code, out, errOut := book(bookTenant, "set", clitest.File(t, "book.json", bookText)); code != cli.ExitOK || !strings.HasPrefix(out, has) {
 		t.Errorf("set: exit status %d, %s%s; want %s", code, out, errOut, has)

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
@@ -34,10 +35,7 @@ type contractFacts struct {
 
 func factsOf(t *testing.T, name string) contractFacts {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(sampleContracts, "facts.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(sampleContracts, "facts.json")))(t)
 	return decode[map[string]contractFacts](t, string(raw))[name]
 }
 
@@ -153,10 +151,7 @@ func TestWithdrawnFindingsAreInTheJSONOnly(t *testing.T) {
 	t.Parallel()
 	r := reviewrun.ResultOf(report.Review{Findings: []record.Finding{{Seq: 1, Severity: record.High, Title: "It renews"},
 		{Seq: 2, Severity: record.High, Title: "Missing clause", Withdrawn: true}}})
-	raw, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(r))(t)
 	if text := r.Text(); !strings.Contains(text, "It renews") || strings.Contains(text, "Missing clause") {
 		t.Errorf("for people:\n%s", text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
@@ -22,10 +23,7 @@ const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
 
 func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 	t.Parallel()
-	named, err := url.Parse(postgrestest.EmptyURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	named := must.Get(url.Parse(postgrestest.EmptyURL(t)))(t)
 	missing := *named
 	missing.User, missing.Path = url.UserPassword(named.User.Username(), "HID/DEN"), "/nowhere"
 	closed := "postgres://user:HIDDEN@127.0.0.1:1/db"
@@ -113,16 +111,10 @@ func TestKeepTakesItsFolderAfterASpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(parent) })
-	if err := os.Chmod(parent, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(parent, 0o755))
 	documents, kept := filepath.Join(parent, "documents"), filepath.Join(parent, "to keep")
-	if err := os.Mkdir(documents, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(documents, "one.json"), []byte(oneInvoice), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(documents, 0o755))
+	must.OK(t, os.WriteFile(filepath.Join(documents, "one.json"), []byte(oneInvoice), 0o600))
 	for _, args := range [][]string{{"match", documents, "--keep", kept}, {"match", "--keep", kept, documents}, {"match", documents, "--keep=" + kept}, {"explain", "1", "--keep", kept}} {
 		if code, _, errOut := matchbook(t, "", args...); code != cli.ExitOK || args[0] == "match" && !strings.Contains(errOut, "kept in "+kept+")") {
 			t.Fatalf("%v: exit status %d, %s", args, code, errOut)

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -116,10 +117,7 @@ func storedSample(t *testing.T) (url string) {
 	t.Helper()
 	url = postgrestest.URL(t)
 	for _, folder := range []string{samples, lampFolder(t)} {
-		in, err := corpus.ReadFolder(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(corpus.ReadFolder(folder))(t)
 		add(t, postgrestest.Open(t, url), importer.Rows(in.Documents)...)
 	}
 	return url
@@ -128,9 +126,7 @@ func storedSample(t *testing.T) (url string) {
 // add stores documents.
 func add(t *testing.T, db *postgres.DB, docs ...postgres.Imported) {
 	t.Helper()
-	if _, err := db.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 }
 
 func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {

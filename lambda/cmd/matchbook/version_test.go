@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 )
 
 func TestVersionNamesTheSchema(t *testing.T) {
@@ -37,10 +38,7 @@ func TestVersionNamesTheCommitOfABuild(t *testing.T) {
 
 func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(clitest.Root, "CHANGELOG.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(clitest.Root, "CHANGELOG.md")))(t)
 	newest := regexp.MustCompile(`(?m)^## (\d\S*) - (\S+)$`).FindSubmatch(text)
 	if newest == nil || string(newest[1]) != release {
 		t.Fatalf("the program is version %s, the newest heading %q", release, newest)

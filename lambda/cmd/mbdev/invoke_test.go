@@ -15,6 +15,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
@@ -49,10 +50,7 @@ func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
 
 func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join(sampleEvents, "batch-with-poison-body.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(sampleEvents, "batch-with-poison-body.json")))(t)
 	url := postgrestest.EmptyURL(t)
 	var out, errOut bytes.Buffer
 	w := &invocation{cli.Invocation{Env: func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }, Out: &out, ErrOut: &errOut}}
@@ -64,13 +62,9 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 		t.Fatalf("got %v, want %v\n%s", err, cli.ErrFindings, &errOut)
 	}
 	var got matchrun.Outcome
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(out.Bytes(), &got))
 	var response bytes.Buffer
-	if err := json.Compact(&response, got.Response); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Compact(&response, got.Response))
 	want := `{"batchItemFailures":[{"itemIdentifier":"4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4101"},{"itemIdentifier":"4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4103"}]}`
 	if response.String() != want {
 		t.Errorf("response %s, want %s", &response, want)
@@ -110,10 +104,7 @@ func TestSampleEventsHaveTheShapeOfLambda(t *testing.T) {
 	fields := []string{"attributes", "awsRegion", "body", "eventSource", "eventSourceARN", "md5OfBody", "messageAttributes", "messageId", "receiptHandle"}
 	attributes := []string{"ApproximateFirstReceiveTimestamp", "ApproximateReceiveCount", "SenderId", "SentTimestamp"}
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(file))(t)
 		var event struct{ Records []map[string]any }
 		if err := json.Unmarshal(raw, &event); err != nil {
 			t.Errorf("%s: %v", file, err)

@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
@@ -69,17 +70,13 @@ func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
 	client := sqs.New(sqs.Options{Region: env["AWS_REGION"], BaseEndpoint: &endpoint, Credentials: credentials.NewStaticCredentialsProvider(
 		env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"], "")})
 	queue, dlq := endpoint+"/000000000000/one", endpoint+"/000000000000/one-dlq"
-	if _, err := client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: aws.String("hello")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: &queue, MessageBody: aws.String("hello")}))(t)
 	for range manifest.Match.MaxReceiveCount() {
 		out, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: &queue, VisibilityTimeout: 1, WaitTimeSeconds: 20})
 		if err != nil || len(out.Messages) != 1 || *out.Messages[0].Body != "hello" {
 			t.Fatalf("received %+v, %v", out, err)
 		}
-		if _, err := client.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: &queue, ReceiptHandle: out.Messages[0].ReceiptHandle}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.ChangeMessageVisibility(t.Context(), &sqs.ChangeMessageVisibilityInput{QueueUrl: &queue, ReceiptHandle: out.Messages[0].ReceiptHandle}))(t)
 	}
 	if got := clitest.Receive(t, client, queue); got != nil {
 		t.Errorf("received %q a fourth time", got)
@@ -159,10 +156,7 @@ func TestQueueListensOnThisMachineOnlyByDefault(t *testing.T) {
 // ownAddress is one under which other machines see this one.
 func ownAddress(t *testing.T) string {
 	t.Helper()
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	addrs := must.Get(net.InterfaceAddrs())(t)
 	for _, a := range addrs {
 		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && ip.IP.To4() != nil {
 			return ip.IP.String()
@@ -174,10 +168,7 @@ func ownAddress(t *testing.T) string {
 
 func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute) // or it would serve for ever

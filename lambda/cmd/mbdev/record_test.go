@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm/openai/recording"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest/variable"
@@ -21,10 +22,7 @@ const plantedKey = "sk-planted-5c0ffee5"
 func recordFrom(t *testing.T, o scripted.Options, file string) (code int, output string) {
 	t.Helper()
 	o.Key = plantedKey
-	server, err := scripted.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(scripted.Start(t.Context(), o))(t)
 	t.Cleanup(func() { server.Close() })
 	env := map[string]string{variable.OpenAIKey: plantedKey, variable.OpenAIBaseURL: server.URL()}
 	code, out, errOut := clitest.RunIn(t.Context(), run, env, "record", file)
@@ -39,17 +37,12 @@ func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
 	if code != cli.ExitOK || !strings.Contains(out, "HTTP 200") {
 		t.Fatalf("exit status %d, %s", code, out)
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(file))(t)
 	if bytes.Contains(raw, []byte(plantedKey)) || strings.Contains(out, plantedKey) {
 		t.Errorf("the key is in\n%s\n%s", raw, out)
 	}
 	var r recording.Exchange
-	if err := json.Unmarshal(raw, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(raw, &r))
 	if r.Status != 200 || r.Header["X-Scripted"] == "" || !strings.Contains(string(r.Request), "Lampenhaus") || !strings.Contains(r.Response, "SECRET") {
 		t.Errorf("got %s", raw)
 	}

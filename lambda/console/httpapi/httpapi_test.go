@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
+
 	"github.com/aws/aws-lambda-go/events"
 )
 
@@ -27,16 +29,11 @@ const event = `{"version": "2.0", "routeKey": "$default", "rawPath": "/documents
 func serve(t *testing.T, h http.HandlerFunc, changes ...func(*events.APIGatewayV2HTTPRequest)) (events.APIGatewayV2HTTPResponse, string) {
 	t.Helper()
 	var e events.APIGatewayV2HTTPRequest
-	if err := json.Unmarshal([]byte(event), &e); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(event), &e))
 	for _, change := range changes {
 		change(&e)
 	}
-	answer, err := Wrap(h)(t.Context(), e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(Wrap(h)(t.Context(), e))(t)
 	body, err := base64.StdEncoding.DecodeString(answer.Body)
 	if err != nil || !answer.IsBase64Encoded {
 		t.Errorf("got %+v, %v", answer, err)

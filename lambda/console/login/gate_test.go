@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"matchbook/lambda/internal/must"
 )
 
 // site is a console behind a gate, and a browser.
@@ -93,24 +95,16 @@ func (s *site) EndSession(ctx context.Context, id Hash) error {
 // do returns the status, the header and the body of an answer.
 func (s *site) do(method, path string, headers ...string) (int, http.Header, string) {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, nil))(s.t)
 	for i := 0; i < len(headers); i += 2 {
 		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
 			r.Host = headers[i+1]
 		}
 	}
 	answer, err := s.browser.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.OK(s.t, err)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(answer.Body))(s.t)
 	return answer.StatusCode, answer.Header, string(body)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"matchbook/lambda/internal/must"
+
 	"github.com/google/uuid"
 )
 
@@ -50,10 +52,7 @@ func TestTenantsAreThoseWithARole(t *testing.T) {
 
 func TestStoredPersonIsReadAgain(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(ada)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(ada))(t)
 	var got Person
 	if err := json.Unmarshal(text, &got); err != nil || got.Name != ada.Name || got.Role(tenantA) != Operator ||
 		got.Role(tenantB) != Viewer {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -94,14 +95,9 @@ func (s *site) get(browser *http.Client, address string) (int, string, string) {
 	if strings.HasPrefix(address, "/") {
 		address = s.server.URL + address
 	}
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(s.t.Context(), http.MethodGet, address, nil))(s.t)
 	answer, err := browser.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.OK(s.t, err)
 	defer answer.Body.Close()
 	body, _ := io.ReadAll(answer.Body)
 	return answer.StatusCode, answer.Header.Get("Location"), string(body)
@@ -203,13 +199,9 @@ func TestLoginThatIsNotFinishedIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/login", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	answer, err := s.browser.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer answer.Body.Close()
 	line := answer.Header.Get("Set-Cookie")
 	for _, want := range []string{"__Host-matchbook-login=", "; Path=/;", "Max-Age=600;", "HttpOnly", "Secure", "SameSite=Lax"} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -78,9 +79,7 @@ func TestNameIsAVerifiedAddressOrOneOfTheIssuer(t *testing.T) {
 		`{}`: "subject",
 	} {
 		var c claims
-		if err := json.Unmarshal([]byte(text), &c); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(text), &c))
 		if got := clean(c.name("subject")); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -29,14 +30,9 @@ const megabyte = 1 << 20
 // stores are a folder, and a bucket behind the real SDK and HTTP.
 func stores(t *testing.T) map[string]blob.Store {
 	t.Helper()
-	folder, err := blob.Open(t.Context(), "file://"+filepath.Join(t.TempDir(), "made here"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(blob.Open(t.Context(), "file://"+filepath.Join(t.TempDir(), "made here"), nil))(t)
 	backend := s3mem.New()
-	if err := backend.CreateBucket("files"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, backend.CreateBucket("files"))
 	server := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(server.Close)
 	return map[string]blob.Store{"folder": folder, "bucket": bucketAt(t, "s3://files/below/this", server.URL)}
@@ -44,12 +40,9 @@ func stores(t *testing.T) map[string]blob.Store {
 
 func bucketAt(t *testing.T, url, endpoint string) blob.Store {
 	t.Helper()
-	store, err := blob.Open(t.Context(), url, func(context.Context) (aws.Config, error) {
+	store := must.Get(blob.Open(t.Context(), url, func(context.Context) (aws.Config, error) {
 		return aws.Config{Region: "eu-central-1", BaseEndpoint: &endpoint, Credentials: credentials.NewStaticCredentialsProvider("AKID", "secret", "")}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return store
 }
 
@@ -64,9 +57,7 @@ func TestReadReturnsWhatWasWrittenLast(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s blob.Store) {
 		for _, text := range []string{"first", "", strings.Repeat("long", megabyte/4)} {
-			if err := s.Write(t.Context(), "ingestions/1/transcription.json", strings.NewReader(text)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.Write(t.Context(), "ingestions/1/transcription.json", strings.NewReader(text)))
 			got, err := s.Read(t.Context(), "ingestions/1/transcription.json", megabyte)
 			if err != nil || string(got) != text {
 				t.Fatalf("got %d bytes, %v; want %d", len(got), err, len(text))
@@ -78,9 +69,7 @@ func TestReadReturnsWhatWasWrittenLast(t *testing.T) {
 func TestMissingAndLargeFilesArePermanentFailures(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s blob.Store) {
-		if err := s.Write(t.Context(), "documents/large.pdf", bytes.NewReader(make([]byte, megabyte+1))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Write(t.Context(), "documents/large.pdf", bytes.NewReader(make([]byte, megabyte+1))))
 		for key, want := range map[string]string{
 			"documents/none.pdf":  "there is no file documents/none.pdf in storage",
 			"documents":           "there is no file documents in storage",
@@ -98,12 +87,8 @@ func TestCopiesHaveTheContent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s blob.Store) {
 		const from, to = "inbox/a/Rechnung 1+2 ä%.pdf", "documents/1.pdf"
-		if err := s.Write(t.Context(), from, strings.NewReader("content")); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Copy(t.Context(), from, "", to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Write(t.Context(), from, strings.NewReader("content")))
+		must.OK(t, s.Copy(t.Context(), from, "", to))
 		for _, key := range []string{from, to} {
 			file, size, err := s.Open(t.Context(), key, "")
 			if err != nil {
@@ -120,9 +105,7 @@ func TestCopiesHaveTheContent(t *testing.T) {
 func TestFilesThatAreGoneCannotBeOpenedOrCopied(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s blob.Store) {
-		if err := s.Write(t.Context(), "a/b", strings.NewReader("x")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Write(t.Context(), "a/b", strings.NewReader("x")))
 		for _, key := range []string{"none", "a"} {
 			if _, _, err := s.Open(t.Context(), key, ""); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("open %s: got %v", key, err)
@@ -161,16 +144,9 @@ func TestWritesAreWhole(t *testing.T) {
 func TestKeysStayBelowTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := blob.Open(t.Context(), "file://"+filepath.Join(dir, "files"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "files", "link")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("mine"), 0o600))
+	s := must.Get(blob.Open(t.Context(), "file://"+filepath.Join(dir, "files"), nil))(t)
+	must.OK(t, os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "files", "link")))
 	for _, key := range []string{"../setup/secret", "/secret", "link", "a/../../secret"} {
 		if got, err := s.Read(t.Context(), key, megabyte); err == nil {
 			t.Errorf("%s: read %q", key, got)
@@ -186,9 +162,7 @@ func TestKeysStayBelowTheFolder(t *testing.T) {
 func TestFailedWriteChangesNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s blob.Store) {
-		if err := s.Write(t.Context(), "k", strings.NewReader("whole")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Write(t.Context(), "k", strings.NewReader("whole")))
 		if err := s.Write(t.Context(), "k", &broken{strings.NewReader("half"), 2}); err == nil {
 			t.Error("a broken file was stored")
 		}
@@ -236,13 +210,8 @@ func TestRefusalsOfS3(t *testing.T) {
 func TestFolderURLNamesTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "100% of #1? a b", "ä")
-	s, err := blob.Open(t.Context(), blob.FolderURL(dir), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Write(t.Context(), "a/b", strings.NewReader("content")); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(blob.Open(t.Context(), blob.FolderURL(dir), nil))(t)
+	must.OK(t, s.Write(t.Context(), "a/b", strings.NewReader("content")))
 	if got, err := os.ReadFile(filepath.Join(dir, "a", "b")); err != nil || string(got) != "content" {
 		t.Errorf("got %q, %v", got, err)
 	}

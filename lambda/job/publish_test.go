@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -62,7 +62,7 @@ func ids(rows ...int) (ids []uuid.UUID) {
 func TestPublishCommitsFirstAndSendsEachDocumentOnce(t *testing.T) {
 	t.Parallel()
 	o := &recorder{exist: ids(1, 2)}
-	testenv.Must(t, o.publish(t, 2, 1, 2))
+	must.OK(t, o.publish(t, 2, 1, 2))
 	want := []string{"commit 1", "commit 2", "send 1 09:00:00.000001", "send 2 09:00:00.000001"}
 	if !slices.Equal(o.lines, want) {
 		t.Errorf("got %q, want %q", o.lines, want)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
@@ -217,7 +217,7 @@ func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
 func TestTheCostOfAnAnswerIsKeptWithIt(t *testing.T) {
 	t.Parallel()
 	o := &office{replies: []reply{{text: "good", used: llm.Usage{PromptTokens: 7, CompletionTokens: 3}}}}
-	testenv.Must(t, o.ask(t.Context(), 0, llm.Question{}))
+	must.OK(t, o.ask(t.Context(), 0, llm.Question{}))
 	if want := (llm.Answer{Text: "good", Usage: llm.Usage{PromptTokens: 7, CompletionTokens: 3}}); o.kept[0] != want {
 		t.Errorf("got %+v, want %+v", o.kept[0], want)
 	}
@@ -307,7 +307,7 @@ func TestKeepingDoesNotGoOnForEver(t *testing.T) {
 func questionHash(t *testing.T, q llm.Question) [32]byte {
 	t.Helper()
 	o := &office{stored: map[int64]string{1: "good"}}
-	testenv.Must(t, o.ask(t.Context(), 0, q))
+	must.OK(t, o.ask(t.Context(), 0, q))
 	return o.keys[0].Prompt
 }
 
@@ -435,9 +435,7 @@ func TestVectorsAreBoughtOnceAndComeInOrder(t *testing.T) {
 			t.Parallel()
 			s := &shelf{}
 			e := llm.Embeddings{Embedder: s, Vault: s}
-			if _, err := e.Vectors(t.Context(), tenant, tc.before); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(e.Vectors(t.Context(), tenant, tc.before))(t)
 			s.bought, s.looked, s.paid = nil, 0, llm.Usage{}
 			got, err := e.Vectors(t.Context(), tenant, tc.texts)
 			if err != nil || len(got) != len(tc.texts) {

@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval/train"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
@@ -31,11 +32,11 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 	c := corpus{links: map[[2]uuid.UUID]bool{}}
 	for _, raw := range rawCorpus(t, name, condition) {
 		d, err := score.Read(raw)
-		testenv.Must(t, err, raw.ID)
+		must.OK(t, err, raw.ID)
 		c.docs = append(c.docs, d)
 	}
 	links, err := os.ReadFile(filepath.Join(testenv.Shared(t, "eval/matching/"+name), "links.csv"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	for _, line := range strings.Fields(string(links))[1:] {
 		a, b, _ := strings.Cut(line, ",")
 		c.links[ordered(uuid.MustParse(a), uuid.MustParse(b))] = true
@@ -48,7 +49,7 @@ func rawCorpus(t testing.TB, name, condition string) (raws []score.Raw) {
 	t.Helper()
 	dir := testenv.Shared(t, "eval/matching/"+name)
 	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer f.Close()
 	scanner := bufio.NewScanner(f)
 	scanner.Buffer(nil, 1<<24)
@@ -59,10 +60,10 @@ func rawCorpus(t testing.TB, name, condition string) (raws []score.Raw) {
 			Type     document.Type   `json:"type"`
 			Data     json.RawMessage `json:"structured_data"`
 		}
-		testenv.Must(t, json.Unmarshal(scanner.Bytes(), &line))
+		must.OK(t, json.Unmarshal(scanner.Bytes(), &line))
 		raws = append(raws, score.Raw{ID: line.ID, TenantID: line.TenantID, Type: line.Type, Data: string(line.Data)})
 	}
-	testenv.Must(t, scanner.Err())
+	must.OK(t, scanner.Err())
 	return raws
 }
 
@@ -168,13 +169,13 @@ func TestFiguresOnTheCorpora(t *testing.T) {
 func TestHandWrittenCases(t *testing.T) {
 	t.Parallel()
 	cases, err := train.ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	verdicts := []train.Verdict{train.Right, train.People, train.Silent, train.Wrong}
 	var groups []string
 	table, total := map[string]map[train.Verdict]int{}, map[train.Verdict]int{}
 	for _, c := range cases {
 		v, _, err := c.Judge(t.Context(), score.Learned)
-		testenv.Must(t, err, c.Name)
+		must.OK(t, err, c.Name)
 		if table[c.Group] == nil {
 			groups, table[c.Group] = append(groups, c.Group), map[train.Verdict]int{}
 		}

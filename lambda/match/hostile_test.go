@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
@@ -243,10 +244,7 @@ func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
 		x.answers[pairsHash(x.pending)] = answers
-		got, err := x.apply(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(x.apply(t.Context(), c))(t)
 		want := result(c)
 		for _, part := range [][2][]rules.Edge{{got.Matches, want.Matches}, {got.Suggestions, want.Suggestions}} {
 			for i, e := range part[0] {

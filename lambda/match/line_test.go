@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 
@@ -27,7 +27,7 @@ func benchmarkLine(b *testing.B, raws []score.Raw) {
 			c.docs = c.docs[:0]
 			for _, raw := range raws {
 				d, err := score.Read(raw)
-				testenv.Must(b, err)
+				must.OK(b, err)
 				d.Normalized()
 				c.docs = append(c.docs, d)
 			}
@@ -47,7 +47,7 @@ func benchmarkLine(b *testing.B, raws []score.Raw) {
 	b.Run("decide", func(b *testing.B) {
 		for b.Loop() {
 			_, err := rules.Decide(b.Context(), all)
-			testenv.Must(b, err)
+			must.OK(b, err)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/score"
 
@@ -154,9 +154,7 @@ func TestUnreadableDataFailsForGoodWithoutItsValues(t *testing.T) {
 func TestADocumentWithOtherIdentitiesIsReadAgain(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: rawInvoice, blocks: []Block{{}, {}, {Candidates: []score.Raw{rawOrder}}}}
-	if _, err := run(s); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(run(s))(t)
 	if len(s.pairs) != 2 || len(s.pairs[0]) != 0 || len(s.pairs[1]) != 1 {
 		t.Errorf("wrote %v by round, want nothing and a pair", s.pairs)
 	}
@@ -211,7 +209,7 @@ func TestDocumentWithoutACounterpartyStaysAlone(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []score.Raw{raw(po, object(vat, `"total":"5"`))}}}}
 	log, err := run(s)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if len(s.pairs) != 1 || len(s.pairs[0]) != 0 {
 		t.Errorf("wrote %+v, want no pairs", s.pairs)
 	}

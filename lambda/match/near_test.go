@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/score"
@@ -101,7 +101,7 @@ func TestSimilarTextsAreCompared(t *testing.T) {
 				matcher.Embeddings = &llm.Embeddings{Embedder: embedder, Vault: vectors{}}
 			}
 			for _, i := range append(slices.Clone(order), order...) {
-				testenv.Must(t, matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}))
+				must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}))
 			}
 			var alike []string
 			for _, p := range m.all() {

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/notifytest"
 
@@ -53,7 +53,7 @@ func TestARowsPayloadIsAFailure(t *testing.T) {
 	const payload = `{"document_id":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","tenant_id":"6ba7b811-9dad-11d1-80b4-00c04fd430c8",
 		"tenant":"Acme","kind":"permanent","error":"broken","attempts":2,"deliveries":3}`
 	var got notify.Failure
-	testenv.Must(t, json.Unmarshal([]byte(payload), &got))
+	must.OK(t, json.Unmarshal([]byte(payload), &got))
 	want := notify.Failure{
 		SubjectID: uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
 		TenantID:  uuid.MustParse("6ba7b811-9dad-11d1-80b4-00c04fd430c8"),

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry"
 	"matchbook/lambda/telemetry/emf"
@@ -17,7 +17,7 @@ import (
 func flushed(t *testing.T, set *emf.Set) string {
 	t.Helper()
 	var out bytes.Buffer
-	testenv.Must(t, set.Flush(&out, time.Now()))
+	must.OK(t, set.Flush(&out, time.Now()))
 	return out.String()
 }
 
@@ -28,7 +28,7 @@ func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
 	wrong := strings.Replace(right, "right", "wrong", 1)
 	ping := func(renew postgres.Renew) error {
 		db, err := postgres.OpenRenewing(t.Context(), wrong, 1, telemetry.CountRenewal(renew, set))
-		testenv.Must(t, err)
+		must.OK(t, err)
 		defer db.Close()
 		return db.Ping(t.Context())
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -63,10 +64,8 @@ func TestFunctionWarnsOfASchemaThatIsNewer(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("up to date: %s", &out)
 	}
-	if _, err := postgrestest.Conn(t, url).Exec(t.Context(),
-		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(postgrestest.Conn(t, url).Exec(t.Context(),
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"))(t)
 	warnNewer(db, log)
 	if got := out.String(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, "schema=99999") {
 		t.Errorf("got %q", got)
@@ -77,10 +76,8 @@ func TestFunctionWarnsOfASchemaThatIsNewer(t *testing.T) {
 func TestFunctionWorksWithASchemaThatIsNewer(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	if _, err := postgrestest.Conn(t, url).Exec(t.Context(),
-		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(postgrestest.Conn(t, url).Exec(t.Context(),
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"))(t)
 	if done, err := Migrate(t.Context(), Config{DatabaseURL: url}); err != nil || len(done) != 0 {
 		t.Errorf("the migrate function of a version that is rolled back to: %+v, %v", done, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/setup"
@@ -47,7 +47,7 @@ func TestEveryChannelIsOpenedUnderItsName(t *testing.T) { // not parallel: the S
 	t.Setenv("AWS_REGION", "eu-central-1")
 	c, err := setup.LoadNotify(env(map[string]string{"SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/T/B/x",
 		"EMAIL_FROM": "a@example.com", "EMAIL_TO": "b@example.com"}))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	senders, err := setup.Senders(t.Context(), c)
 	if err != nil || len(senders) != len(manifest.Channels()) {
 		t.Fatalf("got %d senders, %v", len(senders), err)
@@ -90,25 +90,21 @@ func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its vari
 		`INSERT INTO notification (tenant_id, document_id, kind, attempt, payload) VALUES ('00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000007', 'permanent', 1,
 			'{"document_id": "00000000-0000-4000-8000-000000000007", "tenant_id": "00000000-0000-4000-8000-000000000001", "tenant": "Testers", "kind": "permanent", "error": "structured data: not valid JSON", "attempts": 1, "deliveries": 1}')`,
 	} {
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Exec(t.Context(), sql))(t)
 	}
 	c, err := setup.LoadSweep(env(map[string]string{"DATABASE_URL": url, "SLACK_WEBHOOK_URL": webhook.URL,
 		"QUEUE_URL":        "https://sqs.eu-central-1.amazonaws.com/000000000000/match",
 		"INGEST_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/ingest",
 		"REVIEW_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/review",
 		"OFFER_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/000000000000/offer"}), manifest.Functions())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s, closeAll, err := setup.Sweep(ctx, c, slog.New(slog.DiscardHandler), setup.Workloads())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer closeAll()
 	for range 2 {
-		if _, err := s.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Run(ctx))(t)
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify/outbox"
@@ -58,14 +58,12 @@ func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
 				ON CONFLICT DO NOTHING`,
 			"INSERT INTO offer_delivery (job_id) SELECT id FROM matchmaking_job WHERE tenant_id = $1 ON CONFLICT DO NOTHING",
 		} {
-			if _, err := conn.Exec(t.Context(), sql, tenant); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(conn.Exec(t.Context(), sql, tenant))(t)
 		}
 	}
 	c := Config{Offers: ReceiverConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
 	relays, err := newOutboxRelays(c, db, slog.New(slog.DiscardHandler))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	complete()
 	batch := ended{func() {
 		if n := got.Load(); n != 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/telemetry/emf"
@@ -22,9 +23,7 @@ func TestScheduleCountsAndLooksForDuplicates(t *testing.T) {
 		slog.New(slog.DiscardHandler))
 	exec := func(sql string) {
 		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Exec(t.Context(), sql))(t)
 	}
 	exec("INSERT INTO tenant VALUES ('00000000-0000-4000-8000-000000000001', 'T')")
 	exec(`INSERT INTO offer_user (id, tenant_id, timezone, through)

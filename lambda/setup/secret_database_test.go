@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
@@ -33,19 +33,17 @@ type guarded struct {
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
 	server, err := pgserver.Start(t.Context(), pgserver.Options{InMemory: true})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	t.Cleanup(func() { _ = server.Stop() })
 	u, err := url.Parse(server.URL("postgres"))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	admin, err := pgx.Connect(t.Context(), u.String())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	g := &guarded{t, admin, u}
 	t.Cleanup(func() { _ = admin.Close(t.Context()) })
-	if _, err := schema.Migrate(t.Context(), u.String()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(schema.Migrate(t.Context(), u.String()))(t)
 	var file string
-	testenv.Must(t, admin.QueryRow(t.Context(), "SHOW hba_file").Scan(&file))
+	must.OK(t, admin.QueryRow(t.Context(), "SHOW hba_file").Scan(&file))
 	g.exec(fmt.Sprintf(`COPY (SELECT unnest(ARRAY['local all app scram-sha-256', 'local all all trust'])) TO '%s'`,
 		file))
 	g.exec("SELECT pg_reload_conf()")
@@ -55,9 +53,7 @@ func newGuarded(t *testing.T) *guarded {
 
 func (g *guarded) exec(sql string) {
 	g.t.Helper()
-	if _, err := g.admin.Exec(g.t.Context(), sql); err != nil {
-		g.t.Fatal(err)
-	}
+	must.Get(g.admin.Exec(g.t.Context(), sql))(g.t)
 }
 
 // rotate gives the role a new password and ends its connections. It returns
@@ -85,9 +81,9 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 	var clock atomic.Int64
 	c, err := loadFunction(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
 		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), manifest.Match, source(&clock))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	db, _, err := Open(t.Context(), c, manifest.Match.PoolSize)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	defer db.Close()
 	count := func() (failed string) {
 		var all sync.WaitGroup
@@ -141,9 +137,9 @@ func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
 		var clock atomic.Int64
 		c, err := loadFunction(envOf(map[string]string{"QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/match", "MATCH_MODE": "rules",
 			"DATABASE_URL_SECRET_ARN": secrettest.ARN("database")}), manifest.Match, source(&clock))
-		testenv.Must(t, err)
+		must.OK(t, err)
 		db, _, err := Open(t.Context(), c, 1)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		m.Set("database", g.rotate("second-"+name)) // before the pool has a connection
 		clock.Add(int64(fetchEvery))
 		if err := use(db); err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup/secret"
@@ -40,7 +40,7 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 		"DATABASE_URL_SECRET_ARN": secrettest.ARN("database"), "OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai"),
 		"SLACK_WEBHOOK_URL_SECRET_ARN": secrettest.ARN("slack")}
 	c, err := LoadFunction(envOf(values), manifest.Match)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	want := []string{"postgres://match%20book:a%2Fb%40c%3Ad%3F@db.internal:5433/docs?sslmode=require", "sk-one",
 		"https://hooks.slack.com/services/x"}
 	if got := []string{c.DatabaseURL, c.Model.OpenAI.APIKey, c.Notify.Values["SLACK_WEBHOOK_URL"]}; !slices.Equal(got, want) {
@@ -124,7 +124,7 @@ func TestRotatedKeyIsUsedInTheSameTry(t *testing.T) {
 	c, err := loadFunction(envOf(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q",
 		"OPENAI_BASE_URL":           provider.URL,
 		"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")}), manifest.Match, source(&clock))
-	testenv.Must(t, err)
+	must.OK(t, err)
 	ask := asking(t, c)
 	clock.Add(int64(fetchEvery))
 	for _, step := range []struct {
@@ -156,7 +156,7 @@ func TestRotatedKeyIsUsedInTheSameTry(t *testing.T) {
 func asking(t *testing.T, c Config) func(context.Context) string {
 	t.Helper()
 	asker, _, err := newAsker(c.Model, nil, nil)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return func(ctx context.Context) string {
 		if _, err := asker.Model.Answer(ctx, question); err != nil {
 			return err.Error()

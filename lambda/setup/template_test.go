@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
@@ -62,7 +62,7 @@ func TestFunctionsOfTheTemplatesReadTheirEnvironment(t *testing.T) {
 	t.Parallel()
 	for file, without := range map[string][]string{"default": {"Web", "Console"}, "aurora": nil} {
 		raw, err := os.ReadFile("../../infra/testdata/" + file + ".template.golden")
-		testenv.Must(t, err)
+		must.OK(t, err)
 		var template struct {
 			Resources map[string]struct {
 				Type       string
@@ -71,7 +71,7 @@ func TestFunctionsOfTheTemplatesReadTheirEnvironment(t *testing.T) {
 				}
 			}
 		}
-		testenv.Must(t, json.Unmarshal(raw, &template))
+		must.OK(t, json.Unmarshal(raw, &template))
 		for name, load := range loaders() {
 			function, ok := template.Resources[name+"Function"]
 			if slices.Contains(without, name) == ok {

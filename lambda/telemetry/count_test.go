@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/notify"
@@ -58,9 +59,7 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 		asker := &llm.Asker{Model: countedModel{m, set}, Vault: countedVault{v, set}, Retry: once}
 		return asker.Ask(t.Context(), uuid.Nil, uuid.Nil, question, func(string) error { return nil })
 	}
-	if err := errors.Join(ask(paid, answers{}), ask(paid, answers{found: true})); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(ask(paid, answers{}), ask(paid, answers{found: true})))
 	if ask(failed, answers{}) == nil {
 		t.Error("the failure was lost")
 	}
@@ -68,9 +67,7 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := set.Flush(&out, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, set.Flush(&out, time.Now()))
 	for _, want := range []string{`"ModelCalls":3`, `"ModelPromptTokens":200`, `"ModelCompletionTokens":14`,
 		`"ModelReplays":1`} {
 		if !strings.Contains(out.String(), want) {
@@ -103,9 +100,7 @@ func TestRepeatedCallsAreNoRetriedDeliveries(t *testing.T) {
 func flushed(t *testing.T, set *emf.Set) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := set.Flush(&out, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, set.Flush(&out, time.Now()))
 	return out.String()
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/manifest"
@@ -50,9 +51,7 @@ func TestLinesOfAnInvocationNameIt(t *testing.T) {
 	var got []string
 	for text := range strings.Lines(log.String()) {
 		var line struct{ Function, Stage, Msg, ID, Request_id, Trace_id, Xray_trace_id string }
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(text), &line))
 		if line.Function != "match" || line.Stage != "prod" {
 			t.Errorf("whose is %s", text)
 		}
@@ -159,9 +158,7 @@ func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 		var out bytes.Buffer
 		tel := New(envOf(nil), "sweep", &out, &bytes.Buffer{})
 		CountSweep(tel.Metrics, tc.report, tc.failed, gauges, tc.unread)
-		if _, err := tel.Handler(func() {}).Invoke(t.Context(), []byte("{}")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(tel.Handler(func() {}).Invoke(t.Context(), []byte("{}")))(t)
 		for _, want := range tc.want {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: %s is missing in %s", name, want, out.String())

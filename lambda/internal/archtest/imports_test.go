@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/must"
 )
 
 // rules say who may import whom. A package is named by its folder below lambda/, or
@@ -193,10 +195,7 @@ func TestEachRuleReportsItsViolation(t *testing.T) {
 				if !ok || line == tc.without {
 					continue
 				}
-				s, err := parse("lambda/"+pkg+"/file.go", "package p\nimport (\n\""+strings.ReplaceAll(imports, " ", "\"\n\"")+"\"\n)")
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(parse("lambda/"+pkg+"/file.go", "package p\nimport (\n\""+strings.ReplaceAll(imports, " ", "\"\n\"")+"\"\n)"))(t)
 				sources = append(sources, s)
 			}
 			got := strings.Join(small.check(sources), "\n")

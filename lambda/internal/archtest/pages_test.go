@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/pagetest"
 )
 
@@ -95,19 +96,11 @@ func repoint(t *testing.T, page pagetest.Page, link pagetest.Link, file string) 
 		t.Errorf("%s: %s is in %s, not in %s; -update corrects it", page.Path, link.Text, file, link.Target)
 		return
 	}
-	relative, err := filepath.Rel(path.Dir(page.Path), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	relative := must.Get(filepath.Rel(path.Dir(page.Path), file))(t)
 	name := filepath.Join(root, page.Path)
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(name))(t)
 	was, is := "["+link.Text+"]("+link.Target+")", "["+link.Text+"]("+filepath.ToSlash(relative)+")"
-	if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(text), was, is)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(name, []byte(strings.ReplaceAll(string(text), was, is)), 0o644))
 }
 
 // anchors returns the fragments of the headings of a page, as GitHub makes them.

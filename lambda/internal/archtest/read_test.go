@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/must"
 )
 
 const modulePath = "matchbook"
@@ -41,7 +43,7 @@ func imported(spec *ast.ImportSpec) string {
 // read parses the module's Go files, without those of modules below it.
 func read(t *testing.T, root string) (sources []source) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -70,9 +72,6 @@ func read(t *testing.T, root string) (sources []source) {
 		s, err := parse(filepath.ToSlash(relative), string(text))
 		sources = append(sources, s)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return sources
 }

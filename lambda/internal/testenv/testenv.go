@@ -4,7 +4,7 @@
 //	go test ./lambda/postgres -thorough
 //
 // A test that lacks a part of the machine is skipped visibly, and fails where CI is set
-// in the environment. Must ends a test that cannot go on.
+// in the environment.
 package testenv
 
 import (

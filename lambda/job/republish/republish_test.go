@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli/term"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/manifest"
@@ -48,7 +48,7 @@ func failed(t *testing.T, n int) (url string, db *postgres.DB) {
 		INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_failed_at, matching_attempts)
 		SELECT gen_random_uuid(), $1, 'invoice', '{}', 'failed', now() - interval '1 hour', 2 FROM generate_series(1, $2)`,
 		uuid.New(), n)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return url, postgrestest.Open(t, url)
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/local/sqs"
@@ -98,7 +98,7 @@ func TestLastDeliveryGoesToTheDeadLetterQueue(t *testing.T) {
 	r.handle(r.receive(1), ends(deadLetter))
 	r.wantQueue("match", 1, 0)
 	_, err := r.queue.Client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{QueueUrl: &r.queue.URL})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	r.wantQueue("match", 0, 0)
 	r.wantQueue("dead", 1, 0)
 }
@@ -282,9 +282,7 @@ func TestSettlingGoesOnAlthoughTheInvocationIsStopped(t *testing.T) {
 	event := r.receive(2)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := r.handler(ends(retry(time.Hour), ack)).Handle(ctx, event); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.handler(ends(retry(time.Hour), ack)).Handle(ctx, event))(t)
 	r.wantLog()
 	r.wantQueue("match", 0, 1)
 }
@@ -294,7 +292,7 @@ func TestSilentQueueCostsOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		endpoint := "http://queue.invalid"
 		queue, err := sqsjob.NewQueue(newClient(&endpoint, silent{}), endpoint+"/000000000000/match")
-		testenv.Must(t, err)
+		must.OK(t, err)
 		r := &rig{t: t, queue: queue}
 		var event events.SQSEvent
 		var all []job.Settlement

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job/sqsjob"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -21,7 +21,7 @@ func relayed(ctx context.Context, t *testing.T, records ...events.SQSMessage) (f
 	t.Helper()
 	counts = map[string]int{}
 	queue, err := sqsjob.NewQueue(newClient(nil, offline{}), "https://sqs.us-east-1.amazonaws.com/000000000000/match")
-	testenv.Must(t, err)
+	must.OK(t, err)
 	relay := &sqsjob.Relay{Queue: queue, Last: 3, Log: slog.New(slog.DiscardHandler), Count: func(metric string, n int) { counts[metric] += n },
 		Take: func(_ context.Context, body string) (string, error) {
 			switch body {
@@ -33,7 +33,7 @@ func relayed(ctx context.Context, t *testing.T, records ...events.SQSMessage) (f
 			return body, nil
 		}}
 	response, err := relay.Handle(ctx, events.SQSEvent{Records: records})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if response.BatchItemFailures == nil {
 		t.Error("null is everything done")
 	}
@@ -83,7 +83,7 @@ func TestRelayBeginsNoMessageAtTheEndOfItsTime(t *testing.T) {
 func TestRelayRefusesTheEventsOfOtherQueues(t *testing.T) {
 	t.Parallel()
 	queue, err := sqsjob.NewQueue(newClient(nil, offline{}), "https://sqs.us-east-1.amazonaws.com/000000000000/other")
-	testenv.Must(t, err)
+	must.OK(t, err)
 	relay := &sqsjob.Relay{Queue: queue, Log: slog.New(slog.DiscardHandler), Take: func(context.Context, string) (string, error) {
 		return "", errors.New("taken")
 	}}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/local/clock"
@@ -68,9 +68,7 @@ func newRig(t testing.TB) *rig {
 		{QueueName: aws.String("match"), Attributes: map[string]string{"VisibilityTimeout": "60",
 			"RedrivePolicy": `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead","maxReceiveCount":3}`}},
 	} {
-		if _, err := client.CreateQueue(t.Context(), &q); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.CreateQueue(t.Context(), &q))(t)
 	}
 	var err error
 	if r.queue, err = sqsjob.NewQueue(client, r.server.URL+"/000000000000/match"); err != nil {
@@ -194,7 +192,7 @@ func (r *rig) handler(run runner) *sqsjob.Handler {
 func (r *rig) handle(event events.SQSEvent, run runner) []string {
 	r.t.Helper()
 	out, err := r.handler(run).Handle(r.t.Context(), event)
-	testenv.Must(r.t, err)
+	must.OK(r.t, err)
 	return unfinished(out)
 }
 

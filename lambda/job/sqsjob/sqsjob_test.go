@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sqsjob"
 
@@ -90,7 +90,7 @@ func TestResponseNamesExactlyTheUnfinishedInTheirOrder(t *testing.T) {
 func TestEmptyBatchIsAnEmptyList(t *testing.T) {
 	t.Parallel()
 	out, err := newRig(t).handler(says()).Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{}})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	got, err := json.Marshal(out)
 	if want := `{"batchItemFailures":[]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
@@ -258,9 +258,7 @@ func TestMalformedBodiesAreCountedOnce(t *testing.T) {
 		{record("a", "no id"), record("b", id(1).String()), record("c", "")},
 		{record("a", id(1).String())},
 	} {
-		if _, err := h.Handle(t.Context(), events.SQSEvent{Records: records}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.Handle(t.Context(), events.SQSEvent{Records: records}))(t)
 	}
 	if !slices.Equal(counted, []int{2}) {
 		t.Errorf("counted %v, want 2 once", counted)
@@ -275,10 +273,7 @@ func FuzzHandle(f *testing.F) {
 		{record("a", id(1).String()), record("a", id(1).String())},
 		{},
 	} {
-		event, err := json.Marshal(events.SQSEvent{Records: records})
-		if err != nil {
-			f.Fatal(err)
-		}
+		event := must.Get(json.Marshal(events.SQSEvent{Records: records}))(f)
 		f.Add(event)
 	}
 	f.Add([]byte(`{"Records":[{"messageId":"a","eventSource":"aws:sqs","eventSourceARN":"` + queueARN + `","body":"` +

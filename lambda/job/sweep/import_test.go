@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
@@ -89,16 +90,14 @@ func (i *importing) run(perSweep int, every time.Duration) (total sweep.Report) 
 		i.work(perSweep, min(80, perSweep/2))
 		i.advance(every)
 		r, err := s.Run(i.t.Context())
-		testenv.Must(i.t, err)
+		must.OK(i.t, err)
 		total.Republished += r.Republished
 		total.Lost += r.Lost
 		total.Crashed += r.Crashed
 		total.Recovered += r.Recovered
 		var left int
-		if err := i.conn.QueryRow(i.t.Context(),
-			"SELECT count(*) FROM document WHERE matching_status <> 'succeeded'").Scan(&left); err != nil {
-			i.t.Fatal(err)
-		}
+		must.OK(i.t, i.conn.QueryRow(i.t.Context(),
+			"SELECT count(*) FROM document WHERE matching_status <> 'succeeded'").Scan(&left))
 		if left == 0 {
 			return total
 		}

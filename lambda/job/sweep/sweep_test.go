@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/local/simclock"
@@ -71,14 +71,12 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.t.Helper()
-	if _, err := f.conn.Exec(f.t.Context(), sql, args...); err != nil {
-		f.t.Fatal(err)
-	}
+	must.Get(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
 }
 
 func (f *fixture) advance(d time.Duration) {
 	f.t.Helper()
-	testenv.Must(f.t, f.clock.Advance(f.t.Context(), d))
+	must.OK(f.t, f.clock.Advance(f.t.Context(), d))
 }
 
 func (f *fixture) document(assignments string) uuid.UUID {
@@ -111,7 +109,7 @@ func (f *fixture) state() (s string) {
 		`SELECT coalesce(string_agg(matching_status || ' ' || n, ', ' ORDER BY matching_status), '') ||
 		', notifications ' || (SELECT count(*) FROM notification)
 		FROM (SELECT matching_status, count(*) AS n FROM document GROUP BY 1) AS counts`).Scan(&s)
-	testenv.Must(f.t, err)
+	must.OK(f.t, err)
 	return s
 }
 
@@ -190,7 +188,7 @@ func TestMessageThatWasNeverSentIsPublishedAgain(t *testing.T) {
 	f := newFixture(t)
 	id := f.document("matching_status=NULL")
 	first, err := f.Publish(t.Context(), []uuid.UUID{id})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	f.advance(visibility + tick)
 	f.run(sweep.Report{Overdue: 1, Republished: 1}, nil)
 	if len(f.queue.sent) != 1 || f.queue.sent[0].ID != id || !f.queue.sent[0].PublishedAt.After(first[0].PublishedAt) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
@@ -32,8 +33,8 @@ func startAimock(t *testing.T) string {
 	cmd := exec.CommandContext(t.Context(), "node", strings.TrimSpace(string(program)), // npx would not end with us
 		"--port", "0", "--strict", "--validate-on-load", "--fixtures", "testdata/aimock.json")
 	out, err := cmd.StdoutPipe()
-	testenv.Must(t, err)
-	testenv.Must(t, cmd.Start())
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended by then
 	listens := regexp.MustCompile(`listening on (http://[0-9.:]+)`)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -52,7 +53,7 @@ func TestAnotherServersAnswersAreUnderstood(t *testing.T) {
 	client := func(c openai.Config) *openai.Client {
 		c.APIKey, c.Model = "k", "gpt-4o-mini"
 		client, err := openai.New(c)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		return client
 	}
 	v1, azure := client(openai.Config{BaseURL: url + "/v1", EmbeddingModel: "bge-m3"}),

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 )
 
@@ -42,7 +42,7 @@ func numbers(t *testing.T, failAt int) (*Client, *[]int) {
 	t.Cleanup(server.Close)
 	length := 256
 	client, err := New(Config{BaseURL: server.URL, Model: "m", EmbeddingModel: "e", Dimensions: &length})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return client, &batches
 }
 
@@ -55,7 +55,7 @@ func TestEmbeddingsAreInOrderAndOfLengthOne(t *testing.T) {
 		texts = append(texts, strconv.Itoa(i))
 	}
 	got, usage, err := e.Embed(t.Context(), texts)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if want := append(slices.Repeat([]int{32}, 18), 24); !slices.Equal(*batches, want) || usage != (llm.Usage{PromptTokens: 95}) {
 		t.Errorf("got batches %v, usage %+v; want %v, 95 tokens", *batches, usage, want)
 	}
@@ -157,7 +157,7 @@ func TestVectorsHaveTheModelsOwnLengthUnlessOneIsAskedFor(t *testing.T) {
 				return err
 			})
 			var request map[string]any
-			testenv.Must(t, json.Unmarshal([]byte(got.body), &request))
+			must.OK(t, json.Unmarshal([]byte(got.body), &request))
 			if sent, _ := request["dimensions"].(float64); int(sent) != tc.sent {
 				t.Errorf("sent %s", got.body)
 			}

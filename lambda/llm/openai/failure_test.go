@@ -16,7 +16,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 type failureCase struct {
@@ -311,7 +311,7 @@ func TestAConfigDoesNotPrintItsKey(t *testing.T) {
 	t.Parallel()
 	c := Config{APIKey: secretKey, Model: "m"}
 	client, err := New(Config{APIKey: secretKey, Model: "m", EmbeddingModel: "e"})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	for _, v := range []any{c, &c, client, client.Model(), client.Embedder()} {
 		if found := failuretest.Leaks(secrets, v); len(found) > 0 {
 			t.Errorf("%T: found %q", v, found)

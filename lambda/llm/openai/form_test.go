@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 )
 
@@ -64,7 +64,7 @@ func answering(t *testing.T, words string, refuse http.HandlerFunc, known ...str
 	}))
 	t.Cleanup(server.Close)
 	client, err := New(Config{BaseURL: server.URL, Model: "m"})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return client, &asked
 }
 
@@ -171,7 +171,7 @@ func TestAnAnswerToACutQuestionIsRefused(t *testing.T) {
 			raw, _ := json.Marshal(map[string]int{"prompt_tokens": tc.tokens, "completion_tokens": 4})
 			url := serving(t, `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":`+string(raw)+`}`)
 			client, err := New(Config{BaseURL: url, Model: "m"})
-			testenv.Must(t, err)
+			must.OK(t, err)
 			q := question()
 			q.User = tc.text
 			got, err := client.Model().Answer(t.Context(), q)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 )
@@ -25,14 +25,14 @@ func TestRecordingsAreUnderstood(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			raw, err := os.ReadFile(file)
-			testenv.Must(t, err)
+			must.OK(t, err)
 			var r struct {
 				Model    string
 				Status   int
 				Header   map[string]string
 				Response string
 			}
-			testenv.Must(t, json.Unmarshal(raw, &r))
+			must.OK(t, json.Unmarshal(raw, &r))
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				for name, value := range r.Header {
 					w.Header().Set(name, value)
@@ -42,7 +42,7 @@ func TestRecordingsAreUnderstood(t *testing.T) {
 			}))
 			defer server.Close()
 			client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Model: "any"})
-			testenv.Must(t, err)
+			must.OK(t, err)
 			answer, err := client.Model().Answer(t.Context(), llm.Question{Name: "q", User: "u", Schema: json.RawMessage(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)})
 			switch ok := r.Status == http.StatusOK; {
 			case ok && (err != nil || !json.Valid([]byte(answer.Text)) || answer.Usage.PromptTokens == 0):

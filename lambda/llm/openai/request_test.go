@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 )
 
@@ -52,8 +52,8 @@ func captureReply(t *testing.T, c Config, reply string, ask func(*Client) error)
 		return transport().RoundTrip(r)
 	})}
 	client, err := New(c)
-	testenv.Must(t, err)
-	testenv.Must(t, ask(client))
+	must.OK(t, err)
+	must.OK(t, ask(client))
 	return got
 }
 
@@ -90,14 +90,14 @@ func TestRequestsEqualTheGoldenFiles(t *testing.T) {
 				reply = vectors(vector(1, 256, "3"), vector(0, 256, "-0.5"))
 			}
 			request := captureReply(t, tc.config, reply, tc.ask).body
-			testenv.Must(t, json.Indent(&got, []byte(request), "", "  "))
+			must.OK(t, json.Indent(&got, []byte(request), "", "  "))
 			got.WriteByte('\n')
 			file := filepath.Join("testdata", name+".json")
 			if *update {
-				testenv.Must(t, os.WriteFile(file, got.Bytes(), 0o644))
+				must.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
 			want, err := os.ReadFile(file)
-			testenv.Must(t, err)
+			must.OK(t, err)
 			if got.String() != string(want) {
 				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 			}
@@ -182,7 +182,7 @@ func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
 		{"https://proxy/v1", "gpt-6-sol", true},
 	} {
 		client, err := New(Config{APIKey: "k", BaseURL: tc.base, Model: tc.model})
-		testenv.Must(t, err)
+		must.OK(t, err)
 		d, room := client.model.dialect, 0
 		if tc.want {
 			room = 25_000

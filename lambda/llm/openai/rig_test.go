@@ -17,7 +17,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 )
 
@@ -80,7 +80,7 @@ func (x exchange) happen(t *testing.T) *failure.Call {
 		x.config(&config)
 	}
 	client, err := New(config)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	ctx := failuretest.Context(t, x.within)
 	if x.ask == nil {
 		_, m := client.model.ask(ctx, question())

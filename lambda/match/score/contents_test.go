@@ -41,12 +41,12 @@ func detailed(list ...string) string {
 	var all []document.Line
 	for _, l := range list {
 		f := append(strings.Split(l, ";"), "", "", "", "", "")
-		all = append(all, document.Line{SKU: f[0], Description: f[1], Quantity: must(f[2]), Unit: f[3], UnitPrice: must(f[4]), Amount: must(f[5])})
+		all = append(all, document.Line{SKU: f[0], Description: f[1], Quantity: amountOf(f[2]), Unit: f[3], UnitPrice: amountOf(f[4]), Amount: amountOf(f[5])})
 	}
 	return vat + `,` + field("line_items", all)
 }
 
-func must(s string) (a document.Amount) {
+func amountOf(s string) (a document.Amount) {
 	if err := json.Unmarshal([]byte(`"`+s+`"`), &a); err != nil {
 		panic(err)
 	}

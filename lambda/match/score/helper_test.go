@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -114,6 +114,6 @@ func object(fields ...string) string {
 func amount(t testing.TB, s string) document.Amount {
 	t.Helper()
 	a, err := document.ParseAmount(s)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return a
 }

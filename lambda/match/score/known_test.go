@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 const (
@@ -63,7 +63,7 @@ func TestKnownNamesFindEachOther(t *testing.T) {
 	a, b := raw(po, object(ibm, `"date":"2026-01-05"`)), raw(inv, object(world, `"date":"2026-02-05"`))
 	common := func() []string {
 		keys, err := CommonKeys(a, b)
-		testenv.Must(t, err)
+		must.OK(t, err)
 		return keys
 	}
 	if got := common(); len(got) > 0 {

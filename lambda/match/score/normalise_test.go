@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -124,7 +124,7 @@ func TestNormalizedIsWhatTheStoreKeeps(t *testing.T) {
 		"references":[{"type":"Purchase-Order","number":"PO-4500"}],"notes":"delivery note LS-88123","line_items":[{"sku":"A-1","description":"blue\n pen"}]}`)
 	n := d.Normalized()
 	got, err := json.Marshal([]any{n.Counterparty, n.References, n.Text})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	want := `[{"buyer":{"vat_id":"DE136695976","name":"stadtwerke ulm"},"supplier":{"iban":"DE123456","name":"mueller"}},` +
 		`[{"type":"purchase-order","raw":"PO-4500","canonical":"4500","loose":"4500"},` +
 		`{"type":"delivery-note","raw":"LS-88123","canonical":"LS88123","loose":"88123","in_text":true}],` +

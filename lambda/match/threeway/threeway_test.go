@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/threeway"
 
 	"github.com/google/uuid"
@@ -58,7 +58,7 @@ func matched(text string) (list [][2]uuid.UUID) {
 
 func tolerance(t *testing.T) (tol threeway.Tolerance) {
 	t.Helper()
-	testenv.Must(t, json.Unmarshal([]byte(`{"price_percent":"2","price_absolute":"0.01","quantity_percent":"0","quantity_absolute":"0","needs_receipt":true}`), &tol))
+	must.OK(t, json.Unmarshal([]byte(`{"price_percent":"2","price_absolute":"0.01","quantity_percent":"0","quantity_absolute":"0","needs_receipt":true}`), &tol))
 	return tol
 }
 
@@ -167,7 +167,7 @@ func TestOrderMakesNoDifference(t *testing.T) {
 		r.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
 		r.Shuffle(len(matches), func(i, j int) { matches[i], matches[j] = matches[j], matches[i] })
 		raw, err := json.Marshal(threeway.Check(docs, matches, tolerance(t)))
-		testenv.Must(t, err)
+		must.OK(t, err)
 		if first == "" {
 			first = string(raw)
 		}

@@ -16,7 +16,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/notifytest"
 
@@ -76,7 +76,7 @@ func post(t *testing.T, x exchange) (*failure.Call, []any) {
 		api = x.With(sdk)
 	}
 	s, err := New(api, c)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return s.post(failuretest.Context(t, x.Within), s.input(notifytest.Messages()["one"])), []any{s, struct{ s *Sender }{s}}
 }
 
@@ -201,7 +201,7 @@ func TestAMailIsSent(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	s, err := New(client(server.URL), Config{From: "Müller <ops@example.com>", To: "a@example.com,B <b@example.com>"})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if err := notify.Sender(s).Send(t.Context(), m); err != nil || s.Channel() != "email" {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	server := httptest.NewServer(refuses(429, "TooManyRequestsException", "Retry-After", "5"))
 	t.Cleanup(server.Close)
 	s, err := New(client(server.URL), config())
-	testenv.Must(t, err)
+	must.OK(t, err)
 	want := failure.Failure{Kind: transient, Text: "SES has too many mails (HTTP 429, TooManyRequestsException)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {

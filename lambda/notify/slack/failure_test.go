@@ -11,7 +11,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/notifytest"
 )
@@ -32,7 +32,7 @@ type exchange = failuretest.Exchange[struct{}]
 func post(t *testing.T, x exchange) (*failure.Call, []any) {
 	t.Helper()
 	s, err := New(Config{WebhookURL: x.URL(t) + secretPath, Timeout: x.Timeout()})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return s.post(failuretest.Context(t, x.Within), []byte("{}")), []any{s, *s, struct{ s Sender }{*s}}
 }
 
@@ -103,7 +103,7 @@ func TestAMessageIsPosted(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		s, err := New(Config{WebhookURL: " " + server.URL + secretPath + "\n"})
-		testenv.Must(t, err)
+		must.OK(t, err)
 		if err := notify.Sender(s).Send(t.Context(), m); err != nil || posted.Load() != 1 || s.Channel() != "slack" {
 			t.Errorf("%q: got %v after %d posts", body, err, posted.Load())
 		}
@@ -115,7 +115,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
 	s, err := New(Config{WebhookURL: server.URL})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	want := failure.Failure{Kind: transient, Text: "Slack has too many messages (HTTP 429)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {

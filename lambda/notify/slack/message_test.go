@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/notify/notifytest"
 )
@@ -17,7 +17,7 @@ func TestEachMessageAsBlocks(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		var b bytes.Buffer
-		testenv.Must(t, json.Indent(&b, render(m), "", "  "))
+		must.OK(t, json.Indent(&b, render(m), "", "  "))
 		notifytest.Golden(t, name+".json", b.String())
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 )
 
 // The secrets of a configuration, and the text of an answer.
@@ -25,7 +25,7 @@ type exchange = failuretest.Exchange[struct{}]
 func post(t *testing.T, x exchange) (*failure.Call, []any) {
 	t.Helper()
 	r, err := New(Config{URL: x.URL(t) + hiddenPath, Secret: hiddenKey, Timeout: x.Timeout()})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	return r.post(failuretest.Context(t, x.Within), "key", []byte("{}")), []any{r, *r, struct{ r Receiver }{*r}}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/failure/failuretest"
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify/outbox"
 
 	"github.com/google/uuid"
@@ -53,7 +53,7 @@ func TestAParcelIsPostedWithItsKeyAndSignature(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		r, err := New(Config{URL: " " + server.URL + "/offers?token=x\n", Secret: testSecret})
-		testenv.Must(t, err)
+		must.OK(t, err)
 		r.now = func() time.Time { return time.Unix(testTime, 999_999_999) }
 		if err := outbox.Receiver(r).Send(t.Context(), testParcel); err != nil || posted.Load() != 1 {
 			t.Errorf("HTTP %d: got %v after %d posts", status, err, posted.Load())
@@ -73,7 +73,7 @@ func TestEachParcelHasAConnectionOfItsOwn(t *testing.T) {
 	server.Start()
 	t.Cleanup(server.Close)
 	r, err := New(Config{URL: server.URL, Secret: testSecret})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	for range 3 {
 		if err := r.Send(t.Context(), testParcel); err != nil {
 			t.Error(err)
@@ -89,7 +89,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
 	r, err := New(Config{URL: server.URL, Secret: testSecret})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	want := failure.Failure{Kind: failure.Transient, Text: "the receiver has too many requests (HTTP 429)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(r.Send(t.Context(), testParcel)); got != want {

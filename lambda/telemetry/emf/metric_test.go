@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/telemetry/emf"
 )
@@ -29,9 +30,7 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 func flush(t *testing.T, s *emf.Set) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.Flush(&b, noon); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Flush(&b, noon))
 	return b.String()
 }
 
@@ -46,14 +45,9 @@ func TestLineIsInTheEmbeddedMetricFormat(t *testing.T) {
 	got := flush(t, s)
 	golden := filepath.Join("testdata", "line.json")
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if got != string(want) {
 		t.Errorf("got  %swant %s", got, want)
 	}
@@ -74,10 +68,7 @@ func names(t *testing.T) (list []string) {
 		if !ok {
 			return true
 		}
-		name, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := must.Get(strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value))(t)
 		list = append(list, name)
 		return true
 	})
@@ -94,9 +85,7 @@ func TestEveryNameOfManifestGetsOut(t *testing.T) {
 		s.Count(name, 1)
 	}
 	var line map[string]any
-	if err := json.Unmarshal([]byte(flush(t, s)), &line); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(flush(t, s)), &line))
 	for _, name := range append(list, "_aws", metric.DimensionStage, metric.DimensionFunction) {
 		if _, ok := line[name]; !ok {
 			t.Errorf("%s is missing", name)
@@ -137,9 +126,7 @@ func TestMoreThanAHundredValuesTakeFurtherLines(t *testing.T) {
 	var sizes []int
 	for _, text := range lines {
 		var line struct{ AttemptTime []float64 }
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(text), &line))
 		sizes = append(sizes, len(line.AttemptTime))
 	}
 	if !slices.Equal(sizes, []int{100, 100, 50}) || strings.Contains(lines[1], metric.Succeeded) {
@@ -167,9 +154,7 @@ func TestConcurrentBatchesAreCountedOnce(t *testing.T) {
 	total := 0
 	for text := range strings.Lines(out.String()) {
 		var line struct{ Succeeded int }
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(text), &line))
 		total += line.Succeeded
 	}
 	if total != 400 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/llm/openai/recording"
 )
@@ -27,14 +27,14 @@ func TestExchangeIsWithoutTheKeyAndWithoutAccounts(t *testing.T) {
 	}))
 	defer server.Close()
 	e, err := recording.Take(t.Context(), openai.Config{BaseURL: server.URL + "/v1", Model: "any", APIKey: key})
-	testenv.Must(t, err)
+	must.OK(t, err)
 	if e.Status != http.StatusUnauthorized || e.Failure == nil || e.Header["Retry-After"] != "7" {
 		t.Errorf("got %+v", e)
 	}
 	file := filepath.Join(t.TempDir(), "exchange.json")
-	testenv.Must(t, e.Store(file))
+	must.OK(t, e.Store(file))
 	raw, err := os.ReadFile(file)
-	testenv.Must(t, err)
+	must.OK(t, err)
 	for _, hidden := range []string{key, "lampenhaus\"", "Organization"} {
 		if strings.Contains(string(raw), hidden) {
 			t.Errorf("%q is in\n%s", hidden, raw)

@@ -15,7 +15,6 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
-	"matchbook/lambda/review/reviewtest"
 
 	"github.com/google/uuid"
 )
@@ -32,7 +31,7 @@ func page(number int, lines ...string) transcript.Page {
 
 func TestReviewOfAnIngestedContractHasTheIDOfItsDocument(t *testing.T) {
 	t.Parallel()
-	store, document := reviewtest.New(), uuid.MustParse("d8e2a2c4-188e-5b48-a400-d375a6cc764c")
+	store, document := newMemory(), uuid.MustParse("d8e2a2c4-188e-5b48-a400-d375a6cc764c")
 	s := review.Starter{Store: store, Log: slog.New(slog.DiscardHandler)}
 	pages := []transcript.Page{page(1, "Lease", "Rent is due."), page(2, "It renews.")}
 	n, err := s.PrepareIngested(t.Context(), uuid.UUID{1}, document, "Contract 7", pages)

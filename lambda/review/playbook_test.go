@@ -7,7 +7,6 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review"
-	"matchbook/lambda/review/reviewtest"
 
 	"github.com/google/uuid"
 )
@@ -18,7 +17,7 @@ func TestReviewBeginsWithThePlaybookOfItsTenant(t *testing.T) {
 		return []byte(`{"name": "", "version": "` + version + `", "side": "supplier", "positions": {}}`)
 	}
 	tenant, broken := uuid.New(), uuid.New()
-	store := reviewtest.New()
+	store := newMemory()
 	store.Playbooks = map[uuid.UUID][]byte{tenant: book("of-the-tenant"), broken: []byte(`{"side": "suplier"}`)}
 	s := review.Starter{Store: store, Sender: &rig{}, Log: slog.New(slog.DiscardHandler)}
 	for name, c := range map[string]struct {

@@ -14,7 +14,6 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/review/reviewtest"
 )
 
 // A transient failure of one analyst takes the chunk back to the queue; the next
@@ -367,7 +366,7 @@ func TestBudgetNeedsAPrice(t *testing.T) {
 	t.Parallel()
 	request := oneClause
 	request.Budget = 1
-	s := review.Starter{Store: reviewtest.New(), Model: "test"}
+	s := review.Starter{Store: newMemory(), Model: "test"}
 	if _, err := s.Start(t.Context(), request); err == nil || !strings.Contains(err.Error(), "price of the model") {
 		t.Errorf("got %v", err)
 	}

@@ -14,7 +14,6 @@ import (
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/review/reviewtest"
 
 	"github.com/google/uuid"
 )
@@ -99,7 +98,7 @@ func took(ctx context.Context, d time.Duration) error {
 type rig struct {
 	*testing.T
 	*review.Reviewer
-	store *reviewtest.Store
+	store *memory
 	model *model
 	id    uuid.UUID // of the review
 
@@ -117,7 +116,7 @@ func (r *rig) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, erro
 
 func newRig(t *testing.T, request review.Request) *rig {
 	t.Helper()
-	r := &rig{T: t, store: reviewtest.New(), model: &model{began: time.Now(), answer: answer}}
+	r := &rig{T: t, store: newMemory(), model: &model{began: time.Now(), answer: answer}}
 	r.Reviewer = &review.Reviewer{Store: r.store, Model: &llm.Asker{Model: r.model, Vault: r.store}, Sender: r,
 		Price: llm.Price{Prompt: 1, Completion: 10}, Slots: make(chan struct{}, 16), Log: slog.New(slog.DiscardHandler)}
 	s := review.Starter{Store: r.store, Sender: r, Model: "test", Price: r.Price, Log: r.Log}

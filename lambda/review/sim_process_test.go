@@ -10,7 +10,6 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/review/reviewtest"
 
 	"github.com/google/uuid"
 )
@@ -19,7 +18,7 @@ import (
 // it still does reaches the store, the queue or the model.
 type process struct {
 	ctx   context.Context
-	store *reviewtest.Store
+	store *memory
 	queue *simQueue
 	model *simModel
 	batch []*simMessage

@@ -17,7 +17,6 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
-	"matchbook/lambda/review/reviewtest"
 
 	"github.com/google/uuid"
 )
@@ -78,7 +77,7 @@ func (o outcome) row(name string, s simulation) string {
 // world is what the workers of a simulation share.
 type world struct {
 	simulation
-	store *reviewtest.Store
+	store *memory
 	queue *simQueue
 	model *simModel
 	ids   []uuid.UUID
@@ -114,7 +113,7 @@ func (s simulation) start(t *testing.T) *world {
 	t.Helper()
 	const seldom = 0.01
 	twice := func(body uuid.UUID, count int) bool { return draw(s.seed, "twice", body[:], count) < seldom }
-	w := &world{simulation: s, store: reviewtest.New(), model: newSimModel(s.seed, 0.005), began: time.Now(),
+	w := &world{simulation: s, store: newMemory(), model: newSimModel(s.seed, 0.005), began: time.Now(),
 		queue: newSimQueue(6*s.timeout, len(s.retries)+1, twice)}
 	if s.naive {
 		w.queue.visibility = s.lease

@@ -1,4 +1,4 @@
-package reviewtest
+package review_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // Task implements review.Store.
-func (s *Store) Task(_ context.Context, f job.Attempt) (t record.Task, err error) {
+func (s *memory) Task(_ context.Context, f job.Attempt) (t record.Task, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch, c, err := s.held(f)
@@ -44,13 +44,13 @@ func (s *Store) Task(_ context.Context, f job.Attempt) (t record.Task, err error
 	return t, nil
 }
 
-func (s *Store) standing(c *contract, model string) record.Standing {
+func (s *memory) standing(c *keptReview, model string) record.Standing {
 	return record.Standing{Status: c.Status, Paused: max(time.Until(s.paused[model]), 0),
 		Left: c.Budget - c.Cost - c.reserved}
 }
 
 // Begin implements review.Store.
-func (s *Store) Begin(_ context.Context, f job.Attempt, model string, calls []record.Call) (record.Standing, error) {
+func (s *memory) Begin(_ context.Context, f job.Attempt, model string, calls []record.Call) (record.Standing, error) {
 	if err := s.fail("Begin"); err != nil {
 		return record.Standing{}, err
 	}
@@ -72,13 +72,13 @@ func (s *Store) Begin(_ context.Context, f job.Attempt, model string, calls []re
 	}
 	c.reserved += more
 	for _, k := range calls {
-		ch.calls[k.Stage] = &call{estimate: k.Estimate}
+		ch.calls[k.Stage] = &keptCall{estimate: k.Estimate}
 	}
 	return s.standing(c, model), nil
 }
 
 // reserved is the cost that a stage under way has reserved.
-func (ch *chunk) reserved(stage record.Stage) record.USD {
+func (ch *keptChunk) reserved(stage record.Stage) record.USD {
 	if k := ch.calls[stage]; k != nil && k.result.Outcome == "" {
 		return k.estimate
 	}
@@ -86,7 +86,7 @@ func (ch *chunk) reserved(stage record.Stage) record.USD {
 }
 
 // Record implements review.Store.
-func (s *Store) Record(_ context.Context, f job.Attempt, results []record.Result) (record.Standing, error) {
+func (s *memory) Record(_ context.Context, f job.Attempt, results []record.Result) (record.Standing, error) {
 	<-time.After(s.Slow)
 	if err := s.fail("Record"); err != nil {
 		return record.Standing{}, err
@@ -114,13 +114,13 @@ func (s *Store) Record(_ context.Context, f job.Attempt, results []record.Result
 		for _, seq := range r.Withdrawn {
 			c.findings[seq-1].Withdrawn = true
 		}
-		ch.calls[r.Stage] = &call{result: r}
+		ch.calls[r.Stage] = &keptCall{result: r}
 	}
 	return s.standing(c, c.Model), nil
 }
 
 // End implements review.Store.
-func (s *Store) End(_ context.Context, f job.Attempt, status job.Status, stage, reason string) ([]job.Stamped, error) {
+func (s *memory) End(_ context.Context, f job.Attempt, status job.Status, stage, reason string) ([]job.Stamped, error) {
 	if err := s.fail("End"); err != nil {
 		return nil, err
 	}
@@ -135,14 +135,14 @@ func (s *Store) End(_ context.Context, f job.Attempt, status job.Status, stage, 
 }
 
 // Standing implements review.Store.
-func (s *Store) Standing(_ context.Context, review uuid.UUID, model string) (record.Standing, error) {
+func (s *memory) Standing(_ context.Context, review uuid.UUID, model string) (record.Standing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.standing(s.jobs[review], model), nil
 }
 
 // Pause implements review.Store.
-func (s *Store) Pause(_ context.Context, model string, d time.Duration) error {
+func (s *memory) Pause(_ context.Context, model string, d time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if until := time.Now().Add(d); until.After(s.paused[model]) {
@@ -152,7 +152,7 @@ func (s *Store) Pause(_ context.Context, model string, d time.Duration) error {
 }
 
 // Cancel cancels a review: its chunks that are not at work are cancelled at once.
-func (s *Store) Cancel(review uuid.UUID) {
+func (s *memory) Cancel(review uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.jobs[review]
@@ -170,7 +170,7 @@ func (s *Store) Cancel(review uuid.UUID) {
 
 // Retry makes the failed and cancelled chunks of an ended review pending again, and
 // returns their messages. The contract as a whole follows them.
-func (s *Store) Retry(review uuid.UUID) (stamped []job.Stamped) {
+func (s *memory) Retry(review uuid.UUID) (stamped []job.Stamped) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, all := s.jobs[review], s.of(review)
@@ -179,7 +179,7 @@ func (s *Store) Retry(review uuid.UUID) (stamped []job.Stamped) {
 	}
 	c.Status, c.EndedAt = record.Running, nil
 	whole := all[len(all)-1]
-	whole.Status, whole.Stage, whole.calls = job.StatusNone, "", map[record.Stage]*call{}
+	whole.Status, whole.Stage, whole.calls = job.StatusNone, "", map[record.Stage]*keptCall{}
 	for _, ch := range all[:len(all)-1] {
 		if ch.Status == job.StatusFailed || ch.Status == job.StatusCancelled {
 			ch.Stage, ch.Error = "", ""
@@ -195,21 +195,21 @@ func (s *Store) Retry(review uuid.UUID) (stamped []job.Stamped) {
 }
 
 // Take lets another attempt claim a chunk.
-func (s *Store) Take(chunk uuid.UUID) {
+func (s *memory) Take(chunk uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chunks[chunk].Attempt++
 }
 
 // Job returns a review.
-func (s *Store) Job(review uuid.UUID) record.Job {
+func (s *memory) Job(review uuid.UUID) record.Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.jobs[review].Job
 }
 
 // Chunks returns the chunks of a review, that of the whole contract too.
-func (s *Store) Chunks(review uuid.UUID) (list []record.Chunk) {
+func (s *memory) Chunks(review uuid.UUID) (list []record.Chunk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ch := range s.of(review) {
@@ -219,14 +219,14 @@ func (s *Store) Chunks(review uuid.UUID) (list []record.Chunk) {
 }
 
 // Findings returns the findings of a review.
-func (s *Store) Findings(review uuid.UUID) []record.Finding {
+func (s *memory) Findings(review uuid.UUID) []record.Finding {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.jobs[review].findings)
 }
 
 // Outcomes returns the outcome of each stage of a chunk.
-func (s *Store) Outcomes(chunk uuid.UUID) map[record.Stage]record.Outcome {
+func (s *memory) Outcomes(chunk uuid.UUID) map[record.Stage]record.Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := map[record.Stage]record.Outcome{}

@@ -1,4 +1,4 @@
-package reviewtest
+package review_test
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 )
 
 // Claim implements job.Store.
-func (s *Store) Claim(_ context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
+func (s *memory) Claim(_ context.Context, deliveries []job.Delivery, lease time.Duration, suspects bool) ([]job.Claim, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	claims := make([]job.Claim, len(deliveries))
@@ -22,7 +22,7 @@ func (s *Store) Claim(_ context.Context, deliveries []job.Delivery, lease time.D
 	return claims, nil
 }
 
-func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Claim {
+func (s *memory) claim(d job.Delivery, lease time.Duration, suspects bool) job.Claim {
 	ch := s.chunks[d.ID]
 	if ch == nil {
 		return job.Claim{Found: job.Missing}
@@ -48,7 +48,7 @@ func (s *Store) claim(d job.Delivery, lease time.Duration, suspects bool) job.Cl
 }
 
 // Release implements job.Store.
-func (s *Store) Release(_ context.Context, f job.Attempt, r job.Release) (bool, error) {
+func (s *memory) Release(_ context.Context, f job.Attempt, r job.Release) (bool, error) {
 	if err := s.fail("Release"); err != nil {
 		return false, err
 	}
@@ -67,7 +67,7 @@ func (s *Store) Release(_ context.Context, f job.Attempt, r job.Release) (bool, 
 }
 
 // Extend implements job.Store.
-func (s *Store) Extend(_ context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
+func (s *memory) Extend(_ context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range fences {
@@ -80,7 +80,7 @@ func (s *Store) Extend(_ context.Context, fences []job.Attempt, lease time.Durat
 }
 
 // Find implements job.Store.
-func (s *Store) Find(_ context.Context, id uuid.UUID) (job.Row, error) {
+func (s *memory) Find(_ context.Context, id uuid.UUID) (job.Row, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ch := s.chunks[id]
@@ -92,7 +92,7 @@ func (s *Store) Find(_ context.Context, id uuid.UUID) (job.Row, error) {
 
 // Sweep publishes the chunks again that were published, or whose lease ended, that
 // long ago, and returns their messages.
-func (s *Store) Sweep(after time.Duration) (stamped []job.Stamped) {
+func (s *memory) Sweep(after time.Duration) (stamped []job.Stamped) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ch := range s.chunks {
@@ -105,7 +105,7 @@ func (s *Store) Sweep(after time.Duration) (stamped []job.Stamped) {
 }
 
 // FindAnswer implements llm.Vault.
-func (s *Store) FindAnswer(_ context.Context, k llm.Key) (int64, string, bool, error) {
+func (s *memory) FindAnswer(_ context.Context, k llm.Key) (int64, string, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text, found := s.answers[k]
@@ -113,7 +113,7 @@ func (s *Store) FindAnswer(_ context.Context, k llm.Key) (int64, string, bool, e
 }
 
 // KeepAnswer implements llm.Vault.
-func (s *Store) KeepAnswer(_ context.Context, k llm.Key, _ uuid.UUID, a llm.Answer, unusable string) (int64, error) {
+func (s *memory) KeepAnswer(_ context.Context, k llm.Key, _ uuid.UUID, a llm.Answer, unusable string) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Bought[k]++
@@ -124,4 +124,4 @@ func (s *Store) KeepAnswer(_ context.Context, k llm.Key, _ uuid.UUID, a llm.Answ
 }
 
 // DiscardAnswer implements llm.Vault: no answer of a test is discarded.
-func (s *Store) DiscardAnswer(context.Context, int64, string) error { return nil }
+func (s *memory) DiscardAnswer(context.Context, int64, string) error { return nil }

@@ -1,7 +1,4 @@
-// Package reviewtest keeps reviews in memory, for tests of the work that run many
-// of them on a clock that stands still. postgres.Reviews is the real store; both
-// follow the documentation of review.Store and job.Store.
-package reviewtest
+package review_test
 
 import (
 	"context"
@@ -17,12 +14,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps reviews, chunks, calls, findings and answers. It is a review.Store,
-// a review.Creator, a job.Store and an llm.Vault.
-type Store struct {
+// memory keeps reviews, chunks, calls, findings and answers, for tests of the work
+// that run many reviews on a clock that stands still. It is a review.Store, a
+// review.Creator, a job.Store and an llm.Vault. postgres.Reviews is the real store;
+// both follow the documentation of review.Store and job.Store.
+type memory struct {
 	mu      sync.Mutex
-	jobs    map[uuid.UUID]*contract
-	chunks  map[uuid.UUID]*chunk
+	jobs    map[uuid.UUID]*keptReview
+	chunks  map[uuid.UUID]*keptChunk
 	paused  map[string]time.Time
 	answers map[llm.Key]string
 	Bought  map[llm.Key]int // answers that were kept, by question
@@ -36,7 +35,7 @@ type Store struct {
 	Slow time.Duration
 }
 
-type contract struct {
+type keptReview struct {
 	record.Job
 	text     string
 	playbook []byte
@@ -44,26 +43,26 @@ type contract struct {
 	findings []record.Finding
 }
 
-type chunk struct {
+type keptChunk struct {
 	record.Chunk
 	lease     time.Time
 	published time.Time
 	failedAt  time.Time
-	calls     map[record.Stage]*call
+	calls     map[record.Stage]*keptCall
 }
 
-type call struct {
+type keptCall struct {
 	estimate record.USD
 	result   record.Result
 }
 
-// New returns an empty store.
-func New() *Store {
-	return &Store{jobs: map[uuid.UUID]*contract{}, chunks: map[uuid.UUID]*chunk{}, paused: map[string]time.Time{},
+// newMemory returns an empty store.
+func newMemory() *memory {
+	return &memory{jobs: map[uuid.UUID]*keptReview{}, chunks: map[uuid.UUID]*keptChunk{}, paused: map[string]time.Time{},
 		answers: map[llm.Key]string{}, Bought: map[llm.Key]int{}, Ends: map[uuid.UUID]int{}}
 }
 
-func (s *Store) fail(method string) error {
+func (s *memory) fail(method string) error {
 	if s.Fail == nil {
 		return nil
 	}
@@ -71,18 +70,18 @@ func (s *Store) fail(method string) error {
 }
 
 // Playbook implements review.Creator.
-func (s *Store) Playbook(_ context.Context, tenantID uuid.UUID) ([]byte, error) {
+func (s *memory) Playbook(_ context.Context, tenantID uuid.UUID) ([]byte, error) {
 	return s.Playbooks[tenantID], nil
 }
 
 // Create implements review.Creator.
-func (s *Store) Create(_ context.Context, n record.New) ([]job.Stamped, error) {
+func (s *memory) Create(_ context.Context, n record.New) ([]job.Stamped, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.jobs[n.ID] != nil {
 		return nil, nil
 	}
-	c := &contract{text: n.Text, playbook: n.Playbook, Job: record.Job{ID: n.ID, TenantID: n.TenantID,
+	c := &keptReview{text: n.Text, playbook: n.Playbook, Job: record.Job{ID: n.ID, TenantID: n.TenantID,
 		DocumentID: n.DocumentID, Name: n.Name, Status: record.Queued, Chunks: len(n.Chunks), ChunksOpen: len(n.Chunks),
 		Budget: n.Budget, Estimate: n.Estimate, Model: n.Model, Playbook: n.PlaybookVersion, CreatedAt: time.Now()}}
 	s.jobs[n.ID] = c
@@ -94,7 +93,7 @@ func (s *Store) Create(_ context.Context, n record.New) ([]job.Stamped, error) {
 	var stamped []job.Stamped
 	for _, part := range append(n.Chunks, record.Chunk{Position: len(n.Chunks), Kind: record.Whole, End: len(n.Text)}) {
 		part.ID, part.JobID = uuid.NewSHA1(n.ID, []byte(strconv.Itoa(part.Position))), n.ID
-		ch := &chunk{Chunk: part, calls: map[record.Stage]*call{}}
+		ch := &keptChunk{Chunk: part, calls: map[record.Stage]*keptCall{}}
 		s.chunks[part.ID] = ch
 		if part.Kind == record.Text {
 			stamped = append(stamped, s.publish(ch))
@@ -103,23 +102,23 @@ func (s *Store) Create(_ context.Context, n record.New) ([]job.Stamped, error) {
 	return stamped, nil
 }
 
-func (s *Store) publish(ch *chunk) job.Stamped {
+func (s *memory) publish(ch *keptChunk) job.Stamped {
 	ch.Status, ch.published = job.StatusPending, time.Now().Truncate(time.Microsecond)
 	return job.Stamped{ID: ch.ID, PublishedAt: ch.published, Tenant: s.jobs[ch.JobID].TenantID}
 }
 
 // of returns the chunks of a review, by position.
-func (s *Store) of(review uuid.UUID) (list []*chunk) {
+func (s *memory) of(review uuid.UUID) (list []*keptChunk) {
 	for _, ch := range s.chunks {
 		if ch.JobID == review {
 			list = append(list, ch)
 		}
 	}
-	slices.SortFunc(list, func(a, b *chunk) int { return a.Position - b.Position })
+	slices.SortFunc(list, func(a, b *keptChunk) int { return a.Position - b.Position })
 	return list
 }
 
-func (s *Store) over(c *contract, status record.Status) {
+func (s *memory) over(c *keptReview, status record.Status) {
 	now := time.Now()
 	c.Status, c.EndedAt = status, &now
 	s.Ends[c.ID]++
@@ -127,7 +126,7 @@ func (s *Store) over(c *contract, status record.Status) {
 
 // ended counts a chunk of a review that has its end, and returns the message of
 // the whole contract when it was the last one.
-func (s *Store) ended(ch *chunk) []job.Stamped {
+func (s *memory) ended(ch *keptChunk) []job.Stamped {
 	c, all := s.jobs[ch.JobID], s.of(ch.JobID)
 	for _, k := range ch.calls {
 		if k.result.Outcome == "" {
@@ -156,7 +155,7 @@ func (s *Store) ended(ch *chunk) []job.Stamped {
 	case c.Status == record.Cancelling:
 		all[len(all)-1].Status = job.StatusCancelled
 		s.over(c, record.Cancelled)
-	case !slices.ContainsFunc(all, func(o *chunk) bool { return o.Status == job.StatusSucceeded }):
+	case !slices.ContainsFunc(all, func(o *keptChunk) bool { return o.Status == job.StatusSucceeded }):
 		s.over(c, record.Failed)
 	default:
 		return []job.Stamped{s.publish(all[len(all)-1])}
@@ -165,7 +164,7 @@ func (s *Store) ended(ch *chunk) []job.Stamped {
 }
 
 // held returns the chunk of a fence that holds.
-func (s *Store) held(f job.Attempt) (*chunk, *contract, error) {
+func (s *memory) held(f job.Attempt) (*keptChunk, *keptReview, error) {
 	ch := s.chunks[f.ID]
 	if ch == nil || ch.Attempt != f.Number || ch.Status != job.StatusInProgress {
 		return nil, nil, job.ErrFenceLost

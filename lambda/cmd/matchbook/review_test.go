@@ -137,7 +137,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 		{[]string{in("empty.txt")}, "empty.txt: it has no text"},
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},
-		{[]string{contract, "--model", "oracle"}, "mbdev eval --contracts"},
+		{[]string{contract, "--model", "oracle"}, "--model oracle answers questions about matches only"},
 		{[]string{contract, "--model", "openai"}, "--model openai: neither"},
 		{[]string{contract, "--budget", "1"}, "--budget is for a model"},
 		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget is not an amount"},

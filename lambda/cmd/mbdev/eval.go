@@ -42,7 +42,7 @@ func (w *invocation) evalCommand() *cobra.Command {
 
 // evalContracts measures the review of contracts.
 func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o matcheval.Options) error {
-	for _, flag := range []string{"condition", "worst", "limit", "shuffle", "faults"} {
+	for _, flag := range []string{"condition", "worst", "limit", "shuffle", "seed", "noise", "faults"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s is for matches, not for --contracts", flag)
 		}
@@ -50,6 +50,6 @@ func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o matcheva
 	if len(dirs) > 1 {
 		return errors.New("--contracts takes one DIR")
 	}
-	of := contracts.Options{Model: o.Model, Seed: o.Seed, JSON: o.JSON}
+	of := contracts.Options{Model: o.Model, JSON: o.JSON}
 	return w.Metered(func(m *term.Meter) (bool, error) { return of.Run(cmd.Context(), dirs[0], w.Env, w.Out, m) })
 }

@@ -31,7 +31,7 @@ func evalContracts(t *testing.T, env map[string]string, args ...string) (code in
 func TestEvalMeasuresContracts(t *testing.T) {
 	t.Parallel()
 	dir := writeContracts(t)
-	for _, model := range []string{"none", "scripted", "oracle", "noisy"} {
+	for _, model := range []string{"none", "scripted"} {
 		code, out, errOut := evalContracts(t, nil, dir, "--model", model, "--json")
 		var r struct {
 			Dir, Model             string
@@ -64,6 +64,8 @@ func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
 	dir := writeContracts(t)
 	wantRefused(t, "", "eval --contracts", clitest.Refusals{
 		{[]string{dir, "--limit", "3"}, "--limit is for matches, not for --contracts"},
+		{[]string{dir, "--noise", "0.5"}, "--noise is for matches, not for --contracts"},
+		{[]string{dir, "--model", "oracle"}, "--model oracle answers questions about matches only"},
 		{[]string{dir, dir}, "--contracts takes one DIR"},
 		{[]string{t.TempDir()}, "has no labels.csv"},
 		{[]string{dir, "--model", "x"}, "is none of"},

@@ -6,20 +6,18 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"matchbook/lambda/cli/term"
-	"matchbook/lambda/llm"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/chunk"
-	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/setup"
 )
 
 // Options are the options of a measurement.
 type Options struct {
 	Model scripted.Flags // none reads by rules
-	Seed  uint64         // of the noise
 	JSON  bool
 }
 
@@ -51,14 +49,18 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 
 // Measure reads contracts and compares what it finds with their labels.
 func (o Options) Measure(ctx context.Context, contracts []Contract, env setup.Env, m *term.Meter) (*Result, error) {
-	result := newResult(o)
+	source := &scripted.Model{Flags: o.Model, Env: env, Mind: scripted.ReviewByRules()}
+	if _, err := source.Start(ctx, time.Now); err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	read, err := readerOf(source)
+	if err != nil {
+		return nil, err
+	}
+	result := newResult(o.Model.Mode)
 	for i, c := range contracts {
-		read, stop, err := o.reader(ctx, contracts, i, env)
-		if err != nil {
-			return nil, err
-		}
 		got, err := c.read(ctx, read, m, fmt.Sprintf("contract %d of %d", i+1, len(contracts)))
-		stop()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
@@ -99,25 +101,3 @@ func (c Contract) read(ctx context.Context, r reader, m *term.Meter, what string
 	working.Wait()
 	return all, ctx.Err()
 }
-
-// reader returns the way to read one of the contracts. stop ends what it needs.
-func (o Options) reader(ctx context.Context, contracts []Contract, i int, env setup.Env) (
-	r reader, stop func(), err error,
-) {
-	pb, err := playbook.Parse(playbook.Default())
-	if err != nil {
-		return nil, nil, err
-	}
-	if o.Model.Mode == scripted.ModeNone {
-		return byRules{pb}, func() {}, nil
-	}
-	m, base, stop, err := o.model(ctx, contracts, i, env)
-	if err != nil {
-		return nil, nil, err
-	}
-	right := contracts[i].quotes(o.Model.Knowing())
-	return asking{model: m, playbook: pb, right: right, retry: llm.Retry{Tries: tries, Base: base}}, stop, nil
-}
-
-// tries is how often a question is asked at most.
-const tries = 4

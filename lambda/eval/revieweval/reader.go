@@ -2,12 +2,11 @@ package revieweval
 
 import (
 	"context"
-	"encoding/json"
-	"strings"
-	"unicode"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/llm/openai"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/playbook"
@@ -24,9 +23,31 @@ type chunkRead struct {
 	marks    []record.Mark
 	findings []record.Finding
 	calls    int
-	quotes   Quotes
 	gap      string // why it is not complete
 }
+
+// readerOf returns the reader that asks the model, or reads by rules without one.
+func readerOf(source *scripted.Model) (reader, error) {
+	pb, err := playbook.Parse(playbook.Default())
+	if err != nil {
+		return nil, err
+	}
+	if source.Flags.Mode == scripted.ModeNone {
+		return byRules{pb}, nil
+	}
+	config, err := source.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := openai.New(config.OpenAI)
+	if err != nil {
+		return nil, err
+	}
+	return asking{model: client.Model(), playbook: pb, retry: llm.Retry{Tries: tries, Base: config.RetryBase}}, nil
+}
+
+// tries is how often a question is asked at most.
+const tries = 4
 
 // byRules reads without a model.
 type byRules struct{ playbook playbook.Playbook }
@@ -41,111 +62,40 @@ type asking struct {
 	model    llm.Model
 	playbook playbook.Playbook
 	retry    llm.Retry
-	right    map[string]bool // the quotes of the labels, without white space; nil: not known
 }
 
 func (a asking) read(ctx context.Context, p analyst.Passage) (r chunkRead) {
-	r.ask(ctx, a, analyst.CategoriesQuestion(p), func(text string) (kept []string, err error) {
+	r.ask(ctx, a, analyst.CategoriesQuestion(p), func(text string) (err error) {
 		r.marks, err = analyst.ReadMarks(text, p)
-		for _, m := range r.marks {
-			kept = append(kept, m.Quote)
-		}
-		return kept, err
+		return err
 	})
 	if r.gap != "" {
 		return r
 	}
 	for _, specialist := range analyst.Route(r.marks, p) {
-		r.ask(ctx, a, specialist.Question(p, a.playbook), func(text string) (kept []string, err error) {
+		r.ask(ctx, a, specialist.Question(p, a.playbook), func(text string) error {
 			found, _, err := specialist.Read(text, p)
-			for _, f := range found {
-				kept = append(kept, f.Quote)
-			}
 			r.findings = append(r.findings, found...)
-			return kept, err
+			return err
 		})
 	}
 	return r
 }
 
-// ask asks one question and counts the quotes of its answer.
-func (r *chunkRead) ask(ctx context.Context, a asking, q llm.Question, read func(text string) (kept []string, err error)) {
+// ask asks one question and reads its answer.
+func (r *chunkRead) ask(ctx context.Context, a asking, q llm.Question, read func(text string) error) {
 	err := a.retry.Do(ctx, func(ctx context.Context) error {
 		r.calls++
 		answer, err := a.model.Answer(ctx, q)
 		if err != nil {
 			return err
 		}
-		kept, err := read(answer.Text)
-		if err != nil {
+		if err := read(answer.Text); err != nil {
 			return &failure.Error{Kind: failure.Transient, Sentence: "the model's answer is of no use: " + err.Error()}
-		}
-		if a.right != nil {
-			r.quotes.count(given(answer.Text), kept, a.right)
 		}
 		return nil
 	})
 	if err != nil {
 		r.gap = q.Name + ": " + err.Error()
 	}
-}
-
-// given returns the quotes of an answer, of either kind.
-func given(answer string) (quotes []string) {
-	var a struct{ Clauses, Findings []struct{ Quote string } }
-	if json.Unmarshal([]byte(answer), &a) != nil {
-		return nil
-	}
-	for _, entry := range append(a.Clauses, a.Findings...) {
-		quotes = append(quotes, entry.Quote)
-	}
-	return quotes
-}
-
-// Quotes counts the quotes of a model's answers, by whether people gave them as a
-// label, and whether the reader kept them.
-type Quotes struct {
-	Right           int `json:"right"`
-	RightRemoved    int `json:"right_removed"`
-	Invented        int `json:"invented"`
-	InventedRemoved int `json:"invented_removed"`
-}
-
-func (q *Quotes) count(given, kept []string, right map[string]bool) {
-	keeps := make(map[string]bool, len(kept))
-	for _, quote := range kept {
-		keeps[dense(quote)] = true
-	}
-	for _, quote := range given {
-		quote = dense(quote)
-		switch {
-		case right[quote] && keeps[quote]:
-			q.Right++
-		case right[quote]:
-			q.Right++
-			q.RightRemoved++
-		case keeps[quote]:
-			q.Invented++
-		default:
-			q.Invented++
-			q.InventedRemoved++
-		}
-	}
-}
-
-func (q *Quotes) add(other Quotes) {
-	q.Right += other.Right
-	q.RightRemoved += other.RightRemoved
-	q.Invented += other.Invented
-	q.InventedRemoved += other.InventedRemoved
-}
-
-// dense is a text without white space.
-func dense(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, text)
 }

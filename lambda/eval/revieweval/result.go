@@ -13,7 +13,6 @@ import (
 type Result struct {
 	Dir        string      `json:"dir"`
 	Model      string      `json:"model"`
-	Seed       uint64      `json:"seed,omitempty"`
 	Contracts  int         `json:"contracts"`
 	Chunks     int         `json:"chunks"`
 	Calls      int         `json:"calls"`
@@ -24,7 +23,6 @@ type Result struct {
 	Lost       []string    `json:"lost"`       // labels that do not stand in their contract
 	Categories []*Category `json:"categories"`
 	All        *Category   `json:"all"`
-	Quotes     *Quotes     `json:"quotes"` // null where no labels are known to the model
 }
 
 // Category is the comparison for one category. A contract has it if it has a
@@ -68,11 +66,8 @@ func (s Share) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-func newResult(o Options) *Result {
-	r := &Result{Model: o.Model.Mode, All: &Category{Name: "all"}, Reasons: []string{}, Lost: []string{}}
-	if o.Model.Knowing() {
-		r.Quotes, r.Seed = &Quotes{}, o.Seed
-	}
+func newResult(model string) *Result {
+	r := &Result{Model: model, All: &Category{Name: "all"}, Reasons: []string{}, Lost: []string{}}
 	for _, c := range record.All() {
 		r.Categories = append(r.Categories, &Category{Name: c})
 	}
@@ -96,9 +91,6 @@ func (r *Result) add(c Contract, chunks []chunkRead) {
 		marks = append(marks, chunk.marks...)
 		for _, f := range chunk.findings {
 			r.verify(c, f.Quote, f.Start, f.End)
-		}
-		if r.Quotes != nil {
-			r.Quotes.add(chunk.quotes)
 		}
 		if chunk.gap == "" {
 			continue
@@ -201,11 +193,6 @@ func (r *Result) Text() string {
 	for _, c := range append(r.Categories, r.All) {
 		line(columns, c.Name, c.TP, c.FP, c.FN, c.Recall, c.Precision,
 			fmt.Sprintf("%d of %d", c.Spans.Count, c.Spans.Of), fmt.Sprintf("%d of %d", c.Marks.Count, c.Marks.Of))
-	}
-	if q := r.Quotes; q != nil {
-		line("")
-		line("  right quotes     %d, of these %d removed", q.Right, q.RightRemoved)
-		line("  invented quotes  %d, of these %d removed", q.Invented, q.InventedRemoved)
 	}
 	if len(r.Lost) > 0 {
 		line("")

@@ -75,10 +75,6 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	if err := o.Model.AboutMatches(); err != nil {
 		return nil, err
 	}
-	if o.Model.Knowing() {
-		return nil, fmt.Errorf("--model %s answers from labels, which a file has not: use \"mbdev eval --contracts\"",
-			o.Model.Mode)
-	}
 	if !(o.Budget >= 0 && o.Budget <= 1e6) { // nor NaN
 		return nil, errors.New("--budget is not an amount of US dollars from 0 to 1000000")
 	}

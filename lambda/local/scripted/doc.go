@@ -36,7 +36,7 @@
 // There are three policies. Questions about matches are answered by a Model of the
 // run (matches.go, key.go): with the true links, with these and some noise, by what
 // documents have in common, or always alike. Questions about contracts are
-// answered by rules, by the labels of people, or by these with noise (review.go).
+// answered by rules (review.go).
 // Whoever asks for the extraction of a document brings a Mind, because only the
 // printed document has the answer.
 //

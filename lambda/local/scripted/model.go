@@ -74,7 +74,7 @@ func (o *Flags) Knowing() bool { return o.Mode == ModeOracle || o.Mode == ModeNo
 // AboutMatches refuses a model that can answer questions about matches only, for
 // callers that ask others.
 func (o *Flags) AboutMatches() error {
-	if o.Mode == ModeYes || o.Mode == ModeNo {
+	if slices.Contains([]string{ModeOracle, ModeNoisy, ModeYes, ModeNo}, o.Mode) {
 		return fmt.Errorf("--model %s answers questions about matches only", o.Mode)
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/awscall"
 	"matchbook/lambda/ingest/ocr"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/llm"
@@ -117,7 +118,7 @@ func (r *reader) detect(ctx context.Context, content []byte) (*textract.DetectDo
 	out, err := r.api.DetectDocumentText(within, in, func(o *textract.Options) { o.RetryMaxAttempts = 1 })
 	switch {
 	case err != nil:
-		return nil, met(err, ctx.Err())
+		return nil, awscall.Read(textract.ServiceID, err, ctx.Err(), maxWait)
 	case out.DocumentMetadata == nil || !complete(out.Blocks):
 		return nil, &failure.Call{Cause: errIncomplete}
 	}

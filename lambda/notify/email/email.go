@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/failure/awscall"
 	"matchbook/lambda/notify"
 
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -117,7 +118,7 @@ func (s *Sender) post(ctx context.Context, mail *sesv2.SendEmailInput) *failure.
 	out, err := s.api.SendEmail(within, mail, func(o *sesv2.Options) { o.RetryMaxAttempts = 1 })
 	switch {
 	case err != nil:
-		return met(err, ctx.Err())
+		return awscall.Read(sesv2.ServiceID, err, ctx.Err(), notify.MaxWait)
 	case out.MessageId == nil || *out.MessageId == "":
 		return &failure.Call{Cause: errUnconfirmed}
 	}

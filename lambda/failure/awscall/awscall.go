@@ -1,0 +1,77 @@
+// Package awscall reads the errors of the AWS SDK as failed calls, and has the rows
+// that the tables of AWS's services share.
+package awscall
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"matchbook/lambda/failure"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+var errForeign = errors.New("another service failed, before this one was called")
+
+// Read looks into an error of the SDK; ended is the error of the caller's context.
+// service is the ServiceID of the package of the SDK: a response of another service,
+// one that gives out credentials, is not one of this service.
+func Read(service string, err, ended error, longest time.Duration) *failure.Call {
+	c := &failure.Call{Ended: ended, Network: err}
+	var inner *smithy.OperationError
+	foreign := false
+	for next := err; errors.As(next, &inner); next = inner.Err {
+		foreign = inner.ServiceID != service
+	}
+	if foreign {
+		c.Cause = errForeign
+		return c
+	}
+	var api interface{ ErrorCode() string } // smithy.APIError
+	if errors.As(err, &api) {
+		c.Code = api.ErrorCode()
+	}
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) && response.Response != nil && response.Response.Response != nil {
+		c.Status = response.HTTPStatusCode()
+		c.Wait, _ = failure.RetryAfter(response.Response.Header, time.Now(), longest)
+	}
+	return c
+}
+
+// Code matches the calls that were answered with one of these codes.
+func Code(these ...string) func(*failure.Call) bool {
+	return func(c *failure.Call) bool { return slices.Contains(these, c.Code) }
+}
+
+// Answered matches the calls that were answered with the status, or one of the codes.
+func Answered(status int, codes ...string) func(*failure.Call) bool {
+	return func(c *failure.Call) bool { return c.Status == status || slices.Contains(codes, c.Code) }
+}
+
+// Rest returns the last rows of a table, for a redirect and for the calls that
+// brought no response that can be read. AWS reports most faults with status 400, so
+// that the rows for codes precede these, and the rows for a status.
+func Rest(service string) []failure.Row {
+	return []failure.Row{
+		{Name: "redirect", Match: (*failure.Call).ErrorStatus,
+			Kind: failure.Transient, Sentence: service + " neither answered nor failed"},
+
+		{Name: "stopped", Match: (*failure.Call).Stopped,
+			Kind: failure.Transient, Sentence: "stopped before it was done"},
+		{Name: "out of time", Match: (*failure.Call).OutOfTime,
+			Kind: failure.Transient, Sentence: "out of time"},
+		{Name: "no credentials", Match: func(c *failure.Call) bool { return errors.Is(c.Cause, errForeign) },
+			Kind: failure.Transient, Sentence: "there are no AWS credentials to call " + service + " with"},
+		{Name: "too slow", Match: (*failure.Call).TimedOut,
+			Kind: failure.Transient, Sentence: service + " took too long"},
+		{Name: "answer that cannot be read", Match: func(c *failure.Call) bool { return c.Status != 0 },
+			Kind: failure.Transient, Sentence: service + "'s answer cannot be read"},
+		{Name: "no connection", Match: func(c *failure.Call) bool {
+			var send *smithyhttp.RequestSendError
+			return errors.As(c.Network, &send)
+		}, Kind: failure.Transient, Sentence: "the connection to " + service + " failed"},
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document/reference"
+	"matchbook/lambda/internal/nearest"
 )
 
 // synonyms are names of fields that people write for ours, without capitals, hyphens and
@@ -46,7 +47,7 @@ func meant(name string, known []string) string {
 	}
 	best, least := "", 3 // letters that may be wrong, fewer than this
 	for _, field := range known {
-		if d := distance(folded, fold(field)); d < least && d < len(field)/2 {
+		if d := nearest.Distance(folded, fold(field)); d < least && d < len(field)/2 {
 			best, least = field, d
 		}
 	}
@@ -64,28 +65,4 @@ func meantValue(value any, location string) string {
 
 func fold(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
-}
-
-// distance is the number of letters to insert, delete or replace that makes one
-// text of the other (Levenshtein).
-func distance(a, b string) int {
-	if len(a) > 60 || len(b) > 60 {
-		return 60
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			before, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, before+cost)
-		}
-	}
-	return row[len(b)]
 }

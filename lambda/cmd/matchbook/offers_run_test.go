@@ -134,7 +134,7 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
   b.json:3: tenant_id: it is a JSON number
   b.json:4: preferences: it is no object
   d.json:1: it is no user: an object with id, tenant_id, timezone, profile, preferences
-  d.json:1: it is not JSON
+  d.json:1: not valid JSON: it ends too early
   c.json:1: the database refused the data (SQLSTATE 22P05)
 `
 	_, got, _ := strings.Cut(strings.ReplaceAll(out, folder+string(filepath.Separator), ""), "MALFORMED")

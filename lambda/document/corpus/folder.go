@@ -1,23 +1,15 @@
 package corpus
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 )
-
-// maxRecord bounds one document of an input file, in bytes.
-const maxRecord = 4 << 20
 
 var (
 	// DefaultTenant owns the documents that name no tenant.
@@ -25,11 +17,6 @@ var (
 	// contentSpace is the UUIDv5 name space of documents without an id.
 	contentSpace = uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 )
-
-var extensions = []string{".json", ".jsonl", ".ndjson", ".xml"}
-
-// byteOrderMark stands at the start of files from some editors of Windows.
-var byteOrderMark = []byte("\uFEFF")
 
 // Problem is malformed input: its place, and the fault.
 type Problem struct {
@@ -69,100 +56,6 @@ func (s Skipped) String() string {
 		list = append(list, fmt.Sprintf("%d %s", s[kind], cmp.Or(kind, "without an extension")))
 	}
 	return strings.Join(list, ", ")
-}
-
-func (in *Input) readFile(file string) error {
-	f, err := openFile(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	switch strings.ToLower(filepath.Ext(file)) {
-	case ".jsonl", ".ndjson":
-		return in.readLines(file, f)
-	case ".xml":
-		return in.readElectronic(file, f)
-	case ".csv", ".tsv":
-		return in.readSheet(file, f)
-	}
-	raw, err := io.ReadAll(f)
-	if err != nil {
-		return err
-	}
-	in.readWhole(file, raw)
-	return nil
-}
-
-// readLines reads one document per line. A line that is too long is skipped
-// without being held in memory.
-func (in *Input) readLines(file string, r io.Reader) error {
-	lines := bufio.NewReaderSize(r, 1<<16)
-	for number := 1; ; number++ {
-		line, tooLong, err := readLine(lines)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if number == 1 {
-			line = bytes.TrimPrefix(line, byteOrderMark)
-		}
-		switch {
-		case tooLong:
-			in.Refuse(file, number, fmt.Sprintf("longer than %d bytes", maxRecord))
-		case len(bytes.TrimSpace(line)) > 0:
-			in.add(file, number, bytes.TrimRight(line, "\r\n"))
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-	}
-}
-
-func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(part) > maxRecord; !tooLong {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, tooLong, err
-		}
-	}
-}
-
-// readWhole reads a file that holds one document or an array of them.
-func (in *Input) readWhole(file string, raw []byte) {
-	raw = bytes.TrimPrefix(raw, byteOrderMark)
-	start := bytes.IndexFunc(raw, func(r rune) bool { return !strings.ContainsRune(" \t\r\n", r) })
-	switch {
-	case start < 0:
-		in.Refuse(file, 1, "the file is empty")
-		return
-	case raw[start] != '[':
-		in.add(file, lineAt(raw, int64(start)), raw)
-		return
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	_, _ = decoder.Token() // the bracket, seen above
-	count := 0
-	for ; decoder.More(); count++ {
-		var element json.RawMessage
-		err := decoder.Decode(&element)
-		line := lineAt(raw, decoder.InputOffset()-int64(len(element)))
-		if err != nil {
-			in.Refuse(file, lineAt(raw, decoder.InputOffset()), jsonProblem(err))
-			return
-		}
-		in.add(file, line, element)
-	}
-	if _, err := decoder.Token(); err != nil {
-		in.Refuse(file, lineAt(raw, int64(len(raw))), jsonProblem(err))
-	} else if count == 0 {
-		in.Refuse(file, 1, "the array is empty")
-	}
-}
-
-func lineAt(raw []byte, offset int64) int {
-	return 1 + bytes.Count(raw[:min(max(offset, 0), int64(len(raw)))], []byte("\n"))
 }
 
 // add takes a document, or reports why it does not.

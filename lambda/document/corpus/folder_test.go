@@ -11,14 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/must"
-
-	"github.com/google/uuid"
 )
-
-// newInput is an input without documents.
-func newInput() *Input {
-	return &Input{seen: make(map[uuid.UUID]string), reader: &Reader{Tenant: DefaultTenant}}
-}
 
 const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
 
@@ -83,8 +76,8 @@ func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
 
 func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
 	t.Parallel()
-	in := newInput()
-	in.readWhole("f.json", []byte("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`))
+	in := newInput(&Reader{Tenant: DefaultTenant})
+	must.OK(t, in.values().readWhole("f.json", strings.NewReader("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`)))
 	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (Problem{"f.json", 3, "the same document as in f.json:2, which is taken"}) {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
@@ -92,9 +85,9 @@ func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
 
 func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
 	t.Parallel()
-	in := newInput()
+	in := newInput(&Reader{Tenant: DefaultTenant})
 	good := `{"type":"invoice","structured_data":{}}`
-	must.OK(t, in.readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)))
+	must.OK(t, in.values().readLines("f.jsonl", strings.NewReader(strings.Repeat("x", maxRecord+1)+"\n"+good)))
 	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0].Line != 1 {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}

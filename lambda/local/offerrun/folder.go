@@ -5,11 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"matchbook/lambda/document"
@@ -19,9 +15,6 @@ import (
 
 	"github.com/google/uuid"
 )
-
-// maxFile bounds a file of users, in bytes.
-const maxFile = 64 << 20
 
 // folder is the users of a folder, and its malformed parts.
 type folder struct {
@@ -35,110 +28,28 @@ type place struct {
 	line int
 }
 
-// readFolder reads every .json and .jsonl file below path, or path itself, in the
+// readFolder reads every .json, .jsonl and .ndjson file below path, or path itself, in the
 // order of the names. Malformed users and files that cannot be read become
 // problems; the rest goes on.
 func readFolder(path string) (*folder, error) {
 	f := &folder{seen: map[uuid.UUID]place{}}
-	var files []string
-	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil && file == path:
-			return err
-		case err != nil: // a folder without permission
-			f.refuse(file, 0, "cannot be read: %s", reason(err))
-		case !entry.IsDir() && slices.Contains([]string{".json", ".jsonl"}, strings.ToLower(filepath.Ext(file))):
-			files = append(files, file)
-		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s does not exist", path)
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	case len(files) == 0:
-		return nil, fmt.Errorf("%s holds no .json or .jsonl file", path)
+	n, err := corpus.Values{Add: f.add, Refuse: f.refuse, Skip: func(string) {}}.Read(path)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%s holds no .json or .jsonl file", path)
 	}
-	for _, file := range files {
-		if err := f.readFile(file); err != nil {
-			f.refuse(file, 0, "cannot be read: %s", reason(err))
-		}
-	}
-	return f, nil
+	return f, err
 }
 
-// reason is the text of an error without the name of the file.
-func reason(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
-}
-
-func (f *folder) refuse(file string, line int, format string, args ...any) {
-	f.problems = append(f.problems, corpus.Problem{File: file, Line: line, What: fmt.Sprintf(format, args...)})
+func (f *folder) refuse(file string, line int, what string) {
+	f.problems = append(f.problems, corpus.Problem{File: file, Line: line, What: what})
 }
 
 // refuseUser takes a user out who was read, and that the database refuses.
 func (f *folder) refuseUser(id uuid.UUID, what string) {
 	at := f.seen[id]
-	f.refuse(at.file, at.line, "%s", what)
+	f.refuse(at.file, at.line, what)
 	f.users = slices.DeleteFunc(f.users, func(u offer.User) bool { return u.ID == id })
 }
-
-func (f *folder) readFile(file string) error {
-	info, err := os.Stat(file) // before it is opened: a pipe would wait for a writer
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errors.New("it is not a regular file")
-	case info.Size() > maxFile:
-		return fmt.Errorf("it is larger than %d MB", maxFile>>20)
-	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if strings.ToLower(filepath.Ext(file)) == ".jsonl" {
-		line := 0
-		for text := range bytes.Lines(raw) {
-			if line++; len(bytes.TrimSpace(text)) > 0 {
-				f.add(file, line, text)
-			}
-		}
-		return nil
-	}
-	f.readWhole(file, raw)
-	return nil
-}
-
-// readWhole reads a file that holds one user or an array of them.
-func (f *folder) readWhole(file string, raw []byte) {
-	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
-		f.add(file, 1, raw)
-		return
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	_, _ = d.Token() // the bracket, seen above
-	for d.More() {
-		var one json.RawMessage
-		err := d.Decode(&one)
-		line := 1 + bytes.Count(raw[:d.InputOffset()-int64(len(one))], []byte("\n"))
-		if err != nil {
-			f.refuse(file, line, "%s", notJSON)
-			return
-		}
-		f.add(file, line, one)
-	}
-	if _, err := d.Token(); err != nil {
-		f.refuse(file, 0, "the array has no end")
-	}
-}
-
-const notJSON = "it is not JSON"
 
 // record is a user in a file.
 type record struct {
@@ -154,11 +65,11 @@ type record struct {
 func (f *folder) add(file string, line int, raw []byte) {
 	u, err := readUser(raw)
 	if err != nil {
-		f.refuse(file, line, "%s", err)
+		f.refuse(file, line, err.Error())
 		return
 	}
 	if first, ok := f.seen[u.ID]; ok {
-		f.refuse(file, line, "the same id as in %s:%d, which is taken", first.file, first.line)
+		f.refuse(file, line, fmt.Sprintf("the same id as in %s:%d, which is taken", first.file, first.line))
 		return
 	}
 	f.seen[u.ID] = place{file, line}
@@ -170,7 +81,7 @@ func (f *folder) add(file string, line int, raw []byte) {
 // job that fails, with its reason.
 func readUser(raw []byte) (u offer.User, err error) {
 	if !json.Valid(raw) {
-		return u, errors.New(notJSON)
+		return u, errors.New("it is not JSON")
 	}
 	var r record
 	if err := json.Unmarshal(raw, &r); err != nil {

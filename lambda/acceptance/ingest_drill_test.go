@@ -12,7 +12,6 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/sqs"
-	"matchbook/lambda/local/sqs/fault"
 )
 
 // Each file is a distinct scan, read by an OCR and a model. Processes are killed
@@ -30,8 +29,8 @@ func TestIngestionsWithCrashesAtEveryStepAreCompletedOnce(t *testing.T) {
 	d.plan(papers)
 
 	calm, beating, rest := papers[:n/6], papers[n/6:n/6+2], papers[n/6+2:]
-	d.SQS.Order(seed, sqs.Fault{Kind: fault.DuplicateDelivery, Rate: 0.5},
-		sqs.Fault{Kind: fault.LateDelivery, Rate: 0.3}, sqs.Fault{Kind: fault.EarlyExpiry, Rate: 0.2})
+	d.SQS.Order(seed, sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.5},
+		sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.3}, sqs.Fault{Kind: sqs.EarlyExpiry, Rate: 0.2})
 	for _, p := range calm {
 		d.publish(p)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/sqs"
-	"matchbook/lambda/local/sqs/fault"
 )
 
 // Everything that SQS does seldom, often: duplicates, late copies, visibility
@@ -23,10 +22,10 @@ func TestFaultsOfTheQueueLoseNothingAndDoNothingTwice(t *testing.T) {
 	l := newLine(t, 2)
 	g := newGate(l) // for its count of terminal writes; nothing is gated
 	ids := l.store(documents)
-	kinds := []fault.Kind{fault.DuplicateDelivery, fault.LateDelivery, fault.EarlyExpiry, fault.EntryRefused,
-		fault.EntryUnconfirmed, fault.CallRefused, fault.AnswerLost}
+	kinds := []sqs.FaultKind{sqs.DuplicateDelivery, sqs.LateDelivery, sqs.EarlyExpiry, sqs.EntryRefused,
+		sqs.EntryUnconfirmed, sqs.CallRefused, sqs.AnswerLost}
 	// Most duplicates are not seen: the message is deleted before its turn comes again.
-	faults := []sqs.Fault{{Kind: fault.DuplicateDelivery, Rate: 0.5}}
+	faults := []sqs.Fault{{Kind: sqs.DuplicateDelivery, Rate: 0.5}}
 	for _, kind := range kinds {
 		// By chance; sends a few times only, because a document whose message
 		// cannot be sent four times in a row is failed as lost.

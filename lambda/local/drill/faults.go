@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/sqs"
-	"matchbook/lambda/local/sqs/fault"
 	"matchbook/lambda/manifest"
 )
 
@@ -40,13 +39,13 @@ var Faults = []Fault{
 	{"read-only", "a fail-over: connections are terminated, and the database is read-only for a second", true,
 		(*strikes).readOnly, nil},
 	{"sqs-refuse", "calls and entries of SQS are refused", false, nil,
-		queue(sqs.Fault{Kind: fault.CallRefused, Rate: 0.3}, sqs.Fault{Kind: fault.EntryRefused, Rate: 0.1})},
+		queue(sqs.Fault{Kind: sqs.CallRefused, Rate: 0.3}, sqs.Fault{Kind: sqs.EntryRefused, Rate: 0.1})},
 	{"sqs-lose", "calls of SQS get lost, and answers", false, nil,
-		queue(sqs.Fault{Kind: fault.CallLost, Rate: 0.15}, sqs.Fault{Kind: fault.AnswerLost, Rate: 0.15},
-			sqs.Fault{Kind: fault.EntryUnconfirmed, Rate: 0.1})},
+		queue(sqs.Fault{Kind: sqs.CallLost, Rate: 0.15}, sqs.Fault{Kind: sqs.AnswerLost, Rate: 0.15},
+			sqs.Fault{Kind: sqs.EntryUnconfirmed, Rate: 0.1})},
 	{"duplicate", "messages are delivered twice, late, or again during the work", false, nil,
-		queue(sqs.Fault{Kind: fault.DuplicateDelivery, Rate: 0.3}, sqs.Fault{Kind: fault.LateDelivery, Rate: 0.2},
-			sqs.Fault{Kind: fault.EarlyExpiry, Rate: 0.2})},
+		queue(sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.3}, sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.2},
+			sqs.Fault{Kind: sqs.EarlyExpiry, Rate: 0.2})},
 	{"model", "429 with Retry-After, 5xx, hangs, garbage, refusals", false, nil, model()},
 	{"slack", "429, 500, closed connections, lost answers", false, nil, (*strikes).slack},
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/local/sqs/fault"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -26,7 +24,7 @@ func (r *rig) order(faults ...Fault) {
 	r.sqs.Order(seed, faults...)
 }
 
-func (r *rig) wantFaults(kind fault.Kind, want int) {
+func (r *rig) wantFaults(kind FaultKind, want int) {
 	r.t.Helper()
 	if got := r.sqs.Faults()[kind]; got != want {
 		r.t.Errorf("%d times %s, want %d", got, kind, want)
@@ -58,17 +56,17 @@ func TestDuplicateDelivery(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q, _ := r.pair(10)
-	r.order(Fault{Kind: fault.DuplicateDelivery, Times: 1})
+	r.order(Fault{Kind: DuplicateDelivery, Times: 1})
 	r.send(q, "x")
 	first := r.one(q)
-	r.wantFaults(fault.DuplicateDelivery, 0) // ordered, not yet delivered
-	r.must(r.change(q, first, 600))          // in flight, for ten minutes now
+	r.wantFaults(DuplicateDelivery, 0) // ordered, not yet delivered
+	r.must(r.change(q, first, 600))    // in flight, for ten minutes now
 	second := r.one(q)
 	if *second.MessageId != *first.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
 		t.Errorf("then received %s, delivery %s; want the same message, delivery 2",
 			*second.MessageId, second.Attributes["ApproximateReceiveCount"])
 	}
-	r.wantFaults(fault.DuplicateDelivery, 1)
+	r.wantFaults(DuplicateDelivery, 1)
 	r.none(q)
 	r.must(r.delete(q, first)) // its handle is that of an earlier receive now
 	r.wantCounts("work", 0, 1)
@@ -80,19 +78,19 @@ func TestDuplicateDeliveryOfWhatIsVisibleAgainIsNone(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q, _ := r.pair(10)
-	r.order(Fault{Kind: fault.DuplicateDelivery, Times: 1})
+	r.order(Fault{Kind: DuplicateDelivery, Times: 1})
 	r.send(q, "x")
 	r.must(r.change(q, r.one(q), 0))
 	r.one(q)
 	r.none(q)
-	r.wantFaults(fault.DuplicateDelivery, 0)
+	r.wantFaults(DuplicateDelivery, 0)
 }
 
 func TestLateDelivery(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q, _ := r.pair(10)
-	r.order(Fault{Kind: fault.LateDelivery, Times: 1})
+	r.order(Fault{Kind: LateDelivery, Times: 1})
 	id := r.send(q, "x")
 	m := r.one(q)
 	r.must(r.delete(q, m))
@@ -103,14 +101,14 @@ func TestLateDelivery(t *testing.T) {
 	r.must(r.delete(q, m))
 	r.clock.Advance(time.Minute - 1)
 	r.none(q)
-	r.wantFaults(fault.LateDelivery, 0)
+	r.wantFaults(LateDelivery, 0)
 	r.clock.Advance(1)
 	late := r.one(q)
 	if *late.MessageId != id || late.Attributes["ApproximateReceiveCount"] != "2" {
 		t.Errorf("received %s, delivery %s; want the deleted message, delivery 2",
 			*late.MessageId, late.Attributes["ApproximateReceiveCount"])
 	}
-	r.wantFaults(fault.LateDelivery, 1)
+	r.wantFaults(LateDelivery, 1)
 	r.must(r.delete(q, late))
 	r.wantCounts("work", 0, 0)
 }
@@ -120,7 +118,7 @@ func TestFaultsDeliverNotBeyondTheMaxReceiveCount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q, _ := r.pair(2)
-	r.order(Fault{Kind: fault.DuplicateDelivery, Rate: 1}, Fault{Kind: fault.LateDelivery, Rate: 1})
+	r.order(Fault{Kind: DuplicateDelivery, Rate: 1}, Fault{Kind: LateDelivery, Rate: 1})
 	r.send(q, "x")
 	r.one(q)
 	m := r.one(q)
@@ -130,15 +128,15 @@ func TestFaultsDeliverNotBeyondTheMaxReceiveCount(t *testing.T) {
 	r.clock.Advance(time.Hour)
 	r.none(q)
 	r.wantCounts("dead", 0, 0)
-	r.wantFaults(fault.DuplicateDelivery, 1)
-	r.wantFaults(fault.LateDelivery, 0)
+	r.wantFaults(DuplicateDelivery, 1)
+	r.wantFaults(LateDelivery, 0)
 }
 
 func TestEarlyExpiry(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q, _ := r.pair(2)
-	r.order(Fault{Kind: fault.EarlyExpiry, Times: 2})
+	r.order(Fault{Kind: EarlyExpiry, Times: 2})
 	r.send(q, "x")
 	first := r.one(q)
 	wantCode(t, r.change(q, first, 60), "AWS.SimpleQueueService.MessageNotInflight")
@@ -146,18 +144,18 @@ func TestEarlyExpiry(t *testing.T) {
 	r.one(q)
 	r.none(q)
 	r.wantCounts("dead", 1, 0)
-	r.wantFaults(fault.EarlyExpiry, 2)
+	r.wantFaults(EarlyExpiry, 2)
 }
 
 func TestEntryOfABatchFails(t *testing.T) {
 	t.Parallel()
 	type counts struct{ visible, inFlight int }
 	for _, test := range []struct {
-		kind                   fault.Kind
+		kind                   FaultKind
 		sent, changed, deleted counts
 	}{
-		{fault.EntryRefused, counts{2, 0}, counts{2, 1}, counts{0, 1}},
-		{fault.EntryUnconfirmed, counts{3, 0}, counts{3, 0}, counts{0, 0}},
+		{EntryRefused, counts{2, 0}, counts{2, 1}, counts{0, 1}},
+		{EntryUnconfirmed, counts{3, 0}, counts{3, 0}, counts{0, 0}},
 	} {
 		t.Run(string(test.kind), func(t *testing.T) {
 			t.Parallel()
@@ -223,7 +221,7 @@ func TestCallIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
-	r.order(Fault{Kind: fault.CallRefused, Times: 2})
+	r.order(Fault{Kind: CallRefused, Times: 2})
 	for _, want := range []struct {
 		status int
 		code   string
@@ -237,14 +235,14 @@ func TestCallIsRefused(t *testing.T) {
 	}
 	r.wantCounts("work", 0, 0)
 	r.send(q, "x")
-	r.wantFaults(fault.CallRefused, 2)
+	r.wantFaults(CallRefused, 2)
 }
 
 func TestAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.order(Fault{Kind: fault.AnswerLost, Operation: "SendMessage", Times: 1},
-		Fault{Kind: fault.AnswerLost, Operation: "ReceiveMessage", Times: 1})
+	r.order(Fault{Kind: AnswerLost, Operation: "SendMessage", Times: 1},
+		Fault{Kind: AnswerLost, Operation: "ReceiveMessage", Times: 1})
 	q := r.queue("work", nil)
 	r.wantNoAnswerToSend(q)
 	r.wantCounts("work", 1, 0)
@@ -252,28 +250,28 @@ func TestAnswerIsLost(t *testing.T) {
 		t.Errorf("received %+v, want an error", out)
 	}
 	r.wantCounts("work", 0, 1)
-	r.wantFaults(fault.AnswerLost, 2)
+	r.wantFaults(AnswerLost, 2)
 }
 
 func TestCallIsLost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
-	r.order(Fault{Kind: fault.CallLost, Times: 1})
+	r.order(Fault{Kind: CallLost, Times: 1})
 	r.wantNoAnswerToSend(q)
 	r.wantCounts("work", 0, 0)
-	r.wantFaults(fault.CallLost, 1)
+	r.wantFaults(CallLost, 1)
 }
 
 func TestFaultsEndWhenNoneAreOrdered(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
-	r.order(Fault{Kind: fault.CallRefused, Rate: 1}, Fault{Kind: fault.LateDelivery, Rate: 0.5})
+	r.order(Fault{Kind: CallRefused, Rate: 1}, Fault{Kind: LateDelivery, Rate: 0.5})
 	wantCode(t, r.trySend(q), "InternalFailure")
 	r.order()
 	r.send(q, "x")
-	if got, want := r.sqs.Faults(), map[fault.Kind]int{fault.CallRefused: 1, fault.LateDelivery: 0}; !maps.Equal(got,
+	if got, want := r.sqs.Faults(), map[FaultKind]int{CallRefused: 1, LateDelivery: 0}; !maps.Equal(got,
 		want) {
 		t.Errorf("faults %v, want %v", got, want)
 	}
@@ -281,15 +279,15 @@ func TestFaultsEndWhenNoneAreOrdered(t *testing.T) {
 
 // everyFault is all at once, about one in ten.
 var everyFault = []Fault{
-	{Kind: fault.DuplicateDelivery, Rate: 0.1}, {Kind: fault.LateDelivery, Rate: 0.1},
-	{Kind: fault.EarlyExpiry, Rate: 0.1},
-	{Kind: fault.EntryRefused, Rate: 0.1}, {Kind: fault.EntryUnconfirmed, Rate: 0.1},
-	{Kind: fault.CallRefused, Rate: 0.1}, {Kind: fault.CallLost, Rate: 0.1}, {Kind: fault.AnswerLost, Rate: 0.1},
+	{Kind: DuplicateDelivery, Rate: 0.1}, {Kind: LateDelivery, Rate: 0.1},
+	{Kind: EarlyExpiry, Rate: 0.1},
+	{Kind: EntryRefused, Rate: 0.1}, {Kind: EntryUnconfirmed, Rate: 0.1},
+	{Kind: CallRefused, Rate: 0.1}, {Kind: CallLost, Rate: 0.1}, {Kind: AnswerLost, Rate: 0.1},
 }
 
 // consume has 100 messages sent and consumed under every fault, with nobody
 // else at the queue, and returns what happened.
-func consume(t *testing.T, seed uint64) (journal string, faults map[fault.Kind]int) {
+func consume(t *testing.T, seed uint64) (journal string, faults map[FaultKind]int) {
 	r := newRig(t)
 	q, _ := r.pair(20)
 	r.sqs.Order(seed, everyFault...)

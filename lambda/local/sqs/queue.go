@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"matchbook/lambda/local/sqs/fault"
-
 	"github.com/google/uuid"
 )
 
@@ -20,9 +18,9 @@ type message struct {
 	firstReceived time.Time
 	received      time.Time // last; the 12 hours count from here
 	visibleAt     time.Time
-	receives      int        // in all queues: ApproximateReceiveCount
-	handle        string     // of the latest receive
-	fault         fault.Kind // because of which it will be delivered once more
+	receives      int       // in all queues: ApproximateReceiveCount
+	handle        string    // of the latest receive
+	fault         FaultKind // because of which it will be delivered once more
 }
 
 // newMessage has the content of another one, is sent now and was never received.

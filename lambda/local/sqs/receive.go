@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"matchbook/lambda/local/sqs/fault"
 )
 
 // visibilityLimit is the longest time in flight, in seconds from the receive:
@@ -116,7 +114,7 @@ func (s *Server) take(q *queue, want int) (taken []*message) {
 		}
 		hidden := m.hidden(s.at)
 		switch {
-		case hidden && m.fault != fault.DuplicateDelivery || busy[m.group]:
+		case hidden && m.fault != DuplicateDelivery || busy[m.group]:
 		case s.deadLetterQueue(q, m) == nil:
 			taken = append(taken, m)
 		case !hidden:

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"matchbook/lambda/local/clock"
-	"matchbook/lambda/local/sqs/fault"
 )
 
 // Server is an Amazon SQS that lives in memory and on a Clock: queues, visibility,
@@ -45,13 +44,13 @@ type Server struct {
 	queues   map[string]*queue
 	moves    []moveTask // oldest first
 	faults   []*orderedFault
-	injected map[fault.Kind]int
+	injected map[FaultKind]int
 }
 
 // New returns a server without queues. It never closes: long polls end with
 // their requests.
 func New(clock *clock.Clock) *Server {
-	return &Server{clock: clock, onEvent: func(Event) {}, queues: map[string]*queue{}, injected: map[fault.Kind]int{}}
+	return &Server{clock: clock, onEvent: func(Event) {}, queues: map[string]*queue{}, injected: map[FaultKind]int{}}
 }
 
 // EventKind is a kind of change of a message.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"unicode"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/llm"
@@ -167,19 +166,10 @@ const schemaText = `{"type":"object","properties":{"candidates":{"type":"array",
 	`"required":["candidate","evidence","verdict"],"additionalProperties":false}}},` +
 	`"required":["candidates"],"additionalProperties":false}`
 
-// line is a stranger's text on one line: without control characters, invisible
-// characters, direction marks and our delimiters, cut at most characters.
+// line is a stranger's text on one line, with one blank between words, cut at most
+// characters.
 func line(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	s = llm.Unfenced(strings.Join(strings.Fields(s), " "))
+	s = strings.Join(strings.Fields(llm.OneLine(s)), " ")
 	if runes := []rune(s); len(runes) > most {
 		s = strings.TrimSpace(string(runes[:most-1])) + "…"
 	}

@@ -3,7 +3,6 @@ package bymodel
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"matchbook/lambda/ingest/transcript"
@@ -91,21 +90,11 @@ func beside(a, b transcript.Box) bool {
 	return b.Left >= a.Right && overlap > min(a.Bottom-a.Top, b.Bottom-b.Top)/2
 }
 
-// clean is a stranger's text on one line, without control characters,
-// invisible characters, direction marks and our fences. A quote of it is found in
-// the transcription, where these do not count either.
+// clean is a stranger's text on one line. A quote of it is found in the transcription,
+// where the characters that are left out do not count either.
 func clean(s string) string {
 	const most = 2_000
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	s = llm.Unfenced(s)
+	s = llm.OneLine(s)
 	if runes := []rune(s); len(runes) > most {
 		s = string(runes[:most])
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/blob/blobtest"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
@@ -17,7 +16,7 @@ import (
 
 // newEntrance returns an office whose files come through the inbox function.
 // Without a bucket a folder is the store of files.
-func newEntrance(t *testing.T, bucket *blobtest.Bucket) (o *office, inbox *local.Consumer) {
+func newEntrance(t *testing.T, bucket *s3Bucket) (o *office, inbox *local.Consumer) {
 	t.Helper()
 	env := func(row manifest.Function) (rights []string) {
 		if bucket != nil {
@@ -71,9 +70,9 @@ func TestFilesInTheInboxAreMatched(t *testing.T) {
 	for _, store := range []string{"bucket", "folder"} {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
-			var bucket *blobtest.Bucket
+			var bucket *s3Bucket
 			if store == "bucket" {
-				bucket = blobtest.New(t)
+				bucket = newBucket(t)
 			}
 			o, inbox := newEntrance(t, bucket)
 			for key, file := range map[string]string{inInbox(order): "order-4711.xml", inInbox(invoice): "invoice-with-xml.pdf"} {
@@ -82,7 +81,7 @@ func TestFilesInTheInboxAreMatched(t *testing.T) {
 					continue
 				}
 				o.store(key, sampleFile(t, file))
-				o.send(inbox, blobtest.Event("Put", key, ""))
+				o.send(inbox, s3Event("Put", key, ""))
 			}
 			o.finish()
 			check(t, "ingestions", o.numbers(), "PO-2026-4711 completed 1, RE-2026-118 completed 1")
@@ -110,7 +109,7 @@ func (o *office) store(key, content string) {
 // Of ten messages two start an ingestion: one for each content.
 func TestEachContentStartsOneIngestion(t *testing.T) {
 	t.Parallel()
-	bucket := blobtest.New(t)
+	bucket := newBucket(t)
 	o, inbox := newEntrance(t, bucket)
 	first, second := sampleFile(t, "order-4711.xml"), sampleFile(t, "order-4720.xml")
 	const key = "Größe 50% + 1/Auftrag #7?.xml"
@@ -118,7 +117,7 @@ func TestEachContentStartsOneIngestion(t *testing.T) {
 	gone := bucket.Lay(inInbox("gone.xml"), sampleFile(t, "order-4731.xml"))
 	bucket.Delete(inInbox("gone.xml"))
 	o.send(inbox,
-		blobtest.SetUpEvent,
+		setUpEvent,
 		of2, of1, // the second version of a key first
 		of1, of1, // duplicates
 		bucket.Lay(inInbox("copy of 4711.xml"), first),  // the same content under another key
@@ -142,7 +141,7 @@ func TestEachContentStartsOneIngestion(t *testing.T) {
 // the queue's visibility timeout, and the file is ingested once.
 func TestKilledInboxFunctionStartsOneIngestion(t *testing.T) {
 	t.Parallel()
-	bucket := blobtest.New(t)
+	bucket := newBucket(t)
 	copying := make(chan struct{}, 1)
 	copying <- struct{}{}
 	reached := make(chan struct{})
@@ -181,7 +180,7 @@ func TestKilledInboxFunctionStartsOneIngestion(t *testing.T) {
 // documents, no event is lost; it ends in the dead-letter queue.
 func TestEventOutlivesARightThatIsMissing(t *testing.T) {
 	t.Parallel()
-	bucket := blobtest.New(t)
+	bucket := newBucket(t)
 	bucket.Before = func(caller string, r *http.Request) {
 		if caller == manifest.Inbox.Name {
 			r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), "Credential=inbox/", "Credential=stranger/", 1))

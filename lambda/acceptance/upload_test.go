@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"matchbook/lambda/blob/blobtest"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
@@ -60,7 +59,7 @@ func (o *office) total() string {
 // read again.
 func TestUploadedFilesAreMatchedAndCorrectionsStay(t *testing.T) {
 	t.Parallel()
-	bucket, folder := blobtest.New(t), t.TempDir()
+	bucket, folder := newBucket(t), t.TempDir()
 	for _, name := range []string{"order-4711.xml", "invoice-with-xml.pdf"} {
 		must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(sampleFile(t, name)), 0o600))
 	}
@@ -71,7 +70,7 @@ func TestUploadedFilesAreMatchedAndCorrectionsStay(t *testing.T) {
 		}
 	}
 	for range 2 {
-		code, out := matchbook(t, bucket.Env(blobtest.Owner), "ingest", folder, "--bucket", blobtest.Name, "--tenant", testTenant.String())
+		code, out := matchbook(t, bucket.Env(bucketOwner), "ingest", folder, "--bucket", bucketName, "--tenant", testTenant.String())
 		want := "uploaded 2 of 2 files to s3://files/inbox/" + testTenant.String() + "/, 0 of other kinds left out\n"
 		if code != 0 || !strings.Contains(out, want) {
 			t.Fatalf("exit status %d, got\n%s\nwant\n%s", code, out, want)
@@ -118,8 +117,8 @@ func (o *office) readsAgain() {
 // What an upload lacks is named, and nothing of S3's text is shown.
 func TestUploadNamesWhatItLacks(t *testing.T) {
 	t.Parallel()
-	bucket := blobtest.New(t)
-	owner := bucket.Env(blobtest.Owner)
+	bucket := newBucket(t)
+	owner := bucket.Env(bucketOwner)
 	without := func(name string) []string {
 		return slices.DeleteFunc(slices.Clone(owner), func(v string) bool { return strings.HasPrefix(v, name+"=") })
 	}

@@ -1,6 +1,4 @@
-// Package blobtest is a bucket of S3 for tests: with versions, the rights of
-// each function, and events for the files that are created in the inbox.
-package blobtest
+package acceptance_test
 
 import (
 	"cmp"
@@ -22,12 +20,13 @@ import (
 // Names of the bucket and of the caller that has all rights in it. A function
 // of the manifest has the rights of its row, and any other caller none.
 const (
-	Name  = "files"
-	Owner = "owner"
+	bucketName  = "files"
+	bucketOwner = "owner"
 )
 
-// Bucket is a bucket as the SDK sees it, over HTTP.
-type Bucket struct {
+// s3Bucket is a bucket as the SDK sees it, over HTTP: with versions, the rights of
+// each function, and events for the files that are created in the inbox.
+type s3Bucket struct {
 	URL string
 	// Created gets the event of each file that is created in the inbox; may be nil.
 	Created func(event string)
@@ -41,10 +40,10 @@ type Bucket struct {
 
 type version struct{ id, content string }
 
-// New starts an empty bucket. Its fields may be set before the first request.
-func New(t testing.TB) *Bucket {
+// newBucket starts an empty bucket. Its fields may be set before the first request.
+func newBucket(t testing.TB) *s3Bucket {
 	t.Helper()
-	b := &Bucket{versions: map[string][]version{}}
+	b := &s3Bucket{versions: map[string][]version{}}
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	b.URL = server.URL
@@ -53,31 +52,31 @@ func New(t testing.TB) *Bucket {
 
 // Env is the environment, KEY=VALUE, of a program that uses the bucket under
 // that name.
-func (b *Bucket) Env(caller string) []string {
-	return []string{variable.BlobURL + "=s3://" + Name, "AWS_ENDPOINT_URL_S3=" + b.URL, "AWS_REGION=us-east-1",
+func (b *s3Bucket) Env(caller string) []string {
+	return []string{variable.BlobURL + "=s3://" + bucketName, "AWS_ENDPOINT_URL_S3=" + b.URL, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=" + caller, "AWS_SECRET_ACCESS_KEY=secret"}
 }
 
 // Lay stores a file as its owner does, and returns the event that S3 sends.
-func (b *Bucket) Lay(key, content string) (event string) {
+func (b *s3Bucket) Lay(key, content string) (event string) {
 	return b.put(key, content, "Put")
 }
 
 // Delete removes all versions of a file.
-func (b *Bucket) Delete(key string) {
+func (b *s3Bucket) Delete(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.versions, key)
 }
 
 // Content returns the latest version of a file.
-func (b *Bucket) Content(key string) (content string, ok bool) {
+func (b *s3Bucket) Content(key string) (content string, ok bool) {
 	v, code := b.find(key, "")
 	return v.content, code == ""
 }
 
 // Keys lists the files below a folder.
-func (b *Bucket) Keys(folder string) (keys []string) {
+func (b *s3Bucket) Keys(folder string) (keys []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for key := range b.versions {
@@ -90,7 +89,7 @@ func (b *Bucket) Keys(folder string) (keys []string) {
 }
 
 // ServeHTTP implements http.Handler.
-func (b *Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (b *s3Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.Before != nil {
 		b.Before(callerOf(r), r)
 	}
@@ -101,7 +100,7 @@ func (b *Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case caller == "":
 		code = "InvalidAccessKeyId"
-	case bucket != Name:
+	case bucket != bucketName:
 		code = "NoSuchBucket"
 	case r.Method == http.MethodGet && may(caller, key, false):
 		code = b.get(w, key, r.URL.Query().Get("versionId"))
@@ -130,7 +129,7 @@ func callerOf(r *http.Request) string {
 }
 
 func may(caller, key string, write bool) bool {
-	if caller == Owner {
+	if caller == bucketOwner {
 		return true
 	}
 	for _, f := range manifest.Functions() {
@@ -143,7 +142,7 @@ func may(caller, key string, write bool) bool {
 	return false
 }
 
-func (b *Bucket) get(w http.ResponseWriter, key, id string) (code string) {
+func (b *s3Bucket) get(w http.ResponseWriter, key, id string) (code string) {
 	v, code := b.find(key, id)
 	if code == "" {
 		w.Header().Set("Content-Length", strconv.Itoa(len(v.content)))
@@ -154,7 +153,7 @@ func (b *Bucket) get(w http.ResponseWriter, key, id string) (code string) {
 
 // find returns a version of a file, the latest without an id, or the code for
 // one that is not there.
-func (b *Bucket) find(key, id string) (v version, code string) {
+func (b *s3Bucket) find(key, id string) (v version, code string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, v := range slices.Backward(b.versions[key]) {
@@ -168,7 +167,7 @@ func (b *Bucket) find(key, id string) (v version, code string) {
 	return v, "NoSuchKey"
 }
 
-func (b *Bucket) create(r *http.Request, key string) (code string) {
+func (b *s3Bucket) create(r *http.Request, key string) (code string) {
 	content, err := io.ReadAll(r.Body)
 	if err != nil || r.ContentLength != int64(len(content)) {
 		return "IncompleteBody"
@@ -179,10 +178,10 @@ func (b *Bucket) create(r *http.Request, key string) (code string) {
 
 // copy copies a version of a file. As in S3, a plus sign of the source is a
 // space.
-func (b *Bucket) copy(w http.ResponseWriter, caller, source, key string) (code string) {
+func (b *s3Bucket) copy(w http.ResponseWriter, caller, source, key string) (code string) {
 	path, id, _ := strings.Cut(source, "?versionId=")
 	path, err := url.QueryUnescape(path)
-	from, ok := strings.CutPrefix(strings.TrimPrefix(path, "/"), Name+"/")
+	from, ok := strings.CutPrefix(strings.TrimPrefix(path, "/"), bucketName+"/")
 	switch {
 	case err != nil:
 		return "InvalidArgument"
@@ -200,13 +199,13 @@ func (b *Bucket) copy(w http.ResponseWriter, caller, source, key string) (code s
 }
 
 // put adds a version, and sends its event.
-func (b *Bucket) put(key, content, kind string) (event string) {
+func (b *s3Bucket) put(key, content, kind string) (event string) {
 	b.mu.Lock()
 	b.made++
 	v := version{fmt.Sprintf("version.%d", b.made), content}
 	b.versions[key] = append(b.versions[key], v)
 	b.mu.Unlock()
-	event = Event(kind, key, v.id)
+	event = s3Event(kind, key, v.id)
 	if b.Created != nil && strings.HasPrefix(key, manifest.FolderInbox) {
 		b.Created(event)
 	}

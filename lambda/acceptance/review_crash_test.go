@@ -94,8 +94,7 @@ func (r *reviewLine) review(times int) uuid.UUID {
 	}
 	text := must.Get(chunk.Clean([]byte(long.String())))(r.t)
 	s := review.Starter{Store: r.reviews, Sender: r.Queue, Model: "scripted", Log: slog.New(slog.DiscardHandler)}
-	id := must.Get(s.Start(r.t.Context(), review.Request{TenantID: testTenant, Name: "software-licence.md", Text: text}))(r.t)
-	return id
+	return must.Get(s.Start(r.t.Context(), review.Request{TenantID: testTenant, Name: "software-licence.md", Text: text}))(r.t)
 }
 
 // note kills at every eighth question.

@@ -59,8 +59,7 @@ func built(pkg string) func() (string, error) {
 // bootstrap returns the executable of a function.
 func bootstrap(t *testing.T, pkg string) string {
 	t.Helper()
-	file := must.Get(bootstraps[pkg]())(t)
-	return file
+	return must.Get(bootstraps[pkg]())(t)
 }
 
 // patience bounds what must happen: nearly all of the time that go test has left,

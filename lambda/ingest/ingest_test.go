@@ -76,17 +76,14 @@ func newRig(t *testing.T, name string) *rig {
 
 func newRigOf(t *testing.T, path string) *rig {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	must.OK(t, err)
+	content := must.Get(os.ReadFile(path))(t)
 	return newRigWith(t, content)
 }
 
 func newRigWith(t *testing.T, content []byte) *rig {
 	t.Helper()
-	blobs, err := blob.Open(t.Context(), "file://"+t.TempDir(), nil)
-	must.OK(t, err)
-	reader, err := parser()
-	must.OK(t, err)
+	blobs := must.Get(blob.Open(t.Context(), "file://"+t.TempDir(), nil))(t)
+	reader := must.Get(parser())(t)
 	row := ingestion.Row{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/file"}
 	must.OK(t, blobs.Write(t.Context(), row.FilePath, bytes.NewReader(content)))
 	r := &rig{&ingest.Ingester{Blobs: blobs, PDFs: reader, NoOCR: "OCR=none", Sender: nobody{}, Log: slog.New(slog.DiscardHandler),
@@ -206,8 +203,7 @@ func TestRecordedCheckpointWithoutItsFileIsMadeAgain(t *testing.T) {
 // scannedPDF has one page, an image without text.
 func scannedPDF(t *testing.T) []byte {
 	t.Helper()
-	image, err := os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg"))
-	must.OK(t, err)
+	image := must.Get(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg")))(t)
 	const draw = "595 0 0 842 0 0 cm /I Do"
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%%PDF-1.4\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n"+

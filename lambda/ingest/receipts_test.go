@@ -116,8 +116,7 @@ type scan struct {
 func receiptScans(t *testing.T) (all []scan) {
 	t.Helper()
 	for image, truth := range readReceipts(t) {
-		content, err := os.ReadFile(image)
-		must.OK(t, err)
+		content := must.Get(os.ReadFile(image))(t)
 		all = append(all, scan{filepath.Base(image), content, truth.recovered})
 	}
 	slices.SortFunc(all, func(a, b scan) int { return strings.Compare(a.name, b.name) })
@@ -134,8 +133,7 @@ func faxes(t *testing.T) (all []scan) {
 			continue // the others are of several pages
 		}
 		for _, dpi := range []int{75, 100, 60, 150} {
-			content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(want.File)))
-			must.OK(t, err)
+			content := must.Get(os.ReadFile(filepath.Join(dir, filepath.FromSlash(want.File))))(t)
 			name := fmt.Sprintf("%s in %d dpi", filepath.Base(want.File), dpi)
 			all = append(all, scan{name, fax(t, content, dpi), want.recovered})
 		}
@@ -145,13 +143,10 @@ func faxes(t *testing.T) (all []scan) {
 
 func fax(t *testing.T, content []byte, dpi int) []byte {
 	t.Helper()
-	reader, err := parser()
-	must.OK(t, err)
-	file, err := reader.Open(t.Context(), bytes.NewReader(content), int64(len(content)))
-	must.OK(t, err)
+	reader := must.Get(parser())(t)
+	file := must.Get(reader.Open(t.Context(), bytes.NewReader(content), int64(len(content))))(t)
 	defer file.Close()
-	page, err := file.Render(t.Context(), 1, dpi)
-	must.OK(t, err)
+	page := must.Get(file.Render(t.Context(), 1, dpi))(t)
 	const noise = 20
 	random := rand.New(rand.NewPCG(uint64(dpi), 14))
 	for i, v := range page.Pix {

@@ -35,8 +35,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 		must.OK(t, err, raw.ID)
 		c.docs = append(c.docs, d)
 	}
-	links, err := os.ReadFile(filepath.Join(testenv.Shared(t, "eval/matching/"+name), "links.csv"))
-	must.OK(t, err)
+	links := must.Get(os.ReadFile(filepath.Join(testenv.Shared(t, "eval/matching/"+name), "links.csv")))(t)
 	for _, line := range strings.Fields(string(links))[1:] {
 		a, b, _ := strings.Cut(line, ",")
 		c.links[ordered(uuid.MustParse(a), uuid.MustParse(b))] = true
@@ -48,8 +47,7 @@ func readCorpus(t *testing.T, name, condition string) corpus {
 func rawCorpus(t testing.TB, name, condition string) (raws []score.Raw) {
 	t.Helper()
 	dir := testenv.Shared(t, "eval/matching/"+name)
-	f, err := os.Open(filepath.Join(dir, "documents."+condition+".jsonl"))
-	must.OK(t, err)
+	f := must.Get(os.Open(filepath.Join(dir, "documents."+condition+".jsonl")))(t)
 	defer f.Close()
 	scanner := bufio.NewScanner(f)
 	scanner.Buffer(nil, 1<<24)
@@ -168,8 +166,7 @@ func TestFiguresOnTheCorpora(t *testing.T) {
 // is missed without a question.
 func TestHandWrittenCases(t *testing.T) {
 	t.Parallel()
-	cases, err := train.ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl"))
-	must.OK(t, err)
+	cases := must.Get(train.ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl")))(t)
 	verdicts := []train.Verdict{train.Right, train.People, train.Silent, train.Wrong}
 	var groups []string
 	table, total := map[string]map[train.Verdict]int{}, map[train.Verdict]int{}

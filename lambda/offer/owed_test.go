@@ -12,8 +12,7 @@ import (
 
 func date(t *testing.T, s string) day.Date {
 	t.Helper()
-	d := must.Get(day.Parse(s))(t)
-	return d
+	return must.Get(day.Parse(s))(t)
 }
 
 // from is a zone that is so far from UTC.

@@ -73,14 +73,12 @@ func (w *world) scheduler(store offer.ScheduleStore) *offer.Scheduler {
 
 func (w *world) run() offer.ScheduleReport {
 	w.t.Helper()
-	r := must.Get(w.scheduler(w.store).Run(w.t.Context()))(w.t)
-	return r
+	return must.Get(w.scheduler(w.store).Run(w.t.Context()))(w.t)
 }
 
 func (w *world) jobs(tenant uuid.UUID, date day.Date) []offer.Record {
 	w.t.Helper()
-	jobs := must.Get(w.store.JobsOf(w.t.Context(), tenant, date))(w.t)
-	return jobs
+	return must.Get(w.store.JobsOf(w.t.Context(), tenant, date))(w.t)
 }
 
 // rows returns all that the store has of a few dates: a line for each job, and one for

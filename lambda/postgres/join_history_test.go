@@ -303,8 +303,7 @@ type database struct {
 func (d *database) start(chunks int) {
 	var stamped []job.Stamped
 	d.review, stamped = d.create(chunks)
-	all, err := d.store.Chunks(d.t.Context(), d.review)
-	must.OK(d.t, err)
+	all := must.Get(d.store.Chunks(d.t.Context(), d.review))(d.t)
 	for _, c := range all {
 		d.ids = append(d.ids, c.ID)
 	}
@@ -331,8 +330,7 @@ func (d *database) claim(m message, redriven bool) string {
 	if redriven {
 		delivery.SentAt = start.Add(time.Hour)
 	}
-	claims, err := d.store.Claim(d.t.Context(), []job.Delivery{delivery}, time.Minute, true)
-	must.OK(d.t, err)
+	claims := must.Get(d.store.Claim(d.t.Context(), []job.Delivery{delivery}, time.Minute, true))(d.t)
 	found := "claimed"
 	if claims[0].Found != job.Claimed {
 		found = claims[0].Found.String()
@@ -343,8 +341,7 @@ func (d *database) claim(m message, redriven bool) string {
 func (d *database) end(w worker, status job.Status, releases bool) string {
 	f := job.Attempt{ID: d.ids[w.chunk], Number: w.attempt}
 	if releases {
-		accepted, err := d.store.Release(d.t.Context(), f, job.Release{Status: status, Reason: "busy", Kind: "transient", Delivery: 1})
-		must.OK(d.t, err)
+		accepted := must.Get(d.store.Release(d.t.Context(), f, job.Release{Status: status, Reason: "busy", Kind: "transient", Delivery: 1}))(d.t)
 		return fmt.Sprint(accepted, false)
 	}
 	whole, err := d.store.End(d.t.Context(), f, status, "", "")
@@ -364,8 +361,7 @@ func (d *database) sweep() string {
 	w := sweep.Waits{Visibility: time.Minute, Grace: -time.Minute, Drained: true, Lapses: 3, Times: 3}
 	_, crashed, err := d.store.GiveUp(d.t.Context(), w, 100)
 	must.OK(d.t, err)
-	again, err := d.store.Republish(d.t.Context(), w, 100)
-	must.OK(d.t, err)
+	again := must.Get(d.store.Republish(d.t.Context(), w, 100))(d.t)
 	var stamped []job.Stamped
 	for _, a := range again {
 		stamped = append(stamped, a.Stamped)
@@ -374,14 +370,12 @@ func (d *database) sweep() string {
 }
 
 func (d *database) publish(i int) string {
-	stamped, err := d.store.Publish(d.t.Context(), []uuid.UUID{d.ids[i]})
-	must.OK(d.t, err)
+	stamped := must.Get(d.store.Publish(d.t.Context(), []uuid.UUID{d.ids[i]}))(d.t)
 	return fmt.Sprint(d.stamped(stamped))
 }
 
 func (d *database) cancel() string {
-	status, err := d.store.Cancel(d.t.Context(), d.review)
-	must.OK(d.t, err)
+	status := must.Get(d.store.Cancel(d.t.Context(), d.review))(d.t)
 	return string(status)
 }
 

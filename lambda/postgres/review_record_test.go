@@ -20,8 +20,7 @@ import (
 // record records a stage that is done, with findings.
 func (r *reviews) record(f job.Attempt, stage record.Stage, findings ...record.Finding) record.Standing {
 	r.t.Helper()
-	s := must.Get(r.store.Record(r.t.Context(), f, []record.Result{{Stage: stage, Outcome: record.Done, Calls: 1, Cost: 7, Findings: findings}}))(r.t)
-	return s
+	return must.Get(r.store.Record(r.t.Context(), f, []record.Result{{Stage: stage, Outcome: record.Done, Calls: 1, Cost: 7, Findings: findings}}))(r.t)
 }
 
 // found lists the findings of a review: seq, quote and place.

@@ -38,8 +38,7 @@ func (f *fixture) compared() string {
 
 func (f *fixture) list(sql string, args ...any) string {
 	f.t.Helper()
-	list := queryOne[string](f.t, f.conn, "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...)
-	return list
+	return queryOne[string](f.t, f.conn, "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...)
 }
 
 func TestAnOrderIsOverBilledInEveryOrder(t *testing.T) {

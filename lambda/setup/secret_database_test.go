@@ -32,13 +32,10 @@ type guarded struct {
 
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
-	server, err := pgserver.Start(t.Context(), pgserver.Options{InMemory: true})
-	must.OK(t, err)
+	server := must.Get(pgserver.Start(t.Context(), pgserver.Options{InMemory: true}))(t)
 	t.Cleanup(func() { _ = server.Stop() })
-	u, err := url.Parse(server.URL("postgres"))
-	must.OK(t, err)
-	admin, err := pgx.Connect(t.Context(), u.String())
-	must.OK(t, err)
+	u := must.Get(url.Parse(server.URL("postgres")))(t)
+	admin := must.Get(pgx.Connect(t.Context(), u.String()))(t)
 	g := &guarded{t, admin, u}
 	t.Cleanup(func() { _ = admin.Close(t.Context()) })
 	must.Get(schema.Migrate(t.Context(), u.String()))(t)

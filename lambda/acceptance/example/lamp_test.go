@@ -119,8 +119,7 @@ func (r *rig) dump() (all string) {
 
 func build(t *testing.T, pkg string) string {
 	t.Helper()
-	file := must.Get(lambdahost.Bootstrap(t.Context(), t.TempDir(), pkg, nil))(t)
-	return file
+	return must.Get(lambdahost.Bootstrap(t.Context(), t.TempDir(), pkg, nil))(t)
 }
 
 // stack starts a stack that is closed with the test.

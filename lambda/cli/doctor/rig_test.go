@@ -287,8 +287,7 @@ func (r *rig) examine(stack bool) Report {
 	if stack {
 		r.look.Stack = "matchbook-dev"
 	}
-	report := must.Get(r.look.examine(r.t.Context()))(r.t)
-	return report
+	return must.Get(r.look.examine(r.t.Context()))(r.t)
 }
 
 // set changes attributes of a queue.

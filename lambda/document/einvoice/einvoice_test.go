@@ -40,8 +40,7 @@ func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		raw, err := os.ReadFile(strings.TrimSuffix(file, ".xml") + ".json")
-		must.OK(t, err)
+		raw := must.Get(os.ReadFile(strings.TrimSuffix(file, ".xml") + ".json"))(t)
 		var want result
 		must.OK(t, json.Unmarshal(raw, &want), file)
 		d, err := einvoice.Read(open(t, file))
@@ -57,16 +56,14 @@ func TestFilesAreReadAsExpectedByHand(t *testing.T) {
 
 func open(t *testing.T, file string) *os.File {
 	t.Helper()
-	f, err := os.Open(file)
-	must.OK(t, err)
+	f := must.Get(os.Open(file))(t)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
 
 func indented(t *testing.T, v any) string {
 	t.Helper()
-	raw, err := json.MarshalIndent(v, "", "  ")
-	must.OK(t, err)
+	raw := must.Get(json.MarshalIndent(v, "", "  "))(t)
 	return string(raw)
 }
 
@@ -99,8 +96,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		text, err := json.Marshal(d.Data)
-		must.OK(t, err)
+		text := must.Get(json.Marshal(d.Data))(t)
 		if _, err := document.Parse(text); err != nil {
 			t.Errorf("document.Parse: %v", err)
 		}

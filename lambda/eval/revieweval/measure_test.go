@@ -26,14 +26,12 @@ func measured(t *testing.T, o Options, contracts []Contract) *Result {
 	t.Helper()
 	m := term.NewMeter(t.Output())
 	defer m.Close()
-	result := must.Get(o.Measure(t.Context(), contracts, none, m))(t)
-	return result
+	return must.Get(o.Measure(t.Context(), contracts, none, m))(t)
 }
 
 func labelled(t *testing.T) []Contract {
 	t.Helper()
-	contracts := must.Get(Read(testenv.Shared(t, "eval/contracts")))(t)
-	return contracts
+	return must.Get(Read(testenv.Shared(t, "eval/contracts")))(t)
 }
 
 // byLabels reads a contract by its labels: it quotes each one that stands whole in

@@ -32,8 +32,7 @@ func sample(t *testing.T) *Sample {
 			"references":[{"type":"purchase-order","number":"4502"}],`+lamps+`}`),
 		doc("other", document.PurchaseOrder, `{"number":"4502","date":"2026-01-03","supplier":{"name":"Zenith"},"total":"91"}`),
 	}
-	s := must.Get(NewSample(docs, []corpus.Pair{corpus.PairOf(idOf("order 2"), idOf("invoice"))}))(t)
-	return s
+	return must.Get(NewSample(docs, []corpus.Pair{corpus.PairOf(idOf("order 2"), idOf("invoice"))}))(t)
 }
 
 // By citation and by amount the invoice belongs to the second order, by items and

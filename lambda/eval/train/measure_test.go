@@ -29,8 +29,7 @@ func TestMeasuringChangesNoSample(t *testing.T) {
 			docs = append(docs, corpus.Document{ID: uuid.UUID{15: byte(i + 1)}, TenantID: uuid.UUID{1}, Type: d.of,
 				Received: time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC), Data: []byte(d.data)})
 		}
-		s := must.Get(NewSample(docs, nil))(t)
-		return s
+		return must.Get(NewSample(docs, nil))(t)
 	}
 	s := sample()
 	if len(s.Pairs) != 1 || len(s.Pairs[0].Evidence) < 2 {

@@ -45,8 +45,7 @@ func upTo(n int) (all []int) {
 func TestFileOfFortyPagesIsSplitAndJoined(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
-	got, err := g.engine().Transcribe(t.Context(), newPDF(40))
-	must.OK(t, err)
+	got := must.Get(g.engine().Transcribe(t.Context(), newPDF(40)))(t)
 	checkPages(t, got, upTo(40))
 	var selected []string
 	for _, q := range g.requests {
@@ -66,8 +65,7 @@ func TestFileWithinTheLimitGoesWhole(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	file := newPDF(15)
-	got, err := g.engine().Transcribe(t.Context(), file)
-	must.OK(t, err)
+	got := must.Get(g.engine().Transcribe(t.Context(), file))(t)
 	checkPages(t, got, upTo(15))
 	if len(g.requests) != 1 || g.requests[0].ProcessOptions.IndividualPageSelector != nil {
 		t.Errorf("got %d requests", len(g.requests))
@@ -86,8 +84,7 @@ func TestSomePagesOfAFileKeepTheirOrder(t *testing.T) {
 	g := newGoogle(t)
 	file := newPDF(3)
 	file.total, file.numbers = 90, []int{2, 50, 90}
-	got, err := g.engine().Transcribe(t.Context(), file)
-	must.OK(t, err)
+	got := must.Get(g.engine().Transcribe(t.Context(), file))(t)
 	checkPages(t, got, file.numbers)
 }
 
@@ -113,8 +110,7 @@ func TestWhereTheLimitCountsAllPagesImagesAreSent(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	g.pageLimitCounts = true
-	got, err := g.engine().Transcribe(t.Context(), newPDF(40))
-	must.OK(t, err)
+	got := must.Get(g.engine().Transcribe(t.Context(), newPDF(40)))(t)
 	checkPages(t, got, slices.Repeat([]int{1}, 40))
 }
 
@@ -173,8 +169,7 @@ func TestFileBeyondTheLimitGoesAsImages(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	large := sized{9, 9, transcript.Original{Content: make([]byte, 40<<20+1), MIMEType: "application/pdf"}}
-	got, err := g.engine().Transcribe(t.Context(), large)
-	must.OK(t, err)
+	got := must.Get(g.engine().Transcribe(t.Context(), large))(t)
 	checkPages(t, got, []int{1})
 }
 

@@ -102,13 +102,11 @@ func TestRightExtractionPassesAndIsProved(t *testing.T) {
 func TestGateRefuses(t *testing.T) {
 	t.Parallel()
 	wrong := func(s string) document.Amount {
-		a, err := document.ParseAmount(s)
-		must.OK(t, err)
+		a := must.Get(document.ParseAmount(s))(t)
 		return a
 	}
 	date := func(s string) document.Date {
-		day, err := time.Parse(time.DateOnly, s)
-		must.OK(t, err)
+		day := must.Get(time.Parse(time.DateOnly, s))(t)
 		return document.DateOf(day)
 	}
 	for name, test := range map[string]struct {
@@ -228,8 +226,7 @@ func TestRoundedTotalsPassWithoutProof(t *testing.T) {
 		text.Pages[1].Lines[2].Text = "Gesamtbetrag " + test[2]
 		e.Data.Currency = test[0]
 		delete(e.Fields, "currency")
-		a, err := document.ParseAmount(test[1])
-		must.OK(t, err)
+		a := must.Get(document.ParseAmount(test[1]))(t)
 		set(&e, "total", a.Canonical(), test[2], 2)
 		reasons := Pass(&e, text, today)
 		if passed := len(reasons) == 0; passed != want {

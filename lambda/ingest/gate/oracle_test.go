@@ -155,11 +155,9 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{}
-	server, err := scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string { return b.next }})
-	must.OK(t, err)
+	server := must.Get(scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string { return b.next }}))(t)
 	t.Cleanup(server.Close)
-	client, err := openai.New(openai.Config{APIKey: "any", BaseURL: server.URL(), Model: "oracle"})
-	must.OK(t, err)
+	client := must.Get(openai.New(openai.Config{APIKey: "any", BaseURL: server.URL(), Model: "oracle"}))(t)
 	b.client = client.Model()
 	return b
 }
@@ -167,8 +165,7 @@ func newBench(t *testing.T) *bench {
 // reasons returns the reasons of the gate against an answer.
 func (b *bench) reasons(t *testing.T, s sample, a answer) ([]gate.Reason, extraction.Extraction) {
 	t.Helper()
-	raw, err := json.Marshal(a)
-	must.OK(t, err)
+	raw := must.Get(json.Marshal(a))(t)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.next = string(raw)

@@ -20,8 +20,7 @@ import (
 
 func document(t testing.TB, r *Reader, file string) *Document {
 	t.Helper()
-	d, err := r.Open(context.Background(), strings.NewReader(file), int64(len(file)))
-	must.OK(t, err)
+	d := must.Get(r.Open(context.Background(), strings.NewReader(file), int64(len(file))))(t)
 	t.Cleanup(d.Close)
 	return d
 }
@@ -50,8 +49,7 @@ func TestLinesAreInReadingOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := document(t, reader, onePage(page, invoice)).Text(context.Background(), 1)
-			must.OK(t, err)
+			got := must.Get(document(t, reader, onePage(page, invoice)).Text(context.Background(), 1))(t)
 			if !slices.Equal(texts(got), want) || got.Quality != 1 || got.Defects != nil || got.Lines[0].Confidence != 1 {
 				t.Errorf("got %q, quality %v, %v\nwant %q", texts(got), got.Quality, got.Defects, want)
 			}
@@ -113,8 +111,7 @@ func TestTextWithoutMeaningIsADefect(t *testing.T) {
 func TestPageIsDrawnAsItIsShown(t *testing.T) {
 	t.Parallel()
 	d := document(t, open(t, Config{}), onePage("/MediaBox [0 0 200 100] /Rotate 90", "0 0 50 25 re f"))
-	drawn, err := d.Render(context.Background(), 1, 144)
-	must.OK(t, err)
+	drawn := must.Get(d.Render(context.Background(), 1, 144))(t)
 	// Turned clockwise, the page is 100 x 200 points and its lower left corner is the upper left one.
 	if size := drawn.Bounds().Size(); size.X != 200 || size.Y != 400 {
 		t.Errorf("got %v, want 200 x 400", size)
@@ -249,13 +246,12 @@ func TestFileThatEndsEarlyIsNotTheFilesFault(t *testing.T) {
 func TestParserIsNotCompiledBeforeTheFirstPDF(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := New(Config{CacheDir: dir})
-	must.OK(t, err)
+	r := must.Get(New(Config{CacheDir: dir}))(t)
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 	var files []string
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if !e.IsDir() {
 			files = append(files, path)
 		}

@@ -40,8 +40,7 @@ func program(t *testing.T, script string) string {
 
 func engine(t testing.TB, c Config) *Engine {
 	t.Helper()
-	e, err := New(context.Background(), c)
-	must.OK(t, err)
+	e := must.Get(New(context.Background(), c))(t)
 	return e
 }
 
@@ -70,14 +69,11 @@ func drawn(t testing.TB, dpi int) *image.Gray {
 	content := "BT /F 12 Tf 20 260 Td 16 TL (Invoice 4711 of 12 March 2026) Tj T* (Paper and Ink Trading Limited) Tj T* " +
 		"(Please pay within thirty days to the account below) Tj T* (Total amount) Tj 250 0 Td (1,234.50) Tj ET"
 	file := fmt.Sprintf(invoice, len(content), content)
-	reader, err := pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
-	must.OK(t, err)
+	reader := must.Get(pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")}))(t)
 	defer reader.Close()
-	d, err := reader.Open(context.Background(), strings.NewReader(file), int64(len(file)))
-	must.OK(t, err)
+	d := must.Get(reader.Open(context.Background(), strings.NewReader(file), int64(len(file))))(t)
 	defer d.Close()
-	m, err := d.Render(context.Background(), 1, dpi)
-	must.OK(t, err)
+	m := must.Get(d.Render(context.Background(), 1, dpi))(t)
 	return m
 }
 
@@ -94,8 +90,7 @@ func texts(p transcript.Page) (all []string) {
 func TestPageIsRead(t *testing.T) {
 	t.Parallel()
 	e := installed(t)
-	got, err := e.Transcribe(context.Background(), one{drawn(t, 300)})
-	must.OK(t, err)
+	got := must.Get(e.Transcribe(context.Background(), one{drawn(t, 300)}))(t)
 	p := got.Pages[0]
 	if !slices.Equal(texts(p), lines) || p.Quality < 0.85 || p.Defects != nil || p.Number != 1 {
 		t.Errorf("got %+v", p)
@@ -187,8 +182,7 @@ func TestContextEndsTheWholeProcessGroup(t *testing.T) {
 		_, err := e.Transcribe(ctx, one{image.NewGray(image.Rect(0, 0, 9, 9))})
 		ended <- err
 	}()
-	pid, err := os.ReadFile(fifo) // waits for the child
-	must.OK(t, err)
+	pid := must.Get(os.ReadFile(fifo))(t) // waits for the child
 	cancel()
 	if err := <-ended; failure.Of(err).Text != "stopped before it was done" {
 		t.Errorf("got %v", err)

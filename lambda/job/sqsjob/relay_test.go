@@ -20,8 +20,7 @@ import (
 func relayed(ctx context.Context, t *testing.T, records ...events.SQSMessage) (failed []string, counts map[string]int) {
 	t.Helper()
 	counts = map[string]int{}
-	queue, err := sqsjob.NewQueue(newClient(nil, offline{}), "https://sqs.us-east-1.amazonaws.com/000000000000/match")
-	must.OK(t, err)
+	queue := must.Get(sqsjob.NewQueue(newClient(nil, offline{}), "https://sqs.us-east-1.amazonaws.com/000000000000/match"))(t)
 	relay := &sqsjob.Relay{Queue: queue, Last: 3, Log: slog.New(slog.DiscardHandler), Count: func(metric string, n int) { counts[metric] += n },
 		Take: func(_ context.Context, body string) (string, error) {
 			switch body {
@@ -32,8 +31,7 @@ func relayed(ctx context.Context, t *testing.T, records ...events.SQSMessage) (f
 			}
 			return body, nil
 		}}
-	response, err := relay.Handle(ctx, events.SQSEvent{Records: records})
-	must.OK(t, err)
+	response := must.Get(relay.Handle(ctx, events.SQSEvent{Records: records}))(t)
 	if response.BatchItemFailures == nil {
 		t.Error("null is everything done")
 	}
@@ -82,8 +80,7 @@ func TestRelayBeginsNoMessageAtTheEndOfItsTime(t *testing.T) {
 
 func TestRelayRefusesTheEventsOfOtherQueues(t *testing.T) {
 	t.Parallel()
-	queue, err := sqsjob.NewQueue(newClient(nil, offline{}), "https://sqs.us-east-1.amazonaws.com/000000000000/other")
-	must.OK(t, err)
+	queue := must.Get(sqsjob.NewQueue(newClient(nil, offline{}), "https://sqs.us-east-1.amazonaws.com/000000000000/other"))(t)
 	relay := &sqsjob.Relay{Queue: queue, Log: slog.New(slog.DiscardHandler), Take: func(context.Context, string) (string, error) {
 		return "", errors.New("taken")
 	}}

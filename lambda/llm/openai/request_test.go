@@ -51,8 +51,7 @@ func captureReply(t *testing.T, c Config, reply string, ask func(*Client) error)
 		r.URL.Scheme, r.URL.Host, r.Host = "http", strings.TrimPrefix(server.URL, "http://"), host
 		return transport().RoundTrip(r)
 	})}
-	client, err := New(c)
-	must.OK(t, err)
+	client := must.Get(New(c))(t)
 	must.OK(t, ask(client))
 	return got
 }
@@ -96,8 +95,7 @@ func TestRequestsEqualTheGoldenFiles(t *testing.T) {
 			if *update {
 				must.OK(t, os.WriteFile(file, got.Bytes(), 0o644))
 			}
-			want, err := os.ReadFile(file)
-			must.OK(t, err)
+			want := must.Get(os.ReadFile(file))(t)
 			if got.String() != string(want) {
 				t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 			}
@@ -181,8 +179,7 @@ func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
 		{"https://proxy/v1", "gpt-5", true}, // go-openai refuses a temperature
 		{"https://proxy/v1", "gpt-6-sol", true},
 	} {
-		client, err := New(Config{APIKey: "k", BaseURL: tc.base, Model: tc.model})
-		must.OK(t, err)
+		client := must.Get(New(Config{APIKey: "k", BaseURL: tc.base, Model: tc.model}))(t)
 		d, room := client.model.dialect, 0
 		if tc.want {
 			room = 25_000

@@ -20,8 +20,7 @@ import (
 
 func TestBootstrapHasTheFlagsOfTheRunningProgram(t *testing.T) {
 	t.Parallel()
-	built, err := buildinfo.ReadFile(gatetest.Bootstrap(t))
-	must.OK(t, err)
+	built := must.Get(buildinfo.ReadFile(gatetest.Bootstrap(t)))(t)
 	self, _ := debug.ReadBuildInfo()
 	for _, key := range []string{"-race", "-trimpath", "-tags", "CGO_ENABLED", "GOAMD64", "GOARM64"} {
 		if got, want := buildSetting(built, key), buildSetting(self, key); got != want {
@@ -47,8 +46,7 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 	defer beside.Unlock()
 	var steps []string
 	dir := t.TempDir()
-	file, err := Bootstrap(t.Context(), dir, gatetest.Function, func(s string) { steps = append(steps, s) })
-	must.OK(t, err)
+	file := must.Get(Bootstrap(t.Context(), dir, gatetest.Function, func(s string) { steps = append(steps, s) }))(t)
 	if want := filepath.Join(dir, "testfunction"); file != want ||
 		!slices.Equal(steps, []string{"building " + gatetest.Function}) {
 		t.Errorf("%s, steps %v; want %s", file, steps, want)
@@ -63,8 +61,7 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 	commands := filepath.Join(t.TempDir(), "commands")
 	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+
 		os.Getenv("PATH"))
-	file, err := Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil)
-	must.OK(t, err)
+	file := must.Get(Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil))(t)
 	if _, err := buildinfo.ReadFile(file); err != nil {
 		t.Error(err)
 	}
@@ -78,8 +75,7 @@ func TestBootstrapIsLinkedOnce(t *testing.T) {
 // $program.
 func shim(t *testing.T, name, script string) string {
 	t.Helper()
-	program, err := exec.LookPath(name)
-	must.OK(t, err)
+	program := must.Get(exec.LookPath(name))(t)
 	dir := t.TempDir()
 	executable.Script(t, filepath.Join(dir, name), "#!/bin/sh\nprogram="+program+"\n"+script+"\n")
 	return dir
@@ -88,8 +84,7 @@ func shim(t *testing.T, name, script string) string {
 func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 	t.Parallel()
 	built := gatetest.Bootstrap(t)
-	self, err := os.Executable()
-	must.OK(t, err)
+	self := must.Get(os.Executable())(t)
 	beside.Lock()
 	defer beside.Unlock()
 	program := filepath.Join(filepath.Dir(self), "testfunction")
@@ -111,8 +106,7 @@ func TestBootstrapBesideTheRunningProgram(t *testing.T) {
 
 func realPath(t *testing.T, path string) string {
 	t.Helper()
-	real, err := filepath.EvalSymlinks(path)
-	must.OK(t, err)
+	real := must.Get(filepath.EvalSymlinks(path))(t)
 	return real
 }
 

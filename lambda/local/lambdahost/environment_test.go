@@ -46,8 +46,7 @@ func takeInvocation(t *testing.T, e *environment, url, payload string) *invocati
 	resp, err := http.Get(url + "invocation/next")
 	must.OK(t, err)
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	must.OK(t, err)
+	body := must.Get(io.ReadAll(resp.Body))(t)
 	got := fmt.Sprint(string(body), " ", resp.Header.Get("Lambda-Runtime-Aws-Request-Id"), " ",
 		resp.Header.Get("Lambda-Runtime-Deadline-Ms"))
 	if want := payload + " 8476a536-e9f4-11e8-9739-2dfe598c3fcd 1542409706888"; got != want {

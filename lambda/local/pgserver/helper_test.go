@@ -106,8 +106,7 @@ func startAs(t *testing.T, who *syscall.Credential, binary, dir, tmp string, env
 	t.Cleanup(func() { in.Close() })
 	defer stdin.Close()
 	cmd.Stdin, cmd.Stderr = stdin, new(bytes.Buffer)
-	out, err := cmd.StdoutPipe()
-	must.OK(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.OK(t, cmd.Start())
 	p := &program{Cmd: cmd, stdout: bufio.NewReader(out)}
 	t.Cleanup(p.kill)
@@ -151,8 +150,7 @@ func sharedForPrograms(t *testing.T) string {
 
 func sharedTempIn(t *testing.T, parent string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(parent, "pgserver-test-")
-	must.OK(t, err)
+	dir := must.Get(os.MkdirTemp(parent, "pgserver-test-"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	must.OK(t, os.Chmod(dir, 0o777|os.ModeSticky))
 	return dir
@@ -161,8 +159,7 @@ func sharedTempIn(t *testing.T, parent string) string {
 // start starts a server that is stopped at the end of the test.
 func start(t *testing.T, o pgserver.Options) *pgserver.Server {
 	t.Helper()
-	s, err := pgserver.Start(t.Context(), o)
-	must.OK(t, err)
+	s := must.Get(pgserver.Start(t.Context(), o))(t)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -174,8 +171,7 @@ func start(t *testing.T, o pgserver.Options) *pgserver.Server {
 // query runs a statement that answers with one text.
 func query(t *testing.T, url, sql string) string {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	must.OK(t, err)
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer conn.Close(t.Context())
 	var answer string
 	must.OK(t, conn.QueryRow(t.Context(), sql).Scan(&answer), sql)
@@ -185,16 +181,14 @@ func query(t *testing.T, url, sql string) string {
 // socketDir is the folder that a server's URL names.
 func socketDir(t *testing.T, url string) string {
 	t.Helper()
-	config, err := pgx.ParseConfig(url)
-	must.OK(t, err)
+	config := must.Get(pgx.ParseConfig(url))(t)
 	return config.Host
 }
 
 // processes returns the ones that have text in their command line.
 func processes(t *testing.T, text string) string {
 	t.Helper()
-	lines, err := commandLines()
-	must.OK(t, err)
+	lines := must.Get(commandLines())(t)
 	var found []string
 	for _, line := range lines {
 		if strings.Contains(line, text) {

@@ -77,8 +77,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 	}
 
 	// A connection that is at work does not hold the server.
-	conn, err := pgx.Connect(t.Context(), s.URL("postgres"))
-	must.OK(t, err)
+	conn := must.Get(pgx.Connect(t.Context(), s.URL("postgres")))(t)
 	defer conn.Close(context.Background())
 	ended := make(chan error, 1)
 	go func() {
@@ -131,8 +130,7 @@ func TestKeptFolderKeepsData(t *testing.T) {
 // keepWord writes what wantWord finds again.
 func keepWord(t *testing.T, url string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	must.OK(t, err)
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	defer conn.Close(t.Context())
 	must.Get(conn.Exec(t.Context(), "CREATE TABLE kept AS SELECT text 'old' AS word"))(t)
 }
@@ -161,8 +159,7 @@ func postmasterPID(pid int, socket string) string {
 func write(t *testing.T, name, text string) {
 	t.Helper()
 	must.OK(t, os.WriteFile(name, []byte(text), 0o600))
-	info, err := os.Stat(filepath.Dir(name))
-	must.OK(t, err)
+	info := must.Get(os.Stat(filepath.Dir(name)))(t)
 	owner := info.Sys().(*syscall.Stat_t)
 	must.OK(t, os.Chown(name, int(owner.Uid), int(owner.Gid)))
 }
@@ -185,8 +182,7 @@ func TestNewClusterIsACopyOfOneOfTheSameVersion(t *testing.T) {
 	keepWord(t, s.URL("postgres"))
 	must.OK(t, s.Stop())
 	version := filepath.Join(like.Dir, "data", "PG_VERSION")
-	ours, err := os.ReadFile(version)
-	must.OK(t, err)
+	ours := must.Get(os.ReadFile(version))(t)
 	for _, tc := range []struct{ dir, version, tables string }{
 		{like.Dir, "9\n", "0"}, {like.Dir, string(ours), "1"}, {"/nowhere", string(ours), "0"},
 	} {
@@ -233,8 +229,7 @@ func TestServerStartedByHandIsSeen(t *testing.T) {
 	t.Parallel()
 	dir := keptFolder(t, "15")
 	socket := sharedTemp(t)
-	l, err := net.Listen("unix", filepath.Join(socket, ".s.PGSQL.5432"))
-	must.OK(t, err)
+	l := must.Get(net.Listen("unix", filepath.Join(socket, ".s.PGSQL.5432")))(t)
 	defer l.Close()
 	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(4711, socket))
 	wantError(t, pgserver.Options{Dir: dir}, "another run uses "+dir, "process 4711")

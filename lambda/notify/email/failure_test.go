@@ -75,8 +75,7 @@ func post(t *testing.T, x exchange) (*failure.Call, []any) {
 	if x.With != nil {
 		api = x.With(sdk)
 	}
-	s, err := New(api, c)
-	must.OK(t, err)
+	s := must.Get(New(api, c))(t)
 	return s.post(failuretest.Context(t, x.Within), s.input(notifytest.Messages()["one"])), []any{s, struct{ s *Sender }{s}}
 }
 
@@ -200,8 +199,7 @@ func TestAMailIsSent(t *testing.T) {
 		mailed(w, r)
 	}))
 	t.Cleanup(server.Close)
-	s, err := New(client(server.URL), Config{From: "Müller <ops@example.com>", To: "a@example.com,B <b@example.com>"})
-	must.OK(t, err)
+	s := must.Get(New(client(server.URL), Config{From: "Müller <ops@example.com>", To: "a@example.com,B <b@example.com>"}))(t)
 	if err := notify.Sender(s).Send(t.Context(), m); err != nil || s.Channel() != "email" {
 		t.Fatal(err)
 	}
@@ -225,8 +223,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(refuses(429, "TooManyRequestsException", "Retry-After", "5"))
 	t.Cleanup(server.Close)
-	s, err := New(client(server.URL), config())
-	must.OK(t, err)
+	s := must.Get(New(client(server.URL), config()))(t)
 	want := failure.Failure{Kind: transient, Text: "SES has too many mails (HTTP 429, TooManyRequestsException)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {

@@ -31,8 +31,7 @@ type exchange = failuretest.Exchange[struct{}]
 
 func post(t *testing.T, x exchange) (*failure.Call, []any) {
 	t.Helper()
-	s, err := New(Config{WebhookURL: x.URL(t) + secretPath, Timeout: x.Timeout()})
-	must.OK(t, err)
+	s := must.Get(New(Config{WebhookURL: x.URL(t) + secretPath, Timeout: x.Timeout()}))(t)
 	return s.post(failuretest.Context(t, x.Within), []byte("{}")), []any{s, *s, struct{ s Sender }{*s}}
 }
 
@@ -102,8 +101,7 @@ func TestAMessageIsPosted(t *testing.T) {
 			_, _ = io.WriteString(w, body)
 		}))
 		t.Cleanup(server.Close)
-		s, err := New(Config{WebhookURL: " " + server.URL + secretPath + "\n"})
-		must.OK(t, err)
+		s := must.Get(New(Config{WebhookURL: " " + server.URL + secretPath + "\n"}))(t)
 		if err := notify.Sender(s).Send(t.Context(), m); err != nil || posted.Load() != 1 || s.Channel() != "slack" {
 			t.Errorf("%q: got %v after %d posts", body, err, posted.Load())
 		}
@@ -114,8 +112,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
-	s, err := New(Config{WebhookURL: server.URL})
-	must.OK(t, err)
+	s := must.Get(New(Config{WebhookURL: server.URL}))(t)
 	want := failure.Failure{Kind: transient, Text: "Slack has too many messages (HTTP 429)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {

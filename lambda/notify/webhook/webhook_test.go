@@ -52,8 +52,7 @@ func TestAParcelIsPostedWithItsKeyAndSignature(t *testing.T) {
 			w.WriteHeader(status)
 		}))
 		t.Cleanup(server.Close)
-		r, err := New(Config{URL: " " + server.URL + "/offers?token=x\n", Secret: testSecret})
-		must.OK(t, err)
+		r := must.Get(New(Config{URL: " " + server.URL + "/offers?token=x\n", Secret: testSecret}))(t)
 		r.now = func() time.Time { return time.Unix(testTime, 999_999_999) }
 		if err := outbox.Receiver(r).Send(t.Context(), testParcel); err != nil || posted.Load() != 1 {
 			t.Errorf("HTTP %d: got %v after %d posts", status, err, posted.Load())
@@ -72,8 +71,7 @@ func TestEachParcelHasAConnectionOfItsOwn(t *testing.T) {
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	r, err := New(Config{URL: server.URL, Secret: testSecret})
-	must.OK(t, err)
+	r := must.Get(New(Config{URL: server.URL, Secret: testSecret}))(t)
 	for range 3 {
 		if err := r.Send(t.Context(), testParcel); err != nil {
 			t.Error(err)
@@ -88,8 +86,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
-	r, err := New(Config{URL: server.URL, Secret: testSecret})
-	must.OK(t, err)
+	r := must.Get(New(Config{URL: server.URL, Secret: testSecret}))(t)
 	want := failure.Failure{Kind: failure.Transient, Text: "the receiver has too many requests (HTTP 429)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(r.Send(t.Context(), testParcel)); got != want {

@@ -14,14 +14,12 @@ func at(t testing.TB, s string) time.Time {
 	if len(s) == len("2026-03-29T07:00Z") {
 		layout = "2006-01-02T15:04Z07:00"
 	}
-	instant := must.Get(time.Parse(layout, s))(t)
-	return instant
+	return must.Get(time.Parse(layout, s))(t)
 }
 
 func date(t testing.TB, s string) Date {
 	t.Helper()
-	d := must.Get(Parse(s))(t)
-	return d
+	return must.Get(Parse(s))(t)
 }
 
 func TestDateIsDueAtNineByTheClocksOfItsZone(t *testing.T) {

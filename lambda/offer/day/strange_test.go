@@ -44,8 +44,7 @@ func strange(t *testing.T, before time.Duration, changes ...offset) *time.Locati
 	file = append(file, indexes.Bytes()...)
 	file = append(file, types.Bytes()...)
 	file = append(file, name+"\n\n"...)
-	zone := must.Get(time.LoadLocationFromTZData("Strange/Zone", file))(t)
-	return zone
+	return must.Get(time.LoadLocationFromTZData("Strange/Zone", file))(t)
 }
 
 func hours(h float64) int { return int(h * 3600) }

@@ -119,6 +119,5 @@ func (w *world) roster(users int) roster.Roster {
 
 func index(t testing.TB, r roster.Roster) *Index {
 	t.Helper()
-	x := must.Get(New(r))(t)
-	return x
+	return must.Get(New(r))(t)
 }

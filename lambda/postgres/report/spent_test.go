@@ -32,8 +32,7 @@ func (f *fixture) bought(tenant uuid.UUID, model, question string, prompt, compl
 
 func (f *fixture) spent(since time.Time, tenant uuid.UUID) []report.Spent {
 	f.t.Helper()
-	list := must.Get(f.read.Spent(f.t.Context(), since, tenant))(f.t)
-	return list
+	return must.Get(f.read.Spent(f.t.Context(), since, tenant))(f.t)
 }
 
 func TestSpentIsByTenantDayAndModel(t *testing.T) {

@@ -55,8 +55,7 @@ ORDER BY 1`
 func catalog(t *testing.T, conn *pgx.Conn) []string {
 	t.Helper()
 	rows, _ := conn.Query(t.Context(), catalogSQL)
-	list := must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	return list
+	return must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // added lists what is in b and not in a.

@@ -65,8 +65,7 @@ func labels(t *testing.T, folder string) (rows []map[string]string) {
 func contract(t *testing.T, folder, name string) []byte {
 	t.Helper()
 	name = strings.TrimSuffix(name, filepath.Ext(name)) + ".txt"
-	raw := must.Get(os.ReadFile(filepath.Join(folder, "txt", name)))(t)
-	return raw
+	return must.Get(os.ReadFile(filepath.Join(folder, "txt", name)))(t)
 }
 
 // quoted is an element of a list in Python's notation.

@@ -20,8 +20,7 @@ const small = `{"name": "Ours", "version": "7", "side": "supplier", "positions":
 
 func parsed(t *testing.T, text string) Playbook {
 	t.Helper()
-	p := must.Get(Parse([]byte(text)))(t)
-	return p
+	return must.Get(Parse([]byte(text)))(t)
 }
 
 func TestErrorsNameThePlaceAndTheWordThatWasMeant(t *testing.T) {

@@ -52,8 +52,7 @@ func (p *tab) wait(condition string) {
 func (p *tab) list(selector, expression string) []string {
 	p.t.Helper()
 	script := fmt.Sprintf("Array.from(document.querySelectorAll(%q), (e) => String(%s))", selector, expression)
-	list := must.Get(chromedp.Run(p, chromedp.Evaluate[[]string](script)))(p.t)
-	return list
+	return must.Get(chromedp.Run(p, chromedp.Evaluate[[]string](script)))(p.t)
 }
 
 // link is the address of the page of jobA, with a token.

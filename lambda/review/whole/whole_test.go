@@ -27,8 +27,7 @@ func contract(parts ...string) record.Task {
 
 func defaults(t *testing.T) playbook.Playbook {
 	t.Helper()
-	p := must.Get(playbook.Parse(playbook.Default()))(t)
-	return p
+	return must.Get(playbook.Parse(playbook.Default()))(t)
 }
 
 // sample reads a contract of testdata/contracts, with a part for each section.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +18,7 @@ func Serve(addr string, handler http.Handler) (url string, stop func() error, er
 	if err != nil {
 		return "", nil, fmt.Errorf("%.100q is not HOST:PORT, such as 127.0.0.1:9324", addr)
 	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
+	host = cmp.Or(host, "127.0.0.1")
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return "", nil, fmt.Errorf("%s is taken: end the program that listens there, "+

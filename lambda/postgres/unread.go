@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -62,9 +63,7 @@ func UnreadWords(list []Unread) string {
 		if u.More {
 			more = "more than "
 		}
-		if words == "" {
-			words = "with another common key"
-		}
+		words = cmp.Or(words, "with another common key")
 		parts = append(parts, fmt.Sprintf("%s%d %s", more, u.Documents, words))
 	}
 	if len(parts) == 0 {

@@ -1,6 +1,7 @@
 package einvoice
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -199,11 +200,6 @@ func support(n *node) document.Reference {
 	if n.some(p.attached) != nil {
 		return document.Reference{}
 	}
-	if ref.Type == "" {
-		ref.Type = n.one(p.kind)
-	}
-	if ref.Type == "" {
-		ref.Type = "document"
-	}
+	ref.Type = cmp.Or(ref.Type, n.one(p.kind), "document")
 	return ref
 }

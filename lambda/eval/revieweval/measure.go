@@ -1,6 +1,7 @@
 package revieweval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +25,7 @@ type Options struct {
 // Run measures the contracts of a folder and prints the result. It returns
 // whether all chunks were read.
 func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writer, m *term.Meter) (bool, error) {
-	if o.Model.Mode == "" {
-		o.Model.Mode = scripted.ModeNone
-	}
+	o.Model.Mode = cmp.Or(o.Model.Mode, scripted.ModeNone)
 	if err := errors.Join(o.Model.Check(env), o.Model.AboutMatches()); err != nil {
 		return false, err
 	}
@@ -39,12 +38,7 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 		return false, err
 	}
 	result.Dir = dir
-	if o.JSON {
-		err = term.JSON(out, result)
-	} else {
-		_, err = io.WriteString(out, result.Text())
-	}
-	return result.Gaps == 0, err
+	return result.Gaps == 0, term.Print(out, result, o.JSON)
 }
 
 // Measure reads contracts and compares what it finds with their labels.

@@ -10,8 +10,8 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
-	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/local"
 	"matchbook/lambda/postgres/report"
@@ -111,12 +111,9 @@ func (o *Outcome) AllAcknowledged() bool {
 	return err == nil && response.BatchItemFailures != nil && len(response.BatchItemFailures) == 0
 }
 
-// Write prints the outcome, for people or as JSON.
-func (o *Outcome) Write(out io.Writer, asJSON bool) error {
-	if asJSON {
-		return term.JSON(out, o)
-	}
-	var text bytes.Buffer
+// Text is the outcome for people.
+func (o *Outcome) Text() string {
+	var text strings.Builder
 	if o.Error != nil {
 		fmt.Fprintf(&text, "FUNCTION ERROR %s\n", o.Error)
 	} else {
@@ -132,6 +129,5 @@ func (o *Outcome) Write(out io.Writer, asJSON bool) error {
 		}
 		fmt.Fprintln(&text)
 	}
-	_, err := text.WriteTo(out)
-	return err
+	return text.String()
 }

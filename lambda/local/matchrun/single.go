@@ -56,7 +56,7 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 	if err != nil {
 		return false, err
 	}
-	return outcome.AllAcknowledged(), outcome.Write(out, o.JSON)
+	return outcome.AllAcknowledged(), term.Print(out, outcome, o.JSON)
 }
 
 // readEvent reads an event from a file, or from stdin if the name is -.

@@ -136,10 +136,7 @@ const maxNumber = 60
 
 // called is the number and the date of a document.
 func (d Document) called() string {
-	name := fmt.Sprintf("%.*s", maxNumber, d.Number)
-	if name == "" {
-		name = "without a number"
-	}
+	name := cmp.Or(fmt.Sprintf("%.*s", maxNumber, d.Number), "without a number")
 	if !d.Date.IsZero() {
 		name += " of " + d.Date.String()
 	}

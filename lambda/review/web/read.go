@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the page
 	"errors"
 	"html/template"
@@ -94,10 +95,7 @@ var errAfter = errors.New("after: not the sequence number of a finding, 0 or mor
 
 // after reads the sequence number of the last finding that the client has.
 func after(r *http.Request) (int, error) {
-	text := r.Header.Get("Last-Event-ID")
-	if text == "" {
-		text = r.URL.Query().Get("after")
-	}
+	text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	if text == "" {
 		return 0, nil
 	}

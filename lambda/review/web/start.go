@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -127,9 +128,7 @@ func (h *handler) readRequest(w http.ResponseWriter, r *http.Request, tenant uui
 	if !(a.BudgetUSD >= 0 && a.BudgetUSD <= maxBudget) {
 		return q, wrong("budget_usd: not between 0 and 10000")
 	}
-	if q.Name == "" {
-		q.Name = "Contract"
-	}
+	q.Name = cmp.Or(q.Name, "Contract")
 	if len(a.Playbook) > 0 && string(a.Playbook) != "null" {
 		if _, err := playbook.Parse(a.Playbook); err != nil {
 			return q, wrong("playbook: " + err.Error())

@@ -2,6 +2,7 @@
 package secrettest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -76,10 +77,7 @@ func (m *Manager) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotImplemented)
 	case m.refuses != "" || !known:
 		w.WriteHeader(http.StatusBadRequest)
-		code := m.refuses
-		if code == "" {
-			code = "ResourceNotFoundException"
-		}
+		code := cmp.Or(m.refuses, "ResourceNotFoundException")
 		_ = json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": "PLANTED in a message"})
 	default:
 		_ = json.NewEncoder(w).Encode(map[string]string{"ARN": in.SecretId, "SecretString": value})

@@ -34,7 +34,7 @@ func (m *markdown) write(v view) {
 		m.items(v.Missing)
 	}
 	m.gaps(v)
-	m.line("\n## Categories of clauses\n\n| category | found | certainty | words |\n|---|---|---|---|")
+	m.line("\n## Categories of clauses\n\n| category | found | confidence | quote |\n|---|---|---|---|")
 	for _, row := range v.Categories {
 		m.line("| %s | %s | %s | %s |", row.Category, plain(row.Place), row.Certainty, plain(row.Words))
 	}
@@ -47,7 +47,7 @@ func (m *markdown) write(v view) {
 func (m *markdown) findings(v view) {
 	m.line("\n## Findings")
 	if len(v.Severities) == 0 {
-		m.line("\nNone in the clauses.")
+		m.line("\nNo findings in the clauses.")
 	}
 	for _, g := range v.Severities {
 		m.line("\n### %s", g.Severity)
@@ -80,15 +80,15 @@ func (m *markdown) gaps(v view) {
 			m.line("| %s | %s | %s |", plain(g.Part), plain(g.Stage), plain(g.Reason))
 		}
 	case v.Over:
-		m.line("\n## Not read\n\nNothing: every part was read.")
+		m.line("\n## Not read\n\nEvery part was read.")
 	}
 }
 
-// special are the characters that mean something in Markdown within a line.
+// special escapes the characters with a meaning inside a line of Markdown.
 var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;",
 	"&", "&amp;", "#", `\#`, "|", `\|`, "~", `\~`, "!", `\!`, "$", `\$`, "://", `:\/\/`)
 
-// plain escapes a text of one line, also what begins a list or a quotation.
+// plain escapes a line of text, including starts of lists and quotations.
 func plain(s string) string {
 	s = special.Replace(s)
 	trimmed := strings.TrimLeft(s, "0123456789")

@@ -16,8 +16,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// HTML returns the report as a page that is complete in itself: it loads nothing,
-// and no script runs in it.
+// HTML returns the report as a self-contained page: it loads nothing and runs no script.
 func HTML(r Review) ([]byte, error) {
 	hash := sha256.Sum256([]byte(css))
 	var page bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store reads reviews: postgres/review.go.
+// Store reads reviews. See postgres/review.go.
 type Store interface {
 	Job(ctx context.Context, id uuid.UUID) (record.Job, error)
 	Text(ctx context.Context, id uuid.UUID) (string, error)
@@ -18,11 +18,11 @@ type Store interface {
 	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
 }
 
-// page is the number of findings that one statement reads.
+// page is the number of findings read at a time.
 const page = 500
 
-// Read reads a review as it is now. The job comes first: what is read behind it
-// may be newer, never older. An unknown id is job.ErrNotFound.
+// Read reads a review as it is now, or returns job.ErrNotFound for an unknown id. The job is
+// read first, so the rest may be newer, but never older.
 func Read(ctx context.Context, s Store, id uuid.UUID) (r Review, err error) {
 	if r.Job, err = s.Job(ctx, id); err != nil {
 		return r, err

@@ -1,10 +1,10 @@
 // Package report writes the result of a review for a lawyer, as Markdown or as a
-// page of HTML that is complete in itself and fit to be printed: a summary, the
-// findings by severity, contradictions, missing clauses, what was not read and
-// why, where each category of clauses was found, and the cost.
+// self-contained, printable HTML page: a summary, the findings by severity, contradictions,
+// missing clauses, unread parts with reasons, the place of each category of clauses, and the
+// cost.
 //
-// The contract, and the answers about it, are text of strangers. In both formats
-// all of it is text: nothing in it becomes a heading, a link or a script.
+// Treat the contract and the answers about it as hostile. Both formats show them as text only,
+// so nothing in them becomes a heading, a link or a script.
 package report
 
 import (
@@ -18,16 +18,16 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Review is all that a report shows.
+// Review is the content of a report. Use Read to get one.
 type Review struct {
 	Job      record.Job
 	Text     string         // of the contract
-	Chunks   []record.Chunk // that of the whole contract, too
+	Chunks   []record.Chunk // including the whole contract
 	Marks    []record.Mark
 	Findings []record.Finding
 }
 
-// view is a report, ready to be laid out.
+// view is a report, ready for layout.
 type view struct {
 	Name, State, Reader, Playbook, Dates string
 	Over                                 bool
@@ -35,7 +35,7 @@ type view struct {
 	Severities                           []group
 	Contradictions, Missing              []item
 	Gaps                                 []gap
-	Read                                 string // how many parts
+	Read                                 string // parts read, of all
 	Categories                           []row
 	Cost                                 []string
 }
@@ -50,7 +50,7 @@ type group struct {
 	Items    []item
 }
 
-// item is a finding, and those that repeat it.
+// item is a finding, with the repeating ones.
 type item struct {
 	finding                                    record.Finding
 	Number                                     int
@@ -58,13 +58,12 @@ type item struct {
 	Place, Quote, Explanation, Fallback, Again string
 }
 
-// gap is a part that was not read.
 type gap struct{ Part, Stage, Reason string }
 
-// row is a category, and where it was found.
+// row is a category and its place.
 type row struct{ Category, Place, Certainty, Words string }
 
-// The bounds of texts in a report, in runes.
+// Limits of texts in a report, in runes.
 const (
 	mostQuote = 1_500
 	mostText  = 2_000
@@ -74,19 +73,18 @@ const (
 
 func viewOf(r Review) view {
 	v := view{Name: cmp.Or(term.Clean(r.Job.Name, mostName), "Contract"), State: stateOf(r.Job), Over: r.Job.Status.Over(),
-		Reader: "by rules: key words and headings, no model", Playbook: term.Clean(r.Job.Playbook, mostName),
+		Reader: "by rules (keywords and headings), without a model", Playbook: term.Clean(r.Job.Playbook, mostName),
 		Dates: datesOf(r.Job), Gaps: gapsOf(r), Read: readOf(r), Cost: costOf(r.Job)}
 	if r.Job.Model != "" {
-		v.Reader = "by the model " + term.Clean(r.Job.Model, mostName)
+		v.Reader = "by model " + term.Clean(r.Job.Model, mostName)
 	}
 	v.sort(itemsOf(r), r)
 	v.Categories = rowsOf(r)
 	return v
 }
 
-// sort puts the findings into their sections, by severity and place. A clause that
-// was missing before the rest of the contract was read is left out when it was
-// found there.
+// sort puts the findings into sections, by severity and place. It omits a missing clause found
+// after all in parts read later.
 func (v *view) sort(items []item, r Review) {
 	bySeverity := map[record.Severity][]item{}
 	for _, i := range items {
@@ -120,7 +118,7 @@ func (v *view) sort(items []item, r Review) {
 	}
 }
 
-// itemsOf returns the findings that hold and repeat no other one, by severity and
+// itemsOf returns the findings to show, without withdrawn and repeating ones, by severity and
 // place.
 func itemsOf(r Review) (items []item) {
 	again := map[int][]string{}
@@ -161,7 +159,7 @@ func itemOf(f record.Finding, place string, again []string) item {
 	return i
 }
 
-// gapsOf returns the parts without a result, when the review is over.
+// gapsOf returns the parts without a result, once the review is over.
 func gapsOf(r Review) (gaps []gap) {
 	for _, c := range r.Chunks {
 		if !r.Job.Status.Over() || c.Status == job.StatusSucceeded {
@@ -174,7 +172,7 @@ func gapsOf(r Review) (gaps []gap) {
 		if c.Kind == record.Whole {
 			part = "The contract as a whole: repetitions, missing clauses, contradictions"
 		}
-		gaps = append(gaps, gap{part, cmp.Or(term.Clean(c.Stage, mostName), "not begun"),
+		gaps = append(gaps, gap{part, cmp.Or(term.Clean(c.Stage, mostName), "not started"),
 			cmp.Or(term.Clean(c.Error, mostText), string(c.Status))})
 	}
 	return gaps
@@ -190,7 +188,7 @@ func readOf(r Review) string {
 	return fmt.Sprintf("%d of %d parts", n, r.Job.Chunks)
 }
 
-// rowsOf returns where each category was found: at the mark with the highest score.
+// rowsOf returns each category's place: the mark with the highest score.
 func rowsOf(r Review) (rows []row) {
 	best, starts := map[record.Category]record.Mark{}, map[record.Category]map[int]bool{}
 	for _, m := range r.Marks {

@@ -126,18 +126,18 @@ func TestReportsContainWhatALawyerLooksFor(t *testing.T) {
 		want, not []string
 	}{
 		{"complete", complete(t), []string{
-			"Completed: every part was read.", "3 of 3 parts", "by the model gpt-test",
+			"Completed: every part was read.", "3 of 3 parts", "by model gpt-test",
 			"**2. Indemnity without a limit** (critical, Indemnity or insurance; indemnity)",
 			"> without limitation as to amount", "11. Indemnity and insurance > 11.3, line 209",
 			"Found again in overlapping parts: 3.", "Fallback wording: This Agreement renews for twelve (12) months",
 			"## Contradictions", "13. Termination > 13.1, line 232", "## Missing clauses", "Missing clause: change of control",
-			"Nothing: every part was read.", "| Renewal | ", "95 %", ", and 1 more",
-			"| Governing law | not found |", "Paid: USD 0.1235 for 17 calls", "USD 0.4000 at most", "Budget: USD 1.0000",
+			"Every part was read.", "| Renewal | ", "95 %", ", and 1 more",
+			"| Governing law | not found |", "Paid: USD 0.1235 for 17 model calls", "at most USD 0.4000", "Budget: USD 1.0000",
 		}, []string{"Long renewal", "Not finished"}},
 		{"gaps", broken(t), []string{
-			"Completed with gaps: 1 part was not read.", "2 of 3 parts", "no model", "None in the clauses.",
+			"Completed with gaps: 1 part not read.", "2 of 3 parts", "without a model", "No findings in the clauses.",
 			"| Part 2 of 3: 7. Customer Data and data protection | liability | the budget is spent |",
-			"The contract as a whole", "not begun | cancelled", "nothing was paid",
+			"The contract as a whole", "not started | cancelled", "nothing was paid",
 		}, []string{"Contradictions\n", "every part was read", "Paid:"}},
 	} {
 		text := Markdown(tc.r)
@@ -180,9 +180,9 @@ func TestClauseThatWasFoundLaterIsNotMissing(t *testing.T) {
 func TestStatesAreSentences(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[record.Status]string{
-		record.Queued: "Not finished (queued): 1 of 4 parts have an end", record.Running: "Not finished (running)",
+		record.Queued: "Not finished (queued): 1 of 4 parts done", record.Running: "Not finished (running)",
 		record.Cancelling: "Not finished (cancelling)", record.Cancelled: "Cancelled by a person",
-		record.Failed: "Failed: nothing was read. no text", record.CompletedWithGaps: "2 parts were not read",
+		record.Failed: "Failed: nothing was read. no text", record.CompletedWithGaps: "2 parts not read",
 	} {
 		r := Review{Job: record.Job{Status: status, Chunks: 4, ChunksOpen: 3, Gaps: 2, Error: "no text"}}
 		if text := Markdown(r); !strings.Contains(text, want) {

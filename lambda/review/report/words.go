@@ -21,7 +21,7 @@ var titles = map[record.Category]string{
 	record.GoverningLaw: "Governing law",
 }
 
-// Title is the name of a category, or of another topic of findings, for people.
+// Title returns the display name of a category or another topic of findings.
 func Title(c record.Category) string {
 	if title, ok := titles[c]; ok {
 		return title
@@ -36,56 +36,56 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// stateOf is the state of a review, as a sentence.
+// stateOf describes the state of a review in a sentence.
 func stateOf(j record.Job) string {
 	switch j.Status {
 	case record.Completed:
 		return "Completed: every part was read."
 	case record.CompletedWithGaps:
-		return fmt.Sprintf("Completed with gaps: %s not read.", parts(j.Gaps))
+		return fmt.Sprintf("Completed with gaps: %s not read.", counted(j.Gaps, "part"))
 	case record.Cancelled:
-		return "Cancelled by a person before the end: what follows is incomplete."
+		return "Cancelled by a person before it finished. This report is incomplete."
 	case record.Failed:
 		return strings.TrimSpace("Failed: nothing was read. " + term.Clean(j.Error, mostText))
 	}
-	return fmt.Sprintf("Not finished (%s): %d of %d parts have an end. What follows is incomplete.",
+	return fmt.Sprintf("Not finished (%s): %d of %d parts done. This report is incomplete.",
 		j.Status, j.Chunks-j.ChunksOpen, j.Chunks)
 }
 
-func parts(n int) string {
-	if n == 1 {
-		return "1 part was"
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
 	}
-	return fmt.Sprintf("%d parts were", n)
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 func datesOf(j record.Job) string {
-	dates := "begun " + j.CreatedAt.UTC().Format(time.DateTime)
+	dates := "started " + j.CreatedAt.UTC().Format(time.DateTime)
 	if j.EndedAt != nil {
 		dates += ", ended " + j.EndedAt.UTC().Format(time.DateTime)
 	}
 	return dates + " UTC"
 }
 
-// costOf is the cost, estimated, paid and allowed.
+// costOf describes the cost: paid, estimated and allowed.
 func costOf(j record.Job) (lines []string) {
 	if j.Model == "" {
-		return []string{"No model was asked, and nothing was paid."}
+		return []string{"No model was used, so nothing was paid."}
 	}
-	lines = append(lines, fmt.Sprintf("Paid: %s for %d calls of the model.", dollars(j.Cost), j.Calls),
-		fmt.Sprintf("Estimated before: %s at most.", dollars(j.Estimate)))
+	lines = append(lines, fmt.Sprintf("Paid: %s for %s.", dollars(j.Cost), counted(j.Calls, "model call")),
+		fmt.Sprintf("Estimate: at most %s.", dollars(j.Estimate)))
 	if j.Budget > 0 {
 		lines = append(lines, fmt.Sprintf("Budget: %s.", dollars(j.Budget)))
 	}
 	if j.Cost == 0 && j.Calls > 0 {
-		lines = append(lines, "The price of the model is not configured: costs are counted as 0.")
+		lines = append(lines, "The model's price is not configured, so costs count as 0.")
 	}
 	return lines
 }
 
 func dollars(u record.USD) string { return fmt.Sprintf("USD %.4f", u.Dollars()) }
 
-// placesOf names places of the text by the headings above them and by their line.
+// placesOf describes places in the text by their headings and line.
 func placesOf(text string, at []int) []string {
 	names, lines := chunk.Above(text, at), linesOf(text, at)
 	for i, line := range lines {
@@ -97,7 +97,7 @@ func placesOf(text string, at []int) []string {
 	return names
 }
 
-// linesOf returns the number of the line of each place.
+// linesOf returns the line number of each place.
 func linesOf(text string, at []int) []int {
 	order := make([]int, len(at))
 	for i := range order {

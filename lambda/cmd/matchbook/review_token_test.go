@@ -24,7 +24,7 @@ func TestReviewTokenIsForATenant(t *testing.T) {
 		{secret, []string{"--tenant", tenant, "--life", "2160h"}, cli.ExitOK, tenant + ".tenant."},
 		{secret, []string{"--tenant", tenant, "--life", "2160h0m1s"}, cli.ExitError, "at most 2160h0m0s (90 days)"},
 		{secret, nil, cli.ExitError, `"tenant" not set`},
-		{"short", []string{"--tenant", tenant}, cli.ExitError, "want at least 32"},
+		{"short", []string{"--tenant", tenant}, cli.ExitError, "at least 32"},
 		{"", []string{"--tenant", tenant}, cli.ExitError, variable.ReviewTokenSecret},
 	} {
 		code, out, errOut := clitest.RunIn(t.Context(), run, map[string]string{variable.ReviewTokenSecret: tc.secret},

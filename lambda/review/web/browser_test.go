@@ -126,7 +126,7 @@ func TestPageShowsFindingsBesideTheContract(t *testing.T) {
 	}
 	struck := p.list("#findings li.withdrawn .name", "e.textContent + getComputedStyle(e).textDecorationLine")
 	if got := p.list("#findings li.withdrawn .kind", "e.textContent"); fmt.Sprint(struck) != "[About nothingline-through]" ||
-		!strings.HasSuffix(got[0], "withdrawn: it no longer holds") {
+		!strings.HasSuffix(got[0], "withdrawn: no longer holds") {
 		t.Errorf("withdrawn: %q, %q", struck, got)
 	}
 	if hidden := p.list("#cancel, #retry, #report", "e.id + e.hidden"); fmt.Sprint(hidden) != "[canceltrue retryfalse reportfalse]" {

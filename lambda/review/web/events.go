@@ -12,26 +12,26 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// writeWithin bounds a write to a client that does not read, where the server can.
+// writeWithin bounds a write to an unresponsive client, if the server supports deadlines.
 const writeWithin = 15 * time.Second
 
-// errGone ends the stream of a client that has gone: no failure.
-var errGone = errors.New("the client has gone")
+// errGone ends the stream when the client disconnects. It isn't a failure.
+var errGone = errors.New("client disconnected")
 
 // stream writes the events of one connection.
 type stream struct {
 	w        http.ResponseWriter
 	out      *http.ResponseController
-	after    int    // the last finding that the client has
-	progress []byte // as it was sent last
+	after    int    // last finding known to the client
+	progress []byte // last sent
 }
 
 func (s *stream) write(format string, values ...any) error {
-	_ = s.out.SetWriteDeadline(time.Now().Add(writeWithin)) // Lambda's writer has none, and none is needed
+	_ = s.out.SetWriteDeadline(time.Now().Add(writeWithin)) // ignored: Lambda's writer supports no deadline and needs none
 	if _, err := fmt.Fprintf(s.w, format, values...); err != nil {
 		return errGone
 	}
-	_ = s.out.Flush() // Lambda's writer has no buffer
+	_ = s.out.Flush() // ignored: Lambda's writer doesn't buffer
 	return nil
 }
 
@@ -40,7 +40,7 @@ func (s *stream) event(name string, data []byte) error {
 }
 
 func (s *stream) finding(f record.Finding) error {
-	data, err := json.Marshal(f) // on one line: JSON escapes the ends of lines
+	data, err := json.Marshal(f) // on one line, because JSON escapes line ends
 	if err != nil {
 		return err
 	}
@@ -48,15 +48,14 @@ func (s *stream) finding(f record.Finding) error {
 	return s.write("id: %d\nevent: finding\ndata: %s\n\n", f.Seq, data)
 }
 
-// events streams a review until it is over, the client has gone, or the stream
-// was long enough.
+// events streams a review until it's over, the client disconnects, or StreamFor passes.
 func (h *handler) events(w http.ResponseWriter, r *http.Request, j record.Job) {
 	from, err := after(r)
 	switch {
 	case err != nil:
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
-	case r.Method != http.MethodGet: // HEAD would last as long as the stream
+	case r.Method != http.MethodGet: // otherwise HEAD would last as long as the stream
 		w.WriteHeader(http.StatusOK)
 		return
 	}
@@ -65,22 +64,22 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request, j record.Job) {
 		defer func() { <-h.streams }()
 	default:
 		w.Header().Set("Retry-After", "5")
-		writeError(w, http.StatusServiceUnavailable, "too many streams are open: try again later")
+		writeError(w, http.StatusServiceUnavailable, "too many open streams; retry later")
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store, no-transform")
-	w.Header().Set("X-Accel-Buffering", "no") // of proxies
+	w.Header().Set("X-Accel-Buffering", "no") // by proxies
 	s := &stream{w: w, out: http.NewResponseController(w), after: from}
 	if err := s.write("retry: %d\n\n", h.Reconnect.Milliseconds()); err != nil {
 		return
 	}
 	if err := h.follow(r, s, j); err != nil && !errors.Is(err, errGone) && r.Context().Err() == nil {
-		h.Log.Warn("a stream broke off: its client connects again", "review", j.ID, "reason", failure.Of(err).Text)
+		h.Log.Warn("stream broke off; client will reconnect", "review", j.ID, "reason", failure.Of(err).Text)
 	}
 }
 
-// follow sends what is new until there is nothing more to come.
+// follow sends new events until the review is over.
 func (h *handler) follow(r *http.Request, s *stream, j record.Job) error {
 	poll, beat, full := time.NewTicker(h.Poll), time.NewTicker(h.Heartbeat), time.NewTimer(h.StreamFor)
 	defer poll.Stop()
@@ -107,8 +106,8 @@ func (h *handler) follow(r *http.Request, s *stream, j record.Job) error {
 	}
 }
 
-// send sends what the client has not got of a review, and reports whether it was
-// the end. Of a review that was over when it was read, all findings are there.
+// send sends everything new, and reports whether the review is over. It relies on j being read
+// first: once over, all findings are stored.
 func (h *handler) send(r *http.Request, s *stream, j record.Job) (over bool, err error) {
 	for s.after < j.Findings {
 		list, err := h.Reviews.Findings(r.Context(), j.ID, s.after, someFindings)

@@ -224,7 +224,7 @@ func TestStreamsAreBoundedAndAPlaceIsFreeAgain(t *testing.T) {
 	first.until("progress")
 	second.until("progress")
 	r := s.do("GET", pathA+"/events")
-	if got := s.body(r, 503); r.header.Get("Retry-After") != "5" || !strings.Contains(got, "too many streams") {
+	if got := s.body(r, 503); r.header.Get("Retry-After") != "5" || !strings.Contains(got, "too many open streams") {
 		t.Errorf("got %s", got)
 	}
 	s.end(record.Completed)
@@ -272,7 +272,7 @@ func TestStreamEndsWhenTheStoreFailsAndGoesOnLater(t *testing.T) {
 	if e := s.open("", "Last-Event-ID", "1").until("finding"); e.id != "2" {
 		t.Errorf("got %v", e)
 	}
-	if log := s.log.String(); !strings.Contains(log, "a stream broke off") || strings.Contains(log, "PLANTED") {
+	if log := s.log.String(); !strings.Contains(log, "stream broke off") || strings.Contains(log, "PLANTED") {
 		t.Errorf("logged %s", log)
 	}
 }

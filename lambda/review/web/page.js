@@ -1,6 +1,5 @@
-// The page of a review. It shows what the stream sends, and keeps nothing: a
-// reload shows the same again. Everything from a contract or a model is written
-// as text, never as HTML.
+// The page of a review. It shows the stream and keeps no state, so a reload shows the same
+// again. You must write everything from a contract or a model as text, never as HTML.
 'use strict';
 
 const at = (id) => document.getElementById(id);
@@ -12,13 +11,13 @@ const call = (path, method = 'GET') =>
 
 const severities = ['critical', 'high', 'medium', 'low', 'info'];
 const items = new Map(); // of the list, by the finding's sequence number
-let last = 0; // the finding that came last
+let last = 0; // sequence number of the latest finding
 let source; // of events
 
 function note(sentence) { at('note').textContent = sentence; }
 
-// The contract: its bytes, and the pieces of text on the page, each between two
-// offsets in these bytes. A quote splits the pieces at its ends.
+// The contract: its bytes, and the pieces of text on the page, each between two offsets in
+// these bytes. A quote splits the pieces at its ends.
 let bytes;
 let pieces = [];
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -84,7 +83,7 @@ function fill(node, finding) {
   set('.severity', severity);
   set('.name', finding.title);
   const repeated = finding.duplicate_of ? ` · repeats finding ${finding.duplicate_of}` : '';
-  const withdrawn = finding.withdrawn ? ' · withdrawn: it no longer holds' : '';
+  const withdrawn = finding.withdrawn ? ' · withdrawn: no longer holds' : '';
   set('.kind', `${finding.seq} · ${finding.category} · ${finding.analyst}${repeated}${withdrawn}`);
   node.classList.toggle('repeats', Boolean(finding.duplicate_of));
   node.classList.toggle('withdrawn', Boolean(finding.withdrawn));
@@ -113,9 +112,10 @@ function show(review) {
   at('progress').max = Math.max(review.chunks, 1);
   at('progress').value = done;
   const money = (usd) => `$${usd.toFixed(4)}`;
+  const count = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
   const budget = review.budget_usd > 0 ? ` of at most ${money(review.budget_usd)}` : '';
-  const price = review.model ? `${review.calls} calls of ${review.model}, ${money(review.cost_usd)}${budget}` : 'by rules, no cost';
-  at('counts').textContent = `${done} of ${review.chunks} chunks, ${review.findings} findings, ${price}`;
+  const price = review.model ? `${count(review.calls, 'call')} of ${review.model}, ${money(review.cost_usd)}${budget}` : 'by rules, at no cost';
+  at('counts').textContent = `${done} of ${count(review.chunks, 'chunk')}, ${count(review.findings, 'finding')}, ${price}`;
   at('cancel').hidden = review.over;
   at('cancel').disabled = review.status === 'cancelling';
   at('retry').hidden = !review.over || review.status === 'completed';
@@ -136,7 +136,7 @@ function showGaps(unread) {
   }));
 }
 
-// Only the step at the end knows which findings repeat others or no longer hold.
+// Reloads the findings, because only the last step marks repeated and withdrawn ones.
 async function reload() {
   for (let after = 0, more = true; more;) {
     const response = await call(`/findings?after=${after}`);
@@ -160,20 +160,20 @@ function connect() {
   source.addEventListener('end', async (e) => {
     source.close();
     const review = JSON.parse(e.data);
-    await reload().catch(() => note('The list could not be loaded again: reload the page.'));
+    await reload().catch(() => note('Could not refresh the findings. Reload the page.'));
     show(review);
     at('none').textContent = 'No findings.';
     document.body.dataset.ended = review.status;
   });
   source.addEventListener('error', () => {
-    note('Connecting again …');
+    note('Reconnecting …');
     if (source.readyState === EventSource.CLOSED) setTimeout(again, 1000); // refused: EventSource gives up
   });
 }
 
 async function again() {
   const response = await call('').catch(() => null);
-  if (response && response.status === 404) note('This link has expired: ask for a new one.');
+  if (response && response.status === 404) note('This link has expired. Ask for a new one.');
   else connect();
 }
 
@@ -182,7 +182,7 @@ async function change(path, button) {
   const response = await call(path, 'POST').catch(() => null);
   if (!response || !response.ok) {
     button.disabled = false;
-    note(response?.status === 409 ? 'The review is still stopping: try again in some seconds.' : 'That did not work: try again.');
+    note(response?.status === 409 ? 'The review is still stopping. Try again in a few seconds.' : 'That didn\'t work. Try again.');
     return;
   }
   at('status').textContent = (await response.json()).status;
@@ -195,5 +195,5 @@ async function change(path, button) {
 at('cancel').addEventListener('click', () => change('/cancel', at('cancel')));
 at('retry').addEventListener('click', () => change('/retry', at('retry')));
 at('report').href = withToken('/report');
-loadText().catch(() => note('The contract could not be loaded: reload the page.'));
+loadText().catch(() => note('Could not load the contract. Reload the page.'));
 connect();

@@ -17,14 +17,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// view is a review as clients get it, in answers and in events.
+// view is a review as shown to clients, in answers and events.
 type view struct {
 	record.Job
 	Over        bool           `json:"over"`
 	BudgetUSD   float64        `json:"budget_usd"`
 	EstimateUSD float64        `json:"estimate_usd"`
 	CostUSD     float64        `json:"cost_usd"`
-	Unread      []record.Chunk `json:"unread,omitempty"` // those that ended without a result
+	Unread      []record.Chunk `json:"unread,omitempty"` // chunks without a result
 }
 
 func viewOf(j record.Job) view {
@@ -32,7 +32,6 @@ func viewOf(j record.Job) view {
 		CostUSD: j.Cost.Dollars()}
 }
 
-// whole is the view with its gaps.
 func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
 	v := viewOf(j)
 	chunks, err := h.Reviews.Chunks(r.Context(), j.ID)
@@ -68,8 +67,8 @@ func (h *handler) text(w http.ResponseWriter, r *http.Request, j record.Job) {
 	_, _ = w.Write([]byte(text))
 }
 
-// reportPolicy lets the report have the style that is written in it; the policy in
-// the report names that style by its hash.
+// reportPolicy permits the report's inline style. The report's own policy names the style by
+// hash.
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
 	"frame-ancestors 'none'"
 
@@ -88,28 +87,27 @@ func (h *handler) report(w http.ResponseWriter, r *http.Request, j record.Job) {
 	_, _ = w.Write(page)
 }
 
-// page size of findings.
+// someFindings is the page size of findings.
 const someFindings = 200
 
-var errAfter = errors.New("after: not the sequence number of a finding, 0 or more")
+var errAfter = errors.New("after: expected a finding's sequence number, 0 or more")
 
-// after reads the sequence number of the last finding that the client has.
+// after returns the sequence number of the last finding known to the client.
 func after(r *http.Request) (int, error) {
 	text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	if text == "" {
 		return 0, nil
 	}
-	n, err := strconv.ParseInt(text, 10, 32) // as wide as the store's
+	n, err := strconv.ParseInt(text, 10, 32) // the store's width
 	if err != nil || n < 0 {
 		return 0, errAfter
 	}
 	return int(n), nil
 }
 
-// found is an answer with findings.
 type found struct {
 	Status   record.Status    `json:"status"`
-	Findings []record.Finding `json:"findings"` // ask again after the last one while there are more
+	Findings []record.Finding `json:"findings"` // if More, ask again after the last one
 	More     bool             `json:"more"`
 }
 
@@ -130,7 +128,6 @@ func (h *handler) findings(w http.ResponseWriter, r *http.Request, j record.Job)
 	writeJSON(w, http.StatusOK, found{j.Status, list, len(list) == someFindings})
 }
 
-// changed is an answer to a change.
 type changed struct {
 	ID     uuid.UUID     `json:"id"`
 	Status record.Status `json:"status"`
@@ -149,7 +146,7 @@ func (h *handler) retry(w http.ResponseWriter, r *http.Request, j record.Job) {
 	messages, err := h.Control.Retry(r.Context(), j.ID)
 	if err == nil && len(messages) > 0 {
 		if unsent, err := h.Sender.Send(r.Context(), messages); err != nil {
-			h.Log.Warn("chunks are published without a message: the sweep sends it", "review", j.ID,
+			h.Log.Warn("enqueue failed; sweep will retry", "review", j.ID,
 				"chunks", len(unsent), "reason", failure.Of(err).Text)
 		}
 	}
@@ -168,7 +165,7 @@ func (h *handler) retry(w http.ResponseWriter, r *http.Request, j record.Job) {
 	writeJSON(w, http.StatusAccepted, changed{j.ID, j.Status})
 }
 
-// The page is a shell; its script fills it from the stream. There is no build step.
+// The page is a shell; its script fills it from the stream. It needs no build step.
 var (
 	//go:embed page.html
 	shell string
@@ -183,16 +180,16 @@ var (
 func (h *handler) page(w http.ResponseWriter, _ *http.Request, j record.Job) {
 	var page bytes.Buffer
 	if err := shellTemplate.Execute(&page, viewOf(j)); err != nil {
-		h.Log.Error("the page cannot be written", "reason", err.Error())
-		writeError(w, http.StatusInternalServerError, "an error of Matchbook: its log has more")
+		h.Log.Error("render page failed", "reason", err.Error())
+		writeError(w, http.StatusInternalServerError, "internal error; see Matchbook's log")
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(page.Bytes())
 }
 
-// asset serves a file of the page. It is the same for all reviews, and needs no
-// token.
+// asset serves a file of the page. It needs no token, because the file is the same for all
+// reviews.
 func asset(contentType string, content []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)

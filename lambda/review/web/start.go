@@ -22,49 +22,49 @@ import (
 	"github.com/google/uuid"
 )
 
-// Starter starts reviews; review.Starter is one.
+// Starter starts reviews. See review.Starter.
 type Starter interface {
 	Start(ctx context.Context, q review.Request) (uuid.UUID, error)
 }
 
-// Texts reads the texts of documents; review.Texts is one.
+// Texts reads the texts of documents. See review.Texts.
 type Texts interface {
-	// ContractText returns the text of a document, as chunk.Clean does. An unknown
-	// document of the tenant is job.ErrNotFound; one without a text is a permanent
-	// failure, which says what to do.
+	// ContractText returns a document's text, cleaned as by chunk.Clean. It returns
+	// job.ErrNotFound if the tenant has no such document, and a permanent failure with the
+	// remedy if the document has no text.
 	ContractText(ctx context.Context, tenantID, documentID uuid.UUID) (string, error)
 }
 
 const (
-	maxBody   = 6 << 20 // bytes, as a function URL allows
+	maxBody   = 6 << 20 // bytes, a function URL's limit
 	maxBudget = 10_000  // USD
 )
 
 // asked is the body of POST /reviews.
 type asked struct {
-	TenantID   string          `json:"tenant_id"`   // may be left out: the token has it
-	DocumentID string          `json:"document_id"` // may be left out: it is derived from the text
+	TenantID   string          `json:"tenant_id"`   // optional: the token has it
+	DocumentID string          `json:"document_id"` // optional: derived from the text
 	Name       string          `json:"name"`
-	Text       string          `json:"text"`       // may be left out with a document_id: it is the document's
+	Text       string          `json:"text"`       // optional with a document_id: the document's text
 	BudgetUSD  float64         `json:"budget_usd"` // 0: none
-	Playbook   json.RawMessage `json:"playbook"`   // may be left out: that of the tenant, or else the default
+	Playbook   json.RawMessage `json:"playbook"`   // optional: the tenant's, else the default
 }
 
-// started is the answer to it.
+// started is the answer to POST /reviews.
 type started struct {
 	ID      uuid.UUID `json:"id"`
 	Token   string    `json:"token"`
-	Expires time.Time `json:"expires"` // the token
+	Expires time.Time `json:"expires"` // of the token
 	Page    string    `json:"page"`    // its path, with the token
 }
 
-// refusal is an answer to a request that is wrong.
+// refusal is an error about an invalid request.
 type refusal struct {
 	status   int
 	sentence string
 }
 
-// Error returns the sentence for the client.
+// Error returns the text for the client.
 func (e *refusal) Error() string { return e.sentence }
 
 func wrong(sentence string) error { return &refusal{http.StatusUnprocessableEntity, sentence} }
@@ -73,14 +73,14 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 	granted, err := h.Tokens.of(r)
 	switch {
 	case h.Starter == nil:
-		writeError(w, http.StatusForbidden, "no review is started at this address: it only shows reviews")
+		writeError(w, http.StatusForbidden, "cannot start reviews here: this address only shows them")
 		return
 	case err != nil:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		writeError(w, http.StatusUnauthorized, "no valid token of the tenant: matchbook review token makes one")
+		writeError(w, http.StatusUnauthorized, "missing or invalid tenant token; run matchbook review token to make one")
 		return
 	case granted.job != uuid.Nil:
-		writeError(w, http.StatusForbidden, "the token is for one review: to start one needs a token of the tenant")
+		writeError(w, http.StatusForbidden, "token is for a single review; use a tenant token to start one")
 		return
 	}
 	q, err := h.readRequest(w, r, granted.tenant)
@@ -106,8 +106,8 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readRequest reads the body strictly. With the header Idempotency-Key the same
-// request starts one review however often it comes.
+// readRequest reads the body strictly. Requests with the same Idempotency-Key start one
+// review.
 func (h *handler) readRequest(w http.ResponseWriter, r *http.Request, tenant uuid.UUID) (q review.Request, err error) {
 	var a asked
 	if err := decode(w, r, &a); err != nil {
@@ -118,15 +118,15 @@ func (h *handler) readRequest(w http.ResponseWriter, r *http.Request, tenant uui
 		q.ID = uuid.NewSHA1(tenant, []byte("review "+key))
 	}
 	if a.TenantID != "" && !strings.EqualFold(a.TenantID, tenant.String()) {
-		return q, wrong("tenant_id: the token is for another tenant")
+		return q, wrong("tenant_id: token is for another tenant")
 	}
 	if a.DocumentID != "" {
 		if q.DocumentID, err = uuid.Parse(a.DocumentID); err != nil {
-			return q, wrong("document_id: not a UUID")
+			return q, wrong("document_id: expected a UUID")
 		}
 	}
 	if !(a.BudgetUSD >= 0 && a.BudgetUSD <= maxBudget) {
-		return q, wrong("budget_usd: not between 0 and 10000")
+		return q, wrong("budget_usd: must be between 0 and 10000")
 	}
 	q.Name = cmp.Or(q.Name, "Contract")
 	if len(a.Playbook) > 0 && string(a.Playbook) != "null" {
@@ -145,33 +145,33 @@ func (h *handler) readRequest(w http.ResponseWriter, r *http.Request, tenant uui
 	return q, nil
 }
 
-// textOf returns the text of a document that was ingested.
+// textOf returns the text of an ingested document.
 func (h *handler) textOf(ctx context.Context, tenant, document uuid.UUID) (string, error) {
 	if h.Texts == nil {
-		return "", wrong("text: is missing, and there is no store of files (BLOB_URL) with that of the document")
+		return "", wrong("text: missing; to use the document's text, the server must have a BLOB_URL")
 	}
 	text, err := h.Texts.ContractText(ctx, tenant, document)
 	var failed *failure.Error
 	switch {
 	case errors.Is(err, job.ErrNotFound):
-		return "", &refusal{http.StatusNotFound, "document_id: the tenant has no such document"}
+		return "", &refusal{http.StatusNotFound, "document_id: document not found"}
 	case errors.As(err, &failed) && failed.Kind == failure.Permanent:
 		return "", wrong("document_id: " + failed.Sentence)
 	}
 	return text, err
 }
 
-// decode reads one JSON object with known fields only.
+// decode reads one JSON object. Unknown fields are errors.
 func decode(w http.ResponseWriter, r *http.Request, to any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &refusal{http.StatusUnsupportedMediaType, "the Content-Type is not application/json"}
+		return &refusal{http.StatusUnsupportedMediaType, "Content-Type must be application/json"}
 	}
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	err := d.Decode(to)
 	if err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("more than one JSON value")
+			err = errors.New("expected a single JSON value")
 		}
 	}
 	var large *http.MaxBytesError
@@ -180,9 +180,9 @@ func decode(w http.ResponseWriter, r *http.Request, to any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &large):
-		return &refusal{http.StatusRequestEntityTooLarge, "the request is larger than 6 MB"}
+		return &refusal{http.StatusRequestEntityTooLarge, "request too large: at most 6 MB"}
 	case errors.As(err, &kind):
-		return wrong(kind.Field + ": not of the right type: " + kind.Type.String())
+		return wrong(kind.Field + ": invalid type, expected " + kind.Type.String())
 	}
-	return &refusal{http.StatusBadRequest, "the body is not a JSON object as expected: " + strings.TrimPrefix(err.Error(), "json: ")}
+	return &refusal{http.StatusBadRequest, "invalid JSON body: " + strings.TrimPrefix(err.Error(), "json: ")}
 }

@@ -67,24 +67,24 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for body, want := range map[string]string{
-		``:                                   "400 the body is not a JSON object as expected: EOF",
-		`{"text":"x"`:                        "400 the body is not a JSON object as expected: unexpected EOF",
-		`{"text":"x"} {}`:                    "400 the body is not a JSON object as expected: more than one JSON value",
-		`{"text":"x","txet":1}`:              `400 the body is not a JSON object as expected: unknown field "txet"`,
-		`{"text":1}`:                         "422 text: not of the right type: string",
-		`{"budget_usd":"1"}`:                 "422 budget_usd: not of the right type: float64",
-		`{"text":"x","budget_usd":-0.01}`:    "422 budget_usd: not between 0 and 10000",
-		`{"text":"x","budget_usd":10001}`:    "422 budget_usd: not between 0 and 10000",
-		`{"text":"x","document_id":"7"}`:     "422 document_id: not a UUID",
-		`{"text":"x","tenant_id":"x"}`:       "422 tenant_id: the token is for another tenant",
+		``:                                   "400 invalid JSON body: EOF",
+		`{"text":"x"`:                        "400 invalid JSON body: unexpected EOF",
+		`{"text":"x"} {}`:                    "400 invalid JSON body: expected a single JSON value",
+		`{"text":"x","txet":1}`:              `400 invalid JSON body: unknown field "txet"`,
+		`{"text":1}`:                         "422 text: invalid type, expected string",
+		`{"budget_usd":"1"}`:                 "422 budget_usd: invalid type, expected float64",
+		`{"text":"x","budget_usd":-0.01}`:    "422 budget_usd: must be between 0 and 10000",
+		`{"text":"x","budget_usd":10001}`:    "422 budget_usd: must be between 0 and 10000",
+		`{"text":"x","document_id":"7"}`:     "422 document_id: expected a UUID",
+		`{"text":"x","tenant_id":"x"}`:       "422 tenant_id: token is for another tenant",
 		`{"text":"x","playbook":{"side":1}}`: "422 playbook: ",
 		`{"text":""}`:                        "422 text: ",
 		`{}`:                                 "422 text: ",
-		`{"document_id":"` + jobB.String() + `"}`:             "422 text: is missing, and there is no store of files (BLOB_URL)",
+		`{"document_id":"` + jobB.String() + `"}`:             "422 text: missing; to use the document's text, the server must have a BLOB_URL",
 		`{"text":" \u0000 \u202e "}`:                          "422 text: ",
 		`{"text":"` + strings.Repeat("a ", 5<<19+1) + `"}`:    "422 text: ",
-		`{"text":"` + strings.Repeat("a ", 3<<20) + `"}`:      "413 the request is larger than 6 MB",
-		`{"text":"x","tenant_id":"` + tenantB.String() + `"}`: "422 tenant_id: the token is for another tenant",
+		`{"text":"` + strings.Repeat("a ", 3<<20) + `"}`:      "413 request too large: at most 6 MB",
+		`{"text":"x","tenant_id":"` + tenantB.String() + `"}`: "422 tenant_id: token is for another tenant",
 	} {
 		a := s.post(body)
 		got := decoded[map[string]string](s, a, a.status)["error"]
@@ -133,7 +133,7 @@ func TestHandlerWithoutAStarterStartsNothing(t *testing.T) {
 	for _, token := range []string{"", s.tokens.ForJob(tenantA, jobA), s.tokens.ForTenant(tenantA, time.Hour)} {
 		a := s.doAs(token, "POST", "/reviews", `{"text":"x"}`, "Content-Type", "application/json")
 		got := decoded[map[string]string](s, a, http.StatusForbidden)["error"]
-		if want := "no review is started at this address: it only shows reviews"; got != want {
+		if want := "cannot start reviews here: this address only shows them"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -143,8 +143,8 @@ func TestHandlerWithoutAStarterStartsNothing(t *testing.T) {
 func TestFailureToStartIsTheRequestsOrOurs(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"422 a budget needs a price":                                    failure.Permanently("a budget needs a price"),
-		"503 the review cannot be read or changed now: try again later": failure.At("store", errors.New("PLANTED")),
+		"422 a budget needs a price":          failure.Permanently("a budget needs a price"),
+		"503 review unavailable; retry later": failure.At("store", errors.New("PLANTED")),
 	} {
 		s := newSite(t)
 		s.change(func() { s.err = err })
@@ -183,9 +183,9 @@ func TestTextOfADocumentIsThatOfItsIngestion(t *testing.T) {
 		t.Errorf("started %+v", s.started)
 	}
 	for want, err := range map[string]error{
-		"404 document_id: the tenant has no such document":              failure.At("read", job.ErrNotFound),
-		"422 document_id: it has no text":                               failure.Permanently("it has no text"),
-		"503 the review cannot be read or changed now: try again later": failure.At("read", errors.New("PLANTED")),
+		"404 document_id: document not found": failure.At("read", job.ErrNotFound),
+		"422 document_id: it has no text":     failure.Permanently("it has no text"),
+		"503 review unavailable; retry later": failure.At("read", errors.New("PLANTED")),
 	} {
 		texts.err = err
 		a := s.post(body)

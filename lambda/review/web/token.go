@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	// TokenLife is the life of the token of a review.
+	// TokenLife is the life of a review's token.
 	TokenLife = 12 * time.Hour
-	// LongestLife is the longest life of the token of a tenant: a token cannot be
-	// withdrawn, except by a new secret.
+	// LongestLife bounds the life of a tenant's token, because a token can't be revoked except
+	// by replacing the secret.
 	LongestLife = 90 * 24 * time.Hour
-	minSecret   = 32 // bytes, as many as HMAC-SHA256 has
+	minSecret   = 32 // bytes, the size of HMAC-SHA256
 	maxToken    = 256
-	allJobs     = "tenant" // in the place of a job
+	allJobs     = "tenant" // instead of a job
 )
 
-// Tokens makes and checks the signed tokens that authorise requests. A token is
-// TENANT.JOB.EXPIRY.SIGNATURE, for one review, or, with the word tenant in place
-// of the job, for starting reviews and for every review of the tenant.
+// Tokens makes and checks the signed tokens authorising requests. A token is
+// TENANT.JOB.EXPIRY.SIGNATURE and is good for one review. With the word tenant as its job it's
+// good for starting reviews and for every review of the tenant.
 type Tokens struct {
 	keys [][]byte // the first signs
 	now  func() time.Time
 }
 
-// NewTokens returns the tokens of a secret: the value of REVIEW_TOKEN_SECRET. Of
-// several secrets with commas between them the first one signs, and all are
-// accepted, so that a secret can be replaced while tokens of the old one live.
+// NewTokens returns the Tokens for the value of REVIEW_TOKEN_SECRET: one secret, or several
+// separated by commas. The first one signs and all are accepted, so that you can replace a
+// secret while tokens signed by the old one are in use.
 func NewTokens(secrets string) (*Tokens, error) {
 	t := &Tokens{now: time.Now}
 	for i, secret := range strings.Split(secrets, ",") {
 		secret = strings.TrimSpace(secret)
 		if len(secret) < minSecret {
-			return nil, fmt.Errorf("secret %d has %d bytes, want at least %d random ones, such as those of "+
+			return nil, fmt.Errorf("secret %d too short: %d bytes, at least %d random ones expected; make one with "+
 				"openssl rand -hex 32", i+1, len(secret), minSecret)
 		}
 		t.keys = append(t.keys, []byte(secret))
@@ -49,12 +49,13 @@ func NewTokens(secrets string) (*Tokens, error) {
 	return t, nil
 }
 
-// ForJob returns a token for a review, with the life TokenLife.
+// ForJob returns a token for a review, valid for TokenLife.
 func (t *Tokens) ForJob(tenant, job uuid.UUID) string {
 	return t.issue(tenant.String(), job.String(), TokenLife)
 }
 
-// ForTenant returns a token for all reviews of a tenant, and for starting them.
+// ForTenant returns a token for starting reviews and for all reviews of a tenant. life must
+// not exceed LongestLife.
 func (t *Tokens) ForTenant(tenant uuid.UUID, life time.Duration) string {
 	return t.issue(tenant.String(), allJobs, life)
 }
@@ -64,26 +65,25 @@ func (t *Tokens) issue(tenant, job string, life time.Duration) string {
 	return claim + "." + base64.RawURLEncoding.EncodeToString(sign(t.keys[0], claim))
 }
 
-// sign prefixes the claim: the secret may sign other things elsewhere.
+// sign prefixes the claim, because the secret may sign other things elsewhere.
 func sign(key []byte, claim string) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("matchbook review token\n" + claim))
 	return mac.Sum(nil)
 }
 
-// grant is the content of a valid token.
 type grant struct {
 	tenant uuid.UUID
 	job    uuid.UUID // uuid.Nil: every review of the tenant
 }
 
-// allows reports whether the token is for this review, as far as the token shows.
-// The review must be the tenant's as well.
+// allows reports whether the token covers this review. The caller must also check that the
+// review belongs to the tenant.
 func (g grant) allows(job uuid.UUID) bool { return g.job == uuid.Nil || g.job == job }
 
-var errToken = errors.New("no valid token")
+var errToken = errors.New("invalid token")
 
-// read checks a token: the signature first, in constant time.
+// read checks a token. It verifies the signature first, in constant time.
 func (t *Tokens) read(token string) (g grant, err error) {
 	cut := strings.LastIndexByte(token, '.')
 	if cut < 0 || len(token) > maxToken {
@@ -119,8 +119,8 @@ func (t *Tokens) signed(claim string, signature []byte) bool {
 	return ok
 }
 
-// of returns the grant of a request: of its header, or else of its parameter,
-// which EventSource and links need.
+// of returns a request's grant from its Authorization header or, because EventSource and links
+// can't send one, from its parameter.
 func (t *Tokens) of(r *http.Request) (grant, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")

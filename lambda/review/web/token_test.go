@@ -112,15 +112,15 @@ func TestTokensOfTheOldSecretLiveWhileItIsNamed(t *testing.T) {
 func TestShortSecretsAreRefusedWithoutShowingThem(t *testing.T) {
 	t.Parallel()
 	for secrets, want := range map[string]string{
-		"":                        "secret 1 has 0 bytes",
-		"PLANTED":                 "secret 1 has 7 bytes",
-		secretA + ",":             "secret 2 has 0 bytes",
-		secretA + ", PLANTED-2":   "secret 2 has 9 bytes",
-		secretA[:31]:              "secret 1 has 31 bytes",
+		"":                        "secret 1 too short: 0 bytes",
+		"PLANTED":                 "secret 1 too short: 7 bytes",
+		secretA + ",":             "secret 2 too short: 0 bytes",
+		secretA + ", PLANTED-2":   "secret 2 too short: 9 bytes",
+		secretA[:31]:              "secret 1 too short: 31 bytes",
 		secretA + "," + secretB:   "",
 		" " + secretA + " ":       "",
 		strings.Repeat("é", 16):   "",
-		strings.Repeat(" ", 1000): "secret 1 has 0 bytes",
+		strings.Repeat(" ", 1000): "secret 1 too short: 0 bytes",
 	} {
 		_, err := NewTokens(secrets)
 		switch {

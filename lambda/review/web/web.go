@@ -1,29 +1,28 @@
-// Package web shows reviews to browsers and to other programs over HTTP: it starts
-// them, streams their findings, stops them, and has a page for people.
+// Package web is the HTTP interface of reviews: use it to start them, stream their findings,
+// stop and retry them, and to show them on a page.
 //
 //	POST /reviews                     starts a review: 202 {id, token, page}
 //	GET  /reviews/{id}                the review as JSON; the page for a browser
 //	GET  /reviews/{id}/page           the page
 //	GET  /reviews/{id}/text           the contract, UTF-8; offsets are its bytes
-//	GET  /reviews/{id}/findings       after=SEQ: the findings that follow
-//	GET  /reviews/{id}/events         after=SEQ: the same and the progress, as they come
+//	GET  /reviews/{id}/findings       after=SEQ: later findings
+//	GET  /reviews/{id}/events         after=SEQ: later findings and progress, live
 //	GET  /reviews/{id}/report         HTML
 //	POST /reviews/{id}/cancel         202 {status}
-//	POST /reviews/{id}/retry          202 {status}: goes on with what has no result
+//	POST /reviews/{id}/retry          202 {status}: resumes the unread chunks
 //
-// Each request carries a token of the review or of its tenant (Tokens), as
-// "Authorization: Bearer" or as ?token=. A review that does not exist and a token
-// that is not for it have the same answer, 404. Starting one takes a token of the
-// tenant. Errors are {"error": "..."}.
+// Each request must carry a token of the review or its tenant (see Tokens), as "Authorization:
+// Bearer" or as ?token=. Starting a review needs the tenant's. An unknown review and a token
+// for another one get the same answer, 404, so that ids can't be probed. Errors are {"error":
+// "..."}.
 //
 // # The stream
 //
-// Events are server-sent: finding, whose id is the finding's sequence number,
-// progress with the review's counts, and one end with its status, also for a client
-// that comes when all is over. A stream ends after Config.StreamFor, before the time
-// limit of the function; the client connects again with Last-Event-ID, as EventSource
-// does by itself, and misses nothing. Each stream is one loop in its request, which
-// reads the store: there is no state in the process, and nothing is left behind.
+// The server-sent events are finding, with the finding's sequence number as its id; progress,
+// with the review's counts; and one end, with its status, also for clients connecting after
+// the end. A stream closes after Config.StreamFor, before the function's timeout. The client
+// must then reconnect with Last-Event-ID, as EventSource does by itself, and misses nothing. A
+// stream is one loop in its request, polling the store, so the process keeps no state.
 package web
 
 import (
@@ -41,39 +40,37 @@ import (
 	"github.com/google/uuid"
 )
 
-// Control stops reviews and lets them go on.
+// Control stops and resumes reviews.
 type Control interface {
-	// Cancel is idempotent.
+	// Cancel returns the new status. It must be idempotent.
 	Cancel(ctx context.Context, id uuid.UUID) (record.Status, error)
-	// Retry returns the chunks whose messages have to be sent; record.ErrStopping
-	// while chunks of a cancelled review are at work.
+	// Retry returns the chunks to send messages for. It returns record.ErrStopping while a
+	// cancelled review's chunks are still running.
 	Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error)
 }
 
-// Config is what the handler works with.
+// Config configures the handler. Zero durations and a zero Streams mean the defaults.
 type Config struct {
 	Reviews report.Store
 	Control Control
-	Starter Starter    // nil: no review is started here
-	Texts   Texts      // of documents; nil: a request has the text
-	Sender  job.Sender // of the messages of Retry
+	Starter Starter    // nil: reviews can't be started here
+	Texts   Texts      // of documents; nil: requests must carry the text
+	Sender  job.Sender // of Retry's messages
 	Tokens  *Tokens
 	Log     *slog.Logger
 
-	StreamFor time.Duration // a stream's length at most; 0 is 4 minutes
-	Poll      time.Duration // between two looks at the store; 0 is 700 ms
-	Heartbeat time.Duration // between two signs of life; 0 is 10 s
-	Reconnect time.Duration // after which a client connects again; 0 is 1 s
-	Streams   int           // at once in this process; 0 is 64
+	StreamFor time.Duration // longest stream; 0 is 4 minutes
+	Poll      time.Duration // interval of reading the store; 0 is 700 ms
+	Heartbeat time.Duration // interval of keep-alives; 0 is 10 s
+	Reconnect time.Duration // a client's wait before reconnecting; 0 is 1 s
+	Streams   int           // open streams of this process; 0 is 64
 }
 
-// handler is a Config with its defaults.
 type handler struct {
 	Config
 	streams chan struct{}
 }
 
-// New returns the handler of all paths.
 func New(c Config) http.Handler {
 	c.StreamFor = cmp.Or(c.StreamFor, 4*time.Minute)
 	c.Poll = cmp.Or(c.Poll, 700*time.Millisecond)
@@ -95,11 +92,11 @@ func New(c Config) http.Handler {
 	return webguard.Handler(webguard.Config{Policy: policy, Refuse: writeError, Log: c.Log}, jsonErrors(mux))
 }
 
-// policy lets the page load its own two files and call its own site, nothing else.
+// policy lets the page load its two files and call its site, nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// authorised calls next with the review of the path, if the token is for it.
+// authorised calls next with the review in the path, if the token is for it.
 func (h *handler) authorised(next func(http.ResponseWriter, *http.Request, record.Job)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := uuid.Parse(r.PathValue("id"))

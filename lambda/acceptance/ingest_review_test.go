@@ -117,7 +117,7 @@ func TestReviewOfADocumentIsStartedThroughTheURL(t *testing.T) {
 	if post(&others, http.StatusNotFound, foreign); string(unknown) != string(others) {
 		t.Errorf("another tenant's document: %s, an unknown one: %s", others, unknown)
 	}
-	if post(&early, http.StatusUnprocessableEntity, unread); !strings.Contains(string(early), "document_id: the document has no transcription yet") {
+	if post(&early, http.StatusUnprocessableEntity, unread); !strings.Contains(string(early), "document_id: document not transcribed yet") {
 		t.Errorf("a document that was not read: %s", early)
 	}
 }

@@ -225,9 +225,9 @@ func TestHostileContractsMoveNothing(t *testing.T) {
 func TestTextsWithoutAContractAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"no text":    {" \n\t\u200b ", "it has no text"},
-		"many words": {strings.Repeat("Haftung ", 5<<20/8+1), "it is too long"},
-		"one word":   {strings.Repeat("x", 5<<20+1), "it is too long"},
+		"no text":    {" \n\t\u200b ", "contains no text"},
+		"many words": {strings.Repeat("Haftung ", 5<<20/8+1), "too long"},
+		"one word":   {strings.Repeat("x", 5<<20+1), "too long"},
 	} {
 		if _, err := chunk.Clean([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)

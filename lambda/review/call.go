@@ -13,32 +13,31 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Calls that fail are repeated in the worker after 1 s, 2 s and 4 s, all within
-// 30 s; then the queue delivers the chunk again, after minutes.
+// A failed call is retried in the worker after 1 s, 2 s and 4 s, within 30 s altogether. After
+// that the queue redelivers the chunk, minutes later.
 const (
 	firstWait  = time.Second
 	callTries  = 4
 	callWithin = 30 * time.Second
 )
 
-// retry is the retry of calls. A base that is configured is used.
+// retry is the retry policy of calls. A configured base takes precedence.
 func (w *work) retry() llm.Retry {
 	r := w.Model.Retry
 	r.Base, r.Tries, r.Within = cmp.Or(r.Base, firstWait), callTries, callWithin
 	return r
 }
 
-// cost rounds a price to the unit of costs.
+// cost returns a price, rounded to record.USD's unit.
 func cost(p llm.Price, u llm.Usage) record.USD { return record.USD(p.Of(u) + 0.5) }
 
-// largest returns the largest cost of a question.
 func largest(p llm.Price, q llm.Question) record.USD {
 	prompt, completion := analyst.Estimate(q)
 	return cost(p, llm.Usage{PromptTokens: prompt, CompletionTokens: completion})
 }
 
-// meter counts the calls of one stage and their cost. It passes a provider's wait
-// on to all workers.
+// meter counts a stage's calls and their cost. It passes the provider's Retry-After on to all
+// workers.
 type meter struct {
 	llm.Model
 	work        *work
@@ -46,7 +45,7 @@ type meter struct {
 	cost        record.USD
 }
 
-// Answer asks once, unless the provider accepts no calls now.
+// Answer asks the model. A repeated call fails at once while the provider is paused.
 func (m *meter) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	if wait := m.work.paused(); m.tries > 0 && wait > 0 {
 		return llm.Answer{}, rateLimited(wait)
@@ -67,11 +66,11 @@ func (m *meter) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 
 func rateLimited(wait time.Duration) error {
 	return &failure.Error{Kind: failure.Transient, RetryAfter: wait,
-		Sentence: "the model's provider accepts no calls for some time (rate limit)"}
+		Sentence: "the model's provider is rate limiting; retry later"}
 }
 
-// enter waits until the call may begin: for a slot of this process, and until the
-// provider accepts calls. It returns how to leave the slot.
+// enter waits for the provider's pause to end and for a slot of this process. The caller must
+// call leave after the call.
 func (w *work) enter(ctx context.Context, call record.Call) (leave func(), err error) {
 	for {
 		if err := w.sitOut(ctx); err != nil {
@@ -108,12 +107,11 @@ func (w *work) slot(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// callReserve is the time that a call may need when a pause has ended.
+// callReserve is the time kept free for a call after a pause.
 const callReserve = time.Minute
 
-// sitOut waits for the end of a pause, and a little longer, so that not all
-// workers call in the same moment. A pause that does not fit into the time of
-// this delivery is left to the queue.
+// sitOut waits for a pause to end, plus jitter so that the workers don't all call at once. A
+// pause longer than this delivery's remaining time is left to the queue.
 func (w *work) sitOut(ctx context.Context) error {
 	wait := w.paused()
 	if wait <= 0 {
@@ -132,15 +130,14 @@ func (w *work) sitOut(ctx context.Context) error {
 	return nil
 }
 
-// paused returns the time until the provider accepts calls, as far as this work
-// knows.
+// paused returns the remaining pause, as far as this worker has heard.
 func (w *work) paused() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Until(w.pausedUntil)
 }
 
-// learn notes the pause of a standing, and reports whether there is one.
+// learn notes the pause in a standing, and reports whether one is set.
 func (w *work) learn(s record.Standing) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,12 +147,12 @@ func (w *work) learn(s record.Standing) bool {
 	return s.Paused > 0
 }
 
-// pause keeps this and all other workers from calling.
+// pause keeps this worker and all others from calling the model for d.
 func (w *work) pause(ctx context.Context, d time.Duration) {
 	w.learn(record.Standing{Paused: d})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endFor)
 	defer cancel()
 	if err := w.Store.Pause(ctx, w.modelName(), d); err != nil {
-		w.Log.Warn("cannot record the pause of the model", "reason", failure.Of(err).Text)
+		w.Log.Warn("record model pause failed", "reason", failure.Of(err).Text)
 	}
 }

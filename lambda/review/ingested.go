@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// PrepareIngested returns the review with which a contract that was ingested
-// begins. Its id is derived from the document's, so that there is one, however
-// often the file is read. It implements ingest.Reviewer, which stores it.
+// PrepareIngested returns the review to store with an ingested contract. Its id is derived
+// from the document's, so that reading the file again starts no second review. It implements
+// ingest.Reviewer.
 func (s *Starter) PrepareIngested(
 	ctx context.Context, tenantID, documentID uuid.UUID, name string, pages []transcript.Page,
 ) (record.New, error) {
@@ -29,16 +29,16 @@ func (s *Starter) PrepareIngested(
 func clean(pages []transcript.Page) (string, error) {
 	text, err := chunk.Clean([]byte(chunk.OfPages(pages)))
 	if err != nil {
-		return "", failure.Permanently("the text of the document: %s", err)
+		return "", failure.Permanently("read the document's text: %s", err)
 	}
 	return text, nil
 }
 
-// Texts reads the texts of contracts that were ingested.
+// Texts reads the texts of ingested contracts.
 type Texts struct {
 	Ingestions interface {
-		// Read returns the ingestion of a document; without a transcription where it
-		// has not been read. An unknown document of the tenant is job.ErrNotFound.
+		// Read returns a document's ingestion; its Transcription is empty until the file has
+		// been read. It returns job.ErrNotFound for a document unknown to the tenant.
 		Read(ctx context.Context, tenantID, documentID uuid.UUID) (ingestion.Row, error)
 	}
 	Files interface {
@@ -46,20 +46,20 @@ type Texts struct {
 	}
 }
 
-// maxTranscription bounds the transcription of a contract, in bytes. With places and
-// trust a line takes about three times its text.
+// maxTranscription bounds a contract's transcription, in bytes. With places and trust, a line
+// takes about three times its text.
 const maxTranscription = 24 << 20
 
-// ContractText returns the text of a document. An unknown one is job.ErrNotFound; one
-// without a text is a permanent failure, which says what to do.
+// ContractText returns a document's text. It returns job.ErrNotFound if the tenant has no such
+// document, and a permanent failure with the remedy if the document has no text.
 func (t Texts) ContractText(ctx context.Context, tenantID, documentID uuid.UUID) (string, error) {
 	in, err := t.Ingestions.Read(ctx, tenantID, documentID)
 	switch {
 	case err != nil:
 		return "", failure.At("read the ingestion of a document", err)
 	case in.Transcription == "":
-		return "", failure.Permanently("the document has no transcription yet: " +
-			"wait for its ingestion, lay its file into the inbox, or send the text")
+		return "", failure.Permanently("document not transcribed yet: " +
+			"wait for its ingestion, put its file in the inbox, or send the text")
 	}
 	stored, err := t.Files.Read(ctx, in.Transcription, maxTranscription)
 	var pages transcript.Transcription
@@ -70,8 +70,8 @@ func (t Texts) ContractText(ctx context.Context, tenantID, documentID uuid.UUID)
 		pages, err = transcript.Decode(stored)
 	}
 	if err != nil {
-		return "", failure.Permanently("the transcription of the document cannot be read, or is too large: "+
-			"matchbook publish --ingestions %s has the file read again; or send the text", in.ID)
+		return "", failure.Permanently("cannot read the document's transcription, or it is too large; "+
+			"run matchbook publish --ingestions %s to read the file again, or send the text", in.ID)
 	}
 	return clean(pages.Only(in.Pages).Pages)
 }

@@ -46,7 +46,7 @@ func TestReviewOfAnIngestedContractHasTheIDOfItsDocument(t *testing.T) {
 		t.Errorf("got %+v", n)
 	}
 	_, err = s.PrepareIngested(t.Context(), uuid.UUID{1}, document, "", []transcript.Page{page(1)})
-	if why := failure.Of(err); why.Kind != failure.Permanent || why.Text != "the text of the document: it has no text" {
+	if why := failure.Of(err); why.Kind != failure.Permanent || why.Text != "read the document's text: contains no text" {
 		t.Errorf("without text: got %v", err)
 	}
 	store.Playbooks = map[uuid.UUID][]byte{{1}: []byte(`{"side": "suplier"}`)}
@@ -84,10 +84,10 @@ func TestTextOfAContractIsThatOfItsPages(t *testing.T) {
 	}{
 		"whole":       {shelf{row: ingestion.Row{ID: id, Transcription: "good"}}, "Invoice 7\n\fLease\n\f"},
 		"its pages":   {shelf{row: ingestion.Row{ID: id, Transcription: "good", Pages: []int{2}}}, "Lease"},
-		"no text":     {shelf{row: ingestion.Row{ID: id, Transcription: "good", Pages: []int{3}}}, "permanent: the text of the document: it has no text"},
-		"not read":    {shelf{}, "permanent: the document has no transcription yet: wait for its ingestion"},
-		"gone":        {shelf{row: ingestion.Row{ID: id, Transcription: "gone"}}, "permanent: the transcription of the document cannot be read"},
-		"broken":      {shelf{row: ingestion.Row{ID: id, Transcription: "bad"}}, "permanent: the transcription of the document cannot be read"},
+		"no text":     {shelf{row: ingestion.Row{ID: id, Transcription: "good", Pages: []int{3}}}, "permanent: read the document's text: contains no text"},
+		"not read":    {shelf{}, "permanent: document not transcribed yet: wait for its ingestion"},
+		"gone":        {shelf{row: ingestion.Row{ID: id, Transcription: "gone"}}, "permanent: cannot read the document's transcription"},
+		"broken":      {shelf{row: ingestion.Row{ID: id, Transcription: "bad"}}, "permanent: cannot read the document's transcription"},
 		"no database": {shelf{err: errors.New("away")}, "transient: "},
 	} {
 		got, err := review.Texts{Ingestions: c.shelf, Files: files}.ContractText(t.Context(), uuid.UUID{1}, uuid.UUID{2})

@@ -14,8 +14,7 @@ import (
 	"matchbook/lambda/review/whole"
 )
 
-// text reads a chunk of text: its categories, and what the analysts find that
-// these call.
+// text reads a chunk of text: first its categories, then the analysts called by them.
 func (w *work) text(ctx context.Context) error {
 	if w.Model == nil {
 		return w.byRules(ctx)
@@ -35,7 +34,7 @@ func (w *work) byRules(ctx context.Context) error {
 	})
 }
 
-// categories returns the marks of the chunk: recorded ones, or new ones.
+// categories returns the chunk's marks, from the record if the stage is done.
 func (w *work) categories(ctx context.Context) (marks []record.Mark, err error) {
 	if ended, ok := w.task.Ended[record.Categories]; ok {
 		return ended.Marks, nil
@@ -49,8 +48,8 @@ func (w *work) categories(ctx context.Context) (marks []record.Mark, err error) 
 	return marks, err
 }
 
-// analysts runs them all at once, each to its own end: what one of them met does
-// not stop another.
+// analysts runs the called analysts concurrently. One's failure doesn't stop the others,
+// because their answers are paid for and worth recording.
 func (w *work) analysts(ctx context.Context, called []analyst.Analyst) error {
 	for _, a := range called {
 		w.expect(record.Stage(a.Name))
@@ -75,8 +74,8 @@ func (w *work) analyst(ctx context.Context, a analyst.Analyst) error {
 	})
 }
 
-// recovered turns a panic into an error: the runtime's own recover covers only
-// the goroutine that it has started.
+// recovered turns a panic into an error. It's needed here because the runtime's recover covers
+// only its own goroutine.
 func (w *work) recovered(err *error) {
 	if v := recover(); v != nil {
 		p := &failure.Panic{Value: v, Stack: debug.Stack()}
@@ -85,8 +84,8 @@ func (w *work) recovered(err *error) {
 	}
 }
 
-// whole reads the contract as a whole. The model is asked for contradictions
-// only; all else follows from the marks and findings.
+// whole reads the contract as a whole. The model is asked only about contradictions; the rest
+// follows from the marks and findings.
 func (w *work) whole(ctx context.Context) error {
 	concluded := whole.Conclude(w.task, w.playbook)
 	q, ask := whole.Question(w.task)
@@ -107,8 +106,8 @@ func (w *work) whole(ctx context.Context) error {
 	})
 }
 
-// question is a stage that asks the model. read may be called for several
-// answers; only that of the last one counts.
+// question runs a stage asking the model q. read may be called with several answers; only the
+// last result counts.
 func (w *work) question(
 	ctx context.Context, s record.Stage, q llm.Question, read func(answer string, r *record.Result) error,
 ) error {

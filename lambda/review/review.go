@@ -1,17 +1,15 @@
-// Package review is the work of the review function: it reads one chunk of a
-// contract, or, as the last step, the contract as a whole.
+// Package review is the work of the review function: it reads one chunk of a contract or, as
+// the last step, the contract as a whole.
 //
-// A chunk of text is read in stages, each of them one question to a model. The
-// first finds its categories of clauses; they decide which analysts read it, all
-// at the same time. A stage that has ended is recorded with its marks and
-// findings, so that a redelivery goes on after it, and an answer that is paid
-// for but not recorded comes from the vault. Between two questions the review
-// may be cancelled, paused by the model's provider, or out of budget: the store
-// knows, and is asked before every call. The contract as a whole is a chunk of
-// its own, published when the last chunk of text has its end.
+// A chunk of text is read in stages; each stage asks a model one question. The first finds the
+// chunk's categories of clauses. They decide which analysts read it next, all at once. A
+// finished stage is recorded with its marks and findings, so a redelivery resumes after it. An
+// answer already paid for but not recorded comes from the vault. Before every call the store
+// is asked, because the review may have been cancelled, paused by the model's provider, or run
+// out of budget. The contract as a whole is one more chunk, published when the last chunk of
+// text finishes.
 //
-// Without a model, the categories are found by rules, and the playbook makes the
-// findings of them.
+// Without a model, rules find the categories and the playbook derives the findings.
 package review
 
 import (
@@ -29,43 +27,42 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps reviews: postgres/review_chunk.go, and review.go for Standing and Pause.
-// Writes with a fence that does not hold return job.ErrFenceLost and change nothing.
+// Store keeps reviews. See postgres/review_chunk.go, and postgres/review.go for Standing and
+// Pause. A write under a lost fence must return job.ErrFenceLost and change nothing.
 type Store interface {
-	// Task reads what the work on a chunk needs; a queued review is running then.
+	// Task returns everything the work on a chunk needs. It sets a queued review to running.
 	Task(ctx context.Context, f job.Attempt) (record.Task, error)
-	// Begin records that stages begin that ask the model of this name, and reserves
-	// their largest cost, unless the review is not running. It returns
-	// record.ErrBudget, and records nothing, when the budget does not allow that cost.
+	// Begin records the start of stages using the named model and reserves their largest cost,
+	// if the review is running. Over budget it records nothing and returns record.ErrBudget.
 	Begin(ctx context.Context, f job.Attempt, model string, calls []record.Call) (record.Standing, error)
-	// Record records stages that have ended, in one transaction. Their findings are
-	// added only while the review is running. Its Standing has no pause.
+	// Record records finished stages in one transaction. It adds their findings only while the
+	// review is running. The Standing it returns omits the pause.
 	Record(ctx context.Context, f job.Attempt, results []record.Result) (record.Standing, error)
-	// End ends the chunk as succeeded, failed or cancelled. If it was the last one
-	// of the text, the contract as a whole is published: the caller sends its message.
+	// End settles the chunk as succeeded, failed or cancelled. After the last chunk of text it
+	// publishes the contract as a whole and returns its message, which the caller must send.
 	End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) ([]job.Stamped, error)
-	// Standing reads what may stop a review that asks the model of this name.
+	// Standing returns the review's status, its budget and the named model's pause.
 	Standing(ctx context.Context, review uuid.UUID, model string) (record.Standing, error)
-	// Pause keeps all workers from calling the model for that long from now.
+	// Pause keeps all workers from calling the model for d, starting now.
 	Pause(ctx context.Context, model string, d time.Duration) error
 }
 
 // Reviewer reviews chunks.
 type Reviewer struct {
 	Store  Store
-	Model  *llm.Asker    // nil: by rules
-	Price  llm.Price     // zero: costs are 0
-	Slots  chan struct{} // its capacity is the number of calls in flight of this process
-	Sender job.Sender    // to the queue of the function itself
+	Model  *llm.Asker    // nil: use rules
+	Price  llm.Price     // zero: count costs as 0
+	Slots  chan struct{} // capacity: this process's calls in flight
+	Sender job.Sender    // to the function's own queue
 	Log    *slog.Logger
-	// Paused is called after a wait for the rate limit of the provider; it may be nil.
+	// Paused is called after each wait for the provider's rate limit; it may be nil.
 	Paused func(time.Duration)
 }
 
-// errCancelled stops the work on a review that a person has cancelled.
-var errCancelled = errors.New("the review was cancelled")
+// errCancelled stops the work on a review cancelled by a person.
+var errCancelled = errors.New("review cancelled")
 
-// Review reads a chunk. It is a job.Work.
+// Review reads a chunk. Use it as a job.Work.
 func (r *Reviewer) Review(ctx context.Context, f job.Attempt) error {
 	task, err := r.Store.Task(ctx, f)
 	if err != nil {
@@ -73,13 +70,13 @@ func (r *Reviewer) Review(ctx context.Context, f job.Attempt) error {
 	}
 	rules, err := playbook.Parse(task.Playbook)
 	if err != nil {
-		return failure.Permanently("the playbook of the review cannot be read: %s", err)
+		return failure.Permanently("invalid playbook of the review: %s", err)
 	}
 	w := newWork(r, f, task, rules)
 	return w.end(ctx, w.run(ctx))
 }
 
-// run reads the chunk, under a watch that stops its calls.
+// run reads the chunk, under a watch able to stop its calls.
 func (w *work) run(ctx context.Context) error {
 	calls, ended := beforeEnd(ctx)
 	defer ended()
@@ -96,8 +93,7 @@ func (w *work) run(ctx context.Context) error {
 	return worst(err, w.unrecorded(), cause(calls))
 }
 
-// beforeEnd returns a context that ends so early that what was answered can be
-// recorded.
+// beforeEnd returns a context with an earlier deadline, so that answers can still be recorded.
 func beforeEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -106,8 +102,7 @@ func beforeEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(endFor, time.Until(deadline)/4)))
 }
 
-// cause returns the reason for which the watch, or a lost fence, has stopped the
-// calls.
+// cause returns why the watch or a lost fence stopped the calls, or nil if neither did.
 func cause(ctx context.Context) error {
 	if err := context.Cause(ctx); errors.Is(err, errCancelled) || errors.Is(err, job.ErrFenceLost) {
 		return err
@@ -115,9 +110,8 @@ func cause(ctx context.Context) error {
 	return nil
 }
 
-// worst returns the error that decides the end of the chunk: one that has come
-// first in this order. A chunk with a stage that may be tried again is tried
-// again, whatever the others met.
+// worst returns the error that decides how the chunk ends: the first by the order of ranks.
+// One retryable stage is enough to retry the chunk, whatever else happened.
 func worst(errs ...error) (chosen error) {
 	best := len(ranks)
 	for _, err := range errs {
@@ -145,8 +139,8 @@ var ranks = []func(error) bool{
 	func(error) bool { return true },
 }
 
-// end writes the end of the chunk. Failures are left to the runtime, which may
-// try again.
+// end settles the chunk, except after a failure: the runtime may retry that, so it is
+// returned.
 func (w *work) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -159,7 +153,7 @@ func (w *work) end(ctx context.Context, err error) error {
 	return err
 }
 
-// endFor bounds the writes that go on although the work's time is up.
+// endFor is the grace period for writes after the work's deadline.
 const endFor = 4 * time.Second
 
 func (w *work) close(ctx context.Context, status job.Status, stage, reason string) error {
@@ -170,7 +164,7 @@ func (w *work) close(ctx context.Context, status job.Status, stage, reason strin
 		return failure.At("write the end of the chunk", err)
 	}
 	if _, err := w.Sender.Send(ctx, whole); err != nil {
-		w.Log.Warn("the contract as a whole is published without a message: the sweep sends it",
+		w.Log.Warn("enqueue of the whole contract failed; sweep will retry",
 			"id", w.fence.ID, "review", w.task.Job.ID, "reason", failure.Of(err).Text)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// stages has all stages, by their numbers less one.
+// stages lists all stages; number is an index plus one.
 var stages = numbered()
 
 func numbered() []record.Stage {
@@ -21,7 +21,6 @@ func numbered() []record.Stage {
 	return append(all, record.Contract)
 }
 
-// number returns the number of a stage, from 1.
 func number(s record.Stage) int {
 	for i, stage := range stages {
 		if stage == s {
@@ -31,12 +30,12 @@ func number(s record.Stage) int {
 	return len(stages)
 }
 
-// cancelledAt is the outcome of a stage that a cancellation has stopped.
+// cancelledAt is the outcome of stage n when a cancellation stopped it.
 func cancelledAt(n int) record.Outcome {
 	return record.CancelledAt + record.Outcome(strconv.Itoa(n))
 }
 
-// unfinished returns the number of the first stage of the chunk that is not done.
+// unfinished returns the number of the chunk's first unfinished stage.
 func (w *work) unfinished() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,8 +47,8 @@ func (w *work) unfinished() int {
 	return len(stages)
 }
 
-// stage runs one stage, unless it is done already: it begins when the review and
-// the model's provider allow it, and its end is recorded.
+// stage runs one stage, unless it's already done, as soon as the review and the model's
+// provider allow, and records its result.
 func (w *work) stage(
 	ctx context.Context, s record.Stage, most record.USD, run func(context.Context, *record.Result) error,
 ) error {
@@ -75,5 +74,4 @@ func (w *work) stage(
 	return at(s, err)
 }
 
-// at names the stage in an error.
 func at(s record.Stage, err error) error { return failure.At(fmt.Sprintf("stage %s", s), err) }

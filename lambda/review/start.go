@@ -18,38 +18,39 @@ import (
 
 // Creator stores new reviews.
 type Creator interface {
-	// Create stores a review and its chunks, pending, in one transaction. The caller
-	// sends the messages. An id that exists changes nothing, and has no messages.
+	// Create stores a review and its pending chunks in one transaction, and returns their
+	// messages, which the caller must send. If the id exists it changes nothing and returns
+	// none.
 	Create(ctx context.Context, n record.New) ([]job.Stamped, error)
-	// Playbook returns the playbook of a tenant, nil where it has none.
+	// Playbook returns a tenant's playbook, or nil if none is stored.
 	Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 }
 
 // Starter starts reviews.
 type Starter struct {
 	Store  Creator
-	Sender job.Sender // to the queue of the review function
-	Model  string     // the name of its model; empty: by rules
+	Sender job.Sender // to the review function's queue
+	Model  string     // name of the function's model; empty: rules
 	Price  llm.Price
 	Log    *slog.Logger
 }
 
-// Request asks for a review.
+// Request describes the review to start.
 type Request struct {
-	ID         uuid.UUID // of the review; a known one starts nothing; uuid.Nil: a new one
+	ID         uuid.UUID // of the review; uuid.Nil: generated; an existing one starts nothing
 	TenantID   uuid.UUID
-	DocumentID uuid.UUID // uuid.Nil: that of the text
+	DocumentID uuid.UUID // uuid.Nil: derived from the text
 	Name       string    // of the contract, for people
-	Text       string    // from chunk.Clean
+	Text       string    // must come from chunk.Clean
 	Budget     record.USD
-	Playbook   []byte // JSON; empty: that of the tenant, or the default
+	Playbook   []byte // JSON; empty: the tenant's, else the default
 }
 
-// maxName bounds the name of a contract, in runes.
 const maxName = 200
 
-// Start divides the contract into chunks, and publishes them. It returns the id
-// of the review. Its errors name what is wrong with the request.
+// Start divides the contract into chunks, publishes them, and returns the review's id. A
+// permanent failure describes the mistake in the request. If sending fails, Start succeeds,
+// because the sweep retries.
 func (s *Starter) Start(ctx context.Context, q Request) (uuid.UUID, error) {
 	n, err := s.prepare(ctx, q)
 	if err != nil {
@@ -60,7 +61,7 @@ func (s *Starter) Start(ctx context.Context, q Request) (uuid.UUID, error) {
 		return uuid.Nil, failure.At("store the review", err)
 	}
 	if unsent, err := s.Sender.Send(ctx, stamped); err != nil {
-		s.Log.Warn("chunks are published without a message: the sweep sends it",
+		s.Log.Warn("enqueue chunks failed; sweep will retry",
 			"review", n.ID, "chunks", len(unsent), "reason", failure.Of(err).Text)
 	}
 	return n.ID, nil
@@ -82,7 +83,7 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 		return record.New{}, failure.Permanently("playbook: %s", err)
 	}
 	if s.Price == (llm.Price{}) && q.Budget > 0 && s.Model != "" {
-		return record.New{}, failure.Permanently("a budget needs the price of the model, which is not configured")
+		return record.New{}, failure.Permanently("unknown price of the model: configure it, or leave out the budget")
 	}
 	n := record.New{ID: q.ID, TenantID: q.TenantID, DocumentID: q.DocumentID, Name: shortened(q.Name), Text: q.Text,
 		Budget: q.Budget, Model: s.Model, Playbook: q.Playbook, PlaybookVersion: rules.Version()}
@@ -102,8 +103,8 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 	return n, nil
 }
 
-// estimate returns the largest cost of all calls, if the rules call the analysts
-// that the model's marks will call.
+// estimate returns the largest cost of all calls, assuming the rules' marks call the same
+// analysts as the model's.
 func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Playbook) (sum record.USD) {
 	for _, c := range chunks {
 		p := analyst.Passage{Text: text[c.Start:c.End], Start: c.Start, Heading: c.Heading}

@@ -14,7 +14,8 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// work is the work on one chunk.
+// work is the state of the work on one chunk. Its methods run, end and close are in review.go,
+// text and whole in read.go, enter and pause in call.go, stage in stage.go.
 type work struct {
 	*Reviewer
 	fence    job.Attempt
@@ -26,9 +27,9 @@ type work struct {
 	mu          sync.Mutex
 	due, done   map[record.Stage]bool
 	pausedUntil time.Time
-	waiting     []record.Result // ended, and not recorded yet
-	recording   bool            // a goroutine records, and will take what waits
-	failed      error           // of recording
+	waiting     []record.Result // finished but not yet recorded
+	recording   bool            // a goroutine is recording and will take the waiting ones too
+	failed      error           // error of recording
 }
 
 func newWork(r *Reviewer, f job.Attempt, t record.Task, rules playbook.Playbook) *work {
@@ -44,8 +45,8 @@ func newWork(r *Reviewer, f job.Attempt, t record.Task, rules playbook.Playbook)
 	return w
 }
 
-// modelName is the name under which the provider of the model is paused; empty
-// without a model. The name in the review is that of its configuration.
+// modelName is the name used to pause the model's provider, empty without a model. It may
+// differ from the review's model name, which comes from the configuration.
 func (w *work) modelName() string {
 	if w.Model == nil {
 		return ""
@@ -53,16 +54,14 @@ func (w *work) modelName() string {
 	return w.Model.Model.Name()
 }
 
-// expect adds a stage to those that the chunk needs.
 func (w *work) expect(s record.Stage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.due[s] = true
 }
 
-// record records a result. One goroutine writes at a time; the results that end
-// meanwhile are its next write, so that the fewer transactions are made, the
-// more calls end together.
+// record records a result. One goroutine writes at a time; results arriving meanwhile share
+// its next write, so that a burst of results costs few transactions.
 func (w *work) record(ctx context.Context, r record.Result) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,8 +84,8 @@ func (w *work) record(ctx context.Context, r record.Result) {
 	w.recording = false
 }
 
-// write goes on although the calls were stopped: what has ended was paid for. It
-// reports whether the review is running, and its results count.
+// write goes on after the calls were stopped, because finished stages are paid for. It reports
+// whether the review is still running, so that the results count.
 func (w *work) write(ctx context.Context, batch []record.Result) (running bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endFor)
 	defer cancel()
@@ -100,18 +99,17 @@ func (w *work) write(ctx context.Context, batch []record.Result) (running bool, 
 	return err == nil && standing.Status == record.Running, failure.At("record what was read", err)
 }
 
-// unrecorded returns the error of recording.
 func (w *work) unrecorded() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.failed
 }
 
-// watchEvery is the time in which a running call notices a cancellation.
+// watchEvery bounds how late a running call notices a cancellation.
 const watchEvery = time.Second
 
-// watch reads the standing of the review while calls are made, until stop is
-// called: a cancellation stops them, a pause keeps the next ones waiting.
+// watch polls the review's standing until stop is called. A cancellation stops the calls in
+// flight; a pause holds back the next ones.
 func (w *work) watch(ctx context.Context) (stop func()) {
 	if w.Model == nil {
 		return func() {}
@@ -124,7 +122,7 @@ func (w *work) look(ctx context.Context) {
 	defer cancel()
 	standing, err := w.Store.Standing(ctx, w.task.Job.ID, w.modelName())
 	switch {
-	case err != nil: // the next look, or the next call, may have more luck
+	case err != nil: // ignored: the next look or call tries again
 	case standing.Status != record.Running:
 		w.stop(errCancelled)
 	default:

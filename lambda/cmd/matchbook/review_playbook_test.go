@@ -30,7 +30,7 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 	}
 	wrong := clitest.File(t, "wrong.json", strings.Replace(bookText, `"high"`, `"hgih"`, 1))
 	if code, out, errOut := book(bookTenant, "set", wrong); code != cli.ExitError || out != "" ||
-		!strings.Contains(errOut, wrong+`: positions.renewal.severity: found "hgih", expected one of`) {
+		!strings.Contains(errOut, wrong+`: positions.renewal.severity: invalid value "hgih", expected one of`) {
 		t.Errorf("a mistake: exit status %d, %s%s", code, out, errOut)
 	}
 	if _, out, _ := book(bookTenant, "show"); out != standard {

@@ -134,7 +134,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 	wantRefused(t, "", "review", clitest.Refusals{
 		{[]string{in("none.txt")}, "none.txt does not exist"},
 		{[]string{folder}, "is not a regular file"},
-		{[]string{in("empty.txt")}, "empty.txt: it has no text"},
+		{[]string{in("empty.txt")}, "empty.txt: contains no text"},
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},
 		{[]string{contract, "--model", "oracle"}, "--model oracle answers questions about matches only"},

@@ -214,7 +214,7 @@ func TestFoldersThatCannotBeReadHaveAClearError(t *testing.T) {
 	for name, tc := range map[string]struct{ dir, want string }{
 		"no labels":   {t.TempDir(), "has no labels.csv"},
 		"no contract": {folder(t, smallText, "other.pdf,[],[],[],[],[]"), "other.txt: no such file"},
-		"no text":     {folder(t, " ", "lease.pdf,[],[],[],[],[]"), "lease: it has no text"},
+		"no text":     {folder(t, " ", "lease.pdf,[],[],[],[],[]"), "lease: contains no text"},
 		"no list":     {folder(t, smallText, "lease.pdf,Kenya,[],[],[],[]"), `lease: the column "Parties": it is no list`},
 		"no end":      {folder(t, smallText, "lease.pdf,['Kenya],[],[],[],[]"), `a string of the list has no end`},
 		"no marks":    {folder(t, smallText, "lease.pdf,[Kenya],[],[],[],[]"), `a string of the list has no quotation mark`},

@@ -7,19 +7,19 @@ import (
 	"matchbook/lambda/llm"
 )
 
-// overhead are the tokens that a provider adds to a question.
+// overhead is the number of tokens added by the provider.
 const overhead = 20
 
-// Estimate returns the tokens that a question takes at most: those of its text,
-// and the largest answer. Tokenizers divide text into words first. A word of up to
-// four letters is one token, and so are three digits, a sign, a run of white space
-// and a letter beyond ASCII: prose takes about two thirds of the estimate. Text
-// that is no language can take more; what it costs is known when it is answered.
+// Estimate returns an upper estimate of a question's tokens: its text and the longest answer.
+// Use it to reserve budget before a call. Tokenizers first split text into words. Each of
+// these counts as one token: up to four letters, three digits, a sign, a run of white space, a
+// letter beyond ASCII. Prose uses about two thirds of the estimate. Gibberish can take more,
+// so its cost is only known from the answer.
 func Estimate(q llm.Question) (prompt, completion int) {
 	return overhead + tokens(q.Name) + tokens(q.System) + tokens(q.User) + tokens(string(q.Schema)), q.MaxTokens
 }
 
-// class is a kind of characters that tokens do not mix.
+// class is a kind of character. A token never mixes two.
 type class int
 
 const (
@@ -44,10 +44,10 @@ func classOf(r rune) class {
 	return sign
 }
 
-// longest is the number of characters that a token of a class has at most.
+// longest is the largest number of characters in a token, by class.
 var longest = map[class]int{space: 16, letter: 4, digit: 3, sign: 1, foreign: 1}
 
-// tokens counts the tokens of a text. A blank belongs to the word behind it.
+// tokens counts a text's tokens. A space belongs to the word after it.
 func tokens(text string) (n int) {
 	last, run := sign, 0
 	for _, r := range text {

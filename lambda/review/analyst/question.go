@@ -13,18 +13,17 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Limits of a question.
 const (
-	maxPassage = 24_000 // bytes of a passage; those of package chunk are shorter
+	maxPassage = 24_000 // bytes of a passage; chunk.Split's are shorter
 	maxHeading = 200    // characters
-	maxWording = 1_000  // characters of each text of a position
+	maxWording = 1_000  // characters of a text in a position
 
 	maxCategories = 3_000 // tokens of an answer
 	maxFindings   = 4_000 // the same
 )
 
-// The fences around the passage. Its text cannot contain them: of a run of three
-// and more < or > only two are left.
+// The fences around the passage. Its text cannot contain them, because shown cuts runs of < or
+// > to two characters.
 const (
 	opening = "<<<contract\n"
 	closing = "\ncontract>>>"
@@ -35,22 +34,24 @@ var (
 	categoriesSchema       = schema.MustParse([]byte(file("categories.json")))
 )
 
-// CategoriesQuestion asks which categories of clauses a passage has.
+// CategoriesQuestion asks for a passage's categories of clauses. Use ReadMarks to read the
+// answer.
 func CategoriesQuestion(p Passage) llm.Question {
 	return llm.Question{Name: nameOf(record.Categories), System: categoriesPrompt, User: delimited(p),
 		Schema: categoriesSchema.Raw(), MaxTokens: maxCategories}
 }
 
-// Question asks the analyst about a passage.
+// Question asks the analyst about a passage, stating the playbook's positions on its topics.
+// Use Read to read the answer.
 func (a Analyst) Question(p Passage, pb playbook.Playbook) llm.Question {
 	return llm.Question{Name: nameOf(a.Stage()), System: a.prompt, User: a.positions(pb) + delimited(p),
 		Schema: a.schema.Raw(), MaxTokens: maxFindings}
 }
 
-// nameOf is the name of a stage's schema.
 func nameOf(s record.Stage) string { return "review_" + strings.ReplaceAll(string(s), "-", "_") }
 
-// Asked returns the stage and the passage of a question, for scripted models.
+// Asked returns the stage and passage of a question. Scripted models use it to answer by
+// rules.
 func Asked(schemaName, user string) (stage record.Stage, text string, ok bool) {
 	stages := []record.Stage{record.Categories}
 	for _, a := range analysts {
@@ -66,7 +67,7 @@ func Asked(schemaName, user string) (stage record.Stage, text string, ok bool) {
 	return "", "", false
 }
 
-// positions are the positions of the playbook on the analyst's topics.
+// positions returns the playbook's positions on the analyst's topics.
 func (a Analyst) positions(pb playbook.Playbook) string {
 	var b strings.Builder
 	side := pb.Side()
@@ -93,7 +94,7 @@ func (a Analyst) positions(pb playbook.Playbook) string {
 	return b.String()
 }
 
-// delimited is a passage between its fences.
+// delimited returns a passage between its fences.
 func delimited(p Passage) string {
 	var b strings.Builder
 	if heading := line(p.Heading, maxHeading); heading != "" {
@@ -103,13 +104,12 @@ func delimited(p Passage) string {
 	return b.String()
 }
 
-// line is a foreign text in one line, without fences.
+// line returns a foreign text on one line, without fences.
 func line(s string, most int) string { return llm.Unfenced(term.Clean(s, most)) }
 
-// shown is the text of a passage without control characters, invisible characters,
-// direction marks and fences, with one blank between words and one empty line
-// between paragraphs. A quote of it is found in the passage, where these do not
-// count either.
+// shown returns a passage without control characters, invisible characters, bidi marks and
+// fences, with one space between words and one empty line between paragraphs. Quotes of it are
+// still found in the passage, because package quote ignores these too.
 func shown(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -123,7 +123,7 @@ func shown(text string) string {
 		return r
 	}, strings.ToValidUTF8(text, "\ufffd"))
 	var b strings.Builder
-	empty := true // the line before
+	empty := true // the previous line
 	for line := range strings.Lines(text) {
 		line = strings.Join(strings.Fields(line), " ")
 		if line != "" || !empty {
@@ -134,7 +134,6 @@ func shown(text string) string {
 	return cut(llm.Unfenced(strings.TrimSpace(b.String())), maxPassage)
 }
 
-// cut cuts a text between two characters.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -11,8 +11,7 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Limits of an answer. One beyond them is an error: it is no answer to the
-// question.
+// Limits of an answer. Exceeding one is an error.
 const (
 	maxAnswer  = 128 << 10 // bytes
 	maxFound   = 20        // findings
@@ -23,9 +22,9 @@ const (
 	leastScore = 1
 )
 
-// ReadMarks reads an answer to CategoriesQuestion: the marks by their place in the
-// contract, each place of a category once. A mark whose quote does not stand in
-// the passage is left out. An error contains nothing of the answer.
+// ReadMarks returns the marks of an answer to CategoriesQuestion, sorted by place, without
+// duplicates. p must be the passage asked about, because marks with a quote missing from it
+// are dropped. Errors never quote the answer, so you can log them.
 func ReadMarks(answer string, p Passage) (marks []record.Mark, err error) {
 	read, err := categoriesSchema.Read(answer, maxAnswer)
 	if err != nil {
@@ -33,13 +32,13 @@ func ReadMarks(answer string, p Passage) (marks []record.Mark, err error) {
 	}
 	clauses := read["clauses"].([]any)
 	if len(clauses) > maxMarks {
-		return nil, errors.New("it has too many clauses")
+		return nil, errors.New("too many clauses")
 	}
 	for _, c := range clauses {
 		clause := c.(map[string]any)
 		m := record.Mark{Category: record.Category(clause["category"].(string)), Score: int(clause["score"].(float64))}
 		if m.Score < leastScore || m.Score > bestScore {
-			return nil, errors.New("it has a score that is not from 1 to 100")
+			return nil, errors.New("score must be from 1 to 100")
 		}
 		var found bool
 		if m.Quote, m.Start, m.End, found = p.find(clause["quote"].(string)); found {
@@ -55,9 +54,9 @@ func ReadMarks(answer string, p Passage) (marks []record.Mark, err error) {
 	}), nil
 }
 
-// Read reads an answer to the analyst's question: the findings in the answer's
-// order, with their places in the contract. A finding whose quote does not stand in
-// the passage is dropped. An error contains nothing of the answer.
+// Read returns the findings of an answer to the analyst's question, in order, with their
+// places in the contract. p must be the passage asked about: findings with a quote missing
+// from it are dropped and counted. Errors never quote the answer.
 func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped int, err error) {
 	read, err := a.schema.Read(answer, maxAnswer)
 	if err != nil {
@@ -65,7 +64,7 @@ func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped
 	}
 	findings := read["findings"].([]any)
 	if len(findings) > maxFound {
-		return nil, 0, errors.New("it has too many findings")
+		return nil, 0, errors.New("too many findings")
 	}
 	for _, f := range findings {
 		finding := f.(map[string]any)
@@ -84,8 +83,8 @@ func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped
 	return found, dropped, nil
 }
 
-// join adds a finding. Two problems of one quote are one finding, the heavier one
-// with the explanation of both: a finding is known by its topic and its place.
+// join adds a finding. Because topic and place identify a finding, two about one quote become
+// one: the more severe, with both explanations.
 func join(found []record.Finding, f record.Finding) []record.Finding {
 	for i, known := range found {
 		if known.Category != f.Category || known.Start != f.Start || known.End != f.End {
@@ -109,8 +108,7 @@ func heavier(a, b record.Severity) bool {
 	return slices.Index(all, a) < slices.Index(all, b)
 }
 
-// texts reads the texts that the model has written itself, cleaned for any
-// reader.
+// texts reads the texts written by the model, cleaned so that they're safe to show.
 func texts(from map[string]any, to *record.Finding) error {
 	for _, field := range []struct {
 		name     string
@@ -121,18 +119,17 @@ func texts(from map[string]any, to *record.Finding) error {
 		{"fallback", &to.Fallback, maxText, false}} {
 		text := from[field.name].(string)
 		if utf8.RuneCountInString(text) > field.most {
-			return errors.New("it has a " + field.name + " that is too long")
+			return errors.New(field.name + " too long")
 		}
 		*field.to = term.Clean(text, field.most)
 		if field.required && *field.to == "" {
-			return errors.New("it has a finding without a " + field.name)
+			return errors.New("missing finding " + field.name)
 		}
 	}
 	return nil
 }
 
-// find returns a quote as it stands in the passage, and its place in the
-// contract.
+// find returns a quote as it stands in the passage, and its place in the contract.
 func (p Passage) find(quoted string) (verbatim string, start, end int, ok bool) {
 	start, end, ok = quote.Find(p.Text, quoted)
 	if !ok {

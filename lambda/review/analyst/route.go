@@ -7,11 +7,10 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// analysts is the router's table. Marks of certain categories call an analyst,
-// whatever their score. Five analysts read for topics that no category covers well
-// enough, and are called by words of the passage too: hints about who reads, never
-// about what is found. No analyst is called for the parties: there is nothing to
-// negotiate about a name.
+// analysts is the router's table. Marks of some categories call an analyst, whatever their
+// score. Five analysts cover topics beyond the categories, so the router uses words of the
+// passage too. Words only choose the analysts; they never decide what is found. Parties call
+// no analyst, because a name leaves nothing to negotiate.
 var analysts = []Analyst{
 	called("renewal", topics(record.Renewal), by(record.Renewal), hints{}),
 	called("termination", topics(record.Termination, record.ChangeOfControl),
@@ -43,8 +42,8 @@ var analysts = []Analyst{
 func topics(all ...record.Category) []record.Category { return all }
 func by(all ...record.Category) []record.Category     { return all }
 
-// hints are words that call an analyst when they stand so often in a passage, or
-// once in the headings above it.
+// hints are words calling an analyst if they occur often enough in a passage, or once in its
+// headings.
 type hints struct {
 	often int
 	words []string
@@ -56,8 +55,8 @@ func called(name string, topics, calls []record.Category, h hints) Analyst {
 	return a
 }
 
-// Route returns the analysts that have to read a passage with these marks, in
-// their order.
+// Route returns the analysts you should ask about a passage with these marks, in the order of
+// All.
 func Route(marks []record.Mark, p Passage) (route []Analyst) {
 	text, heading := strings.ToLower(p.Text), strings.ToLower(p.Heading)
 	for _, a := range analysts {

@@ -1,14 +1,11 @@
-// Package category finds the categories of clauses in a text by rules: words and
-// headings, without a model. It is what a review without a key has, and a hint
-// for people, not a reading: a clause in other words than those of the table is
-// missed, and a sentence that only mentions a clause can be taken for it. How
-// often each happens is measured; the figures are in review/README.md.
+// Package category finds categories of clauses by rules: words and headings, without a model.
+// Use it when no model is configured, and treat its marks as hints, because it misses clauses
+// in unusual words and mistakes a mention for a clause. See review/README.md for how often.
 //
-// The evidence for a category in a sentence is a sum of weights: the phrases of
-// the table that stand in it, and the heading above it. A definition ("Term"
-// means ...) and a negation (no license is granted) weigh against it. A heading
-// alone, or a line of a table of contents, is no clause. The languages are
-// English, German and French.
+// The evidence for a category in a sentence is a sum of weights, from the table's phrases in
+// it and from the heading above it. A definition ("Term" means ...) or a negation (no license
+// is granted) weighs against it. A heading alone, or a line of a table of contents, never
+// counts. The languages are English, German and French.
 package category
 
 import (
@@ -18,26 +15,25 @@ import (
 )
 
 const (
-	// present is the least weight of a clause. One strong phrase has it, and so
-	// have a weak one and a heading.
+	// present is the least weight of a clause: one strong phrase, or a weak one and a heading.
 	present = 50
-	// ownHeading is the weight of a heading that stands directly above a sentence,
-	// chunkHeading that of the headings above its chunk.
+	// ownHeading is the weight of a heading directly above a sentence, chunkHeading the weight
+	// of the headings above its chunk.
 	ownHeading, chunkHeading = 25, 15
-	// most is the number of marks of a category in a chunk.
+	// most is the limit of marks of a category in a chunk.
 	most = 3
-	// definition weighs against a sentence that defines a word.
+	// definition weighs against a sentence defining a word.
 	definition = 40
 )
 
-// ByRules returns the categories that a chunk has, in the order of record.All,
-// with at most three marks for each, the strongest first. start is the offset of
-// the text in the contract, and heading the headings above it. The quote of a
-// mark is the sentence that has the evidence, or a part of a long one.
+// ByRules returns the categories of a chunk in the order of record.All, with at most three
+// marks each, strongest first. start is the text's offset in the contract; heading holds the
+// headings above it. A mark quotes the sentence with the evidence, or a part of it if it's
+// long.
 func ByRules(text string, start int, heading string) (marks []record.Mark) {
 	clauses := make([][]found, len(table()))
 	above := wordsOf(heading)
-	var own []word // the heading within the text that the sentence stands below
+	var own []word // the heading above the sentence, within the text
 	for _, s := range sentences(text) {
 		if s.isHeading() {
 			own = s.words
@@ -76,7 +72,7 @@ func ByRules(text string, start int, heading string) (marks []record.Mark) {
 type found struct {
 	weight   int
 	sentence sentence
-	at       int // the word of the sentence where its strongest phrase begins
+	at       int // index of the word where the strongest phrase begins
 }
 
 func strongest(list []found) []found {

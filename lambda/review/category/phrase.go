@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// phrase is a pattern of words with the weight of its evidence.
+// phrase is a pattern of words, with its weight as evidence.
 type phrase struct {
 	weight int
 	slots  []slot
@@ -14,18 +14,18 @@ type phrase struct {
 
 // slot is one word of a phrase.
 type slot struct {
-	gap  int // how many other words may stand before it
+	gap  int // limit of other words before it
 	alts []alternative
 }
 
 // alternative is a word, or a part of one.
 type alternative struct {
 	text        string
-	front, back bool // anything may stand before it, behind it
+	front, back bool // allow any letters before it, after it
 }
 
-// parse reads a phrase: words, each with its alternatives between bars; a star
-// stands for any letters, and ~N for up to N words between two.
+// parse reads a phrase: words, with alternatives separated by bars. A star stands for any
+// letters, ~N for up to N words in between.
 func parse(weight int, pattern string) phrase {
 	p := phrase{weight: weight}
 	gap := 0
@@ -33,7 +33,7 @@ func parse(weight int, pattern string) phrase {
 		if n, isGap := strings.CutPrefix(field, "~"); isGap {
 			var err error
 			if gap, err = strconv.Atoi(n); err != nil {
-				panic(fmt.Sprintf("category: phrase %q: %v", pattern, err)) // the table is part of the program
+				panic(fmt.Sprintf("category: phrase %q: %v", pattern, err)) // the table is built in
 			}
 			continue
 		}
@@ -48,7 +48,7 @@ func parse(weight int, pattern string) phrase {
 	return p
 }
 
-// find returns the word at which the phrase begins in words, or -1.
+// find returns the index of the first word of the phrase, or -1.
 func (p phrase) find(words []word) int {
 	for i := range words {
 		if p.slots[0].matches(words[i].text) && follow(p.slots[1:], words[i+1:]) {
@@ -58,7 +58,6 @@ func (p phrase) find(words []word) int {
 	return -1
 }
 
-// follow reports whether the slots follow, each within its gap.
 func follow(slots []slot, words []word) bool {
 	if len(slots) == 0 {
 		return true

@@ -2,14 +2,14 @@ package category
 
 import "matchbook/lambda/review/record"
 
-// weighted are phrases of one weight; see parse for how they are written.
+// weighted are phrases of one weight. See parse for their syntax.
 type weighted struct {
 	weight   int
 	patterns []string
 }
 
-// rules is the whole knowledge of the package, in English, German and French. A
-// phrase of 50 or more is a clause by itself, others need company or a heading.
+// rules is the package's whole knowledge, in English, German and French. A phrase of 50 or
+// more is a clause by itself; others need company or a heading.
 var rules = []struct {
 	name     record.Category
 	headings []string

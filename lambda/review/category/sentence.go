@@ -12,19 +12,19 @@ const (
 	maxWords   = 200 // of a sentence; a longer one is cut
 	maxQuote   = 600 // bytes
 	maxHeading = 8   // words
-	maxWord    = 100 // bytes; a longer one is no word of a language
-	// maxContents is the length of a line of a table of contents, in bytes.
+	maxWord    = 100 // bytes; longer runs aren't words
+	// maxContents bounds a line of a table of contents, in bytes.
 	maxContents = 150
 )
 
-// word is a word in lower case and its place in the text.
+// word is a lower-case word and its place in the text.
 type word struct {
 	text       string
 	start, end int
 }
 
-// wordsOf returns the words of a text. A hyphen within a word is part of it, an
-// apostrophe ends it; the s of a possessive belongs to its place, not to its text.
+// wordsOf returns the words of a text. A hyphen inside a word belongs to it; an apostrophe
+// ends it. A possessive s extends the word's place, but not its text.
 func wordsOf(text string) (words []word) {
 	start, last := -1, rune(0)
 	end := func(at int) {
@@ -59,10 +59,9 @@ func wordsOf(text string) (words []word) {
 
 func isApostrophe(s string) bool { return s == "'" || s == "’" }
 
-// sentence is a run of words.
 type sentence struct{ words []word }
 
-// sentences splits a text. A line of a table of contents belongs to none.
+// sentences splits a text, skipping tables of contents.
 func sentences(text string) (list []sentence) {
 	contents := contentsLines(text)
 	words := wordsOf(text)
@@ -80,10 +79,10 @@ func sentences(text string) (list []sentence) {
 	return list
 }
 
-// contentsLine ends with dots, or a wide space, and the number of a page.
+// contentsLine ends with dots, or a wide space, and a page number.
 var contentsLine = regexp.MustCompile(`(?m)^.*(?:\.[. ]{3,}|\t| {4,}) *\d{1,3}[ \t]*$`)
 
-// contentsLines returns the places of the short lines that end like that.
+// contentsLines returns the places of short lines matching contentsLine.
 func contentsLines(text string) [][]int {
 	return slices.DeleteFunc(contentsLine.FindAllStringIndex(text, -1),
 		func(r []int) bool { return r[1]-r[0] > maxContents })
@@ -94,9 +93,9 @@ func (s sentence) within(ranges [][]int) bool {
 	return i < len(ranges) && ranges[i][0] <= s.words[0].start
 }
 
-// ends reports whether a sentence ends between two words: at an empty line, or at
-// a full stop before a capital letter or a number that is not that of an
-// abbreviation or of a clause.
+// ends reports whether a sentence ends between two words: at an empty line, or at a full stop
+// before a capital or a number, unless the stop belongs to an abbreviation or a clause's
+// number.
 func ends(text string, w, next word) bool {
 	between := text[w.end:next.start]
 	if paragraph.MatchString(between) {
@@ -118,8 +117,7 @@ var (
 	abbreviations = strings.Fields("inc corp ltd no nr art abs sec co dr st vs bzw ca ggf etc par al sarl")
 )
 
-// isHeading reports whether the sentence is a title: few words, and none that a
-// sentence of a contract needs.
+// isHeading reports whether the sentence is a title: few words, and no verb of a contract.
 func (s sentence) isHeading() bool {
 	return len(s.words) <= maxHeading && !slices.ContainsFunc(s.words, func(w word) bool {
 		return slices.Contains(verbs, w.text)
@@ -145,8 +143,8 @@ var definitions = []phrase{
 	parse(0, "hat|haben die bedeutung"),
 }
 
-// around returns the place of the sentence, or of as much of it around a word as
-// a quote may have.
+// around returns the place of the sentence or, if it's too long to quote, of the part around a
+// word.
 func (s sentence) around(at int) (from, to int) {
 	first, last := at, at
 	for {

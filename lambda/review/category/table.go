@@ -10,10 +10,9 @@ import (
 type class struct {
 	name     record.Category
 	headings []phrase
-	phrases  []phrase // against the category where the weight is below 0
+	phrases  []phrase // a negative weight is against the category
 }
 
-// weigh returns the evidence for the category in a sentence.
 func (c class) weigh(s sentence) found {
 	f := found{sentence: s}
 	strongest := 0
@@ -30,7 +29,6 @@ func (c class) weigh(s sentence) found {
 	return f
 }
 
-// heads reports whether a heading names the category.
 func (c class) heads(heading []word) bool {
 	for _, p := range c.headings {
 		if p.find(heading) >= 0 {
@@ -40,7 +38,7 @@ func (c class) heads(heading []word) bool {
 	return false
 }
 
-// table returns the categories in the order of record.All.
+// table returns the categories, in the order of record.All.
 var table = sync.OnceValue(func() (list []class) {
 	for _, r := range rules {
 		c := class{name: r.name}

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Above returns for each place of a text the headings above it, as in
-// Part.Heading; the number of its clause is the last of them.
+// Above returns the headings above each place in a text, in the format of Part.Heading. The
+// number of its clause comes last. Use it for places beyond the parts; they can be in any
+// order.
 func Above(text string, places []int) []string {
 	order := make([]int, len(places))
 	for i := range order {

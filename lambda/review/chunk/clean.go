@@ -13,27 +13,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The largest text. It has fewer than 2,000 parts.
+// Limits of a text. A text within them has fewer than 2,000 parts.
 const (
 	maxBytes = 5 << 20
 	maxWords = 800_000
 )
 
 var (
-	errBinary = errors.New("it is no text: accepted are plain text and Markdown, in UTF-8, UTF-16 or Windows-1252, and PDF")
-	errEmpty  = errors.New("it has no text")
-	errBytes  = errors.New("it is too long: accepted are up to 5 MB of text")
+	errBinary = errors.New("unsupported format: use plain text or Markdown in UTF-8, UTF-16 or Windows-1252, or PDF")
+	errEmpty  = errors.New("contains no text")
+	errBytes  = errors.New("too long: at most 5 MB of text")
 )
 
-// formats are the first bytes of files that are read as text by mistake.
+// formats are the magic numbers of files easily mistaken for text.
 var formats = []string{"%PDF-", "PK\x03\x04", "\xd0\xcf\x11\xe0", "\x89PNG", "\xff\xd8\xff", "GIF8", "II*\x00", "MM\x00*", "{\\rtf"}
 
-// Clean returns the text of a file of plain text or Markdown: UTF-8 in
-// composed characters, with \n as the end of a line, without control characters
-// and without invisible ones, such as soft hyphens and those that turn the
-// direction of writing. Offsets of a review refer to this text. A file in
-// another format, without text, or with too much of it is an error whose text
-// can be shown to the person who sent it.
+// Clean returns the text of a plain text or Markdown file: in UTF-8, with composed characters
+// and \n line ends, without control and invisible characters such as soft hyphens and bidi
+// marks. You must use the clean text from here on, because all offsets of a review refer to
+// it. Clean returns an error for another format, an empty text and one over the limits. You
+// can show its message to the sender.
 func Clean(raw []byte) (string, error) {
 	for _, start := range formats {
 		if bytes.HasPrefix(raw, []byte(start)) {
@@ -50,7 +49,6 @@ func Clean(raw []byte) (string, error) {
 	return limit(norm.NFC.String(strings.Map(visible, lineEnds.Replace(text))))
 }
 
-// limit refuses texts without a word, and those that are too long.
 func limit(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", errEmpty
@@ -59,13 +57,13 @@ func limit(text string) (string, error) {
 		return "", errBytes
 	}
 	if n := weigh(text); n > maxWords {
-		return "", fmt.Errorf("it is too long: it has about %d words, accepted are up to %d", n, maxWords)
+		return "", fmt.Errorf("too long: about %d words, at most %d", n, maxWords)
 	}
 	return text, nil
 }
 
-// decode finds the encoding by the byte order mark, or by what most of the bytes
-// outside of ASCII are.
+// decode uses the byte order mark to detect the encoding, otherwise the majority of the bytes
+// outside ASCII.
 func decode(raw []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
@@ -92,8 +90,8 @@ func decode(raw []byte) (string, error) {
 	return string(text), err
 }
 
-// binary reports whether more than one character of a hundred is a control
-// character. A few stand in texts that terminals and old programs wrote.
+// binary reports whether over one percent of the characters are control characters. Terminals
+// and old programs leave a few in real texts.
 func binary(text string) bool {
 	controls := 0
 	for _, r := range text {
@@ -106,7 +104,7 @@ func binary(text string) bool {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n\n")
 
-// visible drops a character that nobody can see.
+// visible drops an invisible character.
 func visible(r rune) rune {
 	switch {
 	case r == '\n', r == '\t', r == '\f':

@@ -33,15 +33,15 @@ func TestClean(t *testing.T) {
 func TestCleanRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ raw, want string }{
-		"nothing":        {"", "it has no text"},
-		"white space":    {" \n\t\u00a0", "it has no text"},
-		"invisible text": {"\u200b\u202e\u00ad", "it has no text"},
-		"a PDF":          {"%PDF-1.7\n", "it is no text: accepted are plain text and Markdown"},
-		"a Word file":    {"PK\x03\x04word", "it is no text"},
-		"a program":      {"\x7fELF" + strings.Repeat("\x00\x01\x02a", 100), "it is no text"},
-		"too much":       {strings.Repeat("word ", maxBytes/5+1), "it is too long: accepted are up to 5 MB"},
-		"far too much":   {strings.Repeat("x", 4*maxBytes+1), "it is too long: accepted are up to 5 MB"},
-		"too many words": {strings.Repeat("a ", maxWords+1), "it is too long: it has about 800001 words, accepted are up to 800000"},
+		"nothing":        {"", "contains no text"},
+		"white space":    {" \n\t\u00a0", "contains no text"},
+		"invisible text": {"\u200b\u202e\u00ad", "contains no text"},
+		"a PDF":          {"%PDF-1.7\n", "unsupported format: use plain text or Markdown"},
+		"a Word file":    {"PK\x03\x04word", "unsupported format"},
+		"a program":      {"\x7fELF" + strings.Repeat("\x00\x01\x02a", 100), "unsupported format"},
+		"too much":       {strings.Repeat("word ", maxBytes/5+1), "too long: at most 5 MB"},
+		"far too much":   {strings.Repeat("x", 4*maxBytes+1), "too long: at most 5 MB"},
+		"too many words": {strings.Repeat("a ", maxWords+1), "too long: about 800001 words, at most 800000"},
 	} {
 		got, err := Clean([]byte(c.raw))
 		if got != "" || err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -1,14 +1,14 @@
-// Package chunk divides the text of a contract into parts that one question to
-// a model holds, and makes that text of a file.
+// Package chunk reads the text of a contract, and divides it into parts small enough for one
+// question to a model. Use Clean to read a file (OfPages first, for a transcription), and
+// Split to divide the clean text.
 //
-// A part has about 700 words: 22 of them are a contract of 40 pages. Smaller
-// ones would cost more calls and lose what a clause refers to; in larger ones
-// models overlook clauses. A part ends where the contract does: before a heading
-// if one is near, else before a clause, a paragraph or a sentence, and within a
-// sentence only if that is longer than the largest part. Where this divides a
-// clause, the next part repeats the last sentences, so that a short passage
-// stands whole in one of both.
+// A part has about 700 words, so a contract of 40 pages has 22 parts. Smaller parts would cost
+// more calls and separate a clause from its context; in larger ones models overlook clauses. A
+// part ends where the contract does: before a heading if one is near, otherwise before a
+// clause, a paragraph or a sentence. Only a sentence longer than the largest part is cut. If
+// the end divides a clause, the next part repeats the last sentences, so that a short passage
+// stands whole in one of the two.
 //
-// Split is a function of the text alone, takes linear time, and keeps no more
-// than a part in memory besides its result.
+// Split depends on the text alone and uses linear time. Apart from its result it needs memory
+// for one part.
 package chunk

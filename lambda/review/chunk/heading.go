@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of headings, in bytes.
+// Limits of headings, in bytes.
 const (
 	maxTitle = 80
 	maxPath  = 200
-	maxLine  = 240 // of a line, as far as it is looked at
+	maxLine  = 240 // of a line; the rest is ignored
 )
 
-// heading is a heading, or the number of a clause.
+// heading is a heading, or a clause's number.
 type heading struct {
 	at    int
-	alone int    // the end of a line that has nothing else; 0: text follows in the line
-	rank  int    // of its kind of number: a heading stands under those of lower ranks
+	alone int    // end of the line holding only the heading; 0: text follows on it
+	rank  int    // nesting level by kind of number: lower ranks enclose higher ones
 	mark  string // its number
 	title string
 }
 
-// The ranks of headings. Those of Markdown are 1 to 6, and numbers with more
-// points or deeper in the line have higher ones than 1.
+// The ranks of headings. Markdown uses 1 to 6. Numbers with more points or a deeper indent
+// rank higher than plain ones.
 const (
 	rankBook    = 7  // Exhibit A
 	rankArticle = 8  // Article IV
@@ -60,11 +60,11 @@ var (
 	letter  = regexp.MustCompile(`^([A-Z])[.)]\s+`)
 	item    = regexp.MustCompile(`^(?:\(([a-zA-Z]{1,4}|\d{1,2})\)|([a-z]{1,4})\))\s+`)
 	tags    = regexp.MustCompile(`<[^<>]{0,200}>|\*\*|__`)
-	rules   = regexp.MustCompile(`[-=_*~.]{3,}`) // lines under or behind a title
+	rules   = regexp.MustCompile(`[-=_*~.]{3,}`) // rules under or after a title
 	verbs   = regexp.MustCompile(`(?i)\b(shall|will|may|is|are|has|have|means|wird|ist|sind|hat|est|sont)\b`)
 )
 
-// head returns the heading that begins at an offset, or nil.
+// head returns the heading beginning at an offset, or nil.
 func (s *scanner) head(at int, gap string) *heading {
 	first := s.text[at]
 	if first >= 'a' && first <= 'z' && !item.MatchString(s.text[at:min(at+8, len(s.text))]) {
@@ -85,7 +85,7 @@ func (s *scanner) head(at int, gap string) *heading {
 	return h
 }
 
-// lineAt returns the text of a line without tags, and whether that is all of it.
+// lineAt returns a line without tags, and whether it is complete.
 func (s *scanner) lineAt(at int) (line string, whole bool) {
 	n := s.lineLength(at)
 	line = s.text[at : at+n]
@@ -106,7 +106,7 @@ func (s *scanner) lineLength(at int) int {
 	return len(rest)
 }
 
-// numbered reads a heading that begins with a number, or with a mark of Markdown.
+// numbered reads a heading beginning with a number or a Markdown mark.
 func (s *scanner) numbered(line, gap string) *heading {
 	if m := markdown.FindStringSubmatch(line); m != nil {
 		return &heading{rank: len(m[1]), title: cutTitle(squeeze(line[len(m[0]):]))}
@@ -146,8 +146,8 @@ func (s *scanner) itemRank(mark string) int {
 	return rankItem
 }
 
-// follows reports whether a letter that is also a Roman number goes on with a
-// list of letters.
+// follows reports whether a letter, which could be a Roman number too, continues a list of
+// letters.
 func (s *scanner) follows(mark string, rank int) bool {
 	if s.within == nil || s.within.rank != rank || len(mark) != 1 {
 		return false
@@ -156,16 +156,16 @@ func (s *scanner) follows(mark string, rank int) bool {
 	return len(before) == 1 && before[0]+1 == mark[0]
 }
 
-// opens reports whether the text behind a number is that of a clause: "3 years"
-// is none.
+// opens reports whether rest should be read as a clause after its number. In "3 years" it
+// shouldn't.
 func opens(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, "\"“„«'([ "))
 	reference := strings.HasPrefix(rest, "Abs.") || strings.HasPrefix(rest, "Absatz") || strings.HasPrefix(rest, "Satz")
 	return !unicode.IsLower(r) && !unicode.IsDigit(r) && !strings.ContainsRune(",;.)", r) && !reference
 }
 
-// titled makes a heading of a number and the title behind it. A clause whose
-// text follows at once has its number only.
+// titled returns a heading from a number and the title after it. If the clause's text follows
+// at once, the heading is the number alone.
 func titled(rank int, line, mark string) *heading {
 	return &heading{rank: rank, mark: squeeze(strings.TrimRight(mark, " \t-–—")), title: title(line[len(mark):])}
 }
@@ -187,7 +187,7 @@ func title(rest string) string {
 	return strings.TrimRight(t, ".:;,")
 }
 
-// capitalsBefore returns the words in capitals at the beginning of a text.
+// capitalsBefore returns the words in capitals at the start of a text.
 func capitalsBefore(text string) string {
 	var found []string
 	letters := 0
@@ -203,8 +203,8 @@ func capitalsBefore(text string) string {
 	return cutTitle(strings.TrimRight(strings.Join(found, " "), ".:;,"))
 }
 
-// capitals reads a line in capitals, or one with a rule under it, as a heading. One
-// of several such lines is running text.
+// capitals reads a line in capitals, or one with a rule under it, as a heading. Several such
+// lines in a row are running text.
 func (s *scanner) capitals(line string, at int) *heading {
 	t := squeeze(line)
 	ruled := strings.IndexFunc(t, unicode.IsLetter) >= 0 && len(rules.FindString(line)) > 4
@@ -221,7 +221,7 @@ func (s *scanner) capitals(line string, at int) *heading {
 	return h
 }
 
-// preambles stand beside the first number, not above it.
+// preambles are the unnumbered headings on the same level as the first number.
 var preambles = set("recitals witnesseth background preamble whereas präambel vorbemerkung préambule")
 
 func (s *scanner) capitalsBehind(at int) bool {
@@ -233,7 +233,7 @@ func (s *scanner) capitalsBehind(at int) bool {
 	return len(line) > 40 && upper(line)
 }
 
-// upper reports whether a text has four letters and more, all capitals.
+// upper reports whether a text has at least four letters, all of them capitals.
 func upper(text string) bool {
 	letters := 0
 	for _, r := range text {
@@ -247,12 +247,11 @@ func upper(text string) bool {
 	return letters >= 4
 }
 
-// squeeze removes rules and superfluous white space.
+// squeeze removes rules and extra white space.
 func squeeze(text string) string {
 	return strings.Join(strings.Fields(rules.ReplaceAllString(text, " ")), " ")
 }
 
-// indent returns the number of spaces at the beginning of a line.
 func indent(gap string) int {
 	i := strings.LastIndexAny(gap, "\n\f")
 	if i < 0 {

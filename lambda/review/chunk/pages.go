@@ -7,9 +7,9 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// OfPages returns the text of a transcription for Clean: lines side by side, such
-// as a number and its clause, are one line; a line far below the one before begins
-// a paragraph; pages are separated by form feeds.
+// OfPages returns a transcription's text. You must pass it to Clean. Lines side by side, such
+// as a number and its clause, become one line. A line far below the previous one starts a
+// paragraph. Form feeds separate pages.
 func OfPages(pages []transcript.Page) string {
 	texts := make([]string, len(pages))
 	for i, p := range pages {
@@ -37,14 +37,14 @@ func ofPage(lines []transcript.Line) string {
 	return b.String()
 }
 
-// beside reports whether two lines share most of their height.
+// Lines are side by side if they share most of their height.
 func beside(a, b transcript.Box) bool {
 	shared := min(a.Bottom, b.Bottom) - max(a.Top, b.Top)
 	return shared > min(a.Bottom-a.Top, b.Bottom-b.Top)/2
 }
 
-// usualStep returns how far most lines stand below the one before: near the least,
-// since paragraphs are rarer than lines.
+// usualStep returns the usual distance between two lines. It uses one near the smallest,
+// because paragraphs are rarer than lines.
 func usualStep(lines []transcript.Line) float64 {
 	var steps []float64
 	for i := 1; i < len(lines); i++ {

@@ -2,10 +2,10 @@ package chunk
 
 import "slices"
 
-// path is the headings above a place, the outermost first.
+// path is the headings above a place, outermost first.
 type path []*heading
 
-// enter adds a heading, which ends those of its rank and below.
+// enter adds a heading; it closes open ones of its rank and below.
 func (p *path) enter(h *heading) {
 	if h == nil {
 		return
@@ -16,14 +16,14 @@ func (p *path) enter(h *heading) {
 	*p = append(*p, h)
 }
 
-// at returns the headings of a part: those above it, the one that it begins with,
-// and deeper ones that follow without text between them.
+// at returns a part's headings: the ones above it, the one it begins with, and deeper ones
+// directly after.
 func (p path) at(open []edge) string {
 	p = slices.Clone(p)
 	until := open[0].at
 	for i, e := range open {
 		if e.at < until {
-			continue // within a title
+			continue // inside a title
 		}
 		if e.heading == nil || i > 0 && e.heading.rank <= p[len(p)-1].rank {
 			break
@@ -36,7 +36,7 @@ func (p path) at(open []edge) string {
 	return p.join()
 }
 
-// join leaves out the outermost headings where all are too long.
+// join leaves out outermost headings until the rest fits.
 func (p path) join() (joined string) {
 	for i := len(p) - 1; i >= 0; i-- {
 		text := cutTitle(p[i].text())

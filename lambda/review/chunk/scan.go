@@ -6,36 +6,36 @@ import (
 	"unicode/utf8"
 )
 
-// kind is how much an edge divides, the least first.
+// kind ranks edges by strength, weakest first.
 type kind int
 
 const (
 	inWord kind = iota // within a very long word
 	word
 	sentence
-	paragraph // or an item of a list
+	paragraph // or list item
 	clause
 	section
 )
 
-// edge is a place where a part may begin: before a word.
+// edge is a place before a word, where a part may begin. See splitter for the choice.
 type edge struct {
 	end     int // of the word before it
-	at      int // of the word behind it
-	weight  int // of all before it, in words
+	at      int // of the word after it
+	weight  int // of everything before it, in words
 	kind    kind
-	heading *heading // that begins here
+	heading *heading // beginning here
 }
 
-// The bytes of a word that count as a word of their own, and of white space. A
-// word of more than longest bytes is several edges.
+// Byte lengths. A word longer than longest has several edges; parts of it and of white space
+// count as words.
 const (
 	perWord  = 16
 	perSpace = 64
 	longest  = 4 * perWord
 )
 
-// weigh returns the number of words of a text; long ones count more than once.
+// weigh counts the words of a text. A long word counts more than once; see words.
 func weigh(text string) (weight int) {
 	words(text, func(before, _, from, to int) { weight += cost(before, from, to) })
 	return weight
@@ -43,8 +43,8 @@ func weigh(text string) (weight int) {
 
 func cost(before, from, to int) int { return 1 + (to-from-1)/perWord + (from-before)/perSpace }
 
-// words calls f for each word, or piece of a long word: the end of the word
-// before it, the first byte of the whole word, and the piece.
+// words calls f for each word, or each piece of a long word, with the end of the previous
+// word, the first byte of the whole word, and the piece.
 func words(text string, f func(before, first, from, to int)) {
 	before := 0
 	for at := 0; at < len(text); {
@@ -72,7 +72,7 @@ func words(text string, f func(before, first, from, to int)) {
 	}
 }
 
-// scan calls f for the edges of a text, the one behind its last word included.
+// scan calls f for each edge of a text, including the one after the last word.
 func scan(text string, f func(edge)) {
 	s := scanner{text: text}
 	end := 0
@@ -89,16 +89,16 @@ func scan(text string, f func(edge)) {
 	f(edge{end: end, at: end, weight: s.weight, kind: section})
 }
 
-// scanner knows what stands before an edge.
+// scanner knows the text before an edge.
 type scanner struct {
 	text   string
 	weight int
-	last   int      // where the word before begins
-	line   int      // where its line begins
-	within *heading // the heading before
+	last   int      // start of the previous word
+	line   int      // start of its line
+	within *heading // the previous heading
 }
 
-// judge finds the kind of an edge before a word.
+// judge sets the kind of an edge.
 func (s *scanner) judge(e *edge) {
 	gap, previous := s.text[e.end:e.at], s.text[s.last:e.end]
 	newlines := strings.Count(gap, "\n") + strings.Count(gap, "\f")
@@ -114,12 +114,12 @@ func (s *scanner) judge(e *edge) {
 		e.heading = s.head(e.at, gap)
 	}
 	switch below := s.within != nil && e.end <= s.within.alone; {
-	case below: // nothing divides a heading from its clause
+	case below: // a heading stays with its clause
 		e.kind = word
 	case e.heading == nil:
 	case ended || closes(previous) || e.end == 0:
 		e.kind = e.heading.kind()
-	default: // a sentence may go on behind the head of a new page
+	default: // a sentence may continue after a page header
 		e.kind = paragraph
 	}
 	if e.heading != nil {
@@ -130,9 +130,8 @@ func (s *scanner) judge(e *edge) {
 	}
 }
 
-// mayHead reports whether a heading may begin behind a gap: in a new line that
-// does not go on with a sentence, or behind so many spaces that they were an end
-// of a line.
+// mayHead reports whether a heading may begin after a gap: on a new line not continuing a
+// sentence, or after enough spaces to have been a line end.
 func (s *scanner) mayHead(gap, previous string, newlines int, ended bool) bool {
 	switch {
 	case previous == "":
@@ -148,23 +147,21 @@ func (s *scanner) mayHead(gap, previous string, newlines int, ended bool) bool {
 	return len(gap) > 2 || len(gap) == 2 && ended
 }
 
-// refers are words before a number that refers to a clause.
+// refers are the words before a number in a reference to a clause.
 var refers = set("section sections article articles clause clauses paragraph paragraphs exhibit schedule annex and or to of in " +
 	"under by see with § §§ artikel ziffer ziff. abs. absatz nr. no. und oder nach gemäß l'article et ou à")
 
-// ends reports whether a word ends a sentence.
 func ends(w string) bool {
 	w = strings.TrimRight(w, "\"'”’»)]*_")
 	return strings.HasSuffix(w, ".") || strings.HasSuffix(w, "!") || strings.HasSuffix(w, "?") ||
 		strings.HasSuffix(w, "。") || strings.HasSuffix(w, "؟")
 }
 
-// closes reports whether a word at the end of a line ends an item of a list or
-// introduces one.
+// closes reports whether a word at a line's end ends or introduces a list item.
 func closes(w string) bool { return strings.HasSuffix(w, ";") || strings.HasSuffix(w, ":") }
 
-// abbreviated reports whether the point of a word is no end of a sentence: it
-// ends an initial, a number of a clause or an abbreviation.
+// abbreviated reports whether a word's final point doesn't end a sentence, because it belongs
+// to an initial, a clause's number or an abbreviation.
 func abbreviated(w string) bool {
 	w = strings.ToLower(strings.Trim(w, "\"'“”‘’»«()[]*_"))
 	letters := strings.TrimRight(w, ".")

@@ -1,23 +1,24 @@
 package chunk
 
-// The size of parts, in words.
+// Part sizes, in words.
 const (
 	least   = 450
 	target  = 700
 	most    = 900
-	tail    = 150 // less than this at the end of the contract is added to the last part
+	tail    = 150 // a shorter rest of the contract joins the last part
 	overlap = 120
 )
 
-// Part is a part of a contract: the text between two offsets, white space
-// around it excluded.
+// Part is a part of a contract: two offsets, without surrounding white space, and a heading.
+// See record.Chunk for its stored form, and analyst.Passage for the text of a question about
+// it.
 type Part struct {
 	Start, End int
-	Heading    string // the headings above its clause, the outermost first, with " > " between them; at most 200 bytes
+	Heading    string // headings above its clause, outermost first, joined by " > "; at most 200 bytes
 }
 
-// Split divides a text into parts, in its order. Every character but white space
-// is in one of them, or in two where they overlap.
+// Split divides a text into parts, in order. The text must come from Clean. Every character
+// except white space is in one part, or in two if they overlap.
 func Split(text string) []Part {
 	s := splitter{}
 	scan(text, func(e edge) {
@@ -35,19 +36,19 @@ func Split(text string) []Part {
 	return s.parts
 }
 
-// splitter holds the part that is open: the edges before each of its words, and
-// the one behind the last.
+// splitter holds the open part: the edges before each of its words, and the one after the
+// last.
 type splitter struct {
 	parts []Part
 	open  []edge
-	start int // of the part; before the first edge where it repeats sentences
+	start int // of the part; before the first edge if it repeats sentences
 	above path
 }
 
-// reward is what an edge is worth, in words of distance from the target.
+// reward is the value of an edge, in words of distance from the target size.
 var reward = [...]int{inWord: -30_000, word: -20_000, sentence: 0, paragraph: 100, clause: 200, section: 300}
 
-// best returns the edge where the open part should end.
+// best returns the best edge to end the open part at.
 func (s *splitter) best() (best int) {
 	highest := -1 << 30
 	for i, e := range s.open[1:] {
@@ -69,7 +70,6 @@ func (s *splitter) best() (best int) {
 	return best
 }
 
-// cut ends the open part before an edge, and opens the next one there.
 func (s *splitter) cut(at int) {
 	s.close(at)
 	s.start = s.open[s.repeated(at)].at
@@ -83,9 +83,8 @@ func (s *splitter) close(at int) {
 	s.parts = append(s.parts, Part{Start: s.start, End: s.open[at].end, Heading: s.above.at(s.open)})
 }
 
-// repeated returns the edge where the next part begins: this one, or where it
-// divides a clause the beginning of a sentence before it. After a cut through a
-// sentence, half as many words are repeated.
+// repeated returns the edge where the next part begins: at, or the start of a sentence before
+// it if at divides a clause. After a cut inside a sentence it repeats half as many words.
 func (s *splitter) repeated(at int) int {
 	cut, from := s.open[at], at
 	kind, words := sentence, overlap

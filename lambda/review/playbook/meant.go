@@ -2,8 +2,8 @@ package playbook
 
 import "matchbook/lambda/internal/nearest"
 
-// meant returns the proposal of an error about an unknown word: the one that
-// differs in two letters at most. It is empty where there is none.
+// meant returns the suggestion for an unknown word: a known one at most two edits away, or an
+// empty string.
 func meant(word string, known []string) string {
 	const near = 2
 	best, proposal := near+1, ""

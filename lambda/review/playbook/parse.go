@@ -14,27 +14,26 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Limits of a playbook.
 const (
 	maxSize     = 64 << 10 // bytes of the file
 	maxName     = 100      // characters of the name and the version
 	maxText     = 1_000    // of the other texts
-	maxWord     = 40       // of a text that an error repeats
-	maxProblems = 10       // that an error lists
+	maxWord     = 40       // of a text quoted in an error
+	maxProblems = 10       // listed in an error
 )
 
-// sides are the roles that a tenant can have in its contracts.
+// sides are a tenant's possible roles in its contracts.
 var sides = []string{"customer", "supplier", "licensee", "licensor", "neutral"}
 
-// Parse reads a playbook strictly: an unknown or repeated field, a missing one, a
-// value that is none of the permitted ones or a text beyond its limit is an
-// error. The error names each place, as positions.renewal.severity.
+// Parse reads a playbook strictly: an unknown, duplicate or missing field, an invalid value or
+// a text over its limit is an error. The error has a line for each problem, with its place,
+// such as positions.renewal.severity, and is fit to show to the author.
 func Parse(raw []byte) (Playbook, error) {
 	switch {
 	case len(raw) > maxSize:
-		return Playbook{}, fmt.Errorf("the playbook has %d bytes, the limit is %d", len(raw), maxSize)
+		return Playbook{}, fmt.Errorf("playbook too large: %d bytes, at most %d", len(raw), maxSize)
 	case !utf8.Valid(raw) || !json.Valid(raw):
-		return Playbook{}, errors.New("the playbook is not valid JSON in UTF-8")
+		return Playbook{}, errors.New("invalid playbook: expected JSON in UTF-8")
 	}
 	r := &reader{}
 	c := r.content(raw)
@@ -44,7 +43,7 @@ func Parse(raw []byte) (Playbook, error) {
 	return Playbook{content: c, version: versionOf(c)}, nil
 }
 
-// reader collects the problems of a file.
+// reader collects a file's problems.
 type reader struct{ problems []string }
 
 func (r *reader) report(at, format string, args ...any) {
@@ -63,7 +62,7 @@ func (r *reader) content(raw []byte) content {
 	c.Name = r.text("name", fields["name"], maxName)
 	c.Version = r.text("version", fields["version"], maxName)
 	if strings.TrimSpace(c.Version) == "" && fields["version"] != nil {
-		r.report("version", "is empty")
+		r.report("version", "must not be empty")
 	}
 	c.Side = r.choice("side", fields["side"], sides)
 	topics := names(record.Topics())
@@ -95,21 +94,21 @@ func names[T ~string](all []T) (plain []string) {
 	return plain
 }
 
-// object reads an object that has all of these fields.
+// object reads an object, in which all of these fields must be present.
 func (r *reader) object(at string, raw json.RawMessage, names ...string) map[string]json.RawMessage {
-	if raw == nil { // its absence is reported above it
+	if raw == nil { // the caller has reported it as missing
 		return nil
 	}
 	fields := r.optional(at, raw, names)
 	for _, name := range names {
 		if _, ok := fields[name]; !ok && fields != nil {
-			r.report(under(at, name), "is missing")
+			r.report(under(at, name), "missing")
 		}
 	}
 	return fields
 }
 
-// optional reads an object that has some of these fields, each once.
+// optional reads an object with any of these fields, each at most once.
 func (r *reader) optional(at string, raw json.RawMessage, names []string) map[string]json.RawMessage {
 	if raw == nil {
 		return nil
@@ -121,15 +120,15 @@ func (r *reader) optional(at string, raw json.RawMessage, names []string) map[st
 	}
 	fields := map[string]json.RawMessage{}
 	for d.More() {
-		key, _ := d.Token() // all of it is valid JSON
+		key, _ := d.Token() // the JSON is known to be valid
 		name := key.(string)
 		var value json.RawMessage
 		_ = d.Decode(&value)
 		switch _, twice := fields[name]; {
 		case !slices.Contains(names, name):
-			r.report(under(at, term.Clean(name, maxWord)), "is not a field%s", meant(name, names))
+			r.report(under(at, term.Clean(name, maxWord)), "unknown field%s", meant(name, names))
 		case twice:
-			r.report(under(at, name), "is there twice")
+			r.report(under(at, name), "duplicate field")
 		default:
 			fields[name] = value
 		}
@@ -150,14 +149,14 @@ func (r *reader) text(at string, raw json.RawMessage, most int) (text string) {
 	}
 	var value *string
 	if json.Unmarshal(raw, &value) != nil || value == nil {
-		r.report(at, "expected a text")
+		r.report(at, "expected a string")
 		return ""
 	}
 	if n := utf8.RuneCountInString(*value); n > most {
-		r.report(at, "has %d characters, the limit is %d", n, most)
+		r.report(at, "too long: %d characters, at most %d", n, most)
 	}
 	if strings.ContainsFunc(*value, hidden) {
-		r.report(at, "contains a control character or an invisible one")
+		r.report(at, "must not contain control or invisible characters")
 	}
 	return *value
 }
@@ -171,7 +170,7 @@ func (r *reader) choice(at string, raw json.RawMessage, choices []string) string
 	case json.Unmarshal(raw, &value) != nil || value == nil:
 		r.report(at, "expected one of %s", strings.Join(choices, ", "))
 	case !slices.Contains(choices, *value):
-		r.report(at, "found %q, expected one of %s%s", term.Clean(*value, maxWord), strings.Join(choices, ", "),
+		r.report(at, "invalid value %q, expected one of %s%s", term.Clean(*value, maxWord), strings.Join(choices, ", "),
 			meant(*value, choices))
 	default:
 		return *value

@@ -1,9 +1,8 @@
-// Package playbook holds a tenant's positions on the clauses of contracts: on
-// which side it stands, and for each topic what it accepts, what it does not want,
-// and which wording it would offer instead.
+// Package playbook holds a tenant's positions on contract clauses: its side and, for each
+// topic, the acceptable terms, the unwanted ones, and the wording to offer instead.
 //
-// The positions go into the questions to a model. Without a model they decide by
-// themselves, by the presence of clauses only: ByRules and Missing.
+// Questions to a model include the positions. Without a model, use ByRules and Missing: they
+// decide only by the presence of clauses.
 package playbook
 
 import (
@@ -15,10 +14,10 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Analyst is the name under which findings by rules are recorded.
+// Analyst is the name recorded as the analyst of findings by rules.
 const Analyst = "playbook"
 
-// A clause of a category, where it is present, is one of these to a tenant.
+// A tenant's attitudes to a clause of some category.
 const (
 	accepted    = "accepted"    // as it is
 	conditional = "conditional" // as long as its terms are acceptable
@@ -27,22 +26,21 @@ const (
 
 // Position is a tenant's position on one topic.
 type Position struct {
-	Required   bool            `json:"required"`   // a contract without such a clause is a finding
+	Required   bool            `json:"required"`   // report a contract without such a clause
 	Clause     string          `json:"clause"`     // accepted, conditional or unwanted
 	Acceptable string          `json:"acceptable"` // terms
 	Unwanted   string          `json:"unwanted"`   // terms
 	Fallback   string          `json:"fallback"`   // wording to offer instead
-	Severity   record.Severity `json:"severity"`   // of what is missing or unwanted
+	Severity   record.Severity `json:"severity"`   // if missing or unwanted
 	Reason     string          `json:"reason"`
 }
 
-// Playbook is the positions of a tenant. Parse makes one.
+// Playbook is a tenant's positions. Use Parse to make one.
 type Playbook struct {
 	content content
 	version string
 }
 
-// content has the form of the file.
 type content struct {
 	Name      string                       `json:"name"`
 	Version   string                       `json:"version"`
@@ -53,17 +51,15 @@ type content struct {
 //go:embed default.json
 var standard []byte
 
-// Default returns the playbook of a tenant that has no own, as a file.
+// Default returns the playbook file for a tenant without one.
 func Default() []byte { return append([]byte(nil), standard...) }
 
-// Version identifies the content: the version that the file has and a hash,
-// which does not depend on white space and order.
+// Version identifies the content: the file's version and a hash, independent of white space
+// and order.
 func (p Playbook) Version() string { return p.version }
 
-// Side returns the tenant's role in its contracts, such as customer.
 func (p Playbook) Side() string { return p.content.Side }
 
-// Position returns the position on a topic.
 func (p Playbook) Position(topic record.Category) (Position, bool) {
 	position, ok := p.content.Positions[topic]
 	return position, ok
@@ -73,7 +69,7 @@ func (p Playbook) Position(topic record.Category) (Position, bool) {
 func versionOf(c content) string {
 	raw, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // it is made of strings
+		panic(err) // strings always marshal
 	}
 	sum := sha256.Sum256(raw)
 	return c.Version + "-" + hex.EncodeToString(sum[:6])

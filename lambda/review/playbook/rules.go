@@ -7,10 +7,9 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// ByRules returns the findings of a chunk without a model: one for each clause
-// that is unwanted, and one for each whose terms a person has to compare with
-// what is acceptable. The latter are one severity lighter, because their presence
-// alone proves nothing.
+// ByRules returns the findings about a chunk without a model: one for each unwanted clause,
+// and one for each clause with terms a person must compare. The latter are one severity lower,
+// because presence alone proves nothing.
 func (p Playbook) ByRules(marks []record.Mark) (found []record.Finding) {
 	for _, m := range marks {
 		position, ok := p.Position(m.Category)
@@ -32,8 +31,8 @@ func (p Playbook) ByRules(marks []record.Mark) (found []record.Finding) {
 	return found
 }
 
-// Missing returns the findings about clauses that a contract should have, by the
-// marks of all its chunks.
+// Missing returns the findings about required clauses. marks must hold the marks of all
+// chunks, otherwise clauses are reported by mistake.
 func (p Playbook) Missing(marks []record.Mark) (found []record.Finding) {
 	for _, c := range record.All() {
 		position, ok := p.Position(c)
@@ -53,16 +52,13 @@ func (p Position) finding(c record.Category) record.Finding {
 	return record.Finding{Analyst: Analyst, Category: c, Severity: p.Severity, Fallback: p.Fallback}
 }
 
-// lighter is the next severity.
 func lighter(s record.Severity) record.Severity {
 	all := record.Severities()
 	return all[min(slices.Index(all, s)+1, len(all)-1)]
 }
 
-// words are a topic's identifier as words.
 func words(c record.Category) string { return strings.ReplaceAll(string(c), "-", " ") }
 
-// labelled is a text behind a label, empty without a text.
 func labelled(label, text string) string {
 	if text == "" {
 		return ""
@@ -70,7 +66,7 @@ func labelled(label, text string) string {
 	return label + ": " + text
 }
 
-// sentences joins those texts that are not empty.
+// sentences joins the non-empty texts.
 func sentences(texts ...string) string {
 	var all []string
 	for _, t := range texts {

@@ -7,14 +7,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folded is a text without the differences that do not count, and for each of
-// its characters the place that it has in the text.
+// folded is a text without irrelevant differences, and each character's place in the original.
 type folded struct {
 	runes        []rune
 	starts, ends []int
 }
 
-// fold removes the differences that do not count.
+// fold removes the irrelevant differences; see the package comment.
 func fold(text string) *folded {
 	f := &folded{runes: make([]rune, 0, len(text)), starts: make([]int, 0, len(text)), ends: make([]int, 0, len(text))}
 	for at := 0; at < len(text); {
@@ -30,13 +29,12 @@ func fold(text string) *folded {
 	return f
 }
 
-// alone reports whether a text begins with a character that no accent follows, and
-// that is the same in every form. Most are.
+// alone reports whether a text begins with a character equal in every form and without an
+// accent after it. Most are.
 func alone(text string) bool {
 	return text[0] < utf8.RuneSelf && text[0] != '`' && (len(text) == 1 || text[1] < utf8.RuneSelf)
 }
 
-// addSegment appends a character with its accents.
 func (f *folded) addSegment(segment string, start, end int) {
 	for _, r := range segment {
 		typed, typographic := plain[r]
@@ -49,7 +47,7 @@ func (f *folded) addSegment(segment string, start, end int) {
 	}
 }
 
-// add appends a character that stands at text[start:end].
+// add appends a character found at text[start:end].
 func (f *folded) add(r rune, start, end int) {
 	switch {
 	case unicode.IsSpace(r):
@@ -66,7 +64,7 @@ func (f *folded) add(r rune, start, end int) {
 	f.runes, f.starts, f.ends = append(f.runes, r), append(f.starts, start), append(f.ends, end)
 }
 
-// repeats reports whether a character only makes a run longer.
+// repeats reports whether a character only extends a run.
 func (f *folded) repeats(r rune) bool {
 	last := f.last(1)
 	switch r {
@@ -78,7 +76,7 @@ func (f *folded) repeats(r rune) bool {
 	return false
 }
 
-// last is the nth character from the end, 0 where there is none.
+// last is the nth character from the end, or 0.
 func (f *folded) last(n int) rune {
 	if n > len(f.runes) {
 		return 0
@@ -86,8 +84,7 @@ func (f *folded) last(n int) rune {
 	return f.runes[len(f.runes)-n]
 }
 
-// dropHyphen removes a hyphen behind a letter, with the white space behind it;
-// a letter follows.
+// dropHyphen removes a hyphen between two letters, with the white space after it.
 func (f *folded) dropHyphen() {
 	n := 1
 	if f.last(1) == ' ' {
@@ -100,7 +97,6 @@ func (f *folded) dropHyphen() {
 
 func (f *folded) cut(n int) { f.runes, f.starts, f.ends = f.runes[:n], f.starts[:n], f.ends[:n] }
 
-// trimmed is the text without white space around it.
 func (f *folded) trimmed() *folded {
 	if f.last(1) == ' ' {
 		f.cut(len(f.runes) - 1)
@@ -111,7 +107,7 @@ func (f *folded) trimmed() *folded {
 	return f
 }
 
-// plain are the typographic characters as they are typed on a keyboard.
+// plain maps typographic characters to the keyboard's.
 var plain = map[rune]string{
 	'‘': "'", '’': "'", '‚': "'", '‛': "'", '′': "'", '`': "'", '´': "'", 'ʼ': "'",
 	'“': `"`, '”': `"`, '„': `"`, '‟': `"`, '″': `"`, '«': `"`, '»': `"`,

@@ -1,23 +1,20 @@
-// Package quote finds a quotation in a text. A model quotes what it read, and a
-// quotation proves something only if it stands in the text.
+// Package quote finds a quotation in a text. Use it to check a model's quotes: one proves
+// something only if it stands in the text.
 //
-// Find compares words, not typesetting. These differences do not count, because
-// extraction from PDFs, word processors and models make them by themselves:
+// Find compares words, not typesetting. It ignores these differences, because PDF extraction,
+// word processors and models introduce them:
 //
-//   - white space: a run of it is equal to any other run, line breaks included
-//   - hyphenation: "exclu-\nsive", "exclu- sive" and "exclusive" are equal. A
-//     hyphen between two letters does not count at all, because "non-\nexclusive"
-//     does not show whether the hyphen belongs to the word
-//   - typographic quotation marks, apostrophes and dashes are equal to the plain
-//     ones, and a run of dashes to one
-//   - accents as one character or two, and the ligatures of fonts (fi, fl)
-//   - control and invisible characters, direction marks and soft hyphens are
-//     left out, and of a run of three and more < or > only two count: a question
-//     does not contain them, see package analyst
+//   - white space: all runs are equal, line breaks included
+//   - hyphenation: "exclu-\nsive", "exclu- sive" and "exclusive" are equal. Every hyphen between
+//     two letters is ignored, because "non-\nexclusive" doesn't show whether it belongs to the word
+//   - typographic quotation marks, apostrophes and dashes equal the plain ones, and a run of
+//     dashes equals one
+//   - accents as one character or two, and ligatures of fonts (fi, fl)
+//   - control and invisible characters, bidi marks and soft hyphens; and of a run of < or > all
+//     but two, because package analyst removes them from questions
 //
-// Everything else counts: case, punctuation, digits. A quotation is whole words
-// and whole numbers, so that "exclusive" does not stand in "non-exclusive", nor
-// "USD 5" in "USD 5,000".
+// Everything else counts: case, punctuation, digits. A quotation consists of whole words and
+// whole numbers, so "exclusive" isn't found in "non-exclusive", nor "USD 5" in "USD 5,000".
 package quote
 
 import (
@@ -26,15 +23,14 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a quotation.
 const (
-	Shortest = 6     // letters and digits: less proves nothing
+	Shortest = 6     // letters and digits; less proves nothing
 	Longest  = 8_000 // bytes
 )
 
-// Find returns the first place of a quotation in a text, in bytes of the text,
-// the end excluded. The place begins and ends between characters. Find takes
-// time in proportion to both lengths, whatever they contain.
+// Find returns a quotation's first place in a text, in bytes; the end is exclusive. The place
+// never splits a character. Find takes linear time in both lengths, whatever they contain, so
+// hostile input is safe.
 func Find(text, quote string) (start, end int, ok bool) {
 	if len(quote) > Longest || !utf8.ValidString(quote) {
 		return 0, 0, false
@@ -62,11 +58,10 @@ func weight(runes []rune) (n int) {
 	return n
 }
 
-// search returns the first occurrence that is whole. It is the algorithm of
-// Knuth, Morris and Pratt: a text of one letter, repeated, takes no longer than
-// any other.
+// search returns the first occurrence accepted by whole. It uses the Knuth-Morris-Pratt
+// algorithm, so that repetitive text takes no longer than any other.
 func search(text, wanted []rune, whole func(from, to int) bool) (at int, ok bool) {
-	back := make([]int, len(wanted)) // of a prefix: the longest shorter one that ends it as well
+	back := make([]int, len(wanted)) // per prefix: its longest proper prefix that also ends it
 	for i, k := 1, 0; i < len(wanted); i++ {
 		k = extend(wanted, back, k, wanted[i])
 		back[i] = k
@@ -84,8 +79,7 @@ func search(text, wanted []rune, whole func(from, to int) bool) (at int, ok bool
 	return 0, false
 }
 
-// extend returns the length of the longest prefix that ends with r, after one of
-// length k.
+// extend returns the length of the longest prefix ending with r, after one of length k.
 func extend(wanted []rune, back []int, k int, r rune) int {
 	for k > 0 && r != wanted[k] {
 		k = back[k-1]
@@ -96,8 +90,8 @@ func extend(wanted []rune, back []int, k int, r rune) int {
 	return k
 }
 
-// cuts reports whether the place before the ith character is inside a word, a
-// number, a ligature, a run of < or > or a character with its accents.
+// cuts reports whether the place before character i is inside a word, a number, a ligature, a
+// run of < or >, or a character with its accents.
 func (f *folded) cuts(text string, i int) bool {
 	switch {
 	case i == 0 || i == len(f.runes):
@@ -116,16 +110,15 @@ func (f *folded) cuts(text string, i int) bool {
 	return spaced(before) && spaced(after) && !dashed(text[f.ends[i-1]:f.starts[i]])
 }
 
-// dashed reports whether a dash that does not count divides two words, as "the
-// Term—unless renewed". A hyphen divides none.
+// dashed reports whether an ignored dash separates two words, as in "the Term—unless renewed".
+// A hyphen doesn't.
 func dashed(dropped string) bool {
 	return strings.ContainsAny(dropped, "–—―") || strings.Contains(dropped, "--")
 }
 
 func point(r rune) bool { return r == '.' || r == ',' || r == '\'' }
 
-// spaced reports whether a character belongs to the words of a script that
-// divides them by spaces.
+// spaced reports whether a character belongs to a script with spaces between words.
 func spaced(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Han,
 		unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)

@@ -1,8 +1,8 @@
-// Package record defines what is kept of a review: the job, the chunks of its
-// contract, the calls about each chunk, and the findings. It is shared by the
-// work, the store, the stream and the report, and needs none of them.
+// Package record defines the records of a review: the job, the chunks of its contract, the
+// stages of each chunk, and the findings. The work, the store, the stream and the report all
+// use it; it depends on none of them.
 //
-// Offsets are bytes in the UTF-8 text of the contract, the end excluded.
+// Offsets are bytes in the contract's UTF-8 text; the end is exclusive.
 package record
 
 import (
@@ -17,45 +17,43 @@ import (
 // Status is the state of a review.
 type Status string
 
-// The states of a review. The last four are its ends; a person can start an ended
-// review again, for what it did not finish.
+// The states of a review. The last four are final (see Over), but a person can retry an ended
+// review to finish what it missed.
 const (
-	Queued            Status = "queued"     // no chunk was claimed yet
-	Running           Status = "running"    // chunks are at work, or the contract as a whole is
-	Cancelling        Status = "cancelling" // cancelled; some chunks have not stopped yet
+	Queued            Status = "queued"     // no chunk claimed yet
+	Running           Status = "running"    // some chunk has been claimed
+	Cancelling        Status = "cancelling" // cancelled, with chunks still stopping
 	Completed         Status = "completed"
-	CompletedWithGaps Status = "completed-with-gaps" // some chunks are not read; each gap has its reason
+	CompletedWithGaps Status = "completed-with-gaps" // some chunks were not read; each gap has a reason
 	Cancelled         Status = "cancelled"
 	Failed            Status = "failed" // nothing was read
 )
 
-// Over reports whether the review has ended.
 func (s Status) Over() bool {
 	return s == Completed || s == CompletedWithGaps || s == Cancelled || s == Failed
 }
 
-// USD is an amount in millionths of a US dollar.
+// USD is an amount in millionths of a US dollar. Use Dollars to show it.
 type USD int64
 
-// Dollars returns the amount in dollars.
 func (u USD) Dollars() float64 { return float64(u) / 1e6 }
 
-// Job is a review of one contract.
+// Job is the review of one contract.
 type Job struct {
 	ID         uuid.UUID  `json:"id"`
 	TenantID   uuid.UUID  `json:"tenant_id"`
 	DocumentID uuid.UUID  `json:"document_id"`
 	Name       string     `json:"name"` // of the contract, for people
 	Status     Status     `json:"status"`
-	Chunks     int        `json:"chunks"`      // of the text; the contract as a whole is one more, and not counted
-	ChunksOpen int        `json:"chunks_open"` // of them, without an end
-	Findings   int        `json:"findings"`    // also the Seq of the latest
+	Chunks     int        `json:"chunks"`      // of text; excludes the contract as a whole
+	ChunksOpen int        `json:"chunks_open"` // of Chunks, still to finish
+	Findings   int        `json:"findings"`    // also the latest Seq
 	Gaps       int        `json:"gaps"`        // chunks without a result
-	Calls      int        `json:"calls"`       // calls of a model that were paid for
+	Calls      int        `json:"calls"`       // paid calls of the model
 	Budget     USD        `json:"-"`           // 0: none
-	Estimate   USD        `json:"-"`           // of the whole review, when it began
-	Cost       USD        `json:"-"`           // until now
-	Model      string     `json:"model"`       // its name; empty: by rules
+	Estimate   USD        `json:"-"`           // of the review's cost, at the start
+	Cost       USD        `json:"-"`           // so far
+	Model      string     `json:"model"`       // its name; empty: rules
 	Playbook   string     `json:"playbook"`    // its version
 	CreatedAt  time.Time  `json:"created_at"`
 	StartedAt  *time.Time `json:"started_at"`
@@ -63,82 +61,82 @@ type Job struct {
 	Error      string     `json:"error"`
 }
 
-// Kind is the kind of a chunk.
 type Kind string
 
 // The kinds of chunks.
 const (
 	Text  Kind = "text"  // a part of the contract
-	Whole Kind = "whole" // the contract as a whole, when all its parts have an end
+	Whole Kind = "whole" // the contract as a whole, after all its parts
 )
 
-// Chunk is the unit of a message: a part of the contract, or the contract as a
-// whole. Its text is that between its offsets.
+// Chunk is the unit of work: a part of the contract, or the contract as a whole. Each message
+// carries a chunk's id. See chunk.Part for the part before it's stored, without id, status and
+// attempts, and analyst.Passage for its text in a question.
 type Chunk struct {
 	ID       uuid.UUID  `json:"-"`
 	JobID    uuid.UUID  `json:"-"`
-	Position int        `json:"chunk"` // from 0; the whole contract has the last one
+	Position int        `json:"chunk"` // from 0; the whole contract comes last
 	Kind     Kind       `json:"kind"`
 	Start    int        `json:"start_offset"`
 	End      int        `json:"end_offset"`
-	Heading  string     `json:"heading"` // the headings above it, the outermost first, with " > " between them
+	Heading  string     `json:"heading"` // headings above it, outermost first, joined by " > "
 	Status   job.Status `json:"status"`
-	Stage    string     `json:"stage"` // of one without a result: where it stopped, such as cancelled-at-stage-3
+	Stage    string     `json:"stage"` // where an unread one stopped, such as cancelled-at-stage-3
 	Error    string     `json:"reason"`
 	Attempt  int        `json:"-"`
 }
 
-// Stage is a step of the work on a chunk, and one question to a model.
+// Stage is one step of the work on a chunk: one question to a model. See review's stage.go.
 type Stage string
 
-// The stages, besides those of the analysts, which have their names.
+// The stages apart from the analysts', which are named after them.
 const (
-	Categories Stage = "categories" // which categories the chunk's clauses have; the first
+	Categories Stage = "categories" // categories of the chunk's clauses; the first stage
 	Contract   Stage = "contract"   // the contract as a whole
 )
 
-// Outcome is the end of a stage; cancelled ones are cancelled-at-stage-N.
+// Outcome distinguishes done, failed and cancelled stages.
 type Outcome string
 
 // The outcomes of stages.
 const (
 	Done        Outcome = "done"
 	StageFailed Outcome = "failed"
-	CancelledAt Outcome = "cancelled-at-stage-" // and the number of the stage
+	CancelledAt Outcome = "cancelled-at-stage-" // followed by the stage's number
 )
 
-// ErrBudget is returned for a call whose largest cost the budget does not allow.
-var ErrBudget = errors.New("the budget of the review is spent")
+// ErrBudget is returned for a call too expensive for the rest of the budget.
+var ErrBudget = errors.New("review budget spent")
 
-// ErrStopping is returned for a retry while chunks of a cancelled review are still
-// at work.
-var ErrStopping = errors.New("the review is still stopping: try again in some seconds")
+// ErrStopping is returned for a retry while a cancelled review's chunks are still running. You
+// should retry in a few seconds.
+var ErrStopping = errors.New("review still stopping; retry in a few seconds")
 
-// Call is a stage that is about to begin, with its largest cost.
+// Call is a stage about to begin, with its largest cost.
 type Call struct {
 	Stage    Stage
 	Estimate USD
 }
 
-// Result is a stage that has ended.
+// Result is a finished stage.
 type Result struct {
-	Stage    Stage
-	Outcome  Outcome
-	Reason   string // of a failure; safe to store
-	Calls    int    // of the model, paid for
-	Cost     USD    // of these calls
-	Marks    []Mark // of the stage Categories
-	Findings []Finding
-	Dropped  int         // findings whose quote does not stand in the text
-	Same     map[int]int // of the stage Contract: by the Seq of a finding, the Seq of an earlier one that it repeats
-	// Withdrawn has, of the stage Contract, the Seqs of earlier findings that no longer hold.
-	Withdrawn []int
+	Stage     Stage
+	Outcome   Outcome
+	Reason    string // for a failure; safe to store
+	Calls     int    // paid calls of the model
+	Cost      USD    // of Calls
+	Marks     []Mark // set by Categories
+	Findings  []Finding
+	Dropped   int         // findings with a quote not found in the text
+	Same      map[int]int // set by Contract: a finding's Seq to the earlier Seq it repeats
+	Withdrawn []int       // set by Contract: Seqs of earlier findings now obsolete
 }
 
 // Category is one of the twelve categories of clauses.
 type Category string
 
-// The categories, in the order of reports. They join labels of CUAD v1.
+// The categories, in report order. Each joins labels of CUAD v1; see
+// eval/revieweval/joined.go.
 const (
 	Parties           Category = "parties-and-dates"
 	Renewal           Category = "renewal"
@@ -154,25 +152,24 @@ const (
 	GoverningLaw      Category = "governing-law"
 )
 
-// All returns the categories, in the order of reports.
+// All returns the categories, in report order.
 func All() []Category {
 	return []Category{Parties, Renewal, Termination, ChangeOfControl, Assignment, LiabilityCap, UncappedLiability,
 		Indemnity, IPOwnership, License, Exclusivity, GoverningLaw}
 }
 
-// Mark is the presence of a category in a chunk. A category without a mark is
-// absent.
+// Mark is a place in a chunk where a category of clauses was found.
 type Mark struct {
 	Category   Category `json:"category"`
-	Score      int      `json:"score"` // of certainty, 1 to 100
-	Quote      string   `json:"quote"` // as it stands in the contract
+	Score      int      `json:"score"` // certainty, 1 to 100
+	Quote      string   `json:"quote"` // verbatim from the contract
 	Start, End int      // of the quote
 }
 
 // Severity is the weight of a finding.
 type Severity string
 
-// The severities, the heaviest first.
+// The severities, heaviest first.
 const (
 	Critical Severity = "critical"
 	High     Severity = "high"
@@ -181,16 +178,16 @@ const (
 	Info     Severity = "info"
 )
 
-// Severities returns the severities, the heaviest first.
+// Severities returns the severities, heaviest first.
 func Severities() []Severity { return []Severity{Critical, High, Medium, Low, Info} }
 
-// Finding is a result for a person. Its quote stands in the contract; a finding
-// about a clause that is missing has no quote and no place. One that is withdrawn
-// did not hold once the contract was read further; it stays in the log.
+// Finding is a risk to show to a person. Its quote is verbatim from the contract; a missing
+// clause leaves quote and place empty. A withdrawn finding stopped holding when more of the
+// contract was read. It stays in the log, so you must skip it in reports.
 type Finding struct {
 	Seq         int       `json:"seq"` // from 1, without gaps, in the order of commits
 	ChunkID     uuid.UUID `json:"chunk_id"`
-	Analyst     string    `json:"analyst"` // or contract
+	Analyst     string    `json:"analyst"` // or Contract or playbook.Analyst
 	Category    Category  `json:"category"`
 	Severity    Severity  `json:"severity"`
 	Title       string    `json:"title"`
@@ -198,46 +195,47 @@ type Finding struct {
 	Quote       string    `json:"quote"`
 	Start       int       `json:"start_offset"`
 	End         int       `json:"end_offset"`
-	Fallback    string    `json:"fallback"`               // wording that would be acceptable; may be empty
-	Repeats     int       `json:"duplicate_of,omitempty"` // Seq of the finding that this one repeats; 0: none
+	Fallback    string    `json:"fallback"`               // acceptable wording; may be empty
+	Repeats     int       `json:"duplicate_of,omitempty"` // Seq of the finding it repeats; 0: none
 	Withdrawn   bool      `json:"withdrawn,omitempty"`
 }
 
-// Task is all that the work on a chunk needs.
+// Task is everything the work on a chunk needs.
 type Task struct {
 	Job      Job
 	Chunk    Chunk
 	Text     string           // of the chunk
-	Playbook []byte           // JSON, as the job began with it
-	Ended    map[Stage]Result // stages that are done, with their marks and without their findings
+	Playbook []byte           // JSON, frozen at the start of the job
+	Ended    map[Stage]Result // done stages with their marks, but not their findings
 
-	// Of the contract as a whole:
-	Chunks   []Chunk // of the text, by position
-	Marks    []Mark  // of all chunks, by their place
+	// Set only for the contract as a whole:
+	Chunks   []Chunk // of text, by position
+	Marks    []Mark  // of all chunks, by place
 	Findings []Finding
 }
 
-// Standing is what may stop a review between two calls.
+// Standing holds the reasons to stop or delay a review between two calls. See work.look and
+// work.enter in package review.
 type Standing struct {
 	Status Status
-	Paused time.Duration // until the model's provider accepts calls again
-	Left   USD           // of the budget, after what is reserved; only where there is one
+	Paused time.Duration // time until the model's provider accepts calls again
+	Left   USD           // of the budget, minus reservations; meaningless without a budget
 }
 
-// New is a review that is about to begin.
+// New is a review to be created. Use Starter in package review to prepare one.
 type New struct {
 	ID, TenantID, DocumentID uuid.UUID
 	Name                     string
 	Text                     string  // of the contract
-	Chunks                   []Chunk // Position, Start, End and Heading
+	Chunks                   []Chunk // Create uses Position, Start, End and Heading
 	Budget, Estimate         USD
 	Model                    string
 	Playbook                 []byte // JSON
 	PlaybookVersion          string
 }
 
-// Topics of findings that are no categories of clauses: they are not marked,
-// because the labels of CUAD do not have them.
+// Topics of findings beyond the categories of clauses. They are never marked, because CUAD
+// doesn't label them.
 const (
 	DataProtection  Category = "data-protection"
 	Payment         Category = "payment"
@@ -246,8 +244,8 @@ const (
 	Other           Category = "other"
 )
 
-// Topics returns the topics of findings: the categories, and those that are no
-// categories of clauses, in the order of reports.
+// Topics returns all topics of findings, in report order. Use All for the categories of
+// clauses alone.
 func Topics() []Category {
 	return append(All(), DataProtection, Payment, Confidentiality, Disputes, Other)
 }

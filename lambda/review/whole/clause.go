@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Bounds of a clause that rules read, in bytes: shorter or longer text is none.
+// Bounds of a clause for the rules, in bytes. They skip other text.
 const (
 	shortest = 20
 	longest  = 2_000
@@ -19,12 +19,12 @@ const (
 // clause is a sentence of the contract.
 type clause struct {
 	start, end int    // in the contract
-	text       string // as it stands there
+	text       string // verbatim
 	line       string // on one line
 }
 
-// clausesOf returns the sentences of the parts that were read, or the quotes of
-// the marks where the task has no text.
+// clausesOf returns the sentences of the read parts, or the marks' quotes if the task has no
+// text.
 func clausesOf(t record.Task) (all []clause) {
 	if t.Text == "" {
 		for _, m := range t.Marks {
@@ -49,7 +49,7 @@ func clauseOf(text string, start int) clause {
 	return clause{start: start, end: start + len(text), text: text, line: line}
 }
 
-// wasRead reports whether a part with a result holds the place.
+// wasRead reports whether some successful part covers the place.
 func wasRead(chunks []record.Chunk, at int) bool {
 	first, _ := slices.BinarySearchFunc(chunks, at, func(c record.Chunk, at int) int {
 		if c.End <= at {
@@ -68,8 +68,8 @@ func wasRead(chunks []record.Chunk, at int) bool {
 	return false
 }
 
-// sentence returns the length of the first sentence, with the white space behind
-// it: up to an empty line, or to a mark that ends it and is followed by a capital.
+// sentence returns the length of the first sentence with the white space after it: up to an
+// empty line, or up to a final mark followed by a capital.
 func sentence(text string) int {
 	for i := range len(text) {
 		switch text[i] {
@@ -86,7 +86,7 @@ func sentence(text string) int {
 	return len(text)
 }
 
-// abbreviations are words whose point ends no sentence.
+// abbreviations are words with a point that doesn't end a sentence.
 var abbreviations = []string{"No", "Nos", "Inc", "Ltd", "Co", "Corp", "Art", "Sec", "Nr", "Abs", "bzw", "vs", "Mr",
 	"Ms"}
 

@@ -11,15 +11,14 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// The number of contradictions that are reported about one subject, the first
-// clause against each further value, and of all.
+// Limits of reported contradictions: per subject, comparing its first clause with each further
+// value, and in total.
 const (
 	mostOfOne = 5
 	mostOfAll = 40
 )
 
-// contradictionsOf returns the contradictions that rules find, by the place of
-// the first clause.
+// contradictionsOf returns the rules' contradictions, by the place of the first clause.
 func contradictionsOf(t record.Task) (found []record.Finding) {
 	all := differences(clausesOf(t))
 	var seconds []int
@@ -33,12 +32,11 @@ func contradictionsOf(t record.Task) (found []record.Finding) {
 	return found
 }
 
-// difference is two terms of one subject with different values, the first in the
-// contract first.
+// difference is two terms of one subject with different values, in the contract's order.
 type difference struct{ first, second term }
 
 func differences(clauses []clause) (all []difference) {
-	seen := map[subject][]term{} // each value once
+	seen := map[subject][]term{} // distinct values
 	for _, c := range clauses {
 		for _, read := range readers {
 			t, ok := read(c)
@@ -66,18 +64,19 @@ func (d difference) finding(place string) record.Finding {
 	a, b := d.first, d.second
 	return record.Finding{Analyst: string(record.Contract), Category: a.subject.category, Severity: a.severity,
 		Title: a.title() + b.shown,
-		Explanation: fmt.Sprintf("This clause and one %s lay down different values for the %s: %s here, %s there. "+
+		Explanation: fmt.Sprintf("This clause and one %s set different values for the %s: %s here, %s there. "+
 			"The other clause reads: “%s”", place, a.subject.about, a.shown, b.shown, shortened(b.line)),
 		Quote: a.text, Start: a.start, End: a.end}
 }
 
-// title is the begin of the title of a contradiction, up to the other value.
+// title returns the start of a contradiction's title, up to the other value. Note that ofRules
+// recognises stored findings by it.
 func (t term) title() string {
 	return fmt.Sprintf("Contradiction: %s of %s and of ", t.subject.about, t.shown)
 }
 
-// ofRules reports whether the rules have found a contradiction, and no model: its
-// clause has the term that its title names.
+// ofRules reports whether the rules, not a model, found a contradiction: its title names the
+// term in its clause.
 func ofRules(f record.Finding) bool {
 	return slices.ContainsFunc(readers, func(read reader) bool {
 		t, ok := read(clauseOf(f.Quote, f.Start))
@@ -85,7 +84,6 @@ func ofRules(f record.Finding) bool {
 	})
 }
 
-// placesOf names places by the headings above them.
 func placesOf(t record.Task, at []int) []string {
 	names := make([]string, len(at))
 	if t.Text != "" {
@@ -104,10 +102,10 @@ func placesOf(t record.Task, at []int) []string {
 	return names
 }
 
-// mostQuoted bounds the text of the contract in an explanation, in runes.
+// mostQuoted bounds a quotation in an explanation, in runes.
 const mostQuoted = 300
 
 func shortened(s string) string { return text.Clean(line(s), mostQuoted) }
 
-// line is text of strangers on one line, without the fences of questions.
+// line returns foreign text on one line, without the fences of questions.
 func line(s string) string { return llm.Unfenced(text.Clean(s, len(s)+1)) }

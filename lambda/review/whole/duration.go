@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// numbers are the numerals that contracts write in words.
 var numbers = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 	"eleven": 11, "twelve": 12, "fourteen": 14, "fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "forty": 40,
@@ -16,21 +15,20 @@ var numbers = map[string]int{
 	"vierundzwanzig": 24, "dreißig": 30, "sechsunddreißig": 36, "sechzig": 60, "neunzig": 90,
 }
 
-// units are the lengths of units in days. A month is a twelfth of a year.
+// units are lengths in days. A month is a twelfth of a year.
 var units = map[string]float64{
 	"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30.42, "months": 30.42, "year": 365, "years": 365,
 	"tag": 1, "tage": 1, "tagen": 1, "woche": 7, "wochen": 7, "monat": 30.42, "monate": 30.42, "monaten": 30.42,
 	"jahr": 365, "jahre": 365, "jahren": 365,
 }
 
-// period is a duration in a pattern: a number, in words or digits, and a unit. It
-// has three groups.
+// period matches a duration: a number, in words or digits, and a unit. It has three groups.
 const period = `((?:[a-zäöüß]+[ -]){0,5})(?:\(?(\d{1,4})\)? )?(?:full |calendar |weitere[nrs]? |weitere )?` +
 	`(days?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|jahre?n?)\b`
 
 var spaces = regexp.MustCompile(`[ -]+`)
 
-// days reads the groups of a period; 0 is none.
+// days reads the groups of a period. It returns 0 if they hold none.
 func days(words, digits, unit string) float64 {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -61,6 +59,6 @@ func wordsToNumber(words string) (n int) {
 	return n
 }
 
-// differ reports whether periods are different by more than their units explain:
-// three months are ninety days.
+// differ reports whether periods differ by more than their units explain, since three months
+// are ninety days.
 func differ(a, b float64) bool { return max(a, b) > 1.1*min(a, b) }

@@ -16,9 +16,9 @@ import (
 // SchemaName is the name of the question's schema.
 const SchemaName = "contract_contradictions"
 
-// Limits of a question and of its answer.
+// Limits of a question and its answer.
 const (
-	mostQuotes = 160 // of the contract; of each category the same share
+	mostQuotes = 160 // shared equally by the categories
 	mostTokens = 4_000
 	mostPairs  = 20
 	mostTitle  = 120   // runes
@@ -34,8 +34,8 @@ var schemaFile []byte
 
 var answers = schema.MustParse(schemaFile)
 
-// Question returns the question for contradictions between the quotes of all
-// marks. There is none with less than two quotes.
+// Question returns the question about contradictions between the quotes of all marks. ask is
+// false if there are fewer than two quotes: don't ask it then.
 func Question(t record.Task) (q llm.Question, ask bool) {
 	quotes := listed(t.Marks)
 	var text strings.Builder
@@ -46,9 +46,8 @@ func Question(t record.Task) (q llm.Question, ask bool) {
 		Schema: answers.Raw(), MaxTokens: mostTokens}, len(quotes) > 1
 }
 
-// listed returns the marks that a question lists, by their place. Overlapping
-// parts have some twice. If there are too many, each category keeps those of the
-// highest scores.
+// listed returns the marks to list in a question, by place. It drops duplicates from
+// overlapping parts. If there are too many, each category keeps its highest scores.
 func listed(marks []record.Mark) (list []record.Mark) {
 	perCategory := map[record.Category][]record.Mark{}
 	for _, m := range marks {
@@ -79,9 +78,9 @@ type pair struct {
 	title, explanation string
 }
 
-// Read returns the contradictions of an answer to the question, each at the clause
-// that comes first in the contract. A contradiction that rules have found is left
-// out. Any pair that the question does not allow is an error.
+// Read returns the contradictions in an answer to the question, each at the clause coming
+// first in the contract. It skips contradictions already found by rules. A pair not allowed by
+// the question is an error.
 func Read(answer string, t record.Task) (found []record.Finding, err error) {
 	quotes := listed(t.Marks)
 	pairs, err := decode(answer)
@@ -115,7 +114,7 @@ func starts(marks []record.Mark) (list []int) {
 	return list
 }
 
-// decode reads an answer of the requested form.
+// decode reads an answer in the requested form.
 func decode(answer string) (pairs []pair, err error) {
 	form, err := answers.Read(answer, mostAnswer)
 	if err != nil {
@@ -123,7 +122,7 @@ func decode(answer string) (pairs []pair, err error) {
 	}
 	list := form["contradictions"].([]any)
 	if len(list) > mostPairs {
-		return nil, fmt.Errorf("it lists more than %d pairs", mostPairs)
+		return nil, fmt.Errorf("too many pairs: at most %d", mostPairs)
 	}
 	for _, given := range list {
 		m := given.(map[string]any)
@@ -137,13 +136,13 @@ func (p pair) check(quotes int) error {
 	listed := func(n int) bool { return n >= 1 && n <= quotes }
 	switch {
 	case !listed(p.first) || !listed(p.second):
-		return errors.New("it names a quote that was not listed")
+		return errors.New("unknown quote number")
 	case p.first == p.second:
-		return errors.New("it compares a quote with itself")
+		return errors.New("quote compared with itself")
 	case line(p.title) == "" || line(p.explanation) == "":
-		return errors.New("it gives no reason")
+		return errors.New("missing title or explanation")
 	case utf8.RuneCountInString(p.title) > mostTitle || utf8.RuneCountInString(p.explanation) > mostReason:
-		return errors.New("its texts are too long")
+		return errors.New("title or explanation too long")
 	}
 	return nil
 }

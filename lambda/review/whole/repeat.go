@@ -6,8 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// repeated returns, for each finding that repeats an earlier one, the Seq of the
-// earliest.
+// repeated maps each repeating finding's Seq to the earliest Seq of the same finding.
 func repeated(t record.Task) map[int]int {
 	r := repeats{chunks: t.Chunks, by: map[key][]record.Finding{}, first: map[int]int{}}
 	positions := map[uuid.UUID]int{}
@@ -29,7 +28,7 @@ func repeated(t record.Task) map[int]int {
 	return same
 }
 
-// key names the findings of an analyst about a chunk.
+// key identifies an analyst's findings about a chunk.
 type key struct {
 	analyst string
 	chunk   int
@@ -41,8 +40,8 @@ type repeats struct {
 	first  map[int]int // Seq to a smaller Seq of the same finding
 }
 
-// compare finds the repetitions between a chunk and those before that overlap it.
-// Only findings of one analyst are compared: another analyst has another reason.
+// compare finds the repetitions between a chunk and the overlapping ones before it. It
+// compares only one analyst's findings, because another analyst has another reason.
 func (r *repeats) compare(k key, found []record.Finding) {
 	here := r.chunks[k.chunk]
 	for before := k.chunk - 1; before >= 0 && r.chunks[before].End > here.Start; before-- {
@@ -56,8 +55,8 @@ func (r *repeats) compare(k key, found []record.Finding) {
 	}
 }
 
-// same reports whether findings of two chunks are one: their quotes are the same
-// clause, or both have the same title and stand in the text of both chunks.
+// same reports whether findings of two chunks are one: they quote the same clause, or share a
+// title and lie in the overlap.
 func same(a, b record.Finding, overlapStart, overlapEnd int) bool {
 	if a.Quote == "" || b.Quote == "" {
 		return false

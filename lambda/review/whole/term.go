@@ -8,25 +8,23 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// term is a value that a clause lays down, with all that another clause has to
-// have in common to contradict it.
+// term is a value set by a clause, with everything another clause must share to contradict it.
 type term struct {
 	clause
 	subject  subject
-	value    string  // as it is compared; empty: days is
+	value    string  // to be compared; empty: use days
 	days     float64 // of a period
 	shown    string  // for people
 	severity record.Severity
 }
 
-// subject is equal for clauses that cannot both hold with different values.
+// subject is equal for clauses that must not set different values.
 type subject struct {
 	category record.Category
 	about    string // in a title
-	of       string // whose, about what and when
+	of       string // party, object and condition
 }
 
-// reader finds a term in a clause.
 type reader func(clause) (term, bool)
 
 var readers = []reader{law, notice, renewal, renewalNotice, liabilityCap}
@@ -41,7 +39,7 @@ var (
 		`(?P<law>(?i:deutsche|österreichische|schweizer(?:ische)?)[smn]?) (?i:recht)`)
 )
 
-// countries are names of one law.
+// countries maps different names of one country's law to one.
 var countries = map[string]string{
 	"Bundesrepublik Deutschland": "Germany", "Federal Republic of Germany": "Germany", "deutsche": "Germany",
 	"Republik Österreich": "Austria", "Republic of Austria": "Austria", "österreichische": "Austria",
@@ -50,7 +48,6 @@ var countries = map[string]string{
 	"England": "England and Wales",
 }
 
-// law reads the governing law.
 func law(c clause) (term, bool) {
 	for _, pattern := range []*regexp.Regexp{governed, gilt, german} {
 		if found := pattern.FindStringSubmatch(c.line); found != nil {
@@ -98,12 +95,12 @@ var (
 		"in", "within", "from", "subject to", "nach", "während", "bis", "ab").String() + `[^,]*),`)
 )
 
-// oneOf is a pattern of words, each of them whole.
+// oneOf returns a pattern of whole words.
 func oneOf(words ...string) *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:` + strings.Join(words, "|") + `)\b`)
 }
 
-// notice reads the notice of a termination of the contract for convenience.
+// notice reads the notice of termination for convenience.
 func notice(c clause) (term, bool) {
 	text := strings.ToLower(c.line)
 	who := terminates.FindStringSubmatch(text)
@@ -119,7 +116,7 @@ func notice(c clause) (term, bool) {
 	return t, ok
 }
 
-// partyOf is one word for both parties.
+// partyOf returns one word for both parties, otherwise the party's name.
 func partyOf(name string) string {
 	switch name {
 	case "either party", "each party", "any party", "both parties", "the parties", "jede partei", "jede vertragspartei",
@@ -154,14 +151,14 @@ var (
 	zumEnde   = regexp.MustCompile(`frist von ` + period + ` (?:zum|vor) (?:dem )?(?:ende|ablauf)\b`)
 )
 
-// renewal reads the period by which the contract renews.
+// renewal reads the renewal period.
 func renewal(c clause) (term, bool) {
 	t, ok := periodIn(c, strings.ToLower(c.line), renews, renewsBy)
 	t.severity, t.subject = record.High, subject{record.Renewal, "period of renewal", ""}
 	return t, ok
 }
 
-// renewalNotice reads the notice that prevents a renewal.
+// renewalNotice reads the notice preventing a renewal.
 func renewalNotice(c clause) (term, bool) {
 	text := strings.ToLower(c.line)
 	if !renewStop.MatchString(text) {
@@ -182,7 +179,7 @@ var (
 	percent = regexp.MustCompile(`(\d{1,4}) ?(?:%|per ?cent)`)
 )
 
-// liabilityCap reads the cap of the whole liability of a party.
+// liabilityCap reads the cap on a party's entire liability.
 func liabilityCap(c clause) (term, bool) {
 	text := strings.ToLower(c.line)
 	found := capped.FindStringSubmatch(text)

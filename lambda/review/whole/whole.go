@@ -1,17 +1,16 @@
-// Package whole is the last step of a review: it reads the contract as a whole,
-// when all its parts have an end. It finds what no part shows by itself.
+// Package whole is the last step of a review. It runs when all parts have finished, and finds
+// problems visible only in the contract as a whole.
 //
-//   - Repetitions: parts overlap, and a clause in the overlap is read twice.
-//   - Missing clauses: the playbook asks for a category that no part has. Where
-//     parts were not read, the finding is limited to the parts that were.
-//   - Contradictions: two clauses that cannot both hold. Rules compare the
-//     governing law, the notice of a termination for convenience, the period and
-//     the notice of a renewal, and the cap of a liability. They report a
-//     difference only where subject, object and condition of both clauses are
-//     equal: a shorter notice for a breach contradicts nothing. A model, if there
-//     is one, is asked for further ones, over the numbered quotes of all parts.
+//   - Repetitions: parts overlap, so a clause in the overlap is read twice.
+//   - Missing clauses: the playbook requires a category found in no part. If parts are unread,
+//     the finding is limited to the read ones.
+//   - Contradictions: two clauses that cannot both hold. Rules compare the governing law, the
+//     notice of termination for convenience, the period and notice of renewal, and the cap on
+//     liability. They require the same subject, object and condition in both clauses, because
+//     a shorter notice for a breach contradicts nothing. If there is a model, one question over
+//     the numbered quotes of all parts asks it for more.
 //
-// It asks nothing and stores nothing: package review does.
+// It neither calls the model nor the store; see package review for both.
 package whole
 
 import (
@@ -23,10 +22,9 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Conclude returns the findings about the contract as a whole, and the findings
-// that repeat others. A review that was started again, for parts that it had not
-// read, gets only findings that it does not have, and those of the rules that no
-// longer hold are withdrawn.
+// Conclude returns the findings about the contract as a whole, and which findings repeat
+// others. On a retry it returns only new findings, and withdraws the rules' earlier ones if
+// they no longer hold.
 func Conclude(t record.Task, rules playbook.Playbook) record.Result {
 	hold := append(contradictionsOf(t), missing(t, rules)...)
 	added := slices.DeleteFunc(slices.Clone(hold), func(f record.Finding) bool { return known(t.Findings, f) })
@@ -34,9 +32,8 @@ func Conclude(t record.Task, rules playbook.Playbook) record.Result {
 		Withdrawn: withdrawn(t.Findings, hold)}
 }
 
-// known reports whether a finding about the contract as a whole is in the list: a
-// contradiction by the place of its clause, which is in the log once, and a
-// missing clause by its title.
+// known reports whether the list has a finding about the contract as a whole. Use place to
+// compare contradictions, since each clause is logged once, and titles for missing clauses.
 func known(list []record.Finding, f record.Finding) bool {
 	return slices.ContainsFunc(list, func(e record.Finding) bool {
 		return e.Analyst == f.Analyst && e.Category == f.Category && e.Start == f.Start && e.End == f.End &&
@@ -44,8 +41,8 @@ func known(list []record.Finding, f record.Finding) bool {
 	})
 }
 
-// withdrawn returns the findings of earlier readings by the rules that are not
-// among those that hold. What a model has found stays: the clauses still stand.
+// withdrawn returns the rules' earlier findings that no longer hold. A model's findings stay,
+// because their clauses still stand.
 func withdrawn(earlier, hold []record.Finding) (seqs []int) {
 	for _, e := range earlier {
 		byRules := e.Analyst == string(record.Contract) && (e.Quote == "" || ofRules(e))
@@ -56,7 +53,7 @@ func withdrawn(earlier, hold []record.Finding) (seqs []int) {
 	return seqs
 }
 
-// missing returns the clauses that the contract should have.
+// missing returns the findings about clauses required by the playbook but not found.
 func missing(t record.Task, rules playbook.Playbook) []record.Finding {
 	unread := 0
 	for _, c := range t.Chunks {

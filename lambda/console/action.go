@@ -17,11 +17,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxForm bounds a form, in bytes.
 const maxForm = 64 << 10
 
-// act admits an operator to the documents of a path, and reads the form. A viewer is
-// refused, and a form that is not one of ours.
+// act admits an operator to the documents in a path and parses the form. It refuses viewers
+// and invalid forms.
 func (h *handler) act(v *visit, names ...string) ([]uuid.UUID, error) {
 	v.Body = http.MaxBytesReader(v.w, v.Body, maxForm)
 	ids, err := h.admit(v, names...)
@@ -37,8 +36,8 @@ func (h *handler) act(v *visit, names ...string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// decide takes a decision about a pair. What was decided is repeated without effect; a
-// pair that has changed is shown as it is now, with 409.
+// decide records a decision about a pair. Repeating one changes nothing; a stale form gets 409
+// with the pair's current state.
 func (h *handler) decide(v *visit) error {
 	ids, err := h.act(v, "a", "b")
 	if err != nil {
@@ -60,7 +59,7 @@ func (h *handler) decide(v *visit) error {
 	switch {
 	case errors.Is(err, postgres.ErrStale):
 		return h.showPair(v, http.StatusConflict, ids,
-			"The pair has changed since it was shown. Nothing was decided; this is how it is now.")
+			"The pair has changed since you opened it. Nothing was decided; see its current state below.")
 	case errors.As(err, &ours):
 		return h.showPair(v, http.StatusConflict, ids, term.Clean(ours.Error(), term.MaxText))
 	case err != nil:
@@ -74,7 +73,7 @@ func (h *handler) decide(v *visit) error {
 	return nil
 }
 
-// publish has a document matched again, for a reason.
+// publish queues a document for matching again, and keeps the reason.
 func (h *handler) publish(v *visit) error {
 	ids, err := h.act(v, "id")
 	if err != nil {
@@ -86,14 +85,14 @@ func (h *handler) publish(v *visit) error {
 		return errBadForm
 	}
 	if reason == "" {
-		return h.showDocument(v, http.StatusBadRequest, ids[0], "Give a reason: it is kept with your name.")
+		return h.showDocument(v, http.StatusBadRequest, ids[0], "Enter a reason. It is kept with your name.")
 	}
 	stamped, err := h.DB.PublishFor(v.Context(), ids[0], postgres.Action{ID: form, By: term.Clean(v.person.Name, term.MaxValue),
 		Reason: reason, Seen: v.PostFormValue("seen")})
 	switch {
 	case errors.Is(err, postgres.ErrStale):
 		return h.showDocument(v, http.StatusConflict, ids[0],
-			"The document has changed since it was shown. Nothing was done; this is how it is now.")
+			"The document has changed since you opened it. Nothing was done; see its current state below.")
 	case err != nil:
 		return err
 	}
@@ -102,17 +101,18 @@ func (h *handler) publish(v *visit) error {
 	return nil
 }
 
-// send sends the messages of published documents. The sweep sends those that are not.
+// send sends the messages of published documents. A failure is only logged, because the sweep
+// retries.
 func (h *handler) send(v *visit, stamped []job.Stamped) {
 	if err := job.Send(v.Context(), h.Sender, stamped); err != nil {
-		h.Log.Warn("documents are published without a message: the sweep sends it", "reason", failure.Of(err).Text)
+		h.Log.Warn("enqueue failed; sweep will retry", "reason", failure.Of(err).Text)
 	}
 }
 
-// dones describes what was done, by the value that the address has.
+// dones describes a finished action, by the done parameter of the address.
 var dones = map[string]string{
 	string(rules.Confirmed): "Confirmed: the two belong together.",
 	string(rules.Rejected):  "Rejected: the two do not belong together.",
-	string(rules.Withdrawn): "Withdrawn: the rules have decided again.",
+	string(rules.Withdrawn): "Withdrawn: the rules decided again.",
 	"published":             "Published: the document will be matched again.",
 }

@@ -181,7 +181,7 @@ func TestActionsSendTheMessagesOfWhatTheyPublish(t *testing.T) {
 	if a := again(); a.code != http.StatusOK || !strings.Contains(a.text(), "will be matched again") {
 		t.Errorf("without a queue: %d %s", a.code, a.text())
 	}
-	if log := s.logs.String(); !strings.Contains(log, "published without a message") || strings.Contains(log, "PLANTED") {
+	if log := s.logs.String(); !strings.Contains(log, "enqueue failed") || strings.Contains(log, "PLANTED") {
 		t.Errorf("logged %s", log)
 	}
 }

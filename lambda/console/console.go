@@ -1,26 +1,25 @@
-// Package console shows documents to people in a browser, and takes their decisions.
+// Package console shows documents in a browser and records people's decisions.
 //
 //	GET  /                        overview of a tenant
 //	GET  /documents               list by state and type; q=: search
-//	GET  /documents/{id}          a document: the link in every notification
-//	POST /documents/{id}/match    matches it again: reason, seen, form
-//	GET  /open                    what waits for people, the most valuable first
-//	GET  /open/next               leads to the question behind a place: after, left
-//	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place
-//	POST /pairs/{a}/{b}           decides: verdict, note, seen, from
+//	GET  /documents/{id}          a document; notifications link here
+//	POST /documents/{id}/match    matches it again; must have reason, seen, form
+//	GET  /open                    everything waiting for people, most valuable first
+//	GET  /open/next               redirects to the next question after a place: after, left
+//	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place in /open
+//	POST /pairs/{a}/{b}           decides; must have verdict and seen; note, from
 //
-// New returns the handler. It belongs behind a gate of package login, which knows the
-// person of each request, refuses forms of other sites, and sets the headers. A page
-// shows one tenant, for which the person has a role. A document of another tenant and
-// one that does not exist have the same answer, 404.
+// You must put the handler behind a gate of package login: it identifies the person of each
+// request, refuses forms of other sites, and sets the headers. A page shows one tenant, in
+// which the person must have a role. A document of another tenant gets the same 404 as an
+// unknown one, so that ids can't be probed.
 //
-// An operator of the tenant acts by forms; a viewer gets 403. A form has the state that
-// the person saw: if it has changed, the answer is 409 with the state of now, and nothing
-// is written. A form that is sent twice acts once.
+// Forms need the role operator; a viewer gets 403. A form carries the state seen by the
+// person. If it's stale, the answer is 409 with the current state, and nothing is written. A
+// form sent twice acts once.
 //
-// Pages are complete when they leave the server: they have no script. All texts of
-// documents are cleaned and cut, by package explain or here, and escaped by
-// html/template.
+// Pages use no script. Every text of a document is cleaned and cut, by package explain or
+// here, and escaped by html/template.
 package console
 
 import (
@@ -44,22 +43,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Config is what the console works with.
+// Config configures the console.
 type Config struct {
 	DB     *postgres.DB
-	Prices *cost.ModelPrices // nil: those that are built in
-	Sender job.Sender        // of documents that are published; nil: the sweep sends the messages
+	Prices *cost.ModelPrices // nil: the built-in ones
+	Sender job.Sender        // of published documents; nil: left to the sweep
 	Log    *slog.Logger
-	Time   time.Duration // for each page: 10 s
+	Time   time.Duration // limit for each page; 0 is 10 s
 }
 
-// handler is a Config with its defaults.
 type handler struct {
 	Config
 	reports report.Reader
 }
 
-// New returns the handler of all paths.
+// New returns the handler of all paths. It fails only if the built-in prices can't be read.
 func New(c Config) (http.Handler, error) {
 	if c.Prices == nil {
 		var err error
@@ -83,20 +81,20 @@ func New(c Config) (http.Handler, error) {
 	return mux, nil
 }
 
-// visit is a request of a person.
+// visit is a person's request.
 type visit struct {
 	*http.Request
 	w      http.ResponseWriter
 	person login.Person
-	tenant report.Tenant // that the page is about; zero: none
+	tenant report.Tenant // shown by the page; zero: none
 }
 
-// Errors of a visit, as answers.
+// Errors of a visit. See fail for the answers.
 var (
 	errNotFound   = errors.New("not found")
-	errNoTenant   = errors.New("there is no tenant yet")
-	errNoOperator = errors.New("the person is no operator")
-	errBadForm    = errors.New("a form that is not ours")
+	errNoTenant   = errors.New("missing tenant")
+	errNoOperator = errors.New("must be an operator")
+	errBadForm    = errors.New("invalid form")
 )
 
 // page calls next for the person of a request, and answers its error.
@@ -107,7 +105,7 @@ func (h *handler) page(next func(*visit) error) http.HandlerFunc {
 		v := &visit{Request: r.WithContext(ctx), w: w}
 		var known bool
 		if v.person, known = login.From(ctx); !known {
-			h.fail(v, errors.New("a request without a person: no gate is before the console"))
+			h.fail(v, errors.New("missing person: use the console behind a login gate"))
 			return
 		}
 		if err := next(v); err != nil {
@@ -116,26 +114,25 @@ func (h *handler) page(next func(*visit) error) http.HandlerFunc {
 	}
 }
 
-// fail answers an error. The log has its sentence, the page has not.
+// fail answers an error. Only the log gets its text.
 func (h *handler) fail(v *visit, err error) {
 	switch {
 	case errors.Is(err, errNotFound):
-		h.message(v, http.StatusNotFound, "Not found", "There is no such page, or it is not for you.")
+		h.message(v, http.StatusNotFound, "Not found", "This page does not exist, or you may not see it.")
 	case errors.Is(err, errNoOperator):
-		h.message(v, http.StatusForbidden, "Not allowed", "You may read these documents. An operator of the tenant may change them.")
+		h.message(v, http.StatusForbidden, "Not allowed", "You may only read these documents. Ask an operator of the tenant to change them.")
 	case errors.Is(err, errBadForm):
-		h.message(v, http.StatusBadRequest, "Not understood", "The form is not complete. Go back, load the page again, and try once more.")
+		h.message(v, http.StatusBadRequest, "Not understood", "The form is incomplete. Go back, reload the page, and try again.")
 	case errors.Is(err, errNoTenant):
-		h.message(v, http.StatusOK, "Nothing here yet", "The database has no documents yet, or none that you may see.")
+		h.message(v, http.StatusOK, "Nothing here yet", "No documents have arrived yet, or none you may see.")
 	default:
-		h.Log.Error("a page failed", "route", v.Pattern, "reason", failure.Of(failure.At("show a page", err)).Text)
+		h.Log.Error("page failed", "route", v.Pattern, "reason", failure.Of(failure.At("show a page", err)).Text)
 		v.w.Header().Set("Retry-After", "5")
-		h.message(v, http.StatusServiceUnavailable, "Not available now", "The page cannot be made now. Try again in a moment.")
+		h.message(v, http.StatusServiceUnavailable, "Not available now", "The page is not available now. Try again in a moment.")
 	}
 }
 
-// choose finds the tenant of a page: the one that the address names, or the first one
-// of the person.
+// choose sets the page's tenant: the one in the query, otherwise the person's first.
 func (h *handler) choose(v *visit) error {
 	ids, all := v.person.Tenants()
 	if text := v.FormValue("tenant"); text != "" {
@@ -161,7 +158,8 @@ func (h *handler) choose(v *visit) error {
 	return errNoTenant
 }
 
-// admit finds the documents that the path names, which belong to one tenant.
+// admit returns the documents named in the path, if the person may see them. They must belong
+// to one tenant.
 func (h *handler) admit(v *visit, names ...string) (ids []uuid.UUID, err error) {
 	for _, name := range names {
 		id, err := document.ParseID(v.PathValue(name))
@@ -189,5 +187,4 @@ func (h *handler) admit(v *visit, names ...string) (ids []uuid.UUID, err error) 
 	return ids, nil
 }
 
-// reader reads documents for the visit.
 func (h *handler) reader(v *visit) *explain.Reader { return explain.NewReader(v.Context(), h.DB) }

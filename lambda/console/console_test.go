@@ -37,9 +37,9 @@ func TestOverviewCountsWhatATenantHas(t *testing.T) {
 		SELECT $1, 'gpt-4o-mini', sha256(n::text::bytea), gen_random_uuid(), '', 500000, 500000 FROM generate_series(1, 2) AS n`, tenantA)
 	c := s.as(everything(login.Viewer))
 	c.page("/?tenant="+tenantA.String()).want(t, "1 failed 0 in progress 1 pending 0 not queued 32 succeeded",
-		"has been due for 3h0m", "7 questions 0 warnings 1 failed 0 files", "1 documents, by the hour",
+		"has been due for 3h0m", "7 questions 0 warnings 1 failed 0 files", "1 document, by hour",
 		"transient 3", "2 2,000,000 0.75")
-	c.page("/?tenant="+tenantB.String()).want(t, "0 failed", "No document waits", "None.", "No model was asked.")
+	c.page("/?tenant="+tenantB.String()).want(t, "0 failed", "The backlog is empty.", "None.", "No model was used.")
 }
 
 // next finds the link to the next page.
@@ -110,9 +110,9 @@ func TestSearchFindsByNumberAmountCompanyAndID(t *testing.T) {
 		"119.00":                               "invoice UN-0815",
 		"Polsterstoffe+Federleicht":            "Found by party, the latest first.",
 		"DE999010115":                          "delivery note LS-88120",
-		"no+such+thing":                        `No document has the number, the total or the company "no such thing".`,
-		"4500000101&by=amount":                 `No document has the amount "4500000101".`,
-		"10000000-0000-4000-8000-000000000999": `No document has the id`,
+		"no+such+thing":                        `No document found with number, amount or company "no such thing".`,
+		"4500000101&by=amount":                 `No document found with amount "4500000101".`,
+		"10000000-0000-4000-8000-000000000999": `No document found with id`,
 	} {
 		c.page("/documents?q="+q+at).want(t, want)
 	}
@@ -124,7 +124,7 @@ func TestSearchFindsByNumberAmountCompanyAndID(t *testing.T) {
 	if got := c.walk("/documents?q=Polsterstoffe+Federleicht" + at); len(got) != all || all == 0 {
 		t.Errorf("of a company: %d documents, want %d", len(got), all)
 	}
-	c.page("/documents?q=4500000101&tenant="+tenantB.String()).want(t, "No document has")
+	c.page("/documents?q=4500000101&tenant="+tenantB.String()).want(t, "No document found")
 }
 
 func TestDocumentPageExplainsADocument(t *testing.T) {
@@ -136,7 +136,7 @@ func TestDocumentPageExplainsADocument(t *testing.T) {
 	a := c.page("/documents/" + id.String())
 	a.want(t, "purchase order 4500000101 succeeded", "Matched by rules: 0.99, high confidence.",
 		"+60 The invoice cites the purchase order 4500000101.", "Three-way match of invoice RE-2026-1187",
-		"1122.00 net ordered", "supplier VAT id DE999010115", "notification about attempt 3, transient: waits to be sent",
+		"1122.00 net ordered", "supplier VAT id DE999010115", "notification about attempt 3, transient: not sent yet",
 		"2026-03-02 08:12 received", "5 documents and", "invoice RE-2026-1187: high confidence by rules")
 	order, invoice := s.numbered("4500000136"), s.numbered("26-0418")
 	c.page("/documents/"+order.String()).want(t, "Undecided: it needs 7 more points to be a match.", "-15 Other purchase orders")
@@ -168,7 +168,7 @@ func TestAnotherTenantsDocumentsAreNotFound(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.code, a.text())
 		}
 	}
-	c.page("/documents?q="+theirs.String()).want(t, "No document has the id")
+	c.page("/documents?q="+theirs.String()).want(t, "No document found with id")
 	for _, path := range []string{"/", "/documents", "/open"} {
 		if a := c.page(path); strings.Contains(a.body, tenantB.String()) {
 			t.Errorf("%s names the other tenant", path)
@@ -235,7 +235,7 @@ func TestAClosedDatabaseIsNamedInTheLogOnly(t *testing.T) {
 	c := s.as(everything(login.Viewer))
 	s.Close()
 	a := c.get("/")
-	if a.code != http.StatusServiceUnavailable || strings.Contains(a.body, "pool") || !strings.Contains(s.logs.String(), "a page failed") {
+	if a.code != http.StatusServiceUnavailable || strings.Contains(a.body, "pool") || !strings.Contains(s.logs.String(), "page failed") {
 		t.Errorf("%d %s; logged %q", a.code, a.text(), s.logs.String())
 	}
 }

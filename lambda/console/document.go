@@ -9,34 +9,34 @@ import (
 	"github.com/google/uuid"
 )
 
-// documentPage is a document with everything that is known about it.
+// documentPage is a document with everything known about it.
 type documentPage struct {
 	*explain.Explanation
 	Received report.Received
 	Notified []report.Notified
 	Deeds    []report.Deed
-	Picture  *picture  // of its cluster; nil: it has none
-	Form     uuid.UUID // that acts once
-	Seen     string    // version of the state
+	Picture  *picture  // of its cluster; nil: not in one
+	Form     uuid.UUID // makes the form act once
+	Seen     string    // version of the state shown
 	notice
 }
 
-// notice is what was done, or why nothing was.
+// notice is the result of an action, or the reason why it failed.
 type notice struct {
 	Done    string
 	Problem string
 }
 
-// maxPairs bounds the pairs of a document that are shown.
+// maxPairs bounds the pairs shown.
 const maxPairs = 30
 
-// Shown are the pairs that are shown, the best first.
+// Shown returns the pairs to show, best first.
 func (d documentPage) Shown() any { return d.Pairs[:min(len(d.Pairs), maxPairs)] }
 
-// More is the number of pairs that are not shown.
+// More is the number of pairs left out.
 func (d documentPage) More() int { return max(len(d.Pairs)-maxPairs, 0) }
 
-// Bounds of the events of a document that are shown.
+// Bounds of a document's events.
 const (
 	maxNotified = 20
 	maxDeeds    = 50
@@ -50,10 +50,10 @@ func (h *handler) document(v *visit) error {
 	return h.showDocument(v, http.StatusOK, ids[0], "")
 }
 
-// showDocument shows a document, with the reason why nothing was done with it.
+// showDocument shows a document. problem is the reason if an action failed.
 func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem string) (err error) {
 	d := documentPage{Form: uuid.New(), notice: notice{dones[v.URL.Query().Get("done")], problem}}
-	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // before the state, which may change meanwhile
+	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // must be read before the state, since that may change meanwhile
 		return err
 	}
 	if d.Explanation, err = h.reader(v).Document(id); err != nil {
@@ -74,7 +74,6 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 	return h.show(v, status, "document", d.Document.Called(), d)
 }
 
-// picture draws the cluster of a document.
 func (h *handler) picture(v *visit, e *explain.Explanation) (*picture, error) {
 	members := e.Document.Cluster
 	if len(members) < 2 {
@@ -87,7 +86,7 @@ func (h *handler) picture(v *visit, e *explain.Explanation) (*picture, error) {
 		}
 	}
 	rest := len(members) - maxDrawn
-	if rest > 0 { // the document, and those received before and after it
+	if rest > 0 { // the document, and its neighbours by arrival
 		from := min(max(at-maxDrawn/2, 0), rest)
 		members = members[from : from+maxDrawn]
 	}
@@ -104,12 +103,11 @@ func (h *handler) picture(v *visit, e *explain.Explanation) (*picture, error) {
 	return g.draw(), err
 }
 
-// pairPage is two documents side by side.
 type pairPage struct {
 	*explain.Comparison
 	Seen   string // version of the pair
-	ByHand bool   // a person has decided
-	From   string // its place among the questions; empty: it was not found there
+	ByHand bool   // decided by a person
+	From   string // its place among the questions; empty: opened from elsewhere
 	notice
 }
 
@@ -121,14 +119,14 @@ func (h *handler) pair(v *visit) error {
 	return h.showPair(v, http.StatusOK, ids, "")
 }
 
-// showPair shows a pair, with the reason why nothing was decided.
+// showPair shows a pair. problem is the reason if nothing was decided.
 func (h *handler) showPair(v *visit, status int, ids []uuid.UUID, problem string) (err error) {
 	from := v.FormValue("from")
 	if _, err := readWaitingPlace(from); err != nil {
 		return err
 	}
 	p := pairPage{From: from, notice: notice{dones[v.URL.Query().Get("done")], problem}}
-	if p.Seen, err = h.DB.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // before the pair, which may change meanwhile
+	if p.Seen, err = h.DB.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // must be read before the pair, since that may change meanwhile
 		return err
 	}
 	if p.Comparison, err = h.reader(v).Pair(ids[0], ids[1]); err != nil {

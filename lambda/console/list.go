@@ -16,24 +16,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// pageSize is the number of documents of a page.
 const pageSize = 50
 
-// documentList is a page of documents.
 type documentList struct {
 	Documents []report.Listed
-	Next      string // place of the next page; empty: this is the last
+	Next      string // place of the next page; empty: last page
 	First     bool
 	States    []string
 	Types     []document.Type
 	State     string
 	Type      document.Type
 	Search    string
-	By        string   // what was searched by, of searches
-	Bys       []string // what else can be
+	By        string   // the way used, one of searches
+	Bys       []string // the ways to choose from
 }
 
-// searches are the ways to search, in the order in which they are tried.
+// searches are the ways to search, tried in this order.
 var searches = []string{"number", "amount", "party"}
 
 func (h *handler) documents(v *visit) error {
@@ -69,17 +67,17 @@ func (h *handler) documents(v *visit) error {
 	return h.show(v, http.StatusOK, "documents", "Documents", l)
 }
 
-// maxSearch bounds the text of a search, in bytes.
+// maxSearch bounds a search, in bytes.
 const maxSearch = 400
 
 func searchable(s string) bool {
 	return len(s) <= maxSearch && utf8.ValidString(s) && !strings.Contains(s, "\x00")
 }
 
-// lastPlace is later than all times that a database has, in microseconds.
+// lastPlace is after every time in a database, in microseconds.
 const lastPlace = 4e18
 
-// readPlace reads the place of a page from its address.
+// readPlace parses a place from the address.
 func readPlace(text string) (p report.Place, err error) {
 	if text == "" {
 		return p, nil
@@ -94,7 +92,7 @@ func readPlace(text string) (p report.Place, err error) {
 	return p, nil
 }
 
-// list reads one document more than a page has.
+// list reads one document more than a page shows, so that the last page is known.
 func (h *handler) list(v *visit, l *documentList, after report.Place) (err error) {
 	f := report.ListFilter{Tenant: v.tenant.ID}
 	if l.State != "" {
@@ -107,7 +105,7 @@ func (h *handler) list(v *visit, l *documentList, after report.Place) (err error
 	return err
 }
 
-// lead leads to the document with an id, if it belongs to the tenant.
+// lead redirects to the document with an id, if it belongs to the tenant.
 func (h *handler) lead(v *visit, id uuid.UUID, l documentList) error {
 	found, err := h.reports.Summaries(v.Context(), []uuid.UUID{id})
 	if err != nil {
@@ -121,8 +119,8 @@ func (h *handler) lead(v *visit, id uuid.UUID, l documentList) error {
 	return h.show(v, http.StatusOK, "documents", "Documents", l)
 }
 
-// search reads one document more than a page has. Without a way to search, it takes
-// the first one that finds something.
+// search reads one document more than a page shows. If no way to search was chosen, it uses
+// the first one with a result.
 func (h *handler) search(v *visit, l *documentList, after report.Place) (err error) {
 	ways := searches
 	if l.By != "" {
@@ -148,7 +146,7 @@ func (h *handler) search(v *visit, l *documentList, after report.Place) (err err
 	return nil
 }
 
-// numbered finds documents by their own number, in whatever form it is written.
+// numbered finds documents by their own number, however it's written.
 func (h *handler) numbered(v *visit, number string, after report.Place) ([]report.Listed, error) {
 	own, err := score.OwnKeys(v.tenant.ID, number)
 	if err != nil {
@@ -157,7 +155,6 @@ func (h *handler) numbered(v *visit, number string, after report.Place) ([]repor
 	return h.reports.Keyed(v.Context(), v.tenant.ID, own, number, after, pageSize+1)
 }
 
-// totalled finds documents by their total.
 func (h *handler) totalled(v *visit, text string, after report.Place) ([]report.Listed, error) {
 	forms := totals(text)
 	if len(forms) == 0 {
@@ -166,7 +163,7 @@ func (h *handler) totalled(v *visit, text string, after report.Place) ([]report.
 	return h.reports.Totalled(v.Context(), v.tenant.ID, forms, after, pageSize+1)
 }
 
-// totals lists the forms in which a total may be stored: 119, 119.0 and 119.00.
+// totals lists the stored forms of a total: 119, 119.0 and 119.00.
 func totals(text string) []string {
 	plain := strings.ReplaceAll(text, " ", "")
 	if comma, point := strings.LastIndex(plain, ","), strings.LastIndex(plain, "."); comma > point { // 1.234,50
@@ -188,8 +185,8 @@ func totals(text string) []string {
 	return slices.Compact(forms)
 }
 
-// ofParty finds documents by the name, VAT id or IBAN of their company: the supplier,
-// or the buyer where no supplier is named.
+// ofParty finds documents by the name, VAT id or IBAN of the supplier, or of the buyer if the
+// supplier is unknown.
 func (h *handler) ofParty(v *visit, name string, after report.Place) ([]report.Listed, error) {
 	data, err := json.Marshal(document.Data{Supplier: document.Party{Name: name, VATID: name, IBAN: name}})
 	if err != nil {
@@ -214,7 +211,7 @@ func (l documentList) Nothing() string {
 	case l.Search == "":
 		return "No more documents."
 	case l.By == "":
-		return fmt.Sprintf("No document has the number, the total or the company %q.", l.Search)
+		return fmt.Sprintf("No document found with number, amount or company %q.", l.Search)
 	}
-	return fmt.Sprintf("No document has the %s %q.", l.By, l.Search)
+	return fmt.Sprintf("No document found with %s %q.", l.By, l.Search)
 }

@@ -11,36 +11,35 @@ import (
 	"matchbook/lambda/postgres/report"
 )
 
-// overview is the state of a tenant.
 type overview struct {
 	Stages   []stage
-	Oldest   string // age of the backlog; empty: nothing waits
+	Oldest   string // age of the backlog; empty: no backlog
 	Hours    []hour
-	Received int  // in the hours
-	Full     bool // there were more
+	Received int  // in Hours
+	Full     bool // Received is a lower bound
 	Failures []report.KindCount
-	Waiting  []waits // for people
+	Waiting  []waits // for people, by kind
 	Cost     []dayCost
-	Lately   bool // the cost is that of the latest calls only
+	Lately   bool // Cost covers only the latest calls
 }
 
-// stage is a state with the number of its documents.
+// stage is a state with its number of documents.
 type stage struct {
 	Name string
 	report.Count
 }
 
-// hour is a bar of the drawing of an overview: its parts from the bottom up.
+// hour is a bar of the chart, stacked from the bottom up.
 type hour struct {
 	report.Hour
 	X                                                         int
-	SucceededY, Succeeded, FailedY, Failed, WaitingY, Waiting int // in units of the drawing
+	SucceededY, Succeeded, FailedY, Failed, WaitingY, Waiting int // in chart units
 }
 
-// Total is the number of documents of the hour.
+// Total is the number of the hour's documents.
 func (h hour) Total() int { return h.Hour.Succeeded + h.Hour.Failed + h.Hour.Waiting }
 
-// Clock is the hour of the day, for every third hour.
+// Clock labels every third hour with the time.
 func (h hour) Clock() string {
 	if at := h.Start.UTC().Hour(); at%3 == 0 {
 		return fmt.Sprintf("%02d", at)
@@ -48,16 +47,16 @@ func (h hour) Clock() string {
 	return ""
 }
 
-// dayCost is what models were paid on a day.
+// dayCost is a day's cost of models.
 type dayCost struct {
 	Day        string
 	Calls      int
 	Tokens     int
-	USD        *float64 // nil: no price is known
+	USD        *float64 // nil: unknown price
 	Incomplete bool
 }
 
-// Price is the amount in dollars, as far as prices are known.
+// Price is the known amount in dollars.
 func (c dayCost) Price() string {
 	switch {
 	case c.USD == nil:
@@ -68,11 +67,11 @@ func (c dayCost) Price() string {
 	return fmt.Sprintf("%.2f", *c.USD)
 }
 
-// Bounds of the failures and of the cost that an overview shows.
+// Bounds of the failures and costs on an overview.
 const (
 	failureDays = 7
 	costDays    = 7
-	costCalls   = 10_000 // of models, and as many embeddings
+	costCalls   = 10_000 // of models, and the same number of embeddings
 )
 
 func (h *handler) overview(v *visit) error {
@@ -103,7 +102,7 @@ func (h *handler) stages(v *visit, o *overview) error {
 	return err
 }
 
-// Height of the drawing of the hours, and the distance of its bars.
+// Height of the chart, and distance of its bars.
 const (
 	hoursHeight = 100
 	hoursStep   = 25

@@ -25,7 +25,7 @@ var pages embed.FS
 //go:embed console.css
 var style []byte
 
-// views are the pages, each with the frame around it.
+// views are the pages, each inside the frame.
 var views = func() map[string]*template.Template {
 	frame := template.Must(template.New("frame.html").Funcs(words).ParseFS(pages, "pages/frame.html", "pages/parts.html"))
 	all := make(map[string]*template.Template)
@@ -35,7 +35,7 @@ var views = func() map[string]*template.Template {
 	return all
 }()
 
-// words are the functions of the templates.
+// words are the template functions.
 var words = template.FuncMap{
 	"clean": func(s string) string { return term.Clean(s, term.MaxValue) },
 	"day":   func(t time.Time) string { return t.UTC().Format("2006-01-02") },
@@ -56,7 +56,7 @@ var words = template.FuncMap{
 	"list":     func(s []string) string { return strings.Join(s, ", ") },
 }
 
-// stateWords names a state for people.
+// stateWords returns the display name of a state.
 func stateWords(state string) string {
 	if state == "" || state == "none" {
 		return "not queued"
@@ -64,7 +64,7 @@ func stateWords(state string) string {
 	return strings.ReplaceAll(state, "-", " ")
 }
 
-// thousands is a number with separators: 1,234,567.
+// thousands formats a number with separators: 1,234,567.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
@@ -73,22 +73,21 @@ func thousands(n int) string {
 	return s
 }
 
-// maxTenants bounds the tenants of which one can be chosen from a list.
+// maxTenants bounds the list of tenants to choose from.
 const maxTenants = 200
 
-// frame is what every page shows.
+// frame is the content shared by all pages.
 type frame struct {
 	Title   string
-	Section string // of the navigation
+	Section string // in the navigation
 	Person  login.Person
 	Tenant  report.Tenant
-	Tenants []report.Tenant // to choose from; one or none: there is no choice
-	Query   url.Values      // of the address
+	Tenants []report.Tenant // to choose from, if more than one
+	Query   url.Values      // of the URL
 	Acts    bool            // the person may act for the tenant
 	Body    any
 }
 
-// show writes a page.
 func (h *handler) show(v *visit, status int, name, title string, body any) error {
 	f := frame{Title: title, Section: name, Person: v.person, Tenant: v.tenant, Query: v.URL.Query(), Body: body}
 	if v.tenant.ID != uuid.Nil {
@@ -108,19 +107,19 @@ func (h *handler) show(v *visit, status int, name, title string, body any) error
 func write(w http.ResponseWriter, status int, name string, f frame) error {
 	var page bytes.Buffer
 	if err := views[name].Execute(&page, f); err != nil {
-		return fmt.Errorf("the template %s: %w", name, err)
+		return fmt.Errorf("execute template %s: %w", name, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // a client that has gone needs no answer
+	_, _ = w.Write(page.Bytes()) // ignored: the client is gone
 	return nil
 }
 
-// message answers with a sentence.
+// message answers with a title and a sentence.
 func (h *handler) message(v *visit, status int, title, sentence string) {
 	f := frame{Title: title, Section: "message", Person: v.person, Body: sentence}
 	if err := write(v.w, status, "message", f); err != nil {
-		h.Log.Error("a page cannot be written", "reason", err.Error())
+		h.Log.Error("render page failed", "reason", err.Error())
 	}
 }
 
@@ -129,7 +128,8 @@ func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(style)
 }
 
-// With returns the query of the address with a value changed, without its place.
+// With returns the URL's query with a value changed. It drops the place, so the list starts
+// over.
 func (f frame) With(name, value string) string {
 	q := url.Values{"tenant": {f.Tenant.ID.String()}}
 	for _, kept := range []string{"state", "type", "q", "by", "kind"} {
@@ -144,5 +144,5 @@ func (f frame) With(name, value string) string {
 	return "?" + q.Encode()
 }
 
-// At returns the query that names the tenant.
+// At returns the query selecting the tenant.
 func (f frame) At() string { return "?tenant=" + f.Tenant.ID.String() }

@@ -11,18 +11,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxDrawn bounds the documents of a picture.
+// maxDrawn bounds the documents in a picture.
 const maxDrawn = 80
 
-// graph is a cluster: documents and the matches between them.
 type graph struct {
 	nodes   []node
 	edges   []link
 	current uuid.UUID
-	rest    int // documents that are left out
+	rest    int // documents left out
 }
 
-// node is a document of a picture, with its place: the upper left corner of a box.
+// node is a document in a picture. X and Y are its box's upper left corner.
 type node struct {
 	ID      uuid.UUID
 	Type    document.Type
@@ -34,10 +33,10 @@ type node struct {
 	weight  float64 // mean place of its neighbours
 }
 
-// Short is the number, as far as there is room in the box.
+// Short is the number, cut to the box.
 func (n node) Short() string { return term.Cut(cmp.Or(n.Number, n.ID.String()), boxColumns) }
 
-// TextX is where the texts in the box begin.
+// TextX is the start of the texts in the box.
 func (n node) TextX() int { return n.X + 10 }
 
 // TypeY is the baseline of the type.
@@ -46,7 +45,7 @@ func (n node) TypeY() int { return n.Y + 17 }
 // TextY is the baseline of the number.
 func (n node) TextY() int { return n.Y + 35 }
 
-// link is a match of a picture, with the curve of its line.
+// link is a match in a picture, with the curve to draw.
 type link struct {
 	A, B       uuid.UUID
 	Confidence string
@@ -55,9 +54,8 @@ type link struct {
 	Path       string
 }
 
-// picture is a graph that is laid out: documents of a type stand below each other, the
-// types from left to right in the order of a purchase. The same graph has the same
-// picture.
+// picture is a graph after layout. Documents of a type form a column, and the columns follow
+// the order of a purchase. The layout depends only on the graph, so a reload looks the same.
 type picture struct {
 	Nodes         []node
 	Links         []link
@@ -65,13 +63,13 @@ type picture struct {
 	Rest          int
 }
 
-// Sizes of a picture, in pixels, and of a label in columns of text.
+// Sizes in pixels; boxColumns in columns of text.
 const (
 	boxWidth, boxHeight = 150, 44
 	boxColumns          = 18
 	columnGap, rowGap   = 50, 12
 	margin              = 12
-	maxRows             = 16 // of a column; then the type gets another column
+	maxRows             = 16 // of a column; a type may use several columns
 )
 
 func (g graph) draw() *picture {
@@ -103,7 +101,7 @@ func (g graph) draw() *picture {
 	return p
 }
 
-// columns divides the documents by type, in the order of their ids.
+// columns groups the documents by type, ordered by id.
 func (g graph) columns() (columns [][]*node) {
 	nodes := slices.Clone(g.nodes)
 	slices.SortFunc(nodes, func(a, b node) int { return slices.Compare(a.ID[:], b.ID[:]) })
@@ -120,7 +118,7 @@ func (g graph) columns() (columns [][]*node) {
 	return columns
 }
 
-// arrange orders each column by the mean place of its documents' neighbours, a few
+// arrange orders each column by the mean place of the documents' neighbours, sweeping a few
 // times from side to side, so that few lines cross.
 func (g graph) arrange(columns [][]*node) {
 	neighbours := map[uuid.UUID][]uuid.UUID{}
@@ -160,15 +158,14 @@ func mean(place map[uuid.UUID]float64, of []uuid.UUID, otherwise float64) float6
 	return sum / n
 }
 
-// between draws the line of a match from the right side of one box to the left side of
-// the other.
+// between draws a match's line from the right side of one box to the left side of the other.
 func (l link) between(a, b node) link {
 	if a.X > b.X {
 		a, b = b, a
 	}
 	x1, y1, x2, y2 := a.X+boxWidth, a.Y+boxHeight/2, b.X, b.Y+boxHeight/2
 	bend := max((x2-x1)/2, columnGap/2)
-	if a.column == b.column { // around the right side
+	if a.column == b.column { // around on the right
 		x2 += boxWidth
 		l.Path = fmt.Sprintf("M%d %d C%d %d %d %d %d %d", x1, y1, x1+bend, y1, x2+bend, y2, x2, y2)
 	} else {

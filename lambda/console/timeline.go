@@ -10,13 +10,13 @@ import (
 	"matchbook/lambda/postgres/report"
 )
 
-// event is a moment in the life of a document.
+// event is a moment in a document's life.
 type event struct {
 	At   time.Time
 	What string
 }
 
-// Timeline lists what happened to a document, the latest first.
+// Timeline lists a document's events, latest first.
 func (d documentPage) Timeline() (list []event) {
 	add := func(at *time.Time, format string, args ...any) {
 		if at != nil {
@@ -25,21 +25,21 @@ func (d documentPage) Timeline() (list []event) {
 	}
 	doc := d.Document
 	add(&d.Received.At, "received")
-	add(doc.Published, "published for matching, the latest time")
+	add(doc.Published, "published for matching (latest time)")
 	if doc.Status == "failed" {
-		add(doc.Failed, "failed after %d attempts", doc.Attempts)
+		add(doc.Failed, "failed on attempt %d", doc.Attempts)
 	}
 	if f := doc.File; f != nil {
-		add(f.Published, "its file was published for reading, the latest time")
+		add(f.Published, "file published for reading (latest time)")
 		if f.Status == "failed" {
-			add(f.Failed, "its file could not be read")
+			add(f.Failed, "reading the file failed")
 		}
 	}
 	for _, deed := range d.Deeds {
 		add(&deed.At, "%s", deedWords(deed))
 	}
 	for _, n := range d.Notified {
-		to := "waits to be sent"
+		to := "not sent yet"
 		if len(n.Channels) > 0 {
 			to = "sent to " + strings.Join(n.Channels, " and ")
 		}
@@ -49,7 +49,7 @@ func (d documentPage) Timeline() (list []event) {
 	return list
 }
 
-// deedWords describes what a person did.
+// deedWords describes a person's action.
 func deedWords(d report.Deed) string {
 	by, note := term.Clean(d.By, term.MaxValue), term.Clean(d.Note, term.MaxText)
 	if note != "" {

@@ -18,29 +18,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// openPage is a page of what waits for people.
+// openPage is a page of items waiting for people.
 type openPage struct {
 	*explain.Waiting
-	Kinds []waits // of which something waits
+	Kinds []waits // with waiting items
 	Kind  string
 	First bool
-	Next  string // place of the next page; empty: this is the last
-	Full  bool   // more wait than are ranked
+	Next  string // place of the next page; empty: last page
+	Full  bool   // some items may be missing; see maxRanked
 }
 
-// waits is a kind of what waits for people, with the number of those that wait.
+// waits is a kind of waiting item, with its count.
 type waits struct {
 	Name string
 	N    int
 }
 
-// Full reports that there may be more than are counted.
+// Full reports whether N is only a lower bound.
 func (w waits) Full() bool { return w.N >= maxRanked }
 
-// maxRanked bounds what is counted of a kind, and ordered by value: the newest ones.
+// maxRanked bounds the items of a kind to count and rank by value. They're the newest.
 const maxRanked = 1000
 
-// openSize is the number of items of a page.
 const openSize = 25
 
 func (h *handler) open(v *visit) error {
@@ -77,8 +76,8 @@ func (h *handler) open(v *visit) error {
 	return h.show(v, http.StatusOK, "open", "Waiting for people", o)
 }
 
-// nextQuestion leads to the question behind a place, or behind a pair that has none, or
-// to the list after the last one.
+// nextQuestion redirects to the question after a place, skipping the pair left, or to the list
+// if none follows.
 func (h *handler) nextQuestion(v *visit) error {
 	if err := h.choose(v); err != nil {
 		return err
@@ -104,7 +103,7 @@ func (h *handler) nextQuestion(v *visit) error {
 	return nil
 }
 
-// waitingPlace is a place in an address: kind, value, microseconds since 1970, and the
+// waitingPlace formats a place for an address: kind, value, microseconds since 1970, and the
 // documents.
 func waitingPlace(p report.WaitingPlace) string {
 	value := ""
@@ -116,7 +115,7 @@ func waitingPlace(p report.WaitingPlace) string {
 
 var placeValue = regexp.MustCompile(`^([0-9]{1,18}(\.[0-9]{1,9})?)?$`)
 
-// readWaitingPlace reads a place from an address. None is the beginning.
+// readWaitingPlace parses a place from an address. An empty text is the beginning.
 func readWaitingPlace(text string) (p report.WaitingPlace, err error) {
 	if text == "" {
 		return p, nil

@@ -21,9 +21,9 @@ func TestOnlyTheNewestAreCountedAndOrdered(t *testing.T) {
 	s.exec(`INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens)
 		SELECT $1, 'm', sha256(i::text::bytea), $1, '', 1, 1 FROM generate_series(1, 10001) AS i`, tenantA)
 	c := s.as(everything(login.Viewer))
-	c.page("/").want(t, "1,000 or more failed", "By the latest 10,000 calls", "10,000 20,000 no price")
+	c.page("/").want(t, "1,000 or more failed", "Only the latest 10,000 calls", "10,000 20,000 no price")
 	a := c.page("/open?kind=failed")
-	a.want(t, "failed 1,000 or more", "Only the newest 1,000 of a kind", "1000.00 failed")
+	a.want(t, "failed 1,000 or more", "Only the newest 1,000 of each kind", "1000.00 failed")
 	if strings.Contains(a.text(), "1001.00") {
 		t.Errorf("one that is older than the newest 1,000 is listed: %s", a.text())
 	}

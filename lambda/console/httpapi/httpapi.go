@@ -1,9 +1,9 @@
-// Package httpapi lets a Lambda function behind an HTTP API of API Gateway serve an
-// http.Handler. It reads events of payload format 2.0, and answers with whole
-// responses: API Gateway streams none.
+// Package httpapi serves an http.Handler from a Lambda function behind an HTTP API of API
+// Gateway. It reads events of payload format 2.0, and answers with whole responses, because
+// API Gateway can't stream.
 //
-// An HTTP API has its address before its function exists, so that the function can
-// be given that address, which a function URL does not allow.
+// Use an HTTP API if a function must know its own URL: the API's exists before the function. A
+// function URL doesn't.
 package httpapi
 
 import (
@@ -22,13 +22,12 @@ import (
 // Function is a Lambda handler for events of an HTTP API.
 type Function func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
-// Wrap returns the function that serves h. A request has the address that the browser
-// asked for, https://HOST/path, with the host of the API. A panic of h ends the
-// invocation.
+// Wrap returns a Function serving h. Requests carry the URL used by the browser,
+// https://HOST/path, with the API's host. A panic of h ends the invocation.
 func Wrap(h http.Handler) Function {
 	return func(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		r, err := request(ctx, e)
-		if err != nil { // it comes from no HTTP API
+		if err != nil { // not from an HTTP API
 			return events.APIGatewayV2HTTPResponse{}, err
 		}
 		w := &response{header: http.Header{}}
@@ -44,7 +43,7 @@ func request(ctx context.Context, e events.APIGatewayV2HTTPRequest) (*http.Reque
 	}
 	address, err := url.ParseRequestURI(e.RawPath)
 	if err != nil {
-		address = &url.URL{Path: e.RawPath} // it came decoded
+		address = &url.URL{Path: e.RawPath} // the event's path is decoded
 	}
 	address.Scheme, address.Host, address.RawQuery = "https", e.RequestContext.DomainName, e.RawQueryString
 	r, err := http.NewRequestWithContext(ctx, e.RequestContext.HTTP.Method, address.String(), body)
@@ -54,39 +53,39 @@ func request(ctx context.Context, e events.APIGatewayV2HTTPRequest) (*http.Reque
 	for name, value := range e.Headers {
 		r.Header.Set(name, value)
 	}
-	if len(e.Cookies) > 0 { // this format has them apart
+	if len(e.Cookies) > 0 { // this format keeps them apart
 		r.Header.Set("Cookie", strings.Join(e.Cookies, "; "))
 	}
 	r.RequestURI, r.RemoteAddr = address.RequestURI(), e.RequestContext.HTTP.SourceIP
 	return r, nil
 }
 
-// response is an http.ResponseWriter that keeps what is written.
+// response is an http.ResponseWriter keeping everything in memory.
 type response struct {
 	header http.Header
-	sent   http.Header // as it was with the status
+	sent   http.Header // frozen by WriteHeader
 	status int
 	body   bytes.Buffer
 }
 
-// Header returns the headers.
+// Header implements http.ResponseWriter.
 func (w *response) Header() http.Header { return w.header }
 
-// WriteHeader keeps the first status, and the headers.
+// WriteHeader keeps the first status and the headers.
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status, w.sent = status, w.header.Clone()
 	}
 }
 
-// Write keeps a part of the body.
+// Write appends to the body.
 func (w *response) Write(part []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.body.Write(part)
 }
 
-// event returns the response for API Gateway. The body is Base64 whatever it has: it
-// may be a picture.
+// event returns the response for API Gateway. The body is always Base64, because it may be a
+// picture.
 func (w *response) event() events.APIGatewayV2HTTPResponse {
 	w.WriteHeader(http.StatusOK)
 	e := events.APIGatewayV2HTTPResponse{StatusCode: w.status, Headers: map[string]string{}, IsBase64Encoded: true,

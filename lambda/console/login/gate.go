@@ -11,35 +11,35 @@ import (
 	"matchbook/lambda/internal/webguard"
 )
 
-// Method is a way to log in.
+// Method is a way to log in. See Local and package oidc.
 type Method interface {
-	// Routes adds the method's paths, which begin with /login. They admit a person
-	// by Gate.Admit.
+	// Routes adds the method's paths, which must begin with /login. After a successful login
+	// they must call Gate.Admit.
 	Routes(mux *http.ServeMux, g *Gate)
 	// Invite returns the page for a request without a session.
 	Invite(r *http.Request) Page
-	// LoggedOut returns the page after the logout.
+	// LoggedOut returns the page shown after the logout.
 	LoggedOut(r *http.Request) Page
 }
 
-// Config is what a Gate works with.
+// Config configures a Gate.
 type Config struct {
 	Method Method
 	Store  Store
 	Log    *slog.Logger
-	// Local: the console is for browsers on this machine, without https.
+	// Use Local for a console on this machine, without https.
 	Local bool
-	Idle  time.Duration // without a request, after which a session ends; 0 is 1 h
-	Life  time.Duration // of a session at most; 0 is 12 h
+	Idle  time.Duration // longest time between requests of a session; 0 is 1 h
+	Life  time.Duration // longest life of a session; 0 is 12 h
 }
 
-// Gate lets the requests of people who are logged in through.
+// Gate admits requests of logged-in people to the console.
 type Gate struct {
 	Config
 	next http.Handler
 }
 
-// Handler returns the console next behind a gate.
+// Handler puts a Gate in front of the console next.
 func Handler(c Config, next http.Handler) http.Handler {
 	c.Idle = cmp.Or(c.Idle, time.Hour)
 	c.Life = cmp.Or(c.Life, 12*time.Hour)
@@ -52,25 +52,24 @@ func Handler(c Config, next http.Handler) http.Handler {
 	return webguard.Handler(webguard.Config{Policy: policy, Log: c.Log, Refuse: refuse}, g.checkHost(mux))
 }
 
-// policy lets pages load styles and pictures of their own site, send forms to it, and
-// nothing else. No page has a script.
+// policy lets pages load styles and pictures from their site and send forms to it, nothing
+// else. Pages use no scripts.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
-// checkHost refuses requests to a local console by another name than that of this
-// machine: a page of another site can let its own name lead here (DNS rebinding), and
-// its requests would be of the same origin.
+// checkHost refuses requests to a local console under a foreign host name. Otherwise a page of
+// another site could point its name here (DNS rebinding), so that its requests would be
+// same-origin.
 func (g *Gate) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.Local && !loopback(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest, "this console answers to 127.0.0.1 and localhost only")
+			refuse(w, http.StatusMisdirectedRequest, "use 127.0.0.1 or localhost to reach this console")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// pass hands a request with a session to the console.
 func (g *Gate) pass(w http.ResponseWriter, r *http.Request) {
 	p, err := g.person(r)
 	switch {
@@ -83,13 +82,12 @@ func (g *Gate) pass(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Fail answers a request that cannot be served now. The log has the reason, the page
-// has not.
+// Fail answers a request that can't be served now. Only the log gets the reason.
 func (g *Gate) Fail(w http.ResponseWriter, r *http.Request, operation string, err error) {
-	if r.Context().Err() != nil { // the client has gone
+	if r.Context().Err() != nil { // the client is gone
 		return
 	}
-	g.Log.Error("a login failed", "route", r.Pattern, "reason", failure.Of(failure.At(operation, err)).Text)
+	g.Log.Error("login failed", "route", r.Pattern, "reason", failure.Of(failure.At(operation, err)).Text)
 	w.Header().Set("Retry-After", "5")
-	refuse(w, http.StatusServiceUnavailable, "logging in does not work now: try again later")
+	refuse(w, http.StatusServiceUnavailable, "login is unavailable; try again later")
 }

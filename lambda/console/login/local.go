@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// LinkLife is the life of a link of Local.
+// LinkLife is the life of Local's link.
 const LinkLife = 10 * time.Minute
 
-// Local logs a person on this machine in by a link that works once.
+// Local logs in a person on this machine through a link. The link works once. Use NewLocal to
+// make one; it's safe for concurrent requests.
 type Local struct {
 	person  Person
 	token   string
@@ -24,7 +25,7 @@ type Local struct {
 	used bool
 }
 
-// NewLocal returns a login of the person, for LinkLife from now on.
+// NewLocal returns a login for the person, valid for LinkLife.
 func NewLocal(p Person) *Local {
 	return &Local{person: p, token: rand.Text(), expires: time.Now().Add(LinkLife), now: time.Now}
 }
@@ -32,8 +33,8 @@ func NewLocal(p Person) *Local {
 // Link returns the path of the link.
 func (l *Local) Link() string { return "/login/" + l.token }
 
-// Handler returns the console next behind a gate for browsers on this machine. A
-// session lasts for a day, or until eight hours without a request.
+// Handler puts a Gate in front of the console next, for browsers on this machine. A session
+// ends after a day, or after eight hours without a request.
 func (l *Local) Handler(log *slog.Logger, next http.Handler) http.Handler {
 	return Handler(Config{Method: l, Store: &memory{now: l.now, sessions: map[Hash]*session{}}, Log: log, Local: true,
 		Idle: 8 * time.Hour, Life: 24 * time.Hour}, next)
@@ -43,19 +44,19 @@ func (l *Local) Handler(log *slog.Logger, next http.Handler) http.Handler {
 func (l *Local) Routes(mux *http.ServeMux, g *Gate) {
 	mux.HandleFunc("GET /login/{token}", func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.Method == http.MethodHead: // a program that looks at links does not use it up
+		case r.Method == http.MethodHead: // so that link previews don't use it up
 		case l.use(r.PathValue("token")):
 			g.Admit(w, r, l.person, "/")
 		case g.LoggedIn(r): // the link was opened again
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 		default:
 			g.Show(w, http.StatusForbidden, Page{Title: "This link does not work",
-				Text: []string{"It works once, and for ten minutes. Start the console again for a new one."}})
+				Text: []string{"It works once, within ten minutes. Restart the console for a new one."}})
 		}
 	})
 }
 
-// use reports whether the token is that of the link, and uses it up.
+// use reports whether the token is the link's and still valid, and uses it up.
 func (l *Local) use(token string) bool {
 	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(l.token))
 	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
@@ -70,13 +71,13 @@ func (l *Local) use(token string) bool {
 	return true
 }
 
-// Invite names the link.
+// Invite refers to the link.
 func (l *Local) Invite(*http.Request) Page {
 	return Page{Title: "Please log in", Text: []string{
-		"Open the link that matchbook console printed.", "It works once: start the command again for a new one."}}
+		"Open the link printed by matchbook console.", "It works once. Restart the command for a new one."}}
 }
 
-// LoggedOut names the way back.
+// LoggedOut explains how to log in again.
 func (l *Local) LoggedOut(*http.Request) Page {
-	return Page{Title: "You are logged out", Text: []string{"Start matchbook console again for a new link."}}
+	return Page{Title: "You are logged out", Text: []string{"Restart matchbook console for a new link."}}
 }

@@ -94,7 +94,7 @@ func TestLocalConsoleHasNoOtherName(t *testing.T) {
 	s, l := newLocalSite(t)
 	for _, host := range []string{"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example:1",
 		"192.168.0.7:80", "0.0.0.0:80", "[2001:db8::1]:80", "2130706433"} {
-		s.want(421, "127.0.0.1 and localhost only", "GET", l.Link(), "Host", host)
+		s.want(421, "127.0.0.1 or localhost", "GET", l.Link(), "Host", host)
 	}
 	for _, host := range []string{"localhost:80", "localhost", "127.0.0.1:1", "127.0.0.1", "[::1]:80", "[::1]"} {
 		s.want(401, "Open the link", "GET", "/", "Host", host)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// memory keeps the sessions of one process. A link makes one session, so that their
-// number has a limit.
+// memory keeps the sessions of one process. It needs no limit, because each link makes one
+// session.
 type memory struct {
 	now      func() time.Time
 	mu       sync.Mutex
@@ -19,7 +19,7 @@ type session struct {
 	ends, use time.Time
 }
 
-// BeginSession is that of Store.
+// BeginSession implements Store.
 func (m *memory) BeginSession(_ context.Context, id Hash, person []byte, life time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -27,7 +27,7 @@ func (m *memory) BeginSession(_ context.Context, id Hash, person []byte, life ti
 	return nil
 }
 
-// UseSession is that of Store.
+// UseSession implements Store.
 func (m *memory) UseSession(_ context.Context, id Hash, idle time.Duration) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -39,7 +39,7 @@ func (m *memory) UseSession(_ context.Context, id Hash, idle time.Duration) ([]b
 	return s.person, nil
 }
 
-// EndSession is that of Store.
+// EndSession implements Store.
 func (m *memory) EndSession(_ context.Context, id Hash) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

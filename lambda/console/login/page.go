@@ -6,11 +6,11 @@ import (
 	"net/http"
 )
 
-// Page is a page for people who are not logged in.
+// Page is a page for people without a session.
 type Page struct {
 	Title string
 	Text  []string // paragraphs
-	Link  string   // its address; empty: none
+	Link  string   // URL; empty: no link
 	Label string   // of the link
 }
 
@@ -29,17 +29,17 @@ func (g *Gate) Show(w http.ResponseWriter, status int, p Page) { show(w, status,
 func show(w http.ResponseWriter, status int, p Page) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = shellTemplate.Execute(w, p) // a client that has gone needs no answer
+	_ = shellTemplate.Execute(w, p) // ignored: the client is gone
 }
 
 func refuse(w http.ResponseWriter, status int, sentence string) {
-	show(w, status, Page{Title: http.StatusText(status), Text: []string{sentence}, Link: "/", Label: "To the overview"})
+	show(w, status, Page{Title: http.StatusText(status), Text: []string{sentence}, Link: "/", Label: "Go to the overview"})
 }
 
 func withoutRole(p Person) Page {
 	return Page{Title: "You have no role", Text: []string{
-		"You are known as " + p.Name + ", and belong to no group that gives access to this console.",
-		"Ask its administrator for a group such as matchbook-viewer, and log in again."}}
+		"You are logged in as " + p.Name + ", but your groups give no access to this console.",
+		"Ask its administrator for a group such as matchbook-viewer, then log in again."}}
 }
 
 func serveStyle(w http.ResponseWriter, _ *http.Request) {

@@ -14,22 +14,23 @@ import (
 	"time"
 )
 
-// Hash identifies a session in a store: the SHA-256 of the id in its cookie, so that
-// a copy of the store lets no reader in.
+// Hash identifies a session in a Store: the SHA-256 of the id in its cookie. It's a hash so
+// that a copy of the store is useless for logging in.
 type Hash = [sha256.Size]byte
 
-// Store keeps sessions. Its clock decides when they end.
+// Store keeps sessions. Its clock decides when they end, so processes needn't agree on the
+// time.
 type Store interface {
-	// BeginSession stores the session of a person, JSON. It ends after life.
+	// BeginSession stores a session with its person, as JSON. It must end after life.
 	BeginSession(ctx context.Context, id Hash, person []byte, life time.Duration) error
-	// UseSession returns the person of a session that has not ended and was used
-	// within idle, and counts as a use; nil: there is none.
+	// UseSession returns the person of a live session last used within idle, and counts as a
+	// use. It returns nil if the session is unknown or has ended.
 	UseSession(ctx context.Context, id Hash, idle time.Duration) (person []byte, err error)
-	// EndSession ends a session, also one that is not there.
+	// EndSession ends a session. An unknown one is not an error.
 	EndSession(ctx context.Context, id Hash) error
 }
 
-var errNoSession = errors.New("no session")
+var errNoSession = errors.New("missing session")
 
 // person returns the person of a request's session, or errNoSession.
 func (g *Gate) person(r *http.Request) (p Person, err error) {
@@ -45,12 +46,12 @@ func (g *Gate) person(r *http.Request) (p Person, err error) {
 		return p, errNoSession
 	}
 	if err := json.Unmarshal(stored, &p); err != nil {
-		return Person{}, fmt.Errorf("stored session: %w", err)
+		return Person{}, fmt.Errorf("decode stored session: %w", err)
 	}
 	return p, nil
 }
 
-// session returns the session that a request's cookie names.
+// session returns the id in a request's cookie.
 func (g *Gate) session(r *http.Request) (id Hash, ok bool) {
 	c, err := r.Cookie(g.cookieName(r))
 	if err != nil {
@@ -65,9 +66,9 @@ func (g *Gate) LoggedIn(r *http.Request) bool {
 	return err == nil
 }
 
-// Admit begins a session of the person, and sends the browser to the path. The id is
-// always a new one, so that an id which was planted in the browser before is worth
-// nothing. A person without a role is not admitted.
+// Admit begins a session for the person, and redirects the browser to ReturnPath(path). The id
+// is always new, so that one planted in the browser before is worthless. A person without a
+// role is not admitted, but gets a page explaining it.
 func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, p Person, path string) {
 	if ids, all := p.Tenants(); len(ids) == 0 && !all {
 		g.Show(w, http.StatusForbidden, withoutRole(p))
@@ -93,7 +94,6 @@ func (g *Gate) Admit(w http.ResponseWriter, r *http.Request, p Person, path stri
 	http.Redirect(w, r, ReturnPath(path), http.StatusSeeOther)
 }
 
-// logout ends the session of the request.
 func (g *Gate) logout(w http.ResponseWriter, r *http.Request) {
 	if id, ok := g.session(r); ok {
 		if err := g.Store.EndSession(r.Context(), id); err != nil {
@@ -107,8 +107,8 @@ func (g *Gate) logout(w http.ResponseWriter, r *http.Request) {
 	g.Show(w, http.StatusOK, g.Method.LoggedOut(r))
 }
 
-// Cookie returns a cookie of the console, for as long as the browser runs. suffix
-// tells a cookie of a login from that of the session, which has none.
+// Cookie returns a cookie of the console, to last until the browser closes. Use a suffix for
+// cookies of a login; the session's has an empty one.
 func (g *Gate) Cookie(r *http.Request, suffix, value string) *http.Cookie {
 	c := &http.Cookie{Name: g.cookieName(r) + suffix, Value: value, Path: "/", HttpOnly: true,
 		Secure: true, SameSite: http.SameSiteLaxMode}
@@ -126,8 +126,8 @@ func (g *Gate) cookieName(r *http.Request) string {
 	return "__Host-matchbook"
 }
 
-// ReturnPath returns a path of the console that the browser may be sent to after the
-// login: the given one, or / for anything that could lead to another site.
+// ReturnPath returns a path that's safe to redirect to after the login: the given one, or /
+// for anything that could lead to another site.
 func ReturnPath(path string) string {
 	u, err := url.Parse(path)
 	odd := strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f })
@@ -139,8 +139,7 @@ func ReturnPath(path string) string {
 	return path
 }
 
-// loopback reports whether the host of a request is a name of this machine, with a
-// port or without.
+// loopback reports whether a request's host, with or without port, is a name of this machine.
 func loopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

@@ -18,13 +18,12 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// flow is a login that was started. It needs no signature: a changed one harms the
-// login of the browser that has it, and its name (__Host-) keeps other hosts from
-// setting it.
+// flow is a started login. Its cookie needs no signature, because a changed one harms only its
+// own browser's login, and its name (__Host-) keeps other hosts from setting it.
 type flow struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
-	Verifier string `json:"v"` // of the code, PKCE
+	Verifier string `json:"v"` // PKCE code verifier
 	Return   string `json:"r"`
 }
 
@@ -34,11 +33,11 @@ const (
 )
 
 func (f flow) encode() string {
-	text, _ := json.Marshal(f) // four strings
+	text, _ := json.Marshal(f) // strings always marshal
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// decode reads a cookie. false: it is not of a login.
+// decode reads a flow's cookie. ok is false for anything else.
 func decode(cookie string) (f flow, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(cookie)
 	if err != nil || json.Unmarshal(text, &f) != nil {
@@ -47,7 +46,7 @@ func decode(cookie string) (f flow, ok bool) {
 	return f, f.State != "" && f.Nonce != "" && f.Verifier != ""
 }
 
-// Routes adds the two paths.
+// Routes adds the package's two paths.
 func (m *Method) Routes(mux *http.ServeMux, g *login.Gate) {
 	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) { m.start(w, r, g) })
 	mux.HandleFunc("GET /login/callback", func(w http.ResponseWriter, r *http.Request) { m.finish(w, r, g) })
@@ -67,28 +66,27 @@ func (m *Method) start(w http.ResponseWriter, r *http.Request, g *login.Gate) {
 		http.StatusSeeOther)
 }
 
-// finish admits the person for whom the issuer gave a code, in the browser that
-// started the login.
+// finish admits the person confirmed by the issuer, if the same browser started the login.
 func (m *Method) finish(w http.ResponseWriter, r *http.Request, g *login.Gate) {
 	f, ok := m.take(w, r, g)
 	q := r.URL.Query()
 	switch {
 	case !ok || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.State)) != 1:
-		g.Show(w, http.StatusBadRequest, again("It was started in another browser or tab, or more than ten minutes ago."))
+		g.Show(w, http.StatusBadRequest, again("It was started in another browser or tab, or over ten minutes ago."))
 		return
 	case q.Get("error") != "" || q.Get("code") == "":
-		g.Show(w, http.StatusForbidden, again("The issuer of the login refused it."))
+		g.Show(w, http.StatusForbidden, again("Your login provider refused it."))
 		return
 	case q.Has("iss") && q.Get("iss") != m.config.Issuer: // RFC 9207
-		g.Show(w, http.StatusForbidden, again("It comes from another issuer."))
+		g.Show(w, http.StatusForbidden, again("The answer came from another login provider."))
 		return
 	}
 	p, err := m.redeem(r.Context(), q.Get("code"), f)
 	var refused *failure.Error
 	switch {
 	case errors.As(err, &refused) && refused.Kind == failure.Permanent:
-		g.Log.Warn("a login was refused", "reason", refused.Sentence)
-		g.Show(w, http.StatusForbidden, again("The issuer of the login gave no valid answer."))
+		g.Log.Warn("login refused", "reason", refused.Sentence)
+		g.Show(w, http.StatusForbidden, again("Your login provider gave an invalid answer."))
 	case err != nil:
 		g.Fail(w, r, "finish a login", err)
 	default:
@@ -97,10 +95,10 @@ func (m *Method) finish(w http.ResponseWriter, r *http.Request, g *login.Gate) {
 }
 
 func again(reason string) login.Page {
-	return login.Page{Title: "This login does not count", Text: []string{reason}, Link: "/", Label: "Log in again"}
+	return login.Page{Title: "Login not accepted", Text: []string{reason}, Link: "/", Label: "Log in again"}
 }
 
-// take returns the login that the browser started, and removes its cookie.
+// take returns the login started by the browser, and removes its cookie.
 func (m *Method) take(w http.ResponseWriter, r *http.Request, g *login.Gate) (flow, bool) {
 	cookie := g.Cookie(r, flowCookie, "")
 	started, err := r.Cookie(cookie.Name)
@@ -112,8 +110,8 @@ func (m *Method) take(w http.ResponseWriter, r *http.Request, g *login.Gate) (fl
 	return decode(started.Value)
 }
 
-// redeem exchanges the code for the id token, and returns its person. A permanent
-// error refuses the login.
+// redeem exchanges the code for the id token, and returns its person. A permanent error
+// refuses the login.
 func (m *Method) redeem(ctx context.Context, code string, f flow) (p login.Person, err error) {
 	i, err := m.discovered(ctx)
 	if err != nil {
@@ -130,12 +128,12 @@ func (m *Method) redeem(ctx context.Context, code string, f flow) (p login.Perso
 	case err != nil:
 		return p, tokenError(err)
 	case subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(f.Nonce)) != 1:
-		return p, refusal("the id token is of another login")
+		return p, refusal("id token belongs to another login")
 	}
 	return m.person(verified)
 }
 
-// exchangeError returns an error without the answer of the token endpoint.
+// exchangeError returns an error without the token endpoint's answer.
 func exchangeError(err error) error {
 	var answer *oauth2.RetrieveError
 	switch {
@@ -143,22 +141,22 @@ func exchangeError(err error) error {
 		return failure.At("redeem a code", unanswered(err))
 	case slices.Contains([]string{"invalid_client", "unauthorized_client"}, answer.ErrorCode):
 		return failure.At("redeem a code", &failure.Error{Kind: failure.Transient, Refused: true,
-			Sentence: "the issuer refuses the client: its id or its secret is wrong"})
+			Sentence: "issuer rejected the client: invalid client id or secret"})
 	case answer.Response != nil && answer.Response.StatusCode < 500 && answer.Response.StatusCode != http.StatusTooManyRequests:
-		return refusal("the issuer refused the code")
+		return refusal("issuer rejected the code")
 	default:
 		return failure.At("redeem a code", unanswered(err))
 	}
 }
 
-// tokenError returns an error without parts of the token. The library gives the reason
-// why it could not read the keys as a text: to log in again is the remedy for that, too.
+// tokenError returns an error without parts of the token. The library reports unreadable keys
+// only as text, so they count as a refusal; the remedy is the same: log in again.
 func tokenError(err error) error {
 	var expired *oidc.TokenExpiredError
 	if errors.As(err, &expired) {
-		return refusal("the id token has expired")
+		return refusal("id token expired")
 	}
-	return refusal("the id token is not valid: its signature, issuer, audience or time; or its keys cannot be read")
+	return refusal("invalid id token: wrong signature, issuer, audience or time, or unreadable keys")
 }
 
 func refusal(sentence string) error {

@@ -1,19 +1,18 @@
-// Package oidc logs people in by OpenID Connect: by the user pool of the stack, or by
-// any other issuer.
+// Package oidc logs people in through OpenID Connect: the stack's user pool, or any other
+// issuer.
 //
-//	GET /login?return=PATH     sends the browser to the issuer
-//	GET /login/callback        comes back from it
+//	GET /login?return=PATH     redirects the browser to the issuer
+//	GET /login/callback        receives the browser's return
 //
-// It is the authorization code flow with PKCE. A cookie of the browser that starts a
-// login has its state, its nonce and the verifier of the code: the way back counts in
-// that browser only, and once. The id token has to be signed by a key of the issuer,
-// by an algorithm with a public key, and to be for this client, for this login (the
-// nonce), and for now. Tokens are not kept: a session of package login follows.
+// It uses the authorization code flow with PKCE. A cookie in the browser holds the login's
+// state, nonce and code verifier, so the callback works only in that browser, and once. The id
+// token must be signed with a public-key algorithm by a key of the issuer, and must be for
+// this client, this login (the nonce) and now. Tokens aren't kept; see package login for the
+// session.
 //
 // # Groups
 //
-// Roles are those of the groups in a claim of the id token, a list of strings or one
-// string:
+// Roles come from groups in a claim of the id token, a list of strings or one string:
 //
 //	group  = "matchbook-" role [ ":" tenant ]
 //	role   = "viewer" | "operator"
@@ -38,18 +37,19 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Config names the issuer, and the console as its client.
+// Config configures the issuer, and the console as its client.
 type Config struct {
-	Issuer string   // its URL; the discovery document is below it
+	Issuer string   // URL; must serve the discovery document below it
 	Client string   // the client id
-	Secret string   // the client's; empty: a public client
-	Claim  string   // the claim with the groups, such as cognito:groups
-	Base   string   // the console's own address, without a slash at the end
-	Scopes []string // asked for beside openid, such as profile and email
+	Secret string   // client secret; empty: public client
+	Claim  string   // claim with the groups, such as cognito:groups
+	Base   string   // the console's URL, without a trailing slash
+	Scopes []string // requested in addition to openid, such as profile and email
 }
 
-// Method is a login by an issuer. The issuer is asked for its endpoints by the first
-// login, so that a function starts, and sessions work, while the issuer is away.
+// Method is a login through an issuer. It discovers the issuer's endpoints at the first login,
+// so that a function starts and sessions work while the issuer is down. It's safe for
+// concurrent use.
 type Method struct {
 	config Config
 	client *http.Client
@@ -59,21 +59,21 @@ type Method struct {
 	issuer *issuer // nil: not yet discovered
 }
 
-// issuer has what the discovery document says.
+// issuer holds the content of the discovery document.
 type issuer struct {
 	oauth    oauth2.Config
 	verifier *oidc.IDTokenVerifier
-	end      string // the address that ends the session at the issuer; empty: unknown
+	end      string // URL to end the session at the issuer; empty: unknown
 }
 
-// New returns the login.
+// New returns a Method. It doesn't contact the issuer.
 func New(c Config) *Method {
 	return &Method{config: c, now: time.Now, client: &http.Client{Timeout: 10 * time.Second,
-		// The client's secret goes to no other address.
+		// Never send the client's secret to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// discovered returns the issuer, and asks it for its endpoints at the first call.
+// discovered returns the issuer, discovering its endpoints at the first call.
 func (m *Method) discovered(ctx context.Context) (*issuer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,20 +100,20 @@ func (m *Method) discovered(ctx context.Context) (*issuer, error) {
 	return m.issuer, nil
 }
 
-// skew is by how much the issuer's clock may be behind.
+// skew is the tolerated lag of the issuer's clock.
 const skew = time.Minute
 
-// unanswered keeps what failed on the way to the issuer, and drops what it answered:
-// the library's errors have parts of it.
+// unanswered keeps network errors, and drops answers of the issuer, because the library's
+// errors quote them.
 func unanswered(err error) error {
 	var network *url.Error
 	if errors.As(err, &network) {
 		return network.Err
 	}
-	return &failure.Error{Kind: failure.Transient, Sentence: "the issuer does not answer as one"}
+	return &failure.Error{Kind: failure.Transient, Sentence: "issuer sent an invalid answer"}
 }
 
-// Invite leads to the issuer, and back to the page that was asked for.
+// Invite links to the issuer, and from there back to the requested page.
 func (m *Method) Invite(r *http.Request) login.Page {
 	to := "/login"
 	if r.Method == http.MethodGet {
@@ -122,8 +122,8 @@ func (m *Method) Invite(r *http.Request) login.Page {
 	return login.Page{Title: "Please log in", Text: []string{"This console shows business documents."}, Link: to, Label: "Log in"}
 }
 
-// LoggedOut leads to the logout of the issuer, where that is known: until then a new
-// login may need no password.
+// LoggedOut links to the issuer's logout if known. Without it a new login may need no
+// password.
 func (m *Method) LoggedOut(*http.Request) login.Page {
 	p := login.Page{Title: "You are logged out", Link: "/", Label: "Log in again"}
 	m.mu.Lock()
@@ -140,7 +140,7 @@ func (m *Method) LoggedOut(*http.Request) login.Page {
 	q.Set("post_logout_redirect_uri", m.config.Base+"/")
 	q.Set("logout_uri", m.config.Base+"/") // Cognito's name for it
 	end.RawQuery = q.Encode()
-	p.Text = []string{"The issuer of your login may still know you."}
+	p.Text = []string{"You may still be logged in at your login provider."}
 	p.Link, p.Label = end.String(), "Log out there too"
 	return p
 }

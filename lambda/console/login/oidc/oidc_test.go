@@ -259,7 +259,7 @@ func TestTokensThatAreNotForThisLoginAreRefused(t *testing.T) {
 		s.refused(name, s.approved("/"), 403)
 		i.change(func() { i.claims, i.sign, i.signing = map[string]any{}, i.rs256, 0 })
 	}
-	if log := s.log.String(); !strings.Contains(log, "the id token has expired") {
+	if log := s.log.String(); !strings.Contains(log, "id token expired") {
 		t.Errorf("logged %s", log)
 	}
 	for name, change := range map[string]func(){
@@ -328,7 +328,7 @@ func TestAnswersOfTheIssuerRefuseALoginOrPutItOff(t *testing.T) {
 		})
 		s.refused(name, s.approved("/"), tc.want)
 	}
-	if log := s.log.String(); !strings.Contains(log, "or its keys cannot be read") {
+	if log := s.log.String(); !strings.Contains(log, "or unreadable keys") {
 		t.Errorf("logged %s", log)
 	}
 }
@@ -348,7 +348,7 @@ func TestWrongSecretOfTheClientIsLogged(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Secret = "PLANTED-wrong" })
 	s.refused("wrong secret", s.approved("/"), 503)
-	if !strings.Contains(s.log.String(), "the issuer refuses the client: its id or its secret is wrong") {
+	if !strings.Contains(s.log.String(), "issuer rejected the client: invalid client id or secret") {
 		t.Errorf("logged %s", s.log)
 	}
 }

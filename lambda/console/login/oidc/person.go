@@ -12,31 +12,31 @@ import (
 	"github.com/google/uuid"
 )
 
-// claims are those of an id token that make a person.
+// claims are the id token's claims about a person.
 type claims struct {
 	Party             string `json:"azp"`
 	Email             string `json:"email"`
-	Verified          any    `json:"email_verified"` // some issuers write it as a string
+	Verified          any    `json:"email_verified"` // a string at some issuers
 	PreferredUsername string `json:"preferred_username"`
 	Name              string `json:"name"`
 	Username          string `json:"cognito:username"`
 }
 
-// person returns the person of an id token that was verified.
+// person returns the person of a verified id token.
 func (m *Method) person(t *oidc.IDToken) (p login.Person, err error) {
 	var c claims
 	var all map[string]json.RawMessage
 	if t.Claims(&c) != nil || t.Claims(&all) != nil || t.Subject == "" {
-		return p, refusal("the id token has no person")
+		return p, refusal("id token without a subject")
 	}
 	if len(t.Audience) > 1 && c.Party != m.config.Client || c.Party != "" && c.Party != m.config.Client {
-		return p, refusal("the id token was made for another client")
+		return p, refusal("id token issued for another client")
 	}
 	return login.Person{ID: t.Subject, Name: clean(c.name(t.Subject)), Roles: roles(groups(all[m.config.Claim]))}, nil
 }
 
-// name returns a name for people. An address counts only if the issuer has verified
-// it: a person could enter that of another one.
+// name returns a display name. It uses an address only if the issuer verified it, because
+// otherwise people could enter another's.
 func (c claims) name(subject string) string {
 	email := c.Email
 	if c.Verified != true && c.Verified != "true" {
@@ -46,7 +46,7 @@ func (c claims) name(subject string) string {
 	return names[slices.IndexFunc(names, func(s string) bool { return clean(s) != "" || s == subject })]
 }
 
-// clean drops what is not printed, such as marks that turn the direction of text.
+// clean drops invisible characters, such as bidi marks.
 func clean(name string) string {
 	runes := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -57,7 +57,7 @@ func clean(name string) string {
 	return string(runes[:min(len(runes), 200)])
 }
 
-// groups reads a claim: a list of strings, or one string.
+// groups parses a claim: a list of strings, or one string.
 func groups(claim json.RawMessage) []string {
 	var list []any
 	if json.Unmarshal(claim, &list) != nil {
@@ -76,8 +76,8 @@ func groups(claim json.RawMessage) []string {
 	return names
 }
 
-// roles returns the roles of groups, by the grammar in the documentation of this
-// package: the largest one for each tenant.
+// roles returns the largest role for each tenant. See the package comment for the grammar of
+// groups.
 func roles(groups []string) map[uuid.UUID]login.Role {
 	result := map[uuid.UUID]login.Role{}
 	for _, group := range groups {
@@ -88,7 +88,7 @@ func roles(groups []string) map[uuid.UUID]login.Role {
 		if one {
 			var err error
 			id, err = uuid.Parse(tenant)
-			ok = ok && err == nil && len(tenant) == len(id.String()) && id != uuid.Nil // Nil is for all tenants
+			ok = ok && err == nil && len(tenant) == len(id.String()) && id != uuid.Nil // Nil means all tenants
 		}
 		if ok && role != login.None {
 			result[id] = max(result[id], role)

@@ -19,8 +19,7 @@ import (
 
 const maxForm = 64 << 10
 
-// act admits an operator to the documents in a path and parses the form. It refuses viewers
-// and invalid forms.
+// act admits an operator to the documents in a path and parses the form.
 func (h *handler) act(v *visit, names ...string) ([]uuid.UUID, error) {
 	v.Body = http.MaxBytesReader(v.w, v.Body, maxForm)
 	ids, err := h.admit(v, names...)
@@ -36,8 +35,7 @@ func (h *handler) act(v *visit, names ...string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// decide records a decision about a pair. Repeating one changes nothing; a stale form gets 409
-// with the pair's current state.
+// decide records a decision. Repeating one changes nothing; a stale form gets 409.
 func (h *handler) decide(v *visit) error {
 	ids, err := h.act(v, "a", "b")
 	if err != nil {
@@ -101,8 +99,7 @@ func (h *handler) publish(v *visit) error {
 	return nil
 }
 
-// send sends the messages of published documents. A failure is only logged, because the sweep
-// retries.
+// send sends the messages of published documents. If it fails, the sweep retries.
 func (h *handler) send(v *visit, stamped []job.Stamped) {
 	if err := job.Send(v.Context(), h.Sender, stamped); err != nil {
 		h.Log.Warn("enqueue failed; sweep will retry", "reason", failure.Of(err).Text)

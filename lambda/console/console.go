@@ -158,8 +158,7 @@ func (h *handler) choose(v *visit) error {
 	return errNoTenant
 }
 
-// admit returns the documents named in the path, if the person may see them. They must belong
-// to one tenant.
+// admit returns the documents named in the path. They must be the person's, in one tenant.
 func (h *handler) admit(v *visit, names ...string) (ids []uuid.UUID, err error) {
 	for _, name := range names {
 		id, err := document.ParseID(v.PathValue(name))

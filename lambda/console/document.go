@@ -27,7 +27,6 @@ type notice struct {
 	Problem string
 }
 
-// maxPairs bounds the pairs shown.
 const maxPairs = 30
 
 // Shown returns the pairs to show, best first.

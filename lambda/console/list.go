@@ -67,7 +67,6 @@ func (h *handler) documents(v *visit) error {
 	return h.show(v, http.StatusOK, "documents", "Documents", l)
 }
 
-// maxSearch bounds a search, in bytes.
 const maxSearch = 400
 
 func searchable(s string) bool {
@@ -119,8 +118,8 @@ func (h *handler) lead(v *visit, id uuid.UUID, l documentList) error {
 	return h.show(v, http.StatusOK, "documents", "Documents", l)
 }
 
-// search reads one document more than a page shows. If no way to search was chosen, it uses
-// the first one with a result.
+// search reads one document more than a page shows. By default it uses the first way to find
+// any.
 func (h *handler) search(v *visit, l *documentList, after report.Place) (err error) {
 	ways := searches
 	if l.By != "" {
@@ -185,8 +184,7 @@ func totals(text string) []string {
 	return slices.Compact(forms)
 }
 
-// ofParty finds documents by the name, VAT id or IBAN of the supplier, or of the buyer if the
-// supplier is unknown.
+// ofParty finds documents by the name, VAT id or IBAN of the supplier, otherwise of the buyer.
 func (h *handler) ofParty(v *visit, name string, after report.Place) ([]report.Listed, error) {
 	data, err := json.Marshal(document.Data{Supplier: document.Party{Name: name, VATID: name, IBAN: name}})
 	if err != nil {

@@ -23,7 +23,6 @@ type overview struct {
 	Lately   bool // Cost covers only the latest calls
 }
 
-// stage is a state with its number of documents.
 type stage struct {
 	Name string
 	report.Count
@@ -47,7 +46,6 @@ func (h hour) Clock() string {
 	return ""
 }
 
-// dayCost is a day's cost of models.
 type dayCost struct {
 	Day        string
 	Calls      int

@@ -56,7 +56,6 @@ var words = template.FuncMap{
 	"list":     func(s []string) string { return strings.Join(s, ", ") },
 }
 
-// stateWords returns the display name of a state.
 func stateWords(state string) string {
 	if state == "" || state == "none" {
 		return "not queued"
@@ -128,8 +127,7 @@ func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(style)
 }
 
-// With returns the URL's query with a value changed. It drops the place, so the list starts
-// over.
+// With returns the URL's query with a value changed and the place dropped, to start over.
 func (f frame) With(name, value string) string {
 	q := url.Values{"tenant": {f.Tenant.ID.String()}}
 	for _, kept := range []string{"state", "type", "q", "by", "kind"} {

@@ -45,7 +45,6 @@ func (n node) TypeY() int { return n.Y + 17 }
 // TextY is the baseline of the number.
 func (n node) TextY() int { return n.Y + 35 }
 
-// link is a match in a picture, with the curve to draw.
 type link struct {
 	A, B       uuid.UUID
 	Confidence string

@@ -10,7 +10,6 @@ import (
 	"matchbook/lambda/postgres/report"
 )
 
-// event is a moment in a document's life.
 type event struct {
 	At   time.Time
 	What string
@@ -49,7 +48,6 @@ func (d documentPage) Timeline() (list []event) {
 	return list
 }
 
-// deedWords describes a person's action.
 func deedWords(d report.Deed) string {
 	by, note := term.Clean(d.By, term.MaxValue), term.Clean(d.Note, term.MaxText)
 	if note != "" {

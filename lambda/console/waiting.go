@@ -18,7 +18,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// openPage is a page of items waiting for people.
 type openPage struct {
 	*explain.Waiting
 	Kinds []waits // with waiting items
@@ -76,8 +75,8 @@ func (h *handler) open(v *visit) error {
 	return h.show(v, http.StatusOK, "open", "Waiting for people", o)
 }
 
-// nextQuestion redirects to the question after a place, skipping the pair left, or to the list
-// if none follows.
+// nextQuestion redirects to the question after a place and the pair left, otherwise to the
+// list.
 func (h *handler) nextQuestion(v *visit) error {
 	if err := h.choose(v); err != nil {
 		return err
@@ -103,8 +102,7 @@ func (h *handler) nextQuestion(v *visit) error {
 	return nil
 }
 
-// waitingPlace formats a place for an address: kind, value, microseconds since 1970, and the
-// documents.
+// waitingPlace formats a place: kind, value, microseconds since 1970, and the documents.
 func waitingPlace(p report.WaitingPlace) string {
 	value := ""
 	if p.Value != nil {

@@ -28,7 +28,6 @@ func (w *work) retry() llm.Retry {
 	return r
 }
 
-// cost returns a price, rounded to record.USD's unit.
 func cost(p llm.Price, u llm.Usage) record.USD { return record.USD(p.Of(u) + 0.5) }
 
 func largest(p llm.Price, q llm.Question) record.USD {
@@ -36,8 +35,7 @@ func largest(p llm.Price, q llm.Question) record.USD {
 	return cost(p, llm.Usage{PromptTokens: prompt, CompletionTokens: completion})
 }
 
-// meter counts a stage's calls and their cost. It passes the provider's Retry-After on to all
-// workers.
+// meter counts a stage's paid calls and cost, and shares the provider's Retry-After.
 type meter struct {
 	llm.Model
 	work        *work

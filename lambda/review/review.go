@@ -139,8 +139,7 @@ var ranks = []func(error) bool{
 	func(error) bool { return true },
 }
 
-// end settles the chunk, except after a failure: the runtime may retry that, so it is
-// returned.
+// end settles the chunk. It returns failures, because the runtime may retry them.
 func (w *work) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

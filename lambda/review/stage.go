@@ -30,7 +30,6 @@ func number(s record.Stage) int {
 	return len(stages)
 }
 
-// cancelledAt is the outcome of stage n when a cancellation stopped it.
 func cancelledAt(n int) record.Outcome {
 	return record.CancelledAt + record.Outcome(strconv.Itoa(n))
 }

@@ -19,8 +19,7 @@ import (
 // Creator stores new reviews.
 type Creator interface {
 	// Create stores a review and its pending chunks in one transaction, and returns their
-	// messages, which the caller must send. If the id exists it changes nothing and returns
-	// none.
+	// messages, which the caller must send. For an existing id it does nothing.
 	Create(ctx context.Context, n record.New) ([]job.Stamped, error)
 	// Playbook returns a tenant's playbook, or nil if none is stored.
 	Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error)

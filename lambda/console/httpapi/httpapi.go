@@ -84,8 +84,7 @@ func (w *response) Write(part []byte) (int, error) {
 	return w.body.Write(part)
 }
 
-// event returns the response for API Gateway. The body is always Base64, because it may be a
-// picture.
+// event returns the response. The body is always Base64, because it may be a picture.
 func (w *response) event() events.APIGatewayV2HTTPResponse {
 	w.WriteHeader(http.StatusOK)
 	e := events.APIGatewayV2HTTPResponse{StatusCode: w.status, Headers: map[string]string{}, IsBase64Encoded: true,

@@ -13,8 +13,7 @@ import (
 // LinkLife is the life of Local's link.
 const LinkLife = 10 * time.Minute
 
-// Local logs in a person on this machine through a link. The link works once. Use NewLocal to
-// make one; it's safe for concurrent requests.
+// Local logs in a person on this machine through a link. The link works once.
 type Local struct {
 	person  Person
 	token   string

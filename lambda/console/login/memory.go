@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// memory keeps the sessions of one process. It needs no limit, because each link makes one
-// session.
+// memory keeps sessions in this process. Each link makes one, so their number is bounded.
 type memory struct {
 	now      func() time.Time
 	mu       sync.Mutex

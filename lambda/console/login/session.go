@@ -18,8 +18,7 @@ import (
 // that a copy of the store is useless for logging in.
 type Hash = [sha256.Size]byte
 
-// Store keeps sessions. Its clock decides when they end, so processes needn't agree on the
-// time.
+// Store keeps sessions. Its clock decides when they end.
 type Store interface {
 	// BeginSession stores a session with its person, as JSON. It must end after life.
 	BeginSession(ctx context.Context, id Hash, person []byte, life time.Duration) error
@@ -51,7 +50,6 @@ func (g *Gate) person(r *http.Request) (p Person, err error) {
 	return p, nil
 }
 
-// session returns the id in a request's cookie.
 func (g *Gate) session(r *http.Request) (id Hash, ok bool) {
 	c, err := r.Cookie(g.cookieName(r))
 	if err != nil {

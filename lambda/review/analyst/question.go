@@ -34,8 +34,8 @@ var (
 	categoriesSchema       = schema.MustParse([]byte(file("categories.json")))
 )
 
-// CategoriesQuestion asks for a passage's categories of clauses. Use ReadMarks to read the
-// answer.
+// CategoriesQuestion asks for a passage's categories of clauses. Read the answer with
+// ReadMarks.
 func CategoriesQuestion(p Passage) llm.Question {
 	return llm.Question{Name: nameOf(record.Categories), System: categoriesPrompt, User: delimited(p),
 		Schema: categoriesSchema.Raw(), MaxTokens: maxCategories}
@@ -50,8 +50,7 @@ func (a Analyst) Question(p Passage, pb playbook.Playbook) llm.Question {
 
 func nameOf(s record.Stage) string { return "review_" + strings.ReplaceAll(string(s), "-", "_") }
 
-// Asked returns the stage and passage of a question. Scripted models use it to answer by
-// rules.
+// Asked returns the stage and passage of a question, for use by scripted models.
 func Asked(schemaName, user string) (stage record.Stage, text string, ok bool) {
 	stages := []record.Stage{record.Categories}
 	for _, a := range analysts {
@@ -67,7 +66,6 @@ func Asked(schemaName, user string) (stage record.Stage, text string, ok bool) {
 	return "", "", false
 }
 
-// positions returns the playbook's positions on the analyst's topics.
 func (a Analyst) positions(pb playbook.Playbook) string {
 	var b strings.Builder
 	side := pb.Side()
@@ -94,7 +92,6 @@ func (a Analyst) positions(pb playbook.Playbook) string {
 	return b.String()
 }
 
-// delimited returns a passage between its fences.
 func delimited(p Passage) string {
 	var b strings.Builder
 	if heading := line(p.Heading, maxHeading); heading != "" {

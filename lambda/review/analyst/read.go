@@ -129,7 +129,6 @@ func texts(from map[string]any, to *record.Finding) error {
 	return nil
 }
 
-// find returns a quote as it stands in the passage, and its place in the contract.
 func (p Passage) find(quoted string) (verbatim string, start, end int, ok bool) {
 	start, end, ok = quote.Find(p.Text, quoted)
 	if !ok {

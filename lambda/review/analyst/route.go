@@ -42,8 +42,7 @@ var analysts = []Analyst{
 func topics(all ...record.Category) []record.Category { return all }
 func by(all ...record.Category) []record.Category     { return all }
 
-// hints are words calling an analyst if they occur often enough in a passage, or once in its
-// headings.
+// hints are words calling an analyst by number in a passage, or once in its headings.
 type hints struct {
 	often int
 	words []string
@@ -55,8 +54,7 @@ func called(name string, topics, calls []record.Category, h hints) Analyst {
 	return a
 }
 
-// Route returns the analysts you should ask about a passage with these marks, in the order of
-// All.
+// Route returns the analysts you should ask about a passage, given its marks.
 func Route(marks []record.Mark, p Passage) (route []Analyst) {
 	text, heading := strings.ToLower(p.Text), strings.ToLower(p.Heading)
 	for _, a := range analysts {

@@ -28,8 +28,7 @@ const (
 
 // ByRules returns the categories of a chunk in the order of record.All, with at most three
 // marks each, strongest first. start is the text's offset in the contract; heading holds the
-// headings above it. A mark quotes the sentence with the evidence, or a part of it if it's
-// long.
+// headings above it. A mark quotes the sentence with the evidence, or part of a long one.
 func ByRules(text string, start int, heading string) (marks []record.Mark) {
 	clauses := make([][]found, len(table()))
 	above := wordsOf(heading)
@@ -68,7 +67,6 @@ func ByRules(text string, start int, heading string) (marks []record.Mark) {
 	return marks
 }
 
-// found is the evidence for a category in a sentence.
 type found struct {
 	weight   int
 	sentence sentence

@@ -12,13 +12,11 @@ type phrase struct {
 	slots  []slot
 }
 
-// slot is one word of a phrase.
 type slot struct {
 	gap  int // limit of other words before it
 	alts []alternative
 }
 
-// alternative is a word, or a part of one.
 type alternative struct {
 	text        string
 	front, back bool // allow any letters before it, after it
@@ -48,7 +46,6 @@ func parse(weight int, pattern string) phrase {
 	return p
 }
 
-// find returns the index of the first word of the phrase, or -1.
 func (p phrase) find(words []word) int {
 	for i := range words {
 		if p.slots[0].matches(words[i].text) && follow(p.slots[1:], words[i+1:]) {

@@ -17,7 +17,6 @@ const (
 	maxContents = 150
 )
 
-// word is a lower-case word and its place in the text.
 type word struct {
 	text       string
 	start, end int
@@ -143,8 +142,7 @@ var definitions = []phrase{
 	parse(0, "hat|haben die bedeutung"),
 }
 
-// around returns the place of the sentence or, if it's too long to quote, of the part around a
-// word.
+// around returns the place of the sentence, or of a quotable part around a word.
 func (s sentence) around(at int) (from, to int) {
 	first, last := at, at
 	for {

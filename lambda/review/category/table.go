@@ -6,7 +6,6 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// class is a category with its evidence.
 type class struct {
 	name     record.Category
 	headings []phrase

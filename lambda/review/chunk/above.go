@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Above returns the headings above each place in a text, in the format of Part.Heading. The
-// number of its clause comes last. Use it for places beyond the parts; they can be in any
-// order.
+// Above returns the headings above each place in a text, formatted as Part.Heading. The number
+// of its clause comes last. The places can be in any order.
 func Above(text string, places []int) []string {
 	order := make([]int, len(places))
 	for i := range order {

@@ -62,8 +62,7 @@ func limit(text string) (string, error) {
 	return text, nil
 }
 
-// decode uses the byte order mark to detect the encoding, otherwise the majority of the bytes
-// outside ASCII.
+// decode uses the byte order mark, otherwise the majority of the bytes outside ASCII.
 func decode(raw []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
@@ -104,7 +103,6 @@ func binary(text string) bool {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n\n")
 
-// visible drops an invisible character.
 func visible(r rune) rune {
 	switch {
 	case r == '\n', r == '\t', r == '\f':

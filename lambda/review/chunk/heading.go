@@ -146,8 +146,7 @@ func (s *scanner) itemRank(mark string) int {
 	return rankItem
 }
 
-// follows reports whether a letter, which could be a Roman number too, continues a list of
-// letters.
+// follows reports whether a letter, maybe a Roman number, continues a list of letters.
 func (s *scanner) follows(mark string, rank int) bool {
 	if s.within == nil || s.within.rank != rank || len(mark) != 1 {
 		return false
@@ -156,8 +155,7 @@ func (s *scanner) follows(mark string, rank int) bool {
 	return len(before) == 1 && before[0]+1 == mark[0]
 }
 
-// opens reports whether rest should be read as a clause after its number. In "3 years" it
-// shouldn't.
+// opens reports whether rest reads as a clause after its number. "3 years" doesn't.
 func opens(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, "\"“„«'([ "))
 	reference := strings.HasPrefix(rest, "Abs.") || strings.HasPrefix(rest, "Absatz") || strings.HasPrefix(rest, "Satz")
@@ -187,7 +185,6 @@ func title(rest string) string {
 	return strings.TrimRight(t, ".:;,")
 }
 
-// capitalsBefore returns the words in capitals at the start of a text.
 func capitalsBefore(text string) string {
 	var found []string
 	letters := 0
@@ -247,7 +244,6 @@ func upper(text string) bool {
 	return letters >= 4
 }
 
-// squeeze removes rules and extra white space.
 func squeeze(text string) string {
 	return strings.Join(strings.Fields(rules.ReplaceAllString(text, " ")), " ")
 }
@@ -260,7 +256,6 @@ func indent(gap string) int {
 	return len(gap) - i - 1
 }
 
-// cutTitle cuts a title between two characters.
 func cutTitle(t string) string {
 	if len(t) <= maxTitle {
 		return t

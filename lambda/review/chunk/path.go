@@ -16,8 +16,7 @@ func (p *path) enter(h *heading) {
 	*p = append(*p, h)
 }
 
-// at returns a part's headings: the ones above it, the one it begins with, and deeper ones
-// directly after.
+// at returns the headings above a part, at its start, and directly after.
 func (p path) at(open []edge) string {
 	p = slices.Clone(p)
 	until := open[0].at

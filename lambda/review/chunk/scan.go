@@ -98,7 +98,6 @@ type scanner struct {
 	within *heading // the previous heading
 }
 
-// judge sets the kind of an edge.
 func (s *scanner) judge(e *edge) {
 	gap, previous := s.text[e.end:e.at], s.text[s.last:e.end]
 	newlines := strings.Count(gap, "\n") + strings.Count(gap, "\f")

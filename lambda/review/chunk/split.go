@@ -10,8 +10,7 @@ const (
 )
 
 // Part is a part of a contract: two offsets, without surrounding white space, and a heading.
-// See record.Chunk for its stored form, and analyst.Passage for the text of a question about
-// it.
+// See record.Chunk for its stored form, and analyst.Passage for its text in a question.
 type Part struct {
 	Start, End int
 	Heading    string // headings above its clause, outermost first, joined by " > "; at most 200 bytes
@@ -36,8 +35,7 @@ func Split(text string) []Part {
 	return s.parts
 }
 
-// splitter holds the open part: the edges before each of its words, and the one after the
-// last.
+// splitter holds the open part: the edges before its words, and the one after the last.
 type splitter struct {
 	parts []Part
 	open  []edge

@@ -2,8 +2,7 @@ package playbook
 
 import "matchbook/lambda/internal/nearest"
 
-// meant returns the suggestion for an unknown word: a known one at most two edits away, or an
-// empty string.
+// meant suggests a known word at most two edits away, or returns an empty string.
 func meant(word string, known []string) string {
 	const near = 2
 	best, proposal := near+1, ""

@@ -22,12 +22,11 @@ const (
 	maxProblems = 10       // listed in an error
 )
 
-// sides are a tenant's possible roles in its contracts.
 var sides = []string{"customer", "supplier", "licensee", "licensor", "neutral"}
 
 // Parse reads a playbook strictly: an unknown, duplicate or missing field, an invalid value or
-// a text over its limit is an error. The error has a line for each problem, with its place,
-// such as positions.renewal.severity, and is fit to show to the author.
+// a text over its limit is an error. Its text has a line for each problem, ten at most, with
+// its place, such as positions.renewal.severity. You can show it to the author.
 func Parse(raw []byte) (Playbook, error) {
 	switch {
 	case len(raw) > maxSize:
@@ -43,7 +42,6 @@ func Parse(raw []byte) (Playbook, error) {
 	return Playbook{content: c, version: versionOf(c)}, nil
 }
 
-// reader collects a file's problems.
 type reader struct{ problems []string }
 
 func (r *reader) report(at, format string, args ...any) {

@@ -54,8 +54,8 @@ var standard []byte
 // Default returns the playbook file for a tenant without one.
 func Default() []byte { return append([]byte(nil), standard...) }
 
-// Version identifies the content: the file's version and a hash, independent of white space
-// and order.
+// Version is the file's version and a hash of the content, independent of white space and
+// order.
 func (p Playbook) Version() string { return p.version }
 
 func (p Playbook) Side() string { return p.content.Side }

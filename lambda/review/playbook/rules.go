@@ -66,7 +66,6 @@ func labelled(label, text string) string {
 	return label + ": " + text
 }
 
-// sentences joins the non-empty texts.
 func sentences(texts ...string) string {
 	var all []string
 	for _, t := range texts {

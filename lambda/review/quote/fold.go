@@ -29,8 +29,8 @@ func fold(text string) *folded {
 	return f
 }
 
-// alone reports whether a text begins with a character equal in every form and without an
-// accent after it. Most are.
+// alone reports whether a text begins with a character without accents and variants, as most
+// do.
 func alone(text string) bool {
 	return text[0] < utf8.RuneSelf && text[0] != '`' && (len(text) == 1 || text[1] < utf8.RuneSelf)
 }

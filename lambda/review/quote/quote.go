@@ -48,7 +48,6 @@ func Find(text, quote string) (start, end int, ok bool) {
 	return in.starts[at], in.ends[at+len(wanted.runes)-1], true
 }
 
-// weight is the number of letters and digits.
 func weight(runes []rune) (n int) {
 	for _, r := range runes {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -110,8 +109,7 @@ func (f *folded) cuts(text string, i int) bool {
 	return spaced(before) && spaced(after) && !dashed(text[f.ends[i-1]:f.starts[i]])
 }
 
-// dashed reports whether an ignored dash separates two words, as in "the Term—unless renewed".
-// A hyphen doesn't.
+// dashed reports whether an ignored dash separates words, as in "the Term—unless renewed".
 func dashed(dropped string) bool {
 	return strings.ContainsAny(dropped, "–—―") || strings.Contains(dropped, "--")
 }

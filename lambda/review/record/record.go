@@ -70,8 +70,8 @@ const (
 )
 
 // Chunk is the unit of work: a part of the contract, or the contract as a whole. Each message
-// carries a chunk's id. See chunk.Part for the part before it's stored, without id, status and
-// attempts, and analyst.Passage for its text in a question.
+// carries a chunk's id. A chunk.Part is the same part before it's stored, an analyst.Passage
+// its text in a question.
 type Chunk struct {
 	ID       uuid.UUID  `json:"-"`
 	JobID    uuid.UUID  `json:"-"`
@@ -135,8 +135,7 @@ type Result struct {
 // Category is one of the twelve categories of clauses.
 type Category string
 
-// The categories, in report order. Each joins labels of CUAD v1; see
-// eval/revieweval/joined.go.
+// The categories, in report order. See eval/revieweval/joined.go for CUAD's labels of each.
 const (
 	Parties           Category = "parties-and-dates"
 	Renewal           Category = "renewal"
@@ -244,8 +243,7 @@ const (
 	Other           Category = "other"
 )
 
-// Topics returns all topics of findings, in report order. Use All for the categories of
-// clauses alone.
+// Topics returns all topics of findings, in report order. Use All for the categories alone.
 func Topics() []Category {
 	return append(All(), DataProtection, Payment, Confidentiality, Disputes, Other)
 }

@@ -18,7 +18,6 @@ type Store interface {
 	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
 }
 
-// page is the number of findings read at a time.
 const page = 500
 
 // Read reads a review as it is now, or returns job.ErrNotFound for an unknown id. The job is

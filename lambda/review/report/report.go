@@ -27,7 +27,6 @@ type Review struct {
 	Findings []record.Finding
 }
 
-// view is a report, ready for layout.
 type view struct {
 	Name, State, Reader, Playbook, Dates string
 	Over                                 bool
@@ -60,7 +59,6 @@ type item struct {
 
 type gap struct{ Part, Stage, Reason string }
 
-// row is a category and its place.
 type row struct{ Category, Place, Certainty, Words string }
 
 // Limits of texts in a report, in runes.
@@ -83,8 +81,7 @@ func viewOf(r Review) view {
 	return v
 }
 
-// sort puts the findings into sections, by severity and place. It omits a missing clause found
-// after all in parts read later.
+// sort puts the findings into sections. A missing clause found in parts read later is omitted.
 func (v *view) sort(items []item, r Review) {
 	bySeverity := map[record.Severity][]item{}
 	for _, i := range items {
@@ -118,8 +115,7 @@ func (v *view) sort(items []item, r Review) {
 	}
 }
 
-// itemsOf returns the findings to show, without withdrawn and repeating ones, by severity and
-// place.
+// itemsOf returns the findings to show, neither withdrawn nor repeated, by severity and place.
 func itemsOf(r Review) (items []item) {
 	again := map[int][]string{}
 	var kept []record.Finding

@@ -36,7 +36,6 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// stateOf describes the state of a review in a sentence.
 func stateOf(j record.Job) string {
 	switch j.Status {
 	case record.Completed:
@@ -67,7 +66,6 @@ func datesOf(j record.Job) string {
 	return dates + " UTC"
 }
 
-// costOf describes the cost: paid, estimated and allowed.
 func costOf(j record.Job) (lines []string) {
 	if j.Model == "" {
 		return []string{"No model was used, so nothing was paid."}
@@ -97,7 +95,6 @@ func placesOf(text string, at []int) []string {
 	return names
 }
 
-// linesOf returns the line number of each place.
 func linesOf(text string, at []int) []int {
 	order := make([]int, len(at))
 	for i := range order {

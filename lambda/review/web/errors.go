@@ -64,7 +64,6 @@ func jsonErrors(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// statusOnly keeps the status and drops the body.
 type statusOnly struct {
 	http.ResponseWriter
 	code int

@@ -18,7 +18,6 @@ const writeWithin = 15 * time.Second
 // errGone ends the stream when the client disconnects. It isn't a failure.
 var errGone = errors.New("client disconnected")
 
-// stream writes the events of one connection.
 type stream struct {
 	w        http.ResponseWriter
 	out      *http.ResponseController

@@ -67,8 +67,7 @@ func (h *handler) text(w http.ResponseWriter, r *http.Request, j record.Job) {
 	_, _ = w.Write([]byte(text))
 }
 
-// reportPolicy permits the report's inline style. The report's own policy names the style by
-// hash.
+// reportPolicy permits the report's inline style; the report's own policy names its hash.
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
 	"frame-ancestors 'none'"
 
@@ -87,7 +86,6 @@ func (h *handler) report(w http.ResponseWriter, r *http.Request, j record.Job) {
 	_, _ = w.Write(page)
 }
 
-// someFindings is the page size of findings.
 const someFindings = 200
 
 var errAfter = errors.New("after: expected a finding's sequence number, 0 or more")
@@ -188,8 +186,7 @@ func (h *handler) page(w http.ResponseWriter, _ *http.Request, j record.Job) {
 	_, _ = w.Write(page.Bytes())
 }
 
-// asset serves a file of the page. It needs no token, because the file is the same for all
-// reviews.
+// asset serves a file of the page. It needs no token: the file is the same for all reviews.
 func asset(contentType string, content []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)

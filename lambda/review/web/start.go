@@ -106,8 +106,7 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readRequest reads the body strictly. Requests with the same Idempotency-Key start one
-// review.
+// readRequest reads the body strictly. Requests with one Idempotency-Key start one review.
 func (h *handler) readRequest(w http.ResponseWriter, r *http.Request, tenant uuid.UUID) (q review.Request, err error) {
 	var a asked
 	if err := decode(w, r, &a); err != nil {
@@ -145,7 +144,6 @@ func (h *handler) readRequest(w http.ResponseWriter, r *http.Request, tenant uui
 	return q, nil
 }
 
-// textOf returns the text of an ingested document.
 func (h *handler) textOf(ctx context.Context, tenant, document uuid.UUID) (string, error) {
 	if h.Texts == nil {
 		return "", wrong("text: missing; to use the document's text, the server must have a BLOB_URL")

@@ -16,15 +16,13 @@ const (
 	longest  = 2_000
 )
 
-// clause is a sentence of the contract.
 type clause struct {
 	start, end int    // in the contract
 	text       string // verbatim
 	line       string // on one line
 }
 
-// clausesOf returns the sentences of the read parts, or the marks' quotes if the task has no
-// text.
+// clausesOf returns the sentences of the read parts, or without a text the marks' quotes.
 func clausesOf(t record.Task) (all []clause) {
 	if t.Text == "" {
 		for _, m := range t.Marks {

@@ -18,7 +18,6 @@ const (
 	mostOfAll = 40
 )
 
-// contradictionsOf returns the rules' contradictions, by the place of the first clause.
 func contradictionsOf(t record.Task) (found []record.Finding) {
 	all := differences(clausesOf(t))
 	var seconds []int
@@ -75,8 +74,7 @@ func (t term) title() string {
 	return fmt.Sprintf("Contradiction: %s of %s and of ", t.subject.about, t.shown)
 }
 
-// ofRules reports whether the rules, not a model, found a contradiction: its title names the
-// term in its clause.
+// ofRules reports whether rules found a contradiction: its title names the term in its clause.
 func ofRules(f record.Finding) bool {
 	return slices.ContainsFunc(readers, func(read reader) bool {
 		t, ok := read(clauseOf(f.Quote, f.Start))

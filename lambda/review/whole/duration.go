@@ -59,6 +59,5 @@ func wordsToNumber(words string) (n int) {
 	return n
 }
 
-// differ reports whether periods differ by more than their units explain, since three months
-// are ninety days.
+// differ allows for units, since three months are ninety days.
 func differ(a, b float64) bool { return max(a, b) > 1.1*min(a, b) }

@@ -71,7 +71,6 @@ func byPlace(a, b record.Mark) int {
 	return a.End - b.End
 }
 
-// pair is two quotes of an answer.
 type pair struct {
 	first, second      int
 	severity           record.Severity

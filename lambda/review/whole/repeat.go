@@ -28,7 +28,6 @@ func repeated(t record.Task) map[int]int {
 	return same
 }
 
-// key identifies an analyst's findings about a chunk.
 type key struct {
 	analyst string
 	chunk   int
@@ -55,8 +54,7 @@ func (r *repeats) compare(k key, found []record.Finding) {
 	}
 }
 
-// same reports whether findings of two chunks are one: they quote the same clause, or share a
-// title and lie in the overlap.
+// same reports whether two findings quote one clause, or share a title and lie in the overlap.
 func same(a, b record.Finding, overlapStart, overlapEnd int) bool {
 	if a.Quote == "" || b.Quote == "" {
 		return false

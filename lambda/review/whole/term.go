@@ -39,7 +39,6 @@ var (
 		`(?P<law>(?i:deutsche|österreichische|schweizer(?:ische)?)[smn]?) (?i:recht)`)
 )
 
-// countries maps different names of one country's law to one.
 var countries = map[string]string{
 	"Bundesrepublik Deutschland": "Germany", "Federal Republic of Germany": "Germany", "deutsche": "Germany",
 	"Republik Österreich": "Austria", "Republic of Austria": "Austria", "österreichische": "Austria",
@@ -95,7 +94,6 @@ var (
 		"in", "within", "from", "subject to", "nach", "während", "bis", "ab").String() + `[^,]*),`)
 )
 
-// oneOf returns a pattern of whole words.
 func oneOf(words ...string) *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:` + strings.Join(words, "|") + `)\b`)
 }
@@ -151,7 +149,6 @@ var (
 	zumEnde   = regexp.MustCompile(`frist von ` + period + ` (?:zum|vor) (?:dem )?(?:ende|ablauf)\b`)
 )
 
-// renewal reads the renewal period.
 func renewal(c clause) (term, bool) {
 	t, ok := periodIn(c, strings.ToLower(c.line), renews, renewsBy)
 	t.severity, t.subject = record.High, subject{record.Renewal, "period of renewal", ""}

@@ -32,8 +32,8 @@ func Conclude(t record.Task, rules playbook.Playbook) record.Result {
 		Withdrawn: withdrawn(t.Findings, hold)}
 }
 
-// known reports whether the list has a finding about the contract as a whole. Use place to
-// compare contradictions, since each clause is logged once, and titles for missing clauses.
+// known reports whether the list has f. It compares contradictions by place, since each clause
+// is logged once, and missing clauses by title.
 func known(list []record.Finding, f record.Finding) bool {
 	return slices.ContainsFunc(list, func(e record.Finding) bool {
 		return e.Analyst == f.Analyst && e.Category == f.Category && e.Start == f.Start && e.End == f.End &&

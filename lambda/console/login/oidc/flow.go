@@ -110,8 +110,7 @@ func (m *Method) take(w http.ResponseWriter, r *http.Request, g *login.Gate) (fl
 	return decode(started.Value)
 }
 
-// redeem exchanges the code for the id token, and returns its person. A permanent error
-// refuses the login.
+// redeem exchanges the code for the id token's person. A permanent error refuses the login.
 func (m *Method) redeem(ctx context.Context, code string, f flow) (p login.Person, err error) {
 	i, err := m.discovered(ctx)
 	if err != nil {

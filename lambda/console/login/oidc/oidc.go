@@ -48,8 +48,7 @@ type Config struct {
 }
 
 // Method is a login through an issuer. It discovers the issuer's endpoints at the first login,
-// so that a function starts and sessions work while the issuer is down. It's safe for
-// concurrent use.
+// so that a function starts and sessions work while the issuer is down.
 type Method struct {
 	config Config
 	client *http.Client
@@ -103,8 +102,7 @@ func (m *Method) discovered(ctx context.Context) (*issuer, error) {
 // skew is the tolerated lag of the issuer's clock.
 const skew = time.Minute
 
-// unanswered keeps network errors, and drops answers of the issuer, because the library's
-// errors quote them.
+// unanswered drops the issuer's answers from errors, because the library quotes them.
 func unanswered(err error) error {
 	var network *url.Error
 	if errors.As(err, &network) {
@@ -122,7 +120,7 @@ func (m *Method) Invite(r *http.Request) login.Page {
 	return login.Page{Title: "Please log in", Text: []string{"This console shows business documents."}, Link: to, Label: "Log in"}
 }
 
-// LoggedOut links to the issuer's logout if known. Without it a new login may need no
+// LoggedOut links to the issuer's logout if known, since otherwise a new login may need no
 // password.
 func (m *Method) LoggedOut(*http.Request) login.Page {
 	p := login.Page{Title: "You are logged out", Link: "/", Label: "Log in again"}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// claims are the id token's claims about a person.
 type claims struct {
 	Party             string `json:"azp"`
 	Email             string `json:"email"`
@@ -22,7 +21,6 @@ type claims struct {
 	Username          string `json:"cognito:username"`
 }
 
-// person returns the person of a verified id token.
 func (m *Method) person(t *oidc.IDToken) (p login.Person, err error) {
 	var c claims
 	var all map[string]json.RawMessage
@@ -35,8 +33,8 @@ func (m *Method) person(t *oidc.IDToken) (p login.Person, err error) {
 	return login.Person{ID: t.Subject, Name: clean(c.name(t.Subject)), Roles: roles(groups(all[m.config.Claim]))}, nil
 }
 
-// name returns a display name. It uses an address only if the issuer verified it, because
-// otherwise people could enter another's.
+// name returns a display name. An address must be verified, otherwise people could use
+// another's.
 func (c claims) name(subject string) string {
 	email := c.Email
 	if c.Verified != true && c.Verified != "true" {
@@ -76,8 +74,7 @@ func groups(claim json.RawMessage) []string {
 	return names
 }
 
-// roles returns the largest role for each tenant. See the package comment for the grammar of
-// groups.
+// roles returns the largest role for each tenant. See the package comment for the grammar.
 func roles(groups []string) map[uuid.UUID]login.Role {
 	result := map[uuid.UUID]login.Role{}
 	for _, group := range groups {

@@ -120,7 +120,7 @@ func (h *handler) fail(v *visit, err error) {
 	case errors.Is(err, errNotFound):
 		h.message(v, http.StatusNotFound, "Not found", "This page does not exist, or you may not see it.")
 	case errors.Is(err, errNoOperator):
-		h.message(v, http.StatusForbidden, "Not allowed", "You may only read these documents. Ask an operator of the tenant to change them.")
+		h.message(v, http.StatusForbidden, "Not allowed", "You may only read these documents. Ask an operator to change them.")
 	case errors.Is(err, errBadForm):
 		h.message(v, http.StatusBadRequest, "Not understood", "The form is incomplete. Go back, reload the page, and try again.")
 	case errors.Is(err, errNoTenant):

@@ -52,7 +52,7 @@ func (h *handler) document(v *visit) error {
 // showDocument shows a document. problem is the reason if an action failed.
 func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem string) (err error) {
 	d := documentPage{Form: uuid.New(), notice: notice{dones[v.URL.Query().Get("done")], problem}}
-	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // must be read before the state, since that may change meanwhile
+	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // before the state, since that may change
 		return err
 	}
 	if d.Explanation, err = h.reader(v).Document(id); err != nil {
@@ -125,7 +125,7 @@ func (h *handler) showPair(v *visit, status int, ids []uuid.UUID, problem string
 		return err
 	}
 	p := pairPage{From: from, notice: notice{dones[v.URL.Query().Get("done")], problem}}
-	if p.Seen, err = h.DB.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // must be read before the pair, since that may change meanwhile
+	if p.Seen, err = h.DB.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // before the pair, since that may change
 		return err
 	}
 	if p.Comparison, err = h.reader(v).Pair(ids[0], ids[1]); err != nil {

@@ -40,6 +40,7 @@ type Analyst struct {
 	hints   hints
 }
 
+// Stage returns the stage of the analyst's question.
 func (a Analyst) Stage() record.Stage { return record.Stage(a.Name) }
 
 // All returns the analysts, in the order of their stages.

@@ -58,8 +58,10 @@ func Default() []byte { return append([]byte(nil), standard...) }
 // order.
 func (p Playbook) Version() string { return p.version }
 
+// Side returns the tenant's role in its contracts, such as customer.
 func (p Playbook) Side() string { return p.content.Side }
 
+// Position returns the position on a topic, and false if the playbook has none.
 func (p Playbook) Position(topic record.Category) (Position, bool) {
 	position, ok := p.content.Positions[topic]
 	return position, ok

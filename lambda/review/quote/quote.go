@@ -23,6 +23,7 @@ import (
 	"unicode/utf8"
 )
 
+// Limits of a quotation.
 const (
 	Shortest = 6     // letters and digits; less proves nothing
 	Longest  = 8_000 // bytes

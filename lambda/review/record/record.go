@@ -29,6 +29,7 @@ const (
 	Failed            Status = "failed" // nothing was read
 )
 
+// Over reports whether the review has ended.
 func (s Status) Over() bool {
 	return s == Completed || s == CompletedWithGaps || s == Cancelled || s == Failed
 }
@@ -36,6 +37,7 @@ func (s Status) Over() bool {
 // USD is an amount in millionths of a US dollar. Use Dollars to show it.
 type USD int64
 
+// Dollars returns the amount in dollars.
 func (u USD) Dollars() float64 { return float64(u) / 1e6 }
 
 // Job is the review of one contract.
@@ -61,6 +63,7 @@ type Job struct {
 	Error      string     `json:"error"`
 }
 
+// Kind distinguishes text from the contract as a whole.
 type Kind string
 
 // The kinds of chunks.

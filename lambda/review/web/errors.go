@@ -69,8 +69,10 @@ type statusOnly struct {
 	code int
 }
 
+// WriteHeader keeps the status.
 func (w *statusOnly) WriteHeader(code int) { w.code = code }
 
+// Write drops the body.
 func (w *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 
 func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }

@@ -71,6 +71,7 @@ type handler struct {
 	streams chan struct{}
 }
 
+// New returns the handler of all paths.
 func New(c Config) http.Handler {
 	c.StreamFor = cmp.Or(c.StreamFor, 4*time.Minute)
 	c.Poll = cmp.Or(c.Poll, 700*time.Millisecond)

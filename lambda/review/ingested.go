@@ -50,8 +50,8 @@ type Texts struct {
 // takes about three times its text.
 const maxTranscription = 24 << 20
 
-// ContractText returns a document's text. It returns job.ErrNotFound if the tenant has no such
-// document, and a permanent failure with the remedy if the document has no text.
+// ContractText returns a document's text. It returns job.ErrNotFound for a document unknown to
+// the tenant, and a permanent failure with the remedy for one without a text.
 func (t Texts) ContractText(ctx context.Context, tenantID, documentID uuid.UUID) (string, error) {
 	in, err := t.Ingestions.Read(ctx, tenantID, documentID)
 	switch {

@@ -30,8 +30,8 @@ type Starter interface {
 // Texts reads the texts of documents. See review.Texts.
 type Texts interface {
 	// ContractText returns a document's text, cleaned as by chunk.Clean. It returns
-	// job.ErrNotFound if the tenant has no such document, and a permanent failure with the
-	// remedy if the document has no text.
+	// job.ErrNotFound for a document unknown to the tenant, and a permanent failure with the
+	// remedy for one without a text.
 	ContractText(ctx context.Context, tenantID, documentID uuid.UUID) (string, error)
 }
 

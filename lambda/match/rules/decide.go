@@ -109,6 +109,29 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 	return all, nil
 }
 
+// Apply decides by the rules, without a model. Its only error is the context's.
+func Apply(ctx context.Context, c Competition) (r Result, err error) {
+	all, err := Decide(ctx, c)
+	for _, d := range all {
+		r.Add(d)
+	}
+	return r, err
+}
+
+// Revise is Apply after a person's word: it lists the documents whose question to a
+// model the word has changed as stale. Whether there is a model is not known here. Where
+// there is none, they are matched again with the same result.
+func Revise(ctx context.Context, c Competition) (r Result, err error) {
+	all, err := Decide(ctx, c)
+	for i := range all {
+		if all[i].Stale() {
+			r.Stale = append(r.Stale, all[i].Pair.Later())
+		}
+		r.Add(all[i])
+	}
+	return r, err
+}
+
 // undecided begins the reasoning of pairs that the rules leave open.
 const undecided = "Undecided. "
 

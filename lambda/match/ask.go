@@ -18,11 +18,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxCandidates bounds the candidates of one question; it has the best ones.
+// maxCandidates bounds the candidates of one question, best first.
 const maxCandidates = 20
 
-// open lists the document's question: its undecided pairs, best first, and
-// separately the pairs for which the question has no room.
+// open returns the document's question: its undecided pairs, best first. Pairs without room in
+// the question are in beyond.
 func open(id uuid.UUID, all []rules.Decision) (list, beyond []rules.Decision) {
 	for _, d := range all {
 		if d.Undecided && d.Pair.Later() == id {
@@ -49,22 +49,21 @@ func pairsHash(list []rules.Decision) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// errUnanswered ends a Write: its question to the model has no answer yet.
-var errUnanswered = errors.New("a model has to be asked first")
+// errUnanswered ends a Write because its question to the model isn't answered yet.
+var errUnanswered = errors.New("question to the model must be answered first")
 
-// exchange holds the questions that an attempt has for a model, and the
-// answers.
+// exchange holds an attempt's questions to a model, and the answers.
 type exchange struct {
 	id      uuid.UUID                            // of the document
 	pending []rules.Decision                     // the question without an answer
 	answers map[string]map[uuid.UUID]rules.Asked // by question and candidate
 	calls   int                                  // of the model
-	owing   bool                                 // the model failed: a question without an answer stays one
+	owing   bool                                 // the model failed: unanswered questions stay open
 }
 
-// apply is rules.Apply with the answers so far. It returns errUnanswered when the
-// document's own question has no answer, neither here nor with its pairs, unless
-// the model failed. It marks the pairs that a model has still to answer about.
+// apply is rules.Apply with the answers so far. It returns errUnanswered if the document's own
+// question has no answer yet, neither here nor with its pairs, unless the model failed. It
+// marks the pairs still owed an answer.
 func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules.Result, err error) {
 	all, err := rules.Decide(ctx, c)
 	if err != nil {
@@ -95,10 +94,10 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 		}
 	}
 	for _, d := range all {
-		if d.Stale() { // unless it is owed an answer: then it was published before
+		if d.Stale() { // if owed an answer, it was published before
 			result.Stale = append(result.Stale, d.Pair.Later())
 		}
-		if !d.Undecided && d.Pair.Asked.About != "" { // the question has one candidate less
+		if !d.Undecided && d.Pair.Asked.About != "" { // its question has one candidate less
 			d.Pair.Asked = rules.Asked{}
 			result.Asked = append(result.Asked, d.Pair)
 		}
@@ -111,16 +110,15 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 	return result, nil
 }
 
-// knows reports whether the candidates contain everything that is to be asked
-// about.
+// knows reports whether the candidates include every document of the pending question.
 func (x *exchange) knows(candidates []score.Raw) bool {
 	return !slices.ContainsFunc(x.pending, func(d rules.Decision) bool {
 		return !slices.ContainsFunc(candidates, func(c score.Raw) bool { return c.ID == d.Pair.Other(x.id) })
 	})
 }
 
-// wanted lists the documents to be asked about: the block may have had no room
-// for a partner.
+// wanted lists the documents of the pending question, since the block may have had no room for
+// a partner.
 func (x *exchange) wanted() (ids []uuid.UUID) {
 	for _, d := range x.pending {
 		ids = append(ids, d.Pair.Other(x.id))
@@ -128,8 +126,8 @@ func (x *exchange) wanted() (ids []uuid.UUID) {
 	return ids
 }
 
-// leftOut marks the pairs for which their document's question has no room: an
-// answer from before does not count any more, and they need none.
+// leftOut marks the pairs without room in their document's question: an earlier answer no
+// longer counts, and they need none.
 func leftOut(beyond []rules.Decision) (pairs []rules.Pair) {
 	for _, d := range beyond {
 		if now := (rules.Asked{About: d.About}); d.Pair.Asked != now {
@@ -152,7 +150,7 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidate
 	}
 	if x.calls >= maxCalls {
 		return &failure.Error{Kind: failure.Transient,
-			Sentence: fmt.Sprintf("the model was asked %d times and there is another question", x.calls)}
+			Sentence: fmt.Sprintf("asked the model %d times, and the question has changed again", x.calls)}
 	}
 	asker := *m.Model
 	asker.Model, asker.Retry.Tries = counting{m.Model.Model, &x.calls}, maxCalls-x.calls
@@ -193,20 +191,20 @@ func (c counting) Answer(ctx context.Context, q llm.Question) (llm.Answer, error
 	return c.Model.Answer(ctx, q)
 }
 
-// verdict is a model's word about a candidate.
+// verdict is a model's judgement of a candidate.
 type verdict struct {
 	Candidate int          `json:"candidate"`
 	Evidence  string       `json:"evidence"`
 	Verdict   rules.Answer `json:"verdict"`
 }
 
-// maxReasoning bounds the evidence that is kept, in characters.
+// maxReasoning bounds the stored evidence, in characters.
 const maxReasoning = 500
 
-var errForm = errors.New("it is not JSON of the requested form")
+var errForm = errors.New("expected JSON of the requested schema")
 
-// parseAnswer reads an answer to a question with n candidates: a verdict about
-// each. Its errors name the mistake and quote nothing of the answer.
+// parseAnswer reads the answer to a question with n candidates: a verdict for each. Its errors
+// name the mistake and never quote the answer, because they are logged.
 func parseAnswer(text string, n int) (map[int]verdict, error) {
 	var answer struct {
 		Candidates *[]verdict `json:"candidates"`
@@ -222,31 +220,30 @@ func parseAnswer(text string, n int) (map[int]verdict, error) {
 	}
 	verdicts, err := eachOnce(*answer.Candidates, n)
 	if err == nil && len(verdicts) < n {
-		err = errors.New("it leaves out a candidate")
+		err = errors.New("missing candidate")
 	}
 	return verdicts, err
 }
 
-// eachOnce returns the verdicts by candidate.
+// eachOnce returns the verdicts by candidate. Each candidate must occur once at most.
 func eachOnce(list []verdict, n int) (map[int]verdict, error) {
 	verdicts := make(map[int]verdict, len(list))
 	for _, v := range list {
 		switch _, twice := verdicts[v.Candidate]; {
 		case v.Candidate < 1 || v.Candidate > n:
-			return nil, errors.New("it names a candidate that was not listed")
+			return nil, errors.New("unknown candidate")
 		case twice:
-			return nil, errors.New("it names a candidate twice")
+			return nil, errors.New("duplicate candidate")
 		case !slices.Contains([]rules.Answer{rules.None, rules.Low, rules.Medium, rules.High}, v.Verdict):
-			return nil, errors.New("its verdict is not high, medium, low or none")
+			return nil, errors.New("invalid verdict: expected high, medium, low or none")
 		}
 		verdicts[v.Candidate] = v
 	}
 	return verdicts, nil
 }
 
-// choice is a candidate in an answer of the first form, which lists only the
-// candidates that belong to the document. Models behind a server that does not
-// enforce the schema still give it.
+// choice is a candidate in the older form of an answer, listing only the candidates that
+// belong to the document. Models still use it behind servers that don't enforce the schema.
 type choice struct {
 	Candidate  int          `json:"candidate"`
 	Confidence rules.Answer `json:"confidence"`
@@ -257,7 +254,7 @@ func parseChoices(choices []choice, n int) (map[int]verdict, error) {
 	list := make([]verdict, len(choices))
 	for i, c := range choices {
 		if c.Confidence == rules.None {
-			return nil, errors.New("its confidence is not high, medium or low")
+			return nil, errors.New("invalid confidence: expected high, medium or low")
 		}
 		list[i] = verdict{c.Candidate, c.Reasoning, c.Confidence}
 	}

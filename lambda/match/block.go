@@ -10,17 +10,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxEmbedded bounds the text that is embedded, in characters.
+// maxEmbedded bounds the embedded text, in characters.
 const maxEmbedded = 4_000
 
-// Near is a document whose text may be similar.
+// Near is a document with a possibly similar text.
 type Near struct {
 	ID     uuid.UUID
 	Vector string // as in Raw
 }
 
-// embed computes the document's embedding; without an embedder it has none. A
-// document that the embedder refuses for good goes on without one, with the reason.
+// embed computes the document's embedding, if there is an embedder. If the embedder refuses
+// the document for good, embed notes the reason and returns nil.
 func (a *attempt) embed(ctx context.Context) error {
 	text := line(a.n.Text, maxEmbedded)
 	if a.Embeddings == nil || text == "" {
@@ -36,13 +36,13 @@ func (a *attempt) embed(ctx context.Context) error {
 		return err
 	}
 	a.n.NoVector = why.Text
-	a.Log.Warn("no embedding: documents with a similar text are not looked up",
+	a.Log.Warn("embedding refused; similar texts not looked up",
 		"id", a.raw.ID, "tenant", a.raw.TenantID, "attempt", a.fence.Number, "reason", why.Text)
 	return nil
 }
 
-// read reads the document's block: documents with a common key, the wanted
-// ones, and documents of the same company with similar texts.
+// read reads the document's block: documents with a common key, the wanted ones, and similar
+// texts of the same company.
 func (a *attempt) read(ctx context.Context, wanted ...uuid.UUID) (err error) {
 	a.n.Similar = wanted
 	if err = a.candidates(ctx); err != nil || !a.doc.Embedded() {
@@ -66,8 +66,8 @@ func (a *attempt) read(ctx context.Context, wanted ...uuid.UUID) (err error) {
 	return a.candidates(ctx)
 }
 
-// candidates reads the block. With other identities of its supplier's name the
-// document has other keys, and the block is read again.
+// candidates reads the block. If its supplier's name has other identities now, the document
+// has other keys, so candidates reads the block again.
 func (a *attempt) candidates(ctx context.Context) (err error) {
 	a.block, err = a.Store.Candidates(ctx, a.fence, a.n, a.types)
 	if err != nil || a.block.Known == a.n.Known {

@@ -17,78 +17,78 @@ import (
 	"github.com/google/uuid"
 )
 
-// Block is a document's surroundings: its candidates and its partners, all documents
-// that it is scored with.
+// Block is a document's surroundings: its candidates and partners, all documents it is scored
+// with.
 type Block struct {
-	Candidates []score.Raw // in id order; partners are among them as far as there is room
+	Candidates []score.Raw // in id order; includes partners while there is room
 	Partners   []uuid.UUID // in id order
 	Known      string      // the identities of the document's supplier, as in score.Raw
-	Tenant     uuid.UUID   // of the document: its other writers wait for a Write
-	Crowded    bool        // so many documents share a key with it that it may stand between two of them
-	// Score scores the candidates that have changed when Write finds them, and the
-	// partners for which there was no room. Other writers of the tenant wait meanwhile.
+	Tenant     uuid.UUID   // the document's; see Write for its turn
+	Crowded    bool        // it may stand between two documents, because many share a key with it
+	// Score scores the partners without room in the block, and the candidates that changed
+	// since. Write calls it while other writers of the tenant wait.
 	Score func(candidates []score.Raw) []score.Pair
 }
 
-// Rules decide about the pairs of a competition, with the answers of a model. Their
-// error ends a Write. nil Rules are rules.Apply.
+// Rules decides about the pairs of a competition, with a model's answers. Its error ends the
+// Write. nil means rules.Apply.
 type Rules func(ctx context.Context, c rules.Competition) (rules.Result, error)
 
 // Written is the outcome of a Write.
 type Written struct {
-	Fresh     *Block        // not nil: nothing was written, this is the block now
-	Published []job.Stamped // documents that were published; their messages are still to be sent
+	Fresh     *Block        // not nil: nothing was written; use this block next
+	Published []job.Stamped // published documents; you must send their messages
 }
 
-// Store keeps documents, pairs and matches. Its calls for an attempt are
-// fenced: they return job.ErrFenceLost once another attempt or a publish has
-// taken over.
+// Store keeps documents, pairs and matches. Calls for an attempt are fenced: they return
+// job.ErrFenceLost once another attempt or a publish has taken over.
 type Store interface {
 	// Load reads the document of the attempt.
 	Load(ctx context.Context, f job.Attempt) (score.Raw, error)
-	// Candidates saves the normalised document and reads the block: documents
-	// of the tenant and of these types with a key of n.Lookup, and n.Similar; and the
-	// identities of n.Naming.
+	// Candidates saves the normalised document and reads its block: the tenant's documents of
+	// these types with a key of n.Lookup, and n.Similar. It also returns the identities of
+	// n.Naming.
 	Candidates(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type) (Block, error)
-	// Near lists documents of the tenant and of these types with an embedding and a
-	// company of n.Window, the nearest to its days, a bounded number.
+	// Near lists the tenant's documents of these types with an embedding and a company of
+	// n.Window, the nearest to its days, up to a bound.
 	Near(ctx context.Context, id uuid.UUID, n score.Normalized, types []document.Type) ([]Near, error)
-	// Write replaces the document's pairs, has the rules decide about all pairs
-	// of the documents whose competition that changes, replaces their matches
-	// and suggestions by the result, and sets the document succeeded, all or
-	// nothing. The stale documents of the result are published with it, if they
-	// had succeeded. If the block has other identities than n, or has changed and seen
-	// has no Score, Write writes nothing and returns the block as it is now. After an
-	// error of the rules it writes nothing and returns the error as it is. Write remembers
-	// n.Naming, and publishes the documents that were matched with other identities
-	// than they have now. Documents of a tenant may be written together.
+	// Write replaces the document's pairs, lets decide judge all pairs of the documents with a
+	// changed competition, replaces their matches and suggestions by the result, and sets the
+	// document succeeded, all or nothing. It publishes the result's stale documents if they
+	// had succeeded. It remembers n.Naming, and publishes documents that were matched with
+	// other identities than they have now.
+	//
+	// If the block has other identities than n, or has changed and seen.Score is nil, Write
+	// writes nothing and returns the current block. An error of decide is returned as it is,
+	// and nothing is written. Write may combine several documents of a tenant.
 	Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 		seen Block, pairs []score.Pair, decide Rules) (Written, error)
-	// WriteReleased is Write for an attempt that failed: in place of succeeded, it
-	// writes the release, whatever has changed.
+	// WriteReleased is Write for a failed attempt: instead of succeeded, it writes the
+	// release, whatever has changed.
 	WriteReleased(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 		seen Block, decide Rules, r job.Release) (Written, error)
 }
 
-// Matcher matches documents.
+// Matcher matches documents. Store and Log must be set. It's safe for concurrent use.
 type Matcher struct {
 	Store Store
 	Log   *slog.Logger
-	// Model answers the questions that the rules leave open; nil leaves them to
-	// people.
+	// Model answers the questions left open by the rules; nil leaves them to people.
 	Model *llm.Asker
-	// Embeddings finds documents whose texts are similar; nil does without.
+	// Embeddings finds documents with similar texts; nil does without.
 	Embeddings *llm.Embeddings
-	// Sender sends the messages of documents that are to be matched again; nil
-	// leaves them to the sweep.
+	// Sender sends the messages of documents to match again; nil leaves them to the sweep.
 	Sender job.Sender
 }
 
-// maxRounds bounds the calls of Write in one attempt: each may find that the
-// document has other keys, or that a model has to be asked.
+// maxRounds bounds the calls of Write in one attempt. Each call may find that the document has
+// other keys, or that a model must be asked.
 const maxRounds = 10
 
-// Match matches the document of one attempt; it is a job.Work.
+// Match matches the document of one attempt; use it as a job.Work. It returns nil once the
+// document is succeeded. The status is set inside Store.Write, together with the matches: see
+// succeedSQL in postgres/cluster.go. Match returns a *job.Partial if a model or embedder
+// failed, so that the runtime writes the rules' results along with the release.
 func (m *Matcher) Match(ctx context.Context, f job.Attempt) error {
 	a, err := m.begin(ctx, f)
 	if err != nil {
@@ -125,7 +125,7 @@ func (m *Matcher) Match(ctx context.Context, f job.Attempt) error {
 		}
 	}
 	return a.partial(&failure.Error{Kind: failure.Transient,
-		Sentence: fmt.Sprintf("candidates changed %d times while it was scored", maxRounds)})
+		Sentence: fmt.Sprintf("candidates changed %d times during scoring", maxRounds)})
 }
 
 // attempt is one attempt to match a document.
@@ -141,7 +141,7 @@ type attempt struct {
 	decide Rules
 }
 
-// begin loads the document and brings it into comparable form.
+// begin loads and normalises the document.
 func (m *Matcher) begin(ctx context.Context, f job.Attempt) (*attempt, error) {
 	raw, err := m.Store.Load(ctx, f)
 	if err != nil {
@@ -153,7 +153,7 @@ func (m *Matcher) begin(ctx context.Context, f job.Attempt) (*attempt, error) {
 		return nil, failure.Permanently("structured data: %s", err)
 	}
 	if !doc.HasCounterparty() {
-		m.Log.Warn("no counterparty: it stays alone", "id", raw.ID, "tenant", raw.TenantID, "attempt", f.Number)
+		m.Log.Warn("no counterparty; document won't match", "id", raw.ID, "tenant", raw.TenantID, "attempt", f.Number)
 	}
 	a := &attempt{Matcher: m, fence: f, raw: raw, doc: doc, n: doc.Normalized(), types: score.Matchable(raw.Type),
 		x: &exchange{id: raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}}
@@ -163,9 +163,8 @@ func (m *Matcher) begin(ctx context.Context, f job.Attempt) (*attempt, error) {
 	return a, nil
 }
 
-// partial is the error of an attempt whose model or embedder failed: what the
-// rules know is written with the release, and the pairs are marked about which a
-// model has still to answer.
+// partial is the error of an attempt after its model or embedder failed. Its Release writes
+// the rules' results and marks the pairs still owed an answer.
 func (a *attempt) partial(err error) error {
 	a.x.owing = true
 	known := Block{Score: a.doc.Pairs, Tenant: a.raw.TenantID}
@@ -181,19 +180,19 @@ func (a *attempt) partial(err error) error {
 	}}
 }
 
-// send sends the messages of published documents. The publishing is committed:
-// the sweep repeats a message that cannot be sent now.
+// send sends the messages of published documents. The publishing is committed, so the sweep
+// repeats any message that cannot be sent now.
 func (m *Matcher) send(ctx context.Context, f job.Attempt, published []job.Stamped) {
 	if len(published) == 0 {
 		return
 	}
 	if m.Sender == nil {
-		m.Log.Warn("documents to be matched again are left to the sweep: there is no queue",
+		m.Log.Warn("no queue; sweep will enqueue documents to match again",
 			"id", f.ID, "unsent", len(published))
 		return
 	}
 	if unsent, err := m.Sender.Send(ctx, published); err != nil || len(unsent) > 0 {
-		m.Log.Warn("documents to be matched again are left to the sweep", "id", f.ID, "attempt", f.Number,
+		m.Log.Warn("enqueue failed; sweep will retry documents to match again", "id", f.ID, "attempt", f.Number,
 			"unsent", len(unsent), "error", failure.Of(cmp.Or(err, errUnsent)).Text)
 	}
 }

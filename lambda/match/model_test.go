@@ -266,7 +266,7 @@ func TestMessagesThatCannotBeSentAreLeftToTheSweep(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if n := strings.Count(log.String(), "left to the sweep"); n != 1 || strings.Contains(log.String(), "SECRET") {
+		if n := strings.Count(log.String(), "documents to match again"); n != 1 || strings.Contains(log.String(), "SECRET") {
 			t.Errorf("%s: logged %s", name, &log)
 		}
 	}

@@ -23,9 +23,9 @@ const (
 	maxPromptWord  = 120   // of any other text
 )
 
-// QuestionOf returns the question to a model about a document and its
-// candidates: candidate number n is candidates[order[n-1]]. The pairs, if they are
-// given, are those of the candidates, and add their competition.
+// QuestionOf returns the question to a model about a document and its candidates: candidate
+// number n is candidates[order[n-1]]. If pairs is not nil, pairs[i] must belong to
+// candidates[i]; it adds the competition.
 func QuestionOf(doc score.Raw, candidates []score.Raw, pairs []rules.Decision) (q llm.Question, order []int, err error) {
 	var text strings.Builder
 	if err := delimited(&text, "document", doc); err != nil {
@@ -47,8 +47,8 @@ func QuestionOf(doc score.Raw, candidates []score.Raw, pairs []rules.Decision) (
 		Schema: schema(numbers), MaxTokens: maxTokens}, order, nil
 }
 
-// competition returns lines about the rivals of a pair, from the candidate's side
-// and from the document's. They contain no text of strangers.
+// competition returns lines about the rivals of a pair, from both sides. They must not contain
+// text of a document, because that may be hostile.
 func competition(doc, candidate score.Raw, d rules.Decision) (lines string) {
 	ofDoc, ofCandidate := d.Rivals[0], d.Rivals[1]
 	if d.A == candidate.ID {
@@ -75,7 +75,6 @@ func competition(doc, candidate score.Raw, d rules.Decision) (lines string) {
 	return lines
 }
 
-// others counts other documents of a type: one, or several.
 func others(n int, typ, one, many string) string {
 	if n == 1 {
 		return "one other " + typ + " " + one
@@ -83,8 +82,8 @@ func others(n int, typ, one, many string) string {
 	return "several other " + typ + "s " + many
 }
 
-// delimited writes a document between two delimiters. No line of it can be taken
-// for a delimiter: each begins with the name of a field.
+// delimited writes a document between two delimiters. Its lines cannot be mistaken for a
+// delimiter, because each begins with a field's name.
 func delimited(w *strings.Builder, name string, raw score.Raw) error {
 	text, err := PromptOf(raw)
 	if err != nil {
@@ -94,9 +93,8 @@ func delimited(w *strings.Builder, name string, raw score.Raw) error {
 	return nil
 }
 
-// PromptOf returns a document as a question contains it, as the document that
-// asks or as a candidate: lines of a field's name, a colon and the value. It
-// contains no id, so that equal documents have the same prompt.
+// PromptOf returns a document as a question contains it, asking or asked about: a line "name:
+// value" for each field. It contains no id, so equal documents have the same prompt.
 func PromptOf(raw score.Raw) (string, error) {
 	d, err := document.Parse([]byte(raw.Data))
 	if err != nil {
@@ -140,7 +138,7 @@ func PromptOf(raw score.Raw) (string, error) {
 	return p.String(), nil
 }
 
-// labelled is an amount behind a label, empty without an amount.
+// labelled is an amount with a label, empty without an amount.
 func labelled(label string, a document.Amount, unit string) string {
 	if a.IsZero() {
 		return ""
@@ -148,12 +146,12 @@ func labelled(label string, a document.Amount, unit string) string {
 	return label + " " + a.Canonical() + " " + unit
 }
 
-// schema is the JSON schema of an answer; the candidates' numbers are an enum. A
-// model writes the properties in this order: first the evidence, then the verdict.
+// schema is the JSON schema of an answer, with the candidates' numbers as an enum. A model
+// writes the properties in this order, so the evidence comes before the verdict.
 func schema(numbers []int) json.RawMessage {
 	list, err := json.Marshal(numbers)
 	if err != nil {
-		panic(err) // they are numbers
+		panic(err) // unreachable for numbers
 	}
 	return json.RawMessage(fmt.Sprintf(schemaText, list))
 }
@@ -166,8 +164,8 @@ const schemaText = `{"type":"object","properties":{"candidates":{"type":"array",
 	`"required":["candidate","evidence","verdict"],"additionalProperties":false}}},` +
 	`"required":["candidates"],"additionalProperties":false}`
 
-// line is a stranger's text on one line, with one blank between words, cut at most
-// characters.
+// line puts hostile text on one line: it removes control characters, invisible characters,
+// direction marks and our delimiters, and cuts the rest to most characters.
 func line(s string, most int) string {
 	s = strings.Join(strings.Fields(llm.OneLine(s)), " ")
 	if runes := []rune(s); len(runes) > most {
@@ -176,8 +174,8 @@ func line(s string, most int) string {
 	return s
 }
 
-// shuffled is an order of n candidates that depends on the document only, so
-// that the best one is not always at the same place.
+// shuffled is an order of n candidates that depends only on the document, so that the best one
+// isn't always in the same place.
 func shuffled(id uuid.UUID, n int) []int {
 	sum := sha256.Sum256(id[:])
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16]))).Perm(n)

@@ -1,14 +1,14 @@
 package match
 
-// promptVersion names the question in the vault, for people who compare answers. It
-// changes with system, with the form of the question and with the schema. The
-// vault finds an answer by the whole text of its question, so no answer to an
-// older version is taken for one of now.
+// promptVersion names the question in the vault, for people comparing answers. Change it
+// together with system, the form of the question or the schema. The vault looks up an answer
+// by the whole text of its question, so an answer to an older version is never used for a
+// newer one.
 const promptVersion = "match/2"
 
-// system is the system message of every question, and the same for all, so that
-// providers keep it: they do so from 1,024 tokens on
-// (TestFixedPrefixIsLongEnoughToBeKept). The examples are invented.
+// system is the system message of every question. It must be at least 1,024 tokens and always
+// the same, because providers cache only such prefixes (TestFixedPrefixIsLongEnoughToBeKept).
+// The examples are invented.
 const system = `You match business documents of one company: orders, confirmations, delivery notes, goods receipts, invoices, credit notes, contracts.
 You get one document and a numbered list of candidates, and decide about each candidate whether it belongs to the same business as the document.
 

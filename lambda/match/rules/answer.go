@@ -9,19 +9,19 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// Asked is a model's answer about a pair; the zero value: no model was asked.
+// Asked is a model's answer about a pair. The zero value means that no model was asked.
 type Asked struct {
 	About     string // Decision.About of the pair at that time
 	Question  string // a hash of the pairs in its question, and their evidence
 	Answer    Answer
 	Reasoning string
-	Owed      bool // the rules leave the pair open, and no model has answered about this evidence
+	Owed      bool // left open by the rules, and unanswered for this evidence
 }
 
 // Answer is a model's confidence that two documents belong together.
 type Answer string
 
-// The answers. None: the model did not choose the candidate.
+// The answers. None means the model didn't choose the candidate.
 const (
 	None   Answer = "none"
 	Low    Answer = "low"
@@ -29,13 +29,13 @@ const (
 	High   Answer = "high"
 )
 
-// modelScores are the scores of the answers that make a match.
+// modelScores are the scores of answers that make a match.
 var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
 
 // Follow lets a model's answer decide an undecided pair.
 func (d *Decision) Follow(a Asked) {
 	if a.Answer == "" {
-		return // there was no room for it in the question
+		return // the question had no room for it
 	}
 	reasoning := d.byRules()
 	d.DecidedBy = "model"
@@ -52,9 +52,9 @@ func (d *Decision) Follow(a Asked) {
 	}
 }
 
-// Stale reports whether the document that asks about the pair has another question than
-// before: one candidate less, or other evidence than that of an answer. Pairs that are
-// owed an answer are asked about anyway.
+// Stale reports whether the document asking about the pair has a different question now: a
+// candidate less, or evidence other than the answer's. A pair that is owed an answer isn't
+// stale, because it will be asked about anyway.
 func (d *Decision) Stale() bool {
 	if !d.Undecided {
 		return d.Pair.Asked.About != ""
@@ -62,8 +62,8 @@ func (d *Decision) Stale() bool {
 	return d.Pair.Asked.About != d.About && !d.Pair.Asked.Owed
 }
 
-// Owe marks or unmarks an undecided pair that a model has still to answer about.
-// It reports whether that changed the mark.
+// Owe marks an undecided pair as owed a model's answer, or unmarks it, and reports whether the
+// mark changed.
 func (d *Decision) Owe() (changed bool) {
 	owed := d.Undecided && d.Pair.Asked.About != d.About
 	if owed {
@@ -73,7 +73,7 @@ func (d *Decision) Owe() (changed bool) {
 	return changed
 }
 
-// byRules is the reasoning of an undecided pair, without what it waits for.
+// byRules is the reasoning of an undecided pair, without its wait for a model.
 func (d *Decision) byRules() string {
 	return strings.TrimPrefix(strings.TrimPrefix(d.Reasoning, undecided), stillOwed)
 }
@@ -81,7 +81,7 @@ func (d *Decision) byRules() string {
 // stillOwed is part of the reasoning of an undecided pair that is owed an answer.
 const stillOwed = "A model has still to be asked. "
 
-// fingerprint is the same for the same evidence and rivals.
+// fingerprint is a hash of evidence and rivals.
 func fingerprint(evidence []score.Evidence, rivals [2]Rivals) string {
 	h := sha256.New()
 	for _, ev := range evidence {

@@ -12,23 +12,22 @@ import (
 // margin is the lead in points that makes one pair better than another.
 const margin = 8
 
-// standing is the rank of a pair among the others of one of its documents, the
-// weakest first.
+// standing is the rank of a pair among the others of one of its documents, weakest first.
 type standing int
 
 const (
 	copied    standing = iota // another document of the same number comes first
 	displaced                 // better pairs use up all units of the document
-	farther                   // as tied, and the others are nearer in time
-	tied                      // others are as good, and there is no room for all
-	nearest                   // as tied, and it is the nearest in time
+	farther                   // tied, but the others are nearer in time
+	tied                      // others are as good, without room for all
+	nearest                   // tied, but it is the nearest in time
 	room                      // there is room for all of them
 	alone                     // no other is as good
-	addsUp                    // with others that are as good it makes up the whole
+	addsUp                    // with equally good others it makes up the whole
 )
 
-// compete returns the evidence that the competition on both sides adds to a
-// pair. Evidence against it counts from either side, being alone only from both.
+// compete returns the evidence that the competition on both sides adds to a pair. Evidence
+// against it counts from either side, but being alone must hold on both.
 func compete(p *Pair, r rivalry) []score.Evidence {
 	a, b := r.standings[0], r.standings[1]
 	theOther := func(whose standing) (one, many string) {
@@ -46,7 +45,7 @@ func compete(p *Pair, r rivalry) []score.Evidence {
 	switch {
 	case worst == copied:
 		return append(chain, score.Copy.Because("Another %s has the same number and fits the %s as well.", many, one)...)
-	case worst < room && worst > displaced && len(chain) > 0: // a document that cites two belongs to both
+	case worst < room && worst > displaced && len(chain) > 0: // a document citing two belongs to both
 		return chain
 	case worst == displaced:
 		return append(chain, score.Taken.Because("Other %ss fit the %s better and leave nothing for this one.", many, one)...)
@@ -78,8 +77,8 @@ type side struct {
 	dated       bool      // the days are known
 }
 
-// nearer reports whether the documents of a pair are nearer in time than those of
-// another: the wrong order is farther than any time in the right one.
+// nearer reports whether the documents of s are nearer in time than those in r. The wrong
+// order is farther than any time in the right one.
 func (s *side) nearer(r *side) bool {
 	if s.days < 0 || r.days < 0 {
 		return s.days > r.days
@@ -103,16 +102,16 @@ func (p *Pair) from(id uuid.UUID) side {
 	return s
 }
 
-// unknown reports whether units cannot be compared: then the room that the pair
-// takes is unknown.
+// unknown reports whether units cannot be compared, so that the room taken by the pair is
+// unknown.
 func (s *side) unknown() bool { return s.all == 0 }
 
-// copies reports whether both are pairs with documents of one number: one of
-// them is a copy, or the number was used again.
+// copies reports whether the other documents of both pairs share a number: one is a copy, or
+// the number was used again.
 func (s *side) copies(r *side) bool { return s.far.Number != "" && s.far.Number == r.far.Number }
 
-// before reports whether a pair comes before another with a document of the same
-// number: it is better, or nearer in time, or was received earlier.
+// before reports whether s comes before r, a pair with a document of the same number: it is
+// better, nearer in time or was received earlier.
 func (s *side) before(r *side) bool {
 	switch {
 	case s.confirmed != r.confirmed:
@@ -125,8 +124,8 @@ func (s *side) before(r *side) bool {
 	return s.far.Received < r.far.Received
 }
 
-// standing compares a pair of the group with the others. One that cites a document
-// by its number always has room: a document that cites two belongs to both.
+// standing compares a pair with the others of its group. A pair that cites the document's
+// number always has room, because a document citing two belongs to both.
 func (g *group) standing(me *side, cites bool) standing {
 	behind, many := false, hasMany(me.self, me.other)
 	var better, equal []*side
@@ -177,7 +176,7 @@ func (s *side) roomBeside(better, equal []*side) standing {
 	return s.inTime(equal)
 }
 
-// inTime tells pairs that are as good apart by the time between their documents.
+// inTime ranks equally good pairs by the time between their documents.
 func (s *side) inTime(equal []*side) standing {
 	first, last := s.dated, false
 	for _, r := range equal {

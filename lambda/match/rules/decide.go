@@ -11,21 +11,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Competition is the part of all pairs that decides about some documents.
+// Competition is the part of all pairs needed to decide about some documents.
 type Competition struct {
-	Documents []uuid.UUID // their pairs are to be decided
+	Documents []uuid.UUID // decide about their pairs
 	Pairs     []Pair      // all pairs of these documents and of the documents paired with them
-	// Numbers are nil for score.Learned. Other ones are those of the pairs' points.
+	// Numbers is nil for score.Learned. If you set others, the pairs' points must be theirs.
 	Numbers *score.Numbers
 }
 
-// Pair is a score, and the words of a person and of a model about it.
+// Pair is a score, with a person's verdict and a model's answer about it.
 type Pair struct {
 	score.Pair
 	Verdict Verdict
 	Asked   Asked // a model's answer
-	// Brief pairs compete, and are not decided: of their evidence there is only the
-	// part that other pairs depend on (score.Pair.Brief).
+	// Brief pairs compete but aren't decided. Of their evidence, they have only the part that
+	// other pairs depend on (see score.Pair.Brief).
 	Brief bool
 }
 
@@ -40,17 +40,17 @@ const (
 	Withdrawn Verdict = "withdrawn"
 )
 
-// Decision is the outcome for one pair, with its score and the reasons.
+// Decision is the outcome for one pair, with its score and reasons.
 type Decision struct {
 	Edge
 	Pair    Pair
 	Outcome Outcome
-	// Undecided: the rules leave the pair to a model, whether one was asked or not.
+	// Undecided means that the rules leave the pair to a model, whether or not one was asked.
 	Undecided bool
-	// Rivals are those of an undecided pair at A and at B.
+	// Rivals are the rivals of an undecided pair at A and at B.
 	Rivals [2]Rivals
-	// About is a hash of the evidence and the rivals of an undecided pair: an answer
-	// counts for the same ones only.
+	// About is a hash of an undecided pair's evidence and rivals. Use an answer only while it
+	// is the same.
 	About string
 }
 
@@ -60,18 +60,18 @@ type Outcome string
 // The outcomes.
 const (
 	Matched Outcome = "matched"
-	// Suggested pairs are listed for people: undecided, out of the question, rejected
-	// by a person, or unlikely by a model's answer.
+	// Suggested pairs are listed for people: undecided, out of the question, rejected by a
+	// person, or unlikely by a model's answer.
 	Suggested Outcome = "suggested"
 	Dropped   Outcome = "dropped"
 )
 
-// likelyAt are the least points for a match by a model that is not sure: half of
-// the way from a question to a match. Below it, two weak voices make no match.
+// likelyAt is the minimum of points for a match by an unsure model: halfway between a question
+// and a match. Below it, rules and model are both weak, and two weak voices make no match.
 const likelyAt = (score.SuggestAt + score.MatchAt) / 2
 
-// Decide decides about every pair of the documents. It is a pure function; its
-// only error is the context's, as the writers of a tenant wait meanwhile.
+// Decide decides about every pair of the documents. It is a pure function. Its only error is
+// the context's: the caller must be able to stop it, since other writers of the tenant wait.
 func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 	others, numbers := newField(c.Pairs), cmp.Or(c.Numbers, score.Learned)
 	wanted := make(map[uuid.UUID]bool, len(c.Documents))
@@ -118,9 +118,9 @@ func Apply(ctx context.Context, c Competition) (r Result, err error) {
 	return r, err
 }
 
-// Revise is Apply after a person's word: it lists the documents whose question to a
-// model the word has changed as stale. Whether there is a model is not known here. Where
-// there is none, they are matched again with the same result.
+// Revise is Apply after a person's verdict. Result.Stale lists the documents with a changed
+// question to a model. Revise doesn't know whether there is a model; without one, these
+// documents are matched again with the same result.
 func Revise(ctx context.Context, c Competition) (r Result, err error) {
 	all, err := Decide(ctx, c)
 	for i := range all {
@@ -132,12 +132,11 @@ func Revise(ctx context.Context, c Competition) (r Result, err error) {
 	return r, err
 }
 
-// undecided begins the reasoning of pairs that the rules leave open.
+// undecided begins the reasoning of pairs left open by the rules.
 const undecided = "Undecided. "
 
-// edgeOf adds the competition to the evidence of a pair and sums it up: the
-// points of each family up to its cap (score.Sum). The score is the probability of
-// so many points.
+// edgeOf adds the competition to the evidence of a pair and sums it up with score.Sum. The
+// score is the probability of so many points.
 func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
@@ -168,11 +167,10 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 	return e
 }
 
-// bounded is the sum of the evidence, within three bounds. The rules do not match a
-// document of whose number there is another one, but leave it open. A citation keeps
-// a pair open, whatever else there is, unless it is the very number of another
-// document. And confidence is not high unless the contents agree: the number may be
-// misprinted.
+// bounded is the sum of the evidence, within three bounds. If another document has the same
+// number, the pair is left open, not matched. A citation keeps a pair open whatever else there
+// is, unless it is another document's very number. And confidence isn't high unless the
+// contents agree, because a cited number may be misprinted.
 func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numbers) int {
 	points := score.Sum(evidence)
 	switch {
@@ -187,19 +185,18 @@ func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numb
 	return points
 }
 
-// Edge is a match or a suggestion: two documents, A < B, and why.
+// Edge is a match or a suggestion: two documents, A < B, and the reason.
 type Edge struct {
 	A, B       uuid.UUID
-	Points     int     // of its evidence; not those of a model's or a person's word
-	Score      float64 // the probability of the points, or the score of that word: 0 to 1
+	Points     int     // of its evidence, without a model or person
+	Score      float64 // 0 to 1: the probability of the points, or the model's or person's score
 	Confidence string  // high or medium
 	DecidedBy  string  // rules, model or person
 	Reasoning  string
 	Evidence   []score.Evidence
 }
 
-// With returns the competition with the given pairs in place of their earlier
-// versions.
+// With returns a copy of the competition with the given pairs updated.
 func (c Competition) With(pairs []Pair) Competition {
 	now := make(map[[2]uuid.UUID]Pair, len(pairs))
 	for _, p := range pairs {

@@ -6,9 +6,9 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// Moved lists the brief pairs of now for which other pairs of their documents have
-// a different effect than among the pairs of before. The decisions about all other
-// brief pairs are the same as before.
+// Moved lists the brief pairs of now on which other pairs have a different effect than among
+// before. Decisions about all other brief pairs are unchanged, so you needn't decide about
+// them.
 func Moved(before, now []Pair) (moved []Pair) {
 	was, is := newField(before), newField(now)
 	for i := range now {
@@ -19,8 +19,8 @@ func Moved(before, now []Pair) (moved []Pair) {
 	return moved
 }
 
-// effect is the effect of other pairs on a pair. Plain is matched whatever its rivals, unless
-// it is a copy.
+// effect is the effect of other pairs on a pair. A plain pair is matched whatever its rivals,
+// unless it is a copy.
 func (f *field) effect(p *Pair) rivalry {
 	r := f.of(p)
 	if p.Plain() && !slices.Contains(r.standings[:], copied) {
@@ -29,10 +29,10 @@ func (f *field) effect(p *Pair) rivalry {
 	return r
 }
 
-// Plain reports whether a pair is a match by what the two documents say of each other
-// alone: the very number of one is cited by the other, and a person has said nothing. Of
-// such pairs of a document only copies of one number make a difference to each other, and
-// that one of them is not the only one: however many they are, a few decide.
+// Plain reports whether a pair is a match by the two documents alone: one cites the other's
+// very number, and it has points for a match and no verdict. Plain pairs of one document
+// affect each other only as copies of a number, and because none of several is the only one.
+// So a few of them decide, however many there are.
 func (p *Pair) Plain() bool {
 	return p.Verdict == "" && p.Pair.Plain() && p.Points >= score.MatchAt
 }

@@ -6,8 +6,8 @@ import "github.com/google/uuid"
 type Result struct {
 	Matches     []Edge
 	Suggestions []Edge
-	Asked       []Pair      // their Asked is to be stored
-	Stale       []uuid.UUID // documents that have to ask a model again
+	Asked       []Pair      // store their Asked
+	Stale       []uuid.UUID // these documents must ask a model again
 }
 
 // Add adds a decision to the result.

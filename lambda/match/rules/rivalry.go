@@ -10,40 +10,40 @@ import (
 	"github.com/google/uuid"
 )
 
-// rivalry is the effect of other pairs of its two documents on a pair. A decision
-// depends on it and on the pair itself, and on nothing else. It is zero for a pair
-// that a person decided or that is out of the question.
+// rivalry is the effect of other pairs of its two documents on a pair. A decision depends only
+// on it and on the pair itself. It is zero for a pair decided by a person or out of the
+// question.
 type rivalry struct {
 	standings [2]standing   // at A and at B
 	rivals    [2]Rivals     // at A and at B
-	via       document.Type // of a document that connects the two by citations; empty without one
+	via       document.Type // of a document connecting the two by citations; or empty
 	meant     bool          // its citation is the very number of another document
 }
 
-// field holds pairs in the form in which they are compared. Pairs that are equal at
-// a document are compared with the others once.
+// field holds pairs in the form used to compare them. Equal pairs of a document are compared
+// with the others once.
 type field struct {
 	groups map[seat]*group
 	legs   map[uuid.UUID]map[uuid.UUID]document.Type // parts of chains, by document and other document
 	exact  map[citation]bool
 }
 
-// seat is a document with the type of the documents that compete for it.
+// seat is a document, and the type of the documents competing for it.
 type seat struct {
 	id    uuid.UUID
 	other document.Type
 }
 
-// citation is a citation that contains the very number of a document's partner.
+// citation is a citation of the very number of a document's partner.
 type citation struct {
 	id    uuid.UUID
 	cited string
 }
 
-// group holds the pairs that compete for a seat.
+// group holds the pairs competing for a seat.
 type group struct {
 	sides   []side
-	numbers map[string]int // how many of them have a document of this number
+	numbers map[string]int // sides by the other document's number
 	known   map[class]place
 }
 
@@ -102,7 +102,7 @@ func (f *field) add(p *Pair, id uuid.UUID, other document.Type) {
 	}
 }
 
-// of compares a pair, which may be one of the field, with all others.
+// of compares a pair with all others. The pair may be in the field itself.
 func (f *field) of(p *Pair) (r rivalry) {
 	if p.Verdict != "" || p.Veto != "" {
 		return rivalry{}
@@ -135,9 +135,9 @@ func (f *field) place(p *Pair, id uuid.UUID, other document.Type) place {
 	return known
 }
 
-// via is the type of a document that connects the two of a pair: the later one
-// cites it, and it cites the earlier. An invoice that cites a delivery belongs to
-// the order that the delivery cites. Of several types it is the least.
+// via is the type of a document connecting the two of a pair: the later one cites it, and it
+// cites the earlier. An invoice citing a delivery, for example, belongs to the order cited by
+// the delivery. Of several types, via returns the least.
 func (f *field) via(p *Pair) (least document.Type) {
 	if p.Cites() || p.TypeA == document.Contract || p.TypeB == document.Contract {
 		return ""
@@ -154,28 +154,28 @@ func (f *field) via(p *Pair) (least document.Type) {
 	return least
 }
 
-// leg reports whether a pair can be part of a chain: a direct citation, or a
-// person's confirmation. An outcome of the rules cannot, so that the decision about
-// a pair does not depend on decisions about others.
+// leg reports whether a pair can be part of a chain: a direct citation, or a person's
+// confirmation. Outcomes of the rules don't count, so that the decision about a pair never
+// depends on decisions about others.
 func (p *Pair) leg() bool {
 	return p.Verdict == Confirmed || p.Verdict == "" && p.Veto == "" && p.Cites()
 }
 
-// Rivals are the other pairs of one of a pair's documents with documents of the
-// same type: the competition as a model or a person sees it. Like the evidence it
-// depends on the pairs of the two documents only. Numbers of pairs are 0, 1, or 2
-// for several, so that an answer counts while many documents alike arrive.
+// Rivals is the competition as a model or a person sees it: the other pairs of one of a pair's
+// documents with documents of the same type. Like evidence, it depends only on the pairs of
+// the two documents. Counts are 0, 1, or 2 for several, so that an answer still counts while
+// many like documents arrive.
 type Rivals struct {
 	Certain     int     // they belong to the document beyond doubt
 	Equal       int     // they fit it as well as the pair
-	Units, Left float64 // of the document: all, and without those of certain pairs; 0 if unknown
+	Units, Left float64 // of the document: all, and without the certain pairs; 0 if unknown
 }
 
-// several is the largest number of pairs that is told apart.
+// several is the largest count of pairs in Rivals.
 const several = 2
 
-// rivals lists the competition of a pair of the group. A pair is certain by a
-// person's word, or by points of its own that make a match whatever competes with it.
+// rivals counts the competition of a pair of the group. A pair is certain if a person
+// confirmed it, or if its points make a match whatever competes with it.
 func (g *group) rivals(me *side) Rivals {
 	r := Rivals{Units: me.all}
 	var certain []*side
@@ -188,7 +188,8 @@ func (g *group) rivals(me *side) Rivals {
 			r.Equal = min(r.Equal+1, several)
 		}
 	}
-	// The sum of decimals depends on their order, and the order of the pairs means nothing.
+	// A sum of floats depends on their order, but the result must not depend on the order of
+	// pairs.
 	slices.SortFunc(certain, func(a, b *side) int { return cmp.Compare(a.common, b.common) })
 	r.Certain, r.Left = min(len(certain), several), max(me.all-commonUnits(certain), 0)
 	return r

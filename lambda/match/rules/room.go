@@ -2,17 +2,15 @@ package rules
 
 import "matchbook/lambda/document"
 
-// hasMany reports whether a document of one type may belong to any number of
-// the other: a contract to its orders and invoices, an order to its revised
-// confirmations.
+// hasMany reports whether a document of one type may belong to any number of the other: a
+// contract to its orders and invoices, an order to its revised confirmations.
 func hasMany(one, many document.Type) bool {
 	return one == document.Contract || one == document.PurchaseOrder && many == document.OrderConfirmation
 }
 
-// tolerance is the relative error of sums of units, which were read as decimals.
+// tolerance is the relative error of sums of units, since those were read as decimals.
 const tolerance = 1e-9
 
-// sameUnits reports whether two sums of units are the same.
 func sameUnits(a, b float64) bool { return max(a, b)-min(a, b) <= tolerance*max(a, b) }
 
 func commonUnits(sides []*side) (n float64) {
@@ -22,12 +20,12 @@ func commonUnits(sides []*side) (n float64) {
 	return n
 }
 
-// maxParts bounds the other pairs that among searches: their sets are 2^n.
+// maxParts bounds the other pairs searched by among, because they have 2^n sets.
 const maxParts = 11
 
-// among looks for the sets of pairs that make up exactly all units of the
-// document. A pair in all of them adds up; if there are such sets and it is in
-// none, others have taken its place; otherwise it is open.
+// among looks for sets of pairs that make up exactly all units of the document. A pair in all
+// of them adds up. If there are such sets and the pair is in none, others have taken its
+// place. Otherwise it is open.
 func (s *side) among(others []*side) standing {
 	if len(others) > maxParts {
 		return tied

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// alignment is how certain two items are one article.
+// alignment is the certainty that two items are one article.
 type alignment int
 
 const (
 	otherArticle   alignment = iota
-	guessedArticle           // the only ones left of two documents, in one quantity
-	likeArticle              // in quantity and price, or in numbers: the texts are abbreviated or translated
+	guessedArticle           // the only ones left, in the same quantity
+	likeArticle              // by quantity and price, or by numbers: use if texts are abbreviated or translated
 	sameArticle              // by article number or by words
 )
 
-// line is an item of one document and the one of the other that it is.
+// line is an item of one document paired with the same item of the other.
 type line struct {
 	i, j       int
 	how        alignment
@@ -25,16 +25,15 @@ type line struct {
 	byValue    bool     // the units differ, but the amounts are the same
 	samePrice  bool
 	otherPrice bool
-	bySKU      bool // both have one article number
+	bySKU      bool // same article number
 }
 
 // maxFuzzy bounds the items of a document that are aligned by their words.
 const maxFuzzy = 50
 
-// align pairs the items of two documents, by article number or else by words,
-// numbers, quantities and prices, the most alike first. Documents with a common
-// article number use the same numbering: then items with different numbers are
-// different, however similar their names.
+// align pairs the items of two documents: by article number, or else by words, numbers,
+// quantities and prices, most alike first. Documents with a common article number use the same
+// numbering, so items with different numbers are then different, however similar their names.
 func align(a, b []item) (lines []line) {
 	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
 	take := func(l line) {
@@ -69,16 +68,16 @@ func align(a, b []item) (lines []line) {
 	return complete(lines, a, b)
 }
 
-// guess is a line of items that have no common number, and how much they are alike.
+// guess is a possible line without a common article number, and its likeness.
 type guess struct {
 	line
 	points float64
 }
 
-// skus finds items by their article numbers; it is nil for few items.
+// skus finds items by article number; it is nil for few items.
 type skus map[string]int
 
-// fewItems are found faster without an index.
+// fewItems is the number of items up to which a search is faster than an index.
 const fewItems = 16
 
 func numbering(items []item) skus {
@@ -92,7 +91,7 @@ func numbering(items []item) skus {
 	return index
 }
 
-// find is the position of the item with an article number; -1 without one.
+// find returns the position of the item with an article number, or -1.
 func (s skus) find(items []item, sku string) int {
 	if sku == "" {
 		return -1
@@ -106,9 +105,9 @@ func (s skus) find(items []item, sku string) int {
 	return slices.IndexFunc(items, func(it item) bool { return it.sku == sku })
 }
 
-// complete pairs the items that are left of two documents by their quantities,
-// if that leaves none, and if the quantities are no round numbers: the texts say
-// nothing, in another language for example.
+// complete pairs the remaining items of two documents by quantity, since their texts may be in
+// different languages. It must pair all of them, and the quantities must not be round numbers;
+// otherwise it returns the lines unchanged.
 func complete(lines []line, a, b []item) []line {
 	left := len(a) - len(lines)
 	if left == 0 || len(a) != len(b) || len(a) > maxFuzzy {
@@ -138,8 +137,8 @@ func complete(lines []line, a, b []item) []line {
 	return all
 }
 
-// tellingDigits is the number of significant digits from which equal quantities
-// are no coincidence.
+// tellingDigits is the number of significant digits from which equal quantities are no
+// coincidence.
 const tellingDigits = 3
 
 // bothNumbered reports whether two items have numbers of the same numbering.
@@ -147,7 +146,7 @@ func bothNumbered(it, other *item, lines []line) bool {
 	return it.sku != "" && other.sku != "" && slices.ContainsFunc(lines, func(l line) bool { return l.bySKU })
 }
 
-// compare decides whether two items are one article, and how much they are alike.
+// compare decides whether two items are one article, and returns their likeness.
 func (it *item) compare(other *item, i, j int) (line, float64) {
 	l := lineOf(it, other, i, j, otherArticle)
 	w := it.wording.like(&other.wording)
@@ -193,16 +192,16 @@ func (it *item) compare(other *item, i, j int) (line, float64) {
 	return l, points
 }
 
-// isNamedBy reports whether the other's text has the article number of it.
+// isNamedBy reports whether the other's text contains the article number of it.
 func (it *item) isNamedBy(other *item) bool {
 	return len(it.sku) >= minNamed && strings.Contains(other.text, it.sku)
 }
 
-// minNamed is the length from which an article number in a text is one.
+// minNamed is the minimum length of an article number found in a text.
 const minNamed = 5
 
-// Relative differences: up to samePrice it is the rounding of a price, up to
-// nearQuantity the tolerance of a delivery.
+// Relative differences: up to samePrice two prices differ by rounding, up to nearQuantity two
+// quantities differ by the tolerance of a delivery.
 const (
 	samePrice    = 0.001
 	nearQuantity = 0.1
@@ -225,7 +224,7 @@ func lineOf(x, y *item, i, j int, how alignment) line {
 	return l
 }
 
-// sameValue reports whether two items have one amount: 10 cartons of bottles at
+// sameValue reports whether two items have the same amount, such as 10 cartons of bottles at
 // 28.80 and 240 bottles at 1.20.
 func sameValue(x, y *item) bool {
 	return x.amount > 0 && near(x.amount, y.amount, sameAmount*10) && x.quantity.plain > 0 && y.quantity.plain > 0

@@ -9,22 +9,22 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Relative differences of amounts: up to sameAmount it is the rounding of a tax,
-// up to nearAmount freight, rebates and changed prices.
+// Relative differences of amounts: up to sameAmount they come from rounding a tax, up to
+// nearAmount from freight, rebates and changed prices.
 const (
 	sameAmount = 0.00002
 	nearAmount = 0.03
 )
 
-// Factors from which an amount exceeds another one: where a document may state
-// its amount only with tax, and the other only without, the tax is allowed for.
+// Factors from which an amount exceeds another. Use exceedsWithTax if one document may state
+// its amount only with tax and the other only without.
 const (
 	exceeds        = 1.1
 	exceedsWithTax = 1.35
 )
 
-// compareAmounts looks for an amount that both state, net or gross, or that
-// differs by a rate of tax.
+// compareAmounts looks for an amount on both documents, net or gross, or for two that differ
+// by a rate of tax.
 func compareAmounts(first, second *Document) []Evidence {
 	if len(first.amounts) == 0 || len(second.amounts) == 0 {
 		return nil
@@ -63,14 +63,14 @@ func compareAmounts(first, second *Document) []Evidence {
 	return nil
 }
 
-// priced reports whether the lines of a document have amounts: then it states
-// its net amount, one way or the other.
+// priced reports whether the lines of a document have amounts, because then it states its net
+// amount one way or the other.
 func priced(d *Document) bool {
 	return slices.ContainsFunc(d.items, func(it item) bool { return it.amount != 0 })
 }
 
-// round reports whether an amount has at most two digits before its zeros:
-// 1200.00 is round, 1184.37 is not.
+// round reports whether an amount has at most two digits before its zeros: 1200.00 is round,
+// 1184.37 is not.
 func round(amount string) bool {
 	return len(strings.Trim(strings.ReplaceAll(amount, ".", ""), "0")) <= 2
 }
@@ -82,7 +82,7 @@ func percent(share float64) string {
 	return strconv.FormatFloat(math.Round(share*10000)/100, 'f', -1, 64)
 }
 
-// cents is the error of an amount that was computed from another and rounded.
+// cents is the error of an amount computed from another and rounded.
 const cents = 0.015
 
 // Rates of tax are multiples of half a per cent, in this range.
@@ -92,9 +92,9 @@ const (
 	mostTax   = 0.27
 )
 
-// taxBetween finds the rate of tax by which two amounts differ, if one of the
-// documents states a single amount: otherwise both have stated net and gross. It is
-// 0 if there is none, and for round amounts, which differ by round rates anyway.
+// taxBetween returns the rate of tax by which two amounts differ, or 0. One of the documents
+// must state a single amount, since otherwise both have net and gross. Pairs of round amounts
+// don't count, because they often differ by round rates.
 func taxBetween(a, b []float64) float64 {
 	if len(a) > 1 && len(b) > 1 {
 		return 0
@@ -112,6 +112,6 @@ func taxBetween(a, b []float64) float64 {
 	return 0
 }
 
-// smallAmount is the amount up to which many rates and shares are right within
-// the rounding of cents.
+// smallAmount is the amount up to which many rates and shares fit within the rounding of
+// cents.
 const smallAmount = 20

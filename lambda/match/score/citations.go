@@ -11,9 +11,8 @@ import (
 	"matchbook/lambda/document/reference"
 )
 
-// compareCitations looks for numbers that connect the documents. A direct
-// citation outweighs a common one; one that may be a coincidence or a misreading
-// does not.
+// compareCitations looks for numbers connecting the documents. A direct citation outweighs a
+// common one, unless it may be a coincidence or a misreading.
 func compareCitations(a, b *Document) []Evidence {
 	direct := directCitation(a, b)
 	if direct != nil && direct[0].Points > evCitesWeakly.points {
@@ -35,8 +34,8 @@ func compareCitations(a, b *Document) []Evidence {
 	return append(common, citesOther(b, a)...)
 }
 
-// directCitation is the strongest evidence that one document cites the other. Of
-// two that are as strong it is the same one from both sides.
+// directCitation is the strongest evidence that one document cites the other. If two are
+// equally strong, it returns the same one from both sides.
 func directCitation(a, b *Document) []Evidence {
 	ab, ba := cites(a, b), cites(b, a)
 	if ab == nil || ba != nil && cmp.Or(cmp.Compare(ba[0].Points, ab[0].Points), cmp.Compare(ba[0].Name, ab[0].Name)) > 0 {
@@ -45,8 +44,8 @@ func directCitation(a, b *Document) []Evidence {
 	return ab
 }
 
-// cites finds the number of b among the citations of a and among the numbers
-// that its texts mention: the strongest evidence.
+// cites returns the strongest evidence for the number of b among the citations of a and the
+// numbers in its texts.
 func cites(a, b *Document) (best []Evidence) {
 	for i := range a.cites {
 		best = better(best, by(&a.cites[i], a.cites[i].cites(a, b)))
@@ -60,7 +59,7 @@ func cites(a, b *Document) (best []Evidence) {
 	return best
 }
 
-// by adds the citation to the evidence that it gives.
+// by adds the citation to its evidence.
 func by(c *citation, evidence []Evidence) []Evidence {
 	for i := range evidence {
 		evidence[i].Cited = c.Canonical
@@ -68,7 +67,7 @@ func by(c *citation, evidence []Evidence) []Evidence {
 	return evidence
 }
 
-// better returns the evidence with more points, the first of equal ones.
+// better returns the evidence with more points, the first if they are equal.
 func better(a, b []Evidence) []Evidence {
 	if a == nil || b != nil && b[0].Points > a[0].Points {
 		return b
@@ -76,16 +75,16 @@ func better(a, b []Evidence) []Evidence {
 	return a
 }
 
-// Strengths of the digits that agree (reference.Strength): below short a number
-// may be a coincidence, from long on it is none wherever it stands.
+// Strengths of agreeing digits (see reference.Strength): below short a number may be a
+// coincidence, from long on it isn't one, wherever it stands.
 const (
 	tiny  = 0.29 // three digits
 	short = 0.5  // four
 	long  = 0.7  // five
 )
 
-// cites compares a citation of a with the number of b. A citation without a type
-// may be of any type.
+// cites compares a citation of a with the number of b. A citation without a type may be of any
+// type.
 func (c citation) cites(a, b *Document) []Evidence {
 	agreement, strength := c.parts.Means(b.number.parts)
 	if agreement < reference.Misread {
@@ -111,8 +110,8 @@ func (c citation) cites(a, b *Document) []Evidence {
 	return nil
 }
 
-// mentions compares a number in a text of a, of which no label is known, with the
-// number of b. It counts by its length alone.
+// mentions compares a number in a text of a, without a known label, with the number of b. Only
+// its length counts.
 func (c citation) mentions(a, b *Document) []Evidence {
 	agreement, strength := c.parts.Means(b.number.parts)
 	if agreement != reference.Same && agreement != reference.Part || strength < tiny {
@@ -132,7 +131,7 @@ func (c citation) mentions(a, b *Document) []Evidence {
 	return nil
 }
 
-// written adds the spelling of a citation if it is another.
+// written adds the spelling of a citation if it differs from the number.
 func written(c citation, of *Document) string {
 	if c.Raw == of.Number {
 		return ""
@@ -140,8 +139,8 @@ func written(c citation, of *Document) string {
 	return fmt.Sprintf(", written %q", c.Raw)
 }
 
-// nearCitation looks for citations that differ from the number of the other
-// document in one digit: a person sees that it may be a mistake.
+// nearCitation looks for citations one digit off the other document's number, so that a person
+// sees the possible mistake.
 func nearCitation(a, b *Document) []Evidence {
 	return better(a.nearly(b), b.nearly(a))
 }
@@ -164,7 +163,7 @@ func (d *Document) nearly(b *Document) (best []Evidence) {
 	return best
 }
 
-// revision: a confirmation often has the order's number with a revision mark.
+// revision recognises confirmations numbered as a revision of the order.
 func revision(a, b *Document) []Evidence {
 	if a.Type == document.OrderConfirmation {
 		a, b = b, a
@@ -183,8 +182,8 @@ func revision(a, b *Document) []Evidence {
 	return nil
 }
 
-// shape is a number with 0 for each digit and A for each letter: the numbers of
-// one series have one shape.
+// shape is a number with 0 for each digit and A for each letter. Numbers of one series have
+// one shape.
 func shape(number string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -197,8 +196,8 @@ func shape(number string) string {
 	}, strings.TrimSpace(number))
 }
 
-// commonCitation finds the number that both cite, the strongest one; or that
-// both cite, for example, orders, but not one in common.
+// commonCitation returns the evidence for the strongest number cited by both, or against the
+// pair if both cite orders (or deliveries), but different ones.
 func commonCitation(a, b *Document) (found []Evidence) {
 	for i := range a.cites {
 		for j := range b.cites {
@@ -223,7 +222,7 @@ func commonCitation(a, b *Document) (found []Evidence) {
 	return nil
 }
 
-// mentioned finds a number that a cites with its type and a text of b mentions.
+// mentioned finds a number cited by a with its type and mentioned in a text of b.
 func mentioned(a, b *Document) (found []Evidence) {
 	for i := range a.cites {
 		c := &a.cites[i]
@@ -261,7 +260,7 @@ func (c *citation) isCommon(o *citation) bool {
 	return agreement == reference.Misread
 }
 
-// sayCommon words a citation of both, by the type that one of them knows.
+// sayCommon describes a citation of both, using the type known to one of them.
 func sayCommon(c, o *citation) []Evidence {
 	switch t := document.Type(cmp.Or(c.Type, o.Type)); {
 	case t == document.DeliveryNote:
@@ -276,10 +275,10 @@ func citesType(d *Document, t document.Type) bool {
 	return slices.ContainsFunc(d.cites, func(c citation) bool { return c.Type == string(t) })
 }
 
-// most bounds the citations that are compared for not being the same.
+// most bounds the citations compared to show that they differ.
 const most = 20
 
-// of lists the first documents of the type that d cites.
+// of lists the first documents of the type cited by d.
 func (d *Document) of(t document.Type) (list []*citation) {
 	for i := range d.cites {
 		if d.cites[i].Type == string(t) && len(list) < most {
@@ -289,7 +288,8 @@ func (d *Document) of(t document.Type) (list []*citation) {
 	return list
 }
 
-// sameForm finds two numbers of one form: others may be of another system.
+// sameForm finds two numbers of one form, since numbers of different forms may come from
+// different systems.
 func sameForm(a, b []*citation) (c, o *citation, ok bool) {
 	for _, c := range a {
 		for _, o := range b {
@@ -301,9 +301,8 @@ func sameForm(a, b []*citation) (c, o *citation, ok bool) {
 	return nil, nil, false
 }
 
-// citesOther is the evidence that a cites another document of b's type: a number
-// of the form of b's, or one that is in the same series without being of a known
-// type.
+// citesOther is the evidence that a cites another document of b's type: a number of the form
+// of b's, or one of the same series without a known type.
 func citesOther(a, b *Document) (found []Evidence) {
 	if b.number.Canonical == "" {
 		return nil
@@ -324,12 +323,12 @@ func citesOther(a, b *Document) (found []Evidence) {
 		return nil
 	}
 	if agreement, _ := a.number.parts.Agrees(b.number.parts); agreement >= reference.Series {
-		return nil // the number may be of its own type
+		return nil // the number may be of a's type
 	}
 	return evOtherSeries.Because("The %s cites %s, which is of the series of %s.", from, c.Raw, b.Number)
 }
 
-// ofSeries finds a citation without a type of the series of a number.
+// ofSeries finds a citation without a type in the series of a number.
 func ofSeries(list []citation, n number) *citation {
 	for i := range list[:min(len(list), most)] {
 		if list[i].Type == "" {

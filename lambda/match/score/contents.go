@@ -6,10 +6,10 @@ import (
 	"matchbook/lambda/document"
 )
 
-// compareContents compares the items and the amounts of two documents, and
-// counts the units in common. Where one cites the other's very number, contents
-// that differ are mild evidence against the pair: goods are replaced, delivered in
-// excess and described in other words.
+// compareContents compares the items and amounts of two documents, and counts the common
+// units. If one cites the other's very number, different contents are only mild evidence
+// against the pair, because goods are replaced, delivered in excess and described in other
+// words.
 func compareContents(first, second *Document, cited bool) ([]Evidence, Fit) {
 	items, fit, c := compareItems(first, second)
 	share, printed := instalment(first, second, c)
@@ -43,7 +43,7 @@ func except(evidence []Evidence, kinds ...Kind) []Evidence {
 	})
 }
 
-// mildly replaces the evidence against a pair by one piece of a mild kind.
+// mildly replaces the evidence against a pair by one mild piece.
 func mildly(evidence []Evidence) (mild []Evidence) {
 	against := -1
 	for i, ev := range evidence {
@@ -64,9 +64,9 @@ func mildly(evidence []Evidence) (mild []Evidence) {
 	return mild
 }
 
-// compareReturn reads from a credit note whether goods of a receipt were
-// returned: then it credits a part of them, at their price. Whole lines of them may
-// have been returned, cancelled or corrected, which words can tell.
+// compareReturn decides whether a credit note is for returned goods of a receipt: it then
+// credits a part of them, at their price. Whole lines may have been returned, cancelled or
+// corrected, so only words can decide.
 func compareReturn(first, second *Document, c comparison) []Evidence {
 	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
 		return nil

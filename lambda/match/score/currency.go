@@ -13,9 +13,9 @@ import (
 // maxCurrency bounds the text of a currency, in bytes.
 const maxCurrency = 32
 
-// currencies lists the currencies that a text can mean, as ISO 4217 codes,
-// sorted; none if it is unknown: "€" is EUR, "$" is any dollar or peso, "CA$" the
-// Canadian one. A symbol of several currencies contradicts only the others.
+// currencies lists the possible currencies of a text as ISO 4217 codes, sorted: "€" is EUR,
+// "$" any dollar or peso, "CA$" the Canadian one. It returns nil if the text is unknown. A
+// symbol of several currencies contradicts only the others.
 func currencies(text string) []string {
 	if len(text) > maxCurrency {
 		return nil
@@ -40,8 +40,8 @@ func currencies(text string) []string {
 	return ofCountry(letters, currencySymbols()[sign])
 }
 
-// ofCountry narrows currencies down to the codes that begin with the letters, as
-// those of countries do; all of them if there is no such code.
+// ofCountry narrows currencies down to codes beginning with the letters, since codes begin
+// with the country's. If none match, it returns all.
 func ofCountry(letters string, codes []string) []string {
 	var list []string
 	for _, code := range codes {
@@ -55,8 +55,8 @@ func ofCountry(letters string, codes []string) []string {
 	return list
 }
 
-// currencySymbols are the symbols of the Unicode CLDR, and names, in upper case,
-// with the currencies that they may mean.
+// currencySymbols maps names and the symbols of the Unicode CLDR, in upper case, to their
+// possible currencies.
 var currencySymbols = sync.OnceValue(func() map[string][]string {
 	symbols := map[string][]string{}
 	add := func(symbol, code string) {
@@ -79,15 +79,15 @@ var currencySymbols = sync.OnceValue(func() map[string][]string {
 	return symbols
 })
 
-// currencyNames are spellings that the CLDR does not have. One that is missing
-// here is an unknown currency, and contradicts nothing.
+// currencyNames are spellings missing in the CLDR. Any other spelling is an unknown currency,
+// so it contradicts nothing.
 var currencyNames = map[string]string{
 	"euro": "EUR", "euros": "EUR", "￥": "CNY JPY", "元": "CNY TWD", "円": "JPY", "圓": "JPY TWD HKD", "rmb": "CNY",
 	"c$": "CAD NIO", "s$": "SGD", "￡": "GBP", "₤": "GBP ITL", "fr": "CHF", "sfr": "CHF", "dkr": "DKK", "nkr": "NOK", "skr": "SEK",
 }
 
-// otherCurrency reports whether what two texts can mean contradicts each other;
-// an unknown currency contradicts nothing.
+// otherCurrency reports whether two texts contradict each other; an unknown currency
+// contradicts nothing.
 func otherCurrency(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(code string) bool { return slices.Contains(b, code) })
 }

@@ -6,8 +6,8 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Days between the dates of two documents. The one that comes later in business
-// may be dated a few days earlier.
+// Days between the dates of two documents. The later one in business may be dated a few days
+// earlier.
 const (
 	brief   = 7 // between a delivery and its receipt
 	soon    = 60
@@ -17,8 +17,7 @@ const (
 	slack   = 3 // at both ends of a contract
 )
 
-// compareDates compares the dates of the documents and the periods that they
-// cover.
+// compareDates compares the dates of the documents and the periods they cover.
 func compareDates(first, second *Document) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
 		if first.Period.From.DaysUntil(second.Date) >= -slack &&

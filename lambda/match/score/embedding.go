@@ -7,25 +7,26 @@ import (
 	"math"
 )
 
-// Cosines of texts: from alike on they are evidence, from similar on two
-// documents are scored although they share no key. The rule is symmetric, so
-// the document that is matched later finds the other.
+// Cosines of texts: from alike on they are evidence, from similar on two documents are scored
+// although they share no key. The rule must be symmetric, so that the later document finds the
+// other.
 const (
 	alike   = 0.90
 	similar = 0.80
 )
 
-// embedding is a vector and its embedder: vectors of different embedders cannot
-// be compared.
+// embedding is a vector and its embedder, because vectors of different embedders cannot be
+// compared.
 type embedding struct {
 	by     string // tag of the embedder
-	vector []byte // 4 bytes a number; nil if there is none
+	vector []byte // 4 bytes a number; may be nil
 }
 
-// tagLength is the length of the embedder's tag before a stored vector, in bytes.
+// tagLength is the length in bytes of the embedder's tag before a stored vector.
 const tagLength = 4
 
-// embeddingOf reads an embedding in the form of Raw.Vector.
+// embeddingOf reads an embedding in the form of Raw.Vector; the result is zero if it is
+// invalid.
 func embeddingOf(stored string) embedding {
 	b, err := hex.DecodeString(stored)
 	if err != nil || len(b) <= tagLength || (len(b)-tagLength)%4 != 0 {
@@ -42,8 +43,8 @@ func (e embedding) near(o embedding) float64 {
 	return cosine(e.vector, o.vector)
 }
 
-// cosine is the scalar product of two vectors of length 1, whose numbers are
-// 4 bytes, little endian; 0 if their dimensions differ.
+// cosine is the scalar product of two vectors of length 1, of 4-byte little-endian numbers; 0
+// if their dimensions differ.
 func cosine(a, b []byte) (sum float64) {
 	if len(a) != len(b) {
 		return 0
@@ -55,8 +56,8 @@ func cosine(a, b []byte) (sum float64) {
 	return sum
 }
 
-// Embed gives the document an embedding of its text, and returns it in the
-// stored form, behind the embedder's tag.
+// Embed sets the embedding of the document's text and returns it in stored form, after the
+// embedder's tag.
 func (d *Document) Embed(embedder string, vector []byte) []byte {
 	sum := sha256.Sum256([]byte(embedder))
 	stored := append(sum[:tagLength:tagLength], vector...)
@@ -67,8 +68,8 @@ func (d *Document) Embed(embedder string, vector []byte) []byte {
 // Embedded reports whether the document has an embedding.
 func (d Document) Embedded() bool { return d.embedding.vector != nil }
 
-// Similar reports whether an embedding, in the form of Raw.Vector, is of a text so
-// similar that its document is scored although the two share no key.
+// Similar reports whether the text of an embedding, in the form of Raw.Vector, is similar
+// enough to score its document even without a common key.
 func (d Document) Similar(vector string) bool {
 	return d.embedding.near(embeddingOf(vector)) >= similar
 }

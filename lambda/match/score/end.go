@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// End is what the competition has to know about a document of a pair.
+// End is the part of a pair's document needed by the competition.
 type End struct {
 	Number   string        `json:"number,omitempty"` // in comparable form
 	Date     document.Date `json:"date,omitzero"`
@@ -26,16 +26,16 @@ func (d *Document) end() End {
 	return End{n, d.Date, d.received}
 }
 
-// Cited reports whether one of the two cites the other, exactly or so that it may
-// be misread, and they are of one company or fit in other ways as well.
+// Cited reports whether one of the two cites the other, exactly or possibly misread, and they
+// are of one company or also fit in other ways.
 func (p Pair) Cited() bool {
 	return (p.Points >= KeepAt || namesCompany(p.Evidence)) && slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
 		return evCites.Is(ev) || evCitesShort.Is(ev) || evCitesLoosely.Is(ev)
 	})
 }
 
-// Citation returns the citation by which one of the two cites the other, in its
-// canonical form, empty without one, and whether it is the other's very number.
+// Citation returns the canonical form of the citation by which one of the two cites the other,
+// or "", and whether it is the other's very number.
 func (p Pair) Citation() (cited string, exact bool) {
 	for _, ev := range p.Evidence {
 		if ev.Cited != "" {
@@ -45,9 +45,9 @@ func (p Pair) Citation() (cited string, exact bool) {
 	return "", false
 }
 
-// Plain reports whether one of the two cites the other's very number, and nothing
-// speaks against the pair: such pairs have room beside each other (rules). It is the same
-// for the brief evidence, and in SQL (plainPair in package postgres).
+// Plain reports whether one of the two cites the other's very number, without a veto or a
+// weaker citation. There is room for several such pairs (see rules). The result must be the
+// same for the brief evidence, and in SQL (plainPair in package postgres).
 func (p Pair) Plain() bool {
 	cites := false
 	for _, ev := range p.Evidence {
@@ -61,8 +61,8 @@ func (p Pair) Plain() bool {
 
 func (e Evidence) exact() bool { return evCites.Is(e) || evCitesShort.Is(e) }
 
-// Brief is the part of the evidence that the competition of other pairs depends on:
-// citations, and with them the evidence about the company.
+// Brief is the part of the evidence that the competition of other pairs depends on: citations,
+// and with them the evidence about the company.
 func (p Pair) Brief() []Evidence {
 	brief, cites := []Evidence{}, false
 	for _, ev := range p.Evidence {

@@ -10,15 +10,15 @@ import (
 	"matchbook/lambda/document"
 )
 
-// plainShares are the usual parts of an order's amount that are paid before or
-// after the goods, or held back.
+// plainShares are the usual parts of an order's amount paid before or after the goods, or held
+// back.
 var plainShares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 1. / 3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 2. / 3,
 	0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99}
 
-// instalment finds the share of an order's amount that an invoice is for: a down
-// payment, an instalment, a rest, or the whole less a retention or a discount. It
-// is 0 if there is none. An invoice of other quantities of the goods is for a part
-// of the goods.
+// instalment returns the share of an order's amount charged by an invoice: a down payment, an
+// instalment, a rest, or the whole less a retention or a discount. It returns 0 if there is
+// none. An invoice for other quantities of the goods is for a part of the goods, so it isn't
+// an instalment.
 func instalment(order, invoice *Document, c comparison) (share float64, printed bool) {
 	if order.Type != document.PurchaseOrder || invoice.Type != document.Invoice || c.equal < len(c.lines) ||
 		len(c.lines) == 0 && len(invoice.items) > 0 && !singleSum(invoice) {
@@ -37,8 +37,8 @@ func instalment(order, invoice *Document, c comparison) (share float64, printed 
 	return 0, false
 }
 
-// isShare reports whether one amount is this share of the other, to the cent; if
-// the share is printed, also with a tax added.
+// isShare reports whether one amount is this share of the other, to the cent. If the share is
+// printed, a tax may be added.
 func isShare(whole, part []float64, share float64, printed bool) bool {
 	for _, x := range whole {
 		for _, y := range part {
@@ -51,19 +51,19 @@ func isShare(whole, part []float64, share float64, printed bool) bool {
 	return false
 }
 
-// singleSum reports whether a document charges one sum of money in words, not
-// goods that are counted.
+// singleSum reports whether a document charges one sum of money in words, rather than counted
+// goods.
 func singleSum(d *Document) bool {
 	return len(d.items) == 1 && d.items[0].sku == "" && d.items[0].quantity.printed <= 1
 }
 
 var percentage = regexp.MustCompile(`(\d{1,2}(?:[.,]\d{1,2})?) ?[%％]`)
 
-// maxShares bounds the percentages that are read from a document.
+// maxShares bounds the percentages read from a text.
 const maxShares = 6
 
-// printedShares lists the percentages in the texts of a document, and the rest
-// of each: 5 % held back leave 95 %.
+// printedShares lists the percentages in the texts of a document, and the rest of each: 5 %
+// held back leave 95 %.
 func printedShares(d document.Data) (shares []float64) {
 	texts := []string{d.Notes[:min(len(d.Notes), maxText)]}
 	for _, l := range d.Lines[:min(len(d.Lines), 20)] {

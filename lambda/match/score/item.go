@@ -23,7 +23,7 @@ type item struct {
 	minor    bool       // it may be freight, packing or a discount, not goods
 }
 
-// maxLots bounds the lines of one article that are compared one by one.
+// maxLots bounds the lines of one article compared one by one.
 const maxLots = 50
 
 // items merges the lines by article, without shipping charges.
@@ -52,7 +52,7 @@ func items(lines []document.Line) (list []item) {
 	return list
 }
 
-// readItem reads a line. The texts of the first lines are compared word by word.
+// readItem reads a line. If compared, its texts are also prepared for comparing word by word.
 func readItem(l document.Line, compared bool) item {
 	description := l.Description
 	if compared && strings.ContainsAny(description, "0123456789") {
@@ -97,13 +97,13 @@ func (it *item) merge(o item) {
 // key is the same for lines about one article.
 func (it item) key() string { return cmp.Or(it.sku, strings.Join(it.words, " ")) }
 
-// minorShare is the share of a document's amount up to which a line without an
-// article number may be a charge.
+// minorShare is the maximum share of a document's amount for a line to be a charge, if it has
+// no article number.
 const minorShare = 0.15
 
-// mayBeCharge reports whether a line may have no counterpart in an order or a
-// receipt, in whatever words: no article number, not counted, and a discount or
-// small beside the rest.
+// mayBeCharge reports whether a line may lack a counterpart in an order or a receipt, whatever
+// its words: it lacks an article number, isn't counted, and is a discount or small compared to
+// the rest.
 func (it item) mayBeCharge(sum float64) bool {
 	return it.sku == "" && it.quantity.printed <= 1 && (it.amount < 0 || it.amount > 0 && it.amount <= minorShare*sum)
 }
@@ -112,8 +112,8 @@ func (it item) isCharge() bool {
 	return it.quantity.printed <= 1 && slices.ContainsFunc(it.words, func(w string) bool { return charges[w] })
 }
 
-// charges are words of lines for shipping and surcharges: these lines have no
-// counterpart in an order or a receipt.
+// charges are words for shipping and surcharges. Lines with these lack a counterpart in an
+// order or a receipt.
 var charges = map[string]bool{
 	"freight": true, "shipping": true, "delivery": true, "postage": true, "surcharge": true,
 	"handling": true, "packaging": true,
@@ -123,7 +123,7 @@ var charges = map[string]bool{
 	"trasporto": true, "spedizione": true, "imballaggio": true,
 }
 
-// units is the number of units of all items, but not of charges.
+// units is the number of units of all items, without charges.
 func units(items []item) (n float64) {
 	for i := range items {
 		if !items[i].minor {

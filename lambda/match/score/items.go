@@ -8,8 +8,8 @@ import (
 	"matchbook/lambda/document"
 )
 
-// compareItems compares the lines of two documents and counts the units that
-// they have in common; Fit.A is of first, Fit.B of second.
+// compareItems compares the lines of two documents and counts their common units; Fit.A is of
+// first, Fit.B of second.
 func compareItems(first, second *Document) ([]Evidence, Fit, comparison) {
 	if len(first.items) == 0 || len(second.items) == 0 {
 		return nil, Fit{}, comparison{}
@@ -35,15 +35,14 @@ func compareItems(first, second *Document) ([]Evidence, Fit, comparison) {
 	return ev, c.fit, c
 }
 
-// isLump reports whether a document charges a sum in one line of text, and not
-// counted goods as the other does: a down payment, or all deliveries of a month.
+// isLump reports whether a document charges a sum in one line of text while the other has
+// counted goods: a down payment, or all deliveries of a month.
 func isLump(d, other *Document) bool {
 	return (d.Type == document.Invoice || d.Type == document.CreditNote) && singleSum(d) &&
 		(len(other.items) > 1 || units(other.items) > 1)
 }
 
-// comparison is the lines that two documents have in common, and what they
-// have in them.
+// comparison holds the common lines of two documents, and counts of them.
 type comparison struct {
 	lines       []line
 	n, m        int // items of each that count
@@ -118,7 +117,7 @@ func (c *comparison) count(l line, x, y *item) {
 	}
 }
 
-// evidence judges the lines in common by their share of both documents.
+// evidence judges the common lines by their share of both documents.
 func (c comparison) evidence(first, second *Document) []Evidence {
 	common := len(c.lines)
 	switch {
@@ -148,8 +147,8 @@ func (c comparison) evidence(first, second *Document) []Evidence {
 	return evItemsExceed.Because("They have items in common, but neither has all items of the other in these quantities.")
 }
 
-// several chooses the kind of evidence for one line in common, or for several: one
-// is more often a coincidence.
+// several chooses the kind of evidence for one common line or for several, because one is more
+// often a coincidence.
 func (c comparison) several(one, many Kind) Kind {
 	if len(c.lines) == 1 {
 		return one
@@ -157,7 +156,7 @@ func (c comparison) several(one, many Kind) Kind {
 	return many
 }
 
-// certain chooses the sentence about items that are the same, or probably so.
+// certain chooses the sentence for items that are surely, or only probably, the same.
 func (c comparison) certain(sure, probable string) string {
 	if c.how == sameArticle {
 		return sure
@@ -165,7 +164,7 @@ func (c comparison) certain(sure, probable string) string {
 	return probable
 }
 
-// same is the evidence of documents that have the same lines.
+// same is the evidence of documents with the same lines.
 func (c comparison) same() []Evidence {
 	switch {
 	case c.how == guessedArticle:
@@ -190,8 +189,8 @@ func partOf(first, second *Document, secondIsPart bool, format string) string {
 	return fmt.Sprintf(format, first.Type.Words(), second.Type.Words())
 }
 
-// compareContract looks for the items of an order or an invoice among the items
-// of a contract; a contract without article numbers is compared by its words.
+// compareContract looks for the items of an order or an invoice among those in a contract. A
+// contract without article numbers is compared by its words.
 func compareContract(contract, d *Document) []Evidence {
 	c := compareLines(contract.items, d.items)
 	numbered := slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" })
@@ -209,7 +208,7 @@ func compareContract(contract, d *Document) []Evidence {
 	return words
 }
 
-// compareWords compares the descriptions of documents that state no quantities.
+// compareWords compares the descriptions of documents without quantities.
 func compareWords(first, second *Document) []Evidence {
 	collect := func(d *Document) (w []string) {
 		for _, it := range d.items {

@@ -15,22 +15,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxKey bounds a key, in bytes; a longer one is replaced by its hash. PostgreSQL
-// refuses index entries of more than about 2,700 bytes.
+// maxKey bounds a key, in bytes; a longer one is replaced by its hash, because PostgreSQL
+// refuses index entries above about 2,700 bytes.
 const maxKey = 250
 
-// maxItemKeys bounds the articles that candidates are looked up by.
+// maxItemKeys bounds the articles used to look up candidates.
 const maxItemKeys = 12
 
-// window is the distance in months within which two documents of one company
-// find each other by their dates.
+// window is the distance in months within which two documents of one company find each other
+// by date.
 const window = 4
 
-// maxMonths bounds the months of a contract by which it is found.
+// maxMonths bounds the months of a contract used as keys.
 const maxMonths = 36
 
-// keyOf joins the parts of a key. It begins with a piece of the tenant's id, so that
-// the index separates tenants that use the same numbers.
+// keyOf joins the parts of a key. It begins with a piece of the tenant's id, so that the index
+// separates tenants using the same numbers.
 func keyOf(tenant uuid.UUID, parts ...string) string {
 	size := 8
 	for _, p := range parts {
@@ -54,10 +54,10 @@ func sorted(keys []string) []string {
 	return slices.Compact(keys)
 }
 
-// keys lists the keys that the document is found by and the keys that it looks
-// others up by. They differ in the date, where it looks in the months around, in
-// its days, by which the store orders the documents of a key, in the company
-// alone, by which only similar texts are looked up, and in citations (citationKeys).
+// keys returns the keys that find the document, and the keys it looks others up by. They
+// differ in four ways: lookup has the months around the date; keys have the document's days,
+// used by the store to order the documents of a key, and the company alone, used only for
+// similar texts; and citations differ by direction (see citationKeys).
 func (d Document) keys() (keys, lookup []string) {
 	both := d.numberKeys()
 	supplier, buyer := d.supplier.who(), d.buyer.who()
@@ -99,7 +99,7 @@ func (d Document) keys() (keys, lookup []string) {
 	return sorted(keys), sorted(lookup)
 }
 
-// numberKeys are the forms of the document's own number and of those that it cites.
+// numberKeys are the forms of the document's own number and of the cited ones.
 func (d Document) numberKeys() (keys []string) {
 	for _, n := range d.numbers() {
 		keys = append(keys, d.formKeys("ref", n)...)
@@ -117,8 +117,8 @@ func (d Document) formKeys(kind string, n *number) (keys []string) {
 	return keys
 }
 
-// revised is the number of the order that a confirmation is numbered as a revision
-// of; empty without one.
+// revised is the number of the order, if a confirmation is numbered as its revision; otherwise
+// "".
 func (d Document) revised() string {
 	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
 		return reference.Canonical(base)
@@ -126,10 +126,10 @@ func (d Document) revised() string {
 	return ""
 }
 
-// citationKeys are the forms of the document's own number, by which it looks up the
-// documents that cite it, and the forms of the numbers that it cites, by which it looks
-// up the documents that have them. A number may be cited by thousands of documents, and
-// each of them finds the few whose number it is.
+// citationKeys are the forms of the document's own number, used to look up the documents
+// citing it, and the forms of the numbers it cites, used to look up the cited documents. A
+// number may be cited by thousands of documents; each of them must still find the few with
+// that number.
 func (d Document) citationKeys() (keys, lookup []string) {
 	add := func(kind, other string, n *number) {
 		keys, lookup = append(keys, d.formKeys(kind, n)...), append(lookup, d.formKeys(other, n)...)
@@ -147,8 +147,7 @@ func (d Document) citationKeys() (keys, lookup []string) {
 	return keys, lookup
 }
 
-// OwnKeys are the keys of a tenant's documents that have a number, in whatever form it
-// is written.
+// OwnKeys are the keys of a tenant's documents with a number, in whatever form it is written.
 func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
 	data, err := json.Marshal(document.Data{Number: number})
 	if err != nil {
@@ -161,8 +160,8 @@ func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
 	return slices.DeleteFunc(d.Normalized().Keys, func(key string) bool { return !strings.HasPrefix(key[8:], "|own|") }), nil
 }
 
-// months returns the months that the document is found by, the first and their
-// number: that of its date, or those in which a contract runs.
+// months returns the first month that finds the document and the number of months: its date's,
+// or all months of a contract.
 func (d Document) months() (first document.Date, n int) {
 	if d.Type != document.Contract || d.Period.From.IsZero() {
 		if d.Date.IsZero() {
@@ -177,8 +176,8 @@ func (d Document) months() (first document.Date, n int) {
 	return d.Period.From, n
 }
 
-// days lists the days by which the store orders the document among others with
-// the same key: its date, or the first of each month in which a contract runs.
+// days lists the days by which the store orders the document among others with the same key:
+// its date, or the first of each month of a contract.
 func (d Document) days() (list []string) {
 	first, months := d.months()
 	if d.Type != document.Contract && months > 0 {
@@ -190,11 +189,11 @@ func (d Document) days() (list []string) {
 	return list
 }
 
-// Window is the time in which the documents of one company are candidates of each
-// other, whatever their contents. Days are numbers such as 20260131.
+// Window is the time in which the documents of one company are candidates of each other,
+// whatever their contents. Days are numbers such as 20260131.
 type Window struct {
 	Company  []string // the keys of the company
-	Days     []int32  // of the document; without a date it has none, and no candidates by time
+	Days     []int32  // of the document; empty without a date, so that time finds no candidates
 	From, To int32    // of its candidates
 }
 
@@ -216,8 +215,8 @@ func number8(date string) int32 {
 	return int32(n)
 }
 
-// numbers lists the document's own number and those that it cites. A number of
-// fewer than four digits without a label is as likely a size.
+// numbers lists the document's own number and the cited ones. It skips numbers of fewer than
+// four digits without a label, because they may as well be sizes.
 func (d Document) numbers() []*number {
 	list := []*number{&d.number}
 	for i := range d.cites {
@@ -240,9 +239,8 @@ func (d Document) Companies() []string {
 	return sorted(keys)
 }
 
-// who lists the forms by which the company may be recognised on another
-// document. The buyer is most often the tenant itself: it counts only where the
-// supplier is not named.
+// who lists the forms that may identify the company on another document. The buyer is mostly
+// the tenant itself, so use it only without a supplier.
 func (d *Document) who() []string {
 	if d.supplier.isZero() {
 		return d.buyer.who()

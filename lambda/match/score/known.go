@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Naming is a supplier's name on a document and the VAT id beside it. The store
-// remembers both: names beside one VAT id are names of one supplier. So are the
-// names of two documents whose match a person confirmed.
+// Naming is a supplier's name on a document and its VAT id. The store remembers both, because
+// all names with one VAT id are one supplier's. So are the names of two documents after a
+// person confirmed their match.
 type Naming struct {
 	Name  string // in comparable form; empty without a name
-	VATID string // empty if there is none, or its check digits are wrong
+	VATID string // empty if missing, or if its check digits are wrong
 }
 
 // maxKnownName bounds a remembered name, in bytes; a longer one is replaced by its hash.
 const maxKnownName = 128
 
-// Naming is what the document contains about the name of its supplier.
+// Naming returns the supplier's name and VAT id for the store to remember.
 func (d *Document) Naming() (n Naming) {
 	if n.Name = d.supplier.name.Key(); len(n.Name) > maxKnownName {
 		n.Name = fmt.Sprintf("%x", sha256.Sum256([]byte(n.Name)))
@@ -36,7 +36,7 @@ func (d *Document) Know(known string) {
 	}
 }
 
-// identities lists the identities of a supplier: its VAT id, and those of its name.
+// identities lists the identities of a supplier: its VAT id and its name's.
 func (p *party) identities() []string {
 	if !p.valid {
 		return p.known
@@ -44,7 +44,7 @@ func (p *party) identities() []string {
 	return append([]string{p.VATID}, p.known...)
 }
 
-// knownAs is an identity that two suppliers have in common; empty if they have none.
+// knownAs is a common identity of two suppliers, or "".
 func knownAs(p, q *party) string {
 	if p.known == nil && q.known == nil {
 		return "" // a common VAT id is compared as such

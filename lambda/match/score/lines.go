@@ -2,12 +2,12 @@ package score
 
 import "matchbook/lambda/document"
 
-// Aligned are the lines of two documents about one article, by their positions
-// from 0. A document may have several lines about an article.
+// Aligned holds the lines of two documents about one article, as positions from 0. A document
+// may have several lines about an article.
 type Aligned struct{ A, B []int }
 
-// AlignLines pairs the lines of two documents that are about the same article, by
-// the same rule as their score: by article number, or else by words.
+// AlignLines pairs the lines of two documents about the same article. It uses the rule of the
+// score: article numbers, or else words.
 func AlignLines(a, b []document.Line) (list []Aligned) {
 	itemsA, linesA := articles(a)
 	itemsB, linesB := articles(b)

@@ -12,13 +12,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Document is a normalised document; scores are computed from it.
+// Document is a normalised document. Use Read to get one.
 type Document struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID
 	Type     document.Type
 	document.Data
-	currencies []string // that its currency can be; none if unknown
+	currencies []string // possible currencies; empty if unknown
 	supplier   party
 	buyer      party
 	number     number
@@ -26,7 +26,7 @@ type Document struct {
 	mentions   []citation // numbers in texts without a known label, of no type
 	items      []item
 	embedding  embedding // of its text
-	amounts    []float64 // the values that it states: net, gross, the sum of its lines
+	amounts    []float64 // stated values: net, gross, the sum of its lines
 	shares     []float64 // the percentages in its texts
 	received   int64     // microseconds since 1970; 0: unknown
 }
@@ -51,27 +51,27 @@ type number struct {
 	parts     reference.Number
 }
 
-// citation is a number that the document cites.
+// citation is a number cited by the document.
 type citation struct {
 	Type string `json:"type"` // empty: it may be of any type
 	number
 	InText bool `json:"in_text,omitempty"` // found in the notes or in a line
 }
 
-// Normalized is the part of a normalised document that the store keeps.
+// Normalized is the stored part of a normalised document.
 type Normalized struct {
 	Tenant       uuid.UUID        // of the document and of its candidates
 	Counterparty map[string]party // by role: supplier, buyer
 	References   []citation       // never nil
-	Text         string           // for a person's full-text search
-	Keys         []string         // other documents find it by these; sorted
-	Lookup       []string         // it finds others by these; sorted
+	Text         string           // for full-text search
+	Keys         []string         // others use them to find it; sorted
+	Lookup       []string         // use them to find others; sorted
 	Window       Window           // the months of Lookup, as the store looks them up
-	Vector       []byte           // embedding of its text behind the embedder's tag; nil if it has none
-	NoVector     string           // why there is no embedding, if one was to be made
+	Vector       []byte           // embedding of its text after the embedder's tag; may be nil
+	NoVector     string           // why an embedder refused it
 	Naming       Naming           // for documents with the same supplier's name
 	Known        string           // as in Raw
-	Similar      []uuid.UUID      // documents to be scored whatever their keys; not stored
+	Similar      []uuid.UUID      // documents to score whatever their keys; not stored
 }
 
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Document {
@@ -90,11 +90,11 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Docume
 	return d
 }
 
-// maxMentions bounds the numbers without a label that are kept.
+// maxMentions bounds the stored numbers without a label.
 const maxMentions = 64
 
-// mention collects the numbers in the texts that are not citations already, nor
-// articles. A text may repeat one number a million times.
+// mention collects the numbers in the texts that are neither citations nor articles. It must
+// be bounded, because a text may repeat one number a million times.
 func (d *Document) mention() {
 	var found []string
 	for _, text := range d.texts() {
@@ -119,7 +119,7 @@ func (d *Document) mention() {
 	}
 }
 
-// maxLineTexts bounds the lines that are searched for references.
+// maxLineTexts bounds the lines searched for references.
 const maxLineTexts = 100
 
 func (d *Document) texts() []string {
@@ -130,12 +130,11 @@ func (d *Document) texts() []string {
 	return texts
 }
 
-// maxCitations bounds the citations that are kept. It has room for all
-// references; a bound is needed because a pair compares each with each, and
-// each has its keys.
+// maxCitations bounds the stored citations, because a pair compares each with each and each
+// has its keys. It must have room for all references.
 const maxCitations = document.MaxReferences + 100
 
-// cite adds a citation once, and not of the document itself.
+// cite adds a citation once, and never the document's own number.
 func (d *Document) cite(c citation) {
 	same := func(o citation) bool { return o.Type == c.Type && o.Canonical == c.Canonical }
 	if c.Canonical != "" && len(d.cites) < maxCitations && !slices.ContainsFunc(d.cites, same) &&
@@ -157,13 +156,12 @@ func normaliseNumber(raw string) number {
 	return number{Raw: raw, Canonical: parts.Canonical, Loose: parts.Loose, parts: parts}
 }
 
-// HasCounterparty reports whether the document names a company, at least by its
-// address.
+// HasCounterparty reports whether the document names a company, at least by its address.
 func (d *Document) HasCounterparty() bool {
 	return !d.supplier.isZero() || !d.buyer.isZero() || d.Supplier.Address != "" || d.Buyer.Address != ""
 }
 
-// Normalized is the part of d that is stored.
+// Normalized returns the stored part of d.
 func (d Document) Normalized() Normalized {
 	n := Normalized{Tenant: d.TenantID, Counterparty: map[string]party{}, References: append([]citation{}, d.cites...),
 		Naming: d.Naming(), Known: strings.Join(d.supplier.known, "\n")}
@@ -183,7 +181,7 @@ func (d Document) Normalized() Normalized {
 	return n
 }
 
-// amounts lists the values that the document states, each once.
+// amounts lists the values stated by the document, each once.
 func amounts(d document.Data) (list []float64) {
 	var lines document.Amount
 	for _, l := range d.Lines {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Numbers are all numbers that decide about the points of a pair. The function has
-// one version, Learned; mbdev train tries others.
+// Numbers are all numbers that decide about the points of a pair. Matching uses Learned; mbdev
+// train tries others.
 type Numbers struct {
 	Points                     map[string]int // of each kind of evidence, by name
 	SuggestAt, MatchAt, HighAt int            // thresholds of a pair's points
@@ -20,11 +20,11 @@ type Step struct {
 	Probability float64
 }
 
-// Learned has the points of weights.go, and the thresholds and the curve of
-// learned.go. It is not to be changed.
+// Learned has the points of weights.go, and the thresholds and curve of learned.go. Don't
+// change it; use With.
 var Learned = &Numbers{Points: map[string]int{}, SuggestAt: SuggestAt, MatchAt: MatchAt, HighAt: HighAt, Curve: curve}
 
-// With returns the numbers with other points.
+// With returns a copy of the numbers with other points.
 func (n *Numbers) With(points map[string]int) *Numbers {
 	m := *n
 	m.Points = maps.Clone(n.Points)
@@ -32,7 +32,7 @@ func (n *Numbers) With(points map[string]int) *Numbers {
 	return &m
 }
 
-// Families has the family of each kind of evidence, by name.
+// Families returns the family of each kind of evidence, by name.
 func Families() map[string]string {
 	families := make(map[string]string, len(weights))
 	for name, w := range weights {
@@ -41,15 +41,15 @@ func Families() map[string]string {
 	return families
 }
 
-// Weigh gives evidence the points of its kind.
+// Weigh sets the points of evidence by its kind, in place.
 func (n *Numbers) Weigh(evidence []Evidence) {
 	for i := range evidence {
 		evidence[i].Points = n.Points[evidence[i].Name]
 	}
 }
 
-// Probability is the share of true matches among pairs of so many points: on the
-// line between the steps beside them, or that of the first or last step.
+// Probability is the share of true matches among pairs of so many points, interpolated between
+// two steps. Beyond the first or last step it is that step's.
 func (n *Numbers) Probability(points int) float64 {
 	i, found := slices.BinarySearchFunc(n.Curve, points, func(s Step, points int) int { return s.Points - points })
 	switch {

@@ -13,20 +13,20 @@ import (
 type Pair struct {
 	A, B         uuid.UUID // A < B
 	TypeA, TypeB document.Type
-	Points       int // the sum of its evidence; it may be negative, or above 100
+	Points       int // see Sum; may be negative, or above 100
 	Fit          Fit
 	Ends         [2]End // of A and of B
 	Evidence     []Evidence
-	Veto         string // the reason why it is out of the question; empty if it is not
+	Veto         string // why it is out of the question; empty if it isn't
 }
 
-// Fit is the number of units of two documents, and of those in common. It is
-// zero where units cannot be compared.
+// Fit is the number of units of two documents, and of their common units. It is zero if units
+// cannot be compared.
 type Fit struct{ A, B, Common float64 }
 
-// Counts reports whether a pair is worth keeping: competition may make it a
-// match, or a person may want to know why it is none. Contents alone connect the
-// documents of one company only, so that a pair of others needs a citation.
+// Counts reports whether to keep a pair: competition may make it a match, or a person may ask
+// why it isn't one. Contents alone connect only documents of one company, so any other pair
+// must have a citation.
 func (p Pair) Counts() bool {
 	connected := namesCompany(p.Evidence) || slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
 		return ev.Points > 0 && weights[ev.Name].family == "citation"
@@ -34,10 +34,8 @@ func (p Pair) Counts() bool {
 	return p.Veto != "" && len(p.Evidence) > 0 || p.Veto == "" && (connected && p.Points >= KeepAt || p.Cites() || p.Cited())
 }
 
-// Score scores a pair of documents. It is symmetric, and depends on nothing but
-// the two.
-// A pair out of the question has the reason as Veto, and has evidence only if
-// one document cites the other.
+// Score scores a pair of documents. It is symmetric and depends only on the two. A pair out of
+// the question has the reason as Veto, and has evidence only if one document cites the other.
 func (d Document) Score(o Document) Pair {
 	a, b := &d, &o
 	if slices.Compare(b.ID[:], a.ID[:]) < 0 {
@@ -51,7 +49,7 @@ func (d Document) Score(o Document) Pair {
 		return p
 	}
 	if !a.HasCounterparty() || !b.HasCounterparty() {
-		return p // it has no matches, whichever of the two is matched
+		return p // it must not match, whichever of the two is matched
 	}
 	citations := compareCitations(first, second)
 	contents, fit := compareContents(first, second, citesNumber(citations))
@@ -65,7 +63,7 @@ func (d Document) Score(o Document) Pair {
 	return p
 }
 
-// veto returns the reason why a pair is out of the question; empty if it is not.
+// veto returns the reason why a pair is out of the question, or "".
 func veto(a, b *Document) string {
 	switch {
 	case a.TenantID != b.TenantID:
@@ -82,15 +80,15 @@ func veto(a, b *Document) string {
 	return ""
 }
 
-// contradicts reports whether the VAT ids are of two companies: of one country,
-// and different although a machine read both correctly. A company may have ids of
-// several countries.
+// contradicts reports whether the VAT ids are of two companies: valid, of one country and
+// different. VAT ids of different countries don't contradict, because a company may have
+// several.
 func (p *party) contradicts(q *party) bool {
 	return p.valid && q.valid && p.VATID != q.VATID && p.VATID[:2] == q.VATID[:2]
 }
 
-// behindOrder is evidence against an invoice and a contract: where an invoice
-// cites an order only, the order belongs to the contract, not the invoice.
+// behindOrder is evidence against an invoice and a contract. If the invoice cites only an
+// order, then the order belongs to the contract, not the invoice.
 func behindOrder(contract, invoice *Document) []Evidence {
 	if contract.Type != document.Contract || invoice.Type != document.Invoice ||
 		!citesType(invoice, document.PurchaseOrder) || cites(invoice, contract) != nil {
@@ -99,8 +97,7 @@ func behindOrder(contract, invoice *Document) []Evidence {
 	return evBehindOrder.Because("The invoice cites an order, and not the contract.")
 }
 
-// Later is the document of the pair that comes later in business, which may cite
-// the other.
+// Later returns the document that comes later in business and so may cite the other.
 func (p Pair) Later() uuid.UUID {
 	if rank[p.TypeA] > rank[p.TypeB] {
 		return p.A
@@ -108,7 +105,7 @@ func (p Pair) Later() uuid.UUID {
 	return p.B
 }
 
-// Other is the other document of the pair.
+// Other returns the other document of the pair.
 func (p Pair) Other(id uuid.UUID) uuid.UUID {
 	if p.A == id {
 		return p.B
@@ -116,8 +113,8 @@ func (p Pair) Other(id uuid.UUID) uuid.UUID {
 	return p.A
 }
 
-// Cites reports whether one of the two cites the other's very number, or a part
-// of it that identifies it.
+// Cites reports whether one of the two cites the other's very number, or an identifying part
+// of it.
 func (p Pair) Cites() bool { return citesNumber(p.Evidence) }
 
 func citesNumber(evidence []Evidence) bool {

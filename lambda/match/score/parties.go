@@ -8,8 +8,8 @@ import (
 	"matchbook/lambda/document/company"
 )
 
-// Similarities of names: from sameName on one company, from similarName on
-// probably one, below otherName probably two.
+// Similarities of names: from sameName on it is one company, from similarName on probably one,
+// below otherName probably two.
 const (
 	sameName    = 0.98
 	similarName = 0.75
@@ -18,8 +18,8 @@ const (
 
 func same(a, b string) bool { return a != "" && a == b }
 
-// compareParties looks for the common company of the documents: the supplier,
-// or the buyer where the suppliers cannot be compared.
+// compareParties looks for the documents' common company: the supplier, or the buyer if the
+// suppliers cannot be compared.
 func compareParties(a, b *Document) []Evidence {
 	buyers := company.Similarity(a.buyer.name, b.buyer.name)
 	sameBuyer := same(a.buyer.VATID, b.buyer.VATID) || buyers >= similarName
@@ -40,15 +40,15 @@ func compareParties(a, b *Document) []Evidence {
 	return evidence
 }
 
-// unlike reports whether nothing of two companies can be compared: one is not
-// named, or their names are of two scripts.
+// unlike reports whether two companies cannot be compared at all: one is missing, or their
+// names are in two scripts.
 func (p *party) unlike(q *party) bool {
 	return p.isZero() || q.isZero() || knownAs(p, q) == "" && !same(p.VATID, q.VATID) && !same(p.IBAN, q.IBAN) &&
 		!p.name.IsZero() && !q.name.IsZero() && !company.Comparable(p.name, q.name)
 }
 
-// compareSuppliers compares two suppliers by VAT id, account and name. An account
-// is not a company: a bank that buys invoices has the same for many suppliers.
+// compareSuppliers compares two suppliers by VAT id, account and name. The same account
+// doesn't mean the same company, because a bank buying invoices uses one for many suppliers.
 func compareSuppliers(a, b *Document) (evidence []Evidence) {
 	s, t := &a.supplier, &b.supplier
 	named := !s.name.IsZero() && !t.name.IsZero()
@@ -85,8 +85,8 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 // maxShown bounds a name in the text of evidence, in bytes.
 const maxShown = 120
 
-// quoted is a name in quotes, cut. It is not escaped: programs that print it remove
-// control characters.
+// quoted is a name in quotes, cut to maxShown. It isn't escaped, so programs that print it
+// must remove control characters.
 func quoted(name string) string {
 	if len(name) > maxShown {
 		name = strings.ToValidUTF8(name[:maxShown], "") + "…"

@@ -16,10 +16,10 @@ type Raw struct {
 	ID       uuid.UUID
 	TenantID uuid.UUID
 	Type     document.Type
-	Data     string // structured data as JSON; empty when it is beyond document.MaxBytes
+	Data     string // structured data as JSON; empty if larger than document.MaxBytes
 	Received time.Time
-	Vector   string // embedding of its text, hexadecimal; empty if it has none
-	Known    string // the identities of its supplier's name, one a line; empty if it is not known
+	Vector   string // embedding of its text, hexadecimal; may be empty
+	Known    string // identities of its supplier's name, one a line; may be empty
 }
 
 // Read parses and normalises a document.
@@ -40,8 +40,8 @@ func Read(raw Raw) (Document, error) {
 	return d, nil
 }
 
-// Pairs scores a document with its candidates and returns the pairs to keep. A
-// candidate that cannot be read is left out: its own attempt fails.
+// Pairs scores a document with its candidates and returns the pairs to keep. It skips
+// unreadable candidates, because their own attempts fail.
 func (d Document) Pairs(candidates []Raw) (pairs []Pair) {
 	for _, raw := range candidates {
 		c, err := Read(raw)
@@ -68,7 +68,7 @@ func Of(a, b Raw) (Pair, error) {
 	return x.Score(y), nil
 }
 
-// Lookup lists the keys that a document's candidates are looked up by.
+// Lookup lists the keys used to look up a document's candidates.
 func Lookup(raw Raw) ([]string, error) {
 	d, err := Read(raw)
 	if err != nil {
@@ -78,8 +78,8 @@ func Lookup(raw Raw) ([]string, error) {
 	return lookup, nil
 }
 
-// CommonKeys lists the keys that make two documents candidates of each other, each
-// number once; none if they are not.
+// CommonKeys lists the keys that make two documents candidates of each other, each number
+// once. It returns nil if they aren't.
 func CommonKeys(a, b Raw) (common []string, err error) {
 	x, err := Read(a)
 	if err != nil {
@@ -98,8 +98,8 @@ func CommonKeys(a, b Raw) (common []string, err error) {
 	return common, nil
 }
 
-// ofCitation reports whether a key is one of citationKeys. Their forms are also among
-// the keys that all documents with a number have in common.
+// ofCitation reports whether a key is one of citationKeys. Ignore these as common keys, since
+// all documents with a number also have its forms under "ref".
 func ofCitation(key string) bool {
 	_, kind, _ := strings.Cut(key, "|")
 	return strings.HasPrefix(kind, "own|") || strings.HasPrefix(kind, "cit|")

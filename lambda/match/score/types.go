@@ -38,8 +38,7 @@ func inOrder(a, b *Document) (first, second *Document) {
 	return a, b
 }
 
-// Between reports whether a document of type x stands between those of types a
-// and b in the order of business.
+// Between reports whether type x stands between a and b in the order of business.
 func Between(a, x, b document.Type) bool {
 	return (rank[a] < rank[x]) == (rank[x] < rank[b]) && rank[a] != rank[x] && rank[x] != rank[b]
 }

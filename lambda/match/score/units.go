@@ -8,20 +8,18 @@ import (
 	"unicode"
 )
 
-// unit is a unit of quantity as a multiple of a plain one. A dozen is 12 pieces,
-// a "box 50" 50 pieces, a "bag 25 kg" 25 kg. Without a word it is not stated.
+// unit is a unit of quantity as a multiple of a plain one. A dozen is 12 pieces, a "box 50" 50
+// pieces, a "bag 25 kg" 25 kg. An empty word means no unit.
 type unit struct {
 	of     string // the plain unit, "pc" for pieces; an unknown word stands for itself
 	factor float64
 }
 
-// maxPack bounds the pieces of a pack. A larger number in a unit is an article
-// number.
+// maxPack bounds the pieces of a pack. A larger number in a unit is an article number.
 const maxPack = 100_000
 
-// parseUnit reads a unit: numbers multiply ("6 x 0,5 l"), the last known word
-// names the plain unit. A word that is not known is a unit of its own, or a
-// container of pieces where a number says how many.
+// parseUnit reads a unit: numbers multiply ("6 x 0,5 l"), and the last known word is the plain
+// unit. An unknown word stands for itself; before a number it is a container of so many pieces.
 func parseUnit(text string) unit {
 	if u, ok := plainUnits[text]; ok { // most often
 		return u
@@ -64,8 +62,7 @@ func partOfUnit(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == ','
 }
 
-// splitNumbers separates digits, with their decimals, from letters: "25kg" is 25
-// and kg.
+// splitNumbers separates digits, with their decimals, from letters: "25kg" is 25 and kg.
 func splitNumbers(token string) (parts []string) {
 	start, digits := 0, false
 	flush := func(end int) {
@@ -85,9 +82,8 @@ func splitNumbers(token string) (parts []string) {
 	return parts
 }
 
-// plainUnits are the units with a factor that is the same everywhere, by the
-// usual words and by the codes of UN/ECE recommendation 20. A day of work has 8
-// hours.
+// plainUnits are the units with the same factor everywhere, by the usual words and the codes
+// of UN/ECE recommendation 20. A day of work has 8 hours.
 var plainUnits = unitsOf(map[unit]string{
 	{"pc", 1}: "pc pcs pce pz pza pezzi piece pieces st stk stck stueck styck ea each u un ud uds unit units szt " +
 		"c62 h87",
@@ -133,13 +129,13 @@ type quantity struct {
 type relation int
 
 const (
-	unrelated relation = iota // one is not stated, or the units have no common measure
+	unrelated relation = iota // one is missing, or the units cannot be compared
 	equal
 	less // the first
 	more // the first
 )
 
-// exactly is the relative difference of equal quantities, which are decimals.
+// exactly is the relative difference allowed for equal quantities, because they are decimals.
 const exactly = 1e-6
 
 func (q quantity) compare(r quantity) relation {
@@ -157,14 +153,13 @@ func (q quantity) compare(r quantity) relation {
 	return more
 }
 
-// digits is the number of significant digits: equal quantities of 648 say more
-// than equal ones of 600.
+// digits is the number of significant digits. Use it to weigh equal quantities, because two of
+// 648 mean more than two of 600.
 func (q quantity) digits() int {
 	s := strconv.FormatFloat(math.Round(q.plain*1e6)/1e6, 'f', -1, 64)
 	return len(strings.Trim(strings.ReplaceAll(s, ".", ""), "0"))
 }
 
-// add is the sum of two quantities of one article.
 func (q quantity) add(r quantity) quantity {
 	return quantity{q.printed + r.printed, q.plain + r.plain, q.unit}
 }

@@ -7,25 +7,25 @@ type Evidence struct {
 	Name   string `json:"name"`
 	Points int    `json:"points"` // negative: against
 	Text   string `json:"text"`   // in plain words
-	// Cited is the citation, in its canonical form, where one of the two cites the
-	// other; the same citation may be evidence of several pairs.
+	// Cited is the canonical form of the citation, if one of the two cites the other. The same
+	// citation may be evidence of several pairs.
 	Cited string `json:"cited,omitempty"`
 }
 
-// KeepAt is the least points of a pair that is kept: no competition can make one
-// below it a match.
+// KeepAt is the minimum of points for a pair to be kept, because no competition can make a
+// weaker one a match.
 const KeepAt = 30
 
-// Kind is a kind of evidence, for the code that finds it: its name, and its
-// points. The points of a family, for and against together, count up to its cap. The
-// thresholds of the sum, and its probability, are learned (learned.go).
+// Kind is a kind of evidence: its name and its points. The points of a family, for and against
+// together, count up to its cap. The thresholds of the sum, and its probability, are learned
+// (see learned.go).
 type Kind struct {
 	name   string
 	points int
 }
 
-// weight is the same kind in the table of weights, where Sum looks up the family
-// of evidence by its name: stored evidence has only the name.
+// weight is a kind in the table of weights. Sum needs the table to look up the family of
+// evidence, because stored evidence has only the name.
 type weight struct {
 	family string
 	points int
@@ -43,9 +43,8 @@ func define(name, family string, points int) Kind {
 	return Kind{name, points}
 }
 
-// All kinds of evidence. Roughly: a match needs a common company and, beyond
-// that, either a citation, or contents that agree while nothing else fits, or
-// parts that add up to a whole.
+// All kinds of evidence. Roughly, a match must have a common company. Beyond that it must have
+// a citation, or contents that agree while nothing else fits, or parts that add up to a whole.
 var (
 	evVATID       = define("vat-id", "company", 30)       // one supplier, by VAT id
 	evIBAN        = define("iban", "company", 30)         // by bank account
@@ -141,9 +140,9 @@ var (
 	Copy    = define("copy", "competition", -30)    // another with the same number fits as well
 )
 
-// caps bounds the points of one family for a pair, because its kinds of
-// evidence are not independent. The cap applies to the sum of the points for and
-// against the pair in that family; a negative sum has no bound.
+// caps bounds the points of one family for a pair, because its kinds of evidence are not
+// independent. The cap applies to the sum of the points for and against the pair in that
+// family; a negative sum isn't bounded.
 var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30}
 
 // Sum adds up evidence: each family first, up to its cap, then the families.
@@ -158,8 +157,8 @@ func Sum(evidence []Evidence) (points int) {
 	return points
 }
 
-// agreeAt are the least points of contents that agree: more than a part of one is in
-// the other.
+// agreeAt is the minimum of points for contents that agree. Part of one being in the other
+// isn't enough.
 const agreeAt = 10
 
 // Agree reports whether the contents of two documents agree: items, amounts or words.

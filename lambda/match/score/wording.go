@@ -7,24 +7,25 @@ import (
 	"unicode"
 )
 
-// wording is the description of an article in comparable form: its names, and
-// its numbers, sizes and variants.
+// wording is an article's description in comparable form: its names, and its numbers, sizes
+// and variants.
 type wording struct {
 	names   []string // words and parts of words without digits, in the order of the text
 	numbers []string // and single letters, sorted, each once; M6x20 has 6, 20 and m
 }
 
-// Bounds of a wording: names are compared each with each.
+// Bounds of a wording, needed because names are compared each with each.
 const (
 	maxNames   = 12
 	maxNumbers = 12
 )
 
-// wordLetters are words of some language, or the sign between two sizes.
+// wordLetters are single letters that are words of some language, or the sign between two
+// sizes.
 const wordLetters = "aeiouyx"
 
-// readWording splits a text into names and numbers. A decimal has a point or a
-// comma; 6 and 6.0 are one number. Dates are left out.
+// readWording splits a text into names and numbers. A decimal uses a point or a comma; 6 and
+// 6.0 are one number. Dates are left out.
 func readWording(text string) (w wording) {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "")
@@ -64,8 +65,7 @@ func (w *wording) add(part string) {
 	}
 }
 
-// plainNumber is a number without leading zeros, and without zeros behind the
-// point: 06 is 6, 8,0 is 8.
+// plainNumber is a number without leading zeros and trailing decimal zeros: 06 is 6, 8,0 is 8.
 func plainNumber(s string) string {
 	whole, fraction, _ := strings.Cut(strings.ReplaceAll(s, ",", "."), ".")
 	whole, fraction = strings.TrimLeft(whole, "0"), strings.TrimRight(fraction, "0.")
@@ -77,8 +77,8 @@ func plainNumber(s string) string {
 
 func partOfDate(r rune) bool { return r == '/' || r == '-' }
 
-// isDate reports whether a token is a date in digits: three numbers, one of them
-// a year. 3/4 and 2x4x8 are none.
+// isDate reports whether a token is a date in digits: three numbers, one of them a year. 3/4
+// and 2x4x8 aren't.
 func isDate(token string) bool {
 	parts := strings.FieldsFunc(token, func(r rune) bool { return partOfDate(r) || r == '.' })
 	if len(parts) != 3 {
@@ -96,11 +96,11 @@ func isDate(token string) bool {
 	return years == 1
 }
 
-// contradict reports whether each of two lists of numbers has one that the other
-// lacks: then they describe two articles.
+// contradict reports whether each of two lists of numbers lacks one in the other, so that they
+// describe two articles.
 func contradict(a, b []string) bool { return !subset(a, b) && !subset(b, a) }
 
-// subset reports whether b has all of a; both are sorted.
+// subset reports whether b has all of a; both must be sorted.
 func subset(a, b []string) bool {
 	for _, s := range a {
 		if _, ok := slices.BinarySearch(b, s); !ok {
@@ -114,10 +114,10 @@ func subset(a, b []string) bool {
 type likeness struct {
 	words       float64 // the share of names in common, of the shorter one
 	exact       int     // names of three letters and more that are equal
-	variant     bool    // both have names of their own beside common ones: black and cyan
+	variant     bool    // both have common names and different ones: black and cyan
 	numbers     bool    // they have numbers in common
 	sizes       bool    // all numbers are the same, and several
-	contradicts bool    // each has a number that the other lacks
+	contradicts bool    // each has a number missing in the other
 }
 
 func (w *wording) like(v *wording) (l likeness) {
@@ -151,8 +151,8 @@ func (w *wording) like(v *wording) (l likeness) {
 	return l
 }
 
-// abbreviates reports whether s may be short for word: kbl for Kabel, cat for
-// Catheter, jas for Werkjas.
+// abbreviates reports whether s may be short for word: kbl for Kabel, cat for Catheter, jas
+// for Werkjas.
 func abbreviates(s, word string) bool {
 	if len(s) < 2 || len(s) >= len(word) {
 		return false
@@ -171,8 +171,8 @@ func abbreviates(s, word string) bool {
 	return len(rest) == 0
 }
 
-// misread reports whether two words of five letters and more differ by one
-// letter: another one, one too many, or two that changed places.
+// misread reports whether two words of five letters or more differ by one letter: replaced,
+// added, or swapped with the next.
 func misread(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

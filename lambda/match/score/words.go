@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxText bounds the text that is compared, in bytes.
+// maxText bounds the compared text, in bytes.
 const maxText = 4_000
 
-// umlauts are spelled out before other marks are dropped: ü is ue, é is e.
+// umlauts are spelled out before other marks are dropped: ü becomes ue, é becomes e.
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa")
 
 // words lists the words of a text in comparable form, sorted, each once.
@@ -24,7 +24,7 @@ func words(text string) []string {
 	return slices.Compact(list)
 }
 
-// fold is a text in lower case, without accents.
+// fold returns a text in lower case, without accents.
 func fold(text string) string {
 	text = umlauts.Replace(strings.ToLower(norm.NFKC.String(text)))
 	return strings.Map(func(r rune) rune {
@@ -35,8 +35,8 @@ func fold(text string) string {
 	}, norm.NFD.String(text))
 }
 
-// alphanumeric is s in upper case without separators, each character in its
-// plain form: full width digits are digits, a letter and its mark are one.
+// alphanumeric is s in upper case without separators, each character in its plain form:
+// full-width digits become digits, a letter and its mark one letter.
 func alphanumeric(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

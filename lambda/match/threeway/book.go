@@ -9,8 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// book holds the documents, and what is billed and received of each article that
-// was ordered.
+// book holds the documents, with the billed and received quantities of each ordered article.
 type book struct {
 	t        Tolerance
 	docs     []*Document // in order
@@ -21,27 +20,27 @@ type book struct {
 	sums     map[uuid.UUID]*sum    // by order
 }
 
-// article is an article of an order, by its first line.
+// article is an article of an order, named by its first line.
 type article struct {
 	order uuid.UUID
 	line  int
 }
 
-// account is what was ordered, received and billed of an article.
+// account holds the ordered, received and billed quantities of an article.
 type account struct {
 	ordered, received, billed document.Amount
-	blind                     bool // a receipt states no quantity
+	blind                     bool // a receipt lacks a quantity
 }
 
 // share is the part of an invoice's line that belongs to an article.
 type share struct {
 	line int
 	of   article
-	// quantity is without what was credited; before is that of earlier invoices.
+	// quantity excludes credited units; before is the quantity on earlier invoices.
 	quantity, before document.Amount
 }
 
-// sum is the net amount of an order, and what is billed of it.
+// sum is the net amount of an order, and its billed part.
 type sum struct {
 	amount, billed document.Amount
 	through        map[uuid.UUID]document.Amount // up to an invoice, included
@@ -91,8 +90,8 @@ func (b *book) with(d *Document, t document.Type) (list []*Document) {
 	return list
 }
 
-// orders lists the orders of a document. A receipt that is matched with an invoice
-// only belongs to the orders of that one.
+// orders lists the orders of a document. A receipt matched only with an invoice belongs to the
+// orders of that invoice.
 func (b *book) orders(d *Document) []*Document {
 	list := b.with(d, document.PurchaseOrder)
 	if len(list) > 0 || d.Type == document.Invoice {
@@ -168,9 +167,9 @@ func (b *book) bill(d *Document) {
 	}
 }
 
-// charged is the amount that an invoice takes of its only order, of which it bills
-// lines of this amount: less if it takes off what was paid before or is credited,
-// and the whole if it bills a lump sum.
+// charged is the amount an invoice takes of its only order; lines is the sum of its lines for
+// that order. It is less if the invoice deducts earlier payments or is credited, and the whole
+// if it bills a lump sum.
 func (b *book) charged(d *Document, lines document.Amount) document.Amount {
 	amount := lines
 	if whole := net(d); lines.IsZero() || !whole.IsZero() && whole.Minus(lines).Sign() < 0 {
@@ -182,8 +181,8 @@ func (b *book) charged(d *Document, lines document.Amount) document.Amount {
 	return amount
 }
 
-// credited is the quantity of each line that credit notes take back. A credit note
-// at another price gives a part of the price back, and no goods.
+// credited is the quantity taken back by credit notes, by line. A credit note at another price
+// reduces the price and takes back no goods.
 func (b *book) credited(d *Document) map[int]document.Amount {
 	back := map[int]document.Amount{}
 	for _, c := range b.with(d, document.CreditNote) {
@@ -200,8 +199,8 @@ func (b *book) credited(d *Document) map[int]document.Amount {
 	return back
 }
 
-// divide finds the articles of the lines of a document. Of an article in several
-// orders, each order takes what it has room for, and the last one the rest.
+// divide finds the articles of a document's lines. If several orders have an article, each
+// takes up to its room, and the last one the rest.
 func (b *book) divide(d *Document, credited map[int]document.Amount) (shares []share) {
 	type place struct {
 		of   article
@@ -242,7 +241,7 @@ func (b *book) divide(d *Document, credited map[int]document.Amount) (shares []s
 	return shares
 }
 
-// amountOf is the amount of a line, computed if it states none.
+// amountOf is the amount of a line, computed if missing.
 func amountOf(l document.Line) document.Amount {
 	if l.Amount.IsZero() && l.PriceFor.IsZero() {
 		return l.Quantity.Times(l.UnitPrice)

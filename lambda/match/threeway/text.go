@@ -6,11 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxShown bounds the lines and orders that are described.
+// maxShown bounds the described lines and orders.
 const maxShown = 10
 
-// Sentences describe the verdict for people: in all, each line that is not matched,
-// and what is left of each order. name names a document.
+// Sentences describes the verdict for people: the summary, each line that isn't matched, and
+// the rest of each order. name must return a document's name.
 func (v Invoice) Sentences(name func(uuid.UUID) string) []string {
 	list := []string{fmt.Sprintf("%s. %s", v.Verdict, v.Words)}
 	bad := 0
@@ -35,7 +35,7 @@ func (v Invoice) Sentences(name func(uuid.UUID) string) []string {
 	return list
 }
 
-// sentences describe what all invoices leave of an order.
+// sentences describes the rest of an order after all its invoices.
 func (o Order) sentences(name string) []string {
 	rest := name + ": the amounts cannot be compared."
 	if !o.Amount.IsZero() {

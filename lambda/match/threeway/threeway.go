@@ -1,13 +1,13 @@
-// Package threeway compares invoices with the orders and the receipts that they
-// are matched with, line by line: the three-way match.
+// Package threeway compares invoices line by line with their matched orders and receipts: the
+// three-way match. Use Check.
 //
-// Quantities are cumulative. The invoices of an order count in the order of their
-// dates, then numbers, then ids; a line is over-billed from the invoice on with
-// which the order's quantity is exceeded. Credited quantities are billed no more. A
-// delivery note counts as received unless it has a goods receipt, which counts then.
+// Quantities are cumulative. The invoices of an order count by date, then number, then id. A
+// line is over-billed from the first invoice on that exceeds the order's quantity. Credited
+// quantities don't count as billed. A delivery note counts as received unless it has a goods
+// receipt, because then the receipt counts.
 //
-// Check is a function of the documents and their matches: it depends on no order of
-// arrival. Sums and comparisons are exact decimals.
+// Check depends only on the documents and their matches, not on the order of arrival. Sums and
+// comparisons use exact decimals.
 package threeway
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Verdict is the outcome for a line, or for an invoice: that of its worst line.
+// Verdict is the outcome for a line, or for an invoice: its worst line's.
 type Verdict string
 
-// The verdicts, the worst last.
+// The verdicts, worst last.
 const (
 	Matched          Verdict = "matched"
 	PriceVariance    Verdict = "price-variance"    // the price differs from the order's
@@ -31,7 +31,7 @@ const (
 	NotReceived      Verdict = "not-received"
 	NotOrdered       Verdict = "not-ordered"
 	OverBilled       Verdict = "over-billed" // more is billed than was ordered
-	// Unchecked: the invoice is beyond a bound of Check's caller.
+	// Unchecked means the invoice is beyond a bound set by Check's caller.
 	Unchecked Verdict = "unchecked"
 )
 
@@ -44,8 +44,8 @@ func worse(a, b Verdict) Verdict {
 	return a
 }
 
-// Tolerance bounds the differences that do not count. A difference is within it if
-// it is within the share or within the absolute bound.
+// Tolerance bounds the differences to ignore. A difference must be within the share or within
+// the absolute bound.
 type Tolerance struct {
 	PricePercent     document.Amount `json:"price_percent"`
 	PriceAbsolute    document.Amount `json:"price_absolute"` // in the invoice's currency
@@ -61,8 +61,8 @@ type Document struct {
 	document.Data
 }
 
-// Invoice is the three-way match of an invoice. Texts are as the documents have
-// them, which is hostile.
+// Invoice is the three-way match of an invoice. Its texts come from the documents, so they may
+// be hostile.
 type Invoice struct {
 	ID       uuid.UUID   `json:"document"`
 	Verdict  Verdict     `json:"verdict"`
@@ -86,7 +86,7 @@ type Line struct {
 	Received document.Amount `json:"received,omitzero"`
 }
 
-// Order is what all invoices together leave of an order.
+// Order is the state of an order after all its invoices.
 type Order struct {
 	ID         uuid.UUID       `json:"document"`
 	Amount     document.Amount `json:"amount,omitzero"` // net
@@ -96,7 +96,7 @@ type Order struct {
 	Lines      []OrderLine     `json:"lines"`              // at most MaxLines
 }
 
-// OrderLine is what is left of an article of an order.
+// OrderLine is the state of an article of an order.
 type OrderLine struct {
 	Line      int             `json:"line"` // from 1: the first about the article
 	Item      string          `json:"item"`
@@ -106,11 +106,11 @@ type OrderLine struct {
 	Remaining document.Amount `json:"remaining,omitzero"` // to be billed
 }
 
-// MaxLines bounds the lines of a document that are listed. All count.
+// MaxLines bounds the listed lines of a document. All lines count.
 const MaxLines = 200
 
-// Check compares each invoice that is matched with an order or a receipt. matches
-// are those among the documents.
+// Check compares each invoice that is matched with an order or a receipt. matches must be all
+// matches among the documents.
 func Check(docs []Document, matches [][2]uuid.UUID, t Tolerance) (list []Invoice) {
 	b := newBook(docs, matches, t)
 	for _, d := range b.docs {
@@ -129,7 +129,7 @@ func inOrder(a, b *Document) int {
 
 var zero, one, hundredth = document.MustAmount("0"), document.MustAmount("1"), document.MustAmount("0.01")
 
-// difference is a value beside the one that was expected.
+// difference is a value and its expected value.
 type difference struct{ is, expected document.Amount }
 
 // price reports whether a price, or an amount, is within the tolerance.
@@ -138,15 +138,15 @@ func (t Tolerance) price(d difference) bool {
 		d.is.Within(d.expected.Abs().Times(t.PricePercent).Times(hundredth), d.expected)
 }
 
-// quantity reports whether a quantity exceeds another by no more than the tolerance.
+// quantity reports whether is exceeds most by no more than the tolerance.
 func (t Tolerance) quantity(is, most document.Amount) bool {
 	over := is.Minus(most)
 	return over.Sign() <= 0 || over.Minus(t.QuantityAbsolute).Sign() <= 0 ||
 		over.Minus(most.Times(t.QuantityPercent).Times(hundredth)).Sign() <= 0
 }
 
-// comparePrices compares the prices of the same number of units of two lines,
-// without a division; ok is false where one states none.
+// comparePrices compares the prices of the same number of units of two lines, without a
+// division. ok is false if one is missing.
 func comparePrices(a, b document.Line) (d difference, ok bool) {
 	if a.UnitPrice.IsZero() || b.UnitPrice.IsZero() {
 		return d, false
@@ -158,7 +158,7 @@ func comparePrices(a, b document.Line) (d difference, ok bool) {
 	return difference{x, y}, true
 }
 
-// pricedFor is the number of units that the price of a line is for.
+// pricedFor is the number of units that a line's price is for.
 func pricedFor(l document.Line) document.Amount {
 	if l.PriceFor.Sign() <= 0 {
 		return one

@@ -109,7 +109,7 @@ func (b *book) orderLine(d *Document, a article) document.Line {
 	return document.Line{}
 }
 
-// rest is what is left of an order; the invoice d is one of its invoices.
+// rest is the state of order o; d must be one of its invoices.
 func (b *book) rest(d, o *Document) Order {
 	s := b.sums[o.ID]
 	r := Order{ID: o.ID, Amount: s.amount, Billed: s.billed, Lines: []OrderLine{}}
@@ -157,8 +157,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// units names the units of two lines where they are named differently: the
-// quantities are compared as numbers.
+// units names the units of two lines if their names differ, because the quantities are
+// compared as plain numbers.
 func units(a, b document.Line) string {
 	if a.Unit == b.Unit || a.Unit == "" || b.Unit == "" {
 		return ""

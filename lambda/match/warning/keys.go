@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/document/reference"
 )
 
-// The kinds of keys: a key begins with one of them and the supplier.
+// The kinds of keys. A key begins with its kind and the supplier.
 const (
 	numberKey   = "number"
 	contentKey  = "content"
@@ -17,8 +17,7 @@ const (
 	accountKey  = "account"
 )
 
-// maxPart bounds a part of a key, in bytes: PostgreSQL bounds the entries of an
-// index.
+// maxPart bounds a part of a key, in bytes, because PostgreSQL bounds the entries of an index.
 const maxPart = 120
 
 // short replaces a long part of a key by its hash.
@@ -30,8 +29,8 @@ func short(part string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Keys lists the keys by which a document finds those before it. Its supplier is
-// known by the VAT id and by the name, so that it has each key up to twice.
+// Keys lists the keys used to find the documents before d. A supplier is known by VAT id and
+// by name, so each key may occur twice.
 func Keys(d Document) (keys []string) {
 	add := func(kind, who, what string) {
 		keys = append(keys, kind+"|"+short(who)+"|"+short(what))
@@ -45,18 +44,17 @@ func Keys(d Document) (keys []string) {
 		if d.Type == document.Invoice && total.Sign() > 0 {
 			add(contentKey, who, d.Currency+"|"+total.Canonical())
 		}
-		if valid { // a misread account is no other account
+		if valid { // a misread account isn't another account
 			add(supplierKey, who, "")
 		}
-		if valid && d.Type != document.CreditNote { // nobody has paid to the account of a credit note
+		if valid && d.Type != document.CreditNote { // nothing is paid to a credit note's account
 			add(accountKey, who, account)
 		}
 	}
 	return keys
 }
 
-// Dated is the date by which documents of one key are ordered, as PostgreSQL reads
-// it.
+// Dated is the date, as PostgreSQL reads it, that orders the documents of a key.
 func Dated(d Document) string {
 	if s := d.Date.String(); s >= "0001" {
 		return s
@@ -66,7 +64,7 @@ func Dated(d Document) string {
 
 func (d Document) billed() bool { return d.Type == document.Invoice || d.Type == document.CreditNote }
 
-// value is the total; the net amount if there is none.
+// value is the total, or else the net amount.
 func (d Document) value() document.Amount {
 	if d.Total.IsZero() {
 		return d.Subtotal
@@ -74,7 +72,7 @@ func (d Document) value() document.Amount {
 	return d.Total
 }
 
-// suppliers lists the forms by which the supplier is recognised.
+// suppliers lists the forms used to recognise the supplier.
 func (d Document) suppliers() (list []string) {
 	if id, valid := company.VATID(d.Supplier.VATID); valid {
 		list = append(list, "vat "+id)
@@ -85,8 +83,8 @@ func (d Document) suppliers() (list []string) {
 	return list
 }
 
-// contradicts reports whether both name a supplier with a VAT id, and not the same:
-// companies of one name.
+// contradicts reports whether both have a supplier with a valid VAT id, but not the same one:
+// two companies may share a name.
 func (d Document) contradicts(o Document) bool {
 	a, valid := company.VATID(d.Supplier.VATID)
 	b, alsoValid := company.VATID(o.Supplier.VATID)

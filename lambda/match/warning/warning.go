@@ -1,15 +1,16 @@
-// Package warning finds documents that people should look at although nothing
-// stops their matching: the same number twice, the same goods billed under another
-// number, an account that a supplier has never named before, an order that is
-// billed beyond its amount.
+// Package warning finds documents for people to look at although they may be matched: a number
+// used twice, the same goods billed under another number, a supplier's new bank account, an
+// order billed beyond its amount.
 //
-// A document is compared with the few before it that share a key with it (Keys),
-// in the order of their dates, and at the same date of their ids. So the warnings
-// are a function of the set of documents, whatever their order of arrival. The
-// later document has the warning, with the earlier one as the other.
+// A document is compared with the few before it that share a key (Keys), by date and then by
+// id. So the warnings are a function of the set of documents, whatever their order of arrival.
+// The later document has the warning, and names the earlier one.
 //
-// The words state what the documents have in common, and then, with "may" or
-// "seems", what that could mean.
+// To find the warnings of a document, read the groups of its keys, then the documents listed
+// by Compared, and pass both to Of.
+//
+// The words first state the facts the documents share. Then they use "may" or "seems" for a
+// possible meaning.
 package warning
 
 import (
@@ -30,14 +31,15 @@ const (
 	NumberUsedTwice Kind = "number-used-twice"
 	// BilledTwice: another invoice has the same items and total under another number.
 	BilledTwice Kind = "billed-twice"
-	// AccountChanged: no earlier document of the supplier, credit notes apart, names the
-	// account. Nothing is paid to the account of a credit note.
+	// AccountChanged: no earlier document of the supplier names the account. Credit notes
+	// don't count, because nothing is paid to their account.
 	AccountChanged Kind = "account-changed"
 	// OverBilled: the invoices of an order exceed it.
 	OverBilled Kind = "over-billed"
 )
 
-// Sentence describes the kind without any text of a document, for notifications.
+// Sentence describes the kind for notifications. It contains no text of a document, because
+// that may be hostile.
 func (k Kind) Sentence() string {
 	return map[Kind]string{
 		NumberUsedTwice: "Another document of the same supplier and type has the same number.",
@@ -52,7 +54,7 @@ type Warning struct {
 	Document uuid.UUID
 	Kind     Kind
 	Other    uuid.UUID // the earlier document, or the order
-	Words    string    // with texts of the documents, which are hostile
+	Words    string    // contains texts of the documents, so treat it as hostile
 }
 
 // Document is a document as warnings compare it.
@@ -62,18 +64,17 @@ type Document struct {
 	document.Data
 }
 
-// Group holds the documents directly before a document under one of its keys, the
-// nearest first, at most Looked.
+// Group holds the documents directly before a document under one of its keys, nearest first,
+// at most Looked.
 type Group struct {
 	Key    string
 	Before []uuid.UUID
 }
 
-// Looked is the number of documents that a document is compared with under a key.
+// Looked is the number of earlier documents compared under a key.
 const Looked = 5
 
-// Compared lists the documents to be read before Of: those that a document of
-// these groups is compared with.
+// Compared lists the documents you must read before calling Of.
 func Compared(groups []Group) (ids []uuid.UUID) {
 	for _, g := range groups {
 		if _, ok := g.rule(groups); ok {
@@ -83,9 +84,9 @@ func Compared(groups []Group) (ids []uuid.UUID) {
 	return ids
 }
 
-// Of lists the warnings about a document, at most one of each kind: that about the
-// nearest document before it. others holds those that Compared listed; one that is
-// missing is left out.
+// Of lists the warnings about a document, at most one of each kind: the one about the nearest
+// document before it. others must hold the documents listed by Compared; missing ones are
+// skipped.
 func Of(d Document, groups []Group, others map[uuid.UUID]Document) (list []Warning) {
 	for _, g := range groups {
 		r, ok := g.rule(groups)
@@ -106,8 +107,8 @@ func Of(d Document, groups []Group, others map[uuid.UUID]Document) (list []Warni
 	return list
 }
 
-// rule compares a document with an earlier one of a group; it returns the words of
-// the warning, empty if there is none.
+// rule compares a document with an earlier one of a group. compare returns the warning's
+// words, or "" if there is nothing to warn about.
 type rule struct {
 	kind    Kind
 	compare func(d, earlier Document) string
@@ -119,8 +120,8 @@ var rules = map[string]rule{
 	supplierKey: {AccountChanged, otherAccount},
 }
 
-// rule returns the rule of a group. The documents of a supplier are compared only
-// where the account is new.
+// rule returns the rule of a group. Documents of a supplier are compared only if the account
+// is new.
 func (g Group) rule(all []Group) (rule, bool) {
 	kind, who, _ := strings.Cut(g.Key, "|") // who ends with a |
 	r, ok := rules[kind]

@@ -12,8 +12,8 @@ import (
 	"matchbook/lambda/match/threeway"
 )
 
-// sameNumber compares two documents of one type, supplier and number. A supplier
-// that counts anew each year has the same number with another total a year later.
+// sameNumber compares two documents of one type, supplier and number. Some suppliers restart
+// their numbers each year, so the same number with another total in another year is fine.
 func sameNumber(d, earlier Document) string {
 	start := fmt.Sprintf("The %s %s of the same supplier", earlier.Type.Words(), earlier.called())
 	a, b := d.value(), earlier.value()
@@ -33,8 +33,8 @@ func sameNumber(d, earlier Document) string {
 		start, a.Fixed())
 }
 
-// within is the time in days within which equal invoices may be billed twice. It
-// is shorter than a month: rents and subscriptions are billed every month.
+// within is the time in days in which equal invoices may be billed twice. It must be shorter
+// than a month, because rents and subscriptions are billed monthly.
 const within = 27
 
 // sameContent compares two invoices of one supplier with the same total.
@@ -55,8 +55,8 @@ func sameContent(d, earlier Document) string {
 		"under another number. The goods may be billed twice, or ordered twice.", earlier.called(), when, d.value().Fixed())
 }
 
-// citesOthers reports whether both cite documents, and none in common: typed, or with
-// a label in a text.
+// citesOthers reports whether both cite documents but none in common, typed or with a label in
+// a text.
 func (d Document) citesOthers(o Document) bool {
 	a, b := d.cited(), o.cited()
 	common := func(n reference.Number) bool {
@@ -70,14 +70,13 @@ func means(n, m reference.Number) bool {
 	return agreement == reference.Same
 }
 
-// maxTexts bounds the lines whose texts are searched for citations, and maxCited the
-// citations that are compared.
+// maxTexts bounds the lines searched for citations, and maxCited the compared citations.
 const (
 	maxTexts = 20
 	maxCited = 100
 )
 
-// cited lists the numbers that the document cites.
+// cited lists the numbers cited by the document.
 func (d Document) cited() (list []reference.Number) {
 	for _, r := range d.References[:min(len(d.References), maxCited)] {
 		list = append(list, reference.Read(r.Number))
@@ -118,11 +117,11 @@ func quantity(lines []document.Line, of []int) (sum document.Amount) {
 	return sum
 }
 
-// otherAccount compares a document whose account is new with the one before it.
+// otherAccount compares a document with a new account with the one before it.
 func otherAccount(d, earlier Document) string {
 	now, _ := company.IBAN(d.Supplier.IBAN)
 	before, _ := company.IBAN(earlier.Supplier.IBAN)
-	if now == before || d.Type == document.CreditNote { // nobody pays a credit note
+	if now == before || d.Type == document.CreditNote { // nothing is paid to its account
 		return ""
 	}
 	return fmt.Sprintf("Credit notes apart, no earlier document of this supplier here names the account %s; the %s %s "+
@@ -134,7 +133,7 @@ func otherAccount(d, earlier Document) string {
 // maxNumber bounds a number in words, in characters.
 const maxNumber = 60
 
-// called is the number and the date of a document.
+// called is the number and date of a document.
 func (d Document) called() string {
 	name := cmp.Or(fmt.Sprintf("%.*s", maxNumber, d.Number), "without a number")
 	if !d.Date.IsZero() {

@@ -2,21 +2,22 @@ package company
 
 import "unicode/utf8"
 
-// Likeness of a name of one word with the words that it may be made of.
+// Likeness of a one-word name and the words it may be made of.
 const (
 	likeInitials = 0.8 // each letter begins a word: IBM, BASF
 	likeBlend    = 0.8 // beginnings of two or three words: Haribo
 	likePerhaps  = 0.6 // so short that it may be a coincidence
 )
 
-// maxBlend bounds the word that is read as a blend, and the words of which.
+// maxBlend bounds the word read as a blend, in characters, and maxParts the words it is made
+// of.
 const (
 	maxBlend = 12
 	maxParts = 6
 )
 
-// blended estimates whether a name is another one shortened: the initials of its words,
-// or their first letters in any order.
+// blended estimates whether a name is the other one shortened: the initials of its words, or
+// their first letters in any order.
 func blended(a, b Name) float64 {
 	return max(shortened(a.words, b.words), shortened(b.words, a.words))
 }
@@ -29,7 +30,7 @@ func shortened(name, words []word) float64 {
 	return 0
 }
 
-// alone is the only word of a name that identifies it.
+// alone returns the only identifying word of a name.
 func alone(words []word) string {
 	only := ""
 	for _, w := range words {
@@ -57,7 +58,7 @@ func blend(short string, words []word) float64 {
 		return likePerhaps
 	}
 	_, last := utf8.DecodeLastRuneInString(short)
-	if n > 2 && letters == short[:len(short)-last] { // of a word that is not printed
+	if n > 2 && letters == short[:len(short)-last] { // of an unprinted word
 		return likePerhaps
 	}
 	switch parts := beginnings(short, words, 0, maxParts); {
@@ -79,8 +80,8 @@ func initials(words []word) string {
 	return string(letters)
 }
 
-// beginnings returns the least number of words of whose beginnings s is made, each
-// used once; 0 if there is none, or more than most. Used is a set of words.
+// beginnings returns the minimum number of words with beginnings that make up s, each used once; 0
+// if impossible or above most. used is a set of words.
 func beginnings(s string, words []word, used uint, most int) (least int) {
 	if most == 0 {
 		return 0

@@ -1,17 +1,14 @@
-// Package company brings the identity of a company on business documents into
-// comparable form: its VAT id, its IBAN, its name.
+// Package company normalises the identity of a company on business documents, so that it can
+// be compared: its VAT id, its IBAN, its name.
 //
-// Ids are compared for equality, in the form that [VATID] and [IBAN] return;
-// right check digits are a sign that a machine read an id correctly. Names are
-// compared by [Similarity], which tolerates the variants of a name on two
-// documents: another legal form or none, another word order, umlauts spelled
-// out or dropped, abbreviations, words joined or split, one misread character
-// per word, a branch or another name of the company beside its own, initials.
-// [Sisters] have the beginning of their names in common. [Name.Keys] are words under
-// which names find each other in an index.
+// Compare ids for equality, in the form returned by [VATID] and [IBAN]. Valid check digits are
+// a sign that a machine read the id correctly. Compare names by [Similarity], since the names
+// of one company vary between documents: another legal form or none, another word order,
+// umlauts spelled out or dropped, abbreviations, words joined or split, one misread character
+// per word, a branch, a second name, initials. [Sisters] share the beginning of their names.
+// Use [Name.Keys] to find a name in an index.
 //
-// All functions are pure, never panic, and read only the beginning of a long
-// text.
+// All functions are pure, never panic, and read only the beginning of a long text.
 package company
 
 import (
@@ -22,12 +19,12 @@ import (
 )
 
 const (
-	maxName  = 200 // characters of a name that are read
+	maxName  = 200 // characters to read of a name
 	maxID    = 64  // characters of an id
 	maxWords = 20  // of a name
 )
 
-// cut is the first n characters of s.
+// cut returns the first n characters of s.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -41,9 +38,9 @@ func cut(s string, n int) string {
 	return s
 }
 
-// plain is an id in upper case without separators, each character in its
-// plain form: full width digits are digits, a letter and its mark are one. An
-// id that is too long is cut, and not whole.
+// plain returns an id in upper case without separators, each character in its plain form:
+// full-width digits become digits, a letter and its mark one letter. An id that is too long is
+// cut, and whole is false.
 func plain(s string) (id string, whole bool) {
 	s = strings.TrimSpace(s)
 	short := cut(s, maxID)
@@ -59,7 +56,8 @@ func plain(s string) (id string, whole bool) {
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// number is the value of decimal digits, at most 18 of them.
+// number returns the value of decimal digits. There must be at most 18, since more would
+// overflow.
 func number(digits string) int {
 	n := 0
 	for i := range len(digits) {
@@ -68,8 +66,8 @@ func number(digits string) int {
 	return n
 }
 
-// mod97 is the remainder of a number in which letters stand for two digits,
-// A for 10, Z for 35 (ISO 7064 mod 97-10).
+// mod97 returns the remainder of a number with letters as two digits, A for 10, Z for 35 (ISO
+// 7064 mod 97-10).
 func mod97(s string) int {
 	r := 0
 	for i := range len(s) {
@@ -82,8 +80,8 @@ func mod97(s string) int {
 	return r
 }
 
-// fits reports whether s has the form of a pattern: # is a digit, @ a letter
-// A to Z, * either; any other character is itself.
+// fits reports whether s has the form of a pattern: # is a digit, @ a letter A to Z, * either;
+// any other character is itself.
 func fits(s, pattern string) bool {
 	if len(s) != len(pattern) {
 		return false

@@ -2,8 +2,8 @@ package company
 
 import "strings"
 
-// ibanLengths are the lengths of the IBAN registry (SWIFT, ISO 13616), country code
-// and check digits included.
+// ibanLengths are the lengths of the IBAN registry (SWIFT, ISO 13616), country code and check
+// digits included.
 var ibanLengths = map[string]int{
 	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27,
 	"BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28,
@@ -16,11 +16,10 @@ var ibanLengths = map[string]int{
 	"SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }
 
-// IBAN brings a bank account into its plain form: "DE89 3704 0044 0532 0130 00"
-// is "DE89370400440532013000", with or without the word IBAN before it. It is
-// valid if it has the length of its country and right check digits; for a
-// country that is not in the registry, 15 to 34 characters and right check
-// digits.
+// IBAN returns a bank account in its plain form: "DE89 3704 0044 0532 0130 00" is
+// "DE89370400440532013000", with or without the word IBAN before it. To be valid, it must have
+// the length of its country and right check digits. For a country missing in the registry, any
+// length of 15 to 34 characters will do.
 func IBAN(s string) (id string, valid bool) {
 	id, whole := plain(s)
 	id = strings.TrimPrefix(id, "IBAN")

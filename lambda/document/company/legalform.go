@@ -7,11 +7,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// forms are the legal forms that end a company's name and do not help to
-// identify it: a kind of form on a line, its spellings between bars.
-// Dots, spaces and capitals do not matter: S.r.l. is also srl, SRL and S. r. l.
-// Combined forms need no line of their own: of "GmbH & Co. KG" the KG goes,
-// the Co and the GmbH. A spelling of several countries stands once, with the
+// forms are the legal forms that end a company's name and don't help to identify it: a kind of
+// form on a line, its spellings between bars. Dots, spaces and capitals don't matter: S.r.l.
+// is also srl, SRL and S. r. l. You needn't list combined forms, because "GmbH & Co. KG" loses
+// the KG, then the Co, then the GmbH. List a spelling of several countries once, with the
 // first of them.
 var forms = []string{
 	// Germany, Austria, Switzerland, Liechtenstein
@@ -156,11 +155,11 @@ var forms = []string{
 	"Pvt. | Private limited",
 }
 
-// formTable is an index of the forms by their letters, and by their letters as
-// a machine may have misread them.
+// formTable is an index of the forms by their letters, as printed and as a machine may misread
+// them.
 type formTable struct {
 	exact, misread map[string]bool
-	outlines       map[[3]byte]bool // so that few words are looked up
+	outlines       map[[3]byte]bool // use first, so that few words are looked up
 }
 
 var legalForms = newFormTable(forms)
@@ -182,12 +181,12 @@ func newFormTable(lines []string) formTable {
 
 var withoutUmlauts = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "Ü", "U")
 
-// maxForm is the longest form, in words: Besloten vennootschap met beperkte
-// aansprakelijkheid as well as S. c. a. r. l.
+// maxForm is the longest form, in words: Besloten vennootschap met beperkte aansprakelijkheid
+// as well as S. c. a. r. l.
 const maxForm = 5
 
-// longForm is the number of letters from which on a form is also recognised when
-// letters are taken for each other, not only digits for letters.
+// longForm is the number of letters from which a form is recognised even if letters are
+// mistaken for each other, not only digits for letters.
 const longForm = 10
 
 func appendMisread(out []byte, letters string) []byte {
@@ -197,16 +196,16 @@ func appendMisread(out []byte, letters string) []byte {
 	return folding.append(out, letters)
 }
 
-// outline is the first letter and the last two, as in rough.
+// outline returns the first letter and the last two, as in rough.
 func outline(letters string) [3]byte {
 	last := len(letters) - 1
 	rough := roughening.table
 	return [3]byte{rough[letters[0]], rough[letters[max(0, last-1)]], rough[letters[last]]}
 }
 
-// has reports whether the letters of so many words are a form. A short form
-// counts as misread only if it contains a digit: sri is a word, sr1 is not, and
-// A6 may be many things but not A.6.
+// has reports whether the letters of so many words are a form. A short form counts as misread
+// only if it contains a digit, because sri is a word, but sr1 isn't, and A6 may be many things
+// but not A.6.
 func (t formTable) has(letters string, words int) bool {
 	switch {
 	case !t.outlines[outline(letters)]:
@@ -223,8 +222,8 @@ func (t formTable) has(letters string, words int) bool {
 	return t.misread[string(appendMisread(make([]byte, 0, 64), letters))]
 }
 
-// longest returns the index at which the longest form at the end of the words
-// begins; the number of words without a form.
+// longest returns the index of the longest form at the end of the words, or the number of
+// words.
 func (t formTable) longest(text text) int {
 	words := len(text.words)
 	from := max(0, words-maxForm)
@@ -234,8 +233,8 @@ func (t formTable) longest(text text) int {
 	return from
 }
 
-// without is the words without the legal forms at their end, the longest
-// form first. A form that is the whole name stays, as one word.
+// without returns the words without the legal forms at their end, longest first. If the whole
+// name is a form, it stays, as one word.
 func (t formTable) without(text text) text {
 	for {
 		from := t.longest(text)
@@ -253,7 +252,7 @@ func (t formTable) without(text text) text {
 	}
 }
 
-// connectives join words and have several spellings, & and + among them.
+// connectives join words and have several spellings, including & and +.
 var connectives = map[string]bool{
 	"und": true, "and": true, "et": true, "e": true, "y": true, "og": true, "och": true, "en": true,
 }
@@ -269,11 +268,11 @@ func attachedForms(list string) (pairs []string) {
 	return pairs
 }
 
-// attachable reports whether a letter is one of those of attached forms.
+// attachable reports whether a letter may be in an attached form.
 func attachable(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hangul) }
 
-// withoutForms is a name without the forms attached to it; the name itself if
-// nothing else is in it.
+// withoutForms returns a name without attached forms, or the name itself if nothing else is
+// left.
 func withoutForms(s string) string {
 	if strings.IndexFunc(s, attachable) < 0 {
 		return s

@@ -13,11 +13,10 @@ import (
 type Name struct {
 	words []word // in the order printed
 	key   string
-	parts []Name // the names in it, if it is not one name and nothing else
+	parts []Name // see readings; nil for one plain name
 }
 
-// ParseName reads a name as it is printed. Of a text of more than 200
-// characters or 20 words it reads the beginning.
+// ParseName reads a printed name. It uses only the first 200 characters and 20 words.
 func ParseName(s string) Name {
 	s = withoutForms(norm.NFKC.String(strings.ReplaceAll(cut(s, maxName), "´", "'"))) // NFKC makes a space of it
 	text := legalForms.without(split(s))
@@ -32,7 +31,7 @@ func ParseName(s string) Name {
 	return name
 }
 
-// wordsOf are the words that count, at most maxWords.
+// wordsOf returns the words that count, at most maxWords.
 func wordsOf(text text) (words []word) {
 	for i := 0; i < len(text.words) && len(words) < maxWords; {
 		n := text.initials(i)
@@ -45,7 +44,6 @@ func wordsOf(text text) (words []word) {
 	return words
 }
 
-// nameOf is a name of these words and nothing else.
 func nameOf(words []word) Name {
 	var buffer [maxWords]string
 	sorted := buffer[:0]
@@ -56,12 +54,12 @@ func nameOf(words []word) Name {
 	return Name{words: words, key: strings.Join(sorted, " ")}
 }
 
-// IsZero reports whether the name is empty: nothing with a letter or a digit.
+// IsZero reports whether the name is empty: without a letter or a digit.
 func (n Name) IsZero() bool { return len(n.words) == 0 }
 
-// Words lists the name's words without legal form and connectives (&, +, and,
-// und, et), in the order printed: lower case, in ASCII where possible, ä as ae. Letters with dots or alone are one
-// word: A.B.C. is abc. A name that is a legal form and nothing else keeps it.
+// Words lists the name's words in the order printed, without legal form and connectives (&, +,
+// and, und, et): lower case, in ASCII where possible, ä as ae. Letters with dots or alone are
+// one word: A.B.C. is abc. A name that is only a legal form keeps it.
 func (n Name) Words() []string {
 	words := make([]string, len(n.words))
 	for i, w := range n.words {
@@ -70,17 +68,17 @@ func (n Name) Words() []string {
 	return words
 }
 
-// Key is equal for the same words in another order. Empty for the zero Name.
+// Key is equal for the same words in another order. It is "" for the zero Name.
 func (n Name) Key() string { return n.key }
 
-// maxKeys bounds the words that a name is found by.
+// maxKeys bounds the words used as keys.
 const maxKeys = 4
 
-// Keys lists at most five words by which the same company is found although a
-// word is misread or abbreviated: it has one of them in common. They are the
-// longest words; generic words, short words and possible abbreviations are used
-// only in a name without others. Characters that are taken for each other are the
-// same in them. A name of several words is found by its initials as well.
+// Keys lists at most five keys for looking up a company. Names of the same company share one,
+// even if a word is misread or abbreviated, because characters mistaken for each other are the
+// same in them. They are the longest words; generic words, short words and possible
+// abbreviations are used only without others. A name of several words also has its
+// initials.
 func (n Name) Keys() []string {
 	words := slices.Clone(n.words)
 	slices.SortFunc(words, func(a, b word) int {
@@ -123,8 +121,8 @@ func (t text) word(i int) string { return t.letters[t.words[i].start:t.words[i].
 func (t text) from(i int) string { return t.letters[t.words[i].start:] }
 func (t text) before(i int) text { return text{t.letters[:t.words[i].start], t.words[:i]} }
 
-// initials returns the number of words, from i on, that are single letters and
-// belong together; 1 otherwise.
+// initials returns the number of single letters from word i on that belong together, at least
+// 1.
 func (t text) initials(i int) int {
 	n := 0
 	for i+n < len(t.words) && len(t.word(i+n)) == 1 && (n == 0 || !t.words[i+n].joined) {
@@ -133,8 +131,8 @@ func (t text) initials(i int) int {
 	return max(n, 1)
 }
 
-// silent reports whether word i does not count: it joins its neighbours, or is a
-// word for a firm at the beginning.
+// silent reports whether word i doesn't count, because it joins its neighbours or is a leading
+// word for a firm.
 func (t text) silent(i int) bool {
 	if i == 0 {
 		return len(t.words) > 1 && (t.word(0) == "firma" || t.word(0) == "fa")
@@ -142,8 +140,8 @@ func (t text) silent(i int) bool {
 	return i < len(t.words)-1 && !t.words[i].dotted && connectives[t.word(i)]
 }
 
-// split finds the words of a text in normal form KC: runs of letters and digits. An apostrophe ends no
-// word.
+// split finds the words of a text, which must be in normal form KC: runs of letters and
+// digits. An apostrophe doesn't end a word.
 func split(s string) text {
 	letters := make([]byte, 0, len(s)+len(s)/4)
 	words := make([]token, 0, 8)
@@ -168,8 +166,8 @@ func split(s string) text {
 	return text{string(letters), words}
 }
 
-// appendASCII appends a lower-case letter as ASCII where possible; source
-// begins with the same letter in either case.
+// appendASCII appends a lower-case letter as ASCII where possible. source must begin with the
+// same letter in either case.
 func appendASCII(letters []byte, r rune, source string) []byte {
 	if r < 0x80 {
 		return append(letters, byte(r))
@@ -192,9 +190,9 @@ func appendASCII(letters []byte, r rune, source string) []byte {
 	return append(letters, string(r)...)
 }
 
-// spelling is the ASCII spelling of letters that contain no ASCII letter, or are
-// not read as the letter without its mark. Cyrillic is as in
-// Bulgaria, Greek as in ISO 843 type 2, so that legal forms have one spelling.
+// spelling is the ASCII spelling of letters without an ASCII letter in them, or not read as
+// the letter without its mark. Cyrillic follows Bulgaria and Greek ISO 843 type 2, so that
+// legal forms have one spelling.
 var spelling = spellings(
 	"ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe ð d đ d þ th ł l ħ h ı i ŋ n ŧ t",
 	"а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p",

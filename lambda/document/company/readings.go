@@ -10,14 +10,13 @@ import (
 // maxReadings bounds the readings of a name.
 const maxReadings = 4
 
-// readings lists the names within a printed name that holds more than one, or
-// more than a name: "Amsel GmbH, Branch Köln" is Amsel, "AMSEL Plus (Fink & Amsel
-// KG)" is AMSEL Plus and Fink & Amsel, "Fink AG (formerly Amsel)" is Fink and Amsel,
-// "Amsel c/o Depot 4" is Amsel. The whole name is not among them; none if it is one
-// name and nothing else.
+// readings lists the names within a printed name that contains several, or more than a name:
+// "Amsel GmbH, Branch Köln" is Amsel, "AMSEL Plus (Fink & Amsel KG)" is AMSEL Plus and Fink &
+// Amsel, "Fink AG (formerly Amsel)" is Fink and Amsel, "Amsel c/o Depot 4" is Amsel. The whole
+// name isn't among them. It returns nil if s is one name and nothing else.
 //
-// The signs are brackets, a legal form in the middle, a separator between blanks, and
-// words in lower case before one in upper case.
+// The signs are brackets, a legal form in the middle, a separator between blanks, and words in
+// lower case before one in upper case.
 func readings(s string) (names []Name) {
 	outside := brackets.ReplaceAllString(s, " ")
 	pieces := separators.Split(outside, maxReadings)
@@ -50,8 +49,8 @@ func identifies(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return !w.weak })
 }
 
-// severalNames reports whether a name may hold more than one: cheaply, as most do
-// not. The words are those without the legal form at the end.
+// severalNames reports whether a name may contain more than one. The check must be cheap,
+// since most names don't. words must not have the legal form at the end.
 func severalNames(s string, words text) bool {
 	if strings.ContainsAny(s, "([,;|") || legalForms.inside(words) > 0 {
 		return true
@@ -71,8 +70,8 @@ var (
 	alias = regexp.MustCompile(`(?i)\s(?:d\.?/?b\.?/?a\.?|t/a|a/?k/?a|f/?k/?a)\s+(.*)`)
 )
 
-// alsoNamed lists the texts that may be another name of the company: those in
-// brackets, and the one behind an alias.
+// alsoNamed lists the texts that may be another name of the company: in brackets, or after an
+// alias.
 func alsoNamed(s, outside string) (parts []string) {
 	for _, m := range brackets.FindAllStringSubmatch(s, maxReadings) {
 		parts = append(parts, m[1])
@@ -83,8 +82,7 @@ func alsoNamed(s, outside string) (parts []string) {
 	return parts
 }
 
-// afterLowerCase is the text from its first word in upper case on, if there is
-// one.
+// afterLowerCase returns the text from its first word in upper case on, or all of it.
 func afterLowerCase(s string) string {
 	s = strings.TrimSpace(s)
 	for rest := s; rest != ""; {
@@ -101,11 +99,11 @@ func afterLowerCase(s string) string {
 // piece is a part of a printed name.
 type piece struct {
 	words  []word
-	formed bool // it has a legal form, and is thus a name
+	formed bool // it has a legal form, so it is a name
 	more   bool // something follows the name
 }
 
-// readPiece reads a name up to its legal form, or up to a comma behind one.
+// readPiece reads a name up to its legal form, or up to a comma after one.
 func readPiece(s string) piece {
 	for i, r := range s {
 		if r != ',' {
@@ -123,8 +121,8 @@ func readPiece(s string) piece {
 	return piece{wordsOf(bare), len(bare.words) < len(text.words), false}
 }
 
-// inside returns the index at which the first legal form in the middle begins; 0
-// without one. A form of two letters is rather a word there.
+// inside returns the index of the first legal form in the middle, or 0. A form of two letters
+// doesn't count, because it is more likely a word there.
 func (t formTable) inside(text text) int {
 	for from := 1; from < len(text.words)-1; from++ {
 		for end := from + 1; end < min(len(text.words), from+maxForm+1); end++ {

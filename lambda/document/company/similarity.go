@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Likeness of two words that are not the same, by the kind of difference. The
-// losses add up over the words of a name.
+// Likeness of two different words, by the kind of difference. The losses add up over the words
+// of a name.
 const (
 	likeFolded      = 0.96 // umlauts, digits for letters, a known abbreviation
 	likeJoined      = 0.95 // two words are one
@@ -16,18 +16,16 @@ const (
 	likeShort       = 0.7  // one character of a short word
 )
 
-// conflict is the additional loss where both names have words that the other one
-// does not have.
+// conflict is the additional loss if each name has words missing in the other.
 const conflict = 1.0
 
-// likeReading is the likeness of two names of which one is a part of what is printed.
+// likeReading is the likeness of two names if one is only a part of the printed name.
 const likeReading = 0.97
 
-// Similarity is the likeness of two names without their legal forms: 1 for the
-// same words in any order, 0 for nothing in common or without a name. It is
-// symmetric. Below 0.5 names are those of different companies, up to 0.75 it is
-// unclear, from 0.85 on rather of one. A name that holds several has the likeness of
-// the one that fits best.
+// Similarity returns the likeness of two names without their legal forms: 1 for the same words
+// in any order, 0 for nothing in common or an empty name. It is symmetric. Read it as
+// different companies below 0.5, as unclear up to 0.75, and rather as one company from 0.85
+// on. If a printed name contains several names, the best one counts.
 func Similarity(a, b Name) float64 {
 	if a.IsZero() || b.IsZero() {
 		return 0
@@ -36,7 +34,7 @@ func Similarity(a, b Name) float64 {
 		return 1
 	}
 	best := 0.0
-	if len(a.parts) == 0 || len(b.parts) == 0 { // otherwise what is added to both names may be the same
+	if len(a.parts) == 0 || len(b.parts) == 0 { // otherwise the additions to both names may be the same
 		best = max(aligned(a, b), blended(a, b))
 	}
 	for _, part := range a.parts {
@@ -51,8 +49,8 @@ func Similarity(a, b Name) float64 {
 	return best
 }
 
-// Comparable reports whether two names have words of one script. The names of one
-// company in two scripts have no likeness, which says nothing about them.
+// Comparable reports whether two names have words of one script. Otherwise don't use
+// Similarity, because it is 0 even for one company.
 func Comparable(a, b Name) bool {
 	latin := func(w word) bool { return w.text[0] < utf8.RuneSelf && !w.number() }
 	other := func(w word) bool { return w.text[0] >= utf8.RuneSelf }
@@ -60,8 +58,8 @@ func Comparable(a, b Name) bool {
 		slices.ContainsFunc(a.words, other) && slices.ContainsFunc(b.words, other)
 }
 
-// Sisters reports whether two names begin alike and go on differently, as those of
-// two companies of one family or group do: Amsel Metallbau and Amsel Holzbau.
+// Sisters reports whether two names begin alike and go on differently, like two companies of
+// one family or group: Amsel Metallbau and Amsel Holzbau.
 func Sisters(a, b Name) bool {
 	a, b = a.first(), b.first()
 	if a.IsZero() || b.IsZero() || a.words[0].weak ||
@@ -79,11 +77,11 @@ func Sisters(a, b Name) bool {
 	return false
 }
 
-// misreadMore is the number of characters in which two words differ that may be
-// one, misread on both documents.
+// misreadMore is the maximum number of different characters in two words that may be one,
+// misread on both documents.
 const misreadMore = 3
 
-// first is the first name of those that a name holds.
+// first returns the first name within a name.
 func (n Name) first() Name {
 	if len(n.parts) > 0 {
 		return n.parts[0]
@@ -94,10 +92,10 @@ func (n Name) first() Name {
 // goesOn reports whether a word describes a company.
 func goesOn(w *word) bool { return len(w.text) >= 5 && w.weight >= shareTrade }
 
-// aligned is the likeness of two names by their words. Each word is aligned with at
-// most one word of the other name. It is the weight of the aligned words, times
-// their likeness, as a share of the weight of all words (Dice's coefficient), less
-// where both names have words left over.
+// aligned returns the likeness of two names by their words, each aligned with at most one word
+// of the other name. It is the weight of the aligned words, times their likeness, as a share
+// of the weight of all words (Dice's coefficient), and less if both names have words left
+// over.
 func aligned(a, b Name) float64 {
 	if a.key == b.key {
 		return 1
@@ -115,10 +113,9 @@ type alignment struct {
 	shared       float64 // the same, times their likeness
 }
 
-// align aligns the words of two names.
 func align(a, b Name) *alignment {
 	if a.key > b.key {
-		a, b = b, a // the same steps, so that the result is the same
+		a, b = b, a // same steps, so that the result is symmetric
 	}
 	m := &alignment{a: a.words, b: b.words}
 	m.equal()
@@ -170,7 +167,7 @@ func (m *alignment) joined(parts, wholes []word, usedParts, usedWholes *[maxWord
 	}
 }
 
-// alike aligns the remaining words, the most alike first.
+// alike aligns the remaining words, most alike first.
 func (m *alignment) alike() {
 	var table [maxWords][maxWords]float64
 	for i := range m.a {
@@ -214,7 +211,7 @@ func likeness(a, b *word) float64 {
 		best = likeMisread
 	case a.rough == b.rough && short >= 3:
 		best = likeShort
-	case a.digits > 0 && b.digits > 0: // a digit more or less is another model, another station
+	case a.digits > 0 && b.digits > 0: // another digit means another model or station
 	case short >= 9 && within(a.fold, b.fold, 2), short >= 4 && long >= 5 && within(a.fold, b.fold, 1):
 		best = likeMisread
 	}
@@ -233,8 +230,7 @@ func abbreviates(a, b *word) float64 {
 	return 0
 }
 
-// leavesOut reports whether short is long without some characters after the
-// first.
+// leavesOut reports whether short is long without some characters after the first.
 func leavesOut(short, long string) bool {
 	if len(short) >= len(long) || short[0] != long[0] {
 		return false
@@ -248,8 +244,8 @@ func leavesOut(short, long string) bool {
 	return i == len(short)
 }
 
-// within reports whether n edits turn a into b: a character inserted, removed or
-// replaced, or two transposed.
+// within reports whether n edits turn a into b: a character inserted, removed or replaced, or
+// two transposed.
 func within(a, b string, n int) bool {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -4,15 +4,14 @@ import "strings"
 
 // scheme is the form of a country's VAT ids.
 type scheme struct {
-	formats string                   // after the country code, see fits
+	formats string                   // after the country code; see fits
 	check   func(digits string) bool // of an id in one of the formats
 }
 
-// schemes follow the structures that the European Commission publishes for
-// VIES, and the rules for check digits that the countries publish. Where a
-// country numbers natural persons differently from companies, the check covers
-// both. A number of zeros only is not an id in any country: programs write it
-// where they have none.
+// schemes follow the structures published by the European Commission for VIES, and the
+// countries' rules for check digits. If a country numbers natural persons differently from
+// companies, the check covers both. A number of zeros is never valid, because programs write
+// it for a missing id.
 var schemes = map[string]scheme{
 	"AT": {"U########", func(n string) bool { return modulo(6-luhn(n[1:8]), 10) == last(n) }},
 	"BE": {"##########", func(n string) bool { return n[0] <= '1' && 97-number(n[:8])%97 == number(n[8:]) }},
@@ -53,14 +52,13 @@ var schemes = map[string]scheme{
 	"XI": {"######### ############ GD### HA###", checkGB},
 }
 
-// VATID brings a VAT id into its plain form: "DE 136 695 976" is
-// "DE136695976". Where a country has several spellings they become one: GR is
-// EL, a Belgian id of nine digits gets its leading zero, and the register of
-// Swiss and Norwegian ids (MWST, TVA, IVA, MVA) is left out.
+// VATID returns a VAT id in its plain form: "DE 136 695 976" is "DE136695976". Several
+// spellings of a country become one: GR is EL, a Belgian id of nine digits gets its leading
+// zero, and the register of Swiss and Norwegian ids (MWST, TVA, IVA, MVA) is dropped.
 //
-// The id is valid if it has the format of its country and right check digits.
-// Without a country code, or with an unknown one, it is in plain form and not
-// valid. A valid id need not be registered.
+// To be valid, the id must have the format of its country and right check digits. An id
+// without a known country code is in plain form and not valid. Note that a valid id may be
+// unregistered.
 func VATID(s string) (id string, valid bool) {
 	id, whole := plain(s)
 	id = oneSpelling(id)

@@ -2,7 +2,7 @@ package company
 
 import "strings"
 
-// weighted is the sum of the first digits, each times its weight.
+// weighted returns the sum of the first digits, each times its weight.
 func weighted(digits string, weights ...int) int {
 	sum := 0
 	for i, w := range weights {
@@ -11,8 +11,8 @@ func weighted(digits string, weights ...int) int {
 	return sum
 }
 
-// luhn is the sum of the digits in which every second one from the right is
-// doubled and replaced by the sum of its digits (ISO 7812).
+// luhn returns the sum of the digits, every second one from the right doubled and replaced by
+// the sum of its digits (ISO 7812).
 func luhn(digits string) int {
 	sum := 0
 	for i := range len(digits) {
@@ -37,14 +37,13 @@ func mod11and10(digits string) bool {
 	return (p+int(digits[len(digits)-1]-'0'))%10 == 1
 }
 
-// last is the value of the last digit.
 func last(digits string) int { return int(digits[len(digits)-1] - '0') }
 
-// modulo is the remainder that is never negative.
+// modulo returns the remainder, never negative.
 func modulo(n, m int) int { return (n%m + m) % m }
 
-// checkBG: companies have nine digits; ten are a person's, a foreigner's or
-// another taxpayer's, each with a rule of its own.
+// checkBG: companies have nine digits. Ten are a person's, a foreigner's or another
+// taxpayer's, so try the rule of each.
 func checkBG(n string) bool {
 	if len(n) == 9 {
 		check := weighted(n, 1, 2, 3, 4, 5, 6, 7, 8) % 11
@@ -70,9 +69,9 @@ func checkCY(n string) bool {
 	return n[:2] != "12" && n[8] == 'A'+byte(sum%26)
 }
 
-// checkCZ: companies have eight digits. Nine or ten are a person's birth number,
-// which had no check digit before 1954; nine that begin with 6 are given to
-// persons without one. Births of the nineteenth century are left out.
+// checkCZ: companies have eight digits. Nine or ten are a person's birth number, without a
+// check digit before 1954; nine beginning with 6 are for persons without one. Births of the
+// nineteenth century are left out.
 func checkCZ(n string) bool {
 	switch {
 	case len(n) == 8:
@@ -89,8 +88,8 @@ func checkCZ(n string) bool {
 	return birthday(n) && (number(n)%11 == 0 || number(n[:9])%11 == 10 && n[9] == '0')
 }
 
-// birthday reports whether a Czech birth number begins with a date: 50 is
-// added to a woman's month, 20 when the numbers of a day have run out.
+// birthday reports whether a Czech birth number begins with a date. Add 50 to a woman's month,
+// and 20 once the numbers of a day have run out.
 func birthday(n string) bool {
 	month, day := number(n[2:4])%50, number(n[4:6])
 	if month > 20 {
@@ -99,10 +98,9 @@ func birthday(n string) bool {
 	return 1 <= month && month <= 12 && 1 <= day && day <= 31
 }
 
-// checkES: persons begin with a digit or with one of KLMXYZ and end with a
-// letter. Companies begin with another letter and end with a digit or the letter
-// that stands for it. Which of the two depends on the kind of company, and the
-// sources do not agree on that: both are right here.
+// checkES: persons begin with a digit or one of KLMXYZ and end with a letter. Companies begin
+// with another letter and end with a digit or its letter. Which of the two depends on the kind
+// of company, but the sources disagree, so both are right here.
 func checkES(n string) bool {
 	digits, end := n[1:8], n[8]
 	switch kind := n[0]; {
@@ -120,8 +118,8 @@ func checkES(n string) bool {
 	return end == "TRWAGMYFPDXBNJZSQVHLCKE"[number(digits)%23]
 }
 
-// checkFR: two characters and the SIREN, which Monaco does not have (000). The
-// two are digits, or one of them is a letter.
+// checkFR: two characters and the SIREN, which Monaco lacks (000). The two are digits, or one
+// of them is a letter.
 func checkFR(n string) bool {
 	key, siren := n[:2], n[2:]
 	if siren[:3] != "000" && luhn(siren)%10 != 0 {
@@ -142,8 +140,8 @@ func checkFR(n string) bool {
 	return (number(siren)+1+check/11)%11 == check%11
 }
 
-// checkGB: the last three of twelve digits are a branch's; GD are government
-// departments, HA health authorities.
+// checkGB: the last three of twelve digits are a branch's; GD are government departments, HA
+// health authorities.
 func checkGB(n string) bool {
 	if len(n) == 5 {
 		return n[0] == 'G' == (number(n[2:]) < 500)
@@ -157,7 +155,7 @@ func checkGB(n string) bool {
 	return false
 }
 
-// checkIE: the old form has its first digit behind the others.
+// checkIE: the old form has its first digit after the others.
 func checkIE(n string) bool {
 	const letters = "WABCDEFGHIJKLMNOPQRSTUV"
 	digits, second := n[:7], 0
@@ -172,7 +170,7 @@ func checkIE(n string) bool {
 	return n[7] == letters[(weighted(digits, 8, 7, 6, 5, 4, 3, 2)+9*second)%23]
 }
 
-// checkIT: behind the taxpayer's seven digits there is the province.
+// checkIT: the province follows the taxpayer's seven digits.
 func checkIT(n string) bool {
 	switch province := number(n[7:10]); {
 	case number(n[:7]) == 0:
@@ -199,8 +197,7 @@ func checkLT(n string) bool {
 	return first%11%10 == last(n)
 }
 
-// checkLV: companies begin with 4 to 9, persons with their birthday or, since
-// 2017, with 32.
+// checkLV: companies begin with 4 to 9, persons with their birthday or, since 2017, with 32.
 func checkLV(n string) bool {
 	if n[0] > '3' {
 		return weighted(n, 9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1)%11 == 3
@@ -210,8 +207,8 @@ func checkLV(n string) bool {
 	return (born || n[:2] == "32") && (1+weighted(n, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9))%11%10 == last(n)
 }
 
-// checkNL: mod 11 over the nine digits, or since 2020, for sole traders, mod
-// 97 over the whole id.
+// checkNL: mod 11 over the nine digits, or since 2020, for sole traders, mod 97 over the whole
+// id.
 func checkNL(n string) bool {
 	return n[10:] != "00" && (weighted(n, 9, 8, 7, 6, 5, 4, 3, 2, -1)%11 == 0 || mod97("NL"+n) == 1)
 }
@@ -221,7 +218,7 @@ func checkRO(n string) bool {
 	return n[0] != '0' && weighted(digits, 7, 5, 3, 2, 1, 7, 5, 3, 2)*10%11%10 == last(n)
 }
 
-// checkSE: an organisation's number and which of its registrations it is.
+// checkSE: an organisation's number and the number of its registration.
 func checkSE(n string) bool {
 	registration := number(n[10:])
 	return luhn(n[:10])%10 == 0 && 1 <= registration && registration <= 94

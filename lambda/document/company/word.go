@@ -4,12 +4,12 @@ import "strings"
 
 type word struct {
 	text   string  // as printed, in lower-case ASCII where possible
-	fold   string  // in full where it is a known abbreviation, and as in fold
-	rough  string  // the same, as in rough
+	fold   string  // written out if a known abbreviation; see fold
+	rough  string  // the same; see rough
 	weight float64 // its share in identifying the company
-	weak   bool    // alone it identifies no company
+	weak   bool    // it doesn't identify a company alone
 	dotted bool    // a dot follows: it may be an abbreviation
-	digits int     // how many of its characters are digits
+	digits int     // number of its digits
 }
 
 func newWord(s string, dotted bool) word {
@@ -30,7 +30,7 @@ func newWord(s string, dotted bool) word {
 	return w
 }
 
-// number reports whether the word is nothing but digits.
+// number reports whether the word has only digits.
 func (w *word) number() bool { return w.digits == len(w.text) }
 
 func digits(s string) (n int) {
@@ -42,11 +42,11 @@ func digits(s string) (n int) {
 	return n
 }
 
-// weights of words, by length: the rarity of a word is unknown without a
-// register of companies, but longer words are rarer.
+// weights of words, by length. Longer words are rarer; use length because the real rarity is
+// unknown without a register of companies.
 var weights = [...]float64{0, 0.15, 0.25, 0.5, 0.65, 0.8, 0.9, 1}
 
-// Shares of their weight that are left to words of many company names.
+// Shares of their weight left to words of many company names.
 const (
 	shareGeneric = 0.2 // a word for a company, its size, for selling
 	shareTrade   = 0.5 // its trade
@@ -64,8 +64,8 @@ const tradeWords = `
 	station strategies system systeme systems team technik technologies technology verlag vertrieb vertriebs werk
 	werke`
 
-// share maps the rough forms of words of less than full weight to their shares,
-// so that it contains misread ones.
+// share maps words of less than full weight to their shares, in rough form so that it has
+// misread ones.
 var share = func() map[string]float64 {
 	m := map[string]float64{}
 	for w := range strings.FieldsSeq(tradeWords) {
@@ -98,15 +98,15 @@ func pairs(list string) map[string]string {
 	return m
 }
 
-// fold is a word in which umlauts are their vowels, however they were
-// spelled, and in which digits are the letters that they are taken for.
+// fold returns a word with umlauts as their vowels, however spelled, and digits as the letters
+// they are mistaken for.
 func fold(s string) string { return same(s, folding.append(make([]byte, 0, 64), s)) }
 
-// rough is a folded word in which letters that are taken for each other are the
-// same: a form that survives misread characters.
+// rough returns a folded word with letters mistaken for each other made the same, so that it
+// survives misread characters.
 func rough(s string) string { return same(s, roughening.append(make([]byte, 0, 64), s)) }
 
-// same is the bytes as a string, s itself where they are the same.
+// same returns the bytes as a string, s itself if equal.
 func same(s string, bytes []byte) string {
 	if string(bytes) == s {
 		return s
@@ -114,9 +114,8 @@ func same(s string, bytes []byte) string {
 	return string(bytes)
 }
 
-// folder replaces characters by the one that stands for its look-alikes.
-// Not among them is cl for d: where l is also 1 and i, and c is also e, too
-// many words have one.
+// folder replaces characters by the one chosen for its look-alikes. It doesn't use cl for d:
+// since l is also 1 and i, and c is also e, too many words have one.
 type folder struct {
 	table [256]byte
 	// The replacements of a, o, u and e, to recognise umlauts.
@@ -140,9 +139,8 @@ func newFolder(list string) *folder {
 	return f
 }
 
-// append appends s, folded: character by character, rn as m, vv as w, and ae,
-// oe, ue, aa as if they were ä, ö, ü, å without their marks. A number stays
-// what it is.
+// append appends s, folded: character by character, rn as m, vv as w, and ae, oe, ue, aa as if
+// they were ä, ö, ü, å without their marks. A number stays as it is.
 func (f *folder) append(out []byte, s string) []byte {
 	if digits(s) == len(s) {
 		return append(out, s...)

@@ -2,11 +2,10 @@ package reference
 
 import "strings"
 
-// Agreement grades how well a number as cited agrees with the number of a
-// document.
+// Agreement grades how well a cited number agrees with a document's number.
 type Agreement int
 
-// The agreements, from the least to the best.
+// The agreements, from least to best.
 const (
 	Different Agreement = iota // nothing in common
 	Series                     // another number of the same form and beginning
@@ -17,8 +16,8 @@ const (
 	Same                       // the whole number, with or without more
 )
 
-// Agrees compares a number as it is cited with the number that a document has.
-// strength is that of the digits that agree (Strength).
+// Agrees compares a number, as cited, with a document's number. strength is the Strength of
+// the agreeing digits.
 //
 //	cited                                    document's
 //	"PO 42/2026", "Ihre Best. PO-0042/26"    PO-0042/26   Same
@@ -34,8 +33,8 @@ func (n Number) Agrees(with Number) (a Agreement, strength float64) {
 	return a, strength
 }
 
-// Means is Agrees where digits that differ do not matter: it is Different then, and
-// otherwise Misread, Part or Same.
+// Means is Agrees without the grades for a wrong digit. Use it if differing digits don't
+// matter: it returns Different for them, otherwise Misread, Part or Same.
 func (n Number) Means(with Number) (a Agreement, strength float64) {
 	if n.Canonical != "" && n.Canonical == with.Canonical {
 		return Same, with.Strength
@@ -62,8 +61,8 @@ func (n Number) first() *Number {
 	return &n
 }
 
-// meets reports whether the digits of the one could be in the other, by their
-// last two: most numbers that are compared have nothing in common.
+// meets reports by the last two digits whether digits of one number could be in the other,
+// since most compared numbers have nothing in common.
 func (n *Number) meets(with *Number) bool {
 	for _, i := range n.digits {
 		for _, j := range with.digits {
@@ -92,8 +91,8 @@ func (n *Number) windows(with *Number) (best Agreement, strength float64) {
 	return best, strength
 }
 
-// groupEnd is the end of the runs of digits that stand together from the run
-// from on, of at most so many.
+// groupEnd is the end of the runs of digits that stand together from the run from on, up to
+// most runs.
 func (n *Number) groupEnd(from, most int) int {
 	to := min(from+1, len(n.digits))
 	for to < len(n.digits) && to-from < most && n.distance(from, to, to+1) <= blank {
@@ -102,7 +101,7 @@ func (n *Number) groupEnd(from, most int) int {
 	return to
 }
 
-// window compares the runs of digits from one to the other with a number.
+// window compares the runs of digits in [from, to) with a number.
 func (n *Number) window(from, to int, with *Number) (Agreement, float64) {
 	a, digits := n.covers(from, to, with)
 	if a == Different {
@@ -125,8 +124,8 @@ func (n *Number) window(from, to int, with *Number) (Agreement, float64) {
 	return a, strength
 }
 
-// covers reports whether the runs are all digits of a number, or the part of
-// them that identifies it; digits are those that agree.
+// covers reports whether the runs are all digits of a number, or the part that identifies it.
+// It also returns the agreeing digits.
 func (n *Number) covers(from, to int, with *Number) (Agreement, string) {
 	all := with.all(0, len(with.digits))
 	if n.equal(from, to, with, 0, len(with.digits)) || n.swapped(from, to, with) {
@@ -139,8 +138,8 @@ func (n *Number) covers(from, to int, with *Number) (Agreement, string) {
 	return n.part(from, to, with, joined, all)
 }
 
-// part looks for a part of the number: without the year, without a short run at
-// the end, its last run, or its last digits.
+// part looks for a part of the number: without the year, without a short run at the end, its
+// last run, or its last digits.
 func (n *Number) part(from, to int, with *Number, joined, all string) (Agreement, string) {
 	last := len(with.digits)
 	year := with.yearAt()
@@ -162,12 +161,10 @@ func (n *Number) part(from, to int, with *Number, joined, all string) (Agreement
 	return Different, ""
 }
 
-// shortTail is the digits that the last five digits of a number count for, or
-// the last four.
+// shortTail is the number of digits counted for the last four or five digits of a number.
 const shortTail = 3
 
-// equal compares runs of digits one by one, from a to b of n and from c to d of
-// the other.
+// equal compares runs of digits one by one, from a to b of n and from c to d of the other.
 func (n *Number) equal(a, b int, with *Number, c, d int) bool {
 	if b-a != d-c || c == d {
 		return false
@@ -181,7 +178,7 @@ func (n *Number) equal(a, b int, with *Number, c, d int) bool {
 	return true
 }
 
-// swapped compares two runs of which one is the year: 2026/0374 and 0374-26.
+// swapped compares two runs if one is the year: 2026/0374 and 0374-26.
 func (n *Number) swapped(from, to int, with *Number) bool {
 	year := with.yearAt()
 	if to-from != 2 || len(with.digits) != 2 || year < 0 {
@@ -191,7 +188,7 @@ func (n *Number) swapped(from, to int, with *Number) bool {
 	return y.value == with.runs[with.digits[1-year]].value && sameYear(x.text, with.runs[with.digits[year]].text)
 }
 
-// shortYear joins all digits, those of a year in two digits.
+// shortYear joins all digits, with the year in two digits.
 func (n *Number) shortYear() string {
 	at := n.yearAt()
 	if at < 0 || len(n.runs[n.digits[at]].text) != 4 {
@@ -200,17 +197,17 @@ func (n *Number) shortYear() string {
 	return n.all(0, at) + n.runs[n.digits[at]].text[2:] + n.all(at+1, len(n.digits))
 }
 
-// How the letters of two numbers compare.
+// prefixes is the result of comparing the letters of two numbers.
 type prefixes int
 
 const (
-	noPrefixes  prefixes = iota // one of them has none
+	noPrefixes  prefixes = iota // one of them is empty
 	samePrefix                  // they are the same
-	otherPrefix                 // they are not: another series
+	otherPrefix                 // they differ: another series
 )
 
-// prefixOf compares the letters in front of the runs of digits and between them.
-// Words that name a kind of document, or that stand apart, belong to no number.
+// prefixOf compares the letters before and between the runs of digits. Words for a kind of
+// document, or standing apart, don't belong to the number.
 func (n *Number) prefixOf(from, to int, with *Number) prefixes {
 	first, last := n.digits[from], n.digits[to-1]
 	found := compareLetters(n.lettersBefore(first), with.lettersBefore(with.digits[0]))
@@ -239,8 +236,7 @@ func compareLetters(a, b string) prefixes {
 	return otherPrefix
 }
 
-// lettersBefore are the letters that belong to the run i of digits: in front of
-// it without a blank.
+// lettersBefore are the letters belonging to the run i of digits: before it, without a blank.
 func (n *Number) lettersBefore(i int) string {
 	if i == 0 || n.runs[i].gap > tight || n.runs[i-1].digit {
 		return ""

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// kinds lists words before a number that only name its kind. Abbreviations that
-// a company puts into its numbers (RE-2026-0042, LS 88120, RV-2022-040) are
-// not among them: two series of one company may differ in nothing else. PO is,
-// because it is written before the same number as often as not.
+// kinds lists words before a number that only name its kind. It must not contain abbreviations
+// used by companies inside their numbers (RE-2026-0042, LS 88120, RV-2022-040), because two
+// series of one company may differ in nothing else. PO is in the list, because the same number
+// is printed with and without it.
 var kinds = set(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
 	BEST BESTELL BESTELLUNG RECHNUNG RECHNUNGS LIEFERSCHEIN GUTSCHRIFT VERTRAG VERTRAGS RAHMENVERTRAG AUFTRAG AUFTRAGS
 	COMMANDE FACTURE CONTRAT ORDINE FATTURA CONTRATTO DDT
@@ -31,8 +31,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// Canonical is a number in a form that is equal for its different spellings:
-// upper case letters without accents, and digits, nothing else.
+// Canonical returns a number in a form that is equal for its spellings: upper-case letters
+// without accents, and digits. It returns "" for a number without letters and digits.
 //
 //	"RE-2026-0042", "re 2026/42"                   RE202642
 //	"PO-2024-00620", "Best.-Nr. 2024/620"          2024620
@@ -40,15 +40,13 @@ func set(words string) map[string]bool {
 //	"2022/0374", "20220374"                        2022374
 //	"DN0009020", "DN 9020"                         DN9020
 //
-// Separators never count, because they vary most. So zeros can only be dropped
-// where they lead without separators: at the front, after the letters in
-// front, and after a year (1990 to 2049) in front. Two numbers of equal length
-// therefore never become one. A year of two digits is for Loose: 22/0374 and
-// 22/374 may be one number, 220374 and 22374 mostly are not.
+// Separators never count, because they vary most. So zeros are dropped only where they lead
+// without separators: at the front, after leading letters, and after a leading year (1990 to
+// 2049). Two numbers of equal length therefore never become one. Use Loose for years of two
+// digits: 22/0374 and 22/374 may be one number, but 220374 and 22374 mostly aren't.
 //
-// Words that name the kind of number are dropped if a digit follows (see kinds),
-// and so is every word before a number mark. Empty for a number without letters and
-// digits.
+// Words for the kind of number are dropped if a digit follows (see kinds), and so is every
+// word before a number mark.
 func Canonical(number string) string {
 	s := strings.Join(withoutLabel(strings.Fields(plain(number))), "")
 	for {
@@ -67,9 +65,9 @@ func Canonical(number string) string {
 	}
 }
 
-// plain is s in capitals without marks, where each run of separators is one
-// blank. It decomposes instead of composing, so that removing a character cannot
-// compose its neighbours: plain text stays as it is.
+// plain returns s in capitals without marks, each run of separators as one blank. It must
+// decompose rather than compose, because removing a character could otherwise compose its
+// neighbours; so plain text stays as it is.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -98,7 +96,7 @@ func plain(s string) string {
 	return b.String()
 }
 
-// withoutLabel drops the leading words that are a label of the rest.
+// withoutLabel drops the leading words that label the rest.
 func withoutLabel(words []string) []string {
 	last := -1 // word with a digit
 	for i, w := range words {
@@ -118,8 +116,8 @@ func withoutLabel(words []string) []string {
 	return words[from:]
 }
 
-// throughMark is the number of leading words that end in a number mark and
-// contain no number. Misread words may be part of a label too: 8est.-Nr. 4711.
+// throughMark returns the number of leading words, without a number among them, up to a number
+// mark. Misread words may be part of a label too: 8est.-Nr. 4711.
 func throughMark(words []string) int {
 	for i, w := range words[:min(len(words), 6)] {
 		if numberMarks[w] {
@@ -132,8 +130,7 @@ func throughMark(words []string) int {
 	return 0
 }
 
-// onlySaid reports whether letters consist of words that name the kind of
-// number: PO, ORDERNO.
+// onlySaid reports whether letters are only words for the kind of number: PO, ORDERNO.
 func onlySaid(letters string) bool {
 	for letters != "" {
 		n := min(len(letters), longestKind)
@@ -148,8 +145,8 @@ func onlySaid(letters string) bool {
 	return true
 }
 
-// withoutPadding is s, which begins with a digit, without the zeros in front
-// and without those that follow a year of width digits. One digit stays.
+// withoutPadding drops leading zeros, and zeros after a year of width digits. s must begin
+// with a digit; one digit stays.
 func withoutPadding(s string, year func(string) bool, width int) string {
 	n := leadingDigits(s)
 	run, rest := s[:n], s[n:]
@@ -168,7 +165,7 @@ func trimZeros(digits string) string {
 	return t
 }
 
-// isYear reports whether four digits are a year that documents bear.
+// isYear reports whether s is a plausible year for a document, in four digits.
 func isYear(s string) bool {
 	return len(s) == 4 && (s[:3] == "199" || s[:2] == "20" && s[2] <= '4') && digits(s) == 4
 }

@@ -1,6 +1,5 @@
-// Package reference reads the numbers of business documents. It brings a number
-// into a form that is equal for its different spellings, grades the strength of
-// a shared number as evidence, and finds the numbers that a text cites.
+// Package reference reads the numbers of business documents: it normalises their spellings,
+// grades a shared number as evidence, and finds the numbers cited by a text.
 //
 //	reference.Canonical("RE-2026-0042")     // "RE202642", as of "RE 2026/42"
 //	reference.Loose("45O0010046")           // "4500010046", as of "4500010046"
@@ -9,16 +8,17 @@
 //	reference.Find("Zu Rechnung 2022/0374") // invoice 2022/0374
 //	reference.Type("Bestell-Nr.")           // "purchase-order"
 //
-// A citation is often printed with more than the number of a document, or with
-// less: Read takes a number apart, and Agrees grades how much of the one is in the
-// other. Numbers that agree have one of their Keys in common, except in a short
-// part (TestNumbersThatAgreeHaveAKeyInCommon). Find knows the labels of four
-// languages; Mentions lists what could be a number in a text of any language.
+// Use Canonical to ask whether two numbers are one number in different spellings. Use Loose to
+// ask whether they may be one number, once misread; they may also be two that look alike, so
+// you must have other evidence.
 //
-// There are two keys for two questions. Numbers with equal Canonical forms are
-// one number in different spellings. Numbers with equal Loose forms may also be
-// one number, once misread, or two numbers that look alike: they need other
-// evidence.
+// A citation is often printed with more or less than the document's number. Use Read to take
+// both apart and Agrees to grade how much of one is in the other. Agreeing numbers share one
+// of their Keys, unless they agree only nearly or in a short part
+// (TestNumbersThatAgreeHaveAKeyInCommon).
+//
+// Find knows the labels of four languages. Use Mentions for possible numbers in a text of any
+// language.
 //
 // Every function is pure, accepts any bytes and runs in linear time.
 package reference

@@ -11,8 +11,8 @@ type Found struct {
 // most bounds the citations found in one text.
 const most = 50
 
-// Find finds the numbers that a text cites behind a label, in English,
-// German, French and Italian, in the order of the text and each once.
+// Find returns the numbers cited after a label, in English, German, French and Italian, in the
+// order of the text and each once, at most 50.
 //
 //	"Your order no. PO-2024-00620 of 13.07.2024." purchase-order PO-2024-00620
 //	"Lieferschein-Nr.: LS 88120"                  delivery-note LS 88120
@@ -26,12 +26,11 @@ const most = 50
 //	number   = [prefix " "] word {" " digits} [" " letter]
 //	word     = letters and digits, single - / . _ between them
 //
-// Without a mark the number has three significant characters, and without mark
-// or colon it is on the label's line. Dates, years, amounts, quantities and
-// percentages are not taken for numbers, nor are texts of more than 64 characters. More
-// numbers follow one label if it is plural, or if they have the shape and the
-// beginning of the first one. Blanks join digits only in groups (09 433 444, 2024
-// 00620), up to 14 digits. At most 50 citations are found.
+// Without a mark the number must have three significant characters; without mark or colon it
+// must be on the label's line. Dates, years, amounts, quantities, percentages and texts of
+// more than 64 characters don't count as numbers. More numbers may follow one label if it is
+// plural, or if they have the shape and beginning of the first. Blanks join digits only in
+// groups (09 433 444, 2024 00620), up to 14 digits.
 func Find(text string) []Found { return allLabels.find(clean(text)) }
 
 func (labels *index) find(s string) (found []Found) {
@@ -42,8 +41,8 @@ func (labels *index) find(s string) (found []Found) {
 	return found
 }
 
-// each yields the tails of the labels that have numbers, and where each label
-// begins, until yield returns false.
+// each yields the tails of labels with numbers, and the start of each label, until yield
+// returns false.
 func (labels *index) each(s string, yield func(t *tail, from int) bool) {
 	var buffer [longestWord]byte
 	premarked := false // a number mark stands before: n° de commande
@@ -75,7 +74,7 @@ func (labels *index) each(s string, yield func(t *tail, from int) bool) {
 	}
 }
 
-// addTo appends the numbers that the tail has read, without repetitions.
+// addTo appends the tail's numbers, without repetitions.
 func (t *tail) addTo(found []Found) []Found {
 	for _, n := range t.numbers {
 		f := Found{t.label.typ, n}

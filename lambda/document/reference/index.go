@@ -9,8 +9,8 @@ type index struct {
 	starts lengths
 }
 
-// lengths are the lengths of the words that begin with a byte, a bit for each.
-// Most words of a text are in no label, and this check is faster than a map.
+// lengths holds the lengths of words by first byte, a bit for each. It is faster than a map,
+// because most words of a text are in no label.
 type lengths ['z' + 1]uint64
 
 func (l *lengths) add(word string) { l[word[0]] |= 1 << len(word) }
@@ -50,8 +50,8 @@ func (labels *index) after(word []byte) *index {
 	return labels.next[string(word)]
 }
 
-// at returns the longest label that begins with the word from i to end, its end,
-// and whether it contains a number mark.
+// at returns the longest label beginning with the word from i to end, its end, and whether it
+// contains a number mark.
 func (labels *index) at(s string, i, end int, key []byte) (l *label, after int, mark bool) {
 	node := labels.after(key)
 	if node == nil {
@@ -73,7 +73,7 @@ func (labels *index) at(s string, i, end int, key []byte) (l *label, after int, 
 	return l, after, false
 }
 
-// compound is the label in a German compound with -nummer or -nr.
+// compound returns the label in a German compound with -nummer or -nr.
 func (labels *index) compound(key []byte, end int, s string) (*label, int, bool) {
 	for _, suffix := range []string{"nr", "nummer", "nummern"} {
 		if len(key) < len(suffix) || string(key[len(key)-len(suffix):]) != suffix || wordGoesOn(s, end) {
@@ -86,8 +86,8 @@ func (labels *index) compound(key []byte, end int, s string) (*label, int, bool)
 	return nil, 0, false
 }
 
-// afterJoint returns the place where the next word of a label may begin: after
-// one blank, hyphen or apostrophe, or the dot of a single letter; -1 without one.
+// afterJoint returns the place where the next word of a label may begin: after one blank,
+// hyphen or apostrophe, or the dot of a single letter. It returns -1 without one.
 func afterJoint(s string, i int, initial bool) int {
 	r, size := runeAt(s, i)
 	switch {

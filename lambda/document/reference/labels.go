@@ -1,7 +1,7 @@
 package reference
 
-// The types of documents that a label names, as in package document; it is not
-// imported, so that this package needs no other.
+// The types of documents named by labels, as in package document. They are repeated here so
+// that this package imports no other.
 const (
 	purchaseOrder     = "purchase-order"
 	orderConfirmation = "order-confirmation"
@@ -12,18 +12,17 @@ const (
 	contract          = "contract"
 )
 
-// How a label is read.
+// The ways to read a label.
 const (
 	marked  = 1 << iota // only with a number mark: a stem (Bestell-Nr.), an abbreviation, a verb (avoir)
 	several             // plural: a list of numbers may follow
 )
 
-// A label announces a number and names its kind. Longer labels go before
-// shorter ones (order confirmation, order). The words are as people write
-// them; capitals, accents, hyphens and blanks between words do not count, nor
+// A label announces a number and names its kind. Longer labels win over shorter ones (order
+// confirmation, order). Capitals, accents, hyphens and blanks between words don't count, nor
 // does a German compound with Nr or Nummer (Bestellnummer is Bestell-Nr.).
 type label struct {
-	typ      string // empty: the label does not name the kind of document
+	typ      string // empty if the label leaves the kind of document open
 	language string
 	words    string
 	how      int

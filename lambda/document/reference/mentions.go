@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Mentions lists what could be numbers of documents in a text, whatever stands
-// before them and in whatever language, each once, at most so many: words with
-// three digits or more that are no dates, years, amounts, percentages, bank
-// accounts or telephone numbers. Groups of digits are also joined, and a range
-// of two numbers is one mention.
+// Mentions lists possible document numbers in a text of any language, whatever precedes them,
+// each once, at most most: words with three digits or more, other than dates, years, amounts,
+// percentages, bank accounts and telephone numbers. Groups of digits are also joined, and a
+// range of two numbers is one mention.
 //
 //	"注文番号: 778812, 12.50 EUR" 778812
 //	"Pedido PO 018 828"            018 828
@@ -81,8 +80,7 @@ func mentioned(s string, n number) bool {
 	return letterRun(word) <= 6
 }
 
-// isCents reports whether one to three digits begin s, as behind the comma of an
-// amount.
+// isCents reports whether s begins with one to three digits, as after the comma of an amount.
 func isCents(s string) bool {
 	n := leadingDigits(s[:min(len(s), 4)])
 	return n >= 1 && n <= 3
@@ -103,15 +101,14 @@ func isDecimal(word string) bool {
 	return n == 2 || n == 3 && len(parts) > 2
 }
 
-// isAccount reports whether the word has the form of an international account
-// number.
+// isAccount reports whether the word has the form of an international account number.
 func isAccount(word string) bool {
 	return len(word) > 14 && leadingLetters(word) == 2 && digits(word[2:4]) == 2 && digits(word) > 8 &&
 		!strings.ContainsAny(word, "-/._")
 }
 
-// letterRun is the length of the longest run of letters: long words are no parts
-// of numbers.
+// letterRun returns the length of the longest run of letters, since long words aren't parts of
+// numbers.
 func letterRun(word string) (most int) {
 	n := 0
 	for _, r := range word {
@@ -125,8 +122,7 @@ func letterRun(word string) (most int) {
 
 func isDigitAt(s string, i int) bool { return i < len(s) && isDigit(s[i]) }
 
-// afterPhone is the end of a telephone number with its country: digits, blanks
-// and what else divides its groups.
+// afterPhone returns the end of a telephone number after its plus sign.
 func afterPhone(s string, i int) int {
 	for n := 0; i < len(s) && n < 24 && (isDigit(s[i]) || strings.IndexByte(" -/().", s[i]) >= 0); n++ {
 		i++

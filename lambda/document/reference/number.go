@@ -8,10 +8,10 @@ import (
 // longest bounds a number, in characters.
 const longest = 64
 
-// number is a number in a text, from byte to byte.
+// number is a number in a text, as byte offsets.
 type number struct{ from, to int }
 
-// number reads the number that begins at i.
+// number reads the number at i.
 func (t *tail) number(i int) (number, bool) {
 	from := i
 	to := wordAt(t.s, i)
@@ -40,8 +40,8 @@ func (t *tail) number(i int) (number, bool) {
 	return number{from, to}, true
 }
 
-// wordAt is the end of the word that begins at i: letters and digits with single
-// separators between them. It stops as soon as the word is too long.
+// wordAt returns the end of the word at i: letters and digits with single separators between
+// them. It stops as soon as the word is too long.
 func wordAt(s string, i int) int {
 	for end := i; ; {
 		next := alnumUpTo(s, end, i+4*longest+4)
@@ -66,8 +66,8 @@ func alnumUpTo(s string, i, limit int) int {
 	return i
 }
 
-// refuses reports whether the word is a date, a year, a month or an amount
-// instead of a number.
+// refuses reports whether the word is a date, a year, a month or an amount rather than a
+// number.
 func (t *tail) refuses(i, to int) bool {
 	text := t.s[i:to]
 	if digits(text) <= 2 && len(text) <= 2 && followedBy(t.s, to, months) {
@@ -83,8 +83,8 @@ func (t *tail) refuses(i, to int) bool {
 		cents > 0 && cents == len(text)-3 && digits(text) == len(text)-strings.Count(text, ".")
 }
 
-// isAmount reports whether the text that follows makes the number a quantity, a
-// percentage or a piece of an amount.
+// isAmount reports whether the following text makes the number a quantity, a percentage or a
+// piece of an amount.
 func (t *tail) isAmount(i, to int) bool {
 	rest := t.s[to:]
 	if strings.HasPrefix(rest, ",") {
@@ -122,9 +122,9 @@ func digitFollows(s string, i int) bool {
 	return i < len(s) && isDigit(s[i]) || i+1 < len(s) && s[i] == ' ' && isDigit(s[i+1])
 }
 
-// plausible reports whether the text looks like a number although no mark
-// precedes it: three significant characters, two digits, and letters that do not
-// make words (a 30-day, 2nd, 24h).
+// plausible reports whether the text looks like a number even without a mark: it must have
+// three significant characters, two digits, and no letters that make words (a 30-day, 2nd,
+// 24h).
 func plausible(text string) bool {
 	count := digits(text)
 	if significant(text) < 3 || count < 2 {
@@ -150,9 +150,8 @@ func toUpperASCII(r rune) rune {
 	return r
 }
 
-// isPrefix reports whether letters may belong to the number behind them: one
-// to three capitals that do not make a word, also joined ones (PO-BL), or an
-// abbreviation in lower case.
+// isPrefix reports whether letters may belong to the number after them: one to three capitals
+// that don't make a word, also joined ones (PO-BL), or an abbreviation in lower case.
 func isPrefix(letters string) bool {
 	if len(letters) > len("INV-INV-INV") {
 		return false
@@ -171,9 +170,8 @@ func isPrefix(letters string) bool {
 // mostDigits bounds the digits of all groups.
 const mostDigits = 14
 
-// groups extends the number up to to by the groups of digits behind it that
-// single blanks set off: 09 433 444, 4500 0000 27, 2024 00620, 24/00534 B. It
-// ends where it begins if that is too much for a number.
+// groups extends the number by the groups of digits that follow after single blanks: 09 433
+// 444, 4500 0000 27, 2024 00620, 24/00534 B. It returns from if that is too much for a number.
 func (t *tail) groups(from, to int) int {
 	count, total := 1, digits(t.s[from:to])
 	for to < len(t.s) && t.s[to] == ' ' {
@@ -198,8 +196,8 @@ func (t *tail) groups(from, to int) int {
 	return to
 }
 
-// leadingGroup is the length of the digits, misread ones included, that text
-// consists of, up to one letter behind a separator; 0 if it is something else.
+// leadingGroup returns the number of digits in text, including misread ones, if text is
+// nothing else but these and up to one letter after a separator. Otherwise it returns 0.
 func leadingGroup(text string) int {
 	n := len(text) - len(strings.TrimLeft(text, "0123456789OISBZG"))
 	rest := text[n:]
@@ -210,13 +208,13 @@ func leadingGroup(text string) int {
 	return n
 }
 
-// lastDigits is the number of digits, misread ones included, at the end of s.
+// lastDigits returns the number of digits at the end of s, including misread ones.
 func lastDigits(s string) int {
 	return len(s) - len(strings.TrimRight(s, "0123456789OISBZG"))
 }
 
-// isLetterAtEnd reports whether text is one capital behind digits, with
-// nothing but punctuation or a date behind it.
+// isLetterAtEnd reports whether text is one capital after digits, followed only by punctuation
+// or a date.
 func (t *tail) isLetterAtEnd(from, to int, text string) bool {
 	if len(text) != 1 || text[0] < 'A' || text[0] > 'Z' || !isDigit(t.s[to-1]) || digits(t.s[from:to]) < 4 {
 		return false

@@ -9,22 +9,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Number is a number as printed, in its parts: runs of letters and runs of
-// digits. Two numbers are compared by their parts (Agrees), because one is often
-// printed with more than the other, or with less: its label, a position, a date,
-// a year, a person, or only its last digits.
+// Number is a printed number in its parts: runs of letters and of digits. Numbers are compared
+// by their parts (Agrees), because one is often printed with more than the other, or with
+// less: its label, a position, a date, a year, a person, or only its last digits.
 type Number struct {
 	Canonical string  // see Canonical
 	Loose     string  // see Loose
 	Strength  float64 // see Strength
 	runs      []run
-	digits    []int // the runs that are digits
+	digits    []int // indices of the runs of digits
 	misread   bool  // letters among digits were read as digits
 	keys      []string
-	mask      uint64 // a bit for each key: most numbers have none in common
+	mask      uint64 // a bit for each key, because most numbers share none
 }
 
-// run is letters or digits without anything between them.
+// run is a sequence of letters or of digits.
 type run struct {
 	text  string // in capitals, without marks
 	value string // of digits: without zeros in front
@@ -32,7 +31,7 @@ type run struct {
 	digit bool
 }
 
-// gap is what stands between two runs.
+// gap classifies the text between two runs.
 type gap int
 
 const (
@@ -43,7 +42,7 @@ const (
 	apart            // anything else, such as a comma or a bracket
 )
 
-// Bounds of what is read of one number. A field may have a list of them.
+// Bounds for reading one number, because a field may have a list of them.
 const (
 	mostBytes = 400
 	mostRuns  = 48
@@ -109,8 +108,8 @@ func gapOf(s string) gap {
 	return apart
 }
 
-// word appends the runs of the letters and digits that begin at i, and returns
-// their end. A letter between two digits that looks like a digit is one.
+// word appends the runs of the letters and digits at i, and returns their end. A letter
+// between two digits becomes a digit if it looks like one.
 func (n *Number) word(s string, i int, before gap) int {
 	end := alnumOrMarkAt(s, i)
 	text := []rune(strings.ToUpper(strings.Map(func(r rune) rune {
@@ -153,16 +152,15 @@ func alnumOrMarkAt(s string, i int) int {
 	return i
 }
 
-// Keys lists forms of the number: two numbers that agree, other than nearly or
-// in a short part, have a form in common.
+// Keys lists forms of the number. Use them to find a number: two that agree, other than nearly
+// or in a short part, share a form.
 func (n Number) Keys() []string { return n.keys }
 
-// Meets reports whether two numbers have a key in common.
+// Meets reports whether two numbers share a key.
 func (n *Number) Meets(with *Number) bool {
 	return n.mask&with.mask != 0 && slices.ContainsFunc(n.keys, func(k string) bool { return slices.Contains(with.keys, k) })
 }
 
-// fnv1a is a hash of s.
 func fnv1a(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -171,8 +169,8 @@ func fnv1a(s string) uint64 {
 	return h
 }
 
-// Alike reports whether two numbers have one form: as many digits in each run,
-// and not other letters in front.
+// Alike reports whether two numbers have one form: as many digits in each run, and no
+// different letters in front.
 func (n *Number) Alike(with *Number) bool {
 	if len(n.digits) == 0 || len(n.digits) != len(with.digits) {
 		return false
@@ -185,8 +183,8 @@ func (n *Number) Alike(with *Number) bool {
 	return n.prefixOf(0, len(n.digits), with) != otherPrefix
 }
 
-// mostForms bounds the forms of a number, tailLength their length in digits, and
-// leastForm is the fewest digits that are a form.
+// mostForms bounds the forms of a number, tailLength their length in digits; leastForm is the
+// minimum of digits for a form.
 const (
 	mostForms  = 16
 	tailLength = 6
@@ -225,10 +223,10 @@ func (n *Number) forms() (list []string) {
 	return list
 }
 
-// mostJoined bounds the runs of digits that are joined to a form.
+// mostJoined bounds the runs of digits joined to a form.
 const mostJoined = 4
 
-// all joins the digits of the runs from a to b, counted among those of digits.
+// all joins the digits of the runs n.digits[a:b].
 func (n *Number) all(a, b int) string {
 	if b-a == 1 {
 		return n.runs[n.digits[a]].text
@@ -240,7 +238,7 @@ func (n *Number) all(a, b int) string {
 	return s.String()
 }
 
-// values joins the runs of digits from a to b without the zeros in front of each.
+// values joins two runs of digits, each without leading zeros. Other numbers of runs give "".
 func (n *Number) values(a, b int) (s string) {
 	if b-a == 2 {
 		s = n.runs[n.digits[a]].value + n.runs[n.digits[a+1]].value
@@ -248,8 +246,8 @@ func (n *Number) values(a, b int) (s string) {
 	return s
 }
 
-// ofYear is a run of digits and the year beside it, in two digits and at the end:
-// the same for 2026/0374 and 0374-26. It is empty where there is no year.
+// ofYear joins a run of digits and the year next to it, in two digits and at the end, so that
+// 2026/0374 and 0374-26 have the same form. It is empty without a year.
 func (n *Number) ofYear(k, year int) string {
 	x, y := n.runs[n.digits[k]], n.runs[n.digits[year]]
 	if !isYear(y.text) && !isTwoDigitYear(y.text) || n.runs[n.digits[max(k, year)]].gap > blank {
@@ -261,8 +259,8 @@ func (n *Number) ofYear(k, year int) string {
 	return x.value + y.text[len(y.text)-2:]
 }
 
-// yearAt is the run of digits that is the number's year; -1 without one. Two
-// digits are a year only at an end.
+// yearAt returns the index of the number's year in digits, or -1. Two digits are a year only
+// at an end.
 func (n *Number) yearAt() int {
 	last := len(n.digits) - 1
 	for k, i := range n.digits {

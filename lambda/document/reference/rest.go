@@ -1,8 +1,8 @@
 package reference
 
-// explains reports whether the digits of n outside the runs from one to the
-// other can be something else than a part of the number: a date, a year, a
-// position, another number. strength is that of the digits that agree.
+// explains reports whether the digits of n outside the runs [from, to) can be something other
+// than a part of the number: a date, a year, a position, another number. strength must be the
+// Strength of the agreeing digits.
 func (n *Number) explains(from, to int, with *Number, strength float64, a Agreement) bool {
 	for k := range n.digits {
 		if k >= from && k < to {
@@ -25,8 +25,7 @@ func (n *Number) explains(from, to int, with *Number, strength float64, a Agreem
 	return true
 }
 
-// explainsJoined is explains for the run k of digits, which is joined to the
-// number.
+// explainsJoined is explains for a run k that is joined to the number.
 func (n *Number) explainsJoined(k, from, to int, with *Number, strength float64, a Agreement) bool {
 	text := n.runs[n.digits[k]].text
 	at := with.yearAt()
@@ -34,15 +33,15 @@ func (n *Number) explainsJoined(k, from, to int, with *Number, strength float64,
 	case isYear(text), isTwoDigitYear(text) && (k == to || k == from-1 && at >= 0):
 		return a != Part || at < 0 || sameYear(text, with.runs[with.digits[at]].text) // or of another year
 	case a == Part && k >= to:
-		return false // 1207-PO-068 is no part of 1207-PO-067
+		return false // 1207-PO-068 isn't part of 1207-PO-067
 	case k >= to && len(trimZeros(text)) <= 3: // a position
 		return strength >= 0.5
 	}
 	return strength >= 0.9 && len(text) < len(n.all(from, to)) // a company's code, a delivery
 }
 
-// distance is the widest gap between the run k of digits and those from one to
-// the other. Words set apart: 42 Pos. 10.
+// distance returns the widest gap between the run k of digits and the runs [from, to). Words
+// set apart: 42 Pos. 10.
 func (n *Number) distance(k, from, to int) gap {
 	a, b := n.digits[k], n.digits[from]
 	if k >= to {
@@ -58,8 +57,7 @@ func (n *Number) distance(k, from, to int) gap {
 	return widest
 }
 
-// inRange reports whether n is a range of numbers, such as 4711 - 4718, that
-// the number lies in.
+// inRange reports whether n is a range of numbers, such as 4711 - 4718, containing the number.
 func (n *Number) inRange(with *Number) bool {
 	if len(with.digits) != 1 {
 		return false
@@ -75,11 +73,10 @@ func (n *Number) inRange(with *Number) bool {
 	return false
 }
 
-// leastNear is the fewest digits of numbers that are compared for one that is
-// wrong.
+// leastNear is the minimum of digits for comparing numbers with one wrong digit.
 const leastNear = 5
 
-// nearly compares the digits of both numbers, one digit of which may be wrong.
+// nearly compares the digits of both numbers, allowing for one wrong digit.
 func (n *Number) nearly(with *Number) (best Agreement) {
 	if len(with.digits) == 0 || len(with.digits) > 4 {
 		return Different
@@ -126,8 +123,8 @@ func compareDigits(x, y string) Agreement {
 	return Different
 }
 
-// sameSeries reports whether two numbers have one form: the same runs, and the
-// first half of their digits or their letters in common.
+// sameSeries reports whether two numbers have one form: the same runs, and the first half of
+// their digits or their letters in common.
 func (n *Number) sameSeries(from, to int, with *Number, x, y string) bool {
 	if to-from != len(with.digits) || len(x) != len(y) {
 		return false

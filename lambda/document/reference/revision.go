@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// revisionWords are the words for a revision, folded, and their short letters. A
-// single letter is directly followed by the number.
+// revisionWords are the words for a revision, folded, and their short letters. A single letter
+// must be directly followed by the number.
 var revisionWords = map[string]string{
 	"r": "R", "rev": "R", "revision": "R", "revisione": "R", "revisions": "R",
 	"v": "V", "ver": "V", "version": "V", "versione": "V",
@@ -23,12 +23,11 @@ const separators = " \t\r\n-/._,;:#+()[]\u2010\u2011\u2012\u2013\u2014"
 //	"A-100 / V3"       "A-100", "V3"
 //	"4711 (Version 2)" "4711", "V2"
 //
-// A mark is a word for it with one or two digits at the end, set off from the
-// rest by a separator. The rest has a digit and three significant characters.
-// Letters and digits at the end that are not named a revision belong to the
-// number (RE-2026-4, 22/00374-B), and so do glued ones (44188R4), which may
-// as well be a code. Then the revision is empty and base is the number,
-// without space around it.
+// A mark must be at the end, set off by a separator: a word for a revision with one or two
+// digits. The rest must have a digit and three significant characters. Other trailing letters
+// and digits belong to the number (RE-2026-4, 22/00374-B), and so do glued ones (44188R4),
+// because they may as well be a code. Then revision is "" and base is the number, without
+// space around it.
 func Revision(number string) (base, revision string) {
 	s := strings.TrimSpace(clean(number))
 	t := strings.TrimRight(s, separators)

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Strength grades a number as evidence if two documents share it, from 0 to 1.
-// It counts the characters that cannot be guessed from the ones before: from the
-// fourth on, repeated or counted digits (1111, 1234) weigh a third, and so do
-// zeros at the end; letters weigh half. A year counts as two digits.
+// Strength grades a number as evidence if two documents share it, from 0 to 1. It counts the
+// characters that cannot be guessed from earlier ones: from the fourth on, repeated or counted
+// digits (1111, 1234) weigh a third, and so do trailing zeros; letters weigh half. A year
+// counts as two digits.
 //
 //	"12" 0.1, "2026" 0.1, "1000" 0.1, "4711" 0.5, "4500000101" 1, "RE-2026-0042" 1
 func Strength(number string) float64 { return strength(Canonical(number)) }
@@ -37,7 +37,7 @@ func strength(canonical string) float64 {
 	return grade(weight)
 }
 
-// grade interpolates: one character is next to nothing, seven identify.
+// grade interpolates: one character is almost nothing, seven identify.
 func grade(weight float64) float64 {
 	grades := []float64{0, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1}
 	n := int(weight)
@@ -47,8 +47,8 @@ func grade(weight float64) float64 {
 	return grades[n] + (weight-float64(n))*(grades[n+1]-grades[n])
 }
 
-// goesOn reports whether the digit at i repeats the one before it, or counts
-// on from it, as that did from the two before.
+// goesOn reports whether the digit at i repeats or counts on from the one before it, as did
+// the two before.
 func goesOn(s string, i int) bool {
 	if i < 3 || digits(s[i-3:i]) < 3 {
 		return false

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// tail reads the text behind a label.
+// tail reads the text after a label.
 type tail struct {
 	s       string
 	label   *label
@@ -15,8 +15,7 @@ type tail struct {
 	numbers []string
 }
 
-// read reads the numbers of the label that began at i and moves on behind
-// them.
+// read reads the numbers of the label at i and moves on past them.
 func (t *tail) read(i int) bool {
 	at, stopped := t.lead(i)
 	if stopped || t.label.how&marked != 0 && !t.mark {
@@ -53,8 +52,8 @@ func (t *tail) add(n number) {
 // farthest bounds the bytes between a label and its number.
 const farthest = 60
 
-// lead skips punctuation, number marks and a date between a label that began at i
-// and its number. It stops at text that no number can follow.
+// lead skips punctuation, number marks and a date between a label at i and its number. It
+// stops at text that cannot precede a number.
 func (t *tail) lead(i int) (at int, stopped bool) {
 	start, newline, dated := t.at, false, false
 	dot := abbreviated(t.s[i:t.at]) // a dot is not the end of a sentence
@@ -105,7 +104,7 @@ func (t *tail) lead(i int) (at int, stopped bool) {
 	return at, true
 }
 
-// leadWord skips a number mark, or a date with the word in front of it.
+// leadWord skips a number mark, or a date and the word before it.
 func (t *tail) leadWord(at int, dated *bool) (int, bool) {
 	end := lettersAt(t.s, at)
 	word := fold(t.s[at:end])
@@ -132,9 +131,8 @@ func isBracket(r rune) bool { return strings.ContainsRune(`([{"'„“”«»*`,
 
 func isDash(r rune) bool { return r == '-' || '\u2010' <= r && r <= '\u2014' }
 
-// another is the next number of a list: after a comma, a slash between blanks
-// or a word like "and", of the same shape as the last one unless the label is
-// plural.
+// another returns the next number of a list: after a comma, a slash between blanks or a word
+// like "and". Unless the label is plural, it must have the shape of the last one.
 func (t *tail) another(last number) (number, bool) {
 	at, joined := last.to, false
 	for range 6 {
@@ -185,7 +183,7 @@ func (t *tail) similar(at int, last number, joined bool) (number, bool) {
 	return n, shape(text) == shape(first) && text[0] == first[0] && !inTown
 }
 
-// shape is a number with all digits replaced by one, and all letters by one.
+// shape replaces all digits of a number by 9, and all letters by A.
 func shape(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// clean is text in compatibility form, in which full width digits are digits and
-// a non-breaking space is a space, without invisible characters: soft hyphens,
-// zero width characters, direction marks.
+// clean returns text in compatibility form, so that full-width digits become digits and
+// non-breaking spaces become spaces. It drops invisible characters: soft hyphens, zero-width
+// characters, direction marks.
 func clean(text string) string {
 	if isASCII(text) {
 		return text
@@ -32,15 +32,14 @@ func isASCII(s string) bool {
 	return true
 }
 
-// folded letters have more than one spelling: umlauts are spelled out,
-// accents are left out.
+// folded maps letters with several spellings: umlauts are spelled out, accents dropped.
 var folded = map[rune]string{
 	'ä': "ae", 'ö': "oe", 'ü': "ue", 'ß': "ss", 'œ': "oe", 'æ': "ae", 'ç': "c", 'ñ': "n",
 	'à': "a", 'á': "a", 'â': "a", 'è': "e", 'é': "e", 'ê': "e", 'ë': "e", 'ì': "i", 'í': "i", 'î': "i", 'ï': "i",
 	'ò': "o", 'ó': "o", 'ô': "o", 'ù': "u", 'ú': "u", 'û': "u",
 }
 
-// longestWord bounds the words that are looked up, in bytes.
+// longestWord bounds the words to look up, in bytes.
 const longestWord = 40
 
 func fold(word string) string {
@@ -49,8 +48,8 @@ func fold(word string) string {
 	return string(key)
 }
 
-// foldedAt returns the letters that begin at i, in lower case and in ASCII where
-// possible, and their end. A word too long to be looked up is empty.
+// foldedAt returns the letters at i, in lower case and in ASCII where possible, and their end.
+// A word too long to look up is empty.
 func foldedAt(key []byte, s string, i int) (word []byte, end int) {
 	for end = i; end < len(s); {
 		if c := s[end]; c < utf8.RuneSelf {
@@ -83,7 +82,7 @@ func foldedAt(key []byte, s string, i int) (word []byte, end int) {
 	return key, end
 }
 
-// runeAt is the rune at i and its width; width 0 at the end.
+// runeAt returns the rune at i and its width; the width is 0 at the end.
 func runeAt(s string, i int) (rune, int) {
 	switch {
 	case i >= len(s):
@@ -109,7 +108,7 @@ func isSpace(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || r >= utf8.RuneSelf && unicode.IsSpace(r)
 }
 
-// lettersAt is the end of the letters that begin at i.
+// lettersAt returns the end of the letters at i.
 func lettersAt(s string, i int) int {
 	for {
 		r, size := runeAt(s, i)
@@ -130,7 +129,7 @@ func significant(s string) (n int) {
 	return n
 }
 
-// wordGoesOn reports whether a digit follows at once.
+// wordGoesOn reports whether a letter or a digit follows at once.
 func wordGoesOn(s string, i int) bool {
 	r, _ := runeAt(s, i)
 	return isAlnum(r)

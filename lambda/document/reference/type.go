@@ -2,16 +2,15 @@ package reference
 
 import "strings"
 
-// Type is the type of document that a word for it names, as in package
-// document; empty where it is not known, which says nothing about the number
-// behind the word: it may be of any type.
+// Type returns the type of document named by a word, as in package document. It returns "" for
+// an unknown word; the number after it may then be of any type.
 //
 //	"PO", "Purchase Order", "purchase_order", "Bestell-Nr.", "Votre commande n°" purchase-order
 //	"Lieferschein", "bons de livraison"                                          delivery-note
 //	"other", "Su pedido", "ref", ""                                              ""
 //
-// The words are those of the labels in texts, and the names of the types
-// themselves. Number marks and words such as "your" do not count.
+// Type knows the labels used by Find and the types' own names. Number marks and words such as
+// "your" don't count.
 func Type(word string) string {
 	if len(word) > longest {
 		return ""
@@ -30,8 +29,8 @@ func Type(word string) string {
 var owners = set(`our ihr ihre ihren unser unsere unseren unserer notre nos vos votre v n vs ns vostra nostra
 	customer kunden client cliente`)
 
-// typesByWord has the letters of each label without what joins them, folded.
-// A label that may be of several types is not in it.
+// typesByWord has the letters of each label, folded, without joints. A label for several types
+// has the type "".
 var typesByWord = func() map[string]string {
 	types := make(map[string]string)
 	for _, l := range labels {
@@ -44,7 +43,7 @@ var typesByWord = func() map[string]string {
 	return types
 }()
 
-// words joins the words of s, folded, without those that are left out.
+// words joins the folded words of s, without the words that out rejects.
 func words(s string, out func(string) bool) string {
 	var b strings.Builder
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !isLetter(r) }) {

@@ -2,8 +2,8 @@ package reference
 
 import "strings"
 
-// Without is the text without the citations in it, each with its label: for what
-// the text is about besides.
+// Without returns the text without its citations and their labels. Use it to see what else a
+// text is about.
 //
 //	"Bearing 6204, order no. 4500010046 of May" "Bearing 6204, of May"
 func Without(text string) string {

@@ -12,8 +12,8 @@ var markLengths = func() (l lengths) {
 	return l
 }()
 
-// links may stand between a number mark and the label: n° de commande,
-// Nummer der Bestellung, numero d'ordine, numéro de votre commande, no. of orders.
+// links may stand between a number mark and the label: n° de commande, Nummer der Bestellung,
+// numero d'ordine, numéro de votre commande, no. of orders.
 var links = set(`of your de d du di del dell della der des la le l votre vostro ihrer nostro notre`)
 
 // dateIntroductions stand before a date.
@@ -40,22 +40,21 @@ var units = set(`day days tag tage tagen jour jours giorno giorni week weeks woc
 	items positionen box boxes carton cartons karton kartons kartonnagen palette paletten pallets
 	kg g t mg l ml m mm cm km qm lfm kwh kw`)
 
-// leading are currencies and places in a list. They may also stand before a
-// number and then belong to it: 4711 EUR 500, 4711 Pos. 10.
+// leading are currencies and places in a list. They may also stand before a number and then
+// belong to it: 4711 EUR 500, 4711 Pos. 10.
 var leading = set(`item position pos line zeile ligne riga
 	eur euro euros usd chf gbp fr sfr dm pln czk sek nok dkk jpy`)
 
-// noPrefix are capitals that do not belong to the number behind them.
+// noPrefix are capitals that don't belong to the number after them.
 var noPrefix = set(`of vom von du del de on at in to for and und et ed or by is was not all per pro
 	eur usd chf gbp tel fax box vat ust tva iva tax qty pos art sku ean pg pag net sum kd kto id hrb hra bic blz
 	plz cap zip am im zu zum kw cw din en iso zur die der das den ein mit bis auf aus les il al alt our the your
 	we you it no nr page see dtd as a e o`)
 
-// lowerPrefix are abbreviations that also occur in lower case.
+// lowerPrefix are abbreviations also used in lower case.
 var lowerPrefix = set(`po ls bl dn rv rg gs inv bc ft cn re ab`)
 
-// followedBy reports whether one of the words stands behind a blank or a dot
-// and a blank.
+// followedBy reports whether one of the words follows after a blank, or a dot and a blank.
 func followedBy(s string, i int, words map[string]bool) bool {
 	if i < len(s) && s[i] == '.' {
 		i++
@@ -67,8 +66,7 @@ func followedBy(s string, i int, words map[string]bool) bool {
 	return words[fold(s[i+1:end])] && !wordGoesOn(s, end)
 }
 
-// isDate reports whether text is a date in digits: 13.07.2024, 27/11/22,
-// 2026-04-03.
+// isDate reports whether text is a date in digits: 13.07.2024, 27/11/22, 2026-04-03.
 func isDate(text string) bool {
 	var parts [3]int
 	rest := text
@@ -97,8 +95,7 @@ func isDate(text string) bool {
 		(c < 100 || 1900 <= c && c < 2100)
 }
 
-// separator returns the first character of text other than a digit; 0 without
-// one.
+// separator returns the first character of text other than a digit, or 0.
 func separator(text string) byte {
 	if n := leadingDigits(text); n < len(text) {
 		return text[n]
@@ -106,8 +103,8 @@ func separator(text string) byte {
 	return 0
 }
 
-// skipDate skips blanks and a date, in digits or with the month's name. It
-// returns where the date ends.
+// skipDate skips blanks and a date, in digits or with the month's name. It returns the end of
+// the date.
 func skipDate(s string, i int) (int, bool) {
 	for i < len(s) && (s[i] == ' ' || s[i] == '.' || s[i] == ':') {
 		i++

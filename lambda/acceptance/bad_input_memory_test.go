@@ -38,7 +38,7 @@ func TestBadInputOfTenTimes10MBStaysOutOfMemory(t *testing.T) {
 	l.publish(ids...)
 	l.drain(ids)
 	for _, id := range ids {
-		check(t, "document", l.status(id), "failed, 1 attempts, 1 notifications, structured data: larger than 1048576 bytes")
+		check(t, "document", l.status(id), "failed, 1 attempts, 1 notifications, structured data: must be at most 1048576 bytes")
 	}
 	peak := peakMemory(t, badge)
 	t.Logf("peak memory %d MB", peak>>20)

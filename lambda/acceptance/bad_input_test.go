@@ -237,7 +237,7 @@ func TestBadInputOfTheSameDocumentTwiceInABatchIsWorkedOnOnce(t *testing.T) {
 func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t)
-	const amount = "an amount is not a plain decimal number of at most 18 digits"
+	const amount = "invalid amount: expected a plain decimal of at most 18 digits"
 	note := func(rest string) string { return `{"notes":"` + marker + `",` + rest + `}` }
 	many := func(n int, element string) string { return "[" + strings.Repeat(element+",", n-1) + element + "]" }
 	failed := func(sentence string) string {
@@ -253,15 +253,15 @@ func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
 		{"nothing in it", "invoice", `{}`, atOnce},
 		{"only what we do not know", "invoice", note(`"secret":{"` + marker + `":[1]}`), atOnce},
 		{"JSON null", "invoice", `null`, unqueued("no structured data")},
-		{"array", "invoice", `["` + marker + `"]`, failed(`field "" is array where another shape is expected`)},
-		{"string", "invoice", `"` + marker + `"`, failed(`field "" is string where another shape is expected`)},
-		{"number", "invoice", `4711`, failed(`field "" is number where another shape is expected`)},
+		{"array", "invoice", `["` + marker + `"]`, failed(`invalid field "": unexpected array`)},
+		{"string", "invoice", `"` + marker + `"`, failed(`invalid field "": unexpected string`)},
+		{"number", "invoice", `4711`, failed(`invalid field "": unexpected number`)},
 		{"object where text belongs", "invoice", note(`"number":{"` + marker + `":"` + marker + `"}`),
-			failed(`field "number" is object where another shape is expected`)},
+			failed(`invalid field "number": unexpected object`)},
 		{"number where text belongs", "invoice", note(`"supplier":{"name":4711}`),
-			failed(`field "supplier.name" is number where another shape is expected`)},
+			failed(`invalid field "supplier.name": unexpected number`)},
 		{"text where a list belongs", "invoice", `{"references":"` + marker + `"}`,
-			failed(`field "references" is string where another shape is expected`)},
+			failed(`invalid field "references": unexpected string`)},
 		{"object where an amount belongs", "invoice", note(`"total":{"` + marker + `":1}`), failed(amount)},
 		{"text where an amount belongs", "invoice", `{"total":"` + marker + `"}`, failed(amount)},
 		{"1e400", "invoice", note(`"total":1e400`), failed(amount)},
@@ -269,22 +269,22 @@ func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
 		{"amount of 30 digits", "invoice", note(`"total":"` + strings.Repeat("9", 30) + `"`), failed(amount)},
 		{"bare amount of 30 digits", "invoice", note(`"subtotal":` + strings.Repeat("9", 30)), failed(amount)},
 		{"a day that does not exist", "invoice",
-			note(`"date":"2026-02-30"`), failed("a date is not of the form YYYY-MM-DD")},
+			note(`"date":"2026-02-30"`), failed("invalid date: expected YYYY-MM-DD")},
 		{"text where a date belongs", "invoice", `{"date":"` + marker + `"}`,
-			failed("a date is not of the form YYYY-MM-DD")},
+			failed("invalid date: expected YYYY-MM-DD")},
 		{"number where a date belongs", "invoice",
-			note(`"period":{"from":20260101}`), failed("a date is not a string")},
+			note(`"period":{"from":20260101}`), failed("invalid date: expected a string")},
 		{"10 MB", "invoice", `{"notes":"` + strings.Repeat(marker, 10<<20/len(marker)) + `"}`,
-			failed("larger than 1048576 bytes")},
-		{"a byte too large", "invoice", sized(document.MaxBytes + 1), failed("larger than 1048576 bytes")},
+			failed("must be at most 1048576 bytes")},
+		{"a byte too large", "invoice", sized(document.MaxBytes + 1), failed("must be at most 1048576 bytes")},
 		{"as large as can be", "invoice", sized(document.MaxBytes), atOnce},
-		{"100,000 lines", "invoice", note(`"line_items":` + many(100_000, "{}")), failed("more than 5000 line items")},
+		{"100,000 lines", "invoice", note(`"line_items":` + many(100_000, "{}")), failed("too many line items: over 5000")},
 		{"501 references", "invoice", note(`"references":` + many(501, `{"type":"invoice","number":"`+marker+`"}`)),
-			failed("more than 500 references")},
+			failed("too many references: over 500")},
 		{"500 references", "invoice", note(`"references":` + many(500, `{"type":"invoice","number":"`+marker+`"}`)),
 			atOnce},
 		{"as deep as the database takes", "invoice",
-			l.deepest(), failed("structured data is nested deeper than 100 levels")},
+			l.deepest(), failed("structured data must be nested at most 100 levels deep")},
 		{"number of 300 KB", "invoice", note(`"number":"` + long(300<<10) + `","supplier":{"name":"S"}`), atOnce},
 		{"name of 300 KB", "invoice", note(`"total":"5","supplier":{"name":"` + long(300<<10) + `"}`), atOnce},
 		{"reference of 300 KB", "invoice", note(`"references":[{"type":"` + long(300<<10) + `","number":"` +

@@ -47,7 +47,7 @@ func TestPermanentFailureIsAcknowledgedOnTheFirstDelivery(t *testing.T) {
 
 	check(t, "message", l.lastLife(ids[3]), "received at 0, deleted at 0")
 	check(t, "document", l.status(ids[3]),
-		"failed, 1 attempts, 1 notifications, structured data: an amount is not a plain decimal number of at most 18 digits")
+		"failed, 1 attempts, 1 notifications, structured data: invalid amount: expected a plain decimal of at most 18 digits")
 	l.wantAtOnce(slices.Delete(ids, 3, 4)...)
 }
 

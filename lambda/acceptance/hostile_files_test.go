@@ -93,7 +93,7 @@ var hostilePDFs = map[string]hostileFile{
 	"PDF: embedded XML that is no invoice": {"a.pdf", func() string { return embedding(1, deflated("<html/>", 1)) }, "valid"},
 	"PDF: embedded invoice with entities": {"a.pdf", func() string {
 		return embedding(1, deflated(`<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"><!ENTITY a "b"></Invoice>`, 1))
-	}, "for review: the e-invoice in the PDF cannot be read: it has a document type declaration, which may define entities"},
+	}, "for review: the e-invoice in the PDF cannot be read: unsupported document type declaration: it may define entities"},
 	"PDF and web page": {"a.pdf", func() string { return "<html><!--\n" + pagePDF(printed) },
 		"failed: the file is a page of markup and a PDF at once, readers would see different contents: print it to a new PDF and send that"},
 	"PDF and ZIP": {"a.pdf", func() string { return pagePDF(printed) + "PK\x05\x06" + strings.Repeat("\x00", 18) },
@@ -153,7 +153,7 @@ func utf16Of(text string) string {
 	return string(b)
 }
 
-const doctype = noInvoice + "it has a document type declaration, which may define entities"
+const doctype = noInvoice + "unsupported document type declaration: it may define entities"
 
 var hostileXML = map[string]hostileFile{
 	"XML: a billion laughs": {"a.xml", func() string {
@@ -170,19 +170,19 @@ var hostileXML = map[string]hostileFile{
 		return `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + ublOf("<b:Note>&a;</b:Note>")
 	}, doctype},
 	"XML: 100,000 levels": {"a.xml", func() string { return ublOf(strings.Repeat("<b:X>", 100_000)) },
-		noInvoice + "its elements are nested deeper than 64 levels"},
+		noInvoice + "elements nested too deep: over 64 levels"},
 	"XML: an attribute of 30 MB": {"a.xml", func() string {
 		return ublOf("<b:Note x='" + strings.Repeat("x", 30*mb) + "'/>")
-	}, noInvoice + "it has a tag that is longer than 64 KiB"},
+	}, noInvoice + "tag too long: over 64 KiB"},
 	"XML: 30 MB": {"a.xml", func() string { return ublOf(strings.Repeat("<b:Note/>", 30*mb/9)) },
-		noInvoice + "it has more than 300,000 elements"},
+		noInvoice + "too many elements: over 300,000"},
 	"XML: a comment of 39 MB": {"a.xml", func() string { return ublOf("<!--" + strings.Repeat("x", 39*mb) + "-->") },
-		noInvoice + "it is larger than 24 MiB"},
+		noInvoice + "file too large: over 24 MiB"},
 	"XML in UTF-16": {"a.xml", func() string { return utf16Of(ublOf("")) }, "valid"},
 	"XML in UTF-7": {"a.xml", func() string { return `<?xml version="1.0" encoding="UTF-7"?>` + ublOf("+ADw-script+AD4-") },
-		noInvoice + "its encoding is none of UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 and -1252"},
+		noInvoice + "unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"},
 	"XML in an unknown encoding": {"a.xml", func() string { return `<?xml version="1.0" encoding="` + marker + `"?>` + ublOf("") },
-		noInvoice + "its encoding is none of UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 and -1252"},
+		noInvoice + "unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"},
 }
 
 var hostileOthers = map[string]hostileFile{

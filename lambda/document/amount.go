@@ -8,22 +8,20 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Amount is an exact decimal: money or a quantity. The zero Amount is absent,
-// which differs from 0.
+// Amount is an exact decimal: money or a quantity. The zero Amount is absent, so it differs
+// from 0; see IsZero.
 type Amount struct {
 	d   decimal.Decimal
 	set bool
 }
 
-// Bounds of an amount, in digits before and after the point. Without them a text
-// like 1e400000000 would be a valid decimal that fills the memory when it is written
-// out.
+// Bounds of an amount, in digits before and after the point. Without them a text like
+// 1e400000000 would be a valid decimal and fill the memory once written out.
 const (
 	maxWhole    = 18
 	maxDecimals = 9
 )
 
-// isPlain reports whether s is a plain decimal within the bounds.
 func isPlain(s string) bool {
 	whole, decimals, point := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	return isDigits(whole, maxWhole) && (!point || isDigits(decimals, maxDecimals))
@@ -38,20 +36,20 @@ func isDigits(s string, most int) bool {
 	return s != "" && len(s) <= most
 }
 
-// ParseAmount reads a plain decimal of at most 18 digits before and 9 after
-// the point. No exponent, no thousands separators.
+// ParseAmount reads a plain decimal of at most 18 digits before and 9 after the point. It must
+// not have an exponent or thousands separators.
 func ParseAmount(s string) (Amount, error) {
 	if !isPlain(s) {
-		return Amount{}, &fieldError{"an amount is not a plain decimal number of at most 18 digits"}
+		return Amount{}, &fieldError{"invalid amount: expected a plain decimal of at most 18 digits"}
 	}
 	d, err := decimal.NewFromString(s)
 	if err != nil {
-		return Amount{}, &fieldError{"an amount is not a decimal number"}
+		return Amount{}, &fieldError{"invalid amount: expected a decimal number"}
 	}
 	return Amount{d, true}, nil
 }
 
-// MustAmount is ParseAmount for constants.
+// MustAmount is ParseAmount for constants. It panics on errors.
 func MustAmount(s string) Amount {
 	a, err := ParseAmount(s)
 	if err != nil {
@@ -60,25 +58,25 @@ func MustAmount(s string) Amount {
 	return a
 }
 
-// IsZero reports whether the amount is absent (encoding/json's omitzero).
+// IsZero reports whether the amount is absent (for encoding/json's omitzero).
 func (a Amount) IsZero() bool { return !a.set }
 
 // Equal reports whether both are present and the same number: 5.0 equals 5.
 func (a Amount) Equal(b Amount) bool { return a.set && b.set && a.d.Equal(b.d) }
 
-// Plus is the sum; an absent amount counts as 0, two absent ones are absent.
+// Plus returns the sum. An absent amount counts as 0, but two absent ones stay absent.
 func (a Amount) Plus(b Amount) Amount { return Amount{a.d.Add(b.d), a.set || b.set} }
 
-// Minus is the difference; an absent amount counts as 0, two absent ones are absent.
+// Minus returns the difference. An absent amount counts as 0, but two absent ones stay absent.
 func (a Amount) Minus(b Amount) Amount { return Amount{a.d.Sub(b.d), a.set || b.set} }
 
-// Times is the product; absent if one of them is.
+// Times returns the product, absent if either amount is.
 func (a Amount) Times(b Amount) Amount { return Amount{a.d.Mul(b.d), a.set && b.set} }
 
-// Negated is the amount with the other sign; absent if a is.
+// Negated returns the amount with the other sign; absent if a is.
 func (a Amount) Negated() Amount { return Amount{a.d.Neg(), a.set} }
 
-// Abs is the amount without its sign; absent if a is.
+// Abs returns the amount without its sign; absent if a is.
 func (a Amount) Abs() Amount { return Amount{a.d.Abs(), a.set} }
 
 // Within reports whether both are present and differ by at most most.
@@ -86,14 +84,14 @@ func (a Amount) Within(most, b Amount) bool {
 	return a.set && b.set && a.d.Sub(b.d).Abs().LessThanOrEqual(most.d)
 }
 
-// Sign is -1, 0 or 1; 0 also for an absent amount.
+// Sign returns -1, 0 or 1. It returns 0 for an absent amount too.
 func (a Amount) Sign() int { return a.d.Sign() }
 
-// Float is the nearest float64, for comparing sizes; 0 when absent.
+// Float returns the nearest float64, or 0 when absent. Use it only to compare sizes.
 func (a Amount) Float() float64 { return a.d.InexactFloat64() }
 
-// Canonical is the shortest form, the same for equal numbers: 5.50 is "5.5".
-// Empty when absent.
+// Canonical returns the shortest form, the same for equal numbers: 5.50 is "5.5". Absent is
+// "".
 func (a Amount) Canonical() string {
 	if !a.set {
 		return ""
@@ -101,7 +99,7 @@ func (a Amount) Canonical() string {
 	return a.d.String()
 }
 
-// Fixed is the form with two decimals, for people. Empty when absent.
+// Fixed returns the form with two decimals, for people. Absent is "".
 func (a Amount) Fixed() string {
 	if !a.set {
 		return ""
@@ -109,7 +107,7 @@ func (a Amount) Fixed() string {
 	return a.d.StringFixed(2)
 }
 
-// MarshalJSON writes a string, as structured data has it.
+// MarshalJSON writes a string, because structured data uses strings.
 func (a Amount) MarshalJSON() ([]byte, error) { return json.Marshal(a.Canonical()) }
 
 // UnmarshalJSON reads a string or a JSON number; "" and null make the zero Amount.
@@ -120,7 +118,7 @@ func (a *Amount) UnmarshalJSON(raw []byte) error {
 		text = text[1 : len(text)-1]
 	case quoted:
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return &fieldError{"an amount is not a decimal number"}
+			return &fieldError{"invalid amount: expected a decimal number"}
 		}
 	}
 	if text == "" || text == "null" {

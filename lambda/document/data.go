@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of structured data. A document beyond them cannot be matched and fails
-// with a sentence that names the limit.
+// Limits of structured data. A larger document cannot be matched and fails with an error
+// naming the limit.
 const (
 	MaxBytes      = 1 << 20 // of JSON
 	MaxLines      = 5_000
@@ -47,13 +47,13 @@ type Party struct {
 	Address string `json:"address,omitempty"`
 }
 
-// Reference is the number of another document that this one cites.
+// Reference is the number of another document, cited by this one.
 type Reference struct {
 	Type   string `json:"type"` // a document type, or anything else that was printed
 	Number string `json:"number"`
 }
 
-// Period is the time that a document covers, both days included.
+// Period is the time covered by a document, both days included.
 type Period struct {
 	From Date `json:"from,omitzero"`
 	To   Date `json:"to,omitzero"`
@@ -79,8 +79,8 @@ type Tax struct {
 	Amount   Amount `json:"amount,omitzero"`
 }
 
-// Charge is an amount for the document as a whole, freight for example. A
-// discount is negative.
+// Charge is an amount for the document as a whole, such as freight. A discount must be
+// negative.
 type Charge struct {
 	Description string `json:"description,omitempty"`
 	Amount      Amount `json:"amount,omitzero"`
@@ -93,43 +93,42 @@ type Terms struct {
 	Text string `json:"text,omitempty"`
 }
 
-// nulEscape finds the escape of a NUL, not an escaped backslash before u0000.
-// PostgreSQL's jsonb refuses NUL; here it gets a sentence instead of a code.
+// nulEscape finds the escape of a NUL, but not an escaped backslash before u0000. PostgreSQL's
+// jsonb refuses NUL; Parse refuses it first, so that the error is a sentence.
 var nulEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 
-// hasNUL asks the expression only where it may find something: it takes 80 ms
-// for a megabyte, and every candidate of every document is parsed.
+// hasNUL uses the expression only where it may find something, because it takes 80 ms for a
+// megabyte and every candidate of every document is parsed.
 func hasNUL(raw []byte) bool {
 	return bytes.Contains(raw, []byte(`\u0000`)) && nulEscape.Match(raw)
 }
 
-// Parse decodes structured data. Its errors contain the place and the mistake,
-// never the value.
+// Parse decodes structured data. Its errors contain the place and the mistake, never the
+// value, so they are safe to log.
 func Parse(raw []byte) (Data, error) {
 	var d Data
 	switch {
 	case len(raw) > MaxBytes:
-		return d, fmt.Errorf("structured data is larger than %d bytes", MaxBytes)
+		return d, fmt.Errorf("structured data must be at most %d bytes", MaxBytes)
 	case !utf8.Valid(raw):
-		return d, errors.New("structured data is not valid UTF-8")
+		return d, errors.New("invalid UTF-8 in structured data")
 	case hasNUL(raw):
-		return d, errors.New("structured data holds a NUL character")
+		return d, errors.New("structured data must not contain a NUL character")
 	case depth(raw) > MaxDepth:
-		return d, fmt.Errorf("structured data is nested deeper than %d levels", MaxDepth)
+		return d, fmt.Errorf("structured data must be nested at most %d levels deep", MaxDepth)
 	}
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return Data{}, explain(err)
 	}
 	switch {
 	case len(d.Lines) > MaxLines:
-		return Data{}, fmt.Errorf("more than %d line items", MaxLines)
+		return Data{}, fmt.Errorf("too many line items: over %d", MaxLines)
 	case len(d.References) > MaxReferences:
-		return Data{}, fmt.Errorf("more than %d references", MaxReferences)
+		return Data{}, fmt.Errorf("too many references: over %d", MaxReferences)
 	}
 	return d, nil
 }
 
-// depth is the deepest nesting of arrays and objects.
 func depth(raw []byte) (deepest int) {
 	level, inString := 0, false
 	for i := 0; i < len(raw); i++ {
@@ -156,14 +155,14 @@ func explain(err error) error {
 	var field *fieldError
 	switch {
 	case errors.As(err, &kind):
-		return fmt.Errorf("field %q is %s where another shape is expected",
+		return fmt.Errorf("invalid field %q: unexpected %s",
 			kind.Field, strings.Fields(kind.Value + " ?")[0])
 	case errors.As(err, &syntax):
-		return fmt.Errorf("not valid JSON at byte %d", syntax.Offset)
+		return fmt.Errorf("invalid JSON at byte %d", syntax.Offset)
 	case errors.As(err, &field):
 		return field
 	}
-	return errors.New("not valid JSON")
+	return errors.New("invalid JSON")
 }
 
 // fieldError describes a mistake in a value without quoting it.
@@ -181,15 +180,15 @@ func DateOf(t time.Time) Date { return Date{t.UTC().Truncate(24 * time.Hour)} }
 // IsZero reports whether the date is absent.
 func (d Date) IsZero() bool { return d.t.IsZero() }
 
-// DaysUntil is the number of days from d to e, negative if e is earlier.
+// DaysUntil returns the number of days from d to e, negative if e is earlier.
 func (d Date) DaysUntil(e Date) int { return int(e.t.Sub(d.t).Hours() / 24) }
 
-// Month is the month offset months after that of d: "2026-03".
+// Month returns the month offset months after d's, as "2026-03".
 func (d Date) Month(offset int) string {
 	return time.Date(d.t.Year(), d.t.Month()+time.Month(offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
 }
 
-// String is the ISO form; empty when absent.
+// String returns the ISO form, or "" when absent.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""
@@ -204,7 +203,7 @@ func (d Date) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 func (d *Date) UnmarshalJSON(raw []byte) error {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return &fieldError{"a date is not a string"}
+		return &fieldError{"invalid date: expected a string"}
 	}
 	if s == "" {
 		*d = Date{}
@@ -212,7 +211,7 @@ func (d *Date) UnmarshalJSON(raw []byte) error {
 	}
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
-		return &fieldError{"a date is not of the form YYYY-MM-DD"}
+		return &fieldError{"invalid date: expected YYYY-MM-DD"}
 	}
 	*d = Date{t}
 	return nil

@@ -1,6 +1,6 @@
-// Package document defines a business document: its id, its type and the
-// structured data that was read from it. All input is treated as hostile: Parse
-// checks shapes and limits before any other package uses it.
+// Package document defines a business document: its id, its type and its structured data. All
+// input is treated as hostile, so you must call Parse, which checks shapes and limits, before
+// you use structured data.
 package document
 
 import (
@@ -15,7 +15,7 @@ import (
 // Type is the kind of a business document.
 type Type string
 
-// The types that Matchbook knows.
+// The known types.
 const (
 	PurchaseOrder     Type = "purchase-order"
 	OrderConfirmation Type = "order-confirmation"
@@ -29,7 +29,7 @@ const (
 // Types lists every type, in the order of a purchase.
 var Types = []Type{PurchaseOrder, OrderConfirmation, DeliveryNote, GoodsReceipt, Invoice, CreditNote, Contract}
 
-// Words is the name of a type in words: purchase order.
+// Words returns the name of a type in words, such as purchase order.
 func (t Type) Words() string {
 	if w, ok := words[t]; ok {
 		return w
@@ -55,9 +55,8 @@ func ParseType(s string) (Type, error) {
 	return "", fmt.Errorf("unknown document type %.40q", s)
 }
 
-// ParseID reads a document's id in the only form that Matchbook writes:
-// 36 characters, hyphens included. uuid.Parse alone also takes braces, URNs
-// and bare hex, which a message body of ours never has.
+// ParseID reads a document's id in its only form: 36 characters, hyphens included. Use it
+// instead of uuid.Parse, because that also accepts braces, URNs and bare hex.
 func ParseID(s string) (uuid.UUID, error) {
 	if len(s) != 36 {
 		return uuid.Nil, errors.New("not a UUID of 36 characters")

@@ -13,17 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxText bounds a text that ParseField takes, in bytes.
+// maxText bounds a text for ParseField, in bytes.
 const maxText = 10_000
 
-// typeField is the path of a document's type, which is not in its structured
-// data.
+// typeField is the path of a document's type, which isn't part of its structured data.
 const typeField = "type"
 
-// ParseField checks a value for one field of structured data and returns it as
-// JSON; nil for an empty value, which removes the field. The path is that of the
-// JSON, with items counted from 0: total, supplier.vat_id, line_items.0.amount;
-// or type, the type of the document, which cannot be removed.
+// ParseField checks a value for one field of structured data and returns it as JSON; nil for
+// an empty value, which removes the field. path must follow the JSON, with items counted from
+// 0: total, supplier.vat_id, line_items.0.amount. Use the path "type" for the document's type;
+// it cannot be removed.
 func ParseField(path, value string) (json.RawMessage, error) {
 	field, err := fieldAt(path)
 	if err != nil {
@@ -35,11 +34,11 @@ func ParseField(path, value string) (json.RawMessage, error) {
 	var parsed any
 	switch {
 	case path == typeField && value == "":
-		err = errors.New("a type is replaced, not removed")
+		err = errors.New("must not be empty; set another type")
 	case path == typeField:
 		parsed, err = ParseType(value)
 	case path == "currency" && !currencyForm.MatchString(value):
-		err = errors.New("a currency is a code of three letters such as EUR")
+		err = errors.New("invalid currency: expected a code of three letters such as EUR")
 	case field == reflect.TypeFor[Amount]():
 		parsed, err = ParseAmount(value)
 	case field == reflect.TypeFor[Date]():
@@ -65,7 +64,7 @@ const (
 	Day
 )
 
-// FieldKind returns the kind of the field at a path, as ParseField has it.
+// FieldKind returns the kind of the field at a path; see ParseField for paths.
 func FieldKind(path string) (Kind, error) {
 	field, err := fieldAt(path)
 	switch field {
@@ -82,11 +81,11 @@ var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 func checkText(s string) error {
 	switch {
 	case len(s) > maxText:
-		return fmt.Errorf("a text of more than %d bytes", maxText)
+		return fmt.Errorf("text too long: over %d bytes", maxText)
 	case !utf8.ValidString(s):
-		return errors.New("not valid UTF-8")
+		return errors.New("invalid UTF-8")
 	case strings.ContainsFunc(s, unicode.IsControl):
-		return errors.New("a text holds a control character")
+		return errors.New("text must not contain a control character")
 	}
 	return nil
 }
@@ -101,11 +100,11 @@ func fieldAt(path string) (reflect.Type, error) {
 		switch {
 		case at.Kind() == reflect.Slice:
 			if !indexForm.MatchString(part) {
-				return nil, fmt.Errorf("%.60q: the items of %s have numbers from 0: %s.0", path, walked, walked)
+				return nil, fmt.Errorf("unknown field %.60q; number the items of %s from 0: %s.0", path, walked, walked)
 			}
 			at = at.Elem()
 		case isField(at):
-			return nil, fmt.Errorf("%.60q: %s has no parts", path, walked)
+			return nil, fmt.Errorf("unknown field %.60q; %s is a single value", path, walked)
 		default:
 			names := namesOf(at)
 			next, ok := names[part]
@@ -117,7 +116,7 @@ func fieldAt(path string) (reflect.Type, error) {
 		walked = strings.TrimPrefix(walked+"."+part, ".")
 	}
 	if at.Kind() == reflect.Slice {
-		return nil, fmt.Errorf("%.60q: it has items with numbers from 0: %s.0", path, path)
+		return nil, fmt.Errorf("missing item in %.60q; number items from 0: %s.0", path, path)
 	}
 	if !isField(at) {
 		return nil, unknownField(path, path, namesOf(at))
@@ -125,7 +124,7 @@ func fieldAt(path string) (reflect.Type, error) {
 	return at, nil
 }
 
-// indexForm has no leading zero, which PostgreSQL would read as the same item.
+// indexForm must not allow a leading zero, because PostgreSQL would read it as the same item.
 var indexForm = regexp.MustCompile(`^(0|[1-9]\d{0,3})$`)
 
 func isField(t reflect.Type) bool {
@@ -152,5 +151,5 @@ func unknownField(path, within string, names map[string]reflect.Type) error {
 		within = "a document"
 	}
 	slices.Sort(list)
-	return fmt.Errorf("%.60q is no field; those of %s are %s", path, within, strings.Join(list, ", "))
+	return fmt.Errorf("unknown field %.60q; the fields of %s are %s", path, within, strings.Join(list, ", "))
 }

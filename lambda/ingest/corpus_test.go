@@ -95,9 +95,9 @@ var objections = []struct{ name, words string }{
 	{"VAT id", "check digits of the buyer's VAT id"},
 	{"IBAN", "check digits of the supplier's IBAN"},
 	{"sums", " add up to "},
-	{"line", "not quantity x price"},
+	{"line", "differs from quantity x price"},
 	{"test", "marked as a test"},
-	{"rejected", "rejects the order"},
+	{"rejected", "rejected by the seller"},
 	{"foreign", "foreign name space"},
 }
 

@@ -40,13 +40,13 @@ func TestFlagsOfCSVAreChecked(t *testing.T) {
 	t.Parallel()
 	file := clitest.File(t, "a.csv", "No\n1\n")
 	wantRefused(t, "", "check "+file, clitest.Refusals{
-		{nil, "is CSV: --map"},
+		{nil, "is CSV; use --map"},
 		{[]string{"--type", "invoice"}, "are for --map"},
 		{[]string{"--map", "number=No"}, "no column for the type"},
 		{[]string{"--map", "number=No", "--type", "letter"}, "is no type of documents"},
 		{[]string{"--map", "number=No", "--type", "invoice", "--decimal", ";"}, "is neither . nor ,"},
-		{[]string{"--map", "number=No", "--type", "invoice", "--date-format", "iso"}, "not a form such as"},
-		{[]string{"--map", "numbr=No", "--type", "invoice"}, `"numbr" is no field`},
+		{[]string{"--map", "number=No", "--type", "invoice", "--date-format", "iso"}, "expected a form such as"},
+		{[]string{"--map", "numbr=No", "--type", "invoice"}, `unknown field "numbr"`},
 	})
 	if code, out, _ := matchbook(t, "", "check", file, "--map", "number=No", "--type", "invoice"); code != cli.ExitOK || !strings.Contains(out, "1 documents can be matched") {
 		t.Errorf("exit status %d: %s", code, out)

@@ -45,8 +45,8 @@ func TestImportStoresEachDocumentOnceAndNamesTheMalformed(t *testing.T) {
 			t.Errorf("got %+v, want %d stored", r, stored)
 		}
 		for i, want := range []corpus.Problem{{File: file, Line: 2, What: `unknown document type "letter"`},
-			{File: file, Line: 4, What: "the same document as in " + file + ":1, which is taken"},
-			{File: file, Line: 5, What: "not valid JSON: unexpected end of JSON input"}} {
+			{File: file, Line: 4, What: "duplicate of the document in " + file + ":1"},
+			{File: file, Line: 5, What: "invalid JSON: unexpected end of JSON input"}} {
 			if r.Problems[i] != want {
 				t.Errorf("got %+v, want %+v", r.Problems[i], want)
 			}
@@ -63,7 +63,7 @@ func TestImportNeedsATenant(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	r := imported(t, url, cli.ExitFindings, write(t, invoiceLine(1)))
-	if r.Stored != 0 || len(r.Problems) != 1 || r.Problems[0].What != "it names no tenant_id, and there is no --tenant" {
+	if r.Stored != 0 || len(r.Problems) != 1 || r.Problems[0].What != "missing tenant_id; add it, or use --tenant" {
 		t.Errorf("got %+v", r)
 	}
 	wantRefused(t, url, "import", clitest.Refusals{{[]string{samples, "--tenant", "Example"}, "UUID"}})

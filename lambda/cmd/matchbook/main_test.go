@@ -230,20 +230,20 @@ func TestMalformedInputIsNamedAndTheRestGoesOn(t *testing.T) {
 		got = append(got, filepath.Base(p.File)+":"+itoa(p.Line)+": "+p.What)
 	}
 	want := []string{
-		`bad-date.json:1: structured_data: a date is not of the form YYYY-MM-DD`,
+		`bad-date.json:1: structured_data: invalid date: expected YYYY-MM-DD`,
 		`bad-id.json:1: id is not a UUID of 36 characters`,
-		`bad-line.jsonl:3: not valid JSON: invalid character '"' after object key:value pair`,
-		`deep-nesting.json:1: structured_data: structured data is nested deeper than 100 levels`,
-		`empty-array.json:1: the array is empty`,
-		`empty.json:1: the file is empty`,
-		`huge-number.json:1: structured_data: an amount is not a plain decimal number of at most 18 digits`,
-		`invalid-utf8.json:11: not valid UTF-8`,
-		`no-structured-data.json:1: no structured_data: there is nothing to match`,
-		`not-json.json:1: not valid JSON: invalid character 'R' looking for beginning of value`,
-		`nul-byte.json:1: structured_data: structured data holds a NUL character`,
-		`truncated.json:25: not valid JSON: unexpected end of JSON input`,
+		`bad-line.jsonl:3: invalid JSON: invalid character '"' after object key:value pair`,
+		`deep-nesting.json:1: structured_data: structured data must be nested at most 100 levels deep`,
+		`empty-array.json:1: empty array`,
+		`empty.json:1: empty file`,
+		`huge-number.json:1: structured_data: invalid amount: expected a plain decimal of at most 18 digits`,
+		`invalid-utf8.json:11: invalid UTF-8`,
+		`no-structured-data.json:1: missing structured_data`,
+		`not-json.json:1: invalid JSON: invalid character 'R' looking for beginning of value`,
+		`nul-byte.json:1: structured_data: structured data must not contain a NUL character`,
+		`truncated.json:25: invalid JSON: unexpected end of JSON input`,
 		`unknown-type.json:1: unknown document type "memo"`,
-		`wrong-types.json:1: structured_data: an amount is not a plain decimal number of at most 18 digits`,
+		`wrong-types.json:1: structured_data: invalid amount: expected a plain decimal of at most 18 digits`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -260,7 +260,7 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 	wantRefused(t, "", "", clitest.Refusals{
 		{[]string{"match"}, "accepts 1 arg"},
 		{[]string{"match", "/nowhere"}, "/nowhere does not exist"},
-		{[]string{"match", t.TempDir()}, "holds no .json, .jsonl, .ndjson or .xml file"},
+		{[]string{"match", t.TempDir()}, "contains no .json, .jsonl, .ndjson or .xml file"},
 		{[]string{"nonsense"}, `unknown command "nonsense"`},
 		{[]string{"events", "sideways"}, `unknown command "sideways" for "matchbook events"`},
 		{[]string{"offers", "sideways"}, `unknown command "sideways" for "matchbook offers"`},

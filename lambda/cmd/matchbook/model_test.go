@@ -148,7 +148,7 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	// A server that is not there is not asked.
 	wantRefused(t, "postgres://127.0.0.1:1/none", "", clitest.Refusals{
 		{[]string{"match", dir, "--model", "human"}, `--model: "human" is none of none, openai, scripted, oracle, noisy`},
-		{[]string{"match", noLinks, "--model", "oracle"}, filepath.Join(noLinks, "links.csv") + " does not exist: an oracle answers from the true links"},
+		{[]string{"match", noLinks, "--model", "oracle"}, filepath.Join(noLinks, "links.csv") + " does not exist: an oracle needs the true links"},
 		{[]string{"match", noLinks, "--model", "noisy"}, filepath.Join(noLinks, "links.csv") + " does not exist"},
 		{[]string{"match", dir, "--faults", "7"}, "--faults is for --model scripted, oracle, noisy, yes or no"},
 		{[]string{"match", dir, "--model", "none", "--faults", "7"}, "--faults is for --model scripted, oracle, noisy, yes or no"},

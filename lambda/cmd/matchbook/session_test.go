@@ -48,9 +48,9 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 		{[]uuid.UUID{invoice}, "  It cites purchase order 1: purchase order " + order.String() + " is here, failed.\n" +
 			"  No document here has the number, as printed, of what it cites: purchase order 4711.\n"},
 		{[]uuid.UUID{anonymous}, "  It names no company, neither as the supplier nor as the buyer: numbers alone match nothing.\n  Nothing was compared with it"},
-		{[]uuid.UUID{broken}, "  It is not matched yet: it is pending.\n  Its structured data cannot be read: a date is not of the form YYYY-MM-DD.\n"},
+		{[]uuid.UUID{broken}, "  It is not matched yet: it is pending.\n  Its structured data cannot be read: invalid date: expected YYYY-MM-DD.\n"},
 		{[]uuid.UUID{order, invoice}, "  Not compared yet: matching purchase order 1 failed, 3 attempts: out of time.\n"},
-		{[]uuid.UUID{anonymous, broken}, "  Never compared: the structured data of invoice 4 cannot be read: a date is not of the form\n  YYYY-MM-DD.\n"},
+		{[]uuid.UUID{anonymous, broken}, "  Never compared: the structured data of invoice 4 cannot be read: invalid date: expected\n  YYYY-MM-DD.\n"},
 		{[]uuid.UUID{invoice, anonymous}, "  Never compared: invoices and invoices are not matched with each other.\n"},
 	} {
 		args := []string{"explain"}

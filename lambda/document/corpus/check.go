@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/document/format"
 )
 
-// maxDepartures bounds the departures that an Input lists.
+// maxDepartures bounds Input.Departures.
 const maxDepartures = 10_000
 
 // Departure is a departure of a document from the form of package format.
@@ -28,7 +28,7 @@ func (in *Input) check(file string, line int, raw []byte) {
 	}
 }
 
-// remarkUnknown adds one remark about the fields that matching does not know.
+// remarkUnknown adds one remark about all fields unknown to matching.
 func (in *Input) remarkUnknown() {
 	var first *Departure
 	var names []string
@@ -53,5 +53,5 @@ func (in *Input) remarkUnknown() {
 		list += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	in.Remarks = append(in.Remarks, Problem{first.File, first.Line,
-		"matching does not know the fields " + list + "; `matchbook check` says what may be meant"})
+		"unknown fields " + list + "; run `matchbook check` for suggestions"})
 }

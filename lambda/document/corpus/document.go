@@ -1,12 +1,11 @@
-// Package corpus reads documents from files, JSON or XML, and the true links
-// among them. A folder that people put together is read leniently (ReadFolder): malformed parts
-// are listed, and the rest is read. A corpus that measures a matcher is read
-// strictly (Read): the first fault is an error.
+// Package corpus reads documents from files, JSON or XML, and the true links among them. Use
+// ReadFolder for a folder put together by people: it is lenient, so it lists malformed parts
+// and reads the rest. Use Read for a corpus that measures a matcher: it is strict, so the
+// first fault is an error.
 //
-// The two read one document by rules of their own (readRecord, readDocument). The
-// first supplies missing ids and refuses structured data that matching would
-// refuse; the second requires every field, and leaves the data to the matcher that
-// is measured.
+// The two also differ in reading a document (readRecord, readDocument). The first supplies
+// missing ids and refuses structured data that matching would refuse. The second requires
+// every field, and leaves the data to the measured matcher.
 package corpus
 
 import (
@@ -23,13 +22,13 @@ import (
 type Document struct {
 	ID, TenantID uuid.UUID
 	Type         document.Type
-	FilePath     string // the file that it was read from, if known
+	FilePath     string // its file, if known
 	Line         int    // where it begins there
 	Received     time.Time
 	Data         json.RawMessage // structured data
 }
 
-// Pair is two documents, A < B.
+// Pair is two documents, A < B. Use PairOf to order them.
 type Pair struct {
 	A uuid.UUID `json:"a"`
 	B uuid.UUID `json:"b"`

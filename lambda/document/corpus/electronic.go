@@ -9,8 +9,8 @@ import (
 	"matchbook/lambda/document/einvoice"
 )
 
-// readElectronic reads a file that holds one electronic document. A document of
-// which some values cannot be read is taken, with remarks.
+// readElectronic reads a file with one electronic document. If some values cannot be read, it
+// takes the document, with remarks.
 func (in *Input) readElectronic(file string, r io.Reader) error {
 	d, err := einvoice.Read(r)
 	var refused *einvoice.Refused

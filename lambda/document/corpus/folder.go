@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	// DefaultTenant owns the documents that name no tenant.
+	// DefaultTenant owns documents without a tenant.
 	DefaultTenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
-	// contentSpace is the UUIDv5 name space of documents without an id.
+	// contentSpace is the UUIDv5 name space for documents without an id.
 	contentSpace = uuid.MustParse("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 )
 
@@ -37,8 +37,9 @@ func (p Problem) Where() string {
 type Input struct {
 	Documents []Document
 	Problems  []Problem
-	Remarks   []Problem // of documents that are taken: values that cannot be read, or marks such as "test"
-	// Departures are those of all documents from the format, of DepartureCount the first.
+	Remarks   []Problem // about accepted documents: unreadable values, or marks such as "test"
+	// Departures holds the first departures of all documents from the format. See
+	// DepartureCount for their number.
 	Departures     []Departure
 	DepartureCount int
 	Skipped        Skipped
@@ -58,7 +59,7 @@ func (s Skipped) String() string {
 	return strings.Join(list, ", ")
 }
 
-// add takes a document, or reports why it does not.
+// add takes a document and returns true, or reports the reason and returns false.
 func (in *Input) add(file string, line int, raw []byte) bool {
 	in.check(file, line, raw)
 	doc, offset, err := readRecord(raw, in.reader.Tenant)
@@ -69,7 +70,7 @@ func (in *Input) add(file string, line int, raw []byte) bool {
 	doc.FilePath, doc.Line = file, line
 	here := fmt.Sprintf("%s:%d", file, line)
 	if first, ok := in.seen[doc.ID]; ok {
-		in.Refuse(file, line, fmt.Sprintf("the same document as in %s, which is taken", first))
+		in.Refuse(file, line, fmt.Sprintf("duplicate of the document in %s", first))
 		return false
 	}
 	in.seen[doc.ID] = here
@@ -92,7 +93,7 @@ func (in *Input) readSheet(file string, r io.Reader) error {
 		return err
 	}
 	if len(read.Unknown) > 0 {
-		in.Remarks = append(in.Remarks, Problem{file, 1, "columns that are not read: " + strings.Join(read.Unknown, ", ")})
+		in.Remarks = append(in.Remarks, Problem{file, 1, "ignored columns: " + strings.Join(read.Unknown, ", ")})
 	}
 	for _, p := range read.Problems {
 		in.Refuse(file, p.Line, p.What)

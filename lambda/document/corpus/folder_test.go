@@ -27,7 +27,7 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 	must.OK(t, os.Symlink("loop.json", in("loop.json")))
 	must.OK(t, os.Mkdir(in("folder"), 0o700))
 	must.OK(t, os.Symlink("folder", in("folder.json")))
-	want := []string{"dangling.json: cannot be read: a link that leads nowhere", "fifo.jsonl: cannot be read: not a regular file",
+	want := []string{"dangling.json: cannot be read: dangling link", "fifo.jsonl: cannot be read: not a regular file",
 		"folder.json: cannot be read: not a regular file", "loop.json: cannot be read: too many levels of symbolic links"}
 	if runtime.GOOS == "linux" { // a regular file, of which nothing can be read
 		must.OK(t, os.Symlink("/proc/self/mem", in("memory.json")))
@@ -78,7 +78,7 @@ func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
 	t.Parallel()
 	in := newInput(&Reader{Tenant: DefaultTenant})
 	must.OK(t, in.values().readWhole("f.json", strings.NewReader("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`)))
-	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (Problem{"f.json", 3, "the same document as in f.json:2, which is taken"}) {
+	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (Problem{"f.json", 3, "duplicate of the document in f.json:2"}) {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
 }
@@ -118,7 +118,7 @@ func TestOrdinaryVariationsAreRead(t *testing.T) {
 	if want := "1 without an extension, 2 .csv, 1 .pdf"; in.Skipped.String() != want {
 		t.Errorf("skipped %q, want %q", in.Skipped, want)
 	}
-	const want = "matching does not know the fields lines, po_number; `matchbook check` says what may be meant"
+	const want = "unknown fields lines, po_number; run `matchbook check` for suggestions"
 	if len(in.Remarks) != 1 || in.Remarks[0].What != want || filepath.Base(in.Remarks[0].Where()) != "b.ndjson:1" {
 		t.Errorf("remarks %v, want %q", in.Remarks, want)
 	}

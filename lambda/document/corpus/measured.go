@@ -14,7 +14,7 @@ import (
 type Corpus struct {
 	Dir, Condition string
 	Documents      []Document
-	Links          []Pair // of the whole corpus, also where the documents are limited
+	Links          []Pair // of the whole corpus, even if Choose limits the documents
 }
 
 // Read reads a corpus, or returns an error for the first fault.
@@ -25,16 +25,16 @@ func Read(dir, condition string) (c Corpus, err error) {
 	case err != nil:
 		return c, err
 	case !info.IsDir():
-		return c, fmt.Errorf("%s is no folder: name the one that holds links.csv and documents.%s.jsonl",
+		return c, fmt.Errorf("expected a folder, not the file %s; use the folder with links.csv and documents.%s.jsonl",
 			dir, condition)
 	}
-	links, err := openFolder(filepath.Join(dir, "links.csv"), "without the true links there is nothing to compare with")
+	links, err := openFolder(filepath.Join(dir, "links.csv"), "the true links are needed to compare with")
 	if err != nil {
 		return c, err
 	}
 	defer links.Close()
 	documents, err := openFolder(filepath.Join(dir, "documents."+condition+".jsonl"),
-		"this corpus does not come in the condition "+condition)
+		"this corpus lacks the condition "+condition)
 	if err != nil {
 		return c, err
 	}
@@ -55,8 +55,8 @@ func openFolder(name, missing string) (*os.File, error) {
 	return f, err
 }
 
-// Choose keeps the first limit documents, in an order by the seed shuffle. 0 keeps
-// all, and their order.
+// Choose keeps the first limit documents and shuffles them, with the seed shuffle. Use 0 to
+// keep all, or to keep their order.
 func (c *Corpus) Choose(limit int, shuffle uint64) {
 	if limit > 0 {
 		c.Documents = c.Documents[:min(limit, len(c.Documents))]
@@ -68,9 +68,9 @@ func (c *Corpus) Choose(limit int, shuffle uint64) {
 	}
 }
 
-// Links reads the links.csv of the folder dir, from which the documents come.
+// Links reads links.csv in the folder dir, which must be the documents' folder.
 func (in *Input) Links(dir string) ([]Pair, error) {
-	links, err := openFolder(filepath.Join(dir, "links.csv"), "an oracle answers from the true links")
+	links, err := openFolder(filepath.Join(dir, "links.csv"), "an oracle needs the true links")
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (in *Input) Links(dir string) ([]Pair, error) {
 	return ReadLinks(links.Name(), links, in.Documents)
 }
 
-// Input returns the documents as those of a folder.
+// Input returns the documents as if read from a folder.
 func (c *Corpus) Input() *Input {
 	in := &Input{Documents: slices.Clone(c.Documents)}
 	for i := range in.Documents {

@@ -10,20 +10,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// ReadFolder reads every .json, .jsonl, .ndjson and .xml file below path, or path
-// itself, in the order of the names. XML is that of package einvoice. Malformed
-// documents and files that cannot be read become problems; files of other kinds are
-// counted; the rest goes on.
+// ReadFolder reads every .json, .jsonl, .ndjson and .xml file below path, or path itself, in
+// the order of the names. See package einvoice for XML. Malformed documents and unreadable
+// files become problems, files of other kinds are counted, and the rest is read.
 func ReadFolder(path string) (*Input, error) { return (&Reader{Tenant: DefaultTenant}).Read(path) }
 
 // Reader reads files as ReadFolder does.
 type Reader struct {
-	Tenant uuid.UUID      // of documents that name none; uuid.Nil: they are malformed
-	Sheet  *csvfile.Sheet // describes .csv and .tsv files; nil: they are not read
+	Tenant uuid.UUID      // of documents without one; uuid.Nil: they are malformed
+	Sheet  *csvfile.Sheet // describes .csv and .tsv files; nil skips them
 	read   atomic.Int64   // documents
 }
 
-// Count is the number of documents that were read so far.
+// Count returns the number of documents read so far. It's safe to call during Read.
 func (r *Reader) Count() int { return int(r.read.Load()) }
 
 // Read reads the files below these paths as one input.

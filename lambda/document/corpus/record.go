@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// record is a document as it stands in a file.
+// record is a document as written in a file.
 type record struct {
 	ID       string          `json:"id"`
 	TenantID string          `json:"tenant_id"`
@@ -25,14 +25,14 @@ type record struct {
 	Data     json.RawMessage `json:"structured_data"`
 }
 
-// readRecord makes a document of its JSON, of this tenant if it names none. The
-// offset is where it went wrong.
+// readRecord makes a document of its JSON, using tenant if the JSON lacks one. On an error,
+// offset is its place.
 func readRecord(raw []byte, tenant uuid.UUID) (doc Document, offset int64, err error) {
 	if len(raw) > maxRecord {
-		return doc, 0, fmt.Errorf("longer than %d bytes", maxRecord)
+		return doc, 0, fmt.Errorf("too long: over %d bytes", maxRecord)
 	}
 	if !utf8.Valid(raw) {
-		return doc, firstInvalid(raw), errors.New("not valid UTF-8")
+		return doc, firstInvalid(raw), errors.New("invalid UTF-8")
 	}
 	var r record
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -42,11 +42,11 @@ func readRecord(raw []byte, tenant uuid.UUID) (doc Document, offset int64, err e
 		return doc, 0, err
 	}
 	if len(r.Data) == 0 || string(r.Data) == "null" {
-		return doc, 0, errors.New("no structured_data: there is nothing to match")
+		return doc, 0, errors.New("missing structured_data")
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, r.Data); err != nil {
-		return doc, 0, errors.New("structured_data is not valid JSON")
+		return doc, 0, errors.New("invalid JSON in structured_data")
 	}
 	doc.Data, doc.Received = compact.Bytes(), r.Received
 	if _, err := document.Parse(doc.Data); err != nil {
@@ -56,7 +56,7 @@ func readRecord(raw []byte, tenant uuid.UUID) (doc Document, offset int64, err e
 		return doc, 0, fmt.Errorf("tenant_id is %w", err)
 	}
 	if doc.TenantID == uuid.Nil {
-		return doc, 0, errors.New("it names no tenant_id, and there is no --tenant")
+		return doc, 0, errors.New("missing tenant_id; add it, or use --tenant")
 	}
 	content := strings.Join([]string{doc.TenantID.String(), string(doc.Type), compact.String()}, "\n")
 	if doc.ID, err = idOr(r.ID, uuid.NewSHA1(contentSpace, []byte(content))); err != nil {
@@ -65,7 +65,7 @@ func readRecord(raw []byte, tenant uuid.UUID) (doc Document, offset int64, err e
 	return doc, 0, nil
 }
 
-// parseType also takes other words for a type: PO, Bestellung, purchase_order.
+// parseType also accepts other words for a type: PO, Bestellung, purchase_order.
 func parseType(text string) (document.Type, error) {
 	if t := reference.Type(text); t != "" {
 		return document.Type(t), nil
@@ -105,21 +105,21 @@ func errorOffset(err error, raw []byte) int64 {
 	return 0
 }
 
-// jsonProblem describes faulty JSON in our own words.
+// jsonProblem describes faulty JSON in our words.
 func jsonProblem(err error) string {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%q has another type than it should", kind.Field)
+		return fmt.Sprintf("invalid %q: unexpected type", kind.Field)
 	case errors.As(err, &syntax):
-		return "not valid JSON: " + syntax.Error()
+		return "invalid JSON: " + syntax.Error()
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "not valid JSON: it ends too early"
+		return "invalid JSON: unexpected end"
 	}
 	var when *time.ParseError
 	if errors.As(err, &when) {
-		return "received_at is not a time such as 2026-03-02T09:00:00Z"
+		return "invalid received_at: expected a time such as 2026-03-02T09:00:00Z"
 	}
-	return "not valid JSON"
+	return "invalid JSON"
 }

@@ -18,9 +18,9 @@ import (
 )
 
 // ReadDocuments reads one document a line:
-// {"id","tenant_id","type","received_at","structured_data"}. Structured data
-// has to be a JSON object; its content is left to the matcher. The error contains
-// the file, as given, and the line of the first malformed document.
+// {"id","tenant_id","type","received_at","structured_data"}. Structured data must be a JSON
+// object; its content is left to the matcher. The error contains the file, as given, and the
+// line of the first malformed document.
 func ReadDocuments(file string, r io.Reader) (docs []Document, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	first := make(map[uuid.UUID]int) // line
@@ -29,7 +29,7 @@ func ReadDocuments(file string, r io.Reader) (docs []Document, err error) {
 		last := errors.Is(err, io.EOF)
 		switch {
 		case tooLong:
-			return nil, at(file, number, "longer than %d bytes", maxRecord)
+			return nil, at(file, number, "too long: over %d bytes", maxRecord)
 		case err != nil && !last:
 			return nil, at(file, number, "%w", err)
 		case len(bytes.TrimSpace(line)) > 0:
@@ -38,14 +38,14 @@ func ReadDocuments(file string, r io.Reader) (docs []Document, err error) {
 				return nil, at(file, number, "%w", err)
 			}
 			if line := first[d.ID]; line > 0 {
-				return nil, at(file, number, "the id %s is that of line %d", d.ID, line)
+				return nil, at(file, number, "duplicate id %s, first in line %d", d.ID, line)
 			}
 			first[d.ID] = number
 			docs = append(docs, d)
 		}
 		switch {
 		case last && len(docs) == 0:
-			return nil, at(file, 1, "there is no document")
+			return nil, at(file, 1, "expected at least one document")
 		case last:
 			return docs, nil
 		}
@@ -58,7 +58,7 @@ func at(file string, line int, format string, args ...any) error {
 
 func readDocument(line []byte) (d Document, err error) {
 	if !utf8.Valid(line) {
-		return d, errors.New("not valid UTF-8")
+		return d, errors.New("invalid UTF-8")
 	}
 	var r struct {
 		ID       string          `json:"id"`
@@ -80,48 +80,48 @@ func readDocument(line []byte) (d Document, err error) {
 		return d, err
 	}
 	if d.Received, err = time.Parse(time.RFC3339, r.Received); err != nil {
-		return d, errors.New("received_at is not a time such as 2026-03-02T09:00:00Z")
+		return d, errors.New("invalid received_at: expected a time such as 2026-03-02T09:00:00Z")
 	}
 	if len(r.Data) == 0 || r.Data[0] != '{' {
-		return d, errors.New("structured_data is not an object")
+		return d, errors.New("invalid structured_data: expected an object")
 	}
 	d.Data = r.Data
 	return d, nil
 }
 
-// strictProblem describes faulty JSON in our own words.
+// strictProblem describes faulty JSON in our words.
 func strictProblem(err error) error {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("%s is not a text", kind.Field)
+		return fmt.Errorf("invalid %s: expected a string", kind.Field)
 	case errors.As(err, &kind):
-		return errors.New("not an object")
+		return errors.New("expected an object")
 	case errors.As(err, &syntax):
-		return fmt.Errorf("not valid JSON: %w at byte %d", syntax, syntax.Offset)
+		return fmt.Errorf("invalid JSON: %w at byte %d", syntax, syntax.Offset)
 	}
-	return errors.New("not valid JSON")
+	return errors.New("invalid JSON")
 }
 
 var linksHeader = []string{"a_id", "b_id"}
 
-// ReadLinks reads the true links among docs, CSV with the columns a_id and
-// b_id, a_id < b_id. The error contains the file, as given, and the line of the
-// first malformed link.
+// ReadLinks reads the true links among docs. It must be CSV with the columns a_id and b_id,
+// a_id < b_id. The error contains the file, as given, and the line of the first malformed
+// link.
 func ReadLinks(file string, r io.Reader, docs []Document) (links []Pair, err error) {
 	tenants := make(map[uuid.UUID]uuid.UUID, len(docs))
 	for _, d := range docs {
 		tenants[d.ID] = d.TenantID
 	}
 	rows := csv.NewReader(r)
-	rows.FieldsPerRecord = -1 // counted in readLink, for an error in our own words
+	rows.FieldsPerRecord = -1 // readLink counts them, so that the error is in our words
 	rows.ReuseRecord = true
 	first := make(map[Pair]int) // line
 	for header := true; ; header = false {
 		row, err := rows.Read()
 		if header && (errors.Is(err, io.EOF) || err == nil && strings.Join(row, ",") != strings.Join(linksHeader, ",")) {
-			return nil, at(file, 1, "the first line is not %s", strings.Join(linksHeader, ","))
+			return nil, at(file, 1, "invalid first line: expected %s", strings.Join(linksHeader, ","))
 		}
 		if errors.Is(err, io.EOF) {
 			return links, nil
@@ -138,7 +138,7 @@ func ReadLinks(file string, r io.Reader, docs []Document) (links []Pair, err err
 			return nil, at(file, line, "%w", err)
 		}
 		if first[p] > 0 {
-			return nil, at(file, line, "the link is that of line %d", first[p])
+			return nil, at(file, line, "duplicate link, first in line %d", first[p])
 		}
 		first[p] = line
 		links = append(links, p)
@@ -148,14 +148,14 @@ func ReadLinks(file string, r io.Reader, docs []Document) (links []Pair, err err
 func csvProblem(file string, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return at(file, parse.Line, "not valid CSV: %w", parse.Err)
+		return at(file, parse.Line, "invalid CSV: %w", parse.Err)
 	}
 	return fmt.Errorf("%s: %w", file, err)
 }
 
 func readLink(row []string, tenants map[uuid.UUID]uuid.UUID) (p Pair, err error) {
 	if len(row) != len(linksHeader) {
-		return p, fmt.Errorf("%d columns, not %d", len(row), len(linksHeader))
+		return p, fmt.Errorf("expected %d columns, found %d", len(linksHeader), len(row))
 	}
 	var ids [2]uuid.UUID
 	for i, text := range row {
@@ -163,16 +163,16 @@ func readLink(row []string, tenants map[uuid.UUID]uuid.UUID) (p Pair, err error)
 			return p, fmt.Errorf("%s is %w", linksHeader[i], err)
 		}
 		if _, ok := tenants[ids[i]]; !ok {
-			return p, fmt.Errorf("%s %s is none of the documents", linksHeader[i], ids[i])
+			return p, fmt.Errorf("%s %s not found among the documents", linksHeader[i], ids[i])
 		}
 	}
 	switch p = PairOf(ids[0], ids[1]); {
 	case ids[0] == ids[1]:
-		return p, errors.New("a document is linked with itself")
+		return p, errors.New("document must not be linked with itself")
 	case p.A != ids[0]:
-		return p, errors.New("a_id is not less than b_id")
+		return p, errors.New("a_id must be less than b_id")
 	case tenants[p.A] != tenants[p.B]:
-		return p, errors.New("the documents belong to different tenants")
+		return p, errors.New("documents must belong to one tenant")
 	}
 	return p, nil
 }

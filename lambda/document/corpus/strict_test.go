@@ -46,21 +46,21 @@ func TestMalformedDocumentsAreNamedByFileAndLine(t *testing.T) {
 		return good + "\n" + strings.Replace(line(2, "invoice"), part, with, 1)
 	}
 	for _, tc := range []struct{ text, want string }{
-		{"", "d.jsonl:1: there is no document"},
-		{"\n\n", "d.jsonl:1: there is no document"},
-		{good + "\n\n{", "d.jsonl:3: not valid JSON: unexpected end of JSON input at byte 1"},
-		{good + "\n" + good, "d.jsonl:2: the id " + num(1).String() + " is that of line 1"},
-		{good + good, fmt.Sprintf("d.jsonl:1: not valid JSON: invalid character '{' after top-level value at byte %d", len(good)+1)},
-		{"[]", "d.jsonl:1: not an object"},
-		{"\xff", "d.jsonl:1: not valid UTF-8"},
-		{without(`"type":"invoice"`, `"type":7`), "d.jsonl:2: type is not a text"},
+		{"", "d.jsonl:1: expected at least one document"},
+		{"\n\n", "d.jsonl:1: expected at least one document"},
+		{good + "\n\n{", "d.jsonl:3: invalid JSON: unexpected end of JSON input at byte 1"},
+		{good + "\n" + good, "d.jsonl:2: duplicate id " + num(1).String() + ", first in line 1"},
+		{good + good, fmt.Sprintf("d.jsonl:1: invalid JSON: invalid character '{' after top-level value at byte %d", len(good)+1)},
+		{"[]", "d.jsonl:1: expected an object"},
+		{"\xff", "d.jsonl:1: invalid UTF-8"},
+		{without(`"type":"invoice"`, `"type":7`), "d.jsonl:2: invalid type: expected a string"},
 		{without("invoice", "memo"), `d.jsonl:2: unknown document type "memo"`},
 		{without(num(2).String(), "2"), "d.jsonl:2: id is not a UUID of 36 characters"},
 		{without(tenant, ""), "d.jsonl:2: tenant_id is not a UUID of 36 characters"},
-		{without("2026-03-02T09:00:00Z", "2026-03-02"), "d.jsonl:2: received_at is not a time such as 2026-03-02T09:00:00Z"},
-		{without(`{"number":"2"}`, "null"), "d.jsonl:2: structured_data is not an object"},
-		{without(`,"structured_data":{"number":"2"}`, ""), "d.jsonl:2: structured_data is not an object"},
-		{good + "\n" + strings.Repeat("x", 4<<20+1), "d.jsonl:2: longer than 4194304 bytes"},
+		{without("2026-03-02T09:00:00Z", "2026-03-02"), "d.jsonl:2: invalid received_at: expected a time such as 2026-03-02T09:00:00Z"},
+		{without(`{"number":"2"}`, "null"), "d.jsonl:2: invalid structured_data: expected an object"},
+		{without(`,"structured_data":{"number":"2"}`, ""), "d.jsonl:2: invalid structured_data: expected an object"},
+		{good + "\n" + strings.Repeat("x", 4<<20+1), "d.jsonl:2: too long: over 4194304 bytes"},
 	} {
 		docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(tc.text))
 		if err == nil || err.Error() != tc.want || docs != nil {
@@ -80,17 +80,17 @@ func TestMalformedLinksAreNamedByFileAndLine(t *testing.T) {
 	pair := func(a, b int) string { return num(a).String() + "," + num(b).String() }
 	const header = "a_id,b_id\n"
 	for _, tc := range []struct{ text, want string }{
-		{"", "l.csv:1: the first line is not a_id,b_id"},
-		{pair(1, 2), "l.csv:1: the first line is not a_id,b_id"},
-		{header + "\n" + num(1).String(), "l.csv:3: 1 columns, not 2"},
-		{header + pair(1, 2) + ",x", "l.csv:2: 3 columns, not 2"},
+		{"", "l.csv:1: invalid first line: expected a_id,b_id"},
+		{pair(1, 2), "l.csv:1: invalid first line: expected a_id,b_id"},
+		{header + "\n" + num(1).String(), "l.csv:3: expected 2 columns, found 1"},
+		{header + pair(1, 2) + ",x", "l.csv:2: expected 2 columns, found 3"},
 		{header + "x,y", "l.csv:2: a_id is not a UUID of 36 characters"},
-		{header + pair(1, 2) + "\n" + pair(1, 2), "l.csv:3: the link is that of line 2"},
-		{header + pair(2, 1), "l.csv:2: a_id is not less than b_id"},
-		{header + pair(1, 1), "l.csv:2: a document is linked with itself"},
-		{header + pair(1, 7), "l.csv:2: b_id " + num(7).String() + " is none of the documents"},
-		{header + pair(1, 3), "l.csv:2: the documents belong to different tenants"},
-		{header + `"`, `l.csv:2: not valid CSV: extraneous or missing " in quoted-field`},
+		{header + pair(1, 2) + "\n" + pair(1, 2), "l.csv:3: duplicate link, first in line 2"},
+		{header + pair(2, 1), "l.csv:2: a_id must be less than b_id"},
+		{header + pair(1, 1), "l.csv:2: document must not be linked with itself"},
+		{header + pair(1, 7), "l.csv:2: b_id " + num(7).String() + " not found among the documents"},
+		{header + pair(1, 3), "l.csv:2: documents must belong to one tenant"},
+		{header + `"`, `l.csv:2: invalid CSV: extraneous or missing " in quoted-field`},
 	} {
 		links, err := corpus.ReadLinks("l.csv", strings.NewReader(tc.text), docs)
 		if err == nil || err.Error() != tc.want || links != nil {

@@ -17,20 +17,20 @@ import (
 // maxRecord bounds one document of an input file, in bytes.
 const maxRecord = 4 << 20
 
-// byteOrderMark stands at the start of files from some editors of Windows.
+// byteOrderMark stands at the start of files from some Windows editors.
 var byteOrderMark = []byte("\uFEFF")
 
-// Values reads the JSON values of files: one per line of a .jsonl or .ndjson file, and
-// one, or an array of them, of a .json file.
+// Values reads the JSON values of files: one per line of .jsonl and .ndjson, one or an array
+// of them from .json.
 type Values struct {
-	Forms  map[string]func(file string, r io.Reader) error // read files of another form, by their extension
+	Forms  map[string]func(file string, r io.Reader) error // readers of other forms, by extension
 	Add    func(file string, line int, raw []byte)         // takes a value
 	Refuse func(file string, line int, what string)        // a malformed value; line 0: the file as a whole
-	Skip   func(extension string)                          // a file that is not read
+	Skip   func(extension string)                          // of an ignored file
 }
 
-// Read reads all files below path, or path itself, in the order of the names. It returns
-// their number. Files that cannot be read are refused, and the rest goes on.
+// Read reads all files below path, or path itself, in the order of the names, and returns
+// their number. It refuses unreadable files and reads the rest.
 func (v Values) Read(path string) (files int, err error) {
 	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		extension := strings.ToLower(filepath.Ext(file))
@@ -59,7 +59,7 @@ func (v Values) Read(path string) (files int, err error) {
 	return files, nil
 }
 
-// form returns the reader of files with this extension; nil if they are not read.
+// form returns the reader of files with this extension, or nil to ignore them.
 func (v Values) form(extension string) func(string, io.Reader) error {
 	switch extension {
 	case ".jsonl", ".ndjson":
@@ -79,8 +79,8 @@ func readFile(file string, read func(string, io.Reader) error) error {
 	return read(file, f)
 }
 
-// readLines reads one value per line. A line that is too long is skipped
-// without being held in memory.
+// readLines reads one value per line. It skips a line that is too long without holding it
+// in memory.
 func (v Values) readLines(file string, r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for number := 1; ; number++ {
@@ -93,7 +93,7 @@ func (v Values) readLines(file string, r io.Reader) error {
 		}
 		switch {
 		case tooLong:
-			v.Refuse(file, number, fmt.Sprintf("longer than %d bytes", maxRecord))
+			v.Refuse(file, number, fmt.Sprintf("too long: over %d bytes", maxRecord))
 		case len(bytes.TrimSpace(line)) > 0:
 			v.Add(file, number, bytes.TrimRight(line, "\r\n"))
 		}
@@ -115,7 +115,7 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	}
 }
 
-// readWhole reads a file that holds one value or an array of them.
+// readWhole reads a file with one value or an array of them.
 func (v Values) readWhole(file string, r io.Reader) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -125,7 +125,7 @@ func (v Values) readWhole(file string, r io.Reader) error {
 	start := bytes.IndexFunc(raw, func(r rune) bool { return !strings.ContainsRune(" \t\r\n", r) })
 	switch {
 	case start < 0:
-		v.Refuse(file, 1, "the file is empty")
+		v.Refuse(file, 1, "empty file")
 		return nil
 	case raw[start] != '[':
 		v.Add(file, lineAt(raw, int64(start)), raw)
@@ -147,7 +147,7 @@ func (v Values) readWhole(file string, r io.Reader) error {
 	if _, err := decoder.Token(); err != nil {
 		v.Refuse(file, lineAt(raw, int64(len(raw))), jsonProblem(err))
 	} else if count == 0 {
-		v.Refuse(file, 1, "the array is empty")
+		v.Refuse(file, 1, "empty array")
 	}
 	return nil
 }
@@ -161,16 +161,16 @@ func reason(err error) string {
 	var at *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "a link that leads nowhere"
+		return "dangling link"
 	case errors.As(err, &at):
 		return at.Err.Error()
 	}
 	return err.Error()
 }
 
-// openFile opens a regular file and refuses all others: opening a FIFO would
-// wait for a writer, or interrupt a waiting one. A FIFO that replaces the file
-// after the check does not block either.
+// openFile opens a regular file and refuses all others, because opening a FIFO would wait for
+// a writer, or interrupt a waiting one. A FIFO that replaces the file after the check doesn't
+// block either.
 func openFile(file string) (*os.File, error) {
 	info, err := os.Stat(file)
 	if err != nil {

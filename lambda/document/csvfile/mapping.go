@@ -1,5 +1,5 @@
-// Package csvfile reads documents from CSV files, by a mapping of their columns
-// to the fields of a document.
+// Package csvfile reads documents from CSV files. Use ParseMap to map columns to the fields of
+// a document, and Sheet.Read to read a file.
 package csvfile
 
 import (
@@ -27,19 +27,19 @@ type Sheet struct {
 
 // Field is a field of a document and its column.
 type Field struct {
-	Path   string // as document.ParseField has it, without numbers of items: line_items.sku; or id, tenant_id, received_at
+	Path   string // see document.ParseField, but without numbers of items: line_items.sku; or id, tenant_id, received_at
 	Column string
 }
 
-// ParseMap reads the fields of --map: number="Invoice No",supplier.name=Vendor; or
-// the name of a file with one such field a line.
+// ParseMap reads the fields of --map: number="Invoice No",supplier.name=Vendor; or the name of
+// a file with one such field a line.
 func ParseMap(text string) (fields []Field, err error) {
 	var parts []string
 	if strings.Contains(text, "=") {
 		r := csv.NewReader(strings.NewReader(text))
 		r.LazyQuotes = true
 		if parts, err = r.Read(); err != nil {
-			return nil, errors.New("--map is not PATH=COLUMN,PATH=COLUMN")
+			return nil, errors.New("invalid --map: expected PATH=COLUMN,PATH=COLUMN")
 		}
 	} else {
 		raw, err := os.ReadFile(text)
@@ -57,12 +57,12 @@ func ParseMap(text string) (fields []Field, err error) {
 			return nil, fmt.Errorf("--map %.60q: %w", part, err)
 		}
 		if slices.ContainsFunc(fields, func(g Field) bool { return g.Path == f.Path }) {
-			return nil, fmt.Errorf("--map: %s has two columns", f.Path)
+			return nil, fmt.Errorf("duplicate field %s in --map", f.Path)
 		}
 		fields = append(fields, f)
 	}
 	if len(fields) == 0 {
-		return nil, errors.New("--map names no field")
+		return nil, errors.New("missing fields in --map")
 	}
 	return fields, nil
 }
@@ -71,7 +71,7 @@ func parseField(text string) (f Field, err error) {
 	path, column, found := strings.Cut(text, "=")
 	f = Field{strings.TrimSpace(path), strings.Trim(strings.TrimSpace(column), `"`)}
 	if !found || f.Column == "" {
-		return f, errors.New("not PATH=COLUMN, such as number=\"Invoice No\"")
+		return f, errors.New("expected PATH=COLUMN, such as number=\"Invoice No\"")
 	}
 	if !slices.Contains(outside, f.Path) {
 		_, err = document.FieldKind(numbered(f.Path))
@@ -79,10 +79,10 @@ func parseField(text string) (f Field, err error) {
 	return f, err
 }
 
-// outside are the fields beside the structured data that are texts.
+// outside are the text fields outside the structured data.
 var outside = []string{"id", "tenant_id", "received_at"}
 
-// numbered is a path as package document has it, with the number of the first item.
+// numbered returns a path for package document, with the number of the first item.
 func numbered(path string) string {
 	if t, ok := cited(path); ok && t != "" {
 		return "references.0.number"
@@ -93,11 +93,10 @@ func numbered(path string) string {
 	return path
 }
 
-// lists are the fields that have items. Only line items have several.
+// lists are the fields with items. Only line items can have several.
 var lists = []string{"line_items", "references", "taxes", "charges"}
 
-// cited is the type of the document whose number a column has:
-// references.purchase-order.
+// cited returns the type of the document cited by a column: references.purchase-order.
 func cited(path string) (t string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "references.")
 	if !ok || rest == "number" || rest == "type" {
@@ -106,8 +105,8 @@ func cited(path string) (t string, ok bool) {
 	return reference.Type(rest), true
 }
 
-// ParseLayout converts a form of dates such as DD.MM.YYYY to a layout of package
-// time.
+// ParseLayout converts a form of dates such as DD.MM.YYYY to a layout of package time. An
+// empty form gives an empty layout.
 func ParseLayout(form string) (string, error) {
 	if form == "" {
 		return "", nil
@@ -115,7 +114,7 @@ func ParseLayout(form string) (string, error) {
 	layout := strings.NewReplacer("YYYY", "2006", "YY", "06", "MM", "01", "DD", "02", "M", "1", "D", "2").Replace(form)
 	for _, part := range []string{"06", "1", "2"} {
 		if !strings.Contains(layout, part) {
-			return "", fmt.Errorf("--date-format %.40q is not a form such as DD.MM.YYYY", form)
+			return "", fmt.Errorf("invalid --date-format %.40q: expected a form such as DD.MM.YYYY", form)
 		}
 	}
 	return layout, nil

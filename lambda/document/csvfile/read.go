@@ -31,21 +31,22 @@ type Problem struct {
 // Result is the content of a file.
 type Result struct {
 	Rows     []Row
-	Problems []Problem // rows that are not taken
+	Problems []Problem // of refused rows
 	Unknown  []string  // columns without a field
 }
 
 // maxBytes bounds a file.
 const maxBytes = 1 << 30
 
-// Read reads a file. An error is one of the file as a whole.
+// Read reads a file. It returns an error only for the file as a whole; see Result.Problems for
+// faulty rows.
 func (s *Sheet) Read(r io.Reader) (*Result, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	switch {
 	case err != nil:
 		return nil, err
 	case len(raw) > maxBytes:
-		return nil, fmt.Errorf("larger than %d bytes", maxBytes)
+		return nil, fmt.Errorf("file too large: over %d bytes", maxBytes)
 	}
 	text, err := decode(raw)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Sheet) Read(r io.Reader) (*Result, error) {
 	return t.Result, t.write()
 }
 
-// table is a file that is read.
+// table is a file during Read.
 type table struct {
 	*Result
 	sheet     *Sheet
@@ -97,12 +98,12 @@ func (t *table) find(header []string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("there is no column %s; those without a field are %s", strings.Join(missing, ", "), strings.Join(t.Unknown, ", "))
+		return fmt.Errorf("missing column %s; columns without a field: %s", strings.Join(missing, ", "), strings.Join(t.Unknown, ", "))
 	}
 	return nil
 }
 
-// read reads the rows. One that is no CSV ends the file.
+// read reads the rows. It stops at a row that isn't CSV.
 func (t *table) read(rows *csv.Reader) error {
 	for {
 		row, err := rows.Read()
@@ -111,7 +112,7 @@ func (t *table) read(rows *csv.Reader) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.As(err, &parse):
-			t.Problems = append(t.Problems, Problem{parse.Line, "not valid CSV: " + parse.Err.Error()})
+			t.Problems = append(t.Problems, Problem{parse.Line, "invalid CSV: " + parse.Err.Error()})
 			return nil
 		case err != nil:
 			return err
@@ -158,7 +159,7 @@ func (t *table) write() (err error) {
 	return nil
 }
 
-// amounts are the cells of fields that are amounts.
+// amounts lists the cells of amount fields.
 func (t *table) amounts() (list []string) {
 	for i, f := range t.sheet.Fields {
 		if kind, err := document.FieldKind(numbered(f.Path)); err != nil || kind != document.Number {
@@ -171,12 +172,11 @@ func (t *table) amounts() (list []string) {
 	return list
 }
 
-// identity are the fields that tell documents apart.
+// identity are the fields that distinguish documents.
 var identity = []string{"id", "tenant_id", "type", "number", "supplier.name", "supplier.vat_id"}
 
-// draftOf is the document of a row: a new one, that of the rows with the same
-// number and supplier, or the last one where the row has no number. Without line
-// items each row is a document.
+// draftOf returns the document of a row: the one with the same number and supplier, the last
+// one if the row lacks a number, or else a new one. Without line items each row is a document.
 func (t *table) draftOf(c cells, last *draft) *draft {
 	var key []string
 	numbered, lined := false, false
@@ -200,7 +200,7 @@ func (t *table) draftOf(c cells, last *draft) *draft {
 	return d
 }
 
-// draft is a document that is made of rows.
+// draft is a document made of rows.
 type draft struct {
 	line  int // of its first row
 	head  map[string]any
@@ -209,8 +209,8 @@ type draft struct {
 	fault *Problem
 }
 
-// add adds the cells of a row. A field that has another value in a row before is
-// an error.
+// add adds the cells of a row. A field must have the same value as in earlier rows of the
+// document.
 func (d *draft) add(s *Sheet, c cells, decimal string) error {
 	item := map[string]any{}
 	for i, f := range s.Fields {
@@ -222,7 +222,7 @@ func (d *draft) add(s *Sheet, c cells, decimal string) error {
 			return fmt.Errorf("column %.60q: %w", f.Column, err)
 		}
 		if !d.put(f.Path, v, item) {
-			return fmt.Errorf("column %.60q: another value than in a row before of the same document", f.Column)
+			return fmt.Errorf("column %.60q: value must be the same in all rows of a document", f.Column)
 		}
 	}
 	if len(item) > 0 {
@@ -231,7 +231,7 @@ func (d *draft) add(s *Sheet, c cells, decimal string) error {
 	return nil
 }
 
-// put puts a value in its place, and returns false if there is another one.
+// put puts a value in its place, and returns false if another one is there.
 func (d *draft) put(path string, v any, item map[string]any) bool {
 	first, rest, nested := strings.Cut(path, ".")
 	switch t, cites := cited(path); {
@@ -254,7 +254,7 @@ func (d *draft) put(path string, v any, item map[string]any) bool {
 	return set(d.data, path, v)
 }
 
-// in is the object of a field, or the first item of a list.
+// in returns the object of a field, or the first item of a list.
 func (d *draft) in(name string, list bool) map[string]any {
 	if d.data[name] == nil && list {
 		d.data[name] = []any{map[string]any{}}
@@ -275,11 +275,12 @@ func set(in map[string]any, name string, v any) bool {
 	return true
 }
 
-// idSpace is the UUIDv5 name space of ids that are no UUIDs.
+// idSpace is the UUIDv5 name space for ids that aren't UUIDs. Don't change it, since the same
+// text must keep its id.
 var idSpace = uuid.MustParse("3f0c3a5e-8a52-4c8e-9a53-0d9f6c1e2b7a")
 
-// record is the document as it stands in a file of JSON. An id that is no UUID
-// becomes one, the same for the same text, type and tenant.
+// record returns the document as in a JSON file. An id that isn't a UUID becomes one, the same
+// for the same text, type and tenant.
 func (d *draft) record(s *Sheet) map[string]any {
 	r := maps.Clone(d.head)
 	if len(d.lines) > 0 {

@@ -70,10 +70,10 @@ func TestFaultyRowsAreNamedAndTheOthersAreRead(t *testing.T) {
 	r, got, err := read(t, Sheet{}, "number=No,date=Date,total=Sum,line_items.sku=Article",
 		"No,Date,Sum,Article\n1,2026-03-02,5,A\n2,02.03.2026,5,A\n3,2026-03-02,a lot,A\n4,2026-03-02,5,A\n4,2026-03-02,6,B\n5,,7,A\n6,\"")
 	want := []Problem{
-		{8, `not valid CSV: extraneous or missing " in quoted-field`},
-		{3, `column "Date": date: a date is not of the form YYYY-MM-DD`},
-		{4, `column "Sum": total: an amount is not a plain decimal number of at most 18 digits`},
-		{6, `column "Sum": another value than in a row before of the same document`},
+		{8, `invalid CSV: extraneous or missing " in quoted-field`},
+		{3, `column "Date": date: invalid date: expected YYYY-MM-DD`},
+		{4, `column "Sum": total: invalid amount: expected a plain decimal of at most 18 digits`},
+		{6, `column "Sum": value must be the same in all rows of a document`},
 	}
 	if err != nil || len(got) != 2 || !slices.Equal(r.Problems, want) {
 		t.Errorf("%v, %d documents, got\n%v\nwant\n%v", err, len(got), r.Problems, want)
@@ -92,7 +92,7 @@ func TestDecimalSignIsFoundOrAskedFor(t *testing.T) {
 		{"1'234.50|2", "1234.50 2"},
 		{"1.000.000|2,125", "1000000 2.125"},
 		{"12|3-", "12 -3"},
-		{"1.234|5", "may be a fraction or thousands"},
+		{"1.234|5", "a fraction or thousands"},
 		{"1,50|1.50", "different decimal signs"},
 	} {
 		amounts := strings.Split(tc.amounts, "|")
@@ -135,14 +135,14 @@ func TestIDOfAnotherSystemBecomesAUUID(t *testing.T) {
 func TestFaultyMappingsAreRefused(t *testing.T) {
 	t.Parallel()
 	for mapping, want := range map[string]string{
-		"number=": "not PATH=COLUMN", "numbr=No": "is no field", "number=A,number=B": "two columns", "nowhere.map": "no such file",
-		"line_items=A": "it has items", "references.letter=A": "is no field",
+		"number=": "expected PATH=COLUMN", "numbr=No": "unknown field", "number=A,number=B": "duplicate field", "nowhere.map": "no such file",
+		"line_items=A": "missing item", "references.letter=A": "unknown field",
 	} {
 		if _, err := ParseMap(mapping); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", mapping, err, want)
 		}
 	}
-	if _, _, err := read(t, Sheet{}, "number=No,total=Sum", "Number,Sum\n1,2\n"); err == nil || err.Error() != `there is no column "No"; those without a field are "Number"` {
+	if _, _, err := read(t, Sheet{}, "number=No,total=Sum", "Number,Sum\n1,2\n"); err == nil || err.Error() != `missing column "No"; columns without a field: "Number"` {
 		t.Errorf("got %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "a.map")

@@ -17,14 +17,14 @@ func decode(raw []byte) (string, error) {
 	if !utf8.Valid(raw) {
 		var err error
 		if raw, err = charmap.Windows1252.NewDecoder().Bytes(raw); err != nil {
-			return "", fmt.Errorf("neither UTF-8 nor Windows-1252: %w", err)
+			return "", fmt.Errorf("expected UTF-8 or Windows-1252: %w", err)
 		}
 	}
 	return strings.TrimPrefix(string(raw), byteOrderMark), nil
 }
 
-// open finds the delimiter of a text, the one by which its header has most of the
-// columns, and returns a reader behind the header.
+// open finds the delimiter that gives the header most of the wanted columns, and returns a
+// reader after the header.
 func open(text string, fields []Field) (rows *csv.Reader, header []string, err error) {
 	most := -1
 	for _, delimiter := range ",;\t" {
@@ -32,7 +32,7 @@ func open(text string, fields []Field) (rows *csv.Reader, header []string, err e
 		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter, -1, true
 		names, readErr := r.Read()
 		if readErr != nil {
-			err = fmt.Errorf("the header is not CSV: %w", readErr)
+			err = fmt.Errorf("invalid CSV header: %w", readErr)
 			continue
 		}
 		found := 0
@@ -51,8 +51,7 @@ func open(text string, fields []Field) (rows *csv.Reader, header []string, err e
 	return rows, header, nil
 }
 
-// columnOf is the index of a column, -1 if there is none. Capitals and outer spaces
-// do not count.
+// columnOf returns the index of a column, or -1. Capitals and outer spaces don't count.
 func columnOf(header []string, name string) int {
 	return slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), strings.TrimSpace(name)) })
 }

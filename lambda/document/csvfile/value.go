@@ -11,19 +11,19 @@ import (
 	"matchbook/lambda/document"
 )
 
-// separators of groups of digits that are neither point nor comma.
+// grouping drops the separators of groups of digits other than point and comma.
 var grouping = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "\u2019", "")
 
-// Amounts that show which sign is the decimal one: both are there, or the last is
-// not before exactly three digits.
+// Amounts that reveal the decimal sign: both signs are there, or exactly three digits don't
+// follow the last.
 var (
 	decimalComma = regexp.MustCompile(`^-?[0-9]+(\.[0-9]{3})+,[0-9]+-?$|^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})-?$|^-?[0-9]+(\.[0-9]{3}){2,}-?$`)
 	decimalPoint = regexp.MustCompile(`^-?[0-9]+(,[0-9]{3})+\.[0-9]+-?$|^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})-?$|^-?[0-9]+(,[0-9]{3}){2,}-?$`)
 	unclear      = regexp.MustCompile(`^-?[0-9]+[.,][0-9]{3}-?$`)
 )
 
-// decimalOf finds the decimal sign of a file by its amounts. It is an error if they
-// contradict one another, or if none shows it and one needs it.
+// decimalOf finds the decimal sign of a file by its amounts. It returns an error if they
+// contradict one another, or if one is ambiguous and none reveals the sign.
 func decimalOf(amounts []string) (string, error) {
 	var comma, point, either string
 	for _, a := range amounts {
@@ -38,17 +38,17 @@ func decimalOf(amounts []string) (string, error) {
 	}
 	switch {
 	case comma != "" && point != "":
-		return "", fmt.Errorf("the amounts %.30q and %.30q have different decimal signs: "+
-			"--decimal , or --decimal . says which is right", comma, point)
+		return "", fmt.Errorf("different decimal signs in %.30q and %.30q; "+
+			"use --decimal , or --decimal .", comma, point)
 	case comma != "":
 		return ",", nil
 	case point == "" && either != "":
-		return "", fmt.Errorf("the amount %.30q may be a fraction or thousands: --decimal , or --decimal . says which", either)
+		return "", fmt.Errorf("ambiguous amount %.30q: a fraction or thousands; use --decimal , or --decimal .", either)
 	}
 	return ".", nil
 }
 
-// plain writes an amount with a decimal point and a minus in front.
+// plain writes an amount with a decimal point and a leading minus.
 func plain(amount, decimal string) string {
 	amount = grouping.Replace(amount)
 	if decimal == "," {
@@ -79,7 +79,7 @@ func (s *Sheet) value(path, cell, decimal string) (any, error) {
 	case kind == document.Day && s.Layout != "":
 		day, err := time.Parse(s.Layout, cell)
 		if err != nil {
-			return nil, errors.New("not a date of the form of --date-format")
+			return nil, errors.New("invalid date: expected the form of --date-format")
 		}
 		cell = day.Format(time.DateOnly)
 	}

@@ -4,7 +4,7 @@ import "matchbook/lambda/document"
 
 const ciiSpace = "urn:un:unece:uncefact:data:standard:"
 
-// ciiVocabulary is that of D16B and the releases after it, which keep its name
+// ciiVocabulary is the vocabulary of D16B and later releases, since those keep its name
 // spaces.
 var ciiVocabulary = &vocabulary{format: CII, kind: ciiKind, spaces: []string{
 	ciiSpace + "CrossIndustryInvoice:100", ciiSpace + "ReusableAggregateBusinessInformationEntity:100",
@@ -16,7 +16,7 @@ var zugferd1Vocabulary = &vocabulary{format: ZUGFeRD1, kind: ciiKind, names: zug
 	zugferd1Space, ciiSpace + "ReusableAggregateBusinessInformationEntity:12",
 	ciiSpace + "UnqualifiedDataType:15", ciiSpace + "QualifiedDataType:12"}}
 
-// zugferd1Names are the names of 2014, and those of D16B for the same.
+// zugferd1Names maps the names of 2014 to D16B's.
 var zugferd1Names = map[string]string{
 	"SpecifiedExchangedDocumentContext":         "ExchangedDocumentContext",
 	"HeaderExchangedDocument":                   "ExchangedDocument",
@@ -31,11 +31,11 @@ var zugferd1Names = map[string]string{
 	"ApplicablePercent":                         "RateApplicablePercent",
 }
 
-// ciiKind is the type by its code.
+// ciiKind returns the type by its code.
 func ciiKind(root *node) (document.Type, *mapping, string) {
 	t, known := typeCodes[root.one(path{ciiTypeCode})]
 	if !known {
-		return "", nil, "its type code is not that of an invoice or a credit note"
+		return "", nil, "unsupported type code: expected an invoice or a credit note"
 	}
 	return t, &ciiMapping, ""
 }
@@ -142,8 +142,8 @@ var ciiMapping = mapping{
 			ciiLine + "/SpecifiedLineTradeSettlement/AdditionalReferencedDocument"}},
 	},
 	flags: []flag{
-		{path{"ExchangedDocumentContext/TestIndicator/Indicator"}, "true", "the file is marked as a test"},
-		{path{"ExchangedDocument/CopyIndicator/Indicator"}, "true", "the file is marked as a copy"},
+		{path{"ExchangedDocumentContext/TestIndicator/Indicator"}, "true", "marked as a test"},
+		{path{"ExchangedDocument/CopyIndicator/Indicator"}, "true", "marked as a copy"},
 		{path{ciiTypeCode}, proForma, isProForma},
 	},
 }
@@ -157,8 +157,7 @@ func ciiSums(names ...string) (p path) {
 	return p
 }
 
-// ciiNumbers are the places of the number in references, under the names of both
-// releases.
+// ciiNumbers are the places of the number in references, under the names of both releases.
 func ciiNumbers(documents ...string) (p path) {
 	for _, d := range documents {
 		p = append(p, d+"/IssuerAssignedID", d+"/ID")

@@ -8,10 +8,10 @@ import (
 	"matchbook/lambda/document"
 )
 
-// ublRoot is the form of UBL 2's name spaces of documents.
+// ublRoot is the form of the root elements of UBL 2 documents.
 var ublRoot = regexp.MustCompile(`^[A-Z][A-Za-z]{0,60}$`)
 
-// vocabularyOf returns the vocabulary of a root element; nil if it is foreign.
+// vocabularyOf returns the vocabulary of a root element, or nil if it is foreign.
 func vocabularyOf(root xml.Name) *vocabulary {
 	switch {
 	case ublRoot.MatchString(root.Local) && root.Space == ublSpace+root.Local+"-2":
@@ -24,8 +24,7 @@ func vocabularyOf(root xml.Name) *vocabulary {
 	return nil
 }
 
-// typeCodes are the codes of UNTDID 1001 that EN 16931 allows, and the type of
-// each.
+// typeCodes maps the codes of UNTDID 1001 allowed by EN 16931 to their types.
 var typeCodes = codes(map[document.Type]string{
 	document.Invoice: `71 80 82 84 102 130 202 203 204 211 218 219 295 325 326 331 380 382 383 384 385 386 387 388
 		389 390 393 394 395 456 457 471 472 473 500 501 502 503 527 553 575 623 633 751 780 817 870 875 876 877 935`,
@@ -42,26 +41,24 @@ func codes(lists map[document.Type]string) map[string]document.Type {
 	return m
 }
 
-// proForma is the type code of an invoice that is not to be paid.
+// proForma is the type code of an invoice that must not be paid.
 const (
 	proForma   = "325"
-	isProForma = "it is a pro forma invoice"
+	isProForma = "pro forma invoice"
 )
 
-// supportCodes are the codes of supporting documents that are more than that.
+// supportCodes are the codes of supporting documents that mean more than that.
 var supportCodes = map[string]string{"50": "tender", "130": "object"}
 
-// vatSchemes are the codes of the Electronic Address Scheme whose ids are VAT
-// ids.
+// vatSchemes are the codes of the Electronic Address Scheme for VAT ids.
 var vatSchemes = strings.Fields(`9910 9914 9920 9922 9923 9924 9925 9926 9927 9928 9929 9930 9931 9932 9933
 		9934 9935 9936 9937 9938 9939 9940 9941 9942 9943 9944 9945 9946 9947 9948 9949 9950 9951 9952 9953 9955 9957`)
 
-// isVAT reports whether a tax scheme is one for VAT: VAT, VA in CII, GST in some
-// countries.
+// isVAT reports whether a tax scheme is for VAT: VAT, VA in CII, GST in some countries.
 func isVAT(scheme string) bool { return scheme == "VA" || scheme == "GST" || scheme == "VAT" }
 
-// profiles are the names of profiles by a part of their id; the first that fits
-// counts.
+// profiles are the names of profiles by a part of their id. The first to fit counts, so a
+// longer part must come before a shorter one.
 var profiles = []struct{ part, name string }{
 	{"xrechnung", "XRechnung"},
 	{"poacc:billing", "Peppol BIS Billing"},

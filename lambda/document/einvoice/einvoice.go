@@ -14,7 +14,7 @@ import (
 // Format is a syntax of electronic documents.
 type Format string
 
-// The formats that Read takes.
+// The formats known to Read.
 const (
 	UBL      Format = "UBL"       // OASIS Universal Business Language 2
 	CII      Format = "CII"       // UN/CEFACT Cross Industry Invoice D16B
@@ -24,31 +24,31 @@ const (
 // Document is the content of a file.
 type Document struct {
 	Format   Format
-	Profile  string // "XRechnung" for example; empty if it is not a known one
+	Profile  string // such as "XRechnung"; empty if unknown
 	Type     document.Type
 	Data     document.Data // document.Parse accepts its JSON
 	Problems []Problem
 }
 
-// Problem is a value that could not be taken, or a fact that a person has to
-// know. It never contains text of the document.
+// Problem is an unreadable value, or a fact that a person must know. It never contains text of
+// the document.
 type Problem struct {
 	Line int    // of the file
-	Path string // of the element below the root; ZUGFeRD 1 in the names of CII
+	Path string // of the element below the root; ZUGFeRD 1 uses the names of CII
 	What string
 }
 
-// String is the problem as a sentence.
+// String returns the problem as a sentence.
 func (p Problem) String() string { return fmt.Sprintf("line %d: %s: %s", p.Line, p.Path, p.What) }
 
-// Refused is the error for a file that is broken, foreign, too large, or of a
-// type that is not matched. The same file is always refused.
+// Refused is the error for a file that is broken, foreign, too large, or of a type that isn't
+// matched. Don't retry: the same file is always refused.
 type Refused struct {
 	Line   int // 0: the file as a whole
 	Reason string
 }
 
-// Error is the reason, after the line.
+// Error returns the reason, after the line.
 func (r *Refused) Error() string {
 	if r.Line == 0 {
 		return r.Reason
@@ -56,9 +56,9 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("line %d: %s", r.Line, r.Reason)
 }
 
-// Detect reports whether a file that begins with head is in a format of this
-// package. Read may still refuse it. Comments in front of the root element
-// count: 8 KiB of head are enough in practice.
+// Detect reports whether a file beginning with head is in a format of this package. Read may
+// still refuse it. Use 8 KiB of head: comments before the root element count, but that is
+// enough in practice.
 func Detect(head []byte) (Format, bool) {
 	_, vocab, err := newParser(&source{r: bytes.NewReader(head)}).root()
 	if err != nil || vocab == nil {
@@ -93,7 +93,7 @@ func Read(r io.Reader) (Document, error) {
 // acceptable keeps the promise of Document.Data.
 func acceptable(data document.Data) error {
 	if reflect.ValueOf(data).IsZero() {
-		return &Refused{Reason: "it contains no field of a business document"}
+		return &Refused{Reason: "missing every field of a business document"}
 	}
 	raw, err := json.Marshal(data)
 	if err == nil {
@@ -114,5 +114,5 @@ func refusal(line int, err error) error {
 		}
 		return refused
 	}
-	return &Refused{line, "it is not well-formed XML 1.0"}
+	return &Refused{line, "invalid XML 1.0: not well-formed"}
 }

@@ -10,12 +10,11 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// maxBytes bounds a file, attachments included: 15 MB is the usual bound for an
-// attachment, a third more in base64.
+// maxBytes bounds a file, attachments included. Attachments are usually bounded at 15 MB, and
+// base64 adds a third.
 const maxBytes = 24 << 20
 
-// source counts what is read, and keeps the reader's own error apart from those
-// of the content.
+// source counts the bytes read, and keeps the reader's error apart from errors in the content.
 type source struct {
 	r    io.Reader
 	read int
@@ -25,7 +24,7 @@ type source struct {
 // Read implements io.Reader; it refuses more than maxBytes.
 func (s *source) Read(p []byte) (int, error) {
 	if s.read > maxBytes {
-		return 0, &Refused{Reason: "it is larger than 24 MiB"}
+		return 0, &Refused{Reason: "file too large: over 24 MiB"}
 	}
 	n, err := s.r.Read(p)
 	s.read += n
@@ -35,9 +34,9 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// charsets are the one-byte encodings, by the names that files declare. As in
-// browsers, ISO-8859-1 is read as windows-1252: they differ in control
-// characters only, which no document contains.
+// charsets are the one-byte encodings, by declared name. As in browsers, ISO-8859-1 is read as
+// windows-1252, because the two differ only in control characters, and no document contains
+// those.
 var charsets = map[string]*charmap.Charmap{
 	"iso-8859-1": charmap.Windows1252, "latin1": charmap.Windows1252, "us-ascii": charmap.Windows1252,
 	"windows-1252": charmap.Windows1252, "cp1252": charmap.Windows1252,
@@ -45,9 +44,9 @@ var charsets = map[string]*charmap.Charmap{
 	"iso-8859-15": charmap.ISO8859_15,
 }
 
-// charsetReader decodes the encoding that a file declares. UTF-16 was decoded
-// before, by its first bytes. So a file of one-byte characters that declares
-// UTF-16, as some programs write it, is UTF-8.
+// charsetReader decodes the declared encoding. utf8Reader has already decoded UTF-16, by its
+// first bytes. So if one-byte characters are declared as UTF-16, as some programs do, they are
+// UTF-8.
 func charsetReader(name string, r io.Reader) (io.Reader, error) {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, "utf-16") || name == "utf8" {
@@ -56,7 +55,7 @@ func charsetReader(name string, r io.Reader) (io.Reader, error) {
 	if set := charsets[name]; set != nil {
 		return set.NewDecoder().Reader(r), nil
 	}
-	return nil, &Refused{Reason: "its encoding is none of UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 and -1252"}
+	return nil, &Refused{Reason: "unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"}
 }
 
 // utf8Reader decodes UTF-16, and drops the byte order mark of UTF-8.

@@ -25,5 +25,5 @@ func Example() {
 	// Output:
 	// ZUGFeRD 1 credit-note GS-31 2014-03-05 13.09 EUR
 	// Griff grün 2
-	// the file is marked as a test
+	// marked as a test
 }

@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// companyAt reads the first party that has a name.
+// companyAt reads the first party with a name.
 func (r *reading) companyAt(p path) document.Party {
 	parties := r.root.some(p)
 	for _, place := range p {
@@ -28,8 +28,7 @@ func (r *reading) company(n *node) document.Party {
 	return document.Party{Name: n.one(r.party.name), VATID: r.vatID(n), Address: r.address(n)}
 }
 
-// vatID is the number that is registered for VAT, or else an id whose scheme is
-// that of VAT ids.
+// vatID returns the number registered for VAT, or else an id with the scheme of VAT ids.
 func (r *reading) vatID(n *node) string {
 	for _, reg := range n.every(r.party.registrations) {
 		for _, number := range reg.some(r.party.registration) {
@@ -70,7 +69,7 @@ func (r *reading) address(n *node) string {
 	return strings.Join(parts, ", ")
 }
 
-// payee is the first IBAN to which the supplier is paid.
+// payee returns the supplier's first IBAN for payment.
 func (r *reading) payee() string {
 	if iban := r.root.one(r.iban); iban != "" {
 		return iban
@@ -83,8 +82,8 @@ func (r *reading) payee() string {
 	return ""
 }
 
-// items reads the lines. The notes of a line are its description if it has no
-// other, and else added to the notes of the document.
+// items reads the lines. The notes of a line become its description if it lacks one. Otherwise
+// they are added to the notes of the document.
 func (r *reading) items(notes []*node) (lines []document.Line, all []*node) {
 	for _, n := range r.root.every(r.lines) {
 		l, own := r.item(n)
@@ -118,10 +117,9 @@ func (r *reading) item(n *node) (l document.Line, notes []*node) {
 	return l, notes
 }
 
-// product reports a line whose amount is not quantity x net price. It is checked
-// here since structured data has no place for a discount of a line, which would
-// explain the difference. Some programs write the quantity again as that of the
-// price, and mean a price for one.
+// product reports a line with an amount other than quantity x net price. It must be checked
+// here, since a discount of the line would explain the difference and structured data has no
+// place for it. Some programs repeat the quantity as the price's, but mean a price for one.
 func (r *reading) product(n *node, l document.Line) {
 	amounts := n.some(r.line.amount)
 	absent := l.Amount.IsZero() || l.Quantity.IsZero() || l.UnitPrice.IsZero()
@@ -134,16 +132,16 @@ func (r *reading) product(n *node, l document.Line) {
 			return
 		}
 	}
-	r.report(amounts[0], place(r.line.amount, amounts[0]), "it is not quantity x price, and the line has no discount")
+	r.report(amounts[0], place(r.line.amount, amounts[0]), "differs from quantity x price without a discount")
 }
 
 var (
 	one, _ = decimal("1")
-	// rounding is the difference that rule R120 of Peppol tolerates.
+	// rounding is the difference tolerated by rule R120 of Peppol.
 	rounding, _ = decimal("0.02")
 )
 
-// byRate reads the tax at each rate, not again in the currency of the tax office.
+// byRate reads the tax at each rate, but not again in the currency of the tax office.
 func (r *reading) byRate() (list []document.Tax) {
 	p := r.rate
 	for _, n := range r.root.every(r.taxes) {
@@ -189,8 +187,8 @@ func (r *reading) cited() (list []document.Reference) {
 	return list
 }
 
-// noOrder stands in a Peppol document in place of the order's number, which is
-// required, if there is no order.
+// noOrder stands for the order's number in a Peppol document without an order, because the
+// number is required.
 const noOrder = "NA"
 
 // support reads a reference to a supporting document.

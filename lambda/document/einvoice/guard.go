@@ -2,13 +2,13 @@ package einvoice
 
 import "io"
 
-// maxTag bounds a tag with its attributes, in bytes. The decoder keeps all
-// attributes of an element in memory, each much larger than in the file, before
-// a caller sees the first.
+// maxTag bounds a tag with its attributes, in bytes. It is needed because the decoder keeps
+// all attributes of an element in memory, each much larger than in the file, before a caller
+// sees the first.
 const maxTag = 64 << 10
 
-// guard refuses long tags. It sees bytes of UTF-8, or of an encoding that has
-// the characters of markup in the same place.
+// guard refuses long tags. It must see UTF-8, or an encoding with the characters of markup in
+// the same place.
 type guard struct {
 	r      io.Reader
 	state  func(*guard, byte)
@@ -27,7 +27,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	for _, c := range p[:n] {
 		g.state(g, c)
 		if g.length > maxTag {
-			return 0, &Refused{Reason: "it has a tag that is longer than 64 KiB"}
+			return 0, &Refused{Reason: "tag too long: over 64 KiB"}
 		}
 	}
 	return n, err
@@ -39,7 +39,7 @@ func (g *guard) text(c byte) {
 	}
 }
 
-// opened is the state behind "<".
+// opened is the state after "<".
 func (g *guard) opened(c byte) {
 	switch c {
 	case '!':
@@ -51,7 +51,7 @@ func (g *guard) opened(c byte) {
 	}
 }
 
-// declared is the state behind "<!". A declaration is refused by the parser.
+// declared is the state after "<!". The parser refuses a declaration.
 func (g *guard) declared(c byte) {
 	g.start = append(g.start, c)
 	switch start := string(g.start); {

@@ -1,16 +1,16 @@
 package einvoice
 
-// mapping holds the place of each field in a vocabulary. Places below a group
-// begin at the group's element.
+// mapping holds the place of each field in a vocabulary. Places in a group begin at the
+// group's element.
 type mapping struct {
 	profile, number, date, currency path
 	from, to                        path // the period
 	notes                           path // every one
 	due, terms                      path // of payment
-	supplier, buyer                 path // the first that has a name
+	supplier, buyer                 path // the first with a name
 	party                           partyPlaces
 	iban                            path // of the supplier
-	account                         path // of the supplier: an IBAN if it has the form of one
+	account                         path // of the supplier; use it if it has the form of an IBAN
 	payer                           path // IBAN of the buyer
 	subtotal, total                 sumPlaces
 	tax                             path // in the document's currency, if there are several
@@ -29,13 +29,13 @@ type partyPlaces struct {
 	registrations path // numbers by tax scheme
 	registration  path // below it: the number
 	scheme        path // below it: the scheme
-	ids           path // other ids, of which a scheme may be that of VAT ids
+	ids           path // other ids; some schemes are for VAT ids
 	address       path
 	parts         []path // of the address; each is a part, joined by blanks
 }
 
-// sumPlaces are the places of a total. If it is absent, it equals fallback where
-// between is absent or 0.
+// sumPlaces are the places of a total. If sum is absent, use fallback, but only if between is
+// absent or 0.
 type sumPlaces struct{ sum, fallback, between path }
 
 // taxPlaces are the places of a tax at one rate.
@@ -53,7 +53,7 @@ type linePlaces struct {
 	sku, description, notes   path
 	quantity, price, priceFor path
 	amount, rate              path
-	discounts                 path // and charges of the line, which structured data has no place for
+	discounts                 path // and charges of the line; structured data lacks a place for them
 }
 
 // referencePlaces are the places of references of one type.
@@ -62,8 +62,8 @@ type referencePlaces struct {
 	numbers path   // or the elements of supporting documents
 }
 
-// supporting are the places in a supporting document. One that is attached is
-// a part of the document.
+// supporting are the places in a supporting document. An attached one is a part of the
+// document.
 var supporting = struct{ number, code, kind, attached path }{
 	number:   path{"IssuerAssignedID", "ID"},
 	code:     path{"TypeCode", "DocumentTypeCode"},
@@ -71,7 +71,7 @@ var supporting = struct{ number, code, kind, attached path }{
 	attached: path{"Attachment", "AttachmentBinaryObject", "URIID"},
 }
 
-// flag is a fact that a person has to know.
+// flag is a fact that a person must know.
 type flag struct {
 	at    path
 	value string

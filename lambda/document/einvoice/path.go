@@ -2,9 +2,8 @@ package einvoice
 
 import "strings"
 
-// path lists places for one fact, in order of preference. A place is a list of
-// names from the element where it begins: "PartyName/Name". The empty place is
-// that element.
+// path lists places for one fact, in order of preference. A place is a list of names from its
+// starting element: "PartyName/Name". The empty place is that element.
 type path []string
 
 // at returns the elements at one place, in the order of the file.
@@ -50,7 +49,7 @@ func (n *node) some(p path) []*node {
 	return nil
 }
 
-// one returns the text of the first element of some; empty if there is none.
+// one returns the text of the first element of some, or "".
 func (n *node) one(p path) string {
 	if found := n.some(p); found != nil {
 		return found[0].value()
@@ -58,10 +57,10 @@ func (n *node) one(p path) string {
 	return ""
 }
 
-// value is the text of a leaf on one line.
+// value returns the text of a leaf on one line.
 func (n *node) value() string { return strings.Join(strings.Fields(string(n.text)), " ") }
 
-// paragraph is the text of a leaf, its lines kept and tidied.
+// paragraph returns the text of a leaf, its lines kept and tidied.
 func (n *node) paragraph() string {
 	var lines []string
 	for line := range strings.Lines(string(n.text)) {

@@ -54,8 +54,8 @@ func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
 	t.Parallel()
 	const (
 		total      = "line 4: LegalMonetaryTotal/TaxInclusiveAmount: "
-		notDecimal = "it is not a decimal of at most 18 digits before and 9 after the point"
-		twice      = "it stands twice, with different values; the first is taken"
+		notDecimal = "invalid decimal: expected at most 18 digits before and 9 after the point"
+		twice      = "duplicate with another value; the first is used"
 	)
 	inclusive := func(amount string) string { return "<b:TaxInclusiveAmount>" + amount + "</b:TaxInclusiveAmount>" }
 	for _, tc := range []struct{ name, in, want string }{
@@ -69,24 +69,24 @@ func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
 		{"ten decimals", ublTotal(inclusive("0.0123456789")),
 			total + notDecimal},
 		{"another currency", ublTotal(`<b:TaxInclusiveAmount currencyID="USD">1</b:TaxInclusiveAmount>`),
-			total + "it is in another currency than the document"},
+			total + "currency differs from the document's"},
 		{"two totals", ublTotal(inclusive("1") + "\n" + inclusive("2")),
 			"line 5: LegalMonetaryTotal/TaxInclusiveAmount: " + twice},
 		{"one total twice", ublTotal(inclusive("1") + inclusive("1")), ""},
 		{"two numbers", ubl("<b:ID>2</b:ID>"), "line 4: ID: " + twice},
 		{"a currency sign", ubl("<b:DocumentCurrencyCode>€</b:DocumentCurrencyCode>"),
-			"line 4: DocumentCurrencyCode: it is not a currency code of three letters"},
+			"line 4: DocumentCurrencyCode: invalid currency: expected a code of three letters"},
 		{"a German date", ubl("<b:IssueDate>02.03.2026</b:IssueDate>"),
-			"line 4: IssueDate: it is not a date"},
-		{"no such day", ubl("<b:IssueDate>2026-02-30</b:IssueDate>"), "line 4: IssueDate: it is not a date"},
+			"line 4: IssueDate: invalid date"},
+		{"no such day", ubl("<b:IssueDate>2026-02-30</b:IssueDate>"), "line 4: IssueDate: invalid date"},
 		{"a month", ciiDate("610", "202603"),
-			"line 4: ExchangedDocument/IssueDateTime/DateTimeString: it is not a date"},
+			"line 4: ExchangedDocument/IssueDateTime/DateTimeString: invalid date"},
 		{"day first", ciiDate("4", "02032026"),
-			"line 4: ExchangedDocument/IssueDateTime/DateTimeString: it is not a date"},
+			"line 4: ExchangedDocument/IssueDateTime/DateTimeString: invalid date"},
 		{"a quantity in words", ubl("<a:InvoiceLine>\n<b:InvoicedQuantity>two</b:InvoicedQuantity></a:InvoiceLine>"),
 			"line 5: InvoicedQuantity: " + notDecimal},
 		{"a line of 20 x 4.10 = 81.90", ublLine("20", "4.10", "81.90", ""),
-			"line 5: LineExtensionAmount: it is not quantity x price, and the line has no discount"},
+			"line 5: LineExtensionAmount: differs from quantity x price without a discount"},
 		{"a line of 20 x 4.10 = 81.98, rounded", ublLine("20", "4.10", "81.98", ""), ""},
 		{"a discount of the line", ublLine("20", "4.10", "81.90",
 			"<a:AllowanceCharge><b:Amount>0.10</b:Amount></a:AllowanceCharge>"), ""},
@@ -94,15 +94,15 @@ func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
 		{"a price for one, said to be for the quantity", ublLine("50", "4.10", "205",
 			"<a:Price><b:BaseQuantity>50</b:BaseQuantity></a:Price>"), ""},
 		{"no name space", ubl("<IssueDate xmlns=''>2026-03-02</IssueDate>"),
-			"line 4: the root element: it contains an element of a foreign name space, which is not read"},
+			"line 4: the root element: ignored an element of a foreign name space"},
 		{"a prefix that is not declared", ubl("<a:InvoiceLine><cbc:Note>secret</cbc:Note></a:InvoiceLine>"),
-			"line 4: InvoiceLine: it contains an element of a foreign name space, which is not read"},
+			"line 4: InvoiceLine: ignored an element of a foreign name space"},
 		{"a copy", ubl("<b:CopyIndicator>true</b:CopyIndicator>"),
-			"line 4: CopyIndicator: the file is marked as a copy"},
-		{"pro forma in UBL", ubl(at("InvoiceTypeCode", "325")), "line 4: InvoiceTypeCode: it is a pro forma invoice"},
+			"line 4: CopyIndicator: marked as a copy"},
+		{"pro forma in UBL", ubl(at("InvoiceTypeCode", "325")), "line 4: InvoiceTypeCode: pro forma invoice"},
 		{"an order that is rejected", ubl(at("OrderResponseCode", "RE")),
-			"line 4: OrderResponseCode: the seller rejects the order"},
-		{"pro forma", cii("325", ""), "line 4: ExchangedDocument/TypeCode: it is a pro forma invoice"},
+			"line 4: OrderResponseCode: order rejected by the seller"},
+		{"pro forma", cii("325", ""), "line 4: ExchangedDocument/TypeCode: pro forma invoice"},
 	} {
 		d, err := einvoice.Read(strings.NewReader(tc.in))
 		if err != nil {
@@ -130,55 +130,55 @@ func TestProblemsAreBounded(t *testing.T) {
 
 func TestBrokenAndForeignFilesAreRefusedWithAReason(t *testing.T) {
 	t.Parallel()
-	const foreign = "line 1: it is XML, but neither UBL 2 nor UN/CEFACT CII"
-	const broken = "it is not well-formed XML 1.0"
+	const foreign = "line 1: unsupported XML: expected UBL 2 or UN/CEFACT CII"
+	const broken = "invalid XML 1.0: not well-formed"
 	note := func(text string) string { return "<b:Note>" + text + "</b:Note>" }
-	const dtd = "line 1: it has a document type declaration, which may define entities"
+	const dtd = "line 1: unsupported document type declaration: it may define entities"
 	for _, tc := range []struct{ name, in, want string }{
-		{"empty", "", "it contains no XML element"},
-		{"blank", " \n ", "it contains no XML element"},
-		{"a PDF", "%PDF-1.7 secret", "line 1: it has text outside of its root element"},
+		{"empty", "", "missing root element"},
+		{"blank", " \n ", "missing root element"},
+		{"a PDF", "%PDF-1.7 secret", "line 1: text outside the root element"},
 		{"a ZIP", "PK\x03\x04secret", "line 1: " + broken},
-		{"JSON", `{"secret":1}`, "line 1: it has text outside of its root element"},
+		{"JSON", `{"secret":1}`, "line 1: text outside the root element"},
 		{"HTML", "<html><body>secret</body></html>", foreign},
 		{"UBL 1", `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-1.0"/>`, foreign},
 		{"UBL without a name space", "<Invoice><ID>1</ID></Invoice>", foreign},
 		{"another root in the name space of invoices",
 			`<Order xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"/>`, foreign},
 		{"a quotation", `<Quotation xmlns="urn:oasis:names:specification:ubl:schema:xsd:Quotation-2"/>`,
-			"line 1: a UBL Quotation is of no type that is matched"},
+			"line 1: unsupported UBL document: Quotation"},
 		{"a name that is a text", `<secret xmlns="urn:oasis:names:specification:ubl:schema:xsd:secret-2"/>`, foreign},
-		{"no type code", ciiHead + ciiTail, "line 3: its type code is not that of an invoice or a credit note"},
-		{"a type code of no invoice", cii("220", ""), "line 3: its type code is not that of an invoice or a credit note"},
+		{"no type code", ciiHead + ciiTail, "line 3: unsupported type code: expected an invoice or a credit note"},
+		{"a type code of no invoice", cii("220", ""), "line 3: unsupported type code: expected an invoice or a credit note"},
 		{"nothing in it", strings.Replace(ublHead, "<b:ID>1</b:ID>", "", 1) + ublTail,
-			"it contains no field of a business document"},
+			"missing every field of a business document"},
 		{"cut off", ublHead + "<b:IssueDate>2026", "line 4: " + broken},
 		{"not closed", ublHead, "line 4: " + broken},
 		{"closed twice", ubl(ublTail), "line 4: " + broken},
-		{"a second root", ublHead + ublTail + "\n<secret/>", "line 5: it has a second root element"},
-		{"text behind", ublHead + ublTail + "\nsecret", "line 5: it has text outside of its root element"},
+		{"a second root", ublHead + ublTail + "\n<secret/>", "line 5: second root element"},
+		{"text behind", ublHead + ublTail + "\nsecret", "line 5: text outside the root element"},
 		{"an unknown entity", ubl("<b:Note>&secret;</b:Note>"), "line 4: " + broken},
 		{"a document type", "<!DOCTYPE html>" + ubl(""), dtd},
 		{"an entity bomb", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>` + ubl("<b:Note>&b;</b:Note>"),
 			dtd},
 		{"an external entity", `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + ubl(""), dtd},
 		{"deep", ubl(strings.Repeat("<a:Party>", 70) + strings.Repeat("</a:Party>", 70)),
-			"line 4: its elements are nested deeper than 64 levels"},
+			"line 4: elements nested too deep: over 64 levels"},
 		{"deep in an extension", ubl(strings.Repeat("<x>", 70) + strings.Repeat("</x>", 70)),
-			"line 4: its elements are nested deeper than 64 levels"},
-		{"many elements", ubl(strings.Repeat("<x/>", 300_001)), "line 4: it has more than 300,000 elements"},
+			"line 4: elements nested too deep: over 64 levels"},
+		{"many elements", ubl(strings.Repeat("<x/>", 300_001)), "line 4: too many elements: over 300,000"},
 		{"a long tag", ubl("<b:Note " + strings.Repeat("a='>' ", 20_000) + "/>"),
-			"line 4: it has a tag that is longer than 64 KiB"},
-		{"many lines", ubl(strings.Repeat("<a:InvoiceLine/>", document.MaxLines+1)), "more than 5000 line items"},
+			"line 4: tag too long: over 64 KiB"},
+		{"many lines", ubl(strings.Repeat("<a:InvoiceLine/>", document.MaxLines+1)), "too many line items: over 5000"},
 		{"large", ubl("<b:Note>" + strings.Repeat("secret ", 4<<20) + "</b:Note>"),
-			"line 4: it is larger than 24 MiB"},
+			"line 4: file too large: over 24 MiB"},
 		{"long texts", ubl(note(strings.Repeat("x", 1<<19)) + note(strings.Repeat("y", 1<<19))),
-			"structured data is larger than 1048576 bytes"},
-		{"a long text", ubl(note(strings.Repeat("x", 2<<20))), "structured data is larger than 1048576 bytes"},
+			"structured data must be at most 1048576 bytes"},
+		{"a long text", ubl(note(strings.Repeat("x", 2<<20))), "structured data must be at most 1048576 bytes"},
 		{"not UTF-8", ubl("<b:Note>\xff</b:Note>"), "line 4: " + broken},
 		{"a NUL", ubl("<b:Note>&#0;</b:Note>"), "line 4: " + broken},
 		{"EBCDIC", `<?xml version="1.0" encoding="IBM037"?>` + ubl(""),
-			"line 1: its encoding is none of UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 and -1252"},
+			"line 1: unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"},
 		{"XML 1.1", `<?xml version="1.1"?>` + ubl(""), "line 1: " + broken},
 	} {
 		_, err := einvoice.Read(strings.NewReader(tc.in))
@@ -329,7 +329,7 @@ func TestReferencesAreBoundedAndStandOnce(t *testing.T) {
 		many.WriteString(line(i))
 	}
 	_, err = einvoice.Read(strings.NewReader(ubl(many.String())))
-	if err == nil || err.Error() != "more than 500 references" {
+	if err == nil || err.Error() != "too many references: over 500" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func (r *reading) data() document.Data {
 	return d
 }
 
-// flag reports what a person has to know.
+// flag reports facts that a person must know.
 func (r *reading) flag() {
 	for _, f := range r.flags {
 		for _, place := range f.at {
@@ -58,7 +58,7 @@ func (r *reading) flag() {
 	}
 }
 
-// single returns a text that stands once in a document.
+// single returns a text that must be unique in a document.
 func (r *reading) single(p path) string {
 	found := r.root.some(p)
 	if found == nil {
@@ -66,20 +66,20 @@ func (r *reading) single(p path) string {
 	}
 	for _, n := range found[1:] {
 		if n.value() != found[0].value() {
-			r.report(n, place(p, n), "it stands twice, with different values; the first is taken")
+			r.report(n, place(p, n), "duplicate with another value; the first is used")
 			break
 		}
 	}
 	return found[0].value()
 }
 
-// place is the place in p that ends with the name of n.
+// place returns the place in p that ends with the name of n.
 func place(p path, n *node) string {
 	i := slices.IndexFunc(p, func(s string) bool { return s == n.name || strings.HasSuffix(s, "/"+n.name) })
 	return p[max(i, 0)]
 }
 
-// code returns the currency: the document's, or that of its total.
+// code returns the currency: the document's, or its total's.
 func (r *reading) code() string {
 	code := r.single(r.mapping.currency)
 	total := r.root.some(slices.Concat(r.total.sum, r.total.fallback))
@@ -88,7 +88,7 @@ func (r *reading) code() string {
 	}
 	if code != "" && !currencyForm.MatchString(code) {
 		n := append(r.root.some(r.mapping.currency), total...)[0]
-		r.report(n, place(r.mapping.currency, n), "it is not a currency code of three letters")
+		r.report(n, place(r.mapping.currency, n), "invalid currency: expected a code of three letters")
 		return ""
 	}
 	return code
@@ -102,12 +102,12 @@ func (r *reading) day(p path) document.Date {
 	r.single(p)
 	d, ok := date(found[0].value(), found[0].attr("format"))
 	if !ok {
-		r.report(found[0], place(p, found[0]), "it is not a date")
+		r.report(found[0], place(p, found[0]), "invalid date")
 	}
 	return d
 }
 
-// quantity returns the number at the first place that has one.
+// quantity returns the number at the first place with content.
 func (r *reading) quantity(n *node, p path) document.Amount {
 	found := n.some(p)
 	if found == nil {
@@ -119,12 +119,12 @@ func (r *reading) quantity(n *node, p path) document.Amount {
 func (r *reading) decimal(n *node, p path) document.Amount {
 	a, ok := decimal(n.value())
 	if !ok {
-		r.report(n, place(p, n), "it is not a decimal of at most 18 digits before and 9 after the point")
+		r.report(n, place(p, n), "invalid decimal: expected at most 18 digits before and 9 after the point")
 	}
 	return a
 }
 
-// money returns the amount that is in the document's currency.
+// money returns the amount in the document's currency.
 func (r *reading) money(n *node, p path) document.Amount {
 	found := n.some(p)
 	for _, f := range found {
@@ -133,12 +133,12 @@ func (r *reading) money(n *node, p path) document.Amount {
 		}
 	}
 	if found != nil {
-		r.report(found[0], place(p, found[0]), "it is in another currency than the document")
+		r.report(found[0], place(p, found[0]), "currency differs from the document's")
 	}
 	return document.Amount{}
 }
 
-// foreign reports whether an amount is in another currency than the document.
+// foreign reports whether an amount has another currency than the document.
 func (r *reading) foreign(n *node) bool {
 	c := n.attr("currencyID")
 	return c != "" && r.currency != "" && c != r.currency

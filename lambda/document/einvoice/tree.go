@@ -11,8 +11,8 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Bounds of a file. A line item takes about 50 elements, and structured data
-// holds 5,000 lines.
+// Bounds of a file. A line item takes about 50 elements, and structured data holds 5,000
+// lines.
 const (
 	maxDepth    = 64
 	maxElements = 300_000
@@ -29,11 +29,10 @@ type node struct {
 	children []*node
 }
 
-// attributes lists the attributes that are read. They have no name space.
+// attributes lists the attributes used by this package. They lack a name space.
 var attributes = []string{"schemeID", "currencyID", "unitCode", "format"}
 
-// known returns a copy of the attributes that are read: the decoder's own list
-// may be long.
+// known returns a copy of the attributes we use, because the decoder's own list may be long.
 func known(all []xml.Attr) (kept []xml.Attr) {
 	for _, a := range all {
 		if a.Name.Space == "" && slices.Contains(attributes, a.Name.Local) && len(kept) < len(attributes) {
@@ -43,7 +42,7 @@ func known(all []xml.Attr) (kept []xml.Attr) {
 	return kept
 }
 
-// attr returns the value of an attribute; empty if there is none.
+// attr returns the value of an attribute, or "".
 func (n *node) attr(name string) string {
 	for _, a := range n.attrs {
 		if a.Name.Local == name {
@@ -56,10 +55,10 @@ func (n *node) attr(name string) string {
 // vocabulary is the part of an XML format that Read understands.
 type vocabulary struct {
 	format  Format
-	spaces  []string          // URIs of the elements that are read
-	ignored string            // URI of extensions, which are no problem
-	names   map[string]string // names that stand for others
-	// kind returns the type of a document and its mapping, or why it is refused.
+	spaces  []string          // URIs of the elements to read
+	ignored string            // URI of extensions to skip silently
+	names   map[string]string // names to replace by others
+	// kind returns the type of a document and its mapping, or the reason for refusing it.
 	kind func(root *node) (t document.Type, m *mapping, refused string)
 }
 
@@ -67,7 +66,7 @@ type parser struct {
 	decoder  *xml.Decoder
 	vocab    *vocabulary
 	open     []*node
-	skip     int // depth below an element that is not read; 0: none
+	skip     int // depth below a skipped element; 0: none
 	depth    int
 	elements int
 	problems []Problem
@@ -99,23 +98,23 @@ func (p *parser) root() (*node, *vocabulary, error) {
 	}
 }
 
-// outside accepts white space beside the root element.
+// outside accepts only white space outside the root element.
 func outside(text xml.CharData) error {
 	if len(bytes.TrimSpace(text)) > 0 {
-		return &Refused{Reason: "it has text outside of its root element"}
+		return &Refused{Reason: "text outside the root element"}
 	}
 	return nil
 }
 
-// token returns the next token. It refuses a document type declaration: without
-// one there are no entities, and no e-invoice needs one.
+// token returns the next token. It refuses a document type declaration, so that there are no
+// entities; e-invoices don't use one.
 func (p *parser) token() (xml.Token, error) {
 	token, err := p.decoder.Token()
 	if err != nil {
 		return nil, err
 	}
 	if _, ok := token.(xml.Directive); ok {
-		return nil, &Refused{Reason: "it has a document type declaration, which may define entities"}
+		return nil, &Refused{Reason: "unsupported document type declaration: it may define entities"}
 	}
 	return token, nil
 }
@@ -125,16 +124,16 @@ func (p *parser) line() int {
 	return line
 }
 
-// parse reads the whole file. Its error is a Refused.
+// parse reads the whole file. Its error is a *Refused.
 func (p *parser) parse() (*node, *vocabulary, []Problem, error) {
 	root, vocab, err := p.root()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, nil, nil, &Refused{Reason: "it contains no XML element"}
+		return nil, nil, nil, &Refused{Reason: "missing root element"}
 	case err != nil:
 		return nil, nil, nil, refusal(p.line(), err)
 	case vocab == nil:
-		return nil, nil, nil, &Refused{p.line(), "it is XML, but neither UBL 2 nor UN/CEFACT CII"}
+		return nil, nil, nil, &Refused{p.line(), "unsupported XML: expected UBL 2 or UN/CEFACT CII"}
 	}
 	p.open = []*node{root}
 	for {
@@ -168,11 +167,11 @@ func (p *parser) start(t xml.StartElement) error {
 	p.elements++
 	switch {
 	case p.depth == 1:
-		return &Refused{Reason: "it has a second root element"}
+		return &Refused{Reason: "second root element"}
 	case p.depth > maxDepth:
-		return &Refused{Reason: "its elements are nested deeper than 64 levels"}
+		return &Refused{Reason: "elements nested too deep: over 64 levels"}
 	case p.elements > maxElements:
-		return &Refused{Reason: "it has more than 300,000 elements"}
+		return &Refused{Reason: "too many elements: over 300,000"}
 	case p.skip > 0:
 		return nil
 	case !slices.Contains(p.vocab.spaces, t.Name.Space):
@@ -194,11 +193,11 @@ func (p *parser) start(t xml.StartElement) error {
 	return nil
 }
 
-// foreign reports an element that would be read if its name space were right.
+// foreign reports an element with a foreign name space, since it would otherwise be read.
 func (p *parser) foreign() {
 	if len(p.problems) < maxProblems {
 		p.problems = append(p.problems,
-			Problem{p.line(), p.path(), "it contains an element of a foreign name space, which is not read"})
+			Problem{p.line(), p.path(), "ignored an element of a foreign name space"})
 	}
 }
 

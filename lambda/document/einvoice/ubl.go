@@ -29,12 +29,12 @@ func ublVocabulary(root string) *vocabulary {
 		ublSpace + root + "-2", ublSpace + "CommonAggregateComponents-2", ublSpace + "CommonBasicComponents-2"}}
 }
 
-// ublKind is the type by the root element; an invoice's code may make it a
+// ublKind returns the type by the root element, but the code of an invoice may make it a
 // credit note.
 func ublKind(root *node) (document.Type, *mapping, string) {
 	t, known := ublTypes[root.name]
 	if !known {
-		return "", nil, "a UBL " + root.name + " is of no type that is matched"
+		return "", nil, "unsupported UBL document: " + root.name
 	}
 	m := ublOther
 	if t == document.Invoice || t == document.CreditNote {
@@ -59,8 +59,8 @@ var ublBilling = func() mapping {
 	return m
 }()
 
-// ublOther is the mapping of the other documents. UBL has one name for one
-// thing: a place that a type lacks is never found in it.
+// ublOther is the mapping of the other documents. One table is enough, because UBL names the
+// same thing alike in every type, and a missing place is never found.
 var ublOther = mapping{
 	profile:  path{"CustomizationID"},
 	number:   path{"ID"},
@@ -71,8 +71,7 @@ var ublOther = mapping{
 	notes:    path{"Note", "OrderLine/Note"},
 	due:      path{"DueDate", "PaymentMeans/PaymentDueDate", "PaymentTerms/PaymentDueDate"},
 	terms:    path{"PaymentTerms/Note"},
-	// A forwarder may despatch, and a warehouse receive: the companies that
-	// trade come first.
+	// Trading companies come first, because a forwarder may despatch and a warehouse receive.
 	supplier: path{"AccountingSupplierParty/Party", "SellerSupplierParty/Party", "DespatchSupplierParty/Party"},
 	buyer:    path{"BuyerCustomerParty/Party", "AccountingCustomerParty/Party", "DeliveryCustomerParty/Party"},
 	party: partyPlaces{
@@ -154,15 +153,15 @@ var ublOther = mapping{
 		{"", ublLines("DocumentReference")},
 	},
 	flags: []flag{
-		{path{"CopyIndicator"}, "true", "the file is marked as a copy"},
+		{path{"CopyIndicator"}, "true", "marked as a copy"},
 		{path{"InvoiceTypeCode"}, proForma, isProForma},
-		{path{"OrderResponseCode"}, "RE", "the seller rejects the order"},
-		{path{"AcceptedIndicator"}, "false", "the seller rejects the order"},
+		{path{"OrderResponseCode"}, "RE", "order rejected by the seller"},
+		{path{"AcceptedIndicator"}, "false", "order rejected by the seller"},
 	},
 }
 
-// ublBilled are places of a reference to what was billed before, in the document
-// and in its lines.
+// ublBilled are places of a reference to an earlier billing document, in the document and in
+// its lines.
 func ublBilled(places ...string) (p path) {
 	for _, place := range places {
 		p = append(p, "BillingReference/"+place)

@@ -10,8 +10,8 @@ import (
 
 var decimalForm = regexp.MustCompile(`^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$`)
 
-// decimal reads a decimal of XML Schema, exactly. It may lack digits on one side
-// of the point, and have a plus sign and needless zeros.
+// decimal reads a decimal of XML Schema, exactly. It may lack digits on one side of the point,
+// and have a plus sign and needless zeros.
 func decimal(s string) (document.Amount, bool) {
 	m := decimalForm.FindStringSubmatch(s)
 	if m == nil || !strings.ContainsAny(s, "0123456789") {
@@ -28,13 +28,12 @@ func decimal(s string) (document.Amount, bool) {
 	return a, err == nil
 }
 
-// dateForms are the formats of UNTDID 2379 that begin with a whole date, and the
-// lengths of their values: CCYYMMDD, with minutes, seconds, minutes and zone.
+// dateForms are the formats of UNTDID 2379 beginning with a whole date, and the lengths of
+// their values: CCYYMMDD, with minutes, seconds, minutes and zone.
 var dateForms = map[string]int{"102": 8, "203": 12, "204": 14, "205": 17}
 
-// date reads a date of XML Schema, with or without a time or a zone, or one
-// whose format is a code. A zone does not move the date: it is the date that the
-// sender wrote.
+// date reads a date of XML Schema, with or without a time or a zone, or one with a format
+// code. A zone doesn't move the date, because the sender wrote that date.
 func date(s, format string) (document.Date, bool) {
 	layout := time.DateOnly
 	switch {
@@ -52,7 +51,7 @@ func date(s, format string) (document.Date, bool) {
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// ibanForm is the form of an IBAN. Its check digits are for the caller to check.
+// ibanForm is the form of an IBAN. The caller must check its check digits.
 var ibanForm = regexp.MustCompile(`^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$`)
 
 func isIBAN(s string) bool { return ibanForm.MatchString(strings.ReplaceAll(s, " ", "")) }

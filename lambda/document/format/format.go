@@ -1,8 +1,7 @@
-// Package format is the form of a document as a JSON Schema, and names every
-// departure from it.
+// Package format has the JSON Schema of a document, and lists every departure from it.
 //
-// Matching itself is lenient: it reads what document.Parse takes, and ignores
-// fields that it does not know. Check is for people who prepare documents.
+// Use Check for people preparing documents. Matching itself is lenient: it reads whatever
+// document.Parse accepts and ignores unknown fields.
 package format
 
 import (
@@ -21,8 +20,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of a document. The descriptions in it
-// complete the sentence "expected is ...".
+// Schema is the JSON Schema (draft 2020-12) of a document. Its descriptions must complete the
+// sentence "expected ...", because Check uses them.
 //
 //go:embed document.schema.json
 var Schema []byte
@@ -38,7 +37,7 @@ type Problem struct {
 	Unknown  bool   `json:"unknown_field"`  // a field that matching ignores
 }
 
-// String is the problem in one line.
+// String returns the problem in one line.
 func (p Problem) String() string {
 	s := fmt.Sprintf("%s: found %s, expected %s", p.Path, p.Found, p.Expected)
 	if p.Hint != "" {
@@ -47,8 +46,8 @@ func (p Problem) String() string {
 	return s
 }
 
-// Check lists all problems of a document in the order of their paths; none if it
-// is of the form of Schema.
+// Check lists all problems of a document in the order of their paths. It returns nil if the
+// document follows Schema.
 func Check(raw []byte) []Problem {
 	if len(raw) > 4*document.MaxBytes {
 		return []Problem{{Path: "$", Found: fmt.Sprintf("%d bytes", len(raw)), Expected: fmt.Sprintf("at most %d", 4*document.MaxBytes)}}
@@ -67,7 +66,7 @@ func Check(raw []byte) []Problem {
 	return beyondSchema(raw)
 }
 
-// beyondSchema has the limits that a schema cannot express: of size and of depth.
+// beyondSchema checks the limits a schema cannot express: size and depth.
 func beyondSchema(raw []byte) []Problem {
 	var d struct {
 		Data json.RawMessage `json:"structured_data"`
@@ -108,7 +107,7 @@ func init() {
 	compiled = compiler.MustCompile(schemaURL)
 }
 
-// checker turns the tree of errors of a validation into a list.
+// checker turns the tree of validation errors into a list.
 type checker struct {
 	value    any
 	problems []Problem
@@ -161,7 +160,7 @@ func pathOf(location []string) string {
 	return path
 }
 
-// comparePaths orders paths with the numbers in them as numbers.
+// comparePaths orders paths, with the numbers in them as numbers.
 func comparePaths(a, b string) int {
 	split := func(r rune) bool { return strings.ContainsRune(".[]", r) }
 	return slices.CompareFunc(strings.FieldsFunc(a, split), strings.FieldsFunc(b, split), func(x, y string) int {
@@ -204,7 +203,6 @@ func foundAt(value any, location []string) string {
 	return "an object"
 }
 
-// short is the beginning of a text.
 func short(s string) string {
 	if runes := []rune(s); len(runes) > 40 {
 		return string(runes[:40]) + "..."
@@ -212,7 +210,7 @@ func short(s string) string {
 	return s
 }
 
-// schemaAt follows a schema's location, and the reference that stands there.
+// schemaAt follows a schema's location, and a reference found there.
 func schemaAt(location string) map[string]any {
 	_, pointer, _ := strings.Cut(location, "#")
 	at := tree
@@ -234,7 +232,7 @@ func schemaAt(location string) map[string]any {
 	return found
 }
 
-// expectedAt is the description of a schema, or of the nearest around it.
+// expectedAt returns the description of a schema, or of the nearest around it.
 func expectedAt(location string) string {
 	for {
 		if text, ok := schemaAt(location)["description"].(string); ok {

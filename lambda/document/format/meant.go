@@ -8,9 +8,8 @@ import (
 	"matchbook/lambda/internal/nearest"
 )
 
-// synonyms are names of fields that people write for ours, without capitals, hyphens and
-// underscores: a hint, never a verdict. Where a field is not known, the next
-// applies.
+// synonyms are other names for our fields, without capitals, hyphens and underscores. Use them
+// only as a hint. If the first field is unknown in its place, the next applies.
 var synonyms = map[string][]string{
 	"ponumber": {references}, "po": {references}, "ordernumber": {references}, "purchaseorder": {references},
 	"ordernr": {references}, "reference": {references}, "refs": {references},
@@ -29,10 +28,10 @@ var synonyms = map[string][]string{
 	"received": {"received_at"}, "createdat": {"received_at"},
 }
 
-// references also shows the form, which a name alone does not.
+// references also shows the form, because the name alone doesn't.
 const references = `references: [{"type": "purchase-order", "number": "4500000101"}]`
 
-// meant is the field that a name comes near to; empty if none.
+// meant returns the field closest to a name, or "".
 func meant(name string, known []string) string {
 	folded := fold(name)
 	for _, field := range known {
@@ -54,7 +53,7 @@ func meant(name string, known []string) string {
 	return best
 }
 
-// meantValue is the value that stands for a word, where values are names.
+// meantValue returns the type meant by a word, if the value must be one of several names.
 func meantValue(value any, location string) string {
 	word, ok := value.(string)
 	if names, is := schemaAt(location)["enum"].([]any); !ok || !is || len(names) == 0 {

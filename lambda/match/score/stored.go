@@ -25,7 +25,7 @@ type Raw struct {
 // Read parses and normalises a document.
 func Read(raw Raw) (Document, error) {
 	if raw.Data == "" {
-		return Document{}, fmt.Errorf("larger than %d bytes", document.MaxBytes)
+		return Document{}, fmt.Errorf("must be at most %d bytes", document.MaxBytes)
 	}
 	data, err := document.Parse([]byte(raw.Data))
 	if err != nil {

@@ -40,7 +40,6 @@ func open(id uuid.UUID, all []rules.Decision) (list, beyond []rules.Decision) {
 	return list[:n], list[n:]
 }
 
-// pairsHash is a hash of a question: its pairs and their evidence.
 func pairsHash(list []rules.Decision) string {
 	h := sha256.New()
 	for _, d := range list {
@@ -61,8 +60,8 @@ type exchange struct {
 	owing   bool                                 // the model failed: unanswered questions stay open
 }
 
-// apply is rules.Apply with the answers so far. It returns errUnanswered if the document's own
-// question has no answer yet, neither here nor with its pairs, unless the model failed. It
+// apply is rules.Apply with the answers so far. Unless the model failed, it returns
+// errUnanswered if the document's own question lacks an answer, here and with its pairs. It
 // marks the pairs still owed an answer.
 func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules.Result, err error) {
 	all, err := rules.Decide(ctx, c)
@@ -138,7 +137,6 @@ func leftOut(beyond []rules.Decision) (pairs []rules.Pair) {
 	return pairs
 }
 
-// ask asks the model about the pending pairs.
 func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidates []score.Raw) error {
 	byID := make(map[uuid.UUID]score.Raw, len(candidates))
 	for _, c := range candidates {
@@ -176,10 +174,8 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidate
 	})
 }
 
-// maxCalls bounds the calls of a model in one attempt.
 const maxCalls = 3
 
-// counting counts the calls of a model.
 type counting struct {
 	llm.Model
 	calls *int
@@ -191,7 +187,6 @@ func (c counting) Answer(ctx context.Context, q llm.Question) (llm.Answer, error
 	return c.Model.Answer(ctx, q)
 }
 
-// verdict is a model's judgement of a candidate.
 type verdict struct {
 	Candidate int          `json:"candidate"`
 	Evidence  string       `json:"evidence"`

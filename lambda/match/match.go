@@ -128,7 +128,6 @@ func (m *Matcher) Match(ctx context.Context, f job.Attempt) error {
 		Sentence: fmt.Sprintf("candidates changed %d times during scoring", maxRounds)})
 }
 
-// attempt is one attempt to match a document.
 type attempt struct {
 	*Matcher
 	fence  job.Attempt
@@ -141,7 +140,6 @@ type attempt struct {
 	decide Rules
 }
 
-// begin loads and normalises the document.
 func (m *Matcher) begin(ctx context.Context, f job.Attempt) (*attempt, error) {
 	raw, err := m.Store.Load(ctx, f)
 	if err != nil {

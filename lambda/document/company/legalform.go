@@ -268,7 +268,6 @@ func attachedForms(list string) (pairs []string) {
 	return pairs
 }
 
-// attachable reports whether a letter may be in an attached form.
 func attachable(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hangul) }
 
 // withoutForms returns a name without attached forms, or the name itself if nothing else is

@@ -71,7 +71,6 @@ func (n Name) Words() []string {
 // Key is equal for the same words in another order. It is "" for the zero Name.
 func (n Name) Key() string { return n.key }
 
-// maxKeys bounds the words used as keys.
 const maxKeys = 4
 
 // Keys lists at most five keys for looking up a company. Names of the same company share one,

@@ -7,7 +7,6 @@ import (
 	"unicode"
 )
 
-// maxReadings bounds the readings of a name.
 const maxReadings = 4
 
 // readings lists the names within a printed name that contains several, or more than a name:
@@ -44,7 +43,6 @@ func readings(s string) (names []Name) {
 	return names
 }
 
-// identifies reports whether a word identifies a company.
 func identifies(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return !w.weak })
 }

@@ -139,7 +139,6 @@ func (m *alignment) add(weight, alike float64) {
 	m.shared += weight * alike
 }
 
-// equal aligns equal words.
 func (m *alignment) equal() {
 	for i, a := range m.a {
 		for j, b := range m.b {

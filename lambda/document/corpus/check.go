@@ -9,7 +9,6 @@ import (
 	"matchbook/lambda/document/format"
 )
 
-// maxDepartures bounds Input.Departures.
 const maxDepartures = 10_000
 
 // Departure is a departure of a document from the form of package format.
@@ -19,7 +18,6 @@ type Departure struct {
 	format.Problem
 }
 
-// check lists the departures of a document.
 func (in *Input) check(file string, line int, raw []byte) {
 	for _, p := range format.Check(bytes.TrimSpace(raw)) {
 		if in.DepartureCount++; len(in.Departures) < maxDepartures {

@@ -84,7 +84,6 @@ func (in *Input) Refuse(file string, line int, what string) {
 	in.Problems = append(in.Problems, Problem{file, line, what})
 }
 
-// readSheet reads the documents of a CSV file.
 func (in *Input) readSheet(file string, r io.Reader) error {
 	sheet := *in.reader.Sheet
 	sheet.Tenant = in.reader.Tenant

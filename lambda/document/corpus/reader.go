@@ -35,9 +35,9 @@ func (r *Reader) Read(paths ...string) (*Input, error) {
 		case err != nil:
 			return nil, err
 		case n == 0 && in.Skipped[".csv"]+in.Skipped[".tsv"] > 0:
-			return nil, fmt.Errorf("%s is CSV: --map PATH=COLUMN,... has the fields of its columns, as matchbook import --help shows", path)
+			return nil, fmt.Errorf("%s is CSV; use --map PATH=COLUMN,... to map its columns (see matchbook import --help)", path)
 		case n == 0:
-			return nil, fmt.Errorf("%s holds no .json, .jsonl, .ndjson or .xml file", path)
+			return nil, fmt.Errorf("%s contains no .json, .jsonl, .ndjson or .xml file", path)
 		}
 	}
 	in.remarkUnknown()

@@ -16,7 +16,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// record is a document as written in a file.
 type record struct {
 	ID       string          `json:"id"`
 	TenantID string          `json:"tenant_id"`
@@ -105,7 +104,6 @@ func errorOffset(err error, raw []byte) int64 {
 	return 0
 }
 
-// jsonProblem describes faulty JSON in our words.
 func jsonProblem(err error) string {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError

@@ -89,7 +89,6 @@ func readDocument(line []byte) (d Document, err error) {
 	return d, nil
 }
 
-// strictProblem describes faulty JSON in our words.
 func strictProblem(err error) error {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError

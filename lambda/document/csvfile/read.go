@@ -35,7 +35,6 @@ type Result struct {
 	Unknown  []string  // columns without a field
 }
 
-// maxBytes bounds a file.
 const maxBytes = 1 << 30
 
 // Read reads a file. It returns an error only for the file as a whole; see Result.Problems for
@@ -66,7 +65,6 @@ func (s *Sheet) Read(r io.Reader) (*Result, error) {
 	return t.Result, t.write()
 }
 
-// table is a file during Read.
 type table struct {
 	*Result
 	sheet     *Sheet
@@ -82,7 +80,6 @@ type cells struct {
 	values []string
 }
 
-// find finds the columns of the fields.
 func (t *table) find(header []string) error {
 	var missing []string
 	used := map[int]bool{}
@@ -130,7 +127,6 @@ func (t *table) read(rows *csv.Reader) error {
 	}
 }
 
-// write makes documents of the rows.
 func (t *table) write() (err error) {
 	decimal := t.sheet.Decimal
 	if decimal == "" {
@@ -159,7 +155,6 @@ func (t *table) write() (err error) {
 	return nil
 }
 
-// amounts lists the cells of amount fields.
 func (t *table) amounts() (list []string) {
 	for i, f := range t.sheet.Fields {
 		if kind, err := document.FieldKind(numbered(f.Path)); err != nil || kind != document.Number {
@@ -200,7 +195,6 @@ func (t *table) draftOf(c cells, last *draft) *draft {
 	return d
 }
 
-// draft is a document made of rows.
 type draft struct {
 	line  int // of its first row
 	head  map[string]any

@@ -62,7 +62,6 @@ func plain(amount, decimal string) string {
 	return amount
 }
 
-// value converts a cell to the JSON value of a field.
 func (s *Sheet) value(path, cell, decimal string) (any, error) {
 	if slices.Contains(outside, path) {
 		return cell, nil

@@ -31,7 +31,6 @@ var zugferd1Names = map[string]string{
 	"ApplicablePercent":                         "RateApplicablePercent",
 }
 
-// ciiKind returns the type by its code.
 func ciiKind(root *node) (document.Type, *mapping, string) {
 	t, known := typeCodes[root.one(path{ciiTypeCode})]
 	if !known {
@@ -49,7 +48,6 @@ const (
 	ciiIBAN       = ciiSettlement + "SpecifiedTradeSettlementPaymentMeans/"
 )
 
-// ciiMapping is the mapping of invoices and credit notes.
 var ciiMapping = mapping{
 	profile:  path{"ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID"},
 	number:   path{"ExchangedDocument/ID"},

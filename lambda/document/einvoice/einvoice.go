@@ -105,7 +105,6 @@ func acceptable(data document.Data) error {
 	return nil
 }
 
-// refusal makes an error of the decoder a Refused.
 func refusal(line int, err error) error {
 	var refused *Refused
 	if errors.As(err, &refused) {

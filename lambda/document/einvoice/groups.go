@@ -8,7 +8,6 @@ import (
 	"matchbook/lambda/document"
 )
 
-// companyAt reads the first party with a name.
 func (r *reading) companyAt(p path) document.Party {
 	parties := r.root.some(p)
 	for _, place := range p {
@@ -169,7 +168,6 @@ func (r *reading) charged() (list []document.Charge) {
 	return list
 }
 
-// cited reads the references, each once.
 func (r *reading) cited() (list []document.Reference) {
 	seen := map[document.Reference]bool{}
 	for _, row := range r.references {
@@ -191,7 +189,6 @@ func (r *reading) cited() (list []document.Reference) {
 // number is required.
 const noOrder = "NA"
 
-// support reads a reference to a supporting document.
 func support(n *node) document.Reference {
 	p := supporting
 	ref := document.Reference{Type: supportCodes[n.one(p.code)], Number: n.one(p.number)}

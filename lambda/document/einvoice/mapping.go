@@ -23,7 +23,6 @@ type mapping struct {
 	flags                           []flag
 }
 
-// partyPlaces are the places of a company's fields.
 type partyPlaces struct {
 	name          path
 	registrations path // numbers by tax scheme
@@ -38,17 +37,14 @@ type partyPlaces struct {
 // absent or 0.
 type sumPlaces struct{ sum, fallback, between path }
 
-// taxPlaces are the places of a tax at one rate.
 type taxPlaces struct{ category, rate, base, amount path }
 
-// chargePlaces are the places of charges and discounts.
 type chargePlaces struct {
 	charges                   path
 	isCharge                  path // false: a discount; absent: a charge
 	description, amount, rate path
 }
 
-// linePlaces are the places of a line item's fields.
 type linePlaces struct {
 	sku, description, notes   path
 	quantity, price, priceFor path
@@ -56,7 +52,6 @@ type linePlaces struct {
 	discounts                 path // and charges of the line; structured data lacks a place for them
 }
 
-// referencePlaces are the places of references of one type.
 type referencePlaces struct {
 	kind    string // empty: see supporting
 	numbers path   // or the elements of supporting documents

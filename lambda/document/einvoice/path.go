@@ -25,7 +25,6 @@ func (n *node) at(place string) []*node {
 	return found
 }
 
-// every returns the elements at all places.
 func (n *node) every(p path) (found []*node) {
 	for _, place := range p {
 		found = append(found, n.at(place)...)

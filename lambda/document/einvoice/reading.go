@@ -7,7 +7,6 @@ import (
 	"matchbook/lambda/document"
 )
 
-// reading reads one file by its mapping.
 type reading struct {
 	*mapping
 	root     *node
@@ -107,7 +106,6 @@ func (r *reading) day(p path) document.Date {
 	return d
 }
 
-// quantity returns the number at the first place with content.
 func (r *reading) quantity(n *node, p path) document.Amount {
 	found := n.some(p)
 	if found == nil {
@@ -124,7 +122,6 @@ func (r *reading) decimal(n *node, p path) document.Amount {
 	return a
 }
 
-// money returns the amount in the document's currency.
 func (r *reading) money(n *node, p path) document.Amount {
 	found := n.some(p)
 	for _, f := range found {
@@ -138,7 +135,6 @@ func (r *reading) money(n *node, p path) document.Amount {
 	return document.Amount{}
 }
 
-// foreign reports whether an amount has another currency than the document.
 func (r *reading) foreign(n *node) bool {
 	c := n.attr("currencyID")
 	return c != "" && r.currency != "" && c != r.currency

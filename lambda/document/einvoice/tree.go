@@ -42,7 +42,6 @@ func known(all []xml.Attr) (kept []xml.Attr) {
 	return kept
 }
 
-// attr returns the value of an attribute, or "".
 func (n *node) attr(name string) string {
 	for _, a := range n.attrs {
 		if a.Name.Local == name {

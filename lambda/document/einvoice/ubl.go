@@ -11,7 +11,6 @@ const (
 	ublExtensions = ublSpace + "CommonExtensionComponents-2"
 )
 
-// ublTypes are the types of document by the name of the root element.
 var ublTypes = map[string]document.Type{
 	"Invoice":              document.Invoice,
 	"SelfBilledInvoice":    document.Invoice,
@@ -52,7 +51,6 @@ func ublKind(root *node) (document.Type, *mapping, string) {
 // oioUBL marks the Danish profile, where TaxExclusiveAmount is the tax.
 const oioUBL = "OIOUBL"
 
-// ublBilling is the mapping of invoices and credit notes.
 var ublBilling = func() mapping {
 	m := ublOther
 	m.buyer = path{"AccountingCustomerParty/Party", "BuyerCustomerParty/Party"}

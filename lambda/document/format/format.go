@@ -147,7 +147,6 @@ func (c *checker) add(p Problem) {
 	}
 }
 
-// pathOf writes a location as a JSON path.
 func pathOf(location []string) string {
 	path := "$"
 	for _, part := range location {
@@ -186,7 +185,6 @@ func valueAt(value any, location []string) any {
 	return value
 }
 
-// foundAt describes a value in words.
 func foundAt(value any, location []string) string {
 	switch v := valueAt(value, location).(type) {
 	case nil:
@@ -246,7 +244,6 @@ func expectedAt(location string) string {
 	}
 }
 
-// fieldsAt lists the fields of a schema.
 func fieldsAt(location string) (names []string) {
 	properties, _ := schemaAt(location)["properties"].(map[string]any)
 	for name := range properties {

@@ -8,7 +8,6 @@ type Found struct {
 	Number string // as printed, after NFKC and without invisible characters
 }
 
-// most bounds the citations found in one text.
 const most = 50
 
 // Find returns the numbers cited after a label, in English, German, French and Italian, in the
@@ -74,7 +73,6 @@ func (labels *index) each(s string, yield func(t *tail, from int) bool) {
 	}
 }
 
-// addTo appends the tail's numbers, without repetitions.
 func (t *tail) addTo(found []Found) []Found {
 	for _, n := range t.numbers {
 		f := Found{t.label.typ, n}

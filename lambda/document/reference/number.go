@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// longest bounds a number, in characters.
 const longest = 64
 
 // number is a number in a text, as byte offsets.
@@ -167,7 +166,6 @@ func isPrefix(letters string) bool {
 	return true
 }
 
-// mostDigits bounds the digits of all groups.
 const mostDigits = 14
 
 // groups extends the number by the groups of digits that follow after single blanks: 09 433

@@ -29,10 +29,9 @@ const (
 	High   Answer = "high"
 )
 
-// modelScores are the scores of answers that make a match.
 var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
 
-// Follow lets a model's answer decide an undecided pair.
+// Follow lets a model's answer decide a pair. Use it only for undecided pairs.
 func (d *Decision) Follow(a Asked) {
 	if a.Answer == "" {
 		return // the question had no room for it
@@ -81,7 +80,6 @@ func (d *Decision) byRules() string {
 // stillOwed is part of the reasoning of an undecided pair that is owed an answer.
 const stillOwed = "A model has still to be asked. "
 
-// fingerprint is a hash of evidence and rivals.
 func fingerprint(evidence []score.Evidence, rivals [2]Rivals) string {
 	h := sha256.New()
 	for _, ev := range evidence {

@@ -26,8 +26,8 @@ const (
 	addsUp                    // with equally good others it makes up the whole
 )
 
-// compete returns the evidence that the competition on both sides adds to a pair. Evidence
-// against it counts from either side, but being alone must hold on both.
+// compete returns the evidence that the competition on both sides adds to a pair. Use evidence
+// against it from either side, but being alone must hold on both.
 func compete(p *Pair, r rivalry) []score.Evidence {
 	a, b := r.standings[0], r.standings[1]
 	theOther := func(whose standing) (one, many string) {
@@ -151,7 +151,6 @@ func (g *group) standing(me *side, cites bool) standing {
 	return me.roomBeside(better, equal)
 }
 
-// roomBeside is the standing of a pair with rivals.
 func (s *side) roomBeside(better, equal []*side) standing {
 	switch {
 	case s.common == 0, slices.ContainsFunc(better, (*side).unknown), slices.ContainsFunc(equal, (*side).unknown):

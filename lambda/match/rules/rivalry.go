@@ -56,7 +56,6 @@ type class struct {
 	received     int64  // if there is such a number
 }
 
-// place is the result of comparing a pair with its group.
 type place struct {
 	standing standing
 	rivals   Rivals
@@ -155,7 +154,7 @@ func (f *field) via(p *Pair) (least document.Type) {
 }
 
 // leg reports whether a pair can be part of a chain: a direct citation, or a person's
-// confirmation. Outcomes of the rules don't count, so that the decision about a pair never
+// confirmation. Outcomes of the rules must not count, so that the decision about a pair never
 // depends on decisions about others.
 func (p *Pair) leg() bool {
 	return p.Verdict == Confirmed || p.Verdict == "" && p.Veto == "" && p.Cites()
@@ -171,7 +170,6 @@ type Rivals struct {
 	Units, Left float64 // of the document: all, and without the certain pairs; 0 if unknown
 }
 
-// several is the largest count of pairs in Rivals.
 const several = 2
 
 // rivals counts the competition of a pair of the group. A pair is certain if a person

@@ -141,7 +141,6 @@ func complete(lines []line, a, b []item) []line {
 // coincidence.
 const tellingDigits = 3
 
-// bothNumbered reports whether two items have numbers of the same numbering.
 func bothNumbered(it, other *item, lines []line) bool {
 	return it.sku != "" && other.sku != "" && slices.ContainsFunc(lines, func(l line) bool { return l.bySKU })
 }

@@ -77,7 +77,6 @@ func round(amount string) bool {
 
 func roundAmount(x float64) bool { return round(strconv.FormatFloat(x, 'f', 2, 64)) }
 
-// percent formats a rate or a share.
 func percent(share float64) string {
 	return strconv.FormatFloat(math.Round(share*10000)/100, 'f', -1, 64)
 }

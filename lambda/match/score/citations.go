@@ -59,7 +59,6 @@ func cites(a, b *Document) (best []Evidence) {
 	return best
 }
 
-// by adds the citation to its evidence.
 func by(c *citation, evidence []Evidence) []Evidence {
 	for i := range evidence {
 		evidence[i].Cited = c.Canonical
@@ -242,7 +241,6 @@ func mentioned(a, b *Document) (found []Evidence) {
 	return found
 }
 
-// isCommon reports whether two citations are of one document.
 func (c *citation) isCommon(o *citation) bool {
 	if c.Type != o.Type && c.Type != "" && o.Type != "" {
 		return false
@@ -278,7 +276,6 @@ func citesType(d *Document, t document.Type) bool {
 // most bounds the citations compared to show that they differ.
 const most = 20
 
-// of lists the first documents of the type cited by d.
 func (d *Document) of(t document.Type) (list []*citation) {
 	for i := range d.cites {
 		if d.cites[i].Type == string(t) && len(list) < most {

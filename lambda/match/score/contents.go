@@ -36,7 +36,6 @@ func compareContents(first, second *Document, cited bool) ([]Evidence, Fit) {
 	return all, fit
 }
 
-// except removes kinds of evidence.
 func except(evidence []Evidence, kinds ...Kind) []Evidence {
 	return slices.DeleteFunc(evidence, func(ev Evidence) bool {
 		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.name == ev.Name })
@@ -86,7 +85,6 @@ func compareReturn(first, second *Document, c comparison) []Evidence {
 	return nil
 }
 
-// returns are words for returned goods.
 var returns = map[string]bool{
 	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true,
 	"rueckware": true, "rueckgabe": true,

@@ -17,7 +17,6 @@ const (
 	slack   = 3 // at both ends of a contract
 )
 
-// compareDates compares the dates of the documents and the periods they cover.
 func compareDates(first, second *Document) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
 		if first.Period.From.DaysUntil(second.Date) >= -slack &&
@@ -46,7 +45,6 @@ func compareDates(first, second *Document) (evidence []Evidence) {
 	return append(evidence, kind.says(apart(first, second, days)))
 }
 
-// dateKind is the kind of evidence of so many days between two documents.
 func dateKind(days int, received bool) Kind {
 	switch {
 	case days < -earlier:
@@ -67,7 +65,6 @@ func dateKind(days int, received bool) Kind {
 	return evDateHalf
 }
 
-// apart is the sentence about the days between two documents.
 func apart(first, second *Document, days int) string {
 	unit := "days"
 	if days == 1 || days == -1 {

@@ -57,7 +57,7 @@ func cosine(a, b []byte) (sum float64) {
 }
 
 // Embed sets the embedding of the document's text and returns it in stored form, after the
-// embedder's tag.
+// embedder's tag. vector must have length 1 (see cosine).
 func (d *Document) Embed(embedder string, vector []byte) []byte {
 	sum := sha256.Sum256([]byte(embedder))
 	stored := append(sum[:tagLength:tagLength], vector...)
@@ -74,7 +74,6 @@ func (d Document) Similar(vector string) bool {
 	return d.embedding.near(embeddingOf(vector)) >= similar
 }
 
-// compareTexts compares the documents' texts by their embeddings.
 func compareTexts(a, b *Document) []Evidence {
 	if a.embedding.near(b.embedding) < alike {
 		return nil

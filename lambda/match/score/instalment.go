@@ -59,7 +59,6 @@ func singleSum(d *Document) bool {
 
 var percentage = regexp.MustCompile(`(\d{1,2}(?:[.,]\d{1,2})?) ?[%％]`)
 
-// maxShares bounds the percentages read from a text.
 const maxShares = 6
 
 // printedShares lists the percentages in the texts of a document, and the rest of each: 5 %

@@ -23,7 +23,6 @@ type item struct {
 	minor    bool       // it may be freight, packing or a discount, not goods
 }
 
-// maxLots bounds the lines of one article compared one by one.
 const maxLots = 50
 
 // items merges the lines by article, without shipping charges.
@@ -94,7 +93,6 @@ func (it *item) merge(o item) {
 	it.amount += o.amount
 }
 
-// key is the same for lines about one article.
 func (it item) key() string { return cmp.Or(it.sku, strings.Join(it.words, " ")) }
 
 // minorShare is the maximum share of a document's amount for a line to be a charge, if it has

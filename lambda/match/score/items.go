@@ -164,7 +164,6 @@ func (c comparison) certain(sure, probable string) string {
 	return probable
 }
 
-// same is the evidence of documents with the same lines.
 func (c comparison) same() []Evidence {
 	switch {
 	case c.how == guessedArticle:
@@ -208,7 +207,6 @@ func compareContract(contract, d *Document) []Evidence {
 	return words
 }
 
-// compareWords compares the descriptions of documents without quantities.
 func compareWords(first, second *Document) []Evidence {
 	collect := func(d *Document) (w []string) {
 		for _, it := range d.items {

@@ -148,6 +148,7 @@ func (d Document) citationKeys() (keys, lookup []string) {
 }
 
 // OwnKeys are the keys of a tenant's documents with a number, in whatever form it is written.
+// Use them to find the documents a person asks for.
 func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
 	data, err := json.Marshal(document.Data{Number: number})
 	if err != nil {

@@ -18,7 +18,7 @@ type Naming struct {
 // maxKnownName bounds a remembered name, in bytes; a longer one is replaced by its hash.
 const maxKnownName = 128
 
-// Naming returns the supplier's name and VAT id for the store to remember.
+// Naming returns the supplier's name and VAT id. The store must remember them.
 func (d *Document) Naming() (n Naming) {
 	if n.Name = d.supplier.name.Key(); len(n.Name) > maxKnownName {
 		n.Name = fmt.Sprintf("%x", sha256.Sum256([]byte(n.Name)))
@@ -29,7 +29,8 @@ func (d *Document) Naming() (n Naming) {
 	return n
 }
 
-// Know sets the identities of the supplier's name, in the form of Raw.Known.
+// Know sets the identities of the supplier's name, in the form of Raw.Known. You must call
+// Normalized again afterwards, because the keys depend on them.
 func (d *Document) Know(known string) {
 	if d.supplier.known = nil; known != "" {
 		d.supplier.known = strings.Split(known, "\n")
@@ -58,7 +59,6 @@ func knownAs(p, q *party) string {
 	return ""
 }
 
-// known is the evidence for two suppliers with a common identity.
 func known(a, b *Document) []Evidence {
 	identity := knownAs(&a.supplier, &b.supplier)
 	switch names := []string{a.Supplier.Name, b.Supplier.Name}; {

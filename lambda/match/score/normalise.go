@@ -43,7 +43,6 @@ type party struct {
 
 func (p *party) isZero() bool { return p.VATID == "" && p.IBAN == "" && p.Name == "" }
 
-// number is a document's number in comparable forms.
 type number struct {
 	Raw       string `json:"raw"`
 	Canonical string `json:"canonical"`
@@ -51,7 +50,6 @@ type number struct {
 	parts     reference.Number
 }
 
-// citation is a number cited by the document.
 type citation struct {
 	Type string `json:"type"` // empty: it may be of any type
 	number
@@ -90,7 +88,6 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Docume
 	return d
 }
 
-// maxMentions bounds the stored numbers without a label.
 const maxMentions = 64
 
 // mention collects the numbers in the texts that are neither citations nor articles. It must
@@ -119,7 +116,6 @@ func (d *Document) mention() {
 	}
 }
 
-// maxLineTexts bounds the lines searched for references.
 const maxLineTexts = 100
 
 func (d *Document) texts() []string {
@@ -181,7 +177,6 @@ func (d Document) Normalized() Normalized {
 	return n
 }
 
-// amounts lists the values stated by the document, each once.
 func amounts(d document.Data) (list []float64) {
 	var lines document.Amount
 	for _, l := range d.Lines {

@@ -41,7 +41,7 @@ func Families() map[string]string {
 	return families
 }
 
-// Weigh sets the points of evidence by its kind, in place.
+// Weigh sets the points of evidence by its kind, in place. Use it to try other numbers.
 func (n *Numbers) Weigh(evidence []Evidence) {
 	for i := range evidence {
 		evidence[i].Points = n.Points[evidence[i].Name]

@@ -85,8 +85,8 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 // maxShown bounds a name in the text of evidence, in bytes.
 const maxShown = 120
 
-// quoted is a name in quotes, cut to maxShown. It isn't escaped, so programs that print it
-// must remove control characters.
+// quoted is a name in quotes, cut to maxShown. It isn't escaped, so you must remove control
+// characters before printing it.
 func quoted(name string) string {
 	if len(name) > maxShown {
 		name = strings.ToValidUTF8(name[:maxShown], "") + "…"

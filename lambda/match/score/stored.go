@@ -22,7 +22,7 @@ type Raw struct {
 	Known    string // identities of its supplier's name, one a line; may be empty
 }
 
-// Read parses and normalises a document.
+// Read parses and normalises a document. See document.Parse for its errors.
 func Read(raw Raw) (Document, error) {
 	if raw.Data == "" {
 		return Document{}, fmt.Errorf("must be at most %d bytes", document.MaxBytes)
@@ -55,7 +55,8 @@ func (d Document) Pairs(candidates []Raw) (pairs []Pair) {
 	return pairs
 }
 
-// Of scores two documents as the store has them.
+// Of scores two documents as the store has them. Use it for a single pair; Pairs reads the
+// document only once.
 func Of(a, b Raw) (Pair, error) {
 	x, err := Read(a)
 	if err != nil {
@@ -79,7 +80,7 @@ func Lookup(raw Raw) ([]string, error) {
 }
 
 // CommonKeys lists the keys that make two documents candidates of each other, each number
-// once. It returns nil if they aren't.
+// once. It returns nil if they aren't. Use it to explain why two documents were compared.
 func CommonKeys(a, b Raw) (common []string, err error) {
 	x, err := Read(a)
 	if err != nil {

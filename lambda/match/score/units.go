@@ -118,14 +118,12 @@ func unitsOf(words map[unit]string) map[string]unit {
 	return all
 }
 
-// quantity is a quantity in comparable form.
 type quantity struct {
 	printed float64 // as stated, without a sign; 0: not stated
 	plain   float64 // in plain units
 	unit    unit
 }
 
-// relation compares two quantities.
 type relation int
 
 const (
@@ -168,7 +166,6 @@ func (q quantity) abs() quantity {
 	return quantity{math.Abs(q.printed), math.Abs(q.plain), q.unit}
 }
 
-// isOneOf reports whether q equals one of the quantities.
 func (q quantity) isOneOf(list []quantity) bool {
 	return slices.ContainsFunc(list, func(r quantity) bool { return q.compare(r) == equal })
 }

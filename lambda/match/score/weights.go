@@ -18,7 +18,7 @@ const KeepAt = 30
 
 // Kind is a kind of evidence: its name and its points. The points of a family, for and against
 // together, count up to its cap. The thresholds of the sum, and its probability, are learned
-// (see learned.go).
+// (see learned.go). To add a kind, see .github/CONTRIBUTING.md.
 type Kind struct {
 	name   string
 	points int
@@ -34,7 +34,6 @@ type weight struct {
 // weights has a row for each kind of evidence, by name.
 var weights = map[string]weight{}
 
-// define adds a kind of evidence to the weights.
 func define(name, family string, points int) Kind {
 	if _, ok := weights[name]; ok {
 		panic("two kinds of evidence have the name " + name)
@@ -145,7 +144,8 @@ var (
 // family; a negative sum isn't bounded.
 var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30}
 
-// Sum adds up evidence: each family first, up to its cap, then the families.
+// Sum adds up evidence: each family first, up to its cap, then the families. Use it instead of
+// adding points, because each family has a cap.
 func Sum(evidence []Evidence) (points int) {
 	families := make(map[string]int, len(caps))
 	for _, ev := range evidence {

@@ -110,7 +110,6 @@ func subset(a, b []string) bool {
 	return true
 }
 
-// likeness compares two wordings.
 type likeness struct {
 	words       float64 // the share of names in common, of the shorter one
 	exact       int     // names of three letters and more that are equal

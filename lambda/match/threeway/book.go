@@ -108,7 +108,6 @@ func (b *book) orders(d *Document) []*Document {
 	return list
 }
 
-// receipts lists the receipts of an invoice and of its orders, each once, in order.
 func (b *book) receipts(d *Document) (list []*Document) {
 	for _, of := range append(b.with(d, document.PurchaseOrder), d) {
 		for _, p := range b.partners[of.ID] {
@@ -249,7 +248,6 @@ func amountOf(l document.Line) document.Amount {
 	return l.Amount
 }
 
-// net is the net amount of a document.
 func net(d *Document) (sum document.Amount) {
 	switch {
 	case !d.Subtotal.IsZero():

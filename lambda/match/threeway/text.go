@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxShown bounds the described lines and orders.
 const maxShown = 10
 
 // Sentences describes the verdict for people: the summary, each line that isn't matched, and

@@ -61,8 +61,8 @@ type Document struct {
 	document.Data
 }
 
-// Invoice is the three-way match of an invoice. Its texts come from the documents, so they may
-// be hostile.
+// Invoice is the three-way match of an invoice. You must treat its texts as hostile, because
+// they come from the documents.
 type Invoice struct {
 	ID       uuid.UUID   `json:"document"`
 	Verdict  Verdict     `json:"verdict"`
@@ -129,7 +129,6 @@ func inOrder(a, b *Document) int {
 
 var zero, one, hundredth = document.MustAmount("0"), document.MustAmount("1"), document.MustAmount("0.01")
 
-// difference is a value and its expected value.
 type difference struct{ is, expected document.Amount }
 
 // price reports whether a price, or an amount, is within the tolerance.

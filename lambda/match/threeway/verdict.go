@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// invoice collects the verdicts about an invoice.
 func (b *book) invoice(d *Document) Invoice {
 	v := Invoice{ID: d.ID, Verdict: Matched, Lines: []Line{}, Orders: []Order{}, Receipts: []uuid.UUID{}}
 	for _, r := range b.receipts(d) {
@@ -50,7 +49,6 @@ func (b *book) invoice(d *Document) Invoice {
 	return v
 }
 
-// line judges a line of an invoice.
 func (b *book) line(d *Document, i, orders, receipts int) Line {
 	l := d.Lines[i]
 	v := Line{Line: i + 1, Item: item(l), Verdict: Matched, Billed: l.Quantity, Price: l.UnitPrice}
@@ -173,5 +171,4 @@ func per(l document.Line) string {
 	return short(l.UnitPrice) + " for " + short(l.PriceFor)
 }
 
-// short is an amount for people.
 func short(a document.Amount) string { return a.Canonical() }

@@ -20,7 +20,6 @@ const (
 // maxPart bounds a part of a key, in bytes, because PostgreSQL bounds the entries of an index.
 const maxPart = 120
 
-// short replaces a long part of a key by its hash.
 func short(part string) string {
 	if len(part) <= maxPart {
 		return part
@@ -72,7 +71,6 @@ func (d Document) value() document.Amount {
 	return d.Total
 }
 
-// suppliers lists the forms used to recognise the supplier.
 func (d Document) suppliers() (list []string) {
 	if id, valid := company.VATID(d.Supplier.VATID); valid {
 		list = append(list, "vat "+id)

@@ -71,7 +71,7 @@ type Group struct {
 	Before []uuid.UUID
 }
 
-// Looked is the number of earlier documents compared under a key.
+// Looked is the number of earlier documents compared under a key. Use it to bound a Group.
 const Looked = 5
 
 // Compared lists the documents you must read before calling Of.

@@ -37,7 +37,6 @@ func sameNumber(d, earlier Document) string {
 // than a month, because rents and subscriptions are billed monthly.
 const within = 27
 
-// sameContent compares two invoices of one supplier with the same total.
 func sameContent(d, earlier Document) string {
 	days := earlier.Date.DaysUntil(d.Date)
 	if reference.Canonical(d.Number) == reference.Canonical(earlier.Number) || d.Date.IsZero() || earlier.Date.IsZero() ||
@@ -76,7 +75,6 @@ const (
 	maxCited = 100
 )
 
-// cited lists the numbers cited by the document.
 func (d Document) cited() (list []reference.Number) {
 	for _, r := range d.References[:min(len(d.References), maxCited)] {
 		list = append(list, reference.Read(r.Number))
@@ -133,7 +131,6 @@ func otherAccount(d, earlier Document) string {
 // maxNumber bounds a number in words, in characters.
 const maxNumber = 60
 
-// called is the number and date of a document.
 func (d Document) called() string {
 	name := cmp.Or(fmt.Sprintf("%.*s", maxNumber, d.Number), "without a number")
 	if !d.Date.IsZero() {

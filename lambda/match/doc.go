@@ -66,9 +66,10 @@
 //     (TestPairIsTheSameFromBothSides in score). Whether they match depends only on the pairs
 //     of the two (TestPairsOfOthersMakeNoDifference in rules). So after every write the
 //     matches are a function of the documents matched so far, in whatever order they arrived
-//     (TestOrderOfArrivalMakesNoDifference, also WithAModel and WithEmbeddings). This holds
-//     even where a key has more documents than a search reads: a pair with too many documents
-//     between its two is deleted, unless one cites the other or a person decided about it
+//     (TestOrderOfArrivalMakesNoDifference, TestOrderOfArrivalMakesNoDifferenceWithAModel,
+//     TestOrderOfArrivalMakesNoDifferenceWithEmbeddings). This holds even where a key has more
+//     documents than a search reads: a pair with too many documents between its two is
+//     deleted, unless one cites the other or a person decided about it
 //     (TestPairsOutOfReachAreDeleted in postgres; see key.go there for the exceptions).
 //     Matching a document again changes nothing (TestMatchingAgainChangesNoRow in postgres).
 //   - A model decides only about pairs left open by the rules, whatever the documents contain

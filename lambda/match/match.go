@@ -87,7 +87,7 @@ const maxRounds = 10
 
 // Match matches the document of one attempt; use it as a job.Work. It returns nil once the
 // document is succeeded. The status is set inside Store.Write, together with the matches: see
-// succeedSQL in postgres/cluster.go. Match returns a *job.Partial if a model or embedder
+// succeedMatchedSQL in postgres/cluster.go. Match returns a *job.Partial if a model or embedder
 // failed, so that the runtime writes the rules' results along with the release.
 func (m *Matcher) Match(ctx context.Context, f job.Attempt) error {
 	a, err := m.begin(ctx, f)

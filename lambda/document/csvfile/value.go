@@ -39,11 +39,11 @@ func decimalOf(amounts []string) (string, error) {
 	switch {
 	case comma != "" && point != "":
 		return "", fmt.Errorf("different decimal signs in %.30q and %.30q; "+
-			"use --decimal , or --decimal .", comma, point)
+			"use --decimal with , or . to decide", comma, point)
 	case comma != "":
 		return ",", nil
 	case point == "" && either != "":
-		return "", fmt.Errorf("ambiguous amount %.30q: a fraction or thousands; use --decimal , or --decimal .", either)
+		return "", fmt.Errorf("ambiguous amount %.30q: a fraction or thousands; use --decimal with , or . to decide", either)
 	}
 	return ".", nil
 }

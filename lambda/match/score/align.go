@@ -191,7 +191,7 @@ func (it *item) compare(other *item, i, j int) (line, float64) {
 	return l, points
 }
 
-// isNamedBy reports whether the other's text contains the article number of it.
+// isNamedBy reports whether the other's text contains this item's article number.
 func (it *item) isNamedBy(other *item) bool {
 	return len(it.sku) >= minNamed && strings.Contains(other.text, it.sku)
 }

@@ -26,7 +26,7 @@ func (v Invoice) Sentences(name func(uuid.UUID) string) []string {
 		}
 	}
 	if bad > maxShown {
-		list = append(list, fmt.Sprintf("... and %s more that are not matched", count(bad-maxShown, "line")))
+		list = append(list, fmt.Sprintf("... and %s more not matched", count(bad-maxShown, "line")))
 	}
 	for _, o := range v.Orders[:min(len(v.Orders), maxShown)] {
 		list = append(list, o.sentences(name(o.ID))...)

@@ -64,7 +64,7 @@ func (b *book) line(d *Document, i, orders, receipts int) Line {
 		case !l.Amount.IsZero() && l.Amount.Within(b.t.PriceAbsolute, zero):
 			find(Matched, "No order has this item; its amount is within the tolerance.")
 		default:
-			find(NotOrdered, "No order that is matched with the invoice has a line that reads like this one.")
+			find(NotOrdered, "No matched order has a line like this one.")
 		}
 		return v
 	}
@@ -79,11 +79,11 @@ func (b *book) line(d *Document, i, orders, receipts int) Line {
 	v.Order = &o.order
 	ordered := b.orderLine(d, o)
 	if diff, ok := comparePrices(l, ordered); ok && !b.t.price(diff) {
-		find(PriceVariance, "The price is %s, that of the order %s.", per(l), per(ordered))
+		find(PriceVariance, "The price is %s; the order's is %s.", per(l), per(ordered))
 	}
 	through := v.Before.Plus(billed)
 	if !v.Ordered.IsZero() && !through.IsZero() && !b.t.quantity(through, v.Ordered) {
-		find(OverBilled, "%s are billed up to this invoice, %s are ordered%s.", short(through), short(v.Ordered),
+		find(OverBilled, "%s billed up to this invoice, %s ordered%s.", short(through), short(v.Ordered),
 			units(l, ordered))
 	}
 	switch {
@@ -91,9 +91,9 @@ func (b *book) line(d *Document, i, orders, receipts int) Line {
 	case receipts == 0:
 		find(NotReceived, "No receipt is matched with the invoice or its order.")
 	case v.Received.Sign() == 0:
-		find(NotReceived, "No receipt has a line that reads like this one.")
+		find(NotReceived, "No receipt has a line like this one.")
 	case !through.IsZero() && !b.t.quantity(through, v.Received):
-		find(QuantityVariance, "%s are billed up to this invoice, %s are received.", short(through), short(v.Received))
+		find(QuantityVariance, "%s billed up to this invoice, %s received.", short(through), short(v.Received))
 	}
 	return v
 }

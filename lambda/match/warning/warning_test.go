@@ -188,7 +188,7 @@ func TestWords(t *testing.T) {
 		{[]string{`"number":"RE-2"`, `"date":"2026-06-02"`, supplier(`,"iban":"` + anotherAccount + `"`)},
 			"Credit notes apart, no earlier document of this supplier here names the account GB82WEST12345698765432; " +
 				"the invoice RE-1 of 2026-03-02 before it names DE89370400440532013000. The supplier may have a new account " +
-				"or have sold its claims; it may be a fraud. Ask the supplier, not by the address on this document."},
+				"or have sold its claims; it may be fraud. Check with the supplier, but don't use the contact details on this document."},
 	} {
 		list := warned(bill(t, 1), bill(t, 2, tc.changes...))
 		if len(list) != 1 || list[0].Words != tc.want {

@@ -124,8 +124,8 @@ func otherAccount(d, earlier Document) string {
 	}
 	return fmt.Sprintf("Credit notes apart, no earlier document of this supplier here names the account %s; the %s %s "+
 		"before it names %s. "+
-		"The supplier may have a new account or have sold its claims; it may be a fraud. "+
-		"Ask the supplier, not by the address on this document.", now, earlier.Type.Words(), earlier.called(), before)
+		"The supplier may have a new account or have sold its claims; it may be fraud. "+
+		"Check with the supplier, but don't use the contact details on this document.", now, earlier.Type.Words(), earlier.called(), before)
 }
 
 // maxNumber bounds a number in words, in characters.

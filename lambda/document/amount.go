@@ -8,8 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Amount is an exact decimal: money or a quantity. The zero Amount is absent, so it differs
-// from 0; see IsZero.
+// Amount is an exact decimal: money or a quantity. The zero Amount is absent, unlike 0; see
+// IsZero.
 type Amount struct {
 	d   decimal.Decimal
 	set bool
@@ -90,8 +90,7 @@ func (a Amount) Sign() int { return a.d.Sign() }
 // Float returns the nearest float64, or 0 when absent. Use it only to compare sizes.
 func (a Amount) Float() float64 { return a.d.InexactFloat64() }
 
-// Canonical returns the shortest form, the same for equal numbers: 5.50 is "5.5". Absent is
-// "".
+// Canonical returns the shortest form, the same for equal numbers (5.50 is "5.5"), or "".
 func (a Amount) Canonical() string {
 	if !a.set {
 		return ""

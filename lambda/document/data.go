@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of structured data. A larger document cannot be matched and fails with an error
-// naming the limit.
+// Limits of structured data. A larger document fails with an error naming the limit.
 const (
 	MaxBytes      = 1 << 20 // of JSON
 	MaxLines      = 5_000
@@ -79,8 +78,7 @@ type Tax struct {
 	Amount   Amount `json:"amount,omitzero"`
 }
 
-// Charge is an amount for the document as a whole, such as freight. A discount must be
-// negative.
+// Charge is an amount for the whole document, such as freight. A discount must be negative.
 type Charge struct {
 	Description string `json:"description,omitempty"`
 	Amount      Amount `json:"amount,omitzero"`

@@ -116,8 +116,7 @@ func (x *exchange) knows(candidates []score.Raw) bool {
 	})
 }
 
-// wanted lists the documents of the pending question, since the block may have had no room for
-// a partner.
+// wanted lists the documents of the pending question; the block may lack a partner.
 func (x *exchange) wanted() (ids []uuid.UUID) {
 	for _, d := range x.pending {
 		ids = append(ids, d.Pair.Other(x.id))

@@ -17,8 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Block is a document's surroundings: its candidates and partners, all documents it is scored
-// with.
+// Block is a document's candidates and partners, all documents it is scored with.
 type Block struct {
 	Candidates []score.Raw // in id order; includes partners while there is room
 	Partners   []uuid.UUID // in id order

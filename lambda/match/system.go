@@ -1,9 +1,8 @@
 package match
 
-// promptVersion names the question in the vault, for people comparing answers. Change it
-// together with system, the form of the question or the schema. The vault looks up an answer
-// by the whole text of its question, so an answer to an older version is never used for a
-// newer one.
+// promptVersion names the question in the vault, for people comparing answers. Change it together
+// with system, the form of the question or the schema. The vault looks up an answer by the whole
+// text of its question, so an answer to an older version is never used for a newer one.
 const promptVersion = "match/2"
 
 // system is the system message of every question. It must be at least 1,024 tokens and always

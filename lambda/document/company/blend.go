@@ -9,15 +9,13 @@ const (
 	likePerhaps  = 0.6 // so short that it may be a coincidence
 )
 
-// maxBlend bounds the word read as a blend, in characters, and maxParts the words it is made
-// of.
+// maxBlend bounds the characters of a blend, and maxParts the words it is made of.
 const (
 	maxBlend = 12
 	maxParts = 6
 )
 
-// blended estimates whether a name is the other one shortened: the initials of its words, or
-// their first letters in any order.
+// blended estimates whether a name is the other's initials, or their first letters in any order.
 func blended(a, b Name) float64 {
 	return max(shortened(a.words, b.words), shortened(b.words, a.words))
 }

@@ -56,8 +56,7 @@ func plain(s string) (id string, whole bool) {
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// number returns the value of decimal digits. There must be at most 18, since more would
-// overflow.
+// number returns the value of at most 18 decimal digits, since more would overflow.
 func number(digits string) int {
 	n := 0
 	for i := range len(digits) {

@@ -2,8 +2,7 @@ package company
 
 import "strings"
 
-// ibanLengths are the lengths of the IBAN registry (SWIFT, ISO 13616), country code and check
-// digits included.
+// ibanLengths are the lengths of the IBAN registry (SWIFT, ISO 13616), of the whole IBAN.
 var ibanLengths = map[string]int{
 	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27,
 	"BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28,

@@ -155,8 +155,7 @@ var forms = []string{
 	"Pvt. | Private limited",
 }
 
-// formTable is an index of the forms by their letters, as printed and as a machine may misread
-// them.
+// formTable is an index of the forms by their letters, printed or misread.
 type formTable struct {
 	exact, misread map[string]bool
 	outlines       map[[3]byte]bool // use first, so that few words are looked up
@@ -222,8 +221,7 @@ func (t formTable) has(letters string, words int) bool {
 	return t.misread[string(appendMisread(make([]byte, 0, 64), letters))]
 }
 
-// longest returns the index of the longest form at the end of the words, or the number of
-// words.
+// longest returns the start of the longest form at the end of the words, or their number.
 func (t formTable) longest(text text) int {
 	words := len(text.words)
 	from := max(0, words-maxForm)
@@ -270,8 +268,7 @@ func attachedForms(list string) (pairs []string) {
 
 func attachable(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hangul) }
 
-// withoutForms returns a name without attached forms, or the name itself if nothing else is
-// left.
+// withoutForms returns a name without attached forms, or the name itself if that leaves nothing.
 func withoutForms(s string) string {
 	if strings.IndexFunc(s, attachable) < 0 {
 		return s

@@ -75,9 +75,8 @@ const maxKeys = 4
 
 // Keys lists at most five keys for looking up a company. Names of the same company share one,
 // even if a word is misread or abbreviated, because characters mistaken for each other are the
-// same in them. They are the longest words; generic words, short words and possible
-// abbreviations are used only without others. A name of several words also has its
-// initials.
+// same in them. They are the longest words; generic words, short words and possible abbreviations
+// are used only without others. A name of several words also has its initials.
 func (n Name) Keys() []string {
 	words := slices.Clone(n.words)
 	slices.SortFunc(words, func(a, b word) int {
@@ -120,8 +119,7 @@ func (t text) word(i int) string { return t.letters[t.words[i].start:t.words[i].
 func (t text) from(i int) string { return t.letters[t.words[i].start:] }
 func (t text) before(i int) text { return text{t.letters[:t.words[i].start], t.words[:i]} }
 
-// initials returns the number of single letters from word i on that belong together, at least
-// 1.
+// initials returns the number of single letters from word i that belong together, at least 1.
 func (t text) initials(i int) int {
 	n := 0
 	for i+n < len(t.words) && len(t.word(i+n)) == 1 && (n == 0 || !t.words[i+n].joined) {
@@ -130,8 +128,7 @@ func (t text) initials(i int) int {
 	return max(n, 1)
 }
 
-// silent reports whether word i doesn't count, because it joins its neighbours or is a leading
-// word for a firm.
+// silent reports whether word i joins its neighbours, or is a leading word for a firm.
 func (t text) silent(i int) bool {
 	if i == 0 {
 		return len(t.words) > 1 && (t.word(0) == "firma" || t.word(0) == "fa")
@@ -190,7 +187,7 @@ func appendASCII(letters []byte, r rune, source string) []byte {
 }
 
 // spelling is the ASCII spelling of letters without an ASCII letter in them, or not read as
-// the letter without its mark. Cyrillic follows Bulgaria and Greek ISO 843 type 2, so that
+// the letter without its mark. Cyrillic follows Bulgaria, and Greek ISO 843 type 2, so that
 // legal forms have one spelling.
 var spelling = spellings(
 	"ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe ð d đ d þ th ł l ħ h ı i ŋ n ŧ t",

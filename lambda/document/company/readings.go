@@ -68,8 +68,7 @@ var (
 	alias = regexp.MustCompile(`(?i)\s(?:d\.?/?b\.?/?a\.?|t/a|a/?k/?a|f/?k/?a)\s+(.*)`)
 )
 
-// alsoNamed lists the texts that may be another name of the company: in brackets, or after an
-// alias.
+// alsoNamed lists possible other names of the company: in brackets, or after an alias.
 func alsoNamed(s, outside string) (parts []string) {
 	for _, m := range brackets.FindAllStringSubmatch(s, maxReadings) {
 		parts = append(parts, m[1])

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Likeness of two different words, by the kind of difference. The losses add up over the words
-// of a name.
+// Likeness of two different words. The losses add up over the words of a name.
 const (
 	likeFolded      = 0.96 // umlauts, digits for letters, a known abbreviation
 	likeJoined      = 0.95 // two words are one
@@ -77,8 +76,7 @@ func Sisters(a, b Name) bool {
 	return false
 }
 
-// misreadMore is the maximum number of different characters in two words that may be one,
-// misread on both documents.
+// misreadMore is the maximum of different characters in a word misread on both documents.
 const misreadMore = 3
 
 // first returns the first name within a name.
@@ -92,10 +90,9 @@ func (n Name) first() Name {
 // goesOn reports whether a word describes a company.
 func goesOn(w *word) bool { return len(w.text) >= 5 && w.weight >= shareTrade }
 
-// aligned returns the likeness of two names by their words, each aligned with at most one word
-// of the other name. It is the weight of the aligned words, times their likeness, as a share
-// of the weight of all words (Dice's coefficient), and less if both names have words left
-// over.
+// aligned returns the likeness of two names by their words, each aligned with at most one word of
+// the other name. It is the weight of the aligned words, times their likeness, as a share of the
+// weight of all words (Dice's coefficient), and less if both names have words left over.
 func aligned(a, b Name) float64 {
 	if a.key == b.key {
 		return 1

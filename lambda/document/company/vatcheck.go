@@ -207,8 +207,7 @@ func checkLV(n string) bool {
 	return (born || n[:2] == "32") && (1+weighted(n, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9))%11%10 == last(n)
 }
 
-// checkNL: mod 11 over the nine digits, or since 2020, for sole traders, mod 97 over the whole
-// id.
+// checkNL: mod 11 over nine digits, or for sole traders since 2020, mod 97 over the whole id.
 func checkNL(n string) bool {
 	return n[10:] != "00" && (weighted(n, 9, 8, 7, 6, 5, 4, 3, 2, -1)%11 == 0 || mod97("NL"+n) == 1)
 }

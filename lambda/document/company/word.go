@@ -64,8 +64,7 @@ const tradeWords = `
 	station strategies system systeme systems team technik technologies technology verlag vertrieb vertriebs werk
 	werke`
 
-// share maps words of less than full weight to their shares, in rough form so that it has
-// misread ones.
+// share maps words of less than full weight to their share, in rough form to cover misread ones.
 var share = func() map[string]float64 {
 	m := map[string]float64{}
 	for w := range strings.FieldsSeq(tradeWords) {

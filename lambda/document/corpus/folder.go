@@ -38,8 +38,7 @@ type Input struct {
 	Documents []Document
 	Problems  []Problem
 	Remarks   []Problem // about accepted documents: unreadable values, or marks such as "test"
-	// Departures holds the first departures of all documents from the format. See
-	// DepartureCount for their number.
+	// Departures holds the first departures of all documents; DepartureCount counts all.
 	Departures     []Departure
 	DepartureCount int
 	Skipped        Skipped

@@ -105,9 +105,8 @@ func strictProblem(err error) error {
 
 var linksHeader = []string{"a_id", "b_id"}
 
-// ReadLinks reads the true links among docs. It must be CSV with the columns a_id and b_id,
-// a_id < b_id. The error contains the file, as given, and the line of the first malformed
-// link.
+// ReadLinks reads the true links among docs. It must be CSV with the columns a_id and b_id, a_id
+// < b_id. The error contains the file, as given, and the line of the first malformed link.
 func ReadLinks(file string, r io.Reader, docs []Document) (links []Pair, err error) {
 	tenants := make(map[uuid.UUID]uuid.UUID, len(docs))
 	for _, d := range docs {

@@ -37,8 +37,7 @@ type Result struct {
 
 const maxBytes = 1 << 30
 
-// Read reads a file. It returns an error only for the file as a whole; see Result.Problems for
-// faulty rows.
+// Read reads a file. Its error is about the file as a whole; see Result.Problems for rows.
 func (s *Sheet) Read(r io.Reader) (*Result, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	switch {
@@ -203,8 +202,7 @@ type draft struct {
 	fault *Problem
 }
 
-// add adds the cells of a row. A field must have the same value as in earlier rows of the
-// document.
+// add adds the cells of a row. A field must not change between rows of a document.
 func (d *draft) add(s *Sheet, c cells, decimal string) error {
 	item := map[string]any{}
 	for i, f := range s.Fields {

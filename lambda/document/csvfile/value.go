@@ -14,8 +14,7 @@ import (
 // grouping drops the separators of groups of digits other than point and comma.
 var grouping = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "\u2019", "")
 
-// Amounts that reveal the decimal sign: both signs are there, or exactly three digits don't
-// follow the last.
+// Amounts that reveal the decimal sign: with both signs, or other than three digits after it.
 var (
 	decimalComma = regexp.MustCompile(`^-?[0-9]+(\.[0-9]{3})+,[0-9]+-?$|^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})-?$|^-?[0-9]+(\.[0-9]{3}){2,}-?$`)
 	decimalPoint = regexp.MustCompile(`^-?[0-9]+(,[0-9]{3})+\.[0-9]+-?$|^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})-?$|^-?[0-9]+(,[0-9]{3}){2,}-?$`)

@@ -4,8 +4,7 @@ import "matchbook/lambda/document"
 
 const ciiSpace = "urn:un:unece:uncefact:data:standard:"
 
-// ciiVocabulary is the vocabulary of D16B and later releases, since those keep its name
-// spaces.
+// ciiVocabulary is the vocabulary of D16B; use it for later releases too (same name spaces).
 var ciiVocabulary = &vocabulary{format: CII, kind: ciiKind, spaces: []string{
 	ciiSpace + "CrossIndustryInvoice:100", ciiSpace + "ReusableAggregateBusinessInformationEntity:100",
 	ciiSpace + "UnqualifiedDataType:100", ciiSpace + "QualifiedDataType:100"}}

@@ -30,8 +30,7 @@ type Document struct {
 	Problems []Problem
 }
 
-// Problem is an unreadable value, or a fact that a person must know. It never contains text of
-// the document.
+// Problem is an unreadable value, or a fact that a person must know. It never quotes the file.
 type Problem struct {
 	Line int    // of the file
 	Path string // of the element below the root; ZUGFeRD 1 uses the names of CII

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// maxBytes bounds a file, attachments included. Attachments are usually bounded at 15 MB, and
-// base64 adds a third.
+// maxBytes bounds a file. Attachments are usually bounded at 15 MB, and base64 adds a third.
 const maxBytes = 24 << 20
 
 // source counts the bytes read, and keeps the reader's error apart from errors in the content.

@@ -185,8 +185,7 @@ func (r *reading) cited() (list []document.Reference) {
 	return list
 }
 
-// noOrder stands for the order's number in a Peppol document without an order, because the
-// number is required.
+// noOrder stands for the order's number, because Peppol requires one even without an order.
 const noOrder = "NA"
 
 func support(n *node) document.Reference {

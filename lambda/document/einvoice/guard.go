@@ -7,8 +7,7 @@ import "io"
 // sees the first.
 const maxTag = 64 << 10
 
-// guard refuses long tags. It must see UTF-8, or an encoding with the characters of markup in
-// the same place.
+// guard refuses long tags. It must see UTF-8, or an encoding with the same markup characters.
 type guard struct {
 	r      io.Reader
 	state  func(*guard, byte)

@@ -1,7 +1,6 @@
 package einvoice
 
-// mapping holds the place of each field in a vocabulary. Places in a group begin at the
-// group's element.
+// mapping holds the place of each field in a vocabulary; in a group, from the group's element.
 type mapping struct {
 	profile, number, date, currency path
 	from, to                        path // the period
@@ -33,8 +32,7 @@ type partyPlaces struct {
 	parts         []path // of the address; each is a part, joined by blanks
 }
 
-// sumPlaces are the places of a total. If sum is absent, use fallback, but only if between is
-// absent or 0.
+// sumPlaces are the places of a total. Use fallback if sum is absent, and between absent or 0.
 type sumPlaces struct{ sum, fallback, between path }
 
 type taxPlaces struct{ category, rate, base, amount path }
@@ -57,8 +55,7 @@ type referencePlaces struct {
 	numbers path   // or the elements of supporting documents
 }
 
-// supporting are the places in a supporting document. An attached one is a part of the
-// document.
+// supporting are the places in a supporting document. An attached one isn't a reference.
 var supporting = struct{ number, code, kind, attached path }{
 	number:   path{"IssuerAssignedID", "ID"},
 	code:     path{"TypeCode", "DocumentTypeCode"},

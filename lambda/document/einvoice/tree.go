@@ -11,8 +11,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Bounds of a file. A line item takes about 50 elements, and structured data holds 5,000
-// lines.
+// Bounds of a file. A line item takes about 50 elements, so 5,000 lines must fit.
 const (
 	maxDepth    = 64
 	maxElements = 300_000

@@ -28,8 +28,7 @@ func ublVocabulary(root string) *vocabulary {
 		ublSpace + root + "-2", ublSpace + "CommonAggregateComponents-2", ublSpace + "CommonBasicComponents-2"}}
 }
 
-// ublKind returns the type by the root element, but the code of an invoice may make it a
-// credit note.
+// ublKind returns the type by the root element; the code may make an invoice a credit note.
 func ublKind(root *node) (document.Type, *mapping, string) {
 	t, known := ublTypes[root.name]
 	if !known {
@@ -158,8 +157,7 @@ var ublOther = mapping{
 	},
 }
 
-// ublBilled are places of a reference to an earlier billing document, in the document and in
-// its lines.
+// ublBilled are places of references to earlier billing, in the document and in its lines.
 func ublBilled(places ...string) (p path) {
 	for _, place := range places {
 		p = append(p, "BillingReference/"+place)

@@ -46,8 +46,7 @@ func (p Problem) String() string {
 	return s
 }
 
-// Check lists all problems of a document in the order of their paths. It returns nil if the
-// document follows Schema.
+// Check lists all problems of a document in the order of their paths; nil if there aren't any.
 func Check(raw []byte) []Problem {
 	if len(raw) > 4*document.MaxBytes {
 		return []Problem{{Path: "$", Found: fmt.Sprintf("%d bytes", len(raw)), Expected: fmt.Sprintf("at most %d", 4*document.MaxBytes)}}

@@ -91,8 +91,7 @@ func (n *Number) windows(with *Number) (best Agreement, strength float64) {
 	return best, strength
 }
 
-// groupEnd is the end of the runs of digits that stand together from the run from on, up to
-// most runs.
+// groupEnd is the end of the runs of digits standing together from the run from, at most most.
 func (n *Number) groupEnd(from, most int) int {
 	to := min(from+1, len(n.digits))
 	for to < len(n.digits) && to-from < most && n.distance(from, to, to+1) <= blank {

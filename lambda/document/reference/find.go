@@ -40,8 +40,7 @@ func (labels *index) find(s string) (found []Found) {
 	return found
 }
 
-// each yields the tails of labels with numbers, and the start of each label, until yield
-// returns false.
+// each yields the tails of labels with numbers, and each label's start, while yield returns true.
 func (labels *index) each(s string, yield func(t *tail, from int) bool) {
 	var buffer [longestWord]byte
 	premarked := false // a number mark stands before: n° de commande

@@ -50,8 +50,7 @@ func (labels *index) after(word []byte) *index {
 	return labels.next[string(word)]
 }
 
-// at returns the longest label beginning with the word from i to end, its end, and whether it
-// contains a number mark.
+// at returns the longest label at the word [i, end), its end, and whether it has a number mark.
 func (labels *index) at(s string, i, end int, key []byte) (l *label, after int, mark bool) {
 	node := labels.after(key)
 	if node == nil {

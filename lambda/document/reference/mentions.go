@@ -107,8 +107,7 @@ func isAccount(word string) bool {
 		!strings.ContainsAny(word, "-/._")
 }
 
-// letterRun returns the length of the longest run of letters, since long words aren't parts of
-// numbers.
+// letterRun returns the length of the longest run of letters. Long words aren't in numbers.
 func letterRun(word string) (most int) {
 	n := 0
 	for _, r := range word {

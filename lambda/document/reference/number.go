@@ -65,8 +65,7 @@ func alnumUpTo(s string, i, limit int) int {
 	return i
 }
 
-// refuses reports whether the word is a date, a year, a month or an amount rather than a
-// number.
+// refuses reports whether the word is a date, a year, a month or an amount, not a number.
 func (t *tail) refuses(i, to int) bool {
 	text := t.s[i:to]
 	if digits(text) <= 2 && len(text) <= 2 && followedBy(t.s, to, months) {
@@ -82,8 +81,7 @@ func (t *tail) refuses(i, to int) bool {
 		cents > 0 && cents == len(text)-3 && digits(text) == len(text)-strings.Count(text, ".")
 }
 
-// isAmount reports whether the following text makes the number a quantity, a percentage or a
-// piece of an amount.
+// isAmount reports whether the following text makes it a quantity, a percentage or an amount.
 func (t *tail) isAmount(i, to int) bool {
 	rest := t.s[to:]
 	if strings.HasPrefix(rest, ",") {
@@ -121,9 +119,8 @@ func digitFollows(s string, i int) bool {
 	return i < len(s) && isDigit(s[i]) || i+1 < len(s) && s[i] == ' ' && isDigit(s[i+1])
 }
 
-// plausible reports whether the text looks like a number even without a mark: it must have
-// three significant characters, two digits, and no letters that make words (a 30-day, 2nd,
-// 24h).
+// plausible reports whether the text looks like a number even without a mark: it must have three
+// significant characters, two digits, and no letters that make words (a 30-day, 2nd, 24h).
 func plausible(text string) bool {
 	count := digits(text)
 	if significant(text) < 3 || count < 2 {
@@ -211,8 +208,7 @@ func lastDigits(s string) int {
 	return len(s) - len(strings.TrimRight(s, "0123456789OISBZG"))
 }
 
-// isLetterAtEnd reports whether text is one capital after digits, followed only by punctuation
-// or a date.
+// isLetterAtEnd reports whether text is one capital after digits, before punctuation or a date.
 func (t *tail) isLetterAtEnd(from, to int, text string) bool {
 	if len(text) != 1 || text[0] < 'A' || text[0] > 'Z' || !isDigit(t.s[to-1]) || digits(t.s[from:to]) < 4 {
 		return false

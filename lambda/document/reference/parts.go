@@ -169,8 +169,8 @@ func fnv1a(s string) uint64 {
 	return h
 }
 
-// Alike reports whether two numbers have one form: as many digits in each run, and no
-// different letters in front.
+// Alike reports whether two numbers have one form: equally long runs of digits, and no other
+// letters in front.
 func (n *Number) Alike(with *Number) bool {
 	if len(n.digits) == 0 || len(n.digits) != len(with.digits) {
 		return false
@@ -259,8 +259,7 @@ func (n *Number) ofYear(k, year int) string {
 	return x.value + y.text[len(y.text)-2:]
 }
 
-// yearAt returns the index of the number's year in digits, or -1. Two digits are a year only
-// at an end.
+// yearAt returns the index of the year in digits, or -1. Two digits must be at an end.
 func (n *Number) yearAt() int {
 	last := len(n.digits) - 1
 	for k, i := range n.digits {

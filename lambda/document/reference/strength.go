@@ -47,8 +47,7 @@ func grade(weight float64) float64 {
 	return grades[n] + (weight-float64(n))*(grades[n+1]-grades[n])
 }
 
-// goesOn reports whether the digit at i repeats or counts on from the one before it, as did
-// the two before.
+// goesOn reports whether the digits up to i repeat or count on.
 func goesOn(s string, i int) bool {
 	if i < 3 || digits(s[i-3:i]) < 3 {
 		return false

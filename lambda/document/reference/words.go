@@ -103,8 +103,7 @@ func separator(text string) byte {
 	return 0
 }
 
-// skipDate skips blanks and a date, in digits or with the month's name. It returns the end of
-// the date.
+// skipDate skips blanks and a date, in digits or with the month's name, and returns its end.
 func skipDate(s string, i int) (int, bool) {
 	for i < len(s) && (s[i] == ' ' || s[i] == '.' || s[i] == ':') {
 		i++

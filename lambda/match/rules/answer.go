@@ -61,8 +61,7 @@ func (d *Decision) Stale() bool {
 	return d.Pair.Asked.About != d.About && !d.Pair.Asked.Owed
 }
 
-// Owe marks an undecided pair as owed a model's answer, or unmarks it, and reports whether the
-// mark changed.
+// Owe marks or unmarks an undecided pair as owed a model's answer, and reports a change.
 func (d *Decision) Owe() (changed bool) {
 	owed := d.Undecided && d.Pair.Asked.About != d.About
 	if owed {

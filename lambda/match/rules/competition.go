@@ -102,8 +102,7 @@ func (p *Pair) from(id uuid.UUID) side {
 	return s
 }
 
-// unknown reports whether units cannot be compared, so that the room taken by the pair is
-// unknown.
+// unknown reports whether the pair takes unknown room, since its units cannot be compared.
 func (s *side) unknown() bool { return s.all == 0 }
 
 // copies reports whether the other documents of both pairs share a number: one is a copy, or

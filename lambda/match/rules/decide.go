@@ -49,8 +49,8 @@ type Decision struct {
 	Undecided bool
 	// Rivals are the rivals of an undecided pair at A and at B.
 	Rivals [2]Rivals
-	// About is a hash of an undecided pair's evidence and rivals. Use an answer only while it
-	// is the same.
+	// About is a hash of an undecided pair's evidence and rivals. Use an answer only for this
+	// hash.
 	About string
 }
 

@@ -7,8 +7,7 @@ import (
 )
 
 // Moved lists the brief pairs of now on which other pairs have a different effect than among
-// before. Decisions about all other brief pairs are unchanged, so you needn't decide about
-// them.
+// before. Decisions about all other brief pairs are unchanged, so you needn't decide about them.
 func Moved(before, now []Pair) (moved []Pair) {
 	was, is := newField(before), newField(now)
 	for i := range now {

@@ -10,9 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// rivalry is the effect of other pairs of its two documents on a pair. A decision depends only
-// on it and on the pair itself. It is zero for a pair decided by a person or out of the
-// question.
+// rivalry is the effect of other pairs of its two documents on a pair. A decision depends only on
+// it and on the pair itself. It is zero for a pair decided by a person or out of the question.
 type rivalry struct {
 	standings [2]standing   // at A and at B
 	rivals    [2]Rivals     // at A and at B
@@ -186,8 +185,7 @@ func (g *group) rivals(me *side) Rivals {
 			r.Equal = min(r.Equal+1, several)
 		}
 	}
-	// A sum of floats depends on their order, but the result must not depend on the order of
-	// pairs.
+	// The result must not depend on the order of pairs, but a sum of floats does.
 	slices.SortFunc(certain, func(a, b *side) int { return cmp.Compare(a.common, b.common) })
 	r.Certain, r.Left = min(len(certain), several), max(me.all-commonUnits(certain), 0)
 	return r

@@ -137,8 +137,7 @@ func complete(lines []line, a, b []item) []line {
 	return all
 }
 
-// tellingDigits is the number of significant digits from which equal quantities are no
-// coincidence.
+// tellingDigits is the minimum of significant digits for equal quantities to mean something.
 const tellingDigits = 3
 
 func bothNumbered(it, other *item, lines []line) bool {

@@ -23,8 +23,7 @@ const (
 	exceedsWithTax = 1.35
 )
 
-// compareAmounts looks for an amount on both documents, net or gross, or for two that differ
-// by a rate of tax.
+// compareAmounts looks for a common amount, net or gross, or two that differ by a rate of tax.
 func compareAmounts(first, second *Document) []Evidence {
 	if len(first.amounts) == 0 || len(second.amounts) == 0 {
 		return nil
@@ -111,6 +110,5 @@ func taxBetween(a, b []float64) float64 {
 	return 0
 }
 
-// smallAmount is the amount up to which many rates and shares fit within the rounding of
-// cents.
+// smallAmount is the amount up to which many rates and shares fit by rounding alone.
 const smallAmount = 20

@@ -82,8 +82,7 @@ const (
 	long  = 0.7  // five
 )
 
-// cites compares a citation of a with the number of b. A citation without a type may be of any
-// type.
+// cites compares a citation of a with the number of b. Without a type it may be of any type.
 func (c citation) cites(a, b *Document) []Evidence {
 	agreement, strength := c.parts.Means(b.number.parts)
 	if agreement < reference.Misread {
@@ -181,8 +180,7 @@ func revision(a, b *Document) []Evidence {
 	return nil
 }
 
-// shape is a number with 0 for each digit and A for each letter. Numbers of one series have
-// one shape.
+// shape is a number with 0 for each digit and A for each letter, so that a series has one.
 func shape(number string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -285,8 +283,7 @@ func (d *Document) of(t document.Type) (list []*citation) {
 	return list
 }
 
-// sameForm finds two numbers of one form, since numbers of different forms may come from
-// different systems.
+// sameForm finds two numbers of one form, since other forms may come from other systems.
 func sameForm(a, b []*citation) (c, o *citation, ok bool) {
 	for _, c := range a {
 		for _, o := range b {

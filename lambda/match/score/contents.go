@@ -6,10 +6,9 @@ import (
 	"matchbook/lambda/document"
 )
 
-// compareContents compares the items and amounts of two documents, and counts the common
-// units. If one cites the other's very number, different contents are only mild evidence
-// against the pair, because goods are replaced, delivered in excess and described in other
-// words.
+// compareContents compares the items and amounts of two documents, and counts the common units.
+// If one cites the other's very number, different contents are only mild evidence against the
+// pair, because goods are replaced, delivered in excess and described in other words.
 func compareContents(first, second *Document, cited bool) ([]Evidence, Fit) {
 	items, fit, c := compareItems(first, second)
 	share, printed := instalment(first, second, c)

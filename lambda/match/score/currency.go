@@ -86,8 +86,7 @@ var currencyNames = map[string]string{
 	"c$": "CAD NIO", "s$": "SGD", "￡": "GBP", "₤": "GBP ITL", "fr": "CHF", "sfr": "CHF", "dkr": "DKK", "nkr": "NOK", "skr": "SEK",
 }
 
-// otherCurrency reports whether two texts contradict each other; an unknown currency
-// contradicts nothing.
+// otherCurrency reports whether two texts contradict each other. Unknown currencies never do.
 func otherCurrency(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(code string) bool { return slices.Contains(b, code) })
 }

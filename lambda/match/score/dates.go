@@ -6,8 +6,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Days between the dates of two documents. The later one in business may be dated a few days
-// earlier.
+// Days between the dates of two documents. The later in business may be dated days earlier.
 const (
 	brief   = 7 // between a delivery and its receipt
 	soon    = 60

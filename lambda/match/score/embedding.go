@@ -15,8 +15,7 @@ const (
 	similar = 0.80
 )
 
-// embedding is a vector and its embedder, because vectors of different embedders cannot be
-// compared.
+// embedding is a vector and its embedder. Don't compare vectors of different embedders.
 type embedding struct {
 	by     string // tag of the embedder
 	vector []byte // 4 bytes a number; may be nil
@@ -25,8 +24,7 @@ type embedding struct {
 // tagLength is the length in bytes of the embedder's tag before a stored vector.
 const tagLength = 4
 
-// embeddingOf reads an embedding in the form of Raw.Vector; the result is zero if it is
-// invalid.
+// embeddingOf reads an embedding in the form of Raw.Vector; the result is zero if invalid.
 func embeddingOf(stored string) embedding {
 	b, err := hex.DecodeString(stored)
 	if err != nil || len(b) <= tagLength || (len(b)-tagLength)%4 != 0 {

@@ -10,8 +10,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// plainShares are the usual parts of an order's amount paid before or after the goods, or held
-// back.
+// plainShares are the usual shares of an order paid before or after the goods, or held back.
 var plainShares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 1. / 3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 2. / 3,
 	0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99}
 
@@ -51,8 +50,7 @@ func isShare(whole, part []float64, share float64, printed bool) bool {
 	return false
 }
 
-// singleSum reports whether a document charges one sum of money in words, rather than counted
-// goods.
+// singleSum reports whether a document charges one sum of money in words, not counted goods.
 func singleSum(d *Document) bool {
 	return len(d.items) == 1 && d.items[0].sku == "" && d.items[0].quantity.printed <= 1
 }

@@ -22,8 +22,7 @@ const maxKey = 250
 // maxItemKeys bounds the articles used to look up candidates.
 const maxItemKeys = 12
 
-// window is the distance in months within which two documents of one company find each other
-// by date.
+// window is the distance in months in which documents of one company find each other.
 const window = 4
 
 // maxMonths bounds the months of a contract used as keys.
@@ -117,8 +116,7 @@ func (d Document) formKeys(kind string, n *number) (keys []string) {
 	return keys
 }
 
-// revised is the number of the order, if a confirmation is numbered as its revision; otherwise
-// "".
+// revised is the number of the order that a confirmation's number revises, or "".
 func (d Document) revised() string {
 	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
 		return reference.Canonical(base)
@@ -126,10 +124,9 @@ func (d Document) revised() string {
 	return ""
 }
 
-// citationKeys are the forms of the document's own number, used to look up the documents
-// citing it, and the forms of the numbers it cites, used to look up the cited documents. A
-// number may be cited by thousands of documents; each of them must still find the few with
-// that number.
+// citationKeys are the forms of the document's own number, used to look up the documents citing
+// it, and the forms of the numbers it cites, used to look up the cited documents. A number may be
+// cited by thousands of documents; each of them must still find the few with that number.
 func (d Document) citationKeys() (keys, lookup []string) {
 	add := func(kind, other string, n *number) {
 		keys, lookup = append(keys, d.formKeys(kind, n)...), append(lookup, d.formKeys(other, n)...)

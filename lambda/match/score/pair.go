@@ -81,8 +81,7 @@ func veto(a, b *Document) string {
 }
 
 // contradicts reports whether the VAT ids are of two companies: valid, of one country and
-// different. VAT ids of different countries don't contradict, because a company may have
-// several.
+// different. VAT ids of different countries don't contradict, because a company may have several.
 func (p *party) contradicts(q *party) bool {
 	return p.valid && q.valid && p.VATID != q.VATID && p.VATID[:2] == q.VATID[:2]
 }
@@ -113,8 +112,7 @@ func (p Pair) Other(id uuid.UUID) uuid.UUID {
 	return p.A
 }
 
-// Cites reports whether one of the two cites the other's very number, or an identifying part
-// of it.
+// Cites reports whether one cites the other's very number, or an identifying part of it.
 func (p Pair) Cites() bool { return citesNumber(p.Evidence) }
 
 func citesNumber(evidence []Evidence) bool {

@@ -157,8 +157,7 @@ func Sum(evidence []Evidence) (points int) {
 	return points
 }
 
-// agreeAt is the minimum of points for contents that agree. Part of one being in the other
-// isn't enough.
+// agreeAt is the minimum of points for contents that agree; being a part isn't enough.
 const agreeAt = 10
 
 // Agree reports whether the contents of two documents agree: items, amounts or words.

@@ -7,8 +7,7 @@ import (
 	"unicode"
 )
 
-// wording is an article's description in comparable form: its names, and its numbers, sizes
-// and variants.
+// wording is an article's description in comparable form: names, numbers, sizes and variants.
 type wording struct {
 	names   []string // words and parts of words without digits, in the order of the text
 	numbers []string // and single letters, sorted, each once; M6x20 has 6, 20 and m
@@ -20,8 +19,7 @@ const (
 	maxNumbers = 12
 )
 
-// wordLetters are single letters that are words of some language, or the sign between two
-// sizes.
+// wordLetters are single letters that are words, or the sign between two sizes.
 const wordLetters = "aeiouyx"
 
 // readWording splits a text into names and numbers. A decimal uses a point or a comma; 6 and
@@ -96,8 +94,7 @@ func isDate(token string) bool {
 	return years == 1
 }
 
-// contradict reports whether each of two lists of numbers lacks one in the other, so that they
-// describe two articles.
+// contradict reports whether each list has a number missing in the other: two articles.
 func contradict(a, b []string) bool { return !subset(a, b) && !subset(b, a) }
 
 // subset reports whether b has all of a; both must be sorted.

@@ -120,8 +120,7 @@ var rules = map[string]rule{
 	supplierKey: {AccountChanged, otherAccount},
 }
 
-// rule returns the rule of a group. Documents of a supplier are compared only if the account
-// is new.
+// rule returns the rule of a group. It compares a supplier's documents only for a new account.
 func (g Group) rule(all []Group) (rule, bool) {
 	kind, who, _ := strings.Cut(g.Key, "|") // who ends with a |
 	r, ok := rules[kind]

@@ -54,8 +54,8 @@ func sameContent(d, earlier Document) string {
 		"under another number. The goods may be billed twice, or ordered twice.", earlier.called(), when, d.value().Fixed())
 }
 
-// citesOthers reports whether both cite documents but none in common, typed or with a label in
-// a text.
+// citesOthers reports whether both cite documents, typed or labelled in a text, but none in
+// common.
 func (d Document) citesOthers(o Document) bool {
 	a, b := d.cited(), o.cited()
 	common := func(n reference.Number) bool {

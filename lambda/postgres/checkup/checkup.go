@@ -1,5 +1,5 @@
-// Package checkup reads the state of a database for the doctor: clock,
-// connection limits, schema and backlog.
+// Package checkup reads the state of a database for the doctor: clock, connection limits,
+// schema and backlog.
 package checkup
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Checkup reads the state of a database, over one connection and in transactions
-// that cannot write. Only Backlog needs a schema.
+// Checkup reads the state of a database over one connection, in read-only transactions. Only
+// Backlog needs a schema.
 type Checkup struct{ *postgres.ReadOnly }
 
-// Open connects. The URL is read as postgres.Open reads it, and no error holds
-// its password.
+// Open connects. It reads the URL like postgres.Open, and its errors don't contain the
+// password. You must close the Checkup.
 func Open(ctx context.Context, url string) (*Checkup, error) {
 	c, err := postgres.OpenReadOnly(ctx, url, "matchbook doctor")
 	if err != nil {
@@ -27,13 +27,13 @@ func Open(ctx context.Context, url string) (*Checkup, error) {
 	return &Checkup{c}, nil
 }
 
-// Skew is the difference between the database's clock and this machine's,
-// positive if the database's is ahead, and the error of its measurement.
+// Skew is the difference between the database's clock and this machine's, positive if the
+// database's is ahead, with the error of its measurement.
 type Skew struct{ Ahead, Within time.Duration }
 
-// Skew compares the clocks: the database's time was read at some moment between
-// question and answer. The quickest of a few rounds is the best measure. Each is
-// a transaction by itself, because now() is the start of the transaction.
+// Skew compares the clocks. The database read its time at some moment between question and
+// answer, so the quickest of a few rounds is the best measure. Each round must be a
+// transaction by itself, because now() is the start of the transaction.
 func (c *Checkup) Skew(ctx context.Context) (best Skew, err error) {
 	for i := range 3 {
 		before := time.Now()
@@ -49,7 +49,7 @@ func (c *Checkup) Skew(ctx context.Context) (best Skew, err error) {
 	return best, nil
 }
 
-// Limit is one of the limits to the number of connections.
+// Limit is a limit to the number of connections.
 type Limit struct {
 	Name     string // the setting
 	Most     int    // connections, for all roles like ours together
@@ -57,8 +57,8 @@ type Limit struct {
 	Others   int    // of these, in use by others
 }
 
-// limitsSQL has one row for each limit: that of the server, of the database
-// and of our role. Superusers are above the last two.
+// limitsSQL has one row for each limit: the server's, the database's and our role's. The last
+// two don't apply to superusers.
 const limitsSQL = `
 WITH used AS (
 	SELECT datname, usename FROM pg_stat_activity
@@ -79,7 +79,7 @@ SELECT 'the CONNECTION LIMIT of the role', rolconnlimit, 0,
 	(SELECT count(*) FROM used WHERE usename = current_user)::int
 FROM pg_roles WHERE rolname = current_user AND rolconnlimit >= 0 AND NOT rolsuper`
 
-// Limits reads the connection limits of our role; the server has one at least.
+// Limits reads the connection limits of our role. There is at least the server's.
 func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) (err error) {
 		limits, err = postgres.Rows[Limit](ctx, tx, limitsSQL)
@@ -88,7 +88,7 @@ func (c *Checkup) Limits(ctx context.Context) (limits []Limit, err error) {
 	return limits, err
 }
 
-// Schema compares the applied migrations with those of this program.
+// Schema compares the applied migrations with this program's.
 func (c *Checkup) Schema(ctx context.Context) (s schema.State, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) (err error) {
 		s, err = schema.Read(ctx, tx)
@@ -97,33 +97,33 @@ func (c *Checkup) Schema(ctx context.Context) (s schema.State, err error) {
 	return s, err
 }
 
-// Backlog counts the work that stands still.
+// Backlog counts stalled work.
 type Backlog struct {
-	Overdue   int           // pending documents whose message should have arrived
+	Overdue   int           // pending documents with a message that should have arrived
 	Oldest    time.Duration // since the longest waiting document was due
 	Abandoned int           // documents in progress beyond their lease
-	Unsent    int           // notifications that should have been sent by now
+	Unsent    int           // notifications that should be sent by now
 	Events    postgres.EventGauges
 }
 
-// backlogSQL reads the rows that are under way, by an index. A document is
-// overdue by the rule of the sweep.
+// backlogSQL reads the rows under way by an index. See the sweep for the rule of overdue
+// documents.
 var backlogSQL = postgres.Tables[manifest.Match.Name].SQL(`
 SELECT count(*) FILTER (WHERE {overdue}),
 	coalesce(now() - min({waits_since}) FILTER (WHERE {status} = 'pending'), interval '0'),
 	count(*) FILTER (WHERE {status} = 'in-progress' AND {waits_since} < now())
 FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
 
-// lateSQL counts the deliveries that are late on a channel. Those older than two
-// weeks are never sent.
+// lateSQL counts a channel's late deliveries. It leaves out deliveries older than two weeks,
+// because these are never sent.
 const lateSQL = `
 SELECT count(*) FROM notification_delivery
 WHERE channel = ANY ($1) AND status = 'pending'
 	AND created_at > now() - interval '14 days' AND created_at < now() - $2::interval`
 
-// Backlog counts the work that stands still, in a schema that is up to date: a
-// message should arrive within the queue's visibility timeout, and a notification
-// be sent on each channel within sendWithin.
+// Backlog counts stalled work. The schema must be up to date. A message should arrive within
+// the queue's visibility timeout, and a notification should be sent on each channel within
+// sendWithin.
 func (c *Checkup) Backlog(
 	ctx context.Context, visibility time.Duration, channels []string, sendWithin time.Duration,
 ) (b Backlog, err error) {

@@ -13,13 +13,13 @@ import (
 
 const kept = "test-cluster-" // and the identity of the migrations
 
-// migrated returns the folder of a stopped server that has the template, kept
-// on this machine by the first test binary: initdb and all migrations take longer than
-// most tests. It is empty, and each binary begins with nothing, where none can be kept.
+// migrated returns the folder of a stopped server with the template, kept on this machine by
+// the first test binary, because initdb and all migrations take longer than most tests. It
+// returns "" if none can be kept, so each binary must begin with nothing.
 func migrated(ctx context.Context, source pgserver.Source) (dir string) {
 	id, err := migrationsID()
 	if err != nil {
-		return "" // prepareTemplate says it
+		return "" // prepareTemplate reports it
 	}
 	cache, err := pgserver.CacheFolder()
 	if err != nil || pgserver.MakeCache(cache) != nil {
@@ -34,7 +34,7 @@ func migrated(ctx context.Context, source pgserver.Source) (dir string) {
 	unfinished := filepath.Join(cache, kept+uuid.NewString())
 	defer func() { _ = os.RemoveAll(unfinished) }()
 	if fill(ctx, pgserver.Options{Source: source, Dir: unfinished, Durable: true}) != nil {
-		return "" // the start without it says it
+		return "" // the start without it reports it
 	}
 	if err := os.Rename(unfinished, dir); err != nil && !os.IsExist(err) { // by another binary
 		return ""
@@ -54,7 +54,7 @@ func fill(ctx context.Context, o pgserver.Options) error {
 	return server.Stop()
 }
 
-// removeOld removes the clusters of other migrations that no test used since.
+// removeOld removes the clusters of other migrations not used by a test since.
 func removeOld(cache string, since time.Time) {
 	dirs, _ := filepath.Glob(filepath.Join(cache, kept+"*"))
 	for _, dir := range dirs {

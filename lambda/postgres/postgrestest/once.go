@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Once returns a function that gives each test a database of its own, as fill
-// left one: the first test fills it, and all get copies. fill closes its
-// connections. The TestMain of the package calls Quit.
+// Once returns a function that gives each test a separate database in the state left by fill:
+// the first test fills it, and all get copies. fill must close its connections, and the
+// package's TestMain must call Quit.
 func Once(fill func(t testing.TB, url string)) func(t testing.TB) (url string) {
 	name := "filled_" + uuid.NewString()
 	var once sync.Once
@@ -22,7 +22,7 @@ func Once(fill func(t testing.TB, url string)) func(t testing.TB) (url string) {
 		once.Do(func() {
 			s := shared()
 			if s.err != nil {
-				return // create says it
+				return // create reports it
 			}
 			exec(t, s.pool, s.createSQL(name, s.template))
 			filled.Lock()
@@ -38,13 +38,13 @@ func Once(fill func(t testing.TB, url string)) func(t testing.TB) (url string) {
 	}
 }
 
-// filled are the databases of Once.
 var filled struct {
 	sync.Mutex
 	names []string
 }
 
-// Quit drops the databases of Once: the server may be one that stays.
+// Quit drops the databases of Once, because the server may be one that stays. Call it in
+// TestMain.
 func Quit() {
 	filled.Lock()
 	defer filled.Unlock()
@@ -55,9 +55,9 @@ func Quit() {
 	}
 }
 
-// Parallel lets n tests of a binary run at once, unless -parallel names a
-// number: most of our tests wait for servers, locks and timeouts, so that one
-// for each processor leaves the processors idle. It is called by TestMain.
+// Parallel lets n tests of a binary run at once, unless -parallel sets a number. Call it in
+// TestMain: most of our tests wait for servers, locks and timeouts, so one for each processor
+// leaves the processors idle.
 func Parallel(n string) {
 	flag.Parse()
 	given := false

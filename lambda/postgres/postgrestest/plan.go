@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Plan is the plan of a statement that was run, with its measurements.
+// Plan is the plan of a statement that ran, with its measurements.
 type Plan struct {
 	Root   node    `json:"Plan"`
 	Millis float64 `json:"Execution Time"`
@@ -61,7 +61,7 @@ func (p Plan) WantIndexed(t testing.TB, indexes ...string) {
 	}
 }
 
-// Fetched returns how many rows of a table were read, used or not.
+// Fetched returns the number of rows read of a table, used or not.
 func (p Plan) Fetched(relation string) (rows float64) {
 	for _, n := range p.Root.all() {
 		if n.Relation == relation {

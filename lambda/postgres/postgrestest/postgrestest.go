@@ -1,9 +1,8 @@
-// Package postgrestest gives each test a database of its own, migrated, on a
-// real server: the one named by MATCHBOOK_TEST_DATABASE_URL, which must be for
-// nothing but tests, or else a private one that is gone with the test binary. That
-// starts as a copy of one that has the migrations, kept in the cache of the user.
-// MATCHBOOK_POSTGRES forces one of them; no other variable is ever read. The
-// private server of tests is in memory; that of benchmarks is on disk, with fsync.
+// Package postgrestest gives each test a separate, migrated database on a real server. By
+// default that is a private server, gone with the test binary; it starts as a copy of a
+// migrated one in the user's cache. To use another server, set MATCHBOOK_TEST_DATABASE_URL; it
+// must be for nothing but tests. MATCHBOOK_POSTGRES forces one of the two; no other variable
+// is ever read. Tests use a private server in memory, benchmarks use one on disk, with fsync.
 package postgrestest
 
 import (
@@ -30,8 +29,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// URL creates a migrated database for the test and returns its URL. It is
-// dropped when the test ends.
+// URL creates a migrated database for the test and returns its URL. The database is dropped
+// when the test ends.
 func URL(t testing.TB) string {
 	t.Helper()
 	return create(t, server.fromTemplate)
@@ -55,7 +54,7 @@ func create(t testing.TB, template func(server) string) string {
 	return withDatabase(s.admin, name)
 }
 
-// Open opens a store on the database at url, closed when the test ends.
+// Open opens a store on the database at url, and closes it when the test ends.
 func Open(t testing.TB, url string) *postgres.DB {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), url, 12)
@@ -66,7 +65,7 @@ func Open(t testing.TB, url string) *postgres.DB {
 	return db
 }
 
-// Conn opens a connection for the test's own SQL, closed when it ends.
+// Conn opens a connection for the test's own SQL, and closes it when the test ends.
 func Conn(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -85,7 +84,7 @@ func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	}
 }
 
-// Value returns the one value of the one row of a query.
+// Value returns the single value of a query.
 func Value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) (value T) {
 	t.Helper()
 	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&value); err != nil {
@@ -94,8 +93,8 @@ func Value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) (value 
 	return value
 }
 
-// WithClock gives the database at url a clock that stands still at a time, and
-// returns the clock and the URL of connections that have it.
+// WithClock gives the database at url a clock standing still at a time. It returns the clock,
+// and the URL to use for connections with it.
 func WithClock(t testing.TB, url string, at time.Time) (clock *simclock.Clock, simURL string) {
 	t.Helper()
 	clock, err := simclock.Install(t.Context(), url, at)
@@ -123,7 +122,7 @@ func (s server) createSQL(name, template string) string {
 	return fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q %s", name, template, s.strategy)
 }
 
-// shared prepares the server once per test binary.
+// shared prepares the server once for a test binary.
 var shared = sync.OnceValue(func() server {
 	ctx := context.Background()
 	source, admin, err := pgserver.ReadSource(os.Getenv, variable.ServerForTests)
@@ -131,15 +130,15 @@ var shared = sync.OnceValue(func() server {
 		return server{err: err}
 	}
 	if admin == "" {
-		// The server stops by itself when this process ends.
-		// Nothing is collected, and no plan changes, while a test runs, unless it says so.
+		// The server stops by itself when this process ends. No vacuum or analyze runs, and no
+		// plan changes, during a test unless it says so.
 		o := pgserver.Options{Source: source, Like: migrated(ctx, source), InMemory: true,
 			Settings: map[string]string{"autovacuum": "off"}}
 		if flag.Lookup("test.bench").Value.String() != "" {
 			o = pgserver.Options{Source: source, Durable: true, Settings: map[string]string{"max_connections": "200"}}
 		}
 		private, err := pgserver.Start(ctx, o)
-		if err != nil && o.Like != "" { // it may be damaged: the next binary makes another
+		if err != nil && o.Like != "" { // it may be damaged, so the next binary makes another
 			_ = os.RemoveAll(o.Like)
 			o.Like = ""
 			private, err = pgserver.Start(ctx, o)
@@ -161,8 +160,8 @@ var shared = sync.OnceValue(func() server {
 	return server{admin, pool, template, strategy, err}
 })
 
-// prepareTemplate migrates a template named by the content of the migrations,
-// so that several test binaries can share it.
+// prepareTemplate migrates a template named by the content of the migrations, so that test
+// binaries can share it.
 func prepareTemplate(ctx context.Context, admin string) (string, error) {
 	id, err := migrationsID()
 	if err != nil {
@@ -193,7 +192,6 @@ func prepareTemplate(ctx context.Context, admin string) (string, error) {
 	return name, err
 }
 
-// migrationsID is the identity of their content.
 func migrationsID() (string, error) {
 	sum := sha256.New()
 	files, err := fs.Glob(migrations.FS, "*.sql")
@@ -210,8 +208,8 @@ func migrationsID() (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)[:6]), nil
 }
 
-// fastestCopy is the option of CREATE DATABASE that copies a small template at
-// half the cost of the default; PostgreSQL has it since version 15.
+// fastestCopy returns the option of CREATE DATABASE to copy a small template at half the
+// default's cost; PostgreSQL has it since version 15.
 func fastestCopy(ctx context.Context, pool *pgxpool.Pool) (option string, err error) {
 	err = pool.QueryRow(ctx, `SELECT CASE WHEN current_setting('server_version_num')::int >= 150000
 		THEN 'STRATEGY FILE_COPY' ELSE '' END`).Scan(&option)
@@ -228,7 +226,7 @@ func exec(t testing.TB, pool *pgxpool.Pool, sql string) {
 func withDatabase(rawURL, name string) string {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		panic(err) // it was used to connect
+		panic(err) // because it was used to connect
 	}
 	u.Path = "/" + name
 	return u.String()

@@ -1,5 +1,5 @@
-// Package report reads for people: the state of documents, their matches, and
-// the use of models. It does not write.
+// Package report reads what people see: the state of documents, their matches, and the use of
+// models. It never writes.
 package report
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Reader reads from a database.
+// Reader reads from a database. Use From to make one; it's safe for concurrent use.
 type Reader struct{ db *postgres.DB }
 
 // From returns a Reader of a database.
@@ -31,7 +31,7 @@ type Summary struct {
 	Error    string
 	Attempts int
 	Cluster  *uuid.UUID
-	NoVector string // why it has no embedding, if one was to be made
+	NoVector string // why it lacks an embedding, if one should be made
 }
 
 const summarySQL = `
@@ -40,7 +40,7 @@ SELECT id, tenant_id, coalesce(type::text, ''), coalesce(structured_data ->> 'nu
 	matching_attempts, cluster_id, coalesce(embedding_error, '')
 FROM document WHERE id = ANY ($1) ORDER BY tenant_id, received_at, id`
 
-// Summaries reads the state of the documents, by tenant and time.
+// Summaries reads the documents' state, by tenant and time.
 func (r Reader) Summaries(ctx context.Context, ids []uuid.UUID) ([]Summary, error) {
 	return postgres.Rows[Summary](ctx, r.db, summarySQL, ids)
 }
@@ -59,14 +59,14 @@ FROM unnest($1::uuid[], $2::text[]) AS k (tenant, key) JOIN document_key ON docu
 JOIN document AS d ON d.id = document_id AND d.tenant_id = tenant
 ORDER BY d.tenant_id, d.received_at, d.id LIMIT $3`
 
-// Bounds of the documents that are read for a number, and of its length in characters.
+// Bounds of the documents read for a number, and of its length in characters.
 const (
 	maxOwnNumbers = 1000
 	maxNumber     = 400
 )
 
-// NumberedInAnyCase lists documents with one of these keys, each of a tenant, whose
-// number is this one, in capitals, small letters or both. It has the matched ones only.
+// NumberedInAnyCase lists documents with one of these keys, each of a tenant, and with this
+// number in any mix of capitals and small letters. It finds matched documents only.
 func (r Reader) NumberedInAnyCase(ctx context.Context, tenants []uuid.UUID, keys []string, number string) (ids []uuid.UUID, err error) {
 	rows, _ := r.db.Query(ctx, ownNumbersSQL, tenants, keys, maxOwnNumbers, maxNumber)
 	var id uuid.UUID
@@ -80,12 +80,12 @@ func (r Reader) NumberedInAnyCase(ctx context.Context, tenants []uuid.UUID, keys
 	return ids, err
 }
 
-// Times holds the times of a document's events, past and due, by the database's
-// clock; nil is never.
+// Times holds the times of a document's events, past and due, by the database's clock. A nil
+// time means never.
 type Times struct {
 	Now       time.Time
 	Published *time.Time
-	Due       *time.Time // when a message for it is next due
+	Due       *time.Time // of the next message for it
 	Lease     *time.Time // the end of the claim
 	Failed    *time.Time
 }
@@ -94,7 +94,7 @@ const timesSQL = `
 SELECT now(), matching_published_at, matching_due_at, matching_lease_until, matching_failed_at
 FROM document WHERE id = $1`
 
-// Times reads the times of a document that exists.
+// Times reads the times of an existing document.
 func (r Reader) Times(ctx context.Context, id uuid.UUID) (Times, error) {
 	rows, _ := r.db.Query(ctx, timesSQL, id)
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Times])
@@ -110,7 +110,7 @@ type Failure struct {
 const failuresSQL = `
 SELECT id, tenant_id, coalesce({error}, '') FROM {table} WHERE id = ANY ($1) ORDER BY tenant_id, {arrived}, id`
 
-// Failures reads the errors of rows of a workload, by tenant and time.
+// Failures reads the errors of a workload's rows, by tenant and time.
 func (r Reader) Failures(ctx context.Context, t postgres.Table, ids []uuid.UUID) ([]Failure, error) {
 	return postgres.Rows[Failure](ctx, r.db, t.SQL(failuresSQL), ids)
 }
@@ -123,7 +123,7 @@ func (r Reader) Clustered(ctx context.Context, cluster uuid.UUID) ([]uuid.UUID, 
 	return postgres.IDs(ctx, r.db, clusteredSQL, cluster)
 }
 
-// Progress counts documents by their state; the empty state is NULL.
+// Progress counts documents by state; "" is NULL.
 type Progress map[string]int
 
 const progressSQL = `

@@ -8,14 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Views lists the views that are a contract (migrations 00026 and 00030), without their
-// prefix.
+// Views lists the views other programs may depend on (migrations 00026 and 00030), without
+// their prefix.
 var Views = []string{"match", "open_question", "cluster", "document_state", "three_way", "decision"}
 
 const columnsSQL = `
 SELECT * FROM matchbook_{view} LIMIT 0`
 
-// exportSQL reads a view of a tenant, or of all for the zero id.
+// exportSQL reads a view of one tenant, or of all for the zero id.
 const exportSQL = `
 SELECT {row} FROM (
 	SELECT * FROM matchbook_{view}
@@ -23,8 +23,8 @@ SELECT {row} FROM (
 	ORDER BY 1, 2, 3, 4
 ) AS line`
 
-// Export reads the rows of a view, one by one: the names of its columns, then each
-// row as text, empty for NULL.
+// Export reads a view row by row: first the names of its columns, then each row as text, empty
+// for NULL. An error of row ends it.
 func (r Reader) Export(ctx context.Context, view string, tenant uuid.UUID, row func([]string) error) error {
 	rows, err := r.db.Query(ctx, strings.ReplaceAll(columnsSQL, "{view}", view))
 	if err != nil {
@@ -44,7 +44,7 @@ func (r Reader) Export(ctx context.Context, view string, tenant uuid.UUID, row f
 	return export(ctx, r, "ARRAY["+strings.Join(texts, ", ")+"]", view, tenant, row)
 }
 
-// ExportJSON reads the rows of a view, one by one, each as a JSON object.
+// ExportJSON reads a view row by row, each as a JSON object. An error of row ends it.
 func (r Reader) ExportJSON(ctx context.Context, view string, tenant uuid.UUID, row func(string) error) error {
 	return export(ctx, r, "row_to_json(line)::text", view, tenant, row)
 }

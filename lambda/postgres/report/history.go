@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Deed is a person's act on a document: a decision about it and another one, or an
-// order to match it again. Its texts are as they came.
+// Deed is a person's act on a document: a decision about it and another one, or a request to
+// match it again. Note that its texts are as people wrote them.
 type Deed struct {
 	At    time.Time
 	What  string // confirmed, rejected, withdrawn or publish
@@ -26,7 +26,7 @@ SELECT * FROM (
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM document_action WHERE document_id = $1
 ) AS deeds ORDER BY at DESC, verdict, other LIMIT $2`
 
-// Deeds reads what people did about a document, the latest first, at most limit.
+// Deeds reads up to limit deeds about a document, the latest first.
 func (r Reader) Deeds(ctx context.Context, id uuid.UUID, limit int) ([]Deed, error) {
 	return postgres.Rows[Deed](ctx, r.db, deedsSQL, id, limit)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Ingestion is the outcome of reading a document: of a file, or of one part of it.
+// Ingestion is the result of reading a file, or one document in it.
 type Ingestion struct {
 	ID            uuid.UUID
 	DocumentID    uuid.UUID
@@ -25,7 +25,7 @@ type Ingestion struct {
 	Fields        json.RawMessage // by path: value, quote, page, trust; nil: none
 	Pages         []int           // of the file, from 1; nil: all
 	NeedsReview   bool
-	Reasons       []string // why a person is needed
+	Reasons       []string // why a person must look
 	Source        string   // einvoice, rules, or the model's name
 	Transcription string   // key of the checkpoint; empty: none
 }
@@ -39,22 +39,21 @@ FROM ingestion AS i JOIN document AS d ON d.id = i.document_id
 WHERE i.id = ANY ($1) OR i.part_of = ANY ($1)
 ORDER BY coalesce(i.part_of, i.id), i.part_of IS NOT NULL, i.pages, i.id`
 
-// Ingestions reads the outcome of files, the documents of one file in the order
-// of their pages.
+// Ingestions reads the results of files; the documents of a file are in the order of their
+// pages.
 func (r Reader) Ingestions(ctx context.Context, files []uuid.UUID) ([]Ingestion, error) {
 	return postgres.Rows[Ingestion](ctx, r.db, ingestionsSQL, files)
 }
 
-// File is the file that a document was, or is to be, read from, with the times of
-// its ingestion.
+// File is the file a document was, or will be, read from, with the times of its ingestion.
 type File struct {
 	Ingestion uuid.UUID // of the whole file
-	Path      string    // key in the store of files
+	Path      string    // key in the blob store
 	Pages     []int     // of the document, from 1; nil: all
 	Status    string    // job_status; empty for NULL
 	Error     string
 	Attempts  int
-	Reasons   []string // why a person is needed for the document
+	Reasons   []string // why a person must look at the document
 	Times
 }
 
@@ -64,7 +63,7 @@ SELECT f.id, coalesce(f.file_path, ''), i.pages, coalesce(f.job_status, ''), coa
 FROM ingestion AS i JOIN ingestion AS f ON f.id = coalesce(i.part_of, i.id)
 WHERE i.document_id = $1 ORDER BY i.created_at DESC, i.id LIMIT 1`
 
-// File reads the file of a document; nil if it did not come in a file.
+// File reads a document's file, or returns nil if it didn't come in one.
 func (r Reader) File(ctx context.Context, document uuid.UUID) (*File, error) {
 	found, err := postgres.Rows[File](ctx, r.db, fileSQL, document)
 	if err != nil || len(found) == 0 {
@@ -75,7 +74,7 @@ func (r Reader) File(ctx context.Context, document uuid.UUID) (*File, error) {
 
 const documentOfSQL = `SELECT document_id FROM ingestion WHERE id = $1`
 
-// DocumentOf returns the document of an ingestion; uuid.Nil if there is none.
+// DocumentOf returns an ingestion's document, or uuid.Nil.
 func (r Reader) DocumentOf(ctx context.Context, ingestion uuid.UUID) (id uuid.UUID, err error) {
 	err = r.db.QueryRow(ctx, documentOfSQL, ingestion).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -84,7 +83,7 @@ func (r Reader) DocumentOf(ctx context.Context, ingestion uuid.UUID) (id uuid.UU
 	return id, err
 }
 
-// FileProgress counts files, and the documents that matching has not ended for.
+// FileProgress counts files, and documents not yet through matching.
 type FileProgress struct{ Completed, Failed, InProgress, Unmatched int }
 
 const fileProgressSQL = `

@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Stages are the states of documents, in the order of a list; none is NULL.
+// Stages are the states of documents in the order of a list; "none" is NULL.
 var Stages = []string{"failed", "in-progress", "pending", "none", "succeeded"}
 
-// Listed is a document in a list. Its texts are as the document has them, cut to 400
-// characters.
+// Listed is a document in a list. Note that its texts are the document's as they are, cut to
+// 400 characters.
 type Listed struct {
 	ID       uuid.UUID
 	Type     document.Type
@@ -27,17 +27,18 @@ type Listed struct {
 	Received time.Time
 	Status   string // of Stages
 	Error    string
-	Place    // where the list goes on behind it
+	Place    // where the list continues after it
 }
 
-// Place is where a list goes on: behind the document with this id. The zero Place is
-// the beginning.
+// Place is the position after a document, where a list continues. The zero Place is the
+// beginning.
 type Place struct {
-	At int64 // microseconds since 1970 of its receipt; of a search by key its day, such as 20260131
+	At int64 // receipt, in microseconds since 1970; in a search by key the day, such as 20260131
 	ID uuid.UUID
 }
 
-// orBeginning is the place before all documents, which a list passes from the end.
+// orBeginning returns p, or for the zero Place one behind every document, because a list runs
+// backwards.
 func (p Place) orBeginning(last int64) Place {
 	if p == (Place{}) {
 		return Place{last, uuid.Max}
@@ -47,10 +48,9 @@ func (p Place) orBeginning(last int64) Place {
 
 const lastDay = math.MaxInt32
 
-// lastTime is a time in microseconds after every receipt: the year 9999.
 var lastTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// listedColumns are read for the rows of a page, which listed has in order.
+// listedColumns are read for a page's rows, which listed has in order.
 const listedColumns = `
 SELECT id, coalesce(type::text, ''), left(coalesce(structured_data ->> 'number', ''), 400),
 	left(coalesce(structured_data #>> '{supplier,name}', ''), 400), left(coalesce(structured_data ->> 'date', ''), 400),
@@ -58,14 +58,14 @@ SELECT id, coalesce(type::text, ''), left(coalesce(structured_data ->> 'number',
 	received_at, coalesce(matching_status, 'none'), left(coalesce(matching_error, ''), 400), place, id
 FROM listed JOIN document USING (id) ORDER BY place DESC, id DESC`
 
-// micros is a time as a number, without loss.
+// micros is a time as a number, without rounding.
 const micros = `(extract(epoch FROM received_at) * 1000000)::bigint`
 
-// before is the place of a page, by the time of receipt.
+// before is a page's place by time of receipt.
 const before = `(received_at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid)`
 
-// listSQL reads from the index the first documents of each type and state, and
-// merges them. Each part ends at the size of the page.
+// listSQL reads the first documents of each type and state from the index and merges them.
+// Each part ends at the page's size.
 const listSQL = `
 WITH listed AS (
 	SELECT id, place FROM (
@@ -81,14 +81,14 @@ WITH listed AS (
 	) AS parts ORDER BY place DESC, id DESC LIMIT $6
 )` + listedColumns
 
-// ListFilter selects documents of a tenant; empty lists select all.
+// ListFilter selects documents of a tenant. An empty list selects all.
 type ListFilter struct {
 	Tenant uuid.UUID
 	Stages []string
-	Types  []document.Type // without any, also documents without a type
+	Types  []document.Type // if empty, also documents without a type
 }
 
-// List reads a page of the documents that were received last.
+// List reads a page of the latest documents.
 func (r Reader) List(ctx context.Context, f ListFilter, after Place, size int) ([]Listed, error) {
 	after = after.orBeginning(lastTime)
 	stages, types := f.Stages, f.Types
@@ -101,7 +101,7 @@ func (r Reader) List(ctx context.Context, f ListFilter, after Place, size int) (
 	return postgres.Rows[Listed](ctx, r.db, listSQL, f.Tenant, stages, types, after.At, after.ID, size, len(f.Types) == 0)
 }
 
-// totalledSQL reads the documents with one of these totals, as printed.
+// totalledSQL reads documents with one of these printed totals.
 const totalledSQL = `
 WITH listed AS (
 	SELECT id, place FROM unnest($2::text[]) AS total CROSS JOIN LATERAL (
@@ -112,17 +112,17 @@ WITH listed AS (
 	ORDER BY place DESC, id DESC LIMIT $3
 )` + listedColumns
 
-// Totalled reads a page of the documents whose total is printed in one of these
-// forms, those that were received last first.
+// Totalled reads a page of documents with a total printed in one of these forms, the latest
+// first.
 func (r Reader) Totalled(ctx context.Context, tenant uuid.UUID, totals []string, after Place, size int) ([]Listed, error) {
 	after = after.orBeginning(lastTime)
 	return postgres.Rows[Listed](ctx, r.db, totalledSQL, tenant, totals, size, after.At, after.ID)
 }
 
-// keyedSQL reads the documents with one of these keys, the latest day first. A document
-// with several of the keys, and a contract with several days, is one row of a page, for
-// which each key is read further than the page. A document that was never matched has
-// no keys: it is found by its number as printed, and comes last.
+// keyedSQL reads documents with one of these keys, the latest day first. A document with
+// several of the keys, or a contract with several days, is one row of a page, so each key must
+// be read further than the page. A document that was never matched lacks keys, so it's found
+// by its printed number, and comes last.
 const keyedSQL = `
 WITH listed AS (
 	SELECT id, max(place) AS place FROM (
@@ -137,8 +137,8 @@ WITH listed AS (
 	) AS parts GROUP BY id ORDER BY place DESC, id DESC LIMIT $3
 )` + listedColumns
 
-// Keyed reads a page of the documents that candidates find by one of these keys, the
-// latest date first, and of those that were never matched and have this number.
+// Keyed reads a page of the documents found as candidates by one of these keys, the latest
+// date first, and then of never matched ones with this number.
 func (r Reader) Keyed(ctx context.Context, tenant uuid.UUID, keys []string, number string, after Place, size int) (
 	[]Listed, error) {
 	after = after.orBeginning(lastDay)

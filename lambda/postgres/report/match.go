@@ -15,7 +15,7 @@ type Match struct {
 	A, B       uuid.UUID
 	Score      float64
 	Confidence string // empty for a suggestion
-	Lowered    string // the confidence before over-billing lowered it; empty: it did not
+	Lowered    string // confidence before over-billing lowered it; empty: not lowered
 	DecidedBy  string
 	Reasoning  string
 	Evidence   json.RawMessage // an array of name, points, text
@@ -29,31 +29,31 @@ const suggestionsSQL = `
 SELECT document_a_id, document_b_id, score, '', '', decided_by, reasoning, evidence
 FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
-// Answer is what a model answered about a pair, last.
+// Answer is a model's latest answer about a pair.
 type Answer struct {
 	A, B       uuid.UUID
-	Confidence string // high, medium, low; none: it did not choose the candidate
+	Confidence string // high, medium, low; none: not chosen
 }
 
 const answersSQL = `
 SELECT document_a_id, document_b_id, answer FROM match_pair
 WHERE answer <> '' AND document_a_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
-// Answers reads a model's answers about pairs whose first document is one of these.
+// Answers reads a model's answers about pairs with one of these as their first document.
 func (r Reader) Answers(ctx context.Context, ids []uuid.UUID) ([]Answer, error) {
 	return postgres.Rows[Answer](ctx, r.db, answersSQL, ids)
 }
 
-// Undecided reports whether neither a veto nor a person has refused a suggestion.
+// Undecided reports whether a suggestion is still open, refused by neither a veto nor a
+// person.
 func (m Match) Undecided() bool { return m.Confidence == "" && m.Score > 0 && m.DecidedBy != "person" }
 
-// Matches reads the matches that touch the documents.
+// Matches reads the documents' matches.
 func (r Reader) Matches(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
 	return r.edges(ctx, matchesSQL, ids)
 }
 
-// Suggestions reads the edges that touch the documents and were considered, but
-// are no matches.
+// Suggestions reads the documents' considered edges other than matches.
 func (r Reader) Suggestions(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
 	return r.edges(ctx, suggestionsSQL, ids)
 }
@@ -75,13 +75,13 @@ SELECT document_id, kind, other_document_id, words FROM document_warning
 WHERE document_id = ANY ($1) OR other_document_id = ANY ($1)
 ORDER BY document_id, kind, other_document_id`
 
-// Warnings reads the warnings about the documents, and those that name them as the
-// other document.
+// Warnings reads the warnings about the documents, and the ones naming them as the other
+// document.
 func (r Reader) Warnings(ctx context.Context, ids []uuid.UUID) ([]Warning, error) {
 	return postgres.Rows[Warning](ctx, r.db, warningsSQL, ids)
 }
 
-// Decision is what a person decided about a pair.
+// Decision is a person's decision about a pair.
 type Decision struct {
 	A, B    uuid.UUID
 	Verdict string // confirmed, rejected or withdrawn
@@ -99,8 +99,8 @@ SELECT document_a_id, document_b_id, verdict, decided_by, origin, note, decided_
 WHERE $2 IN ('00000000-0000-0000-0000-000000000000'::uuid, document_a_id, document_b_id)
 ORDER BY id DESC LIMIT 100`
 
-// Decisions lists what people decided about pairs of a document, or about its pair with
-// another one, the latest first and at most 100. The zero id stands for any other.
+// Decisions lists up to 100 decisions about a document's pairs, the latest first. Use the zero
+// id as other for any pair.
 func (r Reader) Decisions(ctx context.Context, id, other uuid.UUID) ([]Decision, error) {
 	return postgres.Rows[Decision](ctx, r.db, decisionsSQL, id, other)
 }

@@ -6,11 +6,11 @@ import (
 
 // ModelUsage counts stored answers of models.
 type ModelUsage struct {
-	Last             int64 // the id of the latest answer
+	Last             int64 // id of the latest answer
 	Replays          int   // uses of an answer instead of a new call, of all answers
-	Documents        int   // with a question
+	Documents        int   // different ones with a question
 	Questions        int   // different ones
-	Answers          int   // that were paid for
+	Answers          int   // paid for
 	Unusable         int   // of these, stored for people only
 	PromptTokens     int
 	CompletionTokens int
@@ -26,8 +26,7 @@ SELECT coalesce(max(id), 0), coalesce(sum(replays), 0),
 	coalesce(sum(completion_tokens) FILTER (WHERE id > $1), 0)
 FROM model_answer`
 
-// ModelUsage counts the answers after the one with this id, 0 for all, and the
-// replays of all answers.
+// ModelUsage counts the answers after this id (0: all), and the replays of all answers.
 func (r Reader) ModelUsage(ctx context.Context, after int64) (u ModelUsage, err error) {
 	err = r.db.QueryRow(ctx, modelUsageSQL, after).Scan(&u.Last, &u.Replays, &u.Documents, &u.Questions, &u.Answers,
 		&u.Unusable, &u.PromptTokens, &u.CompletionTokens)

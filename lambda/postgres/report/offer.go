@@ -23,7 +23,7 @@ type OfferJob struct {
 	Attempts  int
 	Offers    []byte // JSON; nil: none
 	Algorithm int
-	Digest    []byte // of the roster
+	Digest    []byte // the roster's
 	OfferedAt time.Time
 	ExpiresAt time.Time
 	Job       string // job_status; empty for NULL
@@ -36,15 +36,15 @@ SELECT j.id, j.tenant_id, j.user_id, ` + userName + `, j.date - DATE '1970-01-01
 	now(), j.published_at, j.due_at, j.lease_until, j.failed_at
 FROM matchmaking_job AS j JOIN offer_user AS u ON u.id = j.user_id `
 
-// A profile is as other programs wrote it.
+// Other programs write profiles, so a name may be anything.
 const userName = `CASE WHEN jsonb_typeof(u.profile -> 'name') = 'string' THEN u.profile ->> 'name' ELSE '' END`
 
-// OfferJobs reads the jobs with these ids.
+// OfferJobs reads jobs by id.
 func (r Reader) OfferJobs(ctx context.Context, ids []uuid.UUID) ([]OfferJob, error) {
 	return postgres.Rows[OfferJob](ctx, r.db, offerJobColumns+`WHERE j.id = ANY ($1) ORDER BY j.tenant_id, j.date, j.user_id`, ids)
 }
 
-// OffersOf reads the jobs of a date of some tenants, by tenant, time and user.
+// OffersOf reads some tenants' jobs of a date, by tenant, time and user.
 func (r Reader) OffersOf(ctx context.Context, date day.Date, tenants []uuid.UUID) ([]OfferJob, error) {
 	return postgres.Rows[OfferJob](ctx, r.db, offerJobColumns+
 		`WHERE j.date = $1 AND j.tenant_id = ANY ($2) ORDER BY j.tenant_id, j.offered_at, j.user_id`, date.Time(), tenants)
@@ -52,19 +52,19 @@ func (r Reader) OffersOf(ctx context.Context, date day.Date, tenants []uuid.UUID
 
 const offerNamesSQL = `SELECT u.id, ` + userName + ` FROM offer_user AS u WHERE u.id = ANY ($1)`
 
-// OfferNames returns the names of users, as far as their profiles have one.
+// OfferNames returns the users' names found in their profiles.
 func (r Reader) OfferNames(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]string, error) {
 	return postgres.Map[map[uuid.UUID]string](ctx, r.db, offerNamesSQL, users)
 }
 
-// OfferCount counts the jobs of a date in one time zone with one status.
+// OfferCount counts jobs of a date in one time zone with one status.
 type OfferCount struct {
 	Zone        string `json:"timezone"`
 	Status      string `json:"status"`
 	Error       string `json:"reason,omitempty"` // of failed and skipped ones
 	Jobs        int    `json:"jobs"`
-	Late        int    `json:"late"`        // more than an hour after nine, or still open then
-	Undelivered int    `json:"undelivered"` // sets that the receiver has not accepted
+	Late        int    `json:"late"`        // ended more than an hour after nine, or still open then
+	Undelivered int    `json:"undelivered"` // sets not yet accepted by the receiver
 }
 
 const offerCountsSQL = `
@@ -75,8 +75,8 @@ FROM matchmaking_job AS j LEFT JOIN offer_delivery AS d ON d.job_id = j.id
 WHERE j.date = $1 AND ($2::uuid IS NULL OR j.tenant_id = $2)
 GROUP BY 1, 2, 3 ORDER BY min(j.offered_at), 1, 2, 3`
 
-// OfferCounts counts the jobs of a date, by time zone, status and reason; of all
-// tenants if tenant is nil.
+// OfferCounts counts the jobs of a date by time zone, status and reason, of all tenants if
+// tenant is nil.
 func (r Reader) OfferCounts(ctx context.Context, date day.Date, tenant *uuid.UUID) ([]OfferCount, error) {
 	return postgres.Rows[OfferCount](ctx, r.db, offerCountsSQL, date.Time(), tenant)
 }
@@ -84,7 +84,7 @@ func (r Reader) OfferCounts(ctx context.Context, date day.Date, tenant *uuid.UUI
 const offerProgressSQL = `
 SELECT status, count(*) FROM matchmaking_job WHERE date = $1 AND tenant_id = ANY ($2) GROUP BY status`
 
-// OfferProgress counts the jobs of a date of some tenants by status.
+// OfferProgress counts some tenants' jobs of a date by status.
 func (r Reader) OfferProgress(ctx context.Context, date day.Date, tenants []uuid.UUID) (Progress, error) {
 	return postgres.Map[Progress](ctx, r.db, offerProgressSQL, date.Time(), tenants)
 }
@@ -93,8 +93,7 @@ const failedOffersSQL = `
 SELECT id FROM matchmaking_job
 WHERE status = 'failed' AND ($1::date IS NULL OR date = $1) AND ($2::uuid IS NULL OR tenant_id = $2) ORDER BY id`
 
-// FailedOffers lists the failed jobs of a date and a tenant, or of any where one
-// is nil.
+// FailedOffers lists the failed jobs of a date and a tenant; nil means any.
 func (r Reader) FailedOffers(ctx context.Context, date *time.Time, tenant *uuid.UUID) ([]uuid.UUID, error) {
 	return postgres.IDs(ctx, r.db, failedOffersSQL, date, tenant)
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Count is a number of rows. From maxCounted on it is the planner's estimate.
+// Count is a number of rows. See maxCounted: from there on, it's the planner's estimate.
 type Count struct {
 	N        int
 	Estimate bool
 }
 
-// maxCounted bounds the rows that are counted of a state, for each type.
+// maxCounted bounds the counted rows of a state and type.
 const maxCounted = 1000
 
-// stagesSQL has an order so that a state of which there are few, or none, is counted by
-// the index: the planner expects as many of each.
+// stagesSQL uses an order so that a state with few or no rows is counted by the index: the
+// planner expects equally many of each.
 const stagesSQL = `
 SELECT stage, coalesce(sum(n), 0)::integer, coalesce(max(n), 0)::integer
 FROM unnest($2::text[]) AS stage CROSS JOIN LATERAL (
@@ -42,7 +42,7 @@ FROM unnest($2::text[]) AS stage CROSS JOIN LATERAL (
 const estimateSQL = `
 EXPLAIN (FORMAT JSON) SELECT FROM document WHERE tenant_id = $1 AND coalesce(matching_status, 'none') = $2`
 
-// Stages counts the documents of a tenant by their state, of Stages.
+// Stages counts a tenant's documents by state, for the states in Stages.
 func (r Reader) Stages(ctx context.Context, tenant uuid.UUID) (map[string]Count, error) {
 	counts := make(map[string]Count, len(Stages))
 	rows, _ := r.db.Query(ctx, stagesSQL, tenant, Stages, maxCounted, document.Types)
@@ -79,7 +79,7 @@ func plannedRows(plan []byte) (int, error) {
 		}
 	}
 	if err := json.Unmarshal(plan, &plans); err != nil || len(plans) != 1 {
-		return 0, fmt.Errorf("the plan of a count cannot be read: %w", err)
+		return 0, fmt.Errorf("expected one plan of a count: %w", err)
 	}
 	return int(plans[0].Plan.Rows), nil
 }
@@ -91,22 +91,21 @@ FROM unnest(ARRAY['pending', 'in-progress']) AS stage CROSS JOIN LATERAL (
 	WHERE tenant_id = $1 AND matching_status = stage AND matching_status IN ('pending', 'in-progress')
 	ORDER BY since LIMIT 1) AS first`
 
-// Oldest returns for how long the document of a tenant that waits longest has been due;
-// 0 if none is.
+// Oldest returns for how long a tenant's longest waiting document has been due, or 0.
 func (r Reader) Oldest(ctx context.Context, tenant uuid.UUID) (age time.Duration, err error) {
 	err = r.db.QueryRow(ctx, oldestSQL, tenant).Scan(&age)
 	return age, err
 }
 
-// Hour counts the documents that were received in an hour, by their state now. A count
-// ends at maxHourly for each type.
+// Hour counts the documents received in an hour, by their state now. A count ends at maxHourly
+// for each type.
 type Hour struct {
 	Start                      time.Time
 	Succeeded, Failed, Waiting int
 	Full                       bool // there were more
 }
 
-// maxHourly bounds the documents that are counted of an hour, of a type and a state.
+// maxHourly bounds the counted documents of an hour, type and state.
 const maxHourly = 200
 
 const hoursSQL = `
@@ -121,8 +120,8 @@ CROSS JOIN LATERAL (
 	) AS few) AS counted
 GROUP BY hour ORDER BY hour`
 
-// Hours counts the documents of a tenant that were received in an hour and in the 23
-// before it, without those that have no type.
+// Hours counts a tenant's documents received in the hour of last and the 23 before it. It
+// leaves out documents without a type.
 func (r Reader) Hours(ctx context.Context, tenant uuid.UUID, last time.Time) ([]Hour, error) {
 	hours := make([]time.Time, 24)
 	for i := range hours {
@@ -131,13 +130,13 @@ func (r Reader) Hours(ctx context.Context, tenant uuid.UUID, last time.Time) ([]
 	return postgres.Rows[Hour](ctx, r.db, hoursSQL, tenant, Stages, maxHourly, hours, document.Types)
 }
 
-// KindCount counts failures of one kind.
+// KindCount counts the failures of a kind.
 type KindCount struct {
 	Kind string
 	N    int
 }
 
-// maxFailures bounds the failures that are counted.
+// maxFailures bounds the counted failures.
 const maxFailures = 10_000
 
 const failureKindsSQL = `
@@ -146,13 +145,13 @@ SELECT kind, count(*)::integer FROM (
 	ORDER BY created_at DESC LIMIT $3
 ) AS latest GROUP BY kind ORDER BY count(*) DESC, kind`
 
-// FailureKinds counts the terminal failures of a tenant by kind, of the last 10,000
-// within this time.
+// FailureKinds counts a tenant's terminal failures within this time by kind, at most the last
+// 10,000.
 func (r Reader) FailureKinds(ctx context.Context, tenant uuid.UUID, within time.Duration) ([]KindCount, error) {
 	return postgres.Rows[KindCount](ctx, r.db, failureKindsSQL, tenant, within, maxFailures)
 }
 
-// Tenant is a customer's name.
+// Tenant is a customer with its name.
 type Tenant struct {
 	ID   uuid.UUID
 	Name string
@@ -161,7 +160,7 @@ type Tenant struct {
 const tenantsSQL = `
 SELECT id, left(name, 400) FROM tenant WHERE $1::uuid[] IS NULL OR id = ANY ($1) ORDER BY name, id LIMIT $2`
 
-// Tenants reads the tenants with these ids, nil for all, by name, at most limit.
+// Tenants reads tenants by id (nil: all), sorted by name, at most limit.
 func (r Reader) Tenants(ctx context.Context, ids []uuid.UUID, limit int) ([]Tenant, error) {
 	return postgres.Rows[Tenant](ctx, r.db, tenantsSQL, ids, limit)
 }
@@ -169,18 +168,17 @@ func (r Reader) Tenants(ctx context.Context, ids []uuid.UUID, limit int) ([]Tena
 const withoutDocumentsSQL = `
 SELECT id FROM unnest($1::uuid[]) AS t (id) WHERE NOT EXISTS (SELECT FROM document WHERE tenant_id = t.id) ORDER BY id`
 
-// WithoutDocuments returns those of the tenants that have no document; there may be no
-// row of them either.
+// WithoutDocuments returns the tenants without a document; they may even lack a row.
 func (r Reader) WithoutDocuments(ctx context.Context, tenants []uuid.UUID) ([]uuid.UUID, error) {
 	return postgres.IDs(ctx, r.db, withoutDocumentsSQL, tenants)
 }
 
-// Notified is a notification about a document, and what became of it.
+// Notified is a notification about a document, with its deliveries.
 type Notified struct {
 	At       time.Time
 	Kind     string
 	Attempt  int
-	Channels []string // that it was sent to
+	Channels []string // it was sent to these
 }
 
 const notifiedSQL = `
@@ -189,23 +187,23 @@ SELECT n.created_at, n.kind, n.attempt,
 		WHERE d.notification_id = n.id AND d.status <> 'pending' ORDER BY channel)
 FROM notification AS n WHERE n.document_id = $1 ORDER BY n.created_at DESC, n.attempt DESC LIMIT $2`
 
-// Notified reads the latest notifications about a document, at most limit.
+// Notified reads up to limit notifications about a document, the latest first.
 func (r Reader) Notified(ctx context.Context, id uuid.UUID, limit int) ([]Notified, error) {
 	return postgres.Rows[Notified](ctx, r.db, notifiedSQL, id, limit)
 }
 
-// Received is how a document came.
+// Received is the arrival of a document.
 type Received struct {
 	At    time.Time
 	Total string // as printed, cut to 400 characters
-	Money string // its currency, likewise
+	Money string // currency, also as printed and cut
 }
 
 const receivedSQL = `
 SELECT received_at, left(coalesce(structured_data ->> 'total', ''), 400), left(coalesce(structured_data ->> 'currency', ''), 400)
 FROM document WHERE id = $1`
 
-// Received reads when a document that exists was received.
+// Received reads the arrival of an existing document.
 func (r Reader) Received(ctx context.Context, id uuid.UUID) (Received, error) {
 	rows, _ := r.db.Query(ctx, receivedSQL, id)
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Received])

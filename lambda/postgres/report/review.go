@@ -9,19 +9,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// Chunk is the state of a chunk of a review, and of the review.
+// Chunk is the state of a chunk and of its review.
 type Chunk struct {
 	ID       uuid.UUID
 	Review   uuid.UUID
-	Of       string // the review's status
+	Of       string // the review's
 	Position int    // from 1
 	Whole    bool   // the contract as a whole
 	Status   string // empty: not published yet
-	Stage    string // of one without a result: where it stopped
+	Stage    string // where it stopped, without a result
 	Error    string
 	Attempts int
-	Lapses   int        // workers whose claim ended without a result, one after the other
-	Paused   *time.Time // until when the provider of the review's model accepts no calls; nil: it does
+	Lapses   int        // claims in a row that ended without a result
+	Paused   *time.Time // until then the model's provider accepts no calls; nil: it does
 	Times
 }
 
@@ -33,8 +33,7 @@ FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
 WHERE c.id = $1 OR c.job_id = $1 AND c.status IS DISTINCT FROM 'succeeded'
 ORDER BY c.position LIMIT $2`
 
-// Chunks reads the chunk with this id, or those of the review with this id that
-// have no result, up to a number.
+// Chunks reads a chunk by its id, or by a review's id up to most chunks without a result.
 func (r Reader) Chunks(ctx context.Context, id uuid.UUID, most int) ([]Chunk, error) {
 	return postgres.Rows[Chunk](ctx, r.db, chunksSQL, id, most)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Spent counts the calls and tokens of one model that one tenant bought on one
-// day, and those that were spared because their answers were used again.
+// Spent counts the calls and tokens a tenant bought from a model on one day, and the ones it
+// saved by using answers again.
 type Spent struct {
 	TenantID         uuid.UUID
 	Day              time.Time // in UTC
@@ -22,7 +22,7 @@ type Spent struct {
 	CompletionTokens int
 	Embeddings       int
 	EmbeddingTokens  float64
-	// Spared, on whatever day: calls and their cost, embeddings and their cost.
+	// Saved, on whatever day: calls and their cost, embeddings and their cost.
 	Replays                  int
 	ReplayedPromptTokens     int
 	ReplayedCompletionTokens int
@@ -30,8 +30,8 @@ type Spent struct {
 	ReplayedEmbeddingTokens  float64
 }
 
-// spentSQL sums the latest answers and embeddings since $1, at most $3 of each. The
-// replay of an answer that was refused afterwards spares nothing.
+// spentSQL sums the latest answers and embeddings since $1, at most $3 of each. Replays of an
+// answer refused later don't count as saved.
 func spentSQL(of string) string {
 	return strings.ReplaceAll(`
 WITH answer AS (
@@ -59,8 +59,8 @@ var (
 	spentOfAllSQL    = spentSQL("$2::uuid IS NOT NULL")
 )
 
-// Spent reads the use since a time, the zero time for all, by a tenant, uuid.Nil
-// for all, in the order of tenant, day and model.
+// Spent reads the use since a time (zero: ever) by a tenant (uuid.Nil: all), sorted by tenant,
+// day and model.
 func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) ([]Spent, error) {
 	if tenant == uuid.Nil {
 		return r.spent(ctx, spentOfAllSQL, since, tenant, nil)
@@ -68,8 +68,8 @@ func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) ([
 	return r.spent(ctx, spentOfTenantSQL, since, tenant, nil)
 }
 
-// SpentLately is Spent of a tenant by its latest calls of models, and by its latest
-// embeddings, at most so many of each, which an index finds.
+// SpentLately is Spent for a tenant's latest calls and embeddings, at most most of each. Use
+// it where the whole history would take too long: an index finds these.
 func (r Reader) SpentLately(ctx context.Context, since time.Time, tenant uuid.UUID, most int) ([]Spent, error) {
 	return r.spent(ctx, spentOfTenantSQL, since, tenant, &most)
 }

@@ -15,49 +15,49 @@ import (
 const (
 	WaitingQuestion = "question" // whether two documents belong together
 	WaitingWarning  = "warning"  // about a document, and often about another
-	WaitingDocument = "failed"   // a document that matching has given up
-	WaitingFile     = "file"     // a file that could not be read, or not with certainty
+	WaitingDocument = "failed"   // a document given up by matching
+	WaitingFile     = "file"     // a file not read, or not with certainty
 )
 
 // WaitingKinds lists the kinds.
 var WaitingKinds = []string{WaitingQuestion, WaitingWarning, WaitingDocument, WaitingFile}
 
-// Waiting is one thing that waits for a person.
+// Waiting is a thing that waits for a person.
 type Waiting struct {
 	Kind     string
 	TenantID uuid.UUID
 	Document uuid.UUID
 	Other    *uuid.UUID // of a question or a warning
-	Value    *string    // the larger total of the two, a decimal; nil if neither states one
+	Value    *string    // the larger total of the two, as a decimal; nil if neither states one
 	Score    *float64   // of a question, from 0 to 1
-	Words    string     // why, with texts of the documents
+	Words    string     // why; note that it has texts of the documents
 	Since    time.Time
 }
 
-// WaitingPlace is a place in the list of what waits: behind the thing with these
-// properties, whether it still waits or not. The zero place is the beginning.
+// WaitingPlace is the position in the list after a thing with these properties, even if it no
+// longer waits. The zero place is the beginning.
 type WaitingPlace struct {
 	Kind     string
 	Value    *string // as Waiting has it
 	Since    time.Time
 	Document uuid.UUID
-	Other    uuid.UUID // zero: there is none
+	Other    uuid.UUID // zero: none
 }
 
-// WaitingFilter selects what waits. Zero values select everything.
+// WaitingFilter selects waiting things. A zero field selects all.
 type WaitingFilter struct {
 	Tenant   uuid.UUID
 	Kinds    []string
-	MinValue string        // a decimal; what has no value is left out
-	Since    time.Time     // it has waited since then, or a later time
-	Within   time.Duration // it has waited for so long, or less
+	MinValue string        // a decimal; leaves out things without a value
+	Since    time.Time     // waiting since this time or later
+	Within   time.Duration // waiting for at most so long
 	Type     document.Type // of one of the documents
-	Newest   int           // only so many of each kind, which are read by an index with a tenant
-	After    WaitingPlace  // where a list goes on; counts are of all
+	Newest   int           // only so many of each kind, read by an index; set Tenant too
+	After    WaitingPlace  // where a list continues; counts ignore it
 }
 
-// waitingKindsRows has for each kind the document, the other columns, the rows and since
-// when they wait. A pair that a person has rejected does not wait.
+// waitingKindsRows has, for each kind, the document, the other columns, the rows, and the time
+// they wait since. A pair rejected by a person doesn't wait.
 var waitingKindsRows = map[string]struct{ document, columns, from, since string }{
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
 		"match_suggestion WHERE decided_by <> 'person'", "created_at"},
@@ -67,9 +67,9 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since string 
 		"ingestion WHERE (job_status = 'failed' OR needs_human_review)", "coalesce(failed_at, completed_at, created_at)"},
 }
 
-// waitingRows are the things that wait: $1 is the tenant, or any id for all, $2 the kinds,
-// $3 a time and $4 a number of seconds, or NULL, and $5 the rows of each kind, or NULL.
-// A condition that serves one tenant and all would use no index.
+// waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a
+// time and $4 a number of seconds, or NULL, and $5 the number of rows of each kind, or NULL. A
+// single condition for one tenant and all would not use an index.
 func waitingRows(of string) string {
 	parts := make([]string, len(WaitingKinds))
 	for i, kind := range WaitingKinds {
@@ -84,12 +84,12 @@ func waitingRows(of string) string {
 	return strings.Join(parts, " UNION ALL")
 }
 
-// totalOf is the total of a document, {d}, where it is a plain decimal.
+// totalOf is a document's total ({d}) if it's a plain decimal.
 const totalOf = `CASE WHEN {d}.structured_data ->> 'total' ~ '^-?[0-9]{1,18}(\.[0-9]{1,9})?$'
 	THEN abs(({d}.structured_data ->> 'total')::numeric) END`
 
-// waitingItems are the things with their documents and values: $6 is the least value,
-// or NULL, and $7 a type, or empty.
+// waitingItems are the things with their documents and values: $6 is the least value, or NULL,
+// and $7 a type, or empty.
 func waitingItems(of string) string {
 	return `
 SELECT * FROM (
@@ -101,7 +101,8 @@ SELECT * FROM (
 WHERE ($6::numeric IS NULL OR value >= $6) AND ($7 = '' OR type_a::text = $7 OR type_b::text = $7)`
 }
 
-// waitingStatements read what waits. counts reads no documents, valuedCounts does.
+// waitingStatements read what waits. Use counts without a filter on documents, because it
+// reads none; use valuedCounts otherwise.
 type waitingStatements struct{ list, counts, valuedCounts string }
 
 func newWaitingStatements(of string) waitingStatements {
@@ -130,13 +131,13 @@ func (f WaitingFilter) statements() waitingStatements {
 	return waitingOfAll
 }
 
-// Waiting lists what waits for people, the most valuable first, at most limit.
+// Waiting lists up to limit waiting things, the most valuable first.
 func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Waiting, error) {
 	args := append(f.args(), limit, f.After.Kind, f.After.Value, f.After.Since, f.After.Document, f.After.Other)
 	return postgres.Rows[Waiting](ctx, r.db, f.statements().list, args...)
 }
 
-// WaitingCounts counts what waits, by kind, up to the newest ones of the filter.
+// WaitingCounts counts waiting things by kind, up to the filter's Newest.
 func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (map[string]int, error) {
 	sql, args := f.statements().counts, f.args()[:5]
 	if f.MinValue != "" || f.Type != "" {

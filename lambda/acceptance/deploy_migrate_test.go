@@ -162,7 +162,7 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 			"/x?sslmode=disable"}, "out of time"},
 		"no such database": {[]string{"DATABASE_URL=" + strings.Replace(postgrestest.EmptyURL(t), "/test_", "/gone_",
 			1)}, "SQLSTATE 3D000): there is no such database"},
-		"no URL":         {[]string{"DATABASE_URL=PLANTED"}, "not a PostgreSQL URL"},
+		"no URL":         {[]string{"DATABASE_URL=PLANTED"}, "invalid PostgreSQL URL"},
 		"not configured": {nil, "DATABASE_URL is not set"},
 		"no secret": {[]string{"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",
 			"AWS_ENDPOINT_URL_SECRETS_MANAGER=" + manager.URL},

@@ -10,23 +10,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Action is a person's order to match a document again.
+// Action is a person's request to match a document again.
 type Action struct {
-	ID     uuid.UUID // of the form, which acts once
+	ID     uuid.UUID // of the form, as its idempotency key
 	By     string    // the person
 	Reason string
-	// Seen is the version of the document that the person saw (DocumentVersion).
+	// Seen is the document's version when the person saw it (DocumentVersion).
 	Seen string
 }
 
-// documentVersion is a hash of the state of a document.
 const documentVersion = `md5(ROW(tenant_id, matching_status, matching_attempts, matching_published_at, matching_error)::text)`
 
 const documentVersionSQL = `
 SELECT ` + documentVersion + ` FROM document WHERE id = $1`
 
-// DocumentVersion returns the version of a document's state: it differs once the
-// document was published, claimed or settled.
+// DocumentVersion returns the version of a document's state. Every publish, claim and
+// settlement changes it. It returns job.ErrNotFound for an unknown id.
 func (db *DB) DocumentVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
 	err = db.pool.QueryRow(ctx, documentVersionSQL, id).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -45,8 +44,9 @@ const actionSQL = `
 INSERT INTO document_action (id, tenant_id, document_id, kind, acted_by, reason)
 SELECT $1, tenant_id, id, 'publish', $3, $4 FROM document WHERE id = $2`
 
-// PublishFor publishes a document for a person, and keeps who and why. A form that has
-// acted acts no more. ErrStale: the document is not in the state that the person saw.
+// PublishFor publishes a document for a person, and stores the person and the reason. The
+// caller must send the returned messages. A form submitted again does nothing. It returns
+// ErrStale if the state has changed since the person saw it.
 func (db *DB) PublishFor(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
 	return within(ctx, db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		var version string

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Imported is a document to be stored.
+// Imported is a document to store.
 type Imported struct {
 	ID, TenantID uuid.UUID
 	Type         document.Type
@@ -23,39 +23,37 @@ type Imported struct {
 	Data         json.RawMessage
 }
 
-// ErrOtherTenant reports that a document's id belongs to another tenant.
-var ErrOtherTenant = failure.Permanently("the id belongs to a document of another tenant")
+// ErrOtherTenant reports a document id in use by another tenant.
+var ErrOtherTenant = failure.Permanently("id belongs to a document of another tenant")
 
-// Addition is the fate of a document that is added.
+// Addition is the outcome of adding a document.
 type Addition string
 
-// The fates of documents.
+// The outcomes of Add.
 const (
-	Stored   Addition = "stored"   // it was not there
+	Stored   Addition = "stored"   // it was new
 	Replaced Addition = "replaced" // its content differed
-	Same     Addition = "same"     // it was there, with this content
-	Changed  Addition = "changed"  // its content differs, and was left alone
+	Same     Addition = "same"     // it was stored before, with this content
+	Changed  Addition = "changed"  // it was stored before with other content, and left alone
 	Foreign  Addition = "foreign"  // its id belongs to another tenant
 )
 
-// Added is a document after Add. A document that was stored or replaced is
-// pending.
+// Added is a document after Add. It's pending if it was stored or replaced.
 type Added struct {
 	ID       uuid.UUID
 	Addition Addition
-	Status   string      // matching_status before, of one that was there
-	Message  job.Stamped // of one that was stored or replaced; its stamp is zero if stamps are left to the sweep
+	Status   string      // matching_status before; empty for a new document
+	Message  job.Stamped // if stored or replaced; without a stamp if the sweep is to publish it
 }
 
-// AddOptions say what Add does beyond storing documents that are not there.
+// AddOptions change how Add treats stored documents and messages.
 type AddOptions struct {
-	Replace bool // the content of documents that are there
-	// Send means that the caller sends messages. Otherwise new documents get no
-	// stamp, and the sweep publishes them, as those of other programs.
+	Replace bool // overwrite stored content if it differs
+	// Set Send if you send the messages. Otherwise new documents get no stamp, so the sweep
+	// publishes them like rows of other programs.
 	Send bool
 }
 
-// givenSQL are the documents of a call, by columns.
 const givenSQL = `WITH given AS (
 	SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
 		AS g (id, tenant_id, type, file_path, data, received_at)
@@ -77,8 +75,8 @@ FROM given ORDER BY id
 ON CONFLICT (id) DO NOTHING
 RETURNING id, coalesce(matching_published_at, '0001-01-01Z'), tenant_id`
 
-// correctedSQL completes givenSQL with the fields that people corrected: a file
-// from before their correction has not changed.
+// correctedSQL adds people's corrections to givenSQL, so that a file older than a correction
+// isn't taken for a change.
 const correctedSQL = givenSQL + `, corrected AS (
 	SELECT g.id, g.tenant_id, g.file_path, g.received_at, document_corrected(g.data::jsonb, g.id) AS data,
 		coalesce((SELECT (c.value #>> '{}')::document_type FROM document_correction AS c
@@ -91,7 +89,7 @@ SELECT d.id, d.tenant_id <> c.tenant_id, coalesce(d.matching_status, ''),
 	(d.type, d.structured_data) IS DISTINCT FROM (c.type, c.data) OR d.received_at <> c.received_at IS TRUE
 FROM corrected AS c JOIN document AS d USING (id)`
 
-// replaceSQL publishes as publishSQL does.
+// replaceSQL publishes like publishSQL.
 const replaceSQL = correctedSQL + `, locked AS (
 	SELECT d.id FROM document AS d JOIN given USING (id, tenant_id)
 	WHERE d.id = ANY ($7) ORDER BY d.id FOR NO KEY UPDATE OF d
@@ -108,10 +106,9 @@ FROM locked JOIN corrected AS c USING (id)
 WHERE d.id = locked.id
 RETURNING d.id, d.matching_published_at, d.tenant_id`
 
-// Add stores the documents that are not there, pending, and leaves those that
-// are there as they are unless they are to be replaced; all or none. A new tenant
-// is stored under the name "tenant ID". The result is in the order of docs, each id
-// once.
+// Add stores new documents as pending, and leaves stored ones alone unless o.Replace is set;
+// all or none. An unknown tenant gets the name "tenant ID". The result follows the order of
+// docs, with each id once.
 func (db *DB) Add(ctx context.Context, docs []Imported, o AddOptions) (list []Added, err error) {
 	columns, tenants := givenOf(docs)
 	var by map[uuid.UUID]Added
@@ -141,7 +138,6 @@ func (db *DB) Add(ctx context.Context, docs []Imported, o AddOptions) (list []Ad
 	return list, nil
 }
 
-// givenOf returns the arguments of givenSQL.
 func givenOf(docs []Imported) (columns []any, tenants []uuid.UUID) {
 	n := len(docs)
 	ids, types, files, data := make([]uuid.UUID, n), make([]string, n), make([]string, n), make([]string, n)
@@ -156,7 +152,7 @@ func givenOf(docs []Imported) (columns []any, tenants []uuid.UUID) {
 	return slices.Clip([]any{ids, tenants, types, files, data, received}), tenants
 }
 
-// readAdded runs a statement that returns the messages of what it wrote.
+// readAdded runs a statement and reads the messages of the rows it wrote.
 func readAdded(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, as Addition, sql string, args []any) error {
 	written, err := Rows[job.Stamped](ctx, tx, sql, args...)
 	for _, m := range written {
@@ -165,8 +161,7 @@ func readAdded(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, as Additi
 	return err
 }
 
-// readThere adds the documents that were there, and returns those whose content
-// differs.
+// readThere adds the documents stored before, and returns the ids with other content.
 func readThere(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, columns []any) (changed []uuid.UUID, err error) {
 	var id uuid.UUID
 	var foreign, differs bool
@@ -179,7 +174,7 @@ func readThere(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, columns [
 		a := Added{ID: id, Addition: Same, Status: status}
 		switch {
 		case foreign:
-			a = Added{ID: id, Addition: Foreign} // nothing of another tenant's document
+			a = Added{ID: id, Addition: Foreign} // show nothing of another tenant's document
 		case differs:
 			a.Addition = Changed
 			changed = append(changed, id)

@@ -30,8 +30,8 @@ func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string,
 	return id, text, err == nil, err
 }
 
-// keepAnswerSQL: of two attempts that ask the same question at the same moment,
-// the first one's answer is used; both were paid for.
+// keepAnswerSQL marks the second answer as unusable if two attempts asked the same question at
+// the same moment. Both are stored, because both were paid for.
 const keepAnswerSQL = `
 INSERT INTO model_answer
 	(tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at, prompt_version, unusable)
@@ -61,8 +61,7 @@ func (db *DB) DiscardAnswer(ctx context.Context, id int64, why string) error {
 	return db.exec(ctx, discardAnswerSQL, id, storable(why))
 }
 
-// findVectorsSQL locks in the order of the hashes: many texts are common to
-// many documents.
+// findVectorsSQL locks in the order of the hashes, because documents share many texts.
 const findVectorsSQL = `
 WITH chosen AS (
 	SELECT tenant_id, model, text_hash FROM model_embedding
@@ -102,19 +101,19 @@ func (db *DB) KeepVectors(
 	return steadily(ctx, func() error {
 		batch := &pgx.Batch{}
 		tokens := float64(u.PromptTokens) / float64(len(vectors))
-		for _, hash := range slices.Sorted(maps.Keys(vectors)) { // in one order: see findVectorsSQL
+		for _, hash := range slices.Sorted(maps.Keys(vectors)) { // in hash order, see findVectorsSQL
 			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), vectors[hash].Bytes(), tokens)
 		}
 		return db.pool.SendBatch(ctx, batch).Close()
 	})
 }
 
-// tokens limits a provider's count to the range of the column, so that a wrong
-// count does not keep an answer from being stored.
+// tokens clamps a provider's count to the column's range, so that a wrong count can't keep an
+// answer from being stored.
 func tokens(n int) int { return max(0, min(n, math.MaxInt32)) }
 
-// storable replaces the bytes that PostgreSQL refuses: NUL, and bytes that are
-// not UTF-8. A model's answer may contain either.
+// storable replaces bytes refused by PostgreSQL, because a model's answer may contain them:
+// NUL, and invalid UTF-8.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }

@@ -24,13 +24,13 @@ UPDATE document SET normalized_counterparty = $3, normalized_references = $4, se
 	match_keys = $6, embedding = $7, embedding_error = nullif($8, '')
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
-// blockSQL finds for each of a search's documents its neighbours: those that share a key
-// which is looked up (key.go), similar documents and partners of citations. A row has a
-// document's content if it is a candidate: the similar ones and the cited ones, and of the
-// others those with the most shared keys. The limits keep hundreds of documents of a
-// megabyte out of a function's memory. Partners beyond the limits are ids only: Write
-// reads them one by one. A document's own row has its content as it is now. OFFSET 0
-// makes PostgreSQL convert the data to text once, not wherever it is used.
+// blockSQL reads the block of each document in a search: documents that share a looked-up key
+// (key.go), similar documents, and partners by citation or similar text (keptRows). Only
+// candidates come with their content: similar and kept ones, and of the others the ones with
+// the most shared keys. The limits keep hundreds of documents of a megabyte out of a
+// function's memory. Partners beyond the limits are ids only, so DB.Write must read them one
+// by one. A document's own row has its current content. OFFSET 0 makes PostgreSQL convert the
+// data to text once instead of at each use.
 var blockSQL = `
 WITH its AS MATERIALIZED (` + itsRows + ` WHERE ` + inTurn + `
 ), found AS MATERIALIZED (` + foundRows + ` WHERE ` + inTurn + `
@@ -82,17 +82,18 @@ const rankedSQL = `
 SELECT id FROM (` + reachedRows + `) AS reached
 ORDER BY shared DESC, id LIMIT $13`
 
-// keptRows are the partners of its whose pair is kept whether a search reaches them or not.
+// keptRows are the partners in pairs kept even if a search doesn't reach them.
 const keptRows = `
 	SELECT document_b_id AS id FROM match_pair WHERE document_a_id = its.id AND ` + keptEvidence + `
 	UNION ALL SELECT document_a_id FROM match_pair WHERE document_b_id = its.id AND ` + keptEvidence
 
-// gatherSearches is how long a search waits for documents of its batch, which are being
-// read by then.
+// gatherSearches is the longest wait of a search for other documents of its batch. They are
+// being read by then.
 const gatherSearches = 5 * time.Millisecond
 
-// Candidates implements match.Store: one round trip, in which normalizedSQL
-// stores the normalised document, and carries the fence. Documents of a batch share it.
+// Candidates implements match.Store. It takes one round trip: normalizedSQL stores the
+// normalised document and carries the fence, and blockSQL reads the block. Documents of a
+// batch share it.
 func (db *DB) Candidates(
 	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 ) (match.Block, error) {
@@ -106,7 +107,7 @@ func (db *DB) Candidates(
 		return match.Block{}, err
 	}
 	if err := db.searches.commit(ctx, f, a); err != nil {
-		return match.Block{}, err // a may still be set
+		return match.Block{}, err // a may still be written to
 	}
 	return a.block, nil
 }
@@ -133,7 +134,7 @@ func (db *DB) searchAll(ctx context.Context, searches []end[*around]) (held []jo
 	return held, db.pool.SendBatch(ctx, batch).Close()
 }
 
-// around is a document with its neighbours.
+// around is a document with its block.
 type around struct {
 	id    uuid.UUID
 	n     score.Normalized
@@ -141,11 +142,11 @@ type around struct {
 
 	counterparty, references []byte // of n, as JSON
 
-	itself score.Raw   // as it is now
-	block  match.Block // the neighbours now
+	itself score.Raw   // its current content
+	block  match.Block // its current block
 }
 
-// queueBlocks reads the neighbours of documents of a tenant.
+// queueBlocks reads the blocks of documents of one tenant.
 func queueBlocks(batch *pgx.Batch, list ...*around) {
 	var s search
 	var owners, similar []uuid.UUID
@@ -181,7 +182,7 @@ func queueBlocks(batch *pgx.Batch, list ...*around) {
 	})
 }
 
-// nearSQL reads the nearest documents of a company, whatever their contents.
+// nearSQL reads the documents of a company nearest in time, regardless of their contents.
 const nearSQL = `
 SELECT picked.id, ` + vectorColumn + `
 FROM (SELECT DISTINCT own, document_id AS id FROM (` + foundRows + `) AS found WHERE document_id <> own) AS picked
@@ -203,8 +204,9 @@ func (db *DB) Near(
 	return near, err
 }
 
-// Ranked lists for each of the documents its candidates, best first, at most
-// limit, as they are found now: by common keys, then by similar texts.
+// Ranked returns each document's candidates as a search finds them now, best first and at most
+// limit: by common keys, then by similar texts. It leaves out unknown and unreadable
+// documents.
 func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.UUID][]uuid.UUID, error) {
 	raws, err := db.Raws(ctx, ids)
 	if err != nil {
@@ -214,7 +216,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 	for _, raw := range raws {
 		d, err := score.Read(raw)
 		if err != nil {
-			continue // its data cannot be read, so it has no candidates
+			continue // unreadable data: no candidates
 		}
 		var s search
 		s.add(raw.ID, d.Normalized(), score.Matchable(raw.Type))
@@ -237,7 +239,7 @@ func (db *DB) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uuid.
 	return ranked, nil
 }
 
-// similar returns the documents of the same company whose texts are similar.
+// similar returns the documents of the same company with similar texts.
 func (db *DB) similar(ctx context.Context, d score.Document) (ids []uuid.UUID, err error) {
 	near, err := db.Near(ctx, d.ID, d.Normalized(), score.Matchable(d.Type))
 	for _, n := range near {

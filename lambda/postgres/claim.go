@@ -14,11 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// claimSQL locks the rows in id order, examines each delivery with its row, and
-// claims. Of several deliveries of one row, one has the turn ($7). A row that is seen
-// but cannot be locked is busy. A row whose claim lapsed stays a suspect when the
-// sweep publishes it again. A row that the sweep gave up is claimed by any
-// message that still comes.
+// claimSQL locks the rows in id order, examines each delivery with its row, and claims. Of
+// several deliveries of a row, only one has the turn ($7). A row that is seen but locked is
+// busy. A row with a lapsed claim stays a suspect when the sweep publishes it again. A row
+// given up by the sweep is claimed for any message that still arrives.
 const claimSQL = `
 WITH message AS (
 	SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[], $7::boolean[])
@@ -70,8 +69,8 @@ SELECT finding, coalesce(attempts, 0) + CASE finding WHEN 'claimed' THEN 1 ELSE 
 	greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''), coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
 FROM examined ORDER BY place`
 
-// findings maps the findings of claimSQL to results. A suspect has none yet
-// either; Claim.Suspect marks it.
+// findings maps claimSQL's findings to results. A suspect maps to job.Claimed, so see
+// Claim.Suspect as well.
 var findings = map[string]job.Result{
 	"missing": job.Missing, "superseded": job.Superseded, "done": job.Done, "held": job.Held, "busy": job.Busy,
 	"early": job.Early, "unworkable": job.Unworkable, "suspect": job.Claimed,
@@ -108,7 +107,7 @@ func (j *Jobs) Claim(
 		return nil, err
 	}
 	if len(claims) != len(deliveries) {
-		return nil, fmt.Errorf("%d claims for %d deliveries", len(claims), len(deliveries))
+		return nil, fmt.Errorf("expected %d claims, got %d", len(deliveries), len(claims))
 	}
 	attempts := map[uuid.UUID]claimed{}
 	for i := range claims {
@@ -121,8 +120,8 @@ func (j *Jobs) Claim(
 	return claims, nil
 }
 
-// besideAnother marks the deliveries of a row whose turn another has: the one that was
-// published last, the first of these.
+// besideAnother marks the deliveries of a row without the turn. The turn goes to the latest
+// published one, or to the first of equals.
 func besideAnother(deliveries []job.Delivery) []bool {
 	marks, turn := make([]bool, len(deliveries)), make(map[uuid.UUID]int, len(deliveries))
 	for i, d := range deliveries {
@@ -138,10 +137,9 @@ func besideAnother(deliveries []job.Delivery) []bool {
 	return marks
 }
 
-// ours locks the rows whose fences hold, of $1 and $2, in id order, as every
-// statement about several rows. coalesce keeps it from the indexes on the status:
-// with statistics from a moment when little was in progress, it would read all of
-// that instead of the rows by their ids.
+// ours locks the rows of $1 that still have their fence ($2), in id order like every statement
+// about several rows. coalesce keeps the planner off the status indexes: with statistics from
+// a quiet moment, it would read everything in progress instead of the rows by id.
 const ours = `
 WITH ours AS (
 	SELECT id FROM {table} JOIN unnest($1::uuid[], $2::integer[]) AS f (id, attempt) USING (id)
@@ -167,14 +165,13 @@ func (j *Jobs) Extend(ctx context.Context, fences []job.Attempt, lease time.Dura
 	return ours, failure.At("extend leases", err)
 }
 
-// retrySQL makes a claimed row pending again, for a retry.
 const retrySQL = `
 UPDATE {table} SET {status} = 'pending', {error} = $3, {due_at} = now() + $4::interval,
 	{lease_until} = NULL, {lapses} = 0
 WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
 
-// failSQL sets failed and writes the notification, one statement. A trigger
-// (migration 00011) adds its deliveries, one for each channel.
+// failSQL fails a row and writes its notification in one statement. A trigger (migration
+// 00011) adds a delivery for each channel.
 const failSQL = `
 WITH failed AS (
 	UPDATE {table} SET {status} = 'failed', {error} = $3, {failed_at} = now(),
@@ -216,7 +213,6 @@ func (j *Jobs) releasing(f job.Attempt, v job.Release) (sql string, args []any) 
 	return j.sql.retry, []any{f.ID, f.Number, v.Reason, v.Due}
 }
 
-// succeeded sets the columns of a row that has succeeded.
 const succeeded = `{status} = 'succeeded', {error} = NULL, {failed_at} = NULL,
 	{lease_until} = NULL, {due_at} = NULL, {lapses} = 0`
 
@@ -225,21 +221,20 @@ const succeedSQL = `
 UPDATE {table} SET ` + succeeded + `
 WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
 
-// succeedAllSQL is succeedSQL for several attempts.
 const succeedAllSQL = ours + `
 UPDATE {table} SET ` + succeeded + `
 FROM ours WHERE {table}.id = ours.id
 RETURNING {table}.id, {attempts}`
 
-// Succeed commits the results of an attempt together with succeeded, all or
-// nothing; write may run again. If the fence does not hold, write does not run,
-// and the error is job.ErrFenceLost. The fence is the first statement, so that an
-// attempt that lost the row writes nothing in vain, and the row stays locked until
-// the commit. Use it for a new workload. DB.Write, Offers.Complete and Reviews.End have
-// the same fence in other statements, because one of them ends many rows.
+// Succeed commits an attempt's results together with succeeded, all or nothing. Use it for a
+// new workload. It returns job.ErrFenceLost without running write if the fence doesn't hold:
+// the fence is the first statement, so a stale attempt writes nothing in vain, and the row
+// stays locked until the commit. Otherwise write must expect to run more than once. DB.Write,
+// Offers.Complete and Reviews.End have the same fence in other statements, because one of them
+// ends many rows.
 //
-// Without results write is nil: attempts of a process that succeed at the same
-// moment share a statement (joint.go).
+// Pass a nil write if there is nothing to store, so that attempts of a process succeeding at
+// the same moment share a statement (joint.go).
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
 	if write == nil {
 		j.progress.reach(f.ID, ending)

@@ -14,18 +14,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// clusterRow is a document with the columns that clusters and fences depend on.
+// clusterRow is a document with the columns for clusters and fences.
 type clusterRow struct {
 	ID      uuid.UUID
 	Type    *document.Type
 	Cluster *uuid.UUID
-	Attempt *int // at work on the document; nil without one
+	Attempt *int // in progress; nil without one
 }
 
-// joins reports whether a match of the document joins clusters: a contract joins nothing.
+// joins reports whether the document's matches join clusters: all but a contract's do.
 func (d *clusterRow) joins() bool { return d.Type == nil || *d.Type != document.Contract }
 
-// root is the id of the document's cluster; its own if it is alone.
+// root returns the id of the document's cluster, or its own if it's alone.
 func (d *clusterRow) root() uuid.UUID {
 	if d.Cluster != nil {
 		return *d.Cluster
@@ -37,8 +37,7 @@ const clusterRowsSQL = `
 SELECT id, type::text, cluster_id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
 FROM document WHERE id = ANY ($1)`
 
-// edgesSQL reads the matches and suggestions of the documents $1, and of the pairs $2
-// and $3.
+// edgesSQL reads the matches and suggestions of the documents $1 and of the pairs $2, $3.
 const edgesSQL = `
 SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
 WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
@@ -52,22 +51,21 @@ UNION
 SELECT a, b, decided_by = 'person', false FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
 CROSS JOIN LATERAL (SELECT decided_by FROM match_suggestion WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS m`
 
-// edgeRow is a match or a suggestion: one by a person is a pair that is none.
+// edgeRow is a match or a suggestion. A suggestion by a person is a rejected pair.
 type edgeRow struct {
 	A, B              uuid.UUID
 	ByPerson, Matched bool
 }
 
-// standing holds the documents that a write may change, and matches of them. It is as
-// long as no other writer of the tenant has the turn.
+// standing holds the documents a write may change, and their matches. It stays true while the
+// write has the tenant's turn.
 type standing struct {
 	docs  []clusterRow
 	edges []edgeRow
-	word  *word // a person's about a pair, a new one; nil without
+	word  *word // a person's new decision about a pair, or nil
 }
 
-// queueStanding reads the documents of pairs that are decided, and of the own ones all
-// matches.
+// queueStanding reads the documents of decided pairs, and all matches of the own documents.
 func queueStanding(batch *pgx.Batch, own []uuid.UUID, decided []rules.Pair, word *word) *standing {
 	s := &standing{word: word}
 	as, bs := keysOf(decided)
@@ -85,7 +83,7 @@ func (s *standing) takeEdges(rows pgx.Rows) error {
 	var e edgeRow
 	_, err := pgx.ForEachRow(rows, []any{&e.A, &e.B, &e.ByPerson, &e.Matched}, func() error {
 		if s.word.about([2]uuid.UUID{e.A, e.B}) {
-			e.ByPerson = false // there is a new word
+			e.ByPerson = false // replaced by the new decision
 		}
 		s.edges = append(s.edges, e)
 		return nil
@@ -105,7 +103,7 @@ func (s *standing) billed(ids []uuid.UUID) bool {
 	})
 }
 
-// holds reports whether an attempt has its document.
+// holds reports whether an attempt still has its document.
 func (s *standing) holds(f job.Attempt) bool {
 	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
 		return d.ID == f.ID && d.Attempt != nil && *d.Attempt == f.Number
@@ -114,15 +112,15 @@ func (s *standing) holds(f job.Attempt) bool {
 
 // clustering is a change of clusters.
 type clustering struct {
-	docs     map[uuid.UUID]*uuid.UUID // documents whose cluster changes
-	from, to []uuid.UUID              // clusters that become another one, with all their documents
+	docs     map[uuid.UUID]*uuid.UUID // documents that change cluster one by one, with the new one; nil: none
+	from, to []uuid.UUID              // clusters merged whole into another one
 }
 
-// cluster makes clusters exact. replaced tells whether queueResult replaces the match of
-// a pair by the new ones. It returns the documents of the matches that may have changed.
+// cluster computes the exact clusters after a write. replaced reports whether queueResult
+// replaces a pair's match. changed lists the documents of matches with a possible change.
 //
-// Where matches only come, clusters only join: their documents need not be known. Where
-// one goes, the clusters of its documents are read whole.
+// If matches are only added, clusters only join, so you needn't know their documents. If one
+// is removed, the clusters of its documents must be read whole.
 func (s *standing) cluster(
 	ctx context.Context, tx pgx.Tx, replaced func(a, b uuid.UUID) bool, matches []rules.Edge,
 ) (c clustering, changed []uuid.UUID, err error) {
@@ -149,9 +147,9 @@ func (s *standing) cluster(
 	return s.join(now), changed, nil
 }
 
-// falls reports whether a cluster may fall apart, or is not known: a match goes, a document
-// has become a contract, or a match is that of a document that was not read. It lists
-// the documents of all matches.
+// falls reports whether a cluster may fall apart or isn't known: a match goes, a document has
+// become a contract, or a matched document was not read. It lists the documents of all
+// matches.
 func (s *standing) falls(now map[[2]uuid.UUID]bool) (ids []uuid.UUID, falls bool) {
 	known := make(map[uuid.UUID]bool, len(s.docs))
 	for _, d := range s.docs {
@@ -168,7 +166,6 @@ func (s *standing) falls(now map[[2]uuid.UUID]bool) (ids []uuid.UUID, falls bool
 	return ids, falls
 }
 
-// join joins the clusters of matches.
 func (s *standing) join(matches map[[2]uuid.UUID]bool) clustering {
 	docs, sets := make(map[uuid.UUID]*clusterRow, len(s.docs)), newUnionFind()
 	for i := range s.docs {
@@ -193,8 +190,8 @@ func (s *standing) join(matches map[[2]uuid.UUID]bool) clustering {
 	return c
 }
 
-// memberRows are the ids of the documents $1, of their partners by matches, and of
-// all members of the clusters of both.
+// memberRows are the documents $1, their partners by matches, and all members of the clusters
+// of both.
 const memberRows = `
 WITH near AS (
 	SELECT unnest($1::uuid[]) AS id
@@ -213,8 +210,8 @@ const memberEdgesSQL = memberRows + `
 SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
 WHERE document_a_id = ANY (ARRAY(SELECT id FROM member))`
 
-// clusterWhole reads the clusters of documents and of their partners whole: every match
-// that counts lies among them. It adds to matches those that stay.
+// clusterWhole reads whole clusters of documents and their partners, because every match that
+// counts lies among them. It adds the remaining ones to matches.
 func (s *standing) clusterWhole(
 	ctx context.Context, tx pgx.Tx, ids []uuid.UUID, replaced func(a, b uuid.UUID) bool, matches map[[2]uuid.UUID]bool,
 ) (c clustering, err error) {
@@ -247,16 +244,16 @@ func (s *standing) clusterWhole(
 	return c, nil
 }
 
-// lockRowsSQL locks documents, and those of clusters, in id order, as every transaction
-// does, and reads the attempts at work on them.
+// lockRowsSQL locks documents and whole clusters, in id order like every transaction, and
+// reads the attempts in progress.
 const lockRowsSQL = `
 SELECT id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
 FROM document WHERE id = ANY ($1) OR cluster_id = ANY ($2)
 ORDER BY id
 FOR NO KEY UPDATE`
 
-// queueLock locks the own documents, and those whose cluster changes. The fences are
-// held until the commit.
+// queueLock locks the own documents and all documents changing their cluster. The fences in
+// held stay valid until the commit.
 func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Attempt]bool) {
 	held = map[job.Attempt]bool{}
 	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
@@ -285,7 +282,7 @@ UPDATE document SET cluster_id = c.now
 FROM unnest($1::uuid[], $2::uuid[]) AS c (before, now)
 WHERE document.cluster_id = c.before`
 
-// of is the cluster of a document from now on.
+// of returns a document's cluster after the change.
 func (c *clustering) of(d clusterRow) *uuid.UUID {
 	if now, changes := c.docs[d.ID]; changes {
 		return now
@@ -298,14 +295,13 @@ func (c *clustering) of(d clusterRow) *uuid.UUID {
 	return d.Cluster
 }
 
-// succeedMatchedSQL is succeedAllSQL for documents whose rows are locked, with their clusters:
-// a row is entered into the indexes once.
+// succeedMatchedSQL is succeedAllSQL for locked documents with their clusters, so that each
+// row enters the indexes once.
 var succeedMatchedSQL = documents.sql(`
 UPDATE {table} SET ` + succeeded + `, cluster_id = m.cluster_id
 FROM unnest($1::uuid[], $2::integer[], $3::uuid[]) AS m (id, attempt, cluster_id)
 WHERE {table}.id = m.id AND {attempts} = m.attempt AND coalesce({status}, '') = 'in-progress'`)
 
-// queueEnds ends the attempts at documents, with their clusters.
 func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
 	var ids []uuid.UUID
 	var attempts []int
@@ -324,7 +320,6 @@ func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
 	}
 }
 
-// queue writes the clusters.
 func (c *clustering) queue(batch *pgx.Batch) {
 	if len(c.docs) > 0 {
 		var ids []uuid.UUID
@@ -346,8 +341,8 @@ func equalID(a, b *uuid.UUID) bool {
 	return *a == *b
 }
 
-// unionFind keeps sets of ids, each under its smallest one.
-type unionFind map[uuid.UUID]uuid.UUID // id -> an id of its set that is not larger
+// unionFind keeps sets of ids, each named by its smallest id.
+type unionFind map[uuid.UUID]uuid.UUID // id -> a smaller or equal id of its set
 
 func newUnionFind() unionFind { return unionFind{} }
 
@@ -369,7 +364,7 @@ func (u unionFind) join(a, b uuid.UUID) {
 	u[a], u[b] = a, a
 }
 
-// cluster is the smallest id of the set of id; nil when it was never joined.
+// cluster returns the smallest id in the set of id, or nil if it was never joined.
 func (u unionFind) cluster(id uuid.UUID) *uuid.UUID {
 	if _, ok := u[id]; !ok {
 		return nil

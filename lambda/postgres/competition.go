@@ -13,19 +13,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// competition holds the pairs that a write depends on: those of its own documents
-// in full, those of their partners in brief. Of many pairs it is a matter of
-// milliseconds in brief, of seconds in full. Where thousands of documents cite one, it
-// holds a few of them.
+// competition holds the pairs a write depends on: its own documents' pairs in full, their
+// partners' in brief, because reading many pairs in full takes seconds instead of
+// milliseconds. Of a document cited by thousands it holds a few pairs.
 type competition struct {
-	own    []uuid.UUID // documents whose pairs are all decided
+	own    []uuid.UUID // the rules decide all their pairs
 	pairs  []rules.Pair
 	place  map[[2]uuid.UUID]int // of each pair in pairs
-	read   map[uuid.UUID]bool   // documents all of whose pairs are here
-	plain  map[uuid.UUID]bool   // documents of which only some pairs may be here, as all are plain
-	ends   map[string]score.End // by their JSON: each document has many pairs
+	read   map[uuid.UUID]bool   // documents with all their pairs here
+	plain  map[uuid.UUID]bool   // documents with perhaps only some pairs here, all plain
+	ends   map[string]score.End // by their JSON, because each document has many pairs
 	briefs map[string][]score.Evidence
-	lost   map[[2]uuid.UUID]bool // pairs that are no longer
+	lost   map[[2]uuid.UUID]bool // deleted pairs
 }
 
 func newCompetition(own ...uuid.UUID) *competition {
@@ -36,23 +35,21 @@ func newCompetition(own ...uuid.UUID) *competition {
 const briefColumns = `document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
 	veto, verdict, coalesce(brief, evidence)::text, coalesce(ends ->> 0, '{}'), coalesce(ends ->> 1, '{}')`
 
-// briefsSQL reads the pairs of documents.
 const briefsSQL = `
 SELECT ` + briefColumns + ` FROM match_pair WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)`
 
-// plainPair is rules.Pair.Plain in SQL, but for the points: the expression of two indexes
+// plainPair is rules.Pair.Plain in SQL without the points. Two indexes use this expression
 // (migration 00034).
 const plainPair = `coalesce(veto = '' AND verdict = ''
 	AND brief @? '$[*] ? (@.name == "cites")'
 	AND NOT brief @? '$[*] ? (exists(@.cited) && @.name != "cites")', false)`
 
-// ownBriefsSQL reads the pairs of the own documents, $1, of their partners, and of others,
-// $2. Of the others $3, with which the own documents have plain pairs, it reads a few, if
-// they have many pairs and all of them are plain: the two with the most points besides the
-// own ones decide about the rest (rules.Pair.Plain), unless another document has the
-// number of an own one. $4
-// are the points of a match, $5 the numbers of the own documents in their pairs, and $6
-// the keys of documents with the numbers $7.
+// ownBriefsSQL reads the pairs of the own documents $1, of their partners, and of the others
+// $2. The others $3 have plain pairs with the own documents. If such a document has many pairs
+// and all are plain, the statement reads only a few: the two with the most points, apart from
+// the own documents' ones, decide about the rest (rules.Pair.Plain), unless another document
+// has the same number as an own one. $4 are the points of a match, $5 the own documents'
+// numbers in their pairs, and $6 the keys of documents with the numbers $7.
 const ownBriefsSQL = `
 WITH few AS MATERIALIZED (
 	SELECT id FROM unnest($3::uuid[]) AS id
@@ -88,8 +85,7 @@ SELECT ` + briefColumns + ` FROM few CROSS JOIN LATERAL (
 	(SELECT * FROM match_pair WHERE document_b_id = few.id AND ` + plainPair + ` ORDER BY points DESC LIMIT 2 + cardinality($1::uuid[]))
 ) AS most`
 
-// detailsSQL reads what is left out in brief, of the pairs of documents; chosenSQL
-// reads it of pairs.
+// detailsSQL reads the columns missing in brief, by documents; chosenSQL reads them by pairs.
 const (
 	detailColumns = `SELECT document_a_id, document_b_id, evidence, asked, question, answer, reasoning, owed FROM match_pair`
 	detailsSQL    = detailColumns + ` WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)`
@@ -97,8 +93,8 @@ const (
 	ON document_a_id = a AND document_b_id = b`
 )
 
-// queueOwn reads the pairs of the own documents in full, and in brief those of their
-// partners and of the documents of pairs. names are the own documents, for their numbers.
+// queueOwn reads the pairs of the own documents in full, and in brief the pairs of their
+// partners and of the documents in pairs. names gives the own documents' keys.
 func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []score.Normalized) {
 	numbers, keys, keyed := make([]string, len(c.own)), []uuid.UUID{}, []string{}
 	others := c.others(pairs, numbers)
@@ -109,7 +105,7 @@ func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []sco
 				keys, keyed, found = append(keys, matchKey(n.Tenant, key)), append(keyed, numbers[i]), true
 			}
 		}
-		if numbers[i] != "" && !found { // nothing finds its copies
+		if numbers[i] != "" && !found { // no key finds its copies
 			clear(c.plain)
 		}
 	}
@@ -137,8 +133,8 @@ func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []sco
 	batch.Queue(detailsSQL, c.own).Query(c.takeDetails)
 }
 
-// others lists the documents of pairs that are not own. It marks those whose pairs are
-// all plain, and sets the numbers of the own documents.
+// others lists the documents of pairs other than the own ones. It marks documents with only
+// plain pairs, and sets the numbers of the own documents.
 func (c *competition) others(pairs []score.Pair, numbers []string) (others []uuid.UUID) {
 	for _, p := range pairs {
 		for side, id := range []uuid.UUID{p.A, p.B} {
@@ -156,8 +152,8 @@ func (c *competition) others(pairs []score.Pair, numbers []string) (others []uui
 	return others
 }
 
-// queueWhole reads all pairs of documents of which only some may be here: those of moved
-// pairs, which are decided, and those whose pairs of now are not plain.
+// queueWhole reads all pairs of documents read only in part so far: documents of moved pairs,
+// because the rules decide these, and documents with a pair no longer plain.
 func (c *competition) queueWhole(batch *pgx.Batch, ids []uuid.UUID) {
 	var whole []uuid.UUID
 	for _, id := range ids {
@@ -168,7 +164,7 @@ func (c *competition) queueWhole(batch *pgx.Batch, ids []uuid.UUID) {
 	c.queueMore(batch, whole)
 }
 
-// queueMore reads the pairs of documents that are not read yet.
+// queueMore reads the pairs of documents not yet read.
 func (c *competition) queueMore(batch *pgx.Batch, ids []uuid.UUID) {
 	ids = sortedIDs(slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return c.read[id] }))
 	if len(ids) == 0 {
@@ -216,7 +212,7 @@ func (c *competition) take(rows pgx.Rows) error {
 	return err
 }
 
-// read parses JSON that it has not parsed before.
+// read parses each JSON text only once.
 func read[T any](known map[string]T, text string) (T, error) {
 	value, ok := known[text]
 	if ok {
@@ -250,9 +246,9 @@ func (c *competition) takeDetails(rows pgx.Rows) error {
 	return err
 }
 
-// replace returns the competition as it is with a rewrite, and the pairs that are
-// lost: those that its documents have no longer, and the separated ones. A pair with a
-// person's verdict is kept, whatever its evidence.
+// replace returns the competition after a rewrite and the lost pairs: pairs missing from its
+// documents' new ones, and separated ones. A pair with a person's verdict stays, regardless of
+// its evidence.
 func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	now = &competition{own: c.own, pairs: make([]rules.Pair, 0, len(c.pairs)+len(r.pairs)),
 		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), plain: c.plain, ends: c.ends,
@@ -289,7 +285,7 @@ func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	return now, lost
 }
 
-// verdict is a person's about a pair; empty without one.
+// verdict returns a person's verdict about a pair, or "".
 func (c *competition) verdict(pair [2]uuid.UUID) rules.Verdict {
 	if i, ok := c.place[pair]; ok {
 		return c.pairs[i].Verdict
@@ -302,13 +298,12 @@ func (c *competition) judged() bool {
 	return slices.ContainsFunc(c.pairs, func(p rules.Pair) bool { return p.Verdict != "" && (c.owns(p.A) || c.owns(p.B)) })
 }
 
-// asRules is the competition for the rules.
 func (c *competition) asRules() rules.Competition {
 	as, bs := keysOf(c.decided())
 	return rules.Competition{Documents: sortedIDs(slices.Concat(c.own, as, bs)), Pairs: c.pairs}
 }
 
-// decided lists the pairs that are decided.
+// decided lists the pairs in full: the rules decide these.
 func (c *competition) decided() (pairs []rules.Pair) {
 	for i := range c.pairs {
 		if !c.pairs[i].Brief {
@@ -318,14 +313,14 @@ func (c *competition) decided() (pairs []rules.Pair) {
 	return pairs
 }
 
-// decides reports whether a pair is decided, or lost.
+// decides reports whether the write decides about a pair or deletes it.
 func (c *competition) decides(a, b uuid.UUID) bool {
 	key := [2]uuid.UUID{a, b}
 	i, known := c.place[key]
 	return c.owns(a) || c.owns(b) || c.lost[key] || known && !c.pairs[i].Brief
 }
 
-// keysOf lists the documents of pairs, in two lists.
+// keysOf splits pairs into their first and second documents.
 func keysOf(pairs []rules.Pair) (as, bs []uuid.UUID) {
 	as, bs = make([]uuid.UUID, len(pairs)), make([]uuid.UUID, len(pairs))
 	for i, p := range pairs {
@@ -334,7 +329,7 @@ func keysOf(pairs []rules.Pair) (as, bs []uuid.UUID) {
 	return as, bs
 }
 
-// sortedIDs sorts ids and removes repetitions.
+// sortedIDs sorts ids and removes duplicates.
 func sortedIDs(ids []uuid.UUID) []uuid.UUID {
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	return slices.Compact(ids)

@@ -1,11 +1,14 @@
-// Package postgres holds Matchbook's SQL, with the packages below it: one file
-// per concern, each statement a constant near the function that runs it. An
-// exported method that writes is one transaction. Every write of an attempt
-// carries its fence, and only the database's clock decides about leases.
+// Package postgres holds Matchbook's SQL, together with the packages below it: one file per
+// concern, each statement a constant next to its function. An exported method that writes is
+// one transaction. Every write of an attempt carries its fence, because the attempt may have
+// lost its row, and only the database's clock decides about leases.
 //
-// A transaction that loses a race runs again; that of the work, such as DB.Write,
-// also while the database is away (repeat.go). The documentation of DB.Write
-// lists all statements of a match.
+// A transaction runs again after losing a race. Work such as DB.Write also runs again while
+// the database is away (repeat.go). See DB.Write for all statements of a match, and
+// candidate.go for the search before it.
+//
+// Most errors are the driver's and may have values in their text. Before you store, log or
+// send one, use failure.Of, which keeps only the SQLSTATE.
 package postgres
 
 import (
@@ -25,53 +28,53 @@ import (
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
-// DB is a database, through a bounded number of connections. It implements the
-// store ports of the packages job, match and sweep.
+// DB is a database with a bounded number of connections, safe for concurrent use. You must
+// close it. DB implements the store ports of packages job, match and sweep. It embeds the Jobs
+// of documents, because matching settles a document in the transaction of its matches; for the
+// table of any other function, use JobsOf.
 type DB struct {
 	*Jobs // of documents
 
 	pool     *pool
-	reserved *pool // for job.Store, which never waits for a connection behind the work that it settles
+	reserved *pool // for job.Store, so that settling never waits behind the work for a connection
 	turns    turns
-	attempts sync.Map // *progress by the name of the table
+	attempts sync.Map // *progress by table name
 
 	loads    *joint[*score.Raw]
 	searches *joint[*around]
 }
 
-// The timeouts of a transaction. They end statements that the client has given
-// up on, and transactions that hold up others: a cancelled context closes the
-// connection, but the server continues; a frozen process keeps its locks as long
-// as its session lasts.
+// The timeouts of a transaction end abandoned statements, and transactions in the way of
+// others. They are needed because a cancelled context closes the connection but not the
+// statement on the server, and a frozen process keeps its locks as long as its session lasts.
 const (
 	statementTimeout = 30 * time.Second
 	lockTimeout      = 15 * time.Second
 	idleTimeout      = 15 * time.Second // between two statements
 )
 
-// Open checks the URL and prepares at most conns connections; the first is made
-// when it is needed. One of them, if there are several, is kept free for
-// claiming and settling. No error contains the URL.
+// Open checks the URL and prepares a pool of at most conns connections; the first connection
+// is made when needed. If conns > 1, one is reserved for claiming and settling. No error
+// contains the URL.
 //
-// Of the parameters that pgx documents for a URL, it accepts the settings of the
-// server, those of each transaction (the timeouts statement_timeout, lock_timeout and
-// idle_in_transaction_session_timeout, and jit, which is off), and:
+// Of the parameters pgx documents for a URL, you may use server settings, the settings of each
+// transaction (statement_timeout, lock_timeout, idle_in_transaction_session_timeout, and jit,
+// off by default), and:
 //
-//   - pool_max_conns, which lowers conns but never raises it;
-//   - default_query_exec_mode: cache_statement, the faster one, which needs a
-//     session (or a pooler that keeps prepared statements apart), or
-//     cache_describe, which does not. If it is not given, it is cache_statement
-//     unless a pooler is noticed.
+//   - pool_max_conns, to lower conns but never raise it;
+//   - default_query_exec_mode: cache_statement is faster but needs a session (or a pooler that
+//     keeps prepared statements apart), so use cache_describe without one. The default is
+//     cache_statement, or cache_describe once a pooler is noticed.
 //
-// Everything works through a pooler that gives a connection to each transaction,
-// such as PgBouncer or RDS Proxy: no state is left in a session.
+// Everything works through a pooler with a connection for each transaction, such as PgBouncer
+// or RDS Proxy, because no state is left in a session.
 func Open(ctx context.Context, url string, conns int) (*DB, error) {
 	return OpenRenewing(ctx, url, conns, nil)
 }
 
-// OpenRenewing is Open for a URL that may change while the pool is open, with
-// the password in it: renew, if it is not nil, is called when the server has
-// refused a login, and the statement that needed the connection is run again.
+// OpenRenewing is Open for a URL that may change while the pool is open, such as one with a
+// rotated password. When the server refuses a login, it calls renew, unless that is nil, and
+// runs the statement again.
 func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB, error) {
 	s, err := configure(url, statementTimeout)
 	if err != nil {
@@ -107,7 +110,7 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	return db, nil
 }
 
-// source is a URL, parsed.
+// source is a parsed URL.
 type source struct {
 	config    *pgxpool.Config
 	limits    limits
@@ -115,14 +118,14 @@ type source struct {
 	modeGiven bool // default_query_exec_mode
 }
 
-// configure parses a URL and sets the timeouts that it leaves open.
+// configure parses a URL and sets the timeouts missing in it.
 func configure(url string, statement time.Duration) (s source, err error) {
-	if s.config, err = pgxpool.ParseConfig(url); err != nil { // its text holds the URL
-		return s, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+	if s.config, err = pgxpool.ParseConfig(url); err != nil { // its text contains the URL
+		return s, failure.Permanently("invalid PostgreSQL URL: expected postgres://user:password@host:5432/database")
 	}
 	given, err := pgx.ParseConfig(url)
 	if err != nil {
-		return s, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+		return s, failure.Permanently("invalid PostgreSQL URL: expected postgres://user:password@host:5432/database")
 	}
 	s.modeGiven = strings.Contains(url, "default_query_exec_mode")
 	s.most = math.MaxInt
@@ -134,8 +137,8 @@ func configure(url string, statement time.Duration) (s source, err error) {
 		{"statement_timeout", milliseconds(statement)},
 		{"lock_timeout", milliseconds(lockTimeout)},
 		{"idle_in_transaction_session_timeout", milliseconds(idleTimeout)},
-		// The planner expects many rows of a statement with a long queue before it, and has
-		// it compiled: that takes 600 ms, and the statement one.
+		// The planner expects many rows behind a long queue, so it would compile the
+		// statement. That takes 600 ms, and running it takes one.
 		{"jit", "off"},
 	})
 	if s.config.ConnConfig.ConnectTimeout == 0 {
@@ -146,14 +149,14 @@ func configure(url string, statement time.Duration) (s source, err error) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// execMode refuses the modes of pgx that cannot run our statements.
+// execMode refuses pgx modes that can't run our statements.
 func execMode(config *pgx.ConnConfig) error {
 	switch config.DefaultQueryExecMode {
 	case pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe:
 		return nil
 	}
-	return failure.Permanently("default_query_exec_mode=%s is not supported: "+
-		"use cache_describe, or cache_statement, or leave it out", config.DefaultQueryExecMode)
+	return failure.Permanently("unsupported default_query_exec_mode=%s: "+
+		"use cache_describe or cache_statement, or leave it out", config.DefaultQueryExecMode)
 }
 
 func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
@@ -166,14 +169,14 @@ func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
 	return &pool{connections, as, s.limits}, nil
 }
 
-// Close closes all connections.
+// Close closes all connections. It waits for the ones in use.
 func (db *DB) Close() {
 	db.pool.Close()
 	db.reserved.Close()
 }
 
-// Query runs a read as a transaction by itself; its rows must be read to their
-// end or closed. It is for the packages below this one, which hold SQL, too.
+// Query runs a read as its own transaction. You must read its rows to the end or close them.
+// The packages below this one use it too.
 func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	return db.pool.Query(ctx, sql, args...)
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Decision is a person's word about two documents.
+// Decision is a person's decision about two documents.
 type Decision struct {
 	Verdict rules.Verdict // Confirmed, Rejected, or Withdrawn
 	By      string        // the person
 	Origin  string        // OriginCommand or OriginConsole
 	Note    string
-	// Seen is the version of the pair that the person saw (PairVersion). Empty: it is
-	// decided as it is.
+	// Seen is the pair's version when the person saw it (PairVersion). Leave it empty to
+	// decide regardless of changes.
 	Seen string
 }
 
@@ -34,15 +34,15 @@ const (
 
 // Decided is the effect of a Decision.
 type Decided struct {
-	Changed   bool          // false: the pair had the verdict, and nothing was written
-	Published []job.Stamped // documents to be matched again; their messages are still to be sent
+	Changed   bool          // false: the pair had the verdict already, so nothing was written
+	Published []job.Stamped // documents to match again; the caller must send their messages
 }
 
 var (
-	// ErrNoSuchPair reports that two ids are not two documents of one tenant.
-	ErrNoSuchPair = errors.New("these are not two documents of one tenant")
-	// ErrStale reports that a pair is not as the person saw it.
-	ErrStale = errors.New("the pair has changed since it was shown")
+	// ErrNoSuchPair reports two ids that aren't two documents of one tenant.
+	ErrNoSuchPair = errors.New("must be two documents of one tenant")
+	// ErrStale reports a change since the person looked.
+	ErrStale = errors.New("pair has changed since it was shown")
 )
 
 const verdictSQL = `
@@ -60,7 +60,7 @@ const sameTenantSQL = `
 SELECT a.tenant_id FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id AND b.id <> a.id
 WHERE a.id = $1 AND b.id = $2`
 
-// pairVersionSQL is a hash of what a person is shown of a pair.
+// pairVersionSQL hashes everything a person sees of a pair.
 const pairVersionSQL = `
 SELECT md5(ROW(p.verdict, m.score, m.confidence, m.decided_by, m.reasoning, s.score, s.decided_by, s.reasoning,
 	a.type, a.structured_data, b.type, b.structured_data)::text)
@@ -70,8 +70,8 @@ LEFT JOIN document_match AS m ON m.document_a_id = $1 AND m.document_b_id = $2
 LEFT JOIN match_suggestion AS s ON s.document_a_id = $1 AND s.document_b_id = $2
 WHERE a.id = $1`
 
-// PairVersion returns the version of a pair: it differs once the verdict, the match or
-// the suggestion of the two documents has changed, or one of the documents.
+// PairVersion returns the version of a pair. It changes with the verdict, match or suggestion
+// of the two documents, and with either document.
 func (db *DB) PairVersion(ctx context.Context, a, b uuid.UUID) (version string, err error) {
 	key := ordered(a, b)
 	err = steadily(ctx, func() error { return db.pool.QueryRow(ctx, pairVersionSQL, key[0], key[1]).Scan(&version) })
@@ -88,16 +88,16 @@ func ordered(a, b uuid.UUID) [2]uuid.UUID {
 	return [2]uuid.UUID{a, b}
 }
 
-// word is a decision about a pair on its way into the database.
+// word is a decision on its way into the database.
 type word struct {
 	Decision
 	pair    [2]uuid.UUID
-	raws    []score.Raw // of the two, as they are now
-	version string      // of the pair, as it is now
-	written bool        // perhaps: the answer to an earlier commit may have been lost
+	raws    []score.Raw // the two documents, as they are now
+	version string      // the pair's current one
+	written bool        // maybe, if the answer to an earlier commit was lost
 }
 
-// verdict is that of the pair, from now on.
+// verdict returns the pair's verdict after the decision.
 func (w *word) verdict() rules.Verdict {
 	if w.Verdict == rules.Withdrawn {
 		return ""
@@ -105,11 +105,11 @@ func (w *word) verdict() rules.Verdict {
 	return w.Verdict
 }
 
-// Decide stores a person's decision about a pair with its verdict, which holds until
-// the next decision, and writes the result of the rules for all pairs that compete with
-// it. The verdict that a pair has already is not stored again. A withdrawn verdict
-// leaves the pair to the rules, and to the answers that a model gave. It publishes
-// the documents that the decision concerns (word.concerns).
+// Decide stores a person's decision and its verdict, which holds until the next decision, and
+// writes what the rules then decide about all competing pairs. It writes nothing if the pair
+// has the verdict already. A withdrawn verdict leaves the pair to the rules, and to a model's
+// earlier answers. Decide publishes the documents to match again (see word.concerns). It
+// returns ErrNoSuchPair or ErrStale if it can't decide.
 func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Decided, err error) {
 	w := &word{Decision: d, pair: ordered(a, b)}
 	var tenant uuid.UUID
@@ -148,7 +148,7 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 
 func (w *word) about(pair [2]uuid.UUID) bool { return w != nil && w.pair == pair }
 
-// queueReads reads the documents, and the version of their pair.
+// queueReads reads the documents and their pair's version.
 func (w *word) queueReads(batch *pgx.Batch) {
 	batch.Queue(rawsSQL, w.pair[:]).Query(func(rows pgx.Rows) (err error) {
 		w.raws, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
@@ -157,8 +157,8 @@ func (w *word) queueReads(batch *pgx.Batch) {
 	batch.Queue(pairVersionSQL, w.pair[0], w.pair[1]).QueryRow(func(row pgx.Row) error { return row.Scan(&w.version) })
 }
 
-// rewrite is the change of the pair. Without a verdict, one that is not worth keeping
-// is deleted.
+// rewrite returns the change of the pair. Without a verdict, a pair not worth keeping is
+// deleted.
 func (w *word) rewrite() (rewrite, error) {
 	if len(w.raws) != 2 {
 		return rewrite{}, ErrNoSuchPair
@@ -173,7 +173,6 @@ func (w *word) rewrite() (rewrite, error) {
 	return rewrite{pairs: []score.Pair{p}, word: w}, nil
 }
 
-// queue replaces the verdict, and adds the row of the decision.
 func (w *word) queue(batch *pgx.Batch) {
 	a, b := w.pair[0], w.pair[1]
 	batch.Queue(verdictSQL, a, b, w.verdict())
@@ -181,18 +180,17 @@ func (w *word) queue(batch *pgx.Batch) {
 	batch.Queue(decisionSQL, a, b, w.Verdict, w.By, w.Origin, w.Note)
 }
 
-// concerns lists the documents that are to be matched again after the decision. The
-// rules have decided again about all pairs that compete, so other documents have
-// nothing to gain. It adds to those whose question to a model has changed
-// (rules.Revise):
+// concerns lists the documents to match again after the decision. The rules have decided about
+// all competing pairs, so other documents have nothing to gain. Apart from documents with a
+// changed question to a model (rules.Revise), it lists:
 //
-//   - the two documents, if the verdict is withdrawn. It has kept the pair whatever
-//     its evidence, and only a search shows whether they would be compared without it.
-//   - the documents that are left without a match. Their pairs are as old as their last
-//     matching: another search may find what was out of reach, or has been changed, and
-//     compares it by the rules of today.
+//   - the two documents, if the verdict is withdrawn. It kept the pair regardless of its
+//     evidence, and only a search shows whether they would be compared without it.
+//   - documents left without a match. Their pairs are as old as their last matching, so
+//     another search may find what was out of reach or has changed, and compares it by today's
+//     rules.
 //
-// Those whose supplier has other names now are published as after any write
+// Documents of a supplier with other names now are published as after any write
 // (renaming.queuePublish).
 func (w *word) concerns(s *standing, decides func(a, b uuid.UUID) bool, result rules.Result) []uuid.UUID {
 	list := slices.Clone(result.Stale)

@@ -17,9 +17,8 @@ const clearSuggestionsSQL = `
 DELETE FROM match_suggestion USING unnest($1::uuid[], $2::uuid[]) AS gone (a, b)
 WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person' AND ` + amongPairs
 
-// The upserts write the rows that differ, so that matching a document again changes
-// nothing, not even a time. A pair that a person decided, in either table, is not
-// decided again.
+// The upserts write only rows that differ, so that matching a document again changes nothing,
+// not even a time. A pair decided by a person, in either table, is not decided again.
 const upsertMatchesSQL = `
 INSERT INTO document_match
 	(tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, created_at)
@@ -56,16 +55,15 @@ ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, decided_by = excluded.decided_by,
 	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at`
 
-// askedSQL stores answers in their pairs; about is a hash of the evidence that the
-// question was about.
+// askedSQL stores answers in their pairs. about is a hash of the evidence in the question.
 const askedSQL = `
 UPDATE match_pair SET asked = n.about, question = n.question, answer = n.answer, reasoning = n.reasoning, owed = n.owed
 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[])
 	AS n (a, b, about, question, answer, reasoning, owed)
 WHERE document_a_id = n.a AND document_b_id = n.b AND ` + amongPairs
 
-// queueResult makes the matches and suggestions of the decided and the lost pairs, and
-// of the own documents, those of the result. A person's decision stays.
+// queueResult replaces the matches and suggestions of decided and lost pairs, and of the own
+// documents, by the result's. A person's decision stays.
 func queueResult(batch *pgx.Batch, c *competition, s *standing, result rules.Result) error {
 	matches, err := columnsOf(result.Matches)
 	if err != nil {
@@ -88,7 +86,7 @@ func queueResult(batch *pgx.Batch, c *competition, s *standing, result rules.Res
 	return nil
 }
 
-// gone lists the stored matches and suggestions that the result has no longer.
+// gone lists the stored matches and suggestions missing from the result.
 func (s *standing) gone(replaced func(a, b uuid.UUID) bool, result rules.Result) (matches, suggestions [][2]uuid.UUID) {
 	is := map[edgeRow]bool{}
 	for _, e := range result.Matches {
@@ -137,7 +135,6 @@ func queueAsked(batch *pgx.Batch, pairs []rules.Pair) {
 	}
 }
 
-// edgeColumns are edges as arrays.
 type edgeColumns struct {
 	as, bs                                   []uuid.UUID
 	scores                                   []float64

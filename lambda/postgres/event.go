@@ -11,13 +11,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Events is the outbox of events. Triggers write them, in the transactions that
-// they are about (migration 00033). It sends the events of a document in order:
-// none while an earlier one of the same document waits.
+// Events is the outbox of events: it implements outbox.Outbox for package notify/outbox, which
+// sends them to the webhook. Triggers write each event in the transaction of its change
+// (migration 00033). A document's events go out in order: none while an earlier one waits.
 //
-// The writer of an event locks its documents before the sequence is drawn, and until
-// the commit. So an event that can be seen has no earlier one of its documents that
-// will be seen later, and an event that is free to be sent stays free.
+// The writer of an event locks its documents before drawing the sequence number, and until the
+// commit. So no earlier event of a document can appear after one you see, and an event free to
+// be sent stays free.
 type Events struct{ db *DB }
 
 // Events returns the outbox of events.
@@ -25,15 +25,15 @@ func (db *DB) Events() *Events { return &Events{db} }
 
 const recordEventsSQL = `INSERT INTO event_receiver DEFAULT VALUES ON CONFLICT DO NOTHING`
 
-// Record has events recorded from now on.
+// Record starts the recording of events. Calling it again changes nothing.
 func (e *Events) Record(ctx context.Context) error {
 	return e.db.exec(ctx, recordEventsSQL)
 }
 
-// waitingEvent is an event that is neither delivered nor given up.
+// waitingEvent is an event neither delivered nor given up.
 type waitingEvent struct {
 	Sequence int64
-	A, B     uuid.UUID // its documents, or twice the same
+	A, B     uuid.UUID // its documents, equal if there is just one
 	Held     bool      // not due, or another sender has it
 }
 
@@ -43,8 +43,8 @@ SELECT sequence, document_a_id, coalesce(document_b_id, document_a_id),
 FROM event WHERE delivered_at IS NULL AND dead_at IS NULL
 ORDER BY sequence LIMIT $1`
 
-// The waiting events that a claim reads: few, and if most of these wait for others,
-// many. Events behind so many others wait for them.
+// A claim first reads few waiting events. If most of them wait for others, it reads many;
+// events even further behind wait for those.
 const fewEvents, manyEvents = 500, 100_000
 
 // Claim implements outbox.Outbox.
@@ -56,7 +56,7 @@ func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) ([]ou
 	return collectBy(ctx, e.db, event, claimEventsSQL, free, hold)
 }
 
-// free returns the sequences of the oldest events that may be sent.
+// free returns the sequence numbers of the oldest events free to be sent.
 func (e *Events) free(ctx context.Context, limit int) (free []int64, err error) {
 	for _, most := range []int{fewEvents, manyEvents} {
 		waiting, err := Rows[waitingEvent](ctx, e.db.pool, waitingEventsSQL, most)
@@ -70,8 +70,8 @@ func (e *Events) free(ctx context.Context, limit int) (free []int64, err error) 
 	return free, nil
 }
 
-// freeOf returns the first events whose documents have no earlier one, of all events
-// that wait, in order.
+// freeOf returns the first events without an earlier one of their documents. waiting must hold
+// the oldest waiting events, in order.
 func freeOf(waiting []waitingEvent, limit int) (free []int64) {
 	blocked := map[uuid.UUID]bool{}
 	for _, w := range waiting {
@@ -99,7 +99,7 @@ WITH due AS (
 )
 SELECT id, tries, sequence, kind, tenant_id, created_at, data FROM claimed ORDER BY sequence`
 
-// eventMessage is the JSON that a receiver gets.
+// eventMessage is the JSON of an event for its receiver.
 type eventMessage struct {
 	ID        uuid.UUID       `json:"id"`
 	Sequence  int64           `json:"sequence"`
@@ -124,14 +124,14 @@ const eventsDeliveredSQL = `
 UPDATE event SET delivered_at = now(), dead_at = NULL, claimed_until = NULL, error = NULL
 WHERE id = ANY ($1) AND delivered_at IS NULL`
 
-// Delivered implements outbox.Outbox. It holds for a claim that was lost, too: the
+// Delivered implements outbox.Outbox. It counts even after the claim was lost, because the
 // receiver has the event.
 func (e *Events) Delivered(ctx context.Context, ids []uuid.UUID) error {
 	return e.db.exec(ctx, eventsDeliveredSQL, ids)
 }
 
-// refusedFor is the time for which a receiver may refuse an event before it is given
-// up, in SQL: over a weekend.
+// refusedFor is the time after the first refusal until an event is given up, in SQL: long
+// enough for a weekend.
 const refusedFor = `interval '3 days'`
 
 const releaseEventsSQL = `
@@ -141,8 +141,8 @@ UPDATE event AS e SET due_at = now() + r.wait, claimed_until = NULL, error = r.e
 FROM unnest($1::uuid[], $2::integer[], $3::interval[], $4::text[], $5::boolean[]) AS r (id, tries, wait, error, refused)
 WHERE e.id = r.id AND e.tries = r.tries AND e.delivered_at IS NULL`
 
-// Release implements outbox.Outbox. An event that the receiver has refused for
-// refusedFor is given up, and the later ones of its documents go on.
+// Release implements outbox.Outbox. An event refused for longer than refusedFor is given up,
+// so that later ones of its documents can go out.
 func (e *Events) Release(ctx context.Context, returned []outbox.Return) error {
 	refused := make([]bool, len(returned))
 	for i, r := range returned {
@@ -155,7 +155,7 @@ func (e *Events) Release(ctx context.Context, returned []outbox.Return) error {
 // EventGauges measures the outbox of events at one moment.
 type EventGauges struct {
 	Waiting int           // not accepted, and not given up
-	Oldest  time.Duration // the age of the oldest of these; 0 without one
+	Oldest  time.Duration // age of the oldest waiting one; 0 without one
 	Dead    int           // given up
 }
 
@@ -164,7 +164,7 @@ SELECT count(*), coalesce(greatest(now() - min(created_at), interval '0'), inter
 	(SELECT count(*) FROM event WHERE dead_at IS NOT NULL)
 FROM event WHERE delivered_at IS NULL AND dead_at IS NULL`
 
-// Gauges measures what waits.
+// Gauges measures the waiting events.
 func (e *Events) Gauges(ctx context.Context) (g EventGauges, err error) {
 	err = repeat(ctx, func() error {
 		g, err = ReadEventGauges(ctx, e.db.pool)
@@ -173,7 +173,7 @@ func (e *Events) Gauges(ctx context.Context) (g EventGauges, err error) {
 	return g, err
 }
 
-// ReadEventGauges measures what waits, in a transaction or without.
+// ReadEventGauges is Gauges on a connection or transaction of the caller.
 func ReadEventGauges(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) (g EventGauges, err error) {
@@ -185,8 +185,7 @@ const forgetEventsSQL = `
 DELETE FROM event WHERE id = ANY (ARRAY(
 	SELECT id FROM event WHERE delivered_at < now() - interval '14 days' ORDER BY delivered_at LIMIT $1))`
 
-// Forget deletes up to limit events that were delivered 14 days ago, and returns their
-// number.
+// Forget deletes up to limit events delivered more than 14 days ago, and returns their number.
 func (e *Events) Forget(ctx context.Context, limit int) (n int, err error) {
 	err = repeat(ctx, func() error {
 		tag, err := e.db.pool.Exec(ctx, forgetEventsSQL, limit)

@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// EventFilter selects events that the receiver has not accepted. Zero values select all.
+// EventFilter selects events not yet accepted by the receiver. A zero field selects all.
 type EventFilter struct {
 	Tenant uuid.UUID
 	ID     uuid.UUID
-	Since  time.Time     // recorded since then
-	Within time.Duration // recorded so long ago, or later
+	Since  time.Time     // recorded at this time or later
+	Within time.Duration // recorded within this time before now
 }
 
 func (f EventFilter) args() []any {
@@ -36,19 +36,19 @@ func (f EventFilter) args() []any {
 	return []any{tenant, id, since, within}
 }
 
-// EventState counts the events of a tenant and a kind that the receiver has not accepted.
+// EventState counts a tenant's events of one kind not yet accepted by the receiver.
 type EventState struct {
 	Tenant  uuid.UUID
 	Kind    string
 	Waiting int           // not given up
-	Oldest  time.Duration // the age of the oldest of these; 0 without one
-	Refused int           // of these, those that the receiver has refused
+	Oldest  time.Duration // age of the oldest waiting one; 0 without one
+	Refused int           // waiting ones refused by the receiver
 	Dead    int           // given up
-	Error   string        // the latest of the oldest event that was tried; empty: none was
+	Error   string        // of the oldest event with an error; empty without one
 }
 
-// openEvents are the events that were not accepted and that an EventFilter selects ($1
-// to $4). late narrows those that wait. Each half has an index of its own.
+// openEvents selects the unaccepted events of an EventFilter ($1 to $4); late narrows the
+// waiting ones. It has two halves because each uses a different index.
 func openEvents(late string) string {
 	const columns = `SELECT id, tenant_id, kind, sequence, created_at, refused_at, dead_at, error FROM event`
 	return `SELECT * FROM (
@@ -60,7 +60,7 @@ WHERE ($1::uuid IS NULL OR tenant_id = $1) AND ($2::uuid IS NULL OR id = $2)
 	AND ($3::timestamptz IS NULL OR created_at >= $3) AND ($4::interval IS NULL OR created_at >= now() - $4::interval)`
 }
 
-// countEvents counts what openEvents selects, by tenant and kind.
+// countEvents counts the events of openEvents by tenant and kind.
 func countEvents(from string) string {
 	return `
 SELECT tenant_id, kind, count(*) FILTER (WHERE dead_at IS NULL),
@@ -70,7 +70,7 @@ SELECT tenant_id, kind, count(*) FILTER (WHERE dead_at IS NULL),
 FROM (` + from + `) AS chosen GROUP BY tenant_id, kind ORDER BY tenant_id, kind`
 }
 
-// late are the events that wait for the time of their next try. No sender has one.
+// late selects events waiting for their next try. No sender holds them.
 const late = `AND due_at > now()`
 
 var (
@@ -78,7 +78,7 @@ var (
 	lateEventsSQL  = countEvents(openEvents(late))
 )
 
-// An event that is locked has a sender: it is left out.
+// requeueEventsSQL skips locked events, because a sender has them.
 var requeueEventsSQL = `
 WITH chosen AS (
 	SELECT id, tenant_id, kind, sequence, created_at, refused_at, dead_at, error FROM event
@@ -89,27 +89,26 @@ WITH chosen AS (
 	UPDATE event SET due_at = NULL, dead_at = NULL, refused_at = NULL WHERE id = ANY (ARRAY(SELECT id FROM chosen))
 )` + countEvents(`SELECT * FROM chosen`)
 
-// States counts the events that the receiver has not accepted.
+// States counts the events not yet accepted by the receiver.
 func (e *Events) States(ctx context.Context, f EventFilter) ([]EventState, error) {
 	return collect[EventState](ctx, e.db, eventStatesSQL, f.args()...)
 }
 
-// Late counts the events that Requeue would have sent.
+// Late counts the events Requeue would make due.
 func (e *Events) Late(ctx context.Context, f EventFilter) ([]EventState, error) {
 	return collect[EventState](ctx, e.db, lateEventsSQL, f.args()...)
 }
 
-// Requeue has the events sent at once that were given up, or that wait for the time of
-// their next try, and returns what they were. Each is the same as before: its id, which
-// is the idempotency key, its sequence and its data. One that is refused again is given up
-// after refusedFor.
+// Requeue makes events due at once: given-up ones, and ones waiting for their next try. It
+// returns their state before. An event keeps its id (the idempotency key), sequence and data.
+// If refused again, it's given up after refusedFor.
 func (e *Events) Requeue(ctx context.Context, f EventFilter) ([]EventState, error) {
 	return collect[EventState](ctx, e.db, requeueEventsSQL, f.args()...)
 }
 
 const recordedSinceSQL = `SELECT since FROM event_receiver`
 
-// RecordedSince returns the time since which events are recorded; nil: none are.
+// RecordedSince returns the time recording began, or nil if it never did.
 func (e *Events) RecordedSince(ctx context.Context) (since *time.Time, err error) {
 	err = e.db.pool.QueryRow(ctx, recordedSinceSQL).Scan(&since)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -10,23 +10,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// FailedFilter selects failed rows. Its zero value selects all.
+// FailedFilter selects failed rows. A zero field selects all.
 type FailedFilter struct {
 	Kind   string        // of the latest notification: transient, permanent, lost, crashed
-	Since  time.Time     // failed since then
+	Since  time.Time     // failed at this time or later
 	Within time.Duration // failed within this time before now
 	Tenant uuid.UUID
-	IDs    []uuid.UUID // of these only; nil: any
+	IDs    []uuid.UUID // only these; nil: all
 }
 
-// Failed lists the rows that were failed at one moment.
+// Failed is a list of failed rows, read at one moment.
 type Failed struct {
 	Rows []FailedRow // the earliest failure first
 	jobs *Jobs
 	at   time.Time
 }
 
-// FailedRow is one failed row.
+// FailedRow is a failed row with its latest notification.
 type FailedRow struct {
 	ID   uuid.UUID
 	Kind string // empty without a notification
@@ -44,7 +44,7 @@ WHERE d.{status} = 'failed' AND ($1 = '' OR n.kind = $1)
 	AND ($4::uuid IS NULL OR d.tenant_id = $4) AND ($5::uuid[] IS NULL OR d.id = ANY ($5))
 ORDER BY d.{failed_at}, d.id`
 
-// Failed lists failed rows.
+// Failed lists the failed rows of a filter.
 func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) {
 	var since *time.Time
 	if !filter.Since.IsZero() {
@@ -69,8 +69,8 @@ SELECT id FROM {table}
 WHERE id = ANY ($1) AND {status} = 'failed' AND coalesce({failed_at} <= $2, true)
 ORDER BY id FOR NO KEY UPDATE`
 
-// Publish implements job.PublishStore for rows that have not changed since: one
-// that failed again, or was published by another program, is left out.
+// Publish implements job.PublishStore. It leaves out rows changed since the list was read:
+// failed again, or published by another program.
 func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {
 	return within(ctx, f.jobs.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		still, err := IDs(ctx, tx, f.jobs.sql.stillFailed, ids, f.at)

@@ -9,19 +9,19 @@ import (
 
 // Gauges measures the waiting work at one moment.
 type Gauges struct {
-	OldestDue  time.Duration // since the longest waiting row was due; 0 if none is
+	OldestDue  time.Duration // since the longest waiting row was due; 0 without one
 	Pending    int           // rows
 	InProgress int           // rows
 	Unsent     int           // pending deliveries of notifications
-	// Of Offers.Undelivered.
+	// See Offers.Undelivered.
 	Undelivered       int
 	OldestUndelivered time.Duration
 	Events            EventGauges
 }
 
-// gaugesSQL reads the rows under way by the index on their status, not the many
-// that succeeded. A row in progress whose lease has ended is due again. The
-// deliveries of a channel are found as by pendingSQL.
+// gaugesSQL reads rows under way by the index on their status, because most rows have
+// succeeded. A row in progress is due again when its lease ends. A channel's deliveries are
+// found as by pendingSQL.
 const gaugesSQL = `
 SELECT
 	coalesce(greatest(interval '0', now() - min(` + waitsSince + `)), interval '0'),
@@ -32,15 +32,15 @@ SELECT
 FROM {table}
 WHERE {status} IN ('pending', 'in-progress')`
 
-// Gauges measures the waiting work; channels lists the configured ones.
+// Gauges measures the waiting work. channels must list the configured channels.
 func (j *Jobs) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
 	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Unsent)
-	return g, failure.At("read what waits", err)
+	return g, failure.At("measure waiting work", err)
 }
 
 const inProgressSQL = `SELECT count(*) FROM {table} WHERE {status} = 'in-progress'`
 
-// InProgress counts the rows that an attempt works on.
+// InProgress counts the rows being worked on.
 func (j *Jobs) InProgress(ctx context.Context) (n int, err error) {
 	err = j.db.pool.QueryRow(ctx, j.sql.inProgress).Scan(&n)
 	return n, err

@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Ingestions is the store of the ingest function: its jobs, its checkpoint and
-// its one write that ends in success.
+// Ingestions is the store of the ingest function: its jobs, its checkpoint and its successful
+// end.
 type Ingestions struct {
 	*Jobs
 	documents *Jobs
@@ -61,8 +61,8 @@ func (s *Ingestions) Transcribed(ctx context.Context, f job.Attempt, c ingestion
 	})
 }
 
-// Statements of Complete. A further document of the file is a document and an
-// ingestion of its own.
+// Statements of Complete. A further document of a file gets its own document and ingestion
+// rows.
 const (
 	extractedSQL = `
 UPDATE ingestion SET document_type = nullif($2, '')::document_type, structured_data = $3, fields = $4, pages = $5,
@@ -85,11 +85,11 @@ UPDATE ingestion SET needs_human_review = true, review_reasons = ARRAY['the file
 WHERE part_of = $1 AND id <> ALL ($2)`
 )
 
-// Complete implements ingest.Store: the result of reading, succeeded, the documents
-// published for matching, and the reviews of contracts, in one transaction with the
-// fence. The documents' own rows change by the trigger ingestion_to_document of
-// migration 00014, because programs that write ingestions without this code need the
-// same rule (migrations/README.md lists every trigger).
+// Complete implements ingest.Store. In one transaction with the fence, it stores what was
+// read, sets succeeded, and publishes the documents for matching and the reviews of contracts.
+// The trigger ingestion_to_document (migration 00014) changes the documents' own rows, because
+// programs that write ingestions without this code need the same rule; see
+// migrations/README.md.
 func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (
 	stamped, chunks []job.Stamped, err error,
 ) {
@@ -145,9 +145,8 @@ FROM document AS d LEFT JOIN LATERAL (
 ) AS i ON true
 WHERE d.tenant_id = $1 AND d.id = $2`
 
-// Read returns the latest completed ingestion of a document with a transcription;
-// without one Transcription is empty. An unknown document of the tenant is
-// job.ErrNotFound.
+// Read returns a document's latest completed ingestion with a transcription; without one,
+// Transcription is empty. It returns job.ErrNotFound unless the tenant has the document.
 func (s *Ingestions) Read(ctx context.Context, tenantID, documentID uuid.UUID) (ingestion.Row, error) {
 	return first[ingestion.Row](ctx, s.db, readSQL, tenantID, documentID)
 }
@@ -157,14 +156,14 @@ func encode(d ingestion.Extracted) (data, fields json.RawMessage, err error) {
 		return nil, nil, err
 	}
 	if len(data) > document.MaxBytes {
-		return nil, nil, failure.Permanently("what was read has more than %d bytes", document.MaxBytes)
+		return nil, nil, failure.Permanently("extracted data too large: more than %d bytes", document.MaxBytes)
 	}
 	fields, err = json.Marshal(d.Fields)
 	return data, fields, err
 }
 
 const (
-	// A document that is known keeps its rows.
+	// A known document keeps its rows.
 	fileSQL = `
 INSERT INTO document (id, tenant_id, file_path, matching_due_at) VALUES ($1, $2, $3, NULL) ON CONFLICT (id) DO NOTHING`
 	newIngestionSQL = `
@@ -173,9 +172,8 @@ VALUES ($1, $2, $3, $4, 'pending', now(), now()) ON CONFLICT (id) DO NOTHING
 RETURNING id, published_at, tenant_id`
 )
 
-// AddFile stores the rows of a file that is in storage, and publishes its
-// ingestion: the caller sends the message. A file that is known already changes
-// nothing, and has no stamp.
+// AddFile stores the rows of a stored file and publishes its ingestion. The caller must send
+// the message. A known file changes nothing and returns no message.
 func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error) {
 	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, addTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
@@ -192,9 +190,9 @@ const correctSQL = `
 INSERT INTO document_correction (tenant_id, document_id, field, value)
 SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
 
-// Correct keeps a person's corrections of a document, by field; a nil value
-// removes the field. The document is published for matching in the same
-// transaction: the caller sends the message.
+// Correct stores a person's corrections of a document, by field; a nil value removes the
+// field. It publishes the document for matching in the same transaction, so the caller must
+// send the message.
 func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error) {
 	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		for _, field := range slices.Sorted(maps.Keys(corrections)) {

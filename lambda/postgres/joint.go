@@ -13,26 +13,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// gatherFor is how long the first attempt waits for others that are about to come. A
-// commit takes longer.
+// gatherFor is the longest wait of the first attempt for others about to arrive. A commit
+// takes longer.
 const gatherFor = time.Millisecond
 
-// joint runs a statement of several attempts as one: of those that come within a moment,
-// or while the statement before is under way. None waits for work that goes on. If a
-// statement fails, it is run for each of its attempts alone: an error of one is not an
-// error of the others.
+// joint combines the same statement of several attempts into one. Attempts share it if they
+// arrive within a moment of each other, or while the previous statement is running. No caller
+// waits for another's work, only for its arrival. If the shared statement fails, each attempt
+// runs it alone, so that one attempt's error isn't another's.
 type joint[T any] struct {
-	// write writes ends all or nothing, and returns the fences that held. Rows are
-	// locked in id order. For a read, results are pointers that it sets.
+	// write writes ends all or nothing, and returns the fences that held. It must lock rows in
+	// id order. For a read, it sets the results, which are pointers.
 	write  func(ctx context.Context, ends []end[T]) ([]job.Attempt, error)
-	gather func(ctx context.Context) // waits for others
+	gather func(ctx context.Context) // waits for other attempts
 	turn   chan struct{}             // holds a value while ends are gathered and written
 
 	mu    sync.Mutex
 	ready []*gathered[T]
 }
 
-// end is an attempt that has succeeded, with its result, or comes to a read.
+// end is a succeeded attempt with its result, or an attempt that has arrived at a read.
 type end[T any] struct {
 	job.Attempt
 	result T
@@ -44,7 +44,7 @@ type gathered[T any] struct {
 	err     error
 }
 
-var errApart = errors.New("to be written alone")
+var errApart = errors.New("must be written alone")
 
 func newJoint[T any](
 	write func(context.Context, []end[T]) ([]job.Attempt, error), gather func(context.Context),
@@ -52,8 +52,9 @@ func newJoint[T any](
 	return &joint[T]{write: write, gather: gather, turn: make(chan struct{}, 1)}
 }
 
-// commit returns when the end is written; job.ErrFenceLost if its fence did not
-// hold. If ctx ends first, the end may still be written, as long as its fence holds.
+// commit returns once the end is written, or job.ErrFenceLost if its fence didn't hold. If ctx
+// ends first, the end may still be written while its fence holds, so the caller must not touch
+// the result.
 func (j *joint[T]) commit(ctx context.Context, f job.Attempt, result T) error {
 	mine := &gathered[T]{end: end[T]{f, result}, written: make(chan struct{})}
 	j.mu.Lock()
@@ -67,7 +68,7 @@ func (j *joint[T]) commit(ctx context.Context, f job.Attempt, result T) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	<-mine.written // by this turn, or by the one before
+	<-mine.written // by this turn or an earlier one
 	if errors.Is(mine.err, errApart) {
 		return steadily(ctx, func() error { return j.writeAlone(ctx, mine.end) })
 	}
@@ -96,13 +97,14 @@ func (j *joint[T]) writeReady(ctx context.Context) {
 		case i < 0:
 			g.err = job.ErrFenceLost
 		default:
-			held = slices.Delete(held, i, i+1) // of two ends of an attempt one holds
+			held = slices.Delete(held, i, i+1) // an attempt listed twice holds once
 		}
 		close(g.written)
 	}
 }
 
-// writeAll writes ends. A panic is not one of each of them: they are written alone then.
+// writeAll turns a panic into an error, so that each end is written alone and only its own
+// attempt panics.
 func (j *joint[T]) writeAll(ctx context.Context, ends []end[T]) (held []job.Attempt, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -120,7 +122,7 @@ func (j *joint[T]) writeAlone(ctx context.Context, e end[T]) error {
 	return err
 }
 
-// fences returns the ids and attempts of ends, as the arguments of a statement.
+// fences splits ends into ids and attempts.
 func fences[T any](ends []end[T]) (ids []uuid.UUID, attempts []int) {
 	for _, e := range ends {
 		ids, attempts = append(ids, e.ID), append(attempts, e.Number)

@@ -15,11 +15,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// dataColumn reads structured data as text, empty when it is too large to be
-// taken into memory.
+// dataColumn reads structured data as text, or empty if it's too large for memory.
 const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THEN structured_data::text ELSE '' END`
 
-// vectorColumn is the embedding as text, empty if there is none.
+// vectorColumn reads the embedding as text, or empty.
 const vectorColumn = `coalesce(encode(embedding, 'hex'), '')`
 
 const loadSQL = `
@@ -28,12 +27,12 @@ FROM unnest($1::uuid[], $2::integer[]) AS f (fenced, attempt)
 CROSS JOIN LATERAL (SELECT * FROM document WHERE id = fenced OFFSET 0) AS d
 WHERE matching_attempts = attempt AND matching_status = 'in-progress'`
 
-// Load implements match.Store. Documents of a batch are loaded together.
+// Load implements match.Store. Documents of a batch share a statement.
 func (db *DB) Load(ctx context.Context, f job.Attempt) (score.Raw, error) {
 	db.progress.reach(f.ID, loading)
 	raw := &score.Raw{}
 	if err := db.loads.commit(ctx, f, raw); err != nil {
-		return score.Raw{}, err // raw may still be set
+		return score.Raw{}, err // raw may still be written to
 	}
 	return *raw, nil
 }
@@ -70,47 +69,43 @@ SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, '')
 	` + knownColumn + `
 FROM document WHERE id = ANY ($1) ORDER BY id`
 
-// Raws reads documents as matching does, in id order, without unknown ids.
+// Raws reads documents as matching does, in id order. It leaves out unknown ids.
 func (db *DB) Raws(ctx context.Context, ids []uuid.UUID) ([]score.Raw, error) {
 	return Rows[score.Raw](ctx, db.pool, rawsSQL, ids)
 }
 
-// Write implements match.Store. Writers of one tenant take turns (tenant.go), so
-// the rows read here do not change before the commit. Documents that wait for the same
-// turn are written together: write and writeTogether (together.go) collect them, and
-// redecide (redecide.go) is the heart of the write. In one transaction and four round
-// trips, it
+// Write implements match.Store. Writers of one tenant take turns (tenant.go), so the rows read
+// here don't change before the commit. Documents waiting for the same turn are written
+// together: see write and writeTogether (together.go), which collect them, and redecide
+// (redecide.go), the heart of the write. In one transaction and four round trips, Write
 //
 //  1. takes the tenant's lock (lockTenantSQL in tenant.go), reads the blocks again, the
-//     pairs of others that the documents separate (separatedSQL in separated.go), and
-//     the pairs of the documents and of their partners (ownBriefsSQL and detailsSQL in
-//     competition.go); the candidates that changed are scored, in a round trip more for
-//     their pairs,
-//  2. reads in full the pairs whose decision can change (chosenSQL), and what these
-//     documents are matched with (clusterRowsSQL and edgesSQL in cluster.go), and ends
-//     if a fence does not hold; it replaces the documents' keys for warnings
-//     (putWarningKeysSQL in warning.go), and has the rules decide; where a cluster falls
-//     apart it reads the cluster, in a round trip more,
-//  3. locks the rows of documents that it changes, in id order (lockRowsSQL in
-//     cluster.go); deletes pairs that are gone and those that are separated, and writes
-//     those of now (deletePairsSQL and upsertPairsSQL in pair.go); stores the names of
-//     suppliers (namingSQL in party.go); deletes matches and suggestions that are gone
-//     (clearMatchesSQL and clearSuggestionsSQL in edge.go), and writes those of now
-//     (upsertMatchesSQL and upsertSuggestionsSQL), marks the pairs that a model was asked
-//     about (askedSQL); sets the documents succeeded, with their clusters
-//     (succeedMatchedSQL in cluster.go), or releases one (retrySQL and failSQL in claim.go,
-//     where table.go replaces names in braces such as {table}), and writes the other
-//     clusters that changed (setClusterSQL and joinClusterSQL); reads the invoices that
-//     matches concern, with their orders and receipts (chainSQL in threeway.go),
-//  4. ends if a fence did not hold when the rows were locked; compares these invoices,
-//     replaces warnings (replaceWarningsSQL in warning.go), publishes the documents whose
-//     question changed (publishStaleSQL in pair.go), and those whose supplier's name has
-//     other identities now (publishRenamedSQL in party.go), and commits.
+//     others' pairs separated by the documents (separatedSQL in separated.go), and the pairs
+//     of the documents and their partners (ownBriefsSQL and detailsSQL in competition.go);
+//     scores changed candidates, in one more round trip for their pairs,
+//  2. reads in full the pairs with a decision that can change (chosenSQL) and their documents'
+//     matches (clusterRowsSQL and edgesSQL in cluster.go), and ends if a fence doesn't hold;
+//     replaces the documents' keys for warnings (putWarningKeysSQL in warning.go), and lets
+//     the rules decide; reads a cluster that falls apart, in one more round trip,
+//  3. locks the documents it changes, in id order (lockRowsSQL in cluster.go); deletes pairs
+//     that are gone or separated, and writes the current ones (deletePairsSQL and
+//     upsertPairsSQL in pair.go); stores the suppliers' names (namingSQL in party.go); deletes
+//     matches and suggestions that are gone (clearMatchesSQL and clearSuggestionsSQL in
+//     edge.go), writes the current ones (upsertMatchesSQL and upsertSuggestionsSQL), and marks
+//     the pairs a model was asked about (askedSQL); sets the documents succeeded, with their
+//     clusters (succeedMatchedSQL in cluster.go), or releases one (retrySQL and failSQL in
+//     claim.go; table.go replaces names in braces such as {table}), and writes the other
+//     changed clusters (setClusterSQL and joinClusterSQL); reads the invoices among the
+//     changes, with their orders and receipts (chainSQL in threeway.go),
+//  4. ends if a fence didn't hold at the lock; compares these invoices, replaces warnings
+//     (replaceWarningsSQL in warning.go), publishes the documents with a changed question
+//     (publishStaleSQL in pair.go) and those with new identities of their supplier's name
+//     (publishRenamedSQL in party.go), and commits.
 //
-// A statement without work is left out. After any error nothing is written.
+// A statement with no work is left out. After any error, nothing is written.
 //
-// Candidates has stored the normalised document before, and answer.go the answers
-// of the model, each in a transaction of its own.
+// Before that, Candidates has stored the normalised document, and answer.go the model's
+// answers, each in its own transaction.
 func (db *DB) Write(
 	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
 	seen match.Block, pairs []score.Pair, decide match.Rules,
@@ -134,9 +129,8 @@ FROM document
 WHERE id = ANY ($1) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
 ORDER BY id`
 
-// scoreRest scores the partners for which a block has no room, with one in
-// memory at a time. Without them, the result would depend on which of them was
-// matched last.
+// scoreRest scores the partners that don't fit into a block, with one in memory at a time.
+// Otherwise the result would depend on which was matched last.
 func scoreRest(
 	ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, known map[uuid.UUID]string,
 	scorer func([]score.Raw) []score.Pair,

@@ -15,10 +15,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Offers is the store of match offers: the work on a job and reads of sets are in
-// this file, the queueing of dates in offer_schedule.go. Triggers of migration
-// 00018 keep the state of jobs in the words of other programs, and leave a job as
-// it is once it is completed or skipped.
+// Offers is the store of match offers. This file has the work on a job and the reads of sets,
+// offer_schedule.go the queueing of dates, offer_delivery.go the outbox of sets. Triggers of
+// migration 00018 translate a job's state for other programs, and leave a completed or skipped
+// job as it is.
 type Offers struct {
 	*Jobs
 	completions *joint[completion]
@@ -33,7 +33,6 @@ func (db *DB) Offers() *Offers {
 
 // Statements that read jobs.
 const (
-	// jobColumnsSQL lists the columns of storedJob.
 	jobColumnsSQL = `
 SELECT id, tenant_id, user_id, date - date 'epoch', timezone, input_digest, coalesce(algorithm_version, 0),
 	offered_at, expires_at, status, coalesce(error_message, ''), retry_count, started_at, completed_at, offers
@@ -44,7 +43,6 @@ FROM matchmaking_job
 	jobsOfDateSQL = jobColumnsSQL + `WHERE tenant_id = $1 AND date = $2 ORDER BY user_id`
 )
 
-// storedJob is a row of jobColumnsSQL.
 type storedJob struct {
 	ID, Tenant, User     uuid.UUID
 	Date                 day.Date
@@ -88,7 +86,7 @@ func (o *Offers) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
 	return row.job(), err
 }
 
-// JobByID reads a job and its set; job.ErrNotFound for an unknown id.
+// JobByID reads a job and its set. It returns job.ErrNotFound for an unknown id.
 func (o *Offers) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error) {
 	row, err := first[storedJob](ctx, o.db, jobByIDSQL, id)
 	if err != nil {
@@ -97,7 +95,7 @@ func (o *Offers) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error
 	return row.record()
 }
 
-// JobsOf reads the jobs of a date and their sets, by user.
+// JobsOf reads the jobs of a date with their sets, by user.
 func (o *Offers) JobsOf(ctx context.Context, tenant uuid.UUID, date day.Date) (list []offer.Record, err error) {
 	rows, err := collect[storedJob](ctx, o.db, jobsOfDateSQL, tenant, date.Time())
 	for _, row := range rows {
@@ -131,8 +129,8 @@ func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f
 	return f, nil
 }
 
-// completeSQL writes sets in one statement: what is completed does not change any
-// more, so its offers come with the state.
+// completeSQL writes the offers together with the state, because a completed job doesn't
+// change any more.
 var completeSQL = offerJobs.sql(ours + `, completed AS (
 	UPDATE {table} SET offers = s.offers, ` + succeeded + `
 	FROM ours JOIN unnest($1::uuid[], $3::jsonb[], $4::boolean[]) AS s (id, offers, deliver) USING (id)
@@ -151,12 +149,11 @@ SELECT id, attempts FROM completed`)
 // completion is the result of a job.
 type completion struct {
 	offer.Set
-	stored  []byte // as encodeOffers writes it
+	stored  []byte // from encodeOffers
 	deliver bool
 }
 
-// Complete implements offer.Store. Jobs that are completed at the same moment share
-// a statement.
+// Complete implements offer.Store. Jobs completed at the same moment share a statement.
 func (o *Offers) Complete(ctx context.Context, f job.Attempt, s offer.Set, deliver bool) error {
 	stored, err := encodeOffers(s.Offers)
 	if err != nil {
@@ -182,8 +179,8 @@ func (o *Offers) completeAll(ctx context.Context, ends []end[completion]) ([]job
 	return Rows[job.Attempt](ctx, o.db.pool, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
 }
 
-// encodeOffers writes a set without offers as an empty list: NULL has a job that is
-// not completed.
+// encodeOffers writes a set without offers as an empty list, because NULL marks a job not
+// completed.
 func encodeOffers(offers []ranking.Offer) ([]byte, error) {
 	if offers == nil {
 		offers = []ranking.Offer{}

@@ -9,18 +9,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// apart is the number of dates of which a pair may have one: that of the algorithm.
+// apart is the algorithm's number of dates within which a pair may be offered once.
 const apart = 7
 
-// rostersSQL lists the dates to check, each by itself: a statement is bounded by the
-// users of a tenant.
+// rostersSQL lists the dates to check. Each is checked by itself, so that a statement is
+// bounded by the users of a tenant.
 const rostersSQL = `
 SELECT tenant_id, date - date 'epoch' FROM offer_roster WHERE date >= $1 ORDER BY 1, 2`
 
-// duplicatesSQL counts, for a tenant and a date: users with more than one job,
-// candidates that a user was offered more than once, offers that are not those of a
-// completed job or that miss, and candidates that the user was offered on one of
-// the dates before.
+// duplicatesSQL counts violations for a tenant and a date: users with more than one job,
+// candidates offered twice to a user, offers missing from a completed job or foreign to it,
+// and candidates repeated from one of the dates before.
 const duplicatesSQL = `
 SELECT (
 	SELECT count(*) FROM (
@@ -44,9 +43,9 @@ SELECT (
 	WHERE tenant_id = $1 AND a.date = $2 AND b.date > $2::date - $3::integer AND b.date < $2
 )`
 
-// DuplicateOffers counts what must not be in the sets of the dates from since on: a
-// second job of a user, a candidate twice, also within 7 dates, and offers other
-// than those of the completed job. It reads the sets of 8 dates.
+// DuplicateOffers counts what must not occur in the sets of the dates from since on: a second
+// job of a user, a candidate twice (also within 7 dates), and offers other than the completed
+// job's. It reads the sets of 8 dates.
 func (o *Offers) DuplicateOffers(ctx context.Context, since day.Date) (total int, err error) {
 	type roster struct {
 		Tenant uuid.UUID
@@ -60,5 +59,5 @@ func (o *Offers) DuplicateOffers(ctx context.Context, since day.Date) (total int
 		}
 		total += n
 	}
-	return total, failure.At("look for duplicate offers", err)
+	return total, failure.At("count duplicate offers", err)
 }

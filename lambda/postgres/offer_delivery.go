@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSetsSQL takes due sets that no sender holds. A set that is not completed is
-// not sent, whatever has put it into the outbox.
+// claimSetsSQL takes due sets not held by a sender. It sends completed sets only, because
+// anything may have written to the outbox.
 const claimSetsSQL = `
 WITH due AS (
 	SELECT job_id FROM offer_delivery
@@ -30,8 +30,9 @@ FROM claimed AS c JOIN matchmaking_job AS j ON j.id = c.job_id
 WHERE j.job_status = 'succeeded'
 ORDER BY c.tries > 1, c.due_at, j.id`
 
-// Outbox returns the completed sets that the receiver has not accepted. Sets that
-// were not tried yet come first, and the oldest of them.
+// Outbox returns the sets not yet accepted by the receiver. It implements outbox.Outbox for
+// package notify/outbox, which sends sets to the webhook; notifications of failures have
+// another outbox (outbox.go). Untried sets come first, the oldest first.
 func (o *Offers) Outbox() outbox.Outbox { return setOutbox{o.db} }
 
 type setOutbox struct{ db *DB }
@@ -54,8 +55,8 @@ const setsDeliveredSQL = `
 UPDATE offer_delivery SET delivered_at = now(), claimed_until = NULL, error = NULL
 WHERE job_id = ANY ($1) AND delivered_at IS NULL`
 
-// Delivered implements outbox.Outbox. It holds for a claim that was lost, too:
-// the receiver has the set.
+// Delivered implements outbox.Outbox. It counts even after the claim was lost, because the
+// receiver has the set.
 func (o setOutbox) Delivered(ctx context.Context, jobs []uuid.UUID) error {
 	return o.db.exec(ctx, setsDeliveredSQL, jobs)
 }
@@ -71,7 +72,6 @@ func (o setOutbox) Release(ctx context.Context, returned []outbox.Return) error 
 	return o.db.exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
 }
 
-// returnColumns are returned parcels as arrays.
 func returnColumns(returned []outbox.Return) (ids []uuid.UUID, tries []int, waits []time.Duration, errors []string) {
 	for _, r := range returned {
 		ids, tries = append(ids, r.ID), append(tries, r.Tries)
@@ -84,8 +84,8 @@ const undeliveredSQL = `
 SELECT count(*), coalesce(greatest(now() - min(created_at), interval '0'), interval '0')
 FROM offer_delivery WHERE delivered_at IS NULL`
 
-// Undelivered counts the sets that the receiver has not accepted, and returns the
-// age of the oldest; 0 without one.
+// Undelivered counts the sets not yet accepted by the receiver, and returns the age of the
+// oldest, or 0.
 func (o *Offers) Undelivered(ctx context.Context) (n int, oldest time.Duration, err error) {
 	err = repeat(ctx, func() error { return o.db.pool.QueryRow(ctx, undeliveredSQL).Scan(&n, &oldest) })
 	return n, oldest, err

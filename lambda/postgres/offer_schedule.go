@@ -32,7 +32,7 @@ func (o *Offers) Waiting(ctx context.Context) ([]offer.Group, error) {
 	return collect[offer.Group](ctx, o.db, groupsSQL)
 }
 
-// eligibleSQL reads when a user was last seen as a date of this era.
+// eligibleSQL clamps the time a user was last seen to 1970 through today.
 const eligibleSQL = `
 SELECT id, version, profile, preferences,
 	(least(greatest(coalesce(active_at, created_at), 'epoch'), now()) AT TIME ZONE 'UTC')::date - date 'epoch'
@@ -82,7 +82,7 @@ func (o *Offers) Queue(ctx context.Context, s offer.Shard) (stamped []job.Stampe
 		b.Queue(addJobsSQL, append(jobs, s.Digest[:], s.Algorithm)...).Query(all(&stamped))
 	})
 	if err != nil || users == 0 {
-		return nil, 0, err // of a try that was not committed
+		return nil, 0, err // stamped is from a try that didn't commit
 	}
 	return stamped, users, nil
 }
@@ -94,7 +94,7 @@ func (o *Offers) Skip(ctx context.Context, s offer.Shard, reason string) (int, e
 	})
 }
 
-// step moves the next users of the group to the date; add adds their jobs.
+// step moves the group's next users to the date. add adds their jobs.
 func (o *Offers) step(ctx context.Context, s offer.Shard, add func(b *pgx.Batch, jobs ...any)) (users int, err error) {
 	err = o.db.inTx(ctx, func(tx pgx.Tx) error {
 		next, err := nextUsers(ctx, tx, s)
@@ -110,9 +110,9 @@ func (o *Offers) step(ctx context.Context, s offer.Shard, add func(b *pgx.Batch,
 	return users, err
 }
 
-// nextUsers locks users of the group: first those that no other transaction has
-// locked, and only when there are none it waits for the others. Two schedulers then
-// share a group, and a program that keeps a user locked delays no other user.
+// nextUsers locks users of the group. It skips locked users, and waits for them only when all
+// are locked, so that two schedulers share a group, and a program locking one user delays no
+// other.
 func nextUsers(ctx context.Context, tx pgx.Tx, s offer.Shard) (ids []uuid.UUID, err error) {
 	sql, through := nextUsersSQL(s), (*time.Time)(nil)
 	if s.Through != nil {
@@ -128,7 +128,7 @@ func nextUsers(ctx context.Context, tx pgx.Tx, s offer.Shard) (ids []uuid.UUID, 
 	return nil, nil
 }
 
-// nextUsersSQL finds the users of a zone by the index, in order.
+// nextUsersSQL finds a zone's users by the index, in order.
 func nextUsersSQL(s offer.Shard) string {
 	through, flown := "through = $4::date", "flown = daterange($5::date, $6::date)"
 	if s.Through == nil {
@@ -142,7 +142,7 @@ SELECT id FROM offer_user WHERE active AND tenant_id = $1 AND timezone = $2 AND 
 ORDER BY id LIMIT $3 FOR NO KEY UPDATE`
 }
 
-// memberJobs returns the members of the users, and the ids of their jobs.
+// memberJobs returns the roster's members among the users, and their job ids.
 func memberJobs(s offer.Shard, users []uuid.UUID) (ids, members []uuid.UUID) {
 	for _, u := range users {
 		if s.Member == nil || s.Member(u) {

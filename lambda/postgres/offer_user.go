@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// importUserSQL leaves a user as it is who is equal, so that importing one twice
-// changes nothing. It never moves a user to another tenant.
+// importUserSQL leaves an equal user alone, so that importing one twice changes nothing. It
+// never moves a user to another tenant.
 const importUserSQL = `
 INSERT INTO offer_user AS old (id, tenant_id, timezone, active, active_at, profile, preferences)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -29,11 +29,10 @@ const usersOfOthersSQL = `
 SELECT u.id FROM offer_user AS u JOIN unnest($1::uuid[], $2::uuid[]) AS given (id, tenant) USING (id)
 WHERE u.tenant_id <> given.tenant ORDER BY u.id`
 
-// ImportUsers stores or updates users, all or none, and returns the number that
-// changed. A user whose id belongs to another tenant is left as it is and returned
-// in others.
+// ImportUsers stores or updates users, all or none, and returns the number changed. It leaves
+// a user of another tenant alone, and returns the id in others.
 func (db *DB) ImportUsers(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
-	users = slices.Clone(users) // to lock rows in id order, as all transactions do
+	users = slices.Clone(users) // to lock rows in id order like all transactions
 	slices.SortStableFunc(users, func(a, b offer.User) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		changed = 0

@@ -11,17 +11,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Senders of one channel take turns in choosing, so that a channel gets one
-// message a minute of a kind, however many senders there are.
+// This file implements notify.Outbox for notify.Relay, which sends notifications to people.
+// Programs get events and sets instead: see outbox.Outbox in event.go and offer_delivery.go.
+
+// lockChannelSQL makes a channel's senders choose in turn, so that the channel gets one
+// message a minute of each kind, however many senders there are.
 const lockChannelSQL = `
 SELECT pg_advisory_xact_lock(hashtextextended('notify:' || $1::text, 0))`
 
 const channelSQL = `
 SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM notification_channel WHERE channel = $1`
 
-// pendingSQL reads the deliveries of a channel of the last two weeks that are
-// neither sent nor claimed; older ones are of no use. Each notification is looked
-// up by its key, also with the statistics of a storm.
+// pendingSQL reads a channel's unsent and unclaimed deliveries of the last two weeks; older
+// ones are never sent. It looks up each notification by key, even with the statistics of a
+// storm.
 const pendingSQL = `
 SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload
 FROM (
@@ -31,7 +34,7 @@ FROM (
 	ORDER BY created_at, notification_id LIMIT 20000
 ) AS d, LATERAL (SELECT * FROM notification WHERE id = d.notification_id LIMIT 1) AS n`
 
-// lastSentSQL reads when a topic was sent last; a claimed one counts as sent now.
+// lastSentSQL reads when each topic was last sent; a claimed one counts as sent now.
 const lastSentSQL = `
 SELECT kind, max(sent_at) FROM (
 	SELECT kind, sent_at FROM notification_last WHERE channel = $1
@@ -50,8 +53,8 @@ const claimNotificationsSQL = `
 UPDATE notification_delivery SET tries = tries + 1, claimed_until = $3::timestamptz + $4::interval
 WHERE channel = $1 AND notification_id = ANY ($2)`
 
-// ClaimNotifications implements notify.Outbox. A notification that another sender
-// has claimed is not offered, and its topic counts as sent now.
+// ClaimNotifications implements notify.Outbox. It doesn't offer notifications claimed by
+// another sender, and their topics count as sent now.
 func (db *DB) ClaimNotifications(
 	ctx context.Context, channel string, hold time.Duration,
 	plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message,
@@ -82,7 +85,7 @@ func (db *DB) ClaimNotifications(
 	})
 }
 
-// takeChannel waits for the channel's turn, and adds the channel if it is new.
+// takeChannel waits for the channel's turn, and adds a new channel.
 func takeChannel(ctx context.Context, tx pgx.Tx, channel string) (now time.Time, busy bool, err error) {
 	if _, err := tx.Exec(ctx, lockChannelSQL, channel); err != nil {
 		return now, false, err
@@ -94,9 +97,9 @@ func takeChannel(ctx context.Context, tx pgx.Tx, channel string) (now time.Time,
 	return now, false, addChannel(ctx, tx, channel, now)
 }
 
-// A notification that is written at the same time is not visible here, and the
-// channel is not visible to its trigger. The lock waits for such writers, once in
-// the life of a channel.
+// lockNotificationsSQL waits for concurrent writers, because this transaction doesn't see
+// their notifications and their trigger doesn't see the channel. It runs once in a channel's
+// life.
 const lockNotificationsSQL = `LOCK TABLE notification IN SHARE MODE`
 
 const addChannelSQL = `
@@ -113,8 +116,8 @@ func addChannel(ctx context.Context, tx pgx.Tx, channel string, now time.Time) e
 	return err
 }
 
-// pendingOn reads the failures that may be sent. An unreadable payload does not
-// hold up the other failures: that failure is sent with the values of its columns.
+// pendingOn reads the failures that may be sent. One with an unreadable payload is sent with
+// the values of its columns, so that it doesn't hold up the others.
 func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (pending []notify.Failure, err error) {
 	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
 	var f notify.Failure
@@ -124,7 +127,7 @@ func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (p
 		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID}
 		if json.Unmarshal(payload, &failure) != nil {
 			failure = f
-			failure.Error = "the notification's payload cannot be read: look at the " + f.Subject
+			failure.Error = "unreadable notification payload: see the " + f.Subject
 		}
 		failure.Kind = f.Kind
 		pending = append(pending, failure)
@@ -143,7 +146,8 @@ INSERT INTO notification_last (channel, kind, sent_at)
 SELECT DISTINCT $1, ` + topicSQL + `, now() FROM sent JOIN notification AS n ON n.id = notification_id
 ON CONFLICT (channel, kind) DO UPDATE SET sent_at = excluded.sent_at`
 
-// NotificationsSent implements notify.Outbox: one is sent, many are digested.
+// NotificationsSent implements notify.Outbox: a single notification becomes sent, several
+// become digested.
 func (db *DB) NotificationsSent(ctx context.Context, channel string, ids []uuid.UUID) error {
 	status := "sent"
 	if len(ids) > 1 {

@@ -157,7 +157,7 @@ func TestAPayloadThatCannotBeReadIsSent(t *testing.T) {
 		if sent.TenantID != tenant || sent.SubjectID == uuid.Nil {
 			t.Errorf("sent %+v", sent)
 		}
-		if strings.Contains(sent.Error, "cannot be read") {
+		if strings.Contains(sent.Error, "unreadable") {
 			unreadable++
 		}
 	}

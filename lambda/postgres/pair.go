@@ -12,16 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// amongPairs keeps a statement about the pairs $1, $2 from a plan that begins with all
-// rows of its table, as one does that was made when the table was empty.
+// amongPairs restricts a statement to the documents of the pairs $1, $2. Otherwise a plan made
+// while the table was empty would begin with all of its rows.
 const amongPairs = `document_a_id = ANY ($1) AND document_b_id = ANY ($2)`
 
 const deletePairsSQL = `
 DELETE FROM match_pair USING unnest($1::uuid[], $2::uuid[]) AS lost (a, b)
 WHERE document_a_id = a AND document_b_id = b AND ` + amongPairs
 
-// upsertPairsSQL writes the pairs that differ, so that matching again changes
-// nothing. $1 is a document of the tenant.
+// upsertPairsSQL writes only pairs that differ, so that matching again changes nothing. $1
+// must be a document of the tenant.
 const upsertPairsSQL = `
 INSERT INTO match_pair (tenant_id, document_a_id, document_b_id, type_a, type_b, points,
 	units_a, units_b, units_common, evidence, veto, ends, brief)
@@ -66,7 +66,7 @@ func queuePairs(batch *pgx.Batch, id uuid.UUID, pairs []score.Pair) error {
 	return nil
 }
 
-// competitionSQL reads the pairs of the documents, and the pairs of those.
+// competitionSQL reads the documents' pairs and their partners' pairs.
 const competitionSQL = `
 WITH partner AS (
 	SELECT document_a_id AS id FROM match_pair WHERE document_b_id = ANY ($1)
@@ -90,13 +90,13 @@ func readCompetition(ctx context.Context, q *pool, documents []uuid.UUID) (rules
 	return rules.Competition{Documents: documents, Pairs: pairs}, err
 }
 
-// Competition reads the pairs of a document and the pairs they compete with.
+// Competition reads a document's pairs and the pairs they compete with.
 func (db *DB) Competition(ctx context.Context, id uuid.UUID) (rules.Competition, error) {
 	return readCompetition(ctx, db.pool, []uuid.UUID{id})
 }
 
-// publishStaleSQL publishes documents again whose question has changed. Pending
-// documents and those at work ask it without that.
+// publishStaleSQL publishes documents with a changed question again. It leaves out pending
+// documents and ones in progress, because they ask it anyway.
 const publishStaleSQL = publishAgain + `
 WHERE id = ANY ($1) AND matching_status = 'succeeded'` + publishedColumns
 

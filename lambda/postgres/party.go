@@ -7,11 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// identitiesSQL lists the identities of a supplier's name, one a line: the VAT id,
-// if the name stands beside one and no other, and that one beside another name as
-// well; and a pair of names for each name that a person confirmed with it. A
-// document that prints a VAT id has that one. They are computed from the rows of
-// the documents, each time, so that the order of arrival makes no difference.
+// identitiesSQL lists the identities of a supplier's name, one a line: the VAT id, if the name
+// appears with exactly one VAT id and that one with another name as well; and a pair of names
+// for each name that a person confirmed with it. A document that prints a VAT id has that one.
+// Identities are computed from the documents' rows each time, so that the order of arrival
+// makes no difference.
 const identitiesSQL = `
 	(SELECT coalesce(string_agg(identity, E'\n' ORDER BY identity), '') FROM (
 		SELECT sole.vat_id AS identity
@@ -28,13 +28,13 @@ const identitiesSQL = `
 		ORDER BY identity LIMIT 8)
 	) AS known)`
 
-// knownColumn is Known of score.Raw.
+// knownColumn is score.Raw.Known.
 const knownColumn = `
 	coalesce((SELECT ` + identitiesSQL + ` FROM party_name AS own WHERE own.document_id = id), '')`
 
-// namingSQL stores the names of documents' suppliers, the VAT ids beside them, and the
-// identities with which the documents are matched. It returns the names and the VAT
-// ids before, and whether the identities of other documents may have changed.
+// namingSQL stores the documents' supplier names, their VAT ids, and the identities used for
+// matching. It returns the names and VAT ids before, and whether other documents' identities
+// may have changed.
 const namingSQL = `
 WITH named AS (
 	SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS n (id, name, vat_id, known)
@@ -50,8 +50,8 @@ SELECT coalesce(old.name, ''), coalesce(old.vat_id, ''), CASE WHEN old.document_
 	ELSE (old.name, old.vat_id, old.matched_as) <> (named.name, named.vat_id, named.known) END
 FROM named LEFT JOIN LATERAL (SELECT * FROM party_name WHERE document_id = named.id OFFSET 0) AS old ON true`
 
-// confirmedSQL stores which documents of other names a person confirmed as matches
-// of these documents, for both sides.
+// confirmedSQL stores, for both sides, documents of other names that a person confirmed as
+// matches of these documents.
 const confirmedSQL = `
 WITH concerned AS (
 	SELECT unnest($1::uuid[]) AS id
@@ -74,10 +74,10 @@ FROM now
 WHERE p.document_id = now.document_id AND p.confirmed <> now.confirmed
 RETURNING p.name`
 
-// renamedSQL lists documents that were matched with other identities of their
-// supplier's name than it has now, a bounded number: when they are matched, they
-// publish the next ones. Pending documents and those at work find it themselves.
-// OFFSET 0 has the documents read by their names, and not in the order of ids.
+// renamedSQL lists documents matched with other identities of their supplier's name than the
+// current ones. The number is bounded, because each publishes the next ones when it's matched.
+// Pending documents and ones in progress notice by themselves. OFFSET 0 makes PostgreSQL read
+// the documents by name instead of in id order.
 const renamedSQL = `
 WITH touched AS (
 	SELECT unnest($2::text[]) COLLATE "C" AS name
@@ -103,19 +103,19 @@ ORDER BY p.document_id LIMIT 200`
 const publishRenamedSQL = publishAgain + `
 WHERE id = ANY (ARRAY(` + renamedSQL + `))` + publishedColumns
 
-// renaming is a change of what is known about names.
+// renaming is a change to the known names.
 type renaming struct {
 	tenant    uuid.UUID
-	documents []uuid.UUID // whose names or verdicts it is about
-	matched   []*write    // the documents as they are matched; none for a verdict
-	confirmed bool        // a person decided, now or before, about a pair of them
+	documents []uuid.UUID // with the changed names or verdicts
+	matched   []*write    // the documents as matched; none for a verdict
+	confirmed bool        // a person decided about a pair of them, now or before
 	names     []string    // of suppliers, now and before
 	vatIDs    []string
-	happened  bool // identities may be others than before
+	happened  bool // identities may have changed
 }
 
-// queue stores the names of the documents, and those that a person confirmed with
-// them. The identities of other documents may change with it: queuePublish finds them.
+// queue stores the documents' names, and the ones a person confirmed with them. Other
+// documents' identities may change with that; queuePublish finds them.
 func (r *renaming) queue(batch *pgx.Batch) {
 	var names, vatIDs, known []string
 	for _, w := range r.matched {
@@ -144,7 +144,7 @@ func (r *renaming) queue(batch *pgx.Batch) {
 	})
 }
 
-// queuePublish publishes the documents that were matched with other identities.
+// queuePublish publishes the documents matched with other identities.
 func (r *renaming) queuePublish(batch *pgx.Batch, published *[]job.Stamped) {
 	if r.happened {
 		queuePublish(batch, published, publishRenamedSQL, r.tenant, r.names, r.vatIDs, r.documents)

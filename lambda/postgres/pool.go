@@ -10,37 +10,36 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// pool is a pool of connections. No statement depends on the defaults of the server:
-// a session that is the connection's own has its settings from the beginning
-// (pooler.go), any other one is another one each time, so that each transaction makes
-// them itself and leaves nothing behind.
+// pool is a pool of connections. No statement depends on the server's defaults. A connection
+// with its own session gets its settings once, at the start (pooler.go). Without one, each
+// transaction may run in another session, so it must make the settings itself and leave
+// nothing behind.
 //
-// A login may change while the pool is open: a statement whose login was refused
-// is run again with the new one. It has had no effect, because there was no
-// connection.
+// The login may change while the pool is open: after a refusal, the statement runs again with
+// the new one. The first try had no effect, because there was no connection.
 type pool struct {
 	*pgxpool.Pool
 	login  *login
 	limits limits
 }
 
-// beginSQL does not leave the isolation level to the server's default: under
-// another one, a statement that waited for a row fails instead of reading it again.
+// beginSQL must set the isolation level, because under another default a statement that waited
+// for a row fails instead of reading it again.
 const beginSQL = "begin isolation level read committed"
 
-// planOnceSQL begins the transactions that each document has, whose statements read rows
-// by an index. PostgreSQL plans most of them each time, for the sizes of their arrays: it
-// took an eighth of the server's time. And with the statistics of a new tenant, or of a
-// table that was empty a minute ago, it reads whole tables.
-// Whatever reads without the tenant's lock may read (inTurn); lockTenantSQL sets it anew.
+// planOnceSQL begins the transactions each document has. Their statements read rows by index,
+// but PostgreSQL plans most of them each time for the sizes of their arrays, which took an
+// eighth of the server's time. With the statistics of a new tenant, or of a table empty a
+// minute ago, it even reads whole tables. planOnceSQL also sets inTurn, so that reads work
+// without the tenant's lock; lockTenantSQL sets it again.
 const planOnceSQL = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
 	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('matchbook.turn', 'true', true)`
 
 // limits holds the timeouts of every transaction and its jit, by name.
 type limits [][2]string
 
-// limitsOf takes these out of the settings, because a pooler refuses them
-// when a connection is made, and takes those that are not set from the defaults.
+// limitsOf moves these out of the settings, because a pooler refuses them when a connection is
+// made. It takes missing ones from the defaults.
 func limitsOf(settings map[string]string, defaults [][2]string) (l limits) {
 	for _, d := range defaults {
 		name, value := d[0], d[1]
@@ -53,7 +52,7 @@ func limitsOf(settings map[string]string, defaults [][2]string) (l limits) {
 	return l
 }
 
-// local lists the statements that set the limits of a transaction.
+// local returns the statements that set a transaction's limits.
 func (l limits) local() (list []string) {
 	for _, limit := range l {
 		list = append(list, "set local "+limit[0]+" = '"+strings.ReplaceAll(limit[1], "'", "''")+"'")
@@ -61,12 +60,12 @@ func (l limits) local() (list []string) {
 	return list
 }
 
-// begin returns options with one query, which a server answers in one round trip.
+// begin returns options with one query, because a server answers that in one round trip.
 func (l limits) begin(begin string) pgx.TxOptions {
 	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{begin}, l.local()...), "; ")}
 }
 
-// acquire returns a connection, with a new login if the last one is refused.
+// acquire returns a connection. If the login is refused, it tries again with a new one.
 func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	c, err := p.Acquire(ctx)
 	if p.login.renewed(ctx, err) {
@@ -85,7 +84,7 @@ func (p *pool) Ping(ctx context.Context) error {
 	return c.Ping(ctx)
 }
 
-// Begin begins a transaction, for pgx.BeginFunc.
+// Begin begins a transaction, for use with pgx.BeginFunc.
 func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) {
 	c, err := p.acquire(ctx)
 	if err != nil {
@@ -103,10 +102,10 @@ func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) {
 	return &poolTx{tx, c}, nil
 }
 
-// poolTx is a transaction whose end gives its connection back.
+// poolTx is a transaction that releases its connection when it ends.
 type poolTx struct {
 	pgx.Tx
-	conn *pgxpool.Conn // nil when the transaction has ended
+	conn *pgxpool.Conn // nil after the end
 }
 
 // Commit implements pgx.Tx.
@@ -128,14 +127,14 @@ func (t *poolTx) release() {
 	}
 }
 
-// inTxWith runs fn in a transaction that begins with the statements of a batch, in
-// one round trip. fn may commit with its last statements.
+// inTxWith runs fn in a transaction that begins with the batch, in one round trip. fn may
+// commit with its last statements.
 func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error) error {
 	c, err := p.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.Release() // which ends a transaction that is still open
+	defer c.Release() // this ends a transaction still open
 	results := c.SendBatch(ctx, p.begun(c, b))
 	err = results.Close()
 	tx := results.Tx()
@@ -151,7 +150,7 @@ func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error
 	return tx.Commit(ctx)
 }
 
-// begun returns a batch that begins a transaction with the statements of another.
+// begun returns a batch that begins a transaction with the statements of b.
 func (p *pool) begun(c *pgxpool.Conn, b *pgx.Batch) *pgx.Batch {
 	whole := &pgx.Batch{}
 	whole.BeginTx(pgx.TxOptions{BeginQuery: beginSQL})
@@ -164,15 +163,14 @@ func (p *pool) begun(c *pgxpool.Conn, b *pgx.Batch) *pgx.Batch {
 	return whole
 }
 
-// SendBatch runs the batch as one transaction, in one round trip. Its results
-// must be closed.
+// SendBatch runs the batch as one transaction, in one round trip. You must close its results.
 func (p *pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	results, _ := p.send(ctx, b)
 	return results
 }
 
-// send is SendBatch. It also returns the number of results that come before those of
-// the batch: in a session of its own a batch is a transaction without any.
+// send is SendBatch. It also returns the number of results to skip: none in an own session,
+// because there a batch is a transaction without further statements.
 func (p *pool) send(ctx context.Context, b *pgx.Batch) (results pgx.BatchResults, before int) {
 	c, err := p.acquire(ctx)
 	if err != nil {
@@ -187,15 +185,14 @@ func (p *pool) send(ctx context.Context, b *pgx.Batch) (results pgx.BatchResults
 	return &ownTx{c.SendBatch(ctx, whole), ctx, c}, before
 }
 
-// ownTx holds the results of a batch that is a transaction by itself.
+// ownTx holds the results of a batch run as its own transaction.
 type ownTx struct {
 	pgx.BatchResults
 	ctx  context.Context
 	conn *pgxpool.Conn
 }
 
-// Close makes the connection ready for the next transaction: a transaction that
-// failed is still open.
+// Close readies the connection for the next transaction, because a failed one is still open.
 func (r *ownTx) Close() error {
 	err := r.BatchResults.Close()
 	if r.conn != nil {
@@ -219,7 +216,7 @@ func (p *pool) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.Co
 	return tag, err
 }
 
-// row runs its query when it is scanned, and returns the error then.
+// row runs its query in Scan, and returns the error there.
 type row func(dest ...any) error
 
 // Scan implements pgx.Row.
@@ -233,7 +230,7 @@ func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 		b.Queue(sql, args...).QueryRow(func(r pgx.Row) error {
 			err := r.Scan(dest...)
 			if none = errors.Is(err, pgx.ErrNoRows); none {
-				return nil // for the batch, whose statements would not be kept prepared after an error
+				return nil // to the batch: after an error, its statements would not stay prepared
 			}
 			return err
 		})
@@ -244,8 +241,7 @@ func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	})
 }
 
-// Query runs a statement whose rows must be read to their end or closed, as pgx
-// requires.
+// Query runs a statement. You must read its rows to the end or close them, as pgx requires.
 func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	b := &pgx.Batch{}
 	b.Queue(sql, args...)
@@ -261,7 +257,7 @@ func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 	return rows, err
 }
 
-// rowsOf holds rows that end the transaction in which they are read.
+// rowsOf are rows that end their transaction when they end.
 type rowsOf struct {
 	pgx.Rows
 	results pgx.BatchResults

@@ -10,19 +10,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// errPooled is the reason to make a connection again, in another mode.
-var errPooled = errors.New("there is a pooler between us and the server")
+// errPooled is the reason to connect again in another mode.
+var errPooled = errors.New("unexpected pooler in front of the server")
 
-// Pooled reports whether a pooler is between us and the server. A pooler makes
-// up the process id that a client needs for a cancellation; a server gives its
-// own.
+// Pooled reports whether a pooler sits in front of the server. It compares process ids: a
+// server sends its real one for cancellations, a pooler makes one up.
 func Pooled(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	own, err := limits{}.setOwn(ctx, conn)
 	return !own, err
 }
 
-// setOwn sets the limits, and the isolation level, for the session if it is the
-// connection's own, and reports whether it is. One statement does both: behind a pooler
+// setOwn sets the limits and the isolation level for the session if it belongs to the
+// connection, and reports whether it does. It must be one statement, because behind a pooler
 // the next one would have another session.
 func (l limits) setOwn(ctx context.Context, conn *pgx.Conn) (own bool, err error) {
 	pid := conn.PgConn().PID()
@@ -38,16 +37,16 @@ func (l limits) setOwn(ctx context.Context, conn *pgx.Conn) (own bool, err error
 	return string(row[0].Rows[0][0]) == "t", nil
 }
 
-// ownSession is the mark of a connection with a session of its own.
+// ownSession marks a connection with its own session.
 const ownSession = "own session"
 
-// isOwn reports whether the session of a connection is its own, with settings that last.
+// isOwn reports whether a connection has its own session, so that settings last.
 func isOwn(c *pgxpool.Conn) bool { return c.Conn().PgConn().CustomData()[ownSession] != nil }
 
-// look looks at a new connection, if the URL does not set the mode.
-// Statements that stay prepared in a session take a third of the time of those
-// that are prepared each time, and half of what a claim does is to set limits; but a
-// pooler has another session for each transaction.
+// look checks a new connection for a pooler, unless the URL sets the mode. In an own session,
+// statements stay prepared and take a third of the time, and limits need setting only once,
+// which is half of a claim. Behind a pooler neither works, because each transaction has
+// another session.
 func (l *login) look(ctx context.Context, conn *pgx.Conn) error {
 	if conn.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
 		return nil

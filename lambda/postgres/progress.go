@@ -8,14 +8,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// progress holds the attempts of the last claim by how far they are. They do the same at
-// almost the same moment: one that comes to a statement waits a little for those that
-// will come to it, and has it together with them. One that is alone waits for none. The
-// zero value holds none.
+// progress tracks how far the attempts of the last claim have come. They do the same things at
+// almost the same moment, so the first at a statement waits a little for the others and shares
+// it with them. A lone attempt doesn't wait. The zero value is empty.
 type progress struct {
 	mu       sync.Mutex
-	attempts map[uuid.UUID]claimed // by row; without those that have ended
-	changed  chan struct{}         // closed when one comes further; nil without a waiter
+	attempts map[uuid.UUID]claimed // by row, without ended ones
+	changed  chan struct{}         // closed when an attempt moves on; nil without a waiter
 }
 
 type claimed struct {
@@ -23,7 +22,7 @@ type claimed struct {
 	at     stage
 }
 
-// stage is a statement that attempts share, in their order.
+// stage is a statement shared by attempts; stages are numbered in their order.
 type stage int
 
 const (
@@ -33,7 +32,7 @@ const (
 	ending
 )
 
-// begin replaces all attempts by these.
+// begin replaces all attempts.
 func (p *progress) begin(attempts map[uuid.UUID]claimed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,7 +40,7 @@ func (p *progress) begin(attempts map[uuid.UUID]claimed) {
 	p.change()
 }
 
-// reach records that the attempt at a row has come to a stage.
+// reach records the arrival of an attempt at a stage.
 func (p *progress) reach(id uuid.UUID, at stage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,8 +63,8 @@ func (p *progress) change() {
 	}
 }
 
-// wait returns when all attempts have come to a stage, of a tenant or of all (uuid.Nil),
-// or after the limit.
+// wait returns once all attempts of the tenant (uuid.Nil: of any) have come to a stage, or
+// after the limit.
 func (p *progress) wait(ctx context.Context, at stage, tenant uuid.UUID, limit time.Duration) {
 	late := time.NewTimer(limit)
 	defer late.Stop()
@@ -84,8 +83,8 @@ func (p *progress) wait(ctx context.Context, at stage, tenant uuid.UUID, limit t
 	}
 }
 
-// behind returns a channel that is closed when an attempt comes further; nil if none is
-// before the stage.
+// behind returns a channel closed when an attempt moves on, or nil if all have come to the
+// stage.
 func (p *progress) behind(at stage, tenant uuid.UUID) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,9 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// publishSQL takes the rows away from the attempts that hold them. The stamp
-// always increases, even if the clock goes back: a message of an earlier publish
-// must compare as older.
+// publishSQL takes the rows away from their attempts. The stamp must increase even if the
+// clock goes back, so that an earlier publish's message compares as older.
 const publishSQL = `
 WITH chosen AS (
 	SELECT id FROM {table} WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
@@ -30,7 +29,7 @@ func (j *Jobs) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, err
 	return collect[job.Stamped](ctx, j.db, j.sql.publish, ids)
 }
 
-// collect runs a statement that is all or nothing, and reads its rows by position.
+// collect runs an all-or-nothing statement and reads its rows by position.
 func collect[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
 	return collectBy(ctx, db, pgx.RowToStructByPos[T], sql, args...)
 }

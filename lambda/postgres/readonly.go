@@ -7,22 +7,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadOnly is one connection, for transactions that cannot write. It needs no
-// schema.
+// ReadOnly is one connection for read-only transactions. It needs no schema.
 type ReadOnly struct {
 	conn   *pgx.Conn
 	limits limits
 }
 
-// OpenReadOnly connects, under a name that the server's statistics show. The URL
-// is read as Open reads it, and no error holds its password.
+// OpenReadOnly connects under a name shown in the server's statistics. It reads the URL like
+// Open, and its errors don't contain the password. You must close the connection.
 func OpenReadOnly(ctx context.Context, url, name string) (*ReadOnly, error) {
 	s, err := configure(url, 10*time.Second)
 	if err != nil {
 		return nil, err
 	}
 	s.config.ConnConfig.RuntimeParams["application_name"] = name
-	s.config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // for there may be a pooler
+	s.config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // because there may be a pooler
 	conn, err := pgx.ConnectConfig(ctx, s.config.ConnConfig)
 	if err != nil {
 		return nil, err
@@ -30,15 +29,15 @@ func OpenReadOnly(ctx context.Context, url, name string) (*ReadOnly, error) {
 	return &ReadOnly{conn, s.limits}, nil
 }
 
-// Close closes the connection, also when ctx has ended.
+// Close closes the connection, even after ctx has ended.
 func (r *ReadOnly) Close(ctx context.Context) { _ = r.conn.Close(context.WithoutCancel(ctx)) }
 
-// Read runs fn in a transaction that cannot write.
+// Read runs fn in a read-only transaction.
 func (r *ReadOnly) Read(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, r.conn, r.limits.begin(beginSQL+" read only"), fn)
 }
 
-// Now reads the server's clock: the start of a transaction of its own.
+// Now reads the server's clock at the start of a transaction.
 func (r *ReadOnly) Now(ctx context.Context) (now time.Time, err error) {
 	err = r.conn.QueryRow(ctx, `SELECT now()`).Scan(&now)
 	return now, err

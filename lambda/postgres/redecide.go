@@ -13,20 +13,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rewrite is the change of pairs that a transaction is about.
+// rewrite is a transaction's change of pairs.
 type rewrite struct {
-	pairs     []score.Pair // as they are scored now; all pairs of the documents that are matched
-	separated []score.Pair // that are deleted, as their documents reach each other no longer; without a score
-	word      *word        // of a person about a pair, the only one; nil without
+	pairs     []score.Pair // current scores: all pairs of the matched documents
+	separated []score.Pair // to delete, because their documents no longer reach each other; without a score
+	word      *word        // a person's only decision, or nil
 	renamed   *renaming
-	docs      []*write // that are matched, the competition's own; none for a person's word
+	docs      []*write // the matched documents, the competition's own; none for a person's decision
 }
 
-// redecide writes pairs, has the rules decide about those of the competition's own
-// documents and about those of others to which the change makes a difference, writes
-// the result, and publishes the documents that have to ask a model again: those
-// whose question included a deleted pair, and those of the result. It commits with
-// its last statements.
+// redecide writes pairs, lets the rules decide, writes the result, and publishes the documents
+// that must ask a model again. The rules decide about the pairs of the competition's own
+// documents, and about others' pairs the change makes a difference to. Documents must ask
+// again if their question included a deleted pair, or if the result lists them. redecide
+// commits with its last statements.
 func redecide(
 	ctx context.Context, tx pgx.Tx, c *competition, decide match.Rules, r rewrite,
 ) (published []job.Stamped, err error) {
@@ -49,23 +49,23 @@ func redecide(
 	return d.finish(ctx)
 }
 
-// redecision is what redecide has read and decided so far.
+// redecision is the state of redecide.
 type redecision struct {
 	rewrite
 
 	tx     pgx.Tx
 	before *competition
 
-	now         *competition // with the rewrite
-	lost, moved []rules.Pair // deleted ones, and those of others whose decision can change
+	now         *competition // after the rewrite
+	lost, moved []rules.Pair // deleted ones, and others' with a decision that can change
 	held        *standing
 	copies      *copies
 	result      rules.Result
-	changed     []uuid.UUID // documents whose cluster or matches have changed
+	changed     []uuid.UUID // documents with a changed cluster or match
 	chain       *chain      // nil: no comparison can have changed
 }
 
-// send runs the statements that queue adds, in one round trip; none if there are none.
+// send runs the statements added by queue in one round trip, or does nothing without any.
 func (d *redecision) send(ctx context.Context, queue func(*pgx.Batch) error) error {
 	batch := &pgx.Batch{}
 	if err := queue(batch); err != nil || batch.Len() == 0 {
@@ -74,8 +74,7 @@ func (d *redecision) send(ctx context.Context, queue func(*pgx.Batch) error) err
 	return d.tx.SendBatch(ctx, batch).Close()
 }
 
-// readOthers reads the pairs of documents that were not known before the pairs were
-// scored.
+// readOthers reads the pairs of documents unknown until the pairs were scored.
 func (d *redecision) readOthers(ctx context.Context) error {
 	return d.send(ctx, func(batch *pgx.Batch) error {
 		d.before.queueWhole(batch, ends(notPlain(d.pairs)))
@@ -84,8 +83,8 @@ func (d *redecision) readOthers(ctx context.Context) error {
 	})
 }
 
-// readInFull reads the pairs that decide, and what their documents are matched with. It
-// returns job.ErrFenceLost if a fence does not hold.
+// readInFull reads the deciding pairs and their documents' matches. It returns
+// job.ErrFenceLost if a fence doesn't hold.
 func (d *redecision) readInFull(ctx context.Context) error {
 	c := d.before
 	d.now, d.lost = c.replace(d.rewrite)
@@ -101,7 +100,7 @@ func (d *redecision) readInFull(ctx context.Context) error {
 		d.now.queueMore(batch, touched)
 		own := c.own
 		if d.word != nil {
-			own = touched // whether another match is left to them
+			own = touched // to see whether they keep another match
 		}
 		d.held = queueStanding(batch, own, gone, d.word)
 		d.copies = queueCopies(batch, d.docs)
@@ -123,8 +122,8 @@ func (d *redecision) fenced(holds func(job.Attempt) bool) error {
 	return nil
 }
 
-// write locks the rows that change, and writes pairs, matches, suggestions, ends and
-// clusters. It returns job.ErrFenceLost if a fence did not hold when the rows were locked.
+// write locks the changing rows, and writes pairs, matches, suggestions, ends and clusters. It
+// returns job.ErrFenceLost if a fence didn't hold at the lock.
 func (d *redecision) write(ctx context.Context) error {
 	clusters, changed, err := d.held.cluster(ctx, d.tx, d.now.decides, d.result.Matches)
 	if err != nil {
@@ -165,8 +164,7 @@ func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err e
 	return published, err
 }
 
-// queueStale publishes the documents whose question has changed or included a pair
-// that is lost.
+// queueStale publishes the documents with a changed question or with a lost pair in it.
 func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, c *competition, published *[]job.Stamped) {
 	for _, p := range lost {
 		if c.pairs[c.place[[2]uuid.UUID{p.A, p.B}]].Asked.About != "" {
@@ -179,7 +177,7 @@ func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, c *compe
 	}
 }
 
-// queuePublish appends the documents that a statement publishes.
+// queuePublish appends the documents published by a statement.
 func queuePublish(batch *pgx.Batch, published *[]job.Stamped, sql string, args ...any) {
 	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
@@ -188,7 +186,6 @@ func queuePublish(batch *pgx.Batch, published *[]job.Stamped, sql string, args .
 	})
 }
 
-// queueRewrite writes the pairs, and the edges of a result.
 func queueRewrite(
 	batch *pgx.Batch, c *competition, s *standing, lost []rules.Pair, r rewrite, result rules.Result,
 ) error {
@@ -206,12 +203,11 @@ func queueRewrite(
 	return queueResult(batch, c, s, result)
 }
 
-// notPlain lists the pairs that are not plain.
 func notPlain(pairs []score.Pair) []score.Pair {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p score.Pair) bool { return p.Plain() && p.Points >= score.MatchAt })
 }
 
-// ends lists the documents of pairs, with repetitions.
+// ends lists the documents of pairs, duplicates included.
 func ends(pairs []score.Pair) (ids []uuid.UUID) {
 	for _, p := range pairs {
 		ids = append(ids, p.A, p.B)

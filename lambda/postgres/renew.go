@@ -10,12 +10,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Renew returns the database's URL when the server has refused the given one. It
-// reports false if there is no other.
+// Renew returns the database's current URL after the server refused the given one, or false if
+// it hasn't changed.
 type Renew func(ctx context.Context, refused string) (url string, changed bool)
 
-// refusals lists the SQLSTATEs of a refused login: invalid password, invalid
-// authorization.
+// refusals are the SQLSTATEs of a refused login: invalid password, invalid authorization.
 var refusals = []string{"28P01", "28000"}
 
 // login holds the role and the address of new connections.
@@ -29,7 +28,7 @@ type login struct {
 	pooled bool
 }
 
-// use is for pgxpool.Config.BeforeConnect.
+// use is the pool's BeforeConnect.
 func (l *login) use(_ context.Context, c *pgx.ConnConfig) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,9 +41,9 @@ func (l *login) use(_ context.Context, c *pgx.ConnConfig) error {
 	return nil
 }
 
-// renewed reports whether err is a refusal and there is another login now, or
-// a pooler was found and there is another mode. A login that was renewed during
-// the attempt with the old one counts, too.
+// renewed reports whether connecting again may help: after a refusal if the login has changed,
+// or in another mode after a pooler was found. A login renewed while the old one was being
+// tried counts too.
 func (l *login) renewed(ctx context.Context, err error) bool {
 	if errors.Is(err, errPooled) {
 		return true
@@ -65,7 +64,7 @@ func (l *login) renewed(ctx context.Context, err error) bool {
 	}
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return false // its text holds the URL
+		return false // its text contains the URL
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

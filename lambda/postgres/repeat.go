@@ -15,12 +15,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxTries is the number of runs of a transaction that loses races.
+// maxTries is the number of tries of a transaction that loses races.
 const maxTries = 3
 
-// repeat runs fn again when it lost a race against another transaction. fn must
-// be all or nothing. It is not run again after a lost connection, because its
-// commit may have been done.
+// repeat runs fn again after it lost a race against another transaction. fn must be all or
+// nothing. repeat doesn't run fn again after a lost connection, because the commit may have
+// succeeded.
 func repeat(ctx context.Context, fn func() error) error {
 	var err error
 	for range maxTries {
@@ -40,14 +40,13 @@ func repeat(ctx context.Context, fn func() error) error {
 	return err
 }
 
-// inTx runs fn in a transaction, all or nothing, again if it lost a race.
 func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
 	return repeat(ctx, func() error {
 		return pgx.BeginFunc(ctx, db.pool, fn)
 	})
 }
 
-// within is inTx for a transaction with a result, which is zero with an error.
+// within is inTx with a result. On an error, the result is zero.
 func within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (result T, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		result, err = fn(tx)
@@ -59,16 +58,14 @@ func within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (res
 	return result, nil
 }
 
-// awayFor is the time that work waits for a database that is away: longer than a
-// restart or a fail-over takes.
+// awayFor is the longest wait for a database that is away. A restart or fail-over takes less.
 const awayFor = 90 * time.Second
 
-// steadily is repeat, and also runs fn again while the database is away, so that
-// a restart costs time and no delivery. It is for work, which ends with its
-// context, and for statements that may run twice: reads, inserts by key, and
-// writes that carry a fence. If a fenced write was committed and its answer was
-// lost, the second run reports the fence as lost, and the runtime reads the row
-// again.
+// steadily is repeat, and also runs fn again while the database is away, so that a restart
+// costs time but no delivery. Use it for work, because work ends with its context, and for
+// statements that may run twice: reads, inserts by key, and fenced writes. If a fenced write
+// was committed and its answer lost, the second run reports a lost fence, so the runtime reads
+// the row again.
 func steadily(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for waits := (backoff.Waits{First: 50 * time.Millisecond, Longest: time.Second}); ; {
@@ -87,8 +84,8 @@ func (db *DB) exec(ctx context.Context, sql string, args ...any) error {
 	})
 }
 
-// away reports whether an error is that of a database which is stopping,
-// starting or out of reach, or of a connection that is gone.
+// away reports whether an error means a stopping, starting or unreachable database, or a lost
+// connection.
 func away(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false

@@ -16,7 +16,7 @@ import (
 
 // Statements of Create.
 const (
-	// A document that is known keeps its rows. Its tenant is compared.
+	// A known document keeps its rows. Create compares its tenant.
 	contractSQL = `
 INSERT INTO document (id, tenant_id, type, matching_due_at) VALUES ($1, $2, 'contract', NULL) ON CONFLICT (id) DO NOTHING`
 	ownerSQL     = `SELECT tenant_id FROM document WHERE id = $1`
@@ -38,10 +38,10 @@ INSERT INTO review_chunk (id, tenant_id, job_id, position, kind, start_offset, e
 VALUES ($1, $2, $3, $4, 'whole', 0, $5, false, NULL)`
 )
 
-// Create stores a review with its text and its chunks, and publishes the chunks:
-// the caller sends their messages. A review that exists changes nothing, and has
-// no stamps. One without chunks has failed: the contract has no text. A document
-// of another tenant is ErrOtherTenant.
+// Create stores a review with its text and chunks, and publishes the chunks. The caller must
+// send their messages. An existing review changes nothing and returns no messages. A review
+// without chunks fails, because its contract is empty. Create returns ErrOtherTenant if the
+// document belongs to another tenant.
 func (r *Reviews) Create(ctx context.Context, n record.New) ([]job.Stamped, error) {
 	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		return addReview(ctx, tx, n)
@@ -78,8 +78,8 @@ func addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
 	return err
 }
 
-// addChunks gives the contract as a whole the greatest id, so that locking it
-// after the chunks of its text is locking by id.
+// addChunks gives the contract as a whole the greatest id, so that locking it after the text's
+// chunks is locking in id order.
 func addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stamped, err error) {
 	ids := make([]uuid.UUID, len(n.Chunks)+1)
 	for i := range ids {
@@ -115,12 +115,12 @@ SELECT marks FROM review_checkpoint JOIN review_chunk AS c ON c.id = chunk_id
 WHERE c.job_id = $1 AND outcome = 'done' AND marks IS NOT NULL ORDER BY c.position`
 )
 
-// Job reads a review; job.ErrNotFound for an unknown id.
+// Job reads a review. It returns job.ErrNotFound for an unknown id.
 func (r *Reviews) Job(ctx context.Context, id uuid.UUID) (record.Job, error) {
 	return first[record.Job](ctx, r.db, reviewSQL, id)
 }
 
-// first reads the only row of a query by position; job.ErrNotFound without one.
+// first reads the only row of a query by position, or returns job.ErrNotFound.
 func first[T any](ctx context.Context, db *DB, sql string, args ...any) (row T, err error) {
 	err = steadily(ctx, func() error {
 		rows, _ := db.pool.Query(ctx, sql, args...)
@@ -133,17 +133,17 @@ func first[T any](ctx context.Context, db *DB, sql string, args ...any) (row T, 
 	return row, err
 }
 
-// Chunks reads the chunks of a review by position, the contract as a whole last.
+// Chunks reads a review's chunks by position, the contract as a whole last.
 func (r *Reviews) Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error) {
 	return listed(ctx, r, id, pgx.RowToStructByPos[record.Chunk], chunksSQL, id)
 }
 
-// Findings reads at most limit findings with a Seq above after.
+// Findings reads at most limit findings with a Seq greater than after.
 func (r *Reviews) Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error) {
 	return listed(ctx, r, id, pgx.RowToStructByPos[record.Finding], findingsSQL, id, after, limit)
 }
 
-// Marks reads the marks of all chunks, by their place in the contract.
+// Marks reads the marks of all chunks in the order of the contract.
 func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error) {
 	lists, err := listed(ctx, r, id, pgx.RowTo[[]record.Mark], marksSQL, id)
 	marks := slices.Concat(lists...)
@@ -151,7 +151,7 @@ func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error
 	return marks, err
 }
 
-// listed reads rows of a review; an unknown one is job.ErrNotFound.
+// listed reads rows of a review. It returns job.ErrNotFound for an unknown id.
 func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
 	err = steadily(ctx, func() error {
 		list, err = rowsBy(ctx, r.db.pool, row, sql, args...)
@@ -174,25 +174,25 @@ SELECT j.status, coalesce((SELECT greatest(until - now(), interval '0') FROM mod
 	(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint
 FROM review_job AS j WHERE id = $1`
 
-// Standing reads what may stop a review that asks the model of this name.
+// Standing reads what may stop a review that uses this model.
 func (r *Reviews) Standing(ctx context.Context, id uuid.UUID, model string) (record.Standing, error) {
 	return first[record.Standing](ctx, r.db, standingSQL, id, model)
 }
 
-// longestPause bounds what a provider can ask for.
+// longestPause bounds a provider's request for a pause.
 const longestPause = time.Hour
 
 const pauseSQL = `
 INSERT INTO model_pause (model, until) VALUES ($1, now() + $2::interval)
 ON CONFLICT (model) DO UPDATE SET until = greatest(model_pause.until, excluded.until)`
 
-// Pause keeps all workers from calling the model for that long from now.
+// Pause keeps all workers from calling the model for d from now.
 func (r *Reviews) Pause(ctx context.Context, model string, d time.Duration) error {
 	return r.db.exec(ctx, pauseSQL, storable(model), min(d, longestPause))
 }
 
-// Statements of Cancel and Retry. lockChunksSQL keeps the chunks as they are, so
-// that none becomes pending in between.
+// Statements of Cancel and Retry. lockChunksSQL locks the chunks, so that none becomes pending
+// in between.
 const (
 	lockChunksSQL    = `SELECT FROM review_chunk WHERE job_id = $1 ORDER BY id FOR NO KEY UPDATE`
 	cancelSQL        = `UPDATE review_job SET status = 'cancelling' WHERE id = $1 AND status IN ('queued', 'running')`
@@ -203,9 +203,8 @@ WHERE job_id = $1 AND (status = 'pending' OR status IS NULL AND kind = 'text')
 	statusSQL = `SELECT status FROM review_job WHERE id = $1`
 )
 
-// Cancel cancels a review: the chunks that wait at once, those at work when their
-// workers notice. It returns the status after that; a review that is over keeps
-// its status.
+// Cancel cancels a review: waiting chunks at once, others when their workers notice. It
+// returns the status after that. A review already over keeps its status.
 func (r *Reviews) Cancel(ctx context.Context, id uuid.UUID) (record.Status, error) {
 	var status []struct{ Status record.Status }
 	err := steadily(ctx, func() error {
@@ -227,7 +226,7 @@ func (r *Reviews) Cancel(ctx context.Context, id uuid.UUID) (record.Status, erro
 
 // Statements of Retry.
 const (
-	// What is missing: chunks of the text, or only the contract as a whole.
+	// Missing are chunks of the text, or only the contract as a whole.
 	missingSQL = `
 SELECT j.status, count(*) FILTER (WHERE c.kind = 'text' AND c.status IN ('failed', 'cancelled')), count(c.id)
 FROM review_job AS j LEFT JOIN review_chunk AS c ON c.job_id = j.id WHERE j.id = $1 GROUP BY j.id`
@@ -240,10 +239,10 @@ WHERE job_id = $1 AND kind = $2 AND ($2 = 'whole' OR status IN ('failed', 'cance
 RETURNING id, published_at, tenant_id`
 )
 
-// Retry publishes the failed and cancelled chunks of a review again, which then
-// runs: the caller sends their messages. If no chunk of the text is missing, it
-// publishes the contract as a whole. A completed review changes nothing; of one
-// that is still stopping the error is record.ErrStopping.
+// Retry publishes a review's failed and cancelled chunks again, so the review runs again. The
+// caller must send their messages. If all chunks of the text have succeeded, it publishes the
+// contract as a whole. A completed review doesn't change. Retry returns record.ErrStopping
+// while the review is still stopping.
 func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error) {
 	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, lockChunksSQL, id); err != nil {

@@ -12,11 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Reviews is the store of reviews: the work on their chunks is in this file, what
-// people and programs do with them in review.go. Triggers of migration 00015
-// join the chunks: they count them, publish the contract as a whole, and end the
-// review, whatever statement ended a chunk. All writers lock chunks by id before
-// the review.
+// Reviews is the store of reviews. This file has the work on chunks; see review.go for
+// everything else people and programs do with them. Triggers of migration 00015 join the
+// chunks: whatever statement ends a chunk, they count it, publish the contract as a whole, and
+// end the review. Every writer must lock chunks by id, before the review.
 type Reviews struct {
 	*Jobs
 	ends *joint[chunkEnd]
@@ -60,8 +59,7 @@ SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint
 FROM review_checkpoint WHERE chunk_id = $1 AND outcome = 'done'`
 )
 
-// Task reads what the work on a chunk needs. A review that is queued is running
-// then.
+// Task reads what the work on a chunk needs, and sets a queued review running.
 func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err error) {
 	err = steadily(ctx, func() error {
 		var jobs []record.Job
@@ -95,7 +93,6 @@ func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err e
 
 type passage struct{ Text, Playbook []byte }
 
-// all reads rows by position.
 func all[T any](into *[]T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
@@ -103,14 +100,14 @@ func all[T any](into *[]T) func(pgx.Rows) error {
 	}
 }
 
-// addAll adds what the work on the contract as a whole needs.
+// addAll adds the input for the contract as a whole.
 func (r *Reviews) addAll(ctx context.Context, t *record.Task) (err error) {
 	id := t.Job.ID
 	chunks, err := r.Chunks(ctx, id)
 	if err != nil {
 		return err
 	}
-	t.Chunks = chunks[:len(chunks)-1] // the last one is the contract as a whole
+	t.Chunks = chunks[:len(chunks)-1] // without the contract as a whole
 	if t.Marks, err = r.Marks(ctx, id); err != nil {
 		return err
 	}
@@ -118,21 +115,21 @@ func (r *Reviews) addAll(ctx context.Context, t *record.Task) (err error) {
 	return err
 }
 
-// holdSQL locks a chunk by its fence, and its review: the next statement of the
-// batch sees what the writers before have committed.
+// holdSQL locks a chunk by its fence, and its review, so that the batch's next statement sees
+// everything earlier writers have committed.
 const holdSQL = `
 SELECT c.id FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
 WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'
 FOR NO KEY UPDATE OF c, j`
 
-// held is the chunk and the review that holdSQL has locked; $1 and $2 are the fence.
+// held is the chunk and review locked by holdSQL; $1 and $2 are the fence.
 const held = `held AS (
 	SELECT c.id AS chunk_id, c.job_id, c.attempts, j.* FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
 	WHERE c.id = $1 AND c.attempts = $2 AND c.status = 'in-progress'
 )`
 
-// beginStagesSQL records stages that begin, unless the review is not running or its
-// budget does not suffice. A stage that begins again keeps one reservation.
+// beginStagesSQL records the start of stages, unless the review isn't running or its budget
+// doesn't suffice. A stage started again keeps one reservation.
 const beginStagesSQL = `
 WITH ` + held + `, asked AS (
 	SELECT a.stage, a.micros / 1000000.0 AS estimate, CASE WHEN k.finished_at IS NULL THEN k.estimate_usd END AS reserved
@@ -157,9 +154,8 @@ SELECT *, true FROM reserved
 UNION ALL
 SELECT ` + standingColumns + `, false FROM held AS j WHERE NOT EXISTS (SELECT FROM allowed)`
 
-// Begin records that stages begin, and reserves their largest cost, unless the
-// review is not running. It returns record.ErrBudget, and records nothing, if the
-// budget does not allow that cost.
+// Begin records the start of stages and reserves their largest cost, unless the review isn't
+// running. If that exceeds the budget, Begin returns record.ErrBudget and records nothing.
 func (r *Reviews) Begin(
 	ctx context.Context, f job.Attempt, model string, calls []record.Call,
 ) (s record.Standing, err error) {
@@ -185,8 +181,8 @@ type begun struct {
 	Begun bool
 }
 
-// holding runs a batch in one transaction and one round trip, which holds the
-// chunk and the review: job.ErrFenceLost if the fence does not hold.
+// holding runs a batch in one transaction and round trip, while holding the chunk and the
+// review. It returns job.ErrFenceLost if the fence doesn't hold.
 func (r *Reviews) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Batch)) error {
 	return steadily(ctx, func() error {
 		var held []struct{ ID uuid.UUID }
@@ -201,10 +197,9 @@ func (r *Reviews) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Ba
 	})
 }
 
-// Statements of Record. A stage that this attempt has recorded before, or that is
-// done, is not recorded again. In a review that is not running, a stage that is
-// done has its cost recorded but no findings, and gets its outcome with the end of
-// its chunk.
+// Statements of Record. They skip a stage recorded before by this attempt, or already done. If
+// the review isn't running, a done stage has its cost recorded but no findings, and gets its
+// outcome at the end of its chunk.
 const (
 	recordSQL = `
 WITH ` + held + `, result AS (
@@ -258,10 +253,9 @@ UPDATE review_finding AS f SET withdrawn = true
 FROM held WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = ANY ($3::integer[])`
 )
 
-// Record records stages that have ended, with their cost and marks, in one
-// transaction; its Standing has no pause. Their findings are added, and earlier
-// ones withdrawn, only while the review is running: a finding of the same analyst
-// at the same place once.
+// Record records ended stages with their cost and marks, in one transaction. Only while the
+// review is running, it adds their findings, once per analyst and place, and withdraws earlier
+// ones. Its Standing lacks the pause.
 func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Result) (s record.Standing, err error) {
 	ended, err := json.Marshal(stored(results))
 	if err != nil {
@@ -289,7 +283,7 @@ func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Re
 	return standings[0], nil
 }
 
-// storedResult is a Result for recordSQL.
+// storedResult is a Result as recordSQL reads it.
 type storedResult struct {
 	Stage    record.Stage    `json:"stage"`
 	Outcome  record.Outcome  `json:"outcome"`
@@ -301,7 +295,7 @@ type storedResult struct {
 	Findings []storedFinding `json:"findings"`
 }
 
-// storedFinding is a Finding for recordSQL; without a quote it has no place.
+// storedFinding is a Finding as recordSQL reads it. Without a quote, its place is NULL.
 type storedFinding struct {
 	record.Finding
 	Start *int `json:"start_offset"`
@@ -336,10 +330,10 @@ func storedOf(f record.Finding) storedFinding {
 	return storedFinding{f, start, end}
 }
 
-// kept is storable for the types of package record.
+// kept is storable for the string types of package record.
 func kept[T ~string](text T) T { return T(storable(string(text))) }
 
-// endChunksSQL is one statement for several chunks: the triggers join them once.
+// endChunksSQL ends several chunks in one statement, so that the triggers join them once.
 var endChunksSQL = chunks.sql(ours + `
 UPDATE {table} AS c SET status = e.status, stage = e.stage, error = nullif(left(e.reason, 1000), ''),
 	failed_at = CASE WHEN e.status = 'failed' THEN now() END, lease_until = NULL, due_at = NULL, lapses = 0
@@ -347,29 +341,28 @@ FROM ours JOIN unnest($1::uuid[], $3::text[], $4::text[], $5::text[]) AS e (id, 
 WHERE c.id = ours.id
 RETURNING c.id, c.attempts`)
 
-// publishWholeSQL stamps contracts as a whole that the triggers of this transaction
-// have made pending.
+// publishWholeSQL stamps contracts as a whole made pending by this transaction's triggers.
 const publishWholeSQL = `
 UPDATE review_chunk SET published_at = greatest(now(), published_at + interval '1 microsecond')
 WHERE kind = 'whole' AND status = 'pending' AND job_id IN (SELECT job_id FROM review_chunk WHERE id = ANY ($1))
 	AND xmin = pg_current_xact_id()::xid
 RETURNING id, published_at, tenant_id`
 
-// chunkEnd is the end of a chunk. The first whose fence holds gets what its
-// statement has published.
+// chunkEnd is the end of a chunk. The first with a valid fence gets the messages published by
+// the statement.
 type chunkEnd struct {
 	status        job.Status
 	stage, reason string
 	whole         *[]job.Stamped
 }
 
-// End ends a chunk as succeeded, failed or cancelled; no person is notified. It
-// returns contracts as a whole if this published them: the caller sends their
-// messages. Chunks that end at the same moment share a statement.
+// End ends a chunk as succeeded, failed or cancelled, without notifying people. If that
+// publishes contracts as a whole, it returns their messages and the caller must send them.
+// Chunks ending at the same moment share a statement.
 func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
 	r.progress.reach(f.ID, ending)
 	if err := r.ends.commit(ctx, f, chunkEnd{status, storable(stage), storable(reason), &whole}); err != nil {
-		return nil, err // whole may still be written
+		return nil, err // whole may still be written to
 	}
 	return whole, nil
 }

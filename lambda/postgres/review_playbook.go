@@ -11,8 +11,8 @@ import (
 
 const playbookSQL = `SELECT playbook::text FROM review_playbook WHERE tenant_id = $1`
 
-// Playbook reads the playbook of a tenant, nil where it has none. Package
-// playbook checks it: any program may have stored it.
+// Playbook reads a tenant's playbook, or nil. You must check it with package playbook, because
+// any program may have stored it.
 func (r *Reviews) Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error) {
 	row, err := first[struct{ JSON string }](ctx, r.db, playbookSQL, tenantID)
 	if errors.Is(err, job.ErrNotFound) {
@@ -25,8 +25,8 @@ const putPlaybookSQL = `
 INSERT INTO review_playbook (tenant_id, playbook) VALUES ($1, $2::text::jsonb)
 ON CONFLICT (tenant_id) DO UPDATE SET playbook = excluded.playbook, updated_at = now()`
 
-// PutPlaybook stores the playbook of a tenant, for the reviews that begin from
-// now on. The caller has checked it with package playbook.
+// PutPlaybook stores a tenant's playbook for reviews that begin from now on. Check it with
+// package playbook first.
 func (r *Reviews) PutPlaybook(ctx context.Context, tenantID uuid.UUID, playbook []byte) error {
 	return r.db.exec(ctx, putPlaybookSQL, tenantID, string(playbook))
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Querier runs reads: a DB, or a transaction. Rows, IDs and Map are for the packages
-// below this one, too.
+// Querier runs reads: a DB or a transaction. Rows, IDs and Map use it, here and in the
+// packages below.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rows reads rows as structs, by the position of their columns.
+// Rows reads rows as structs, by column position.
 func Rows[T any](ctx context.Context, from Querier, sql string, args ...any) ([]T, error) {
 	return rowsBy(ctx, from, pgx.RowToStructByPos[T], sql, args...)
 }
@@ -24,16 +24,16 @@ func IDs(ctx context.Context, from Querier, sql string, args ...any) ([]uuid.UUI
 }
 
 func rowsBy[T any](ctx context.Context, from Querier, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	rows, _ := from.Query(ctx, sql, args...) // rows has its error
+	rows, _ := from.Query(ctx, sql, args...) // rows returns its error
 	return pgx.CollectRows(rows, row)
 }
 
-// Map reads rows of a key and its value.
+// Map reads rows of a key and a value.
 func Map[M ~map[K]V, K comparable, V any](ctx context.Context, from Querier, sql string, args ...any) (M, error) {
 	var key K
 	var value V
 	m := M{}
-	rows, _ := from.Query(ctx, sql, args...) // rows has its error
+	rows, _ := from.Query(ctx, sql, args...) // rows returns its error
 	_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error {
 		m[key] = value
 		return nil

@@ -7,19 +7,19 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// keptEvidence is the evidence by which documents may find each other, however many
-// come between them: similar texts (block.go in match), and citations, of those numbers
-// that have a form in common (citationKeys in score).
+// keptEvidence is evidence by which documents find each other however many lie between them:
+// similar texts (see block.go in match), and citations of numbers with a form in common (see
+// citationKeys in score).
 const keptEvidence = `(evidence @? '$[*] ? (@.name == "alike" || @.name == "revision"
 	|| exists(@.cited) && @.name != "cites-weakly")')`
 
-// separatedSQL lists the pairs that have the document between them under one of its
-// keys and reach each other no longer, by any key. A person's word keeps a pair, and so
-// do similar texts and a citation that is a key. It compares places in the lists that the
-// document itself reads, each list once: documents that are alike have equal lists under
-// all their keys. Only under keys that are in none of these lists it counts the documents
-// between two. A limit that the planner does not know makes it read the lists in the
-// order of the index, however few documents it expects.
+// separatedSQL lists the pairs the document separates: it lies between them under one of its
+// keys, and they no longer reach each other by any key. A person's decision keeps a pair, and
+// so do similar texts and a citation that is a key. The statement compares places in the lists
+// the document reads itself, each list once, because documents that look alike have equal
+// lists under all their keys. Only for keys in none of these lists must it count the documents
+// in between. A limit unknown to the planner makes it read the lists in index order, however
+// few documents it expects.
 var separatedSQL = `
 WITH own AS (
 	SELECT tenant_id, match_keys, ` + daysOf("d") + ` AS days FROM document AS d WHERE id = $1
@@ -75,13 +75,12 @@ WHERE NOT EXISTS (SELECT FROM unnest(keys_a) AS k
 					AND (other.day, other.document_id) <= (greatest(x, y), CASE WHEN (x, a) < (y, b) THEN b ELSE a END)
 				LIMIT 51) AS between_them) <= 50)`
 
-// typesOf are the types of the documents in a list.
 func typesOf(list string) string {
 	return `ARRAY(SELECT type FROM unnest(` + list + `) WITH ORDINALITY AS l (id, place)
 		CROSS JOIN LATERAL (SELECT type FROM document WHERE document.id = l.id OFFSET 0) AS d ORDER BY place)`
 }
 
-// matchableTypes lists for each type those that it may match, as branches of a CASE.
+// matchableTypes lists the matchable types of each type, as branches of a CASE.
 func matchableTypes() (branches string) {
 	for _, t := range document.Types {
 		var others []string
@@ -93,11 +92,11 @@ func matchableTypes() (branches string) {
 	return branches
 }
 
-// sharedKey holds for a key, k, that both documents of a pair have.
+// sharedKey holds for a key k that both documents of a pair have.
 const sharedKey = `substr(k, 10, 4) NOT IN ('own|', 'cit|', 'day|') AND k NOT LIKE '________|month|%'`
 
-// daysOf are the days at which a document is under the key of its company; under others
-// it is at the first. They are those of match_key_rows (migration 00023).
+// daysOf are a document's days under the key of its company; under other keys, use the first.
+// They must equal the days of match_key_rows (migration 00023).
 func daysOf(d string) string {
 	return strings.ReplaceAll(`coalesce(
 		(SELECT array_agg(replace(substr(k, 14), '-', '')::integer ORDER BY k) FROM unnest(d.match_keys) AS k

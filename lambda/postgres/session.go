@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// beginSessionSQL also deletes the sessions that have ended: there are as many as
-// logins within the life of one.
+// beginSessionSQL also deletes ended sessions. There are as many as logins within the life of
+// one.
 const beginSessionSQL = `
 WITH ended AS (DELETE FROM console_session WHERE ends_at <= now())
 INSERT INTO console_session (id, person, started_at, used_at, ends_at)

@@ -6,30 +6,28 @@ import (
 	"matchbook/lambda/job/sweep"
 )
 
-// waitsSince is the time at which a row's message or its worker was due, whatever
-// program wrote the row. Of documents, document_matching_waiting_idx is ordered
-// by it.
+// waitsSince is the time a row's message or worker was due, whatever program wrote the row.
+// For documents, document_matching_waiting_idx has this order.
 const waitsSince = `coalesce({lease_until}, {due_at}, {arrived})`
 
-// overdue is the condition of a pending row whose message should have arrived:
-// the queue's visibility timeout, doubled with each publication by the sweep, has
-// passed.
+// overdue selects pending rows with a late message: the queue's visibility timeout, doubled
+// with each publication by the sweep, has passed.
 const overdue = `{status} = 'pending' AND ` + waitsSince + ` < now() - $1::interval
 	AND ` + waitsSince + ` + $1::interval * power(2, least({republished}, 10)) < now()`
 
-// lapsed is the condition of a row whose worker's lease ended so long ago that its
-// message, if there is one, has become visible again.
+// lapsed selects rows in progress with a lease that ended so long ago that their message, if
+// any, has become visible again.
 const lapsed = `{status} = 'in-progress' AND ` + waitsSince + ` < now() - $1::interval`
 
-// unpublished is the condition of a row that was inserted and never published; of
-// documents, with the predicate of document_matching_unpublished_idx.
+// unpublished selects inserted rows never published. For documents, it must contain the
+// predicate of document_matching_unpublished_idx.
 const unpublished = `coalesce({due_at}, {arrived}) < now() - $2::interval
 	AND {published_at} IS NULL AND {attempts} = 0 AND ({status} = 'pending'
 		OR {status} IS NULL AND {due_at} IS NOT NULL AND {error} IS NULL
 			{and complete})`
 
-// oldest reads the ids of the rows for which the predicate holds, first of each
-// tenant and then of all, the longest waiting first.
+// oldest reads the ids of rows selected by predicate, first of each tenant and then of all,
+// the longest waiting first.
 func oldest(predicate, limit string) string {
 	return `SELECT waiting.id FROM tenant LEFT JOIN front ON front.tenant_id = tenant.id
 	CROSS JOIN LATERAL (SELECT id, ` + waitsSince + ` AS since FROM {table}
@@ -37,15 +35,14 @@ func oldest(predicate, limit string) string {
 	ORDER BY since LIMIT ` + limit
 }
 
-// lost is the condition of an overdue row for which publishing has proved to be
-// of no use: the queue is idle, no row is at work, and so many of its messages
-// did not arrive.
+// lost selects overdue rows not worth publishing again: the queue is idle, no row is being
+// worked on, and so many of their messages did not arrive.
 func lost(idle, times string) string {
 	return idle + ` AND {republished} >= ` + times + ` AND NOT EXISTS (SELECT FROM {table} AS working
 		WHERE working.{status} = 'in-progress' AND working.{lease_until} > now())`
 }
 
-// noFront begins a statement that does not need front.
+// noFront is an empty front, for use in statements that don't need one.
 const noFront = `WITH front AS (SELECT NULL::uuid AS tenant_id)`
 
 var overdueSQL = noFront + `
@@ -57,10 +54,9 @@ func (j *Jobs) Overdue(ctx context.Context, w sweep.Waits, most int) (n int, err
 	return n, err
 }
 
-// republishSQL stamps the rows that wait in vain. The oldest stamp among a
-// tenant's rows at work shows the progress of its part of the queue: a message
-// due a visibility timeout before that should have arrived as well. Predicates
-// are checked again under the lock.
+// republishSQL stamps rows waiting in vain. The oldest stamp among a tenant's rows in progress
+// shows how far its part of the queue has come, so a message due a visibility timeout earlier
+// should have arrived as well. Predicates must be checked again under the lock.
 var republishSQL = `
 WITH front AS (
 	SELECT tenant_id, min({published_at}) AS published_at FROM {table}
@@ -96,9 +92,9 @@ func (j *Jobs) Republish(ctx context.Context, w sweep.Waits, limit int) (again [
 		w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
 }
 
-// giveUpSQL fails the rows that the sweep has published often enough. A lost row
-// was not claimed since it was published, so giving up takes an attempt of its
-// own: the notification's key is (row, kind, attempt).
+// giveUpSQL fails rows the sweep has published often enough. It raises the attempt of a lost
+// row, because that row wasn't claimed since it was published, and the notification's key is
+// (row, kind, attempt).
 var giveUpSQL = noFront + `, chosen AS (
 	(SELECT id, 'lost' AS kind FROM (` + oldest(overdue+" AND "+lost("$3", "$4"), "$5") + `) AS l)
 	UNION ALL (SELECT id, 'crashed' FROM (` + oldest(lapsed+" AND {lapses} + 1 >= $2", "$5") + `) AS c)

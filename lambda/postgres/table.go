@@ -11,32 +11,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// Table describes the table of a workload. Its rows have an id, a tenant_id
-// and the job columns, which migrations 00002, 00003 and 00010 add to document:
-// status, error, attempts, failed_at, lease_until, published_at, due_at,
-// republished and lapses. due_at has DEFAULT now(): by it the sweep finds and
-// publishes a row that another program inserted without a status. All of it is SQL
-// of ours, never data.
+// Table describes the table of a workload. Rows must have an id, a tenant_id and the job
+// columns, which migrations 00002, 00003 and 00010 add to document: status, error, attempts,
+// failed_at, lease_until, published_at, due_at, republished and lapses. due_at must have
+// DEFAULT now(), so that the sweep finds and publishes a row inserted by another program
+// without a status. Use constant SQL only, never data.
 type Table struct {
 	Name    string // such as document
 	Prefix  string // of the job columns, such as matching_; may be empty
-	Status  string // the column with the status, where its name is not Prefix and status
+	Status  string // the status column, if not Prefix plus status
 	Arrived string // the column with the time of the insert
 	Subject string // a row in one word, for messages to people: document
-	// Unworkable is an expression: the reason why there is nothing to work on, NULL
-	// if there is something. Empty: every row can be worked on.
+	// Unworkable is an expression for the reason why a row can't be worked on, NULL if it can.
+	// Leave it empty if every row can.
 	Unworkable string
-	// Complete is the condition of a row whose programs have finished inserting it.
-	// Empty: every row.
+	// Complete is the condition of a fully inserted row. Leave it empty if every row is.
 	Complete string
 }
 
-// Tables holds the tables of the manifest's functions, by the function's name.
+// Tables holds the tables of the manifest's functions, by function name.
 var Tables = map[string]Table{
 	manifest.Match.Name: documents, manifest.Ingest.Name: ingestions, manifest.Review.Name: chunks,
 	manifest.Offer.Name: offerJobs}
 
-// documents is the table of the match function.
 var documents = Table{
 	Name: "document", Prefix: "matching_", Arrived: "received_at", Subject: "document",
 	Unworkable: `CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
@@ -45,37 +42,35 @@ var documents = Table{
 	Complete: `type IS NOT NULL AND structured_data IS NOT NULL`,
 }
 
-// ingestions is the table of the ingest function. Its column status has the
-// state in the words of other programs.
+// ingestions is the table of the ingest function. Its column status has the state in the words
+// of other programs, so use job_status.
 var ingestions = Table{
 	Name: "ingestion", Status: "job_status", Arrived: "created_at", Subject: "ingestion",
 	Unworkable: `CASE WHEN file_path IS NULL THEN 'the ingestion has no file' END`,
 	Complete:   `file_path IS NOT NULL`,
 }
 
-// chunks is the table of the review function.
 var chunks = Table{
 	Name: "review_chunk", Arrived: "created_at", Subject: "chunk",
 	Unworkable: `CASE WHEN NOT ready THEN 'chunks of the text are still open' END`,
 	Complete:   `ready`,
 }
 
-// offerJobs is the table of the offer function. Its column status has the state
-// in the words of other programs; a date that was skipped is cancelled.
+// offerJobs is the table of the offer function. Its column status has the state in the words
+// of other programs, so use job_status. A skipped date is cancelled.
 var offerJobs = Table{
 	Name: "matchmaking_job", Status: "job_status", Arrived: "created_at", Subject: "job",
 	Unworkable: `CASE WHEN input_digest IS NULL THEN 'the job has no roster' END`,
 	Complete:   `input_digest IS NOT NULL`,
 }
 
-// jobColumns lists the columns that every table of a workload has, besides the
-// status. The statements name them in braces: {error}.
+// jobColumns lists the columns every workload's table must have in addition to the status.
+// Statements use them in braces: {error}.
 var jobColumns = []string{
 	"error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses",
 }
 
-// sql replaces {table}, and columns such as {status}, in a statement by the names
-// of the table.
+// sql replaces {table} and columns such as {status} by the table's names.
 func (t Table) sql(statement string) string {
 	complete := ""
 	if t.Complete != "" {
@@ -90,16 +85,15 @@ func (t Table) sql(statement string) string {
 	return strings.NewReplacer(names...).Replace(statement)
 }
 
-// SQL replaces names as sql does, for statements of the packages below this one.
-// They may also contain {waits_since}, the time at which a row's message or its
-// worker was due, and {overdue}, the sweep's condition of a row whose message
-// should have arrived; $1 of it is the queue's visibility timeout.
+// SQL is sql for the packages below this one. Their statements may also use {waits_since}, the
+// time a row's message or worker was due, and {overdue}, the sweep's condition of a row with a
+// late message; its $1 is the queue's visibility timeout.
 func (t Table) SQL(statement string) string {
 	return t.sql(strings.NewReplacer("{waits_since}", waitsSince, "{overdue}", overdue).Replace(statement))
 }
 
-// subjectID is the column of a notification for the id of a row: that of documents
-// is a foreign key.
+// subjectID returns a notification's column for a row's id. Documents have a separate one,
+// because it's a foreign key.
 func (t Table) subjectID() string {
 	if t.Subject == documents.Subject {
 		return "document_id"
@@ -107,17 +101,17 @@ func (t Table) subjectID() string {
 	return "subject_id"
 }
 
-// Jobs holds the state of the work that the rows of a table stand for. It
-// implements job.Store, job.PublishStore and sweep.Store for any workload: a
-// workload adds its reads, and its one write that ends in success.
+// Jobs holds the state of the work in a table. It implements job.Store, job.PublishStore and
+// sweep.Store for any workload, so a workload must only add its reads and its successful end
+// (see Succeed).
 type Jobs struct {
 	db        *DB
 	sql       statements
-	progress  *progress // all Jobs of a table share it
+	progress  *progress // shared by all Jobs of a table
 	successes *joint[struct{}]
 }
 
-// JobsOf returns the jobs of a table.
+// JobsOf returns the jobs of a table. See Tables for the functions' tables.
 func (db *DB) JobsOf(t Table) *Jobs {
 	shared, _ := db.attempts.LoadOrStore(t.Name, &progress{})
 	j := &Jobs{db: db, sql: t.statements(), progress: shared.(*progress)}
@@ -125,12 +119,11 @@ func (db *DB) JobsOf(t Table) *Jobs {
 	return j
 }
 
-// gather waits for attempts of the last claim that will come to a stage.
+// gather waits for attempts of the last claim about to come to a stage.
 func (j *Jobs) gather(at stage, limit time.Duration) func(context.Context) {
 	return func(ctx context.Context) { j.progress.wait(ctx, at, uuid.Nil, limit) }
 }
 
-// statements holds the statements of Jobs for one table.
 type statements struct {
 	claim, extend, retry, fail, succeed, succeedAll, find, publish, failed, stillFailed string
 	overdue, republish, giveUp, gauges, inProgress                                      string

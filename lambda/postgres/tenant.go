@@ -17,38 +17,37 @@ import (
 // tryLock requests the tenant's lock until the end of the transaction.
 const tryLock = `pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
 
-// lockTenantSQL requests the lock, and leaves the answer to the statements behind it
-// (inTurn), which read nothing if it was refused.
+// lockTenantSQL requests the lock. The following statements use its answer (inTurn) and read
+// nothing if it was refused.
 const lockTenantSQL = `
 SELECT set_config('matchbook.turn', ` + tryLock + `::text, true) = 'true'`
 
-// inTurn is the condition of statements that are sent together with the request for the
-// lock.
+// inTurn is the condition of statements sent together with the lock request.
 const inTurn = `current_setting('matchbook.turn') = 'true'`
 
-// freeSQL tells whether the lock is free: by itself it is a whole transaction.
+// freeSQL asks whether the lock is free. It must be a transaction by itself, because it takes
+// a free lock.
 const freeSQL = `SELECT ` + tryLock
 
-// The waits of a process before it looks again for a tenant's lock that another one
-// holds. They double from the first to the longest: a turn is that of a whole batch.
+// The waits of a process before it looks again for a tenant's lock held by another. They
+// double from the first to the longest, because a turn is a whole batch's.
 const (
 	firstWait   = 5 * time.Millisecond
 	longestWait = 40 * time.Millisecond
 )
 
-var errTaken = errors.New("another process has the tenant's lock")
+var errTaken = errors.New("tenant's lock is held by another process")
 
-// inTurn runs the statements of first, and then fn, in a transaction that has the
-// tenant to itself, again if it lost a race. Waiting for a tenant
-// holds no connection. The statements go out together with the request for the lock; a
-// process that was refused looks until the lock is free before it requests it again.
+// inTurn runs the statements of first, and then fn, in a transaction that has the tenant to
+// itself, again if it lost a race. Waiting for a tenant holds no connection. The statements go
+// out together with the lock request; a refused process looks until the lock is free before it
+// requests it again.
 //
-// Within a process, writers of a tenant queue in order, and the first of the
-// queue tries to take the lock. All that wait then share its transaction: first and fn
-// are about all of them. Between processes chance decides, and no process
-// starves: the wait between two looks never exceeds longestWait, and between
-// two transactions of another process the lock is free for a round trip, so
-// that the chance of an attempt does not go down with time.
+// Within a process, a tenant's writers queue in order, and the first tries to take the lock.
+// All waiting writers then share its transaction, so first and fn must handle all of them.
+// Between processes chance decides, and no process starves: it waits at most longestWait
+// between two looks, and the lock is free for a round trip between two transactions of another
+// process, so the chance of an attempt doesn't go down with time.
 func (db *DB) inTurn(
 	ctx context.Context, tenant uuid.UUID, w *write,
 	first func(*pgx.Batch, []*write), fn func(pgx.Tx, []*write) error,
@@ -78,8 +77,8 @@ func (db *DB) inTurn(
 	})
 }
 
-// tryTurn returns errTaken if another process has the lock. If a shared transaction
-// fails, each of its writers has one by itself.
+// tryTurn returns errTaken if another process has the lock. If a shared transaction fails,
+// each writer gets a separate one.
 func (db *DB) tryTurn(
 	ctx context.Context, tenant uuid.UUID, w *write,
 	first func(*pgx.Batch, []*write), fn func(pgx.Tx, []*write) error,
@@ -108,8 +107,8 @@ func (db *DB) tryTurn(
 	return err
 }
 
-// asOne runs fn for a group. A panic is no error of one of several documents: each is
-// written by itself then.
+// asOne runs fn for a group. It turns a panic into an error, so that each document is written
+// alone.
 func asOne(group []*write, fn func([]*write) error) (err error) {
 	if len(group) > 1 {
 		defer func() {
@@ -121,8 +120,7 @@ func asOne(group []*write, fn func([]*write) error) (err error) {
 	return fn(group)
 }
 
-// turns holds the lines of this process, one for each tenant. The zero value is
-// empty.
+// turns holds this process's queues of writers, one for each tenant. The zero value is empty.
 type turns struct {
 	mu      sync.Mutex
 	lines   map[uuid.UUID][]*write // by tenant, in order; present while a writer has the turn
@@ -130,12 +128,12 @@ type turns struct {
 	onEvent func(event string) // for tests; nil
 }
 
-// gatherTurns is how long a writer waits for documents of its tenant that are coming. They
-// then share its turn.
+// gatherTurns is the longest wait of a writer for other documents of its tenant, so that they
+// share its turn.
 const gatherTurns = 50 * time.Millisecond
 
-// contendedFor is how long after a refusal a tenant counts as one that several processes
-// write: they look whether the lock is free before they request it.
+// contendedFor is the time after a refusal in which a tenant counts as contended. Processes
+// must then look whether the lock is free before they request it.
 const contendedFor = 250 * time.Millisecond
 
 func (t *turns) contended(tenant uuid.UUID) bool {
@@ -159,8 +157,8 @@ func (t *turns) refuse(tenant uuid.UUID) {
 	t.refused[tenant] = time.Now()
 }
 
-// enter waits until the turn begins, which leave must end, until w was written in
-// that of another, or until the context is done.
+// enter waits until the turn begins, until another's turn has written w, or until ctx is done.
+// You must end a turn with leave.
 func (t *turns) enter(ctx context.Context, tenant uuid.UUID, w *write) (written bool, err error) {
 	t.mu.Lock()
 	line, taken := t.lines[tenant]
@@ -182,7 +180,7 @@ func (t *turns) enter(ctx context.Context, tenant uuid.UUID, w *write) (written 
 		if t.abandon(tenant, w) {
 			return false, ctx.Err()
 		}
-		<-w.turn // it is being written
+		<-w.turn // being written
 	}
 	if w.shared && w.alone { // a shared turn failed
 		return t.enter(ctx, tenant, w)
@@ -190,7 +188,7 @@ func (t *turns) enter(ctx context.Context, tenant uuid.UUID, w *write) (written 
 	return w.shared, nil
 }
 
-// abandon leaves the line, if the writer is still there.
+// abandon leaves the queue if the writer is still in it.
 func (t *turns) abandon(tenant uuid.UUID, w *write) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,7 +200,7 @@ func (t *turns) abandon(tenant uuid.UUID, w *write) bool {
 	return true
 }
 
-// leave passes the turn to the next in the line.
+// leave passes the turn to the next writer.
 func (t *turns) leave(tenant uuid.UUID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,7 +213,7 @@ func (t *turns) leave(tenant uuid.UUID) {
 	close(line[0].turn)
 }
 
-// company lists the writer and those in the line that may share its turn.
+// company lists the writer and the queued ones it may share its turn with.
 func (t *turns) company(tenant uuid.UUID, w *write) []*write {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -228,7 +226,7 @@ func (t *turns) company(tenant uuid.UUID, w *write) []*write {
 	return group
 }
 
-// share takes those of a group out of the line that are still there.
+// share takes the group's writers out of the queue, as far as they're still in it.
 func (t *turns) share(tenant uuid.UUID, group []*write) (shared []*write) {
 	for _, w := range group {
 		if t.abandon(tenant, w) {
@@ -238,8 +236,7 @@ func (t *turns) share(tenant uuid.UUID, group []*write) (shared []*write) {
 	return shared
 }
 
-// end ends a turn for those that shared it. If they are not written, each has a turn of
-// its own next.
+// end ends a shared turn. If it didn't write, each sharer gets a separate turn next.
 func (t *turns) end(shared []*write, written bool) {
 	for _, w := range shared {
 		w.shared, w.alone = true, !written

@@ -12,15 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// billedClusters are the clusters of the documents that have an invoice: without one
-// there is nothing to compare, however many deliveries an order has.
+// billedClusters are the documents' clusters with an invoice, because without one there is
+// nothing to compare, however many deliveries an order has.
 const billedClusters = `SELECT cluster_id FROM document
 	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1))) AND type = 'invoice'`
 
-// chainSQL reads these clusters, with the matches of each document and the tenant's
-// tolerance. Of each type the first 200 by date
-// are compared, and of these as many as fit into 8 MiB; the others come without
-// data. The bounds depend on nothing but the cluster.
+// chainSQL reads these clusters with each document's matches and the tenant's tolerance. The
+// first 200 documents of each type by date, up to 8 MiB, are compared; the others come without
+// data. These bounds must depend on the cluster alone.
 const chainSQL = `
 SELECT id, type::text, CASE WHEN place <= 200 AND bytes_read <= 8388608 THEN data ELSE '' END,
 	cluster_id, of_type, ARRAY(SELECT document_b_id FROM document_match WHERE document_a_id = c.id),
@@ -35,24 +34,23 @@ FROM (
 ) AS c
 ORDER BY id`
 
-// usualTolerance is that of a tenant without one of its own.
+// usualTolerance is for tenants that haven't set one.
 const usualTolerance = `'{"price_percent": 2, "price_absolute": 0.01,
 	"quantity_percent": 0, "quantity_absolute": 0, "needs_receipt": true}'`
 
-// chain is what clusters are compared by.
+// chain is the input for comparing clusters.
 type chain struct {
 	docs      []threeway.Document
 	matches   [][2]uuid.UUID
 	tolerance threeway.Tolerance
-	number    map[uuid.UUID]string    // of each document that was read
-	left      map[uuid.UUID]int       // invoices that were not read, with the number of all
+	number    map[uuid.UUID]string    // of each document read
+	left      map[uuid.UUID]int       // unread invoices, with the number of all
 	bounded   map[uuid.UUID]uuid.UUID // documents of clusters with such invoices
-	of        map[uuid.UUID]int       // the number of invoices of such a cluster
+	of        map[uuid.UUID]int       // number of invoices in such a cluster
 }
 
-// queueComparisons brings the three-way matches of the clusters of changed documents
-// up to date, with the warnings about over-billed orders and the confidence of their
-// matches.
+// queueComparisons updates the three-way matches in the changed documents' clusters, with the
+// warnings about over-billed orders and the confidence of their matches.
 func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 	affected := slices.Clone(changed)
 	var list []threeway.Invoice
@@ -65,18 +63,17 @@ func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 		affected = append(affected, id)
 		list = append(list, threeway.Invoice{ID: id, Verdict: threeway.Unchecked, Lines: []threeway.Line{},
 			Orders: []threeway.Order{}, Receipts: []uuid.UUID{},
-			Words: fmt.Sprintf("Of %d invoices that hang together the first ones by date were looked at, this one was not.", all)})
+			Words: fmt.Sprintf("Of %d connected invoices, only the first by date were compared; this one was not.", all)})
 	}
 	for _, v := range threeway.Check(c.docs, c.matches, c.tolerance) {
 		if all := c.of[c.bounded[v.ID]]; all > 0 {
-			v.Words += fmt.Sprintf(" Of %d invoices that hang together the first ones by date were looked at.", all)
+			v.Words += fmt.Sprintf(" Of %d connected invoices, only the first by date were compared.", all)
 		}
 		list = append(list, v)
 	}
 	c.replace(batch, affected, list)
 }
 
-// queueChain reads the clusters of changed documents.
 func queueChain(batch *pgx.Batch, changed []uuid.UUID, tenant uuid.UUID) *chain {
 	c := &chain{number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
 		of: map[uuid.UUID]int{}}
@@ -84,7 +81,7 @@ func queueChain(batch *pgx.Batch, changed []uuid.UUID, tenant uuid.UUID) *chain 
 	return c
 }
 
-// take reads the documents. One that cannot be read is left out, as matching does.
+// take reads the documents. It leaves out unreadable ones, as matching does.
 func (c *chain) take(rows pgx.Rows) error {
 	var d threeway.Document
 	var cluster uuid.UUID
@@ -119,8 +116,8 @@ WHERE (old.verdict, old.words, old.lines, old.orders, old.receipts, old.toleranc
 const clearComparisonsSQL = `
 DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2)`
 
-// A match of an invoice with an order that it exceeds is of no high confidence,
-// unless a person confirmed it. When the warning goes, the confidence comes back.
+// lowerSQL takes high confidence from a match of an invoice with an order it exceeds, unless a
+// person confirmed it. When the warning goes, raiseSQL restores it.
 const lowerSQL = `
 UPDATE document_match AS m SET lowered_from = confidence, confidence = 'medium'
 FROM document_warning AS w

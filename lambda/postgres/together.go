@@ -15,32 +15,32 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// write is a document that is matched. The documents of a tenant that wait in a
-// process are written together: the matches are a function of the set of documents,
-// so they are those of writes one after the other.
+// write is a document being matched. A tenant's documents waiting in a process are written
+// together. Because matches are a function of the set of documents, the result is the same as
+// writing one after the other.
 type write struct {
-	around  // as it is in the transaction
+	around  // as read in the transaction
 	fence   job.Attempt
 	seen    match.Block
 	pairs   []score.Pair // with the candidates of seen
 	decide  match.Rules  // nil: rules.Apply
-	end     string       // the statement that releases the attempt, by its fence; empty: it succeeds
+	end     string       // the statement to release the attempt by its fence; empty: it succeeds
 	endArgs []any
-	final   bool // it is written whatever has changed
+	final   bool // write it whatever has changed
 
-	alone  bool          // it shares no turn
-	turn   chan struct{} // closed when its turn begins, or when a shared one has ended
-	shared bool          // its turn was that of another
+	alone  bool          // shares no turn
+	turn   chan struct{} // closed when its turn begins, or a shared one has ended
+	shared bool          // its turn was another's
 
 	// The transaction reads the document and its block, and has one of three results.
-	separated []score.Pair // of others that reach each other no longer; without a score
+	separated []score.Pair // others' pairs no longer in reach of each other; without a score
 	scored    []score.Pair
 	written   match.Written
 	err       error // of decide
 }
 
-// write writes a document when it is the tenant's turn, or has it written by another
-// writer of this process.
+// write writes a document in the tenant's turn, or lets another writer of this process write
+// it.
 func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 	var c *competition
 	db.progress.reach(w.fence.ID, writing)
@@ -62,7 +62,7 @@ func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 	return w.written, w.err
 }
 
-// queueReads reads the documents, their blocks and the pairs that they separate.
+// queueReads reads the documents, their blocks, and the pairs they separate.
 func queueReads(batch *pgx.Batch, group []*write) {
 	list := make([]*around, len(group))
 	for i, w := range group {
@@ -75,8 +75,8 @@ func queueReads(batch *pgx.Batch, group []*write) {
 	queueBlocks(batch, list...)
 }
 
-// readSeparated reads the pairs that documents separate which were not crowded when
-// their candidates were read.
+// readSeparated reads the pairs separated by documents that weren't crowded when their
+// candidates were read.
 func readSeparated(ctx context.Context, tx pgx.Tx, group []*write) error {
 	batch := &pgx.Batch{}
 	for _, w := range group {
@@ -99,12 +99,12 @@ func (w *write) queueSeparated(batch *pgx.Batch) {
 	})
 }
 
-// errNothing ends a transaction in which no document is left to be written: each has a
-// fresh block, or an error of its own.
-var errNothing = errors.New("there is nothing to write")
+// errNothing ends a transaction with no document left to write, because each has a fresh block
+// or its own error.
+var errNothing = errors.New("nothing to write")
 
-// writeTogether writes the documents of a group, but those with a result of their own
-// before that, and commits. All other errors are of the whole group.
+// writeTogether writes a group and commits. It leaves out documents that have a fresh block or
+// an error by then; any other error is the whole group's.
 func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*write) error {
 	if err := readSeparated(ctx, tx, group); err != nil {
 		return err
@@ -140,9 +140,9 @@ func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*writ
 	}
 }
 
-// knownOf returns the identities of the suppliers' names of a group. Of a document that
-// is new none are stored, so that the others of its group would score it without them,
-// and nothing would have them score it again.
+// knownOf returns the identities of the group's supplier names. A new document has none
+// stored, so the others must score it with these; otherwise they would score it without any,
+// and nothing would make them score it again.
 func knownOf(group []*write) map[uuid.UUID]string {
 	known := make(map[uuid.UUID]string, len(group))
 	for _, w := range group {
@@ -151,8 +151,8 @@ func knownOf(group []*write) map[uuid.UUID]string {
 	return known
 }
 
-// eachOnce leaves out the second of two equal pairs: of two documents that are both
-// matched.
+// eachOnce drops the second of two equal pairs. A pair comes twice if both of its documents
+// are matched.
 func eachOnce(pairs []score.Pair) (each []score.Pair) {
 	known := make(map[[2]uuid.UUID]bool, len(pairs))
 	for _, p := range pairs {
@@ -163,8 +163,8 @@ func eachOnce(pairs []score.Pair) (each []score.Pair) {
 	return each
 }
 
-// decideTogether has the rules of each document decide, with the answers of those
-// before it. It returns errNothing after an error of a document's own rules.
+// decideTogether lets each document's rules decide, with the answers of the documents before
+// it. After an error of one document's rules it returns errNothing.
 func decideTogether(ctx context.Context, c rules.Competition, group []*write) (result rules.Result, err error) {
 	if !slices.ContainsFunc(group, func(w *write) bool { return w.decide != nil }) {
 		return rules.Apply(ctx, c)
@@ -186,9 +186,9 @@ func decideTogether(ctx context.Context, c rules.Competition, group []*write) (r
 	return result, nil
 }
 
-// score scores the candidates that are not as they were seen. A document whose
-// supplier's name has other identities now has other keys: it has a fresh block
-// instead. known are the identities of those that are written with it.
+// score scores candidates changed since they were seen. If the document's supplier has other
+// identities now, its keys differ, so it gets a fresh block instead. known holds the
+// identities of the documents written with it.
 func (w *write) score(ctx context.Context, tx pgx.Tx, known map[uuid.UUID]string) error {
 	for i, c := range w.block.Candidates {
 		w.block.Candidates[i].Known = cmp.Or(known[c.ID], c.Known)
@@ -212,7 +212,7 @@ func (w *write) score(ctx context.Context, tx pgx.Tx, known map[uuid.UUID]string
 	return err
 }
 
-// without lists the documents that are not among others as they are.
+// without lists the documents not found unchanged among others.
 func without(docs, others []score.Raw) []score.Raw {
 	known := make(map[score.Raw]bool, len(others))
 	for _, d := range others {

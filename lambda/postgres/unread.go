@@ -9,16 +9,16 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// Unread is a number of documents that share a key with a document and were never
-// compared with it: nearer ones come first.
+// Unread counts documents that share a key with a document but were never compared with it,
+// because nearer ones come first.
 type Unread struct {
 	Key       string `json:"key"` // its kind: ref, amount, item, period, who
 	Documents int    `json:"documents"`
-	More      bool   `json:"more,omitempty"` // there are more: a common key is counted to 10,000
+	More      bool   `json:"more,omitempty"` // there are more: counting stops at 10,000
 }
 
-// unreadSQL counts when a person asks, so that a search does not pay for it. Kinds own
-// and cit are beside a ref.
+// unreadSQL counts when a person asks, so that a search doesn't pay for it. It skips the kinds
+// own and cit, because they come with a ref.
 const unreadSQL = `
 WITH reached AS MATERIALIZED (` + reachedRows + `), sharing AS (
 	SELECT kind, document_id, found FROM ` + wantedRows + `
@@ -34,19 +34,19 @@ FROM sharing CROSS JOIN (` + itsRows + `) AS its CROSS JOIN LATERAL (SELECT docu
 WHERE picked.id <> its.id AND picked.id NOT IN (SELECT id FROM reached) AND picked.id NOT IN (SELECT id FROM (` + keptRows + `) AS kept)
 GROUP BY kind ORDER BY kind`
 
-// Unread counts the documents that share a key with a document and are out of reach
-// of its search, by kinds of keys. A document without readable data has none.
+// Unread counts the documents that share a key with a document but are out of its reach, by
+// kind of key. It returns nil for unreadable data.
 func (db *DB) Unread(ctx context.Context, raw score.Raw) ([]Unread, error) {
 	d, err := score.Read(raw)
 	if err != nil {
-		return nil, nil //nolint:nilerr // the document has failed, and says why
+		return nil, nil //nolint:nilerr // the document has failed, and shows why
 	}
 	var s search
 	s.add(raw.ID, d.Normalized(), score.Matchable(raw.Type))
 	return Rows[Unread](ctx, db.pool, unreadSQL, s.args(s.kinds)...)
 }
 
-// sharing describes documents by the kind of their common key (package score, keys.go).
+// sharing describes documents by the kind of their common key (see keys.go in score).
 var sharing = map[string]string{
 	"ref":    "with a common number",
 	"amount": "of the same company with an equal amount",
@@ -55,7 +55,7 @@ var sharing = map[string]string{
 	"who":    "of the same company from about the same time",
 }
 
-// UnreadWords is a sentence for people; empty if there are none.
+// UnreadWords returns a sentence for people, or "" for an empty list.
 func UnreadWords(list []Unread) string {
 	var parts []string
 	for _, u := range list {
@@ -69,5 +69,5 @@ func UnreadWords(list []Unread) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Not looked at, because others are nearer in time: " + strings.Join(parts, ", ") + "."
+	return "Documents not compared, because others are nearer in time: " + strings.Join(parts, ", ") + "."
 }

@@ -51,7 +51,7 @@ func TestDocumentsOutOfReachAreCounted(t *testing.T) {
 func TestUnreadWords(t *testing.T) {
 	t.Parallel()
 	got := postgres.UnreadWords([]postgres.Unread{{"", 1, false}, {"ref", 9_900, true}, {"who", 1200, false}})
-	const want = "Not looked at, because others are nearer in time: 1 with another common key, " +
+	const want = "Documents not compared, because others are nearer in time: 1 with another common key, " +
 		"more than 9900 with a common number, 1200 of the same company from about the same time."
 	equal(t, "words", got, want)
 	equal(t, "without any", postgres.UnreadWords(nil), "")

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// putWarningKeysSQL replaces the keys of documents, $2, and returns the documents whose
-// neighbours they no longer are: the next ones under the keys that they lose.
+// putWarningKeysSQL replaces the keys of the documents $2, and returns the documents that lose
+// them as neighbours: the next ones under the lost keys.
 const putWarningKeysSQL = `
 WITH keys AS (
 	SELECT * FROM unnest($3::uuid[], $4::text[], $5::date[]) AS k (id, key, dated)
@@ -27,15 +27,15 @@ WITH keys AS (
 )
 SELECT next.document_id FROM gone, LATERAL (` + nextRows + `) AS next`
 
-// nextRows are the documents directly after one (gone) under a key.
+// nextRows are the documents directly after one (gone) under its key.
 const nextRows = `
 	SELECT document_id FROM warning_key AS k
 	WHERE k.tenant_id = gone.tenant_id AND k.key = gone.key AND (k.dated, k.document_id) > (gone.dated, gone.document_id)
 	ORDER BY dated, document_id LIMIT 5`
 
-// neighboursSQL reads the documents before documents, $1, before those after them, and
-// before others, $2, with the keys that they share. A document with warnings and without keys has a
-// row without a key.
+// neighboursSQL reads the documents before documents $1, before the ones after them, and
+// before others $2, with the shared keys. A document with warnings but without keys has a row
+// without a key.
 const neighboursSQL = `
 WITH gone AS (
 	SELECT * FROM warning_key WHERE document_id = ANY ($1)
@@ -54,24 +54,24 @@ FROM affected LEFT JOIN LATERAL (
 ) AS groups ON true
 ORDER BY id, key`
 
-// neighbourhood is a document with the documents before it.
+// neighbourhood is a document with the ones before it.
 type neighbourhood struct {
 	groups []warning.Group
 	warned bool // it has warnings
 }
 
-// copies brings up to date the warnings that need no match: those of documents
-// themselves, and of those that are compared with them.
+// copies updates the warnings that need no match: the documents' own, and the ones of
+// documents compared with them.
 type copies struct {
 	ids    []uuid.UUID
 	around map[uuid.UUID]neighbourhood
-	left   []uuid.UUID // documents whose neighbours they no longer are
+	left   []uuid.UUID // documents that lost these as neighbours
 
-	affected []uuid.UUID // documents whose warnings may be others now
+	affected []uuid.UUID // documents with perhaps other warnings now
 	docs     map[uuid.UUID]warning.Document
 }
 
-// queueCopies writes the keys of documents and reads their neighbours.
+// queueCopies writes the documents' keys and reads their neighbours.
 func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 	c := &copies{around: map[uuid.UUID]neighbourhood{}, docs: map[uuid.UUID]warning.Document{}}
 	if len(docs) == 0 {
@@ -112,9 +112,9 @@ func (c *copies) queueNeighbours(batch *pgx.Batch) {
 	})
 }
 
-// queueCompared reads the documents that are to be compared.
+// queueCompared reads the documents to compare.
 func (c *copies) queueCompared(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
-	if len(c.left) > 0 { // the data of a document changed
+	if len(c.left) > 0 { // a document's data changed
 		reads := &pgx.Batch{}
 		c.queueNeighbours(reads)
 		if err := tx.SendBatch(ctx, reads).Close(); err != nil {
@@ -147,8 +147,7 @@ func (c *copies) queueCompared(ctx context.Context, tx pgx.Tx, batch *pgx.Batch)
 	return nil
 }
 
-// queueWarnings compares the documents with those before them, and writes what
-// follows.
+// queueWarnings compares the documents with the ones before them, and writes the warnings.
 func (c *copies) queueWarnings(batch *pgx.Batch) {
 	if len(c.affected) == 0 {
 		return
@@ -162,7 +161,7 @@ func (c *copies) queueWarnings(batch *pgx.Batch) {
 	queueWarnings(batch, copyKinds, c.affected, list)
 }
 
-// warned parses a document; ok is false if it cannot be read.
+// warned parses a document; ok is false if it's unreadable.
 func warned(raw score.Raw) (d warning.Document, ok bool) {
 	data, err := document.Parse([]byte(raw.Data))
 	return warning.Document{ID: raw.ID, Type: raw.Type, Data: data}, err == nil
@@ -171,10 +170,9 @@ func warned(raw score.Raw) (d warning.Document, ok bool) {
 // copyKinds are the warnings that need no match.
 var copyKinds = []warning.Kind{warning.NumberUsedTwice, warning.BilledTwice, warning.AccountChanged}
 
-// replaceWarningsSQL makes the warnings of these kinds about these documents those
-// listed, and keeps equal rows. The first warning of a kind about a document is
-// notified, once: attempt 0 is of no failure. A notification has no text of a
-// document.
+// replaceWarningsSQL replaces the warnings of these kinds about these documents, and keeps
+// equal rows. The first warning of a kind about a document is notified, once; it uses attempt
+// 0, because it's not a failure. A notification must not contain a document's text.
 const replaceWarningsSQL = `
 WITH listed AS (
 	SELECT * FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[])

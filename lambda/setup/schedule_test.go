@@ -40,7 +40,7 @@ func TestScheduleCountsAndLooksForDuplicates(t *testing.T) {
 	}
 	exec("ALTER TABLE offer RENAME TO elsewhere")
 	exec("INSERT INTO offer_roster VALUES ('00000000-0000-4000-8000-000000000001', '2026-03-01', '', 1, 0, '')")
-	if _, err := run(t.Context()); err == nil || !strings.Contains(err.Error(), "look for duplicate offers") {
+	if _, err := run(t.Context()); err == nil || !strings.Contains(err.Error(), "count duplicate offers") {
 		t.Errorf("without the table: %v", err)
 	}
 	if counted := flushed(t, metrics); strings.Contains(counted, "Duplicate") || !strings.Contains(counted, `"Queued":0`) {

@@ -38,7 +38,7 @@ func Workloads() (list []Workload) {
 // Opened has the adapters of a function, for its work.
 type Opened struct {
 	DB         *postgres.DB
-	Jobs       *postgres.Jobs  // the function's table
+	Jobs       *postgres.Jobs  // of the function's table; the Jobs in DB serve one table only
 	Queue      *sqsjob.Queue   // it feeds the function
 	Model      *llm.Asker      // nil: rules only
 	Embeddings *llm.Embeddings // nil: none

@@ -202,7 +202,7 @@ var harms = []harm{
 	{"a mode that is none", setting("match", "MATCH_MODE", "guess"), provoked{"configuration", Error, "MATCH_MODE: not rules or model"}},
 	{"no key", setting("match", "OPENAI_API_KEY_SECRET_ARN", ""), provoked{"configuration", Error, "OPENAI_API_KEY is not set"}},
 	{"no database", setting("match", "DATABASE_URL", ""), provoked{"configuration", Error, "DATABASE_URL is not set"}},
-	{"another database", setting("match", "DATABASE_URL", "mysql://x"), provoked{"configuration", Error, "not a PostgreSQL URL"}},
+	{"another database", setting("match", "DATABASE_URL", "mysql://x"), provoked{"configuration", Error, "invalid PostgreSQL URL"}},
 	{"no URL of a queue", setting("match", "QUEUE_URL", "match"), provoked{"configuration", Error, "QUEUE_URL: not a queue URL"}},
 	{"no URL of a model", setting("match", "OPENAI_BASE_URL", "openai"), provoked{"configuration", Error, "the base URL is not an http or https URL"}},
 	{"no URL of Slack", setting("match", "SLACK_WEBHOOK_URL", "slack"), provoked{"configuration", Error, "the webhook is not an https URL"}},

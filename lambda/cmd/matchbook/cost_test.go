@@ -206,7 +206,7 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 			{nil, `run "matchbook migrate up"`},
 			{[]string{"--tenant", tenantA}, `run "matchbook migrate up"`},
 		},
-		"nonsense": {{nil, "not a PostgreSQL URL"}},
+		"nonsense": {{nil, "invalid PostgreSQL URL"}},
 		"": {
 			{nil, "Set DATABASE_URL, or give --keep"},
 			{[]string{"--keep=/nowhere"}, "nothing is kept in /nowhere"},

@@ -23,7 +23,7 @@ func TestWhatWasNotLookedAtIsShown(t *testing.T) {
 	postgrestest.Exec(t, conn, invoicesSQL, lampTenant)
 	order, _, _ := strings.Cut(strings.TrimSpace(lamps), "\n")
 	folder := clitest.Folder(t, map[string]string{"order.jsonl": order})
-	const want = "Not looked at, because others are nearer in time: 110 of the same company from about the same time."
+	const want = "Documents not compared, because others are nearer in time: 110 of the same company from about the same time."
 	for _, command := range []string{"match " + folder, "explain " + lampOrder} {
 		code, text, errOut := matchbook(t, url, strings.Fields(command)...)
 		if code != cli.ExitOK || !strings.Contains(strings.Join(strings.Fields(text), " "), want) {

@@ -271,7 +271,7 @@ func TestPublishFailedRefusesALaterSchema(t *testing.T) {
 	must.Get(r.conn.Exec(t.Context(),
 		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"))(t)
 	clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) { return r.run(t.Context(), args...) },
-		clitest.Refusals{{nil, "schema is at version 99999"}})
+		clitest.Refusals{{nil, "database schema version 99999"}})
 	r.left("failed 3, messages 0")
 }
 

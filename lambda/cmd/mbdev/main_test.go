@@ -53,5 +53,5 @@ func TestInvokeRefusesASchemaThatIsNewer(t *testing.T) {
 	target := postgrestest.URL(t)
 	postgrestest.Exec(t, postgrestest.Conn(t, target), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	wantRefused(t, target, "invoke", clitest.Refusals{{[]string{"-e", filepath.Join(sampleEvents, "one-document.json")},
-		"the database's schema is at version 99999, and this program knows versions up to "}})
+		"database schema version 99999 is newer than this program's "}})
 }

@@ -21,30 +21,27 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migration is one numbered migration and the time of its application, zero if it
-// is not applied.
+// Migration is a numbered migration, and the time it was applied or zero.
 type Migration struct {
 	Version   int64     `json:"version"`
 	Name      string    `json:"name"`
 	AppliedAt time.Time `json:"applied_at,omitzero"`
 }
 
-// Migrate brings the schema of the database at url up to date. It may be run
-// by several machines at once: a lock of the session lets one of them work.
-// It needs the server itself, and refuses a pooler: with the next transaction the
-// lock would belong to another session.
+// Migrate brings the schema of the database at url up to date. Several machines may run it at
+// once: a session lock lets one of them work. It must have the server itself, so it refuses a
+// pooler, because the next transaction would have another session and not the lock.
 //
-// A migration that waited for a table longer than its lock_timeout is run again,
-// a few times.
+// A migration that waited for a table longer than its lock_timeout runs again, a few times.
 func Migrate(ctx context.Context, url string) ([]Migration, error) {
 	return migrate(ctx, url, migrations.FS, backOff)
 }
 
-// lockTries is the number of runs of a migration that waits for a lock.
+// lockTries is the number of tries of a migration waiting for a lock.
 const lockTries = 6
 
-// backOff waits 1, 2, 4, 8 and 16 s between the runs: long enough for most
-// sessions that hold a lock, and well within the time of the migrate function.
+// backOff waits 1, 2, 4, 8 and 16 s between the tries: long enough for most sessions holding a
+// lock, and well within the migrate function's time.
 func backOff(ctx context.Context, try int) error {
 	return backoff.Sleep(ctx, time.Second<<try)
 }
@@ -103,9 +100,9 @@ func Status(ctx context.Context, url string) ([]Migration, error) {
 func withGoose(
 	ctx context.Context, url string, files fs.FS, run func(*goose.Provider) ([]Migration, error),
 ) ([]Migration, error) {
-	config, err := pgxpool.ParseConfig(url) // it accepts the parameters of postgres.Open, too
+	config, err := pgxpool.ParseConfig(url) // because it accepts the parameters of postgres.Open too
 	if err != nil {
-		return nil, failure.Permanently("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+		return nil, failure.Permanently("invalid PostgreSQL URL: expected postgres://user:password@host:5432/database")
 	}
 	if err := refusePooler(ctx, config.ConnConfig); err != nil {
 		return nil, err
@@ -123,7 +120,7 @@ func withGoose(
 	return list, nil
 }
 
-// refusePooler returns an error if a pooler is between us and the server.
+// refusePooler returns an error if a pooler sits in front of the server.
 func refusePooler(ctx context.Context, config *pgx.ConnConfig) error {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -132,8 +129,8 @@ func refusePooler(ctx context.Context, config *pgx.ConnConfig) error {
 	defer conn.Close(ctx)
 	between, err := postgres.Pooled(ctx, conn)
 	if err == nil && between {
-		err = failure.Permanently("migrations need the database itself, not a pooler in front of it " +
-			"such as PgBouncer or RDS Proxy: give the server's own address")
+		err = failure.Permanently("migrations must run on the server itself, not through a pooler " +
+			"such as PgBouncer or RDS Proxy: use the server's own address")
 	}
 	return err
 }

@@ -1,5 +1,5 @@
-// Package schema brings a database's schema up to date with the migrations of
-// this program, one step back, and compares the two.
+// Package schema migrates a database's schema up to this program's migrations or one step
+// back, and compares the two. See migrations/README.md for the schema itself.
 package schema
 
 import (
@@ -15,25 +15,25 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// State reports which migrations were applied.
+// State is the difference between the applied migrations and this program's.
 type State struct {
-	Lacking []string // the names of the missing ones
-	Newer   int64    // the newest one if this program does not know it, or else 0
-	Known   int64    // the newest one that this program knows
+	Lacking []string // names of the missing ones
+	Newer   int64    // newest applied one if unknown to this program, or else 0
+	Known   int64    // newest one known to this program
 }
 
-// TooNew returns an error if the schema is that of a later version of the program,
-// in which rows may have another meaning.
+// TooNew returns an error if the schema belongs to a later version of the program. The program
+// must not work on it, because rows may have another meaning.
 func (s State) TooNew() error {
 	if s.Newer == 0 {
 		return nil
 	}
-	return failure.Permanently("the database's schema is at version %d, and this program knows versions up to %d: "+
-		"use the program that the schema is of, or a later one", s.Newer, s.Known)
+	return failure.Permanently("database schema version %d is newer than this program's %d: "+
+		"use the release that made the schema, or a later one", s.Newer, s.Known)
 }
 
-// The schema's versions are read here and not by goose, which creates a table of
-// its own and waits for a migration under way.
+// Use these statements instead of goose to read the versions, because goose creates a table
+// and waits for a migration under way.
 const (
 	versionTableSQL = `SELECT to_regclass('goose_db_version') IS NOT NULL`
 	versionsSQL     = `SELECT DISTINCT ON (version_id) version_id, is_applied
@@ -46,8 +46,7 @@ type Reader interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// Read compares the applied migrations with those of this program. The
-// database may be empty.
+// Read compares the applied migrations with this program's. The database may be empty.
 func Read(ctx context.Context, from Reader) (s State, err error) {
 	var applied map[int64]bool
 	var there bool

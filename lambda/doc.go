@@ -37,7 +37,8 @@
 //     bought twice. llm/openai calls the server; llm/schema reads an answer by the JSON
 //     schema of its question.
 //   - postgres holds all SQL, each statement next to its method: claim.go claims and
-//     settles, match.go writes a match and redecide.go is the heart of that write.
+//     settles, candidate.go finds candidates, match.go writes a match, and redecide.go is
+//     the heart of that write.
 //
 // # When something goes wrong
 //

@@ -1,21 +1,19 @@
-// Package migrations holds the numbered SQL that makes Matchbook's schema,
-// embedded so that every program carries its own. lambda/postgres/schema runs them.
+// Package migrations embeds the numbered SQL of Matchbook's schema, so that every program
+// carries its own copy. Use lambda/postgres/schema to run it.
 //
-// They run while the functions work, and the version before goes on working
-// with the new schema: during a deployment for some minutes, after one that was
-// rolled back for longer. So each migration keeps everything that the version
-// before reads and writes; a column or table that the new version no longer
-// needs goes one deployment later. And no migration may stop the version before
-// meanwhile, so from 00010 on (rules_test.go):
+// Migrations run while the functions work, and the previous version keeps working with the new
+// schema: for minutes during a deployment, for longer after a rollback. So a migration must
+// keep everything the previous version reads and writes; drop a column or table one deployment
+// after its last use. Nor may a migration stop the previous version meanwhile, so from 00010 on
+// (see rules_test.go):
 //
-//   - ALTER TABLE comes after SET LOCAL lock_timeout, or SET lock_timeout in a
-//     migration without a transaction: a statement that waits for
-//     its lock makes all later ones wait behind it. A migration that reached the
-//     timeout is run again; one without a transaction is written so that it can
-//     be (IF NOT EXISTS).
-//   - A CHECK is added as NOT VALID and validated afterwards, not in the same
-//     transaction: reading the table then takes a lock that lets others write.
-//   - An index on a table in use is made CONCURRENTLY.
+//   - Use SET LOCAL lock_timeout before ALTER TABLE, or SET lock_timeout in a migration without
+//     a transaction, because a statement waiting for its lock makes all later ones wait behind
+//     it. A migration that reached the timeout runs again, so one without a transaction must
+//     allow that (IF NOT EXISTS).
+//   - Add a CHECK as NOT VALID, and validate it in a later transaction, so that reading the
+//     table takes a lock that lets others write.
+//   - Create an index on a table in use CONCURRENTLY.
 package migrations
 
 import "embed"

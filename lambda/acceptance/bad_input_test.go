@@ -244,15 +244,15 @@ func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
 		return "failed, 1 attempts, 1 notifications, structured data: " + sentence
 	}
 	unqueued := func(sentence string) string {
-		return "NULL, 0 attempts, 0 notifications, not matchable: the document has " + sentence
+		return "NULL, 0 attempts, 0 notifications, not matchable: missing " + sentence
 	}
 	for _, tc := range []struct{ name, kind, data, want string }{
-		{"no structured data", "invoice", "", unqueued("no structured data")},
-		{"no type", "", note(`"number":"1"`), unqueued("no type")},
-		{"neither", "", "", unqueued("no type")},
+		{"no structured data", "invoice", "", unqueued("structured data")},
+		{"no type", "", note(`"number":"1"`), unqueued("document type")},
+		{"neither", "", "", unqueued("document type")},
 		{"nothing in it", "invoice", `{}`, atOnce},
 		{"only what we do not know", "invoice", note(`"secret":{"` + marker + `":[1]}`), atOnce},
-		{"JSON null", "invoice", `null`, unqueued("no structured data")},
+		{"JSON null", "invoice", `null`, unqueued("structured data")},
 		{"array", "invoice", `["` + marker + `"]`, failed(`invalid field "": unexpected array`)},
 		{"string", "invoice", `"` + marker + `"`, failed(`invalid field "": unexpected string`)},
 		{"number", "invoice", `4711`, failed(`invalid field "": unexpected number`)},

@@ -38,7 +38,7 @@ INSERT INTO model_answer
 VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $9, CASE
 	WHEN $8 = '' AND EXISTS (SELECT FROM model_answer
 		WHERE tenant_id = $1 AND model = $2 AND question = $3 AND unusable = '')
-	THEN 'another attempt asked the same at the same moment' ELSE $8 END)
+	THEN 'another attempt asked the same question at the same time' ELSE $8 END)
 RETURNING id`
 
 // KeepAnswer implements llm.Vault.

@@ -56,7 +56,7 @@ func (f *fixture) wantAnswers(want ...string) {
 	equalLists(f.t, "answers", f.answers(), want)
 }
 
-const sameMoment = "another attempt asked the same at the same moment"
+const sameMoment = "another attempt asked the same question at the same time"
 
 func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 	t.Parallel()

@@ -229,9 +229,9 @@ RETURNING {table}.id, {attempts}`
 // Succeed commits an attempt's results together with succeeded, all or nothing. Use it for a
 // new workload. It returns job.ErrFenceLost without running write if the fence doesn't hold:
 // the fence is the first statement, so a stale attempt writes nothing in vain, and the row
-// stays locked until the commit. Otherwise write must expect to run more than once. DB.Write,
-// Offers.Complete and Reviews.End have the same fence in other statements, because one of them
-// ends many rows.
+// stays locked until the commit. write must expect to run again after a lost race or
+// connection. DB.Write, Offers.Complete and Reviews.End have the same fence in other
+// statements, because one of them ends many rows.
 //
 // Pass a nil write if there is nothing to store, so that attempts of a process succeeding at
 // the same moment share a statement (joint.go).

@@ -22,7 +22,7 @@ type competition struct {
 	place  map[[2]uuid.UUID]int // of each pair in pairs
 	read   map[uuid.UUID]bool   // documents with all their pairs here
 	plain  map[uuid.UUID]bool   // documents with perhaps only some pairs here, all plain
-	ends   map[string]score.End // by their JSON, because each document has many pairs
+	ends   map[string]score.End // by their JSON; each document has many pairs
 	briefs map[string][]score.Evidence
 	lost   map[[2]uuid.UUID]bool // deleted pairs
 }

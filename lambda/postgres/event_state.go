@@ -78,7 +78,7 @@ var (
 	lateEventsSQL  = countEvents(openEvents(late))
 )
 
-// requeueEventsSQL skips locked events, because a sender has them.
+// requeueEventsSQL skips locked events: a sender has them.
 var requeueEventsSQL = `
 WITH chosen AS (
 	SELECT id, tenant_id, kind, sequence, created_at, refused_at, dead_at, error FROM event

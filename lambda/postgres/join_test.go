@@ -48,14 +48,14 @@ func TestReviewWithoutChunksHasFailedAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(0)
-	r.is(review, record.Failed, 0, 0, "the contract has no text")
+	r.is(review, record.Failed, 0, 0, "missing contract text")
 	if chunks, err := r.store.Chunks(t.Context(), review); len(stamped) != 0 || len(chunks) != 0 || err != nil {
 		t.Errorf("published %v, chunks %v, %v", stamped, chunks, err)
 	}
 	if stamped, err := r.store.Retry(t.Context(), review); len(stamped) != 0 || err != nil {
 		t.Errorf("a retry published %v, %v", stamped, err)
 	}
-	r.is(review, record.Failed, 0, 0, "the contract has no text")
+	r.is(review, record.Failed, 0, 0, "missing contract text")
 }
 
 func TestReviewOfOneChunkEndsAfterTheContractAsAWhole(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSetsSQL takes due sets not held by a sender. It sends completed sets only, because
-// anything may have written to the outbox.
+// claimSetsSQL takes due sets not held by a sender. It takes completed sets only, whatever
+// else is in the outbox.
 const claimSetsSQL = `
 WITH due AS (
 	SELECT job_id FROM offer_delivery

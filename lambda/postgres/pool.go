@@ -60,7 +60,7 @@ func (l limits) local() (list []string) {
 	return list
 }
 
-// begin returns options with one query, because a server answers that in one round trip.
+// begin returns options with one query, which takes a single round trip.
 func (l limits) begin(begin string) pgx.TxOptions {
 	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{begin}, l.local()...), "; ")}
 }

@@ -21,7 +21,7 @@ func OpenReadOnly(ctx context.Context, url, name string) (*ReadOnly, error) {
 		return nil, err
 	}
 	s.config.ConnConfig.RuntimeParams["application_name"] = name
-	s.config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // because there may be a pooler
+	s.config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // there may be a pooler
 	conn, err := pgx.ConnectConfig(ctx, s.config.ConnConfig)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // rewrite is a transaction's change of pairs.
 type rewrite struct {
 	pairs     []score.Pair // current scores: all pairs of the matched documents
-	separated []score.Pair // to delete, because their documents no longer reach each other; without a score
+	separated []score.Pair // to delete: their documents no longer reach each other; without a score
 	word      *word        // a person's only decision, or nil
 	renamed   *renaming
 	docs      []*write // the matched documents, the competition's own; none for a person's decision

@@ -25,7 +25,7 @@ INSERT INTO review_job (id, tenant_id, document_id, name, chunks, chunks_open, b
 	status, ended_at, error)
 VALUES ($1, $2, $3, $4, $5, $5, nullif($6::bigint, 0) / 1000000.0, $7::bigint / 1000000.0, $8, $9,
 	CASE WHEN $5 = 0 THEN 'failed' ELSE 'queued' END, CASE WHEN $5 = 0 THEN now() END,
-	CASE WHEN $5 = 0 THEN 'the contract has no text' END)
+	CASE WHEN $5 = 0 THEN 'missing contract text' END)
 ON CONFLICT (id) DO NOTHING`
 	newTextSQL   = `INSERT INTO review_text (job_id, text, playbook) VALUES ($1, $2, $3)`
 	newChunksSQL = `

@@ -36,9 +36,9 @@ var Tables = map[string]Table{
 
 var documents = Table{
 	Name: "document", Prefix: "matching_", Arrived: "received_at", Subject: "document",
-	Unworkable: `CASE WHEN type IS NULL THEN 'not matchable: the document has no type'
+	Unworkable: `CASE WHEN type IS NULL THEN 'not matchable: missing document type'
 		     WHEN structured_data IS NULL OR structured_data = 'null'
-		     THEN 'not matchable: the document has no structured data' END`,
+		     THEN 'not matchable: missing structured data' END`,
 	Complete: `type IS NOT NULL AND structured_data IS NOT NULL`,
 }
 
@@ -46,7 +46,7 @@ var documents = Table{
 // of other programs, so use job_status.
 var ingestions = Table{
 	Name: "ingestion", Status: "job_status", Arrived: "created_at", Subject: "ingestion",
-	Unworkable: `CASE WHEN file_path IS NULL THEN 'the ingestion has no file' END`,
+	Unworkable: `CASE WHEN file_path IS NULL THEN 'missing file' END`,
 	Complete:   `file_path IS NOT NULL`,
 }
 
@@ -60,7 +60,7 @@ var chunks = Table{
 // of other programs, so use job_status. A skipped date is cancelled.
 var offerJobs = Table{
 	Name: "matchmaking_job", Status: "job_status", Arrived: "created_at", Subject: "job",
-	Unworkable: `CASE WHEN input_digest IS NULL THEN 'the job has no roster' END`,
+	Unworkable: `CASE WHEN input_digest IS NULL THEN 'missing roster' END`,
 	Complete:   `input_digest IS NOT NULL`,
 }
 

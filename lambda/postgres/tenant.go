@@ -30,7 +30,7 @@ const inTurn = `current_setting('matchbook.turn') = 'true'`
 const freeSQL = `SELECT ` + tryLock
 
 // The waits of a process before it looks again for a tenant's lock held by another. They
-// double from the first to the longest, because a turn is a whole batch's.
+// double from the first to the longest; a turn is a whole batch's.
 const (
 	firstWait   = 5 * time.Millisecond
 	longestWait = 40 * time.Millisecond

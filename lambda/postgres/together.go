@@ -99,8 +99,8 @@ func (w *write) queueSeparated(batch *pgx.Batch) {
 	})
 }
 
-// errNothing ends a transaction with no document left to write, because each has a fresh block
-// or its own error.
+// errNothing ends a transaction without a document left to write: each has a fresh block or
+// an error.
 var errNothing = errors.New("nothing to write")
 
 // writeTogether writes a group and commits. It leaves out documents that have a fresh block or

@@ -18,7 +18,7 @@ type Unread struct {
 }
 
 // unreadSQL counts when a person asks, so that a search doesn't pay for it. It skips the kinds
-// own and cit, because they come with a ref.
+// own and cit, which come with a ref.
 const unreadSQL = `
 WITH reached AS MATERIALIZED (` + reachedRows + `), sharing AS (
 	SELECT kind, document_id, found FROM ` + wantedRows + `

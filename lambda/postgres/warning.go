@@ -172,7 +172,7 @@ var copyKinds = []warning.Kind{warning.NumberUsedTwice, warning.BilledTwice, war
 
 // replaceWarningsSQL replaces the warnings of these kinds about these documents, and keeps
 // equal rows. The first warning of a kind about a document is notified, once; it uses attempt
-// 0, because it's not a failure. A notification must not contain a document's text.
+// 0, which no failure has. A notification must not contain a document's text.
 const replaceWarningsSQL = `
 WITH listed AS (
 	SELECT * FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[])

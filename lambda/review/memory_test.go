@@ -86,7 +86,7 @@ func (s *memory) Create(_ context.Context, n record.New) ([]job.Stamped, error) 
 		Budget: n.Budget, Estimate: n.Estimate, Model: n.Model, Playbook: n.PlaybookVersion, CreatedAt: time.Now()}}
 	s.jobs[n.ID] = c
 	if len(n.Chunks) == 0 {
-		c.Error = "the contract has no text"
+		c.Error = "missing contract text"
 		s.over(c, record.Failed)
 		return nil, nil
 	}

@@ -115,7 +115,7 @@ SELECT count(*) FILTER (WHERE {overdue}),
 FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
 
 // lateSQL counts a channel's late deliveries. It leaves out deliveries older than two weeks,
-// because these are never sent.
+// which are never sent.
 const lateSQL = `
 SELECT count(*) FROM notification_delivery
 WHERE channel = ANY ($1) AND status = 'pending'

@@ -226,7 +226,7 @@ func exec(t testing.TB, pool *pgxpool.Pool, sql string) {
 func withDatabase(rawURL, name string) string {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		panic(err) // because it was used to connect
+		panic(err) // it was used to connect
 	}
 	u.Path = "/" + name
 	return u.String()

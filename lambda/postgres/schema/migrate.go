@@ -100,7 +100,7 @@ func Status(ctx context.Context, url string) ([]Migration, error) {
 func withGoose(
 	ctx context.Context, url string, files fs.FS, run func(*goose.Provider) ([]Migration, error),
 ) ([]Migration, error) {
-	config, err := pgxpool.ParseConfig(url) // because it accepts the parameters of postgres.Open too
+	config, err := pgxpool.ParseConfig(url) // it accepts the parameters of postgres.Open too
 	if err != nil {
 		return nil, failure.Permanently("invalid PostgreSQL URL: expected postgres://user:password@host:5432/database")
 	}

@@ -221,7 +221,7 @@ func TestOfManyAnswersAtTheSameMomentOneIsUsable(t *testing.T) {
 	}
 }
 
-// hashes are those of texts.
+// hashes returns the hashes of texts.
 func hashes(texts ...string) (list [][]byte) {
 	for _, text := range texts {
 		sum := sha256.Sum256([]byte(text))

@@ -155,7 +155,7 @@ func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
 			t.Errorf("changed from\n%s\nto\n%s", before[id], row)
 		}
 	}
-	// The messages that carry the stamps are taken, those of before are not.
+	// Messages with the new stamps are claimed, older ones are not.
 	for _, s := range w.Published {
 		if c := f.claim(job.Delivery{ID: s.ID, SentAt: start, PublishedAt: s.PublishedAt.Add(-time.Microsecond)}, false); c.Found != job.Superseded {
 			t.Errorf("an older message of %s: %v", s.ID, c.Found)
@@ -332,8 +332,8 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 	}
 }
 
-// The question of a document is about one candidate less when that has changed
-// so much that the two are no pair any more: it asks again.
+// The question of a document is about one candidate less when that has changed so much that
+// the two aren't a pair any more, so it asks again.
 func TestWhoAskedAboutAPairThatIsGoneAsksAgain(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -134,9 +134,9 @@ func TestPersonsEdgeJoinsWhatWasAContract(t *testing.T) {
 	equal(t, "no contract after all", f.clusters(), "0 2 2")
 }
 
-// I13, against a model: whatever is decided, about any documents and in any order, and
-// however much happens between reading a block and writing the decision, the
-// edges are those decided and the clusters those of the edges.
+// I13, against a model: whatever is decided, about any documents and in any order, and however
+// much happens between reading a block and writing the decision, the edges are the decided
+// ones and the clusters follow them.
 func TestClustersAreThoseOfTheEdges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(testenv.Size(2, 6)) {

@@ -79,8 +79,8 @@ func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
 	matchAtOnce(t, url, testenv.Size(2, 50), db)
 }
 
-// matchAtOnce plays the scenarios, in tenants of their own, with ids in another
-// order, so many rounds each. The workers use the stores in turn.
+// matchAtOnce plays the scenarios, in separate tenants, with ids in another order, so many
+// rounds each. The workers use the stores in turn.
 func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
 	lanes := uint64(testenv.Size(len(meetings), 10))
 	for i, s := range scenarios {
@@ -115,7 +115,7 @@ func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {
 // other, so that they overlap in different ways.
 var meetings = []string{"claim", "claim load", "claim write", "claim load write"}
 
-// lane is a tenant whose documents are matched again and again.
+// lane is a tenant with documents that are matched again and again.
 type lane struct {
 	t       *testing.T
 	stores  []*postgres.DB

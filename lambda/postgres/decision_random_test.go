@@ -17,8 +17,8 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-// Random decisions, two at once and beside matching, leave the matches that the last
-// verdict of each pair makes; and when all are withdrawn, those of before, to the row.
+// Random decisions, two at once and during matching, leave the matches that follow from the
+// last verdict of each pair. When all are withdrawn, the earlier matches are back, to the row.
 func TestRandomDecisionsThatAreWithdrawnLeaveNothing(t *testing.T) {
 	t.Parallel()
 	for name, docs := range map[string][]corpus.Document{"lamps": lampTrade(2), "names": renamedDocuments()} {

@@ -56,7 +56,7 @@ func TestDecisionsAreKeptWithTheirPersons(t *testing.T) {
 			t.Errorf("%s by %s: changed %t", d.Verdict, d.By, changed)
 		}
 		rows := f.dump(decisionTables...)
-		d.By = "carla" // a verdict is that of the pair, whoever gives it
+		d.By = "carla" // a verdict belongs to the pair, whoever gives it
 		if changed, published := f.decide(1, 2, d); changed || published != "" {
 			t.Errorf("%s again: changed %t, published %q", d.Verdict, changed, published)
 		}

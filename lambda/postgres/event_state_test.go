@@ -101,7 +101,7 @@ func TestAnEventThatFailsForEverHoldsUpItsDocumentsOnly(t *testing.T) {
 	f := newFixture(t)
 	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{2, 5}, [2]int{5, 6}, [2]int{7, 8})
 	r := brokenFor{ids[0], make(chan uuid.UUID, len(ids))}
-	for range 4 { // each sender begins anew, as after the time for which it leaves a receiver alone
+	for range 4 { // each sender starts fresh, as after its pause for a receiver
 		c := &outbox.Relay{Parcels: "events", Outbox: f.Events(), Receiver: r, Log: slog.New(slog.DiscardHandler)}
 		c.Run(t.Context())
 		f.advance(25 * time.Hour)

@@ -178,7 +178,7 @@ func TestEventsOfADocumentAreInTheOrderOfTheirCommits(t *testing.T) {
 	f.wantTaken("in order", "match.removed 1-2 person, match.changed 1-3 person")
 }
 
-// putEvents adds those of pairs, one each, of a transaction each.
+// putEvents adds an event for each pair, each in its transaction.
 func (f *fixture) putEvents(pairs ...[2]int) (ids []uuid.UUID) {
 	f.t.Helper()
 	for _, p := range pairs {
@@ -254,7 +254,7 @@ func TestARefusedEventIsGivenUp(t *testing.T) {
 	f.release(f.wantFree("for three days", ids[0])[0], time.Hour, true)
 	f.wantEventGauges(postgres.EventGauges{Waiting: 1, Oldest: 172 * time.Hour, Dead: 1})
 	f.wantFree("what waited for it", ids[1])
-	f.deliver(ids[0]) // by a request whose answer came late
+	f.deliver(ids[0]) // by a request with a late answer
 	f.wantEventGauges(postgres.EventGauges{Waiting: 1, Oldest: 172 * time.Hour})
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Statements whose plans are tested.
+// Statements with tested plans.
 const (
 	NearSQL        = nearSQL
 	RenamedSQL     = renamedSQL
@@ -47,10 +47,10 @@ var GaugesSQL = documents.sql(gaugesSQL)
 // ExtendSQL and SucceedAllSQL are about documents.
 var ExtendSQL, SucceedAllSQL = documents.sql(extendSQL), documents.sql(succeedAllSQL)
 
-// SeparatedSQL is about a document, BlockSQL about those of a search.
+// SeparatedSQL is about a document, BlockSQL about the documents of a search.
 var SeparatedSQL, BlockSQL = separatedSQL, blockSQL
 
-// BlockArgs returns the parameters of BlockSQL for a document, NearArgs those of NearSQL.
+// BlockArgs returns the parameters of BlockSQL for a document, NearArgs the ones of NearSQL.
 func BlockArgs(id uuid.UUID, n score.Normalized, types []document.Type) []any {
 	var s search
 	s.add(id, n, types)

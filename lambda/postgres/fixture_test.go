@@ -22,7 +22,7 @@ import (
 
 var otherTenant = uuid.MustParse("00000000-0000-4000-8000-000000000002")
 
-// num is an id whose order is that of n.
+// num returns an id; ids are in the order of n.
 func num(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012x", n)) }
 
 // put inserts a document as an import leaves it.

@@ -72,7 +72,7 @@ func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
 	f.gaugesAre("many", postgres.Gauges{Pending: each, InProgress: each})
 }
 
-// A claim says whose document it found, also when there is nothing to do.
+// A claim names the tenant of the document it found, even if there is nothing to do.
 func TestClaimNamesTheTenant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -181,7 +181,7 @@ func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
 	unchanged("a stale fence")
 }
 
-// A worker whose claim was taken over records no checkpoint.
+// A worker records no checkpoint after its claim was taken over.
 func TestCheckpointNeedsItsFence(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
@@ -295,8 +295,8 @@ func (f *files) contract(id uuid.UUID) []ingestion.Extracted {
 	return docs
 }
 
-// A crash leaves a contract and its review, or neither: a worker that dies after
-// the commit leaves pending chunks, whose messages the sweep sends.
+// A crash leaves a contract and its review, or neither: a worker that dies after the commit
+// leaves pending chunks, and the sweep sends their messages.
 func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)

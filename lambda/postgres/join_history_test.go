@@ -118,8 +118,8 @@ func (h *history) leave(at int, acknowledged bool) {
 
 var ends = []job.Status{job.StatusSucceeded, job.StatusSucceeded, job.StatusSucceeded, job.StatusFailed, job.StatusCancelled, job.StatusPending}
 
-// finish lets a worker end its chunk. It may die between the commit and the
-// message, that of the contract as a whole too.
+// finish lets a worker end its chunk. It may die between the commit and the message, the
+// contract as a whole too.
 func (h *history) finish() {
 	if len(h.workers) == 0 {
 		return

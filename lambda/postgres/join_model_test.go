@@ -44,7 +44,7 @@ func (p part) over() bool {
 	return p.status == job.StatusSucceeded || p.status == job.StatusFailed || p.status == job.StatusCancelled
 }
 
-// gap reports whether chunk i has no result.
+// gap reports whether chunk i lacks a result.
 func (j *joined) gap(i int, p part) bool {
 	return p.status == job.StatusFailed || p.status == job.StatusCancelled && i < j.last()
 }
@@ -217,7 +217,7 @@ func (j *joined) end(i, attempt int, status job.Status) (accepted bool) {
 	return true
 }
 
-// publish stamps chunk i anew.
+// publish gives chunk i a new stamp.
 func (j *joined) publish(i int) {
 	p := &j.chunks[i]
 	j.update(func() {

@@ -150,7 +150,7 @@ func TestAFailedWholeIsANamedGap(t *testing.T) {
 	r.is(review, record.Completed, 0, 0, "")
 }
 
-// The transaction of one chunk waits for that of the other, which has not seen it.
+// One chunk's transaction waits for the other's, which has not seen it.
 func TestTheLastTwoChunksFinishTogether(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)

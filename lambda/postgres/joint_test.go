@@ -144,7 +144,7 @@ func TestAnEndThatIsStoppedStopsNoOther(t *testing.T) {
 	})
 }
 
-// A panic is that of one end: the others are written, and later ones are not held up.
+// A panic belongs to one end: the others are written, and later ones are not held up.
 func TestAPanicHoldsUpNoOtherEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

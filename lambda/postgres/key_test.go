@@ -19,7 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// keyRows lists the rows of a document's keys, those of texts by the texts.
+// keyRows lists the rows of a document's keys: the keys of texts by their text, any other as
+// "?".
 func (f *fixture) keyRows(id uuid.UUID, texts ...string) string {
 	f.t.Helper()
 	list := query[string](f.t, f.conn, `SELECT coalesce(k, '?') || ' ' || day FROM document_key
@@ -28,8 +29,8 @@ func (f *fixture) keyRows(id uuid.UUID, texts ...string) string {
 	return strings.Join(list, ", ")
 }
 
-// The rows follow the keys, whatever program writes them: a key is at the
-// document's first day, that of a company at each of its days.
+// The rows follow the keys, whatever program writes them: a key is at the document's first
+// day, a company's key at each of its days.
 func TestKeyRowsFollowTheKeys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -46,7 +46,7 @@ func TestMatchSavesWhatWasNormalised(t *testing.T) {
 	equalLists(t, "derived columns", got, want)
 }
 
-// What has no references has none, not an unknown number of them.
+// Without references, the list is empty and not NULL.
 func TestMatchSavesNoReferencesAsAnEmptyList(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

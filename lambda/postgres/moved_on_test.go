@@ -10,8 +10,8 @@ import (
 	"matchbook/lambda/match"
 )
 
-// A candidate that is deleted, or changed, between the search and the write counts as it
-// is at the write: the pairs are those of a search after the change.
+// A candidate that is deleted, or changed, between the search and the write counts as it is at
+// the write: the pairs are the same as of a search after the change.
 func TestWriteTakesCandidatesAsTheyAreThen(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{

@@ -13,7 +13,7 @@ import (
 )
 
 // completed is a database with the sets of user 9 on eight dates up to today, each with two
-// candidates of its own; the pair of the first date meets again today.
+// separate candidates; the pair of the first date meets again today.
 func completed(t *testing.T) *offers {
 	t.Helper()
 	o := newOffers(t)

@@ -132,8 +132,8 @@ func TestSchedulersThatDie(t *testing.T) {
 	got.want(t, users, "Asia/Tokyo")
 }
 
-// A scheduler that is stopped between two steps, or in the middle of one, has
-// committed whole steps; another one, on a connection of its own, goes on.
+// A scheduler that is stopped between two steps, or in the middle of one, has committed whole
+// steps; another one, on a separate connection, goes on.
 func TestSchedulerGoesOn(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)

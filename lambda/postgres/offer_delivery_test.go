@@ -59,9 +59,9 @@ func (o *offers) wantUndelivered(n int, oldest time.Duration) {
 	}
 }
 
-// A claim keeps a set from others for its time. What was not tried yet comes first,
-// the oldest of it; a release waits; the late writes of a lost claim change nothing,
-// but for that of an accepted set.
+// A claim keeps a set from others for its time. What was not tried yet comes first, the oldest
+// of it; a release waits; the late writes of a lost claim change nothing, but for an accepted
+// set's.
 func TestSetsAreClaimedByAge(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
@@ -143,7 +143,7 @@ func TestLockedSetHoldsUpNoOther(t *testing.T) {
 	must.OK(t, tx.Rollback(t.Context()))
 }
 
-// A set whose job is not completed is not sent, whatever has put it into the outbox.
+// A set without a completed job is not sent, whatever has put it into the outbox.
 func TestOnlyCompletedSetsAreClaimed(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)

@@ -94,7 +94,7 @@ func sortIDs(ids []uuid.UUID) {
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 }
 
-// relay is that of a new process.
+// relay returns the relay of a new process.
 func (o *offers) relay(r *receiver, box outbox.Outbox) *outbox.Relay {
 	o.t.Helper()
 	to := must.Get(webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret}))(o.t)

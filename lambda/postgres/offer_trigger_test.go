@@ -55,8 +55,7 @@ func TestVersionOfAUser(t *testing.T) {
 	}
 }
 
-// A user who becomes active begins anew; an update that leaves a user active does
-// not.
+// A user who becomes active starts over; an update that leaves a user active does not.
 func TestUserWhoBecomesActiveBeginsAnew(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
@@ -241,8 +240,8 @@ func TestPublishedAgain(t *testing.T) {
 	o.wantJobs("today+0 1 skipped UTC", "today+0 2 completed UTC", "today+0 3 completed UTC")
 }
 
-// deliver delivers the messages: each is acknowledged. want are the statuses that the
-// runtime observes; the empty one is that of a message without work.
+// deliver delivers the messages: each is acknowledged. want are the statuses that the runtime
+// observes; the empty one belongs to a message without work.
 func (o *offers) deliver(work job.Work, messages []job.Stamped, want ...string) {
 	o.t.Helper()
 	var deliveries []job.Delivery

@@ -26,8 +26,8 @@ func (f *fixture) deliveries() (list string) {
 	return list
 }
 
-// Whoever writes a notification, its deliveries are there in the same
-// transaction: those of a worker, of the sweep, and of any other program.
+// Whoever writes a notification, its deliveries are there in the same transaction, whether a
+// worker, the sweep or another program writes it.
 func TestDeliveriesAreWrittenWithTheirNotification(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -65,8 +65,8 @@ func TestANewChannelSendsTheLastTwoWeeks(t *testing.T) {
 	equal(t, "deliveries", f.deliveries(), "email pending 6, pager digested 3, pager pending 1, slack digested 3, slack pending 3")
 }
 
-// A notification whose transaction is open while a channel is new reaches that
-// channel, too: the channel waits for it.
+// A notification written in a transaction that is open while a channel is new reaches the
+// channel too, because the channel waits for it.
 func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -94,7 +94,7 @@ func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
 	}
 }
 
-// url is that of the fixture's database, with the real clock.
+// url returns the fixture's database with the real clock.
 func (f *fixture) url() string {
 	u := must.Get(url.Parse(f.conn.Config().ConnString()))(f.t)
 	q := u.Query()

@@ -74,7 +74,7 @@ func (s httpSender) Send(ctx context.Context, m notify.Message) error {
 	return nil
 }
 
-// TestSenderProcess is no test: the processes run it, until they are killed.
+// TestSenderProcess isn't a test: the processes run it, until they are killed.
 func TestSenderProcess(t *testing.T) {
 	t.Parallel()
 	role := os.Getenv(envSender)

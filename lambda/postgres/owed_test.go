@@ -293,8 +293,7 @@ func TestResultsAndReleaseAreWrittenBothOrNeither(t *testing.T) {
 	}
 }
 
-// refusedVector is an embedder whose vectors have the wrong length, as long as err
-// is set.
+// refusedVector is an embedder of vectors with the wrong length, as long as err is set.
 type refusedVector struct {
 	oneVector
 	err error

@@ -31,8 +31,8 @@ func bill(number, name, vatID string, lamps int) string {
 		"line_items":[{"sku":"L-20","quantity":"%d"}]}`, number, lamps*59, name, vatID, lamps)
 }
 
-// renamedDocuments are of suppliers with several names, some of them beside one
-// VAT id, one beside two: Fakturabank.
+// renamedDocuments are of suppliers with several names, some with one VAT id, one with two:
+// Fakturabank.
 func renamedDocuments() (docs []corpus.Document) {
 	for i, d := range []struct{ name, vatID string }{
 		{"Amsel Metallbau", vatAmsel}, {"Amsel Metallbau", ""}, {"Vogel Industrie", vatAmsel}, {"Vogel Industrie", ""},
@@ -108,9 +108,9 @@ func (f *fixture) wantAgain(when, again string) {
 	}
 }
 
-// TestNamesBesideOneVATIDAreOneSupplier: an order of one name and an invoice of
-// another match once other documents have one VAT id beside both names, and no
-// longer once one of the names stands beside a second VAT id.
+// TestNamesBesideOneVATIDAreOneSupplier: an order of one name and an invoice of another match
+// once other documents have one VAT id with both names, and no longer once one of the names
+// has a second VAT id.
 func TestNamesBesideOneVATIDAreOneSupplier(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -173,7 +173,7 @@ func TestConfirmedNamesAreOneSupplier(t *testing.T) {
 	f.wantEdges("rejected", "", "1-2 person", "0 0 0 0")
 }
 
-// TestWriteWithAnOutdatedIdentityWritesNothing: a document whose supplier's name has
+// TestWriteWithAnOutdatedIdentityWritesNothing: a document with a supplier's name that has
 // other identities than it was read with has other keys, and is read again.
 func TestWriteWithAnOutdatedIdentityWritesNothing(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
 			t.Errorf("%d connections: work has %d, want %d", conns, busy, want)
 		}
 		if conns == 1 {
-			give() // there is no other
+			give() // the only one
 		}
 		id := f.document("matching_status = 'pending'")
 		claims := must.Get(db.Claim(ctx, []job.Delivery{{ID: id}}, time.Minute, false))(t)

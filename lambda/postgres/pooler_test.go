@@ -32,7 +32,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// serverConnections are those of the pooler to each database: fewer than the
+// serverConnections is the pooler's number of connections to each database: fewer than the
 // clients have, so that transactions do go from one to the next.
 const serverConnections = 3
 

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// An attempt waits for those that will come to the same statement, but not long, and not
-// for those of another tenant, or for any that are past it.
+// An attempt waits for others on their way to the same statement, but not long, and not for
+// another tenant's or for any past it.
 func TestAnAttemptWaitsForThoseThatCome(t *testing.T) {
 	t.Parallel()
 	ours, theirs := uuid.UUID{1}, uuid.UUID{2}

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The candidates that people see are those of matching, best first: one common
-// number counts more than several common months and amounts.
+// The candidates people see are the same as in matching, best first: one common number counts
+// more than several common months and amounts.
 func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -94,7 +94,7 @@ func TestDocumentsOfABatchAreReadTogether(t *testing.T) {
 	}
 }
 
-// Of a batch, an attempt whose fence is lost and a document that cannot be stored fail by
+// Of a batch, an attempt with a lost fence and a document that cannot be stored fail by
 // themselves.
 func TestADocumentHarmsNoneThatAreReadWithIt(t *testing.T) {
 	t.Parallel()
@@ -123,7 +123,7 @@ func TestADocumentHarmsNoneThatAreReadWithIt(t *testing.T) {
 	}
 }
 
-// The attempts of a claim are those that others wait for, each until it has come.
+// Others wait for the attempts of a claim, for each until it has come.
 func TestAClaimSaysWhoseAttemptsCome(t *testing.T) {
 	t.Parallel()
 	f, _, fences, contents := batch(t, 4)

@@ -164,8 +164,8 @@ func (w *workshop) claim(id uuid.UUID) (job.Claim, error) {
 	}
 }
 
-// matchAll matches all documents in an order of its own, some at a time, and then
-// the ones that were published meanwhile.
+// matchAll matches all documents in a random order, some at a time, and then the ones that
+// were published meanwhile.
 func (w *workshop) matchAll(random *rand.Rand, atOnce int) {
 	w.t.Helper()
 	w.matchSome(w.ids, random, atOnce)
@@ -253,8 +253,7 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("%d and %d lines", len(x), len(y))
 }
 
-// sampleDocuments are those of the repository's sample that have a file and an
-// id of their own.
+// sampleDocuments are the documents of the repository's sample with separate files and ids.
 func sampleDocuments(t *testing.T) (docs []corpus.Document) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "documents", "*", "*.json"))

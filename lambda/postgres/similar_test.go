@@ -31,7 +31,7 @@ func (e *oneVector) Embed(_ context.Context, texts []string) ([]llm.Vector, llm.
 	return vectors, llm.Usage{PromptTokens: 7 * len(texts)}, nil
 }
 
-// crashing is a store whose first write never happens.
+// crashing is a store that loses its first write.
 type crashing struct {
 	match.Store
 	crashed bool

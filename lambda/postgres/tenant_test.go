@@ -197,7 +197,7 @@ func TestAVerdictTakesItsTurn(t *testing.T) {
 	f.wantEdges("confirmed", "1-2 person", "", "1 1 0")
 }
 
-// I13 between processes: two pools, whose lines know nothing of each other.
+// I13 between processes: two pools with separate queues.
 func TestTwoProcessesWriteForOneTenant(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
@@ -245,7 +245,7 @@ const (
 	envFence  = "MATCHBOOK_TEST_FROZEN_ATTEMPT"
 )
 
-// TestFrozenProcess is no test: it is what the process runs.
+// TestFrozenProcess isn't a test: the frozen process runs it.
 func TestFrozenProcess(t *testing.T) {
 	t.Parallel()
 	address := os.Getenv(envFrozen)

@@ -46,8 +46,8 @@ func (f *fixture) atOnce(n int, work func(i int)) {
 	all.Wait()
 }
 
-// together writes n documents that wait for one lock, each with rules of its own, and
-// returns their errors and the number of transactions that set documents succeeded.
+// together writes n documents that wait for one lock, each with separate rules, and returns
+// their errors and the number of transactions that set documents succeeded.
 func together(t *testing.T, n int, before func(f *fixture), decide func(i int) match.Rules) (errs []error, transactions int) {
 	t.Helper()
 	f := newFixture(t)
@@ -85,7 +85,7 @@ func TestDocumentsThatWaitAreWrittenTogether(t *testing.T) {
 	}
 }
 
-// What ends the write of one document is no error of those written with it.
+// An error that ends the write of one document doesn't end the others'.
 func TestADocumentHarmsNoneThatAreWrittenWithIt(t *testing.T) {
 	t.Parallel()
 	none := func(context.Context, rules.Competition) (rules.Result, error) { return rules.Result{}, nil }
@@ -201,7 +201,7 @@ func TestWrittenTogetherWithAModelIsAsOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// opinionated is a model whose answer depends on the exact question.
+// opinionated is a model that answers by the exact question.
 type opinionated struct{}
 
 func (opinionated) Name() string { return "opinionated" }
@@ -216,8 +216,8 @@ func (opinionated) Answer(_ context.Context, q llm.Question) (llm.Answer, error)
 	return llm.Answer{Text: `{"candidates":[` + strings.Join(list, ",") + `]}`}, nil
 }
 
-// matchAtOnce matches documents whose writes wait for one turn. One whose question
-// keeps changing meanwhile is released, and pending again.
+// matchAtOnce matches documents with writes that wait for one turn. One whose question keeps
+// changing meanwhile is released, and pending again.
 func (f *fixture) matchAtOnce(docs []postgres.Imported, model *llm.Asker) {
 	f.t.Helper()
 	fences := make([]job.Attempt, len(docs))
@@ -258,8 +258,8 @@ func (f *fixture) results() string {
 	return strings.Join(lines, "\n")
 }
 
-// Two new documents whose suppliers' names are known by VAT ids that others print are one
-// supplier's, also where they are written together and neither name is stored yet.
+// Two new documents with different names of a supplier, known by the VAT ids others print, are
+// one supplier's even if they are written together and neither name is stored yet.
 func TestNamesOfAGroupAreKnownToEachOther(t *testing.T) {
 	t.Parallel()
 	var docs []postgres.Imported

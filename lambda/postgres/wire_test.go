@@ -61,7 +61,7 @@ func listen(t testing.TB, serverURL string, far time.Duration) *wire {
 	return w
 }
 
-// pass copies messages of a client, of which the first has no type.
+// pass copies a client's messages; the first lacks a type.
 func (w *wire) pass(server io.Writer, client io.Reader, begun *atomic.Int64) {
 	w.copyMessages(server, client, 4, func(typ byte) {
 		switch typ {

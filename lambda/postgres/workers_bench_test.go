@@ -22,9 +22,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The documents of one tenant, by 1 to 8 workers. Each has a pool of its own, as
-// instances of the function have, and takes batches of ten. The database is beside
-// them, or 10 ms away.
+// The documents of one tenant, by 1 to 8 workers. Each has a separate pool, like instances of
+// the function, and takes batches of ten. The database is next to them, or 10 ms away.
 //
 //	go test ./lambda/postgres -run '^$' -bench Workers -benchtime 1x -count 3
 func BenchmarkWorkersOfATenant(b *testing.B) {
@@ -55,8 +54,8 @@ func matchByWorkers(b *testing.B, workers int, far time.Duration) {
 		})
 		stores[i] = db
 	}
-	// The first documents make connections and prepare statements, on each of them; they
-	// are as many for one worker as for eight, as a document costs more beside others.
+	// The first documents make connections and prepare statements, on each of them; they are
+	// as many for one worker as for eight, because a document costs more next to others.
 	first, docs := chains(0, 480), chains(1, 400)
 	for _, some := range [][]postgres.Imported{first, docs} {
 		must.Get(stores[0].Add(b.Context(), some, postgres.AddOptions{Replace: true, Send: true}))(b)
@@ -120,7 +119,7 @@ func chains(run, n int) (docs []postgres.Imported) {
 			cites = `"references":[{"type":"purchase-order","number":"` + number + `"}],`
 			number = fmt.Sprintf("%c%d-%06d", "-LWR"[i%len(types)], run, 7919*chain%1_000_000)
 		}
-		var supplier [8]byte // a word of its own, of which no two are alike
+		var supplier [8]byte // a unique word
 		for at := range supplier {
 			supplier[at] = 'a' + byte(rand.New(rand.NewPCG(uint64(chain/8), uint64(at))).IntN(26))
 		}

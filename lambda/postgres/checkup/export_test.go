@@ -1,4 +1,4 @@
 package checkup
 
-// LateSQL is a statement whose plan is tested.
+// LateSQL is a statement with a tested plan.
 const LateSQL = lateSQL

@@ -1,6 +1,6 @@
 package report
 
-// Statements whose plans are tested.
+// Statements with tested plans.
 const (
 	NumberedSQL     = numberedSQL
 	ListSQL         = listSQL
@@ -12,7 +12,7 @@ const (
 	FailureKindsSQL = failureKindsSQL
 )
 
-// Statements of one tenant whose plans are tested.
+// Statements of one tenant with tested plans.
 var (
 	WaitingSQL       = waitingOfTenant.list
 	WaitingCountsSQL = waitingOfTenant.counts

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fixture is a database whose clock stands still until the test moves it.
+// fixture is a database with a clock that stands still until the test moves it.
 type fixture struct {
 	*postgres.DB
 	read  report.Reader

@@ -38,7 +38,7 @@ func (f *fixture) spent(since time.Time, tenant uuid.UUID) []report.Spent {
 func TestSpentIsByTenantDayAndModel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	// Days are those of UTC, wherever the server is. The store connects after this.
+	// Days are in UTC, wherever the server is. The store connects after this.
 	f.exec("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone TO ''Pacific/Kiritimati''', current_database()); END $$")
 	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
 	if got := f.spent(time.Time{}, uuid.Nil); len(got) != 0 {

@@ -78,7 +78,7 @@ func down(t *testing.T, url string) int64 {
 	return done[0].Version
 }
 
-// applied lists the versions and marks those that are applied.
+// applied lists the versions and marks the applied ones.
 func applied(t *testing.T, url string) string {
 	t.Helper()
 	status := must.Get(schema.Status(t.Context(), url))(t)
@@ -93,7 +93,7 @@ func applied(t *testing.T, url string) string {
 	return strings.Join(out, " ")
 }
 
-// versions are those of all migrations there are, each after a mark.
+// versions lists all migrations, each after a mark.
 func versions(t *testing.T, mark string) (list []int64, marked string) {
 	t.Helper()
 	names, err := fs.Glob(migrations.FS, "*.sql")
@@ -169,8 +169,8 @@ func TestEachMigrationIsUndoneExactly(t *testing.T) {
 	}
 }
 
-// The state of matching has a migration of its own: four columns, the closed
-// set of states, and the partial index.
+// The state of matching has a separate migration: four columns, the closed set of states, and
+// the partial index.
 func TestMigrationTwoAddsTheMatchingStateAndNothingElse(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)

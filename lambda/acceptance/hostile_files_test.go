@@ -24,14 +24,14 @@ var invoiceLines = []string{"Bytewerk Software GmbH", "Rechnung Nr. BW-77", "Rec
 var printed = show(10, invoiceLines...)
 
 const (
-	nothingRead = "failed: nothing could be read from the file: it has no text"
+	nothingRead = "failed: unreadable file: no text"
 	damagedPDF  = "failed: the PDF is damaged or incomplete: send it again, or print it to a new PDF"
-	noInvoice   = "failed: the file is no e-invoice that can be read: "
+	noInvoice   = "failed: not a readable e-invoice: "
 	noMemory    = ": the PDF is damaged, or needs more than the 256 MB of memory that the parser has: print it to a new PDF and send that"
 	largeXML    = "failed: the XML embedded in the PDF has more than 10 MB: send it alone, or the PDF without it"
-	largeText   = "failed: the file has more than 100000 lines or 5000000 characters of text: split it"
+	largeText   = "failed: file has more than 100000 lines or 5000000 characters of text; split it"
 	damagedScan = "failed: the image is damaged or incomplete: send it again, or save it as PNG or JPEG"
-	unknownText = "for review: no business document was recognised in the text; the type of the document is unknown"
+	unknownText = "for review: the text was not recognised as a business document; the type of the document is unknown"
 )
 
 // hostileFiles lists the kinds.
@@ -93,11 +93,11 @@ var hostilePDFs = map[string]hostileFile{
 	"PDF: embedded XML that is no invoice": {"a.pdf", func() string { return embedding(1, deflated("<html/>", 1)) }, "valid"},
 	"PDF: embedded invoice with entities": {"a.pdf", func() string {
 		return embedding(1, deflated(`<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"><!ENTITY a "b"></Invoice>`, 1))
-	}, "for review: the e-invoice in the PDF cannot be read: unsupported document type declaration: it may define entities"},
+	}, "for review: unreadable e-invoice in the PDF: unsupported document type declaration: it may define entities"},
 	"PDF and web page": {"a.pdf", func() string { return "<html><!--\n" + pagePDF(printed) },
-		"failed: the file is a page of markup and a PDF at once, readers would see different contents: print it to a new PDF and send that"},
+		"failed: file is both a page of markup and a PDF, so readers would see different contents; print it to a new PDF and send that"},
 	"PDF and ZIP": {"a.pdf", func() string { return pagePDF(printed) + "PK\x05\x06" + strings.Repeat("\x00", 18) },
-		"failed: the file is a PDF and a ZIP archive at once, readers would see different contents: print it to a new PDF and send that"},
+		"failed: file is both a PDF and a ZIP archive, so readers would see different contents; print it to a new PDF and send that"},
 }
 
 var hostileImages = map[string]hostileFile{
@@ -127,9 +127,9 @@ var hostileImages = map[string]hostileFile{
 		"failed: the TIFF has more than 200 pages, or a page that follows itself: split it"},
 	"TIFF: pages without pixels": {"a.tif", func() string { return tiffOf(150, 6000, 6000, 0) }, damagedScan},
 	"GIF": {"a.gif", func() string { return "GIF89a\x01\x00\x01\x00\x00" },
-		"failed: the file is a GIF image: save it as JPEG or PNG and send that"},
+		"failed: unsupported file type (a GIF image); save it as JPEG or PNG and send that"},
 	"HEIC": {"a.jpg", func() string { return "\x00\x00\x00\x18ftypheic" + strings.Repeat("\x00", 99) },
-		"failed: the file is a HEIC or AVIF image or a video: save it as JPEG or PNG and send that"},
+		"failed: unsupported file type (a HEIC or AVIF image or a video); save it as JPEG or PNG and send that"},
 }
 
 const ublHead = `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" ` +
@@ -186,13 +186,13 @@ var hostileXML = map[string]hostileFile{
 }
 
 var hostileOthers = map[string]hostileFile{
-	"empty":    {"a.pdf", func() string { return "" }, "failed: the file is empty: send it again"},
+	"empty":    {"a.pdf", func() string { return "" }, "failed: empty file; send it again"},
 	"one byte": {"a.pdf", func() string { return "x" }, unknownText},
 	"ZIP named as PDF": {"a.pdf", func() string { return "PK\x03\x04\x14\x00\x00\x00" + strings.Repeat("\x00", 99) },
-		"failed: the file is a ZIP archive or a file of an office program: unpack it and send the files in it, " +
+		"failed: unsupported file type (a ZIP archive or office document); unpack it and send the files in it, " +
 			"or save or print it as a PDF and send that"},
 	"old office file": {"a.doc", func() string { return "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 99) },
-		"failed: the file is a file of an office or mail program: save or print it as a PDF and send that"},
+		"failed: unsupported file type (an office or mail document); save or print it as a PDF and send that"},
 	"text with NUL": {"a.txt", func() string {
 		return strings.Join(invoiceLines, "\n") + strings.Repeat("\n", 64<<10) + "Bestellung Nr. 7\x007\n"
 	}, "valid"},

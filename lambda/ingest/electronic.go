@@ -8,8 +8,8 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// fromInvoice is the extraction of an e-invoice. Its values are those of the
-// file; the ones that the pages show as well have the place.
+// fromInvoice returns the extraction of an e-invoice. A value shown on a page as well gets its
+// place there.
 func fromInvoice(doc *einvoice.Document, text transcript.Transcription) extraction.Extraction {
 	e := extraction.Extraction{Source: "einvoice", Successful: true, Confidence: extraction.High,
 		Type: doc.Type, Data: doc.Data, Fields: map[string]extraction.Field{}}
@@ -23,19 +23,18 @@ func fromInvoice(doc *einvoice.Document, text transcript.Transcription) extracti
 	return e
 }
 
-// shown finds the values of an e-invoice in the text that may show them. Each
-// line is read once: an invoice has thousands of values, and its pages have
-// thousands of lines.
+// shown finds the values of an e-invoice in the text of its pages. It reads each line once,
+// because an invoice may have thousands of values and its pages thousands of lines.
 type shown struct {
 	quotes  printed.Quotes
-	search  int // characters that may still be searched for texts
-	size    int // of the text
+	search  int // characters left to search for texts
+	size    int // of the text, in characters
 	numbers map[string]extraction.Field
 	days    map[document.Date]extraction.Field
 }
 
-// maxSearch bounds the search for texts, to seconds. The values beyond it are
-// trusted as those that no page shows.
+// maxSearch bounds the search for texts to seconds. A value beyond it is trusted like a value
+// not shown on any page.
 const maxSearch = 4_000_000_000
 
 func shownIn(t transcript.Transcription) *shown {
@@ -49,7 +48,7 @@ func shownIn(t transcript.Transcription) *shown {
 	return s
 }
 
-// line keeps the first place of each number and day.
+// line records the first place of each number and day.
 func (s *shown) line(text string, page int) {
 	for _, d := range printed.Dates(text) {
 		for _, v := range d.Readings {
@@ -67,7 +66,7 @@ func (s *shown) line(text string, page int) {
 	}
 }
 
-// place makes a field of a value, with the first place that shows it.
+// place returns the field of a value, with the first place on a page.
 func (s *shown) place(v extraction.Value) extraction.Field {
 	var field extraction.Field
 	var ok bool

@@ -43,7 +43,7 @@ func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 
 func TestTextBeyondTheLimitsIsRefused(t *testing.T) {
 	t.Parallel()
-	const want = "the file has more than 100000 lines or 5000000 characters of text: split it"
+	const want = "file has more than 100000 lines or 5000000 characters of text; split it"
 	for name, text := range map[string]string{
 		"lines": strings.Repeat("\n", maxLines+1), "characters": strings.Repeat("ü", maxCharacters+1),
 	} {

@@ -15,8 +15,8 @@ import (
 	"matchbook/lambda/llm"
 )
 
-// extract reads the documents of a file: the one of an e-invoice in it, or those
-// of its text by a model or, without one, by rules. Each has to pass the gate.
+// extract reads the documents of a file. It uses the file's e-invoice, otherwise the text, by
+// the model or, without a model, by rules. A document that fails the gate has the reasons.
 func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
 	[]ingestion.Extracted, error,
 ) {
@@ -29,17 +29,17 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 		}
 		return docs, nil
 	case t.Quality() == 0:
-		return nil, failure.Permanently("nothing could be read from the file: %s",
-			append(src.notes, "it has no text")[0])
+		return nil, failure.Permanently("unreadable file: %s",
+			append(src.notes, "no text")[0])
 	case in.Model == nil:
 		return in.examine(src, t, atLeastOne(byrules.Extract(t), byrules.Source, t)), nil
 	}
 	return in.ask(ctx, row, src, t)
 }
 
-// ask extracts by a model. Documents that do not pass the gate are worth one
-// more question, which names the failed checks; its answer is taken if fewer
-// checks fail, and no document is missing in it.
+// ask extracts by the model. If documents fail the gate, it asks once more and names the
+// failed checks. It uses the second answer only if fewer checks fail and no document is
+// missing.
 func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
 	[]ingestion.Extracted, error,
 ) {
@@ -76,8 +76,8 @@ func failedChecks(docs []ingestion.Extracted) (list []string) {
 	return slices.Compact(list)
 }
 
-// atLeastOne makes a document without values of a text in which none was found:
-// a person has to look at it.
+// atLeastOne returns a document without values if none was found in the text, so that a person
+// looks at the file.
 func atLeastOne(found []extraction.Extraction, source string, t transcript.Transcription) []extraction.Extraction {
 	if len(found) > 0 {
 		return found
@@ -89,7 +89,7 @@ func atLeastOne(found []extraction.Extraction, source string, t transcript.Trans
 	return []extraction.Extraction{e}
 }
 
-// examine lets each document pass the gate.
+// examine runs the gate on each document.
 func (in *Ingester) examine(src *source, t transcript.Transcription, found []extraction.Extraction) (docs []ingestion.Extracted) {
 	for i := range found {
 		d := ingestion.Extracted{Extraction: found[i]}
@@ -110,8 +110,8 @@ func (in *Ingester) now() time.Time {
 	return time.Now()
 }
 
-// better reports whether a second reading is to be taken: its quality is better
-// by a margin, and rules find each field in it that they find in the first.
+// better reports whether to use a second reading: its quality must be better by a margin, and
+// rules must find every field in it that they find in the first.
 func better(first, second transcript.Transcription) bool {
 	if second.Quality() < first.Quality()+margin {
 		return false

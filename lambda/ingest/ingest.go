@@ -1,14 +1,14 @@
-// Package ingest is the work of the ingest function: from a file to documents
-// that can be matched.
+// Package ingest is the work of the ingest function: it turns a file into documents ready for
+// matching.
 //
-// A file is read by the cheapest source of truth that it has: an e-invoice in
-// it, the text layer of a PDF, or an OCR. Its transcription is stored before
-// the next step, so that a redelivery does not pay for it again. What a
-// transcription says is extracted by a model, or by rules, and the gate
-// compares it with the transcription, with arithmetic and with check digits. A
-// document that does not pass is for a person, with the reasons. The result,
-// the publication for matching and, where contracts are reviewed, the review of a
-// contract are one transaction.
+// It reads the cheapest reliable source of a file: an e-invoice, the text layer of a PDF, or
+// OCR. It stores the transcription before the next step, so that a redelivery doesn't pay for
+// OCR again. A model or rules extract the fields, and the gate checks them against the
+// transcription, arithmetic and check digits. A document that fails the gate needs a person,
+// and has the reasons. One transaction writes the result, publishes the documents for matching
+// and, where contracts are reviewed, stores the review of a contract.
+//
+// The row of an ingestion must exist before its message: package inbox inserts it (AddFile).
 package ingest
 
 import (
@@ -27,48 +27,47 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps ingestions.
+// Store reads and completes ingestions. See inbox.Store for the insert.
 type Store interface {
-	// Ingestion reads a row; job.ErrFenceLost if it is gone.
+	// Ingestion returns a row, or job.ErrFenceLost if it is gone.
 	Ingestion(ctx context.Context, id uuid.UUID) (ingestion.Row, error)
-	// Transcribed records a checkpoint, fenced. Its files are stored afterwards.
+	// Transcribed records a checkpoint, fenced. Store its files afterwards.
 	Transcribed(ctx context.Context, f job.Attempt, c ingestion.Checkpoint) error
-	// Complete writes the documents of the file and publishes them for matching, and
-	// stores their reviews, fenced, in one transaction. The caller sends the messages
-	// of the documents and of the chunks of reviews.
+	// Complete writes the documents of the file, publishes them for matching and stores their
+	// reviews, fenced and in one transaction. The caller must send the messages of the
+	// returned documents and chunks of reviews.
 	Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (documents, chunks []job.Stamped, err error)
 }
 
-// Reviewer prepares reviews of contracts; review.Starter is one.
+// Reviewer prepares reviews of contracts; review.Starter implements it.
 type Reviewer interface {
-	// PrepareIngested returns the review of a contract that has these pages, always
-	// with the same id for a document. A permanent failure has the reason why there
-	// can be none.
+	// PrepareIngested returns the review of a contract with these pages. A document's review
+	// always has the same id. If the contract can't be reviewed, the error is a permanent
+	// failure with the reason.
 	PrepareIngested(
 		ctx context.Context, tenantID, documentID uuid.UUID, name string, pages []transcript.Page,
 	) (record.New, error)
 }
 
-// Blobs stores files by their keys.
+// Blobs reads and writes files by key.
 type Blobs interface {
 	Read(ctx context.Context, key string, most int64) ([]byte, error)
 	Write(ctx context.Context, key string, file io.ReadSeeker) error
 }
 
-// Ingester reads files.
+// Ingester reads files. Store, Blobs, PDFs, Sender and Log must be set.
 type Ingester struct {
 	Store Store
 	Blobs Blobs
 	PDFs  *pdf.Reader
-	OCR   OCR    // nil: none
-	NoOCR string // the reason why there is none
-	// GoodEnough is the quality below which a page is repaired and read again; 0
-	// is 0.7.
+	OCR   OCR    // nil: pages without text aren't read
+	NoOCR string // why OCR is nil, for people
+	// GoodEnough is the quality below which a page is repaired and read again; 0 means 0.7.
 	GoodEnough float64
-	Model      *llm.Asker // nil: extraction by rules
-	Sender     job.Sender // to the queue of the match function
-	Reviewer   Reviewer   // nil: contracts are not reviewed
-	Chunks     job.Sender // to the queue of the review function; nil without a Reviewer
+	Model      *llm.Asker // nil: use rules
+	Sender     job.Sender // to the match queue
+	Reviewer   Reviewer   // nil: contracts aren't reviewed
+	Chunks     job.Sender // to the review queue; nil without a Reviewer
 	Log        *slog.Logger
-	Now        func() time.Time // for dates in the future; nil is time.Now
+	Now        func() time.Time // decides which dates are in the future; nil: time.Now
 }

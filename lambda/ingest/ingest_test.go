@@ -135,7 +135,7 @@ func TestFilesGiveTheirDocuments(t *testing.T) {
 // first PDF: here there is none.
 func TestOnlyPDFsNeedTheParser(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"order-4711.xml": "", "scan.jpg": "no OCR is configured (OCR=none)"} {
+	for name, want := range map[string]string{"order-4711.xml": "", "scan.jpg": "OCR is off (OCR=none)"} {
 		r := newRig(t, name)
 		r.PDFs = nil
 		if err := r.ingest(t); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -234,7 +234,7 @@ func (fixed) Transcribe(_ context.Context, file transcript.Images) (t transcript
 func TestScanThatFailedWithoutOCRIsReadWhenThereIsOne(t *testing.T) {
 	t.Parallel()
 	r := newRigWith(t, scannedPDF(t))
-	if err := r.ingest(t); err == nil || !strings.Contains(err.Error(), "no OCR is configured (OCR=none)") {
+	if err := r.ingest(t); err == nil || !strings.Contains(err.Error(), "OCR is off (OCR=none)") {
 		t.Fatalf("without an OCR: %v", err)
 	}
 	r.OCR = fixed{}
@@ -290,7 +290,7 @@ func TestContractThatCannotBeReviewedIsForAPerson(t *testing.T) {
 	r.Reviewer = &reviewer{err: failure.Permanently("it is too long")}
 	must.OK(t, r.ingest(t))
 	d := r.store.documents[0]
-	if d.Valid || d.Review != nil || !strings.Contains(strings.Join(d.Reasons, "; "), "no review of the contract was started: it is too long") {
+	if d.Valid || d.Review != nil || !strings.Contains(strings.Join(d.Reasons, "; "), "contract not reviewed: it is too long") {
 		t.Errorf("got %s", text(r.store.documents))
 	}
 	r = newRigWith(t, []byte(contractText))

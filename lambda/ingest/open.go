@@ -13,18 +13,19 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// source is an opened file: what there is to read from it.
+// source is the opened file of an ingestion.
 type source struct {
 	kind    filetype.Type
 	data    []byte
-	invoice *einvoice.Document // alone, or in a PDF; nil: none
-	notes   []string           // for a person, about what could not be read
-	pages   transcript.Images  // of a PDF or an image; nil: none
+	invoice *einvoice.Document // alone or in a PDF; may be nil
+	notes   []string           // for a person, about unreadable parts
+	pages   transcript.Images  // of a PDF or an image; may be nil
 	layer   func(ctx context.Context, page int) (transcript.Page, error)
 	close   func()
 }
 
-// open opens a file by its content.
+// open opens the file of an ingestion, by its content. Call close when you are done with the
+// source.
 func (in *Ingester) open(ctx context.Context, data []byte) (*source, error) {
 	kind, err := filetype.Of(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -42,12 +43,12 @@ func (in *Ingester) open(ctx context.Context, data []byte) (*source, error) {
 	return src, err
 }
 
-// readXML reads a file that is an e-invoice and nothing else.
+// readXML reads a file that must be an e-invoice.
 func readXML(data []byte) (*einvoice.Document, error) {
 	doc, err := einvoice.Read(bytes.NewReader(data))
 	var refused *einvoice.Refused
 	if errors.As(err, &refused) {
-		return nil, failure.Permanently("the file is no e-invoice that can be read: %s", refused.Reason)
+		return nil, failure.Permanently("not a readable e-invoice: %s", refused.Reason)
 	}
 	if err != nil {
 		return nil, failure.At("read the e-invoice", err)
@@ -55,8 +56,8 @@ func readXML(data []byte) (*einvoice.Document, error) {
 	return &doc, nil
 }
 
-// openPDF opens a PDF and the e-invoice in it. An embedded file that is broken
-// leaves the pages to be read, with a note.
+// openPDF opens a PDF and its embedded e-invoice. If the e-invoice is broken, the pages are
+// read instead, with a note.
 func (in *Ingester) openPDF(ctx context.Context, src *source) error {
 	doc, err := in.PDFs.Open(ctx, bytes.NewReader(src.data), int64(len(src.data)))
 	if err != nil {
@@ -82,7 +83,7 @@ func (in *Ingester) openPDF(ctx context.Context, src *source) error {
 			doc.Close()
 			return failure.At("read the embedded e-invoice", err)
 		}
-		src.notes = append(src.notes, "the e-invoice in the PDF cannot be read: "+refused.Reason)
+		src.notes = append(src.notes, "unreadable e-invoice in the PDF: "+refused.Reason)
 	}
 	return nil
 }

@@ -21,27 +21,26 @@ import (
 )
 
 const (
-	// goodEnough is the default of Ingester.GoodEnough: on 110 receipts the quality
-	// of tesseract correlates 0.69 with the fields that are recovered.
+	// goodEnough is the default of Ingester.GoodEnough: on 110 receipts tesseract's quality
+	// correlates 0.69 with the recovered fields.
 	goodEnough = 0.7
-	// margin is the least gain in quality for which a second reading is taken.
+	// margin is the least gain in quality for using a second reading.
 	margin = 0.05
-	// maxCheckpoint bounds a stored transcription.
+	// maxCheckpoint bounds a stored transcription, in bytes.
 	maxCheckpoint = 64 << 20
 )
 
 // OCR reads images of pages.
 type OCR interface {
-	// Transcribe reads all pages of a file.
 	Transcribe(ctx context.Context, file transcript.Images) (transcript.Transcription, error)
-	// Repair reads the pages below that quality once more, after the repairs that
-	// their defects call for.
+	// Repair reads the pages below a quality once more, after the repairs their defects call
+	// for.
 	Repair(ctx context.Context, file transcript.Images, first transcript.Transcription, below float64) (
 		transcript.Second, error)
 }
 
-// transcribe returns the text of a file: that of the checkpoint, or a new one,
-// which is stored first.
+// transcribe returns the text of a file, from the checkpoint if there is one. It stores a new
+// transcription before returning it.
 func (in *Ingester) transcribe(ctx context.Context, f job.Attempt, row ingestion.Row, src *source) (
 	transcript.Transcription, error,
 ) {
@@ -53,7 +52,7 @@ func (in *Ingester) transcribe(ctx context.Context, f job.Attempt, row ingestion
 		t, decodeErr := transcript.Decode(stored)
 		switch {
 		case err != nil || decodeErr != nil:
-			in.Log.Warn("the checkpoint cannot be read, the file is transcribed again", "id", row.ID.String())
+			in.Log.Warn("unreadable checkpoint; transcribing again", "id", row.ID.String())
 		case !in.lacksOCR(src, t):
 			return t, nil
 		}
@@ -65,8 +64,9 @@ func (in *Ingester) transcribe(ctx context.Context, f job.Attempt, row ingestion
 	return in.keep(ctx, f, row, t, second)
 }
 
-// lacksOCR reports whether a checkpoint was made without an OCR, has pages without
-// text, and there is an OCR now. Nothing was paid for it.
+// lacksOCR reports whether a checkpoint was made without OCR and has pages without text,
+// although there is an OCR now. Nothing is paid twice, because the
+// checkpoint cost nothing.
 func (in *Ingester) lacksOCR(src *source, t transcript.Transcription) bool {
 	if in.OCR == nil || src.invoice != nil || t.Engine != pdf.Engine {
 		return false
@@ -74,7 +74,7 @@ func (in *Ingester) lacksOCR(src *source, t transcript.Transcription) bool {
 	return slices.ContainsFunc(unreadable(t), func(n int) bool { return t.Pages[n-1].Engine == "" })
 }
 
-// read reads a file by its text layer and, where a page has none, by OCR.
+// read reads a file by its text layer, and uses OCR for pages without one.
 func (in *Ingester) read(ctx context.Context, src *source) (
 	t transcript.Transcription, second *transcript.Second, err error,
 ) {
@@ -85,7 +85,7 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 		}
 		return plain(src.data), nil, nil
 	case src.pages == nil:
-		return t, nil, nil // an e-invoice alone has no pages
+		return t, nil, nil // an XML file
 	case src.layer != nil:
 		if t, err = readLayer(ctx, src); err != nil {
 			return t, nil, err
@@ -95,11 +95,11 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 	}
 	unread := unreadable(t)
 	if len(unread) == 0 || src.invoice != nil {
-		return t, nil, nil // an e-invoice needs no OCR of the page that shows it
+		return t, nil, nil // OCR isn't needed for the pages of an e-invoice
 	}
 	if in.OCR == nil {
 		src.notes = append(src.notes,
-			fmt.Sprintf("%s without text, and no OCR is configured (%s)", pageList(unread), in.NoOCR))
+			fmt.Sprintf("%s without text, and OCR is off (%s)", pageList(unread), in.NoOCR))
 		return t, nil, nil
 	}
 	some := &subset{src.pages, unread, src}
@@ -148,7 +148,7 @@ func blank(n int) []transcript.Page {
 	return pages
 }
 
-// unreadable lists the pages whose text layer is missing or has no meaning.
+// unreadable lists the pages with a missing or meaningless text layer.
 func unreadable(t transcript.Transcription) (numbers []int) {
 	for _, p := range t.Pages {
 		if p.Characters() == 0 || slices.Contains(p.Defects, transcript.Garbled) {
@@ -189,7 +189,7 @@ func (s *subset) Render(ctx context.Context, page, dpi int) (*image.Gray, error)
 	return s.file.Render(ctx, s.numbers[page-1], dpi)
 }
 
-// place puts the pages of a subset's transcription where they belong.
+// place copies the pages of a subset's transcription to their places in t.
 func (s *subset) place(t *transcript.Transcription, read transcript.Transcription) {
 	if t.Engine == "" {
 		t.Engine, t.Version = read.Engine, read.Version
@@ -211,7 +211,7 @@ func (s *subset) renumber(images map[int]*image.Gray) map[int]*image.Gray {
 	return all
 }
 
-// plain is the transcription of a text file: one page, a line each.
+// plain transcribes a text file as one page.
 func plain(data []byte) transcript.Transcription {
 	text := string(data)
 	if !utf8.ValidString(text) {
@@ -221,7 +221,7 @@ func plain(data []byte) transcript.Transcription {
 		}
 		text = string(runes)
 	}
-	text = strings.ReplaceAll(text, "\x00", "\uFFFD") // which no database stores
+	text = strings.ReplaceAll(text, "\x00", "\uFFFD") // since PostgreSQL can't store it
 	page := transcript.Page{Number: 1, Quality: 1}
 	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 	for i, line := range lines {
@@ -232,12 +232,10 @@ func plain(data []byte) transcript.Transcription {
 	return transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{page}}
 }
 
-// keep chooses a transcription, records the checkpoint, and stores both
-// transcriptions. The record is fenced and comes first: an attempt that has lost
-// its claim overwrites no file, and the checkpoint itself comes last, so that
-// what is found in storage is never paid for again. A repair can lose text: the
-// second one is taken only if its quality is better by a margin and rules find at
-// least as many required fields in it.
+// keep chooses a transcription, records the checkpoint, and stores both transcriptions. The
+// fenced record comes first, so that an attempt with a lost claim overwrites no file. The
+// checkpoint's file comes last, because what is found in storage must never be paid for again.
+// See better for the choice: a repair can lose text.
 func (in *Ingester) keep(
 	ctx context.Context, f job.Attempt, row ingestion.Row, first transcript.Transcription, second *transcript.Second,
 ) (transcript.Transcription, error) {
@@ -274,8 +272,7 @@ func (in *Ingester) write(ctx context.Context, key string, t transcript.Transcri
 	return in.Blobs.Write(ctx, key, bytes.NewReader(data))
 }
 
-// preprocessed is the name of a repaired page: of the first, or of one with a
-// number.
+// preprocessed returns the name of a repaired page; use 0 for the first.
 func preprocessed(page int) string {
 	if page == 0 {
 		return "preprocessed.png"
@@ -283,7 +280,6 @@ func preprocessed(page int) string {
 	return fmt.Sprintf("preprocessed-%d.png", page)
 }
 
-// keepImages stores the repaired pages.
 func (in *Ingester) keepImages(ctx context.Context, folder string, images map[int]*image.Gray) error {
 	for i, n := range slices.Sorted(maps.Keys(images)) {
 		name := preprocessed(n)
@@ -301,17 +297,17 @@ func (in *Ingester) keepImages(ctx context.Context, folder string, images map[in
 	return nil
 }
 
-// The text of a file that is read: more than 1,000 pages of a contract have.
+// Limits on the text of a file; a contract of 1,000 pages stays below them.
 const (
 	maxLines      = 100_000
 	maxCharacters = 5_000_000
 )
 
-// extent counts the text of a file. A file of a few bytes can unpack to more
-// text than there is memory.
+// extent counts the text of a file, because a few bytes can unpack to more text than fits in
+// memory.
 type extent struct{ lines, characters int }
 
-// add counts a page; a file beyond the limits is a permanent failure.
+// add counts a page. Beyond the limits it returns a permanent failure.
 func (e *extent) add(p transcript.Page) error {
 	e.lines += len(p.Lines)
 	e.characters += p.Characters()
@@ -320,13 +316,13 @@ func (e *extent) add(p transcript.Page) error {
 
 func (e *extent) check() error {
 	if e.lines > maxLines || e.characters > maxCharacters {
-		return failure.Permanently("the file has more than %d lines or %d characters of text: split it",
+		return failure.Permanently("file has more than %d lines or %d characters of text; split it",
 			maxLines, maxCharacters)
 	}
 	return nil
 }
 
-// checkText refuses a text file beyond the limits, before it is decoded.
+// checkText refuses a text file beyond the limits before it is decoded.
 func checkText(data []byte) error {
 	e := extent{bytes.Count(data, []byte("\n")), utf8.RuneCount(data)}
 	return e.check()

@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ingest reads the file of an ingestion, from its checkpoint on if there is
-// one. It is a job.Work.
+// Ingest reads the file of an ingestion, from its checkpoint if there is one. Use it as a
+// job.Work.
 func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 	row, err := in.Store.Ingestion(ctx, f.ID)
 	if err != nil {
@@ -54,9 +54,9 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 	return nil
 }
 
-// addReviews prepares the reviews of the contracts, which are stored with the
-// documents: no crash comes between. A contract that cannot be reviewed is for a
-// person, with the reason.
+// addReviews prepares the reviews of contracts. Complete stores them with the documents, so
+// that no crash comes between. A contract that can't be reviewed needs a person, and has the
+// reason.
 func (in *Ingester) addReviews(ctx context.Context, row ingestion.Row, docs []ingestion.Extracted, t transcript.Transcription) error {
 	for i := range docs {
 		d := &docs[i]
@@ -69,7 +69,7 @@ func (in *Ingester) addReviews(ctx context.Context, row ingestion.Row, docs []in
 		case err == nil:
 			d.Review = &n
 		case why.Kind == failure.Permanent:
-			d.Valid, d.Reasons = false, append(d.Reasons, "no review of the contract was started: "+why.Text)
+			d.Valid, d.Reasons = false, append(d.Reasons, "contract not reviewed: "+why.Text)
 		default:
 			return failure.At("prepare the review of the contract", err)
 		}
@@ -77,22 +77,20 @@ func (in *Ingester) addReviews(ctx context.Context, row ingestion.Row, docs []in
 	return nil
 }
 
-// sendFor bounds the sending of messages, which goes on although the work's time
-// is up: the documents are published. The sweep sends what is not sent.
+// sendFor bounds the sending of messages. It goes on after the work's deadline, because the
+// documents are published already. The sweep sends the rest.
 const sendFor = 5 * time.Second
 
 func (in *Ingester) send(ctx context.Context, to job.Sender, what string, stamped []job.Stamped) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
 	defer cancel()
 	if unsent, err := to.Send(ctx, stamped); err != nil {
-		in.Log.Warn(what+" are published without a message: the sweep sends it",
-			what, len(unsent), "reason", failure.Of(err).Text)
+		in.Log.Warn("enqueue failed; sweep will retry", what, len(unsent), "reason", failure.Of(err).Text)
 	}
 }
 
-// name gives the documents of a file their ids: the first has those of the
-// ingestion, and the others derive theirs from it by their place, so that the
-// same file gives the same documents.
+// name sets the ids of a file's documents. The first uses the ingestion's; the others derive
+// theirs from it by their place, so that the same file gives the same documents.
 func name(row ingestion.Row, docs []ingestion.Extracted) []ingestion.Extracted {
 	for i := range docs {
 		docs[i].ID, docs[i].DocumentID = row.ID, row.DocumentID

@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/ingest/printed"
 )
 
-// other is the type of a document that Matchbook does not match.
+// other is the type of documents Matchbook doesn't match.
 const other = "other"
 
 // maxDocuments bounds the documents of an answer.
@@ -29,9 +29,9 @@ func read(text string, window []piece, quotes printed.Quotes, model string) (fou
 	successful := answer["extraction_successful"].(bool)
 	switch {
 	case len(documents) > maxDocuments:
-		return nil, errors.New("it has too many documents")
+		return nil, errors.New("too many documents")
 	case successful && len(documents) == 0:
-		return nil, errors.New("it is successful without a document")
+		return nil, errors.New("missing document in a successful answer")
 	}
 	for _, doc := range documents {
 		r := &reader{quotes: quotes, e: extraction.Extraction{Source: model, Successful: successful,
@@ -61,14 +61,14 @@ func (r *reader) document(doc map[string]any, window []piece) error {
 	for _, p := range doc["pages"].([]any) {
 		page := int(p.(float64))
 		if !slices.ContainsFunc(window, func(w piece) bool { return w.page == page }) {
-			return errors.New("it names a page that was not shown")
+			return errors.New("unknown page: it was not shown")
 		}
 		if !slices.Contains(r.e.Pages, page) {
 			r.e.Pages = append(r.e.Pages, page)
 		}
 	}
 	if len(r.e.Pages) == 0 {
-		return errors.New("it has a document without pages")
+		return errors.New("missing pages of a document")
 	}
 	slices.Sort(r.e.Pages)
 	d := &r.e.Data
@@ -97,8 +97,7 @@ func (r *reader) party(doc map[string]any, side string, p *document.Party) {
 	r.text(from, side+".", "address", &p.Address)
 }
 
-// lists reads references, lines, taxes and charges. An entry of which nothing
-// is left is left out.
+// lists reads references, lines, taxes and charges. It drops entries with nothing left.
 func (r *reader) lists(doc map[string]any) {
 	d := &r.e.Data
 	entries(doc, "references", &d.References, func(from map[string]any, at string) (ref document.Reference) {
@@ -134,7 +133,7 @@ func (r *reader) line(from map[string]any, at string) (l document.Line) {
 	return l
 }
 
-// entries reads a list; at begins the paths of an entry.
+// entries reads a list; at is the prefix of an entry's paths.
 func entries[T comparable](doc map[string]any, name string, to *[]T, read func(from map[string]any, at string) T) {
 	var none T
 	for _, v := range doc[name].([]any) {
@@ -144,8 +143,7 @@ func entries[T comparable](doc map[string]any, name string, to *[]T, read func(f
 	}
 }
 
-// field returns the value of a field whose quote is on its page; others are
-// dropped.
+// field returns the value of a field. It drops the field if the quote isn't on its page.
 func (r *reader) field(from map[string]any, at, name string) (value string, ok bool) {
 	f, present := from[name].(map[string]any)
 	if !present {
@@ -174,7 +172,7 @@ func (r *reader) amount(from map[string]any, at, name string, to *document.Amoun
 	if v, ok := r.field(from, at, name); ok {
 		a, err := document.ParseAmount(v)
 		if err != nil {
-			r.err = errors.New("it has an amount that is not a plain decimal")
+			r.err = errors.New("invalid amount: expected a plain decimal")
 			return
 		}
 		*to = a
@@ -186,14 +184,14 @@ func (r *reader) date(from map[string]any, at, name string, to *document.Date) {
 	if v, ok := r.field(from, at, name); ok {
 		t, err := time.Parse(time.DateOnly, v)
 		if err != nil {
-			r.err = errors.New("it has a date that is not of the form YYYY-MM-DD")
+			r.err = errors.New("invalid date: expected YYYY-MM-DD")
 			return
 		}
 		*to = document.DateOf(t)
 	}
 }
 
-// canonical gives a field the form of the value that structured data has.
+// canonical gives a field the form used in structured data.
 func (r *reader) canonical(path, value string) {
 	f := r.e.Fields[path]
 	f.Value = value

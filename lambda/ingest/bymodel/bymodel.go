@@ -1,13 +1,11 @@
 // Package bymodel extracts business documents from a transcription by a model.
 //
-// The model gets the text of the pages and answers in a strict schema: for each
-// value the quote and the page that it came from. The answer is hostile data. An
-// answer off the schema is an error, and is asked for again; a value whose quote
-// is not on its page is dropped and listed. Long files are asked about in
-// windows of pages, and the documents of the windows are joined by rules.
+// The model gets the text of the pages and must answer in a strict schema, with the quote and
+// the page of each value. The answer is hostile data. An answer off the schema is an error,
+// and is asked for again. A value is dropped and listed if its quote isn't on its page. The
+// model reads a long file in windows of pages, and rules join the documents of the windows.
 //
-// A value from a model is trusted as that of a model alone; package gate raises
-// trust and decides.
+// A value has the trust of a model alone; see package gate, which raises trust and decides.
 package bymodel
 
 import (
@@ -25,16 +23,15 @@ import (
 // Reader extracts documents with a model.
 type Reader struct{ Asker *llm.Asker }
 
-// Extract reads the documents of a transcription. failed names the checks that
-// an earlier extraction did not pass, in sentences without text of the
-// document; the question contains them. The usage is that of answers bought
-// now, not of those in the vault; it is valid beside an error, too.
+// Extract reads the documents of a transcription. failed names the checks failed by an earlier
+// extraction. It must not quote the document, because the question contains it. paid counts
+// the answers bought now, not answers from the vault. You can use it on error, too.
 func (r *Reader) Extract(ctx context.Context, tenant, document uuid.UUID, t transcript.Transcription,
 	failed []string) (documents []extraction.Extraction, paid llm.Usage, err error) {
 	windows := windowsOf(t)
 	if len(windows) > maxWindows {
-		return nil, paid, failure.Permanently("the text is longer than a model is asked about: "+
-			"%d windows of %d characters, the limit is %d: split the file", len(windows), windowSize, maxWindows)
+		return nil, paid, failure.Permanently("text too long for a model: "+
+			"%d windows of %d characters, limit %d; split the file", len(windows), windowSize, maxWindows)
 	}
 	quotes := printed.QuotesOf(t)
 	asker := *r.Asker
@@ -60,7 +57,7 @@ type counting struct {
 	paid *llm.Usage
 }
 
-// Answer asks the model.
+// Answer implements llm.Model.
 func (c counting) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	a, err := c.Model.Answer(ctx, q)
 	c.paid.PromptTokens += a.Usage.PromptTokens

@@ -11,9 +11,8 @@ import (
 	"matchbook/lambda/ingest/extraction"
 )
 
-// join joins the documents of successive windows: the last of one and the first
-// of the next are one document if they have the same number, or if the second
-// has none.
+// join joins the documents of successive windows. The last of one and the first of the next
+// are one document if they have the same number, or if the second lacks one.
 func join(parts [][]extraction.Extraction) (all []extraction.Extraction) {
 	for _, part := range parts {
 		for i, e := range part {
@@ -34,8 +33,8 @@ func continues(a, b extraction.Extraction) bool {
 	return b.Data.Number == "" || reference.Canonical(a.Data.Number) == reference.Canonical(b.Data.Number)
 }
 
-// merge adds the continuation b to a: lists are joined, a single value is that
-// of a, but for the sums, which stand at the end of a document.
+// merge adds the continuation b to a. It joins lists. Of single values it uses a's, except for
+// the sums, because they stand at the end of a document.
 func merge(a, b extraction.Extraction) extraction.Extraction {
 	a.Confidence = lower(a.Confidence, b.Confidence)
 	a.Successful = a.Successful && b.Successful
@@ -51,7 +50,7 @@ func merge(a, b extraction.Extraction) extraction.Extraction {
 	return a
 }
 
-// mergeFields adds the fields of b; those of its lists follow the ones of a.
+// mergeFields adds the fields of b. Its list items follow a's.
 func mergeFields(a *extraction.Extraction, b extraction.Extraction) {
 	shift := map[string]int{"references": len(a.Data.References), "line_items": len(a.Data.Lines),
 		"taxes": len(a.Data.Taxes), "charges": len(a.Data.Charges)}

@@ -12,7 +12,7 @@ import (
 
 // node is a part of the schema.
 type node struct {
-	Type       any              `json:"type"` // a name, or several
+	Type       any              `json:"type"` // a name or several
 	Properties map[string]*node `json:"properties,omitempty"`
 	Required   []string         `json:"required,omitempty"`
 	Additional *bool            `json:"additionalProperties,omitempty"`
@@ -35,7 +35,7 @@ func object(properties map[string]*node) *node {
 
 func list(items *node) *node { return &node{Type: "array", Items: items} }
 
-// fields is an object of fields with these names, separated by spaces.
+// fields returns an object with fields of these names, separated by spaces.
 func fields(names string) map[string]*node {
 	all := map[string]*node{}
 	for _, name := range strings.Fields(names) {
@@ -76,7 +76,7 @@ func answerSchema() *node {
 func encode(n *node) json.RawMessage {
 	raw, err := json.Marshal(n)
 	if err != nil {
-		panic(err) // it is made of strings
+		panic(err) // strings can be encoded
 	}
 	return raw
 }

@@ -6,19 +6,19 @@ import (
 )
 
 var (
-	// postcode shows that a cell is part of an address.
+	// postcode marks a cell as part of an address.
 	postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,5}\b|^\d{5}\pL|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
 	// townLine begins or ends with a postcode.
 	townLine = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?\d{4,5} ?\pL{2}|^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$`)
 	// salutation stands above the name of a recipient, or before it.
 	salutation = word(`(?:an(?: die| das| den)?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
 		`à l['’]attention de|spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
-	// contact stands in the sender's block and not in the recipient's.
+	// contact stands in the sender's block, not in the recipient's.
 	contact = regexp.MustCompile(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
 )
 
-// next is the line below a cell of a block: with the same left edge or the same
-// middle, and at most an empty line between them.
+// next returns the line below a cell of a block: with the same left edge or middle, and at
+// most an empty line between.
 func next(cells []cell, i int) (int, bool) {
 	const edge, lines = 0.02, 1.6
 	c, ok := under(cells, i)
@@ -30,9 +30,9 @@ func next(cells []cell, i int) (int, bool) {
 	return c.at, true
 }
 
-// address lists the lines below a name up to the one with the postcode, at most
-// four; none without a postcode, or if other text stands between them: a quote is
-// one piece of the page.
+// address lists the lines below a name, at most four, up to the one with the postcode. It
+// returns nil without a postcode, or if other text stands between, because a quote must be one
+// piece of the page.
 func address(cells []cell, name cell) (lines []string) {
 	i := name.at
 	for n := range 4 {
@@ -50,9 +50,9 @@ func address(cells []cell, name cell) (lines []string) {
 	return nil
 }
 
-// recipient is the name above an address without a label at the top of the first
-// page, where the window of an envelope is. The other address there is that of
-// the supplier: it has the supplier's name, or ways to reach it.
+// recipient returns the name above an unlabelled address at the top of the first page, in the
+// window of an envelope. An address with the supplier's name or contact details is the
+// supplier's.
 func recipient(cells []cell, supplier party) party {
 	const lowest = 0.4
 	for i, c := range cells {
@@ -78,8 +78,8 @@ func recipient(cells []cell, supplier party) party {
 
 func isSalutation(text string) bool { return salutation.FindString(text) == text }
 
-// begun reports whether the block of cell i begins above it; a line with a
-// postcode ends a block, that of the sender's address, too.
+// begun reports whether the block of cell i begins above it. A line with a postcode ends a
+// block, including the sender's address.
 func begun(cells []cell, i int) bool {
 	a, ok := above(cells, i)
 	if !ok || postcode.MatchString(a.Text) || isSalutation(cells[i].Text) {
@@ -104,7 +104,7 @@ func townBelow(cells []cell, i int) (int, bool) {
 	return 0, false
 }
 
-// reachable reports whether a phone number or the like follows an address.
+// reachable reports whether contact details follow an address.
 func reachable(cells []cell, town int) bool {
 	i := town
 	for range 3 {

@@ -1,13 +1,12 @@
-// Package byrules extracts business documents from a transcription by rules:
-// labels, places, formats and sums, in English, German, French, Italian and
-// Spanish.
+// Package byrules extracts business documents from a transcription by rules: labels, places,
+// formats and sums, in English, German, French, Italian and Spanish.
 //
-// A word is a hint, never a verdict. A label proposes values: those behind it,
-// to its right, and below it. The format of a value, its place, and above all
-// arithmetic between printed amounts decide. What stays open is left out: a
-// field that is missing is for a person, a wrong one may go unnoticed.
+// A word is a hint, never a verdict. A label proposes the values behind it, to its right, and
+// below it. The format of a value, its place, and above all arithmetic between printed amounts
+// decide. What stays open is left out, because a person sees a missing field but may overlook
+// a wrong one.
 //
-// Trust in a field is at most that it is printed; package gate raises it.
+// The trust of a field is at most Printed; see package gate, which raises it.
 package byrules
 
 import (
@@ -28,8 +27,8 @@ import (
 // Source names the rules in an extraction.
 const Source = "rules"
 
-// Extract reads the documents of a transcription: one, or several where pages
-// carry different numbers of their own.
+// Extract reads the documents of a transcription: one, or several if pages carry different
+// document numbers.
 func Extract(t transcript.Transcription) (documents []extraction.Extraction) {
 	for _, pages := range split(t.Pages) {
 		documents = append(documents, extract(pages))
@@ -37,9 +36,8 @@ func Extract(t transcript.Transcription) (documents []extraction.Extraction) {
 	return documents
 }
 
-// split divides the pages of a file into documents. A page with another number
-// behind its title begins the next one; a page without a number belongs to the
-// one before.
+// split divides the pages of a file into documents. A page with another number behind its
+// title begins the next one; a page without a number belongs to the one before.
 func split(pages []transcript.Page) (documents [][]transcript.Page) {
 	current := ""
 	for _, p := range pages {
@@ -135,12 +133,12 @@ func (r *reader) parties() {
 	}
 }
 
-// signs print a currency.
+// signs are ways to print a currency.
 var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"},
 	{"US$", "USD"}, {"PLN", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"CZK", "CZK"}, {"CAD", "CAD"},
 	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}, {"MYR", "MYR"}, {"RM", "MYR"}}
 
-// shows reports whether a sign stands in a text, not as a part of a word.
+// shows reports whether a sign stands in a text, not as part of a word.
 func shows(text, sign string) bool {
 	i := strings.Index(text, sign)
 	if i < 0 {
@@ -151,7 +149,7 @@ func shows(text, sign string) bool {
 	return !unicode.IsLetter(before) && !unicode.IsLetter(after)
 }
 
-// currency is the sign that is printed most often.
+// currency uses the sign printed most often.
 func (r *reader) currency() {
 	count, quotes := map[string]int{}, map[string]cell{}
 	for _, c := range r.cells {
@@ -241,11 +239,11 @@ func (r *reader) sums() {
 	r.lines()
 	priced := r.e.Type == document.Invoice || r.e.Type == document.CreditNote
 	if priced && !found.proved && (len(d.Lines) < 2 || r.printsMore(d.Total)) {
-		r.e.Confidence = extraction.Low // a label alone may be that of another sum
+		r.e.Confidence = extraction.Low // a label alone may name another sum
 	}
 }
 
-// lines reads the tables, if their amounts make the subtotal.
+// lines reads the tables if their amounts add up to the subtotal.
 func (r *reader) lines() {
 	d := &r.e.Data
 	net := d.Subtotal
@@ -287,8 +285,7 @@ func (r *reader) line(i int, it item) {
 	}
 }
 
-// references are the numbers of other documents, by their labels or in running
-// text.
+// references adds the numbers of other documents, by label or in running text.
 func (r *reader) references(number named, found []named) {
 	d := &r.e.Data
 	known := map[string]bool{reference.Canonical(number.number): true}
@@ -317,7 +314,7 @@ func (r *reader) references(number named, found []named) {
 	}
 }
 
-// missing lists the fields that every document should have.
+// missing lists the fields every document should have, but this one doesn't.
 func (r *reader) missing() {
 	for _, path := range []string{"number", "date", "supplier.name", "total"} {
 		if _, ok := r.e.Fields[path]; !ok {

@@ -17,8 +17,8 @@ type dated struct {
 	score float64
 }
 
-// dates lists the dates of a document with their scores; a negative score is
-// a date of something else.
+// dates lists the dates of a document with their scores. A negative score means the date of
+// something else.
 func dates(cells []cell, number named) (found []dated) {
 	for i, c := range cells {
 		for _, d := range printed.Dates(c.Text) {
@@ -28,8 +28,8 @@ func dates(cells []cell, number named) (found []dated) {
 	return found
 }
 
-// dateScore grades the date in cell i by the label before it, in the cell, to
-// the left, or above.
+// dateScore grades the date in cell i by its label: in front of it in the cell, to the left,
+// or above.
 func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	c := cells[i]
 	high := (1 - c.Box.Top) / 2
@@ -44,7 +44,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return wordScore(before, 4) + high
 	}
 	score := 0.0
-	if l, ok := leftOf(cells, i); ok && len(l.Text) <= longLabel { // text in another column does not run on
+	if l, ok := leftOf(cells, i); ok && len(l.Text) <= longLabel { // text in another column doesn't run on
 		score = wordScore(l.Text, 3.5)
 	}
 	if a, ok := above(cells, i); ok && score == 0 {
@@ -58,10 +58,10 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 
 const longLabel = 40
 
-// placeInFront of a date, as in letters: "Hamburg, den".
+// placeInFront matches a place before a date, as in letters: "Hamburg, den".
 var placeInFront = regexp.MustCompile(`^[^\d]*,(?: den| le)?$`)
 
-// wordScore grades a label: most for one of the document's own date.
+// wordScore grades a label. A label of the document's date gets most.
 func wordScore(label string, most float64) float64 {
 	label = strings.TrimLeft(label, " (*")
 	switch {
@@ -98,7 +98,7 @@ func above(cells []cell, i int) (cell, bool) {
 	return cell{}, false
 }
 
-// staggered returns a label to the left that stands less than a line above.
+// staggered returns a label to the left, less than a line above.
 func staggered(cells []cell, i int) (best cell, ok bool) {
 	for j := i - 1; j >= 0 && j > i-20; j-- {
 		c, d := cells[j], cells[i]
@@ -110,12 +110,12 @@ func staggered(cells []cell, i int) (best cell, ok bool) {
 	return best, ok
 }
 
-// cites reports whether a text names another document, of which a date may
+// cites reports whether a text names another document, because that document's date may
 // follow.
 func cites(text string) bool { return len(reference.Find(text)) > 0 && len(strings.Fields(text)) > 3 }
 
-// order decides between the day first and the month first: by the dates that
-// leave no choice, else by the currency or the country of a VAT id.
+// order decides whether the day or the month comes first: by the unambiguous dates, otherwise
+// by the country of a VAT id or the currency.
 func order(all []dated, currency string, european bool) (dayFirst, known bool) {
 	first, second := 0, 0
 	for _, d := range all {
@@ -135,10 +135,10 @@ func order(all []dated, currency string, european bool) (dayFirst, known bool) {
 	case currency == "USD":
 		return false, true
 	}
-	return true, currency != "" && currency != "CAD" // where both are usual
+	return true, currency != "" && currency != "CAD" // Canada uses both
 }
 
-// reading returns the day that a date means; false if that stays open.
+// reading returns the day a date means; false if that stays open.
 func (d dated) reading(dayFirst, known bool) (document.Date, bool) {
 	switch {
 	case len(d.Readings) == 1:

@@ -18,8 +18,8 @@ type id struct {
 	cell  cell
 }
 
-// ids finds the ids with right check digits; in a cell, shorter texts are tried
-// too, since words may follow.
+// ids finds the ids with valid check digits. It also tries shorter texts of a cell, because
+// words may follow the id.
 func ids(cells []cell, form *regexp.Regexp, valid func(string) (string, bool)) (found []id) {
 	for _, c := range cells {
 		for _, at := range form.FindAllStringIndex(c.Text, -1) {
@@ -47,10 +47,10 @@ func cutWord(s string) string {
 }
 
 var (
-	// yours is in the label of the recipient's VAT id.
+	// yours marks the label of the recipient's VAT id.
 	yours = regexp.MustCompile(`(?i)(?:^|[ (])(?:ihre|your|votre|vostr[ao]|su|customer|buyer|kunden?|käufer|client|acheteur|` +
 		`cliente)(?: |$|-|['’.:])`)
-	// payer is in a sentence about the recipient's account.
+	// payer marks a sentence about the recipient's account.
 	payer = regexp.MustCompile(`(?i)\b(?:ihrem|ihr|your|votre|vostro|su) (?:bank)?(?:konto|account|compte|conto|cuenta)\b`)
 )
 
@@ -62,8 +62,8 @@ func (v id) below(p party) bool {
 		v.cell.Box.Bottom > p.name.Box.Top && abs(v.cell.Box.Left-p.name.Box.Left) < 0.1
 }
 
-// assign gives VAT ids to the sides: an id below a buyer's label or nearer to
-// the buyer's name is the buyer's.
+// assign gives VAT ids to the sides. An id below a buyer's label, or nearer to the buyer's
+// name, is the buyer's.
 func assign(all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
 	for _, v := range all {
 		side := v.cell.side

@@ -6,10 +6,10 @@ import (
 	"matchbook/lambda/document"
 )
 
-// A label is a hint that a value of some kind stands beside it. The words are
-// those of English, German, French, Italian and Spanish.
+// A label hints at a value near it. The words are English, German, French, Italian and
+// Spanish.
 
-// titles name the types, those that cite the others first.
+// titles name the types. A type that cites others comes first.
 var titles = []struct {
 	kind document.Type
 	form *regexp.Regexp
@@ -29,11 +29,11 @@ func word(alternatives string) *regexp.Regexp {
 }
 
 var (
-	// mark follows a title: it names a number.
+	// mark follows a title and announces a number.
 	mark = regexp.MustCompile(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|no|nr|num|numéro|numero|número|n\.? ?[°º]|n\.|№|#|id)(?:\.|\b|$| |:)[ .:#]*`)
 	// bareMark names a number without a type.
 	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º]) *:? *`)
-	// bareTitle may follow a title that has no number.
+	// bareTitle may follow a title without a number.
 	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|[:.*–-]+|/ *\pL+|original|kopie|copy|copie)? *$`)
 
 	dateLabel = word(`(?:invoice |document |issue |billing |bill |order |credit note |delivery note )?date(?: of issue)?|issued(?: on)?|(?:rechnungs|beleg|ausstellungs|bestell|auftrags|ausgabe|lieferschein|dokument)?datum|date (?:de (?:la )?(?:facture|commande)|d['’]émission|facture)|data(?: fattura| (?:di )?emissione| documento)?|fecha(?: de (?:la )?(?:emisión|factura|expedición))?|le|vom|den|date`)
@@ -52,12 +52,12 @@ var (
 	supplierLabel = word(`(?:seller|supplier|vendor|from|issued by|verkäufer|lieferant|rechnungssteller|auftragnehmer|absender|vendeur|fournisseur|émetteur|fornitore|cedente|venditore|mittente|proveedor|vendedor|emisor)\b`)
 	buyerLabel    = word(`(?:buyer|customer|bill(?:ed)? to|billing address|invoice(?:d)? to|sold to|ship to|deliver to|delivery address|client|to:|käufer|kunde\b|rechnungsempfänger|rechnungsanschrift|lieferanschrift|lieferadresse|leistungsempfänger|auftraggeber|empfänger|besteller|acheteur|client|facturé à|adresse de (?:facturation|livraison)|destinataire|cliente|cessionario|acquirente|destinatario|comprador|facturar a)`)
 	nameLabel     = word(`(?:(?:company |firmen?)?name|firma|nom|nome|nombre|ragione sociale|razón social) *:?$|:$`)
-	// fieldLabel stands in a party's block beside another value than its name.
+	// fieldLabel stands in a party's block, next to values other than its name.
 	fieldLabel = word(`(?:name|nummer|number|no\.?|nr\.?|anschrift|adresse|address|indirizzo|dirección|ust-?\.?-?id\S*|steuernummer|vat\b.*|` +
 		`tax\b.*|tva\b.*|n° tva.*|ansprechpartner|contact|kontakt|telefon|phone|e-?mail|land|country|ort|straße|plz) *:?$`)
-	// rights stand in the name of who made a form, not of who fills it in.
+	// rights stand at the name of a form's author, not of the person filling it in.
 	rights = regexp.MustCompile(`(?i)©|\(c\)|copyright|\bpowered by\b`)
 
-	// legalForm shows that a cell names a company.
+	// legalForm marks a cell as the name of a company.
 	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:(?:GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.?p\.?A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|Company|Co\.|(?i:(?:sdn\.? ?)?bhd\.?|(?:pte|pty)\.?(?: ltd\.?)?))(?:$|[\s,.)])`)
 )

@@ -25,12 +25,12 @@ var columns = []struct {
 
 // head is the head of a table: one row of words, or two.
 type head struct {
-	row  cell // the first cell below it is after this one
+	row  cell // the cells below the head follow this one
 	cols map[string]cell
 }
 
-// headOf reads cell i and those around it as column heads; a table has at least
-// a description, and two of quantity, price and amount.
+// headOf reads cell i and its neighbours as column heads. A table must have a description, and
+// two of quantity, price and amount.
 func headOf(cells []cell, i int) (head, bool) {
 	h := head{cells[i], map[string]cell{}}
 	if columnOf(cells[i].Text) == "" {
@@ -64,8 +64,8 @@ func columnOf(text string) string {
 	return ""
 }
 
-// band lists the cells in the row of cell i, and in one right below that has
-// words only: a row with numbers is a line.
+// band lists the cells in the row of cell i, and in the row right below if it holds words
+// only, because a row with numbers is a line.
 func band(cells []cell, i int) (found []cell) {
 	for _, c := range cells[i:min(len(cells), i+20)] {
 		near := c.page == cells[i].page && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2
@@ -90,8 +90,8 @@ type item struct {
 	cells map[string]cell
 }
 
-// itemsOf reads the tables of lines. With lower, the amount of a line may stand
-// in the next row.
+// itemsOf reads the tables of lines. With lower, the amount of a line may stand in the next
+// row.
 func itemsOf(cells []cell, lower bool) (items []item) {
 	for i := 0; i < len(cells); i++ {
 		h, ok := headOf(cells, i)
@@ -116,7 +116,7 @@ func itemsOf(cells []cell, lower bool) (items []item) {
 	return items
 }
 
-// lower lists the amounts that stand less than a line below the row of cell i.
+// lower lists the amounts less than a line below the row of cell i.
 func (h head) lower(cells []cell, i, length int) (found []cell) {
 	for _, c := range cells[i+length : min(len(cells), i+length+10)] {
 		if c.page == cells[i].page && h.nearest(c) == "amount" && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2 {
@@ -126,7 +126,7 @@ func (h head) lower(cells []cell, i, length int) (found []cell) {
 	return found
 }
 
-// item reads a row: it has an amount in the amount's column and a description.
+// item reads a row, which must have a description and an amount in the amount's column.
 func (h head) item(row []cell) (item, bool) {
 	it := item{cells: map[string]cell{}}
 	for _, c := range row {
@@ -149,8 +149,7 @@ func (h head) item(row []cell) (item, bool) {
 	return it, it.line.Description != ""
 }
 
-// complete adds the cells whose heads stand elsewhere: a description begins a
-// row, an amount ends it.
+// complete adds cells for missing heads: a description begins a row, an amount ends it.
 func (h head) complete(row []cell, cells map[string]cell) {
 	if _, ok := cells["description"]; !ok && strings.ContainsFunc(row[0].Text, unicode.IsLetter) {
 		cells["description"] = row[0]
@@ -160,7 +159,7 @@ func (h head) complete(row []cell, cells map[string]cell) {
 	}
 }
 
-// nearest is the column whose head overlaps the cell, or whose edge is nearest.
+// nearest returns the column with a head above the cell, or with the nearest edge.
 func (h head) nearest(c cell) (best string) {
 	const far = 0.08
 	distance := far
@@ -199,9 +198,8 @@ func unitIn(text string) string {
 	return ""
 }
 
-// fitting keeps the first lines that add up to the subtotal; rows of sums may
-// follow them. Without such lines it keeps none: a table may have been read
-// wrongly.
+// fitting keeps the first lines that add up to the subtotal, because rows of sums may follow
+// them. Otherwise it keeps none, since the table may have been misread.
 func fitting(items []item, subtotal document.Amount) []item {
 	sum := document.Amount{}
 	for i, it := range items {

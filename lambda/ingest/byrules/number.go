@@ -6,16 +6,15 @@ import (
 	"matchbook/lambda/document"
 )
 
-// The scores of a number or a title. A number with a mark (No., Nr.) beside a
-// type's name is almost certain; position and size of the print decide between
-// several.
+// The scores of a number or a title. A number with a mark (No., Nr.) behind a type's name is
+// almost certain; position and size of the print decide between several.
 const (
 	withMark  = 4
 	withTitle = 2
 	titleOnly = 3
 )
 
-// numbers lists the numbers that labels name, by type, and the bare titles.
+// numbers lists the labelled numbers with their types, and the bare titles.
 func numbers(cells []cell) (found []named, headings []named) {
 	for i, c := range cells {
 		text := strings.TrimLeft(c.Text, " *•-–")
@@ -50,7 +49,7 @@ func numbers(cells []cell) (found []named, headings []named) {
 	return found, headings
 }
 
-// marked reads a number behind a mark in the cell below or beside a title.
+// marked reads a number behind a mark in the cell below a title or to its right.
 func marked(cells []cell, i int) (named, bool) {
 	for _, h := range hints(cells, i, "") {
 		if m := mark.FindString(h.text); m != "" {
@@ -62,15 +61,14 @@ func marked(cells []cell, i int) (named, bool) {
 	return named{}, false
 }
 
-// typeOf decides the type of a document by its best title and its best number.
-// A document cites numbers of other types, but its own number stands highest and
-// has a title.
+// typeOf decides the type of a document by its best title and best number. A document cites
+// numbers of other types, but its own number stands highest and has a title.
 func typeOf(numbers, headings []named) (kind document.Type) {
 	highest := 0.0
 	for i, t := range titles {
 		score := best(headings, t.kind) + best(numbers, t.kind)
 		if score > 0 {
-			score += float64(len(titles)-i) / 5 // the type that cites the others wins a tie
+			score += float64(len(titles)-i) / 5 // ties go to the type that cites others
 		}
 		if score > highest {
 			kind, highest = t.kind, score
@@ -88,8 +86,7 @@ func best(all []named, kind document.Type) (score float64) {
 	return score
 }
 
-// own returns the best number of that type, or the number below a mark that
-// names no type.
+// own returns the best number of a type, otherwise the number behind a mark without a type.
 func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	for _, n := range all {
 		if n.kind == kind && n.score > best.score {

@@ -15,13 +15,12 @@ type cell struct {
 	transcript.Line
 	page int
 	at   int    // its index among the cells
-	side string // that the nearest label of a party above it on the page names
+	side string // named by the nearest party label above it on the page
 
-	read *[]printed.Amount // its amounts, once they were read
+	read *[]printed.Amount // once read
 }
 
-// amounts returns the numbers of the cell, each of which is compared with many
-// labels.
+// amounts returns the numbers of the cell. It keeps them, because many labels ask for them.
 func (c cell) amounts() []printed.Amount {
 	if c.read == nil {
 		return printed.Amounts(c.Text)
@@ -32,12 +31,12 @@ func (c cell) amounts() []printed.Amount {
 	return *c.read
 }
 
-// reach is how many cells before and after a cell are compared with it: more
-// than a page of an invoice has. Without a bound, a page of thousands of lines
-// would take minutes.
+// reach is the number of cells before and after a cell to compare it with, more than an
+// invoice's page has. It must be bounded, because a page of thousands of lines would take
+// minutes otherwise.
 const reach = 300
 
-// place is where a value stands relative to its label, the best one last.
+// place is the position of a value relative to its label, the best last.
 type place int
 
 const (
@@ -46,20 +45,19 @@ const (
 	inside
 )
 
-// hint is a value's text beside a label.
+// hint is a value's text near a label.
 type hint struct {
 	label cell
-	text  string // of the value, with the text after it
+	text  string // of the value, and the text after it
 	value cell
 	place place
 }
 
-// quote is the text as it is printed: the label and the value, if they are one
-// cell; otherwise the value.
+// quote returns the printed text: label and value if they share a cell, otherwise the value.
 func (h hint) quote() string { return strings.TrimSpace(h.value.Text) }
 
-// cellsOf lists the cells of some pages, up to a bound that 300 pages of a
-// contract do not reach: rules compare cells, and must not take minutes.
+// cellsOf lists the cells of pages. It is bounded above 300 pages of a contract, because rules
+// compare cells with each other and must not take minutes.
 func cellsOf(pages []transcript.Page) (all []cell) {
 	const most = 20_000
 	for _, p := range pages {
@@ -100,8 +98,7 @@ func right(cells []cell, i int) (found []cell) {
 	return found
 }
 
-// under returns the nearest cell below in the same column, at most three lines
-// away.
+// under returns the nearest cell below in the same column, within three lines.
 func under(cells []cell, i int) (cell, bool) {
 	const lines = 3.5
 	for j := i + 1; j < min(len(cells), i+reach) && cells[j].page == cells[i].page; j++ {
@@ -113,8 +110,8 @@ func under(cells []cell, i int) (cell, bool) {
 	return cell{}, false
 }
 
-// hints lists the texts to which a label at cell i may point; rest is the text
-// of the cell behind the label.
+// hints lists the texts a label at cell i may point to. rest is the text behind the label in
+// its cell.
 func hints(cells []cell, i int, rest string) []hint {
 	if rest = strings.TrimLeft(rest, " :.#-"); rest != "" {
 		return []hint{{cells[i], rest, cells[i], inside}}
@@ -150,7 +147,7 @@ func numberIn(text string) (string, bool) {
 	return s, true
 }
 
-// named is a document's number with the type that its label names.
+// named is a document's number, with the type named by its label.
 type named struct {
 	kind   document.Type
 	number string
@@ -161,15 +158,15 @@ type named struct {
 	cell   cell
 }
 
-// Total returns the total on these pages for which labels name a subtotal and a
-// tax that add up to it.
+// Total returns the labelled total on these pages, and whether a labelled subtotal and tax add
+// up to it.
 func Total(t transcript.Transcription, pages []int) (document.Amount, bool) {
 	found := sumsOf(cellsOf(only(t, pages))).settle()
 	return found.total.amount, found.proved
 }
 
-// Named lists the numbers that labels on these pages give to documents of that
-// type, and those that they give to others.
+// Named lists the numbers labelled with this type on these pages, and the numbers labelled
+// with others.
 func Named(t transcript.Transcription, pages []int, kind document.Type) (own, others []string) {
 	found, _ := numbers(cellsOf(only(t, pages)))
 	for _, n := range found {

@@ -17,7 +17,7 @@ type party struct {
 	buyer bool
 }
 
-// parties chooses the names of a document's supplier and buyer.
+// parties chooses the names of the supplier and the buyer.
 func parties(cells []cell) (supplier, buyer party) {
 	found := candidates(cells)
 	for _, p := range found {
@@ -39,8 +39,8 @@ func parties(cells []cell) (supplier, buyer party) {
 	return supplier, buyer
 }
 
-// candidates grades the cells that may be names: by a legal form, a label, the
-// place on the page, and how often the name is printed.
+// candidates grades the cells that may be names, by legal form, label, place on the page, and
+// frequency.
 func candidates(cells []cell) (found []party) {
 	count := map[string]int{}
 	for i, c := range cells {
@@ -78,8 +78,8 @@ func nameLike(text string) bool {
 		!fieldLabel.MatchString(text)
 }
 
-// nameIn returns the name of a company in a cell, by its legal form: the part
-// before a comma or a dot between parts, as in a sender's line.
+// nameIn returns the name of a company in a cell, found by its legal form. A comma or a
+// divider ends the name, as in a sender's line.
 func nameIn(text string) (string, bool) {
 	at := legalForm.FindStringIndex(text)
 	if at == nil || rights.MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
@@ -112,8 +112,8 @@ var wordy = regexp.MustCompile(`^ ?\pL[\pL-]+(?: \pL[\pL-]+)?$`)
 
 func isWordy(rest string) bool { return wordy.MatchString(rest) }
 
-// blockOf reports whether the cell is the name of a block of a party: behind
-// the label, to its right, below it, or beside a label for a name in it.
+// blockOf reports whether the cell is the name of a party's block: it must stand behind the
+// label, to its right, below it, or next to a label for a name in the block.
 func blockOf(cells []cell, i int) (named bool, side string) {
 	c := cells[i]
 	if l, ok := leftOf(cells, i); ok {
@@ -135,8 +135,8 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 	return false, ""
 }
 
-// headed is the side of the label at the head of the block in which cell i is the
-// first name; numbers may stand above it.
+// headed returns the side of the label at the head of the block if cell i is its first name.
+// Numbers may stand above it.
 func headed(cells []cell, i int) string {
 	const edge, lines = 0.03, 7
 	for j := i - 1; j >= max(0, i-reach) && cells[j].page == cells[i].page; j-- {
@@ -153,8 +153,8 @@ func headed(cells []cell, i int) string {
 	return ""
 }
 
-// sideOf reads a label of a party; a label with more than a few words is text, and
-// one with digits has its value: that of a customer's number.
+// sideOf reads a party's label. More than a few words are text, and digits mean a value, such
+// as a customer's number.
 func sideOf(text string) string {
 	text = strings.TrimLeft(text, " *")
 	switch {
@@ -168,8 +168,8 @@ func sideOf(text string) string {
 	return ""
 }
 
-// letterhead is the largest print at the top of the first page that is neither
-// a title, a label nor the buyer.
+// letterhead returns the largest print at the top of the first page, except titles, labels and
+// the buyer.
 func letterhead(cells []cell, buyer party) (best party) {
 	known := domains(cells)
 	for i, c := range cells {
@@ -192,7 +192,7 @@ func letterhead(cells []cell, buyer party) (best party) {
 
 var domainForm = regexp.MustCompile(`(?i)(?:@|https?://|www\.)(?:www\.)?([\pL\d.-]+)\.\pL{2,}`)
 
-// domains lists the names in the web and mail addresses, the first hundred.
+// domains lists the names in web and mail addresses, up to a hundred.
 func domains(cells []cell) (known []string) {
 	const most = 100
 	for _, c := range cells {
@@ -214,7 +214,7 @@ func isTitle(text string) bool {
 	return dateLabel.MatchString(text) && len(text) < 12
 }
 
-// plain has the lower case letters and digits of a text.
+// plain keeps the letters and digits of a text, in lower case.
 func plain(s string) string { return notWord.ReplaceAllString(strings.ToLower(s), "") }
 
 var notWord = regexp.MustCompile(`[^\pL\d]+`)

@@ -6,18 +6,17 @@ import (
 )
 
 var (
-	// termsLabel begins a sentence about the payment, or stands beside one.
+	// termsLabel begins a sentence about the payment, or stands next to one.
 	termsLabel = word(`zahlbar|zahlungs(?:ziel|bedingung(?:en)?|frist)|please (?:pay|remit)|payable|payment terms?|` +
 		`terms of payment|conditions de (?:paiement|règlement)|(?:condizioni|termini) di pagamento|` +
 		`condiciones de pago|forma de pago`)
-	// debited is in a sentence about the day of a direct debit.
+	// debited marks a sentence about the day of a direct debit.
 	debited = regexp.MustCompile(`(?i)\b(?:lastschrift|eingezogen|abgebucht|direct debit|debited|prélevée?|addebitat[oa]|` +
 		`domiciliación)\b`)
 )
 
-// terms reads until when and how the document is to be paid. A label names the
-// day, or a sentence does. With a discount for an early payment a sentence has
-// two days, of which the last one is due.
+// terms reads how to pay, and until when. A label or a sentence names the day. With a discount
+// for early payment a sentence has two days; the last one is due.
 func (r *reader) terms(all []dated, dayFirst, known bool) {
 	r.labelledDue(all, dayFirst, known)
 	for i, c := range r.cells {
@@ -27,7 +26,7 @@ func (r *reader) terms(all []dated, dayFirst, known bool) {
 			rest := c.Text[len(label):]
 			for _, h := range hints(r.cells, i, rest) {
 				if h.place == inside && !strings.HasPrefix(rest, ":") {
-					h.text = c.Text // the label is a part of the sentence
+					h.text = c.Text // the label is part of the sentence
 				}
 				r.termsText(h)
 				r.lastDay(all, h.value, dayFirst, known)
@@ -59,7 +58,7 @@ func (r *reader) labelledDue(all []dated, dayFirst, known bool) {
 	}
 }
 
-// lastDay takes the last day in a cell as the due date, unless there is one.
+// lastDay uses the last day in a cell as the due date, unless there is one already.
 func (r *reader) lastDay(all []dated, c cell, dayFirst, known bool) {
 	if !r.e.Data.Terms.Due.IsZero() {
 		return

@@ -40,9 +40,8 @@ func labelOf(text string) (kind string, score float64) {
 	return "", 0
 }
 
-// sumsOf collects the amounts in the rows of labels, and below labels that head
-// a column. A row in which a rate makes one amount of another is a tax, whatever
-// its label.
+// sumsOf collects the amounts in rows with labels, and below labels at the head of a column.
+// If a rate turns one amount of a row into another, the row is a tax, whatever its label.
 func sumsOf(cells []cell) (all sums) {
 	for i, c := range cells {
 		if x, ok := taxRow(append([]cell{c}, right(cells, i)...)); ok {
@@ -123,7 +122,7 @@ func taxRow(row []cell) (sum, bool) {
 
 // taxOf finds base and tax in the amounts of a row, by the rate.
 func taxOf(row []sum, rate *sum) []sum {
-	const most = 16 // amounts with their readings; a row of a tax has three or four
+	const most = 16 // amounts with their readings; a tax row has three or four
 	if rate == nil || len(row) > most {
 		return row
 	}
@@ -142,15 +141,16 @@ func taxOf(row []sum, rate *sum) []sum {
 	return row
 }
 
-// totals are the sums of a document that fit together.
+// totals are sums of a document that fit together.
 type totals struct {
 	subtotal, tax, total sum
-	byRate               []sum // taxes that add up to a tax that is not printed
+	byRate               []sum // taxes adding up to an unprinted tax
 	proved               bool  // subtotal + tax = total, all printed
 }
 
-// settle chooses the sums: the greatest labelled total for which a subtotal and
-// a tax add up; without one, the best labelled total alone.
+// settle chooses the sums: the best labelled total with a subtotal and a tax that add up to
+// it, otherwise the best labelled total alone. Of equally good labels it uses the greatest
+// amount.
 func (all sums) settle() totals {
 	all = sums{last(all.subtotals), last(all.taxes), last(all.totals)}
 	slices.SortStableFunc(all.totals, func(a, b sum) int {
@@ -167,8 +167,8 @@ func (all sums) settle() totals {
 	return totals{total: all.totals[0]}
 }
 
-// last bounds the sums that are compared, each with each other; a document's
-// own stand at its end.
+// last bounds the sums, because each is compared with each other. The document's own stand at
+// its end.
 func last(all []sum) []sum {
 	const most = 60
 	return all[max(0, len(all)-most):]

@@ -20,12 +20,12 @@ const (
 type Value struct {
 	Path   string
 	Kind   Kind
-	Text   string          // as Field.Value has it
+	Text   string          // as in Field.Value
 	Amount document.Amount // of a Number
 	Date   document.Date   // of a Day
 }
 
-// Values lists the values of structured data that are present.
+// Values lists the values present in structured data.
 func Values(d document.Data) []Value {
 	var all []Value
 	word := func(path, s string) {

@@ -1,6 +1,6 @@
-// Package filetype determines a file's type by its content, never by its name,
-// and refuses with a reason what an ingestion cannot read: archives, office
-// files, executables, files of two types at once, files beyond the size limit.
+// Package filetype determines a file's type by its content, never by its name. It refuses what
+// an ingestion can't read, with a reason: archives, office files, executables, files of two
+// types at once, and files beyond the size limit.
 package filetype
 
 import (
@@ -12,36 +12,36 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// Type is a type of file that an ingestion reads.
+// Type is a type of file an ingestion can read.
 type Type string
 
-// The types, named by the extension that the file gets in storage.
+// The types, named by the extension used in storage.
 const (
 	PDF  Type = "pdf"
 	PNG  Type = "png"
 	JPEG Type = "jpg"
 	TIFF Type = "tif"
 	XML  Type = "xml"
-	Text Type = "txt" // UTF-8, or an encoding of one byte a letter
+	Text Type = "txt" // UTF-8, or a single-byte encoding
 )
 
-// MaxBytes is the largest file that is read: the limit of Document AI.
+// MaxBytes is the size of the largest accepted file, the limit of Document AI.
 const MaxBytes = 40 << 20
 
 const (
-	headerWithin = 1024     // a PDF's header begins within, as readers agree
-	sampled      = 64 << 10 // text is recognised by this part
+	headerWithin = 1024     // bytes in which a PDF's header must begin, as readers agree
+	sampled      = 64 << 10 // bytes to recognise text by
 	zipEnd       = 22       // length of a ZIP's last record, without a comment
 )
 
-// Of determines the type of a file. Its errors are permanent failures with the
-// reason and the remedy.
+// Of determines the type of a file of size bytes. If it refuses the file, the error is a
+// permanent failure with the reason and the remedy.
 func Of(r io.ReaderAt, size int64) (Type, error) {
 	switch {
 	case size == 0:
-		return "", failure.Permanently("the file is empty: send it again")
+		return "", failure.Permanently("empty file; send it again")
 	case size > MaxBytes:
-		return "", failure.Permanently("the file has %d MB, the limit is %d MB: split it, or scan it in fewer dots per inch",
+		return "", failure.Permanently("file too large: %d MB, limit %d MB; split it, or scan it at fewer dots per inch",
 			(size+1<<20-1)>>20, MaxBytes>>20)
 	}
 	head, err := part(r, 0, min(size, sampled))
@@ -73,13 +73,13 @@ func decide(head, tail []byte) (Type, error) {
 		return "", twoTypes(first.name, "a PDF")
 	case at >= headerWithin && !isText(head):
 		return "", failure.Permanently(
-			"a PDF begins %d bytes into the file, beyond the first %d: remove the part before %%PDF-", at, headerWithin)
+			"PDF begins %d bytes into the file, must be within the first %d; remove the part before %%PDF-", at, headerWithin)
 	case at >= 0 && at < headerWithin:
 		first = kind{name: "a PDF", accepted: PDF}
 	}
 	switch {
 	case first.advice != "":
-		return "", failure.Permanently("the file is %s: %s", first.name, first.advice)
+		return "", failure.Permanently("unsupported file type (%s); %s", first.name, first.advice)
 	case first.accepted != "" && bytes.HasPrefix(tail, []byte("PK\x05\x06")):
 		return "", twoTypes(first.name, "a ZIP archive")
 	case first.accepted != "":
@@ -89,7 +89,7 @@ func decide(head, tail []byte) (Type, error) {
 }
 
 func twoTypes(a, b string) error {
-	return failure.Permanently("the file is %s and %s at once, readers would see different contents: "+
+	return failure.Permanently("file is both %s and %s, so readers would see different contents; "+
 		"print it to a new PDF and send that", a, b)
 }
 
@@ -98,19 +98,18 @@ func markup(head []byte) (Type, error) {
 	html := bytes.HasPrefix(text, []byte("<!doctype html")) || bytes.HasPrefix(text, []byte("<html"))
 	switch {
 	case html:
-		return "", failure.Permanently("the file is a web page: print it to a PDF and send that")
+		return "", failure.Permanently("unsupported file type (a web page); print it to a PDF and send that")
 	case bytes.HasPrefix(text, []byte("<")) && isText(ascii(head)):
 		return XML, nil
 	case len(bytes.TrimSpace(head)) == 0:
-		return "", failure.Permanently("the file holds only white space: send it again")
+		return "", failure.Permanently("file holds only white space; send it again")
 	case isText(head):
 		return Text, nil
 	}
-	return "", failure.Permanently("the type of the file is unknown: send a PDF, PNG, JPEG, TIFF, XML or text file")
+	return "", failure.Permanently("unknown file type; send a PDF, PNG, JPEG, TIFF, XML or text file")
 }
 
-// ascii removes a byte order mark, and of UTF-16 the bytes that are zero in
-// markup.
+// ascii removes a byte order mark, and from UTF-16 the zero bytes of markup.
 func ascii(head []byte) []byte {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -121,8 +120,8 @@ func ascii(head []byte) []byte {
 	return head
 }
 
-// isText reports whether no byte is a control character. Text that is not
-// UTF-8 counts when most of it is ASCII, as in the Latin encodings.
+// isText reports whether the sample is free of control characters, and is UTF-8 or mostly
+// ASCII, as in the Latin encodings.
 func isText(sample []byte) bool {
 	high := 0
 	for _, b := range sample {
@@ -136,7 +135,7 @@ func isText(sample []byte) bool {
 	return utf8.Valid(whole(sample)) || high*3 < len(sample)
 }
 
-// whole cuts a last character that the end of the sample split.
+// whole drops a last character cut by the end of the sample.
 func whole(sample []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i <= len(sample); i++ {
 		if b := sample[len(sample)-i]; utf8.RuneStart(b) {

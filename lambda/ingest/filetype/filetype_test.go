@@ -57,35 +57,35 @@ func TestTypeIsDecidedByContent(t *testing.T) {
 func TestRefusedFilesHaveAReasonAndARemedy(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ content, want string }{
-		"empty":               {"", "the file is empty: send it again"},
-		"white space":         {" \r\n\t ", "the file holds only white space: send it again"},
-		"ZIP named as PDF":    {"PK\x03\x04" + binary, "the file is a ZIP archive or a file of an office program: unpack it"},
-		"empty ZIP":           {zipEOF, "the file is an empty ZIP archive: unpack it"},
-		"gzip":                {"\x1f\x8b\x08" + binary, "the file is a gzip archive: unpack it"},
-		"7-Zip":               {"7z\xbc\xaf\x27\x1c" + binary, "the file is a 7-Zip archive: unpack it"},
-		"RAR":                 {"Rar!\x1a\x07\x00" + binary, "the file is a RAR archive: unpack it"},
-		"tar":                 {strings.Repeat("\x00", 257) + "ustar", "the file is a tar archive: unpack it"},
-		"old Word":            {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + binary, "the file is a file of an office or mail program: save"},
-		"RTF":                 {`{\rtf1 Rechnung}`, "the file is an RTF document: save or print it as a PDF"},
-		"PostScript":          {"%!PS-Adobe-3.0\n", "the file is a PostScript file: save or print it as a PDF"},
-		"GIF":                 {"GIF89a" + binary, "the file is a GIF image: save it as JPEG"},
-		"BMP":                 {"BM" + binary, "the file is a BMP image: save it as JPEG"},
-		"WebP":                {"RIFF\x00\x01\x02\x03WEBP", "the file is a WebP image: save it as JPEG"},
-		"HEIC":                {"\x00\x00\x00\x18ftypheic", "the file is a HEIC or AVIF image or a video: save it as JPEG"},
-		"BigTIFF":             {"II+\x00\x08\x00\x00\x00", "the file is a BigTIFF image: save it as JPEG"},
-		"Windows program":     {"MZ" + binary, "the file is a program: it is not accepted"},
-		"Linux program":       {"\x7fELF" + binary, "the file is a program: it is not accepted"},
-		"script":              {"#!/bin/sh\nrm -rf x\n", "the file is a script: it is not accepted"},
-		"web page":            {"<!DOCTYPE html>\n<p>", "the file is a web page: print it to a PDF"},
-		"noise":               {binary + binary, "the type of the file is unknown: send a PDF"},
-		"high noise":          {"\xfe\x81\x90\xa0\xb0\xc0", "the type of the file is unknown: send a PDF"},
-		"JPEG and PDF":        {"\xff\xd8\xff\xe0" + binary + pdf, "the file is a JPEG image and a PDF at once"},
-		"web page and PDF":    {"<html><!--\n" + pdf, "the file is a page of markup and a PDF at once"},
-		"program and PDF":     {"MZ" + binary + pdf, "the file is a program and a PDF at once"},
-		"ZIP and PDF":         {"PK\x03\x04" + binary + pdf, "a PDF at once"},
-		"PDF and ZIP":         {pdf + zipEOF, "the file is a PDF and a ZIP archive at once"},
-		"PNG and ZIP":         {png + zipEOF, "the file is a PNG image and a ZIP archive at once"},
-		"PDF header at 1,024": {strings.Repeat("\x01", 1024) + pdf, "a PDF begins 1024 bytes into the file"},
+		"empty":               {"", "empty file; send it again"},
+		"white space":         {" \r\n\t ", "file holds only white space; send it again"},
+		"ZIP named as PDF":    {"PK\x03\x04" + binary, "unsupported file type (a ZIP archive or office document); unpack it"},
+		"empty ZIP":           {zipEOF, "unsupported file type (an empty ZIP archive); unpack it"},
+		"gzip":                {"\x1f\x8b\x08" + binary, "unsupported file type (a gzip archive); unpack it"},
+		"7-Zip":               {"7z\xbc\xaf\x27\x1c" + binary, "unsupported file type (a 7-Zip archive); unpack it"},
+		"RAR":                 {"Rar!\x1a\x07\x00" + binary, "unsupported file type (a RAR archive); unpack it"},
+		"tar":                 {strings.Repeat("\x00", 257) + "ustar", "unsupported file type (a tar archive); unpack it"},
+		"old Word":            {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + binary, "unsupported file type (an office or mail document); save"},
+		"RTF":                 {`{\rtf1 Rechnung}`, "unsupported file type (an RTF document); save or print it as a PDF"},
+		"PostScript":          {"%!PS-Adobe-3.0\n", "unsupported file type (a PostScript file); save or print it as a PDF"},
+		"GIF":                 {"GIF89a" + binary, "unsupported file type (a GIF image); save it as JPEG"},
+		"BMP":                 {"BM" + binary, "unsupported file type (a BMP image); save it as JPEG"},
+		"WebP":                {"RIFF\x00\x01\x02\x03WEBP", "unsupported file type (a WebP image); save it as JPEG"},
+		"HEIC":                {"\x00\x00\x00\x18ftypheic", "unsupported file type (a HEIC or AVIF image or a video); save it as JPEG"},
+		"BigTIFF":             {"II+\x00\x08\x00\x00\x00", "unsupported file type (a BigTIFF image); save it as JPEG"},
+		"Windows program":     {"MZ" + binary, "unsupported file type (a program); programs are not accepted"},
+		"Linux program":       {"\x7fELF" + binary, "unsupported file type (a program); programs are not accepted"},
+		"script":              {"#!/bin/sh\nrm -rf x\n", "unsupported file type (a script); programs are not accepted"},
+		"web page":            {"<!DOCTYPE html>\n<p>", "unsupported file type (a web page); print it to a PDF"},
+		"noise":               {binary + binary, "unknown file type; send a PDF"},
+		"high noise":          {"\xfe\x81\x90\xa0\xb0\xc0", "unknown file type; send a PDF"},
+		"JPEG and PDF":        {"\xff\xd8\xff\xe0" + binary + pdf, "file is both a JPEG image and a PDF"},
+		"web page and PDF":    {"<html><!--\n" + pdf, "file is both a page of markup and a PDF"},
+		"program and PDF":     {"MZ" + binary + pdf, "file is both a program and a PDF"},
+		"ZIP and PDF":         {"PK\x03\x04" + binary + pdf, "office document and a PDF"},
+		"PDF and ZIP":         {pdf + zipEOF, "file is both a PDF and a ZIP archive"},
+		"PNG and ZIP":         {png + zipEOF, "file is both a PNG image and a ZIP archive"},
+		"PDF header at 1,024": {strings.Repeat("\x01", 1024) + pdf, "PDF begins 1024 bytes into the file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,7 @@ func TestRefusedFilesHaveAReasonAndARemedy(t *testing.T) {
 func TestLargeFileIsRefusedBeforeItIsRead(t *testing.T) {
 	t.Parallel()
 	_, err := Of(nil, MaxBytes+1) // nothing to read from
-	want := "the file has 41 MB, the limit is 40 MB: split it, or scan it in fewer dots per inch"
+	want := "file too large: 41 MB, limit 40 MB; split it, or scan it at fewer dots per inch"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -139,5 +139,5 @@ func ExampleOf() {
 	_, err := Of(io.NewSectionReader(file, 0, file.Size()), file.Size())
 	fmt.Println(err)
 	// Output:
-	// the file is a gzip archive: unpack it and send the files in it
+	// unsupported file type (a gzip archive); unpack it and send the files in it
 }

@@ -2,21 +2,21 @@ package filetype
 
 import "bytes"
 
-// kind is a type of file that its first bytes give away.
+// kind is a type of file recognised by its first bytes.
 type kind struct {
 	name     string
 	magic    string
-	at       int    // where the magic stands
-	text     bool   // the file is text, too; any other kind needs bytes that no text has
-	accepted Type   // empty if it is refused
-	advice   string // to the sender, if it is refused
+	at       int    // offset of the magic
+	text     bool   // the file is text, too; other kinds need bytes that text can't have
+	accepted Type   // empty if refused
+	advice   string // to the sender, if refused
 }
 
 const (
 	unpack  = "unpack it and send the files in it"
 	convert = "save or print it as a PDF and send that"
 	photo   = "save it as JPEG or PNG and send that"
-	program = "it is not accepted"
+	program = "programs are not accepted"
 )
 
 var kinds = []kind{
@@ -24,7 +24,7 @@ var kinds = []kind{
 	{name: "a JPEG image", magic: "\xff\xd8\xff", accepted: JPEG},
 	{name: "a TIFF image", magic: "II*\x00", accepted: TIFF},
 	{name: "a TIFF image", magic: "MM\x00*", accepted: TIFF},
-	{name: "a ZIP archive or a file of an office program", magic: "PK\x03\x04", advice: unpack + ", or " + convert},
+	{name: "a ZIP archive or office document", magic: "PK\x03\x04", advice: unpack + ", or " + convert},
 	{name: "an empty ZIP archive", magic: "PK\x05\x06", advice: unpack},
 	{name: "a part of a ZIP archive", magic: "PK\x07\x08", advice: unpack},
 	{name: "a gzip archive", magic: "\x1f\x8b", advice: unpack},
@@ -34,7 +34,7 @@ var kinds = []kind{
 	{name: "a 7-Zip archive", magic: "7z\xbc\xaf\x27\x1c", advice: unpack},
 	{name: "a RAR archive", magic: "Rar!\x1a\x07", advice: unpack},
 	{name: "a tar archive", magic: "ustar", at: 257, advice: unpack},
-	{name: "a file of an office or mail program", magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", advice: convert},
+	{name: "an office or mail document", magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", advice: convert},
 	{name: "an RTF document", magic: "{\\rtf", text: true, advice: convert},
 	{name: "a PostScript file", magic: "%!PS", text: true, advice: convert},
 	{name: "a GIF image", magic: "GIF8", advice: photo},
@@ -49,8 +49,7 @@ var kinds = []kind{
 	{name: "a script", magic: "#!", text: true, advice: program},
 }
 
-// match finds the kind of file by its first bytes; the name is empty if there
-// is none.
+// match returns the kind of a file by its first bytes, or an empty kind.
 func match(head []byte) kind {
 	text := isText(head)
 	for _, k := range kinds {

@@ -2,14 +2,14 @@ package filetype
 
 import "bytes"
 
-// Sample keeps the parts of a file that decide about its type, while the file is
-// written to it. The zero Sample is ready to use.
+// Sample keeps the parts of a file that decide its type. Write the file to it. The zero Sample
+// is ready to use.
 type Sample struct {
 	head, tail []byte
 	size       int64
 }
 
-// Write takes the next part of the file.
+// Write implements io.Writer. It never fails.
 func (s *Sample) Write(p []byte) (int, error) {
 	s.size += int64(len(p))
 	s.head = append(s.head, p[:min(len(p), sampled-len(s.head))]...)

@@ -10,19 +10,19 @@ import (
 	"matchbook/lambda/ingest/printed"
 )
 
-// cent is the rounding that is tolerated for each amount that was rounded.
+// cent is the tolerance for one rounded amount.
 var cent = document.MustAmount("0.01")
 
-// tolerance is one cent for each of n rounded amounts.
+// tolerance returns one cent for each of n rounded amounts.
 func tolerance(n int) document.Amount { return cent.Times(document.MustAmount(fmt.Sprint(max(n, 1)))) }
 
-// cashRounding is the largest difference by which a total is rounded in a
-// currency: to 5 Rappen, to 50 Øre, to whole Kronor.
+// cashRounding is the largest difference from rounding a total in a currency: to 5 Rappen, to
+// 50 Øre, to whole Kronor.
 var cashRounding = map[string]document.Amount{"CHF": document.MustAmount("0.02"), "DKK": document.MustAmount("0.25"),
 	"NOK": document.MustAmount("0.50"), "SEK": document.MustAmount("0.50")}
 
-// tax is the tax of the document, with the fields that show it: one amount, or
-// those of all rates.
+// tax returns the document's tax and the fields showing it: one amount, or the amounts of all
+// rates.
 func (c *checker) tax() (sum document.Amount, paths []string) {
 	d := c.e.Data
 	if !d.Tax.IsZero() {
@@ -34,8 +34,7 @@ func (c *checker) tax() (sum document.Amount, paths []string) {
 	return sum, paths
 }
 
-// lines checks each line and their sum, and reports whether they make the
-// subtotal.
+// lines checks each line and their sum, and reports whether they make the subtotal.
 func (c *checker) lines() (proved bool) {
 	d := c.e.Data
 	sum, complete, own := document.Amount{}, len(d.Lines) > 0, true
@@ -58,9 +57,9 @@ func (c *checker) lines() (proved bool) {
 	case sum.Equal(net):
 		return own
 	case sum.Within(tolerance(len(d.Lines)), net):
-		return false // a rounding, which proves nothing
+		return false // rounding proves nothing
 	case sum.Within(tolerance(len(d.Lines)+1), d.Total):
-		return false // lines with tax in them
+		return false // the lines include tax
 	}
 	c.refuse(Arithmetic, "line_items", "the lines and charges add up to %s, not to the subtotal %s",
 		sum.Fixed(), net.Fixed())
@@ -94,7 +93,7 @@ func (c *checker) taxes() {
 	if !sum.IsZero() && !d.Tax.IsZero() && !sum.Within(tolerance(len(d.Taxes)), d.Tax) {
 		c.refuse(Arithmetic, "tax", "the taxes add up to %s, not to %s", sum.Fixed(), d.Tax.Fixed())
 	}
-	// Goods without tax need not be among the bases.
+	// Untaxed goods need not be among the bases.
 	over := bases.Minus(d.Subtotal).Minus(tolerance(len(d.Taxes)))
 	if d.Subtotal.Sign() > 0 && over.Sign() > 0 {
 		c.refuse(Arithmetic, "taxes", "the taxed amounts add up to %s, more than the subtotal %s",
@@ -102,8 +101,7 @@ func (c *checker) taxes() {
 	}
 }
 
-// rate checks one rate. Without a base it must be that of the subtotal, if
-// there is no other rate.
+// rate checks one rate. A lone rate without a base must fit the subtotal.
 func (c *checker) rate(i int, x document.Tax) {
 	d := c.e.Data
 	base := x.Base
@@ -113,7 +111,7 @@ func (c *checker) rate(i int, x document.Tax) {
 	if x.Amount.IsZero() || base.IsZero() || x.Rate.IsZero() {
 		return
 	}
-	// The tax may be the sum of the rounded taxes of lines.
+	// The tax may be the sum of the lines' rounded taxes.
 	if want := base.Times(x.Rate).Times(cent); !want.Within(tolerance(max(2, len(d.Lines))), x.Amount) {
 		c.refuse(Arithmetic, fmt.Sprintf("taxes.%d.amount", i), "%s %% of %s is %s, not %s",
 			x.Rate.Canonical(), base.Fixed(), want.Fixed(), x.Amount.Fixed())
@@ -139,8 +137,8 @@ func (c *checker) totals(lines bool) {
 			d.Subtotal.Fixed(), document.MustAmount("0").Plus(tax).Fixed(), sum.Fixed(), d.Total.Fixed())
 		return
 	}
-	// A sum within rounding proves nothing, nor does subtotal = total without
-	// tax: there the lines must make it, and a tax may have been overlooked.
+	// A sum within rounding proves nothing. Nor does subtotal = total without tax, because a
+	// tax may have been overlooked: the lines must add up to the total.
 	paths = append(paths, "subtotal", "total")
 	proved := tax.Sign() != 0 || lines && !c.printsMore(d.Total)
 	if sum.Equal(d.Total) && proved && c.greatest() && c.grounded(paths...) {
@@ -150,8 +148,8 @@ func (c *checker) totals(lines bool) {
 	}
 }
 
-// greatest compares the total with the one that labels on the pages name and
-// that adds up there: base and tax of one rate make a sum, too.
+// greatest compares the total with the labelled total that adds up on the pages, because base
+// and tax of one rate make a sum, too.
 func (c *checker) greatest() bool {
 	if c.inXML("total") {
 		return true
@@ -164,7 +162,7 @@ func (c *checker) greatest() bool {
 	return true
 }
 
-// printsMore reports whether the pages print a greater amount of money.
+// printsMore reports whether the pages print an amount of money above total.
 func (c *checker) printsMore(total document.Amount) bool {
 	greater := func(v document.Amount) bool { return v.Minus(total).Sign() > 0 }
 	more := func(a printed.Amount) bool { return a.Money && slices.ContainsFunc(a.Readings, greater) }
@@ -178,7 +176,7 @@ func (c *checker) printsMore(total document.Amount) bool {
 	return false
 }
 
-// grounded reports whether no reason was found against the fields' quotes.
+// grounded reports whether the fields are present and passed the checks so far.
 func (c *checker) grounded(paths ...string) bool {
 	for _, path := range paths {
 		if f, ok := c.e.Fields[path]; !ok || f.Trust == "" || c.refused[path] {

@@ -1,10 +1,9 @@
-// Package gate decides whether an extraction may become a document without a
-// person. Neither rules nor models are believed: every value is compared with the
-// transcription, with the other values, and with check digits.
+// Package gate decides whether an extraction may become a document without a person. It trusts
+// neither rules nor models: it compares every value with the transcription, with the other
+// values, and with check digits.
 //
-// A value is proved, and its trust raised, by arithmetic between printed
-// amounts or by its check digits. A source's own confidence proves nothing; it
-// can only refuse.
+// Arithmetic between printed amounts and check digits prove a value, and raise its trust. A
+// source's confidence proves nothing; it can only refuse.
 package gate
 
 import (
@@ -16,7 +15,7 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// Check is the name of a test that an extraction did not pass.
+// Check names a test that an extraction may fail.
 type Check string
 
 // The checks.
@@ -29,19 +28,19 @@ const (
 	Confidence   Check = "confidence"
 )
 
-// Reason is why an extraction needs a person.
+// Reason explains why an extraction needs a person.
 type Reason struct {
 	Check Check
-	Field string // its path; empty: the document as a whole
+	Field string // its path; empty for the whole document
 	Text  string // a sentence for people; of the document it contains amounts at most
 }
 
 // String returns the sentence.
 func (r Reason) String() string { return r.Text }
 
-// Pass checks an extraction against the transcription that it was made from,
-// and raises the trust of the fields that are proved. The extraction passes if
-// there is no reason. Fields of an e-invoice need no place on a page.
+// Pass checks an extraction against its transcription, and raises the trust of proved fields
+// in e. An extraction without reasons passes. Fields of an e-invoice need no place on
+// a page. A date after today is in the future.
 func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time) []Reason {
 	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data),
 		refused: map[string]bool{}}
@@ -52,7 +51,7 @@ func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time)
 	c.plausibility()
 	c.ids()
 	c.number()
-	lines := c.lines() // what sums prove is trusted only if the amounts are grounded
+	lines := c.lines() // after grounding, because sums prove grounded amounts only
 	c.taxes()
 	c.totals(lines)
 	return c.reasons
@@ -67,7 +66,7 @@ type checker struct {
 	reasons []Reason
 }
 
-// maxReasons bounds the reasons: people read them.
+// maxReasons bounds the reasons, because people read them.
 const maxReasons = 50
 
 func (c *checker) refuse(check Check, field, format string, args ...any) {
@@ -80,13 +79,13 @@ func (c *checker) refuse(check Check, field, format string, args ...any) {
 func (c *checker) confidence() {
 	switch {
 	case !c.e.Successful:
-		c.refuse(Confidence, "", "no business document was recognised in the text")
+		c.refuse(Confidence, "", "the text was not recognised as a business document")
 	case c.e.Confidence == extraction.Low:
 		c.refuse(Confidence, "", "the extraction reports low confidence")
 	}
 }
 
-// needed lists the fields without which a document of a type cannot be matched.
+// needed lists the fields a document of a type must have for matching.
 var needed = map[document.Type][]string{
 	document.Invoice:           {"number", "date", "supplier.name", "total"},
 	document.CreditNote:        {"number", "date", "supplier.name", "total"},
@@ -108,7 +107,7 @@ func (c *checker) required() {
 	}
 	for _, path := range needed[c.e.Type] {
 		if !have[path] {
-			c.refuse(Required, path, "the %s is missing: a document of the type %s needs it",
+			c.refuse(Required, path, "the %s is missing; a document of type %s needs it",
 				words(path), c.e.Type.Words())
 		}
 	}

@@ -23,7 +23,7 @@ func (c *checker) grounding() {
 		case !ok || f.Quote == "":
 			c.refuse(Grounding, v.Path, "the %s has no quote", words(v.Path))
 		case f.Value != v.Text && !sameAmount(f.Value, v):
-			c.refuse(Grounding, v.Path, "the %s differs from the value that was quoted for it", words(v.Path))
+			c.refuse(Grounding, v.Path, "the %s differs from its quoted value", words(v.Path))
 		case len(c.e.Pages) > 0 && !slices.Contains(c.e.Pages, f.Page):
 			c.refuse(Grounding, v.Path, "the %s is quoted from page %d, which is not part of the document",
 				words(v.Path), f.Page)
@@ -43,12 +43,12 @@ func sameAmount(s string, v extraction.Value) bool {
 	return err == nil && a.Equal(v.Amount)
 }
 
-// signs print a currency without its code.
+// signs are ways to print a currency without its code.
 var signs = map[string][]string{"EUR": {"€", "euro"}, "USD": {"$"}, "GBP": {"£"}, "CHF": {"fr.", "sfr"}, "JPY": {"¥"},
 	"PLN": {"zł"}, "MYR": {"rm"}}
 
-// currency accepts a sign. Many documents leave their currency out, so that one
-// without a quote is no reason to refuse.
+// currency accepts a sign. It also accepts a missing quote, because many documents don't print
+// their currency.
 func (c *checker) currency(v extraction.Value, f extraction.Field, quotes printed.Quotes) {
 	if f.Quote == "" {
 		return
@@ -92,7 +92,7 @@ func holds(quote string, v extraction.Value) bool {
 	return strings.Contains(plain(quote), plain(v.Text))
 }
 
-// plain has letters and digits only, in lower case.
+// plain keeps letters and digits only, in lower case.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -11,8 +11,7 @@ import (
 	"matchbook/lambda/ingest/printed"
 )
 
-// The oldest date of a document, and how far ahead a date of payment or the
-// end of a period may be, in days.
+// Bounds in days: the age of a document, and how far ahead a due date may be.
 const (
 	daysBack  = 30 * 366
 	daysAhead = 10 * 366
@@ -30,7 +29,7 @@ func (c *checker) plausibility() {
 	}
 	if !d.Terms.Due.IsZero() && !d.Date.IsZero() {
 		if days := d.Date.DaysUntil(d.Terms.Due); days < 0 || days > daysAhead {
-			c.refuse(Plausibility, "payment_terms.due", "the due date is before the date, or years after it")
+			c.refuse(Plausibility, "payment_terms.due", "the due date is before the document's date, or years after it")
 		}
 	}
 	if !d.Period.From.IsZero() && !d.Period.To.IsZero() && d.Period.From.DaysUntil(d.Period.To) < 0 {
@@ -41,7 +40,7 @@ func (c *checker) plausibility() {
 	}
 }
 
-// ids compares VAT ids and IBANs with their check digits.
+// ids checks the check digits of VAT ids and IBANs.
 func (c *checker) ids() {
 	check := func(path, id string, valid func(string) (string, bool), name string) {
 		if id == "" {
@@ -60,9 +59,9 @@ func (c *checker) ids() {
 	check("buyer.iban", d.Buyer.IBAN, company.IBAN, "buyer's IBAN")
 }
 
-// number compares the document's number with the labels on its pages. Every
-// page prints numbers of orders, customers and accounts; a label must not give
-// this one to something else.
+// number compares the document's number with the labels on its pages. Every page prints
+// numbers of orders, customers and accounts, so a label must not give this one to something
+// else.
 func (c *checker) number() {
 	n := c.e.Data.Number
 	if n == "" || c.e.Type == "" || c.inXML("number") {
@@ -73,9 +72,9 @@ func (c *checker) number() {
 	switch {
 	case slices.ContainsFunc(own, same):
 	case len(own) > 0:
-		c.refuse(Plausibility, "number", "the page names another number as that of the %s", c.e.Type.Words())
+		c.refuse(Plausibility, "number", "the page gives another number for the %s", c.e.Type.Words())
 	case slices.ContainsFunc(others, same):
-		c.refuse(Plausibility, "number", "the page names the number as that of another document")
+		c.refuse(Plausibility, "number", "the page gives this number to another document")
 	case isSomethingElse(n):
 		c.refuse(Plausibility, "number", "the number is a date, an amount or an account")
 	}

@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 )
 
-// words names a path for people.
+// words returns the name of a path for people.
 func words(path string) string {
 	switch path {
 	case "supplier.name":
@@ -38,10 +38,10 @@ func item(path string) (index int, field string, ok bool) {
 
 var currency = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// schema checks that the structured data can be read again.
+// schema checks that the structured data can be parsed again.
 func (c *checker) schema() {
 	if c.e.Type != "" && !slices.Contains(document.Types, c.e.Type) {
-		c.refuse(Schema, "type", "the type of the document is not one that Matchbook knows")
+		c.refuse(Schema, "type", "the document type is unknown to Matchbook")
 	}
 	raw, err := json.Marshal(c.e.Data)
 	if err == nil {
@@ -58,7 +58,7 @@ func (c *checker) schema() {
 	}
 }
 
-// trust raises a field's trust, never lowers it.
+// trust raises a field's trust. It never lowers it.
 func (c *checker) trust(path string, t extraction.Trust) {
 	order := []extraction.Trust{extraction.PrintedXML, extraction.XML, extraction.Arithmetic, extraction.CheckDigit,
 		extraction.Printed, extraction.ModelAlone}

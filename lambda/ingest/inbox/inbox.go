@@ -1,16 +1,15 @@
-// Package inbox starts an ingestion for each file that is laid into the inbox
-// of a tenant, inbox/{tenant}/{name}, as events of S3 report it.
+// Package inbox starts an ingestion for each file put into a tenant's inbox,
+// inbox/{tenant}/{name}, as reported by S3 events.
 //
-// The ids derive from tenant and content: the same file, and an event that
-// arrives twice, change nothing. Each event has one of these ends:
+// The ids derive from the tenant and the content, so the same file, or an event delivered
+// twice, changes nothing. Each event has one of these ends:
 //
 //   - A new file is copied to the documents, and its ingestion is published.
-//   - So is a file that no ingestion can read: it fails there, with the reason,
-//     and a person is notified. One beyond the limit of size stays where it is.
-//   - A known file, a folder and a file that is gone are skipped.
-//   - A key without a tenant, and a message that is no event, are malformed.
-//   - Anything else, such as a database that does not answer, is an error: the
-//     message comes back.
+//   - So is an unreadable file: its ingestion fails with the reason, and a person is notified.
+//     A file beyond the size limit stays where it is.
+//   - A known file, a folder and a missing file are skipped.
+//   - A key without a tenant, and a message that isn't an event, are malformed.
+//   - Anything else, such as an unavailable database, is an error: the message comes back.
 package inbox
 
 import (
@@ -36,34 +35,33 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps ingestions.
+// Store inserts ingestions.
 type Store interface {
-	// AddFile adds the ingestion of a file that is in storage, and publishes it. A
-	// known file changes nothing, and has no stamp.
+	// AddFile inserts the ingestion of a stored file and publishes it. A known file changes
+	// nothing, and returns no stamp.
 	AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error)
 }
 
-// Files reads and copies files by their keys. A version that is gone is
-// fs.ErrNotExist.
+// Files reads and copies files by key. A missing version must be fs.ErrNotExist.
 type Files interface {
 	Open(ctx context.Context, key, version string) (io.ReadCloser, int64, error)
 	Copy(ctx context.Context, key, version, to string) error
 }
 
-// Inbox starts ingestions.
+// Inbox starts ingestions. All fields must be set.
 type Inbox struct {
 	Store  Store
 	Files  Files
-	Sender job.Sender // to the queue of the ingest function
+	Sender job.Sender // to the ingest queue
 	Log    *slog.Logger
 }
 
-// Take takes a message: an event of S3. It returns the metric that counts the
+// Take handles a message, which should be an S3 event. It returns the metric that counts the
 // message.
 func (in *Inbox) Take(ctx context.Context, body string) (counted string, err error) {
 	files, ok := read(body)
 	if !ok {
-		in.Log.Error("the message is no event of S3", "bytes", len(body))
+		in.Log.Error("message is not an S3 event", "bytes", len(body))
 		return metric.Malformed, nil
 	}
 	counted = metric.Skipped
@@ -79,22 +77,21 @@ func (in *Inbox) Take(ctx context.Context, body string) (counted string, err err
 	return counted, nil
 }
 
-// add starts the ingestion of a file.
 func (in *Inbox) add(ctx context.Context, f file) (counted string, err error) {
 	log := in.Log.With("version", f.version)
 	tenant, name, ok := split(f.key)
 	switch {
 	case !ok:
-		log.Error("the key is not inbox/{tenant id}/{name}: the file is not ingested", "key", shown(f.key))
+		log.Error("key is not inbox/{tenant id}/{name}; file skipped", "key", shown(f.key))
 		return metric.Malformed, nil
 	case name == "" || strings.HasSuffix(name, "/"):
-		log.Info("a folder was made", "tenant", tenant.String())
+		log.Info("folder skipped", "tenant", tenant.String())
 		return metric.Skipped, nil
 	}
 	log = log.With("tenant", tenant.String())
 	ingestion, err := in.store(ctx, tenant, f)
 	if errors.Is(err, fs.ErrNotExist) {
-		log.Warn("the file is gone, and is not ingested")
+		log.Warn("missing file skipped")
 		return metric.Skipped, nil
 	}
 	if err != nil {
@@ -106,10 +103,10 @@ func (in *Inbox) add(ctx context.Context, f file) (counted string, err error) {
 		return "", failure.At("add the file", err)
 	}
 	if len(stamped) == 0 {
-		log.Info("the file is known")
+		log.Info("known file skipped")
 		return metric.Skipped, nil
 	}
-	log.Info("an ingestion is published")
+	log.Info("ingestion published")
 	in.send(ctx, log, stamped)
 	return metric.Succeeded, nil
 }
@@ -121,15 +118,15 @@ func (in *Inbox) send(ctx context.Context, log *slog.Logger, stamped []job.Stamp
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
 	defer cancel()
 	if _, err := in.Sender.Send(ctx, stamped); err != nil {
-		log.Warn("the ingestion is published without a message: the sweep sends it", "reason", failure.Of(err).Text)
+		log.Warn("enqueue failed; sweep will retry", "reason", failure.Of(err).Text)
 	}
 }
 
 // unknownType is the extension of a file that no ingestion can read.
 const unknownType = "bin"
 
-// store reads a file once, names its ingestion, and copies it to where the
-// ingestion reads it.
+// store reads a file once, derives its ingestion, and copies it to where the ingestion reads
+// it.
 func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingestion.Row, error) {
 	content, size, err := in.Files.Open(ctx, f.key, f.version)
 	if err != nil {
@@ -152,8 +149,8 @@ func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingestion
 	return ingestion, in.Files.Copy(ctx, f.key, f.version, ingestion.FilePath)
 }
 
-// tooLarge names the ingestion of a file that is neither read nor copied. It
-// fails with that reason.
+// tooLarge returns the ingestion of a file too large to read or copy. It fails with that
+// reason.
 func tooLarge(tenant uuid.UUID, f file, size int64) ingestion.Row {
 	of := strings.Join([]string{f.key, f.version, strconv.FormatInt(size, 10)}, "\x00")
 	ingestion := ingestion.Identify(tenant, sha256.Sum256([]byte(of)), unknownType)
@@ -161,7 +158,7 @@ func tooLarge(tenant uuid.UUID, f file, size int64) ingestion.Row {
 	return ingestion
 }
 
-// split returns the tenant of a key, and the name below its folder.
+// split returns the tenant of a key, and the name below the tenant's folder.
 func split(key string) (tenant uuid.UUID, name string, ok bool) {
 	rest, ok := strings.CutPrefix(key, manifest.FolderInbox)
 	folder, name, found := strings.Cut(rest, "/")
@@ -169,8 +166,8 @@ func split(key string) (tenant uuid.UUID, name string, ok bool) {
 	return tenant, name, ok && found && err == nil && strings.EqualFold(tenant.String(), folder) && tenant != uuid.Nil
 }
 
-// shown is the part of a key that a log may have: its folder, for the name may
-// be that of a person.
+// shown returns the part of a key that may be logged: its folder, because the name may be a
+// person's.
 func shown(key string) string {
 	parts := strings.SplitN(key, "/", 3)
 	if len(parts) == 3 {
@@ -180,13 +177,12 @@ func shown(key string) string {
 	return folder[:min(len(folder), 80)]
 }
 
-// file is a version of a file, as an event names it.
 type file struct{ key, version string }
 
-// event is the part of S3's events that matters. A key in it is escaped as in a
-// query: a space is a plus sign.
+// event is the part of an S3 event in use. Keys are escaped as in a query: a space is a plus
+// sign.
 type event struct {
-	Event   string // of the message that S3 sends when the notification is set up
+	Event   string // of the message S3 sends when the notification is set up
 	Records []struct {
 		EventName string
 		S3        struct {
@@ -195,8 +191,7 @@ type event struct {
 	}
 }
 
-// read returns the files that were created; ok is false for a body that is no
-// event of S3.
+// read returns the created files; ok is false if the body isn't an S3 event.
 func read(body string) (files []file, ok bool) {
 	var e event
 	if json.Unmarshal([]byte(body), &e) != nil || e.Event != "s3:TestEvent" && len(e.Records) == 0 {

@@ -11,9 +11,8 @@ import (
 // Digest is the SHA-256 of a file's content.
 type Digest = [sha256.Size]byte
 
-// Identify names the ingestion of a file by its tenant and its content: the
-// same file again is the same document, whatever its name. The extension is
-// that of its type.
+// Identify returns the row of a file. Its ids derive from the tenant and the content, so the
+// same file is the same document, whatever its name. Use the extension of the file's type.
 func Identify(tenant uuid.UUID, content Digest, extension string) Row {
 	document := uuid.NewSHA1(tenant, content[:])
 	return Row{ID: uuid.NewSHA1(document, []byte("ingestion")), TenantID: tenant, DocumentID: document,

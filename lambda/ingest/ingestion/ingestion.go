@@ -1,6 +1,6 @@
-// Package ingestion describes a file on its way to its documents: its row, its
-// checkpoint, and the documents that were extracted. Storing them needs no
-// parser, so that the functions with a database have none.
+// Package ingestion describes a file on its way to its documents: its row, its checkpoint, and
+// the extracted documents. It imports no parser, because functions that only store these don't
+// need one.
 package ingestion
 
 import (
@@ -10,30 +10,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// Row is a file, as its row describes it.
+// Row is the row of an ingestion. (*postgres.Ingestions).AddFile inserts it.
 type Row struct {
 	ID, TenantID, DocumentID uuid.UUID
 	FilePath                 string // key of the blob
 	Pages                    []int  // of the file, from 1; nil: all
 	Transcription            string // key of the checkpoint; empty: none yet
-	Preprocessed             string // key of the repaired file, if it was the better one
+	Preprocessed             string // key of the repaired file, if its reading is used
 }
 
 // Checkpoint is a stored transcription.
 type Checkpoint struct {
-	Transcription string  // its key
+	Transcription string  // key of its file
 	Quality       float64 // 0 to 1
-	Preprocessed  string  // key of the repaired file; empty: none
+	Preprocessed  string  // key of the repaired file, or empty
 }
 
-// Extracted is one document of a file, and how it passed the gate. The first
-// one has the ids of the file's ingestion and document, the others derive theirs
-// from it.
+// Extracted is one document of a file, with the gate's result. The first has the ids of the
+// file's ingestion and document; the others derive theirs from it.
 type Extracted struct {
 	ID, DocumentID uuid.UUID
 	extraction.Extraction
-	Valid                     bool        // it passed the gate
-	Reasons                   []string    // for a person, why it did not
+	Valid                     bool        // passed the gate
+	Reasons                   []string    // for a person: why it failed the gate
 	InputTokens, OutputTokens int         // of the model, for the whole file; on the first document only
-	Review                    *record.New // of a contract, stored with it; nil: none
+	Review                    *record.New // of a contract, stored with it; may be nil
 }

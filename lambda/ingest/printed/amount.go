@@ -7,12 +7,12 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Amount is a number in a text. Digits alone can leave open which sign is the
-// decimal one: 1.234 has two readings.
+// Amount is a number in a text. Its digits may leave open which separator is the decimal one:
+// 1.234 has two readings.
 type Amount struct {
 	Text       string // as printed
 	Start, End int    // byte offsets in the text
-	Percent    bool   // a sign of per cent follows
+	Percent    bool   // a percent sign follows
 	Money      bool   // it has two decimals
 	Readings   []document.Amount
 }
@@ -25,12 +25,12 @@ var (
 	percentForm = regexp.MustCompile(`^[ \x{a0}\x{202f}]?(%|v\.?H\.)`)
 )
 
-// Amounts finds the numbers of a text, in order. Where a space may separate
-// thousands or two numbers, both are listed: "2 100,00" is 2100.00, and 2, and
-// 100.00. Dates and parts of words are no amounts.
+// Amounts finds the numbers of a text, in order. If a space may separate either thousands or
+// two numbers, it lists both: "2 100,00" is 2100.00, and 2, and 100.00. It skips dates and
+// parts of words.
 func Amounts(text string) (found []Amount) {
 	if !strings.ContainsAny(text, digits) {
-		return nil // most texts: no expression has to look
+		return nil // most texts: use no expression
 	}
 	dates := Dates(text)
 	for _, at := range amountForm.FindAllStringIndex(text, -1) {
@@ -131,7 +131,7 @@ func money(digits string) bool {
 
 var separator = regexp.MustCompile(`[.,'’ \x{a0}\x{202f}]`)
 
-// readings returns the values that digits with separators can have.
+// readings returns the possible values of digits with separators.
 func readings(digits string) (values []document.Amount) {
 	groups := separator.Split(digits, -1)
 	signs := separator.FindAllString(digits, -1)
@@ -145,8 +145,8 @@ func readings(digits string) (values []document.Amount) {
 	return values
 }
 
-// thousands reports whether the groups are a whole number: alone, or in threes
-// with one and the same sign between them.
+// thousands reports whether the groups are a whole number: one group, or groups of three with
+// the same sign between them.
 func thousands(groups, signs []string) bool {
 	for i, g := range groups[1:] {
 		if len(g) != 3 || signs[i] != signs[0] {

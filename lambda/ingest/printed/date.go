@@ -9,16 +9,15 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Date is a day in a text. 03/04/2026 has two readings, the day first in the
-// first of them.
+// Date is a day in a text. 03/04/2026 has two readings; the first one has the day first.
 type Date struct {
 	Text       string
 	Start, End int // byte offsets in the text
 	Readings   []document.Date
 }
 
-// DayFirst reports whether the notation shows the order of day and month, and
-// whether the day comes first.
+// DayFirst reports whether the day comes first. known is false if the notation leaves the
+// order of day and month open.
 func (d Date) DayFirst() (dayFirst, known bool) {
 	m := numeric.FindStringSubmatch(d.Text)
 	if m == nil || len(d.Readings) != 1 {
@@ -68,7 +67,7 @@ func Dates(text string) (found []Date) {
 	return found
 }
 
-// valid drops days that do not exist and second readings equal to the first.
+// valid drops impossible days, and second readings equal to the first.
 func valid(readings []document.Date) (days []document.Date) {
 	for _, d := range readings {
 		if !d.IsZero() && (len(days) == 0 || days[0] != d) {
@@ -80,7 +79,7 @@ func valid(readings []document.Date) (days []document.Date) {
 
 func number(s string) int { n, _ := strconv.Atoi(s); return n }
 
-// century turns a year of two digits into one of this century.
+// century completes a year of two digits.
 const century = 2000
 
 func day(year string, month int, dayOfMonth string) document.Date {

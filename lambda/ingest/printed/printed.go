@@ -1,9 +1,8 @@
-// Package printed reads values as they are printed: amounts and dates in the
-// notations of Europe and America, and the place of a quote in a
-// transcription.
+// Package printed reads values as they are printed: amounts and dates in the notations of
+// Europe and America, and the place of a quote in a transcription.
 //
-// What a notation leaves open stays open: an Amount or a Date has every reading
-// that its text allows. Other values on the page decide between them.
+// An ambiguous notation stays ambiguous: an Amount or a Date has every reading its text
+// allows. Use other values on the page to decide between them.
 package printed
 
 import (

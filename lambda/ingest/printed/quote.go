@@ -11,21 +11,20 @@ import (
 // Quotes finds quotes in a transcription.
 type Quotes struct{ pages []folded }
 
-// folded is a text without white space, twice: as printed, and with the words
-// joined that a hyphen divides at the end of a line.
+// folded is a text without white space, twice: as printed, and with words joined across a
+// hyphen at the end of a line.
 type folded struct {
 	number int
 	texts  [2]squeezed
 }
 
-// squeezed is a text without white space; gap marks the characters that had
-// space in front of them.
+// squeezed is a text without white space. gap marks characters after a space.
 type squeezed struct {
 	text string
 	gap  []bool // by byte; one more than text has
 }
 
-// QuotesOf prepares a transcription.
+// QuotesOf prepares a transcription for searches.
 func QuotesOf(t transcript.Transcription) Quotes {
 	q := Quotes{}
 	for _, p := range t.Pages {
@@ -34,8 +33,8 @@ func QuotesOf(t transcript.Transcription) Quotes {
 	return q
 }
 
-// Pages lists the pages that contain the quote, white space and hyphenation
-// aside. Part of a number or of a word is not a quote of it.
+// Pages lists the pages that contain the quote, regardless of white space and hyphenation.
+// Part of a number or of a word is not a quote of it.
 func (q Quotes) Pages(quote string) (numbers []int) {
 	wanted := squeeze(quote).text
 	for _, p := range q.pages {
@@ -67,7 +66,7 @@ func (f folded) contains(wanted string) bool {
 	return wanted != "" && (f.texts[0].contains(wanted) || f.texts[1].contains(wanted))
 }
 
-// Shows reports whether a quote contains the value as a whole, white space aside.
+// Shows reports whether a quote contains the whole value, regardless of white space.
 func Shows(quote, value string) bool {
 	wanted := squeeze(value).text
 	return wanted != "" && squeeze(quote).contains(wanted)
@@ -126,8 +125,8 @@ func (s squeezed) contains(wanted string) bool {
 	}
 }
 
-// edge reports whether a value can begin or end before byte i: not inside a
-// word, nor between digits and the separators of their number.
+// edge reports whether a value can begin or end before byte i. It must not split a word, or
+// digits from the separators of their number.
 func (s squeezed) edge(i int) bool {
 	if i == 0 || i == len(s.text) || s.gap[i] {
 		return true

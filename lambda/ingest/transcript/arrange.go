@@ -11,7 +11,7 @@ import (
 // Word is a word as an engine found it.
 type Word struct {
 	Text       string
-	Box        Box // in points or pixels of the page as it is shown
+	Box        Box // in points or pixels of the page as shown
 	Confidence float64
 	Turned     int // by how many quarters its text is turned clockwise: 1 reads downwards
 }
@@ -24,10 +24,10 @@ func (b Box) Union(o Box) Box {
 func (b Box) height() float64 { return b.Bottom - b.Top }
 func (b Box) middle() float64 { return (b.Top + b.Bottom) / 2 }
 
-// Arrange makes lines of the words of a page of that size, in the order of a
-// reader: row by row, from left to right in each. Text in another direction
-// than most of the page follows at the end. Columns of running text are read
-// across, row by row: invoices need that, a newspaper would not.
+// Arrange makes lines of a page's words, in reading order: row by row, each from left to
+// right. Text in another direction than most of the page comes last. Columns of running text
+// are read across, because invoices need that; don't use it for newspapers. width and height
+// are in the unit of the words' boxes.
 func Arrange(words []Word, width, height float64) []Line {
 	var groups [4][]Word
 	var letters [4]int
@@ -48,8 +48,8 @@ func Arrange(words []Word, width, height float64) []Line {
 	return lines
 }
 
-// upright returns the word's box on a page turned so that its text is upright,
-// without an origin, since only differences matter.
+// upright returns the word's box on a page turned so that its text is upright. Its origin is
+// arbitrary, since only differences matter.
 func (w Word) upright() Box {
 	b := w.Box
 	switch w.Turned & 3 {
@@ -63,7 +63,7 @@ func (w Word) upright() Box {
 	return b
 }
 
-// rows groups words whose middles are close; all are turned alike.
+// rows groups words with close middles. All must be turned alike.
 func rows(words []Word) [][]Word {
 	words = slices.Clone(words)
 	slices.SortStableFunc(words, func(a, b Word) int { return cmp.Compare(a.upright().middle(), b.upright().middle()) })
@@ -83,7 +83,7 @@ func rows(words []Word) [][]Word {
 	return found
 }
 
-// cells divides a row: a gap wider than a letter is high ends a cell.
+// cells divides a row at each gap wider than a letter is high.
 func cells(row []Word) [][]Word {
 	var found [][]Word
 	for first := 0; first < len(row); {

@@ -1,6 +1,6 @@
-// Package transcript defines the transcription of a file: its text by page and
-// line, with the place of each line on the page. Every engine, a PDF's text
-// layer or an OCR, produces one; its JSON is the checkpoint of an ingestion.
+// Package transcript defines the transcription of a file: its text by page and line, with the
+// place of each line. Every engine produces one, whether it uses a PDF's text layer or OCR.
+// Its JSON is the checkpoint of an ingestion.
 package transcript
 
 import (
@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Transcription is the text of a file, as one engine read it.
+// Transcription is the text of a file as one engine read it.
 type Transcription struct {
 	Engine  string `json:"engine"`  // pdfium, tesseract ...
 	Version string `json:"version"` // of the engine
@@ -25,22 +25,22 @@ type Transcription struct {
 // Page is the text of one page, its lines in reading order.
 type Page struct {
 	Number  int      `json:"number"`           // from 1
-	Engine  string   `json:"engine,omitempty"` // where another engine than the Transcription's read this page
+	Engine  string   `json:"engine,omitempty"` // if another engine than the Transcription's read this page
 	Quality float64  `json:"quality"`          // 0 to 1: how far the engine trusts its reading; 0 without text
 	Defects []Defect `json:"defects,omitempty"`
 	Lines   []Line   `json:"lines"`
 }
 
-// Line is a run of words on one baseline. A wide gap, as between the cells of a
-// table, ends a line: lines side by side share their vertical range.
+// Line is a run of words on one baseline. A wide gap ends a line, as between the cells of a
+// table, so lines in one row share their vertical range.
 type Line struct {
 	Text       string  `json:"text"`
 	Box        Box     `json:"box"`
 	Confidence float64 `json:"confidence"` // 0 to 1; 1 for printed text
 }
 
-// Box is a rectangle in fractions of the page as it is shown: 0,0 is its upper
-// left corner, 1,1 the lower right one.
+// Box is a rectangle in fractions of the page as shown: 0,0 is its upper left corner, 1,1 the
+// lower right one.
 type Box struct {
 	Left   float64 `json:"left"`
 	Top    float64 `json:"top"`
@@ -48,20 +48,20 @@ type Box struct {
 	Bottom float64 `json:"bottom"`
 }
 
-// Defect is a property of a page that makes its text hard to read.
+// Defect is a reason why the text of a page is hard to read.
 type Defect string
 
-// The defects that engines and measurements report.
+// The defects reported by engines and measurements.
 const (
 	NoText      Defect = "no-text"     // nothing was read
-	Garbled     Defect = "garbled"     // a text layer whose characters have no meaning
+	Garbled     Defect = "garbled"     // a text layer of meaningless characters
 	Orientation Defect = "orientation" // turned by 90, 180 or 270 degrees
 	Skew        Defect = "skew"        // turned by a few degrees
 	SmallText   Defect = "small-text"  // too few pixels a letter
 	Contrast    Defect = "contrast"    // ink and paper are close in brightness
 	Blur        Defect = "blur"        // out of focus, or moved
 	Noise       Defect = "noise"       // specks
-	Glare       Defect = "glare"       // a light that hides a part
+	Glare       Defect = "glare"       // a light hiding a part
 	CutOff      Defect = "cut-off"     // an edge of the page or of its text is missing
 )
 
@@ -75,8 +75,7 @@ func (p Page) Text() string {
 	return b.String()
 }
 
-// Only returns the transcription of some pages, which keep their numbers; nil:
-// of all.
+// Only returns the transcription of some pages, with the same numbers. nil selects all.
 func (t Transcription) Only(numbers []int) Transcription {
 	if numbers == nil {
 		return t
@@ -91,7 +90,7 @@ func (t Transcription) Only(numbers []int) Transcription {
 	return some
 }
 
-// Text joins the pages, with a form feed between two.
+// Text joins the pages with form feeds.
 func (t Transcription) Text() string {
 	pages := make([]string, len(t.Pages))
 	for i, p := range t.Pages {
@@ -123,8 +122,8 @@ func (p Page) Characters() int {
 	return n
 }
 
-// Round limits quality, confidences and boxes to the range and the digits that
-// are stored, so that equal readings are equal bytes.
+// Round limits quality, confidences and boxes to the stored range and digits, so that equal
+// readings are equal bytes.
 func (t *Transcription) Round() {
 	for i := range t.Pages {
 		p := &t.Pages[i]
@@ -149,7 +148,7 @@ func round(v, digits float64) float64 {
 // Encode returns the JSON of the checkpoint.
 func (t Transcription) Encode() ([]byte, error) { return json.Marshal(t) }
 
-// Decode reads a checkpoint and refuses one that no Encode wrote.
+// Decode reads a checkpoint. It refuses JSON not written by Encode.
 func Decode(data []byte) (Transcription, error) {
 	var t Transcription
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -158,38 +157,38 @@ func Decode(data []byte) (Transcription, error) {
 		return t, fmt.Errorf("decode transcription: %w", err)
 	}
 	if t.Engine == "" || len(t.Pages) == 0 {
-		return t, fmt.Errorf("decode transcription: no engine or no pages")
+		return t, fmt.Errorf("decode transcription: missing engine or pages")
 	}
 	for i, p := range t.Pages {
 		if p.Number != i+1 {
-			return t, fmt.Errorf("decode transcription: page %d stands at place %d", p.Number, i+1)
+			return t, fmt.Errorf("decode transcription: expected page %d, got %d", i+1, p.Number)
 		}
 	}
 	return t, nil
 }
 
-// Images supplies the images of a file's pages, numbered from 1.
+// Images renders the pages of a file, numbered from 1.
 type Images interface {
 	Pages() int
 	Render(ctx context.Context, page, dpi int) (*image.Gray, error)
 }
 
-// Second is a transcription of repaired pages, to be compared with the first.
+// Second is a transcription of repaired pages. Compare it with the first before you use it.
 type Second struct {
-	Transcription Transcription       // pages that needed no repair are those of the first
+	Transcription Transcription       // pages without a repair are the first's
 	Images        map[int]*image.Gray // the repaired pages, by number
 }
 
-// WithOriginal is implemented by images of a file that an engine may also read
-// itself, in one piece and as sharp as it is.
+// WithOriginal is Images with their file. Use it for engines that read a file in one piece, at
+// full sharpness.
 type WithOriginal interface {
 	Images
 	Original() Original
 }
 
-// Original is a file as it was received.
+// Original is a file as received.
 type Original struct {
 	Content  []byte
 	MIMEType string
-	Pages    []int // the numbers in the file of the images' pages; nil: its pages, in order
+	Pages    []int // their numbers in the file; nil: its pages, in order
 }

@@ -57,7 +57,7 @@ func TestLargeFilesAreRefusedUnread(t *testing.T) {
 	must.OK(t, os.WriteFile(file, nil, 0o600))
 	must.OK(t, os.Truncate(file, filetype.MaxBytes+1))
 	data, _, refused, err := File{Path: file}.content()
-	if err != nil || data != nil || !strings.Contains(refused, "the file has 41 MB, the limit is 40 MB") {
+	if err != nil || data != nil || !strings.Contains(refused, "file too large: 41 MB, limit 40 MB") {
 		t.Errorf("got %d bytes, %q, %v", len(data), refused, err)
 	}
 	if _, err := upload(t.Context(), &shelf{}, uuid.New(), []File{{file, "large.pdf"}}, term.NewMeter(io.Discard)); err == nil {
@@ -157,7 +157,7 @@ func TestReportIsForPeople(t *testing.T) {
 					Sums: []Sum{{"subtotal 100.00 + tax 19.00", "119.00", "total", "119.00", true}, {"2 lines", "99.00", "subtotal", "100.00", false}}},
 				{ID: id, Source: "rules", Review: true, Reasons: []string{"the type of the document is unknown"}},
 			}},
-			{File: "b.pdf", Status: "failed", Error: "the file is empty: send it again"},
+			{File: "b.pdf", Status: "failed", Error: "empty file; send it again"},
 			{File: "c.pdf", Status: "same", SameAs: "a.pdf"},
 			{File: "d.pdf", Status: "in-progress"},
 		}}
@@ -170,7 +170,7 @@ func TestReportIsForPeople(t *testing.T) {
   document of an unknown type 00000000-0000-0000-0000-000000000009 (read by rules)
 
 b.pdf
-  FAILED  the file is empty: send it again
+  FAILED  empty file; send it again
 
 c.pdf
   the same content as a.pdf

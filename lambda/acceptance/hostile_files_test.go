@@ -25,12 +25,12 @@ var printed = show(10, invoiceLines...)
 
 const (
 	nothingRead = "failed: unreadable file: no text"
-	damagedPDF  = "failed: the PDF is damaged or incomplete: send it again, or print it to a new PDF"
+	damagedPDF  = "failed: PDF is damaged or incomplete; send it again, or print it to a new PDF"
 	noInvoice   = "failed: not a readable e-invoice: "
-	noMemory    = ": the PDF is damaged, or needs more than the 256 MB of memory that the parser has: print it to a new PDF and send that"
-	largeXML    = "failed: the XML embedded in the PDF has more than 10 MB: send it alone, or the PDF without it"
+	noMemory    = ": PDF is damaged, or needs more than the parser's 256 MB of memory; print it to a new PDF and send that"
+	largeXML    = "failed: XML embedded in the PDF has more than 10 MB; send it alone, or the PDF without it"
 	largeText   = "failed: file has more than 100000 lines or 5000000 characters of text; split it"
-	damagedScan = "failed: the image is damaged or incomplete: send it again, or save it as PNG or JPEG"
+	damagedScan = "failed: image is damaged or incomplete; send it again, or save it as PNG or JPEG"
 	unknownText = "for review: the text was not recognised as a business document; the type of the document is unknown"
 )
 
@@ -45,16 +45,16 @@ func hostileFiles() map[string]hostileFile {
 
 var hostilePDFs = map[string]hostileFile{
 	"PDF: 10,000 pages": {"a.pdf", func() string { return sharedPDF(10_000, printed) },
-		"failed: the PDF has 10000 pages, the limit is 1000: split it"},
+		"failed: PDF has too many pages: 10000, limit 1000; split it"},
 	"PDF: nothing but a header": {"a.pdf", func() string { return "%PDF-1.7\n" }, damagedPDF},
 	"PDF: truncated":            {"a.pdf", func() string { w := pagePDF(printed); return w[:len(w)/3] }, damagedPDF},
 	"PDF: encrypted": {"a.pdf", func() string {
 		key := "<< /Filter /Standard /V 1 /R 2 /P -4 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ") >>"
 		return strings.Replace(pagePDF(printed, key), "/Root", "/Encrypt 6 0 R /ID [(a) (a)] /Root", 1)
-	}, "failed: the PDF is encrypted with a password: send it without one"},
+	}, "failed: PDF is encrypted with a password; send it without one"},
 	"PDF: a page tree in itself": {"a.pdf", func() string {
 		return pdfOf(catalog, "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>")
-	}, "failed: read the text of page 1: the page is damaged: print the PDF to a new one and send that"},
+	}, "failed: read the text of page 1: the page is damaged; print the PDF to a new one and send that"},
 	"PDF: a page that is its own parent": {"a.pdf", func() string {
 		page := strings.Replace(pageDict(""), "/Parent 2 0 R /Contents", "/Parent 3 0 R /Contents", 1)
 		return pdfOf(catalog, onePage, page, stream("", printed), font)
@@ -85,7 +85,7 @@ var hostilePDFs = map[string]hostileFile{
 	"PDF: a page of 200,000 letters, and nine line breaks": {"a.pdf", func() string {
 		return pagePDF(show(1, slices.Repeat([]string{strings.Repeat("x", 20_000)}, 10)...))
 	},
-		"failed: read the text of page 1: it has 200018 characters, the limit is 100000: send a file without hidden text"},
+		"failed: read the text of page 1: too many characters: 200018, limit 100000; send a file without hidden text"},
 	"PDF: an embedded XML of 20 MB": {"a.pdf", func() string { return embedding(1, deflated(strings.Repeat(" ", mb), 20)) }, largeXML},
 	"PDF: 50 embedded XML files of 2 MB": {"a.pdf", func() string {
 		return embedding(50, deflated(strings.Repeat(" ", mb), 2))
@@ -102,7 +102,7 @@ var hostilePDFs = map[string]hostileFile{
 
 var hostileImages = map[string]hostileFile{
 	"PNG: 100,000 x 100,000": {"a.png", func() string { return pngOf(100_000, 100_000, [3]byte{8}, "") },
-		"failed: the image of page 1 has 100000 x 100000 pixels, the limit is 40 million: scan it in fewer dots per inch"},
+		"failed: image of page 1 has 100000 x 100000 pixels, limit 40 million; scan it at fewer dots per inch"},
 	"PNG: pixels of a few bytes that unpack to 50 MB": {"a.png", func() string {
 		return pngOf(10, 10, [3]byte{8}, deflated(strings.Repeat("\x00", mb), 50))
 	}, damagedScan},
@@ -115,16 +115,16 @@ var hostileImages = map[string]hostileFile{
 	}, nothingRead},
 	"PNG without its pixels": {"a.png", func() string { return pngOf(1000, 1000, [3]byte{8}, "") }, damagedScan},
 	"JPEG: 65,535 x 65,535": {"a.jpg", func() string { return jpegOf(0xc0, 65_535, 65_535, 3) },
-		"failed: the image of page 1 has 65535 x 65535 pixels, the limit is 40 million: scan it in fewer dots per inch"},
+		"failed: image of page 1 has 65535 x 65535 pixels, limit 40 million; scan it at fewer dots per inch"},
 	"JPEG: of 700 bytes, in steps": {"a.jpg", func() string {
 		return jpegOf(0xc2, 6300, 6300, 4)
 	}, damagedScan},
 	"TIFF: 100,000 x 100,000": {"a.tif", func() string { return tiffOf(1, 100_000, 100_000, 0) },
-		"failed: the image of page 1 has 100000 x 100000 pixels, the limit is 40 million: scan it in fewer dots per inch"},
+		"failed: image of page 1 has 100000 x 100000 pixels, limit 40 million; scan it at fewer dots per inch"},
 	"TIFF: a page that follows itself": {"a.tif", func() string { return tiffOf(1, 9, 9, 8) },
-		"failed: the TIFF has more than 200 pages, or a page that follows itself: split it"},
+		"failed: TIFF has more than 200 pages, or a page that follows itself; split it"},
 	"TIFF: a million pages": {"a.tif", func() string { return tiffOf(700_000, 9, 9, 0) },
-		"failed: the TIFF has more than 200 pages, or a page that follows itself: split it"},
+		"failed: TIFF has more than 200 pages, or a page that follows itself; split it"},
 	"TIFF: pages without pixels": {"a.tif", func() string { return tiffOf(150, 6000, 6000, 0) }, damagedScan},
 	"GIF": {"a.gif", func() string { return "GIF89a\x01\x00\x01\x00\x00" },
 		"failed: unsupported file type (a GIF image); save it as JPEG or PNG and send that"},

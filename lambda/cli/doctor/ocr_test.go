@@ -61,7 +61,7 @@ func TestKeyOfDocumentAIIsTried(t *testing.T) {
 	try(true, map[string]string{"OCR": "documentai"}, provoked{"ocr", Skipped, "DOCUMENTAI_KEY is not known here"})
 	try(true, map[string]string{"OCR": "textract"}, provoked{"ocr", Skipped, "the rights of a role are not asked for"})
 	status, answer = http.StatusBadRequest, `{"error":"invalid_grant","error_description":"hidden-text"}`
-	try(true, whole, provoked{"ocr", Error, "Google does not accept the service account's key"})
+	try(true, whole, provoked{"ocr", Error, "Google rejected the service account's key"})
 }
 
 // A key that is known is looked at before it is used.
@@ -72,8 +72,8 @@ func TestKeyOfDocumentAIIsChecked(t *testing.T) {
 		"MATCH_MODE": "rules", "BLOB_URL": "s3://files", "OCR": "documentai", "DOCUMENTAI_PROCESSOR": "projects/p/locations/eu/processors/1f"}
 	for key, want := range map[string]string{
 		"":                         "DOCUMENTAI_KEY is not set",
-		`{"type":"hidden"}`:        "OCR: the key of Document AI is not the JSON of a service account's key",
-		keyOf(t, "http://a.com/t"): "OCR: the token_uri of Document AI's key is not https",
+		`{"type":"hidden"}`:        "OCR: invalid key of Document AI: expected the JSON of a service account's key",
+		keyOf(t, "http://a.com/t"): "OCR: token_uri of Document AI's key must be https",
 		keyOf(t, "https://a.com"):  "",
 	} {
 		values["DOCUMENTAI_KEY"] = key

@@ -56,7 +56,7 @@ var expectedDocuments = map[string][]expected{
 
 // expectedFailures are the reasons of the files that cannot be read.
 var expectedFailures = map[string]string{
-	"broken.pdf": "the PDF is damaged or incomplete: send it again, or print it to a new PDF",
+	"broken.pdf": "PDF is damaged or incomplete; send it again, or print it to a new PDF",
 }
 
 // expectedMatches: each invoice belongs to the order that it cites. That of
@@ -223,7 +223,7 @@ func wantPage(t *testing.T, file string) {
 	wantIn(t, page,
 		"<title>total: 1244.15</title>", "<title>references.0.number: PO-2026-4741</title>", "<title>supplier.iban: DE62370400440532013777</title>",
 		"<td>Bytewerk Software GmbH</td>", `<td class="quote">18.03.2026</td><td>1</td><td>a label names it</td>`,
-		"3 lines = subtotal 1045.50", "the PDF is damaged or incomplete", "No OCR: --ocr none")
+		"3 lines = subtotal 1045.50", "PDF is damaged or incomplete", "No OCR: --ocr none")
 	// The invoice number of invoice.pdf stands at 264 of 793, 288 of 1122 pixels.
 	mark := regexp.MustCompile(`<rect id="[^"]+" x="264\.\d" y="287\.\d" width="\d\d\.\d" height="19\.\d"><title>number: BW-90017</title>`)
 	if !mark.MatchString(page) {

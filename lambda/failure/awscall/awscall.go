@@ -1,5 +1,5 @@
-// Package awscall reads the errors of the AWS SDK as failed calls, and has the rows
-// that the tables of AWS's services share.
+// Package awscall reads errors of the AWS SDK as failed calls. Its rows end the failure table
+// of every AWS service.
 package awscall
 
 import (
@@ -13,11 +13,11 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-var errForeign = errors.New("another service failed, before this one was called")
+var errForeign = errors.New("another service failed before the call")
 
-// Read looks into an error of the SDK; ended is the error of the caller's context.
-// service is the ServiceID of the package of the SDK: a response of another service,
-// one that gives out credentials, is not one of this service.
+// Read looks into an SDK error; ended is the error of the caller's context. service is the
+// ServiceID of the SDK's package, so that a response of any other service, such as a source of
+// credentials, is ignored.
 func Read(service string, err, ended error, longest time.Duration) *failure.Call {
 	c := &failure.Call{Ended: ended, Network: err}
 	var inner *smithy.OperationError
@@ -41,34 +41,33 @@ func Read(service string, err, ended error, longest time.Duration) *failure.Call
 	return c
 }
 
-// Code matches the calls that were answered with one of these codes.
+// Code matches calls answered with one of these codes.
 func Code(these ...string) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return slices.Contains(these, c.Code) }
 }
 
-// Answered matches the calls that were answered with the status, or one of the codes.
+// Answered matches calls answered with the status or one of the codes.
 func Answered(status int, codes ...string) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return c.Status == status || slices.Contains(codes, c.Code) }
 }
 
-// Rest returns the last rows of a table, for a redirect and for the calls that
-// brought no response that can be read. AWS reports most faults with status 400, so
-// that the rows for codes precede these, and the rows for a status.
+// Rest returns the last rows of a table: redirects, and calls without a readable response. Put
+// the rows for codes first, because AWS reports most faults with status 400.
 func Rest(service string) []failure.Row {
 	return []failure.Row{
 		{Name: "redirect", Match: (*failure.Call).ErrorStatus,
-			Kind: failure.Transient, Sentence: service + " neither answered nor failed"},
+			Kind: failure.Transient, Sentence: "unexpected status from " + service},
 
 		{Name: "stopped", Match: (*failure.Call).Stopped,
 			Kind: failure.Transient, Sentence: "stopped before it was done"},
 		{Name: "out of time", Match: (*failure.Call).OutOfTime,
 			Kind: failure.Transient, Sentence: "out of time"},
 		{Name: "no credentials", Match: func(c *failure.Call) bool { return errors.Is(c.Cause, errForeign) },
-			Kind: failure.Transient, Sentence: "there are no AWS credentials to call " + service + " with"},
+			Kind: failure.Transient, Sentence: "missing AWS credentials for " + service},
 		{Name: "too slow", Match: (*failure.Call).TimedOut,
 			Kind: failure.Transient, Sentence: service + " took too long"},
 		{Name: "answer that cannot be read", Match: func(c *failure.Call) bool { return c.Status != 0 },
-			Kind: failure.Transient, Sentence: service + "'s answer cannot be read"},
+			Kind: failure.Transient, Sentence: "invalid response from " + service},
 		{Name: "no connection", Match: func(c *failure.Call) bool {
 			var send *smithyhttp.RequestSendError
 			return errors.As(c.Network, &send)

@@ -1,16 +1,15 @@
-// Package documentai reads files by Google Document AI, its processor of the
-// type Enterprise Document OCR, through the REST API.
+// Package documentai reads files with Google Document AI, a processor of type Enterprise
+// Document OCR, through its REST API.
 //
-// A PDF or an image goes as it is, so that the processor uses a PDF's own text
-// where there is some; more pages than a request may have go in several
-// requests, each with its page numbers, and are joined. Without the file itself,
-// and for repaired pages, each image of a page is a request. What the service
-// reports about the quality of a page becomes its quality and its defects.
+// A PDF or an image is sent as it is, so that the processor uses a PDF's text layer if there
+// is one. A file with too many pages for a request is sent in several, each with its page
+// numbers, and the answers are joined. Without the file, and for repaired pages, each image of
+// a page is a request. The quality and the defects of a page come from the service.
 //
-// The service account's key is the secret: it signs a request for a token, which
-// is kept until shortly before its end. Nothing of a request or a response gets
-// into an error but the HTTP status and an error code that we know, and no
-// printed Config or Engine contains the key.
+// The service account's key is the secret. It signs a request for a token, and the token is
+// kept until shortly before it expires. Errors contain nothing of a request or a response but
+// the HTTP status and a known error code. You can print a Config or an Engine, because neither
+// shows the key.
 package documentai
 
 import (
@@ -35,20 +34,19 @@ const (
 	defaultTimeout = 2 * time.Minute
 )
 
-// Config describes the processor. The zero value of a field that is not
-// required is a default.
+// Config describes the processor. A zero optional field means its default.
 type Config struct {
 	// Key is the JSON of a service account's key. Required.
 	Key string `json:"-"`
 	// Processor is the resource name of an OCR processor, or of one version of it:
 	// projects/P/locations/eu/processors/ID. Required.
 	Processor string
-	BaseURL   string        // https://LOCATION-documentai.googleapis.com
-	DPI       int           // at which pages are drawn: 300
-	Calls     int           // at once: 4, of the 600 a minute that a project has
-	Pages     int           // of a request: 15, the limit of online processing
-	Timeout   time.Duration // of a request, to the end of the answer: 2 min
-	Retry     llm.Retry     // of a request: three tries
+	BaseURL   string        // default https://LOCATION-documentai.googleapis.com
+	DPI       int           // for drawing pages; default 300
+	Calls     int           // at once; default 4, of a project's 600 a minute
+	Pages     int           // of a request; default 15, the limit of online processing
+	Timeout   time.Duration // of a request, to the end of the answer; default 2 min
+	Retry     llm.Retry     // of a request; default three tries
 }
 
 // Format keeps the key out of every way to print a Config.
@@ -56,7 +54,7 @@ func (c Config) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "documentai.Config of "+c.Processor)
 }
 
-// Engine transcribes files. It may be used concurrently.
+// Engine transcribes files. It is safe for concurrent use.
 type Engine struct {
 	*ocr.Engine
 	client *client
@@ -69,15 +67,15 @@ func (*Engine) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "documenta
 var processor = regexp.MustCompile(
 	`^projects/[\w.:-]+/locations/([\w-]+)/processors/[\w-]+(?:/processorVersions/([\w.-]+))?$`)
 
-// New checks the configuration, without a request; the error lists all its
-// faults, and none of its values.
+// New checks the configuration. It makes no request. Its error lists all faults and shows no
+// values.
 func New(c Config) (*Engine, error) {
 	parts := processor.FindStringSubmatch(c.Processor)
 	var problems []error
 	if parts == nil {
 		problems = append(problems, errors.New(
-			"the processor is not projects/PROJECT/locations/LOCATION/processors/ID, "+
-				"with or without /processorVersions/VERSION"))
+			"invalid Document AI processor: must be projects/PROJECT/locations/LOCATION/processors/ID, "+
+				"optionally with /processorVersions/VERSION"))
 		parts = make([]string, 3)
 	}
 	key, err := parseKey(c.Key)
@@ -86,10 +84,10 @@ func New(c Config) (*Engine, error) {
 	}
 	base, err := address(cmp.Or(c.BaseURL, "https://"+parts[1]+"-documentai.googleapis.com"))
 	if err != nil {
-		problems = append(problems, fmt.Errorf("the address of Document AI %w", err))
+		problems = append(problems, fmt.Errorf("address of Document AI %w", err))
 	}
 	if c.Timeout < 0 || c.DPI < 0 || c.Calls < 0 || c.Pages < 0 {
-		problems = append(problems, errors.New("a number of Document AI's configuration is negative"))
+		problems = append(problems, errors.New("timeout, DPI, calls and pages of Document AI must not be negative"))
 	}
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
@@ -97,8 +95,8 @@ func New(c Config) (*Engine, error) {
 	web := &http.Client{
 		Timeout:       cmp.Or(c.Timeout, defaultTimeout),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		// A connection for each request: a kept one may have died while the function
-		// was frozen. No Proxy: the environment's proxy is not used.
+		// Use a new connection for each request, because a kept one may have died while the
+		// function was frozen. Proxy is nil, so that the environment's proxy isn't used.
 		Transport: &http.Transport{DisableKeepAlives: true},
 	}
 	reader := &client{
@@ -109,8 +107,8 @@ func New(c Config) (*Engine, error) {
 	return &Engine{engine, reader, cmp.Or(c.Pages, maxPages)}, nil
 }
 
-// Check has Google accept the key, which costs nothing. Whether the processor
-// is there is not looked at: a key that may use one may not describe it.
+// Check asks Google to verify the key, which costs nothing. It doesn't look for the processor,
+// because a key may use a processor without the right to describe it.
 func (e *Engine) Check(ctx context.Context) error {
 	if _, failed := e.client.tokens.get(ctx); failed != nil {
 		return table.Classify(failed)
@@ -118,28 +116,25 @@ func (e *Engine) Check(ctx context.Context) error {
 	return nil
 }
 
-// address checks that a URL keeps the key on its way: https, except on this
-// machine.
+// address checks that a URL protects the key: it must be https, except on this machine.
 func address(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "", errors.New("is not an https URL") // without err, which quotes it
+		return "", errors.New("must be an https URL") // without err, because err quotes it
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLocal(u.Hostname())):
-		return "", errors.New("is not https: the key would be readable on its way")
+		return "", errors.New("must be https, otherwise the key is readable in transit")
 	}
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
-// isLocal reports whether the host is this machine, where a server for tests may
-// listen.
+// isLocal reports whether the host is this machine, as for test servers.
 func isLocal(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Version returns the version of the processor, default if the processor
-// chooses it.
+// Version returns the version of the processor; "default" leaves the choice to the processor.
 func (c *client) Version() string { return c.version }
 
 var _ ocr.Reader = (*client)(nil)

@@ -149,10 +149,10 @@ func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
 		want string
 	}{
 		"an image as it is": {sized{1, 1, transcript.Original{Content: []byte(huge), MIMEType: "image/png"}},
-			"the image of page 1 has 10000 x 10000 pixels, the limit is 40 million: scan it in fewer dots per inch"},
+			"image of page 1 has 10000 x 10000 pixels, limit 40 million; scan it at fewer dots per inch"},
 		"a drawn page": {sized{8001, 5000, transcript.Original{MIMEType: "image/webp"}},
-			"the image of a page has 8001 x 5000 pixels, Document AI's limit is 40 million: " +
-				"scan it in fewer dots per inch"},
+			"page image has 8001 x 5000 pixels, Document AI's limit is 40 million; " +
+				"scan it at fewer dots per inch"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -299,27 +299,27 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		e.client.version != version {
 		t.Fatalf("got %+v, %v", e.client, err)
 	}
-	const noKey = "the key of Document AI is not the JSON of a service account's key"
+	const noKey = "invalid key of Document AI: expected the JSON of a service account's key"
 	for name, tc := range map[string]struct {
 		change func(*Config)
 		want   string
 	}{
-		"processor": {func(c *Config) { c.Processor = "0123456789abcdef" }, "the processor is not projects/PROJECT/"},
+		"processor": {func(c *Config) { c.Processor = "0123456789abcdef" }, "invalid Document AI processor: must be projects/PROJECT/"},
 		"path": {func(c *Config) { c.Processor = "projects/a/locations/eu/processors/../x" },
-			"the processor is not"},
+			"invalid Document AI processor"},
 		"no key": {func(c *Config) { c.Key = secretDocument }, noKey},
 		"user's": {func(c *Config) { c.Key = strings.Replace(c.Key, "service_account", "authorized_user", 1) },
 			noKey},
-		"no PEM": {func(c *Config) { c.Key = strings.Replace(c.Key, "-----BEGIN", "-----", 1) }, "is not PEM"},
+		"no PEM": {func(c *Config) { c.Key = strings.Replace(c.Key, "-----BEGIN", "-----", 1) }, "must be PEM"},
 		"no RSA": {func(c *Config) { c.Key = strings.Replace(c.Key, "KEY-----\\n", "KEY-----\\nAAAA", 1) },
-			"is not an RSA key"},
+			"must be an RSA key"},
 		"open token": {func(c *Config) { c.Key = keyFile("http://example.com/token") },
-			"the token_uri of Document AI's key is not https: the key would be readable on its way"},
+			"token_uri of Document AI's key must be https, otherwise the key is readable in transit"},
 		"open service": {func(c *Config) { c.BaseURL = "http://example.com" },
-			"the address of Document AI is not https"},
+			"address of Document AI must be https"},
 		"no URL": {func(c *Config) { c.BaseURL = "https://u:p@example.com" },
-			"the address of Document AI is not an https URL"},
-		"negative": {func(c *Config) { c.Calls = -1 }, "a number of Document AI's configuration is negative"},
+			"address of Document AI must be an https URL"},
+		"negative": {func(c *Config) { c.Calls = -1 }, "timeout, DPI, calls and pages of Document AI must not be negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	maxAnswer = 64 << 20 // bytes: fifteen dense pages have a few
+	maxAnswer = 64 << 20 // bytes; fifteen dense pages need a few
 	maxError  = 64 << 10
-	maxWait   = 12 * time.Hour // a queue cannot hide a message for longer
+	maxWait   = 12 * time.Hour // since a queue can't hide a message for longer
 )
 
-// fault is a fault of an answer that came.
+// fault is a fault of a received answer.
 type fault int
 
 const (
@@ -26,11 +26,11 @@ const (
 	malformed
 )
 
-// Error lets a fault be the cause of a failure.Call.
+// Error implements error, so that a fault can be the cause of a failure.Call.
 func (fault) Error() string { return "fault" }
 
-// errToken marks the failures of the server that gives out tokens.
-var errToken = errors.New("no token")
+// errToken marks the failures of the token server.
+var errToken = errors.New("missing token")
 
 // send sends a request and returns the body of a 2xx response.
 func send(web *http.Client, r *http.Request, code func([]byte) (string, time.Duration)) ([]byte, *failure.Call) {
@@ -41,7 +41,7 @@ func send(web *http.Client, r *http.Request, code func([]byte) (string, time.Dur
 	}
 	defer resp.Body.Close()
 	c := &failure.Call{Status: resp.StatusCode}
-	if resp.StatusCode/100 != 2 { // its status decides, even if the body breaks off
+	if resp.StatusCode/100 != 2 { // the status decides, even if the body breaks off
 		body, _ := failure.ReadBody(resp.Body, maxError)
 		c.Code, c.Wait = code(body)
 		if wait, ok := failure.RetryAfter(resp.Header, time.Now(), maxWait); ok {
@@ -57,8 +57,7 @@ func send(web *http.Client, r *http.Request, code func([]byte) (string, time.Dur
 	return body, nil
 }
 
-// errorCode returns the reason of an error, or else its status, and the wait
-// that it asks for.
+// errorCode returns the reason of an error, otherwise its status, and the wait it asks for.
 func errorCode(body []byte) (code string, wait time.Duration) {
 	var e struct {
 		Error struct {
@@ -70,7 +69,7 @@ func errorCode(body []byte) (code string, wait time.Duration) {
 			} `json:"details"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &e) // an error that is no JSON has no code
+	_ = json.Unmarshal(body, &e) // without JSON the code is empty
 	code = e.Error.Status
 	for _, d := range e.Error.Details {
 		switch strings.TrimPrefix(d.Type, "type.googleapis.com/google.rpc.") {
@@ -85,7 +84,7 @@ func errorCode(body []byte) (code string, wait time.Duration) {
 	return code, wait
 }
 
-// tokenCode returns the error of an answer without a token.
+// tokenCode returns the error code of the token server.
 func tokenCode(body []byte) (string, time.Duration) {
 	var e struct {
 		Error string `json:"error"`
@@ -94,11 +93,11 @@ func tokenCode(body []byte) (string, time.Duration) {
 	return e.Error, 0
 }
 
-// pageLimit is the reason that names the limit of pages.
+// pageLimit is the error code for too many pages.
 const pageLimit = "PAGE_LIMIT_EXCEEDED"
 
-// codes may be part of a sentence; any other text may hold anything. They are
-// the codes of google.rpc, the reasons for a refusal, and the errors of OAuth.
+// codes are safe to use in a sentence; any other text may hold anything. They are the codes of
+// google.rpc, the reasons for a refusal, and the errors of OAuth.
 var codes = []string{
 	"ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED", "FAILED_PRECONDITION", "INTERNAL",
 	"INVALID_ARGUMENT", "NOT_FOUND", "OUT_OF_RANGE", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED",
@@ -116,33 +115,33 @@ func is(cause error) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return errors.Is(c.Cause, cause) }
 }
 
-// table classifies the requests that brought no pages.
+// table classifies failed requests.
 var table = failure.Table{Service: "Document AI", Codes: codes, Rows: slices.Concat([]failure.Row{
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
-		Kind: failure.Transient, Sentence: "Document AI has too many requests"},
+		Kind: failure.Transient, Sentence: "too many requests to Document AI"},
 	{Name: "failed", Match: (*failure.Call).ServerError,
 		Kind: failure.Transient, Sentence: "Document AI failed"},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly,
-		statusCancelled), Kind: failure.Transient, Sentence: "Document AI asks for a repeat"},
+		statusCancelled), Kind: failure.Transient, Sentence: "Document AI asked to retry"},
 	{Name: "no token", Match: func(c *failure.Call) bool { return is(errToken)(c) && c.ClientError() },
-		Kind: failure.Permanent, Sentence: "Google does not accept the service account's key", Refused: true},
+		Kind: failure.Permanent, Sentence: "Google rejected the service account's key", Refused: true},
 	{Name: "denied", Match: failure.Status(http.StatusUnauthorized, http.StatusForbidden),
 		Kind: failure.Permanent, Sentence: "Document AI denied access", Refused: true},
 	{Name: "no processor", Match: failure.Status(http.StatusNotFound),
-		Kind: failure.Permanent, Sentence: "Document AI knows no such processor"},
+		Kind: failure.Permanent, Sentence: "unknown Document AI processor"},
 	{Name: "too large", Match: failure.Status(http.StatusRequestEntityTooLarge),
-		Kind: failure.Permanent, Sentence: "the file is too large for Document AI"},
+		Kind: failure.Permanent, Sentence: "file is too large for Document AI"},
 	{Name: "too many pages", Match: code(pageLimit),
-		Kind: failure.Permanent, Sentence: "the file has more pages than Document AI reads at once"},
+		Kind: failure.Permanent, Sentence: "file has too many pages for one request to Document AI"},
 	{Name: "not ready", Match: code("FAILED_PRECONDITION"),
-		Kind: failure.Permanent, Sentence: "the processor of Document AI is disabled or has no deployed version"},
+		Kind: failure.Permanent, Sentence: "Document AI processor is disabled or not deployed"},
 	{Name: "bad document", Match: (*failure.Call).ClientError,
 		Kind: failure.Permanent, Sentence: "Document AI cannot read the file"},
 	{Name: "redirect", Match: (*failure.Call).ErrorStatus,
-		Kind: failure.Transient, Sentence: "Document AI neither answered nor failed"},
+		Kind: failure.Transient, Sentence: "unexpected status from Document AI"},
 }, failure.Unanswered("Document AI"), []failure.Row{
 	{Name: "bad token", Match: is(errToken),
-		Kind: failure.Transient, Sentence: "Google's answer contains no token for Document AI"},
+		Kind: failure.Transient, Sentence: "Google's answer is missing the token for Document AI"},
 	{Name: "no JSON", Match: is(notDecodable),
 		Kind: failure.Transient, Sentence: "Document AI's answer cannot be decoded"},
 	{Name: "other pages", Match: is(otherPages),

@@ -45,13 +45,13 @@ func document(rest string) string {
 // may contain.
 func failures() []exchange {
 	const (
-		busy     = "Document AI has too many requests (HTTP 429"
+		busy     = "too many requests to Document AI (HTTP 429"
 		bad      = "Document AI cannot read the file (HTTP 400"
 		denied   = "Document AI denied access (HTTP 403, "
-		noKey    = "Google does not accept the service account's key (HTTP "
+		noKey    = "Google rejected the service account's key (HTTP "
 		brokeOff = "Document AI's answer broke off"
 		noDecode = "Document AI's answer cannot be decoded"
-		noToken  = "Google's answer contains no token for Document AI"
+		noToken  = "Google's answer is missing the token for Document AI"
 		others   = "Document AI's answer has other pages than the request"
 		noLine   = "Document AI's answer has a line without text or place"
 		whole    = `{"document":{"text":"`
@@ -98,18 +98,18 @@ func failures() []exchange {
 
 		// the processor and the file
 		{Name: "404", Serve: refuses(404, "NOT_FOUND", ""), Kind: permanent,
-			Want: "Document AI knows no such processor (HTTP 404, NOT_FOUND)"},
+			Want: "unknown Document AI processor (HTTP 404, NOT_FOUND)"},
 		{Name: "disabled", Serve: refuses(400, "FAILED_PRECONDITION", ""), Kind: permanent,
-			Want: "the processor of Document AI is disabled or has no deployed version " +
+			Want: "Document AI processor is disabled or not deployed " +
 				"(HTTP 400, FAILED_PRECONDITION)"},
 		{Name: "bad document", Serve: refuses(400, "INVALID_ARGUMENT", secretResponse), Kind: permanent,
 			Want: bad + ", INVALID_ARGUMENT)"},
 		{Name: "bad document without a code", Serve: says(400, secretResponse, "Retry-After", "5"), Kind: permanent,
 			Want: bad + ")"},
 		{Name: "too many pages", Serve: refuses(400, "INVALID_ARGUMENT", "PAGE_LIMIT_EXCEEDED"), Kind: permanent,
-			Want: "the file has more pages than Document AI reads at once (HTTP 400, PAGE_LIMIT_EXCEEDED)"},
+			Want: "file has too many pages for one request to Document AI (HTTP 400, PAGE_LIMIT_EXCEEDED)"},
 		{Name: "413", Serve: says(413, secretResponse), Kind: permanent,
-			Want: "the file is too large for Document AI (HTTP 413)"},
+			Want: "file is too large for Document AI (HTTP 413)"},
 
 		// the service
 		{Name: "500", Serve: refuses(500, "INTERNAL", ""), Want: "Document AI failed (HTTP 500, INTERNAL)"},
@@ -118,15 +118,15 @@ func failures() []exchange {
 			Want: "Document AI failed (HTTP 503, UNAVAILABLE)", Wait: 20 * time.Second},
 		{Name: "504", Serve: refuses(504, "DEADLINE_EXCEEDED", ""),
 			Want: "Document AI failed (HTTP 504, DEADLINE_EXCEEDED)"},
-		{Name: "409", Serve: refuses(409, "ABORTED", ""), Want: "Document AI asks for a repeat (HTTP 409, ABORTED)"},
+		{Name: "409", Serve: refuses(409, "ABORTED", ""), Want: "Document AI asked to retry (HTTP 409, ABORTED)"},
 		{Name: "499", Serve: refuses(499, "CANCELLED", ""),
-			Want: "Document AI asks for a repeat (HTTP 499, CANCELLED)"},
+			Want: "Document AI asked to retry (HTTP 499, CANCELLED)"},
 		{Name: "redirect to a page", Serve: says(302, "", "Location", "/elsewhere/"+secretResponse),
-			Want: "Document AI neither answered nor failed (HTTP 302)"},
+			Want: "unexpected status from Document AI (HTTP 302)"},
 		{Name: "redirect of the key", With: says(307, "", "Location", "/elsewhere/"+secretResponse),
-			Want: "Document AI neither answered nor failed (HTTP 307)"},
+			Want: "unexpected status from Document AI (HTTP 307)"},
 		{Name: "redirect", Serve: says(307, "", "Location", "/elsewhere/"+secretResponse),
-			Want: "Document AI neither answered nor failed (HTTP 307)"},
+			Want: "unexpected status from Document AI (HTTP 307)"},
 
 		// the connection
 		{Name: "closed in the body", Serve: failuretest.Hijacked(length+whole, false), Want: brokeOff},

@@ -30,23 +30,22 @@ type file struct {
 	content  []byte
 	mimeType string
 	pages    []int
-	all      bool // pages are all that the file has
+	all      bool // pages are all of the file's
 }
 
-// Read reads one image.
 func (c *client) Read(ctx context.Context, m *image.Gray) (transcript.Page, error) {
 	if m.Rect.Dx()*m.Rect.Dy() > maxPixels {
 		return transcript.Page{}, failure.Permanently(
-			"the image of a page has %d x %d pixels, Document AI's limit is %d million: scan it in fewer dots per inch",
+			"page image has %d x %d pixels, Document AI's limit is %d million; scan it at fewer dots per inch",
 			m.Rect.Dx(), m.Rect.Dy(), maxPixels/1_000_000)
 	}
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, m); err != nil {
-		return transcript.Page{}, failure.Permanently("the image of a page has no pixels: scan it again")
+		return transcript.Page{}, failure.Permanently("page image is empty; scan it again")
 	}
 	if b.Len() > maxBytes {
 		return transcript.Page{}, failure.Permanently(
-			"the image of a page has %d MB as PNG, Document AI's limit is %d MB: scan it in fewer dots per inch",
+			"page image has %d MB as PNG, Document AI's limit is %d MB; scan it at fewer dots per inch",
 			b.Len()>>20, maxBytes>>20)
 	}
 	read, err := c.process(ctx, file{content: b.Bytes(), mimeType: "image/png", pages: []int{1}, all: true})
@@ -59,8 +58,7 @@ func (c *client) Read(ctx context.Context, m *image.Gray) (transcript.Page, erro
 // Orientation returns 0: the service reads text in any direction.
 func (*client) Orientation(context.Context, *image.Gray) int { return 0 }
 
-// tooManyPages is the failure of a request with more pages than the service
-// reads at once.
+// tooManyPages is the failure of a request with more pages than the service reads at once.
 type tooManyPages struct{ error }
 
 // Unwrap returns the failure.
@@ -85,8 +83,8 @@ func (c *client) process(ctx context.Context, f file) ([]transcript.Page, error)
 	return pages, err
 }
 
-// ask asks once more with a new token where the service refuses the kept one,
-// which may have been revoked.
+// ask retries once with a new token if the service refuses the kept one, since that may have
+// been revoked.
 func (c *client) ask(ctx context.Context, f file) ([]transcript.Page, *failure.Call) {
 	for again := false; ; again = true {
 		token, failed := c.tokens.get(ctx)
@@ -124,8 +122,8 @@ func (c *client) post(ctx context.Context, f file, token string) ([]transcript.P
 	return pages, nil
 }
 
-// options is a request without its document. The image of each page is left out
-// of the answer: it is larger than all else.
+// options is a request without its document. The field mask leaves out the image of each page,
+// because it is larger than the rest of the answer.
 type options struct {
 	FieldMask      string         `json:"fieldMask"`
 	ProcessOptions processOptions `json:"processOptions"`
@@ -147,8 +145,8 @@ type pageSelector struct {
 
 const fields = "text,pages.pageNumber,pages.dimension,pages.lines,pages.imageQualityScores"
 
-// body returns the JSON of a request and its length. The file is encoded while
-// it is sent: a copy of 40 MB would take 53 MB of memory more.
+// body returns the JSON of a request and its length. You must close it. The file is encoded
+// while it is sent, because a copy of 40 MB would take 53 MB more memory.
 func (f file) body() (io.ReadCloser, int64) {
 	o := options{FieldMask: fields, ProcessOptions: processOptions{OCR: ocrConfig{true, f.mimeType == types[0]}}}
 	if !f.all {
@@ -161,7 +159,7 @@ func (f file) body() (io.ReadCloser, int64) {
 	go func() {
 		e := base64.NewEncoder(base64.StdEncoding, w)
 		if _, err := e.Write(f.content); err == nil {
-			_ = e.Close() // fails only with the pipe, of which the other end knows
+			_ = e.Close() // fails only with the pipe, and the reader knows
 		}
 		_ = w.Close()
 	}()

@@ -11,8 +11,7 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// answer is the part of a ProcessResponse in use. Members that are zero are left
-// out by the service.
+// answer is the part of a ProcessResponse in use. The service leaves out zero members.
 type answer struct {
 	Document struct {
 		Text  string `json:"text"`
@@ -55,7 +54,7 @@ type layout struct {
 	Orientation string `json:"orientation"`
 }
 
-// decode returns the pages of an answer, which has to have these numbers.
+// decode returns the pages of an answer, which must have these numbers.
 func decode(body []byte, numbers []int) ([]transcript.Page, error) {
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -79,12 +78,11 @@ func decode(body []byte, numbers []int) ([]transcript.Page, error) {
 	return pages, nil
 }
 
-// turns are the orientations, as a Word has them: the reader of a PAGE_RIGHT
-// turns the head clockwise.
+// turns maps orientations to Word.Turned: the reader of a PAGE_RIGHT turns the head clockwise.
 var turns = map[string]int{"PAGE_RIGHT": 1, "PAGE_DOWN": 2, "PAGE_LEFT": 3}
 
-// convert arranges the lines that the service found row by row: its own order
-// goes from block to block, and would separate a row's columns.
+// convert arranges the service's lines row by row, because the service's order goes from block
+// to block and would separate a row's columns.
 func (p page) convert(text []rune) (transcript.Page, error) {
 	width, height := p.Dimension.Width, p.Dimension.Height
 	if width <= 0 || height <= 0 {
@@ -114,8 +112,7 @@ func (p page) convert(text []rune) (transcript.Page, error) {
 	return read, nil
 }
 
-// word returns a line; it reports false if the line has no text of the document
-// or no place.
+// word returns a line. It reports false if the line lacks a text of the document or a place.
 func (l layout) word(text []rune, width, height float64) (transcript.Word, bool) {
 	w := transcript.Word{Confidence: l.Confidence, Turned: turns[l.Orientation],
 		Box: transcript.Box{Left: math.Inf(1), Top: math.Inf(1)}}
@@ -135,7 +132,7 @@ func (l layout) word(text []rune, width, height float64) (transcript.Word, bool)
 	return w, len(l.Polygon.Vertices) > 0
 }
 
-// defects are the ones that the service detects.
+// defects maps the service's defects.
 var defects = map[string]transcript.Defect{
 	"quality/defect_blurry":          transcript.Blur,
 	"quality/defect_noisy":           transcript.Noise,
@@ -147,8 +144,8 @@ var defects = map[string]transcript.Defect{
 	"quality/defect_glare":           transcript.Glare,
 }
 
-// rate takes over the service's quality and defects. Above 0.5 the service
-// counts a defect as detected.
+// rate copies the service's quality and defects. The service counts a defect as detected above
+// 0.5.
 func (p page) rate(read *transcript.Page) {
 	const detected = 0.5
 	if len(read.Lines) == 0 {

@@ -10,19 +10,19 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// The limits of online processing. The pixels are those of an image, also of
-// each page of a TIFF; a PDF has no such limit.
+// The limits of online processing. maxPixels is for images, also for each page of a TIFF; PDFs
+// aren't limited.
 const (
 	maxPages  = 15
 	maxBytes  = 40 << 20
 	maxPixels = 40_000_000
 )
 
-// types are the types of files that are sent as they are.
+// types are the MIME types of files sent as they are.
 var types = []string{"application/pdf", "image/png", "image/jpeg", "image/tiff"}
 
-// Transcribe reads all pages of a file: from the file itself where the images
-// have it, or else from each image.
+// Transcribe reads all pages of a file. It uses the file itself if the images have it,
+// otherwise each image.
 func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transcript.Transcription, error) {
 	with, ok := file.(transcript.WithOriginal)
 	if !ok {
@@ -38,12 +38,12 @@ func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transc
 	}
 	t, err := e.whole(ctx, original, file.Pages())
 	if tooMany := new(tooManyPages); errors.As(err, &tooMany) {
-		return e.Engine.Transcribe(ctx, file) // the selected pages were not what counts
+		return e.Engine.Transcribe(ctx, file) // the limit must count more than the selected pages
 	}
 	return t, err
 }
 
-// checkPixels refuses an image beyond the limits, before it is sent.
+// checkPixels refuses an image beyond the limits before it is sent.
 func checkPixels(o transcript.Original) error {
 	if o.MIMEType == types[0] {
 		return nil
@@ -52,13 +52,12 @@ func checkPixels(o transcript.Original) error {
 	return err
 }
 
-// whole reads n pages of a file, in as few requests as its pages need, and joins
-// them.
+// whole reads n pages of a file in as few requests as possible, and joins the answers.
 func (e *Engine) whole(ctx context.Context, o transcript.Original, n int) (transcript.Transcription, error) {
 	t := transcript.Transcription{Engine: name, Version: e.client.version, Pages: make([]transcript.Page, n)}
 	numbers := o.Pages
 	for i := range n - len(o.Pages) {
-		numbers = append(numbers, i+1) // none were given: all of them
+		numbers = append(numbers, i+1) // all, since none were given
 	}
 	parts := slices.Collect(slices.Chunk(numbers, e.pages))
 	err := e.Each(ctx, len(parts), func(ctx context.Context, i int) error {

@@ -23,10 +23,10 @@ import (
 
 const (
 	scope   = "https://www.googleapis.com/auth/cloud-platform"
-	reserve = 5 * time.Minute // before its end a token is not used any more
+	reserve = 5 * time.Minute // before a token expires, it must not be used
 )
 
-// parseKey reads the JSON of a service account's key. Its errors do not quote.
+// parseKey reads the JSON of a service account's key. Its errors must not quote it.
 func parseKey(text string) (*jwt.Config, error) {
 	var k struct {
 		Type     string `json:"type"`
@@ -36,28 +36,28 @@ func parseKey(text string) (*jwt.Config, error) {
 		Endpoint string `json:"token_uri"`
 	}
 	if err := json.Unmarshal([]byte(text), &k); err != nil || k.Type != "service_account" || k.Email == "" {
-		return nil, errors.New("the key of Document AI is not the JSON of a service account's key")
+		return nil, errors.New("invalid key of Document AI: expected the JSON of a service account's key")
 	}
 	endpoint, err := address(k.Endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("the token_uri of Document AI's key %w", err)
+		return nil, fmt.Errorf("token_uri of Document AI's key %w", err)
 	}
 	block, _ := pem.Decode([]byte(k.Private))
 	if block == nil {
-		return nil, errors.New("the private_key of Document AI's key is not PEM")
+		return nil, errors.New("private_key of Document AI's key must be PEM")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if _, ok := parsed.(*rsa.PrivateKey); !ok || err != nil {
-		return nil, errors.New("the private_key of Document AI's key is not an RSA key in PKCS #8")
+		return nil, errors.New("private_key of Document AI's key must be an RSA key in PKCS #8")
 	}
 	return &jwt.Config{Email: k.Email, PrivateKey: []byte(k.Private), PrivateKeyID: k.ID, TokenURL: endpoint,
 		Scopes: []string{scope}}, nil
 }
 
-// tokens gives out a token until shortly before its end.
+// tokens keeps a token until shortly before it expires.
 type tokens struct {
 	web *http.Client
-	// A function, because no verb prints the values that one holds.
+	// Use a function, because no verb prints the values it holds.
 	key func() *jwt.Config
 	now func() time.Time
 
@@ -70,7 +70,7 @@ func newTokens(web *http.Client, k *jwt.Config) *tokens {
 	return &tokens{web: web, key: func() *jwt.Config { return k }, now: time.Now}
 }
 
-// get returns the token, or asks for a new one; other callers wait for it.
+// get returns the token, or asks for a new one while other callers wait.
 func (t *tokens) get(ctx context.Context) (string, *failure.Call) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -86,7 +86,7 @@ func (t *tokens) get(ctx context.Context) (string, *failure.Call) {
 	return token, nil
 }
 
-// forget removes a token that was refused, unless another one replaced it.
+// forget removes a refused token, unless another one replaced it.
 func (t *tokens) forget(refused string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -95,7 +95,7 @@ func (t *tokens) forget(refused string) {
 	}
 }
 
-// ask exchanges a statement that the key has signed for a token.
+// ask exchanges a statement signed by the key for a token.
 func (t *tokens) ask(ctx context.Context) (string, time.Duration, *failure.Call) {
 	e := &tokenRequest{ctx: ctx, web: t.web}
 	token, err := t.key().TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: e})).Token()
@@ -109,9 +109,8 @@ func (t *tokens) ask(ctx context.Context) (string, time.Duration, *failure.Call)
 	return token.AccessToken, time.Until(token.Expiry), nil
 }
 
-// tokenRequest is the transport of one request for a token. The library ignores the
-// context's deadline and quotes the response's body in its errors, so the request goes
-// through send instead, which has neither fault.
+// tokenRequest is the transport of one request for a token. It uses send, because the library
+// ignores the context's deadline and quotes the response's body in its errors.
 type tokenRequest struct {
 	ctx    context.Context
 	web    *http.Client

@@ -1,5 +1,5 @@
-// Package ocr is the part that all OCR engines share: a few pages at once, and
-// a second reading of bad pages, each after the repair of its defects.
+// Package ocr is the part shared by all OCR engines: it reads a few pages at once, and reads
+// bad pages again after repairing their defects.
 package ocr
 
 import (
@@ -10,28 +10,28 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// Reader reads one image of a page at a time. It may be used concurrently.
+// Reader reads one image of a page at a time. It must be safe for concurrent use.
 type Reader interface {
 	// Read returns the text of an image, with its quality and defects.
 	Read(ctx context.Context, m *image.Gray) (transcript.Page, error)
-	// Orientation returns by how many quarters an image has to be turned clockwise;
-	// 0 also where the reader cannot decide, or reads text in any direction.
+	// Orientation returns by how many quarters you must turn an image clockwise. Return 0 if
+	// the reader can't decide, or reads text in any direction.
 	Orientation(ctx context.Context, m *image.Gray) int
 	// Version returns the version of the engine, once an image was read.
 	Version() string
 }
 
-// Engine transcribes files page by page. It may be used concurrently.
+// Engine transcribes files page by page. It is safe for concurrent use.
 type Engine struct {
 	reader Reader
 	name   string
 	dpi    int
 	slots  chan struct{}
-	kept   int64 // pixels of repaired images
+	kept   int64 // pixels of repaired images, at most
 }
 
-// New makes an engine that draws pages in that many dots per inch and reads at
-// most atOnce of them at once.
+// New returns an engine that draws pages at dpi dots per inch and reads at most atOnce of them
+// at once.
 func New(r Reader, name string, dpi, atOnce int) *Engine {
 	return &Engine{r, name, dpi, make(chan struct{}, atOnce), maxKept}
 }
@@ -53,8 +53,8 @@ func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transc
 	return t, err
 }
 
-// Each works on n parts of a file, at most as many at once as the engine reads
-// pages, and ends at the first failure.
+// Each runs work for n parts of a file, at most as many at once as the engine reads pages. It
+// stops at the first failure and returns it.
 func (e *Engine) Each(ctx context.Context, n int, work func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,14 +10,13 @@ import (
 )
 
 const (
-	smallText   = 15  // pixels: words lower than this are hard to read
+	smallText   = 15  // pixels: lower words are hard to read
 	lowContrast = 0.4 // of ink and paper, 0 to 1
 	skewed      = 0.7 // degrees
 )
 
-// Page makes a page of the words that were found in an image, with the places
-// of its pixels. Its quality is the mean confidence of the words, weighted by
-// their characters. Its orientation is not measured, see Reader.
+// Page makes a page of the words found in an image. Its quality is their mean confidence,
+// weighted by their characters. It doesn't measure the orientation; see Reader.
 func Page(words []transcript.Word, m *image.Gray) transcript.Page {
 	return transcript.Page{
 		Lines:   transcript.Arrange(words, float64(m.Rect.Dx()), float64(m.Rect.Dy())),
@@ -26,7 +25,7 @@ func Page(words []transcript.Word, m *image.Gray) transcript.Page {
 	}
 }
 
-// defects measures what makes a page hard to read.
+// defects measures why a page is hard to read.
 func defects(words []transcript.Word, m *image.Gray) (found []transcript.Defect) {
 	if len(words) == 0 {
 		found = append(found, transcript.NoText)
@@ -43,8 +42,7 @@ func defects(words []transcript.Word, m *image.Gray) (found []transcript.Defect)
 	return found
 }
 
-// Quality returns the mean confidence of words, weighted by their characters; 0
-// without words.
+// Quality returns the mean confidence of words, weighted by their characters; 0 without words.
 func Quality(words []transcript.Word) float64 {
 	sum, weight := 0.0, 0.0
 	for _, w := range words {
@@ -54,7 +52,7 @@ func Quality(words []transcript.Word) float64 {
 	return sum / max(weight, 1)
 }
 
-// median returns the height of words, in pixels.
+// median returns the median height of words, in pixels.
 func median(words []transcript.Word) int {
 	heights := make([]float64, 0, len(words))
 	for _, w := range words {

@@ -10,14 +10,13 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// maxKept bounds the pixels of the repaired images that are kept for people: those
-// of a long scan would fill the memory. One image is always within it.
+// maxKept bounds the pixels of repaired images kept for people, because a long scan's would
+// fill the memory. One image is always within it.
 const maxKept = 60_000_000
 
-// Repair transcribes the pages below that quality once more, each after the
-// repairs that its defects call for, and leaves the others as they are. Boxes
-// are those of the page before its repair. Whether the second transcription is
-// the better one is for the caller to decide: a repair can lose text.
+// Repair transcribes the pages below a quality once more, each after the repairs its defects
+// call for, and leaves the others as they are. Boxes refer to the page before its repair. You
+// must decide which transcription is better, because a repair can lose text.
 func (e *Engine) Repair(
 	ctx context.Context, file transcript.Images, first transcript.Transcription, below float64,
 ) (transcript.Second, error) {
@@ -42,8 +41,7 @@ func (e *Engine) Repair(
 	return second, err
 }
 
-// again repairs and reads a page; its image is nil if there was nothing to
-// repair.
+// again repairs and reads a page. Its image is nil if there was nothing to repair.
 func (e *Engine) again(ctx context.Context, file transcript.Images, page *transcript.Page) (*image.Gray, error) {
 	drawn, err := file.Render(ctx, page.Number, e.dpi)
 	if err != nil {
@@ -65,7 +63,7 @@ func (e *Engine) again(ctx context.Context, file transcript.Images, page *transc
 	return repaired.Image, nil
 }
 
-// repair applies the repair of each defect, the orientation first: the others
+// repair applies the repair of each defect. The orientation must be first, because the others
 // are measured on the upright page.
 func (e *Engine) repair(
 	ctx context.Context, m *image.Gray, defects []transcript.Defect,
@@ -74,7 +72,7 @@ func (e *Engine) repair(
 	r := scan.Unrepaired(m)
 	if quarters := e.reader.Orientation(ctx, m); quarters != 0 {
 		r = r.Turn(quarters)
-		defects = []transcript.Defect{transcript.Orientation} // the rest was measured on text that lay on its side
+		defects = []transcript.Defect{transcript.Orientation} // the rest was measured on text on its side
 	}
 	if angle := scan.Skew(r.Image); angle >= skewed || angle <= -skewed {
 		r = r.Straighten(angle)

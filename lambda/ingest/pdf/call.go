@@ -12,8 +12,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// calls is a series of calls of the parser. After a failed call the further
-// ones return 0, so that only the end of a series and its loops check err.
+// calls is a series of calls of the parser. After a failed call the others return 0, so only
+// loops and the end of the series must check err.
 type calls struct {
 	ctx    context.Context
 	module api.Module
@@ -26,7 +26,7 @@ func (c *calls) call(function string, args ...uint64) uint64 {
 	}
 	f := c.module.ExportedFunction(function)
 	if f == nil {
-		c.err = errors.New("the PDF parser has no " + function)
+		c.err = errors.New("unknown function of the PDF parser: " + function)
 		return 0
 	}
 	var results []uint64
@@ -41,10 +41,10 @@ func (c *calls) number(function string, args ...uint64) int {
 	return int(int32(uint32(c.call(function, args...))))
 }
 
-var errMemory = errors.New("out of the parser's memory")
+var errMemory = errors.New("PDF parser is out of memory")
 
-// alloc returns the address of memory inside the parser. Nothing frees it: it
-// ends with the instance, or the caller calls free.
+// alloc returns the address of memory inside the parser. The memory lasts as long as the
+// instance unless you call free.
 func (c *calls) alloc(n int) uint64 {
 	address := c.call("malloc", uint64(n))
 	if address == 0 && c.err == nil {
@@ -55,8 +55,7 @@ func (c *calls) alloc(n int) uint64 {
 
 func (c *calls) free(address uint64) { c.call("free", address) }
 
-// view returns memory of the parser, without a copy: it is valid until the next
-// call.
+// view returns memory of the parser without a copy. Use it before the next call.
 func (c *calls) view(address uint64, n int) []byte {
 	if c.err != nil {
 		return nil
@@ -86,8 +85,8 @@ func (c *calls) int(address uint64, i int) int {
 	return int(int32(binary.LittleEndian.Uint32(b)))
 }
 
-// do runs an operation within its time. An operation that fails inside the
-// parser leaves it in an unknown state: the document is dead from then on.
+// do runs an operation within its time. A failure inside the parser leaves it in an unknown
+// state, so the document is dead from then on.
 func (d *Document) do(ctx context.Context, operation string, work func(*calls) error) error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -112,12 +111,12 @@ func (d *Document) failed(ctx, limited context.Context, operation string) error 
 	case ctx.Err() != nil:
 		return failure.At(operation, ctx.Err())
 	case limited.Err() != nil && d.left <= 0:
-		return failure.Permanently("%s: the PDF took the PDF parser more than %v: split it, or %s",
+		return failure.Permanently("%s: parsing the PDF took more than %v; split it, or %s",
 			operation, d.config.Total, remedy)
 	case limited.Err() != nil:
-		return failure.Permanently("%s: the PDF parser did not finish within %v, the file is damaged or far too complex: %s",
+		return failure.Permanently("%s: PDF parser did not finish within %v, so the file is damaged or far too complex; %s",
 			operation, d.config.Time, remedy)
 	}
-	return failure.Permanently("%s: the PDF is damaged, or needs more than the %d MB of memory that the parser has: %s",
+	return failure.Permanently("%s: PDF is damaged, or needs more than the parser's %d MB of memory; %s",
 		operation, d.config.Memory, remedy)
 }

@@ -13,16 +13,15 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Document is an open PDF. Its methods may be called concurrently; one works at
-// a time.
+// Document is an open PDF. It is safe for concurrent use; its methods work one at a time.
 type Document struct {
 	config   Config
 	instance pdfium.Pdfium
 	module   api.Module
 
 	mutex  sync.Mutex
-	left   time.Duration // of Config.Total: others of a batch wait for the parser
-	dead   error         // of the operation that the parser did not survive
+	left   time.Duration // of Config.Total, since the others of a batch wait for the parser
+	dead   error         // set once the parser did not survive an operation
 	handle uint64
 	pages  int
 }
@@ -34,7 +33,7 @@ func (d *Document) Pages() int { return d.pages }
 func (d *Document) Close() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	_ = d.instance.Close() // it only reports that a dead instance does not answer
+	_ = d.instance.Close() // fails only if a dead instance doesn't answer
 }
 
 func (d *Document) open(ctx context.Context, file io.Reader, size int64) error {
@@ -59,14 +58,14 @@ func (d *Document) open(ctx context.Context, file io.Reader, size int64) error {
 func (d *Document) checkPages() error {
 	switch {
 	case d.pages <= 0:
-		return failure.Permanently("the PDF has no pages: send it again")
+		return failure.Permanently("PDF without pages; send it again")
 	case d.pages > d.config.Pages:
-		return failure.Permanently("the PDF has %d pages, the limit is %d: split it", d.pages, d.config.Pages)
+		return failure.Permanently("PDF has too many pages: %d, limit %d; split it", d.pages, d.config.Pages)
 	}
 	return nil
 }
 
-// refused returns the reason why a file was not opened, by PDFium's code.
+// refused returns the reason for not opening a file, by PDFium's code.
 func refused(code int) error {
 	const (
 		badFormat   = 3
@@ -75,22 +74,22 @@ func refused(code int) error {
 	)
 	switch code {
 	case badFormat:
-		return failure.Permanently("the PDF is damaged or incomplete: send it again, or print it to a new PDF")
+		return failure.Permanently("PDF is damaged or incomplete; send it again, or print it to a new PDF")
 	case password:
-		return failure.Permanently("the PDF is encrypted with a password: send it without one")
+		return failure.Permanently("PDF is encrypted with a password; send it without one")
 	case unsupported:
-		return failure.Permanently("the PDF is encrypted in a way that is not supported: send it without encryption")
+		return failure.Permanently("unsupported encryption of the PDF; send it without encryption")
 	}
-	return failure.Permanently("the PDF cannot be opened (PDFium error %d): print it to a new PDF and send that", code)
+	return failure.Permanently("PDF cannot be opened (PDFium error %d); print it to a new PDF and send that", code)
 }
 
-// onPage runs an operation on a page, which is loaded for it.
+// onPage loads a page and runs an operation on it.
 func (d *Document) onPage(ctx context.Context, operation string, number int, work func(*calls, uint64) error) error {
 	operation = fmt.Sprintf("%s of page %d", operation, number)
 	return d.do(ctx, operation, func(c *calls) error {
 		page := c.call("FPDF_LoadPage", d.handle, uint64(number-1))
 		if page == 0 && c.err == nil {
-			return failure.Permanently("%s: the page is damaged: print the PDF to a new one and send that", operation)
+			return failure.Permanently("%s: the page is damaged; print the PDF to a new one and send that", operation)
 		}
 		err := work(c, page)
 		c.call("FPDF_ClosePage", page)

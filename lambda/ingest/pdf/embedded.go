@@ -17,16 +17,16 @@ type File struct {
 	Content []byte
 }
 
-// maxFiles bounds the embedded files that are looked at.
+// maxFiles bounds the embedded files to look at.
 const maxFiles = 50
 
-// invoices are the names that Factur-X, ZUGFeRD and XRechnung give their XML.
+// invoices are the names of the XML in Factur-X, ZUGFeRD and XRechnung.
 var invoices = []string{"factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml", "order-x.xml"}
 
 // Embedded returns the XML files embedded in the PDF, an e-invoice first.
 func (d *Document) Embedded(ctx context.Context) ([]File, error) {
 	var files []File
-	room := d.config.Embedded // one packed content can be embedded under many names
+	room := d.config.Embedded // because one packed content can be embedded under many names
 	err := d.do(ctx, "read embedded files", func(c *calls) error {
 		count := c.number("FPDFDoc_GetAttachmentCount", d.handle)
 		for i := 0; c.err == nil && i < min(count, maxFiles); i++ {
@@ -84,7 +84,7 @@ func (d *Document) content(c *calls, attachment uint64, room int) ([]byte, error
 	size := c.int(length, 0)
 	if size < 0 || size > room {
 		return nil, failure.Permanently(
-			"the XML embedded in the PDF has more than %d MB: send it alone, or the PDF without it", d.config.Embedded>>20)
+			"XML embedded in the PDF has more than %d MB; send it alone, or the PDF without it", d.config.Embedded>>20)
 	}
 	if size == 0 {
 		return nil, nil

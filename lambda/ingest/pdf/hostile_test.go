@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	damaged = "the PDF is damaged or incomplete"
+	damaged = "PDF is damaged or incomplete"
 	late    = "did not finish within 1s"
-	memory  = "needs more than the 64 MB of memory"
+	memory  = "needs more than the parser's 64 MB of memory"
 	form    = "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	isRead  = "" // the file is read, as far as it goes
 )
@@ -44,8 +44,8 @@ var hostile = map[string]struct {
 	}, damaged},
 	"no pages": {func() string {
 		return newPDF().add("<< /Type /Catalog /Pages 2 0 R >>").add("<< /Type /Pages /Kids [] /Count 0 >>").end("")
-	}, "the PDF has no pages"},
-	"10,000 pages": {func() string { return manyPages(10_000) }, "the PDF has 10000 pages, the limit is 1000"},
+	}, "PDF without pages"},
+	"10,000 pages": {func() string { return manyPages(10_000) }, "PDF has too many pages: 10000, limit 1000"},
 	"a count of pages that is a lie": {func() string {
 		return newPDF().add("<< /Type /Catalog /Pages 2 0 R >>").add("<< /Type /Pages /Kids [3 0 R] /Count 2000000000 >>").
 			add("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>").end("")
@@ -134,22 +134,22 @@ var hostile = map[string]struct {
 	"a page of no numbers":       {func() string { return onePage("/MediaBox [nan (x) /a 1e999]", "") }, isRead},
 	"a page of 200,000 letters": {func() string {
 		return onePage("", "BT /F 1 Tf 1 1 Td "+strings.Repeat("("+strings.Repeat("x", 20_000)+") Tj ", 10)+"ET")
-	}, "it has 200000 characters, the limit is 100000"},
+	}, "too many characters: 200000, limit 100000"},
 	"100,000 contents that are one": {func() string {
 		return strings.Replace(onePage("", strings.Repeat("q 1 0 0 1 0 0 cm Q ", 1000)), "/Contents 4 0 R",
 			"/Contents ["+strings.Repeat("4 0 R ", 100_000)+"]", 1)
 	}, memory},
 	"encrypted with a password": {func() string {
 		return encrypted("/Filter /Standard /V 1 /R 2 /P -4 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ")")
-	}, "the PDF is encrypted with a password: send it without one"},
+	}, "PDF is encrypted with a password; send it without one"},
 	"encrypted by an unknown handler": {func() string { return encrypted("/Filter /Secret /V 9") },
-		"the PDF is encrypted in a way that is not supported"},
+		"unsupported encryption of the PDF"},
 	"embedded XML that unpacks to 20 MB": {func() string {
 		return withFile("/Filter /FlateDecode", deflated(strings.Repeat(" ", 1<<20), 20), "factur-x.xml")
-	}, "the XML embedded in the PDF has more than 10 MB"},
+	}, "XML embedded in the PDF has more than 10 MB"},
 	"ten times the same XML of 2 MB": {func() string {
 		return withFile("/Filter /FlateDecode", deflated(strings.Repeat(" ", 1<<20), 2), slices.Repeat([]string{"a.xml"}, 10)...)
-	}, "the XML embedded in the PDF has more than 10 MB"},
+	}, "XML embedded in the PDF has more than 10 MB"},
 	"embedded XML that unpacks to 70 MB": {func() string {
 		return withFile("/Filter /FlateDecode", deflated(strings.Repeat(" ", 1<<20), 70), "factur-x.xml")
 	}, memory},

@@ -13,7 +13,7 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// parser returns the compiled parser, and waits for it no longer than ctx lasts.
+// parser returns the compiled parser. It waits no longer than ctx.
 func (r *Reader) parser(ctx context.Context) (pdfium.Pool, error) {
 	r.begin.Do(func() {
 		go func() {
@@ -40,8 +40,8 @@ func compile(c Config, cache wazero.CompilationCache) (pdfium.Pool, error) {
 	})
 }
 
-// UserCache is a folder of the user for the compiled parser; empty, and the
-// parser is compiled at each start, where the user has none.
+// UserCache returns the user's folder for the compiled parser. Without one it is empty, and
+// the parser is compiled at each start.
 func UserCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -50,10 +50,10 @@ func UserCache() string {
 	return filepath.Join(dir, "matchbook", "pdfium")
 }
 
-// Close releases the parser. Documents are closed before.
+// Close releases the parser. You must close the documents before.
 func (r *Reader) Close() error {
 	r.begin.Do(func() { // there was no PDF
-		r.err = errors.New("it is closed")
+		r.err = errors.New("PDF parser is closed")
 		close(r.compiled)
 	})
 	<-r.compiled

@@ -1,18 +1,15 @@
-// Package pdf reads PDFs: the text layer with the place of each line, embedded
-// XML, and images of pages. The parser is PDFium, compiled to WebAssembly; no C
-// is linked.
+// Package pdf reads PDFs: the text layer with the place of each line, embedded XML, and images
+// of pages. The parser is PDFium compiled to WebAssembly, so no C is linked.
 //
-// A PDF may be hostile. Each open document has an instance of its own, whose
-// memory is capped and which sees no file, no network and no clock. An
-// operation that exceeds its time is ended inside the parser's own loops, and
-// its instance is thrown away. TestHostileFiles shows the outcome of each kind
-// of hostile file.
+// A PDF may be hostile. So each open document has a separate instance with capped memory and
+// without access to files, network and clock. An operation beyond its time is ended inside the
+// parser's loops, and its instance is thrown away. See TestHostileFiles for the outcome of
+// each kind of hostile file.
 //
-// Ending the parser costs time: the instance checks in each loop whether its
-// time is over, which makes it three times as slow (measured: 97 ms instead of
-// 32 ms of processor time for text and image of a page). Without them, native
-// code could not even be paused by the garbage collector, and one bad file
-// would freeze all work of the process.
+// Ending the parser costs time, because the instance checks its time in each loop. That makes
+// it three times as slow (measured: 97 ms instead of 32 ms of processor time for text and
+// image of a page). Otherwise the garbage collector couldn't even pause native code, and one
+// bad file would freeze all work of the process.
 package pdf
 
 import (
@@ -38,17 +35,17 @@ const (
 	Version = "go-pdfium 1.17.0"
 )
 
-// Config configures a Reader. The zero value of each field is a default.
+// Config configures a Reader. A zero field means its default.
 type Config struct {
 	CacheDir   string        // keeps the compiled parser; without it each Reader compiles for seconds
-	Documents  int           // open at once: the number of cores
-	Memory     int           // MB for each document: 256
-	Pages      int           // of a document: 1,000
-	Pixels     int           // of an image of a page: 40 million
-	Characters int           // of a page: 100,000
-	Embedded   int           // bytes of the embedded XML files together: 10 MB
-	Time       time.Duration // for each operation, on a document or on a page: 20 s
-	Total      time.Duration // for all operations on a document: 5 min
+	Documents  int           // open at once; default the number of cores
+	Memory     int           // MB for each document; default 256
+	Pages      int           // of a document; default 1,000
+	Pixels     int           // of an image of a page; default 40 million
+	Characters int           // of a page; default 100,000
+	Embedded   int           // bytes of the embedded XML files together; default 10 MB
+	Time       time.Duration // for each operation, on a document or on a page; default 20 s
+	Total      time.Duration // for all operations on a document; default 5 min
 }
 
 func (c Config) withDefaults() Config {
@@ -63,19 +60,19 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Reader opens PDFs. It may be used concurrently.
+// Reader opens PDFs. It is safe for concurrent use.
 type Reader struct {
 	config Config
 	cache  wazero.CompilationCache
 
 	begin    sync.Once // compiles the parser
 	compiled chan struct{}
-	pool     pdfium.Pool // once compiled is closed, as err
+	pool     pdfium.Pool // set once compiled is closed, like err
 	err      error
 }
 
-// New makes a Reader. Its parser is compiled for the first PDF, or taken from
-// the cache: a function starts without it, and its other files do not wait.
+// New returns a Reader. It compiles the parser for the first PDF, or takes it from the cache,
+// so a function starts without it and other files don't wait.
 func New(c Config) (*Reader, error) {
 	c = c.withDefaults()
 	cache := wazero.NewCompilationCache()
@@ -88,8 +85,8 @@ func New(c Config) (*Reader, error) {
 	return &Reader{config: c, cache: cache, compiled: make(chan struct{})}, nil
 }
 
-// Open opens a PDF of that many bytes, once fewer than Config.Documents are
-// open. Its errors are permanent when the file is at fault.
+// Open opens a PDF of size bytes, once fewer than Config.Documents are open. Its errors are
+// permanent if the file is at fault. You must close the document.
 func (r *Reader) Open(ctx context.Context, file io.Reader, size int64) (*Document, error) {
 	pool, err := r.parser(ctx)
 	if err != nil {
@@ -107,9 +104,9 @@ func (r *Reader) Open(ctx context.Context, file io.Reader, size int64) (*Documen
 	return d, nil
 }
 
-// moduleOf returns the instance's WebAssembly module. Calls through the library
-// have no context, so that nothing could end them; calls of the module have.
-// The library holds it in a public field of a type that it does not export.
+// moduleOf returns the instance's WebAssembly module. You must call the module: the library's
+// calls take no context, so nothing could end them. The library keeps the module in an
+// exported field of an unexported type.
 func moduleOf(instance pdfium.Pdfium) api.Module {
 	return reflect.ValueOf(instance.GetImplementation()).Elem().FieldByName("Module").Interface().(api.Module)
 }

@@ -212,7 +212,7 @@ func TestDocumentHasATimeOfItsOwn(t *testing.T) {
 	}
 	d.left = time.Nanosecond
 	_, err := d.Text(context.Background(), 1)
-	want := "read the text of page 1: the PDF took the PDF parser more than 5m0s: split it, or print it to a new PDF and send that"
+	want := "read the text of page 1: parsing the PDF took more than 5m0s; split it, or print it to a new PDF and send that"
 	if err == nil || failure.Of(err).Text != want || failure.Of(err).Kind != failure.Permanent {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -19,8 +19,8 @@ const (
 	pointsOfInch = 72
 )
 
-// Render draws a page, from 1, in that many dots per inch, in shades of gray. A
-// page that would have more pixels than the limit is drawn smaller.
+// Render draws a page, from 1, at dpi dots per inch, in shades of gray. A page beyond the
+// limit of pixels is drawn smaller.
 func (d *Document) Render(ctx context.Context, page, dpi int) (*image.Gray, error) {
 	var drawn *image.Gray
 	err := d.onPage(ctx, "draw the image", page, func(c *calls, handle uint64) error {
@@ -37,9 +37,9 @@ func (d *Document) Render(ctx context.Context, page, dpi int) (*image.Gray, erro
 func (d *Document) pixels(c *calls, page uint64, number, dpi int) (width, height int, err error) {
 	w := api.DecodeF64(c.call("FPDF_GetPageWidth", page)) * float64(dpi) / pointsOfInch
 	h := api.DecodeF64(c.call("FPDF_GetPageHeight", page)) * float64(dpi) / pointsOfInch
-	if !(w > 0 && h > 0) && c.err == nil { // not a number, too
+	if !(w > 0 && h > 0) && c.err == nil { // NaN, too
 		return 0, 0, failure.Permanently(
-			"draw the image of page %d: the page has no size: print the PDF to a new one", number)
+			"draw the image of page %d: missing page size; print the PDF to a new one", number)
 	}
 	if shrink := math.Sqrt(w * h / float64(d.config.Pixels)); shrink > 1 {
 		w, h = w/shrink, h/shrink

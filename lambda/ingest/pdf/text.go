@@ -11,12 +11,11 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// readable is the quality below which a text layer counts as garbled: its fonts
-// do not say which characters their shapes are.
+// readable is the quality below which a text layer counts as garbled, because its fonts don't
+// map shapes to characters.
 const readable = 0.7
 
-// Text reads the text layer of a page, from 1. A scanned page has none: its
-// quality is 0.
+// Text reads the text layer of a page, from 1. The quality of a scanned page is 0.
 func (d *Document) Text(ctx context.Context, page int) (transcript.Page, error) {
 	result := transcript.Page{Number: page, Lines: []transcript.Line{}}
 	err := d.onPage(ctx, "read the text", page, func(c *calls, handle uint64) error {
@@ -25,7 +24,7 @@ func (d *Document) Text(ctx context.Context, page int) (transcript.Page, error) 
 		count := c.number("FPDFText_CountChars", text)
 		if count > d.config.Characters {
 			return failure.Permanently(
-				"read the text of page %d: it has %d characters, the limit is %d: send a file without hidden text", page,
+				"read the text of page %d: too many characters: %d, limit %d; send a file without hidden text", page,
 				count, d.config.Characters)
 		}
 		words := split(letters(c, text, count, sheet))
@@ -37,7 +36,7 @@ func (d *Document) Text(ctx context.Context, page int) (transcript.Page, error) 
 	return result, err
 }
 
-// letter is a character with its box in points of the page as it is shown.
+// letter is a character with its box, in points of the page as shown.
 type letter struct {
 	r   rune
 	box transcript.Box
@@ -51,7 +50,8 @@ func letters(c *calls, text uint64, count int, s sheet) []letter {
 		r := character(c.number("FPDFText_GetUnicode", text, uint64(i)))
 		l := letter{r: r}
 		if !unicode.IsSpace(r) {
-			// The loose box has the height of the font: a comma stands in the line of its word.
+			// The loose box has the height of the font, so that a comma stands in the line of
+			// its word.
 			c.call("FPDFText_GetLooseCharBox", text, uint64(i), address)
 			left, top := c.float(address, 0), c.float(address, 1)
 			right, bottom := c.float(address, 2), c.float(address, 3)
@@ -63,8 +63,8 @@ func letters(c *calls, text uint64, count int, s sheet) []letter {
 	return found
 }
 
-// character maps PDFium's marks for a hyphen at the end of a line, and what is
-// no character.
+// character maps PDFium's codes for a hyphen at the end of a line, for spaces and for invalid
+// characters.
 func character(code int) rune {
 	const hyphen, otherHyphen = 0x02, 0xfffe
 	switch {
@@ -78,7 +78,7 @@ func character(code int) rune {
 	return rune(code)
 }
 
-// assess sets the quality: the share of characters that have a meaning.
+// assess sets the quality: the share of meaningful characters.
 func assess(p *transcript.Page) {
 	all, good := 0, 0.0
 	for _, l := range p.Lines {
@@ -98,8 +98,8 @@ func meaningful(r rune) bool {
 	return r != unicode.ReplacementChar && !unicode.In(r, unicode.Co, unicode.Cc)
 }
 
-// sheet maps PDF coordinates to points of the page as it is shown, which /Rotate
-// and the crop box decide: the origin is its upper left corner.
+// sheet maps PDF coordinates to points of the page as shown, with the origin in its upper left
+// corner. /Rotate and the crop box decide the mapping.
 type sheet struct {
 	width, height float64
 	originX       float64

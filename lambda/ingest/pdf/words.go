@@ -7,8 +7,8 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// split makes words of the letters, which are in the order of the file. A word
-// ends at a space and where the next letter is far away.
+// split makes words of the letters, in the order of the file. A word ends at a space, or where
+// the next letter is far away.
 func split(all []letter) []transcript.Word {
 	var words []transcript.Word
 	var run []letter
@@ -49,8 +49,8 @@ func join(run []letter) transcript.Word {
 	return transcript.Word{Text: b.String(), Box: box, Confidence: float64(good) / float64(len(run))}
 }
 
-// far reports whether b begins in another word than a, whose font is as large
-// as the longer side of its box.
+// far reports whether b begins in another word than a. It uses the longer side of a's box as
+// the size of the font.
 func far(a, b transcript.Box) bool {
 	size := max(a.Bottom-a.Top, a.Right-a.Left)
 	gapX := max(a.Left, b.Left) - min(a.Right, b.Right)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Contrast returns how far ink and paper are apart, 0 to 1: the difference of
-// brightness between the darkest hundredth of a page and its median.
+// Contrast returns the distance between ink and paper, 0 to 1: the difference in brightness
+// between the darkest hundredth of a page and its median.
 func Contrast(m *image.Gray) float64 {
 	dark, paper := levels(m)
 	return float64(paper-dark) / math.MaxUint8
@@ -31,17 +31,17 @@ func levels(m *image.Gray) (dark, paper int) {
 	return quantile(inkShare), quantile(paperShare)
 }
 
-// Of the search for a skew.
+// Parameters of the search for a skew.
 const (
 	steepest  = 6.0  // degrees
 	step      = 0.25 // degrees
 	wide      = 1000 // pixels of the longer side of the reduced page, up to twice as many
-	convinced = 1.05 // by how much rows must be sharper than those of an upright page
+	convinced = 1.05 // factor by which rows must be sharper than an upright page's
 )
 
-// Skew returns by how many degrees the lines of a page fall to the right, 0 if
-// no angle makes the rows clearly sharper. It is the angle at which the ink
-// counted along rows differs most from row to row.
+// Skew returns by how many degrees the lines of a page fall to the right, or 0 if no angle
+// makes the rows clearly sharper. It uses the angle at which the ink counted along rows
+// differs most from row to row.
 func Skew(m *image.Gray) float64 {
 	ink := inkOf(m)
 	best, angle := sharpness(ink, 0)*convinced, 0.0

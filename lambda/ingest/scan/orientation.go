@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Orientations, of which TIFF and Exif count eight.
+// Orientations. TIFF and Exif count eight.
 const (
 	upright      = 1 // the first row is the top, the first column the left side
 	onItsSide    = 5 // from here on, rows are columns
 	orientations = 8
 )
 
-// orientation returns how the pixels of a page have to be turned or mirrored
-// before they are looked at: a phone stores them as its sensor has them, and a
-// tag beside them. A tag that cannot be read changes nothing.
+// orientation returns how to turn or mirror the pixels of a page before use. A phone stores
+// them as its sensor has them, and adds a tag. An unreadable tag changes nothing.
 func (f *File) orientation(page int) int {
 	if f.order != nil {
 		return orientationOf(f.file, f.order, f.pages[page])
@@ -33,8 +32,7 @@ func (f *File) orientation(page int) int {
 	return orientationOf(exif, order, int64(order.Uint32(head[4:])))
 }
 
-// orders are the ways to write numbers, by the beginning of a TIFF. Exif is one
-// without pixels.
+// orders are the byte orders, by the beginning of a TIFF. Exif is a TIFF without pixels.
 var orders = map[string]binary.ByteOrder{"II*\x00": binary.LittleEndian, "MM\x00*": binary.BigEndian}
 
 // orientationOf looks for the tag in the directory of a TIFF's page.
@@ -60,8 +58,8 @@ func orientationOf(file io.ReaderAt, order binary.ByteOrder, directory int64) in
 	return upright
 }
 
-// exifOf finds Exif among the segments in front of a JPEG's pixels. It is empty
-// where there is none.
+// exifOf finds Exif among the segments in front of a JPEG's pixels. It returns an empty
+// section if it finds nothing.
 func exifOf(file io.ReaderAt, size int64) *io.SectionReader {
 	none := io.NewSectionReader(file, 0, 0)
 	const (
@@ -89,7 +87,7 @@ func exifOf(file io.ReaderAt, size int64) *io.SectionReader {
 	return none
 }
 
-// turn returns the image as it is to be looked at.
+// turn returns the image as it should be viewed.
 func turn(m *image.Gray, orientation int) *image.Gray {
 	if orientation == upright {
 		return m

@@ -13,10 +13,10 @@ import (
 // Repair is a repaired image of a page.
 type Repair struct {
 	Image *image.Gray
-	Back  func(transcript.Box) transcript.Box // from the repaired page to the page as it was
+	Back  func(transcript.Box) transcript.Box // from the repaired page to the original
 }
 
-// Unrepaired is the repair that changes nothing.
+// Unrepaired returns the repair that changes nothing.
 func Unrepaired(m *image.Gray) Repair {
 	return Repair{m, func(b transcript.Box) transcript.Box { return b }}
 }
@@ -42,8 +42,7 @@ func (r Repair) quarter() Repair {
 	}}
 }
 
-// Straighten turns the page so that lines which fall to the right by that many
-// degrees are level. Its size stays.
+// Straighten levels lines that fall to the right by degrees. The size stays.
 func (r Repair) Straighten(degrees float64) Repair {
 	w, h := float64(r.Image.Rect.Dx()), float64(r.Image.Rect.Dy())
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -58,7 +57,7 @@ func (r Repair) Straighten(degrees float64) Repair {
 	return Repair{level, func(b transcript.Box) transcript.Box { return r.Back(around(b, back)) }}
 }
 
-// around returns the box around the images of a box's corners.
+// around returns the box around the corners of b, mapped by back.
 func around(b transcript.Box, back func(x, y float64) (float64, float64)) transcript.Box {
 	found := transcript.Box{Left: 1, Top: 1}
 	for _, corner := range [][2]float64{{b.Left, b.Top}, {b.Right, b.Top}, {b.Left, b.Bottom}, {b.Right, b.Bottom}} {
@@ -80,7 +79,7 @@ func (r Repair) Enlarge(factor float64) Repair {
 	return Repair{large, r.Back}
 }
 
-// affordable limits a factor so that the image stays within its pixels.
+// affordable limits a factor so that the image stays within maxPixels.
 func affordable(factor, pixels float64) float64 { return min(factor, math.Sqrt(maxPixels/pixels)) }
 
 // Stretch spreads the brightness so that ink is black and paper white.

@@ -1,6 +1,5 @@
-// Package scan reads images of pages, measures what makes their text hard to
-// read, and repairs that. An image's header is read, and its size checked,
-// before anything is decoded.
+// Package scan reads images of pages, measures why their text is hard to read, and repairs
+// that. It checks an image's header and size before it decodes anything.
 package scan
 
 import (
@@ -9,7 +8,7 @@ import (
 	"errors"
 	"image"
 	"image/draw"
-	_ "image/jpeg" // decoders of the types that are accepted
+	_ "image/jpeg" // decoders of the accepted types
 	_ "image/png"
 	"io"
 
@@ -27,12 +26,12 @@ const (
 type File struct {
 	file  io.ReaderAt
 	size  int64
-	pages []int64 // where a TIFF's pages begin; 0 for the one page of another type
+	pages []int64 // offsets of a TIFF's pages; one 0 for other types
 	order binary.ByteOrder
 }
 
-// Open reads the headers of a PNG, JPEG or TIFF of that many bytes. Its errors
-// are permanent when the file is at fault.
+// Open reads the headers of a PNG, JPEG or TIFF of size bytes. Its errors are permanent if the
+// file is at fault.
 func Open(file io.ReaderAt, size int64) (*File, error) {
 	f := &File{file: file, size: size, pages: []int64{0}}
 	head := make([]byte, 8)
@@ -58,7 +57,7 @@ func (f *File) directories(next int64) error {
 	f.pages = nil
 	for next != 0 {
 		if len(f.pages) == maxPages {
-			return failure.Permanently("the TIFF has more than %d pages, or a page that follows itself: split it", maxPages)
+			return failure.Permanently("TIFF has more than %d pages, or a page that follows itself; split it", maxPages)
 		}
 		f.pages = append(f.pages, next)
 		b := make([]byte, 4)
@@ -77,7 +76,7 @@ func (f *File) directories(next int64) error {
 }
 
 func broken() error {
-	return failure.Permanently("the image is damaged or incomplete: send it again, or save it as PNG or JPEG")
+	return failure.Permanently("image is damaged or incomplete; send it again, or save it as PNG or JPEG")
 }
 
 func (f *File) check(page int) error {
@@ -86,10 +85,10 @@ func (f *File) check(page int) error {
 	case err != nil:
 		return broken()
 	case c.Width <= 0 || c.Height <= 0:
-		return failure.Permanently("the image of page %d has no pixels: send it again", page+1)
+		return failure.Permanently("image of page %d is empty; send it again", page+1)
 	case c.Width > maxPixels/c.Height:
 		return failure.Permanently(
-			"the image of page %d has %d x %d pixels, the limit is %d million: scan it in fewer dots per inch", page+1,
+			"image of page %d has %d x %d pixels, limit %d million; scan it at fewer dots per inch", page+1,
 			c.Width, c.Height, maxPixels/1_000_000)
 	}
 	return nil
@@ -111,8 +110,8 @@ func (f *File) decode(page int) (image.Image, error) {
 	return m, err
 }
 
-// reader returns the file; of a TIFF with that page as its first, since the
-// decoder reads no other.
+// reader returns the file. A TIFF gets the page as its first, because the decoder reads no
+// other.
 func (f *File) reader(page int) io.Reader {
 	if f.order == nil {
 		return io.NewSectionReader(f.file, 0, f.size)
@@ -127,7 +126,7 @@ type firstPage struct {
 
 // ReadAt reads the file as if its header named the page.
 func (p firstPage) ReadAt(b []byte, off int64) (int, error) {
-	const from = 4 // of the header's four bytes that name the first page
+	const from = 4 // offset of the four bytes in the header that name the first page
 	n, err := p.file.ReadAt(b, off)
 	header := make([]byte, 4)
 	p.order.PutUint32(header, uint32(p.pages[p.page]))
@@ -142,14 +141,12 @@ func (p firstPage) ReadAt(b []byte, off int64) (int, error) {
 // Pages returns the number of pages.
 func (f *File) Pages() int { return len(f.pages) }
 
-// decoding has the place of the one image that is decoded at a time: of 40
-// million pixels, a JPEG that is sent in steps takes 800 MB meanwhile, and the
-// result 40.
+// decoding admits one image at a time, because a progressive JPEG of 40 million pixels takes
+// 800 MB to decode. The result takes 40.
 var decoding = make(chan struct{}, 1)
 
-// Render decodes a page, from 1, in shades of gray, turned as its tag of
-// orientation asks. A scan has the pixels that it has: the dots per inch are not
-// used.
+// Render decodes a page, from 1, in shades of gray, turned as its tag of orientation asks. It
+// ignores the dots per inch, because the pixels of a scan are fixed.
 func (f *File) Render(ctx context.Context, page, _ int) (*image.Gray, error) {
 	select {
 	case decoding <- struct{}{}:

@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// Read reads one image.
 func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, error) {
 	out, err := r.run(ctx, pgm(m), r.arguments()...)
 	if err != nil {
@@ -26,21 +25,21 @@ func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, erro
 	return ocr.Page(words, m), nil
 }
 
-// arguments let the program read an image of a page. A scan has its own dots per
-// inch, which the program estimates by the letters: with another number it loses
-// columns of words.
+// arguments returns the arguments for reading an image of a page. They don't contain the dots
+// per inch: the program estimates a scan's by the letters, and loses columns of words with a
+// wrong number.
 func (r *reader) arguments() []string {
 	const automatic = "3" // page segmentation
 	return []string{"stdin", "stdout", "-l", r.Languages, "--psm", automatic, "tsv"}
 }
 
-// parse reads tesseract's table of words; tabs divide its columns: level, page,
-// block, paragraph, line, word, left, top, width, height, confidence, text.
+// parse reads tesseract's table of words. Tabs separate its columns: level, page, block,
+// paragraph, line, word, left, top, width, height, confidence, text.
 func parse(table string) ([]transcript.Word, error) {
 	const columns, word = 12, "5"
 	rows := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	if !strings.HasPrefix(rows[0], "level\tpage_num\t") {
-		return nil, &failure.Error{Sentence: "tesseract returned no table of words"}
+		return nil, &failure.Error{Sentence: "unexpected output of tesseract: not a table of words"}
 	}
 	var words []transcript.Word
 	for n, row := range rows[1:] {
@@ -50,7 +49,7 @@ func parse(table string) ([]transcript.Word, error) {
 		}
 		w, err := parseWord(cells[6:])
 		if err != nil {
-			return nil, &failure.Error{Sentence: fmt.Sprintf("row %d of tesseract's table is malformed", n+1)}
+			return nil, &failure.Error{Sentence: fmt.Sprintf("invalid row %d in tesseract's table", n+1)}
 		}
 		words = append(words, w)
 	}
@@ -78,8 +77,8 @@ var (
 	certainty = regexp.MustCompile(`(?m)^Orientation confidence: ([\d.]+)$`)
 )
 
-// Orientation returns by how many quarters the page has to be turned clockwise;
-// 0 also where the program cannot tell, for lack of letters.
+// Orientation returns by how many quarters to turn the page clockwise, or 0 if the program
+// can't decide because it sees too few letters.
 func (r *reader) Orientation(ctx context.Context, m *image.Gray) int {
 	const detectOnly, quarter, sure = "0", 90, 2.0
 	out, err := r.run(ctx, pgm(m), "stdin", "stdout", "--dpi", strconv.Itoa(r.DPI), "--psm", detectOnly)

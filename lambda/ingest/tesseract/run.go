@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxOutput = 16 << 20 // of a page's words
-	maxErrors = 16 << 10 // of messages
+	maxOutput = 16 << 20 // bytes of a page's words
+	maxErrors = 16 << 10 // bytes of messages
 )
 
 // run runs the program and returns its output.
@@ -33,37 +33,36 @@ func (r *reader) run(ctx context.Context, input io.Reader, args ...string) ([]by
 	case ctx.Err() != nil:
 		return nil, failure.At("run tesseract", context.Cause(ctx))
 	case limited.Err() != nil:
-		return nil, failure.Permanently("tesseract did not finish a page within %v: the image is no page of text, "+
-			"or far too large: scan it in fewer dots per inch", r.Time)
+		return nil, failure.Permanently("tesseract did not finish a page within %v: the image is not a page of text, "+
+			"or far too large; scan it at fewer dots per inch", r.Time)
 	case out.over:
 		return nil, failure.Permanently(
-			"tesseract returned more than %d MB for a page: the image is no page of text", maxOutput>>20)
+			"tesseract returned more than %d MB for a page: the image is not a page of text", maxOutput>>20)
 	case err != nil:
 		return nil, classify(err, string(messages.kept))
 	}
 	return out.kept, nil
 }
 
-// command is a process of the program, in a process group of its own, which ends
-// with ctx.
+// command returns a process of the program in a separate process group, killed with ctx.
 func (r *reader) command(ctx context.Context, input io.Reader, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.Program, args...)
 	cmd.Stdin = input
-	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "LC_ALL=C.UTF-8"} // nothing of ours, no secrets
+	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "LC_ALL=C.UTF-8"} // pass no secrets
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second // for a pipe that another process holds open
 	return cmd
 }
 
-// bounded keeps the first bytes that are written to it.
+// bounded keeps the first bytes written to it.
 type bounded struct {
 	kept  []byte
 	limit int
 	over  bool
 }
 
-// Write implements io.Writer; it accepts everything.
+// Write implements io.Writer. It accepts everything.
 func (b *bounded) Write(p []byte) (int, error) {
 	room := b.limit - len(b.kept)
 	b.over = b.over || len(p) > room
@@ -71,9 +70,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failures is the table of what a process that failed means; the first row that
-// matches decides. The messages of the program stay in it: they may hold names
-// of files.
+// failures classifies a failed process by the first matching row. The sentences must not quote
+// the program's messages, because these may hold names of files.
 var failures = []struct {
 	name     string
 	match    func(err error, messages string) bool
@@ -82,21 +80,21 @@ var failures = []struct {
 }{
 	{"no program", func(err error, _ string) bool {
 		return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
-	}, failure.Permanent, "tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-deu"},
+	}, failure.Permanent, "tesseract is not installed; run apt-get install tesseract-ocr tesseract-ocr-deu"},
 	{"no right to run it", func(err error, _ string) bool { return errors.Is(err, fs.ErrPermission) },
-		failure.Permanent, "tesseract may not be run: check its file's permissions"},
+		failure.Permanent, "tesseract is not executable; check its permissions"},
 	{"killed", func(err error, _ string) bool { return signal(err) == syscall.SIGKILL },
-		failure.Transient, "tesseract was killed, perhaps because memory ran out"},
+		failure.Transient, "tesseract was killed, perhaps because it ran out of memory"},
 	{"crashed", func(err error, _ string) bool { return signal(err) != 0 },
-		failure.Permanent, "tesseract crashed on the image: save the file anew and send that"},
+		failure.Permanent, "tesseract crashed on the image; save the file again and send that"},
 	{"no language", message("Failed loading language", "Error opening data file"),
-		failure.Permanent, "tesseract lacks the data of a language: apt-get install tesseract-ocr-deu"},
+		failure.Permanent, "missing language data for tesseract; run apt-get install tesseract-ocr-deu"},
 	{"too large", message("Image too large"),
-		failure.Permanent, "the image is too large for tesseract: scan it in fewer dots per inch"},
+		failure.Permanent, "image too large for tesseract; scan it at fewer dots per inch"},
 	{"no image", message("Error during processing", "image file", "pixRead"),
-		failure.Permanent, "tesseract cannot read the image: save the file anew and send that"},
+		failure.Permanent, "tesseract cannot read the image; save the file again and send that"},
 	{"ended with an error", func(err error, _ string) bool { e := new(exec.ExitError); return errors.As(err, &e) },
-		failure.Permanent, "tesseract ended with an error: save the file anew and send that"},
+		failure.Permanent, "tesseract ended with an error; save the file again and send that"},
 	{"not started", func(error, string) bool { return true }, failure.Transient, "tesseract could not be started"},
 }
 
@@ -129,10 +127,10 @@ func classify(err error, messages string) error {
 			return &failure.Error{Kind: row.kind, Sentence: row.sentence}
 		}
 	}
-	return err // the last row matches all
+	return err // unreachable, because the last row matches all
 }
 
-// pgm is an image in the format that takes no time to write and to read.
+// pgm returns an image in a format that is fast to write and read.
 func pgm(m *image.Gray) io.Reader {
 	header := fmt.Sprintf("P5\n%d %d\n255\n", m.Rect.Dx(), m.Rect.Dy())
 	if m.Stride == m.Rect.Dx() {

@@ -1,9 +1,9 @@
-// Package tesseract reads images of pages by the tesseract program, which has to
-// be installed: apt-get install tesseract-ocr tesseract-ocr-deu.
+// Package tesseract reads images of pages with the tesseract program. You must install it:
+// apt-get install tesseract-ocr tesseract-ocr-deu.
 //
-// Each page is one process, with one thread; as many run at once as there are
-// cores. A process ends with its context and after its time, together with all
-// that it started: noise would keep it at work for as long as there is time.
+// Each page is one process with one thread; as many run at once as there are cores. A process
+// ends with its context or after Config.Time, together with all processes it started, because
+// noise would keep it busy for as long as there is time.
 package tesseract
 
 import (
@@ -20,17 +20,17 @@ import (
 
 const name = "tesseract" // of the engine, in a transcription
 
-// Config configures an Engine. The zero value of each field is a default.
+// Config configures an Engine. A zero field means its default.
 type Config struct {
-	Program   string // a path, or a name to look for on the PATH: tesseract
-	Languages string // installed language data, joined by +: deu+eng
-	DPI       int    // at which pages are drawn: 300
-	Processes int    // at once: the number of cores
+	Program   string // a path, or a name on the PATH; default tesseract
+	Languages string // installed language data, joined by +; default deu+eng
+	DPI       int    // for drawing pages; default 300
+	Processes int    // at once; default the number of cores
 
-	Time time.Duration // for each page: 2 min; a page of text takes seconds
+	Time time.Duration // for each page, which takes seconds; default 2 min
 }
 
-// Engine transcribes images. It may be used concurrently.
+// Engine transcribes images. It is safe for concurrent use.
 type Engine struct{ *ocr.Engine }
 
 // reader runs the program, a process for each page.
@@ -42,8 +42,8 @@ type reader struct {
 // Version returns the version of the program.
 func (r *reader) Version() string { return r.version }
 
-// New asks the program for its version and its languages: a program or a
-// language that is missing is a permanent failure with the remedy.
+// New asks the program for its version and languages. If the program or a language is missing,
+// it returns a permanent failure with the remedy.
 func New(ctx context.Context, c Config) (*Engine, error) {
 	c.Program = cmp.Or(c.Program, "tesseract")
 	c.Languages = cmp.Or(c.Languages, "deu+eng")
@@ -68,8 +68,8 @@ func (r *reader) checkLanguages(ctx context.Context) error {
 	installed := strings.Fields(string(out))
 	for _, language := range strings.Split(r.Languages, "+") {
 		if !slices.Contains(installed, language) {
-			return failure.Permanently("tesseract has no data of the language %q: "+
-				"apt-get install tesseract-ocr-%[1]s", language)
+			return failure.Permanently("missing language data %q for tesseract; "+
+				"run apt-get install tesseract-ocr-%[1]s", language)
 		}
 	}
 	return nil

@@ -113,23 +113,23 @@ func TestFailuresOfTheProgram(t *testing.T) {
 		kind   failure.Kind
 		want   string
 	}{
-		"error": {"exit 1", failure.Permanent, "tesseract ended with an error: save the file anew and send that"},
+		"error": {"exit 1", failure.Permanent, "tesseract ended with an error; save the file again and send that"},
 		"no image": {"echo Error during processing. >&2; exit 1", failure.Permanent,
-			"tesseract cannot read the image: save the file anew and send that"},
+			"tesseract cannot read the image; save the file again and send that"},
 		"too large": {"echo Image too large: >&2; exit 1", failure.Permanent,
-			"the image is too large for tesseract: scan it in fewer dots per inch"},
+			"image too large for tesseract; scan it at fewer dots per inch"},
 		"language": {"echo Failed loading language deu >&2; exit 1", failure.Permanent,
-			"tesseract lacks the data of a language: apt-get install tesseract-ocr-deu"},
-		"out of memory": {"kill -KILL $$", failure.Transient, "tesseract was killed, perhaps because memory ran out"},
+			"missing language data for tesseract; run apt-get install tesseract-ocr-deu"},
+		"out of memory": {"kill -KILL $$", failure.Transient, "tesseract was killed, perhaps because it ran out of memory"},
 		"crash": {"kill -SEGV $$", failure.Permanent,
-			"tesseract crashed on the image: save the file anew and send that"},
-		"no table": {"echo hello", failure.Transient, "tesseract returned no table of words"},
+			"tesseract crashed on the image; save the file again and send that"},
+		"no table": {"echo hello", failure.Transient, "unexpected output of tesseract: not a table of words"},
 		"malformed": {`printf 'level\tpage_num\t\n5\t1\t1\t1\t1\t1\tx\t2\t3\t4\t90\tSecret\n'`, failure.Transient,
-			"row 1 of tesseract's table is malformed"},
+			"invalid row 1 in tesseract's table"},
 		"endless output": {"yes | head -c 17000000", failure.Permanent,
-			"tesseract returned more than 16 MB for a page: the image is no page of text"},
+			"tesseract returned more than 16 MB for a page: the image is not a page of text"},
 		"endless errors": {"yes | head -c 1000000 >&2; exit 1", failure.Permanent,
-			"tesseract ended with an error: save the file anew and send that"},
+			"tesseract ended with an error; save the file again and send that"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,9 +146,9 @@ func TestMissingProgramAndLanguageHaveARemedy(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "tesseract")
 	must.OK(t, os.WriteFile(plain, nil, 0o600))
 	for want, c := range map[string]Config{
-		"tesseract is not installed: apt-get install tesseract-ocr tesseract-ocr-deu": {Program: "no-such-tesseract"},
-		"tesseract may not be run: check its file's permissions":                      {Program: plain},
-		`tesseract has no data of the language "xyz": apt-get install tesseract-ocr-xyz`: {
+		"tesseract is not installed; run apt-get install tesseract-ocr tesseract-ocr-deu": {Program: "no-such-tesseract"},
+		"tesseract is not executable; check its permissions":                              {Program: plain},
+		`missing language data "xyz" for tesseract; run apt-get install tesseract-ocr-xyz`: {
 			Program: program(t, ""), Languages: "eng+xyz",
 		},
 	} {
@@ -164,7 +164,7 @@ func TestPageHasATimeOfItsOwn(t *testing.T) {
 	t.Parallel()
 	r := &reader{Config: Config{Program: program(t, "sleep 1000"), Languages: "eng", Time: 50 * time.Millisecond}}
 	_, err := r.Read(context.Background(), image.NewGray(image.Rect(0, 0, 9, 9)))
-	want := "tesseract did not finish a page within 50ms: the image is no page of text, or far too large: scan it in fewer dots per inch"
+	want := "tesseract did not finish a page within 50ms: the image is not a page of text, or far too large; scan it at fewer dots per inch"
 	if f := failure.Of(err); f.Kind != failure.Permanent || f.Text != want {
 		t.Errorf("got %v %q", f.Kind, f.Text)
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/textract/types"
 )
 
-// complete reports whether each line has its text, its place and its
-// confidence.
+// complete reports whether each line has a text, a place and a confidence.
 func complete(blocks []types.Block) bool {
 	for _, b := range blocks {
 		if b.BlockType != types.BlockTypeLine {
@@ -25,8 +24,8 @@ func complete(blocks []types.Block) bool {
 	return true
 }
 
-// words returns the lines of an answer, with places in pixels, and whether most
-// of the text is turned.
+// words returns the lines of an answer, with places in pixels, and whether most of the text is
+// turned.
 func words(blocks []types.Block, m *image.Gray) (lines []transcript.Word, mostTurned bool) {
 	const percent = 100
 	width, height := float64(m.Rect.Dx()), float64(m.Rect.Dy())
@@ -54,8 +53,7 @@ func words(blocks []types.Block, m *image.Gray) (lines []transcript.Word, mostTu
 	return lines, 2*turned > letters
 }
 
-// anglesOf returns the rotation of each block that has one: words have, lines
-// need not.
+// anglesOf returns the rotations of blocks. Words have one; lines may not.
 func anglesOf(blocks []types.Block) map[string]float32 {
 	angles := map[string]float32{}
 	for _, b := range blocks {
@@ -66,9 +64,9 @@ func anglesOf(blocks []types.Block) map[string]float32 {
 	return angles
 }
 
-// quarters returns by how many quarters a line is turned: by its own rotation,
-// or that of its first word which has one. The documentation states 0, 90, 180
-// and 270 degrees and not their direction; clockwise is assumed.
+// quarters returns by how many quarters a line is turned: by its rotation, or by its first
+// word with one. The documentation states 0, 90, 180 and 270 degrees but not their direction;
+// we assume clockwise.
 func quarters(line types.Block, angles map[string]float32) int {
 	ids := []string{}
 	if line.Id != nil {

@@ -63,11 +63,11 @@ func uncredentialed() error {
 func failures() []exchange {
 	const (
 		permanent = failure.Permanent
-		busy      = "Textract has too many requests (HTTP "
+		busy      = "too many requests to Textract (HTTP "
 		denied    = "Textract denied access (HTTP "
-		bad       = "Textract cannot read the image of a page (HTTP "
-		stale     = "Textract takes the credentials or the clock for stale (HTTP 400, "
-		noAnswer  = "Textract's answer cannot be read"
+		bad       = "Textract cannot read the page image (HTTP "
+		stale     = "Textract rejected the request: expired credentials or clock skew (HTTP 400, "
+		noAnswer  = "invalid response from Textract"
 		part      = "Textract's answer is incomplete"
 	)
 	begun := "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"Blocks"
@@ -88,7 +88,7 @@ func failures() []exchange {
 		{Name: "403", Serve: says(403, secretText, ""), Kind: permanent, Refused: true, Want: denied + "403)"},
 		{Name: "expired", Serve: says(400, "ExpiredTokenException", ""), Want: stale + "ExpiredTokenException)"},
 		{Name: "no credentials", With: broken{uncredentialed()},
-			Want: "there are no AWS credentials to call Textract with"},
+			Want: "missing AWS credentials for Textract"},
 
 		// the page
 		{Name: "bad document", Serve: says(400, "BadDocumentException", ""), Kind: permanent,
@@ -100,7 +100,7 @@ func failures() []exchange {
 		{Name: "unknown code", Serve: says(400, secretText, "", "Retry-After", "5"), Kind: permanent,
 			Want: bad + "400)"},
 		{Name: "too large", Serve: says(400, "DocumentTooLargeException", ""), Kind: permanent,
-			Want: "the image of a page is too large for Textract (HTTP 400, DocumentTooLargeException)"},
+			Want: "page image is too large for Textract (HTTP 400, DocumentTooLargeException)"},
 
 		// the service
 		{Name: "internal", Serve: says(500, "InternalServerError", ""),
@@ -110,9 +110,9 @@ func failures() []exchange {
 		{Name: "502 with HTML", Serve: says(502, "", "<html>"+secretText), Want: "Textract failed (HTTP 502)"},
 		{Name: "503", Serve: says(503, "ServiceUnavailable", "", "Retry-After", "3"),
 			Want: "Textract failed (HTTP 503, ServiceUnavailable)", Wait: 3 * time.Second},
-		{Name: "408", Serve: says(408, "", "{}"), Want: "Textract asks for a repeat (HTTP 408)"},
+		{Name: "408", Serve: says(408, "", "{}"), Want: "Textract asked to retry (HTTP 408)"},
 		{Name: "redirect", Serve: says(307, "", "", "Location", "/"+secretKey),
-			Want: "Textract neither answered nor failed (HTTP 307)"},
+			Want: "unexpected status from Textract (HTTP 307)"},
 
 		// the connection
 		{Name: "closed in the body", Serve: failuretest.Hijacked(begun, false), Want: noAnswer},

@@ -1,10 +1,9 @@
-// Package textract reads images of pages by AWS Textract, its operation
-// DetectDocumentText: a page is a call.
+// Package textract reads images of pages with AWS Textract's operation DetectDocumentText, one
+// call for each page.
 //
-// Textract reports neither quality nor defects of an image: the quality of a
-// page is the confidence of its lines, and its defects are measured. Nothing of
-// a request or a response gets into an error but the HTTP status and an error
-// code that we know.
+// Textract reports neither the quality nor the defects of an image. So the quality of a page
+// is the confidence of its lines, and its defects are measured. Errors contain nothing of a
+// request or a response but the HTTP status and a known error code.
 package textract
 
 import (
@@ -45,27 +44,26 @@ type API interface {
 		*textract.DetectDocumentTextOutput, error)
 }
 
-// Config configures an Engine. The zero value of each field is a default.
+// Config configures an Engine. A zero field means its default.
 type Config struct {
-	DPI     int           // at which pages are drawn: 300
-	Calls   int           // at once: 2, since an account may have few calls a second
-	Timeout time.Duration // of a call: 1 min
-	Retry   llm.Retry     // of a call: three tries
+	DPI     int           // for drawing pages; default 300
+	Calls   int           // at once; default 2, since an account may have few calls a second
+	Timeout time.Duration // of a call; default 1 min
+	Retry   llm.Retry     // of a call; default three tries
 }
 
-// Engine transcribes files. It may be used concurrently.
+// Engine transcribes files. It is safe for concurrent use.
 type Engine struct{ *ocr.Engine }
 
-// New checks the configuration, without a call.
+// New checks the configuration. It makes no call.
 func New(api API, c Config) (*Engine, error) {
 	if c.DPI < 0 || c.Calls < 0 || c.Timeout < 0 {
-		return nil, errors.New("a number of Textract's configuration is negative")
+		return nil, errors.New("DPI, calls and timeout of Textract must not be negative")
 	}
 	r := &reader{api: api, timeout: cmp.Or(c.Timeout, defaultTimeout), retry: c.Retry}
 	return &Engine{ocr.New(r, name, cmp.Or(c.DPI, 300), cmp.Or(c.Calls, 2))}, nil
 }
 
-// reader calls Textract for each page.
 type reader struct {
 	api     API
 	timeout time.Duration
@@ -82,7 +80,6 @@ func (r *reader) Version() string {
 // Orientation returns 0: Textract reads text in any direction.
 func (*reader) Orientation(context.Context, *image.Gray) int { return 0 }
 
-// Read reads one image.
 func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, error) {
 	content, err := encode(m, maxBytes)
 	if err != nil {
@@ -110,7 +107,7 @@ func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, erro
 	return page, nil
 }
 
-// detect calls once: retries are ours, so that they know the time left.
+// detect calls once. The SDK must not retry, because our retries know the time left.
 func (r *reader) detect(ctx context.Context, content []byte) (*textract.DetectDocumentTextOutput, *failure.Call) {
 	within, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -125,13 +122,13 @@ func (r *reader) detect(ctx context.Context, content []byte) (*textract.DetectDo
 	return out, nil
 }
 
-// encode makes a PNG, or a JPEG where that is beyond the limit: noise makes a
-// large PNG.
+// encode returns a PNG, or a JPEG if the PNG is beyond the limit, since noise makes a PNG
+// large.
 func encode(m *image.Gray, limit int) ([]byte, error) {
 	const good = 90 // quality
 	if m.Rect.Dx() > maxSide || m.Rect.Dy() > maxSide {
 		return nil, failure.Permanently(
-			"the image of a page has %d x %d pixels, Textract's limit is %d on a side: scan it in fewer dots per inch",
+			"page image has %d x %d pixels, Textract's limit is %d on a side; scan it at fewer dots per inch",
 			m.Rect.Dx(), m.Rect.Dy(), maxSide)
 	}
 	var b bytes.Buffer
@@ -142,10 +139,10 @@ func encode(m *image.Gray, limit int) ([]byte, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, failure.Permanently("the image of a page has no pixels: scan it again")
+		return nil, failure.Permanently("page image is empty; scan it again")
 	case b.Len() > limit:
 		return nil, failure.Permanently(
-			"the image of a page has %d MB, Textract's limit is %d MB: scan it in fewer dots per inch",
+			"page image has %d MB, Textract's limit is %d MB; scan it at fewer dots per inch",
 			b.Len()>>20, limit>>20)
 	}
 	return b.Bytes(), nil

@@ -255,11 +255,11 @@ func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
 		want  string
 	}{
 		"side": {image.Pt(10_001, 9), maxBytes,
-			"the image of a page has 10001 x 9 pixels, Textract's limit is 10000 on a side: " +
-				"scan it in fewer dots per inch"},
+			"page image has 10001 x 9 pixels, Textract's limit is 10000 on a side; " +
+				"scan it at fewer dots per inch"},
 		"bytes": {image.Pt(9, 9), 3,
-			"the image of a page has 0 MB, Textract's limit is 0 MB: scan it in fewer dots per inch"},
-		"no pixels": {image.Pt(0, 9), maxBytes, "the image of a page has no pixels: scan it again"},
+			"page image has 0 MB, Textract's limit is 0 MB; scan it at fewer dots per inch"},
+		"no pixels": {image.Pt(0, 9), maxBytes, "page image is empty; scan it again"},
 	} {
 		_, err := encode(image.NewGray(image.Rectangle{Max: tc.size}), tc.limit)
 		if f := failure.Of(err); f.Kind != failure.Permanent || f.Text != tc.want {

@@ -126,7 +126,7 @@ func failures() []exchange {
 		stale    = "SES takes the credentials or the clock for stale"
 		denied   = "SES denied access (HTTP 403, "
 		refused  = "SES refused the mail"
-		noAnswer = "SES's answer cannot be read"
+		noAnswer = "invalid response from SES"
 	)
 	cases := []exchange{
 		{Name: "429", Serve: refuses(429, "TooManyRequestsException"), Want: busy +
@@ -164,13 +164,13 @@ func failures() []exchange {
 		{Name: "503 with seconds", Serve: refuses(503, "ServiceUnavailable", "Retry-After", "7"),
 			Want: "SES failed (HTTP 503, ServiceUnavailable)", Wait: 7 * time.Second},
 		{Name: "redirect", Serve: says(307, "", "", "Location", "/"+secretBody),
-			Want: "SES neither answered nor failed (HTTP 307)"},
+			Want: "unexpected status from SES (HTTP 307)"},
 		{Name: "200 with HTML", Serve: says(200, "", "<html>"+secretBody), Want: noAnswer},
 		{Name: "200 with other JSON", Serve: says(200, "", `{"MessageId":["`+secretTo+`"]}`), Want: noAnswer},
 		{Name: "200 with nothing", Serve: says(200, "", `{}`), Want: "SES did not confirm the mail"},
 		{Name: "closed in the body", Serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess", false), Want: noAnswer},
 		{Name: "no credentials", Serve: mailed, With: func(c *sesv2.Client) API { return uncredentialed{c} },
-			Want: "there are no AWS credentials to call SES with"},
+			Want: "missing AWS credentials for SES"},
 		{Name: "before it asks", Serve: mailed, With: func(c *sesv2.Client) API { return broken{c} },
 			Want: "unexpected error of SES (*errors.errorString)"},
 	}

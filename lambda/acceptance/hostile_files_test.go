@@ -230,6 +230,6 @@ var expensive = map[string]hostileFile{
 	"PDF: a pattern of a billion tiles": {"a.pdf", func() string {
 		return pagePDF("/Pattern cs /P scn 0 0 595 842 re f", stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 "+
 			"/BBox [0 0 1 1] /XStep 0.001 /YStep 0.001 /Resources << >>", "0 0 1 1 re f"))
-	}, "failed: draw the image of page 1: the PDF parser did not finish within 20s, the file is damaged or far too complex: " +
+	}, "failed: draw the image of page 1: PDF parser did not finish within 20s, so the file is damaged or far too complex; " +
 		"print it to a new PDF and send that"},
 }

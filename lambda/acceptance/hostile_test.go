@@ -125,7 +125,7 @@ func TestTimeOfThePDFParserIsASetting(t *testing.T) {
 	o := newOffice(t, "PDF_TIME=1ns")
 	id := o.lay("invoice.pdf", []byte(sampleFile(t, "invoice.pdf"))).ID
 	o.finish()
-	if got := query[string](o.line, verdict, id); !strings.HasPrefix(got, "failed: open the PDF: the PDF parser did not finish within 1ns") {
+	if got := query[string](o.line, verdict, id); !strings.HasPrefix(got, "failed: open the PDF: PDF parser did not finish within 1ns") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -16,18 +16,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// keptUsers bounds the memory of a Cache: time zones work on two dates at once, with
-// up to 100,000 users each.
+// keptUsers bounds the memory of a Cache: time zones work on two dates at once, with up to
+// 100,000 users each.
 const keptUsers = 200_000
 
-// Cache is Rankings over the rosters of a store. It loads each roster once, however
-// many jobs wait for it, one at a time, and keeps those that were asked for last.
+// Cache is Rankings over the rosters of a store. It reads each roster once, however many jobs
+// wait for it, and one roster at a time. It keeps the rosters used last. It is safe for
+// concurrent use.
 type Cache struct {
 	Rosters interface {
 		Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
 	}
 
-	Users int // that the kept rosters have together, at most; 0 is 200,000
+	Users int // of the kept rosters together, at most; 0 means 200,000
 
 	mu      sync.Mutex
 	entries []*entry      // the latest at the end
@@ -37,7 +38,7 @@ type Cache struct {
 type entry struct {
 	tenant uuid.UUID
 	date   day.Date
-	users  int           // once it is loaded
+	users  int           // set once it is loaded
 	ready  chan struct{} // closed when the rest is set
 	digest [32]byte
 	index  *ranking.Index
@@ -45,10 +46,9 @@ type entry struct {
 	again  bool // the caller that loaded it ran out of time
 }
 
-var errNotLoaded = errors.New("the roster was not loaded")
+var errNotLoaded = errors.New("roster not loaded")
 
-// Offers returns the set of a job. Its error is permanent if the roster is not the one
-// that the job names.
+// Offers returns the set of a job. Its error is permanent if the job names another roster.
 func (c *Cache) Offers(ctx context.Context, j Job) ([]ranking.Offer, error) {
 	x, err := c.Index(ctx, j)
 	if err != nil {
@@ -57,7 +57,8 @@ func (c *Cache) Offers(ctx context.Context, j Job) ([]ranking.Offer, error) {
 	return x.Offers(j.User)
 }
 
-// Index returns the roster of a job, prepared for its sets.
+// Index returns the roster of a job, prepared for its sets. Note that its error is permanent
+// if the job names another roster or algorithm.
 func (c *Cache) Index(ctx context.Context, j Job) (*ranking.Index, error) {
 	e, err := c.wait(ctx, j)
 	switch {
@@ -66,15 +67,15 @@ func (c *Cache) Index(ctx context.Context, j Job) (*ranking.Index, error) {
 	case e.err != nil:
 		return nil, e.err
 	case e.digest != j.Digest:
-		return nil, failure.Permanently("the roster of %s is not the one that the job was queued with", j.Date)
+		return nil, failure.Permanently("roster of %s differs from the one the job was queued with", j.Date)
 	case e.index.Algorithm().Version != j.Algorithm:
-		return nil, failure.Permanently("the roster of %s is for version %d of the ranking, the job for version %d",
+		return nil, failure.Permanently("roster of %s is for version %d of the ranking, the job for version %d",
 			j.Date, e.index.Algorithm().Version, j.Algorithm)
 	}
 	return e.index, nil
 }
 
-// wait loads the roster of a job, or waits for the caller that does.
+// wait loads the roster of a job, or waits for another caller to do so.
 func (c *Cache) wait(ctx context.Context, j Job) (*entry, error) {
 	for {
 		e, ours := c.entry(j)
@@ -92,7 +93,7 @@ func (c *Cache) wait(ctx context.Context, j Job) (*entry, error) {
 	}
 }
 
-// entry returns the entry of a job's roster, and whether the caller is to load it.
+// entry returns the entry of a job's roster, and whether the caller must load it.
 func (c *Cache) entry(j Job) (e *entry, ours bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +111,7 @@ func (c *Cache) entry(j Job) (e *entry, ours bool) {
 	return e, ours
 }
 
-// load sets the rest of an entry, and forgets it if that fails, by a panic too.
+// load sets the rest of an entry. It forgets the entry if that fails, also by a panic.
 func (c *Cache) load(ctx context.Context, e *entry) {
 	defer func() {
 		e.again = e.err != nil && ctx.Err() != nil
@@ -130,7 +131,7 @@ func (c *Cache) load(ctx context.Context, e *entry) {
 func (c *Cache) read(ctx context.Context, e *entry) (digest [32]byte, x *ranking.Index, err error) {
 	frozen, err := c.Rosters.Roster(ctx, e.tenant, e.date)
 	if errors.Is(err, job.ErrNotFound) {
-		err = failure.Permanently("there is no roster of %s", e.date)
+		err = failure.Permanently("missing roster of %s", e.date)
 	}
 	if err != nil {
 		return digest, nil, err
@@ -143,7 +144,7 @@ func (c *Cache) read(ctx context.Context, e *entry) (digest [32]byte, x *ranking
 	return frozen.Digest, x, err
 }
 
-// keep drops an entry that failed, and the oldest of those that are too many.
+// keep drops an entry that failed, and the oldest entries beyond the limit.
 func (c *Cache) keep(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

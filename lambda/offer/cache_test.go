@@ -163,11 +163,11 @@ func TestJobOfAnotherRosterIsAPermanentError(t *testing.T) {
 		load   error
 		want   string
 	}{
-		"other digest":       {change: func(j *offer.Job) { j.Digest[0]++ }, want: "not the one"},
+		"other digest":       {change: func(j *offer.Job) { j.Digest[0]++ }, want: "differs from the one"},
 		"other algorithm":    {change: func(j *offer.Job) { j.Algorithm++ }, want: "version 1 of the ranking"},
-		"no roster":          {load: job.ErrNotFound, want: "no roster"},
+		"no roster":          {load: job.ErrNotFound, want: "missing roster"},
 		"unreadable profile": {change: func(j *offer.Job) { j.User = person(3) }, want: "born"},
-		"user not in it":     {change: func(j *offer.Job) { j.User = person(4) }, want: "not in the roster"},
+		"user not in it":     {change: func(j *offer.Job) { j.User = person(4) }, want: "not found in the roster"},
 	} {
 		j := jobOf(t, 20_000)
 		if tc.change != nil {

@@ -29,7 +29,7 @@ type position struct {
 	Score     int       `json:"score"`
 }
 
-// Message returns the JSON that a receiver gets: the same bytes of the same set.
+// Message returns the JSON for a receiver. The same set gives the same bytes.
 func (s Set) Message() []byte {
 	m := message{Job: s.ID, Tenant: s.Tenant, Date: s.Date, Zone: s.Zone, User: s.User, Algorithm: s.Algorithm,
 		OfferedAt: s.OfferedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(), Offers: make([]position, len(s.Offers))}
@@ -37,6 +37,6 @@ func (s Set) Message() []byte {
 		m.Offers[i] = position{ID: ID(s.Date, s.User, o.Candidate), Candidate: o.Candidate, Rank: o.Rank,
 			Score: o.Score}
 	}
-	text, _ := json.Marshal(m) // a message is texts, numbers and times of four-digit years
+	text, _ := json.Marshal(m) // texts, numbers and times of four-digit years can be encoded
 	return text
 }

@@ -1,6 +1,10 @@
-// Package offer composes the daily match offers of users in any time zone. Two words
-// name them: a job is the row of one user and one date, a set is its result, which is
-// a function of the roster of the date alone.
+// Package offer composes the daily match offers of users in any time zone. A job is the row of
+// one user and one date. A set is the result of a job, and a function of the roster of the
+// date alone.
+//
+// Scheduler queues the jobs of a date and freezes its roster, and Offerer composes the set of
+// a job. Use a Cache as the Rankings of an Offerer, as cmd/offer does: it reads each roster
+// once for all jobs of an instance.
 package offer
 
 import (
@@ -26,7 +30,7 @@ type Job struct {
 	Digest    [32]byte  // of the roster
 	Algorithm int       // version
 	OfferedAt time.Time // nine in the morning of the date, in UTC
-	ExpiresAt time.Time // nine in the morning of the next one
+	ExpiresAt time.Time // nine in the morning of the next date
 }
 
 // Set is a job's result.
@@ -35,29 +39,29 @@ type Set struct {
 	Offers []ranking.Offer
 }
 
-// Record is a job as it is stored, with its set once it is completed.
+// Record is a job as stored, with its set once it is completed.
 type Record struct {
 	Set
 	Status      string // pending, running, completed, failed or skipped
-	Error       string // the reason why it failed, was skipped or is tried again
+	Error       string // why it failed, was skipped or is retried
 	Retries     int
 	StartedAt   time.Time // of the latest attempt
 	CompletedAt time.Time // or failed, or skipped
 }
 
-// Store keeps jobs and their sets.
+// Store reads jobs and rosters, and commits sets.
 type Store interface {
-	// Job reads a claimed job; job.ErrFenceLost if the fence does not hold.
+	// Job returns a claimed job, or job.ErrFenceLost if the fence doesn't hold.
 	Job(ctx context.Context, f job.Attempt) (Job, error)
-	// Roster reads the roster of a date; job.ErrNotFound without one.
+	// Roster returns the roster of a date, or job.ErrNotFound.
 	Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
-	// Complete commits the set, its offers, its place in the outbox if deliver is
-	// true, and success, fenced, in one transaction. The function sends the set after
-	// its batch (setup/outbox.go starts notify/outbox), the sweep sends the rest.
+	// Complete commits the set, its offers, its place in the outbox if deliver is true, and
+	// success, fenced and in one transaction. The function sends the set after its batch (see
+	// setup/outbox.go, which starts notify/outbox); the sweep sends the rest.
 	Complete(ctx context.Context, f job.Attempt, s Set, deliver bool) error
 }
 
-// Rankings computes the offers of the set of a job, by its roster.
+// Rankings computes the offers of a job's set from the roster. See Cache.
 type Rankings interface {
 	Offers(ctx context.Context, j Job) ([]ranking.Offer, error)
 }
@@ -66,10 +70,10 @@ type Rankings interface {
 type Offerer struct {
 	Store    Store
 	Rankings Rankings
-	Deliver  bool // completed sets go to a receiver
+	Deliver  bool // send completed sets to a receiver
 }
 
-// Offer is the work on a job.
+// Offer composes the set of a job. Use it as a job.Work.
 func (o Offerer) Offer(ctx context.Context, f job.Attempt) error {
 	j, err := o.Store.Job(ctx, f)
 	if err != nil {
@@ -82,8 +86,7 @@ func (o Offerer) Offer(ctx context.Context, f job.Attempt) error {
 	return failure.At("store the set", o.Store.Complete(ctx, f, Set{Job: j, Offers: offers}, o.Deliver))
 }
 
-// Namespaces of ids that are derived from their content, so that making one twice
-// makes it once.
+// Namespaces of ids derived from their content, so that making one twice makes it once.
 var (
 	jobNamespace   = uuid.MustParse("6d61746b-6f62-4a00-8000-6d6174636801")
 	offerNamespace = uuid.MustParse("6d61746b-6f66-4a00-8000-6d6174636802")

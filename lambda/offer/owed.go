@@ -9,17 +9,17 @@ import (
 	"matchbook/lambda/offer/day"
 )
 
-// owed is a date that the users of a group wait for.
+// owed is a date the users of a group wait for.
 type owed struct {
-	group   Group // its Through is the owed date before it, if there is one
+	group   Group // its Through is the owed date before it, if any
 	date    day.Date
 	due     time.Time
 	expires time.Time // when the next date is due
-	skip    *skip     // nil: it is queued
+	skip    *skip     // nil: queue it
 }
 
-// skip is the reason not to queue a date. It does not depend on the moment at which
-// it is given, so that two schedulers give the same one.
+// skip is the reason not to queue a date. It must not depend on the current time, so that two
+// schedulers give the same one.
 type skip struct {
 	reason string
 	count  func(*ScheduleReport) *int
@@ -33,10 +33,10 @@ func (o owed) shard(limit int) Shard {
 type calendar struct {
 	now     time.Time
 	catchUp time.Duration
-	zones   map[string]*time.Location // nil: not known
+	zones   map[string]*time.Location // nil: unknown
 }
 
-// owed returns the dates that groups wait for, the oldest first.
+// owed returns the dates the groups wait for, the oldest first.
 func (c calendar) owed(groups []Group) (all []owed) {
 	for _, g := range groups {
 		all = append(all, c.dates(g)...)
@@ -45,9 +45,9 @@ func (c calendar) owed(groups []Group) (all []owed) {
 	return all
 }
 
-// dates returns the dates after Through that are due, without those that the zone
-// does not have or that were in no calendar of the users. Users without a Through
-// wait for the latest only: of the dates before it none was theirs.
+// dates returns the due dates after Through. It leaves out dates missing in the zone or in all
+// calendars of the users. Users without a Through wait for the latest date only, because no
+// earlier one was theirs.
 func (c calendar) dates(g Group) (list []owed) {
 	zone, unknown := c.zone(g.Zone)
 	latest, ok := day.Latest(c.now, zone)
@@ -70,7 +70,7 @@ func (c calendar) dates(g Group) (list []owed) {
 	return list
 }
 
-// after returns the group as it is when a date is done.
+// after returns the group once a date is done.
 func (g Group) after(d day.Date) Group {
 	g.Through = &d
 	if g.FlownTo <= d+1 {
@@ -89,8 +89,7 @@ func (c calendar) tooLate(due time.Time) *skip {
 	}
 }
 
-// zone returns the zone of a name. Where it is not known the dates are those of UTC,
-// and are skipped.
+// zone returns the zone of a name. An unknown zone uses the dates of UTC, which are skipped.
 func (c calendar) zone(name string) (*time.Location, *skip) {
 	zone, known := c.zones[name]
 	if !known {
@@ -101,7 +100,7 @@ func (c calendar) zone(name string) (*time.Location, *skip) {
 		return zone, nil
 	}
 	return time.UTC, &skip{
-		"the time zone of the user is not in the database of time zones",
+		"unknown time zone of the user",
 		func(r *ScheduleReport) *int { return &r.UnknownZone },
 	}
 }

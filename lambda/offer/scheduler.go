@@ -19,56 +19,54 @@ import (
 )
 
 const (
-	// CatchUp is for how long after nine o'clock a date may still be queued, where
-	// the Scheduler has no other limit: an outage of a day, and time to end it.
+	// CatchUp is the default of Scheduler.CatchUp: an outage of a day, and time to end it.
 	CatchUp = 36 * time.Hour
 	// shardSize bounds the users of a transaction, and the messages sent after it.
 	shardSize = 10_000
-	// reserve is the time that a roster or a shard may take: less is left to the
-	// next run.
+	// reserve is the time to keep for a roster or a shard. With less, leave it to the next
+	// run.
 	reserve = 30 * time.Second
-	// punctual is the time after nine o'clock from which on a job counts as late.
+	// punctual is the time after nine o'clock from which a job counts as late.
 	punctual = 30 * time.Minute
 )
 
-// Scheduler queues the dates that are due, and freezes a roster for each. It may run
-// twice, or several times at once, and be stopped at any moment: the next run goes
-// on. A message that was not sent is left to the sweep.
+// Scheduler queues the due dates, and freezes a roster for each. You can run it twice, several
+// times at once, and stop it at any moment, because the next run goes on. The sweep sends what
+// it couldn't send.
 type Scheduler struct {
 	Store   ScheduleStore
 	Sender  job.Sender
-	CatchUp time.Duration // a date that was due before is skipped; 0: the default
+	CatchUp time.Duration // after nine o'clock; a date due before is skipped; 0: the default
 	Log     *slog.Logger
-	// Algorithm is the version for new rosters, and Shard the users of a transaction;
-	// 0: the default.
+	// Algorithm is the version for new rosters, and Shard the users of a transaction; 0 means
+	// the default.
 	Algorithm, Shard int
 
 	mu   sync.Mutex
-	read []membership // the rosters that were read last, the latest at the end
+	read []membership // the rosters used last, the latest at the end
 }
 
-// membership is the ids of a roster, in order.
 type membership struct {
 	digest [32]byte
 	ids    []uuid.UUID
 }
 
-// keptMemberships is enough for a tenant: time zones work on two dates at once.
+// keptMemberships is enough for a tenant, because time zones work on two dates at once.
 const keptMemberships = 2
 
 // ScheduleReport counts the work of a run.
 type ScheduleReport struct {
 	Rosters     int  `json:"rosters"`      // frozen
 	Queued      int  `json:"queued"`       // jobs
-	Late        int  `json:"late"`         // of them more than half an hour after nine o'clock
-	TooLate     int  `json:"too_late"`     // users whose date was skipped: it was due too long ago
-	UnknownZone int  `json:"unknown_zone"` // users whose date was skipped: their zone is not known
-	Unsent      int  `json:"unsent"`       // messages that the sweep will send
-	Unfinished  bool `json:"unfinished"`   // the time was up; the next run goes on
+	Late        int  `json:"late"`         // more than half an hour after nine o'clock
+	TooLate     int  `json:"too_late"`     // users with a date skipped because it was due too long ago
+	UnknownZone int  `json:"unknown_zone"` // users with a date skipped because their zone is unknown
+	Unsent      int  `json:"unsent"`       // messages left to the sweep
+	Unfinished  bool `json:"unfinished"`   // out of time; the next run goes on
 }
 
-// Run queues all dates that are due. A tenant that fails does not stop the others:
-// Run returns the first error, and logs the rest.
+// Run queues all due dates. A failed tenant doesn't stop the others: Run returns the first
+// error, and logs the rest.
 func (s *Scheduler) Run(ctx context.Context) (r ScheduleReport, first error) {
 	now, err := s.Store.Now(ctx)
 	if err != nil {
@@ -90,7 +88,7 @@ func (s *Scheduler) Run(ctx context.Context) (r ScheduleReport, first error) {
 		case first == nil:
 			first = failure.At("queue the jobs of tenant "+t[0].Tenant.String(), err)
 		default:
-			s.Log.Error("cannot queue jobs", "tenant", t[0].Tenant, "reason", failure.Of(err).Text)
+			s.Log.Error("queueing failed; next run will retry", "tenant", t[0].Tenant, "reason", failure.Of(err).Text)
 		}
 		if ctx.Err() != nil || errors.Is(err, errSilent) {
 			return r, first
@@ -99,7 +97,6 @@ func (s *Scheduler) Run(ctx context.Context) (r ScheduleReport, first error) {
 	return r, first
 }
 
-// byTenant divides the groups.
 func byTenant(groups []Group) (tenants [][]Group) {
 	slices.SortStableFunc(groups, func(a, b Group) int { return slices.Compare(a.Tenant[:], b.Tenant[:]) })
 	for start, g := range groups {
@@ -113,13 +110,13 @@ func byTenant(groups []Group) (tenants [][]Group) {
 }
 
 var (
-	errShort = errors.New("the time is up")
-	// errSilent: the queue took nothing. Further jobs would only be more work for
-	// the sweep.
-	errSilent = errors.New("the queue takes no messages")
+	errShort = errors.New("out of time")
+	// errSilent ends a run because the queue took nothing: further jobs would only be more
+	// work for the sweep.
+	errSilent = errors.New("queue took no messages")
 )
 
-// run is a run for one tenant.
+// run is the run of one tenant.
 type run struct {
 	*Scheduler
 	now    time.Time
@@ -129,7 +126,7 @@ type run struct {
 	ids    []uuid.UUID // of its members
 }
 
-// tenant queues or skips the dates, which are in order.
+// tenant queues or skips the dates, which must be in order.
 func (r *run) tenant(ctx context.Context, id uuid.UUID, dates []owed) error {
 	for _, o := range dates {
 		var err error
@@ -161,8 +158,7 @@ func (r *run) pass(ctx context.Context, o owed) error {
 	}
 }
 
-// queue queues a date, shard by shard, and sends the messages of each after its
-// commit.
+// queue queues a date shard by shard. It sends the messages of a shard after its commit.
 func (r *run) queue(ctx context.Context, o owed) error {
 	shard := o.shard(cmp.Or(r.Shard, shardSize))
 	shard.Digest, shard.Algorithm = r.frozen.Digest, r.frozen.Algorithm
@@ -199,7 +195,7 @@ func (r *run) send(ctx context.Context, stamped []job.Stamped) error {
 		return nil
 	}
 	r.report.Unsent += len(unsent)
-	r.Log.Warn("messages were not sent: the sweep will send them", "messages", len(unsent), "reason", text(err))
+	r.Log.Warn("enqueue failed; sweep will retry", "messages", len(unsent), "reason", text(err))
 	if len(unsent) == len(stamped) {
 		return errSilent
 	}
@@ -229,7 +225,6 @@ func (r *run) roster(ctx context.Context, tenant uuid.UUID, date day.Date) error
 	return nil
 }
 
-// members returns the users of a roster.
 func (s *Scheduler) members(f roster.Frozen) (ids []uuid.UUID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,11 +254,11 @@ func (r *run) freeze(ctx context.Context, k roster.Key) (f roster.Frozen, err er
 		return f, failure.At("freeze", err)
 	}
 	r.report.Rosters++
-	r.Log.Info("froze the roster", "tenant", k.Tenant, "date", k.Date, "users", f.Users, "algorithm", k.Algorithm)
+	r.Log.Info("roster frozen", "tenant", k.Tenant, "date", k.Date, "users", f.Users, "algorithm", k.Algorithm)
 	return r.Store.Freeze(ctx, f)
 }
 
-// short reports whether the time is too short for another step.
+// short reports whether too little time is left for another step.
 func short(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < reserve

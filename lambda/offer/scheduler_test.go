@@ -192,7 +192,7 @@ func TestDatesOfALongOutageAreSkippedWithTheReason(t *testing.T) {
 	for _, j := range w.jobs(tenants[0], 20575) { // 2026-05-02
 		want := "was not queued within 36h0m0s after nine in the morning of the date"
 		if j.Zone != "UTC" {
-			want = "the time zone of the user is not in the database of time zones"
+			want = "unknown time zone of the user"
 		}
 		if j.Error != want {
 			t.Errorf("%s: %q, want %q", j.Zone, j.Error, want)

@@ -294,7 +294,7 @@ func (s *simulation) examine(j offer.Record) {
 			s.counts["late"]++
 		}
 	case j.Status == skipped && late > 36*time.Hour:
-	case j.Status == failed && strings.Contains(j.Error, "cannot be read"): // what the user wrote
+	case j.Status == failed && strings.Contains(j.Error, "unreadable"): // what the user wrote
 	default:
 		s.broken("%s of %s, due at %s, is %s since %s: %q", j.Date, j.User, j.OfferedAt, j.Status, j.CompletedAt, j.Error)
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// User is a user as other programs store one.
+// User is a user as stored by other programs.
 type User struct {
 	ID          uuid.UUID
 	Tenant      uuid.UUID
-	Zone        string // a name of the IANA database
+	Zone        string // IANA name
 	Active      bool
-	ActiveAt    *time.Time      // when the user was last seen; nil: unknown
-	Profile     json.RawMessage // what others see of the user
-	Preferences json.RawMessage // what the user looks for
+	ActiveAt    *time.Time      // when last seen; nil if unknown
+	Profile     json.RawMessage // visible to others
+	Preferences json.RawMessage // wishes about others
 }

@@ -34,18 +34,17 @@ FILTERED 3
                    have a place
       Grace        filter distance: the candidate needs to be as near as the other wants, if both
                    have a place
-      Ilse         filter age: the user needs to be, in the year of the date, of an age that the
-                   other looks for
+      Ilse         filter age: the user needs to have an age the other looks for, in the year of the
+                   date
 ANOTHER DAY 6
-      Viktor       the next day of the pair is 2026-04-01
-      Aylin        the next day of the pair is 2026-03-30
-      Sita         the next day of the pair is 2026-03-30
-      Noah         the next day of the pair is 2026-03-30
-      Lena         the next day of the pair is 2026-03-30
-      Oda          the next day of the pair is 2026-04-01
+      Viktor       the pair's next day is 2026-04-01
+      Aylin        the pair's next day is 2026-03-30
+      Sita         the pair's next day is 2026-03-30
+      Noah         the pair's next day is 2026-03-30
+      Lena         the pair's next day is 2026-03-30
+      Oda          the pair's next day is 2026-04-01
 UNREADABLE 1
-      Piet         the user's profile cannot be read: born has a value of another type than it
-                   should
+      Piet         unreadable profile of the user: born has an invalid type
 `
 
 // testExplain explains the samples, also after users have changed and after someone
@@ -78,7 +77,7 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	if same != 22 {
 		t.Errorf("%d sets were compared", same)
 	}
-	explain(cli.ExitOK, "reason: rank the candidates: the user's profile cannot be read: born", jobOfPiet)
+	explain(cli.ExitOK, "reason: rank the candidates: unreadable profile of the user: born", jobOfPiet)
 	explain(cli.ExitOK, "OFFERED 1\n   2  Theo", jobOfJonas, "--candidate", idOfTheo)
 	explain(cli.ExitOK, "a user is not offered to itself", jobOfJonas, "--candidate", idOfJonas)
 	explain(cli.ExitOK, "it is not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
@@ -92,7 +91,7 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	exec(`UPDATE matchmaking_job SET offers = '7' WHERE id = '` + jobOfJonas + `'`)
 	explain(cli.ExitFindings, "DIFFERENT", jobOfJonas)
 	exec(`UPDATE offer_roster SET content = '\x00'`)
-	explain(cli.ExitFindings, "it cannot be computed: the roster of 2026-03-29 is damaged", jobOfJonas)
+	explain(cli.ExitFindings, "it cannot be computed: roster of 2026-03-29 is damaged", jobOfJonas)
 	exec(`DELETE FROM offer_roster`)
 	explain(cli.ExitFindings, "it cannot be computed: ", jobOfJonas)
 }

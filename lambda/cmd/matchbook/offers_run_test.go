@@ -130,7 +130,7 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
   a.jsonl:3: id: "x" is not a UUID of 36 characters
   a.jsonl:4: it is not JSON
   a.jsonl:5: the same id as in a.jsonl:1, which is taken
-  b.json:2: timezone: "Local" is no time zone such as Europe/Berlin
+  b.json:2: timezone: unknown time zone "Local": must be such as Europe/Berlin
   b.json:3: tenant_id: it is a JSON number
   b.json:4: preferences: it is no object
   d.json:1: it is no user: an object with id, tenant_id, timezone, profile, preferences
@@ -144,7 +144,7 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
 	wantRefused(t, "", "offers run", clitest.Refusals{
 		{[]string{filepath.Join(folder, "none")}, "none does not exist"},
 		{[]string{t.TempDir()}, "holds no .json or .jsonl file"},
-		{[]string{folder, "--date", "today"}, `--date: "today" is no date`},
+		{[]string{folder, "--date", "today"}, `--date: invalid date "today"`},
 		{nil, "accepts 1 arg"},
 	})
 }

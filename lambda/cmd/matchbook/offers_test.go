@@ -64,7 +64,7 @@ REASONS
 		{[]string{"--date", "2026-03-29", "--json"}, cli.ExitFindings, `"reason": "nobody was there"`},
 		{[]string{"--date", "2026-03-30"}, cli.ExitOK, "no user has a job for 2026-03-30\n"},
 		{[]string{"--date", "2026-03-29", "--tenant", anotherTenant}, cli.ExitOK, "no user has a job"},
-		{[]string{"--date", "29.3.2026"}, cli.ExitError, `--date: "29.3.2026" is no date`},
+		{[]string{"--date", "29.3.2026"}, cli.ExitError, `--date: invalid date "29.3.2026"`},
 		{[]string{"--tenant", "x"}, cli.ExitError, `--tenant "x" is not a UUID`},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"offers", "status"}, tc.args...)...)

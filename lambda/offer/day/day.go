@@ -11,7 +11,7 @@ type Date int32
 
 const form = "2006-01-02"
 
-// Of returns the date that the clocks show at t, in its location.
+// Of returns the date shown by the clocks at t, in t's location.
 func Of(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
@@ -21,12 +21,12 @@ func Of(t time.Time) Date {
 func Parse(s string) (Date, error) {
 	t, err := time.Parse(form, s)
 	if err != nil {
-		return 0, fmt.Errorf("%.20q is no date such as 2026-03-29", s)
+		return 0, fmt.Errorf("invalid date %.20q: must be such as 2026-03-29", s)
 	}
 	return Of(t), nil
 }
 
-// Time returns midnight of the date, in UTC: the form in which it is stored.
+// Time returns midnight of the date in UTC. Use it to store a date.
 func (d Date) Time() time.Time { return time.Unix(int64(d)*24*60*60, 0).UTC() }
 
 // String returns the date as 2026-03-29.

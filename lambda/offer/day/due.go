@@ -2,21 +2,20 @@ package day
 
 import "time"
 
-// Nine is when a date is due, since midnight of the local clock.
+// Nine is the time since midnight at which a date is due, by the local clock.
 const Nine = 9 * time.Hour
 
 const whole = 24 * time.Hour
 
-// reach is more than any clock differs from UTC.
+// reach must exceed the difference of any clock from UTC.
 const reach = 2 * whole
 
-// Due returns the first instant at which the clocks of the zone show the date and
-// nine in the morning or later, in UTC. It is the end of a gap that swallows nine
-// o'clock, and the first of two occurrences. ok is false for a date on which there
-// is none, such as 2011-12-30 in Samoa, which went over to the other side of the
-// date line.
+// Due returns the first instant, in UTC, at which the clocks of the zone show the date and
+// nine in the morning or later. If a gap swallows nine o'clock, it is the end of the gap; if
+// nine o'clock occurs twice, it is the first time. ok is false if the zone never shows that,
+// as on 2011-12-30 in Samoa, which crossed the date line.
 func Due(d Date, zone *time.Location) (due time.Time, ok bool) {
-	midnight := d.Time() // by a clock of UTC; local is the same by that of the zone
+	midnight := d.Time() // in UTC; local is the zone's offset
 	for t, end := midnight.Add(-reach).In(zone), midnight.Add(whole+reach); t.Before(end); {
 		_, seconds := t.Zone()
 		local := time.Duration(seconds) * time.Second
@@ -30,13 +29,13 @@ func Due(d Date, zone *time.Location) (due time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// change returns the end of the period in which the clocks differ from UTC as they
-// do at t, or an earlier instant after t. On the last day of a leap year ZoneBounds
-// (Go 1.26) returns the beginning of that day where the database ends with rules.
+// change returns the end of the period with the same offset from UTC as at t, or an earlier
+// instant after t. Note that ZoneBounds (Go 1.26) returns the beginning of the day on the last
+// day of a leap year if the database ends with rules.
 func change(t time.Time) time.Time {
 	_, end := t.ZoneBounds()
 	switch {
-	case end.IsZero(): // for ever
+	case end.IsZero(): // forever
 		return t.Add(2*reach + whole)
 	case !end.After(t):
 		return t.Truncate(whole).Add(whole)
@@ -44,8 +43,8 @@ func change(t time.Time) time.Time {
 	return end
 }
 
-// Latest returns the latest date that is due at now in the zone. ok is false only
-// for a zone without a date in the last week.
+// Latest returns the latest date due at now in the zone. ok is false only if the zone has
+// skipped all dates of the last week.
 func Latest(now time.Time, zone *time.Location) (d Date, ok bool) {
 	for d, today := Of(now.In(zone))+1, Of(now.In(zone)); d > today-7; d-- {
 		if due, ok := Due(d, zone); ok && !due.After(now) {
@@ -55,7 +54,7 @@ func Latest(now time.Time, zone *time.Location) (d Date, ok bool) {
 	return 0, false
 }
 
-// Next returns the next date that the zone has, and when it is due.
+// Next returns the next date of the zone after d, and when it is due.
 func Next(d Date, zone *time.Location) (next Date, due time.Time) {
 	for next = d + 1; ; next++ {
 		if due, ok := Due(next, zone); ok {

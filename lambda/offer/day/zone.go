@@ -12,16 +12,16 @@ import (
 //go:embed zones.txt
 var zones string
 
-// Zones returns the names of the IANA time zone database that this version of Go
-// embeds, sorted.
+// Zones returns the names of the IANA time zone database embedded in this version of Go,
+// sorted.
 func Zones() []string { return strings.Fields(zones) }
 
-// loaded has the zones that were read, by name: each is a file.
+// loaded keeps zones by name, because each is a file.
 var loaded sync.Map
 
-// Zone returns the time zone of a name of the IANA database. Names with another
-// meaning in a machine's folder of zones, or in Go, are no zones: a date must not
-// depend on the machine.
+// Zone returns the time zone of a name of the IANA database. It refuses names with another
+// meaning in Go or in a machine's folder of zones, because a date must not depend on the
+// machine.
 func Zone(name string) (*time.Location, error) {
 	switch first, _, _ := strings.Cut(name, "/"); first {
 	case "", "Local", "localtime", "posixrules", "posix", "right":
@@ -39,18 +39,17 @@ func Zone(name string) (*time.Location, error) {
 }
 
 func unknown(name string) error {
-	return fmt.Errorf("%.64q is no time zone such as Europe/Berlin", name)
+	return fmt.Errorf("unknown time zone %.64q: must be such as Europe/Berlin", name)
 }
 
-// Embedded is the version of the IANA database in package time/tzdata of this version
-// of Go.
+// Embedded is the version of the IANA database in this version of Go (time/tzdata).
 const Embedded = "2025c"
 
-// folders are where package time looks first.
+// folders are the places package time tries first.
 var folders = []string{"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/lib/locale/TZ/", "/etc/zoneinfo/"}
 
-// Source returns where time zones come from, on a machine with these files: a folder
-// of the machine, or the embedded database. The variable ZONEINFO may name another one.
+// Source returns the source of time zones on a machine with these files: a folder of the
+// machine, or the embedded database. Note that ZONEINFO may name another one.
 func Source(stat func(name string) (fs.FileInfo, error)) string {
 	for _, folder := range folders {
 		if _, err := stat(folder + "Europe/Berlin"); err == nil {

@@ -2,29 +2,30 @@ package ranking
 
 import "slices"
 
-// Algorithm is a version of the ranking. A version that a roster was frozen with is
-// never changed: a change is a further version, for future dates.
+// Algorithm is a version of the ranking. You must not change a version once a roster was
+// frozen with it: add a version for future dates instead.
 type Algorithm struct {
 	Version  int
 	PerDay   int // offers in a set, at most
-	Days     int // a pair meets on one date in so many, or in a multiple; a new version keeps or multiplies it
-	Part     int // of a roster that is looked into on a date, in users, before Days is multiplied
-	Exposure int // how often a candidate is shown on a date, at most
+	Days     int // a pair meets on one date in so many, or in a multiple; a new version must keep or multiply it
+	Part     int // of a roster to look into on a date, in users, before Days is multiplied
+	Exposure int // how often to show a candidate on a date, at most
 	Filters  []Filter
-	Terms    []Term // by which a user prefers candidates
-	Admits   []Term // by which a candidate prefers users
+	Terms    []Term // a user's preferences
+	Admits   []Term // a candidate's preferences
 }
 
-// days returns on one date in how many a pair of a roster meets: a multiple of Days, so
-// that the users who are looked into on a date do not grow with the roster.
+// days returns in how many dates a pair of a roster meets once. It is a multiple of Days, so
+// that the part of the roster to look into on a date doesn't grow
+// with the roster.
 func (a *Algorithm) days(users int) int { return a.Days * max(1, users/(a.Days*a.Part)) }
 
-// Filter rules a pair out, unless it passes in both directions.
+// Filter rules out a pair unless it passes in both directions.
 type Filter struct {
 	Name   string
-	Needs  string // completes "the candidate needs", and "the user needs"
+	Needs  string // completes "the candidate needs" and "the user needs"
 	passes func(pair) bool
-	// never reports that no candidate in the bounds passes; it may be nil.
+	// never reports that no candidate in the bounds can pass; it may be nil.
 	never func(from *user, in bounds) bool
 }
 
@@ -34,14 +35,14 @@ type Term struct {
 	For     string
 	Largest int // points, at most
 	points  func(pair) int
-	// most is at least the points of each candidate in the bounds.
+	// most returns at least the points of each candidate in the bounds.
 	most func(from *user, in bounds) int
 }
 
-// pair is a user and a candidate, seen by the user.
+// pair is a user and a candidate, as the user sees it.
 type pair struct {
 	from, to *user
-	metres   int64 // noDistance where one has no place
+	metres   int64 // noDistance if one lacks a place
 }
 
 func between(from, to *user) pair {
@@ -52,17 +53,18 @@ func between(from, to *user) pair {
 	return p
 }
 
-// turned is the same pair, seen by the candidate.
+// turned returns the pair as the candidate sees it.
 func (p pair) turned() pair { return pair{p.to, p.from, p.metres} }
 
-// bounds are the best that some candidates have.
+// bounds are the best values of some candidates.
 type bounds struct {
-	metres int64 // the least; noDistance if they or the user have no place
-	reach  int64 // the farthest that one of them looks, in metres
+	metres int64 // the least; noDistance if they or the user lack a place
+	reach  int64 // the farthest one of them looks, in metres
 	idle   int   // the least, in days
 }
 
-// fails returns the first filter that rules the pair out, and which of the two; nil if all pass.
+// fails returns the first filter that rules out the pair, and which side fails it; nil if all
+// pass.
 func (a *Algorithm) fails(p pair) (f *Filter, which string) {
 	for i := range a.Filters {
 		switch f := &a.Filters[i]; {
@@ -88,8 +90,8 @@ func score(terms []Term, p pair) int {
 	return sum
 }
 
-// most returns the most points that a candidate in the bounds can get; false if none
-// passes the filters.
+// most returns the most points a candidate in the bounds can get, or false if none passes the
+// filters.
 func (a *Algorithm) most(terms []Term, from *user, in bounds) (sum int, possible bool) {
 	for i := range a.Filters {
 		if never := a.Filters[i].never; never != nil && never(from, in) {

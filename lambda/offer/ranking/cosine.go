@@ -1,7 +1,7 @@
 package ranking
 
-// cosines has the cosine of each degree from 0 to 90, in millionths. A table gives the
-// same distances on every processor.
+// cosines has the cosine of each degree from 0 to 90, in millionths. It is a table so that
+// distances are the same on every processor.
 var cosines = [...]int64{
 	1000000, 999848, 999391, 998630, 997564, 996195, 994522, 992546, 990268, 987688,
 	984808, 981627, 978148, 974370, 970296, 965926, 961262, 956305, 951057, 945519,

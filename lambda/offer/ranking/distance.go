@@ -13,8 +13,8 @@ const (
 // place is a point in units of 1/10,000 degree.
 type place struct{ lat, lon int64 }
 
-// metres is the equirectangular distance, whose scale is that of the mean latitude:
-// within 1 % of the great circle up to 500 km and 75 degrees of latitude
+// metres returns the equirectangular distance, scaled at the mean latitude. It is within 1 %
+// of the great circle up to 500 km and 75 degrees of latitude
 // (TestDistanceIsThatOfTheGreatCircle).
 func (p place) metres(q place) int64 {
 	return hypotenuse(abs(p.lat-q.lat), turn(p.lon, q.lon), abs(p.lat+q.lat)/2)
@@ -23,8 +23,8 @@ func (p place) metres(q place) int64 {
 // box is a range of places that does not cross the antimeridian.
 type box struct{ low, high place }
 
-// metres is at most the distance of p from any place of the box: its parts are at
-// most those of the distance, and each step of the arithmetic keeps their order.
+// metres returns at most the distance of p from any place of the box, because its parts are at
+// most the distance's and each step of the arithmetic keeps their order.
 func (b box) metres(p place) int64 {
 	var lon int64
 	if p.lon < b.low.lon || p.lon > b.high.lon {
@@ -40,7 +40,7 @@ func hypotenuse(lat, lon, mean int64) int64 {
 	return root(x*x + y*y)
 }
 
-// cosine interpolates between two degrees of a latitude that is not negative.
+// cosine interpolates between two degrees of a latitude, which must not be negative.
 func cosine(lat int64) int64 {
 	whole, rest := lat/degree, lat%degree
 	if rest == 0 {
@@ -49,14 +49,14 @@ func cosine(lat int64) int64 {
 	return cosines[whole] - (cosines[whole]-cosines[whole+1])*rest/degree
 }
 
-// turn is the angle between two longitudes, the shorter way.
+// turn returns the smaller angle between two longitudes.
 func turn(a, b int64) int64 {
 	d := abs(a - b)
 	return min(d, circle-d)
 }
 
-// root is the integer square root. The processor's is corrected, so that it does not
-// count how that rounds.
+// root returns the integer square root. It corrects the processor's result, so that rounding
+// doesn't matter.
 func root(n int64) int64 {
 	r := int64(math.Sqrt(float64(n)))
 	for r*r > n {

@@ -15,13 +15,13 @@ type Explanation struct {
 	Candidates []Candidate // in the user's order; then all others, by id
 }
 
-// Candidate is another user of the roster, with the reason why it is offered or not.
+// Candidate is another user of the roster, with the reason for offering it or not.
 type Candidate struct {
 	ID      uuid.UUID
 	Verdict Verdict
 	Reason  string   // a sentence for people
-	Rank    int      // among the candidates that admit the user, from 1; 0 for all others
-	Score   int      // 0 for candidates that are filtered or meet the user on another day
+	Rank    int      // among the candidates that admit the user, from 1; otherwise 0
+	Score   int      // 0 if it is filtered or meets the user on another day
 	Terms   []Points // the parts of the score
 }
 
@@ -38,8 +38,8 @@ const (
 	Unreadable  Verdict = "unreadable"
 )
 
-// Explain computes the set of a user again, with the reason for each candidate. Its
-// error is that of Offers.
+// Explain computes the set of a user again, with the reason for each candidate. It returns the
+// same errors as Offers.
 func (x *Index) Explain(id uuid.UUID) (Explanation, error) {
 	at, err := x.find(id)
 	if err != nil {
@@ -85,7 +85,7 @@ func (x *Index) refusing(at int32, c ranked) Candidate {
 	p := between(&x.users[c.user], &x.users[at])
 	found.Verdict = NotAdmitted
 	found.Reason = fmt.Sprintf(
-		"it admits the %d users that suit it best; the last of them is %s with %d points, this user has %d",
+		"admits only the %d users that suit it best; the last is %s with %d points, this user has %d",
 		x.algorithm.Exposure, x.users[last.user].id, last.score, score(x.algorithm.Admits, p))
 	return found
 }
@@ -95,7 +95,7 @@ func (x *Index) candidate(at int32, c ranked) Candidate {
 	return Candidate{ID: p.to.id, Score: c.score, Terms: x.algorithm.points(p)}
 }
 
-// out explains a candidate that is not in the user's order.
+// out explains a candidate outside the user's order.
 func (x *Index) out(u, c *user) Candidate {
 	found := Candidate{ID: c.id}
 	meeting := x.meeting(u, c)
@@ -103,7 +103,7 @@ func (x *Index) out(u, c *user) Candidate {
 	case c.err != nil:
 		found.Verdict, found.Reason = Unreadable, c.err.Error()
 	case meeting != x.key.Date:
-		found.Verdict, found.Reason = AnotherDay, "the next day of the pair is "+meeting.String()
+		found.Verdict, found.Reason = AnotherDay, "the pair's next day is "+meeting.String()
 	default:
 		found.Verdict = Filtered
 		found.Reason = fmt.Sprintf("filter %s: %s needs %s", filter.Name, direction, filter.Needs)
@@ -111,7 +111,7 @@ func (x *Index) out(u, c *user) Candidate {
 	return found
 }
 
-// meeting returns the first date from that of the roster on which two users meet.
+// meeting returns the first date on which two users meet, from the roster's date on.
 func (x *Index) meeting(u, c *user) day.Date {
 	wait := slot(u.hash, x.days) - meets(slot(c.hash, x.days), x.key.Date, x.days)
 	return x.key.Date + day.Date((wait+x.days)%x.days)

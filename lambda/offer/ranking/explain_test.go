@@ -121,15 +121,15 @@ func TestEachReasonIsInPlainWords(t *testing.T) {
 		distant: "filtered: " +
 			"filter distance: the user needs to be as near as the other wants, if both have a place (0)",
 		old: "filtered: " +
-			"filter age: the candidate needs to be, in the year of the date, of an age that the other looks for (0)",
-		later:  "another day: the next day of the pair is 2026-03-30 (0)",
-		broken: "unreadable: the user's profile cannot be read: born has a value of another type than it should (0)",
+			"filter age: the candidate needs to have an age the other looks for, in the year of the date (0)",
+		later:  "another day: the pair's next day is 2026-03-30 (0)",
+		broken: "unreadable: unreadable profile of the user: born has an invalid type (0)",
 	} {
 		if got[id] != want {
 			t.Errorf("got  %s\nwant %s", got[id], want)
 		}
 	}
-	if !strings.HasPrefix(got[taken], "not admitted: it admits the 2 users that suit it best; the last of them is ") ||
+	if !strings.HasPrefix(got[taken], "not admitted: admits only the 2 users that suit it best; the last is ") ||
 		!strings.HasSuffix(got[taken], " with 2000 points, this user has 1885 (2135)") {
 		t.Errorf("got %s", got[taken])
 	}

@@ -11,19 +11,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// Index is a roster, prepared for its sets. It is safe for concurrent use.
+// Index is a roster prepared for its sets. It is safe for concurrent use.
 type Index struct {
 	key       roster.Key
 	algorithm *Algorithm
 	days      int    // a pair meets on one date in so many
 	users     []user // in the order of their ids
 	slots     []part
-	admitted  []atomic.Pointer[ranked] // for each user the last one that it admits, once it is known
+	admitted  []atomic.Pointer[ranked] // for each user the last one it admits, once known
 	compared  atomic.Int64             // pairs
 }
 
-// part is a part of the roster, with trees by kind: of users with a place and
-// of those without.
+// part is a part of the roster, with trees by kind, separate for users with and without a
+// place.
 type part map[name][]*tree
 
 // New prepares a roster. Its error is permanent.
@@ -31,7 +31,7 @@ func New(r roster.Roster) (*Index, error) {
 	a, ok := algorithm(r.Algorithm)
 	if !ok {
 		return nil, failure.Permanently(
-			"the roster of %s is for version %d of the ranking, which this program does not have", r.Date, r.Algorithm)
+			"unknown version %d of the ranking in the roster of %s", r.Algorithm, r.Date)
 	}
 	return prepare(a, r)
 }
@@ -43,7 +43,7 @@ func prepare(a *Algorithm, r roster.Roster) (*Index, error) {
 	for i, row := range sorted(r.Rows) {
 		x.users[i] = numbers.user(row, r.Date)
 		if i > 0 && x.users[i].id == x.users[i-1].id {
-			return nil, failure.Permanently("user %s is in the roster twice", row.ID)
+			return nil, failure.Permanently("duplicate user %s in the roster", row.ID)
 		}
 	}
 	x.plant()
@@ -53,7 +53,7 @@ func prepare(a *Algorithm, r roster.Roster) (*Index, error) {
 // Algorithm returns the algorithm of the roster.
 func (x *Index) Algorithm() Algorithm { return *x.algorithm }
 
-// Users returns how many users the roster has.
+// Users returns the number of users in the roster.
 func (x *Index) Users() int { return len(x.users) }
 
 func sorted(rows []roster.Row) []roster.Row {
@@ -85,8 +85,8 @@ func (x *Index) plant() {
 	}
 }
 
-// trees returns those with the users that u may meet on the date and that are of
-// a kind that u looks for. Their order does not count.
+// trees returns the trees of the users u may meet on the date and looks for by kind. Their
+// order doesn't matter.
 func (x *Index) trees(u *user) (found []*tree) {
 	part := x.slots[meets(slot(u.hash, x.days), x.key.Date, x.days)]
 	for _, kind := range u.wants.kinds {
@@ -105,7 +105,7 @@ func (x *Index) find(id uuid.UUID) (int32, error) {
 		return bytes.Compare(u.id[:], id[:])
 	})
 	if !ok {
-		return 0, failure.Permanently("the user is not in the roster of %s", x.key.Date)
+		return 0, failure.Permanently("user not found in the roster of %s", x.key.Date)
 	}
 	return int32(i), x.users[i].err
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Offers returns the set of a user, the best first. Its error is permanent: the user
-// is not in the roster, or has a profile that cannot be read.
+// Offers returns the set of a user, the best first. Its error is permanent: the user is not in
+// the roster, or has an unreadable profile.
 func (x *Index) Offers(id uuid.UUID) ([]Offer, error) {
 	at, err := x.find(id)
 	if err != nil {
@@ -27,16 +27,15 @@ func (x *Index) Offers(id uuid.UUID) ([]Offer, error) {
 	return offers, nil
 }
 
-// admits reports whether a candidate admits a user, a pair that passes all filters
-// on its day: whether the user is among the first ones in the candidate's order.
+// admits reports whether a candidate admits a user: the user must be among the first ones in
+// the candidate's order. The pair must pass all filters on its day.
 func (x *Index) admits(candidate, u int32) bool {
 	last := x.last(candidate)
 	p := between(&x.users[candidate], &x.users[u])
 	return !last.before(x.place(x.algorithm.Admits, p, u))
 }
 
-// last returns the last user that a candidate admits. Several callers at once find
-// the same.
+// last returns the last user a candidate admits. Concurrent callers find the same.
 func (x *Index) last(candidate int32) *ranked {
 	if known := x.admitted[candidate].Load(); known != nil {
 		return known

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// ranked is a place in a user's order of candidates: by score, then by lot, then by
-// id, which is the order of the indexes.
+// ranked is a place in a user's order of candidates: by score, then by lot, then by id.
+// Indexes are in the order of the ids.
 type ranked struct {
 	score int
 	lot   uint64
@@ -23,17 +23,17 @@ func (r ranked) before(s ranked) bool {
 	return r.user < s.user
 }
 
-// order is the candidates of a user: by what the user prefers, or, for its admissions,
-// by what it prefers as a candidate.
+// order is a user's order of candidates: by the user's preferences or, for its admissions, by
+// its preferences as a candidate.
 type order struct {
 	of    *user
 	terms []Term
 	heap  *heap
 }
 
-// descending returns the candidates that pass all filters and that the user may meet
-// on the date, the best first. It opens branches by the most points that anything in
-// them can get: a candidate is returned when no closed branch can have a better one.
+// descending returns the candidates that pass all filters and may meet the user on the date,
+// the best first. It opens branches by the most points anything in them can get, so it returns
+// a candidate only when no closed branch can have a better one.
 func (x *Index) descending(from int32, terms []Term) iter.Seq[ranked] {
 	return func(yield func(ranked) bool) {
 		h := heaps.Get().(*heap)
@@ -56,7 +56,7 @@ func (x *Index) descending(from int32, terms []Term) iter.Seq[ranked] {
 	}
 }
 
-// branch adds a node, unless nobody in it passes the filters.
+// branch adds a node, unless no user in it can pass the filters.
 func (x *Index) branch(o order, t *tree, at int32) {
 	if most, possible := x.algorithm.most(o.terms, o.of, t.nodes[at].bounds(o.of)); possible {
 		o.heap.push(entry{ranked{score: most, user: at}, t})
@@ -78,15 +78,15 @@ func (x *Index) open(o order, e entry) {
 	}
 }
 
-// place returns the place of the pair's candidate in the order of its user.
+// place returns the place of the pair's candidate in the user's order.
 func (x *Index) place(terms []Term, p pair, candidate int32) ranked {
 	return ranked{score(terms, p), lot(p.from.hash, p.to.hash, x.key.Date), candidate}
 }
 
-// entry is a candidate, or a branch with the score that nothing in it exceeds.
+// entry is a candidate, or a branch with an upper bound of its scores.
 type entry struct {
 	ranked
-	tree *tree // nil for a candidate; else user is the index of the node
+	tree *tree // nil for a candidate; otherwise user is the index of the node
 }
 
 func (e entry) before(f entry) bool {
@@ -98,7 +98,8 @@ func (e entry) before(f entry) bool {
 
 var heaps = sync.Pool{New: func() any { return new(heap) }}
 
-// heap has the best entry first. container/heap would allocate for each.
+// heap has the best entry first. It doesn't use container/heap, which would allocate for each
+// entry.
 type heap []entry
 
 func (h *heap) push(e entry) {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// hash is FNV-1a of an id. It is written out because it must never change.
+// hash is FNV-1a of an id, written out because it must never change.
 func hash(id uuid.UUID) uint64 {
 	h := uint64(14695981039346656037)
 	for _, b := range id {
@@ -15,18 +15,18 @@ func hash(id uuid.UUID) uint64 {
 	return h
 }
 
-// slot is the part of the roster that a user is in.
+// slot returns the part of the roster a user is in.
 func slot(h uint64, days int) int { return int(h % uint64(days)) }
 
-// meets returns the slot that a user of the given slot looks into on a date. Two
-// users meet when the sum of their slots is the date, modulo days: on one date in
-// every days, the same for both.
+// meets returns the slot a user of the given slot looks into on a date. Two users meet when
+// the sum of their slots is the date, modulo days: on one date in every days, the same for
+// both.
 func meets(slot int, date day.Date, days int) int {
 	return ((int(date)-slot)%days + days) % days
 }
 
-// lot orders candidates with equal scores, otherwise on each date of a pair. Were
-// they in the order of their ids, everyone would admit the same few.
+// lot orders candidates with equal scores, differently on each date. Otherwise, in the order
+// of ids, everyone would admit the same few.
 func lot(a, b uint64, date day.Date) uint64 {
 	h := (a ^ b) + uint64(date)*0x9e3779b97f4a7c15
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9

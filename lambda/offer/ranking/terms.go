@@ -5,15 +5,14 @@ import "slices"
 // Numbers of the terms of version 1.
 const (
 	allInterests = 1000
-	usualReach   = 100_000 // metres, of a user who gives no limit
+	usualReach   = 100_000 // metres, of a user without a limit
 	perWeight    = 100     // points of distance for each unit of its weight
 	lately       = 30      // days
 	perActivity  = 50
 	oneLanguage  = 200 // version 2
 )
 
-// interests is the share of the weights that the candidate's interests have, in
-// thousandths.
+// interests returns the candidate's share of the weights, in thousandths.
 func interests(p pair) int {
 	w := &p.from.wants
 	if w.total == 0 {
@@ -29,7 +28,7 @@ func mostInterests(from *user, _ bounds) int {
 	return allInterests
 }
 
-// shared joins two lists that are sorted by name.
+// shared sums up the weights of shared names. Both lists must be sorted by name.
 func shared(weights []weight, names []name) (sum int) {
 	for len(weights) > 0 && len(names) > 0 {
 		switch w, n := weights[0], names[0]; {
@@ -54,7 +53,7 @@ func mostReciprocity(from *user, _ bounds) int {
 	return allInterests / 2
 }
 
-// distance falls from all points at the same place to none at the user's limit.
+// distance falls from full points at the same place to 0 at the user's limit.
 func distance(p pair) int { return mostDistance(p.from, bounds{metres: p.metres}) }
 
 func mostDistance(from *user, in bounds) int {
@@ -68,7 +67,7 @@ func mostDistance(from *user, in bounds) int {
 	return from.wants.distance * int(perWeight*(reach-in.metres)/reach)
 }
 
-// activity falls from all points today to none after a month.
+// activity falls from full points today to 0 after a month.
 func activity(p pair) int { return mostActivity(p.from, bounds{idle: p.to.idle}) }
 
 func mostActivity(from *user, in bounds) int {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// tree holds the users of one slot and kind, by place: each node divides its users
-// in the middle of the longer side of their box, or by activity where they are all
-// at one place. Users without a place have a tree of their own.
+// tree holds the users of one slot and kind, by place. Each node divides its users in the
+// middle of the longer side of their box, or by activity if they are all at one place. Users
+// without a place have a separate tree.
 type tree struct {
-	users []int32 // indexes of users; the members of a node are beside each other
+	users []int32 // indexes of users; the members of a node are adjacent
 	nodes []node  // the first one has all
 }
 
 type node struct {
 	box         box
 	placed      bool
-	reach       int64 // the farthest that one of the users looks
+	reach       int64 // the farthest one of the users looks
 	idle        int   // the least
 	first, end  int32
 	left, right int32 // 0 in a leaf
@@ -72,7 +72,7 @@ func (n *node) side() func(*user) int64 {
 	return func(u *user) int64 { return u.place.lon }
 }
 
-// bounds returns the best that from can find in the node.
+// bounds returns the best values for from in the node.
 func (n *node) bounds(from *user) bounds {
 	if !n.placed || !from.placed {
 		return bounds{noDistance, n.reach, n.idle}

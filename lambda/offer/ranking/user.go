@@ -14,11 +14,11 @@ import (
 type user struct {
 	id        uuid.UUID
 	hash      uint64
-	err       error // the profile or the preferences cannot be read
+	err       error // set if the profile or the preferences are unreadable
 	place     place
 	placed    bool
-	kind      name // 0 if it was not given
-	age       int  // in the year of the date; 0 if it was not given
+	kind      name // 0 if not given
+	age       int  // in the year of the date; 0 if not given
 	idle      int  // days since the user was last seen
 	languages []name
 	interests []name
@@ -36,7 +36,7 @@ type wants struct {
 	activity  int
 }
 
-// name is the number of a name: equal names have equal numbers.
+// name is the number of a name. Equal names have equal numbers.
 type name int32
 
 type weight struct {
@@ -44,8 +44,8 @@ type weight struct {
 	weight int32
 }
 
-// names numbers the names of a roster in the order in which they are met. Only
-// their equality counts.
+// names numbers the names of a roster in the order of their first use, since only their
+// equality counts.
 type names map[string]name
 
 func (n names) of(s string) name {
@@ -88,8 +88,8 @@ func (n names) user(r roster.Row, date day.Date) user {
 	return u
 }
 
-// weights returns the interests that a person looks for: without a choice, those
-// that the person has.
+// weights returns the interests a person looks for. Without a choice it uses the person's
+// interests.
 func (n names) weights(p roster.Person) []weight {
 	var out []weight
 	for _, w := range p.Wants.Interests {
@@ -111,7 +111,7 @@ func (w *wants) weigh(interests []weight) {
 	w.interests = interests
 }
 
-// reach is how far the user looks, in metres.
+// reach returns how far the user looks, in metres.
 func (u *user) reach() int64 {
 	if u.wants.metres == 0 {
 		return math.MaxInt64

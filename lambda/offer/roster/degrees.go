@@ -11,11 +11,11 @@ type Degrees int32
 const (
 	degree    = 10_000
 	decimals  = "0000"
-	maxDigits = 24 // of a number as it is written
+	maxDigits = 24 // of a written number
 )
 
-// UnmarshalJSON reads decimal degrees such as 52.5163, a number or a string, without
-// floating point. Decimals after the fourth are cut off.
+// UnmarshalJSON reads decimal degrees such as 52.5163, a number or a string. It uses no
+// floating point, and cuts off decimals after the fourth.
 func (d *Degrees) UnmarshalJSON(raw []byte) error {
 	text := strings.Trim(string(raw), `"`)
 	digits, negative := strings.CutPrefix(text, "-")

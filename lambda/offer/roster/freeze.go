@@ -13,16 +13,16 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// MaxBytes is the length of the longest profile, and of the longest preferences,
-// that a roster keeps.
+// MaxBytes is the length of the longest profile, and of the longest preferences, kept in a
+// roster.
 const MaxBytes = 8 << 10
 
-// tooLong stands for what is longer.
+// tooLong replaces anything longer.
 var tooLong = json.RawMessage(`"too long"`)
 
-// Freeze returns the roster as it is stored, whatever the order of the rows. Only
-// the digest, which is that of the content before compression, names a roster: the
-// compressed bytes may differ between versions of the compressor.
+// Freeze returns the roster as stored, whatever the order of the rows. Use only the digest as
+// its name, which is computed before compression, because the compressed bytes may differ
+// between versions of the compressor.
 func (r Roster) Freeze() (Frozen, error) {
 	rows := slices.Clone(r.Rows)
 	slices.SortFunc(rows, func(a, b Row) int { return bytes.Compare(a.ID[:], b.ID[:]) })
@@ -50,11 +50,11 @@ func write(to io.Writer, key Key, rows []Row) error {
 	}
 	for i, row := range rows {
 		if i > 0 && row.ID == rows[i-1].ID {
-			return failure.Permanently("user %s is in the roster twice", row.ID)
+			return failure.Permanently("duplicate user %s in the roster", row.ID)
 		}
 		row.Profile, row.Preferences = limited(row.Profile), limited(row.Preferences)
 		if err := lines.Encode(row); err != nil {
-			return failure.Permanently("user %s has a profile or preferences that are no JSON", row.ID)
+			return failure.Permanently("invalid JSON in the profile or preferences of user %s", row.ID)
 		}
 	}
 	return buffered.Flush()
@@ -67,12 +67,12 @@ func limited(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// Thaw returns the content of a stored roster. Its error is permanent: a roster
-// that differs from its name is damaged, and stays so.
+// Thaw returns the content of a stored roster. Its error is permanent, because a roster that
+// differs from its digest is damaged, and stays so.
 func (f Frozen) Thaw() (Roster, error) {
 	r, err := f.read()
 	if err != nil {
-		return Roster{}, failure.Permanently("the roster of %s is damaged: %v", f.Date, err)
+		return Roster{}, failure.Permanently("roster of %s is damaged: %v", f.Date, err)
 	}
 	return r, nil
 }
@@ -88,13 +88,13 @@ func (f Frozen) read() (Roster, error) {
 	r := Roster{Rows: make([]Row, 0, min(max(f.Users, 0), 1<<20))}
 	if lines.Scan() {
 		if err := json.Unmarshal(lines.Bytes(), &r.Key); err != nil {
-			return Roster{}, fmt.Errorf("its first line is no key (%T)", err)
+			return Roster{}, fmt.Errorf("invalid key in the first line (%T)", err)
 		}
 	}
 	for lines.Scan() {
 		var row Row
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			return Roster{}, fmt.Errorf("line %d is no user (%T)", len(r.Rows)+2, err)
+			return Roster{}, fmt.Errorf("invalid user in line %d (%T)", len(r.Rows)+2, err)
 		}
 		r.Rows = append(r.Rows, row)
 	}
@@ -108,13 +108,13 @@ func (f Frozen) check(r Roster, digest [32]byte) error {
 	sorted := slices.IsSortedFunc(r.Rows, func(a, b Row) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	switch {
 	case digest != f.Digest:
-		return fmt.Errorf("its content is not the one that its digest names")
+		return fmt.Errorf("content must match the digest")
 	case r.Key != f.Key:
-		return fmt.Errorf("it is of another tenant, date or algorithm")
+		return fmt.Errorf("unexpected tenant, date or algorithm")
 	case len(r.Rows) != f.Users:
-		return fmt.Errorf("it has %d users instead of %d", len(r.Rows), f.Users)
+		return fmt.Errorf("expected %d users, got %d", f.Users, len(r.Rows))
 	case !sorted:
-		return fmt.Errorf("its users are not in the order of their ids")
+		return fmt.Errorf("users must be in the order of their ids")
 	}
 	return nil
 }

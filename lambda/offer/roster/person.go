@@ -14,15 +14,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Limits of what one user has.
+// Limits for one user.
 const (
 	maxName  = 64 // bytes of a kind, a language or an interest
 	maxNames = 50 // of each list
 	maxKM    = 20_100
 )
 
-// Person is a user as the ranking reads it. The zero value of each field means
-// that it was not given.
+// Person is a user as the ranking uses it. A zero field was not given.
 type Person struct {
 	ID        uuid.UUID
 	Active    day.Date // when the user was last seen
@@ -39,7 +38,7 @@ type Place struct {
 	Lat, Lon Degrees
 }
 
-// Wants is what a person looks for in others.
+// Wants describes the users a person looks for.
 type Wants struct {
 	Kinds     []string // any of them
 	Age       Ages     // in the year of the date
@@ -56,7 +55,7 @@ type Ages struct {
 	Max int `json:"max"`
 }
 
-// Weight is how much an interest counts, 0 to 10.
+// Weight is the weight of an interest, 0 to 10.
 type Weight struct {
 	Name   string
 	Weight int
@@ -87,18 +86,18 @@ type preferences struct {
 	} `json:"weights"`
 }
 
-// Weights of the terms for a person who gives none.
+// usualWeight is the default weight of a term.
 const usualWeight = 5
 
-// Person reads profile and preferences. Its error is permanent and names the
-// first field that is wrong, without its value. Unknown fields are not read.
+// Person reads profile and preferences. Its error is permanent and names the first wrong
+// field, but not its value. Unknown fields are ignored.
 func (r Row) Person() (Person, error) {
 	p := Person{ID: r.ID, Active: r.Active}
 	if err := p.readProfile(r.Profile); err != nil {
-		return Person{}, failure.Permanently("the user's profile cannot be read: %v", err)
+		return Person{}, failure.Permanently("unreadable profile of the user: %v", err)
 	}
 	if err := p.Wants.read(r.Preferences); err != nil {
-		return Person{}, failure.Permanently("the user's preferences cannot be read: %v", err)
+		return Person{}, failure.Permanently("unreadable preferences of the user: %v", err)
 	}
 	return p, nil
 }
@@ -113,13 +112,13 @@ func (p *Person) readProfile(raw json.RawMessage) error {
 	case in.Kind != nil && !isName(*in.Kind):
 		return notName("kind")
 	case in.Born != nil && !within(*in.Born, 1900, 2100):
-		return errors.New("born is no year from 1900 to 2100")
+		return errors.New("born must be a year from 1900 to 2100")
 	case in.Place != nil && (in.Place.Lat == nil || in.Place.Lon == nil):
-		return errors.New("place has no lat or no lon")
+		return errors.New("place is missing lat or lon")
 	case in.Place != nil && !within(*in.Place.Lat, -90*degree, 90*degree):
-		return errors.New("place.lat is not from -90 to 90")
+		return errors.New("place.lat must be from -90 to 90")
 	case in.Place != nil && !within(*in.Place.Lon, -180*degree, 180*degree):
-		return errors.New("place.lon is not from -180 to 180")
+		return errors.New("place.lon must be from -180 to 180")
 	}
 	p.Kind, p.Born = value(in.Kind, ""), value(in.Born, 0)
 	if in.Place != nil {
@@ -141,15 +140,15 @@ func (w *Wants) read(raw json.RawMessage) error {
 		Distance: value(in.Weights.Distance, usualWeight), Activity: value(in.Weights.Activity, usualWeight)}
 	switch {
 	case !within(w.Age.Min, 0, 150) || !within(w.Age.Max, 0, 150):
-		return errors.New("age is not from 0 to 150")
+		return errors.New("age must be from 0 to 150")
 	case w.Age.Max != 0 && w.Age.Max < w.Age.Min:
-		return errors.New("age.max is below age.min")
+		return errors.New("age.max must not be below age.min")
 	case in.MaxKM != nil && !within(w.MaxKM, 1, maxKM):
-		return fmt.Errorf("max_km is not from 1 to %d", maxKM)
+		return fmt.Errorf("max_km must be from 1 to %d", maxKM)
 	case !within(w.Distance, 0, 10):
-		return errors.New("weights.distance is not from 0 to 10")
+		return errors.New("weights.distance must be from 0 to 10")
 	case !within(w.Activity, 0, 10):
-		return errors.New("weights.activity is not from 0 to 10")
+		return errors.New("weights.activity must be from 0 to 10")
 	}
 	var err error
 	if w.Kinds, err = names("kinds", in.Kinds); err != nil {
@@ -164,7 +163,7 @@ func (w *Wants) read(raw json.RawMessage) error {
 
 func weights(in map[string]int) ([]Weight, error) {
 	if len(in) > maxNames {
-		return nil, fmt.Errorf("interests has more than %d names", maxNames)
+		return nil, fmt.Errorf("too many interests: limit %d", maxNames)
 	}
 	out := make([]Weight, 0, len(in))
 	for name, weight := range in {
@@ -172,7 +171,7 @@ func weights(in map[string]int) ([]Weight, error) {
 			return nil, notName("interests")
 		}
 		if !within(weight, 0, 10) {
-			return nil, errors.New("interests has a weight that is not from 0 to 10")
+			return nil, errors.New("weights of interests must be from 0 to 10")
 		}
 		out = append(out, Weight{name, weight})
 	}
@@ -180,24 +179,24 @@ func weights(in map[string]int) ([]Weight, error) {
 	return out, nil
 }
 
-// object reads a JSON object; nothing and null are empty ones.
+// object reads a JSON object. Nothing and null are empty objects.
 func object(raw json.RawMessage, into any) error {
 	raw = bytes.TrimSpace(raw)
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 		return nil
 	case len(raw) > MaxBytes || bytes.Equal(raw, tooLong):
-		return fmt.Errorf("longer than %d bytes", MaxBytes)
+		return fmt.Errorf("too long: limit %d bytes", MaxBytes)
 	case raw[0] != '{':
-		return errors.New("no JSON object")
+		return errors.New("expected a JSON object")
 	}
 	err := json.Unmarshal(raw, into)
-	// Only the field: the rest of such an error carries the value.
+	// Use only the field, because the rest of such an error carries the value.
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s has a value of another type than it should", wrong.Field)
+		return fmt.Errorf("%s has an invalid type", wrong.Field)
 	}
 	if err != nil {
-		return errors.New("no JSON")
+		return errors.New("invalid JSON")
 	}
 	return nil
 }
@@ -205,7 +204,7 @@ func object(raw json.RawMessage, into any) error {
 // names returns the list sorted, without repetitions.
 func names(field string, list []string) ([]string, error) {
 	if len(list) > maxNames {
-		return nil, fmt.Errorf("%s has more than %d names", field, maxNames)
+		return nil, fmt.Errorf("too many %s: limit %d", field, maxNames)
 	}
 	for _, name := range list {
 		if !isName(name) {
@@ -220,7 +219,7 @@ func names(field string, list []string) ([]string, error) {
 func isName(s string) bool { return s != "" && len(s) <= maxName }
 
 func notName(field string) error {
-	return fmt.Errorf("%s has a name that is empty or longer than %d bytes", field, maxName)
+	return fmt.Errorf("%s must have names of 1 to %d bytes", field, maxName)
 }
 
 func within[N ~int | ~int32](n, least, most N) bool { return n >= least && n <= most }

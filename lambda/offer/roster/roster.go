@@ -1,5 +1,5 @@
-// Package roster has the frozen list of a tenant's users from which all match
-// offers of a date are computed. Its digest names it.
+// Package roster has the frozen list of a tenant's users. All match offers of a date are
+// computed from it, and its digest is its name.
 package roster
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Row is a user as the database has it. Profile and preferences are as other
-// programs wrote them: Person reads them strictly.
+// Row is a user as stored. Other programs wrote the profile and the preferences, so use Person
+// to read them strictly.
 type Row struct {
 	ID          uuid.UUID       `json:"id"`
 	Version     int64           `json:"version"`
@@ -20,7 +20,7 @@ type Row struct {
 	Active      day.Date        `json:"active"` // when the user was last seen, in UTC
 }
 
-// Key names what a roster is made for.
+// Key identifies a roster.
 type Key struct {
 	Tenant    uuid.UUID `json:"tenant"`
 	Date      day.Date  `json:"date"`
@@ -33,7 +33,7 @@ type Roster struct {
 	Rows []Row
 }
 
-// Frozen is a roster as it is stored.
+// Frozen is a roster as stored.
 type Frozen struct {
 	Key
 	Digest  [32]byte // SHA-256 of the content before compression

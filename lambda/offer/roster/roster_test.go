@@ -154,9 +154,9 @@ func TestWhatCannotBeReadIsNamedWithoutItsValue(t *testing.T) {
 		return `["` + strings.Join(strings.Split(strings.Repeat("ab,", n), ","), `","`) + `x"]`
 	}
 	for _, tc := range []struct{ profile, preferences, field string }{
-		{`"Sesame"`, ``, "no JSON object"},
-		{`["Sesame"]`, ``, "no JSON object"},
-		{`{"Sesame"`, ``, "no JSON"},
+		{`"Sesame"`, ``, "JSON object"},
+		{`["Sesame"]`, ``, "JSON object"},
+		{`{"Sesame"`, ``, "invalid JSON"},
 		{`{"kind": {"a": "Sesame"}}`, ``, "kind"},
 		{`{"kind": ""}`, ``, "kind"},
 		{`{"kind": "` + strings.Repeat("Sesame", 11) + `"}`, ``, "kind"},
@@ -210,7 +210,7 @@ func TestTooLongProfileStaysTooLongInARoster(t *testing.T) {
 	r.Rows[1].Profile = json.RawMessage(`{"about":"` + strings.Repeat("<", roster.MaxBytes-20) + `"}`)
 	frozen := must.Get(r.Freeze())(t)
 	thawed := must.Get(frozen.Thaw())(t)
-	if _, err := thawed.Rows[0].Person(); !permanent(err) || !strings.Contains(err.Error(), "longer than") {
+	if _, err := thawed.Rows[0].Person(); !permanent(err) || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("error %v, want one about the length", err)
 	}
 	if _, err := thawed.Rows[1].Person(); err != nil {

@@ -16,6 +16,8 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
+// open opens what the function uses: the database and the adapters. Package ingest opens the
+// file of an ingestion (open.go there).
 func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
 	reader, err := openIngester(ctx, c, t.Log)
 	if err != nil {
@@ -35,7 +37,7 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	return t.Handler(h.Handle), func() { closeFunction(); _ = reader.PDFs.Close() }, nil
 }
 
-// openIngester opens everything that reading a file needs but the database.
+// openIngester opens the adapters for reading a file: blob store, queues, OCR and PDF parser.
 func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*ingest.Ingester, error) {
 	blobs, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
 	if err != nil {

@@ -48,7 +48,6 @@ func shownIn(t transcript.Transcription) *shown {
 	return s
 }
 
-// line records the first place of each number and day.
 func (s *shown) line(text string, page int) {
 	for _, d := range printed.Dates(text) {
 		for _, v := range d.Readings {
@@ -66,7 +65,6 @@ func (s *shown) line(text string, page int) {
 	}
 }
 
-// place returns the field of a value, with the first place on a page.
 func (s *shown) place(v extraction.Value) extraction.Field {
 	var field extraction.Field
 	var ok bool

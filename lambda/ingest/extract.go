@@ -89,7 +89,6 @@ func atLeastOne(found []extraction.Extraction, source string, t transcript.Trans
 	return []extraction.Extraction{e}
 }
 
-// examine runs the gate on each document.
 func (in *Ingester) examine(src *source, t transcript.Transcription, found []extraction.Extraction) (docs []ingestion.Extracted) {
 	for i := range found {
 		d := ingestion.Extracted{Extraction: found[i]}

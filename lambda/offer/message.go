@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// message is the JSON of a set.
 type message struct {
 	Job       uuid.UUID  `json:"job"`
 	Tenant    uuid.UUID  `json:"tenant"`

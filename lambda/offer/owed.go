@@ -29,7 +29,6 @@ func (o owed) shard(limit int) Shard {
 	return Shard{Group: o.group, Date: o.date, Limit: limit, OfferedAt: o.due, ExpiresAt: o.expires}
 }
 
-// calendar decides which dates are owed at a moment.
 type calendar struct {
 	now     time.Time
 	catchUp time.Duration
@@ -70,7 +69,6 @@ func (c calendar) dates(g Group) (list []owed) {
 	return list
 }
 
-// after returns the group once a date is done.
 func (g Group) after(d day.Date) Group {
 	g.Through = &d
 	if g.FlownTo <= d+1 {

@@ -116,7 +116,6 @@ var (
 	errSilent = errors.New("queue took no messages")
 )
 
-// run is the run of one tenant.
 type run struct {
 	*Scheduler
 	now    time.Time
@@ -142,7 +141,6 @@ func (r *run) tenant(ctx context.Context, id uuid.UUID, dates []owed) error {
 	return nil
 }
 
-// pass records a date as skipped.
 func (r *run) pass(ctx context.Context, o owed) error {
 	for {
 		if short(ctx) {
@@ -202,7 +200,6 @@ func (r *run) send(ctx context.Context, stamped []job.Stamped) error {
 	return nil
 }
 
-// roster reads the roster of the date, or freezes one.
 func (r *run) roster(ctx context.Context, tenant uuid.UUID, date day.Date) error {
 	if r.frozen != nil && r.date == date {
 		return nil
@@ -258,7 +255,6 @@ func (r *run) freeze(ctx context.Context, k roster.Key) (f roster.Frozen, err er
 	return r.Store.Freeze(ctx, f)
 }
 
-// short reports whether too little time is left for another step.
 func short(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < reserve

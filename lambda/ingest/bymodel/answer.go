@@ -15,7 +15,6 @@ import (
 // other is the type of documents Matchbook doesn't match.
 const other = "other"
 
-// maxDocuments bounds the documents of an answer.
 const maxDocuments = 200
 
 // read reads an answer about a window. Its errors name the mistake and quote
@@ -47,7 +46,6 @@ func read(text string, window []piece, quotes printed.Quotes, model string) (fou
 	return found, nil
 }
 
-// reader builds the extraction of one document.
 type reader struct {
 	quotes printed.Quotes
 	e      extraction.Extraction

@@ -28,7 +28,6 @@ const (
 	maxFailed  = 20     // checks named in a second question
 )
 
-// piece is text of one page.
 type piece struct {
 	page int
 	text string

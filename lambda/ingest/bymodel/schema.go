@@ -10,7 +10,6 @@ import (
 	"matchbook/lambda/llm/schema"
 )
 
-// node is a part of the schema.
 type node struct {
 	Type       any              `json:"type"` // a name or several
 	Properties map[string]*node `json:"properties,omitempty"`
@@ -20,7 +19,6 @@ type node struct {
 	Enum       []string         `json:"enum,omitempty"`
 }
 
-// answers is the schema of the answers.
 var answers = schema.MustParse(encode(answerSchema()))
 
 func object(properties map[string]*node) *node {

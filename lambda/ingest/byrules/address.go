@@ -119,7 +119,6 @@ func reachable(cells []cell, town int) bool {
 	return false
 }
 
-// isSame reports whether one name contains the other.
 func (p party) isSame(q party) bool {
 	a, b := plain(p.text), plain(q.text)
 	return b != "" && (strings.Contains(a, b) || strings.Contains(b, a))

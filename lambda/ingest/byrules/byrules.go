@@ -63,7 +63,6 @@ func split(pages []transcript.Page) (documents [][]transcript.Page) {
 	return documents
 }
 
-// reader builds the extraction of one document.
 type reader struct {
 	cells []cell
 	e     extraction.Extraction
@@ -190,7 +189,6 @@ func (r *reader) dates(number named) {
 	r.period(dayFirst, known)
 }
 
-// period reads two dates behind a label.
 func (r *reader) period(dayFirst, known bool) {
 	for i, c := range r.cells {
 		at := periodLabel.FindString(c.Text)
@@ -260,7 +258,6 @@ func (r *reader) lines() {
 	}
 }
 
-// printsMore reports whether a greater amount than the total is printed.
 func (r *reader) printsMore(total document.Amount) bool {
 	for _, c := range r.cells {
 		if slices.ContainsFunc(moneyIn(c), func(s sum) bool { return s.amount.Minus(total).Sign() > 0 }) {

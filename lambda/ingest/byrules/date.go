@@ -9,7 +9,6 @@ import (
 	"matchbook/lambda/ingest/printed"
 )
 
-// dated is a date on a page.
 type dated struct {
 	printed.Date
 	quote string

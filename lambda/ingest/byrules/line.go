@@ -84,7 +84,6 @@ func numbered(row []cell) bool {
 	return slices.ContainsFunc(row, func(c cell) bool { return strings.ContainsAny(c.Text, "0123456789") })
 }
 
-// item is a line with the cells of its values.
 type item struct {
 	line  document.Line
 	cells map[string]cell

@@ -10,7 +10,6 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// cell is a line of a transcription with its page.
 type cell struct {
 	transcript.Line
 	page int
@@ -77,13 +76,11 @@ func cellsOf(pages []transcript.Page) (all []cell) {
 
 func (c cell) height() float64 { return c.Box.Bottom - c.Box.Top }
 
-// row reports whether both cells stand in one row.
 func (c cell) row(d cell) bool {
 	overlap := min(c.Box.Bottom, d.Box.Bottom) - max(c.Box.Top, d.Box.Top)
 	return c.page == d.page && overlap > min(c.height(), d.height())/2
 }
 
-// column reports whether the cells overlap horizontally.
 func (c cell) column(d cell) bool {
 	return c.page == d.page && min(c.Box.Right, d.Box.Right) > max(c.Box.Left, d.Box.Left)
 }
@@ -128,7 +125,6 @@ func hints(cells []cell, i int, rest string) []hint {
 
 var numberForm = regexp.MustCompile(`^(?:[A-Z]{1,5} )?[\pL\d][\pL\d/._\-]*`)
 
-// numberIn reads a document's number at the beginning of a text.
 func numberIn(text string) (string, bool) {
 	s := strings.TrimRight(numberForm.FindString(text), "./-_")
 	if !strings.ContainsAny(s, "0123456789") || len(s) > 40 {

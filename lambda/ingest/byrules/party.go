@@ -9,7 +9,6 @@ import (
 	"matchbook/lambda/document/company"
 )
 
-// party is a name with the cells around it.
 type party struct {
 	name  cell
 	text  string // the name in the cell
@@ -17,7 +16,6 @@ type party struct {
 	buyer bool
 }
 
-// parties chooses the names of the supplier and the buyer.
 func parties(cells []cell) (supplier, buyer party) {
 	found := candidates(cells)
 	for _, p := range found {

@@ -38,7 +38,6 @@ func (r *reader) terms(all []dated, dayFirst, known bool) {
 	}
 }
 
-// termsText keeps the first sentence.
 func (r *reader) termsText(h hint) {
 	if r.e.Data.Terms.Text == "" && len(h.text) > 3 && len(moneyIn(h.value)) == 0 {
 		r.e.Data.Terms.Text = h.text

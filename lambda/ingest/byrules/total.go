@@ -18,7 +18,6 @@ type sum struct {
 	score  float64
 }
 
-// sums are the labelled amounts of a document.
 type sums struct{ subtotals, taxes, totals []sum }
 
 func labelOf(text string) (kind string, score float64) {
@@ -89,7 +88,6 @@ func moneyIn(c cell) (found []sum) {
 	return found
 }
 
-// rateIn returns the first rate in per cent of a row.
 func rateIn(row []cell) *sum {
 	for _, c := range row {
 		for _, a := range c.amounts() {
@@ -174,7 +172,6 @@ func last(all []sum) []sum {
 	return all[max(0, len(all)-most):]
 }
 
-// prove looks for subtotal + tax = total.
 func (all sums) prove(t sum) (totals, bool) {
 	for _, s := range all.subtotals {
 		for _, x := range all.taxes {

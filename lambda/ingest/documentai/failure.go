@@ -84,7 +84,6 @@ func errorCode(body []byte) (code string, wait time.Duration) {
 	return code, wait
 }
 
-// tokenCode returns the error code of the token server.
 func tokenCode(body []byte) (string, time.Duration) {
 	var e struct {
 		Error string `json:"error"`
@@ -93,7 +92,6 @@ func tokenCode(body []byte) (string, time.Duration) {
 	return e.Error, 0
 }
 
-// pageLimit is the error code for too many pages.
 const pageLimit = "PAGE_LIMIT_EXCEEDED"
 
 // codes are safe to use in a sentence; any other text may hold anything. They are the codes of
@@ -150,5 +148,4 @@ var table = failure.Table{Service: "Document AI", Codes: codes, Rows: slices.Con
 		Kind: failure.Transient, Sentence: "Document AI's answer has a line without text or place"},
 })}
 
-// statusCancelled is the status of CANCELLED.
 const statusCancelled = 499

@@ -25,7 +25,6 @@ type client struct {
 	retry   llm.Retry
 }
 
-// file is a file to read, or some pages of it.
 type file struct {
 	content  []byte
 	mimeType string
@@ -33,6 +32,7 @@ type file struct {
 	all      bool // pages are all of the file's
 }
 
+// Read implements ocr.Reader.
 func (c *client) Read(ctx context.Context, m *image.Gray) (transcript.Page, error) {
 	if m.Rect.Dx()*m.Rect.Dy() > maxPixels {
 		return transcript.Page{}, failure.Permanently(

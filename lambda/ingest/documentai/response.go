@@ -132,7 +132,6 @@ func (l layout) word(text []rune, width, height float64) (transcript.Word, bool)
 	return w, len(l.Polygon.Vertices) > 0
 }
 
-// defects maps the service's defects.
 var defects = map[string]transcript.Defect{
 	"quality/defect_blurry":          transcript.Blur,
 	"quality/defect_noisy":           transcript.Noise,

@@ -43,7 +43,6 @@ func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transc
 	return t, err
 }
 
-// checkPixels refuses an image beyond the limits before it is sent.
 func checkPixels(o transcript.Original) error {
 	if o.MIMEType == types[0] {
 		return nil

@@ -118,7 +118,6 @@ func (c *checker) rate(i int, x document.Tax) {
 	}
 }
 
-// totals checks subtotal + tax = total.
 func (c *checker) totals(lines bool) {
 	d := c.e.Data
 	tax, paths := c.tax()

@@ -40,7 +40,6 @@ func (c *checker) plausibility() {
 	}
 }
 
-// ids checks the check digits of VAT ids and IBANs.
 func (c *checker) ids() {
 	check := func(path, id string, valid func(string) (string, bool), name string) {
 		if id == "" {

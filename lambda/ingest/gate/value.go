@@ -70,7 +70,6 @@ func (c *checker) trust(path string, t extraction.Trust) {
 	c.e.Fields[path] = f
 }
 
-// inXML reports whether an e-invoice has the field.
 func (c *checker) inXML(path string) bool {
 	trust := c.e.Fields[path].Trust
 	return trust == extraction.XML || trust == extraction.PrintedXML

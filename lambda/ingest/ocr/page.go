@@ -52,7 +52,6 @@ func Quality(words []transcript.Word) float64 {
 	return sum / max(weight, 1)
 }
 
-// median returns the median height of words, in pixels.
 func median(words []transcript.Word) int {
 	heights := make([]float64, 0, len(words))
 	for _, w := range words {

@@ -67,7 +67,6 @@ func (c *calls) view(address uint64, n int) []byte {
 	return b
 }
 
-// float reads the i-th float of a C array.
 func (c *calls) float(address uint64, i int) float64 {
 	b := c.view(address+uint64(4*i), 4)
 	if b == nil {
@@ -76,7 +75,6 @@ func (c *calls) float(address uint64, i int) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
 }
 
-// int reads the i-th int of a C array.
 func (c *calls) int(address uint64, i int) int {
 	b := c.view(address+uint64(4*i), 4)
 	if b == nil {

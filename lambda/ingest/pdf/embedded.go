@@ -17,7 +17,6 @@ type File struct {
 	Content []byte
 }
 
-// maxFiles bounds the embedded files to look at.
 const maxFiles = 50
 
 // invoices are the names of the XML in Factur-X, ZUGFeRD and XRechnung.

@@ -48,7 +48,6 @@ func Amounts(text string) (found []Amount) {
 	return found
 }
 
-// pieces reads the parts of a number between its spaces.
 func pieces(text string, from, to int) (found []Amount) {
 	start := from
 	for i, r := range text[from:to] + " " {
@@ -90,7 +89,6 @@ var currencyForm = regexp.MustCompile(`^(EUR|CHF|USD|GBP|Euro|Fr\.|kg|g|m|St|Stk
 
 func currencyAhead(s string) bool { return currencyForm.MatchString(s) }
 
-// amountAt reads the digits from..to with the sign around them.
 func amountAt(text string, from, to int) (Amount, bool) {
 	digits := text[from:to]
 	readings := readings(digits)

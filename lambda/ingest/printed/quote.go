@@ -138,7 +138,6 @@ func (s squeezed) edge(i int) bool {
 	return !s.inNumber(i, before, after)
 }
 
-// inNumber reports whether a digit, a separator and a digit stand around byte i.
 func (s squeezed) inNumber(i int, before, after rune) bool {
 	const separators = ".,'/-"
 	if digit(before) && strings.ContainsRune(separators, after) {

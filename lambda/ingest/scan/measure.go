@@ -12,7 +12,6 @@ func Contrast(m *image.Gray) float64 {
 	return float64(paper-dark) / math.MaxUint8
 }
 
-// levels returns the brightness of ink and of paper.
 func levels(m *image.Gray) (dark, paper int) {
 	const inkShare, paperShare = 100, 2
 	var histogram [256]int

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
+// Read implements ocr.Reader.
 func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, error) {
 	out, err := r.run(ctx, pgm(m), r.arguments()...)
 	if err != nil {

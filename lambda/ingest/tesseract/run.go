@@ -21,7 +21,6 @@ const (
 	maxErrors = 16 << 10 // bytes of messages
 )
 
-// run runs the program and returns its output.
 func (r *reader) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
 	limited, cancel := context.WithTimeout(ctx, r.Time)
 	defer cancel()

@@ -33,7 +33,6 @@ type Config struct {
 // Engine transcribes images. It is safe for concurrent use.
 type Engine struct{ *ocr.Engine }
 
-// reader runs the program, a process for each page.
 type reader struct {
 	Config
 	version string

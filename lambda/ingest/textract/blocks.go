@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/textract/types"
 )
 
-// complete reports whether each line has a text, a place and a confidence.
 func complete(blocks []types.Block) bool {
 	for _, b := range blocks {
 		if b.BlockType != types.BlockTypeLine {

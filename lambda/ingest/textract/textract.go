@@ -80,6 +80,7 @@ func (r *reader) Version() string {
 // Orientation returns 0: Textract reads text in any direction.
 func (*reader) Orientation(context.Context, *image.Gray) int { return 0 }
 
+// Read implements ocr.Reader.
 func (r *reader) Read(ctx context.Context, m *image.Gray) (transcript.Page, error) {
 	content, err := encode(m, maxBytes)
 	if err != nil {

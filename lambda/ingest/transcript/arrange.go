@@ -111,7 +111,6 @@ func line(words []Word, width, height float64) Line {
 	return Line{strings.Join(texts, " "), box.within(width, height), sum / max(weight, 1)}
 }
 
-// within returns the box in fractions of a page.
 func (b Box) within(width, height float64) Box {
 	fraction := func(v, whole float64) float64 {
 		if v /= whole; math.IsNaN(v) {

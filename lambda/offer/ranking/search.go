@@ -78,7 +78,6 @@ func (x *Index) open(o order, e entry) {
 	}
 }
 
-// place returns the place of the pair's candidate in the user's order.
 func (x *Index) place(terms []Term, p pair, candidate int32) ranked {
 	return ranked{score(terms, p), lot(p.from.hash, p.to.hash, x.key.Date), candidate}
 }

@@ -15,7 +15,6 @@ func hash(id uuid.UUID) uint64 {
 	return h
 }
 
-// slot returns the part of the roster a user is in.
 func slot(h uint64, days int) int { return int(h % uint64(days)) }
 
 // meets returns the slot a user of the given slot looks into on a date. Two users meet when

@@ -60,7 +60,6 @@ func (n *node) measure(all []user, members []int32) {
 	}
 }
 
-// side returns the coordinate by which the node is divided.
 func (n *node) side() func(*user) int64 {
 	lat, lon := n.box.high.lat-n.box.low.lat, n.box.high.lon-n.box.low.lon
 	switch {

@@ -111,7 +111,6 @@ func (w *wants) weigh(interests []weight) {
 	w.interests = interests
 }
 
-// reach returns how far the user looks, in metres.
 func (u *user) reach() int64 {
 	if u.wants.metres == 0 {
 		return math.MaxInt64

@@ -16,7 +16,7 @@ import (
 )
 
 // extract reads the documents of a file. It uses the file's e-invoice, otherwise the text, by
-// the model or, without a model, by rules. A document that fails the gate has the reasons.
+// the model or, without a model, by rules. A document that fails the gate lists the reasons.
 func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
 	[]ingestion.Extracted, error,
 ) {

@@ -4,9 +4,9 @@
 // It reads the cheapest reliable source of a file: an e-invoice, the text layer of a PDF, or
 // OCR. It stores the transcription before the next step, so that a redelivery doesn't pay for
 // OCR again. A model or rules extract the fields, and the gate checks them against the
-// transcription, arithmetic and check digits. A document that fails the gate needs a person,
-// and has the reasons. One transaction writes the result, publishes the documents for matching
-// and, where contracts are reviewed, stores the review of a contract.
+// transcription, arithmetic and check digits. A document that fails the gate needs a person;
+// the reasons are listed. One transaction writes the result, publishes the documents for
+// matching and, where contracts are reviewed, stores the review of a contract.
 //
 // The row of an ingestion must exist before its message: package inbox inserts it (AddFile).
 package ingest
@@ -55,7 +55,7 @@ type Blobs interface {
 	Write(ctx context.Context, key string, file io.ReadSeeker) error
 }
 
-// Ingester reads files. Store, Blobs, PDFs, Sender and Log must be set.
+// Ingester reads files. Store, Blobs, Sender and Log must be set; PDF files need PDFs.
 type Ingester struct {
 	Store Store
 	Blobs Blobs

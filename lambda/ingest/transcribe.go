@@ -65,8 +65,7 @@ func (in *Ingester) transcribe(ctx context.Context, f job.Attempt, row ingestion
 }
 
 // lacksOCR reports whether a checkpoint was made without OCR and has pages without text,
-// although there is an OCR now. Nothing is paid twice, because the
-// checkpoint cost nothing.
+// although there is an OCR now. Nothing is paid twice, because the checkpoint cost nothing.
 func (in *Ingester) lacksOCR(src *source, t transcript.Transcription) bool {
 	if in.OCR == nil || src.invoice != nil || t.Engine != pdf.Engine {
 		return false

@@ -55,8 +55,8 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 }
 
 // addReviews prepares the reviews of contracts. Complete stores them with the documents, so
-// that no crash comes between. A contract that can't be reviewed needs a person, and has the
-// reason.
+// that no crash comes between. A contract that can't be reviewed needs a person; the
+// reason is listed.
 func (in *Ingester) addReviews(ctx context.Context, row ingestion.Row, docs []ingestion.Extracted, t transcript.Transcription) error {
 	for i := range docs {
 		d := &docs[i]

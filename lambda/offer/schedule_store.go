@@ -34,7 +34,7 @@ type Shard struct {
 }
 
 // ScheduleStore keeps track of the dates users have had. Steps of one group must be safe to
-// run at once, again, and after a crash at any moment.
+// run concurrently, repeatedly, and after a crash at any moment.
 type ScheduleStore interface {
 	// Now returns the time of the store's clock.
 	Now(ctx context.Context) (time.Time, error)

@@ -30,8 +30,8 @@ const (
 	punctual = 30 * time.Minute
 )
 
-// Scheduler queues the due dates, and freezes a roster for each. You can run it twice, several
-// times at once, and stop it at any moment, because the next run goes on. The sweep sends what
+// Scheduler queues the due dates, and freezes a roster for each. You can run it twice or
+// concurrently, and stop it at any moment, because the next run goes on. The sweep sends what
 // it couldn't send.
 type Scheduler struct {
 	Store   ScheduleStore

@@ -17,8 +17,8 @@ const other = "other"
 
 const maxDocuments = 200
 
-// read reads an answer about a window. Its errors name the mistake and quote
-// nothing of the answer.
+// read reads an answer about a window. Its errors name the mistake and quote nothing of the
+// answer.
 func read(text string, window []piece, quotes printed.Quotes, model string) (found []extraction.Extraction, err error) {
 	answer, err := answers.Read(text, maxAnswer)
 	if err != nil {

@@ -39,8 +39,8 @@ type Reason struct {
 func (r Reason) String() string { return r.Text }
 
 // Pass checks an extraction against its transcription, and raises the trust of proved fields
-// in e. An extraction without reasons passes. Fields of an e-invoice need no place on
-// a page. A date after today is in the future.
+// in e. An extraction without reasons passes. Fields of an e-invoice need no place on a page.
+// A date after today is in the future.
 func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time) []Reason {
 	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data),
 		refused: map[string]bool{}}

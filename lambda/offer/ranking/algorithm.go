@@ -15,9 +15,8 @@ type Algorithm struct {
 	Admits   []Term // a candidate's preferences
 }
 
-// days returns in how many dates a pair of a roster meets once. It is a multiple of Days, so
-// that the part of the roster to look into on a date doesn't grow
-// with the roster.
+// days returns the number of dates in which a pair of a roster meets once. It is a multiple of
+// Days, so that the part looked into on a date doesn't grow with the roster.
 func (a *Algorithm) days(users int) int { return a.Days * max(1, users/(a.Days*a.Part)) }
 
 // Filter rules out a pair unless it passes in both directions.

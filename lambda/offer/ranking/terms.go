@@ -12,7 +12,8 @@ const (
 	oneLanguage  = 200 // version 2
 )
 
-// interests returns the candidate's share of the weights, in thousandths.
+// interests returns the share of the weights covered by the candidate's interests, in
+// thousandths.
 func interests(p pair) int {
 	w := &p.from.wants
 	if w.total == 0 {

@@ -20,9 +20,9 @@ const MaxBytes = 8 << 10
 // tooLong replaces anything longer.
 var tooLong = json.RawMessage(`"too long"`)
 
-// Freeze returns the roster as stored, whatever the order of the rows. Use only the digest as
-// its name, which is computed before compression, because the compressed bytes may differ
-// between versions of the compressor.
+// Freeze returns the roster as stored, whatever the order of the rows. Use the digest as its
+// name: it is computed before compression, because the compressed bytes may differ between
+// versions of the compressor.
 func (r Roster) Freeze() (Frozen, error) {
 	rows := slices.Clone(r.Rows)
 	slices.SortFunc(rows, func(a, b Row) int { return bytes.Compare(a.ID[:], b.ID[:]) })

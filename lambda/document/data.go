@@ -36,6 +36,14 @@ type Data struct {
 	Taxes      []Tax       `json:"taxes,omitempty"`   // Tax, by rate
 	Charges    []Charge    `json:"charges,omitempty"` // with the lines they are Subtotal
 	Terms      Terms       `json:"payment_terms,omitzero"`
+
+	TypeCode       string `json:"type_code,omitempty"`       // UNTDID 1001, of an e-invoice: 380, 381, 386 ...
+	BuyerReference string `json:"buyer_reference,omitempty"` // BT-10: the buyer's routing id
+	Delivered      Date   `json:"delivery_date,omitzero"`
+	Payee          Party  `json:"payee,omitzero"` // owns the account if it isn't the supplier
+	Prepaid        Amount `json:"prepaid,omitzero"`
+	Rounding       Amount `json:"rounding,omitzero"`
+	AmountDue      Amount `json:"amount_due,omitzero"` // Total - Prepaid + Rounding
 }
 
 // Party is the supplier or the buyer, as printed.

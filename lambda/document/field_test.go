@@ -33,10 +33,10 @@ func TestFieldsRefuseOtherNamesAndKinds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ path, value, want string }{
 		{"type", "", "type: must not be empty; set another type"},
-		{"sums", "", `unknown field "sums"; the fields of a document are buyer, charges, currency, date, line_items, notes, number, ` +
-			`payment_terms, period, references, subtotal, supplier, tax, taxes, total, type`},
-		{"sum", "1", `unknown field "sum"; the fields of a document are buyer, charges, currency, date, line_items, notes, number, ` +
-			`payment_terms, period, references, subtotal, supplier, tax, taxes, total, type`},
+		{"sums", "", `unknown field "sums"; the fields of a document are amount_due, buyer, buyer_reference, charges, currency, date, ` +
+			`delivery_date, line_items, notes, number, payee, payment_terms, period, prepaid, references, rounding, subtotal, supplier, tax, taxes, total, type, type_code`},
+		{"sum", "1", `unknown field "sum"; the fields of a document are amount_due, buyer, buyer_reference, charges, currency, date, ` +
+			`delivery_date, line_items, notes, number, payee, payment_terms, period, prepaid, references, rounding, subtotal, supplier, tax, taxes, total, type, type_code`},
 		{"supplier", "x", `unknown field "supplier"; the fields of supplier are address, iban, name, vat_id`},
 		{"supplier.phone", "x", `unknown field "supplier.phone"; the fields of supplier are address, iban, name, vat_id`},
 		{"supplier.name.first", "x", `unknown field "supplier.name.first"; supplier.name is a single value`},

@@ -91,7 +91,8 @@ func Read(r io.Reader) (Document, error) {
 
 // acceptable keeps the promise of Document.Data.
 func acceptable(data document.Data) error {
-	if reflect.ValueOf(data).IsZero() {
+	only := data
+	if only.TypeCode = ""; reflect.ValueOf(only).IsZero() {
 		return &Refused{Reason: "missing every field of a business document"}
 	}
 	raw, err := json.Marshal(data)

@@ -68,8 +68,8 @@ func (r *reading) address(n *node) string {
 	return strings.Join(parts, ", ")
 }
 
-// payee returns the supplier's first IBAN for payment.
-func (r *reading) payee() string {
+// creditor returns the first IBAN to pay to.
+func (r *reading) creditor() string {
 	if iban := r.root.one(r.iban); iban != "" {
 		return iban
 	}

@@ -11,6 +11,10 @@ type mapping struct {
 	iban                            path // of the supplier
 	account                         path // of the supplier; use it if it has the form of an IBAN
 	payer                           path // IBAN of the buyer
+	payee                           path // the owner of the account, if another than the supplier
+	typeCode, buyerReference        path
+	delivered                       path
+	prepaid, rounding, payable      path
 	subtotal, total                 sumPlaces
 	tax                             path // in the document's currency, if there are several
 	taxes                           path

@@ -28,12 +28,15 @@ func checkRows(t *testing.T, file func(content string) string, rows []row) {
 			t.Errorf("%s: %v, %v", r.in, err, d.Problems)
 			continue
 		}
-		d.Data.Number = ""
+		d.Data.Number, d.Data.TypeCode = "", ""
 		if got, err := json.Marshal(d.Data); err != nil || string(got) != "{"+r.want+"}" {
 			t.Errorf("%s: got %s, want {%s}, %v", r.in, got, r.want, err)
 		}
 	}
 }
+
+// payTo is the account in a UBL invoice.
+var payTo = at("PaymentMeans/PayeeFinancialAccount/ID", "DE89370400440532013000")
 
 func TestFieldsOfUBLAtTheirOtherPlaces(t *testing.T) {
 	t.Parallel()
@@ -55,6 +58,14 @@ func TestFieldsOfUBLAtTheirOtherPlaces(t *testing.T) {
 		{at("AllowanceCharge", at("Amount", "5")+at("ChargeIndicator", "false")), `"charges":[{"amount":"-5"}]`},
 		{at("AllowanceCharge", at("Amount", "-5")+at("ChargeIndicator", "false")), `"charges":[{"amount":"5"}]`},
 		{at("LegalMonetaryTotal", at("LineExtensionAmount", "9")+at("ChargeTotalAmount", "1")), ""},
+		{at("LegalMonetaryTotal", at("TaxInclusiveAmount", "9")+at("PrepaidAmount", "4")+at("PayableAmount", "5")),
+			`"total":"9","prepaid":"4","amount_due":"5"`},
+		{at("LegalMonetaryTotal/PayableRoundingAmount", "-0.02"), `"rounding":"-0.02"`},
+		{at("Delivery/ActualDeliveryDate", "2026-03-02"), `"delivery_date":"2026-03-02"`},
+		{at("BuyerReference", "04011000"), `"buyer_reference":"04011000"`},
+		{at("PayeeParty/PartyName/Name", "Bank") + payTo, `"payee":{"name":"Bank","iban":"DE89370400440532013000"}`},
+		{supplier("PartyName/Name", "S") + at("PayeeParty/PartyName/Name", "S") + payTo,
+			`"supplier":{"name":"S","iban":"DE89370400440532013000"},"payee":{"name":"S"}`},
 		{at("InvoiceLine/Item/ManufacturersItemIdentification/ID", "K"), `"line_items":[{"sku":"K"}]`},
 		{at("InvoiceLine/TaxTotal/TaxSubtotal/TaxCategory/Percent", "7"), `"line_items":[{"tax_rate":"7"}]`},
 		{at("InvoiceLine/TaxTotal/TaxSubtotal/Percent", "7"), `"line_items":[{"tax_rate":"7"}]`},
@@ -126,9 +137,10 @@ func TestFieldsOfCIIAtTheirOtherPlaces(t *testing.T) {
 		{sums("LineTotalAmount", "LineTotalAmount2"), `"subtotal":"9"`},
 		{sums("LineTotalAmount", "ChargeTotalAmount"), ""},
 		{sums("LineTotalAmount", "AllowanceTotalAmount"), ""},
-		{sums("DuePayableAmount", "DuePayableAmount2"), `"total":"9"`},
-		{sums("DuePayableAmount", "TotalPrepaidAmount"), ""},
-		{sums("DuePayableAmount", "RoundingAmount"), ""},
+		{sums("DuePayableAmount", "DuePayableAmount2"), `"total":"9","amount_due":"9"`},
+		{sums("DuePayableAmount", "TotalPrepaidAmount"), `"prepaid":"1","amount_due":"9"`},
+		{sums("DuePayableAmount", "RoundingAmount"), `"rounding":"1","amount_due":"9"`},
+		{settled("PayeeTradeParty/Name", "Bank"), `"payee":{"name":"Bank"}`},
 		{settled("SpecifiedTradeAllowanceCharge/ReasonCode", "95"), `"charges":[{"description":"95"}]`},
 		{at("ApplicableHeaderTradeAgreement/QuotationReferencedDocument/IssuerAssignedID", "4"),
 			`"references":[{"type":"quotation","number":"4"}]`},

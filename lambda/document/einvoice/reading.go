@@ -34,8 +34,20 @@ func (r *reading) data() document.Data {
 		Tax:      r.money(r.root, r.tax),
 		Total:    r.sum(r.total),
 		Terms:    document.Terms{Due: r.day(r.due), Text: paragraphs(r.root.every(r.terms))},
+
+		TypeCode:       r.root.one(r.typeCode),
+		BuyerReference: r.root.one(r.buyerReference),
+		Delivered:      r.day(r.delivered),
+		Payee:          r.companyAt(r.mapping.payee),
+		Prepaid:        r.money(r.root, r.prepaid),
+		Rounding:       r.money(r.root, r.rounding),
+		AmountDue:      r.money(r.root, r.payable),
 	}
-	d.Supplier.IBAN, d.Buyer.IBAN = r.payee(), r.root.one(r.payer)
+	owner := &d.Supplier
+	if d.Payee.Name != "" && d.Payee.Name != d.Supplier.Name {
+		owner = &d.Payee
+	}
+	owner.IBAN, d.Buyer.IBAN = r.creditor(), r.root.one(r.payer)
 	notes := r.root.every(r.notes)
 	d.Lines, notes = r.items(notes)
 	d.Notes = paragraphs(notes)

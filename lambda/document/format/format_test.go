@@ -25,7 +25,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	const data = "$.structured_data"
 	for raw, want := range map[string]Problem{
 		documentWith(`{"po_number":"4711"}`): {Path: data + ".po_number", Found: "an unknown field", Unknown: true,
-			Expected: "one of buyer, charges, currency, date, line_items, notes, number, payment_terms, period, references, subtotal, supplier, tax, taxes, total",
+			Expected: "one of amount_due, buyer, buyer_reference, charges, currency, date, delivery_date, line_items, notes, number, payee, payment_terms, period, prepaid, references, rounding, subtotal, supplier, tax, taxes, total, type_code",
 			Hint:     references},
 		documentWith(`{"lines":[]}`): {Path: data + ".lines", Found: "an unknown field", Unknown: true, Hint: "line_items"},
 		documentWith(`{"line_items":[{"sku":"A"},{"qty":"2"}]}`): {Path: data + ".line_items[1].qty", Found: "an unknown field",

@@ -46,8 +46,8 @@ func Values(d document.Data) []Value {
 	word("number", d.Number)
 	day("date", d.Date)
 	word("currency", d.Currency)
-	for i, p := range []document.Party{d.Supplier, d.Buyer} {
-		side := []string{"supplier.", "buyer."}[i]
+	for i, p := range []document.Party{d.Supplier, d.Buyer, d.Payee} {
+		side := []string{"supplier.", "buyer.", "payee."}[i]
 		word(side+"name", p.Name)
 		word(side+"vat_id", p.VATID)
 		word(side+"iban", p.IBAN)
@@ -86,5 +86,11 @@ func Values(d document.Data) []Value {
 	}
 	day("payment_terms.due", d.Terms.Due)
 	word("payment_terms.text", d.Terms.Text)
+	word("type_code", d.TypeCode)
+	word("buyer_reference", d.BuyerReference)
+	day("delivery_date", d.Delivered)
+	number("prepaid", d.Prepaid)
+	number("rounding", d.Rounding)
+	number("amount_due", d.AmountDue)
 	return all
 }

@@ -94,6 +94,7 @@ var objections = []struct{ name, words string }{
 	{"VAT id", "check digits of the supplier's VAT id"},
 	{"VAT id", "check digits of the buyer's VAT id"},
 	{"IBAN", "check digits of the supplier's IBAN"},
+	{"IBAN", "check digits of the payee's IBAN"},
 	{"sums", " add up to "},
 	{"line", "differs from quantity x price"},
 	{"test", "marked as a test"},

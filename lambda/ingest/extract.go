@@ -97,6 +97,7 @@ func (in *Ingester) examine(src *source, t transcript.Transcription, found []ext
 		}
 		d.Reasons = append(d.Reasons, src.notes...)
 		d.Valid = len(d.Reasons) == 0
+		positive(&d.Extraction)
 		docs = append(docs, d)
 	}
 	return docs

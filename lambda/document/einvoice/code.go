@@ -57,13 +57,15 @@ var vatSchemes = strings.Fields(`9910 9914 9920 9922 9923 9924 9925 9926 9927 99
 // isVAT reports whether a tax scheme is for VAT: VAT, VA in CII, GST in some countries.
 func isVAT(scheme string) bool { return scheme == "VA" || scheme == "GST" || scheme == "VAT" }
 
+const minimum = "Factur-X MINIMUM"
+
 // profiles are the names of profiles by a part of their id. The first to fit counts, so a
 // longer part must come before a shorter one.
 var profiles = []struct{ part, name string }{
 	{"xrechnung", "XRechnung"},
 	{"poacc:billing", "Peppol BIS Billing"},
 	{"fdc:peppol.eu", "Peppol"},
-	{"factur-x.eu:1p0:minimum", "Factur-X MINIMUM"},
+	{"factur-x.eu:1p0:minimum", minimum},
 	{"factur-x.eu:1p0:basicwl", "Factur-X BASIC WL"},
 	{"factur-x.eu:1p0:basic", "Factur-X BASIC"},
 	{"factur-x.eu:1p0:extended", "Factur-X EXTENDED"},

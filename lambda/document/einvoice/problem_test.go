@@ -58,6 +58,9 @@ func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
 		twice      = "duplicate with another value; the first is used"
 	)
 	inclusive := func(amount string) string { return "<b:TaxInclusiveAmount>" + amount + "</b:TaxInclusiveAmount>" }
+	prepaid := func(paid, due string) string {
+		return "<b:PrepaidAmount>" + paid + "</b:PrepaidAmount><b:PayableAmount>" + due + "</b:PayableAmount>"
+	}
 	for _, tc := range []struct{ name, in, want string }{
 		{"none", ubl(""), ""},
 		{"a total in words", ublTotal(inclusive("secret")),
@@ -73,6 +76,9 @@ func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
 		{"two totals", ublTotal(inclusive("1") + "\n" + inclusive("2")),
 			"line 5: LegalMonetaryTotal/TaxInclusiveAmount: " + twice},
 		{"one total twice", ublTotal(inclusive("1") + inclusive("1")), ""},
+		{"an amount due less what was prepaid", ublTotal(inclusive("119") + prepaid("69", "50")), ""},
+		{"a wrong amount due", ublTotal(inclusive("119") + prepaid("69", "119")),
+			"line 4: LegalMonetaryTotal/PayableAmount: it is not total - prepaid + rounding (EN 16931, BR-CO-16)"},
 		{"two numbers", ubl("<b:ID>2</b:ID>"), "line 4: ID: " + twice},
 		{"a currency sign", ubl("<b:DocumentCurrencyCode>€</b:DocumentCurrencyCode>"),
 			"line 4: DocumentCurrencyCode: invalid currency: expected a code of three letters"},

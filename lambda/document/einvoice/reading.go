@@ -43,6 +43,7 @@ func (r *reading) data() document.Data {
 		Rounding:       r.money(r.root, r.rounding),
 		AmountDue:      r.money(r.root, r.payable),
 	}
+	r.balance(d)
 	owner := &d.Supplier
 	if d.Payee.Name != "" && d.Payee.Name != d.Supplier.Name {
 		owner = &d.Payee
@@ -54,6 +55,19 @@ func (r *reading) data() document.Data {
 	d.References = r.cited()
 	d.Taxes, d.Charges = r.byRate(), r.charged()
 	return d
+}
+
+// balance checks rule BR-CO-16 of EN 16931. Some totals include the rounding already, and
+// the profile MINIMUM lacks the prepaid amount.
+func (r *reading) balance(d document.Data) {
+	if d.AmountDue.IsZero() || d.Total.IsZero() || profile(r.root.one(r.mapping.profile)) == minimum {
+		return
+	}
+	due := d.Total.Minus(d.Prepaid)
+	if !due.Plus(d.Rounding).Within(rounding, d.AmountDue) && !due.Within(rounding, d.AmountDue) {
+		n := r.root.some(r.payable)[0]
+		r.report(n, place(r.payable, n), "it is not total - prepaid + rounding (EN 16931, BR-CO-16)")
+	}
 }
 
 // flag reports facts that a person must know.

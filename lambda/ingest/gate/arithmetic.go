@@ -61,7 +61,7 @@ func (c *checker) lines() (proved bool) {
 	case sum.Within(tolerance(len(d.Lines)+1), d.Total):
 		return false // the lines include tax
 	}
-	c.refuse(Arithmetic, "line_items", "the lines and charges add up to %s, not to the subtotal %s",
+	c.refuse(Arithmetic, "line_items", "the lines and charges add up to %s, not to the subtotal %s"+c.rule("BR-CO-13"),
 		sum.Fixed(), net.Fixed())
 	return false
 }
@@ -91,7 +91,7 @@ func (c *checker) taxes() {
 		c.rate(i, x)
 	}
 	if !sum.IsZero() && !d.Tax.IsZero() && !sum.Within(tolerance(len(d.Taxes)), d.Tax) {
-		c.refuse(Arithmetic, "tax", "the taxes add up to %s, not to %s", sum.Fixed(), d.Tax.Fixed())
+		c.refuse(Arithmetic, "tax", "the taxes add up to %s, not to %s"+c.rule("BR-CO-14"), sum.Fixed(), d.Tax.Fixed())
 	}
 	// Untaxed goods need not be among the bases.
 	over := bases.Minus(d.Subtotal).Minus(tolerance(len(d.Taxes)))
@@ -113,7 +113,7 @@ func (c *checker) rate(i int, x document.Tax) {
 	}
 	// The tax may be the sum of the lines' rounded taxes.
 	if want := base.Times(x.Rate).Times(cent); !want.Within(tolerance(max(2, len(d.Lines))), x.Amount) {
-		c.refuse(Arithmetic, fmt.Sprintf("taxes.%d.amount", i), "%s %% of %s is %s, not %s",
+		c.refuse(Arithmetic, fmt.Sprintf("taxes.%d.amount", i), "%s %% of %s is %s, not %s"+c.rule("BR-CO-17"),
 			x.Rate.Canonical(), base.Fixed(), want.Fixed(), x.Amount.Fixed())
 	}
 }
@@ -132,8 +132,8 @@ func (c *checker) totals(lines bool) {
 	}
 	sum := d.Subtotal.Plus(tax)
 	if !sum.Within(tolerance(len(paths)).Plus(cashRounding[d.Currency]), d.Total) {
-		c.refuse(Arithmetic, "total", "subtotal %s and tax %s add up to %s, not to the total %s",
-			d.Subtotal.Fixed(), document.MustAmount("0").Plus(tax).Fixed(), sum.Fixed(), d.Total.Fixed())
+		c.refuse(Arithmetic, "total", "subtotal %s and tax %s add up to %s, not to the total %s"+c.rule("BR-CO-15"),
+			d.Subtotal.Fixed(), printedOr0(tax), sum.Fixed(), d.Total.Fixed())
 		return
 	}
 	// A sum within rounding proves nothing. Nor does subtotal = total without tax, because a
@@ -145,6 +145,36 @@ func (c *checker) totals(lines bool) {
 			c.trust(path, extraction.Arithmetic)
 		}
 	}
+}
+
+// due checks total - prepaid + rounding = amount due.
+func (c *checker) due() {
+	d := c.e.Data
+	if d.AmountDue.IsZero() || d.Total.IsZero() || c.inXML("amount_due") {
+		return // of an e-invoice, its reader has checked it
+	}
+	want := d.Total.Minus(d.Prepaid).Plus(d.Rounding)
+	if !want.Within(cent, d.AmountDue) {
+		c.refuse(Arithmetic, "amount_due", "the amount due is %s, but total %s - prepaid %s + rounding %s is %s", d.AmountDue.Fixed(),
+			d.Total.Fixed(), printedOr0(d.Prepaid), printedOr0(d.Rounding), want.Fixed())
+	} else if c.grounded("amount_due", "total") && d.Prepaid.Sign() != 0 && c.grounded("prepaid") {
+		c.trust("amount_due", extraction.Arithmetic)
+	}
+}
+
+func printedOr0(a document.Amount) string { return document.MustAmount("0").Plus(a).Fixed() }
+
+// rule names the rule of EN 16931 broken by an e-invoice, so that its sender can look it up.
+func (c *checker) rule(name string) string {
+	if c.e.Source != "einvoice" {
+		return ""
+	}
+	return " (EN 16931 " + name + ")"
+}
+
+// priced reports whether the document asks for money.
+func (c *checker) priced() bool {
+	return c.e.Type == document.Invoice || c.e.Type == document.CreditNote
 }
 
 // greatest compares the total with the labelled total that adds up on the pages, because base

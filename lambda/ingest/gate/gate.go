@@ -54,6 +54,7 @@ func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time)
 	lines := c.lines() // after grounding, because sums prove grounded amounts only
 	c.taxes()
 	c.totals(lines)
+	c.due()
 	return c.reasons
 }
 
@@ -104,6 +105,9 @@ func (c *checker) required() {
 	have := map[string]bool{}
 	for _, v := range c.values {
 		have[v.Path] = true
+	}
+	if c.priced() && c.e.Data.Currency == "" {
+		c.refuse(Required, "currency", "missing currency%s", c.rule("BR-5"))
 	}
 	for _, path := range needed[c.e.Type] {
 		if !have[path] {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -77,6 +78,12 @@ func set(e *extraction.Extraction, path, value, quote string, page int) {
 		e.Data.Subtotal = a
 	case "total":
 		e.Data.Total = a
+	case "prepaid":
+		e.Data.Prepaid = a
+	case "rounding":
+		e.Data.Rounding = a
+	case "amount_due":
+		e.Data.AmountDue = a
 	case "line_items.1.amount":
 		e.Data.Lines[1].Amount = a
 	}
@@ -203,7 +210,8 @@ func TestGreaterAmountsDoubtATotalWithoutTax(t *testing.T) {
 		text.Pages[0].Lines = text.Pages[0].Lines[:7]
 		text.Pages[1].Lines = text.Pages[1].Lines[:2]
 		text.Pages[1].Lines[1].Text = more
-		e.Data.Tax, e.Data.Taxes, e.Data.Currency = document.Amount{}, nil, ""
+		e.Data.Tax, e.Data.Taxes = document.Amount{}, nil
+		e.Fields["currency"] = extraction.Field{Value: "EUR"}
 		set(&e, "total", "120", "Zwischensumme 120,00", 2)
 		if reasons := Pass(&e, text, today); len(reasons) > 0 || e.Fields["total"].Trust != want {
 			t.Errorf("%s: got trust %q, reasons %v", more, e.Fields["total"].Trust, reasons)
@@ -256,11 +264,34 @@ func TestFieldsOfAnEInvoiceNeedNoPage(t *testing.T) {
 
 func TestEachTypeNeedsItsFields(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[document.Type]int{document.Invoice: 4, document.CreditNote: 4, document.PurchaseOrder: 2,
+	for kind, want := range map[document.Type]int{document.Invoice: 5, document.CreditNote: 5, document.PurchaseOrder: 2,
 		document.OrderConfirmation: 2, document.DeliveryNote: 3, document.GoodsReceipt: 2, document.Contract: 1} {
 		e := extraction.Extraction{Successful: true, Confidence: extraction.High, Type: kind}
 		if got := Pass(&e, transcript.Transcription{}, today); len(got) != want {
 			t.Errorf("%s: got %v, want %d missing fields", kind, got, want)
+		}
+	}
+}
+
+func TestAmountDue(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ prepaid, rounding, due, reason string }{
+		{"42.80", "", "100", ""},
+		{"", "0.02", "142.82", ""},
+		{"42.80", "", "142.80", "the amount due is 142.80, but total 142.80 - prepaid 42.80 + rounding 0.00 is 100.00"},
+	} {
+		text, e := invoice(), right(t)
+		lines := text.Pages[1].Lines
+		for path, v := range map[string]string{"prepaid": tc.prepaid, "rounding": tc.rounding, "amount_due": tc.due} {
+			if v != "" {
+				lines = append(lines, transcript.Line{Text: path + " EUR " + v})
+				set(&e, path, v, path+" EUR "+v, 2)
+			}
+		}
+		text.Pages[1].Lines = lines
+		reasons := Pass(&e, text, today)
+		if got := fmt.Sprint(reasons); got != "["+tc.reason+"]" {
+			t.Errorf("prepaid %s, rounding %s, due %s: got %s, want %s", tc.prepaid, tc.rounding, tc.due, got, tc.reason)
 		}
 	}
 }

@@ -56,6 +56,7 @@ func (c *checker) ids() {
 	check("buyer.vat_id", d.Buyer.VATID, company.VATID, "buyer's VAT id")
 	check("supplier.iban", d.Supplier.IBAN, company.IBAN, "supplier's IBAN")
 	check("buyer.iban", d.Buyer.IBAN, company.IBAN, "buyer's IBAN")
+	check("payee.iban", d.Payee.IBAN, company.IBAN, "payee's IBAN")
 }
 
 // number compares the document's number with the labels on its pages. Every page prints

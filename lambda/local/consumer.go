@@ -21,15 +21,15 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// FunctionConfig configures a function of a stack.
+// FunctionConfig configures one function of a Stack.
 type FunctionConfig struct {
-	Row         manifest.Function // of the function; manifest.Match where it has no name
-	Table       postgres.Table    // of the function; may be left out for a row of the manifest, and for a rowless one
-	Bootstrap   string            // the executable of the function
-	Env         []string          // further variables of the function, KEY=VALUE
-	Concurrency int               // invocations at once; the row's when 0
-	NoMapping   bool              // leaves messages in the queue: only the caller invokes Function
-	Logs        io.Writer         // the output of the function; may be nil
+	Row         manifest.Function // manifest.Match when it has no name
+	Table       postgres.Table    // the row's table in the manifest when unset; rowless functions need none
+	Bootstrap   string            // path of the executable
+	Env         []string          // additional variables, KEY=VALUE
+	Concurrency int               // maximum concurrent invocations; the row's when 0
+	NoMapping   bool              // leaves messages in the queue; use Function.Invoke
+	Logs        io.Writer         // output of the function; may be nil
 	// OnInvocation is called for every batch; may be nil.
 	OnInvocation func(eventsource.Invocation)
 }
@@ -45,8 +45,8 @@ func (c FunctionConfig) withDefaults() FunctionConfig {
 	return c
 }
 
-// configured returns the functions with their defaults. Two of one name would
-// share a queue.
+// configured returns the functions with their defaults. It refuses duplicate names because
+// they would share a queue.
 func configured(list []FunctionConfig) ([]FunctionConfig, error) {
 	list = slices.Clone(list)
 	rows := make([]manifest.Function, len(list))
@@ -55,16 +55,16 @@ func configured(list []FunctionConfig) ([]FunctionConfig, error) {
 		rows[i] = list[i].Row
 	}
 	if len(list) == 0 {
-		return nil, errors.New("start a stack: it has no function")
+		return nil, errors.New("start stack: missing functions")
 	}
 	return list, manifest.Validate(rows, nil)
 }
 
-// Consumer is a function of a stack, in its real bootstrap, with its table, its
-// queue, the event source mapping between them and the dead-letter queue.
+// Consumer is a function of a stack: the real bootstrap, its table, its queue, the event
+// source mapping between them, and the dead-letter queue.
 type Consumer struct {
 	Function *lambdahost.Function
-	Jobs     *postgres.Jobs // the function's table; of no use to a rowless one
+	Jobs     *postgres.Jobs // the function's table; unused by a rowless function
 	Queue    *sqsjob.Queue
 	DLQURL   string
 
@@ -74,29 +74,29 @@ type Consumer struct {
 	sqs      *sqs.Server
 	clock    *clock.Clock
 	invoking sync.Mutex
-	last     int // invocations under way with a message on its last delivery
+	last     int // running invocations with a message on its last delivery
 }
 
-// Stats are the counts of the queue and of its dead-letter queue.
+// Stats returns the counts of the queue and its dead-letter queue.
 func (w *Consumer) Stats() (queue, dlq sqs.Stats) {
 	all := w.sqs.AllStats()
 	return all[w.row.Name], all[w.row.Name+dlqSuffix]
 }
 
-// Env is the environment of the function, KEY=VALUE.
+// Env returns the function's environment, KEY=VALUE.
 func (w *Consumer) Env() []string { return slices.Clone(w.env) }
 
-// Send sends a message with that body, as another service does.
+// Send sends a message with the given body and no attributes, as a foreign publisher would.
 func (w *Consumer) Send(ctx context.Context, body string) error {
 	_, err := w.Queue.Client.SendMessage(ctx, &awssqs.SendMessageInput{QueueUrl: &w.Queue.URL, MessageBody: &body})
 	return err
 }
 
-// Publish publishes rows of the table.
+// Publish returns a publisher for the function's table.
 func (w *Consumer) Publish() *job.Publisher { return &job.Publisher{Store: w.Jobs, Sender: w.Queue} }
 
-// start makes the function, whose environment is common to all functions of the
-// stack but for the last variables, and its mapping. run ends with ctx.
+// start creates the function and its mapping. The environment is common plus the queue and the
+// function's own variables. run returns when ctx ends.
 func (w *Consumer) start(ctx context.Context, c FunctionConfig, common []string) (run func()) {
 	w.workers = c.Concurrency
 	w.env = slices.Concat(common, []string{variable.QueueURL + "=" + w.Queue.URL}, c.Env)
@@ -108,5 +108,5 @@ func (w *Consumer) start(ctx context.Context, c FunctionConfig, common []string)
 	mapping := eventsource.New(eventsource.Config{QueueURL: w.Queue.URL, QueueARN: w.Queue.ARN, Region: sqs.Region,
 		BatchSize: w.row.BatchSize, MaxConcurrency: c.Concurrency, Client: w.Queue.Client,
 		Invoke: w.invoke, Now: w.clock.Now, OnInvocation: c.OnInvocation})
-	return func() { _ = mapping.Run(ctx) } // fails only on a batch size that manifest.Validate refuses
+	return func() { _ = mapping.Run(ctx) } // fails only for a batch size refused by manifest.Validate
 }

@@ -128,7 +128,7 @@ func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
 func TestStackRefusesImpossibleLists(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]local.FunctionConfig{
-		"it has no function":                    nil,
+		"missing functions":                     nil,
 		"match: two functions have this name":   {{}, {}},
 		"batch size 0 is not between 1 and 100": {{Row: manifest.Function{Name: "ingest"}}},
 	} {

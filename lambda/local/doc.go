@@ -1,12 +1,11 @@
-// Package local runs the whole line on one machine, as much like AWS as
-// possible. A Stack joins a strict Amazon SQS (local/sqs), a database, and for
-// each function its queues, Lambda's event source mapping (local/eventsource)
-// and the Lambda Runtime API around the real bootstrap (local/lambdahost). The
-// clocks of queues and database jump over the waits (local/clock,
-// local/simclock). A Session is a Stack for a command: it shows the progress,
-// waits for the end, and closes what the run opened.
+// Package local runs all of Matchbook on one machine, as close to AWS as possible. A Stack
+// joins a strict Amazon SQS (local/sqs), a database and, for each function, its queues,
+// Lambda's event source mapping (local/eventsource) and the Lambda Runtime API around the real
+// bootstrap (local/lambdahost). The clocks of queues and database skip the waits (local/clock,
+// local/simclock). Use a Session to run a Stack in a command: it shows progress, waits for the
+// end and closes everything.
 //
-// Every part is as strict as its original: it refuses what AWS refuses, and
-// loses what AWS loses when a process dies. The deployed functions use none of
-// it. The tests of the stack are in lambda/acceptance.
+// Every part is as strict as the original: it refuses requests refused by AWS, and loses the
+// same state when a process dies. Deployed functions use none of it. The stack's tests are in
+// lambda/acceptance.
 package local

@@ -9,8 +9,8 @@ import (
 	"matchbook/lambda/job/sweep"
 )
 
-// Idle reports whether nothing is under way: no message is visible, and every
-// worker of the mappings waits at its queue for the next one.
+// Idle reports whether the stack is quiescent: no message is visible, and every mapping worker
+// is long-polling its queue.
 func (s *Stack) Idle() bool {
 	stats := s.SQS.AllStats()
 	for _, w := range s.Consumers {
@@ -35,7 +35,7 @@ func (s *Stack) WaitIdle(ctx context.Context) error {
 	return nil
 }
 
-// Advance moves the clocks of queues and database.
+// Advance moves the clocks of queues and database forward.
 func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
 	if err := s.dbClock.Advance(ctx, d); err != nil {
 		return fmt.Errorf("advance the database's clock: %w", err)
@@ -44,8 +44,8 @@ func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Jump moves the clocks to the moment at which the next message of any queue
-// becomes visible. It reports false when no message waits.
+// Jump advances the clocks until the next message becomes visible in any queue. It returns
+// false when every queue is empty.
 func (s *Stack) Jump(ctx context.Context) (bool, error) {
 	var next time.Time
 	stats := s.SQS.AllStats()
@@ -63,7 +63,7 @@ func (s *Stack) Jump(ctx context.Context) (bool, error) {
 // Sweep runs the sweep over all workloads once.
 func (s *Stack) Sweep(ctx context.Context) (sweep.Report, error) { return s.sweeper.Run(ctx) }
 
-// Unfinished counts the rows of all workloads that are pending or in progress.
+// Unfinished counts the pending and in-progress rows of all workloads.
 func (s *Stack) Unfinished(ctx context.Context) (n int, err error) {
 	for _, w := range s.Consumers {
 		if w.row.Rowless {
@@ -78,12 +78,11 @@ func (s *Stack) Unfinished(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// Drain lets everything happen that is due, jumping over the waits, until the
-// queues are empty and unfinished, such as Unfinished, counts no row any more.
-// Where the queues are empty before that, the sweep runs, each time the longest
-// visibility timeout later.
+// Drain processes everything due and skips the waits until the queues are empty and unfinished
+// returns 0; use Unfinished, or a narrower count. If the queues run empty earlier, it runs the
+// sweep, each time after advancing by the longest visibility timeout.
 func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int, error)) error {
-	var sweepErr error // a sweep that failed is made good by the next one
+	var sweepErr error // the next sweep makes up for a failed one
 	for sweeps := 0; ; {
 		if err := s.WaitIdle(ctx); err != nil {
 			return err
@@ -100,7 +99,7 @@ func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int
 			return err
 		}
 		if sweeps++; sweeps > maxSweeps {
-			return errors.Join(fmt.Errorf("%d rows are unfinished after %d sweeps", n, maxSweeps), sweepErr)
+			return errors.Join(fmt.Errorf("%d rows still unfinished after %d sweeps", n, maxSweeps), sweepErr)
 		}
 		if err := s.Advance(ctx, s.visibility()+time.Second); err != nil {
 			return err

@@ -10,8 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// invoke keeps count of the invocations that a kill would leave without
-// another delivery.
+// invoke counts the invocations with a message on its last delivery; see KillEvery.
 func (w *Consumer) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var last int
 	if w.hasLastDelivery(payload) {
@@ -42,11 +41,10 @@ func (w *Consumer) hasLastDelivery(payload []byte) bool {
 	return false
 }
 
-// KillEvery kills a process of the function again and again until ctx ends:
-// whenever the interval has passed on the stack's clock, at a moment when a
-// row is in progress. A message on its last delivery is spared, since only the
-// sweep would repair its row. The moments come from the seed. KillEvery returns
-// the number of kills.
+// KillEvery kills a process of the function at every interval of the stack's clock, while a
+// row is in progress, until ctx ends. It spares messages on their last delivery, because only
+// the sweep would repair their rows. The seed determines the moments. KillEvery returns the
+// number of kills.
 func (w *Consumer) KillEvery(ctx context.Context, interval time.Duration, seed uint64) (kills int) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	next := w.clock.Now()

@@ -19,12 +19,11 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// QueueURLs are the URLs of a queue and of its dead-letter queue.
+// QueueURLs holds the URLs of a queue and its dead-letter queue.
 type QueueURLs struct{ Queue, DLQ string }
 
-// CreateQueue makes a queue and its dead-letter queue, NAME-dlq, with the
-// settings that the infrastructure gives to the queues of the function. endpoint
-// is the URL of the SQS.
+// CreateQueue creates a queue and its dead-letter queue, NAME-dlq, with the settings used by
+// the deployed queues of f. endpoint is the URL of the SQS.
 func CreateQueue(ctx context.Context, endpoint, name string, f manifest.Function) (QueueURLs, error) {
 	return createQueue(ctx, sqs.NewClient(endpoint), name, f)
 }
@@ -56,8 +55,8 @@ func createQueue(ctx context.Context, client *awssqs.Client, name string, f mani
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
 
-// QueueSettings returns the function whose settings a queue gets: the one of
-// the queue's name, or else match.
+// QueueSettings returns the function with the queue's name, or else match. Use its settings
+// for the queue.
 func QueueSettings(functions []manifest.Function, name string) manifest.Function {
 	if i := slices.IndexFunc(functions, func(f manifest.Function) bool { return f.Name == name }); i >= 0 {
 		return functions[i]
@@ -65,15 +64,15 @@ func QueueSettings(functions []manifest.Function, name string) manifest.Function
 	return manifest.Match
 }
 
-// queueName leaves room for the dead-letter queue's suffix within SQS's 80
-// characters, and accepts no FIFO queues: a mapping treats them differently.
+// queueName leaves room for the dead-letter suffix within SQS's 80 characters. It refuses FIFO
+// queues because an event source mapping treats them differently.
 var queueName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,76}$`)
 
-// CheckQueueName refuses a name that CreateQueue cannot use.
+// CheckQueueName returns an error for a name unusable with CreateQueue.
 func CheckQueueName(name string) error {
 	if !queueName.MatchString(name) || strings.HasSuffix(name, dlqSuffix) {
-		return errors.New("a name has at most 76 letters, digits, hyphens and underscores, and does not end in " +
-			dlqSuffix + ", because that queue is made with it")
+		return errors.New("must have 1 to 76 letters, digits, hyphens and underscores and must not end in " +
+			dlqSuffix + ", because that suffix is added for the dead-letter queue")
 	}
 	return nil
 }

@@ -11,18 +11,19 @@ import (
 	"time"
 )
 
-// Serve serves at addr until stop, which ends requests that wait and lets the
-// others finish. Without a host it listens on 127.0.0.1 only.
+// Serve serves handler at addr until stop is called. stop cancels waiting requests, gives the
+// others five seconds, then closes their connections. Without a host, Serve listens on
+// 127.0.0.1 only.
 func Serve(addr string, handler http.Handler) (url string, stop func() error, err error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return "", nil, fmt.Errorf("%.100q is not HOST:PORT, such as 127.0.0.1:9324", addr)
+		return "", nil, fmt.Errorf("invalid address %.100q: expected HOST:PORT, such as 127.0.0.1:9324", addr)
 	}
 	host = cmp.Or(host, "127.0.0.1")
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return "", nil, fmt.Errorf("%s is taken: end the program that listens there, "+
-			"or choose another port (0 takes a free one)", addr)
+		return "", nil, fmt.Errorf("address %s already in use: stop the program listening there, "+
+			"or choose another port (0 picks a free one)", addr)
 	}
 	if err != nil {
 		return "", nil, err
@@ -30,7 +31,7 @@ func Serve(addr string, handler http.Handler) (url string, stop func() error, er
 	waiting, release := context.WithCancel(context.Background())
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return waiting }}
-	go server.Serve(listener) // ends with Shutdown
+	go server.Serve(listener) // returns on Shutdown
 	return "http://" + reachable(listener.Addr().(*net.TCPAddr)), func() error {
 		release()
 		grace, done := context.WithTimeout(context.Background(), 5*time.Second)
@@ -42,8 +43,8 @@ func Serve(addr string, handler http.Handler) (url string, stop func() error, er
 	}, nil
 }
 
-// reachable returns the address by which a client on this machine finds a
-// server: a client cannot connect to "all addresses".
+// reachable returns an address for clients on this machine, because a client can't connect to
+// the unspecified address.
 func reachable(a *net.TCPAddr) string {
 	if a.IP.IsUnspecified() {
 		return fmt.Sprintf("127.0.0.1:%d", a.Port)

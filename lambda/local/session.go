@@ -18,23 +18,23 @@ import (
 	"matchbook/lambda/local/lambdahost"
 )
 
-// Session is a run of functions for a command: a stack, and what the run opens
-// itself, from the database that is started to the files that are gone at the
-// end. Close closes all of it.
+// Session runs functions for a command: a Stack plus everything opened for the run, from the
+// database to temporary files. The caller must call Close, also after an error of Start or
+// Open.
 type Session struct {
 	Progress *term.Meter
-	LogFile  string    // for the output of the functions; - is Progress, empty none
-	Logs     io.Writer // the output of the functions, from Start on
-	Stack    *Stack    // from Start on
-	Folder   string    // a temporary one, from Start on
+	LogFile  string    // for the functions' output; "-" is Progress, empty discards it
+	Logs     io.Writer // the functions' output; set by Start
+	Stack    *Stack    // set by Start
+	Folder   string    // temporary; set by Start, removed by Close
 
 	clock   atomic.Pointer[clock.Clock]
 	closers []func() error
 }
 
-// Start starts a stack on a migrated database. configure returns the stack's
-// configuration, in which the session fills in the database, the bootstraps and
-// the logs. It may already use Folder, Logs, Now and OnClose.
+// Start starts a stack on a migrated database. configure returns the stack's configuration;
+// the session fills in database, bootstraps and logs. configure may use Folder, Logs, Now and
+// OnClose.
 func (s *Session) Start(ctx context.Context, databaseURL string,
 	configure func(context.Context) (StackConfig, error),
 ) (err error) {
@@ -69,7 +69,7 @@ func (s *Session) Start(ctx context.Context, databaseURL string,
 	return nil
 }
 
-// Open is Start on the database of the choice, migrated, which Close ends.
+// Open opens and migrates the chosen database, then calls Start. Close stops the database.
 func (s *Session) Open(ctx context.Context, choice database.Choice, env func(string) string,
 	configure func(context.Context) (StackConfig, error),
 ) error {
@@ -81,14 +81,14 @@ func (s *Session) Open(ctx context.Context, choice database.Choice, env func(str
 	return s.Start(ctx, url, configure)
 }
 
-// logFailed logs a batch that failed as a whole, or was not deleted.
+// logFailed logs a batch if it failed as a whole or could not be deleted.
 func (s *Session) logFailed(i eventsource.Invocation) {
 	if err := errors.Join(i.Err, i.DeleteErr); err != nil {
 		fmt.Fprintf(s.Logs, "batch of %d messages: %v\n", len(i.MessageIDs), err)
 	}
 }
 
-// Now returns the stack's time, and the real time before there is a stack.
+// Now returns the stack's time, or real time before Start.
 func (s *Session) Now() time.Time {
 	if c := s.clock.Load(); c != nil {
 		return c.Now()
@@ -96,10 +96,10 @@ func (s *Session) Now() time.Time {
 	return time.Now()
 }
 
-// OnClose lets Close call f.
+// OnClose registers a function for Close.
 func (s *Session) OnClose(f func() error) { s.closers = append(s.closers, f) }
 
-// Close closes everything, what was opened last first.
+// Close calls the registered functions, last first.
 func (s *Session) Close() error {
 	var errs []error
 	for _, f := range slices.Backward(s.closers) {
@@ -109,15 +109,14 @@ func (s *Session) Close() error {
 	return errors.Join(errs...)
 }
 
-// Standing counts what is unfinished in a run, and describes its progress in a
-// line.
+// Standing counts the unfinished rows of a run and describes its progress in one line.
 type Standing func(ctx context.Context) (unfinished int, line string, err error)
 
-// Watch shows the progress until stopped.
+// Watch shows the progress until stop is called.
 func (s *Session) Watch(ctx context.Context, standing Standing) (stop func()) {
 	var last string
 	s.Progress.Watch(func() string {
-		// A database that is slow to answer leaves the last line as it is.
+		// A slow database leaves the last line as it is.
 		ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 		defer cancel()
 		if _, line, err := standing(ctx); err == nil || last == "" {
@@ -128,8 +127,7 @@ func (s *Session) Watch(ctx context.Context, standing Standing) (stop func()) {
 	return func() { s.Progress.Watch(nil) }
 }
 
-// Drain waits until nothing is unfinished, as the stack's Drain does, and shows
-// the progress meanwhile.
+// Drain shows the progress until nothing is unfinished; see Stack.Drain.
 func (s *Session) Drain(ctx context.Context, standing Standing) error {
 	defer s.Watch(ctx, standing)()
 	return s.Stack.Drain(ctx, func(ctx context.Context) (int, error) {
@@ -138,8 +136,8 @@ func (s *Session) Drain(ctx context.Context, standing Standing) error {
 	})
 }
 
-// Kill kills the first function again and again, as KillEvery does, until
-// stopped. An interval of 0 kills none.
+// Kill kills the first function repeatedly until stop is called; see KillEvery. An interval of
+// 0 disables it.
 func (s *Session) Kill(ctx context.Context, interval time.Duration, seed uint64) (stop func() (kills int)) {
 	if interval <= 0 {
 		return func() int { return 0 }
@@ -151,7 +149,7 @@ func (s *Session) Kill(ctx context.Context, interval time.Duration, seed uint64)
 	return sync.OnceValue(func() int { cancel(); return <-kills })
 }
 
-// OpenLogs opens the file that --logs names; - is standard error.
+// OpenLogs opens the file for --logs: "-" returns standard, and "" discards the logs.
 func OpenLogs(file string, standard io.Writer) (logs io.Writer, stop func() error, err error) {
 	stop = func() error { return nil }
 	switch file {

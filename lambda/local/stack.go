@@ -30,28 +30,26 @@ const (
 
 // StackConfig configures a stack.
 type StackConfig struct {
-	DatabaseURL string           // a migrated database
-	Functions   []FunctionConfig // the functions
-	FrozenAt    time.Time        // zero: the clocks flow; else they stand still between jumps
-	Log         *slog.Logger     // of the sweep; may be nil
-	OnEvent     func(sqs.Event)  // everything that happens to a message; may be nil
-	// Route returns the URL by which the functions reach the database; nil
-	// leaves it as it is.
+	DatabaseURL string           // must be migrated
+	Functions   []FunctionConfig // at least one
+	FrozenAt    time.Time        // freezes the clocks between jumps; zero lets them run
+	Log         *slog.Logger     // for the sweep; may be nil
+	OnEvent     func(sqs.Event)  // called for every SQS event; may be nil
+	// Route returns the database URL for the functions; nil keeps the original.
 	Route func(databaseURL string) string
 }
 
-// Stack is the whole line on one machine: functions, each in its real bootstrap
-// behind its queue, one SQS over HTTP, one database, one sweep, and one clock
-// for queues and database that jumps when nothing else is left to do. The
-// functions run as they do in AWS.
+// Stack runs everything on one machine: functions in their real bootstraps behind their
+// queues, one SQS over HTTP, one database, one sweep, and one clock for queues and database.
+// The clock jumps when the stack is idle, so tests and trial runs don't wait.
 type Stack struct {
-	*Consumer // the first one, of most stacks the only one
+	*Consumer // the first, often the only one
 	Consumers []*Consumer
 	Clock     *clock.Clock
 	SQS       *sqs.Server
 	DB        *postgres.DB // sees the stack's clock
 
-	queues  []string // of all functions, as the variables that publishers read
+	queues  []string // queue URLs as environment variables for publishers
 	sweeper *sweep.Sweeper
 	dbClock *simclock.Clock
 	server  *http.Server
@@ -59,7 +57,7 @@ type Stack struct {
 	stop    context.CancelFunc
 }
 
-// StartStack starts everything. Close ends it.
+// StartStack starts a stack. The caller must close it.
 func StartStack(ctx context.Context, c StackConfig) (*Stack, error) {
 	s := &Stack{Clock: clock.New(), stop: func() {}}
 	if !c.FrozenAt.IsZero() {
@@ -92,8 +90,8 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 	return simURL, err
 }
 
-// openQueues starts the SQS, and makes the queues: also those of the
-// manifest's workloads without a function here, which the sweep function looks at.
+// openQueues starts the SQS and creates the queues. The sweep function reads the queues of all
+// workloads in the manifest, so it creates them even for workloads without a function here.
 func (s *Stack) openQueues(ctx context.Context, c StackConfig, list []FunctionConfig) error {
 	s.SQS = sqs.New(s.Clock)
 	if c.OnEvent != nil {
@@ -104,7 +102,7 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig, list []FunctionCo
 		return fmt.Errorf("start the queues: %w", err)
 	}
 	s.server = &http.Server{Handler: s.SQS, ReadHeaderTimeout: time.Minute}
-	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // ends with Close
+	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // returns on Close
 	client := sqs.NewClient("http://" + listener.Addr().String())
 	create := func(row manifest.Function) (QueueURLs, error) {
 		url, err := createQueue(ctx, client, row.Name, row)
@@ -149,8 +147,7 @@ func (s *Stack) newSweeper(log *slog.Logger) *sweep.Sweeper {
 	return sweeper
 }
 
-// startFunctions starts the functions. Each knows the queues of all, by the
-// variable that publishers read.
+// startFunctions starts the functions. Each gets the URLs of all queues in its environment.
 func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []FunctionConfig, simURL string) {
 	if c.Route != nil {
 		simURL = c.Route(simURL)
@@ -165,19 +162,19 @@ func (s *Stack) startFunctions(ctx context.Context, c StackConfig, list []Functi
 	for i, w := range s.Consumers {
 		env := common
 		if to := (manifest.Function{Name: w.row.MayPublishTo}); to.Name != "" && !s.has(to.Name) {
-			// Rows that no function takes would wait for ever.
+			// No function here takes its rows, so they would stay pending forever.
 			env = append(slices.Clone(common), to.QueueEnv()+"=")
 		}
 		s.stopped.Go(w.start(ctx, list[i], env))
 	}
 }
 
-// has reports whether the function of this name is in the stack.
+// has reports whether the stack has a function of this name.
 func (s *Stack) has(name string) bool {
 	return slices.ContainsFunc(s.Consumers, func(w *Consumer) bool { return w.row.Name == name })
 }
 
-// Close ends everything and takes the clock out of the database.
+// Close stops everything and removes the clock from the database.
 func (s *Stack) Close() error {
 	s.stop()
 	var errs []error

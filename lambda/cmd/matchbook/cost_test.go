@@ -209,7 +209,7 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 		"nonsense": {{nil, "invalid PostgreSQL URL"}},
 		"": {
 			{nil, "Set DATABASE_URL, or give --keep"},
-			{[]string{"--keep=/nowhere"}, "nothing is kept in /nowhere"},
+			{[]string{"--keep=/nowhere"}, "database not found in /nowhere"},
 			{[]string{"--prices", prices("text", "free")}, "text: it is not JSON"},
 			{[]string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is not JSON"},
 			{[]string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `it is not of the form that "matchbook cost --help" shows: json: unknown field "gpt-4o"`},

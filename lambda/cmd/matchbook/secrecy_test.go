@@ -84,7 +84,7 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 	target := postgrestest.EmptyURL(t)
 	dir := clitest.Folder(t, map[string]string{"one.json": oneInvoice})
 	code, _, errOut := clitest.RunIn(t.Context(), run, map[string]string{variable.DatabaseURL: target}, "match", dir)
-	if want := "DATABASE_URL is ignored, a private PostgreSQL is used: --database would"; code != cli.ExitOK || !strings.Contains(errOut, want) {
+	if want := "ignoring DATABASE_URL and using a private PostgreSQL; use --database"; code != cli.ExitOK || !strings.Contains(errOut, want) {
 		t.Errorf("exit status %d and %s, want %q", code, errOut, want)
 	}
 	conn := postgrestest.Conn(t, target)

@@ -83,7 +83,7 @@ func TestSessionErrorsSayWhatToDo(t *testing.T) {
 	unknown := uuid.NewString()
 	for database, list := range map[string]clitest.Refusals{
 		"": {{[]string{"explain", lampOrder}, `Set DATABASE_URL, or give --keep`},
-			{[]string{"reject", lampOrder, lampInvoice, "--keep=/nowhere"}, "nothing is kept in /nowhere"}},
+			{[]string{"reject", lampOrder, lampInvoice, "--keep=/nowhere"}, "database not found in /nowhere"}},
 		"nonsense": {{[]string{"explain", lampOrder}, "invalid PostgreSQL URL"}},
 		empty:      {{[]string{"explain", lampOrder}, `run "matchbook migrate up"`}, {[]string{"explain", "L-7001"}, `run "matchbook migrate up"`}},
 	} {

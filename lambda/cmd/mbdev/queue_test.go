@@ -175,13 +175,13 @@ func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 		defer cancel()
 		return clitest.RunIn(ctx, run, nil, append([]string{"queue"}, args...)...)
 	}, clitest.Refusals{
-		{[]string{"--addr", taken.Addr().String()}, "--addr: " + taken.Addr().String() + " is taken: end the program that listens there, or choose another port"},
-		{[]string{"--addr", "9324"}, `--addr: "9324" is not HOST:PORT, such as 127.0.0.1:9324`},
+		{[]string{"--addr", taken.Addr().String()}, "--addr: address " + taken.Addr().String() + " already in use: stop the program listening there, or choose another port"},
+		{[]string{"--addr", "9324"}, `--addr: invalid address "9324": expected HOST:PORT, such as 127.0.0.1:9324`},
 		{[]string{"--addr", "127.0.0.1:http!"}, "--addr: listen tcp"},
-		{[]string{"--queue", ""}, "a name has at most 76 letters"},
-		{[]string{"--queue", "match.fifo"}, "a name has at most 76 letters"},
-		{[]string{"--queue", "match-dlq"}, "does not end in -dlq"},
-		{[]string{"--queue", strings.Repeat("x", 77)}, "a name has at most 76 letters"},
+		{[]string{"--queue", ""}, "must have 1 to 76 letters"},
+		{[]string{"--queue", "match.fifo"}, "must have 1 to 76 letters"},
+		{[]string{"--queue", "match-dlq"}, "must not end in -dlq"},
+		{[]string{"--queue", strings.Repeat("x", 77)}, "must have 1 to 76 letters"},
 		{[]string{"match"}, "unknown command"},
 	})
 }

@@ -1,5 +1,4 @@
-// Package clock is the time of the local stack, which flows or stands still, and
-// jumps forward.
+// Package clock is the time of the local stack. You can freeze it and advance it.
 package clock
 
 import (
@@ -7,29 +6,28 @@ import (
 	"time"
 )
 
-// Clock is the time of the local stack. It flows with real time, or stands
-// still when frozen, and jumps forward when Advance is called, so that half
-// an hour of retries passes in a moment. It never goes back.
+// Clock is the time of the local stack. It follows real time unless frozen, and jumps forward
+// on Advance, so half an hour of retries takes no time. It never goes back. Clock is safe for
+// concurrent use.
 type Clock struct {
 	mu     sync.Mutex
-	base   time.Time // the clock's time when start was taken
-	start  time.Time // real time (monotonic); zero when the clock is frozen
+	base   time.Time // the clock's time at start
+	start  time.Time // real time (monotonic); zero when frozen
 	jumped chan struct{}
 }
 
-// New returns a clock that flows from now on.
+// New returns a running clock, set to the real time.
 func New() *Clock {
 	now := time.Now()
 	return &Clock{base: now, start: now, jumped: make(chan struct{})}
 }
 
-// NewFrozen returns a clock that stands at the given time and moves only
-// by Advance, so that events have exact times.
+// NewFrozen returns a clock frozen at the given time. Use it for events with exact times.
 func NewFrozen(at time.Time) *Clock {
 	return &Clock{base: at, jumped: make(chan struct{})}
 }
 
-// Now is the time on this clock.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +41,8 @@ func (c *Clock) now() time.Time {
 	return c.base.Add(time.Since(c.start))
 }
 
-// Advance moves the clock forward by d and wakes all that wait on
-// Jumped. A negative d is ignored.
+// Advance moves the clock forward by d and wakes everything waiting on Jumped. It ignores a
+// negative d.
 func (c *Clock) Advance(d time.Duration) {
 	if d <= 0 {
 		return
@@ -56,8 +54,8 @@ func (c *Clock) Advance(d time.Duration) {
 	c.jumped = make(chan struct{})
 }
 
-// Jumped returns a channel that is closed at the next Advance. Take it before
-// looking at Now, so that no jump is missed in between.
+// Jumped returns a channel closed by the next Advance. Call it before Now, so that you don't
+// miss a jump in between.
 func (c *Clock) Jumped() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

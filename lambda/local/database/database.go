@@ -1,6 +1,5 @@
-// Package database opens the database of a command: the one that DATABASE_URL
-// names, a private one that is kept in a folder, or a private one that ends
-// with the program.
+// Package database opens a command's database: the one in DATABASE_URL, a private server kept
+// in a folder, or a private server stopped with the program.
 package database
 
 import (
@@ -20,17 +19,16 @@ import (
 	"matchbook/lambda/postgres/schema"
 )
 
-// Choice selects a database. The zero Choice is a private one that ends with
-// the program.
+// Choice selects a database. The zero Choice is a private server stopped with the program.
 type Choice struct {
-	Named bool   // the one that DATABASE_URL names
-	Keep  string // the folder of a private one that is kept
+	Named bool   // use DATABASE_URL
+	Keep  string // folder of a private server to keep
 }
 
-// Fill opens a database for documents, migrated, and returns its URL.
-// DATABASE_URL alone does not select the one that it names: the variable may be
-// set for another command, and Fill would migrate and fill that database.
-// MATCHBOOK_POSTGRES forces the choice.
+// Fill opens and migrates the chosen database and returns its URL. The caller must call stop,
+// which is never nil. DATABASE_URL is used only with Named, because Fill migrates and fills
+// the database and the variable may be set for another command. MATCHBOOK_POSTGRES overrides
+// the choice.
 func (c Choice) Fill(ctx context.Context, env func(string) string, m *term.Meter) (
 	url string, stop func() error, err error,
 ) {
@@ -61,12 +59,12 @@ func (c Choice) read(env func(string) string, m *term.Meter) (source pgserver.So
 	switch {
 	case err != nil:
 	case c.Named && url == "":
-		err = fmt.Errorf("--database: %s is not set, or %s forces another one",
+		err = fmt.Errorf("--database: missing %s, or %s overrides it",
 			variable.DatabaseURL, variable.Postgres)
 	case named && c.Keep != "":
-		err = errors.New("--keep is for the private PostgreSQL: leave it or --database out")
+		err = errors.New("--keep must not be used with --database: it keeps a private PostgreSQL")
 	case !named && url != "":
-		m.Say("%s is ignored, a private PostgreSQL is used: --database would migrate and fill the one that it names",
+		m.Say("ignoring %s and using a private PostgreSQL; use --database to migrate and fill that database",
 			variable.DatabaseURL)
 		url = ""
 	}
@@ -84,11 +82,11 @@ func (c Choice) start(ctx context.Context, source pgserver.Source, m *term.Meter
 	if err != nil {
 		return "", func() error { return nil }, err
 	}
-	where := "private, gone with this program"
+	where := "private, removed on exit"
 	if c.Keep != "" {
 		where = "private, kept in " + c.Keep
 	}
-	m.Say("PostgreSQL is up after %.1f s (%s)", time.Since(started).Seconds(), where)
+	m.Say("PostgreSQL started in %.1f s (%s)", time.Since(started).Seconds(), where)
 	return url, stop, nil
 }
 
@@ -100,8 +98,8 @@ func startServer(ctx context.Context, o pgserver.Options) (url string, stop func
 	return server.URL("postgres"), server.Stop, nil
 }
 
-// Kept opens a database that exists already, and leaves its schema as it is:
-// the one that DATABASE_URL names, or the private one in the folder keep.
+// Kept opens an existing database without migrating it: the one in DATABASE_URL, or the
+// private one in the folder keep.
 func Kept(ctx context.Context, env func(string) string, keep string, progress io.Writer) (
 	url string, stop func() error, err error,
 ) {
@@ -110,27 +108,26 @@ func Kept(ctx context.Context, env func(string) string, keep string, progress io
 	case err != nil:
 		return "", nil, err
 	case url != "" && keep != "":
-		return "", nil, errors.New("--keep is for the private PostgreSQL: unset DATABASE_URL, or leave --keep out")
+		return "", nil, errors.New("--keep must not be used with DATABASE_URL: unset the variable or omit --keep")
 	case url != "":
 		return url, func() error { return nil }, nil
 	case keep == "":
-		return "", nil, errors.New("which database? Set DATABASE_URL, or give --keep for the one " +
-			"that \"matchbook match DIR --keep\" keeps")
+		return "", nil, errors.New("missing database: set DATABASE_URL, or use --keep for the one " +
+			"kept by \"matchbook match DIR --keep\"")
 	}
 	if _, err := os.Stat(filepath.Join(keep, "data")); errors.Is(err, os.ErrNotExist) {
-		return "", nil, fmt.Errorf("nothing is kept in %s: \"matchbook match DIR --keep\" keeps a database", keep)
+		return "", nil, fmt.Errorf("database not found in %s: create one with \"matchbook match DIR --keep\"", keep)
 	}
 	return startServer(ctx, pgserver.Options{Dir: keep, Source: source, Durable: true,
 		Progress: func(s string) { fmt.Fprintln(progress, s) }})
 }
 
-// serverSettings make the server analyse a database that was just filled within
-// a second instead of a minute: until then the plans are those of empty tables.
+// serverSettings speed up autovacuum: it analyzes a freshly filled database within a second
+// instead of a minute, and until then queries use the plans for empty tables.
 var serverSettings = map[string]string{"autovacuum_naptime": "1s"}
 
-// Server returns the URL of a database beside which others can be created: the
-// one that DATABASE_URL names, or one on a private server. It changes nothing in
-// that database.
+// Server returns the URL of a database on a server for creating others: DATABASE_URL, or one
+// on a private server. It changes nothing in that database.
 func Server(ctx context.Context, env func(string) string, m *term.Meter) (
 	url string, stop func() error, err error,
 ) {
@@ -144,8 +141,8 @@ func Server(ctx context.Context, env func(string) string, m *term.Meter) (
 		Progress: func(s string) { m.Say("%s", s) }})
 }
 
-// Folder is the folder of --keep without a value. The user that the server runs
-// as must be able to reach it, and root's home is closed to that user.
+// Folder returns the folder for --keep without a value. It must be reachable for the server's
+// user, so root gets one outside its home directory.
 func Folder() string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/matchbook/postgres"
@@ -157,8 +154,7 @@ func Folder() string {
 	return filepath.Join(cache, "matchbook", "postgres")
 }
 
-// Migrate applies the migrations that are missing, unless a later version of
-// this program has migrated the database.
+// Migrate applies the missing migrations. It refuses a schema newer than this program.
 func Migrate(ctx context.Context, url string) ([]schema.Migration, error) {
 	if err := RefuseNewer(ctx, url); err != nil {
 		return nil, err
@@ -166,8 +162,7 @@ func Migrate(ctx context.Context, url string) ([]schema.Migration, error) {
 	return schema.Migrate(ctx, url)
 }
 
-// MigrateDown undoes the newest migration, unless a later version of this
-// program has migrated the database.
+// MigrateDown reverts the newest migration. It refuses a schema newer than this program.
 func MigrateDown(ctx context.Context, url string) ([]schema.Migration, error) {
 	if err := RefuseNewer(ctx, url); err != nil {
 		return nil, err
@@ -175,8 +170,7 @@ func MigrateDown(ctx context.Context, url string) ([]schema.Migration, error) {
 	return schema.MigrateDown(ctx, url)
 }
 
-// RefuseNewer returns an error when the schema is that of a later version of
-// this program.
+// RefuseNewer returns an error if the schema is newer than this program.
 func RefuseNewer(ctx context.Context, url string) error {
 	c, err := checkup.Open(ctx, url)
 	if err != nil {

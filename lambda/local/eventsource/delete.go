@@ -15,10 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-const deleteTimeout = 10 * time.Second // for the deletes of a batch, also after the mapping was stopped
+const deleteTimeout = 10 * time.Second // for the deletes of a batch, even after the mapping's stop
 
-// deleteAll deletes messages, tries failed deletes once more, and returns
-// the ids of the rest with the last error.
+// deleteAll deletes messages and retries failed deletes once. It returns the ids still left
+// with the last error.
 func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undeleted []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
@@ -37,8 +37,8 @@ func (m *Mapping) deleteAll(ctx context.Context, msgs []types.Message) (undelete
 	return undeleted, err
 }
 
-// delete makes one call, for at most ten messages, and returns the messages that are still there: all
-// when the call failed, else the ones in its list of failures.
+// delete makes one call, for at most ten messages, and returns the remaining ones: all
+// messages if the call failed, otherwise the failed entries.
 func (m *Mapping) delete(ctx context.Context, msgs []types.Message) ([]types.Message, error) {
 	in := &sqs.DeleteMessageBatchInput{QueueUrl: &m.cfg.QueueURL}
 	for i, msg := range msgs {
@@ -53,7 +53,7 @@ func (m *Mapping) delete(ctx context.Context, msgs []types.Message) ([]types.Mes
 	for _, f := range out.Failed {
 		i, convErr := strconv.Atoi(aws.ToString(f.Id))
 		if convErr != nil || i < 0 || i >= len(msgs) {
-			return msgs, fmt.Errorf("delete messages: failure of an unknown entry %q", aws.ToString(f.Id))
+			return msgs, fmt.Errorf("delete messages: unknown entry %q in the failures", aws.ToString(f.Id))
 		}
 		left = append(left, msgs[i])
 		err = fmt.Errorf("delete messages: %s: %s", aws.ToString(f.Code), aws.ToString(f.Message))

@@ -46,11 +46,11 @@ func TestMappingWholeFailureRedeliversAllUntilTheDLQ(t *testing.T) {
 		{"panic", "panic", "out of paper"},
 		{"exit", "exit", "Runtime.ExitError"},
 		{"timeout", "hang", "Sandbox.Timedout"},
-		{"no JSON", "answer done, all fine", "decode the function's response"},
-		{"null id", `answer {"batchItemFailures":[{"itemIdentifier":null}]}`, `itemIdentifier "" is of no message`},
-		{"empty id", `answer {"batchItemFailures":[{"itemIdentifier":""}]}`, `itemIdentifier "" is of no message`},
-		{"unknown id", `answer {"batchItemFailures":[{"itemIdentifier":"x"}]}`, `itemIdentifier "x" is of no message`},
-		{"wrong key", `answer {"batchItemFailures":[{"messageId":"x"}]}`, `itemIdentifier "" is of no message`},
+		{"no JSON", "answer done, all fine", "decode function response"},
+		{"null id", `answer {"batchItemFailures":[{"itemIdentifier":null}]}`, `unknown itemIdentifier ""`},
+		{"empty id", `answer {"batchItemFailures":[{"itemIdentifier":""}]}`, `unknown itemIdentifier ""`},
+		{"unknown id", `answer {"batchItemFailures":[{"itemIdentifier":"x"}]}`, `unknown itemIdentifier "x"`},
+		{"wrong key", `answer {"batchItemFailures":[{"messageId":"x"}]}`, `unknown itemIdentifier ""`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

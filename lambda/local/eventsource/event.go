@@ -7,9 +7,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// eventRecord is a message as Lambda hands it to a function. It is not the type
-// of aws-lambda-go/events, which reads such records but does not write them
-// like Lambda: it adds an empty md5OfMessageAttributes, and null lists.
+// eventRecord is a message in Lambda's event format. Don't use the type in
+// aws-lambda-go/events: it reads such records but writes them differently, with an empty
+// md5OfMessageAttributes and null lists.
 // https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
 type eventRecord struct {
 	MessageID              string                    `json:"messageId"`
@@ -24,8 +24,8 @@ type eventRecord struct {
 	AWSRegion              string                    `json:"awsRegion"`
 }
 
-// eventAttribute is a message attribute. SQS has no list values; Lambda writes
-// them all the same.
+// eventAttribute is a message attribute. SQS supports no list values, but Lambda writes the
+// fields anyway.
 type eventAttribute struct {
 	StringValue      *string  `json:"stringValue,omitempty"`
 	BinaryValue      []byte   `json:"binaryValue,omitempty"`
@@ -34,13 +34,13 @@ type eventAttribute struct {
 	DataType         string   `json:"dataType"`
 }
 
-// queueEvent is the payload for a batch.
+// queueEvent returns the payload for a batch.
 func queueEvent(batch []types.Message, arn, region string) []byte {
 	event := struct{ Records []eventRecord }{}
 	for _, m := range batch {
 		event.Records = append(event.Records, newEventRecord(m, arn, region))
 	}
-	payload, _ := json.Marshal(event) // strings and bytes: it cannot fail
+	payload, _ := json.Marshal(event) // can't fail: strings and bytes only
 	return payload
 }
 

@@ -1,5 +1,5 @@
-// Package eventsource is Lambda's SQS event source mapping: it receives
-// batches, invokes a function, and deletes the messages that succeeded.
+// Package eventsource is Lambda's SQS event source mapping: it receives batches, invokes a
+// function, and deletes the succeeded messages.
 package eventsource
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	longPoll       = 20                    // seconds, the longest that SQS allows
-	firstPollPause = 50 * time.Millisecond // after a receive that failed; doubles up to maxPollPause
+	longPoll       = 20                    // seconds, the maximum in SQS
+	firstPollPause = 50 * time.Millisecond // after a failed receive; doubles up to maxPollPause
 	maxPollPause   = time.Second
 )
 
@@ -29,40 +29,38 @@ type QueueClient interface {
 		...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
 }
 
-// Config connects a queue with a function.
+// Config connects a queue to a function.
 type Config struct {
 	QueueURL       string
-	QueueARN       string // the eventSourceARN in the function's event
-	Region         string // the awsRegion in the function's event
+	QueueARN       string // eventSourceARN in the event
+	Region         string // awsRegion in the event
 	BatchSize      int    // messages per invocation, 1 to manifest.MaxBatchSize
-	MaxConcurrency int    // invocations at the same time; 1 when 0
+	MaxConcurrency int    // concurrent invocations; 1 when 0
 	Client         QueueClient
 	Invoke         func(ctx context.Context, payload []byte) ([]byte, error)
-	Now            func() time.Time // for the times in Invocation; time.Now when nil
-	OnInvocation   func(Invocation) // called for every batch, from several goroutines; may be nil
+	Now            func() time.Time // used for the times in Invocation; time.Now when nil
+	OnInvocation   func(Invocation) // called for every batch, concurrently; may be nil
 }
 
-// Invocation is the outcome of one batch. A failed receive is reported as an
-// Invocation without messages.
+// Invocation is the result of one batch. A failed receive is reported as an Invocation without
+// messages.
 type Invocation struct {
-	At         time.Time     // when the batch was complete, on the mapping's clock
-	Took       time.Duration // of the function, in real time
-	MessageIDs []string      // the batch, in its order
-	Failed     []string      // the messages that were left in the queue to come again, in the batch's order
-	Undeleted  []string      // succeeded, but the delete failed twice: these come again too
-	Err        error         // of the batch as a whole: a lambdahost error, an invalid response ...
-	DeleteErr  error         // the last error of the deletes
+	At         time.Time     // when the batch was complete, on Config.Now
+	Took       time.Duration // duration of the function, in real time
+	MessageIDs []string      // the batch, in order
+	Failed     []string      // left in the queue for redelivery, in batch order
+	Undeleted  []string      // succeeded, but the delete failed twice, so they come again too
+	Err        error         // failure of the whole batch: a lambdahost error, an invalid response ...
+	DeleteErr  error         // last error of the deletes
 }
 
-// Mapping is Lambda's SQS event source mapping with ReportBatchItemFailures:
-// it receives batches, invokes the function and deletes the messages that
-// succeeded. A failed message stays: it comes again when its visibility timeout
-// ends, be it the queue's or one that the function has set. So does a batch
-// that was throttled: it has used up a receive without a run, and polling goes
-// on all the same.
+// Mapping is Lambda's SQS event source mapping with ReportBatchItemFailures: it receives
+// batches, invokes the function and deletes the succeeded messages. A failed message stays and
+// comes again after its visibility timeout, set by the queue or by the function. A throttled
+// batch comes again too; it has used up a receive without a run, and polling continues.
 type Mapping struct{ cfg Config }
 
-// New returns a mapping that does nothing until Run.
+// New returns a mapping. Use Run to start it.
 func New(cfg Config) *Mapping {
 	cfg.MaxConcurrency = max(cfg.MaxConcurrency, 1)
 	if cfg.Now == nil {
@@ -74,12 +72,11 @@ func New(cfg Config) *Mapping {
 	return &Mapping{cfg: cfg}
 }
 
-// Run polls with MaxConcurrency workers until ctx ends, then lets the
-// invocations that are running finish and returns nil. Any other end is an
-// error in the configuration.
+// Run polls with MaxConcurrency workers until ctx ends, lets running invocations finish, and
+// returns nil. It returns an error only for an invalid configuration.
 func (m *Mapping) Run(ctx context.Context) error {
 	if m.cfg.BatchSize < 1 || m.cfg.BatchSize > manifest.MaxBatchSize {
-		return fmt.Errorf("map %s: batch size %d is not in 1 to %d", m.cfg.QueueARN, m.cfg.BatchSize, manifest.MaxBatchSize)
+		return fmt.Errorf("map %s: invalid batch size %d: must be 1 to %d", m.cfg.QueueARN, m.cfg.BatchSize, manifest.MaxBatchSize)
 	}
 	var wg sync.WaitGroup
 	for range m.cfg.MaxConcurrency {
@@ -89,8 +86,8 @@ func (m *Mapping) Run(ctx context.Context) error {
 	return nil
 }
 
-// poll handles one batch after the other. It slows down while the queue
-// cannot be read, so that it does not flood the log.
+// poll handles batch after batch. It backs off while receives fail, so that it doesn't flood
+// the log.
 func (m *Mapping) poll(ctx context.Context) {
 	pauses := backoff.Waits{First: firstPollPause, Longest: maxPollPause}
 	for waits := pauses; ctx.Err() == nil; {
@@ -102,7 +99,7 @@ func (m *Mapping) poll(ctx context.Context) {
 	}
 }
 
-// handleNext receives one batch and sees it through. The error asks for a pause.
+// handleNext receives and handles one batch. On error, the caller must pause.
 func (m *Mapping) handleNext(ctx context.Context) error {
 	batch, err := m.receive(ctx)
 	switch {
@@ -114,25 +111,25 @@ func (m *Mapping) handleNext(ctx context.Context) error {
 	case len(batch) == 0:
 		return nil
 	}
-	// From here on the batch is ours: it is finished although ctx may end.
+	// The batch must be finished even if ctx ends.
 	m.cfg.OnInvocation(m.handle(context.WithoutCancel(ctx), batch))
 	return nil
 }
 
-// receive waits for the next messages, one batch at most. A batch that is larger
-// than a receive is what the queue has now; Lambda collects it for a second.
+// receive waits for up to one batch. A batch larger than one receive gets the messages
+// available now; Lambda would collect for a second.
 func (m *Mapping) receive(ctx context.Context) ([]types.Message, error) {
 	batch, err := m.receiveOnce(ctx, m.cfg.BatchSize, longPoll)
 	if m.cfg.BatchSize <= manifest.MessagesPerCall {
 		return batch, err
 	}
 	for more := batch; len(more) > 0 && len(batch) < m.cfg.BatchSize; batch = append(batch, more...) {
-		more, _ = m.receiveOnce(ctx, m.cfg.BatchSize-len(batch), 0) // an error comes again with the next batch
+		more, _ = m.receiveOnce(ctx, m.cfg.BatchSize-len(batch), 0) // an error comes back with the next batch
 	}
 	return batch, err
 }
 
-// receiveOnce makes one call for at most so many messages.
+// receiveOnce makes one call for at most the given number of messages.
 func (m *Mapping) receiveOnce(ctx context.Context, most int, wait int32) ([]types.Message, error) {
 	out, err := m.cfg.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl:                    &m.cfg.QueueURL,
@@ -147,7 +144,7 @@ func (m *Mapping) receiveOnce(ctx context.Context, most int, wait int32) ([]type
 	return out.Messages, nil
 }
 
-// handle invokes the function with a batch and deletes the messages that succeeded.
+// handle invokes the function with a batch and deletes the succeeded messages.
 func (m *Mapping) handle(ctx context.Context, batch []types.Message) Invocation {
 	inv := Invocation{At: m.cfg.Now()}
 	for _, msg := range batch {
@@ -172,7 +169,7 @@ func (m *Mapping) handle(ctx context.Context, batch []types.Message) Invocation 
 	return inv
 }
 
-// invoke returns which messages failed; an error fails them all.
+// invoke returns the failed messages; on error, all failed.
 func (m *Mapping) invoke(ctx context.Context, batch []types.Message, ids []string) (map[string]bool, error) {
 	response, err := m.cfg.Invoke(ctx, queueEvent(batch, m.cfg.QueueARN, m.cfg.Region))
 	if err != nil {

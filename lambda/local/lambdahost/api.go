@@ -16,9 +16,8 @@ import (
 
 const responseTooLarge = "Function.ResponseSizeTooLarge"
 
-// api is the Runtime API of one environment, and as much of the Extensions API
-// as lambda.WithEnableSIGTERM uses.
-// https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+// api returns the Runtime API of one environment, and the part of the Extensions API used by
+// lambda.WithEnableSIGTERM. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 func (e *environment) api() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", e.serveNext)
@@ -30,13 +29,13 @@ func (e *environment) api() http.Handler {
 	return mux
 }
 
-// postedError is an error as a runtime posts it and Lambda shows it.
+// postedError is an error as posted by a runtime and shown by Lambda.
 type postedError struct {
 	Message string `json:"errorMessage"`
 	Type    string `json:"errorType"`
 }
 
-// serveNext holds the request until there is an invocation.
+// serveNext blocks until there is an invocation.
 func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
 	e.ask()
 	var inv *invocation
@@ -52,10 +51,10 @@ func (e *environment) serveNext(w http.ResponseWriter, r *http.Request) {
 	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(inv.deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:"+region+":000000000000:function:"+e.cfg.Name)
 	h.Set("Lambda-Runtime-Trace-Id", traceID(inv))
-	_, _ = w.Write(inv.payload) // a process that cannot read it has ended, or runs out of time
+	_, _ = w.Write(inv.payload) // on failure the process has ended, or will time out
 }
 
-// traceID is unsampled: local traces are not collected.
+// traceID returns an unsampled id, because local traces aren't collected.
 func traceID(inv *invocation) string {
 	hex := strings.ReplaceAll(inv.id, "-", "")
 	return fmt.Sprintf("Root=1-%x-%s;Sampled=0", inv.deadline.Unix(), hex[:24])
@@ -70,7 +69,7 @@ func (e *environment) serveResponse(w http.ResponseWriter, r *http.Request) {
 	e.accept(w, r, body, failed)
 }
 
-// stream returns where the response of a running invocation is passed on.
+// stream returns the destination of a running invocation's streamed response, or nil.
 func (e *environment) stream(id string) *io.PipeWriter {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,24 +79,24 @@ func (e *environment) stream(id string) *io.PipeWriter {
 	return e.running.stream
 }
 
-// passOn copies a response as it comes, and reads it to its end also when nothing
-// takes it any more.
+// passOn copies a response as it arrives. It must read to the end even if nothing takes the
+// rest.
 func passOn(to *io.PipeWriter, r *http.Request) *FunctionError {
 	if r.Header.Get("Content-Type") != urlResponseType {
-		return &FunctionError{Type: "Runtime.InvalidResponse", Message: "the response is not of type " + urlResponseType}
+		return &FunctionError{Type: "Runtime.InvalidResponse", Message: "invalid content type of the response: expected " + urlResponseType}
 	}
 	_, err := io.Copy(to, r.Body)
 	if errors.Is(err, io.ErrClosedPipe) {
 		_, err = io.Copy(io.Discard, r.Body)
 	}
 	if err != nil {
-		return &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
+		return &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read response: " + err.Error()}
 	}
 	return trailedError(r)
 }
 
-// readResponse reads an answer. Its error is in the trailers when the handler's
-// reader failed after the first bytes were on their way.
+// readResponse reads a response. If the handler's reader failed after the first bytes, the
+// error is in the trailers.
 func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionError) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
 	var tooLarge *http.MaxBytesError
@@ -107,7 +106,7 @@ func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionErro
 			Message: "Response payload size exceeded maximum allowed payload size (" + strconv.Itoa(maxPayload) +
 				" bytes)."}
 	case err != nil:
-		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read the response: " + err.Error()}
+		return nil, &FunctionError{Type: "Runtime.TruncatedResponse", Message: "read response: " + err.Error()}
 	}
 	if failed := trailedError(r); failed != nil {
 		return nil, failed
@@ -115,14 +114,13 @@ func readResponse(w http.ResponseWriter, r *http.Request) ([]byte, *FunctionErro
 	return body, nil
 }
 
-// trailedError is the error in the trailers of a response that was read; nil
-// without one.
+// trailedError returns the error in the trailers of a fully read response, or nil.
 func trailedError(r *http.Request) *FunctionError {
 	kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type")
 	if kind == "" {
 		return nil
 	}
-	// An undecodable message stays empty: the type still shows the failure.
+	// An undecodable message stays empty; the type still shows the failure.
 	posted, _ := base64.StdEncoding.DecodeString(r.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
 	return parseError(posted, kind)
 }
@@ -139,7 +137,7 @@ func (e *environment) serveInitError(w http.ResponseWriter, r *http.Request) {
 	writeStatus(w, http.StatusAccepted, "")
 }
 
-// accept answers the invocation of the request, or reports an unknown one.
+// accept answers the request's invocation, or reports an unknown one.
 func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte, failed *FunctionError) {
 	switch {
 	case !e.settle(r.PathValue("id"), body, failed):
@@ -151,7 +149,7 @@ func (e *environment) accept(w http.ResponseWriter, r *http.Request, body []byte
 	}
 }
 
-// settle answers a running invocation; false when none has this id.
+// settle answers a running invocation. It returns false for an unknown id.
 func (e *environment) settle(id string, body []byte, failed *FunctionError) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -166,12 +164,12 @@ func (e *environment) settle(id string, body []byte, failed *FunctionError) bool
 }
 
 func readError(w http.ResponseWriter, r *http.Request) *FunctionError {
-	// A part that cannot be read costs some text, never the fact that it failed.
+	// Losing an unreadable part costs some text, but the failure is still reported.
 	body, _ := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
 	return parseError(body, r.Header.Get("Lambda-Runtime-Function-Error-Type"))
 }
 
-// parseError reads an error as posted; kind is taken where it names none.
+// parseError parses a posted error. kind is used if the error has no type.
 func parseError(body []byte, kind string) *FunctionError {
 	var posted postedError
 	if json.Unmarshal(body, &posted) != nil {
@@ -187,13 +185,13 @@ func (e *environment) serveRegister(w http.ResponseWriter, _ *http.Request) {
 		"functionName": e.cfg.Name, "functionVersion": "$LATEST", "handler": "bootstrap"})
 }
 
-// serveExtensionNext never answers: the extension that enables SIGTERM
-// registers for no events.
+// serveExtensionNext never responds, because the extension for SIGTERM registers for no
+// events.
 func (e *environment) serveExtensionNext(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// writeStatus writes the status and, of an error, its type.
+// writeStatus writes the status and, for an error, its type.
 func writeStatus(w http.ResponseWriter, status int, kind string) {
 	if kind == "" {
 		writeJSON(w, status, map[string]string{"status": "OK"})

@@ -15,14 +15,14 @@ import (
 	"strings"
 )
 
-// Bootstrap returns the path of an executable of the function whose main
-// package is pkg ("matchbook/lambda/cmd/match"): the file of the package's
-// base name beside the running executable, if there is one that was built from
-// pkg (an installed program), else one that go builds in dir.
+// Bootstrap returns the path of an executable of the function with main package pkg, such as
+// "matchbook/lambda/cmd/match". An installed program has its functions in its own directory;
+// if that has an executable with the package's base name, built from pkg, Bootstrap returns
+// it. Otherwise it builds one in dir.
 //
-// It is built with the flags of the running program, because other flags
-// (-race, -trimpath, CGO_ENABLED ...) mean another build cache and compiling
-// everything anew. progress, which may be nil, is called before a long step.
+// It builds with the flags of the running program, because other flags (-race, -trimpath,
+// CGO_ENABLED ...) use another build cache and would recompile everything. progress is called
+// before a long step; it may be nil.
 func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (string, error) {
 	if file := installed(pkg); file != "" {
 		return file, nil
@@ -33,15 +33,15 @@ func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (str
 	if progress != nil {
 		progress("building " + pkg)
 	}
-	// Absolute, because an executable is started in a folder of its own.
+	// Absolute, because the executable is started in another directory.
 	file, err := filepath.Abs(filepath.Join(dir, path.Base(pkg)))
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w", pkg, err)
 	}
 	flags, env := buildFlags()
-	// Go caches the link of `go run` and not that of `go build`: here the "run"
-	// is a copy. A bootstrap in a temporary folder needs no commit, and a
-	// repository that git does not trust would fail the build.
+	// Go caches the link step of `go run` but not of `go build`, so the "run" here is a copy.
+	// VCS stamping is off because a temporary bootstrap doesn't need it, and it would fail in
+	// a repository git does not trust.
 	args := append([]string{"run", "-buildvcs=false", "-exec=cp -f"}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg, file)...)
 	cmd.Env = append(os.Environ(), env...)
@@ -55,8 +55,8 @@ func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (str
 	return file, nil
 }
 
-// installed finds the executable beside the running one. Its main
-// package is read from the file: a program of the same name may be anything.
+// installed returns the executable in this program's directory, or "". It reads the main
+// package from the file, since a program of the same name may be anything.
 func installed(pkg string) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -73,12 +73,12 @@ func installed(pkg string) string {
 	return file
 }
 
-// canBuild returns an error with advice without a go command, or in a working
-// directory outside the module of pkg.
+// canBuild returns an error with a hint if there's no go command, or if the working directory
+// is outside pkg's module.
 func canBuild(ctx context.Context, pkg string) error {
 	if _, err := exec.LookPath("go"); err != nil {
-		return fmt.Errorf("no executable of %s: none lies beside this program, and no go command is on the PATH to "+
-			"build it; install Go, or run `go install %s` where it is and put the result beside this program", pkg, pkg)
+		return fmt.Errorf("missing executable of %s, and missing go command to build it: "+
+			"install Go, or run `go install %s` elsewhere and copy the result into this program's directory", pkg, pkg)
 	}
 	cmd := exec.CommandContext(ctx, "go", "list", "-m")
 	out, err := cmd.Output()
@@ -91,16 +91,15 @@ func canBuild(ctx context.Context, pkg string) error {
 	}
 	inModule := func(module string) bool { return strings.HasPrefix(pkg+"/", module+"/") }
 	if !slices.ContainsFunc(strings.Fields(string(out)), inModule) {
-		return fmt.Errorf("no executable of %s: none lies beside this program, and the working directory is not "+
-			"inside its module; run this inside the repository, or run `go install %s` there and put the result beside this program",
+		return fmt.Errorf("missing executable of %s, and the working directory is outside its module: "+
+			"run this inside the repository, or run `go install %s` there and copy the result into this program's directory",
 			pkg, pkg)
 	}
 	return nil
 }
 
-// buildFlags returns the flags and variables that the running program was built
-// with, as far as they decide what the compiler makes. Programs of `go run` and
-// `go test` record them too.
+// buildFlags returns the flags and variables of the running program's build, as far as they
+// affect the compiler's output. `go run` and `go test` record them too.
 func buildFlags() (flags, env []string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

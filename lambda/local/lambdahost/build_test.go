@@ -114,12 +114,12 @@ func TestBootstrapSaysWhatToDo(t *testing.T) {
 	t.Run("outside the module", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/other", nil)
-		checkBuildError(t, err, "not inside its module", "go install matchbook/lambda/cmd/other")
+		checkBuildError(t, err, "outside its module", "go install matchbook/lambda/cmd/other")
 	})
-	t.Run("no go command", func(t *testing.T) {
+	t.Run("missing go command", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/other", nil)
-		checkBuildError(t, err, "no go command", "install Go")
+		checkBuildError(t, err, "missing go command", "install Go")
 	})
 	t.Run("compile error", func(t *testing.T) {
 		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/nosuchfunction", nil)

@@ -10,38 +10,38 @@ import (
 	"github.com/google/uuid"
 )
 
-// environment is one process with a Runtime API of its own, for one invocation
-// at a time. A caller takes the environment, then calls invoke; the process
-// calls the HTTP endpoints (api.go). The environment is free again when the
-// process has answered and asks for its next invocation.
+// environment is one process with its Runtime API. It runs one invocation at a time: a caller
+// must take the environment before it calls invoke, and the process calls the HTTP endpoints
+// (see api.go). The environment is free again once the process has answered and asks for its
+// next invocation.
 type environment struct {
 	cfg         Config
 	initTimeout time.Duration
 	logs        *lineWriter
-	start       func() error // starts the process, once; every call waits for it
-	extended    atomic.Bool  // the process has registered an extension
+	start       func() error // starts the process once; every call waits for it
+	extended    atomic.Bool  // the process registered an extension
 
-	work       chan *invocation    // to a request that asks
-	asked      chan struct{}       // closed when the process asks for the first time
-	firstAsked func()              // closes it
-	initError  chan *FunctionError // the process has posted that it cannot start
+	work       chan *invocation    // unbuffered: received by serveNext
+	asked      chan struct{}       // closed on the first request for an invocation
+	firstAsked func()              // closes asked
+	initError  chan *FunctionError // posted by a process unable to start
 	started    chan struct{}       // closed when the process runs, or could not be started
 	ended      chan struct{}       // closed when the process has ended and its log is written
 
 	mu       sync.Mutex
-	pid      int         // of the process and of its group; 0 when none runs
-	taken    bool        // for an invocation
-	running  *invocation // handed to the process and not yet answered, or nil
-	settling *invocation // answered, and the process has not asked since, or nil
-	exit     string      // the end of the process, in Lambda's words
+	pid      int         // also the process group; 0 when it isn't running
+	taken    bool        // reserved for an invocation
+	running  *invocation // handed to the process and unanswered, or nil
+	settling *invocation // answered, but the process hasn't asked since, or nil
+	exit     string      // how the process ended, in Lambda's words
 }
 
-// invocation is one event on its way through a process. body and err are
-// written before answered is closed.
+// invocation is one event on its way through a process. body and err are set before answered
+// is closed.
 type invocation struct {
 	id       string
 	payload  []byte
-	stream   *io.PipeWriter // of a response that is passed on as it comes; nil: it is kept in body
+	stream   *io.PipeWriter // receives a streamed response; nil keeps it in body
 	deadline time.Time
 	answered chan struct{}
 	freed    chan struct{} // closed when its environment is free again
@@ -59,7 +59,7 @@ func newEnvironment(cfg Config, initTimeout time.Duration) *environment {
 	return e
 }
 
-// take reserves the environment for one invocation, if it is free.
+// take reserves the environment for one invocation if it's free.
 func (e *environment) take() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,8 +70,8 @@ func (e *environment) take() bool {
 	return true
 }
 
-// ask notes that the process asks for an invocation: it has finished the one
-// that it answered, and the environment is free again.
+// ask records a request for an invocation. The process has finished the previous one, so the
+// environment is free again.
 func (e *environment) ask() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -82,7 +82,7 @@ func (e *environment) ask() {
 	}
 }
 
-// handOut notes that the process got inv.
+// handOut records inv as the running invocation.
 func (e *environment) handOut(inv *invocation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -91,10 +91,9 @@ func (e *environment) handOut(inv *invocation) {
 	}
 }
 
-// invoke runs one invocation in an environment that was taken for it. It
-// returns when the environment is free again, so that the second of two
-// successive invocations never finds it taken; when the process has ended; or
-// when the time is up. With a stream, the response is written there.
+// invoke runs one invocation in an environment reserved with take. It returns when the
+// environment is free again (so that the next of two sequential invocations finds it free),
+// when the process has ended, or on timeout. With a stream, the response is written there.
 func (e *environment) invoke(payload []byte, stream *io.PipeWriter) ([]byte, error) {
 	if err := e.start(); err != nil {
 		return nil, err
@@ -110,13 +109,13 @@ func (e *environment) invoke(payload []byte, stream *io.PipeWriter) ([]byte, err
 		return e.await(inv, timeout.C)
 	case <-e.ended:
 		return nil, e.exitError(inv.id)
-	case <-timeout.C: // the process has not asked
+	case <-timeout.C: // the process never asked
 		return nil, e.timedOut(inv)
 	}
 }
 
-// await returns the answer to inv. A process that answers and ends, or
-// answers and is not ready again in time, has answered all the same.
+// await returns the answer to inv. It counts even if the process ends, or isn't ready again in
+// time, after answering.
 func (e *environment) await(inv *invocation, timeout <-chan time.Time) ([]byte, error) {
 	select {
 	case <-inv.answered:
@@ -124,14 +123,14 @@ func (e *environment) await(inv *invocation, timeout <-chan time.Time) ([]byte, 
 		case <-inv.freed:
 		case <-e.ended:
 		case <-timeout:
-			_ = e.timedOut(inv) // it is answered
+			_ = e.timedOut(inv) // already answered
 		}
 	case <-e.ended:
 	case <-timeout:
 		return nil, e.timedOut(inv)
 	}
 	select {
-	case <-inv.answered: // perhaps only just before the process ended
+	case <-inv.answered: // possibly just before the process ended
 		if inv.err != nil {
 			return nil, inv.err
 		}
@@ -141,7 +140,7 @@ func (e *environment) await(inv *invocation, timeout <-chan time.Time) ([]byte, 
 	}
 }
 
-// timedOut ends the process.
+// timedOut stops the process and returns Lambda's timeout error.
 func (e *environment) timedOut(inv *invocation) *FunctionError {
 	e.stop()
 	return &FunctionError{Type: "Sandbox.Timedout", Message: fmt.Sprintf(
@@ -152,7 +151,7 @@ func (e *environment) exitError(id string) *FunctionError {
 	return &FunctionError{Type: "Runtime.ExitError", Message: "RequestId: " + id + " Error: " + e.exit}
 }
 
-// boot starts the process and waits until it asks for its first invocation.
+// boot starts the process and waits for its first request for an invocation.
 func (e *environment) boot() error {
 	err := e.launch()
 	close(e.started)
@@ -175,7 +174,7 @@ func (e *environment) boot() error {
 	}
 	e.stop()
 	select {
-	case failed = <-e.initError: // posted just before the end: more precise than the exit
+	case failed = <-e.initError: // posted just before the end, and more precise than the exit
 	default:
 	}
 	return &FunctionError{Type: failed.Type, Message: "start-up failed: " + failed.Message + e.logs.tailText()}

@@ -1,5 +1,5 @@
-// Package lambdahost runs a Lambda bootstrap as Lambda does: a Function starts
-// its processes behind the Runtime API, ends them, and invokes them.
+// Package lambdahost runs a Lambda bootstrap as Lambda does: a Function starts processes
+// behind the Runtime API, invokes and stops them.
 package lambdahost
 
 import (
@@ -13,35 +13,35 @@ import (
 	"time"
 )
 
-// ErrThrottled is returned by Invoke when every environment is busy.
-var ErrThrottled = errors.New("rate exceeded: every environment of the function is busy")
+// ErrThrottled is returned by Invoke when all environments are busy.
+var ErrThrottled = errors.New("rate exceeded: too many concurrent invocations")
 
 // errFunctionClosed is returned by Invoke after Close.
 var errFunctionClosed = errors.New("function is closed")
 
-// A FunctionError is a failure of the function itself: it returned an error,
-// panicked, ended its process or ran out of time.
+// A FunctionError is a failure of the function itself: it returned an error, panicked, exited
+// or timed out.
 type FunctionError struct {
 	Type    string // as posted, or Runtime.ExitError, Sandbox.Timedout, Runtime.InvalidEntrypoint ...
 	Message string
-	payload []byte // the JSON that the function posted; nil when the host made the error
+	payload []byte // JSON posted by the function; nil for errors made here
 }
 
-// Error returns the type and the message.
+// Error returns "type: message".
 func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 
-// Config is the program of a function, and the limits it runs under.
+// Config describes a function's program and limits.
 type Config struct {
 	Name           string
 	Bootstrap      string        // path of the executable
-	Env            []string      // KEY=VALUE, beside PATH, HOME and what Lambda sets; nothing else is inherited
-	Timeout        time.Duration // of one invocation, in real time; 3 s when 0, as on Lambda
+	Env            []string      // KEY=VALUE; apart from PATH, HOME, TMPDIR and Lambda's own variables, nothing is inherited
+	Timeout        time.Duration // of one invocation, in real time; 3 s when 0, like Lambda
 	MemoryMB       int           // reported to the function; 128 when 0
-	MaxConcurrency int           // environments at most, Lambda's reserved concurrency; 1 when 0
-	Logs           io.Writer     // stdout and stderr of all processes, written in whole lines; may be nil
+	MaxConcurrency int           // maximum number of environments, like reserved concurrency; 1 when 0
+	Logs           io.Writer     // stdout and stderr of all processes, in whole lines; may be nil
 }
 
-// withDefaults fills empty fields with Lambda's defaults.
+// withDefaults fills in Lambda's defaults.
 func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
 		c.Timeout = 3 * time.Second
@@ -57,33 +57,31 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Function runs a Lambda bootstrap as Lambda does: in environments of one
-// process each, which are started when needed, used again when free (the
-// oldest first) and replaced when their process ends. An environment takes one
-// invocation at a time and is replaced when that runs out of time.
+// Function runs a Lambda bootstrap as Lambda does. Each environment is one process: started on
+// demand, reused when free (oldest first), and replaced when its process ends. It runs one
+// invocation at a time, and is replaced if that times out.
 //
-// It is safe for concurrent use.
+// Function is safe for concurrent use. The caller must close it.
 type Function struct {
 	cfg         Config
 	initTimeout time.Duration
 
 	mu     sync.Mutex
-	all    []*environment // in the order of their start; some may have ended
+	all    []*environment // by start time; some may have ended
 	closed bool
 }
 
-// New returns a function of which no process runs yet.
+// New returns a function. It starts processes on demand.
 func New(cfg Config) *Function {
-	// Lambda ends a start-up after 10 s, and repeats it as a part of the first invocation,
-	// within that one's time. Here it goes on, for the longer of the two.
+	// Lambda ends a start-up after 10 s and repeats it within the first invocation's timeout.
+	// Here it simply continues, up to the longer of the two.
 	cfg = cfg.withDefaults()
 	return &Function{cfg: cfg, initTimeout: max(10*time.Second, cfg.Timeout)}
 }
 
-// Invoke runs the function on a JSON payload and returns its JSON answer. The
-// error is a *FunctionError when the function failed, ErrThrottled when no
-// place is free, or that of ctx. As on Lambda, an invocation whose caller has
-// gone runs on to its end.
+// Invoke runs the function on a JSON payload and returns its JSON response. It returns a
+// *FunctionError if the function failed, ErrThrottled if all environments are busy, or the
+// error of ctx. As on Lambda, an invocation continues to its end even if its caller is gone.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("invoke %s: %w", f.cfg.Name, err)
@@ -109,7 +107,7 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// acquire takes a place in an environment, or adds one that is yet to start.
+// acquire reserves a free environment, or adds one not started yet.
 func (f *Function) acquire() (*environment, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,10 +129,9 @@ func (f *Function) acquire() (*environment, error) {
 	return e, nil
 }
 
-// Kill sends SIGKILL to the process group of one environment that is running
-// an invocation, or several, at this moment and reports whether there was one.
-// With n > 0 of them, in the order of their start, it kills number choose(n),
-// in [0, n); a nil choose takes the first.
+// Kill sends SIGKILL to the process group of an environment with a running invocation, and
+// reports whether there was one. choose gets the number of such environments, n > 0, and
+// returns the index in [0, n) of its choice by start time; nil chooses the first.
 func (f *Function) Kill(choose func(busy int) int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,9 +139,9 @@ func (f *Function) Kill(choose func(busy int) int) bool {
 	return e != nil && e.signal(syscall.SIGKILL)
 }
 
-// Freeze sends SIGSTOP to the process group that Kill would kill, and returns
-// the id of its process; 0 when none was busy. thaw lets it go on, and reports
-// false when it has ended: its time passes meanwhile.
+// Freeze sends SIGSTOP to a busy environment's process group, chosen as in Kill, and returns
+// its process id, or 0 if none was busy. Call thaw to continue the process; it returns false
+// if the process has ended. Note that the invocation's timeout keeps running.
 func (f *Function) Freeze(choose func(busy int) int) (pid int, thaw func() bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,15 +154,15 @@ func (f *Function) Freeze(choose func(busy int) int) (pid int, thaw func() bool)
 	return e.pid, func() bool { return e.signal(syscall.SIGCONT) }
 }
 
-// Signal sends sig to the process group of the environment with this process,
-// and reports whether it runs: no other process gets it.
+// Signal sends sig to the process group of the environment with process pid. It reports
+// whether such a process was running, and never signals any other.
 func (f *Function) Signal(pid int, sig syscall.Signal) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.ContainsFunc(f.all, func(e *environment) bool { return e.is(pid) && e.signal(sig) })
 }
 
-// busy is the environment that choose chooses; nil when none is busy.
+// busy returns the chosen busy environment, or nil.
 func (f *Function) busy(choose func(busy int) int) *environment {
 	var busy []*environment
 	for _, e := range f.all {
@@ -182,9 +179,9 @@ func (f *Function) busy(choose func(busy int) int) *environment {
 	return busy[choose(len(busy))]
 }
 
-// Close ends all processes with SIGKILL, or, if they have registered an
-// extension, with SIGTERM and 500 ms later SIGKILL. It returns when all have
-// ended. Invocations that are running fail; later ones are refused.
+// Close stops all processes with SIGKILL, or with SIGTERM and 500 ms later SIGKILL if they
+// registered an extension. It returns when all have ended. Running invocations fail; later
+// ones are refused.
 func (f *Function) Close() error {
 	f.mu.Lock()
 	f.closed = true

@@ -9,16 +9,16 @@ import (
 	"regexp"
 )
 
-// maxPayload is Lambda's limit for the payload and for the answer of a
-// synchronous invocation, in bytes.
+// maxPayload is Lambda's limit in bytes for the payload and the response of a synchronous
+// invocation.
 const maxPayload = 6 << 20
 
 var invocationsPath = regexp.MustCompile(`^/2015-03-31/functions/([^/]+)/invocations$`)
 
-// ServeHTTP answers POST /2015-03-31/functions/function/invocations, the URL of
-// AWS's Runtime Interface Emulator (the function's own name does too): status
-// 200 and the function's answer, or, with the header X-Amz-Function-Error, its
-// error {"errorType", "errorMessage"}; status 429 when it is throttled.
+// ServeHTTP handles POST /2015-03-31/functions/function/invocations, the URL used by AWS's
+// Runtime Interface Emulator; the function's name works too. It responds with status 200 and
+// the function's response, or {"errorType", "errorMessage"} with the header
+// X-Amz-Function-Error; or with status 429 when throttled.
 func (f *Function) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := invocationsPath.FindStringSubmatch(r.URL.Path)
 	switch {
@@ -60,11 +60,11 @@ func writeInvocation(w http.ResponseWriter, body []byte, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Amz-Executed-Version", "$LATEST")
-	_, _ = w.Write(body) // a caller that has gone gets no answer
+	_, _ = w.Write(body) // the caller may be gone
 }
 
-// json is the error as Lambda shows it to the caller: as the function posted
-// it, stack trace and all, where it did.
+// json returns the error in Lambda's form: exactly as posted by the function, including the
+// stack trace, if it posted JSON.
 func (e *FunctionError) json() []byte {
 	if json.Valid(e.payload) {
 		return e.payload
@@ -73,7 +73,7 @@ func (e *FunctionError) json() []byte {
 	return b
 }
 
-// refuse answers with an error of the Lambda API, in the form its SDKs read.
+// refuse writes a Lambda API error in the form expected by the SDKs.
 func refuse(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("X-Amzn-Errortype", kind)
 	writeJSON(w, status, map[string]string{"Type": "User", "message": message})

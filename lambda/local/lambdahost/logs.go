@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// lockedWriter makes a writer safe for the processes that share it.
+// lockedWriter makes a writer safe for concurrent use.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -23,20 +23,19 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 
 const (
 	tailLines   = 20
-	longestLine = 1 << 20 // bytes; a longer line is cut in two, so that it cannot fill our memory
+	longestLine = 1 << 20 // bytes; longer lines are split, so that they can't exhaust memory
 )
 
-// lineWriter passes the output of one process on in whole lines and keeps the
-// last ones. It never returns an error: a full disk under the log must not
-// close the pipe of the process.
+// lineWriter passes on one process's output in whole lines and keeps the last ones. It never
+// returns an error, because a full disk under the log must not close the process's pipe.
 type lineWriter struct {
 	mu   sync.Mutex
 	w    io.Writer
-	part []byte   // of a line that has not ended yet
+	part []byte   // an unfinished line
 	tail [][]byte // the last lines
 }
 
-// Write passes on the lines that p completes, and keeps the rest.
+// Write passes on the lines completed by p, and keeps the rest.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +53,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// flush writes a last line that the process did not end.
+// flush writes a last line without a newline.
 func (l *lineWriter) flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,13 +71,13 @@ func (l *lineWriter) endLine() {
 	_, _ = l.w.Write(line)
 }
 
-// tailText is the end of the log, to stand after a sentence; empty when the
-// process wrote nothing.
+// tailText returns the end of the log, for use after an error message; empty if the process
+// wrote nothing.
 func (l *lineWriter) tailText() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.tail) == 0 {
 		return ""
 	}
-	return "; the end of its log:\n" + strings.TrimRight(string(bytes.Join(l.tail, nil)), "\n")
+	return "; end of its log:\n" + strings.TrimRight(string(bytes.Join(l.tail, nil)), "\n")
 }

@@ -13,16 +13,15 @@ import (
 	"time"
 )
 
-// closeGrace is the time between SIGTERM and SIGKILL; Lambda leaves 300 to 500 ms.
+// closeGrace is the grace period between SIGTERM and SIGKILL; Lambda's is 300 to 500 ms.
 const closeGrace = 500 * time.Millisecond
 
-// region is the region that everything of the local stack claims to be in.
+// region is the region of everything in the local stack.
 const region = "us-east-1"
 
-// processEnv is the environment of a function's process: Lambda's variables,
-// over the configured ones, over defaults. Of our own variables only the ones
-// that any program needs are passed on, so that a secret in
-// the developer's shell cannot reach the function unasked.
+// processEnv returns the environment of a function's process: Lambda's variables override the
+// configured ones, which override the defaults. It inherits only the variables every program
+// needs, so that a secret in the developer's shell can't leak into the function.
 func processEnv(cfg Config, api string) []string {
 	var env []string
 	for _, name := range []string{"PATH", "HOME", "TMPDIR"} {
@@ -34,7 +33,7 @@ func processEnv(cfg Config, api string) []string {
 		"AWS_REGION="+region, "AWS_DEFAULT_REGION="+region,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local")
 	env = append(env, cfg.Env...)
-	return append(env, // of a name given twice, the last counts
+	return append(env, // the last value of a name wins
 		"TZ=:UTC",
 		"AWS_LAMBDA_RUNTIME_API="+api,
 		"AWS_LAMBDA_FUNCTION_NAME="+cfg.Name,
@@ -47,25 +46,25 @@ func processEnv(cfg Config, api string) []string {
 		"_HANDLER=bootstrap")
 }
 
-// launch starts the process behind a Runtime API of its own.
+// launch starts the process behind its Runtime API.
 //
-// The process is to die with this one, however that ends. Linux sends the
-// parent-death signal when the *thread* that started the child ends, so one
-// thread is locked from the start of the process to its end.
+// The process must die with this one, however this one ends. Linux sends the parent-death
+// signal when the *thread* of the parent ends, so one thread stays locked until the process
+// ends.
 func (e *environment) launch() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return fmt.Errorf("listen for the runtime api: %w", err)
+		return fmt.Errorf("listen for the Runtime API: %w", err)
 	}
 	api := &http.Server{Handler: e.api(), ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = api.Serve(listener) }() // ends with api.Close
+	go func() { _ = api.Serve(listener) }() // returns on api.Close
 
 	cmd := exec.Command(e.cfg.Bootstrap)
 	cmd.Dir = filepath.Dir(e.cfg.Bootstrap)
 	cmd.Env = processEnv(e.cfg, listener.Addr().String())
 	cmd.Stdout, cmd.Stderr = e.logs, e.logs
 	cmd.SysProcAttr = processAttributes()
-	cmd.WaitDelay = closeGrace // a child of the function's that holds its output open does not hold us up
+	cmd.WaitDelay = closeGrace // so that a grandchild holding the output open can't block us
 	launched := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -100,22 +99,22 @@ func (e *environment) finish(err error) {
 	close(e.ended)
 }
 
-// signal sends sig to the process group, if the process runs.
+// signal sends sig to the process group if the process is running.
 func (e *environment) signal(sig syscall.Signal) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.pid != 0 && syscall.Kill(-e.pid, sig) == nil
 }
 
-// is reports whether its process runs, and has this id.
+// is reports whether its process is running with this id.
 func (e *environment) is(pid int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.pid != 0 && e.pid == pid
 }
 
-// stop ends the process group and waits for the process's end. Lambda kills
-// without a warning, unless the process has registered an extension.
+// stop ends the process group and waits for the process. Lambda kills without warning, unless
+// the process registered an extension.
 func (e *environment) stop() {
 	<-e.started
 	if e.extended.Load() {
@@ -138,7 +137,7 @@ func (e *environment) hasEnded() bool {
 	}
 }
 
-// isBusy reports whether the process has an invocation that it has not answered.
+// isBusy reports whether the process has an unanswered invocation.
 func (e *environment) isBusy() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

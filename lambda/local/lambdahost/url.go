@@ -13,16 +13,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// urlResponseType is the type of a response that a function streams: a JSON head,
-// eight zero bytes, and the body.
+// urlResponseType is the content type of a streamed response: a JSON head, eight zero bytes,
+// and the body.
 const urlResponseType = "application/vnd.awslambda.http-integration-response"
 
-// maxHead bounds the head of a streamed response.
+// maxHead bounds the head of a streamed response, in bytes.
 const maxHead = 1 << 20
 
-// URL serves requests as the function URL of the function does in the mode
-// RESPONSE_STREAM: each is one invocation, whose response is passed on as the
-// function writes it. A client that goes away does not end its invocation.
+// URL serves requests like the function URL in RESPONSE_STREAM mode: each request is one
+// invocation, and its response is passed on as the function writes it. The invocation
+// continues even if the client disconnects.
 // https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
 func (f *Function) URL() http.Handler { return http.HandlerFunc(f.serveURL) }
 
@@ -41,7 +41,7 @@ func (f *Function) serveURL(w http.ResponseWriter, r *http.Request) {
 	defer response.Close() // the rest of the response is read and dropped
 	go func() {
 		_, err := e.invoke(payload, answer)
-		answer.CloseWithError(err) // the end without one: the environment is free again
+		answer.CloseWithError(err) // EOF without an error; the environment is free again
 	}()
 	head, err := readHead(response)
 	if err != nil {
@@ -56,11 +56,11 @@ func (f *Function) serveURL(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(head.StatusCode)
 	if err := pass(w, response); err != nil {
-		panic(http.ErrAbortHandler) // the client sees that the response is not whole
+		panic(http.ErrAbortHandler) // so that the client notices the truncated response
 	}
 }
 
-// urlEvent is a request as a function gets it, in the payload format 2.0.
+// urlEvent converts a request into an event in payload format 2.0.
 func urlEvent(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
 	if err != nil {
@@ -97,7 +97,7 @@ func urlEvent(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return json.Marshal(event)
 }
 
-// isText reports whether Lambda passes a body of this type on as text.
+// isText reports whether Lambda passes a body of this type as text.
 func isText(contentType string) bool {
 	return strings.HasPrefix(contentType, "text/") || strings.HasPrefix(contentType, "application/json") ||
 		strings.HasPrefix(contentType, "application/xml") || strings.HasPrefix(contentType, "application/javascript")
@@ -110,9 +110,9 @@ type head struct {
 	Cookies    []string          `json:"cookies"`
 }
 
-var errHead = errors.New("the response does not begin with a head")
+var errHead = errors.New("invalid streamed response: missing head")
 
-// readHead reads the head, and nothing after it.
+// readHead reads the head and nothing beyond it.
 func readHead(r io.Reader) (h head, err error) {
 	var text []byte
 	one := make([]byte, 1)
@@ -133,8 +133,8 @@ func readHead(r io.Reader) (h head, err error) {
 	return h, nil
 }
 
-// pass copies a response as it comes. It fails when the function did; a client
-// that has gone is no failure.
+// pass copies a response as it arrives. It fails if the function failed, but not if the client
+// is gone.
 func pass(w http.ResponseWriter, response io.Reader) error {
 	out := http.NewResponseController(w)
 	buffer := make([]byte, 32<<10)

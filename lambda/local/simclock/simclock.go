@@ -1,7 +1,6 @@
-// Package simclock moves the clock of a PostgreSQL database, for tests and
-// trial runs, without a change to the programs that use it: connections opened
-// with its URL find a function now() of ours before PostgreSQL's own. All other
-// connections to the database keep the real time.
+// Package simclock moves the clock of a PostgreSQL database for tests and trial runs, without
+// changes to the programs using it: connections opened with its URL see a replaced now(). All
+// other connections to the database keep the real time.
 package simclock
 
 import (
@@ -18,11 +17,11 @@ import (
 
 // Clock is the clock of one database.
 type Clock struct {
-	url    string // of the database, with the real clock
-	schema string // of our now()
+	url    string // database URL, with the real clock
+	schema string // schema of the replaced now()
 
 	mu   sync.Mutex
-	conn *pgx.Conn // kept, because a new one costs more than what it is used for; may be closed
+	conn *pgx.Conn // kept open because connecting costs more than its use; may be closed
 }
 
 const installSQL = `
@@ -34,8 +33,8 @@ CREATE FUNCTION %[1]s.now() RETURNS timestamptz LANGUAGE sql STABLE AS
 GRANT USAGE ON SCHEMA %[1]s TO PUBLIC;
 GRANT SELECT ON %[1]s.state TO PUBLIC`
 
-// Install gives the database at databaseURL a clock that runs on from now, or
-// stands at frozenAt if that is not zero. It is to be closed or removed.
+// Install gives the database at databaseURL a clock, running from now or frozen at frozenAt if
+// that isn't zero. The caller must call Close or Remove.
 func Install(ctx context.Context, databaseURL string, frozenAt time.Time) (*Clock, error) {
 	id := uuid.New()
 	c := &Clock{url: databaseURL, schema: fmt.Sprintf("simclock_%x", id[:6])}
@@ -45,20 +44,20 @@ func Install(ctx context.Context, databaseURL string, frozenAt time.Time) (*Cloc
 	}
 	if err := c.exec(ctx, fmt.Sprintf(installSQL, c.schema, frozen)); err != nil {
 		c.Close()
-		return nil, fmt.Errorf("install a clock in the database: %w", err)
+		return nil, fmt.Errorf("install database clock: %w", err)
 	}
 	return c, nil
 }
 
-// URL returns the database's URL for the programs that are to see this clock.
+// URL returns the database URL for programs that should see this clock.
 func (c *Clock) URL() (string, error) {
 	u, err := url.Parse(c.url)
 	if err != nil {
-		return "", fmt.Errorf("database URL: %w", err)
+		return "", fmt.Errorf("parse database URL: %w", err)
 	}
 	q := u.Query()
 	q.Set("search_path", c.schema+",pg_catalog,public")
-	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // to PostgreSQL a plus is a plus
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // PostgreSQL takes a plus literally
 	return u.String(), nil
 }
 
@@ -68,13 +67,13 @@ func (c *Clock) Advance(ctx context.Context, d time.Duration) error {
 		d.Microseconds()))
 }
 
-// Remove takes the clock out of the database, and closes it.
+// Remove removes the clock from the database and closes it.
 func (c *Clock) Remove(ctx context.Context) error {
 	defer c.Close()
 	return c.exec(ctx, fmt.Sprintf("DROP SCHEMA %s CASCADE", c.schema))
 }
 
-// Close closes the clock's own connection. The database keeps its time.
+// Close closes the clock's connection. The database keeps its clock.
 func (c *Clock) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +85,7 @@ func (c *Clock) Close() {
 func (c *Clock) exec(ctx context.Context, sql string) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// The server may have been restarted since the last time.
+	// The server may have restarted since the last use.
 	if c.conn == nil || c.conn.Ping(ctx) != nil {
 		if c.conn, err = pgx.Connect(ctx, c.url); err != nil {
 			return err

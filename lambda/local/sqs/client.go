@@ -14,7 +14,7 @@ import (
 // Region is the region of every queue.
 const Region = "us-east-1"
 
-// NewClient returns a client of the SDK for a queue at endpoint.
+// NewClient returns an SDK client for the SQS at endpoint.
 func NewClient(endpoint string) *sqs.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
@@ -27,20 +27,20 @@ func NewClient(endpoint string) *sqs.Client {
 	})
 }
 
-// ClientEnv are the variables, KEY=VALUE, with which an AWS SDK in any language
-// finds the SQS at endpoint. Nothing checks the credentials, but the SDKs want some.
+// ClientEnv returns the variables, KEY=VALUE, for an AWS SDK in any language to use the SQS at
+// endpoint. The SDKs require credentials, but nothing checks them.
 func ClientEnv(endpoint string) []string {
 	return []string{"AWS_ENDPOINT_URL_SQS=" + endpoint, "AWS_REGION=" + Region,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local"}
 }
 
-// ownBody gives the transport a request body of its own. The SDK closes its
-// body as soon as an answer is there; a server on the same machine may answer
-// before net/http has noticed that it has written everything, and net/http
-// then drops the connection and with it an answer that holds messages.
+// ownBody gives the transport a private copy of the request body. The SDK closes the body as
+// soon as the response arrives; a server on the same machine may respond before net/http has
+// finished writing, so net/http drops the connection together with a response full of
+// messages.
 type ownBody struct{ http.RoundTripper }
 
-// RoundTrip sends a copy of the request whose body is in memory.
+// RoundTrip sends a copy of the request with its body in memory.
 func (o ownBody) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil {
 		return o.RoundTripper.RoundTrip(r)
@@ -48,7 +48,7 @@ func (o ownBody) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close()
 	if err != nil {
-		return nil, fmt.Errorf("read the request body: %w", err)
+		return nil, fmt.Errorf("read request body: %w", err)
 	}
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))

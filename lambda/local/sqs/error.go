@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// apiError is an error of a call, as the client gets it. The code comes from AWS's
-// older query protocol, and the SDKs show it; the shape is the name in the JSON
-// protocol, from which they make typed errors.
+// apiError is an error response. The code comes from AWS's older query protocol and is shown
+// by the SDKs; shape returns the name used in the JSON protocol, so SDKs build typed errors
+// from it.
 type apiError struct {
 	code, message string
 	status        int
 }
 
-// Error returns the code and the message.
+// Error returns "code: message".
 func (e apiError) Error() string { return e.code + ": " + e.message }
 
 const (
-	codePrefix  = "AWS.SimpleQueueService." // of most codes that only SQS has
+	codePrefix  = "AWS.SimpleQueueService." // prefix of most SQS-specific codes
 	codeInvalid = "InvalidParameterValue"
 	codeMissing = "MissingParameter"
 )
@@ -32,7 +32,7 @@ var (
 	errEntry = apiError{"InternalError", "We encountered an internal error. Please try again.", 500}
 )
 
-// shape returns the code without its prefix, except for the codes listed here.
+// shape returns the code without its prefix, or its JSON name where they differ.
 func (e apiError) shape() string {
 	name := strings.TrimPrefix(e.code, codePrefix)
 	return cmp.Or(map[string]string{
@@ -43,7 +43,7 @@ func (e apiError) shape() string {
 	}[name], name)
 }
 
-// at returns the side at fault.
+// at returns the side at fault: Sender or Receiver.
 func (e apiError) at() string {
 	if e.status < 500 {
 		return "Sender"
@@ -51,7 +51,7 @@ func (e apiError) at() string {
 	return "Receiver"
 }
 
-// refuse is one rule: an error when it is broken, else nil.
+// refuse returns an error if the rule is broken, else nil.
 func refuse(broken bool, code, format string, args ...any) error {
 	if !broken {
 		return nil
@@ -59,7 +59,7 @@ func refuse(broken bool, code, format string, args ...any) error {
 	return apiError{code, fmt.Sprintf(format, args...), 400}
 }
 
-// checkRange is the rule for a number that may be left out.
+// checkRange checks an optional number.
 func checkRange(parameter string, value *int, lowest, highest int) error {
 	return refuse(value != nil && (valueOr(value, 0) < lowest || valueOr(value, 0) > highest), codeInvalid,
 		"Value for parameter %s is invalid. Reason: Must be between %d and %d, if provided.",
@@ -73,7 +73,7 @@ func valueOr(value *int, fallback int) int {
 	return *value
 }
 
-// apiErrorOf is an error as the client sees it.
+// apiErrorOf returns err as the client sees it.
 func apiErrorOf(err error) apiError {
 	known := errInternal
 	errors.As(err, &known)

@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// A standard queue is fair: a message group is a tenant, and the backlog of
-// one tenant does not make the messages of another one wait. A group neither
-// orders messages nor blocks any; a message without one is a tenant of its own.
+// A standard queue is fair: a message group stands for a tenant, and one tenant's backlog does
+// not delay the messages of another. Groups neither order nor block messages; a message
+// without a group counts as its own tenant.
 //
-// A group is noisy while it has at least noisyMessages in flight, and more
-// than one in noisyShare of all that are. Messages of the other groups are
-// returned first, then those of noisy groups, the one with the least in flight
-// before the others; within both the line decides. This is the concurrency
-// share of the developer guide, "How Amazon SQS fair queues work", with its
-// figures, which are approximate there and exact here. Amazon SQS also measures
-// the share of processing time, which has no meaning on a clock that jumps.
+// A group is noisy while it has at least noisyMessages in flight, and more than 1/noisyShare
+// of all messages in flight. Messages of quiet groups come first, then noisy groups, fewest in
+// flight first; within both, the line's order holds. This is the concurrency share described
+// in the developer guide, "How Amazon SQS fair queues work"; its figures are approximate there
+// and exact here. Amazon SQS also measures the share of processing time, but it is meaningless
+// on a jumping clock.
 const (
 	noisyMessages = 30
 	noisyShare    = 10
 )
 
-// inTurn yields the messages in the order in which they are handed out.
+// inTurn yields the messages in delivery order.
 func (q *queue) inTurn(at time.Time) iter.Seq[*message] {
 	noisy := q.noisy(at)
 	return func(yield func(*message) bool) {
@@ -42,12 +41,12 @@ func (q *queue) inTurn(at time.Time) iter.Seq[*message] {
 	}
 }
 
-// noisy are the noisy groups, the one with the least in flight first.
+// noisy returns the noisy groups, fewest in flight first.
 func (q *queue) noisy(at time.Time) (groups []string) {
 	inFlight, all := map[string]int{}, 0
 	for m := range q.out {
 		if !m.hidden(at) {
-			delete(q.out, m) // until it is handed out again
+			delete(q.out, m) // until the next receive
 			continue
 		}
 		all++

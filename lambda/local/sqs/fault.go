@@ -7,51 +7,50 @@ import (
 	"time"
 )
 
-// FaultKind is a rare behaviour of Amazon SQS, by the name under which a report counts it.
+// FaultKind is a rare behavior of Amazon SQS. Reports use it as text.
 type FaultKind string
 
-// The kinds of faults, and the occasions on which they happen.
+// The kinds of faults.
 const (
-	// DuplicateDelivery: a message that is received is handed out once more
-	// while it is in flight. Not in a FIFO queue, and not beyond maxReceiveCount.
+	// DuplicateDelivery delivers a message again while it is in flight. It happens neither in
+	// FIFO queues nor beyond maxReceiveCount.
 	DuplicateDelivery FaultKind = "duplicate delivery"
-	// LateDelivery: of a message that is deleted a copy stays, and is handed
-	// out when the visibility timeout has passed. Not beyond maxReceiveCount.
+	// LateDelivery keeps a copy of a deleted message, and delivers it after the visibility
+	// timeout. It doesn't happen beyond maxReceiveCount.
 	LateDelivery FaultKind = "late delivery"
-	// EarlyExpiry: a message that is received is visible again at once, as if
-	// the work on it had outlasted the visibility timeout. On its last receive
-	// it can go to the dead-letter queue while it is worked on.
+	// EarlyExpiry makes a received message visible again at once, as if the work had outlasted
+	// the visibility timeout. On its last receive, the message may go to the dead-letter queue
+	// during the work.
 	EarlyExpiry FaultKind = "early expiry"
-	// EntryRefused: an entry of a batch is in Failed with InternalError.
+	// EntryRefused returns an entry of a batch in Failed with InternalError.
 	EntryRefused FaultKind = "entry refused"
-	// EntryUnconfirmed: an entry that was done is in Failed with InternalError.
+	// EntryUnconfirmed does the same after processing the entry.
 	EntryUnconfirmed FaultKind = "entry unconfirmed"
-	// CallRefused: a call does nothing and is answered 500, the next one 503.
+	// CallRefused refuses a call with status 500, the next one with 503.
 	CallRefused FaultKind = "call refused"
-	// CallLost: a call does not arrive, its connection closes.
+	// CallLost closes the connection without processing the call.
 	CallLost FaultKind = "call lost"
-	// AnswerLost: a call that is done is not answered, its connection closes.
+	// AnswerLost processes the call, then closes the connection.
 	AnswerLost FaultKind = "answer lost"
 )
 
-// Fault orders a kind of fault.
+// Fault requests a kind of fault; see Server.Order.
 type Fault struct {
 	Kind      FaultKind
-	Operation string  // only in calls of this one, such as "DeleteMessageBatch"; in all when ""
-	Rate      float64 // the chance on each occasion, 0 to 1
-	Times     int     // the limit, none when 0; without a Rate the fault happens on the first occasions
+	Operation string  // restricts it to one operation, such as "DeleteMessageBatch"; "" means all
+	Rate      float64 // probability on each occasion, 0 to 1
+	Times     int     // limit, 0 for none; without a Rate, the first occasions are hit
 }
 
-// orderedFault is a Fault that was ordered.
+// orderedFault is an active Fault.
 type orderedFault struct {
 	Fault
 	random *rand.Rand
 	drawn  int
 }
 
-// Order makes these faults happen from now on, in place of the ones before;
-// without arguments it ends all faults. Whether the first occasion of a fault is hit, the
-// second and so on follows from the seed and its place among the faults alone.
+// Order replaces all active faults; without arguments it ends them. The seed and a fault's
+// place in the list alone determine which of its occasions are hit.
 func (s *Server) Order(seed uint64, faults ...Fault) {
 	s.lock(nil)
 	defer s.mu.Unlock()
@@ -61,19 +60,19 @@ func (s *Server) Order(seed uint64, faults ...Fault) {
 			f.Rate = 1
 		}
 		s.faults = append(s.faults, &orderedFault{Fault: f, random: rand.New(rand.NewPCG(seed, uint64(i)))})
-		s.injected[f.Kind] += 0 // a fault that never happens is seen in Faults
+		s.injected[f.Kind] += 0 // so that Faults lists faults never hit
 	}
 }
 
-// Faults counts what has happened of every kind that was ever ordered. A
-// message that is to be delivered once more counts when it is.
+// Faults counts the faults injected so far, for every kind ever ordered. A repeated delivery
+// counts when it happens.
 func (s *Server) Faults() map[FaultKind]int {
 	s.lock(nil)
 	defer s.mu.Unlock()
 	return maps.Clone(s.injected)
 }
 
-// draw decides whether a fault is to happen on this occasion.
+// draw decides whether a fault hits this occasion.
 func (s *Server) draw(kind FaultKind) bool {
 	for _, f := range s.faults {
 		here := f.Operation == "" || targetPrefix+f.Operation == s.request.Header.Get("X-Amz-Target")
@@ -86,7 +85,7 @@ func (s *Server) draw(kind FaultKind) bool {
 	return false
 }
 
-// hit is a draw of a fault that happens at once.
+// hit is draw for a fault with an immediate effect, so it counts the fault too.
 func (s *Server) hit(kind FaultKind) bool {
 	happens := s.draw(kind)
 	if happens {
@@ -95,8 +94,8 @@ func (s *Server) hit(kind FaultKind) bool {
 	return happens
 }
 
-// misdeliver applies the faults to a message that is being handed out, and
-// returns for how long the message will really be hidden.
+// misdeliver applies the faults to a message being received, and returns its actual visibility
+// timeout.
 func (s *Server) misdeliver(m *message, visibility time.Duration) time.Duration {
 	if m.fault == LateDelivery || m.fault == DuplicateDelivery && m.hidden(s.at) {
 		s.injected[m.fault]++
@@ -111,8 +110,8 @@ func (s *Server) misdeliver(m *message, visibility time.Duration) time.Duration 
 	return visibility
 }
 
-// outlives reports whether m stays although it is deleted; no handle opens it
-// until it is received again.
+// outlives reports whether m stays after its delete. No receipt handle opens it until it is
+// received again.
 func (s *Server) outlives(q *queue, m *message) bool {
 	if s.deadLetterQueue(q, m) != nil || !s.draw(LateDelivery) {
 		return false
@@ -121,7 +120,7 @@ func (s *Server) outlives(q *queue, m *message) bool {
 	return true
 }
 
-// faultyEntry does one entry of a batch.
+// faultyEntry processes one entry of a batch.
 func (s *Server) faultyEntry(do entryOperation, q *queue, e entry) (entryResult, error) {
 	if s.hit(EntryRefused) {
 		return entryResult{}, errEntry
@@ -133,10 +132,10 @@ func (s *Server) faultyEntry(do entryOperation, q *queue, e entry) (entryResult,
 	return result, err
 }
 
-// errLost closes the connection instead of answering.
-var errLost = errors.New("the answer is lost")
+// errLost closes the connection instead of responding.
+var errLost = errors.New("response lost")
 
-// faulty does one call.
+// faulty performs one call, with its faults.
 func (s *Server) faulty(do operation, in input) (any, error) {
 	if s.hit(CallRefused) {
 		if s.injected[CallRefused]%2 == 1 {

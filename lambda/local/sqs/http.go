@@ -17,17 +17,17 @@ const (
 	account      = "000000000000"
 	arnPrefix    = "arn:aws:sqs:" + Region + ":" + account + ":"
 	contentType  = "application/x-amz-json-1.0"
-	targetPrefix = "AmazonSQS." // and the operation, in the header X-Amz-Target
+	targetPrefix = "AmazonSQS." // followed by the operation, in X-Amz-Target
 
-	// bodyLimit bounds a request: 1 MiB of messages, every character of
-	// which may be escaped to six bytes, and room for the JSON around them.
+	// bodyLimit bounds a request: 1 MiB of messages, with up to six bytes for an escaped
+	// character, plus room for the JSON.
 	bodyLimit  = 8 << 20
 	batchLimit = 10
 )
 
 var entryIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-// operation makes the result of a call. It runs under the lock.
+// operation computes the result of a call. It runs under the lock.
 type operation func(*Server, input) (any, error)
 
 var operations = map[string]operation{
@@ -50,13 +50,13 @@ var operations = map[string]operation{
 	"ListMessageMoveTasks":         (*Server).listMoves,
 }
 
-// input is the input of every operation; a name means the same in all of SQS.
+// input is the union of all inputs, because a name means the same throughout SQS.
 type input struct {
 	QueueUrl, QueueName         string
 	QueueNamePrefix             string
 	SourceArn, DestinationArn   string
-	Attributes                  map[string]string // of a queue
-	AttributeNames              []string          // of a queue; of a message in the older API
+	Attributes                  map[string]string // queue attributes
+	AttributeNames              []string          // queue attributes; in the older API also message attributes
 	MessageSystemAttributeNames []string
 	MessageAttributeNames       []string
 	MaxNumberOfMessages         *int
@@ -65,10 +65,9 @@ type input struct {
 	entry
 }
 
-// entry is the input about one message: of a call of its own, or of an
-// entry of a batch. Numbers are seconds.
+// entry is the input for one message, from a single call or a batch. Numbers are seconds.
 type entry struct {
-	Id                     string // only in a batch
+	Id                     string // batches only
 	MessageBody            string
 	MessageAttributes      map[string]messageAttribute
 	DelaySeconds           *int
@@ -78,7 +77,7 @@ type entry struct {
 	VisibilityTimeout      *int
 }
 
-// entryResult is the answer for one message.
+// entryResult is the result for one message.
 type entryResult struct {
 	Id                     string `json:",omitempty"`
 	MessageId              string `json:",omitempty"`
@@ -86,12 +85,12 @@ type entryResult struct {
 	MD5OfMessageAttributes string `json:",omitempty"`
 }
 
-// ServeHTTP answers one request of the AWS JSON 1.0 protocol.
+// ServeHTTP handles one request in the AWS JSON 1.0 protocol.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	out, err := s.answer(w, r)
 	if errors.Is(err, errLost) {
-		panic(http.ErrAbortHandler) // net/http closes the connection
+		panic(http.ErrAbortHandler) // makes net/http close the connection
 	}
 	if err != nil {
 		known := apiErrorOf(err)
@@ -101,12 +100,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := json.Marshal(out)
 	if err != nil {
-		panic(fmt.Sprintf("encode an SQS response: %v", err)) // strings and numbers only
+		panic(fmt.Sprintf("encode an SQS response: %v", err)) // can't happen: strings and numbers only
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Amzn-Requestid", uuid.NewString())
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has gone leaves its messages in flight
+	_, _ = w.Write(body) // if the client is gone, its messages stay in flight
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, error) {
@@ -132,7 +131,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	return s.faulty(operation, in)
 }
 
-// onQueue makes an operation of a method that works on one queue.
+// onQueue turns a method on a queue into an operation.
 func onQueue(do func(*Server, *queue, input) (any, error)) operation {
 	return func(s *Server, in input) (any, error) {
 		q, err := s.queueAt(in.QueueUrl)
@@ -143,15 +142,15 @@ func onQueue(do func(*Server, *queue, input) (any, error)) operation {
 	}
 }
 
-// entryOperation deals with one message.
+// entryOperation handles one message.
 type entryOperation func(*Server, *queue, entry) (entryResult, error)
 
 func onMessage(do entryOperation) operation {
 	return onQueue(func(s *Server, q *queue, in input) (any, error) { return do(s, q, in.entry) })
 }
 
-// onBatch does the entries one by one; one that fails does not stop the
-// rest. The HTTP status is 200 even if every entry failed.
+// onBatch handles each entry, whether or not others fail. The HTTP status is 200 even if every
+// entry failed.
 func onBatch(do entryOperation) operation {
 	type failed struct {
 		Id, Code, Message string
@@ -177,7 +176,7 @@ func onBatch(do entryOperation) operation {
 	})
 }
 
-// checkBatch checks the rules whose violation fails a whole batch.
+// checkBatch checks the rules for the batch as a whole.
 func checkBatch(entries []entry) error {
 	ids, valid, size := map[string]bool{}, true, 0
 	for _, e := range entries {

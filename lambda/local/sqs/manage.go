@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// numberSettings are the settings of a queue that are numbers: the lowest and the
-// highest value and the default, by the SetQueueAttributes page of the Amazon
-// SQS API reference.
+// numberSettings are the numeric queue settings: lowest value, highest value and default, as
+// in SetQueueAttributes of the Amazon SQS API reference.
 var numberSettings = map[string][3]int{
 	"DelaySeconds":                  {0, 900, 0},
 	"MaximumMessageSize":            {1024, sizeLimit, sizeLimit},
@@ -22,7 +21,7 @@ var numberSettings = map[string][3]int{
 	"VisibilityTimeout":             {0, visibilityLimit, 30},
 }
 
-// configure checks all settings, then sets them.
+// configure checks all settings before it applies any.
 func (s *Server) configure(q *queue, settings map[string]string) error {
 	dlqArn, maxReceives := q.dlqArn, q.maxReceives
 	for name, value := range settings {
@@ -50,7 +49,7 @@ func (s *Server) configure(q *queue, settings map[string]string) error {
 	return nil
 }
 
-// parseRedrive reads a RedrivePolicy; an empty one takes the policy away.
+// parseRedrive parses a RedrivePolicy; "" removes the policy.
 func (s *Server) parseRedrive(q *queue, value string) (dlqArn string, maxReceives int, err error) {
 	if value == "" {
 		return "", 0, nil
@@ -71,7 +70,7 @@ func (s *Server) parseRedrive(q *queue, value string) (dlqArn string, maxReceive
 			"Dead-letter queue must be same type of queue as the source."))
 }
 
-// number is the setting of one of numberSettings.
+// number returns a setting in numberSettings.
 func (q *queue) number(name string) int {
 	if n, err := strconv.Atoi(q.settings[name]); err == nil {
 		return n
@@ -79,7 +78,7 @@ func (q *queue) number(name string) int {
 	return numberSettings[name][2]
 }
 
-// attributes are all that the queue has: settings, facts and counts.
+// attributes returns all queue attributes: settings, facts and counts.
 func (q *queue) attributes(at time.Time) map[string]string {
 	stats := q.count(at)
 	all := map[string]string{
@@ -94,7 +93,7 @@ func (q *queue) attributes(at time.Time) map[string]string {
 		all[name] = strconv.Itoa(q.number(name))
 	}
 	maps.Copy(all, q.settings)
-	maps.DeleteFunc(all, func(_, value string) bool { return value == "" }) // a policy that was taken away
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" }) // a removed policy
 	return all
 }
 
@@ -158,13 +157,13 @@ func (s *Server) urls(wanted func(*queue) bool) []string {
 	return urls
 }
 
-// urlOf is a queue's URL, at the host that the client has called.
+// urlOf returns a queue's URL with the host the client called.
 func (s *Server) urlOf(name string) string {
 	return "http://" + s.request.Host + "/" + account + "/" + name
 }
 
-// queueAt finds the queue of a URL and brings it up to date. Whatever the host,
-// so that a queue made through localhost is found through 127.0.0.1.
+// queueAt returns the queue at a URL, without its expired messages. It ignores the host, so a
+// queue created through localhost is found through 127.0.0.1.
 func (s *Server) queueAt(url string) (*queue, error) {
 	_, name, _ := strings.Cut(url, "/"+account+"/")
 	q, ok := s.queues[name]
@@ -176,7 +175,7 @@ func (s *Server) queueAt(url string) (*queue, error) {
 	return q, nil
 }
 
-// queueOf is the queue of an ARN, or nil.
+// queueOf returns the queue with this ARN, or nil.
 func (s *Server) queueOf(arn string) *queue {
 	name, ok := strings.CutPrefix(arn, arnPrefix)
 	if !ok {
@@ -187,11 +186,11 @@ func (s *Server) queueOf(arn string) *queue {
 
 func (s *Server) deleteQueue(q *queue, in input) (any, error) {
 	delete(s.queues, q.name)
-	q.wake() // its long polls find it gone
+	q.wake() // its long polls return errNoQueue
 	return s.purgeQueue(q, in)
 }
 
-// purgeQueue deletes every message, those in flight too.
+// purgeQueue deletes every message, including messages in flight.
 func (s *Server) purgeQueue(q *queue, _ input) (any, error) {
 	for _, m := range slices.Clone(q.line) {
 		q.remove(m)

@@ -8,22 +8,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// message is a message in one queue.
+// message is a message in a queue.
 type message struct {
 	id, body      string
 	attributes    map[string]messageAttribute
 	group, dedup  string
-	sourceArn     string    // the queue it came from, in a dead-letter queue
-	sent          time.Time // SentTimestamp; retention counts from here
+	sourceArn     string    // in a dead-letter queue: the original queue
+	sent          time.Time // SentTimestamp; start of the retention period
 	firstReceived time.Time
-	received      time.Time // last; the 12 hours count from here
+	received      time.Time // last receive; start of the 12-hour limit
 	visibleAt     time.Time
-	receives      int       // in all queues: ApproximateReceiveCount
+	receives      int       // over all queues: ApproximateReceiveCount
 	handle        string    // of the latest receive
-	fault         FaultKind // because of which it will be delivered once more
+	fault         FaultKind // the reason for its next, repeated delivery
 }
 
-// newMessage has the content of another one, is sent now and was never received.
+// newMessage returns a copy of a message, sent now and never received.
 func (s *Server) newMessage(like message) *message {
 	return &message{id: uuid.NewString(), body: like.body, attributes: like.attributes,
 		group: like.group, dedup: like.dedup, sent: s.at}
@@ -31,23 +31,23 @@ func (s *Server) newMessage(like message) *message {
 
 func (m *message) hidden(at time.Time) bool { return m.visibleAt.After(at) }
 
-// queue is one queue. Its methods want the lock of the SQS.
+// queue is a queue. Callers must hold the server's lock.
 type queue struct {
 	name, arn         string
 	fifo              bool
 	created, modified time.Time
-	settings          map[string]string // as they were set
-	dlqArn            string            // of the RedrivePolicy; "" without one
+	settings          map[string]string // as given
+	dlqArn            string            // from the RedrivePolicy, or ""
 	maxReceives       int
 
-	line      []*message // the next one to hand out first
+	line      []*message // next to deliver first
 	messages  map[string]*message
-	out       map[*message]bool   // were handed out; includes all messages in flight
-	accepted  map[string]*message // FIFO: the latest by deduplication id, also after it was deleted
-	oldest    time.Time           // no message was sent before
+	out       map[*message]bool   // received once; includes all messages in flight
+	accepted  map[string]*message // FIFO: latest message by deduplication id, even if deleted
+	oldest    time.Time           // lower bound of the sent times
 	handedOut int64
-	polls     int           // long polls that wait
-	changed   chan struct{} // closed when they should look again
+	polls     int           // waiting long polls
+	changed   chan struct{} // closed to make them look again
 }
 
 func newQueue(name string, now time.Time) *queue {
@@ -62,7 +62,7 @@ func (q *queue) wake() {
 	q.changed = make(chan struct{})
 }
 
-// add puts a message at the end of the line.
+// add appends a message to the line.
 func (q *queue) add(m *message) {
 	q.line = append(q.line, m)
 	q.messages[m.id] = m
@@ -97,11 +97,11 @@ func (q *queue) count(at time.Time) Stats {
 	return stats
 }
 
-// expire removes the messages whose retention period has ended.
+// expire removes messages past their retention period.
 func (s *Server) expire(q *queue) {
 	retention := time.Duration(q.number("MessageRetentionPeriod")) * time.Second
 	if s.at.Before(q.oldest.Add(retention)) {
-		return // spares most operations a walk along the line
+		return // common case: skips the loop
 	}
 	q.oldest = s.at
 	for _, m := range slices.Clone(q.line) {

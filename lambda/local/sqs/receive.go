@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// visibilityLimit is the longest time in flight, in seconds from the receive:
-// Amazon SQS developer guide, visibility timeout.
+// visibilityLimit is the longest time in flight, in seconds since the receive: Amazon SQS
+// developer guide, visibility timeout.
 const visibilityLimit = 12 * 3600
 
-// receivedMessage is a message in the response to its receiver.
+// receivedMessage is a message in a ReceiveMessage response.
 type receivedMessage struct {
 	MessageId              string
 	ReceiptHandle          string
@@ -24,7 +24,7 @@ type receivedMessage struct {
 	MD5OfMessageAttributes string                      `json:",omitempty"`
 }
 
-// receive looks until there is a message or the wait is over.
+// receive polls until it has a message or the wait is over.
 func (s *Server) receive(q *queue, in input) (any, error) {
 	if err := cmp.Or(
 		checkRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, batchLimit),
@@ -45,12 +45,13 @@ func (s *Server) receive(q *queue, in input) (any, error) {
 	}
 }
 
-// pause lets the lock go until it is worth looking into q again, and reports
-// whether the wait is over. A client that leaves meanwhile takes nothing.
+// pause releases the lock until q may have a message, and reports whether the wait is over.
+// Nothing is delivered to a client gone meanwhile.
 func (s *Server) pause(q *queue, over <-chan time.Time) (last bool, err error) {
-	var back <-chan time.Time // when the next hidden message comes back
+	var back <-chan time.Time // fires when the next hidden message becomes visible
 	if next := q.count(s.at).NextVisible; !next.IsZero() {
-		// On a frozen clock this time does not come; do not spin until the wait is over.
+		// A frozen clock never reaches that time, so wait at least a millisecond instead of
+		// spinning.
 		back = time.After(max(next.Sub(s.at), time.Millisecond))
 	}
 	request, jumped, changed := s.request, s.jumped, q.changed
@@ -74,7 +75,7 @@ func (s *Server) pause(q *queue, over <-chan time.Time) (last bool, err error) {
 	return last, err
 }
 
-// handOut hides messages and returns them as the client sees them.
+// handOut hides messages and returns them in the client's form.
 func (s *Server) handOut(q *queue, in input) (received []receivedMessage) {
 	visibility := time.Duration(valueOr(in.VisibilityTimeout, q.number("VisibilityTimeout"))) * time.Second
 	for _, m := range s.take(q, valueOr(in.MaxNumberOfMessages, 1)) {
@@ -97,11 +98,10 @@ func (s *Server) handOut(q *queue, in input) (received []receivedMessage) {
 	return received
 }
 
-// take returns up to want messages that may be received. One that has been
-// received often enough goes to the dead-letter queue here and not before:
-// SQS notices only when a client asks for the message again.
+// take returns up to want receivable messages. It also moves messages past maxReceiveCount to
+// the dead-letter queue; like Amazon SQS, it does so only on a receive.
 func (s *Server) take(q *queue, want int) (taken []*message) {
-	busy := map[string]bool{} // groups of a FIFO queue
+	busy := map[string]bool{} // FIFO: groups with a message in flight
 	if q.fifo {
 		for _, m := range q.line {
 			busy[m.group] = busy[m.group] || m.hidden(s.at)
@@ -136,7 +136,7 @@ func (m *message) seenBy(q *queue, in input) receivedMessage {
 	}
 }
 
-// system are the system attributes of a message that is received.
+// system returns the system attributes of a received message.
 func (m *message) system(q *queue) map[string]string {
 	all := map[string]string{
 		"SenderId":                         account,
@@ -156,7 +156,7 @@ func (m *message) system(q *queue) map[string]string {
 	return all
 }
 
-// chosen returns the attributes that the request names, or all of them.
+// chosen returns the attributes named in the request, or all of them.
 func chosen[V any](all map[string]V, wanted []string) map[string]V {
 	chosen := map[string]V{}
 	for name, value := range all {
@@ -167,8 +167,8 @@ func chosen[V any](all map[string]V, wanted []string) map[string]V {
 	return chosen
 }
 
-// open reads a receipt handle. It returns the message, nil if it is gone, and
-// reports whether the handle comes from its latest receive.
+// open resolves a receipt handle. It returns the message, or nil if it is gone, and whether
+// the handle comes from the latest receive.
 func (q *queue) open(handle string) (m *message, latest bool, err error) {
 	parts := strings.Split(handle, "/")
 	if err := cmp.Or(
@@ -181,8 +181,8 @@ func (q *queue) open(handle string) (m *message, latest bool, err error) {
 	return m, m != nil && m.handle == handle, nil
 }
 
-// changeVisibility hides a message in flight for the given time from now on. The
-// value is used once: the next receive hides it by the queue's setting again.
+// changeVisibility hides a message in flight for the given time from now. It applies once: the
+// next receive uses the queue's setting again.
 func (s *Server) changeVisibility(q *queue, in entry) (entryResult, error) {
 	m, latest, err := q.open(in.ReceiptHandle)
 	until := s.at.Add(time.Duration(valueOr(in.VisibilityTimeout, 0)) * time.Second)
@@ -201,9 +201,9 @@ func (s *Server) changeVisibility(q *queue, in entry) (entryResult, error) {
 	return entryResult{Id: in.Id}, nil
 }
 
-// delete takes a message away for good. In a standard queue the handle of an
-// earlier receive is accepted and does nothing; the latest one works even
-// after the message has become visible again. A FIFO queue wants it in flight.
+// delete removes a message. In a standard queue, the handle of an earlier receive is accepted
+// without effect, and the latest one works even after the message became visible again. In a
+// FIFO queue the message must be in flight.
 func (s *Server) delete(q *queue, in entry) (entryResult, error) {
 	m, latest, err := q.open(in.ReceiptHandle)
 	if err := cmp.Or(err, refuse(q.fifo && m != nil && !(latest && m.hidden(s.at)), codeInvalid,

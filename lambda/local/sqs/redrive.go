@@ -7,15 +7,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// deadLetterQueue is where a message has to go instead of being received, or nil.
+// deadLetterQueue returns the dead-letter queue of a message due there, else nil.
 func (s *Server) deadLetterQueue(q *queue, m *message) *queue {
 	if q.dlqArn == "" || m.receives < q.maxReceives {
 		return nil
 	}
-	return s.queueOf(q.dlqArn) // nil if it was deleted
+	return s.queueOf(q.dlqArn) // nil if deleted
 }
 
-// moveToDLQ moves a message. It stays the same, its retention goes on.
+// moveToDLQ moves a message with its id, and its retention continues.
 func (s *Server) moveToDLQ(q *queue, m *message) {
 	dlq := s.deadLetterQueue(q, m)
 	q.remove(m)
@@ -28,11 +28,11 @@ func (s *Server) moveToDLQ(q *queue, m *message) {
 func (q *queue) isDLQOf(source *queue) bool { return source.dlqArn == q.arn }
 
 func (s *Server) listDeadLetterSources(dlq *queue, _ input) (any, error) {
-	return map[string]any{"queueUrls": s.urls(dlq.isDLQOf)}, nil // the API spells it with a small q
+	return map[string]any{"queueUrls": s.urls(dlq.isDLQOf)}, nil // lower-case q, as in the API
 }
 
-// moveTask is a finished redrive. Amazon SQS takes its time over one; here it
-// is over when StartMessageMoveTask answers.
+// moveTask is a finished redrive. Amazon SQS runs it in the background; here it is finished
+// when StartMessageMoveTask returns.
 type moveTask struct {
 	SourceArn, DestinationArn        string
 	Status                           string
@@ -40,8 +40,8 @@ type moveTask struct {
 	ApproximateNumberOfMessagesMoved int
 }
 
-// startMove sends the visible messages of a dead-letter queue to DestinationArn,
-// or back to their source; a message without a source ends the move.
+// startMove moves the visible messages of a dead-letter queue to DestinationArn, or back to
+// their sources; a message without a source ends the task.
 func (s *Server) startMove(in input) (any, error) {
 	source := s.queueOf(in.SourceArn)
 	if err := cmp.Or(
@@ -76,7 +76,7 @@ func (s *Server) startMove(in input) (any, error) {
 	return map[string]string{"TaskHandle": uuid.NewString()}, nil
 }
 
-// listMoves gives the latest move, as SQS does without MaxResults.
+// listMoves returns the latest task, like SQS without MaxResults.
 func (s *Server) listMoves(in input) (any, error) {
 	latest := []moveTask{}
 	for _, move := range s.moves {

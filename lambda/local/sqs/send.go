@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// sizeLimit is the largest message, its attributes included, and the
-// largest sum of a batch, in bytes: Amazon SQS developer guide, quotas.
+// sizeLimit is the maximum size in bytes of a message with its attributes, and of a batch:
+// Amazon SQS developer guide, quotas.
 const sizeLimit = 1 << 20
 
-// groupIDForm has letters, digits and punctuation: all of ASCII that is seen.
+// groupIDForm allows letters, digits and punctuation: all visible ASCII.
 var groupIDForm = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// size is the size that counts towards the limits.
+// size returns the size counted towards the limits.
 func (e entry) size() int {
 	size := len(e.MessageBody)
 	for name, a := range e.MessageAttributes {
@@ -46,7 +46,7 @@ func (s *Server) send(q *queue, in entry) (entryResult, error) {
 	return entryResult{in.Id, accepted.id, md5Hex([]byte(m.body)), attributesMD5(m.attributes)}, nil
 }
 
-// check checks a message that is to go into q.
+// check checks a message for q.
 func (e entry) check(q *queue) error {
 	limit := q.number("MaximumMessageSize")
 	return cmp.Or(
@@ -68,7 +68,7 @@ func (e entry) check(q *queue) error {
 			"A message of a FIFO queue has no delay of its own."))
 }
 
-// accept returns the message of the last five minutes that m repeats, or m.
+// accept returns the message repeated by m within the last five minutes, or else m.
 func (q *queue) accept(m *message) *message {
 	if !q.fifo {
 		return m
@@ -83,8 +83,8 @@ func (q *queue) accept(m *message) *message {
 	return m
 }
 
-// messageAttribute is a message attribute as it crosses the wire. The lists
-// that the API also has are refused by SQS, being no value.
+// messageAttribute is a message attribute in JSON. The API also defines lists, but SQS refuses
+// them as values, and so does checkAttributes.
 type messageAttribute struct {
 	DataType    string
 	StringValue string `json:",omitempty"`
@@ -100,8 +100,7 @@ func (a messageAttribute) value() []byte {
 	return []byte(a.StringValue)
 }
 
-// checkText is the rule for a body and for a string attribute. Invalid
-// UTF-8 has become U+FFFD before it gets here.
+// checkText checks a body or string attribute. Invalid UTF-8 is already U+FFFD here.
 func checkText(text string) error {
 	return refuse(strings.ContainsFunc(text, func(r rune) bool {
 		return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
@@ -115,8 +114,7 @@ var (
 	dataTypeForm      = regexp.MustCompile(`^(String|Number|Binary)(\..+)?$`)
 )
 
-// checkAttributes applies the rules of the developer guide, message
-// metadata.
+// checkAttributes applies the rules under "message metadata" in the developer guide.
 func checkAttributes(attributes map[string]messageAttribute) error {
 	err := refuse(len(attributes) > 10, codeInvalid,
 		"Number of message attributes [%d] exceeds the allowed maximum [10].", len(attributes))
@@ -140,10 +138,9 @@ func checkAttributes(attributes map[string]messageAttribute) error {
 
 func md5Hex(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }
 
-// attributesMD5 is the digest of the developer guide, "Calculating the MD5
-// message digest for message attributes": by name, each of name, type and
-// value after its length, the value after a byte that distinguishes text from binary.
-// It is empty without attributes.
+// attributesMD5 implements "Calculating the MD5 message digest for message attributes" in the
+// developer guide: by name, then name, type and value, each after its length; the value also
+// after a byte for text or binary. Without attributes it is empty.
 func attributesMD5(attributes map[string]messageAttribute) string {
 	if len(attributes) == 0 {
 		return ""

@@ -1,5 +1,5 @@
-// Package sqs is an Amazon SQS in memory: a Server over HTTP, as strict as the
-// real one, on a clock that jumps, and with its rare faults on order.
+// Package sqs is an in-memory Amazon SQS: a Server over HTTP, as strict as the real one, on a
+// clock you can advance and with faults you can order.
 package sqs
 
 import (
@@ -10,36 +10,34 @@ import (
 	"matchbook/lambda/local/clock"
 )
 
-// Server is an Amazon SQS that lives in memory and on a Clock: queues, visibility,
-// dead-letter queues, redrive and long polling, behind the AWS JSON 1.0 protocol
-// that the SDKs speak. It is strict: it refuses what Amazon SQS refuses, with
-// the same error. FIFO queues have order, group locks and deduplication, standard
-// queues are fair to their message groups (fair.go).
-// Signatures are not checked; tags, permissions, encryption, the limit of
-// messages in flight and the pauses after a purge or the delete of a queue do
-// not exist; nothing survives the process.
+// Server is an in-memory Amazon SQS on a Clock: queues, visibility, dead-letter queues,
+// redrive and long polling behind the AWS JSON 1.0 protocol used by the SDKs. It is strict: it
+// refuses the same requests as Amazon SQS, with the same errors. FIFO queues have order, group
+// locks and deduplication; standard queues are fair to their message groups (see fair.go). Not
+// implemented: signature checks, tags, permissions, encryption, the limit on messages in
+// flight, and the waiting times after a purge or the delete of a queue. Nothing survives the
+// process.
 //
-// A message is hidden until its visibleAt: by its delay, or by the visibility
-// timeout of its latest receive. That is its whole state, and nothing has to
-// happen when the time comes; only retention is enforced, when a queue is next
-// looked at. The messages of a queue stand in line: one that is received goes
-// to its end, or in a FIFO queue keeps its place. Where one group has most of what
-// is in flight, the other ones step forward.
+// A message is hidden until its visibleAt, either by its delay or by the visibility timeout of
+// its latest receive. There is no other state, so nothing has to happen at that time; only
+// retention is enforced, on the next access to the queue. The messages of a queue form a line:
+// a received message goes to the end, or keeps its place in a FIFO queue. While one group has
+// most messages in flight, the others go first.
 //
-// An operation runs under one lock and at one time of the Clock. Visibility,
-// delay and retention pass on the Clock; the WaitTimeSeconds of a long poll
-// pass in real time, so that a client never hangs on a frozen clock.
+// An operation runs under one lock and at a single time of the Clock. Visibility, delay and
+// retention follow the Clock. The WaitTimeSeconds of a long poll pass in real time, so that a
+// client never hangs on a frozen clock.
 //
-// By default it delivers every message once per visibility timeout. Order adds
-// the rare faults of Amazon SQS: it delivers twice, fails, loses an answer.
+// By default every message is delivered once per visibility timeout. Use Order to add the rare
+// faults of Amazon SQS, such as duplicate deliveries, failed calls and lost responses.
 type Server struct {
 	clock   *clock.Clock
 	onEvent func(Event)
 
 	mu      sync.Mutex
-	request *http.Request   // that holds mu; nil for a call in the process
-	at      time.Time       // its time
-	jumped  <-chan struct{} // closed when the clock has jumped since
+	request *http.Request   // holder of mu; nil for a call within the process
+	at      time.Time       // time of the current operation
+	jumped  <-chan struct{} // closed by the next jump of the clock
 
 	queues   map[string]*queue
 	moves    []moveTask // oldest first
@@ -47,19 +45,19 @@ type Server struct {
 	injected map[FaultKind]int
 }
 
-// New returns a server without queues. It never closes: long polls end with
-// their requests.
+// New returns a server without queues. It needs no Close, because long polls end with their
+// requests.
 func New(clock *clock.Clock) *Server {
 	return &Server{clock: clock, onEvent: func(Event) {}, queues: map[string]*queue{}, injected: map[FaultKind]int{}}
 }
 
-// EventKind is a kind of change of a message.
+// EventKind is the kind of an Event.
 type EventKind string
 
-// The changes of a message. The Queue of a MovedToDLQ is the one that the
-// message leaves; its id stays. A move task gives two events: Deleted with the
-// old id in the dead-letter queue, Redriven with the new id in the queue that
-// the message goes to. Expired is reported when the queue is next looked at.
+// The kinds of events. The Queue of MovedToDLQ is the message's old queue; the message id
+// doesn't change. A move task reports two events: Deleted with the old id in the dead-letter
+// queue, Redriven with the new id in the destination. Expired is reported on the next access
+// to the queue.
 const (
 	Sent              EventKind = "sent"
 	Received          EventKind = "received"
@@ -70,45 +68,43 @@ const (
 	Expired           EventKind = "expired"
 )
 
-// Event is one thing that happened to a message.
+// Event is a change of a message.
 type Event struct {
-	At           time.Time // the clock's time
-	Queue        string    // name
+	At           time.Time // on the server's clock
+	Queue        string    // queue name
 	MessageID    string
 	Body         string
 	Kind         EventKind
 	ReceiveCount int           // ApproximateReceiveCount after the event
-	Visibility   time.Duration // Received, VisibilityChanged: the time hidden from At on; Sent: the delay
+	Visibility   time.Duration // Received, VisibilityChanged: time hidden from At; Sent: delay
 }
 
-// OnEvent makes the server call f for every event, one at a time and in the order in
-// which they happen. f runs inside the operation that causes the event, before
-// its response leaves: it must be quick and must not call back into the SQS.
-// Set it before the first request.
+// OnEvent registers f for every event. Calls are serial and in order. f runs inside the
+// causing operation, before its response, so it must be quick and must not call the server.
+// Use OnEvent before the first request.
 func (s *Server) OnEvent(f func(Event)) { s.onEvent = f }
 
-// report passes an event on and makes the queue's long polls look again.
+// report passes an event on and wakes the queue's long polls.
 func (s *Server) report(kind EventKind, q *queue, m *message, visibility time.Duration) {
 	s.onEvent(Event{At: s.at, Queue: q.name, MessageID: m.id, Body: m.body, Kind: kind,
 		ReceiveCount: m.receives, Visibility: visibility})
 	q.wake()
 }
 
-// Stats are one queue's exact counts at the clock's time.
+// Stats are the exact counts of a queue at the clock's time.
 type Stats struct {
 	Visible, InFlight, Delayed int
-	// HandedOut counts the messages that ReceiveMessage has handed out since
-	// the start, every receive of a message. It rises in the moment in which
-	// the message is hidden, before the response leaves.
+	// HandedOut counts all receives since the start. It rises when a message is hidden, before
+	// the response is written.
 	HandedOut int64
-	// Polls counts the long polls that wait for a message at this moment.
+	// Polls counts the waiting long polls.
 	Polls int
-	// NextVisible is the time at which the next message in flight or delayed
-	// becomes visible; zero without one.
+	// NextVisible is the time when the next message in flight or delayed becomes visible; zero
+	// if there are none.
 	NextVisible time.Time
 }
 
-// Stats returns the counts of the queue of that name; false if it does not exist.
+// Stats returns the counts of a queue, or false if it doesn't exist.
 func (s *Server) Stats(queueName string) (Stats, bool) {
 	s.lock(nil)
 	defer s.mu.Unlock()
@@ -119,8 +115,8 @@ func (s *Server) Stats(queueName string) (Stats, bool) {
 	return s.stats(q), true
 }
 
-// AllStats returns the counts of every queue, by name, at one moment: a message
-// on its way from one queue to the next is in one of them.
+// AllStats returns the counts of all queues at the same moment, so a message moving between
+// queues is counted exactly once.
 func (s *Server) AllStats() map[string]Stats {
 	s.lock(nil)
 	defer s.mu.Unlock()
@@ -136,10 +132,10 @@ func (s *Server) stats(q *queue) Stats {
 	return q.count(s.at)
 }
 
-// lock begins an operation: all of it happens at one time.
+// lock begins an operation and fixes its time.
 func (s *Server) lock(request *http.Request) {
 	s.mu.Lock()
 	s.request = request
-	s.jumped = s.clock.Jumped() // before the time is taken, so that no jump is missed
+	s.jumped = s.clock.Jumped() // before Now, so that no jump is missed
 	s.at = s.clock.Now()
 }

@@ -11,7 +11,7 @@ func TestPostgresCanBeForced(t *testing.T) {
 	t.Parallel()
 	for forced, want := range map[string]string{
 		"url":   "MATCHBOOK_POSTGRES=url, but DATABASE_URL is not set",
-		"mysql": `MATCHBOOK_POSTGRES="mysql" must be url (DATABASE_URL), system (an installed server), npm`,
+		"mysql": `invalid MATCHBOOK_POSTGRES="mysql": must be url (DATABASE_URL), system (an installed server), npm`,
 	} {
 		clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {
 			return clitest.RunIn(t.Context(), run, map[string]string{variable.Postgres: forced}, args...)

@@ -24,7 +24,7 @@ func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
 		t.Errorf("got %d matches, want %d\ngot  %v\nwant %v", len(got), len(want), got, want)
 	}
-	if r.Model.Mode != "oracle" || r.Model.Name != "scripted-oracle" || !strings.HasPrefix(r.Model.Note, "SCRIPTED: no real model was asked") || r.Model.Server == nil {
+	if r.Model.Mode != "oracle" || r.Model.Name != "scripted-oracle" || !strings.HasPrefix(r.Model.Note, "SCRIPTED: no real model was used") || r.Model.Server == nil {
 		t.Errorf("got %+v", r.Model)
 	}
 }
@@ -147,15 +147,15 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	dir, noLinks := clitest.WriteCorpus(t, line, "a_id,b_id\n"), clitest.WriteCorpus(t, line, "")
 	// A server that is not there is not asked.
 	wantRefused(t, "postgres://127.0.0.1:1/none", "", clitest.Refusals{
-		{[]string{"match", dir, "--model", "human"}, `--model: "human" is none of none, openai, scripted, oracle, noisy`},
+		{[]string{"match", dir, "--model", "human"}, `--model: invalid value "human": must be one of none, openai, scripted, oracle, noisy`},
 		{[]string{"match", noLinks, "--model", "oracle"}, filepath.Join(noLinks, "links.csv") + " does not exist: an oracle needs the true links"},
 		{[]string{"match", noLinks, "--model", "noisy"}, filepath.Join(noLinks, "links.csv") + " does not exist"},
-		{[]string{"match", dir, "--faults", "7"}, "--faults is for --model scripted, oracle, noisy, yes or no"},
-		{[]string{"match", dir, "--model", "none", "--faults", "7"}, "--faults is for --model scripted, oracle, noisy, yes or no"},
-		{[]string{"match", dir, "--model", "noisy", "--noise", "-0.1"}, "--noise is not between 0 and 1"},
-		{[]string{"match", dir, "--model", "noisy", "--noise", "NaN"}, "--noise is not between 0 and 1"},
-		{[]string{"match", dir, "--model", "oracle", "--noise", "0.1"}, "--noise is for --model noisy"},
-		{[]string{"match", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
+		{[]string{"match", dir, "--faults", "7"}, "--faults must be used with --model scripted, oracle, noisy, yes or no"},
+		{[]string{"match", dir, "--model", "none", "--faults", "7"}, "--faults must be used with --model scripted, oracle, noisy, yes or no"},
+		{[]string{"match", dir, "--model", "noisy", "--noise", "-0.1"}, "--noise must be between 0 and 1"},
+		{[]string{"match", dir, "--model", "noisy", "--noise", "NaN"}, "--noise must be between 0 and 1"},
+		{[]string{"match", dir, "--model", "oracle", "--noise", "0.1"}, "--noise must be used with --model noisy"},
+		{[]string{"match", dir, "--model", "openai"}, "--model openai: missing OPENAI_API_KEY or OPENAI_BASE_URL"},
 	})
 }
 

@@ -138,7 +138,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},
 		{[]string{contract, "--model", "oracle"}, "--model oracle answers questions about matches only"},
-		{[]string{contract, "--model", "openai"}, "--model openai: neither"},
+		{[]string{contract, "--model", "openai"}, "--model openai: missing"},
 		{[]string{contract, "--budget", "1"}, "--budget is for a model"},
 		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget is not an amount"},
 		{[]string{contract, "--budget", "NaN", "--model", "scripted"}, "--budget is not an amount"},

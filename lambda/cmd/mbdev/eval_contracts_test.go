@@ -68,6 +68,6 @@ func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
 		{[]string{dir, "--model", "oracle"}, "--model oracle answers questions about matches only"},
 		{[]string{dir, dir}, "--contracts takes one DIR"},
 		{[]string{t.TempDir()}, "has no labels.csv"},
-		{[]string{dir, "--model", "x"}, "is none of"},
+		{[]string{dir, "--model", "x"}, "must be one of"},
 	})
 }

@@ -46,10 +46,10 @@ func TestEvalModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	dir := clitest.WriteCorpus(t, clitest.Line("1", "invoice", "{}"), "a_id,b_id\n")
 	// A server that is not there is not asked.
 	wantRefused(t, "postgres://127.0.0.1:1/none", "", clitest.Refusals{
-		{[]string{"eval", dir, "--model", "openai"}, "--model openai: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
+		{[]string{"eval", dir, "--model", "openai"}, "--model openai: missing OPENAI_API_KEY or OPENAI_BASE_URL"},
 		{[]string{"eval", dir, "--model", ""}, "create a database"}, // as without
-		{[]string{"eval", dir, "--model", "human"}, `--model: "human" is none of`},
-		{[]string{"eval", dir, "--model", "noisy", "--noise", "1.1"}, "--noise is not between 0 and 1"},
-		{[]string{"eval", dir, "--faults", "7"}, "--faults is for"},
+		{[]string{"eval", dir, "--model", "human"}, `--model: invalid value "human": must be one of`},
+		{[]string{"eval", dir, "--model", "noisy", "--noise", "1.1"}, "--noise must be between 0 and 1"},
+		{[]string{"eval", dir, "--faults", "7"}, "--faults must be used with"},
 	})
 }

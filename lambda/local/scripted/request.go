@@ -12,31 +12,31 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the API, and of this server where the API's is not public.
+// Limits of the API, or of this server where the API's are unknown.
 const (
-	maxBody         = 8 << 20       // of a request, in bytes; ours
-	maxDrain        = 64 << 20      // read of a larger one, so that the client sees the refusal
-	contextTokens   = 128_000       // prompt and completion, as the smaller models have it
-	maxInputs       = 2048          // texts to embed in a call
-	maxInputTokens  = 8192          // of one of them
-	maxInputsTokens = 300_000       // of all of them
-	maxCompletion   = contextTokens // the limit of max_tokens
+	maxBody         = 8 << 20       // of a request, in bytes; this server's
+	maxDrain        = 64 << 20      // bytes read from a larger one, so that the client sees the refusal
+	contextTokens   = 128_000       // prompt and completion, as in the smaller models
+	maxInputs       = 2048          // texts to embed per call
+	maxInputTokens  = 8192          // for each text
+	maxInputsTokens = 300_000       // for all texts
+	maxCompletion   = contextTokens // limit of max_tokens
 )
 
-// request is a call that was decoded.
+// request is a decoded call.
 type request struct {
-	question   Question // without its N
+	question   Question // without N
 	prompt     int      // tokens
-	completion int      // at most so many tokens; 0 is without a limit
+	completion int      // limit in tokens; 0 for none
 	embeddings bool
 	inputs     []string
 	dimensions int
 }
 
-// tokens counts the tokens of a text: a quarter of its bytes, rounded up.
+// tokens returns the tokens of a text: a quarter of its bytes, rounded up.
 func tokens(text string) int { return (len(text) + 3) / 4 }
 
-// read decodes a request, or returns the refusal of the API.
+// read decodes a request, or returns the API's refusal.
 func (s *Server) read(r *http.Request) (request, *refusal) {
 	var understand func([]byte) (request, *refusal)
 	switch path := r.URL.Path; {
@@ -96,7 +96,7 @@ func readBody(r io.Reader) ([]byte, *refusal) {
 	return body, nil
 }
 
-// cut shortens a text of the client for a message.
+// cut shortens a client's text for use in a message.
 func cut(text string) string {
 	if len(text) > 60 {
 		text = text[:60] + "..."
@@ -104,16 +104,15 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// object reads the fields of a JSON object, one by one. It keeps the first wrong
-// field, and reads nothing after it.
+// object reads the fields of a JSON object one by one. It keeps the first wrong field, and
+// reads nothing after it.
 type object struct {
-	at     string // its place in the request, with a dot; "" at the top
+	at     string // path in the request, ending in a dot; "" at the top
 	fields map[string]json.RawMessage
 	wrong  *refusal
 }
 
-// newObject refuses any value but an object, and unknown fields. A null is as
-// good as an absent field.
+// newObject refuses other JSON values and unknown fields. A null counts as an absent field.
 func newObject(raw json.RawMessage, at string, known ...string) *object {
 	o := &object{at: at}
 	if json.Unmarshal(raw, &o.fields) != nil || o.fields == nil {
@@ -138,7 +137,7 @@ func (o *object) refuse(name, code, format string, args ...any) {
 	}
 }
 
-// take decodes a field, and reports whether it was there and right.
+// take decodes a field, and reports whether it was present and valid.
 func (o *object) take(name, want string, into any) bool {
 	raw, present := o.fields[name]
 	if o.wrong != nil || !present {
@@ -158,28 +157,28 @@ func (o *object) need(name, want string, into any) {
 	o.take(name, want, into)
 }
 
-// check refuses the value of a field.
+// check refuses a field's value unless ok.
 func (o *object) check(ok bool, name, want string) {
 	if !ok {
 		o.refuse(name, "invalid_value", "Invalid value for '%s': expected %s.", o.at+name, want)
 	}
 }
 
-// within takes an optional number within bounds.
+// within reads an optional number within bounds.
 func within[T int64 | float64](o *object, name, kind string, least, most T) (value T, given bool) {
 	given = o.take(name, kind, &value)
 	o.check(!given || value >= least && value <= most, name, fmt.Sprintf("%s from %v to %v", kind, least, most))
 	return value, given
 }
 
-// name takes a required text that is not empty.
+// name reads a required non-empty text.
 func (o *object) name(field string) (text string) {
 	o.need(field, "a string", &text)
-	o.check(o.wrong != nil || text != "", field, "a string that is not empty")
+	o.check(o.wrong != nil || text != "", field, "a non-empty string")
 	return text
 }
 
-// readEmbeddings decodes and checks the body of a call for embeddings.
+// readEmbeddings decodes and checks the body of an embeddings request.
 func readEmbeddings(body []byte) (request, *refusal) {
 	o := newObject(body, "", "model", "input", "dimensions")
 	in := request{embeddings: true}
@@ -188,7 +187,7 @@ func readEmbeddings(body []byte) (request, *refusal) {
 	o.check(o.wrong != nil || len(in.inputs) > 0 && len(in.inputs) <= maxInputs, "input",
 		fmt.Sprintf("an array of 1 to %d strings", maxInputs))
 	for i, text := range in.inputs {
-		o.check(text != "", fmt.Sprintf("input[%d]", i), "a string that is not empty")
+		o.check(text != "", fmt.Sprintf("input[%d]", i), "a non-empty string")
 		o.check(tokens(text) <= maxInputTokens, fmt.Sprintf("input[%d]", i),
 			fmt.Sprintf("at most %d tokens", maxInputTokens))
 		in.prompt += tokens(text)
@@ -199,8 +198,8 @@ func readEmbeddings(body []byte) (request, *refusal) {
 	return in, o.wrong
 }
 
-// dimensions takes the dimensions of the vectors: at most the model's own
-// number, which is also the default.
+// dimensions reads the dimensions of the vectors; the model's native number is both the
+// maximum and the default.
 func (o *object) dimensions(model string) int {
 	own := 1536
 	if model == "text-embedding-3-large" {

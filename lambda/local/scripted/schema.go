@@ -8,33 +8,32 @@ import (
 	"strings"
 )
 
-// The limits of strict mode, from the API's guide on structured outputs.
+// Limits of strict mode, from the API's guide on structured outputs.
 const (
 	maxSchemaDepth      = 10
 	maxSchemaProperties = 5000
-	maxSchemaNames      = 120_000 // characters of all names and enum values
-	maxSchemaEnum       = 1000    // values, in all enums
+	maxSchemaNames      = 120_000 // characters in all names and enum values
+	maxSchemaEnum       = 1000    // values in all enums
 )
 
 var schemaTypes = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 
-// schemaCheck is the check of one schema. It stops at the first problem.
+// schemaCheck checks one schema. It stops at the first problem.
 type schemaCheck struct {
 	problem                  string
 	properties, names, enums int
 }
 
-// schemaNode is a schema within it.
+// schemaNode is a subschema.
 type schemaNode struct {
 	*schemaCheck
-	at     []string // its path
-	depth  int      // the number of objects and arrays around it
+	at     []string // path
+	depth  int      // number of enclosing objects and arrays
 	fields map[string]json.RawMessage
 	kinds  []string
 }
 
-// checkSchema returns the reason why strict mode would not accept a schema; ""
-// if it would.
+// checkSchema returns why strict mode would refuse a schema, or "".
 func checkSchema(raw json.RawMessage) string {
 	root := &schemaNode{schemaCheck: &schemaCheck{}}
 	if json.Unmarshal(raw, &root.fields) != nil || root.fields == nil {
@@ -53,7 +52,7 @@ func (n *schemaNode) report(format string, args ...any) {
 	}
 }
 
-// child checks a schema below this one.
+// child checks a subschema.
 func (n *schemaNode) child(raw json.RawMessage, deeper int, at ...string) {
 	below := &schemaNode{schemaCheck: n.schemaCheck, at: slices.Concat(n.at, at), depth: n.depth + deeper}
 	switch {
@@ -71,8 +70,8 @@ func (n *schemaNode) check() {
 	if n.fields["type"] == nil {
 		n.report("schema must have a 'type' key.")
 	}
-	n.types(n.fields["type"])                                 // first: others depend on it
-	for _, name := range slices.Sorted(maps.Keys(n.fields)) { // the keywords that Matchbook sends
+	n.types(n.fields["type"])                                 // first, because others depend on it
+	for _, name := range slices.Sorted(maps.Keys(n.fields)) { // the keywords used by Matchbook
 		switch name {
 		case "type", "properties", "required", "additionalProperties", "items":
 		case "enum":
@@ -96,7 +95,7 @@ func (n *schemaNode) check() {
 	}
 }
 
-// types takes one type or several.
+// types reads one type or several.
 func (n *schemaNode) types(raw json.RawMessage) {
 	one := ""
 	if json.Unmarshal(raw, &one) == nil {
@@ -111,7 +110,7 @@ func (n *schemaNode) types(raw json.RawMessage) {
 	}
 }
 
-// object checks that nothing is left open.
+// object checks that every property is required and no others are allowed.
 func (n *schemaNode) object() {
 	var properties map[string]json.RawMessage
 	if raw, present := n.fields["properties"]; present && json.Unmarshal(raw, &properties) != nil {
@@ -154,8 +153,8 @@ func (n *schemaNode) enum(raw json.RawMessage) {
 	}
 }
 
-// value checks that an enum value is of the type: a string or an integer, or
-// the null of a type that has it.
+// value checks an enum value against the type: a string or an integer, or null if the type
+// includes it.
 func (n *schemaNode) value(raw json.RawMessage) {
 	text, number := "", int64(0)
 	kinds := []string{"null"}

@@ -10,26 +10,25 @@ import (
 	"time"
 )
 
-// Options configure a Server. The zero value refuses every chat question with
-// not_scripted, embeds, and never fails.
+// Options configure a Server. The zero value refuses every chat question with not_scripted,
+// returns embeddings, and never fails.
 type Options struct {
 	Mind       Mind          // decides the answers
-	Faults     *Faults       // decides the faults; nil: none. See Server.Order
-	Key        string        // the only bearer token that is accepted; "": any
-	RetryAfter time.Duration // the wait that the faults with a Retry-After ask for, rounded up to seconds; 0 is 2 s
-	Latency    Latency       // of an answer
-	KeepText   bool          // the texts of questions and answers are kept in Calls
+	Faults     *Faults       // decides the faults; may be nil. See Server.Order
+	Key        string        // the only accepted bearer token; "" accepts any
+	RetryAfter time.Duration // used in Retry-After, rounded up to seconds; 2 s when 0
+	Latency    Latency       // of a response
+	KeepText   bool          // keeps the texts of questions and answers in Calls
 
-	// Now is the time; nil is time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// Observe is called with every call when it is decided, before any of the
-	// answer is sent; also with one that hangs. It may be called concurrently.
+	// Observe is called with every call once decided, before any of the response is sent, even
+	// if it hangs. It must be safe for concurrent use; may be nil.
 	Observe func(Call)
 }
 
-// Latency is the time until an answer: from Min to Max, drawn by the seed, the
-// question, and the number of times that it was asked before. A fixed one has
-// no Max.
+// Latency is the time until a response, from Min to Max, drawn by seed, question and its N.
+// Leave Max at zero for a fixed latency.
 type Latency struct {
 	Min, Max time.Duration
 	Seed     uint64
@@ -42,23 +41,23 @@ func (l Latency) of(q Question) time.Duration {
 	return l.Min + time.Duration(draw(l.Seed, "latency", q.key(), strconv.Itoa(q.N)).Int64N(int64(l.Max-l.Min)+1))
 }
 
-// Server is a scripted model server. No model is behind it.
+// Server is a scripted model server. There is no model behind it.
 type Server struct {
 	options  Options
 	url      string
-	listener net.Listener // nil without Start, as is http
+	listener net.Listener // nil without Start, like http
 	http     *http.Server
 	stop     chan struct{}
 	detach   func() bool
 	handlers sync.WaitGroup
 
-	mu     sync.Mutex // of the fields below
+	mu     sync.Mutex // guards the fields below
 	closed bool
 	faults *Faults
 	journal
 }
 
-// New returns a server that listens nowhere: an http.Handler.
+// New returns a server for use as an http.Handler.
 func New(options Options) *Server {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -69,8 +68,7 @@ func New(options Options) *Server {
 	return s
 }
 
-// Start starts a server on a free port of 127.0.0.1. It ends with the
-// context, or by Close.
+// Start starts a server on a free port of 127.0.0.1. It stops on Close, or when ctx ends.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,12 +83,12 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the base URL of the API for a client, such as
-// http://127.0.0.1:40001/v1; "" for a server of New.
+// URL returns the API's base URL for clients, such as http://127.0.0.1:40001/v1; "" without
+// Start.
 func (s *Server) URL() string { return s.url }
 
-// Close ends the calls that hang and the connections, and returns when all calls
-// have ended. The record can still be read.
+// Close ends hanging calls and the connections, and returns when all calls have ended. You can
+// still read the record.
 func (s *Server) Close() {
 	if s.detach != nil {
 		s.detach()
@@ -109,12 +107,11 @@ func (s *Server) end() {
 	close(s.stop)
 	if s.http != nil {
 		_ = s.listener.Close() // http may not serve it yet
-		_ = s.http.Close()     // nothing else of it can fail
+		_ = s.http.Close()     // can't fail otherwise
 	}
 }
 
-// enter admits a call, unless the server is closed. Close waits for the admitted
-// calls.
+// enter admits a call unless the server is closed. Close waits for admitted calls.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,15 +131,15 @@ func (s *Server) Order(faults *Faults) {
 	}
 	for _, kind := range faults.kinds {
 		if kind != NoFault {
-			s.happened[kind] += 0 // Faults shows one that never happens
+			s.happened[kind] += 0 // so that Faults shows it even if it never happens
 		}
 	}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP handles one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
-		panic(http.ErrAbortHandler) // net/http closes the connection
+		panic(http.ErrAbortHandler) // makes net/http close the connection
 	}
 	defer s.handlers.Done()
 	at := s.options.Now()
@@ -158,22 +155,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.delayed(r.Context(), asked.question) {
 		s.settle(call, reply{ending: closed})
-		panic(http.ErrAbortHandler) // the client has gone
+		panic(http.ErrAbortHandler) // the client or the server is gone
 	}
 	answer := s.decide(asked, kind)
 	s.settle(call, answer)
 	answer.write(w, r, s.options.Now(), s.stop)
 }
 
-// refuse answers a request that is not a question.
+// refuse refuses an invalid request.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, at time.Time, refused *refusal) {
 	answer := refused.reply()
 	s.settle(Call{At: at, Path: r.URL.Path, Refused: refused.Message}, answer)
 	answer.write(w, r, at, s.stop)
 }
 
-// delayed waits for the latency, and reports whether the client or the server
-// has gone meanwhile.
+// delayed waits for the latency, and reports whether client or server is gone meanwhile.
 func (s *Server) delayed(ctx context.Context, q Question) bool {
 	wait := s.options.Latency.of(q)
 	if wait <= 0 {
@@ -188,7 +184,7 @@ func (s *Server) delayed(ctx context.Context, q Question) bool {
 	return true
 }
 
-// decide makes the reply to a question.
+// decide returns the reply to a question.
 func (s *Server) decide(asked request, f Fault) reply {
 	x := exchange{request: asked, at: s.options.Now(), retryAfter: s.options.RetryAfter}
 	how := rowOf(f)

@@ -19,16 +19,16 @@ import (
 type Summary struct {
 	Mode string `json:"mode"`
 	Name string `json:"name,omitempty"` // of the model
-	Note string `json:"note,omitempty"` // that no real model was asked
+	Note string `json:"note,omitempty"` // states that no real model was used
 
-	// As the database has it: answers that came, each in a call of its own.
+	// From the database: received answers, each from a separate call.
 	Documents        int     `json:"documents"`        // of the run
-	Asking           int     `json:"documents_asking"` // that have an answer
-	Questions        int     `json:"questions"`        // different ones
+	Asking           int     `json:"documents_asking"` // with an answer
+	Questions        int     `json:"questions"`        // distinct
 	Calls            int     `json:"calls"`
 	CallsPerDocument float64 `json:"calls_per_document"`
-	Unusable         int     `json:"unusable"` // answers that were refused
-	Replays          int     `json:"replays"`  // how often an answer was used again
+	Unusable         int     `json:"unusable"` // refused answers
+	Replays          int     `json:"replays"`  // reused answers
 	PromptTokens     int     `json:"prompt_tokens"`
 	CompletionTokens int     `json:"completion_tokens"`
 	TokensPerDoc     float64 `json:"tokens_per_document"`
@@ -36,17 +36,17 @@ type Summary struct {
 	Server *serverReport `json:"server,omitempty"` // of a scripted model
 }
 
-// serverReport has the counts of the scripted server, which include failed calls.
+// serverReport has the counts of the scripted server, including failed calls.
 type serverReport struct {
 	Calls            int            `json:"calls"`
-	Billed           int            `json:"billed"` // that a provider would charge for
+	Billed           int            `json:"billed"` // a provider would charge for these
 	PromptTokens     int            `json:"prompt_tokens"`
 	CompletionTokens int            `json:"completion_tokens"`
 	FaultSeed        uint64         `json:"fault_seed,omitempty"`
-	Faults           map[string]int `json:"faults"` // by kind, 0 for those that did not happen
+	Faults           map[string]int `json:"faults"` // by kind, including 0
 }
 
-// name is the name of the model in the function's configuration.
+// name returns the model's name in the function's configuration.
 func (m *Model) name() string {
 	switch {
 	case m.Flags.Mode == ModeOpenAI:
@@ -62,24 +62,24 @@ func (m *Model) name() string {
 func (m *Model) note() string {
 	switch m.Flags.Mode {
 	case ModeScripted:
-		return "SCRIPTED: no real model was asked; the candidate with most values in common was chosen"
+		return "SCRIPTED: no real model was used; a stub chose the candidate with the most values in common"
 	case ModeYes, ModeNo:
-		return "SCRIPTED: no real model was asked; every candidate was answered with " + m.Flags.Mode
+		return "SCRIPTED: no real model was used; every candidate was answered with " + m.Flags.Mode
 	case ModeOracle:
-		return "SCRIPTED: no real model was asked; the answers are those of links.csv"
+		return "SCRIPTED: no real model was used; the answers come from links.csv"
 	case ModeNoisy:
-		return fmt.Sprintf("SCRIPTED: no real model was asked; the answers are those of links.csv, "+
+		return fmt.Sprintf("SCRIPTED: no real model was used; the answers come from links.csv, "+
 			"%g %% of them wrong on purpose (seed %d)",
 			100*m.Flags.Noise, m.Seed)
 	}
 	return ""
 }
 
-// Report counts the questions since Learn, for a run of so many documents.
+// Report counts the questions since Learn, for a run of the given number of documents.
 func (m *Model) Report(ctx context.Context, db *postgres.DB, documents int) (r Summary, err error) {
 	u, err := report.From(db).ModelUsage(ctx, m.before.Last)
 	if err != nil {
-		return r, fmt.Errorf("read what was asked: %w", err)
+		return r, fmt.Errorf("read model usage: %w", err)
 	}
 	per := func(n int) float64 { return math.Round(float64(n)/float64(max(documents, 1))*100) / 100 }
 	r = Summary{Mode: cmp.Or(m.Flags.Mode, ModeNone), Name: m.name(), Note: m.note(),
@@ -113,26 +113,26 @@ func (m *Model) counted() *serverReport {
 func (r Summary) Lines() (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if r.Mode == ModeNone {
-		line("none: what rules leave open is undecided")
+		line("none: questions left open by the rules stay undecided")
 		return lines
 	}
 	line("%s, as %s", r.Mode, term.Clean(r.Name, term.MaxValue))
 	if r.Note != "" {
 		line("%s", r.Note)
 	}
-	line("%d of %d documents asked %d questions in %d calls, %.2f a document",
-		r.Asking, r.Documents, r.Questions, r.Calls, r.CallsPerDocument)
-	line("%d answers were used again, %d were unusable", r.Replays, r.Unusable)
-	line("%d prompt and %d completion tokens, %.2f a document", r.PromptTokens, r.CompletionTokens, r.TokensPerDoc)
+	line("%d of %s asked %s in %s, %.2f per document", r.Asking, term.Plural(r.Documents, "document", "documents"),
+		term.Plural(r.Questions, "question", "questions"), term.Plural(r.Calls, "call", "calls"), r.CallsPerDocument)
+	line("%s reused, %d unusable", term.Plural(r.Replays, "answer", "answers"), r.Unusable)
+	line("%d prompt and %d completion tokens, %.2f per document", r.PromptTokens, r.CompletionTokens, r.TokensPerDoc)
 	if s := r.Server; s != nil {
-		line("the server counted %d calls, %d of them billed with %d and %d tokens",
-			s.Calls, s.Billed, s.PromptTokens, s.CompletionTokens)
+		line("the server counted %s, %d of them billed with %d and %d tokens",
+			term.Plural(s.Calls, "call", "calls"), s.Billed, s.PromptTokens, s.CompletionTokens)
 		r.faults(line)
 	}
 	return lines
 }
 
-// faults lists the calls that failed on purpose.
+// faults lists the injected faults.
 func (r Summary) faults(line func(format string, args ...any)) {
 	if r.Server.FaultSeed == 0 {
 		return
@@ -141,7 +141,7 @@ func (r Summary) faults(line func(format string, args ...any)) {
 	for _, n := range r.Server.Faults {
 		total += n
 	}
-	line("of these %d failed on purpose (seed %d)", total, r.Server.FaultSeed)
+	line("%d of these were injected faults (seed %d)", total, r.Server.FaultSeed)
 	for _, kind := range slices.Sorted(maps.Keys(r.Server.Faults)) {
 		if n := r.Server.Faults[kind]; n > 0 {
 			line("%4d %s", n, kind)

@@ -1,6 +1,5 @@
-// Package webhook is a receiver of Slack's incoming webhooks for trials and
-// tests: it accepts the same messages as Slack, refuses the others with the
-// same words, and keeps the accepted ones.
+// Package webhook receives Slack's incoming webhooks for trials and tests: it accepts the same
+// messages as Slack, refuses others with the same errors, and keeps the accepted ones.
 package webhook
 
 import (
@@ -16,12 +15,12 @@ import (
 	"unicode/utf8"
 )
 
-// Path is the path of the webhook at a Receiver; it looks like Slack's.
+// Path is the path of the webhook at a Receiver, similar to Slack's.
 const Path = "/services/T000/B000/local"
 
 // Slack's limits (api.slack.com, Block Kit reference), lengths in UTF-16.
 const (
-	maxBody     = 1 << 20 // bytes, ours
+	maxBody     = 1 << 20 // bytes; not Slack's
 	maxBlocks   = 50
 	maxHeader   = 150
 	maxText     = 3000
@@ -31,23 +30,23 @@ const (
 	maxFallback = 40_000
 )
 
-// Message is a message that was accepted.
+// Message is an accepted message.
 type Message struct {
 	At      time.Time       `json:"at"`
 	Text    string          `json:"text"` // shown on phones
 	Payload json.RawMessage `json:"payload"`
 }
 
-// Receiver is an http.Handler. Its zero value is ready to use.
+// Receiver is an http.Handler. The zero value is ready to use.
 type Receiver struct {
-	Log io.Writer        // gets a line of JSON for each Message; may be nil
-	Now func() time.Time // nil is time.Now
+	Log io.Writer        // receives a line of JSON per Message; may be nil
+	Now func() time.Time // nil means time.Now
 
 	mu    sync.Mutex
 	taken []Message
 }
 
-// Taken returns the messages accepted so far, in that order.
+// Taken returns the messages accepted so far, in order.
 func (r *Receiver) Taken() []Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +64,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, said) // the client may be gone
 }
 
-// refusal is one of Slack's error answers.
+// refusal is one of Slack's error responses.
 type refusal struct {
 	status int
 	said   string
@@ -106,7 +105,7 @@ func (r *Receiver) keep(m Message) *refusal {
 		if err == nil {
 			_, err = r.Log.Write(append(line, '\n'))
 		}
-		if err != nil { // a message that is not kept was not accepted
+		if err != nil { // not kept, so not accepted
 			return &refusal{http.StatusInternalServerError, "rollup_error"}
 		}
 	}
@@ -131,7 +130,7 @@ type text struct{ Type, Text string }
 func (p payload) check() error {
 	var errs []error
 	if units(p.Text) > maxFallback || len(p.Blocks) > maxBlocks {
-		errs = append(errs, errors.New("too long"))
+		errs = append(errs, errors.New("message too long"))
 	}
 	for _, b := range p.Blocks {
 		errs = append(errs, b.check())
@@ -139,17 +138,17 @@ func (p payload) check() error {
 	return errors.Join(errs...)
 }
 
-// check accepts the kinds of block that we send, no others.
+// check accepts only the kinds of blocks Matchbook sends.
 func (b block) check() error {
 	switch b.Type {
 	case "header":
 		if b.Text == nil || b.Text.Type != "plain_text" {
-			return errors.New("a header is plain text")
+			return errors.New("header: expected plain_text")
 		}
 		return b.Text.check(maxHeader)
 	case "section":
 		if b.Text == nil && len(b.Fields) == 0 || len(b.Fields) > maxFields {
-			return errors.New("a section has a text or 1 to 10 fields")
+			return errors.New("section: expected a text or 1 to 10 fields")
 		}
 		if b.Text != nil {
 			return errors.Join(b.Text.check(maxText), check(b.Fields, maxField))
@@ -157,7 +156,7 @@ func (b block) check() error {
 		return check(b.Fields, maxField)
 	case "context":
 		if len(b.Elements) == 0 || len(b.Elements) > maxElements {
-			return errors.New("a context has 1 to 10 elements")
+			return errors.New("context: expected 1 to 10 elements")
 		}
 		return check(b.Elements, maxText)
 	case "divider":
@@ -176,7 +175,7 @@ func check(texts []text, limit int) error {
 
 func (t text) check(limit int) error {
 	if n := units(t.Text); n == 0 || n > limit || t.Type != "mrkdwn" && t.Type != "plain_text" {
-		return fmt.Errorf("a %.20q of %d, not 1 to %d", t.Type, n, limit)
+		return fmt.Errorf("invalid text: type %.20q, length %d, expected 1 to %d", t.Type, n, limit)
 	}
 	return nil
 }

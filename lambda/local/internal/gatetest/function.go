@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Function is the main package of the test function.
+// Function is the test function's main package.
 const Function = "matchbook/lambda/local/internal/testfunction"
 
 // bootstrap builds the test function once per test binary.
 var bootstrap func() (string, error)
 
-// Run runs the tests of a package, and returns their exit code. build, such as
-// lambdahost.Bootstrap, builds the test function when the first test needs it.
+// Run runs a package's tests and returns the exit code. Use it in TestMain. build, such as
+// lambdahost.Bootstrap, builds the test function on first use.
 func Run(m *testing.M, build func(ctx context.Context, dir, pkg string, progress func(string)) (string, error)) int {
 	dir, err := os.MkdirTemp("", "testfunction")
 	if err != nil {
@@ -25,7 +25,7 @@ func Run(m *testing.M, build func(ctx context.Context, dir, pkg string, progress
 	return m.Run()
 }
 
-// Bootstrap returns the executable of the test function.
+// Bootstrap returns the test function's executable.
 func Bootstrap(t *testing.T) string {
 	t.Helper()
 	file, err := bootstrap()
@@ -35,12 +35,12 @@ func Bootstrap(t *testing.T) string {
 	return file
 }
 
-// Invoker is a function that can be invoked.
+// Invoker is something to invoke, such as a lambdahost.Function.
 type Invoker interface {
 	Invoke(ctx context.Context, payload []byte) ([]byte, error)
 }
 
-// InvokeAsync invokes in the background and returns where the error will be.
+// InvokeAsync invokes f in the background and returns a channel for its error.
 func InvokeAsync(t *testing.T, f Invoker, payload string) <-chan error {
 	done := make(chan error, 1)
 	go func() {

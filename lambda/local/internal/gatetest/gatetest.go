@@ -1,5 +1,5 @@
-// Package gatetest builds the test function once per test binary, and holds its
-// processes at a gate until a test releases them.
+// Package gatetest builds the test function once per test binary, and holds its processes at a
+// gate until a test releases them.
 package gatetest
 
 import (
@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// Patience bounds waiting. A test that works never waits this long.
+// Patience bounds waiting. A passing test never waits this long.
 const Patience = 9 * time.Minute
 
-// Receive waits for a value.
+// Receive waits for a value from ch.
 func Receive[T any](t *testing.T, ch <-chan T) T {
 	t.Helper()
 	select {
@@ -30,13 +30,13 @@ func Receive[T any](t *testing.T, ch <-chan T) T {
 	}
 }
 
-// Gate listens for the processes that hold.
+// Gate waits for processes of the test function to connect.
 type Gate struct {
 	t  *testing.T
 	ln net.Listener
 }
 
-// New returns a gate that closes with the test.
+// New returns a gate, closed when the test ends.
 func New(t *testing.T) Gate {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,16 +47,15 @@ func New(t *testing.T) Gate {
 	return Gate{t, ln}
 }
 
-// Addr is the address of the gate.
+// Addr returns the gate's address.
 func (g Gate) Addr() string { return g.ln.Addr().String() }
 
-// Hold returns the payload that makes the test function connect to the gate
-// and wait there.
+// Hold returns a payload for the test function: connect to the gate and wait there.
 func (g Gate) Hold() string {
 	return fmt.Sprintf(`{"do":"hold","addr":%q}`, g.Addr())
 }
 
-// Process is a process that waits at a gate.
+// Process is a process waiting at a gate.
 type Process struct {
 	PID  int
 	t    *testing.T
@@ -83,10 +82,10 @@ func (g Gate) Next() Process {
 	return Process{pid, g.t, conn.(*net.TCPConn)}
 }
 
-// Release lets the process go on.
-func (p Process) Release() { _ = p.conn.CloseWrite() } // a process that has ended is released
+// Release lets the process continue.
+func (p Process) Release() { _ = p.conn.CloseWrite() } // no effect if it has ended
 
-// WaitForEnd waits until the process has ended: then its connection ends.
+// WaitForEnd waits until the process has ended, because its connection ends with it.
 func (p Process) WaitForEnd() {
 	p.t.Helper()
 	_ = p.conn.SetReadDeadline(time.Now().Add(Patience))

@@ -1,6 +1,6 @@
-// Command testfunction is the Lambda function of the tests of package local.
-// The payload decides its behaviour: {"do": "..."}, or an SQS event whose bodies
-// have that form; the variable INIT decides its start.
+// Command testfunction is the Lambda function for the tests of package local. The payload
+// determines its behavior: {"do": "..."}, or an SQS event with such bodies; the variable INIT
+// determines its start-up.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	lambda.Start(handler)
 }
 
-// serve answers requests of a function URL: the path decides its behaviour.
+// serve handles requests of a function URL; see its cases for the paths.
 func serve(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/echo":
@@ -55,14 +55,14 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "1"})
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = w.Write(body)
-	case "/stream": // a line before the gate, and one after it
+	case "/stream": // a line before the gate and one after it
 		_, _ = io.WriteString(w, "first\n")
 		_, _ = hold(r.URL.Query().Get("addr"))
 		_, _ = io.WriteString(w, "second\n")
 	}
 }
 
-// handlerFunc answers with raw bytes, so that it can answer garbage.
+// handlerFunc returns raw bytes, so that a test can respond with garbage.
 type handlerFunc func(ctx context.Context, payload []byte) ([]byte, error)
 
 // Invoke implements lambda.Handler.
@@ -120,8 +120,8 @@ func obey(ctx context.Context, do, addr string) ([]byte, error) {
 	return nil, nil
 }
 
-// hold connects to addr, sends its process id, and waits until the other
-// side lets it go. The other side sees the connection end with the process.
+// hold connects to addr, sends its process id and waits for the other side to release it. The
+// connection ends with the process.
 func hold(addr string) ([]byte, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -160,7 +160,7 @@ func handleRecords(ctx context.Context, records []events.SQSMessage) ([]byte, er
 	return json.Marshal(response)
 }
 
-// postInitError posts a start-up error as the runtimes of other languages do.
+// postInitError posts a start-up error like the runtimes of other languages.
 func postInitError() {
 	resp, err := http.Post("http://"+os.Getenv("AWS_LAMBDA_RUNTIME_API")+"/2018-06-01/runtime/init/error",
 		"application/json",

@@ -249,14 +249,14 @@ func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 	empty := t.TempDir()
 	wantRefused(t, "", "ingest", clitest.Refusals{
 		{nil, "requires at least 1 arg"},
-		{[]string{"/nowhere"}, "/nowhere does not exist"},
-		{[]string{empty}, "holds no .pdf, .png, .jpg, .jpeg, .tif, .tiff, .xml, .txt file"},
-		{[]string{sampleFiles, "--ocr", "magic"}, `--ocr: "magic" is none of auto, tesseract, none`},
+		{[]string{"/nowhere"}, "/nowhere not found"},
+		{[]string{empty}, "missing files in " + empty + ": expected .pdf, .png, .jpg, .jpeg, .tif, .tiff, .xml, .txt"},
+		{[]string{sampleFiles, "--ocr", "magic"}, `--ocr: invalid value "magic": must be auto, tesseract or none`},
 		{[]string{sampleFiles, "--tenant", "me"}, "--tenant: not a UUID"},
-		{[]string{sampleFiles, "--model", "oracle"}, "--model oracle answers from the true links of a corpus, and files have none"},
+		{[]string{sampleFiles, "--model", "oracle"}, "unsupported --model oracle: it needs the true links of a corpus, and files have none"},
 		{[]string{sampleFiles, "--model", "openai"}, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
 		{[]string{sampleFiles, "--bucket", "docs"}, "--bucket needs --tenant"},
-		{[]string{sampleFiles, "--bucket", "s3://docs/inbox"}, "--bucket: not the name of a bucket, such as my-bucket"},
+		{[]string{sampleFiles, "--bucket", "s3://docs/inbox"}, "--bucket: invalid bucket name: expected one such as my-bucket"},
 		{[]string{sampleFiles, "--bucket", "docs", "--tenant", oneTenant, "--match"}, "--match is for files that are read here: leave it or --bucket out"},
 	})
 }

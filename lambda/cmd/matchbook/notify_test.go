@@ -78,7 +78,7 @@ func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
 	if code != cli.ExitFindings {
 		t.Fatalf("exit status %d\n%s", code, errOut)
 	}
-	_, messages, _ := strings.Cut(out, "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n")
+	_, messages, _ := strings.Cut(out, "NOT SENT, because no channel is configured (set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO)\n")
 	n := failed(t, out)
 	wantIn(t, messages, fmt.Sprintf("  Matching failed %d times: permanent\n", n), "    "+refused+"\n", fmt.Sprintf("\n  and %d more\n", n-notify.Listed), "https://matchbook.example.com/documents?matching_status=failed&kind=permanent&since=")
 }

@@ -44,7 +44,7 @@ func TestInterruptedMatchReportsAndContinues(t *testing.T) {
 	code, out, errOut := clitest.RunIn(ctx, run, map[string]string{variable.DatabaseURL: url}, "match", file, "--database")
 	release()
 	if code != cli.ExitFindings || !strings.Contains(out, "ACCOUNTING published 500 = succeeded 0 + failed 0 + pending 500 + in the DLQ 0") ||
-		!strings.Contains(out, "interrupted: with --keep the next run continues") {
+		!strings.Contains(out, "interrupted: use --keep to let the next run continue") {
 		t.Errorf("exit status %d\n%.2000s%s", code, out, errOut)
 	}
 	if r := matchJSON(t, url, cli.ExitOK, file); r.Accounting.Succeeded != 510 || r.Accounting.Interrupted {

@@ -52,7 +52,7 @@ func TestFilesAreUploadedIntoTheInboxOfATenant(t *testing.T) {
 	code, out, errOut := matchbook(t, "", "ingest", filepath.Join(sampleFiles, "invoice.pdf"), filepath.Join(sampleFiles, "scan.jpg"),
 		"--bucket", "docs", "--tenant", oneTenant)
 	want := "uploaded 2 of 2 files to s3://docs/inbox/" + oneTenant + "/, 0 of other kinds left out\n" +
-		"their ingestions start by themselves; a file with the content of an earlier one changes nothing\n"
+		"ingestion starts automatically; files with the same content as earlier ones change nothing\n"
 	if code != cli.ExitOK || out != want {
 		t.Errorf("exit status %d, got\n%s%s\nwant\n%s", code, out, errOut, want)
 	}

@@ -46,5 +46,5 @@ func drillLines(lines []string) (steady []string) {
 
 func TestDrillRefusesAnUnknownFault(t *testing.T) {
 	t.Parallel()
-	wantRefused(t, "", "drill --only", clitest.Refusals{{[]string{"kill,earthquake"}, `each fault is to be one of kill, freeze, restart`}})
+	wantRefused(t, "", "drill --only", clitest.Refusals{{[]string{"kill,earthquake"}, `must be one of kill, freeze, restart`}})
 }

@@ -88,8 +88,8 @@ func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
 	event := filepath.Join(sampleEvents, "empty-batch.json")
 	wantRefused(t, "", "invoke", clitest.Refusals{
 		{nil, `required flag(s) "event" not set`},
-		{[]string{"-e", "/nowhere.json"}, "read the event: open /nowhere.json"},
-		{[]string{"-e", text}, "the event in " + text + " is not valid JSON"},
+		{[]string{"-e", "/nowhere.json"}, "read event: open /nowhere.json"},
+		{[]string{"-e", text}, "invalid JSON in event " + text},
 		{[]string{"-e", event, "--documents", "/nowhere"}, "/nowhere does not exist"},
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// auditSQL notes each change of a document's state, and each transaction that
-// changed pairs or matches, with the process that did it and the real time.
-// now() is left to the search path: it is the clock that the function sees.
+// auditSQL records each change of a document's state, and each transaction with changes to
+// pairs or matches, with its process and the real time. now() is unqualified on purpose, so
+// that it is the functions' clock.
 const auditSQL = `
 CREATE SCHEMA drill;
 CREATE TABLE drill.change (
@@ -67,8 +67,8 @@ BEGIN
 END $$;
 CREATE TRIGGER drill AFTER INSERT ON model_answer FOR EACH ROW EXECUTE FUNCTION drill.note_answer()`
 
-// roleSQL makes the role of the functions, which a fail-over can make read-only
-// while the drill itself still writes.
+// roleSQL creates the functions' role. A fail-over can make it read-only while the drill still
+// writes.
 const roleSQL = `
 DO $$ BEGIN CREATE ROLE app LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
 GRANT ALL ON ALL TABLES IN SCHEMA public TO app;
@@ -80,7 +80,7 @@ type change struct {
 	At            time.Time // real
 	Clock         time.Time // the stack's
 	Tx            int64
-	Process       string // the name that the process gave itself
+	Process       string // application_name of the process
 	Document      uuid.UUID
 	Was, Status   string
 	WasAttempt    int
@@ -88,7 +88,7 @@ type change struct {
 	WasLease      *time.Time
 	WasPublished  *time.Time
 	Published     *time.Time
-	Contents      bool // the normalised contents changed
+	Contents      bool // the normalized contents changed
 	Error         *string
 	PublishedAnew bool // the stamp changed
 }
@@ -98,8 +98,7 @@ SELECT n, at, clock, tx, process, document, was, status, was_attempt, attempt,
 	was_lease, was_published, published, contents, error, published IS DISTINCT FROM was_published
 FROM drill.change ORDER BY n`
 
-// edgesSQL lists transactions that changed pairs or matches without a change of
-// a document's state.
+// edgesSQL lists transactions with changes to pairs or matches but not to a document's state.
 const edgesSQL = `
 SELECT tx, min(process), string_agg(relation, ', ' ORDER BY relation) FROM drill.edge
 WHERE NOT EXISTS (
@@ -115,7 +114,7 @@ const answersSQL = `
 SELECT m.document_id, a.at, a.process, m.answer FROM drill.answer AS a JOIN model_answer AS m USING (id)
 WHERE m.unusable = '' ORDER BY a.at`
 
-// answer is a usable one that reached storage.
+// answer is a usable answer in storage.
 type answer struct {
 	Document uuid.UUID
 	At       time.Time
@@ -160,7 +159,7 @@ type notification struct {
 	Delivery string // to Slack
 }
 
-// audit is the database's part of the evidence.
+// audit is the evidence from the database.
 type audit struct {
 	changes       []change
 	stray         []strayEdges

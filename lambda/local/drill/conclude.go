@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// conclude reads the results, publishes failed documents again, and decides.
+// conclude reads the results, publishes failed documents again, and checks everything.
 func (d *drill) conclude(ctx context.Context, s *strikes, want map[corpus.Pair]string) (*Report, error) {
 	states, err := d.states(ctx)
 	if err != nil {

@@ -1,38 +1,33 @@
-// Package drill is the chaos drill: minutes of mixed faults on the real
-// bootstraps of match and sweep, and a verdict.
+// Package drill is the chaos drill: it runs the real bootstraps of match and sweep under
+// minutes of mixed faults, and returns a verdict.
 //
-// The line comes from package local: the bootstraps behind the Runtime API, the
-// SDK over HTTP against the strict SQS, a private PostgreSQL, all timeouts,
-// retries and visibilities as they are deployed, on a clock that jumps when the
-// line is idle. The sweep runs on each minute of it.
+// It uses package local: the bootstraps behind the Runtime API, the SDK over HTTP against the
+// strict SQS, a private PostgreSQL, and all timeouts, retries and visibilities as deployed, on
+// a clock that jumps when everything is idle. The sweep runs every minute of that clock.
 //
-// The verdict does not rely on the runtime. Triggers in the drill's database
-// note every change of a document's state with the process that made it
-// (audit.go); the queue, the event source mapping, the model server and the
-// receiver of Slack's messages keep records of their own (journal.go). From
-// these, and from the tables at the end, verdict.go and invariants.go check
-// each invariant of the design, and compare the matches with those of a quiet
-// run of the same documents.
+// The verdict must not rely on the runtime, so the drill keeps its own records. Database
+// triggers record every change of a document's state with its process (see audit.go); the
+// queue, the event source mapping, the model server and the Slack receiver keep journals (see
+// journal.go). From these and the final tables, verdict.go and invariants.go check each
+// invariant of the design, and compare the matches with a quiet run of the same documents.
 //
 // # Other drills
 //
-// What drills have in common is in three places. local.Stack has the real functions,
-// the queues with their faults, the clocks, and Drain, which waits until all is at
-// its end. Package scripted has the model, with its faults. StartScript, here, makes
-// each process known to the servers around it, so that an account can tell the calls
-// of a process that died. The drill of ingest and the crash test of reviews, in
-// package acceptance, are made of these.
+// Other drills can use three parts. local.Stack has the real functions, the queues with their
+// faults, the clocks, and Drain, to wait until everything has ended. Package scripted has the
+// model with its faults. StartScript, here, identifies each process to the servers around it,
+// so that you can attribute calls to a process even after its death. The drill of ingest and
+// the crash test of reviews, in package acceptance, use them.
 //
-// What is here on top is for match alone. Its faults hit by chance, which finds what
-// nobody thought of; ingest needs a kill at each of ten steps, some of which last for
-// microseconds, so its test holds processes there by locks. Its evidence is of
-// documents; another workload has other tables, and other effects to pay for twice.
-// The random walk of job/jobtest has no process: it steps through a store and compares
-// each row. The simulation of reviews lets days pass in a synctest bubble, which no
-// process and no socket can enter.
+// The rest is for match alone. Its faults strike at random, because that finds unforeseen
+// cases. Ingest needs a kill at each of ten steps, some lasting microseconds, so its test uses
+// locks to hold processes there. The evidence here is about documents; other workloads have
+// other tables and other effects. The random walk of job/jobtest has no processes: it steps
+// through a store and compares each row. The simulation of reviews lets days pass in a
+// synctest bubble, closed to processes and sockets.
 //
 // # Chance
 //
-// Documents and the order of the faults follow from the seed. The targets of
-// the faults do not: processes are real.
+// The seed determines the documents and the order of the faults, but not the targets, since
+// the processes are real.
 package drill

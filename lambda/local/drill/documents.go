@@ -16,22 +16,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// papers are the documents of a drill, in the order in which they are
-// published, and their true links.
+// papers are the documents of a drill, in publishing order, and their true links.
 type papers struct {
 	all     []postgres.Imported
-	numbers map[string]uuid.UUID // by the printed number
-	open    map[uuid.UUID]bool   // documents whose matches a model is asked about
+	numbers map[string]uuid.UUID // by printed number
+	open    map[uuid.UUID]bool   // documents with matches decided by a model
 	true    map[corpus.Pair]bool
 	random  *rand.Rand
 	tenants []uuid.UUID
 }
 
-// newPapers makes n documents, or a few more, from the seed: purchases of
-// several tenants, of which one has most. In two of three, an order is
-// confirmed, delivered and charged by documents that cite it. In the third, two
-// invoices fit the order equally well and cite nothing: a model has to be
-// asked.
+// newPapers creates at least n documents from the seed: purchases of several tenants, most of
+// one tenant. In two of three, confirmation, delivery note and invoice cite the order. In the
+// third, two invoices fit the order equally well and cite nothing, so a model must decide.
 func newPapers(n int, seed uint64) *papers {
 	p := &papers{numbers: map[string]uuid.UUID{}, open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{},
 		random: rand.New(rand.NewPCG(seed, 1))}
@@ -57,7 +54,7 @@ func (p *papers) id() (id uuid.UUID) {
 	return id
 }
 
-// tenant returns the first one in seven of ten cases.
+// tenant returns the first tenant in seven of ten cases.
 func (p *papers) tenant() uuid.UUID {
 	if p.random.IntN(10) < 7 {
 		return p.tenants[0]
@@ -65,7 +62,7 @@ func (p *papers) tenant() uuid.UUID {
 	return p.tenants[1+p.random.IntN(len(p.tenants)-1)]
 }
 
-// company returns a name that resembles no other.
+// company returns a random name, dissimilar to all others.
 func (p *papers) company() string {
 	letters := make([]byte, 14)
 	for i := range letters {
@@ -108,7 +105,7 @@ func (p *papers) add(tenant uuid.UUID, kind document.Type, number, company strin
 	return id
 }
 
-// ids returns those of documents.
+// ids returns the ids of documents.
 func ids(docs []postgres.Imported) []uuid.UUID {
 	list := make([]uuid.UUID, len(docs))
 	for i, d := range docs {
@@ -117,7 +114,7 @@ func ids(docs []postgres.Imported) []uuid.UUID {
 	return list
 }
 
-// sortedPairs returns the keys of a map, by ids.
+// sortedPairs returns the keys of a map, sorted by id.
 func sortedPairs[T any](m map[corpus.Pair]T) []corpus.Pair {
 	return slices.SortedFunc(maps.Keys(m), func(a, b corpus.Pair) int {
 		return cmp.Or(bytes.Compare(a.A[:], b.A[:]), bytes.Compare(a.B[:], b.B[:]))

@@ -20,23 +20,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// stuckAfter bounds the real time without any progress before a drill gives up:
-// an invocation that hangs ends within that.
+// stuckAfter is how long a drill waits without progress before it gives up. Hanging
+// invocations end within it.
 const stuckAfter = 4 * time.Minute
 
 // Options configure a drill.
 type Options struct {
-	Documents int             // at least
-	For       time.Duration   // the time in which faults happen, in real time
-	Seed      uint64          // of documents and faults
-	Only      []string        // the names of the faults; none is all of them
-	Freeze    time.Duration   // the longest time that a worker stays frozen, in real time
-	Source    pgserver.Source // of PostgreSQL
-	Logs      io.Writer       // gets the output of the functions; may be nil
-	Progress  func(string)    // gets a line now and then; may be nil
+	Documents int             // minimum
+	For       time.Duration   // duration of the faults, in real time
+	Seed      uint64          // for documents and faults
+	Only      []string        // names of the faults; empty means all
+	Freeze    time.Duration   // maximum time to freeze a worker, in real time
+	Source    pgserver.Source // origin of PostgreSQL
+	Logs      io.Writer       // output of the functions; may be nil
+	Progress  func(string)    // called with a line of progress; may be nil
 }
 
-// drill is one under way.
+// drill is a running drill.
 type drill struct {
 	o        Options
 	random   *rand.Rand
@@ -44,17 +44,17 @@ type drill struct {
 	server   *pgserver.Server
 	line     *line
 	started  time.Time
-	ended    time.Time // of the faults, on the stack's clock
-	done     time.Time // of the last document, on the stack's clock
+	ended    time.Time // end of the faults, on the stack's clock
+	done     time.Time // end of the last document, on the stack's clock
 
-	// standStill keeps the clocks from jumping: a second of work in the
-	// database is to be a second for the queue as well.
+	// standStill keeps the clocks from jumping, so that a second of work in the database is a
+	// second for the queue too.
 	standStill sync.Mutex
-	mu         sync.Mutex // of the counts
+	mu         sync.Mutex // guards the counts
 }
 
-// Run drills, and returns the verdict. The error is about a drill that could
-// not be held.
+// Run runs a drill and returns the verdict. It returns an error only if the drill could not be
+// run; see Report.Violations for its result.
 func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	chosen, err := choose(o.Only)
 	if err != nil {
@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// A commit that was answered is to survive the server, not the machine.
+	// Confirmed commits must survive the server, but not the machine.
 	server, err := pgserver.Start(ctx, pgserver.Options{Source: o.Source, Progress: o.Progress,
 		Settings: map[string]string{"synchronous_commit": "on"}})
 	if err != nil {
@@ -103,10 +103,10 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	return d.conclude(ctx, s, want)
 }
 
-// quietRun returns the matches of the documents without any fault. A sweep that
-// fails there repairs nothing later, which many drills would not show.
+// quietRun returns the documents' matches without faults. It also runs the sweep, because a
+// sweep failing here would never repair anything, and many drills would not notice.
 func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Options) (links map[corpus.Pair]string, err error) {
-	o.Progress("a quiet run of the same documents")
+	o.Progress("running the same documents without faults")
 	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Option
 		return nil, err
 	}
 	if err := l.runSweep(ctx); err != nil {
-		return nil, fmt.Errorf("sweep where nothing is broken: %w", err)
+		return nil, fmt.Errorf("sweep of the quiet run: %w", err)
 	}
 	a, err := readAudit(ctx, l.db)
 	if err != nil {
@@ -129,14 +129,14 @@ func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Option
 	}
 	for _, d := range a.documents {
 		if d.Status != "succeeded" {
-			return nil, fmt.Errorf("the quiet run left document %s %s: %s", d.ID, d.Status, d.Error)
+			return nil, fmt.Errorf("quiet run: document %s is %s: %s", d.ID, d.Status, d.Error)
 		}
 	}
 	return a.links(), nil
 }
 
-// trouble publishes the documents portion by portion, each into a fault, and then
-// succeeded ones again, until time is up and each fault happened.
+// trouble publishes the documents in portions, each under a fault, then succeeded ones again,
+// until the time is up and every fault has happened.
 func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -168,9 +168,8 @@ func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	return nil
 }
 
-// portion takes the documents that are due: spread over the time that is left,
-// and at least half the usual number; first the ones that a model is asked
-// about, or the others.
+// portion takes the documents due now: spread over the remaining time, at least half the usual
+// number, starting with the documents for a model if asking, else with the others.
 func (d *drill) portion(fresh []postgres.Imported, end time.Time, asking bool) (portion, rest []postgres.Imported) {
 	n := usual / 2
 	if left := time.Until(end); left > 0 {
@@ -189,12 +188,11 @@ func (d *drill) portion(fresh []postgres.Imported, end time.Time, asking bool) (
 	return fresh[:n], fresh[n:]
 }
 
-// usual is the least number of documents under a fault: a batch for each
-// worker.
+// usual is the minimum number of documents under a fault: one batch per worker.
 const usual = 10 * workers
 
-// hit injects faults into the work on documents, and on some that succeeded
-// before: the second fault in the middle of the first.
+// hit injects faults into the work on fresh documents and some succeeded ones. A second fault
+// strikes in the middle of the first.
 func (s *strikes) hit(ctx context.Context, faults []Fault, fresh []postgres.Imported) error {
 	if slices.ContainsFunc(faults, func(f Fault) bool { return f.still }) {
 		s.standStill.Lock()
@@ -227,13 +225,13 @@ func (s *strikes) hit(ctx context.Context, faults []Fault, fresh []postgres.Impo
 	return err
 }
 
-// rest lets time pass: the next fault follows at once, or hits what comes again.
+// rest lets time pass, so that the next fault strikes at once or hits retries.
 func (d *drill) rest(ctx context.Context) {
 	next := d.line.Clock.Now().Add(time.Duration(d.random.IntN(40)) * time.Minute)
 	until(ctx, time.Duration(d.random.IntN(3))*time.Second, func() bool { return d.line.Clock.Now().After(next) })
 }
 
-// publish repeats on connections that a restart has cut.
+// publish retries, because a restart may have cut its connections.
 func (d *drill) publish(ctx context.Context, ids []uuid.UUID) (err error) {
 	for range 10 {
 		var partly *job.PublishError
@@ -252,7 +250,7 @@ func (d *drill) succeeded(ctx context.Context, n int) ([]uuid.UUID, error) {
 	return pgx.CollectRows(found, pgx.RowTo[uuid.UUID])
 }
 
-// pump lets time pass until ctx ends, but not while it is to stand still.
+// pump advances time until ctx ends, except during standStill.
 func (d *drill) pump(ctx context.Context, fail context.CancelCauseFunc) {
 	for pause(ctx, tick) == nil {
 		if !d.standStill.TryLock() {
@@ -267,7 +265,7 @@ func (d *drill) pump(ctx context.Context, fail context.CancelCauseFunc) {
 	}
 }
 
-// show reports the progress every two seconds, until stopped.
+// show reports the progress every two seconds until stop is called.
 func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var showing sync.WaitGroup
@@ -276,7 +274,7 @@ func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
 		for pause(ctx, 2*time.Second) == nil {
 			states, err := d.states(ctx)
 			if err != nil {
-				continue // the server is being restarted
+				continue // the server is restarting
 			}
 			faults := 0
 			for _, n := range s.all() {

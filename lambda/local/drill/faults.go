@@ -16,38 +16,38 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// A Fault is injected again and again in a drill. It is one of two kinds: strike
-// happens once, in the middle of the work on the documents that were published;
-// spoil lasts while they are published, and for a second of the work.
+// Fault is a fault for a drill to inject repeatedly. Either strike happens once, in the middle
+// of the work on the published documents, or spoil lasts while they are published and for a
+// second of the work.
 type Fault struct {
 	Name, What string
-	still      bool // keeps the clocks from jumping: time passes as it does
+	still      bool // keeps the clocks from jumping
 	strike     func(*strikes, context.Context) error
 	spoil      func(*strikes) (end func())
 }
 
 // Faults are all the faults of a drill.
 var Faults = []Fault{
-	{"kill", "a worker process gets SIGKILL", false, (*strikes).kill, nil},
-	{"freeze", "a worker process gets SIGSTOP, and SIGCONT when its lease is over and its messages were delivered again",
+	{"kill", "kill a worker process", false, (*strikes).kill, nil},
+	{"freeze", "stop a worker process until its lease has expired and its messages were redelivered",
 		false, (*strikes).freeze, nil},
-	{"restart", "the database server is down for up to a second, after a fast or an immediate shutdown", true,
+	{"restart", "take the database down for up to a second, by a fast or an immediate shutdown", true,
 		(*strikes).restart, nil},
-	{"cut", "connections to the database are terminated, or cut on the way", true, (*strikes).cut, nil},
-	{"blackhole", "nothing passes between functions and database for a second, then connections are cut", true,
+	{"cut", "terminate database connections, or cut them in transit", true, (*strikes).cut, nil},
+	{"blackhole", "drop all database traffic for a second, then cut the connections", true,
 		(*strikes).blackhole, nil},
-	{"read-only", "a fail-over: connections are terminated, and the database is read-only for a second", true,
+	{"read-only", "fail over: terminate connections, and make the database read-only for a second", true,
 		(*strikes).readOnly, nil},
-	{"sqs-refuse", "calls and entries of SQS are refused", false, nil,
+	{"sqs-refuse", "refuse SQS calls and batch entries", false, nil,
 		queue(sqs.Fault{Kind: sqs.CallRefused, Rate: 0.3}, sqs.Fault{Kind: sqs.EntryRefused, Rate: 0.1})},
-	{"sqs-lose", "calls of SQS get lost, and answers", false, nil,
+	{"sqs-lose", "lose SQS calls and responses", false, nil,
 		queue(sqs.Fault{Kind: sqs.CallLost, Rate: 0.15}, sqs.Fault{Kind: sqs.AnswerLost, Rate: 0.15},
 			sqs.Fault{Kind: sqs.EntryUnconfirmed, Rate: 0.1})},
-	{"duplicate", "messages are delivered twice, late, or again during the work", false, nil,
+	{"duplicate", "deliver messages twice, late, or again during the work", false, nil,
 		queue(sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.3}, sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.2},
 			sqs.Fault{Kind: sqs.EarlyExpiry, Rate: 0.2})},
-	{"model", "429 with Retry-After, 5xx, hangs, garbage, refusals", false, nil, model()},
-	{"slack", "429, 500, closed connections, lost answers", false, nil, (*strikes).slack},
+	{"model", "make the model fail: 429 with Retry-After, 5xx, hangs, garbage, refusals", false, nil, model()},
+	{"slack", "make Slack fail: 429, 500, closed connections, lost responses", false, nil, (*strikes).slack},
 }
 
 // queue makes SQS fail.
@@ -58,7 +58,7 @@ func queue(faults ...sqs.Fault) func(*strikes) (end func()) {
 	}
 }
 
-// model makes calls of the model fail, of all kinds if none is given.
+// model makes model calls fail with the given faults, or with any.
 func model(kinds ...scripted.Fault) func(*strikes) (end func()) {
 	return func(s *strikes) func() {
 		s.line.model.Order(scripted.Random(s.random.Uint64(), 0.6, kinds...))
@@ -66,7 +66,7 @@ func model(kinds ...scripted.Fault) func(*strikes) (end func()) {
 	}
 }
 
-// slack also makes the model refuse, or there would be nothing to send.
+// slack also makes the model refuse, since otherwise there would be nothing to send.
 func (s *strikes) slack() (end func()) {
 	s.line.slack.broken.Store(true)
 	refuse := model(scripted.Refusal, scripted.BadRequest, scripted.FinishLength)(s)
@@ -76,7 +76,7 @@ func (s *strikes) slack() (end func()) {
 	}
 }
 
-// inject makes the fault happen to the documents that load publishes.
+// inject applies the fault to the documents published by load.
 func (f Fault) inject(ctx context.Context, s *strikes, load func() error) error {
 	if f.strike != nil {
 		if err := load(); err != nil {
@@ -95,16 +95,15 @@ func (f Fault) inject(ctx context.Context, s *strikes, load func() error) error 
 	return pause(ctx, time.Second)
 }
 
-// goesWith reports whether one can happen in the middle of the other: a frozen
-// worker needs a clock that jumps.
+// goesWith reports whether f can strike during other: a frozen worker needs a jumping clock.
 func (f Fault) goesWith(other Fault) bool {
 	return f.Name != "freeze" && other.Name != "freeze" || !f.still && !other.still
 }
 
-// asks reports whether it needs documents that ask a model.
+// asks reports whether the fault needs documents for a model.
 func (f Fault) asks() bool { return f.Name == "model" || f.Name == "slack" }
 
-// choose returns the faults of these names, all for none.
+// choose returns the faults with these names, or all.
 func choose(names []string) (chosen []Fault, err error) {
 	for _, f := range Faults {
 		if len(names) == 0 || slices.Contains(names, f.Name) {
@@ -116,12 +115,12 @@ func choose(names []string) (chosen []Fault, err error) {
 		for _, f := range Faults {
 			known = append(known, f.Name)
 		}
-		return nil, fmt.Errorf("%q: each fault is to be one of %s", names, strings.Join(known, ", "))
+		return nil, fmt.Errorf("unknown fault in %q: must be one of %s", names, strings.Join(known, ", "))
 	}
 	return chosen, nil
 }
 
-// strikes are the faults that happened, and their targets.
+// strikes are the faults so far, and their targets.
 type strikes struct {
 	*drill
 	counts map[string]int
@@ -145,7 +144,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// until waits for a condition, at most so long.
+// until waits for a condition, up to most.
 func until(ctx context.Context, most time.Duration, ok func() bool) bool {
 	for end := time.Now().Add(most); !ok(); {
 		if time.Now().After(end) || pause(ctx, tick) != nil {
@@ -162,8 +161,8 @@ func (s *strikes) kill(ctx context.Context) error {
 	return nil
 }
 
-// freeze keeps a worker frozen until other workers have processed its messages,
-// or as long as possible: the locks that it holds may prevent that.
+// freeze keeps a worker frozen until others have processed its messages, or as long as
+// allowed, because its locks may prevent that.
 func (s *strikes) freeze(ctx context.Context) error {
 	var thaw func() bool
 	if !until(ctx, time.Second, func() bool { _, thaw = s.line.Function.Freeze(s.random.IntN); return thaw != nil }) {
@@ -178,14 +177,14 @@ func (s *strikes) freeze(ctx context.Context) error {
 	}
 	thaw()
 	s.line.frozen.Add(-1)
-	until(ctx, s.patience, s.line.quiet) // the zombie finds its lease gone
+	until(ctx, s.patience, s.line.quiet) // the zombie notices its lost lease
 	return nil
 }
 
 func (s *strikes) restart(ctx context.Context) error {
-	how, what := pgserver.Fast, "database restarted fast"
+	how, what := pgserver.Fast, "database restarted, fast shutdown"
 	if s.random.IntN(2) == 0 {
-		how, what = pgserver.Immediate, "database restarted like after a crash"
+		how, what = pgserver.Immediate, "database restarted, immediate shutdown"
 	}
 	s.count(what)
 	err := s.server.Restart(ctx, how, time.Duration(s.random.IntN(1000))*time.Millisecond)
@@ -198,7 +197,7 @@ SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'a
 
 func (s *strikes) cut(ctx context.Context) error {
 	if s.random.IntN(2) == 0 {
-		s.count("connections cut on the way")
+		s.count("connections cut in transit")
 		s.line.proxy.cut()
 		return nil
 	}
@@ -208,7 +207,7 @@ func (s *strikes) cut(ctx context.Context) error {
 }
 
 func (s *strikes) blackhole(ctx context.Context) error {
-	s.count("way to the database dead")
+	s.count("database traffic dropped")
 	revive := s.line.proxy.dead()
 	err := pause(ctx, time.Second)
 	s.line.proxy.cut()
@@ -231,7 +230,7 @@ func (s *strikes) readOnly(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// all counts the faults so far, by name.
+// all returns the number of faults so far, by name.
 func (s *strikes) all() map[string]int {
 	s.mu.Lock()
 	counts := maps.Clone(s.counts)

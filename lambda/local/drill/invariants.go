@@ -12,9 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// settledWithin bounds the time until the remaining documents end once the
-// faults are over: a lease ends, the queue's visibility twice, the sweep's wait
-// having doubled, the retries.
+// settledWithin bounds the time for the remaining documents to end after the faults: the end
+// of a lease, the queue's visibility twice, the sweep's doubled wait, the retries.
 var settledWithin = manifest.Match.Timeout + manifest.SettleReserve + manifest.LeaseMargin +
 	4*manifest.Match.Visibility() +
 	sum(manifest.Match.Retries) + 2*manifest.Sweep.Every
@@ -26,46 +25,46 @@ func sum(list []time.Duration) (all time.Duration) {
 	return all
 }
 
-// checks make the verdict. I4, I11 and I12 are checked as far as failures and
-// matches show them; I18 is not checked.
+// checks make up the verdict. I4, I11 and I12 are checked as far as failures and matches show
+// them; I18 is not checked.
 var checks = []struct {
 	name, how string
 	check     func(*evidence)
 }{
-	{"to come", "no document is failed by the sweep while a message of its latest publish is in the queue, by the " +
-		"queue's journal", each(failures, (*evidence).failedWithAMessageToCome)},
-	{"given up", "crashed follows three claims in a row that lapsed, lost three publishes by the sweep, by the audit",
+	{"to come", "the sweep fails no document while a message of its latest publish is queued (queue " +
+		"journal)", each(failures, (*evidence).failedWithAMessageToCome)},
+	{"given up", "crashed follows three lapsed claims in a row, lost follows three publishes by the sweep (audit)",
 		each(failures, (*evidence).givenUpTooSoon)},
-	{"restarts", "no failed document met nothing but restarts of the database, by the times of faults and deliveries",
+	{"restarts", "no document fails because of database restarts alone (times of faults and deliveries)",
 		each(failures, (*evidence).failedByRestarts)},
-	{"again", "a failed document succeeds when it is published again", each(documents, (*evidence).failedAgain)},
-	{"I1", "published = succeeded + failed, no message is left in the queue, each came to an end",
+	{"again", "a failed document succeeds when published again", each(documents, (*evidence).failedAgain)},
+	{"I1", "published = succeeded + failed, the queue is empty, every document has ended",
 		(*evidence).accounting},
-	{"I2", "a message is deleted only when its document is at its end or was published again later, by audit and journal",
+	{"I2", "a message is deleted only if its document has ended or was published again later (audit, journal)",
 		(*evidence).acks},
-	{"I3", "each response of the function was valid, by the event source mapping", (*evidence).responses},
-	{"I4", "only a document whose own question was refused for good fails for good; no other in its batch",
+	{"I3", "every response of the function is valid (event source mapping)", (*evidence).responses},
+	{"I4", "a document fails for good only if its question was refused for good; others in its batch don't",
 		(*evidence).innocents},
-	{"I5", "attempts rise by one with each claim and never fall, by the audit", each(changes, (*evidence).attempts)},
-	{"I6", "no attempt has two terminal writes, by the audit", (*evidence).terminalWrites},
-	{"I7", "the writes of an attempt come from the process that claimed it: state, contents, pairs, matches; by the audit",
+	{"I5", "attempts rise by one per claim and never fall (audit)", each(changes, (*evidence).attempts)},
+	{"I6", "no attempt has two terminal writes (audit)", (*evidence).terminalWrites},
+	{"I7", "the claiming process makes all writes of an attempt: state, contents, pairs, matches (audit)",
 		(*evidence).fences},
-	{"I8", "no claim before the last one's lease is over, by the audit and the database's clock",
+	{"I8", "no claim before the previous lease expires (audit, database clock)",
 		each(changes, (*evidence).leases)},
-	{"I9", "only moves of the table in section 4, by the audit", each(changes, (*evidence).moves)},
+	{"I9", "only legal state transitions (audit)", each(changes, (*evidence).moves)},
 	{"I10", "nothing is in progress at the end", each(documents, (*evidence).unfinished)},
-	{"I11, I12", "matches equal those of the quiet run, and the true links", (*evidence).sameMatches},
-	{"I13", "clusters equal those of union-find", (*evidence).sameClusters},
-	{"I14", "both documents of a match are of one tenant", (*evidence).tenants},
-	{"I15", "each failure has one notification, and Slack took it", (*evidence).notified},
-	{"I16", "no question is asked by a claim that began after a usable answer was stored, by the model's journal",
+	{"I11, I12", "matches equal the quiet run's, and the true links", (*evidence).sameMatches},
+	{"I13", "clusters equal a union-find's", (*evidence).sameClusters},
+	{"I14", "both documents of a match belong to one tenant", (*evidence).tenants},
+	{"I15", "each failure has one notification, accepted by Slack", (*evidence).notified},
+	{"I16", "no claim begun after a usable answer was stored asks its question again (model journal)",
 		(*evidence).boughtAgain},
-	{"I17", "no question before its Retry-After, by the model's clock; calls in flight within workers x batch",
+	{"I17", "no question before its Retry-After (model clock); calls in flight <= workers x batch",
 		(*evidence).tooEarly},
-	{"I19", "all is at its end " + settledWithin.String() + " after the faults", (*evidence).late},
+	{"I19", "everything has ended " + settledWithin.String() + " after the faults", (*evidence).late},
 }
 
-// verdict makes all checks.
+// verdict runs all checks.
 func (e *evidence) verdict() (list []Check) {
 	for _, c := range checks {
 		e.found = nil
@@ -78,12 +77,12 @@ func (e *evidence) verdict() (list []Check) {
 	return list
 }
 
-// broken notes a violation of the check that is under way.
+// broken records a violation of the current check.
 func (e *evidence) broken(id uuid.UUID, format string, args ...any) {
 	e.found = append(e.found, Violation{Document: id, What: fmt.Sprintf(format, args...)})
 }
 
-// each checks every element of a list.
+// each runs a check for every element of a list.
 func each[T any](list func(*evidence) []T, check func(*evidence, T)) func(*evidence) {
 	return func(e *evidence) {
 		for _, one := range list(e) {
@@ -98,7 +97,7 @@ func changes(e *evidence) []change   { return e.audit.changes }
 
 func (e *evidence) failedWithAMessageToCome(f failure) {
 	if m := e.toCome(f.Document, f.N, f.At); m != nil && f.bySweep() {
-		e.broken(f.Document, "failed as %s, and message %.8s was to come", f.kind, m.id)
+		e.broken(f.Document, "failed as %s, although message %.8s was queued", f.kind, m.id)
 	}
 }
 
@@ -106,7 +105,7 @@ func (e *evidence) givenUpTooSoon(f failure) {
 	switch f.kind {
 	case "crashed":
 		if n := e.lapsed(f.Document, f.N); n < 3 {
-			e.broken(f.Document, "crashed after %d claims that lapsed", n)
+			e.broken(f.Document, "crashed after %d lapsed claims", n)
 		}
 	case "lost":
 		if n := e.sweptSince(f); n < 3 {
@@ -115,8 +114,7 @@ func (e *evidence) givenUpTooSoon(f failure) {
 	}
 }
 
-// sweptSince counts how often the sweep published a document since its last
-// other publish, or its last claim.
+// sweptSince counts the sweep's publishes of a document since its last claim or other publish.
 func (e *evidence) sweptSince(f failure) (n int) {
 	for _, c := range e.changes[f.Document] {
 		switch {
@@ -133,7 +131,7 @@ func (e *evidence) sweptSince(f failure) (n int) {
 
 func (e *evidence) failedByRestarts(f failure) {
 	if hit := e.hitBy(f); len(hit) == 1 && hit[0] == "restart" {
-		e.broken(f.Document, "failed as %s by restarts of the database alone", f.kind)
+		e.broken(f.Document, "failed as %s because of database restarts alone", f.kind)
 	}
 }
 
@@ -145,20 +143,19 @@ func (e *evidence) failedAgain(d row) {
 
 func (e *evidence) accounting() {
 	if e.left > 0 {
-		e.broken(uuid.Nil, "%d messages are left in the queue", e.left)
+		e.broken(uuid.Nil, "%d messages left in the queue", e.left)
 	}
 	for _, d := range e.documents {
 		switch {
 		case len(e.messages[d.ID]) == 0:
-			e.broken(d.ID, "no message was ever sent")
+			e.broken(d.ID, "never sent")
 		case d.Status == "":
-			e.broken(d.ID, "it was published, and is not queued")
+			e.broken(d.ID, "published but not queued")
 		}
 	}
 }
 
-// state returns that of a document at a time: the latest change, nil before the
-// first.
+// state returns a document's latest change before at, or nil.
 func (e *evidence) state(id uuid.UUID, at time.Time) *change {
 	var latest *change
 	for i, c := range e.changes[id] {
@@ -179,19 +176,19 @@ func (e *evidence) acks() {
 				c := e.state(id, s.at)
 				switch {
 				case c == nil:
-					e.broken(id, "message %.8s was acknowledged before anything happened", m.id)
+					e.broken(id, "message %.8s was acknowledged before any work", m.id)
 				case m.sent.Before(e.published(id, c.N+1, true)): // superseded
 				case c.Status == "pending" || c.Status == "in-progress":
 					e.broken(id, "message %.8s was acknowledged while the document was %s", m.id, c.Status)
 				case c.Status == "failed" && c.bySweep() && m.run(s.at).from.After(c.At):
-					e.broken(id, "message %.8s came after all, and was acknowledged without work", m.id)
+					e.broken(id, "message %.8s arrived late, and was acknowledged without work", m.id)
 				}
 			}
 		}
 	}
 }
 
-// run returns the latest one before a time.
+// run returns the latest run before at.
 func (m *message) run(at time.Time) (latest run) {
 	for _, r := range m.runs {
 		if r.from.Before(at) {
@@ -216,7 +213,7 @@ func (e *evidence) innocents() {
 	}
 	for _, f := range e.failures {
 		if f.kind == "permanent" && !guilty[f.Document] {
-			e.broken(f.Document, "failed for good, and its own question was not refused")
+			e.broken(f.Document, "failed for good, although its question was not refused")
 		}
 	}
 }
@@ -224,9 +221,9 @@ func (e *evidence) innocents() {
 func (e *evidence) attempts(c change) {
 	switch claimed := c.Status == "in-progress" && (c.Was != "in-progress" || c.Attempt != c.WasAttempt); {
 	case c.Attempt < c.WasAttempt:
-		e.broken(c.Document, "the attempt fell from %d to %d", c.WasAttempt, c.Attempt)
+		e.broken(c.Document, "attempt fell from %d to %d", c.WasAttempt, c.Attempt)
 	case claimed && c.Attempt != c.WasAttempt+1:
-		e.broken(c.Document, "a claim made attempt %d of %d", c.Attempt, c.WasAttempt)
+		e.broken(c.Document, "claim set attempt %d after %d", c.Attempt, c.WasAttempt)
 	}
 }
 
@@ -251,21 +248,21 @@ func (e *evidence) fences() {
 		case c.settles() && owner != c.Process:
 			e.broken(c.Document, "attempt %d of %s was ended by %s", c.WasAttempt, owner, c.Process)
 		case c.Contents && (c.Was != "in-progress" || owner != c.Process):
-			e.broken(c.Document, "%s wrote contents, and attempt %d is of %s and %s", c.Process, c.WasAttempt, owner, c.Was)
+			e.broken(c.Document, "%s wrote contents, but attempt %d belongs to %s and is %s", c.Process, c.WasAttempt, owner, c.Was)
 		}
 	}
 	for _, s := range e.stray {
-		e.broken(uuid.Nil, "%s changed %s in a transaction that settled nothing", s.Process, s.Relations)
+		e.broken(uuid.Nil, "%s changed %s in a transaction without a settlement", s.Process, s.Relations)
 	}
 }
 
 func (e *evidence) leases(c change) {
 	if c.claims() && c.Was == "in-progress" && c.WasLease != nil && c.WasLease.After(c.Clock) {
-		e.broken(c.Document, "claimed %s before the lease of attempt %d was over", c.WasLease.Sub(c.Clock), c.WasAttempt)
+		e.broken(c.Document, "claimed %s before the lease of attempt %d expired", c.WasLease.Sub(c.Clock), c.WasAttempt)
 	}
 }
 
-// legal are the moves other than publishing.
+// legal lists the transitions other than publishing.
 var legal = map[[2]string]bool{
 	{"", "in-progress"}: true, {"pending", "in-progress"}: true, {"in-progress", "in-progress"}: true,
 	{"in-progress", "succeeded"}: true, {"in-progress", "failed"}: true, {"in-progress", "pending"}: true,
@@ -279,14 +276,14 @@ func (e *evidence) moves(c change) {
 	switch {
 	case c.Was == c.Status && !c.claims(), c.Status == "pending" && c.PublishedAnew, lost:
 	case !legal[move]:
-		e.broken(c.Document, "it went from %q to %q", c.Was, c.Status)
+		e.broken(c.Document, "illegal transition from %q to %q", c.Was, c.Status)
 	case c.Was == "failed" && !e.sentAfter(c):
-		e.broken(c.Document, "claimed after it failed, and no message came since")
+		e.broken(c.Document, "claimed after failing, without a new message")
 	}
 }
 
-// sentAfter reports whether a claim of a failed document is for a message of
-// which a delivery came after the failure.
+// sentAfter reports whether the claim of a failed document belongs to a message with a
+// delivery after the failure.
 func (e *evidence) sentAfter(c change) bool {
 	failed := e.state(c.Document, c.At)
 	return failed == nil || slices.ContainsFunc(e.messages[c.Document], func(m *message) bool {
@@ -296,7 +293,7 @@ func (e *evidence) sentAfter(c change) bool {
 
 func (e *evidence) unfinished(d row) {
 	if d.Status == "in-progress" || d.Status == "pending" {
-		e.broken(d.ID, "it is %s", d.Status)
+		e.broken(d.ID, "still %s", d.Status)
 	}
 }
 
@@ -304,17 +301,17 @@ func (e *evidence) sameMatches() {
 	got := e.links()
 	for _, p := range sortedPairs(e.want) {
 		if got[p] != e.want[p] {
-			e.broken(p.A, "its match with %s is %q, and was %q in the quiet run", p.B, got[p], e.want[p])
+			e.broken(p.A, "match with %s is %q, but %q in the quiet run", p.B, got[p], e.want[p])
 		}
 	}
 	for _, p := range sortedPairs(got) {
 		if _, ok := e.want[p]; !ok {
-			e.broken(p.A, "it is matched with %s, and was not in the quiet run", p.B)
+			e.broken(p.A, "matched with %s, but not in the quiet run", p.B)
 		}
 	}
 	for _, p := range sortedPairs(e.true) {
 		if e.want[p] == "" {
-			e.broken(p.A, "it belongs to %s, and was not matched in the quiet run", p.B)
+			e.broken(p.A, "belongs to %s, but was not matched in the quiet run", p.B)
 		}
 	}
 }
@@ -327,7 +324,7 @@ func (e *evidence) sameClusters() {
 	for _, d := range e.documents {
 		root := want[d.ID]
 		if alone := size[root] == 1; alone != (d.Cluster == nil) || !alone && *d.Cluster != root {
-			e.broken(d.ID, "its cluster is %v, want %s of %d", d.Cluster, root, size[root])
+			e.broken(d.ID, "cluster is %v, expected %s of %d", d.Cluster, root, size[root])
 		}
 	}
 }
@@ -335,7 +332,7 @@ func (e *evidence) sameClusters() {
 func (e *evidence) tenants() {
 	for _, m := range e.matches {
 		if m.TenantA != m.TenantB {
-			e.broken(m.A, "it is matched with %s of another tenant", m.B)
+			e.broken(m.A, "matched with %s of another tenant", m.B)
 		}
 	}
 }
@@ -346,15 +343,15 @@ func (e *evidence) notified() {
 		rows[fence{n.Document, n.Attempt}]++
 		switch {
 		case n.Delivery == "pending":
-			e.broken(n.Document, "attempt %d was never sent", n.Attempt)
+			e.broken(n.Document, "notification of attempt %d was never sent", n.Attempt)
 		case n.Delivery == "sent" && !strings.Contains(e.texts, n.Document.String()):
-			e.broken(n.Document, "attempt %d counts as sent, and Slack accepted no such message", n.Attempt)
+			e.broken(n.Document, "notification of attempt %d counts as sent, but Slack didn't accept it", n.Attempt)
 		default:
 			sent++
 		}
 	}
 	if e.taken < sent {
-		e.broken(uuid.Nil, "Slack accepted messages of %d failures, and %d count as sent", e.taken, sent)
+		e.broken(uuid.Nil, "Slack accepted messages of %d failures, but %d count as sent", e.taken, sent)
 	}
 	for _, f := range e.failures {
 		key := fence{f.Document, f.Attempt}
@@ -364,14 +361,14 @@ func (e *evidence) notified() {
 		delete(rows, key)
 	}
 	for key := range rows {
-		e.broken(key.document, "a notification of attempt %d, which did not fail", key.attempt)
+		e.broken(key.document, "notification of attempt %d, without a failure", key.attempt)
 	}
 }
 
-// boughtAgain: a process that claimed before the answer was stored may have
-// looked for it before, and was perhaps frozen since.
+// boughtAgain ignores processes with a claim from before the answer was stored: they may have
+// looked for the answer before, and been frozen since.
 func (e *evidence) boughtAgain() {
-	stored := map[string]answer{} // the first by question
+	stored := map[string]answer{} // first answer by question
 	for _, a := range e.answers {
 		if _, after, ok := strings.Cut(a.Text, "question "); ok && len(after) >= 16 {
 			if _, twice := stored[after[:16]]; !twice {
@@ -386,7 +383,7 @@ func (e *evidence) boughtAgain() {
 		}
 		process := "match-" + Process(call.Path)
 		if process == a.Process || e.claimedSince(a, process, call.at) {
-			e.broken(e.asker(call.UserText), "%s asked question %s, and the answer was stored %s before",
+			e.broken(e.asker(call.UserText), "%s asked question %s, although the answer had been stored %s earlier",
 				process, questionOf(call.UserText), call.at.Sub(a.At))
 		}
 	}
@@ -403,12 +400,12 @@ func (e *evidence) tooEarly() {
 		e.broken(uuid.Nil, "question %.8s was asked %s before its Retry-After", early.Question, early.NotBefore.Sub(early.At))
 	}
 	if e.busiest > workers*manifest.Match.BatchSize {
-		e.broken(uuid.Nil, "%d questions were in flight", e.busiest)
+		e.broken(uuid.Nil, "too many questions in flight: %d", e.busiest)
 	}
 }
 
 func (e *evidence) late() {
 	if e.took > settledWithin {
-		e.broken(uuid.Nil, "the last document took %s", e.took.Round(time.Second))
+		e.broken(uuid.Nil, "last document took %s", e.took.Round(time.Second))
 	}
 }

@@ -23,14 +23,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// seen is an event in the life of a message, in real time, like the audit's.
+// seen is an event of a message, in real time like the audit.
 type seen struct {
 	at time.Time
 	sqs.Event
 }
 
-// message is the life of one message. One that came from the dead-letter queue
-// is a new message.
+// message is the history of one message. After a redrive it is a new message.
 type message struct {
 	id       string
 	document uuid.UUID
@@ -39,20 +38,19 @@ type message struct {
 	runs     []run
 }
 
-// run is an invocation that a message was part of.
+// run is one of the message's invocations.
 type run struct {
 	from, to time.Time
 	acked    bool
 }
 
-// until returns the message's events up to a time.
+// until returns the message's events before at.
 func (m *message) until(at time.Time) []seen {
 	n, _ := slices.BinarySearchFunc(m.events, at, func(e seen, at time.Time) int { return e.at.Compare(at) })
 	return m.events[:n]
 }
 
-// live reports whether the message was in the queue at a time, and the number
-// of times that it had been received.
+// live reports whether the message was in a queue at the given time, and its receives by then.
 func (m *message) live(at time.Time) (receives int, live bool) {
 	events := m.until(at)
 	if len(events) == 0 {
@@ -62,13 +60,13 @@ func (m *message) live(at time.Time) (receives int, live bool) {
 	return last.ReceiveCount, last.Kind != sqs.Deleted && last.Kind != sqs.MovedToDLQ && last.Kind != sqs.Expired
 }
 
-// asked is a call of the model, in real time.
+// asked is a model call, in real time.
 type asked struct {
 	at time.Time
 	scripted.Call
 }
 
-// questionOf names a question by its contents.
+// questionOf returns a question's id, derived from its contents.
 func questionOf(user string) string {
 	sum := sha256.Sum256([]byte(user))
 	return hex.EncodeToString(sum[:8])
@@ -84,7 +82,7 @@ type journal struct {
 
 func newJournal() *journal { return &journal{messages: map[string]*message{}} }
 
-// event records everything that happens to a message.
+// event records an event of a message.
 func (j *journal) event(e sqs.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -98,7 +96,7 @@ func (j *journal) event(e sqs.Event) {
 	m.events = append(m.events, seen{now, e})
 }
 
-// invocation records every batch.
+// invocation records a batch.
 func (j *journal) invocation(i eventsource.Invocation) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,14 +112,14 @@ func (j *journal) invocation(i eventsource.Invocation) {
 	}
 }
 
-// call records every call of the model.
+// call records a model call.
 func (j *journal) call(c scripted.Call) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.asked = append(j.asked, asked{time.Now(), c})
 }
 
-// byDocument lists the messages of each document, in the order in which they were sent.
+// byDocument returns each document's messages in sending order.
 func (j *journal) byDocument() map[uuid.UUID][]*message {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -135,7 +133,7 @@ func (j *journal) byDocument() map[uuid.UUID][]*message {
 	return by
 }
 
-// slackFaults are the faults of the receiver of Slack's messages.
+// slackFaults are the faults of the Slack receiver.
 var slackFaults = []func(http.ResponseWriter){
 	func(w http.ResponseWriter) {
 		w.Header().Set("Retry-After", "30")
@@ -145,15 +143,14 @@ var slackFaults = []func(http.ResponseWriter){
 	func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
 }
 
-// slack accepts the same messages as Slack, unless it is broken.
+// slack accepts the same messages as Slack, unless broken.
 type slack struct {
 	webhook.Receiver
 	broken atomic.Bool
 	faults atomic.Int64
 }
 
-// ServeHTTP implements http.Handler. One in two of the faults is an answer
-// that gets lost.
+// ServeHTTP implements http.Handler. Every second fault is a lost response.
 func (s *slack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.broken.Load() {
 		s.Receiver.ServeHTTP(w, r)
@@ -168,7 +165,7 @@ func (s *slack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	slackFaults[n/2%len(slackFaults)](w)
 }
 
-// discard writes nothing.
+// discard drops a response.
 type discard struct{ http.ResponseWriter }
 
 // WriteHeader does nothing.
@@ -177,8 +174,7 @@ func (discard) WriteHeader(int) {}
 // Write reports success.
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// received returns the number of failures in the messages that were accepted,
-// and the messages' texts.
+// received returns the number of failures in the accepted messages, and the messages' texts.
 func (s *slack) received() (failures int, texts string) {
 	var all strings.Builder
 	for _, m := range s.Taken() {

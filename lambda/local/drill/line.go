@@ -32,20 +32,20 @@ import (
 
 const (
 	tick       = 10 * time.Millisecond
-	workers    = 4 // invocations at once
+	workers    = 4 // concurrent invocations
 	retryAfter = 20 * time.Minute
 )
 
 // StartScript starts the program $DRILL_BOOTSTRAP as a process that identifies itself
-// in all that it does: to the database as its application_name, $DRILL_NAME followed
-// by its process id, which exec keeps; to the model server and the queues by the
-// paths of its calls, which Process reads. $OPENAI_BASE_URL must come without /v1.
+// everywhere: to the database by its application_name, $DRILL_NAME followed by the process id
+// (kept by exec); to the model server and the queues by the path of its calls, see Process.
+// $OPENAI_BASE_URL must not end in /v1.
 const StartScript = `#!/bin/sh
 DATABASE_URL="$DATABASE_URL&application_name=$DRILL_NAME$$" OPENAI_BASE_URL="$OPENAI_BASE_URL/$$/v1" \
 AWS_ENDPOINT_URL_SQS="$AWS_ENDPOINT_URL_SQS/$$" exec "$DRILL_BOOTSTRAP"
 `
 
-// Process returns the id of the process that made a call, by the path.
+// Process returns the id of the calling process from a call's path.
 func Process(path string) string {
 	pid, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return pid
@@ -66,10 +66,10 @@ func build(ctx context.Context, folder string, progress func(string)) (p program
 	return p, err
 }
 
-// line is a whole line with a database of its own.
+// line is a complete stack with a separate database.
 type line struct {
 	*local.Stack
-	db      *pgxpool.Pool // the drill's own connections, as superuser
+	db      *pgxpool.Pool // the drill's connections, as superuser
 	proxy   *proxy
 	sweep   *lambdahost.Function
 	model   *scripted.Server
@@ -83,7 +83,7 @@ type line struct {
 	sweeping atomic.Bool
 	sweeps   atomic.Int64
 	failed   atomic.Int64 // failed sweeps
-	nextAt   time.Time    // of the sweep, on the stack's clock
+	nextAt   time.Time    // next sweep, on the stack's clock
 }
 
 func startLine(ctx context.Context, server *pgserver.Server, p programs, papers *papers, logs io.Writer) (l *line,
@@ -133,7 +133,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	return l, err
 }
 
-// prepare makes the schema, the audit and the functions' route to the database.
+// prepare creates the schema, the audit and the functions' route to the database.
 func (l *line) prepare(ctx context.Context, database string) error {
 	if _, err := schema.Migrate(ctx, database); err != nil {
 		return err
@@ -148,10 +148,10 @@ func (l *line) prepare(ctx context.Context, database string) error {
 	}
 	l.closers = append(l.closers, func() error { l.db.Close(); return nil })
 	if _, err := l.db.Exec(ctx, auditSQL, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return fmt.Errorf("install the audit: %w", err)
+		return fmt.Errorf("install audit: %w", err)
 	}
 	if _, err := l.db.Exec(ctx, roleSQL, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return fmt.Errorf("make the functions' role: %w", err)
+		return fmt.Errorf("create the functions' role: %w", err)
 	}
 	c := config.ConnConfig
 	l.proxy, err = newProxy(ctx, filepath.Join(c.Host, fmt.Sprintf(".s.PGSQL.%d", c.Port)))
@@ -161,7 +161,7 @@ func (l *line) prepare(ctx context.Context, database string) error {
 	return err
 }
 
-// route makes the functions' URL, through the proxy, with a role of their own.
+// route returns the functions' URL: through the proxy, with a separate role.
 func (l *line) route(database string) string {
 	u, err := url.Parse(database)
 	if err != nil {
@@ -175,7 +175,7 @@ func (l *line) route(database string) string {
 	return u.String()
 }
 
-// now is the stack's time, once there is one.
+// now returns the stack's time, or real time before there is a stack.
 func (l *line) now() time.Time {
 	if clock := l.clock.Load(); clock != nil {
 		return clock.Now()
@@ -194,8 +194,7 @@ func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
 	return strings.TrimSuffix(l.model.URL(), "/v1"), nil
 }
 
-// choosesAll is a model that takes all listed candidates for matches. Its
-// answer names the question.
+// choosesAll is a model matching all candidates. Its answer contains the question's id.
 func choosesAll(q scripted.Question) string {
 	var matches []string
 	for n := range strings.Count(q.User, "<<<candidate\n") {
@@ -211,7 +210,7 @@ func (l *line) serveSlack(ctx context.Context) (hook string, err error) {
 		return "", err
 	}
 	server := &http.Server{Handler: l.slack, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }() // ends with close
+	go func() { _ = server.Serve(listener) }() // returns on close
 	l.closers = append(l.closers, server.Close)
 	return "http://" + listener.Addr().String() + webhook.Path, nil
 }
@@ -225,14 +224,13 @@ func (l *line) close() error {
 	return errors.Join(errs...)
 }
 
-// quiet reports whether no work is under way outside frozen workers.
+// quiet reports whether everything outside frozen workers is idle.
 func (l *line) quiet() bool {
 	queue, _ := l.Stats()
 	return queue.Visible == 0 && queue.Polls >= workers-int(l.frozen.Load()) && !l.sweeping.Load()
 }
 
-// waitingSQL counts unfinished documents, and failures that were not sent yet;
-// attempt 0 is a warning.
+// waitingSQL counts unfinished documents and unsent failures; attempt 0 is a warning.
 const waitingSQL = `
 SELECT (SELECT count(*) FROM document WHERE matching_status IN ('pending', 'in-progress')),
 	(SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (
@@ -244,8 +242,8 @@ func (l *line) waiting(ctx context.Context) (unfinished, unsent int, err error) 
 	return unfinished, unsent, err
 }
 
-// step lets time pass: the sweep runs when it is due, and the clocks jump to
-// the next event when nothing is under way.
+// step lets time pass: it runs the sweep when due, and advances the clocks to the next event
+// when everything is idle.
 func (l *line) step(ctx context.Context) error {
 	now := l.Clock.Now()
 	if !now.Before(l.nextAt) && l.sweeping.CompareAndSwap(false, true) {
@@ -279,8 +277,8 @@ func (l *line) runSweep(ctx context.Context) error {
 	return err
 }
 
-// drain lets time pass until every document has ended and the queue is empty,
-// and returns the time of the last one: on the stack's clock.
+// drain lets time pass until every document has ended and the queue is empty. It returns the
+// end of the last document, on the stack's clock.
 func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Time, err error) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()

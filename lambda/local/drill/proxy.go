@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// proxy stands between the functions and the database; it can be cut or go
-// dead.
+// proxy sits between the functions and the database. Use cut and dead to break it.
 type proxy struct {
 	listener net.Listener
 	socket   string // of the server
@@ -52,7 +51,7 @@ func (p *proxy) connect(client net.Conn) {
 	p.pass(server, client)
 }
 
-// pass copies the bytes of one end to the other, until one of them is closed.
+// pass copies bytes from one end to the other until one is closed.
 func (p *proxy) pass(to, from net.Conn) {
 	defer p.hangUp(to, from)
 	buffer := make([]byte, 32<<10)
@@ -77,7 +76,7 @@ func (p *proxy) hangUp(ends ...io.Closer) {
 	}
 }
 
-// cut closes every connection. Pending answers are lost.
+// cut closes every connection, so pending responses are lost.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +85,7 @@ func (p *proxy) cut() {
 	}
 }
 
-// dead stops all bytes without closing a connection, until revive.
+// dead holds all bytes, without closing connections, until revive is called.
 func (p *proxy) dead() (revive func()) {
 	alive := make(chan struct{})
 	p.mu.Lock()

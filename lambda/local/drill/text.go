@@ -11,27 +11,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// shownHistories is the number of violations of a check that are shown with the
-// history of their document.
+// shownHistories is the number of violations per check printed with their document's history.
 const shownHistories = 3
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Report) Text() string {
 	p := &term.Page{}
 	p.Line("FAULTS     %s", wrapped(counted(r.Faults)))
-	p.Line("DOCUMENTS  %d published, %s; %d matches", r.Documents, counted(r.States), r.Matches)
+	p.Line("DOCUMENTS  %d published, %s; %s", r.Documents, counted(r.States), term.Plural(r.Matches, "match", "matches"))
 	if len(r.Failed) > 0 {
 		p.Line("FAILED     %s", counted(r.Failed))
 	}
-	p.Line("SWEEPS     %d, of which %d failed; %d times a document was published again", r.Sweeps, r.SweepsFailed,
-		r.Repaired)
+	p.Line("SWEEPS     %d, %d of them failed; %s", r.Sweeps, r.SweepsFailed,
+		term.Plural(r.Repaired, "document published again", "documents published again"))
 	p.Line("TOOK       %.1f s, %.1f hours simulated", r.Seconds, r.Simulated)
 	p.Line("VERDICT")
 	for _, c := range r.Checks {
 		c.print(p)
 	}
 	if n := r.Violations(); n > 0 {
-		p.Line("RED        %d violations (seed %d)", n, r.Seed)
+		p.Line("RED        %s (seed %d)", term.Plural(n, "violation", "violations"), r.Seed)
 	} else {
 		p.Line("GREEN      0 violations (seed %d)", r.Seed)
 	}
@@ -56,7 +55,7 @@ func (c Check) print(p *term.Page) {
 	}
 }
 
-// counted lists counts by their names.
+// counted lists counts with their names.
 func counted(counts map[string]int) string {
 	var parts []string
 	for _, what := range slices.Sorted(maps.Keys(counts)) {
@@ -65,7 +64,7 @@ func counted(counts map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// wrapped breaks a list into lines that stand under the first.
+// wrapped wraps a list into aligned lines.
 func wrapped(list string) string {
 	var t strings.Builder
 	width := 0

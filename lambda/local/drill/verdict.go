@@ -19,14 +19,14 @@ import (
 type Report struct {
 	Seed         uint64         `json:"seed"`
 	Documents    int            `json:"documents"`
-	Seconds      float64        `json:"seconds"`   // of real time
+	Seconds      float64        `json:"seconds"`   // real time
 	Simulated    float64        `json:"simulated"` // hours on the stack's clock
 	Faults       map[string]int `json:"faults"`
 	Sweeps       int64          `json:"sweeps"`
-	SweepsFailed int64          `json:"sweeps_failed"` // under faults
-	Repaired     int            `json:"repaired"`      // published again by the sweep
-	States       map[string]int `json:"states"`        // before the failed ones were published again
-	Failed       map[string]int `json:"failed"`        // of those, and of the ones published again meanwhile, by kind
+	SweepsFailed int64          `json:"sweeps_failed"` // because of faults
+	Repaired     int            `json:"repaired"`      // documents published again by the sweep
+	States       map[string]int `json:"states"`        // before failed documents were published again
+	Failed       map[string]int `json:"failed"`        // failures by kind, including those of documents published again
 	Matches      int            `json:"matches"`
 	Checks       []Check        `json:"checks"`
 }
@@ -38,14 +38,14 @@ type Check struct {
 	Violations []Violation `json:"violations"`
 }
 
-// Violation is a document, or none, that breaks a check.
+// Violation is a broken check, by a document if Document is set.
 type Violation struct {
 	Document uuid.UUID `json:"document"`
 	What     string    `json:"what"`
 	History  []string  `json:"history"`
 }
 
-// Violations counts the violations of all checks.
+// Violations returns the number of violations of all checks.
 func (r *Report) Violations() (n int) {
 	for _, c := range r.Checks {
 		n += len(c.Violations)
@@ -53,39 +53,39 @@ func (r *Report) Violations() (n int) {
 	return n
 }
 
-// failure is a document that was given up.
+// failure is a change to failed.
 type failure struct {
 	change
 	kind string
 }
 
-// evidence is the material of the verdict.
+// evidence is the input of the checks.
 type evidence struct {
 	*audit
 	messages map[uuid.UUID][]*message
 	left     int      // messages in the queue
-	invalid  []string // responses of the function
+	invalid  []string // invalid responses of the function
 	asked    []asked
-	early    []scripted.Violation // of Retry-After
-	busiest  int                  // questions in flight
-	taken    int                  // failures in the messages that Slack accepted; texts are theirs
+	early    []scripted.Violation // violations of Retry-After
+	busiest  int                  // maximum number of questions in flight
+	taken    int                  // failures in the messages accepted by Slack; see texts
 	texts    string
 	pieces   []piece
-	numbers  map[string]uuid.UUID   // on the documents
+	numbers  map[string]uuid.UUID   // documents by printed number
 	want     map[corpus.Pair]string // matches of the quiet run
 	true     map[corpus.Pair]bool
 	started  time.Time
 	took     time.Duration // until the last document had ended
 
-	// Made of these by index:
-	changes  map[uuid.UUID][]change // in their order
-	owners   map[fence]string       // which process made the claim
+	// Set by index:
+	changes  map[uuid.UUID][]change // by document, in order
+	owners   map[fence]string       // the claiming process
 	failures []failure
 
-	found []Violation // by the check that is under way
+	found []Violation // by the current check
 }
 
-// piece is the time of a fault.
+// piece is the duration of a fault.
 type piece struct {
 	fault    string
 	from, to time.Time
@@ -117,8 +117,8 @@ func (c change) claims() bool  { return c.Status == "in-progress" && c.Attempt >
 func (c change) bySweep() bool { return strings.HasPrefix(c.Process, "sweep-") }
 func (c change) byMatch() bool { return strings.HasPrefix(c.Process, "match-") }
 
-// settles reports whether a claim ended in the usual way, by its owner or by
-// another process: its state changed, and nothing was published.
+// settles reports whether the change ended a claim in the usual way, whichever process made
+// it: the state changed, and nothing was published.
 func (c change) settles() bool {
 	return c.Was == "in-progress" && c.Status != "in-progress" && !c.PublishedAnew
 }
@@ -132,8 +132,8 @@ func (e *evidence) repaired() (n int) {
 	return n
 }
 
-// published returns the time of a document's last publish before a change, in
-// real time; the first change of a document is one.
+// published returns the real time of a document's last publish before a change. A document's
+// first change is one.
 func (e *evidence) published(id uuid.UUID, before int64, andBySweep bool) (at time.Time) {
 	for _, c := range e.changes[id] {
 		if c.N < before && c.PublishedAnew && (andBySweep || !c.bySweep()) {
@@ -143,8 +143,8 @@ func (e *evidence) published(id uuid.UUID, before int64, andBySweep bool) (at ti
 	return at
 }
 
-// toCome returns a message that would have led to more work on a document after
-// a moment: of the latest publish, in the queue, and not on its last delivery.
+// toCome returns a message due to cause more work on a document after at: from its latest
+// publish, queued, and not on its last delivery.
 func (e *evidence) toCome(id uuid.UUID, n int64, at time.Time) *message {
 	published := e.published(id, n, true)
 	for _, m := range e.messages[id] {
@@ -156,8 +156,8 @@ func (e *evidence) toCome(id uuid.UUID, n int64, at time.Time) *message {
 	return nil
 }
 
-// lapsed counts the unfinished claims in a row before a change, since the
-// document was last settled, or published by another process than the sweep.
+// lapsed counts the unfinished claims in a row before a change, since the document was last
+// settled, or published by something other than the sweep.
 func (e *evidence) lapsed(id uuid.UUID, n int64) (lapses int) {
 	for _, c := range e.changes[id] {
 		if c.N >= n {
@@ -173,8 +173,8 @@ func (e *evidence) lapsed(id uuid.UUID, n int64) (lapses int) {
 	return lapses
 }
 
-// hitBy lists the faults in the lifetime of a document's messages, since its
-// last publish by another process than the sweep.
+// hitBy lists the faults during a document's invocations, since it was last published by
+// something other than the sweep.
 func (e *evidence) hitBy(f failure) (names []string) {
 	since := e.published(f.Document, f.N, false)
 	for _, m := range e.messages[f.Document] {
@@ -192,7 +192,7 @@ func (e *evidence) hitBy(f failure) (names []string) {
 	return names
 }
 
-// asker returns the asking document: its number is in the question.
+// asker returns the asking document, found by the number in the question.
 func (e *evidence) asker(user string) uuid.UUID {
 	_, after, _ := strings.Cut(user, "\nnumber: ")
 	number, _, _ := strings.Cut(after, "\n")
@@ -205,7 +205,7 @@ type event struct {
 	text string
 }
 
-// history lists the events of a document, the latest last.
+// history lists a document's events, oldest first.
 func (e *evidence) history(id uuid.UUID) []string {
 	var events []event
 	for _, c := range e.changes[id] {
@@ -232,8 +232,8 @@ func (e *evidence) history(id uuid.UUID) []string {
 	return lines
 }
 
-// clusters returns them by union-find over the matches that touch no contract:
-// each document's smallest neighbour, itself where it is alone.
+// clusters returns each document's smallest neighbor, or itself, from a union-find over the
+// matches without contracts.
 func (e *evidence) clusters() map[uuid.UUID]uuid.UUID {
 	parent := map[uuid.UUID]uuid.UUID{}
 	for _, d := range e.documents {

@@ -13,19 +13,18 @@ import (
 	"matchbook/lambda/ingest/filetype"
 )
 
-// extensions selects the files that are taken from a folder. A file that is named
-// itself is taken whatever its name is: its content decides.
+// extensions selects the files of a folder. A file given by name is always used, because its
+// content decides.
 var extensions = []string{".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".xml", ".txt"}
 
-// File is a file to be read.
+// File is a file to ingest.
 type File struct {
-	Path string // as it is shown
-	Key  string // its name below the folder that was named: a path with slashes
+	Path string // for display
+	Key  string // path below the named folder, with slashes
 }
 
-// findFiles lists the files that the paths name, those of a folder and its
-// folders in the order of their names. skipped counts the files of folders that
-// are of another kind by their names.
+// findFiles lists the files for paths, walking folders in name order. skipped counts the files
+// of folders with other extensions.
 func findFiles(paths []string) (files []File, skipped int, err error) {
 	for _, path := range paths {
 		found, others, err := walk(path)
@@ -33,7 +32,7 @@ func findFiles(paths []string) (files []File, skipped int, err error) {
 			return nil, 0, err
 		}
 		if len(found) == 0 {
-			return nil, 0, fmt.Errorf("%s holds no %s file", path, strings.Join(extensions, ", "))
+			return nil, 0, fmt.Errorf("missing files in %s: expected %s", path, strings.Join(extensions, ", "))
 		}
 		files, skipped = append(files, found...), skipped+others
 	}
@@ -44,7 +43,7 @@ func walk(root string) (files []File, skipped int, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s does not exist", path)
+			return fmt.Errorf("%s not found", path)
 		case err != nil:
 			return err
 		case path == root && !entry.IsDir():
@@ -68,10 +67,10 @@ func walk(root string) (files []File, skipped int, err error) {
 	return files, skipped, err
 }
 
-// content reads a file and its type. refused is the reason why it cannot be an
-// ingestion at all: it is not a file, or it is too large to be copied.
+// content reads a file and its type. refused says why it can't be an ingestion at all: it
+// isn't a regular file, or it's too large to copy.
 func (f File) content() (data []byte, kind filetype.Type, refused string, err error) {
-	info, err := os.Stat(f.Path) // before it is opened: a pipe would wait for a writer
+	info, err := os.Stat(f.Path) // before opening it, since a pipe would block
 	switch {
 	case err != nil:
 		return nil, "", "", err

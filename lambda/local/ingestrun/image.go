@@ -18,11 +18,11 @@ import (
 
 const (
 	screenDPI = 96
-	maxWidth  = 1300 // of an image, in pixels: a page of A4 in 150 dots per inch stays as it is
-	shades    = 16   // of gray: the noise of a scan needs no more, and takes half the space
+	maxWidth  = 1300 // of an image, in pixels: an A4 page at 150 dpi fits
+	shades    = 16   // of gray: enough for a noisy scan, at half the size
 )
 
-// open opens a file that has pages; nil for one that has none.
+// open opens a file with pages; for other files pages is nil. The caller must call close.
 func open(ctx context.Context, pdfs *pdf.Reader, data []byte) (pages transcript.Images, close func(), err error) {
 	size, close := int64(len(data)), func() {}
 	kind, err := filetype.Of(bytes.NewReader(data), size)
@@ -46,7 +46,7 @@ func open(ctx context.Context, pdfs *pdf.Reader, data []byte) (pages transcript.
 	return nil, close, nil
 }
 
-// draw returns a page as the address of an image that holds it.
+// draw renders a page as a data URL.
 func draw(ctx context.Context, pages transcript.Images, number int) (src template.URL, size image.Point, err error) {
 	drawn, err := pages.Render(ctx, number, screenDPI)
 	if err != nil {
@@ -55,7 +55,7 @@ func draw(ctx context.Context, pages transcript.Images, number int) (src templat
 	drawn = shrink(drawn, maxWidth)
 	var encoded bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&encoded, reduce(drawn)); err != nil {
-		return "", size, fmt.Errorf("encode the page: %w", err)
+		return "", size, fmt.Errorf("encode page: %w", err)
 	}
 	text := "data:image/png;base64," + base64.StdEncoding.EncodeToString(encoded.Bytes())
 	return template.URL(text), drawn.Rect.Size(), nil //nolint:gosec // base64 of our own encoder
@@ -77,8 +77,7 @@ func reduce(m *image.Gray) *image.Paletted {
 	return few
 }
 
-// shrink makes an image smaller, a whole number of pixels to one, so that it is
-// at most so wide.
+// shrink scales an image down by an integer factor, to at most the given width.
 func shrink(m *image.Gray, width int) *image.Gray {
 	n := (m.Rect.Dx() + width - 1) / width
 	if n <= 1 {

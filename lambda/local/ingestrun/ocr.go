@@ -19,17 +19,17 @@ const (
 // OCR is the engine for pages without text.
 type OCR struct {
 	Engine  string `json:"engine"`            // tesseract or none
-	Missing string `json:"missing,omitempty"` // why there is none, and the remedy
+	Missing string `json:"missing,omitempty"` // why there is no engine, with the remedy
 }
 
-// chooseOCR takes tesseract or none; auto takes tesseract where it can be used.
+// chooseOCR returns tesseract or none; auto uses tesseract if it is available.
 func chooseOCR(ctx context.Context, choice string) (OCR, error) {
 	switch choice {
 	case noOCR:
 		return OCR{noOCR, "--ocr none"}, nil
 	case auto, withOCR:
 	default:
-		return OCR{}, fmt.Errorf("--ocr: %.40q is none of %s, %s, %s", choice, auto, withOCR, noOCR)
+		return OCR{}, fmt.Errorf("--ocr: invalid value %.40q: must be %s, %s or %s", choice, auto, withOCR, noOCR)
 	}
 	_, err := tesseract.New(ctx, tesseract.Config{})
 	switch {

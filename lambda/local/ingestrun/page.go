@@ -15,7 +15,7 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// maxImages is the number of pages that are drawn, of all files.
+// maxImages is the maximum number of page images over all files.
 const maxImages = 50
 
 //go:embed page.css
@@ -26,10 +26,10 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// pageView is the page for people who check what was read.
+// pageView is the page for people checking the fields.
 type pageView struct {
 	Style  template.CSS
-	Policy string // of the content: nothing is loaded, no script runs
+	Policy string // content security policy: loads nothing, runs no scripts
 	Files  []fileView
 	OCR    OCR
 	Totals accounting
@@ -51,26 +51,26 @@ type documentView struct {
 type fieldView struct {
 	Field
 	ID, Words string
-	Marked    bool // on the image of its page
+	Marked    bool // on its page's image
 }
 
 // sheetView is a page of a file.
 type sheetView struct {
 	Number        int
-	Image         template.URL // empty: it is not shown
+	Image         template.URL // empty if not shown
 	Width, Height int
 	Marks         []markView
-	Note          string // why it is not shown
+	Note          string // why it isn't shown
 }
 
-// markView is the place of a field, in pixels.
+// markView is the position of a field, in pixels.
 type markView struct {
 	ID, Title           string
 	X, Y, Width, Height float64
 }
 
-// Page is a page of HTML, complete in itself, with the image of each page of
-// the files and the places of the fields.
+// Page returns a self-contained HTML page with the image of each page of the files and the
+// positions of the fields.
 func (r *Run) Page(ctx context.Context, rep *Report) ([]byte, error) {
 	pdfs, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
 	if err != nil {
@@ -90,14 +90,14 @@ func (r *Run) Page(ctx context.Context, rep *Report) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// view is the page without its files.
+// view returns the page without its files.
 func view(rep *Report) pageView {
 	hash := sha256.Sum256([]byte(css))
 	return pageView{Style: template.CSS(css), OCR: rep.OCR, Totals: rep.Accounting, //nolint:gosec // built in
 		Policy: "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"}
 }
 
-// fileView draws the pages of a file that was read, and marks the fields.
+// fileView renders the pages of a completed file, and marks the fields.
 func (r *Run) fileView(ctx context.Context, pdfs *pdf.Reader, f fileReport, id string, left *int) (fileView, error) {
 	v := fileView{fileReport: f}
 	for i, d := range f.Documents {
@@ -134,7 +134,7 @@ func (v *fileView) addFields(d *documentView, id string) {
 }
 
 func (r *Run) transcription(ctx context.Context, key string) (transcript.Transcription, error) {
-	const most = 64 << 20 // a checkpoint has no more
+	const most = 64 << 20 // larger than any checkpoint
 	data, err := r.blobs.Read(ctx, key, most)
 	if err != nil {
 		return transcript.Transcription{}, err
@@ -142,21 +142,21 @@ func (r *Run) transcription(ctx context.Context, key string) (transcript.Transcr
 	return transcript.Decode(data)
 }
 
-// sheets draws the pages, as long as there are images left.
+// sheets renders the pages while images are left.
 func sheets(ctx context.Context, images transcript.Images, text transcript.Transcription, left *int) (
 	list []sheetView) {
 	for _, p := range text.Pages {
 		s := sheetView{Number: p.Number}
 		switch {
 		case images == nil:
-			s.Note = "the file is text, without the image of a page"
+			s.Note = "text file without a page image"
 		case *left == 0:
-			s.Note = fmt.Sprintf("only %d pages are drawn", maxImages)
+			s.Note = fmt.Sprintf("only the first %d pages have an image", maxImages)
 		default:
 			*left--
 			src, size, err := draw(ctx, images, p.Number)
 			if err != nil {
-				s.Note = "it cannot be drawn: " + failure.Of(err).Text
+				s.Note = "rendering failed: " + failure.Of(err).Text
 			}
 			s.Image, s.Width, s.Height = src, size.X, size.Y
 		}
@@ -165,7 +165,7 @@ func sheets(ctx context.Context, images transcript.Images, text transcript.Trans
 	return list
 }
 
-// mark places the fields of the page, if it is drawn.
+// mark places the fields on the page, if it has an image.
 func (s *sheetView) mark(found *places, documents []documentView) {
 	if s.Image == "" {
 		return

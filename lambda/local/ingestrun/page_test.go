@@ -135,7 +135,7 @@ func TestPagesBeyondTheLimitAreNamed(t *testing.T) {
 	left := 1
 	text := transcript.Transcription{Pages: []transcript.Page{{Number: 1}, {Number: 2}}}
 	got := sheets(t.Context(), grid{image.Pt(2, 2)}, text, &left)
-	if len(got) != 2 || got[0].Image == "" || got[1].Image != "" || got[1].Note != "only 50 pages are drawn" {
+	if len(got) != 2 || got[0].Image == "" || got[1].Image != "" || got[1].Note != "only the first 50 pages have an image" {
 		t.Errorf("got %+v", got)
 	}
 }

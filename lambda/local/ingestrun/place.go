@@ -10,13 +10,13 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// maxLines is the number of lines that a quote can span, as an address does.
+// maxLines is the maximum number of lines in a quote, such as an address.
 const maxLines = 4
 
-// places finds quotes on a page, by its lines.
+// places finds quotes on a page by its lines.
 type places struct {
 	lines []transcript.Line
-	runs  [maxLines]printed.Quotes // of 1, 2 ... lines; a run has the number of its first line, from 1
+	runs  [maxLines]printed.Quotes // of 1, 2 ... lines, numbered by their first line from 1
 }
 
 func placesOf(page transcript.Page) *places {
@@ -31,8 +31,7 @@ func placesOf(page transcript.Page) *places {
 	return p
 }
 
-// find returns the places of a quote, each the box around the fewest lines that
-// hold it.
+// find returns the places of a quote, each a box around the fewest lines containing it.
 func (p *places) find(quote string) (boxes []transcript.Box) {
 	for n := range p.runs {
 		for _, first := range p.runs[n].Pages(quote) {
@@ -54,16 +53,16 @@ func around(lines []transcript.Line) transcript.Box {
 	return b
 }
 
-// sums are the fields that stand at the end of a document.
+// sums are the fields at the end of a document.
 var sums = []string{"subtotal", "tax", "total", "taxes"}
 
-// locate finds the place of each field of a page, by its path. Of several places
-// with the same quote it takes the one at the height of the fields beside it: a
-// quantity of 1 stands in the row of its amount. A sum is the last, any other
-// field the first.
+// locate returns the place of each field on a page, by path. If a quote occurs several times,
+// it uses the occurrence nearest in height to the other fields of the group, since a quantity
+// of 1 is in the row of its amount. Otherwise it uses the last occurrence of a sum and the
+// first of any other field.
 func (p *places) locate(fields []Field) map[string]transcript.Box {
 	found := make(map[string][]transcript.Box)
-	heights := make(map[string]float64) // of groups, by what is certain in them
+	heights := make(map[string]float64) // of groups, from their unambiguous fields
 	for _, f := range fields {
 		boxes := p.find(f.Quote)
 		found[f.Path] = boxes
@@ -89,7 +88,7 @@ func (p *places) locate(fields []Field) map[string]transcript.Box {
 	return placed
 }
 
-// groupOf is the path without its last part: supplier, or line_items.0.
+// groupOf returns the path without its last part: supplier, or line_items.0.
 func groupOf(path string) string {
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		return path[:i]

@@ -20,20 +20,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Options are the options of reading files.
+// Options are the options for ingesting files.
 type Options struct {
-	Match    bool   // report what belongs together, too
+	Match    bool   // report matches too
 	JSON     bool   // print the report as JSON
-	HTML     string // the file for the page with marked images; empty: none
+	HTML     string // file for the page with marked images; empty writes none
 	OCR      string // auto, tesseract or none
-	Tenant   string // the id of the owner; empty: a fixed one
-	Logs     string // the file for the functions' output; - is the meter, empty none
+	Tenant   string // id of the owner; empty uses a fixed one
+	Logs     string // file for the functions' logs; "-" is the meter, empty discards them
 	Database database.Choice
 	Model    scripted.Flags
 }
 
-// Read reads files, and those in folders, and prints the report. It returns
-// whether every ingestion completed.
+// Read ingests files and folders, prints the report, and reports whether every ingestion
+// completed.
 func (o Options) Read(ctx context.Context, paths []string, env setup.Env, out io.Writer, m *term.Meter) (
 	completed bool, err error,
 ) {
@@ -61,7 +61,7 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 		return nil, err
 	}
 	if o.Model.Knowing() {
-		return nil, fmt.Errorf("--model %s answers from the true links of a corpus, and files have none", o.Model.Mode)
+		return nil, fmt.Errorf("unsupported --model %s: it needs the true links of a corpus, and files have none", o.Model.Mode)
 	}
 	tenant, err := o.tenant()
 	if err != nil {
@@ -75,7 +75,7 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	if err != nil {
 		return nil, err
 	}
-	m.Say("%d files found, %d of other kinds left out; OCR: %s", len(files), skipped, ocr.Engine)
+	m.Say("%s found, %d of other kinds left out; OCR: %s", term.Plural(len(files), "file", "files"), skipped, ocr.Engine)
 	m.Say("%s", o.Model.Choose(env))
 	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, Files: files, Tenant: tenant, OCR: ocr,
 		Model: scripted.Model{Flags: o.Model, Env: env}}, nil
@@ -92,7 +92,7 @@ func (o Options) tenant() (uuid.UUID, error) {
 	return id, nil
 }
 
-// show prints the report, and writes the page.
+// show prints the report and writes the page.
 func (o Options) show(ctx context.Context, r *Run, report *Report, out io.Writer) error {
 	if o.HTML != "" {
 		page, err := r.Page(ctx, report)
@@ -108,14 +108,14 @@ func (o Options) show(ctx context.Context, r *Run, report *Report, out io.Writer
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]+[a-z0-9]$`)
 
-// Upload stores files, and those in folders, in a bucket of a deployed stack,
-// where their arrival starts ingestions. It reports their number.
+// Upload stores files and folders in a bucket of a deployed stack; their arrival starts the
+// ingestions. It prints the number of files.
 func (o Options) Upload(ctx context.Context, paths []string, bucket string, out io.Writer, m *term.Meter) error {
 	if !bucketName.MatchString(bucket) {
-		return errors.New("--bucket: not the name of a bucket, such as my-bucket")
+		return errors.New("--bucket: invalid bucket name: expected one such as my-bucket")
 	}
 	if o.Tenant == "" {
-		return errors.New("--bucket needs --tenant: the files would belong to no tenant of the stack")
+		return errors.New("missing --tenant: --bucket needs one, because the files must belong to a tenant of the stack")
 	}
 	tenant, err := o.tenant()
 	if err != nil {
@@ -127,14 +127,14 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	}
 	store, err := blob.Open(ctx, "s3://"+bucket, setup.LoadSignedIn)
 	if err != nil {
-		return fmt.Errorf("open the bucket %s: %w", bucket, err)
+		return fmt.Errorf("open bucket %s: %w", bucket, err)
 	}
 	n, err := upload(ctx, store, tenant, files, m)
 	fmt.Fprintf(out, "uploaded %d of %d files to s3://%s/inbox/%s/, %d of other kinds left out\n",
 		n, len(files), bucket, tenant, skipped)
 	if n > 0 {
-		fmt.Fprintln(out, "their ingestions start by themselves; "+
-			"a file with the content of an earlier one changes nothing")
+		fmt.Fprintln(out, "ingestion starts automatically; "+
+			"files with the same content as earlier ones change nothing")
 	}
 	return err
 }

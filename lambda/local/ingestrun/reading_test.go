@@ -167,19 +167,19 @@ func TestReportIsForPeople(t *testing.T) {
     total   119  "119,00 EUR"  page 2  the sums agree
     ok  subtotal 100.00 + tax 19.00 = total 119.00
     NO  2 lines = 99.00, but the subtotal is 100.00
-  document of an unknown type 00000000-0000-0000-0000-000000000009 (read by rules)
+  document of unknown type 00000000-0000-0000-0000-000000000009 (read by rules)
 
 b.pdf
   FAILED  empty file; send it again
 
 c.pdf
-  the same content as a.pdf
+  same content as a.pdf
 
 d.pdf
-  IN-PROGRESS  no attempt has ended
+  IN-PROGRESS  no attempt has finished
 
 FOR A PERSON
-  document of an unknown type 00000000-0000-0000-0000-000000000009 in a.pdf
+  document of unknown type 00000000-0000-0000-0000-000000000009 in a.pdf
     - the type of the document is unknown
 
 OCR        none: the program tesseract is missing

@@ -18,11 +18,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report is the outcome of a run; its JSON is for machines.
+// Report is the outcome of a run, also for use as JSON.
 type Report struct {
 	Files      []fileReport    `json:"files"`
 	OCR        OCR             `json:"ocr"`
-	Matched    *matchrun.Found `json:"matched,omitempty"` // nil: not asked for
+	Matched    *matchrun.Found `json:"matched,omitempty"` // nil unless requested
 	Accounting accounting      `json:"accounting"`
 }
 
@@ -40,9 +40,9 @@ type fileReport struct {
 
 type documentReport struct {
 	ID      uuid.UUID     `json:"id"`
-	Type    document.Type `json:"type,omitempty"` // empty: unknown
+	Type    document.Type `json:"type,omitempty"` // empty if unknown
 	Number  string        `json:"number,omitempty"`
-	Pages   []int         `json:"pages"`  // of the file; empty: it has none
+	Pages   []int         `json:"pages"`  // of the file; empty if it has none
 	Source  string        `json:"source"` // einvoice, rules, or the model's name
 	Fields  []Field       `json:"fields"`
 	Sums    []Sum         `json:"sums"`
@@ -50,33 +50,31 @@ type documentReport struct {
 	Reasons []string      `json:"reasons"` // why a person is needed
 }
 
-// Field is a value that was read, with its origin.
+// Field is an extracted value with its origin.
 type Field struct {
 	Path string `json:"path"`
 	extraction.Field
 }
 
-// accounting shows that each file has one end.
+// accounting shows that each file ended exactly once.
 type accounting struct {
 	Files     int     `json:"files"`
 	Completed int     `json:"completed"`
 	Failed    int     `json:"failed"`
-	Same      int     `json:"same"` // content of another file
+	Same      int     `json:"same"` // same content as another file
 	Documents int     `json:"documents"`
 	Review    int     `json:"need_review"` // of these
 	Seconds   float64 `json:"seconds"`
 }
 
-// AllCompleted reports whether every file was read. Documents that need a
-// person count as read.
+// AllCompleted reports whether every file was read. Documents for a person count as read.
 func (a accounting) AllCompleted() bool { return a.Completed+a.Same == a.Files }
 
-// Report reads the outcome from the database; matched adds what belongs
-// together.
+// Report reads the outcome from the database, with the matches if requested.
 func (r *Run) Report(ctx context.Context, matched bool) (*Report, error) {
 	rows, err := report.From(r.Stack.DB).Ingestions(ctx, r.ids)
 	if err != nil {
-		return nil, fmt.Errorf("read the outcome: %w", err)
+		return nil, fmt.Errorf("read outcome: %w", err)
 	}
 	rep := &Report{Files: []fileReport{}, OCR: r.OCR,
 		Accounting: accounting{Files: len(r.stored), Seconds: math.Round(r.took.Seconds()*100) / 100}}
@@ -91,7 +89,7 @@ func (r *Run) Report(ctx context.Context, matched bool) (*Report, error) {
 	if matched {
 		found, err := r.matched(ctx, rep)
 		if err != nil {
-			return nil, fmt.Errorf("read the matches: %w", err)
+			return nil, fmt.Errorf("read matches: %w", err)
 		}
 		rep.Matched = &found
 	}
@@ -115,7 +113,7 @@ func (a *accounting) add(f fileReport) {
 	}
 }
 
-// report selects the rows of the file.
+// report selects the file's rows.
 func (s storedFile) report(rows []report.Ingestion) (fileReport, error) {
 	f := fileReport{File: s.Path, Documents: []documentReport{}, blob: s.blob}
 	switch {
@@ -139,7 +137,7 @@ func (s storedFile) report(rows []report.Ingestion) (fileReport, error) {
 		}
 		d, err := documentOf(row)
 		if err != nil {
-			return f, fmt.Errorf("read the document %s: %w", row.DocumentID, err)
+			return f, fmt.Errorf("read document %s: %w", row.DocumentID, err)
 		}
 		f.Documents = append(f.Documents, d)
 	}
@@ -173,7 +171,7 @@ func documentOf(row report.Ingestion) (documentReport, error) {
 	return d, nil
 }
 
-// matched reads what belongs together.
+// matched reads the matches.
 func (r *Run) matched(ctx context.Context, rep *Report) (matchrun.Found, error) {
 	var ids []uuid.UUID
 	for _, f := range rep.Files {
@@ -184,21 +182,20 @@ func (r *Run) matched(ctx context.Context, rep *Report) (matchrun.Found, error) 
 	return matchrun.Find(ctx, r.Stack.DB, ids)
 }
 
-// order is the order of the fields for people, by the parts of their paths.
+// order is the reading order of the fields, by the parts of their paths.
 var order = []string{"number", "date", "currency", "supplier", "buyer", "references", "period", "line_items", "charges",
 	"subtotal", "taxes", "tax", "total", "payment_terms",
 	"name", "vat_id", "iban", "address", "type", "from", "to", "sku", "description", "quantity", "unit", "unit_price",
 	"price_quantity", "amount", "category", "rate", "base", "tax_rate", "due", "text"}
 
-// comparePaths orders paths as people read a document: its parties, its lines,
-// its sums.
+// comparePaths compares paths in a document's reading order: parties, lines, sums.
 func comparePaths(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 	})
 }
 
-// rank is the place of a part of a path; numbers are their own places.
+// rank returns the rank of a path's part; a number is its own rank.
 func rank(part string) int {
 	if n, err := strconv.Atoi(part); err == nil {
 		return n

@@ -1,8 +1,7 @@
-// Package ingestrun runs files through the local stack of the ingest and the
-// match function: it stores them as a bucket would, waits until each has an
-// end, and reports each document with its fields, where they are printed and
-// why they are trusted, and what needs a person. It uploads files into a
-// deployed stack, too.
+// Package ingestrun runs files through the local stack of the ingest and match functions. It
+// stores them like a bucket, waits until each has ended, and reports each document with its
+// fields, their places and the reasons to trust them, and everything for a person. Use it also
+// to upload files to a deployed stack.
 package ingestrun
 
 import (
@@ -43,13 +42,13 @@ type Run struct {
 type storedFile struct {
 	File
 	ingestion uuid.UUID
-	blob      string // its key in the store
-	same      string // the path of an earlier file with the same content
+	blob      string // key in the store
+	same      string // path of an earlier file with the same content
 	refused   string // why it has no ingestion
 }
 
-// concurrency is the number of invocations at once, of each function. Each is a
-// process that compiles the parser of PDFs once.
+// concurrency is the number of concurrent invocations per function. It is low because each
+// process must compile the PDF parser once.
 const concurrency = 2
 
 func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
@@ -71,7 +70,7 @@ func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 		{Row: manifest.Ingest, Env: ingestEnv, Concurrency: concurrency}}}, nil
 }
 
-// Do stores and publishes the files, and waits until each has an end.
+// Do stores and publishes the files, and waits until each has ended.
 func (r *Run) Do(ctx context.Context) error {
 	started := time.Now()
 	reader := r.Stack.Consumers[1]
@@ -90,7 +89,7 @@ func (r *Run) Do(ctx context.Context) error {
 			return &job.PublishError{Unsent: unsent, Err: err}
 		}
 	}
-	if len(known) > 0 { // by an earlier run, whose files are gone
+	if len(known) > 0 { // from an earlier run, so its files are gone
 		if err := reader.Publish().Publish(ctx, known); err != nil {
 			return err
 		}
@@ -100,7 +99,7 @@ func (r *Run) Do(ctx context.Context) error {
 	return err
 }
 
-// store copies a file into the store, and adds its rows.
+// store copies a file into the store and adds its rows.
 func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 	data, kind, refused, err := f.content()
 	if err != nil {
@@ -128,6 +127,6 @@ func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 
 func (r *Run) standing(ctx context.Context) (unfinished int, line string, err error) {
 	p, err := report.From(r.Stack.DB).FileProgress(ctx, r.ids)
-	return p.InProgress + p.Unmatched, fmt.Sprintf("%d of %d files read, %d failed, %d documents wait for matching",
+	return p.InProgress + p.Unmatched, fmt.Sprintf("%d of %d files read, %d failed, %d documents waiting for matching",
 		p.Completed, len(r.ids), p.Failed, p.Unmatched), err
 }

@@ -6,16 +6,16 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Sum is a sum of the document's amounts, compared with the one that it states.
+// Sum is a sum of the document's amounts, compared with the stated one.
 type Sum struct {
-	Of     string `json:"of"`     // the amounts that are added
-	Is     string `json:"is"`     // their sum
-	States string `json:"states"` // the field that states it
-	Stated string `json:"stated"` // its amount
+	Of     string `json:"of"`     // the added amounts
+	Is     string `json:"is"`     // the computed sum
+	States string `json:"states"` // the field stating it
+	Stated string `json:"stated"` // the stated amount
 	Agrees bool   `json:"agrees"` // to the cent
 }
 
-// String is a sentence for people.
+// String returns a sentence for people.
 func (s Sum) String() string {
 	if s.Agrees {
 		return fmt.Sprintf("%s = %s %s", s.Of, s.States, s.Stated)
@@ -23,7 +23,7 @@ func (s Sum) String() string {
 	return fmt.Sprintf("%s = %s, but the %s is %s", s.Of, s.Is, s.States, s.Stated)
 }
 
-// sumsOf adds the document's amounts, as far as it has them.
+// sumsOf adds up the document's amounts, as far as present.
 func sumsOf(d document.Data) []Sum {
 	sums := []Sum{}
 	add := func(of string, is document.Amount, states string, stated document.Amount) {

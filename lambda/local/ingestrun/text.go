@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 )
 
-// trustWords name the reasons of trust for people.
+// trustWords are the reasons to trust a field, for people.
 var trustWords = map[extraction.Trust]string{
 	extraction.PrintedXML: "e-invoice, and printed",
 	extraction.XML:        "e-invoice",
@@ -20,12 +20,12 @@ var trustWords = map[extraction.Trust]string{
 	extraction.ModelAlone: "the model alone",
 }
 
-// words names the trust of a field for people.
+// words describes a field's trust for people.
 func words(t extraction.Trust) string {
 	return cmp.Or(trustWords[t], term.Clean(string(t), term.MaxValue))
 }
 
-// Text is the report for people.
+// Text returns the report for people.
 func (rep *Report) Text() string {
 	p := &term.Page{}
 	for _, f := range rep.Files {
@@ -39,9 +39,9 @@ func (rep *Report) Text() string {
 	if rep.OCR.Missing != "" {
 		p.Hang("OCR        ", "none: "+rep.OCR.Missing)
 	}
-	p.Line("ACCOUNTING %d files = %d read + %d failed + %d unfinished + %d the same as another", a.Files, a.Completed,
+	p.Line("ACCOUNTING %s = %d read + %d failed + %d unfinished + %d the same as another", term.Plural(a.Files, "file", "files"), a.Completed,
 		a.Failed, a.Files-a.Completed-a.Failed-a.Same, a.Same)
-	p.Line("           %d documents, %d of them for a person, %.1f s", a.Documents, a.Review, a.Seconds)
+	p.Line("           %s, %d of them for a person, %.1f s", term.Plural(a.Documents, "document", "documents"), a.Review, a.Seconds)
 	return p.String()
 }
 
@@ -49,9 +49,9 @@ func (rep *Report) file(p *term.Page, f fileReport) {
 	p.Line("%s", term.Clean(f.File, term.MaxText))
 	switch {
 	case f.SameAs != "":
-		p.Hang("  ", "the same content as "+term.Clean(f.SameAs, term.MaxText))
+		p.Hang("  ", "same content as "+term.Clean(f.SameAs, term.MaxText))
 	case f.Status != "completed":
-		p.Hang("  "+strings.ToUpper(f.Status)+"  ", term.Clean(cmp.Or(f.Error, "no attempt has ended"), term.MaxText))
+		p.Hang("  "+strings.ToUpper(f.Status)+"  ", term.Clean(cmp.Or(f.Error, "no attempt has finished"), term.MaxText))
 	}
 	for _, d := range f.Documents {
 		d.print(p)
@@ -59,15 +59,15 @@ func (rep *Report) file(p *term.Page, f fileReport) {
 	p.Line("")
 }
 
-// name is the document's type and number.
+// name returns the document's type and number.
 func (d documentReport) name() string {
 	if d.Type == "" {
-		return "document of an unknown type " + cmp.Or(term.Clean(d.Number, term.MaxValue), d.ID.String())
+		return "document of unknown type " + cmp.Or(term.Clean(d.Number, term.MaxValue), d.ID.String())
 	}
 	return term.Label(d.Type, d.Number, d.ID)
 }
 
-// from names the pages and the source.
+// from returns the pages and the source.
 func (d documentReport) from() string {
 	source := map[string]string{"einvoice": "an e-invoice", "rules": "rules"}[d.Source]
 	source = "read by " + cmp.Or(source, "the model "+term.Clean(d.Source, term.MaxValue))
@@ -87,7 +87,7 @@ func (d documentReport) from() string {
 	return fmt.Sprintf("pages %s, %s", strings.Join(pages, ", "), source)
 }
 
-// The widest values and quotes that are printed.
+// Maximum widths of printed values and quotes.
 const (
 	maxValue = 40
 	maxQuote = 24
@@ -120,7 +120,7 @@ func (d documentReport) print(p *term.Page) {
 	}
 }
 
-// cells are the columns of a field: its path, value, quote, page and trust.
+// cells returns the columns of a field: path, value, quote, page and trust.
 func (f Field) cells() []string {
 	page := ""
 	if f.Page > 0 {
@@ -130,7 +130,7 @@ func (f Field) cells() []string {
 	return []string{term.Clean(f.Path, term.MaxValue), value, f.quoted(), page, words(f.Trust)}
 }
 
-// quoted is the quote, where it differs from the value.
+// quoted returns the quote if it differs from the value.
 func (f Field) quoted() string {
 	if f.Quote == "" || f.Quote == f.Value {
 		return ""
@@ -138,7 +138,7 @@ func (f Field) quoted() string {
 	return `"` + term.Cut(term.Clean(f.Quote, term.MaxValue), maxQuote-2) + `"`
 }
 
-// person lists the documents that need a person, and why.
+// person lists the documents for a person, with the reasons.
 func (rep *Report) person(p *term.Page) {
 	head := false
 	for _, f := range rep.Files {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxKey is the limit of S3 for a key, in bytes.
+// maxKey is S3's limit for a key, in bytes.
 const maxKey = 1024
 
 // Store stores a file by its key.
@@ -24,9 +24,9 @@ type Store interface {
 	Write(ctx context.Context, key string, file io.ReadSeeker) error
 }
 
-// upload stores the files in a bucket below inbox/{tenant}/, where an event
-// starts their ingestion. A folder's file keeps its path below the folder. It
-// reports the number of files that are stored, also with an error.
+// upload stores the files in a bucket below inbox/{tenant}/, where an event starts their
+// ingestion. Files of a folder keep their path below it. It returns the number of stored
+// files, even on error.
 func upload(ctx context.Context, store Store, tenant uuid.UUID, files []File, m *term.Meter) (stored int, err error) {
 	if err := checkKeys(tenant, files); err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func upload(ctx context.Context, store Store, tenant uuid.UUID, files []File, m 
 
 func (f File) inbox(tenant uuid.UUID) string { return path.Join("inbox", tenant.String(), f.Key) }
 
-// checkKeys refuses files that cannot be stored, before the first is.
+// checkKeys checks all files before the first is stored.
 func checkKeys(tenant uuid.UUID, files []File) error {
 	var errs []error
 	first := make(map[string]string)
@@ -60,9 +60,9 @@ func checkKeys(tenant uuid.UUID, files []File) error {
 			_, err := filetype.Of(nil, info.Size())
 			errs = append(errs, fmt.Errorf("%s: %w", f.Path, err))
 		case len(key) > maxKey || !utf8.ValidString(key):
-			errs = append(errs, fmt.Errorf("%q: the name is no key of S3: at most %d bytes of UTF-8", f.Path, maxKey))
+			errs = append(errs, fmt.Errorf("%q: invalid S3 key: must be at most %d bytes of UTF-8", f.Path, maxKey))
 		case first[key] != "":
-			errs = append(errs, fmt.Errorf("%s would replace %s: both would be %s", f.Path, first[key], key))
+			errs = append(errs, fmt.Errorf("%s would replace %s: duplicate key %s", f.Path, first[key], key))
 		}
 		first[key] = f.Path
 	}
@@ -76,7 +76,7 @@ func (f File) upload(ctx context.Context, store Store, key string) error {
 	}
 	defer file.Close()
 	if err := store.Write(ctx, key, file); err != nil {
-		return errors.New(failure.Of(err).Text) // without names of requests and hosts
+		return errors.New(failure.Of(err).Text) // drops names of requests and hosts
 	}
 	return nil
 }

@@ -16,21 +16,20 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// Folder is a folder of documents to run, with the options of the run.
+// Folder is a run of a folder of documents.
 type Folder struct {
 	Options
 	Dir      string
-	Sheet    *csvfile.Sheet // describes CSV files; nil: they are not read
+	Sheet    *csvfile.Sheet // describes CSV files; nil skips them
 	JSON     bool           // print the report as JSON
-	Verbose  bool           // print the evidence, too
-	Logs     string         // the file for what the function logs; - is the meter, empty none
-	SlackLog string         // the file of a local receiver of Slack messages; empty: no receiver
+	Verbose  bool           // print the evidence too
+	Logs     string         // file for the function's logs; "-" is the meter, empty discards them
+	SlackLog string         // log file of a local Slack receiver; empty starts none
 	Database database.Choice
 	Model    scripted.Flags
 }
 
-// Run runs the documents and prints the report. It returns whether all of them
-// succeeded.
+// Run runs the documents, prints the report, and reports whether all succeeded.
 func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.Meter) (succeeded bool, err error) {
 	r, err := f.prepare(env, p)
 	if err != nil {
@@ -70,12 +69,12 @@ func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Say("%d documents read from %s, %d malformed", len(in.Documents), f.Dir, len(in.Problems))
+	p.Say("%s read from %s, %d malformed", term.Plural(len(in.Documents), "document", "documents"), f.Dir, len(in.Problems))
 	if len(in.Skipped) > 0 {
-		p.Say("files that are not read: %s", in.Skipped)
+		p.Say("skipped files: %s", in.Skipped)
 	}
 	for _, remark := range in.Remarks {
-		p.Say("read, but look at %s: %s", remark.Where(), remark.What)
+		p.Say("check %s: %s", remark.Where(), remark.What)
 	}
 	p.Say("%s", f.Model.Choose(env))
 	for f.Seed == 0 && (f.KillEvery > 0 || f.Model.Mode == scripted.ModeNoisy) {
@@ -85,8 +84,7 @@ func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
 		Model: scripted.Model{Flags: f.Model, Env: env, Seed: f.Seed}}, nil
 }
 
-// rehearse runs the documents, sends the notifications that are left, and
-// reports.
+// rehearse runs the documents, sends the pending notifications, and returns the report.
 func (r *Run) rehearse(ctx context.Context) (report *Report, err error) {
 	switch err := r.Do(ctx); {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -105,7 +103,7 @@ func (r *Run) rehearse(ctx context.Context) (report *Report, err error) {
 	return report, nil
 }
 
-// soFar is the report of a run that was interrupted.
+// soFar returns the report of an interrupted run.
 func (r *Run) soFar(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), soFarWithin)
 	defer cancel()
@@ -116,5 +114,5 @@ func (r *Run) soFar(ctx context.Context) (*Report, error) {
 	return report, err
 }
 
-// soFarWithin bounds the time for the report of a run that was interrupted.
+// soFarWithin bounds the time for the report of an interrupted run.
 const soFarWithin = 30 * time.Second

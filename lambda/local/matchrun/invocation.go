@@ -20,7 +20,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Outcome is the outcome of one invocation; its JSON is for machines.
+// Outcome is the outcome of one invocation, also for use as JSON.
 type Outcome struct {
 	Response json.RawMessage `json:"response,omitempty"`
 	Error    json.RawMessage `json:"function_error,omitempty"` // instead of a response
@@ -29,14 +29,13 @@ type Outcome struct {
 
 type recordOutcome struct {
 	Message  string `json:"message_id"`
-	Document string `json:"document,omitempty"` // its id
+	Document string `json:"document,omitempty"` // id
 	Status   string `json:"status"`             // matching_status, or malformed, missing, not queued
 	Error    string `json:"error,omitempty"`
 	Attempts int    `json:"attempts"`
 }
 
-// Invoke sends the event over the emulator's URL, and reads the states of the
-// documents that it names.
+// Invoke sends the event to the emulator's URL and reads the states of its documents.
 func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) {
 	url, stop, err := local.Serve("127.0.0.1:0", r.Stack.Function)
 	if err != nil {
@@ -55,13 +54,13 @@ func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) 
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("read the response: %w", err)
+		return nil, fmt.Errorf("read response: %w", err)
 	}
 	o = &Outcome{Response: body}
 	switch {
 	case response.StatusCode != http.StatusOK:
 		kind := response.Header.Get("X-Amzn-Errortype")
-		return nil, fmt.Errorf("the event was refused: %s: %s", kind, bytes.TrimSpace(body))
+		return nil, fmt.Errorf("event refused: %s: %s", kind, bytes.TrimSpace(body))
 	case response.Header.Get("X-Amz-Function-Error") != "":
 		o = &Outcome{Error: body}
 	}
@@ -69,8 +68,7 @@ func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) 
 	return o, err
 }
 
-// records looks up the document of each record. An event of another kind has no
-// records.
+// records looks up the document of each record. Other kinds of events have no records.
 func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error) {
 	var batch events.SQSEvent
 	if json.Unmarshal(event, &batch) != nil {
@@ -84,14 +82,14 @@ func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error
 	}
 	documents, err := report.From(r.Stack.DB).Summaries(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read the outcome: %w", err)
+		return nil, fmt.Errorf("read outcome: %w", err)
 	}
 	list := make([]recordOutcome, len(batch.Records))
 	for i, record := range batch.Records {
 		list[i] = recordOutcome{Message: record.MessageId, Status: "malformed"}
 		id, err := document.ParseID(record.Body)
 		if err != nil {
-			list[i].Error = "the body is " + err.Error()
+			list[i].Error = "invalid body: " + err.Error()
 			continue
 		}
 		list[i].Document, list[i].Status = id.String(), "missing"
@@ -103,8 +101,8 @@ func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error
 	return list, nil
 }
 
-// AllAcknowledged reports whether Lambda would delete every message. It would do
-// so for a list that is null, too, but only by accident.
+// AllAcknowledged reports whether Lambda would delete every message. A null list doesn't
+// count: Lambda would delete the messages, but only by accident.
 func (o *Outcome) AllAcknowledged() bool {
 	var response events.SQSEventResponse
 	err := json.Unmarshal(o.Response, &response)

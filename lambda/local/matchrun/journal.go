@@ -11,14 +11,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// delivery is one receive of a message and how it ended.
+// delivery is one receive of a message and its settlement.
 type delivery struct {
 	Document uuid.UUID `json:"document"`
 	Message  string    `json:"message_id"`
 	Delivery int       `json:"delivery"`             // ApproximateReceiveCount
-	Seconds  int       `json:"at_seconds"`           // on the stack's clock, since the message was sent
+	Seconds  int       `json:"at_seconds"`           // since the send, on the stack's clock
 	Settled  string    `json:"settled"`              // acknowledged, retry, dead-letter or interrupted
-	Wait     int       `json:"visible_in,omitempty"` // seconds until it is delivered again; retry only
+	Wait     int       `json:"visible_in,omitempty"` // seconds until redelivery; retry only
 }
 
 // journal records the deliveries of messages.
@@ -26,7 +26,7 @@ type journal struct {
 	mu         sync.Mutex
 	sent       map[string]time.Time // by message id
 	deliveries []delivery
-	open       map[string]int // message id -> its latest delivery
+	open       map[string]int // message id -> latest delivery
 	inDLQ      map[uuid.UUID]bool
 }
 
@@ -60,15 +60,15 @@ func (j *journal) add(e sqs.Event) {
 	}
 }
 
-// settle notes how the latest delivery of the message ended, if there was one.
+// settle records the settlement of the message's latest delivery, if any.
 func (j *journal) settle(e sqs.Event, how string, wait int) {
 	if latest, delivered := j.open[e.MessageID]; delivered {
 		j.deliveries[latest].Settled, j.deliveries[latest].Wait = how, wait
 	}
 }
 
-// all returns the deliveries, by document, message and number. A document has
-// several messages when it is published again, the earlier one first.
+// all returns the deliveries, sorted by document, message and number. A republished document
+// has several messages, oldest first.
 func (j *journal) all() []delivery {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest/variable"
@@ -18,12 +19,12 @@ import (
 // Channels receive the notifications of a run.
 type Channels struct {
 	Config setup.NotifyConfig
-	Shown  *notify.Recorder // where no channel is configured
+	Shown  *notify.Recorder // set if no channel is configured
 	Close  func() error
 }
 
-// OpenChannels reads which channels are configured, and starts the receiver of
-// --slack-log.
+// OpenChannels reads the configured channels and starts the receiver for --slack-log. The
+// caller must call Close.
 func OpenChannels(env setup.Env, slackLog string) (t *Channels, err error) {
 	t = &Channels{Close: func() error { return nil }}
 	if slackLog != "" {
@@ -43,7 +44,7 @@ func OpenChannels(env setup.Env, slackLog string) (t *Channels, err error) {
 	return t, nil
 }
 
-// with returns env with another value of one variable.
+// with returns env with one variable replaced.
 func with(env setup.Env, name, value string) setup.Env {
 	return func(n string) string {
 		if n == name {
@@ -53,7 +54,7 @@ func with(env setup.Env, name, value string) setup.Env {
 	}
 }
 
-// receiveSlack serves a webhook whose messages are appended to a file.
+// receiveSlack serves a webhook and appends its messages to a file.
 func receiveSlack(file string) (url string, close func() error, err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -66,7 +67,7 @@ func receiveSlack(file string) (url string, close func() error, err error) {
 	return url + webhook.Path, func() error { return errors.Join(stop(), f.Close()) }, nil
 }
 
-// env returns the variables of the function.
+// env returns the function's variables.
 func (t *Channels) env() []string {
 	hook := t.Config.Values[variable.SlackWebhookURL]
 	if hook == "" {
@@ -78,7 +79,7 @@ func (t *Channels) env() []string {
 	}
 }
 
-// Senders returns the channels; where none is configured, a recorder.
+// Senders returns the channels, or a recorder if none are configured.
 func (t *Channels) Senders(ctx context.Context) ([]notify.Sender, error) {
 	if t.Shown != nil {
 		return []notify.Sender{t.Shown}, nil
@@ -86,19 +87,19 @@ func (t *Channels) Senders(ctx context.Context) ([]notify.Sender, error) {
 	return setup.Senders(ctx, t.Config)
 }
 
-// notifiedReport is about the notifications of a run.
+// notifiedReport reports the notifications of a run.
 type notifiedReport struct {
-	Channels []channelReport `json:"channels"` // empty: none is configured
-	Messages []string        `json:"messages"` // that would have been sent then
+	Channels []channelReport `json:"channels"` // empty if none are configured
+	Messages []string        `json:"messages"` // the messages not sent for that reason
 }
 
-// channelReport counts the notifications that one channel was not sent in time.
+// channelReport counts a channel's notifications not sent in time.
 type channelReport struct {
 	Channel string `json:"channel"`
 	Unsent  int    `json:"untold"`
 }
 
-// Notify sends the notifications that the sweep would send in the next minute.
+// Notify sends the notifications the sweep would send within the next minute.
 func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 	senders, err := r.Channels.Senders(ctx)
 	if err != nil {
@@ -107,7 +108,7 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 	relay := &notify.Relay{Outbox: r.Stack.DB, Senders: senders, Base: r.Channels.Config.AdminURL,
 		Log: slog.New(slog.NewJSONHandler(r.Logs, nil))}
 	relay.Run(ctx)
-	if err := r.Stack.Advance(ctx, notify.Window); err != nil { // the digests are due
+	if err := r.Stack.Advance(ctx, notify.Window); err != nil { // makes the digests due
 		return rep, err
 	}
 	relay.Run(ctx)
@@ -128,21 +129,21 @@ func (r *Run) Notify(ctx context.Context) (rep notifiedReport, err error) {
 	return rep, nil
 }
 
-// notified shows the messages as they would have been sent, unfolded: a link stays whole.
+// notified shows the messages as they would be sent, unwrapped so that links stay whole.
 func (t *reportText) notified() {
 	for _, c := range t.Notified.Channels {
 		switch {
 		case c.Unsent > 0:
-			t.summary("NOTIFIED", "%s did not accept %d notifications: --logs shows why; they stay in the outbox",
-				c.Channel, c.Unsent)
+			t.summary("NOTIFIED", "%s did not accept %s; they stay in the outbox. Use --logs to see why",
+				c.Channel, term.Plural(c.Unsent, "notification", "notifications"))
 		case t.Accounting.Failed > 0:
-			t.summary("NOTIFIED", "%s was sent every failure", c.Channel)
+			t.summary("NOTIFIED", "%s received every failure", c.Channel)
 		}
 	}
 	if len(t.Notified.Messages) == 0 {
 		return
 	}
-	t.Line("WOULD HAVE BEEN SENT (%s, are not set)", setup.ChannelVariables())
+	t.Line("NOT SENT, because no channel is configured (set %s)", setup.ChannelVariables())
 	for _, m := range t.Notified.Messages {
 		for line := range strings.Lines(m) {
 			t.Line("  %s", strings.TrimRight(line, "\n"))

@@ -22,7 +22,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report is the outcome of a run; its JSON is for machines.
+// Report is the outcome of a run, also for use as JSON.
 type Report struct {
 	Found
 	Deliveries []delivery       `json:"deliveries"`
@@ -54,7 +54,7 @@ type documentReport struct {
 	Error        string        `json:"error,omitempty"`
 	Attempts     int           `json:"attempts"`
 	ClusterID    *uuid.UUID    `json:"cluster_id"`
-	AloneBecause string        `json:"alone_because,omitempty"` // of a document without matches
+	AloneBecause string        `json:"alone_because,omitempty"` // set for a document without matches
 }
 
 type matchReport struct {
@@ -66,8 +66,8 @@ type matchReport struct {
 	Evidence   []score.Evidence `json:"evidence"`
 }
 
-// openReport is a question for a person: an undecided pair, or one that is out of
-// the question although one document cites the other.
+// openReport is a question for a person: an undecided pair, or an excluded pair with a
+// citation.
 type openReport struct {
 	A     uuid.UUID `json:"a"`
 	B     uuid.UUID `json:"b"`
@@ -80,10 +80,9 @@ type clusterReport struct {
 	Documents []uuid.UUID `json:"documents"`
 }
 
-// accounting shows that nothing got lost: every published document has one
-// end, however often it was published again to ask a model. A document counts as
-// in the dead-letter queue only if its state shows no end; one that failed on its
-// last delivery counts as failed.
+// accounting shows that nothing got lost: every published document ends exactly once, however
+// often it was published again for a model. A document counts as in the DLQ only if its state
+// is unfinished; if it failed on its last delivery, it counts as failed.
 type accounting struct {
 	Published int     `json:"published"`
 	Succeeded int     `json:"succeeded"`
@@ -93,8 +92,8 @@ type accounting struct {
 	Malformed int     `json:"malformed"`
 	Seconds   float64 `json:"seconds"`
 	Kills     int     `json:"kills"`
-	Seed      uint64  `json:"seed,omitempty"` // of the kills and of the noise
-	Resumed   int     `json:"resumed"`        // of the published: they succeeded in an earlier run
+	Seed      uint64  `json:"seed,omitempty"` // of the kills and the noise
+	Resumed   int     `json:"resumed"`        // of the published, succeeded in an earlier run
 	// Interrupted is true for a report in the middle of a run.
 	Interrupted bool `json:"interrupted"`
 }
@@ -109,7 +108,7 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 	found, err1 := Find(ctx, r.Stack.DB, r.IDs)
 	summary, err2 := r.Model.Report(ctx, r.Stack.DB, len(r.IDs))
 	if err := errors.Join(err1, err2); err != nil {
-		return nil, fmt.Errorf("read the outcome: %w", err)
+		return nil, fmt.Errorf("read outcome: %w", err)
 	}
 	rep := &Report{Found: found, Deliveries: r.journal.all(), Problems: r.In.Problems, Model: summary,
 		Accounting: accounting{Published: len(r.IDs), Malformed: len(r.In.Problems), Kills: r.kills,
@@ -120,7 +119,7 @@ func (r *Run) Report(ctx context.Context) (*Report, error) {
 	return rep, rep.count(r.journal)
 }
 
-// Find reads what matching found for documents.
+// Find reads the result of matching for documents.
 func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (Found, error) {
 	f := Found{Matches: []matchReport{}, Open: []openReport{}, Clusters: []clusterReport{}, byID: make(map[uuid.UUID]*documentReport)}
 	summaries, err1 := report.From(db).Summaries(ctx, ids)
@@ -161,7 +160,7 @@ func (f *Found) addMatches(edges []report.Match) error {
 	return nil
 }
 
-// addOpen lists the suggestions that no person has rejected, the likeliest first.
+// addOpen lists the suggestions not rejected by a person, likeliest first.
 func (f *Found) addOpen(suggestions []report.Match) {
 	for _, s := range suggestions {
 		if s.DecidedBy != "person" {
@@ -184,7 +183,7 @@ func (f *Found) addClusters() {
 	slices.SortFunc(f.Clusters, func(a, b clusterReport) int { return slices.Compare(a.ID[:], b.ID[:]) })
 }
 
-// count does the accounting. A sum that does not add up is an error.
+// count does the accounting. It returns an error if the sum is wrong.
 func (rep *Report) count(j *journal) error {
 	a := &rep.Accounting
 	for _, d := range rep.Documents {
@@ -200,12 +199,12 @@ func (rep *Report) count(j *journal) error {
 		}
 	}
 	if sum := a.Succeeded + a.Failed + a.Pending + a.InDLQ; sum != a.Published {
-		return fmt.Errorf("the accounting does not add up: published %d, accounted for %d", a.Published, sum)
+		return fmt.Errorf("accounting mismatch: published %d, accounted for %d", a.Published, sum)
 	}
 	return nil
 }
 
-// name returns the type and the number of a document.
+// name returns the type and number of a document.
 func (f *Found) name(id uuid.UUID) string {
 	d := f.byID[id]
 	if d == nil {
@@ -239,8 +238,7 @@ func (f *Found) addThreeWays(ctx context.Context, db *postgres.DB, ids []uuid.UU
 	return err
 }
 
-// explainAlone gives the reasons for every matched document without a match, in the
-// words of the explain command.
+// explainAlone explains why matched documents ended without a match, like the explain command.
 func (f *Found) explainAlone(ctx context.Context, db *postgres.DB, edges []report.Match) error {
 	matched := make(map[uuid.UUID]bool)
 	for _, e := range edges {

@@ -53,7 +53,7 @@ func TestTheFirstTwentyRepeatedMessagesAreListed(t *testing.T) {
 		}
 	}
 	got := r.Text(true)
-	if n := strings.Count(got, ": +0s retry, +0s retry\n"); n != 20 || !strings.Contains(got, "\n  ... and 3 more that took several deliveries (--json lists them all)\n") {
+	if n := strings.Count(got, ": +0s retry, +0s retry\n"); n != 20 || !strings.Contains(got, "\n  ... and 3 more with several deliveries (use --json for all)\n") {
 		t.Errorf("%d messages are listed:\n%s", n, got)
 	}
 }
@@ -66,9 +66,9 @@ func TestNotificationsOfARunAreShown(t *testing.T) {
 		want     string // "": nothing about notifications
 	}{
 		"no failure":          {notifiedReport{Channels: []channelReport{{"slack", 0}}}, 0, ""},
-		"every failure sent":  {notifiedReport{Channels: []channelReport{{"slack", 0}}}, 2, "NOTIFIED   slack was sent every failure\n"},
-		"a channel is down":   {notifiedReport{Channels: []channelReport{{"slack", 2}}}, 2, "NOTIFIED   slack did not accept 2 notifications: --logs shows why; they stay in\n           the outbox\n"},
-		"without any channel": {notifiedReport{Messages: []string{"one\ntwo  \n"}}, 1, "WOULD HAVE BEEN SENT (SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO, are not set)\n  one\n  two\n\n"},
+		"every failure sent":  {notifiedReport{Channels: []channelReport{{"slack", 0}}}, 2, "NOTIFIED   slack received every failure\n"},
+		"a channel is down":   {notifiedReport{Channels: []channelReport{{"slack", 2}}}, 2, "NOTIFIED   slack did not accept 2 notifications; they stay in the outbox. Use\n           --logs to see why\n"},
+		"without any channel": {notifiedReport{Messages: []string{"one\ntwo  \n"}}, 1, "NOT SENT, because no channel is configured (set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO)\n  one\n  two\n\n"},
 	} {
 		r := reported()
 		r.Notified, r.Accounting.Failed = tc.notified, tc.failed
@@ -94,7 +94,7 @@ func TestEveryPublishedDocumentIsAccountedForOnce(t *testing.T) {
 	}
 	lost := reported(documentReport{ID: uuid.New()}) // no state at all
 	lost.Accounting.Published = 1
-	if err := lost.count(j); err == nil || err.Error() != "the accounting does not add up: published 1, accounted for 0" {
+	if err := lost.count(j); err == nil || err.Error() != "accounting mismatch: published 1, accounted for 0" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package matchrun runs a folder of documents through the local stack: it
-// publishes them, waits until each has an end, notes every delivery, and reports
-// matches, deliveries and the accounting.
+// Package matchrun runs a folder of documents through the local stack: it publishes them,
+// waits until each has ended, records every delivery, and reports matches, deliveries and the
+// accounting.
 package matchrun
 
 import (
@@ -24,21 +24,21 @@ type Options struct {
 	KillEvery   time.Duration
 	Seed        uint64
 	Concurrency int
-	Again       bool // documents that succeeded in an earlier run on the same database are matched again
+	Again       bool // match documents again even if they succeeded in an earlier run on the same database
 }
 
-// Run is one run of the line.
+// Run is one run through the stack.
 type Run struct {
 	local.Session
 	In        *corpus.Input
 	Options   Options
 	Model     scripted.Model
-	NoMapping bool      // no mapping polls the queue
-	Channels  *Channels // nil: no failure is sent
+	NoMapping bool      // leave the queue unpolled
+	Channels  *Channels // nil sends no failures
 	IDs       []uuid.UUID
 
 	journal *journal
-	stored  []job.Stamped // their messages are not sent yet
+	stored  []job.Stamped // not sent yet
 	resumed int           // documents that succeeded in an earlier run
 	kills   int
 	started time.Time
@@ -64,7 +64,7 @@ func (r *Run) configure(ctx context.Context) (c local.StackConfig, err error) {
 		{Row: manifest.Match, Env: env, Concurrency: r.Options.Concurrency, NoMapping: r.NoMapping}}}, nil
 }
 
-// Do publishes everything and waits until all of it has an end.
+// Do publishes everything and waits until all of it has ended.
 func (r *Run) Do(ctx context.Context) error {
 	r.started = time.Now()
 	if err := r.Store(ctx); err != nil {
@@ -80,7 +80,7 @@ func (r *Run) Do(ctx context.Context) error {
 	return err
 }
 
-// standing counts the documents that the accounting would call pending.
+// standing counts the documents pending in the accounting.
 func (r *Run) standing() local.Standing {
 	pace := term.Pace{Total: len(r.stored), Began: time.Now()}
 	return func(ctx context.Context) (int, string, error) {

@@ -15,17 +15,17 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// Single is the invocation of the function with one event, with its options.
+// Single invokes the function with one event.
 type Single struct {
-	Event     string // the file; - is standard input
-	Documents string // the folder of documents to import first; empty: none
+	Event     string // file name; "-" is standard input
+	Documents string // folder of documents to import first; empty imports none
 	JSON      bool   // print the outcome as JSON
 	Logs      string
 	Database  database.Choice
 }
 
-// Run invokes the function and prints the outcome. It returns whether every
-// message was acknowledged.
+// Run invokes the function, prints the outcome, and reports whether every message was
+// acknowledged.
 func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.Writer, p *term.Meter) (
 	acknowledged bool, err error,
 ) {
@@ -51,7 +51,7 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 	for _, problem := range in.Problems {
 		p.Say("not imported: %s: %s", problem.Where(), problem.What)
 	}
-	p.Say("%d documents imported, none of them published", len(r.IDs))
+	p.Say("%s imported, not published", term.Plural(len(r.IDs), "document", "documents"))
 	outcome, err := r.Invoke(ctx, event)
 	if err != nil {
 		return false, err
@@ -59,7 +59,7 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 	return outcome.AllAcknowledged(), term.Print(out, outcome, o.JSON)
 }
 
-// readEvent reads an event from a file, or from stdin if the name is -.
+// readEvent reads an event from a file, or from stdin if the name is "-".
 func readEvent(name string, stdin io.Reader) ([]byte, error) {
 	read := func() ([]byte, error) { return os.ReadFile(name) }
 	if name == "-" {
@@ -67,10 +67,10 @@ func readEvent(name string, stdin io.Reader) ([]byte, error) {
 	}
 	event, err := read()
 	if err != nil {
-		return nil, fmt.Errorf("read the event: %w", err)
+		return nil, fmt.Errorf("read event: %w", err)
 	}
 	if !json.Valid(event) {
-		return nil, fmt.Errorf("the event in %s is not valid JSON", name)
+		return nil, fmt.Errorf("invalid JSON in event %s", name)
 	}
 	return event, nil
 }

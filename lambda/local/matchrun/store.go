@@ -14,11 +14,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Chunk is the number of documents that one statement imports or reads.
+// Chunk is the number of documents imported or read per statement.
 const Chunk = 250
 
-// Store imports the documents. One that the database refuses is reported with
-// the malformed ones, and does not stop the others.
+// Store imports the documents. Documents refused by the database are reported as malformed,
+// and the others are still imported.
 func (r *Run) Store(ctx context.Context) error {
 	for docs := range slices.Chunk(r.In.Documents, Chunk) {
 		added, refused, err := importer.Store(ctx, r.Stack.DB, docs, postgres.AddOptions{Replace: true, Send: true})
@@ -33,9 +33,8 @@ func (r *Run) Store(ctx context.Context) error {
 	return r.Model.Learn(ctx, r.Stack.DB, r.IDs)
 }
 
-// take records the documents that are stored, and publishes those among them that
-// were there and have no end yet, or all with Again. Messages are sent when all are
-// stored.
+// take records the stored documents. It publishes existing ones without an end, or all with
+// Again. Their messages are sent once all are stored.
 func (r *Run) take(ctx context.Context, docs []corpus.Document, added []postgres.Added) error {
 	byID := make(map[uuid.UUID]corpus.Document, len(docs))
 	for _, d := range docs {
@@ -61,7 +60,7 @@ func (r *Run) take(ctx context.Context, docs []corpus.Document, added []postgres
 	return err
 }
 
-// Publish sends the messages of the documents that were stored.
+// Publish sends the messages of the stored documents.
 func (r *Run) Publish(ctx context.Context) error {
 	var sent atomic.Int64
 	r.Progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })

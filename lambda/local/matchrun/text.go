@@ -24,8 +24,8 @@ type reportText struct {
 	verbose bool // with the evidence
 }
 
-// Text is the report for people: what became of the documents in all, then a line for
-// each match, in lines of at most 80 columns. Verbose adds the evidence.
+// Text returns the report for people: a summary of the documents, then a line per match, at
+// most 80 columns wide. Use verbose to add the evidence.
 func (rep *Report) Text(verbose bool) string {
 	t := &reportText{Page: term.Page{Width: columns}, Report: rep, verbose: verbose}
 	t.accounting()
@@ -37,8 +37,8 @@ func (rep *Report) Text(verbose bool) string {
 	return t.String()
 }
 
-// Text shows the matches with their evidence, the open questions, the clusters and the
-// documents that are alone.
+// Text returns the matches with their evidence, the open questions, the clusters and the
+// documents without matches.
 func (f *Found) Text() string {
 	t := &reportText{Page: term.Page{Width: columns}, Report: &Report{Found: *f}, verbose: true}
 	t.tenants()
@@ -48,7 +48,7 @@ func (f *Found) Text() string {
 func (t *reportText) accounting() {
 	a := t.Accounting
 	if a.Kills > 0 {
-		t.summary("KILLS", "the function's process was killed %d times (seed %d)", a.Kills, a.Seed)
+		t.summary("KILLS", "the function's process was killed %s (seed %d)", term.Plural(a.Kills, "time", "times"), a.Seed)
 	}
 	t.summary("ACCOUNTING", "published %d = succeeded %d + failed %d + pending %d + in the DLQ %d",
 		a.Published, a.Succeeded, a.Failed, a.Pending, a.InDLQ)
@@ -56,19 +56,20 @@ func (t *reportText) accounting() {
 		t.summary("", "and %d malformed, not published", a.Malformed)
 	}
 	if a.Resumed > 0 {
-		t.summary("", "%d of them had succeeded in an earlier run (--again matches them again)", a.Resumed)
+		t.summary("", "%d of them succeeded in an earlier run (use --again to match them again)", a.Resumed)
 	}
-	t.summary("", "%d matches, %d open questions, %d clusters, %d documents alone, %.1f s",
-		len(t.Matches), len(t.Open), len(t.Clusters), t.countAlone(), a.Seconds)
+	t.summary("", "%s, %s, %s, %s alone, %.1f s",
+		term.Plural(len(t.Matches), "match", "matches"), term.Plural(len(t.Open), "open question", "open questions"),
+		term.Plural(len(t.Clusters), "cluster", "clusters"), term.Plural(t.countAlone(), "document", "documents"), a.Seconds)
 	if a.Interrupted {
-		t.summary("", "interrupted: with --keep the next run continues")
+		t.summary("", "interrupted: use --keep to let the next run continue")
 	}
 	if !t.verbose && len(t.Matches)+len(t.Open) > 0 {
-		t.summary("", "--verbose adds the evidence of each match and open question")
+		t.summary("", "use --verbose for the evidence of each match and open question")
 	}
 }
 
-// summary prints a line of the summary; a text that is indented stays so.
+// summary prints a line of the summary and keeps its indentation.
 func (t *reportText) summary(head, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	text := strings.TrimLeft(line, " ")
@@ -138,7 +139,7 @@ func (t *reportText) matches(tenant uuid.UUID) {
 	}
 }
 
-// open shows the open questions, if there are any.
+// open prints the open questions, if any.
 func (t *reportText) open(tenant uuid.UUID) {
 	header := "Open questions\n"
 	for _, q := range t.Open {
@@ -154,13 +155,13 @@ func (t *reportText) open(tenant uuid.UUID) {
 	}
 }
 
-// has reports whether a document is the tenant's.
+// has reports whether a document belongs to the tenant.
 func (t *reportText) has(tenant, id uuid.UUID) bool {
 	d := t.byID[id]
 	return d != nil && d.TenantID == tenant
 }
 
-// names names two documents, the one that comes first in business first.
+// names returns the names of two documents in business order.
 func (t *reportText) names(a, b uuid.UUID) string {
 	if t.order(b) < t.order(a) {
 		a, b = b, a
@@ -168,7 +169,7 @@ func (t *reportText) names(a, b uuid.UUID) string {
 	return t.name(a) + " -- " + t.name(b)
 }
 
-// order puts the order before the delivery, and that before the invoice.
+// order ranks an order before its delivery, and a delivery before its invoice.
 func (t *reportText) order(id uuid.UUID) int {
 	if d := t.byID[id]; d != nil {
 		return slices.Index(document.Types, d.Type)
@@ -202,14 +203,13 @@ func (t *reportText) alone(tenant uuid.UUID) {
 func (t *reportText) unfinished(tenant uuid.UUID) {
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.Status != "succeeded" {
-			t.Hang("  "+strings.ToUpper(d.Status)+" ", fmt.Sprintf("%s after %d attempts: %s",
-				t.name(d.ID), d.Attempts, term.Clean(d.Error, term.MaxText)))
+			t.Hang("  "+strings.ToUpper(d.Status)+" ", fmt.Sprintf("%s after %s: %s",
+				t.name(d.ID), term.Plural(d.Attempts, "attempt", "attempts"), term.Clean(d.Error, term.MaxText)))
 		}
 	}
 }
 
-// deliveries counts how messages were settled, and lists those that took more
-// than one delivery.
+// deliveries counts the settlements, and lists messages with more than one delivery.
 func (t *reportText) deliveries() {
 	counts := make(map[string]int)
 	perMessage := make(map[string][]delivery)
@@ -229,12 +229,12 @@ func (t *reportText) deliveries() {
 		t.repeated(perMessage[message])
 	}
 	if more := len(messages) - most; more > 0 {
-		t.Line("  ... and %d more that took several deliveries (--json lists them all)", more)
+		t.Line("  ... and %d more with several deliveries (use --json for all)", more)
 	}
 	t.Line("")
 }
 
-// repeated shows the deliveries of one message.
+// repeated prints the deliveries of one message.
 func (t *reportText) repeated(list []delivery) {
 	steps := make([]string, len(list))
 	for i, d := range list {
@@ -243,9 +243,8 @@ func (t *reportText) repeated(list []delivery) {
 	t.Hang("  - ", t.name(list[0].Document)+": "+strings.Join(steps, ", "))
 }
 
-// threeWays shows the comparison of the tenant's invoices with their orders and
-// receipts: the number that are matched in every line, and each that is not, with its
-// lines if verbose.
+// threeWays prints the comparison of the tenant's invoices with their orders and receipts: the
+// number of full agreements, and each difference, with its lines if verbose.
 func (t *reportText) threeWays(tenant uuid.UUID) {
 	all, differ := 0, []report.ThreeWay{}
 	for _, w := range t.ThreeWay {
@@ -271,7 +270,7 @@ func (t *reportText) threeWays(tenant uuid.UUID) {
 	}
 }
 
-// warnings shows the warnings about the documents of a tenant, if there are any.
+// warnings prints the warnings about a tenant's documents, if any.
 func (t *reportText) warnings(tenant uuid.UUID) {
 	header := "Warnings\n"
 	for _, w := range t.Warnings {

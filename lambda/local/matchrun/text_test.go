@@ -29,11 +29,11 @@ func TestEvidenceIsShownWhereItIsAskedFor(t *testing.T) {
 	r.Open = []openReport{{A: invoice, B: order, Score: 0.5, Why: "Undecided."}}
 	const summary = `KILLS      the function's process was killed 3 times (seed 7)
 ACCOUNTING published 2 = succeeded 2 + failed 0 + pending 0 + in the DLQ 0
-           1 matches, 1 open questions, 0 clusters, 0 documents alone, 0.0 s
+           1 match, 1 open question, 0 clusters, 0 documents alone, 0.0 s
 `
 	for verbose, want := range map[bool]string{
-		false: summary + `           --verbose adds the evidence of each match and open question
-MODEL      none: what rules leave open is undecided
+		false: summary + `           use --verbose for the evidence of each match and open question
+MODEL      none: questions left open by the rules stay undecided
 
 TENANT 00000000-0000-0000-0000-000000000000
 Matches
@@ -42,7 +42,7 @@ Open questions
   0.50  purchase order B-7 -- invoice R-1
 Clusters
 `,
-		true: summary + `MODEL      none: what rules leave open is undecided
+		true: summary + `MODEL      none: questions left open by the rules stay undecided
 
 TENANT 00000000-0000-0000-0000-000000000000
 Matches

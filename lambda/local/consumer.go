@@ -23,7 +23,7 @@ import (
 
 // FunctionConfig configures one function of a Stack.
 type FunctionConfig struct {
-	Row         manifest.Function // manifest.Match when it has no name
+	Row         manifest.Function // zero means manifest.Match
 	Table       postgres.Table    // the row's table in the manifest when unset; rowless functions need none
 	Bootstrap   string            // path of the executable
 	Env         []string          // additional variables, KEY=VALUE

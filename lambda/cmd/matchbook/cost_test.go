@@ -208,7 +208,7 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 		},
 		"nonsense": {{nil, "invalid PostgreSQL URL"}},
 		"": {
-			{nil, "Set DATABASE_URL, or give --keep"},
+			{nil, "set DATABASE_URL, or use --keep"},
 			{[]string{"--keep=/nowhere"}, "database not found in /nowhere"},
 			{[]string{"--prices", prices("text", "free")}, "text: it is not JSON"},
 			{[]string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is not JSON"},

@@ -10,7 +10,7 @@ import (
 func TestPostgresCanBeForced(t *testing.T) {
 	t.Parallel()
 	for forced, want := range map[string]string{
-		"url":   "MATCHBOOK_POSTGRES=url, but DATABASE_URL is not set",
+		"url":   "MATCHBOOK_POSTGRES=url, but missing DATABASE_URL",
 		"mysql": `invalid MATCHBOOK_POSTGRES="mysql": must be url (DATABASE_URL), system (an installed server), npm`,
 	} {
 		clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {

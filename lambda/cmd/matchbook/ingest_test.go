@@ -254,8 +254,8 @@ func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 		{[]string{sampleFiles, "--ocr", "magic"}, `--ocr: invalid value "magic": must be auto, tesseract or none`},
 		{[]string{sampleFiles, "--tenant", "me"}, "--tenant: not a UUID"},
 		{[]string{sampleFiles, "--model", "oracle"}, "unsupported --model oracle: it needs the true links of a corpus, and files have none"},
-		{[]string{sampleFiles, "--model", "openai"}, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
-		{[]string{sampleFiles, "--bucket", "docs"}, "--bucket needs --tenant"},
+		{[]string{sampleFiles, "--model", "openai"}, "missing OPENAI_API_KEY or OPENAI_BASE_URL"},
+		{[]string{sampleFiles, "--bucket", "docs"}, "missing --tenant"},
 		{[]string{sampleFiles, "--bucket", "s3://docs/inbox"}, "--bucket: invalid bucket name: expected one such as my-bucket"},
 		{[]string{sampleFiles, "--bucket", "docs", "--tenant", oneTenant, "--match"}, "--match is for files that are read here: leave it or --bucket out"},
 	})

@@ -25,7 +25,7 @@ const explanationOfJonas = `
 OFFERS of 2026-03-29 for Jonas
   completed in Europe/Berlin, due 2026-03-29 07:00Z, job 6e01dcc2-8b55-5f0b-8cec-137c45d02a80
   roster 0c0465d616cc, algorithm 1
-  computed again from its roster: the set is the same, byte for byte
+  computed again from its roster: identical, byte for byte
 OFFERED 2
    1  Mara          2293  interests 1000 + reciprocity 500 + distance 600 + activity 193
    2  Theo          1532  interests 666 + reciprocity 250 + distance 516 + activity 100
@@ -79,21 +79,21 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	}
 	explain(cli.ExitOK, "reason: rank the candidates: unreadable profile of the user: born", jobOfPiet)
 	explain(cli.ExitOK, "OFFERED 1\n   2  Theo", jobOfJonas, "--candidate", idOfTheo)
-	explain(cli.ExitOK, "a user is not offered to itself", jobOfJonas, "--candidate", idOfJonas)
-	explain(cli.ExitOK, "it is not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
-	explain(cli.ExitError, "there is no job "+idOfTheo, idOfTheo)
-	explain(cli.ExitError, `"x" is not the id of a job`, "x")
-	explain(cli.ExitError, `--candidate "x" is not a UUID`, jobOfJonas, "--candidate", "x")
+	explain(cli.ExitOK, "users are never offered to themselves", jobOfJonas, "--candidate", idOfJonas)
+	explain(cli.ExitOK, "not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
+	explain(cli.ExitError, "unknown job "+idOfTheo, idOfTheo)
+	explain(cli.ExitError, `invalid job id "x"`, "x")
+	explain(cli.ExitError, `--candidate: invalid id "x": not a UUID`, jobOfJonas, "--candidate", "x")
 
 	exec(`ALTER TABLE matchmaking_job DISABLE TRIGGER ALL`)
 	exec(`UPDATE matchmaking_job SET offers = jsonb_set(offers, '{1,score}', '1533') WHERE id = '` + jobOfJonas + `'`)
-	explain(cli.ExitFindings, "DIFFERENT: what is stored is not what its roster gives\n    stored  1  Mara", jobOfJonas)
+	explain(cli.ExitFindings, "DIFFERENT: the stored set is not the one computed from its roster\n    stored  1  Mara", jobOfJonas)
 	exec(`UPDATE matchmaking_job SET offers = '7' WHERE id = '` + jobOfJonas + `'`)
 	explain(cli.ExitFindings, "DIFFERENT", jobOfJonas)
 	exec(`UPDATE offer_roster SET content = '\x00'`)
-	explain(cli.ExitFindings, "it cannot be computed: roster of 2026-03-29 is damaged", jobOfJonas)
+	explain(cli.ExitFindings, "cannot be computed: roster of 2026-03-29 is damaged", jobOfJonas)
 	exec(`DELETE FROM offer_roster`)
-	explain(cli.ExitFindings, "it cannot be computed: ", jobOfJonas)
+	explain(cli.ExitFindings, "cannot be computed: ", jobOfJonas)
 }
 
 func TestJobsWithoutASetAreExplainedByTheirReason(t *testing.T) {
@@ -107,7 +107,7 @@ OFFERS of 2026-03-29 for Ada
   reason: nobody was there
 `)
 	if out := printed(t, url, "offers", "explain", offerJob(2)); !strings.Contains(out, "  pending in") ||
-		!strings.Contains(out, "it cannot be computed: ") {
+		!strings.Contains(out, "cannot be computed: ") {
 		t.Errorf("got\n%s", out)
 	}
 }

@@ -127,23 +127,23 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
 	})
 	code, out, errOut := matchbook(t, postgrestest.EmptyURL(t), "offers", "run", folder, "--date", sampleDate, "--database")
 	const want = `
-  a.jsonl:3: id: "x" is not a UUID of 36 characters
-  a.jsonl:4: it is not JSON
-  a.jsonl:5: the same id as in a.jsonl:1, which is taken
+  a.jsonl:3: id: invalid value "x": not a UUID of 36 characters
+  a.jsonl:4: invalid JSON
+  a.jsonl:5: duplicate id, first used in a.jsonl:1
   b.json:2: timezone: unknown time zone "Local": must be such as Europe/Berlin
-  b.json:3: tenant_id: it is a JSON number
-  b.json:4: preferences: it is no object
-  d.json:1: it is no user: an object with id, tenant_id, timezone, profile, preferences
+  b.json:3: tenant_id: unexpected JSON number
+  b.json:4: preferences: expected an object
+  d.json:1: expected an object with id, tenant_id, timezone, profile, preferences
   d.json:1: not valid JSON: it ends too early
   c.json:1: the database refused the data (SQLSTATE 22P05)
 `
 	_, got, _ := strings.Cut(strings.ReplaceAll(out, folder+string(filepath.Separator), ""), "MALFORMED")
-	if code != cli.ExitFindings || !strings.HasPrefix(got, want) || !strings.Contains(out, "1 users = 1 completed") {
+	if code != cli.ExitFindings || !strings.HasPrefix(got, want) || !strings.Contains(out, "1 user = 1 completed") {
 		t.Errorf("exit status %d, got\n%s%s, want\n%s", code, out, errOut, want)
 	}
 	wantRefused(t, "", "offers run", clitest.Refusals{
 		{[]string{filepath.Join(folder, "none")}, "none does not exist"},
-		{[]string{t.TempDir()}, "holds no .json or .jsonl file"},
+		{[]string{t.TempDir()}, ": expected .json or .jsonl"},
 		{[]string{folder, "--date", "today"}, `--date: invalid date "today"`},
 		{nil, "accepts 1 arg"},
 	})

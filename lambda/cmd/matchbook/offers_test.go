@@ -62,10 +62,10 @@ REASONS
 		want string
 	}{
 		{[]string{"--date", "2026-03-29", "--json"}, cli.ExitFindings, `"reason": "nobody was there"`},
-		{[]string{"--date", "2026-03-30"}, cli.ExitOK, "no user has a job for 2026-03-30\n"},
-		{[]string{"--date", "2026-03-29", "--tenant", anotherTenant}, cli.ExitOK, "no user has a job"},
+		{[]string{"--date", "2026-03-30"}, cli.ExitOK, "no jobs for 2026-03-30\n"},
+		{[]string{"--date", "2026-03-29", "--tenant", anotherTenant}, cli.ExitOK, "no jobs for"},
 		{[]string{"--date", "29.3.2026"}, cli.ExitError, `--date: invalid date "29.3.2026"`},
-		{[]string{"--tenant", "x"}, cli.ExitError, `--tenant "x" is not a UUID`},
+		{[]string{"--tenant", "x"}, cli.ExitError, `--tenant: invalid id "x": not a UUID`},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"offers", "status"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(out+errOut, tc.want) {
@@ -103,12 +103,12 @@ func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
 	}{
 		{nil, cli.ExitError, "which jobs?"},
 		{[]string{offerJob(1), "--date", "2026-03-29"}, cli.ExitError, "which jobs?"},
-		{[]string{"x"}, cli.ExitError, `"x" is not the id of a job`},
-		{[]string{offerJob(1), offerJob(99)}, cli.ExitError, "there is no job " + offerJob(99)}, // and nothing is published
+		{[]string{"x"}, cli.ExitError, `invalid job id "x"`},
+		{[]string{offerJob(1), offerJob(99)}, cli.ExitError, "unknown job " + offerJob(99)}, // and nothing is published
 		{[]string{offerJob(1), offerJob(2), offerJob(3), offerJob(4), offerJob(5)}, cli.ExitOK,
 			"failed jobs: published 1, unsent 0, skipped 0, left 0\n|" + offerJob(2) + ", completed: its set stays|" +
-				offerJob(3) + ", skipped: a date that was skipped|" + offerJob(4) + ", pending: it waits|" +
-				offerJob(5) + ", running: a worker has it"},
+				offerJob(3) + ", skipped: skipped dates|" + offerJob(4) + ", pending: waiting|" +
+				offerJob(5) + ", running: a worker is running it"},
 		{[]string{"--tenant", anotherTenant}, cli.ExitOK, "published 0,"},
 		{[]string{"--date", "2026-03-28"}, cli.ExitOK, "published 0,"},
 		{[]string{"--date", "2026-03-29", "--json"}, cli.ExitOK, `"published": 2,|"left_alone": []`},

@@ -25,7 +25,7 @@ type visitor struct {
 
 var (
 	pageAddress = regexp.MustCompile(`http://127\.0\.0\.1:\d+/reviews/\S+`)
-	served      = []byte("the page is served until")
+	served      = []byte("serving the page until")
 )
 
 func (v *visitor) Write(p []byte) (int, error) {

@@ -104,7 +104,7 @@ func TestReviewByAScriptedModel(t *testing.T) {
 		{[]string{"status", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
 		{[]string{"report", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
 		{[]string{"cancel", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
-		{[]string{"cancel", "x"}, cli.ExitError, `"x" is not the id of a review`},
+		{[]string{"cancel", "x"}, cli.ExitError, `invalid review id "x"`},
 		{[]string{"retry", r.ID.String()}, cli.ExitError, "REVIEW_QUEUE_URL"},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"review"}, tc.args...)...)
@@ -132,16 +132,16 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 	in := func(name string) string { return filepath.Join(folder, name) }
 	contract := filepath.Join(sampleContracts, "wartungsvertrag.txt")
 	wantRefused(t, "", "review", clitest.Refusals{
-		{[]string{in("none.txt")}, "none.txt does not exist"},
-		{[]string{folder}, "is not a regular file"},
+		{[]string{in("none.txt")}, "none.txt not found"},
+		{[]string{folder}, "expected a regular file"},
 		{[]string{in("empty.txt")}, "empty.txt: contains no text"},
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},
 		{[]string{contract, "--model", "oracle"}, "--model oracle answers questions about matches only"},
 		{[]string{contract, "--model", "openai"}, "--model openai: missing"},
-		{[]string{contract, "--budget", "1"}, "--budget is for a model"},
-		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget is not an amount"},
-		{[]string{contract, "--budget", "NaN", "--model", "scripted"}, "--budget is not an amount"},
+		{[]string{contract, "--budget", "1"}, "--budget must be used with a model"},
+		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget must be an amount"},
+		{[]string{contract, "--budget", "NaN", "--model", "scripted"}, "--budget must be an amount"},
 		{[]string{contract, "--playbook", in("none.json")}, "--playbook: open"},
 		{[]string{contract, "--playbook", in("bad.json")}, "--playbook: " + folder},
 	})

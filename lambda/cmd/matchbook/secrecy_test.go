@@ -92,8 +92,8 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 	if n := postgrestest.Value[int](t, conn, countSQL); n != 0 {
 		t.Errorf("the named database now holds %d relations; want none", n)
 	}
-	wantRefused(t, "", "match --database", clitest.Refusals{{[]string{dir}, "--database: DATABASE_URL is not set"}})
-	wantRefused(t, target, "match", clitest.Refusals{{[]string{dir, "--keep=/nowhere/kept"}, "leave it or --database out"}})
+	wantRefused(t, "", "match --database", clitest.Refusals{{[]string{dir}, "--database: missing DATABASE_URL"}})
+	wantRefused(t, target, "match", clitest.Refusals{{[]string{dir, "--keep=/nowhere/kept"}, "must not be used with --database"}})
 	if code, _, errOut := matchbook(t, target, "match", dir); code != cli.ExitOK {
 		t.Errorf("with --database: exit status %d, %s", code, errOut)
 	}

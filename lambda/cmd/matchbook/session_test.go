@@ -82,7 +82,7 @@ func TestSessionErrorsSayWhatToDo(t *testing.T) {
 	url, empty := storedSample(t), postgrestest.EmptyURL(t)
 	unknown := uuid.NewString()
 	for database, list := range map[string]clitest.Refusals{
-		"": {{[]string{"explain", lampOrder}, `Set DATABASE_URL, or give --keep`},
+		"": {{[]string{"explain", lampOrder}, `set DATABASE_URL, or use --keep`},
 			{[]string{"reject", lampOrder, lampInvoice, "--keep=/nowhere"}, "database not found in /nowhere"}},
 		"nonsense": {{[]string{"explain", lampOrder}, "invalid PostgreSQL URL"}},
 		empty:      {{[]string{"explain", lampOrder}, `run "matchbook migrate up"`}, {[]string{"explain", "L-7001"}, `run "matchbook migrate up"`}},

@@ -47,7 +47,7 @@ func TestEvalModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 	// A server that is not there is not asked.
 	wantRefused(t, "postgres://127.0.0.1:1/none", "", clitest.Refusals{
 		{[]string{"eval", dir, "--model", "openai"}, "--model openai: missing OPENAI_API_KEY or OPENAI_BASE_URL"},
-		{[]string{"eval", dir, "--model", ""}, "create a database"}, // as without
+		{[]string{"eval", dir, "--model", ""}, "create database"}, // as without
 		{[]string{"eval", dir, "--model", "human"}, `--model: invalid value "human": must be one of`},
 		{[]string{"eval", dir, "--model", "noisy", "--noise", "1.1"}, "--noise must be between 0 and 1"},
 		{[]string{"eval", dir, "--faults", "7"}, "--faults must be used with"},

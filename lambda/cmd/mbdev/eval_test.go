@@ -111,7 +111,7 @@ func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 	for _, want := range []string{
 		"CORPUS " + dir + ", visible, the first 3 documents\n",
 		"  documents   3: failed 1, not stored 1, succeeded 1\n",
-		"  FAILED after 1 attempts: invoice A-2 " + clitest.ID(2).String() + ": ",
+		"  FAILED after 1 attempt: invoice A-2 " + clitest.ID(2).String() + ": ",
 		"  NOT STORED after 0 attempts: invoice " + clitest.ID(3).String() + " " + clitest.ID(3).String() + ": ",
 	} {
 		if !strings.Contains(out, want) {
@@ -137,10 +137,10 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 		{[]string{good, noLinks}, filepath.Join(noLinks, "links.csv") + " does not exist"},
 		{[]string{malformed}, filepath.Join(malformed, "documents.visible.jsonl") + ":2: invalid JSON"},
 		{[]string{malformedLink}, filepath.Join(malformedLink, "links.csv") + ":2: a_id is not a UUID"},
-		{[]string{good, "--condition", "visible,blurred"}, `"blurred" is none of visible, corrupted, masked, all`},
-		{[]string{good, "--condition", ""}, "--condition: name one of visible, corrupted, masked, all"},
-		{[]string{good, "--limit", "-1"}, "--limit is less than 0"},
-		{[]string{good, "--worst", "-1"}, "--worst is less than 0"},
-		{[]string{good}, "create a database"},
+		{[]string{good, "--condition", "visible,blurred"}, `invalid value "blurred": must be one of visible, corrupted, masked, all`},
+		{[]string{good, "--condition", ""}, "missing --condition: must be one of visible, corrupted, masked, all"},
+		{[]string{good, "--limit", "-1"}, "--limit must not be negative"},
+		{[]string{good, "--worst", "-1"}, "--worst must not be negative"},
+		{[]string{good}, "create database"},
 	})
 }

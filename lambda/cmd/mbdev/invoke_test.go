@@ -32,7 +32,7 @@ func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
 	}{
 		"one-document.json": {cli.ExitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n"},
 		"batch-with-poison-body.json": {cli.ExitOK, response + "10000000-0000-4000-8000-000000000101  succeeded, attempts: 1\n" +
-			"message 4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4102  malformed: the body is not a UUID of 36 characters\n" +
+			"message 4f6c1e0a-52a7-4c5d-9a3b-0c1d2e3f4102  malformed: invalid body: not a UUID of 36 characters\n" +
 			"10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
 		"third-delivery.json": {cli.ExitOK, response + "10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
 		"empty-batch.json":    {cli.ExitOK, response},

@@ -108,7 +108,7 @@ func Kept(ctx context.Context, env func(string) string, keep string, progress io
 	case err != nil:
 		return "", nil, err
 	case url != "" && keep != "":
-		return "", nil, errors.New("--keep must not be used with DATABASE_URL: unset the variable or omit --keep")
+		return "", nil, errors.New("--keep must not be used with DATABASE_URL: unset DATABASE_URL, or omit --keep")
 	case url != "":
 		return url, func() error { return nil }, nil
 	case keep == "":

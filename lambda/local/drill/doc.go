@@ -22,8 +22,8 @@
 // The rest is for match alone. Its faults strike at random, because that finds unforeseen
 // cases. Ingest needs a kill at each of ten steps, some lasting microseconds, so its test uses
 // locks to hold processes there. The evidence here is about documents; other workloads have
-// other tables and other effects. The random walk of job/jobtest has no processes: it steps
-// through a store and compares each row. The simulation of reviews lets days pass in a
+// other tables and other effects. The random walk of job/jobtest works without processes: it
+// steps through a store and compares each row. The simulation of reviews lets days pass in a
 // synctest bubble, closed to processes and sockets.
 //
 // # Chance

@@ -20,8 +20,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// stuckAfter is how long a drill waits without progress before it gives up. Hanging
-// invocations end within it.
+// stuckAfter is the maximum time without progress before a drill gives up. Hanging invocations
+// end within it.
 const stuckAfter = 4 * time.Minute
 
 // Options configure a drill.

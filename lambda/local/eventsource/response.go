@@ -11,10 +11,10 @@ import (
 // ReportBatchItemFailures. On error the whole batch failed; otherwise all messages but the
 // returned ones succeeded.
 //
-// Everything succeeded if the response is empty or null, the list is empty or null, or there
-// is no list. Lambda ignores unknown names, so BatchItemFailures is not a list. The whole
-// batch failed if the response is not a JSON object, or if an item has no itemIdentifier (in
-// this exact spelling), or an empty, null or unknown one.
+// Everything succeeded if the response is empty or null, the list is empty or null, or the
+// list is missing. Lambda ignores unknown names, so BatchItemFailures is not a list. The whole
+// batch failed if the response is not a JSON object, or if an item's itemIdentifier (in this
+// exact spelling) is missing, empty, null or unknown.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 func failedItems(response []byte, ids []string) (failed map[string]bool, err error) {
 	response = bytes.TrimSpace(response)

@@ -67,7 +67,7 @@ func walk(root string) (files []File, skipped int, err error) {
 	return files, skipped, err
 }
 
-// content reads a file and its type. refused says why it can't be an ingestion at all: it
+// content reads a file and its type. refused is the reason it can't be an ingestion at all: it
 // isn't a regular file, or it's too large to copy.
 func (f File) content() (data []byte, kind filetype.Type, refused string, err error) {
 	info, err := os.Stat(f.Path) // before opening it, since a pipe would block

@@ -44,7 +44,7 @@ type storedFile struct {
 	ingestion uuid.UUID
 	blob      string // key in the store
 	same      string // path of an earlier file with the same content
-	refused   string // why it has no ingestion
+	refused   string // why it was not ingested
 }
 
 // concurrency is the number of concurrent invocations per function. It is low because each

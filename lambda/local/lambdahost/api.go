@@ -169,7 +169,7 @@ func readError(w http.ResponseWriter, r *http.Request) *FunctionError {
 	return parseError(body, r.Header.Get("Lambda-Runtime-Function-Error-Type"))
 }
 
-// parseError parses a posted error. kind is used if the error has no type.
+// parseError parses a posted error. kind is used if the error lacks a type.
 func parseError(body []byte, kind string) *FunctionError {
 	var posted postedError
 	if json.Unmarshal(body, &posted) != nil {

@@ -68,7 +68,7 @@ func (r *Run) Invoke(ctx context.Context, event []byte) (o *Outcome, err error) 
 	return o, err
 }
 
-// records looks up the document of each record. Other kinds of events have no records.
+// records looks up the document of each record. For other kinds of events the list is empty.
 func (r *Run) records(ctx context.Context, event []byte) ([]recordOutcome, error) {
 	var batch events.SQSEvent
 	if json.Unmarshal(event, &batch) != nil {

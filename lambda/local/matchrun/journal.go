@@ -21,7 +21,7 @@ type delivery struct {
 	Wait     int       `json:"visible_in,omitempty"` // seconds until redelivery; retry only
 }
 
-// journal records the deliveries of messages.
+// journal records the deliveries of messages. It is safe for concurrent use.
 type journal struct {
 	mu         sync.Mutex
 	sent       map[string]time.Time // by message id

@@ -103,7 +103,7 @@ func (a accounting) AllSucceeded() bool {
 	return a.Succeeded == a.Published && a.Malformed == 0 && !a.Interrupted
 }
 
-// Report reads the outcome from the database.
+// Report reads the outcome from the database. Use it after Do.
 func (r *Run) Report(ctx context.Context) (*Report, error) {
 	found, err1 := Find(ctx, r.Stack.DB, r.IDs)
 	summary, err2 := r.Model.Report(ctx, r.Stack.DB, len(r.IDs))

@@ -27,7 +27,8 @@ type Options struct {
 	Again       bool // match documents again even if they succeeded in an earlier run on the same database
 }
 
-// Run is one run through the stack.
+// Run is one run through the stack. Use Start or Open, then Do, then Report; the caller must
+// close it.
 type Run struct {
 	local.Session
 	In        *corpus.Input

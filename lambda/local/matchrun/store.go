@@ -17,8 +17,9 @@ import (
 // Chunk is the number of documents imported or read per statement.
 const Chunk = 250
 
-// Store imports the documents. Documents refused by the database are reported as malformed,
-// and the others are still imported.
+// Store imports the documents, but doesn't send their messages; use Publish for that.
+// Documents refused by the database are reported as malformed, and the others are still
+// imported.
 func (r *Run) Store(ctx context.Context) error {
 	for docs := range slices.Chunk(r.In.Documents, Chunk) {
 		added, refused, err := importer.Store(ctx, r.Stack.DB, docs, postgres.AddOptions{Replace: true, Send: true})
@@ -60,7 +61,7 @@ func (r *Run) take(ctx context.Context, docs []corpus.Document, added []postgres
 	return err
 }
 
-// Publish sends the messages of the stored documents.
+// Publish sends the messages of the stored documents, so Store must come first.
 func (r *Run) Publish(ctx context.Context) error {
 	var sent atomic.Int64
 	r.Progress.Watch(func() string { return fmt.Sprintf("published %d of %d", sent.Load(), len(r.stored)) })

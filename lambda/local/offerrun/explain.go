@@ -20,21 +20,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Explained is a job that was computed again from the roster of its date, with the
-// reason for each candidate.
+// Explained is a job recomputed from its date's roster, with the reason for each candidate.
 type Explained struct {
-	UserSet             // as it is stored
+	UserSet             // as stored
 	Date       day.Date `json:"date"`
 	Tenant     string   `json:"tenant_id"`
 	Roster     string   `json:"roster"`            // digest
 	Algorithm  int      `json:"algorithm"`         // version
-	Same       *bool    `json:"same"`              // null: the job has no set to compare with
-	Problem    string   `json:"problem,omitempty"` // why it cannot be computed
+	Same       *bool    `json:"same"`              // null if there is no set to compare with
+	Problem    string   `json:"problem,omitempty"` // why it can't be computed
 	Candidates []Reason `json:"candidates"`        // in the user's order; then all others, by id
 	computed   []ranking.Offer
 }
 
-// Reason is a candidate with the reason why it is offered or not.
+// Reason is a candidate with the reason for offering it or not.
 type Reason struct {
 	Candidate uuid.UUID        `json:"candidate_id"`
 	Name      string           `json:"name,omitempty"`
@@ -45,11 +44,11 @@ type Reason struct {
 	Reason    string           `json:"reason"`
 }
 
-// Reproduced reports whether what is stored is what was computed, or nothing is
-// stored yet.
+// Reproduced reports whether the computed set equals the stored one, or nothing is stored yet.
 func (e *Explained) Reproduced() bool { return e.Same == nil || *e.Same }
 
-// Explain computes a job again. With a candidate, only that one is explained.
+// Explain recomputes a job. It returns an error, see NoJob, for an unknown id. With a
+// candidate, it explains only that one.
 func Explain(ctx context.Context, db *postgres.DB, id uuid.UUID, candidate *uuid.UUID) (*Explained, error) {
 	reports := report.From(db)
 	found, err := reports.OfferJobs(ctx, []uuid.UUID{id})
@@ -72,7 +71,7 @@ func Explain(ctx context.Context, db *postgres.DB, id uuid.UUID, candidate *uuid
 func explained(ctx context.Context, db *postgres.DB, j report.OfferJob) (*Explained, error) {
 	set, err := setOf(j, nil)
 	if err != nil {
-		set.Offers = nil // the set is no JSON of ours, which is not the one that is computed
+		set.Offers = nil // the stored set is invalid, so keep only the computed one
 	}
 	e := &Explained{UserSet: set, Date: j.Date, Tenant: j.Tenant.String(), Roster: hex.EncodeToString(j.Digest),
 		Algorithm: j.Algorithm, Candidates: []Reason{}}
@@ -89,8 +88,7 @@ func explained(ctx context.Context, db *postgres.DB, j report.OfferJob) (*Explai
 	return e, nil
 }
 
-// compute finds the set and the reasons. What cannot be computed for good is a
-// Problem.
+// compute finds the set and the reasons. A permanent failure becomes a Problem.
 func (e *Explained) compute(ctx context.Context, db *postgres.DB, j report.OfferJob) error {
 	named := offer.Job{ID: j.ID, Tenant: j.Tenant, User: j.User, Date: j.Date, Zone: j.Zone, Algorithm: j.Algorithm}
 	copy(named.Digest[:], j.Digest)
@@ -111,8 +109,8 @@ func (e *Explained) compute(ctx context.Context, db *postgres.DB, j report.Offer
 	return err
 }
 
-// sameSet compares a stored set with a computed one, byte for byte: the database
-// keeps the values of JSON and not its spaces, so both are written in one form.
+// sameSet compares a stored set with a computed one, byte for byte. It converts both to the
+// same form, because the database preserves JSON values but not white space.
 func sameSet(stored []byte, computed []ranking.Offer) bool {
 	a, err := canonical(stored)
 	if err != nil {
@@ -136,7 +134,7 @@ func canonical(raw []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// only leaves one candidate.
+// only keeps one candidate.
 func (e *Explained) only(id uuid.UUID) {
 	if e.Status == "skipped" || e.Problem != "" {
 		return
@@ -146,14 +144,14 @@ func (e *Explained) only(id uuid.UUID) {
 	case i >= 0:
 		e.Candidates = e.Candidates[i : i+1]
 	case id == e.User:
-		e.Candidates = []Reason{{Candidate: id, Verdict: "itself", Reason: "a user is not offered to itself"}}
+		e.Candidates = []Reason{{Candidate: id, Verdict: "itself", Reason: "users are never offered to themselves"}}
 	default:
 		e.Candidates = []Reason{{Candidate: id, Verdict: "unknown",
-			Reason: "it is not in the roster of the date: it was not active when the roster was frozen, or is of another tenant"}}
+			Reason: "not in the roster of the date: it was inactive when the roster was frozen, or belongs to another tenant"}}
 	}
 }
 
-// name reads the names of the candidates.
+// name fills in the names of the candidates.
 func (e *Explained) name(ctx context.Context, reports report.Reader) error {
 	ids := make([]uuid.UUID, 0, len(e.Candidates)+len(e.Offers))
 	for _, c := range e.Candidates {
@@ -172,14 +170,14 @@ func (e *Explained) name(ctx context.Context, reports report.Reader) error {
 	return err
 }
 
-// ParseCandidate reads the id of a candidate; nil if it is empty.
+// ParseCandidate parses a candidate's id. It returns nil for "".
 func ParseCandidate(s string) (*uuid.UUID, error) {
 	if s == "" {
 		return nil, nil
 	}
 	id, err := document.ParseID(s)
 	if err != nil {
-		return nil, fmt.Errorf("--candidate %.50q is %w", s, err)
+		return nil, fmt.Errorf("--candidate: invalid id %.50q: %w", s, err)
 	}
 	return &id, nil
 }

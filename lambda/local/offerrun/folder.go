@@ -16,11 +16,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// folder is the users of a folder, and its malformed parts.
+// folder has the users of a folder, and its malformed parts.
 type folder struct {
 	users    []offer.User
 	problems []corpus.Problem
-	seen     map[uuid.UUID]place // where an id was first read
+	seen     map[uuid.UUID]place // first place of each id
 }
 
 type place struct {
@@ -28,14 +28,13 @@ type place struct {
 	line int
 }
 
-// readFolder reads every .json, .jsonl and .ndjson file below path, or path itself, in the
-// order of the names. Malformed users and files that cannot be read become
-// problems; the rest goes on.
+// readFolder reads path, or every .json, .jsonl and .ndjson file below it, in name order.
+// Malformed users and unreadable files become problems, and the rest is still read.
 func readFolder(path string) (*folder, error) {
 	f := &folder{seen: map[uuid.UUID]place{}}
 	n, err := corpus.Values{Add: f.add, Refuse: f.refuse, Skip: func(string) {}}.Read(path)
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s holds no .json or .jsonl file", path)
+		err = fmt.Errorf("missing files in %s: expected .json or .jsonl", path)
 	}
 	return f, err
 }
@@ -44,7 +43,7 @@ func (f *folder) refuse(file string, line int, what string) {
 	f.problems = append(f.problems, corpus.Problem{File: file, Line: line, What: what})
 }
 
-// refuseUser takes a user out who was read, and that the database refuses.
+// refuseUser removes a user refused by the database.
 func (f *folder) refuseUser(id uuid.UUID, what string) {
 	at := f.seen[id]
 	f.refuse(at.file, at.line, what)
@@ -69,48 +68,47 @@ func (f *folder) add(file string, line int, raw []byte) {
 		return
 	}
 	if first, ok := f.seen[u.ID]; ok {
-		f.refuse(file, line, fmt.Sprintf("the same id as in %s:%d, which is taken", first.file, first.line))
+		f.refuse(file, line, fmt.Sprintf("duplicate id, first used in %s:%d", first.file, first.line))
 		return
 	}
 	f.seen[u.ID] = place{file, line}
 	f.users = append(f.users, u)
 }
 
-// readUser reads what the table requires of a user. The content of profile and
-// preferences is the matter of the roster: a user whose profile cannot be read is a
-// job that fails, with its reason.
+// readUser reads the fields required by the table. It leaves profile and preferences to the
+// roster, because a user with an unreadable profile must become a failed job with its reason.
 func readUser(raw []byte) (u offer.User, err error) {
 	if !json.Valid(raw) {
-		return u, errors.New("it is not JSON")
+		return u, errors.New("invalid JSON")
 	}
 	var r record
 	if err := json.Unmarshal(raw, &r); err != nil {
 		var field *json.UnmarshalTypeError
 		if errors.As(err, &field) && field.Field != "" {
-			return u, fmt.Errorf("%s: it is a JSON %s", field.Field, field.Value)
+			return u, fmt.Errorf("%s: unexpected JSON %s", field.Field, field.Value)
 		}
-		return u, errors.New("it is no user: an object with id, tenant_id, timezone, profile, preferences")
+		return u, errors.New("expected an object with id, tenant_id, timezone, profile, preferences")
 	}
 	id, idErr := document.ParseID(r.ID)
 	tenant, tenantErr := document.ParseID(r.TenantID)
 	_, zoneErr := day.Zone(r.Timezone)
 	switch {
 	case idErr != nil:
-		return u, fmt.Errorf("id: %.50q is %w", r.ID, idErr)
+		return u, fmt.Errorf("id: invalid value %.50q: %w", r.ID, idErr)
 	case tenantErr != nil:
-		return u, fmt.Errorf("tenant_id: %.50q is %w", r.TenantID, tenantErr)
+		return u, fmt.Errorf("tenant_id: invalid value %.50q: %w", r.TenantID, tenantErr)
 	case zoneErr != nil:
 		return u, fmt.Errorf("timezone: %w", zoneErr)
 	case !object(r.Profile):
-		return u, errors.New("profile: it is no object")
+		return u, errors.New("profile: expected an object")
 	case !object(r.Preferences):
-		return u, errors.New("preferences: it is no object")
+		return u, errors.New("preferences: expected an object")
 	}
 	return offer.User{ID: id, Tenant: tenant, Zone: r.Timezone, Active: r.Active == nil || *r.Active, ActiveAt: r.ActiveAt,
 		Profile: r.Profile, Preferences: r.Preferences}, nil
 }
 
-// object reports whether a value is an object, or is left out.
+// object reports whether a value is an object or missing.
 func object(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
 	return len(raw) == 0 || raw[0] == '{'

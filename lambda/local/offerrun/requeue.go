@@ -18,27 +18,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// Jobs selects jobs: those with these ids, or the failed ones of a date, of a
-// tenant, or of both.
+// Jobs selects jobs: by id, or the failed ones of a date, a tenant, or both.
 type Jobs struct {
 	IDs    []uuid.UUID
 	Date   *day.Date
 	Tenant *uuid.UUID
 }
 
-// ParseJobs reads a selection from arguments and flags. The flags may be empty.
+// ParseJobs parses a selection from arguments and flags. Empty flags are ignored.
 func ParseJobs(ids []string, date, tenant string) (j Jobs, err error) {
 	for _, s := range ids {
 		id, err := document.ParseID(s)
 		if err != nil {
-			return j, fmt.Errorf("%.50q is not the id of a job: %w", s, err)
+			return j, fmt.Errorf("invalid job id %.50q: %w", s, err)
 		}
 		j.IDs = append(j.IDs, id)
 	}
 	if tenant != "" {
 		id, err := document.ParseID(tenant)
 		if err != nil {
-			return j, fmt.Errorf("--tenant %.50q is %w", tenant, err)
+			return j, fmt.Errorf("--tenant: invalid id %.50q: %w", tenant, err)
 		}
 		j.Tenant = &id
 	}
@@ -52,25 +51,25 @@ func ParseJobs(ids []string, date, tenant string) (j Jobs, err error) {
 	return j, nil
 }
 
-// Requeued is the fate of the selected jobs.
+// Requeued is the result for the selected jobs.
 type Requeued struct {
 	Published int    `json:"published"`
-	Unsent    int    `json:"unsent"`     // pending, without a message: the sweep sends it
-	Skipped   int    `json:"skipped"`    // changed since they were selected
+	Unsent    int    `json:"unsent"`     // pending without a message; the sweep sends it
+	Skipped   int    `json:"skipped"`    // changed since the selection
 	Left      int    `json:"left"`       // not reached
-	Kept      []Kept `json:"left_alone"` // named by their ids, and not failed
-	Refused   error  `json:"-"`          // the queue's, which ended the run
+	Kept      []Kept `json:"left_alone"` // selected by id, but not failed
+	Refused   error  `json:"-"`          // the queue's error, after which the run stopped
 }
 
-// Kept is a job that is left alone.
+// Kept is a job left alone.
 type Kept struct {
 	Job    uuid.UUID `json:"job_id"`
 	Status string    `json:"status"`
 	Reason string    `json:"reason"`
 }
 
-// Requeue publishes the selected jobs that failed. What is completed or skipped
-// stays as it is, and what is pending or running has its message already.
+// Requeue publishes the failed jobs of the selection again. Completed and skipped jobs stay as
+// they are, and pending or running ones already have a message.
 func (j Jobs) Requeue(ctx context.Context, db *postgres.DB, queue job.Sender, m *term.Meter) (*Requeued, error) {
 	failed, kept, err := j.failed(ctx, report.From(db))
 	if err != nil {
@@ -88,7 +87,7 @@ func (j Jobs) Requeue(ctx context.Context, db *postgres.DB, queue job.Sender, m 
 	return r, err
 }
 
-// failed finds the failed jobs of the selection, and those that are left alone.
+// failed finds the failed jobs of the selection, and the jobs to leave alone.
 func (j Jobs) failed(ctx context.Context, reports report.Reader) (ids []uuid.UUID, kept []Kept, err error) {
 	kept = []Kept{}
 	if j.IDs == nil {
@@ -118,22 +117,22 @@ func (j Jobs) failed(ctx context.Context, reports report.Reader) (ids []uuid.UUI
 	return ids, kept, nil
 }
 
-// NoJob is the error about an id that no job has.
-func NoJob(id uuid.UUID) error { return fmt.Errorf("%w: there is no job %s", job.ErrNotFound, id) }
+// NoJob returns the error for an unknown job id. Use errors.Is with job.ErrNotFound.
+func NoJob(id uuid.UUID) error { return fmt.Errorf("%w: unknown job %s", job.ErrNotFound, id) }
 
 func whyKept(j report.OfferJob) string {
 	switch j.Status {
 	case "completed":
-		return "its set stays as it was offered"
+		return "its set stays as offered"
 	case "skipped":
-		return "a date that was skipped is not made up for: " + term.Clean(j.Error, term.MaxText)
+		return "skipped dates are not made up for: " + term.Clean(j.Error, term.MaxText)
 	case "running":
-		return "a worker has it"
+		return "a worker is running it"
 	}
-	return "it waits for its message, which the sweep sends again if it got lost"
+	return "waiting for its message; the sweep sends it again if it got lost"
 }
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Requeued) Text() string {
 	var p term.Page
 	p.Line("failed jobs: published %d, unsent %d, skipped %d, left %d", r.Published, r.Unsent, r.Skipped, r.Left)

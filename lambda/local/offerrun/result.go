@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Result is the sets of a date; its JSON is for machines. It is the same for the
-// same rows: it contains no times of the run.
+// Result has the sets of a date, also for use as JSON. It contains no times of the run, so the
+// same rows give the same result.
 type Result struct {
 	Date       day.Date         `json:"date"`
 	Tenants    []TenantSets     `json:"tenants"`
@@ -26,7 +26,7 @@ type Result struct {
 	Problems   []corpus.Problem `json:"problems"` // malformed parts of the folder
 }
 
-// TenantSets are the sets of a tenant, the earliest first.
+// TenantSets are the sets of a tenant, earliest first.
 type TenantSets struct {
 	Tenant    uuid.UUID `json:"tenant_id"`
 	Algorithm int       `json:"algorithm"` // version
@@ -48,13 +48,13 @@ type UserSet struct {
 	Offers    []UserPick `json:"offers"`
 }
 
-// UserPick is a candidate who is offered.
+// UserPick is an offered candidate.
 type UserPick struct {
 	ranking.Offer
 	Name string `json:"name,omitempty"`
 }
 
-// Without is a user who has no job of the date.
+// Without is a user without a job for the date.
 type Without struct {
 	User   uuid.UUID `json:"user_id"`
 	Name   string    `json:"name,omitempty"`
@@ -72,13 +72,13 @@ type Accounting struct {
 	Offers    int `json:"offers"`
 }
 
-// Succeeded reports whether each user of the folder was read, and each job
-// completed or skipped.
+// Succeeded reports whether every user of the folder was read, and every job completed or
+// skipped.
 func (r *Result) Succeeded() bool {
 	return len(r.Problems) == 0 && r.Accounting.Failed == 0 && r.Accounting.Open == 0
 }
 
-// result reads what is stored.
+// result reads the stored sets.
 func (r *run) result(ctx context.Context) (*Result, error) {
 	reports := report.From(r.Stack.DB)
 	jobs, err := reports.OffersOf(ctx, r.date, r.tenants)
@@ -112,7 +112,7 @@ func (r *run) result(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
-// names reads the names of all users that the result names.
+// names reads the names of all users in the result.
 func (r *run) names(ctx context.Context, reports report.Reader, jobs []report.OfferJob) (map[uuid.UUID]string, error) {
 	var ids []uuid.UUID
 	for _, j := range jobs {
@@ -145,7 +145,7 @@ func setOf(j report.OfferJob, names map[uuid.UUID]string) (UserSet, error) {
 	return s, err
 }
 
-// offersOf reads the set of a job, if it has one.
+// offersOf returns the set of a job, or nil.
 func offersOf(j report.OfferJob) (offers []ranking.Offer, err error) {
 	if j.Offers != nil {
 		err = json.Unmarshal(j.Offers, &offers)
@@ -168,7 +168,7 @@ func (a *Accounting) add(s UserSet) {
 	}
 }
 
-// without finds the users of the folder who have no job.
+// without returns the folder's users without a job.
 func (r *run) without(t TenantSets, names map[uuid.UUID]string) (list []Without) {
 	for _, u := range r.folder.users {
 		if u.Tenant != t.Tenant || slices.ContainsFunc(t.Sets, func(s UserSet) bool { return s.User == u.ID }) {

@@ -1,6 +1,6 @@
-// Package offerrun runs a folder of users through the stack of the offer function, and
-// shows match offers to people: the sets of a date, its state, and the fate of jobs
-// that are published again.
+// Package offerrun runs a folder of users through the stack of the offer function. It also
+// presents match offers to people: the sets of a date, its state, and the result of publishing
+// jobs again.
 package offerrun
 
 import (
@@ -29,16 +29,16 @@ import (
 
 // Options are the options of a run.
 type Options struct {
-	Date      string // empty: today in UTC
+	Date      string // empty means today in UTC
 	JSON      bool   // print the result as JSON
 	KillEvery time.Duration
 	Seed      uint64 // of the kills; 0 draws one
-	Logs      string // the file for the output of function and scheduler; - is the meter, empty none
+	Logs      string // file for the logs of function and scheduler; "-" is the meter, empty discards them
 	Database  database.Choice
 }
 
-// Run composes the sets of a date for the users of a folder, and prints them. It
-// returns whether all of them succeeded.
+// Run composes the sets of a date for the users of a folder, prints them, and reports whether
+// all succeeded.
 func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writer, m *term.Meter) (
 	succeeded bool, err error,
 ) {
@@ -52,7 +52,7 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 	if err != nil {
 		return false, err
 	}
-	m.Say("%d users read from %s, %d malformed", len(f.users), dir, len(f.problems))
+	m.Say("%s read from %s, %d malformed", term.Plural(len(f.users), "user", "users"), dir, len(f.problems))
 	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, Options: o, folder: f, date: date}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
@@ -65,7 +65,7 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 	return result.Succeeded(), term.Print(out, result, o.JSON)
 }
 
-// run is one date in a stack.
+// run is a run for one date.
 type run struct {
 	local.Session
 	Options
@@ -74,18 +74,18 @@ type run struct {
 	tenants []uuid.UUID
 }
 
-// configure lets the clock begin when the date begins to be due anywhere, at nine
-// in the morning of the easternmost clocks. It stands still between jumps.
+// configure freezes the clock between jumps. It starts when the date first becomes due
+// anywhere: at nine in the morning of the easternmost time zone.
 func (r *run) configure(context.Context) (local.StackConfig, error) {
 	return local.StackConfig{FrozenAt: r.date.Time().Add(day.Nine - easternmost),
 		Functions: []local.FunctionConfig{{Row: manifest.Offer}}}, nil
 }
 
-// easternmost is at least how far any clock is ahead of UTC.
+// easternmost is an upper bound for a time zone's offset from UTC.
 const easternmost = 15 * time.Hour
 
-// do stores the users, lets the date become due in each of their time zones, waits
-// until each job has its end, and reads the result.
+// do stores the users, lets the date become due in each of their time zones, waits until each
+// job has ended, and reads the result.
 func (r *run) do(ctx context.Context) (*Result, error) {
 	if err := r.load(ctx); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	return r.result(ctx)
 }
 
-// killing kills the function until stopped.
+// killing kills the function repeatedly until stop is called.
 func (r *run) killing(ctx context.Context) (stop func()) {
 	for r.Seed == 0 {
 		r.Seed = rand.Uint64() >> 32
@@ -109,13 +109,13 @@ func (r *run) killing(ctx context.Context) (stop func()) {
 	kills := r.Kill(ctx, r.KillEvery, r.Seed)
 	return func() {
 		if n := kills(); r.KillEvery > 0 {
-			r.Progress.Say("the function was killed %d times", n)
+			r.Progress.Say("the function was killed %s", term.Plural(n, "time", "times"))
 		}
 	}
 }
 
-// load stores the users. One that the database refuses is reported with the
-// malformed ones, and does not stop the others.
+// load stores the users. Users refused by the database are reported as malformed, and the
+// others are still stored.
 func (r *run) load(ctx context.Context) error {
 	changed := 0
 	for users := range slices.Chunk(r.folder.users, matchrun.Chunk) {
@@ -127,7 +127,7 @@ func (r *run) load(ctx context.Context) error {
 		}
 		changed += n
 		for _, id := range others {
-			r.folder.refuseUser(id, "the id belongs to a user of another tenant")
+			r.folder.refuseUser(id, "duplicate id: it belongs to a user of another tenant")
 		}
 	}
 	for _, u := range r.folder.users {
@@ -135,7 +135,7 @@ func (r *run) load(ctx context.Context) error {
 	}
 	slices.SortFunc(r.tenants, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	r.tenants = slices.Compact(r.tenants)
-	r.Progress.Say("%d of them stored, the others are there already", changed)
+	r.Progress.Say("%d of them stored, the others were already there", changed)
 	return nil
 }
 
@@ -155,8 +155,8 @@ func (r *run) loadEach(ctx context.Context, users []offer.User) (changed int, ot
 	return changed, others, nil
 }
 
-// queue moves the clock to nine in the morning of each time zone, one after the
-// other, and lets the scheduler queue what is due.
+// queue advances the clock to nine in the morning of each time zone in turn, and runs the
+// scheduler.
 func (r *run) queue(ctx context.Context) error {
 	store := oneDate{r.Stack.DB.Offers(), r.date, r.tenants}
 	scheduler := &offer.Scheduler{Store: store, Sender: r.Stack.Queue, Log: slog.New(slog.NewTextHandler(r.Session.Logs, nil))}
@@ -165,7 +165,7 @@ func (r *run) queue(ctx context.Context) error {
 		return err
 	}
 	for _, at := range due {
-		if err := r.Stack.WaitIdle(ctx); err != nil { // a jump would end the visibility of what is at work
+		if err := r.Stack.WaitIdle(ctx); err != nil { // a jump would end the visibility of running work
 			return err
 		}
 		now, err := store.Now(ctx)
@@ -190,9 +190,9 @@ func (r *run) standing(ctx context.Context) (unfinished int, line string, err er
 		states["completed"], states["failed"], states["running"], states["pending"]), err
 }
 
-// oneDate is a store that shows the scheduler the users of some tenants who wait
-// for one date, once it is due. When it becomes due in the west, the next one is due
-// in the east already: that would be a further run.
+// oneDate limits the scheduler to the users of some tenants waiting for one date, once it is
+// due. The limit is needed because the next date becomes due in the east before this one does
+// in the west.
 type oneDate struct {
 	offer.ScheduleStore
 	date    day.Date
@@ -212,7 +212,7 @@ func (s oneDate) Waiting(ctx context.Context) ([]offer.Group, error) {
 	}), err
 }
 
-// due returns the times at which the date is due, in order.
+// due returns the times when the date becomes due, in order.
 func (s oneDate) due(ctx context.Context) (list []time.Time, err error) {
 	groups, err := s.ScheduleStore.Waiting(ctx)
 	for _, g := range groups {

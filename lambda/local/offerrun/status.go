@@ -19,13 +19,13 @@ type Status struct {
 	Zones []report.OfferCount `json:"zones"`
 }
 
-// ReadStatus reads the state of a date, of all tenants if tenant is nil.
+// ReadStatus reads the state of a date. A nil tenant means all tenants.
 func ReadStatus(ctx context.Context, db *postgres.DB, date day.Date, tenant *uuid.UUID) (*Status, error) {
 	counts, err := report.From(db).OfferCounts(ctx, date, tenant)
 	return &Status{Date: date, Zones: append([]report.OfferCount{}, counts...)}, err
 }
 
-// Succeeded reports whether no job of the date failed.
+// Succeeded reports whether no job of the date failed. Note that jobs may still be unfinished.
 func (s *Status) Succeeded() bool {
 	return !slices.ContainsFunc(s.Zones, func(c report.OfferCount) bool { return c.Status == "failed" })
 }
@@ -33,11 +33,11 @@ func (s *Status) Succeeded() bool {
 // statuses are the columns, in the order of a job's life.
 var statuses = []string{"pending", "running", "completed", "failed", "skipped"}
 
-// Text is the state for people.
+// Text returns the state for people.
 func (s *Status) Text() string {
 	var p term.Page
 	if len(s.Zones) == 0 {
-		p.Line("no user has a job for %s", s.Date)
+		p.Line("no jobs for %s", s.Date)
 		return p.String()
 	}
 	p.Line("JOBS of %s", s.Date)

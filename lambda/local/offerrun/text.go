@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/offer/ranking"
 )
 
-// Text is the result for people at a terminal.
+// Text returns the result for people.
 func (r *Result) Text() string {
 	var p term.Page
 	p.Line("OFFERS of %s", r.Date)
@@ -23,7 +23,7 @@ func (r *Result) Text() string {
 			s.print(&p)
 		}
 		for _, w := range t.Without {
-			p.Line("  %s has no job: %s", cmp.Or(w.Name, w.User.String()), w.Reason)
+			p.Line("  %s without a job: %s", cmp.Or(w.Name, w.User.String()), w.Reason)
 		}
 	}
 	for i, problem := range r.Problems {
@@ -33,8 +33,9 @@ func (r *Result) Text() string {
 		p.Line("  %s: %s", term.Clean(problem.Where(), term.MaxText), term.Clean(problem.What, term.MaxText))
 	}
 	a := r.Accounting
-	p.Line("ACCOUNTING %d users = %d completed + %d failed + %d skipped + %d open + %d without a job; %d offers",
-		a.Users, a.Completed, a.Failed, a.Skipped, a.Open, a.Without, a.Offers)
+	p.Line("ACCOUNTING %s = %d completed + %d failed + %d skipped + %d open + %d without a job; %s",
+		term.Plural(a.Users, "user", "users"), a.Completed, a.Failed, a.Skipped, a.Open, a.Without,
+		term.Plural(a.Offers, "offer", "offers"))
 	return p.String()
 }
 
@@ -44,14 +45,14 @@ func (s UserSet) print(p *term.Page) {
 	case s.Status != "completed":
 		p.Hang("     "+strings.ToUpper(s.Status)+"  ", s.Error)
 	case len(s.Offers) == 0:
-		p.Line("     nobody: \"matchbook offers explain\" has the reasons")
+		p.Line("     nobody: see \"matchbook offers explain\" for the reasons")
 	}
 	for _, o := range s.Offers {
 		p.Line("    %2d  %s %5d  %s", o.Rank, term.Pad(cmp.Or(o.Name, o.Candidate.String()), 12), o.Score, inShort(o.Terms))
 	}
 }
 
-// inShort lists the terms that give points.
+// inShort lists the nonzero terms.
 func inShort(terms []ranking.Points) string {
 	var parts []string
 	for _, t := range terms {
@@ -62,10 +63,10 @@ func inShort(terms []ranking.Points) string {
 	return strings.Join(parts, " + ")
 }
 
-// mostShown bounds the candidates of a verdict that are printed.
+// mostShown is the maximum number of candidates printed per verdict.
 const mostShown = 20
 
-// Text is the explanation for people.
+// Text returns the explanation for people.
 func (e *Explained) Text() string {
 	var p term.Page
 	p.Line("OFFERS of %s for %s", e.Date, cmp.Or(e.Name, e.User.String()))
@@ -79,14 +80,14 @@ func (e *Explained) Text() string {
 	p.Line("  roster %.12s, algorithm %d", e.Roster, e.Algorithm)
 	switch {
 	case e.Problem != "":
-		p.Hang("  it cannot be computed: ", e.Problem)
+		p.Hang("  cannot be computed: ", e.Problem)
 	case e.Same == nil:
-		p.Line("  nothing is stored yet; this is the set that its roster gives")
+		p.Line("  not stored yet; this is the set computed from its roster")
 	case *e.Same:
-		p.Line("  computed again from its roster: the set is the same, byte for byte")
+		p.Line("  computed again from its roster: identical, byte for byte")
 	}
 	if !e.Reproduced() {
-		p.Line("  DIFFERENT: what is stored is not what its roster gives")
+		p.Line("  DIFFERENT: the stored set is not the one computed from its roster")
 		for _, o := range e.Offers {
 			p.Line("    stored %2d  %s %5d  %s", o.Rank, term.Pad(cmp.Or(o.Name, o.Candidate.String()), 12), o.Score, inShort(o.Terms))
 		}
@@ -95,7 +96,7 @@ func (e *Explained) Text() string {
 	return p.String()
 }
 
-// candidates prints the candidates, those of one verdict together.
+// candidates prints the candidates, grouped by verdict.
 func (e *Explained) candidates(p *term.Page) {
 	shown := map[ranking.Verdict]int{}
 	var order []ranking.Verdict
@@ -112,7 +113,7 @@ func (e *Explained) candidates(p *term.Page) {
 				continue
 			}
 			if left--; left < 0 {
-				p.Line("  and %d more: --candidate ID shows one, --json all", shown[v]-mostShown)
+				p.Line("  and %d more: use --candidate ID to see one, --json to see all", shown[v]-mostShown)
 				break
 			}
 			c.print(p)

@@ -22,7 +22,7 @@ type folder struct {
 	socket    string              // directory of the socket
 	temporary string              // removed with the server: home, socket, or ""
 	inMemory  bool                // may place a temporary folder in memory
-	fresh     bool                // has no cluster yet
+	fresh     bool                // without a cluster yet
 	user      *syscall.Credential // the server's user; nil for the program's user
 	lock, log *os.File
 }

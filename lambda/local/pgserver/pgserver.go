@@ -94,9 +94,9 @@ type Server struct {
 }
 
 // Start starts a server and returns when it accepts connections. ctx bounds the start and the
-// download, but not the server's life. The error wraps ErrNotFound if there are no programs.
-// It explains if o.Dir is in use by another run, has data of another major version or is
-// closed to the server's user, and contains the end of the server's log if the server exited.
+// download, but not the server's life. The error wraps ErrNotFound if it found no programs. It
+// explains if o.Dir is in use by another run, has data of another major version or is closed
+// to the server's user, and contains the end of the server's log if the server exited.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s, err := start(ctx, o)
 	if err != nil {

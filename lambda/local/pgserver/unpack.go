@@ -79,7 +79,7 @@ func unpackFiles(tarball []byte, root *os.Root) error {
 	}
 }
 
-// writeFile writes a file readable for all under any umask, and executable if mode says so.
+// writeFile writes a file readable for all under any umask, and executable if mode allows it.
 func writeFile(root *os.Root, name string, mode fs.FileMode, content io.Reader) error {
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

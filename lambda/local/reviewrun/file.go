@@ -13,18 +13,18 @@ import (
 	"matchbook/lambda/review/chunk"
 )
 
-// textOf reads the contract in a file: text, Markdown, or a PDF with a text layer.
+// textOf reads a contract from a file: text, Markdown, or a PDF with a text layer.
 func textOf(ctx context.Context, path string) (string, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for a writer
+	info, err := os.Stat(path) // before opening it, since a pipe would block
 	switch {
 	case os.IsNotExist(err):
-		return "", fmt.Errorf("%s does not exist", path)
+		return "", fmt.Errorf("%s not found", path)
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file", path)
+		return "", fmt.Errorf("%s: expected a regular file", path)
 	case info.Size() > filetype.MaxBytes:
-		return "", fmt.Errorf("%s is larger than %d MB", path, filetype.MaxBytes>>20)
+		return "", fmt.Errorf("%s is too large: more than %d MB", path, filetype.MaxBytes>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func textOf(ctx context.Context, path string) (string, error) {
 	return text, nil
 }
 
-// textOfPDF reads the text layer. A scan has none: ingest reads scans.
+// textOfPDF reads the text layer. It returns an error for a scan; use ingest for scans.
 func textOfPDF(ctx context.Context, data []byte) (string, error) {
 	reader, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
 	if err != nil {
@@ -65,7 +65,7 @@ func textOfPDF(ctx context.Context, data []byte) (string, error) {
 		lines += len(pages[i].Lines)
 	}
 	if lines == 0 {
-		return "", failure.Permanently("the PDF has no text: scans are read by \"matchbook ingest\"")
+		return "", failure.Permanently("PDF without a text layer: use \"matchbook ingest\" for scans")
 	}
 	return chunk.OfPages(pages), nil
 }

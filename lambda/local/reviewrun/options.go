@@ -26,19 +26,19 @@ import (
 // Options are the options of a review.
 type Options struct {
 	JSON           bool    // print the result as JSON
-	HTML, Markdown string  // files for the report; empty: none
-	Playbook       string  // a file; empty: the default
-	Budget         float64 // USD; 0: none
-	Serve          bool    // serve the page of the review until interrupted
-	Logs           string  // the file for the function's output; - is the meter, empty none
+	HTML, Markdown string  // files for the report; empty writes none
+	Playbook       string  // file; empty uses the default
+	Budget         float64 // USD; 0 for none
+	Serve          bool    // serve the review's page until interrupted
+	Logs           string  // file for the function's logs; "-" is the meter, empty discards them
 	Database       database.Choice
 	Model          scripted.Flags
-	// Price returns the price of a model by its name, and false if it has none.
+	// Price returns the price of a model by name, or false if unknown.
 	Price func(model string) (llm.Price, bool)
 }
 
-// Review reviews the contract in a file, and prints the result. It returns
-// whether every part of it was read.
+// Review reviews the contract in a file, prints the result, and reports whether every part was
+// read.
 func (o Options) Review(ctx context.Context, path string, env setup.Env, out io.Writer, m *term.Meter) (
 	complete bool, err error,
 ) {
@@ -61,7 +61,7 @@ func (o Options) Review(ctx context.Context, path string, env setup.Env, out io.
 		return false, err
 	}
 	if o.Serve {
-		m.Say("the page is served until you interrupt (Ctrl-C)")
+		m.Say("serving the page until you press Ctrl-C")
 		<-ctx.Done()
 	}
 	return result.Job.Status == record.Completed, nil
@@ -75,8 +75,8 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	if err := o.Model.AboutMatches(); err != nil {
 		return nil, err
 	}
-	if !(o.Budget >= 0 && o.Budget <= 1e6) { // nor NaN
-		return nil, errors.New("--budget is not an amount of US dollars from 0 to 1000000")
+	if !(o.Budget >= 0 && o.Budget <= 1e6) { // refuses NaN too
+		return nil, errors.New("--budget must be an amount of US dollars from 0 to 1000000")
 	}
 	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, name: filepath.Base(path), tenant: corpus.DefaultTenant,
 		budget: record.USD(math.Round(o.Budget * 1e6)), serve: o.Serve,
@@ -95,12 +95,12 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 	}
 	m.Say("%s", r.source.Flags.Choose(env))
 	if o.Budget > 0 && r.source.Flags.Mode == scripted.ModeNone {
-		return nil, errors.New("--budget is for a model: rules cost nothing")
+		return nil, errors.New("--budget must be used with a model: rules cost nothing")
 	}
 	return r, nil
 }
 
-// show prints the result, and writes the reports.
+// show prints the result and writes the reports.
 func (o Options) show(r report.Review, out io.Writer) error {
 	if o.HTML != "" {
 		page, err := report.HTML(r)
@@ -119,11 +119,11 @@ func (o Options) show(r report.Review, out io.Writer) error {
 	return term.Print(out, ResultOf(r), o.JSON)
 }
 
-// Find parses the id of a review.
+// Find parses a review's id.
 func Find(id string) (uuid.UUID, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil {
-		return parsed, fmt.Errorf("%.50q is not the id of a review", id)
+		return parsed, fmt.Errorf("invalid review id %.50q", id)
 	}
 	return parsed, nil
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Result is the result of a review; its JSON is for machines.
+// Result is the result of a review, also for use as JSON.
 type Result struct {
 	ID         uuid.UUID        `json:"id"`
 	Name       string           `json:"name"`
 	Status     record.Status    `json:"status"`
-	Model      string           `json:"model,omitempty"` // empty: by rules
+	Model      string           `json:"model,omitempty"` // empty without a model
 	Playbook   string           `json:"playbook"`
 	Parts      int              `json:"parts"`
 	Calls      int              `json:"calls"`
@@ -31,15 +31,15 @@ type Result struct {
 	Gaps       []Gap            `json:"gaps"`
 }
 
-// Category is a category of clauses, with the marks of all parts.
+// Category is a category of clauses, with its marks from all parts.
 type Category struct {
 	Name  record.Category `json:"name"`
-	Marks []record.Mark   `json:"marks"` // none: it was not found
+	Marks []record.Mark   `json:"marks"` // empty if not found
 }
 
-// Gap is a part that was not read.
+// Gap is an unread part.
 type Gap struct {
-	Part    int    `json:"part"` // from 1; the contract as a whole is the last
+	Part    int    `json:"part"` // from 1; the last is the contract as a whole
 	Heading string `json:"heading"`
 	Status  string `json:"status"`
 	Stage   string `json:"stage"`
@@ -64,16 +64,16 @@ func ResultOf(r report.Review) *Result {
 	return result
 }
 
-// Text is the result for people at a terminal.
+// Text returns the result for people.
 func (r *Result) Text() string {
 	var p term.Page
 	p.Line("REVIEW     %s of %s", r.ID, term.Clean(r.Name, mostName))
-	reader := "by rules, no model was asked"
+	reader := "by rules, without a model"
 	if r.Model != "" {
-		reader = fmt.Sprintf("by %s, %d calls, USD %.4f of at most %.4f estimated", term.Clean(r.Model, mostName), r.Calls,
+		reader = fmt.Sprintf("by %s, %s, USD %.4f of at most %.4f estimated", term.Clean(r.Model, mostName), term.Plural(r.Calls, "call", "calls"),
 			r.Cost, r.Estimate)
 	}
-	p.Line("           %s; %d parts, %s", r.Status, r.Parts, reader)
+	p.Line("           %s; %s, %s", r.Status, term.Plural(r.Parts, "part", "parts"), reader)
 	if r.Error != "" {
 		p.Line("           %s", term.Clean(r.Error, mostText))
 	}
@@ -96,7 +96,7 @@ func (r *Result) Text() string {
 	return p.String()
 }
 
-// text is the stage and the reason. Most reasons begin with their stage.
+// text returns stage and reason. Most reasons already begin with the stage.
 func (g Gap) text() string {
 	if strings.HasPrefix(g.Reason, "stage ") {
 		return g.Reason

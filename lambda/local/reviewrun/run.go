@@ -1,6 +1,6 @@
-// Package reviewrun runs a contract through the local stack of the review function:
-// it starts the review, shows progress and findings while it runs, serves its
-// page, and prints the result.
+// Package reviewrun runs a contract through the local stack of the review function. It starts
+// the review, shows progress and findings during the run, serves its page, and prints the
+// result.
 package reviewrun
 
 import (
@@ -47,7 +47,7 @@ func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
 	return local.StackConfig{Functions: []local.FunctionConfig{{Row: manifest.Review, Env: set}}}, nil
 }
 
-// do starts the review, and waits for its end.
+// do starts the review and waits until it has ended.
 func (r *run) do(ctx context.Context) error {
 	starter := review.Starter{Store: r.Stack.DB.Reviews(), Sender: r.Stack.Queue, Model: r.source.name,
 		Price: r.source.costs, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}
@@ -74,11 +74,11 @@ func (r *run) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Progress.Say("review %s of %s: %d parts", r.id, term.Clean(r.name, mostName), j.Chunks)
+	r.Progress.Say("review %s of %s: %s", r.id, term.Clean(r.name, mostName), term.Plural(j.Chunks, "part", "parts"))
 	if j.Model != "" {
 		r.Progress.Say("estimated cost: USD %.4f at most", j.Estimate.Dollars())
 		if r.source.costs.Prompt == 0 {
-			r.Progress.Say("the model %s has no price in the list of \"matchbook cost\": costs are counted as 0", j.Model)
+			r.Progress.Say("unknown price of the model %s, see \"matchbook cost\": counting its costs as 0", j.Model)
 		}
 	}
 	return nil
@@ -89,11 +89,11 @@ func (r *run) standing(ctx context.Context) (unfinished int, line string, err er
 	if !j.Status.Over() {
 		unfinished = j.ChunksOpen + 1
 	}
-	return unfinished, fmt.Sprintf("%d of %d parts have an end, %d findings, %d calls, USD %.4f",
+	return unfinished, fmt.Sprintf("%d of %d parts done, %d findings, %d calls, USD %.4f",
 		j.Chunks-j.ChunksOpen, j.Chunks, j.Findings, j.Calls, j.Cost.Dollars()), err
 }
 
-// showFindings prints the findings as they come, until stopped.
+// showFindings prints findings as they arrive, until stop is called.
 func (r *run) showFindings(ctx context.Context) (stop func()) {
 	watched, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
@@ -119,10 +119,10 @@ func (r *run) showFindings(ctx context.Context) (stop func()) {
 	}
 }
 
-// look is the time between two looks at the findings.
+// look is the polling interval for findings.
 const look = 250 * time.Millisecond
 
-// showAfter prints the findings behind the last one shown.
+// showAfter prints the findings after the last one shown.
 func (r *run) showAfter(ctx context.Context, after int) int {
 	found, err := r.Stack.DB.Reviews().Findings(ctx, r.id, after, 200)
 	if err != nil {
@@ -142,12 +142,12 @@ type source struct {
 	scripted.Model
 	price func(model string) (llm.Price, bool)
 
-	name  string // of the model, as answers are stored; empty: none
+	name  string // the model's name in stored answers; empty without a model
 	costs llm.Price
 }
 
-// start starts the model, and returns the function's variables for it, with the
-// price. Scripted answers cost as much as the ones of the default model would.
+// start starts the model, and returns the function's variables for it, including the price.
+// Scripted answers use the default model's price.
 func (s *source) start(ctx context.Context, now func() time.Time) (set []string, err error) {
 	if s.Flags.Mode == scripted.ModeNone {
 		return nil, nil
@@ -177,8 +177,8 @@ func (s *source) start(ctx context.Context, now func() time.Time) (set []string,
 	return set, nil
 }
 
-// listen serves the page of the review on this machine, and prints its address
-// with a token that is valid for this run only.
+// listen serves the review's page on this machine, and prints its address with a token valid
+// for this run only.
 func (r *run) listen() error {
 	tokens, err := web.NewTokens(rand.Text() + rand.Text())
 	if err != nil {

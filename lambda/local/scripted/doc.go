@@ -1,6 +1,6 @@
 // Package scripted is a stub of the OpenAI API, limited to the two calls used by Matchbook.
 // The program starting it scripts every answer, fault and embedding. Use it for tests and
-// rehearsals only; its answers say nothing about the quality of a real model. Each response is
+// rehearsals only; you must not judge a real model's quality by its answers. Each response is
 // marked as scripted: in the header X-Scripted, in the ids and in the texts of answers and
 // errors.
 //

@@ -10,7 +10,7 @@ import (
 type reading func(document string, candidates []string) []bool
 
 // oracle answers match questions correctly: exactly the belonging candidates, with high
-// confidence. It is no model, since it reads nothing.
+// confidence. It isn't a model, since it reads nothing.
 func oracle(read reading) Mind {
 	return func(q Question) string {
 		document, candidates, ok := asked(q.User)

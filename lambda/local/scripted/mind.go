@@ -35,6 +35,6 @@ func draw(seed uint64, parts ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, binary.LittleEndian.Uint64(sum[:])))
 }
 
-// Mind returns the JSON answer to a question, or "" if it has none. It must be safe for
+// Mind returns the JSON answer to a question, or "" to refuse it. It must be safe for
 // concurrent use. It is called only if its answer is used.
 type Mind func(Question) string

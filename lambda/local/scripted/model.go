@@ -102,7 +102,7 @@ func (o *Flags) Choose(env setup.Env) string {
 }
 
 // Model answers the questions of a local run with nothing, a real model, or a server of this
-// package. It counts questions and their cost. The zero Model has no model.
+// package. It counts questions and their cost. The zero Model uses nothing.
 type Model struct {
 	Flags Flags
 	Env   setup.Env // settings of a real model

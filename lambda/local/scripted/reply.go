@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ending is how a reply is sent.
+// ending is the way to send a reply.
 type ending int
 
 const (

@@ -41,7 +41,7 @@ func (l Latency) of(q Question) time.Duration {
 	return l.Min + time.Duration(draw(l.Seed, "latency", q.key(), strconv.Itoa(q.N)).Int64N(int64(l.Max-l.Min)+1))
 }
 
-// Server is a scripted model server. There is no model behind it.
+// Server is a scripted model server. Use Start, or New for an http.Handler.
 type Server struct {
 	options  Options
 	url      string

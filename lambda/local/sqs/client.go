@@ -14,7 +14,8 @@ import (
 // Region is the region of every queue.
 const Region = "us-east-1"
 
-// NewClient returns an SDK client for the SQS at endpoint.
+// NewClient returns an SDK client for the SQS at endpoint. Use it for the local SQS only,
+// because its credentials are fake.
 func NewClient(endpoint string) *sqs.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64

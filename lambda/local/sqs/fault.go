@@ -72,7 +72,8 @@ func (s *Server) Faults() map[FaultKind]int {
 	return maps.Clone(s.injected)
 }
 
-// draw decides whether a fault hits this occasion.
+// draw decides whether a fault hits this occasion. Use hit for a fault with an immediate
+// effect.
 func (s *Server) draw(kind FaultKind) bool {
 	for _, f := range s.faults {
 		here := f.Operation == "" || targetPrefix+f.Operation == s.request.Header.Get("X-Amz-Target")
@@ -85,7 +86,7 @@ func (s *Server) draw(kind FaultKind) bool {
 	return false
 }
 
-// hit is draw for a fault with an immediate effect, so it counts the fault too.
+// hit is draw for a fault with an immediate effect, so that it is counted at once.
 func (s *Server) hit(kind FaultKind) bool {
 	happens := s.draw(kind)
 	if happens {

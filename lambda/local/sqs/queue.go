@@ -31,7 +31,7 @@ func (s *Server) newMessage(like message) *message {
 
 func (m *message) hidden(at time.Time) bool { return m.visibleAt.After(at) }
 
-// queue is a queue. Callers must hold the server's lock.
+// queue is a queue. You must hold the server's lock to use it.
 type queue struct {
 	name, arn         string
 	fifo              bool

@@ -19,7 +19,7 @@ import (
 // process.
 //
 // A message is hidden until its visibleAt, either by its delay or by the visibility timeout of
-// its latest receive. There is no other state, so nothing has to happen at that time; only
+// its latest receive. That's its whole state, so nothing has to happen at that time; only
 // retention is enforced, on the next access to the queue. The messages of a queue form a line:
 // a received message goes to the end, or keeps its place in a FIFO queue. While one group has
 // most messages in flight, the others go first.
@@ -100,7 +100,7 @@ type Stats struct {
 	// Polls counts the waiting long polls.
 	Polls int
 	// NextVisible is the time when the next message in flight or delayed becomes visible; zero
-	// if there are none.
+	// if nothing is hidden.
 	NextVisible time.Time
 }
 

@@ -6,22 +6,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// BCubed compares clusters from the side of each document (Bagga and Baldwin
-// 1998): precision is the share of its predicted cluster that is in its true
-// one, recall the share of its true cluster that is in the predicted one, both
-// as the mean over the documents; F1 is their harmonic mean. A document without
-// links is a cluster of one.
+// BCubed compares clusters from the perspective of each document (Bagga and Baldwin 1998):
+// precision is the share of its predicted cluster belonging to its true cluster, recall the
+// share of its true cluster found in the predicted one, each averaged over the documents; F1
+// is their harmonic mean. A document without links is a cluster of one.
 //
-// Clusters are the components of the links, or of the edges, that touch no
-// contract: a framework contract would join every order under it. Contracts
-// are not counted.
+// Clusters are the connected components of the links or edges between documents other than
+// contracts, because a framework contract would join all of its orders. Contracts are not
+// counted.
 type BCubed struct {
 	Documents int `json:"documents"` // without contracts
 	Rates
 }
 
-// clusters returns B-cubed, and the number of documents in another cluster than
-// the edges form. A contract should be in none.
+// clusters returns B-cubed, and the number of documents with a stored cluster other than their
+// edges' component. A contract should be in no cluster.
 func (s *scorer) clusters(stored map[uuid.UUID]uuid.UUID) (b BCubed, differ Share) {
 	truth, predicted := components(s, s.links), components(s, s.edges)
 	var counted []int
@@ -63,10 +62,10 @@ func (s *scorer) differ(predicted []int, stored map[uuid.UUID]uuid.UUID) Share {
 	return shareOf(n, len(s.docs))
 }
 
-// overlap is the sizes of two clusters of a document and of their intersection.
+// overlap has the sizes of a document's two clusters and of their intersection.
 type overlap struct{ a, b, both int }
 
-// compare returns the overlap of each document in two clusterings.
+// compare returns each document's overlap in two clusterings.
 func compare(docs, a, b []int) []overlap {
 	inA, inB, inBoth := make(map[int]int), make(map[int]int), make(map[[2]int]int)
 	for _, i := range docs {
@@ -81,8 +80,8 @@ func compare(docs, a, b []int) []overlap {
 	return overlaps
 }
 
-// components returns the component of each document, connected by pairs that
-// touch no contract, as the place of its first document.
+// components returns each document's component over pairs without a contract, identified by
+// the position of its first document.
 func components[V any](s *scorer, pairs map[places]V) []int {
 	parent := make([]int, len(s.docs))
 	for i := range parent {

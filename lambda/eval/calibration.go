@@ -2,7 +2,7 @@ package eval
 
 import "math"
 
-// tenths are the pairs of each tenth of the score.
+// tenths has the pairs in each tenth of the score.
 type tenths [10]struct{ pairs, score, right float64 }
 
 func (t *tenths) add(score float64, right bool) {
@@ -14,8 +14,8 @@ func (t *tenths) add(score float64, right bool) {
 	}
 }
 
-// calibrationError compares the scores of the rules with the share of true pairs
-// (Naeini and others, Obtaining Well Calibrated Probabilities, 2015).
+// calibrationError compares the rules' scores with the share of true pairs (Naeini and others,
+// Obtaining Well Calibrated Probabilities, 2015).
 func (s *scorer) calibrationError() Figure {
 	var t tenths
 	for p, e := range s.edges {

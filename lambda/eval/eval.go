@@ -1,15 +1,15 @@
-// Package eval measures a matcher against true links: Score compares the
-// predicted pairs of a corpus with the true ones and returns a Report, with the
-// share of correct pairs, the documents left alone, and the worst mistakes.
+// Package eval measures a matcher against true links. Use Score to compare the predicted pairs
+// of a corpus with the true ones; it returns a Report with the share of correct pairs, the
+// documents left alone, and the worst mistakes.
 //
-// A pair of documents is linked or not. Precision, recall and F1 are computed
-// over all pairs (micro), per pair of types, and as the mean over the pairs of
-// types (macro). B-cubed measures the clusters that the pairs form, from the
-// side of each document. Candidate recall is the share of true partners among
-// the first candidates, and so a bound for every choice among them.
+// A pair of documents is linked or not. Precision, recall and F1 are computed over all pairs
+// (micro), per pair of types, and as the mean over the pairs of types (macro). B-cubed
+// measures the clusters formed by the pairs, from the perspective of each document. Candidate
+// recall is the share of true partners among the first candidates, so it bounds every choice
+// among them.
 //
-// A figure that would be 0/0 is undefined, null in JSON and "-" in text; no
-// convention turns it into 0 or 1.
+// A figure of 0/0 is undefined, null in JSON and "-" in text; it never becomes 0 or 1 by
+// convention.
 package eval
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Edge is a predicted link.
+// Edge is a predicted link. See Suggestion for pairs considered but not predicted.
 type Edge struct {
 	corpus.Pair
 	Score      float64 // 0 to 1
@@ -29,26 +29,26 @@ type Edge struct {
 	DecidedBy  string  // rules, model or person
 }
 
-// Suggestion is a pair that was considered but not predicted.
+// Suggestion is a pair considered but not predicted.
 type Suggestion struct {
 	corpus.Pair
 	Score     float64 // 0 to 1
-	Undecided bool    // left for a person to decide; false: refused
+	Undecided bool    // left for a person; false means refused
 }
 
-// Input is the true and the predicted pairs. Each pair occurs once in each
-// list. Pairs with a document that is not among Documents are left out, so that
-// a part of a corpus is measured against that part of the links.
+// Input has the true and the predicted pairs. Each pair must occur at most once per list.
+// Pairs with a document outside Documents are ignored, so that you can measure a part of a
+// corpus against its links.
 type Input struct {
 	Documents   []corpus.Document
 	Links       []corpus.Pair // the true pairs
 	Edges       []Edge
 	Suggestions []Suggestion
-	// Candidates are the candidates of each document, best first; nil: not
-	// known, and their recall undefined.
+	// Candidates are each document's candidates, best first; nil if unknown, and then their
+	// recall is undefined.
 	Candidates map[uuid.UUID][]uuid.UUID
-	// Clusters are the clusters that the matcher itself made, by document; one
-	// without a cluster is alone. nil: not known.
+	// Clusters are the matcher's clusters by document; a document without one is alone. nil if
+	// unknown.
 	Clusters map[uuid.UUID]uuid.UUID
 }
 
@@ -58,7 +58,7 @@ type Figure struct {
 	defined bool
 }
 
-// ratio is num/den, undefined when den is 0.
+// ratio returns num/den, undefined if den is 0.
 func ratio(num, den float64) Figure {
 	if den == 0 {
 		return Figure{}
@@ -66,10 +66,10 @@ func ratio(num, den float64) Figure {
 	return Figure{num / den, true}
 }
 
-// Value is the figure, and whether it is defined.
+// Value returns the figure, and whether it is defined.
 func (f Figure) Value() (value float64, defined bool) { return f.value, f.defined }
 
-// String has four decimals; "-" when undefined.
+// String returns the figure with four decimals, or "-" if undefined. Use Value for computing.
 func (f Figure) String() string {
 	if !f.defined {
 		return "-"
@@ -77,7 +77,7 @@ func (f Figure) String() string {
 	return strconv.FormatFloat(f.value, 'f', 4, 64)
 }
 
-// MarshalJSON writes a number, or null when undefined.
+// MarshalJSON writes a number, or null if undefined.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	if !f.defined {
 		return []byte("null"), nil
@@ -85,7 +85,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f.value)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses the output of MarshalJSON.
 func (f *Figure) UnmarshalJSON(raw []byte) error {
 	var value *float64
 	if err := json.Unmarshal(raw, &value); err != nil {
@@ -98,7 +98,7 @@ func (f *Figure) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// mean is the mean of the figures that are defined.
+// mean returns the mean of the defined figures.
 func mean(figures []Figure) Figure {
 	sum, n := 0.0, 0
 	for _, f := range figures {

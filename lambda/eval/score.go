@@ -10,47 +10,44 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report contains the figures of a matcher on a corpus.
+// Report has the figures of a matcher on a corpus. See Worst for its mistakes.
 type Report struct {
 	Documents   int `json:"documents"`   // measured
 	Links       int `json:"links"`       // true pairs among them
 	Edges       int `json:"edges"`       // predicted pairs
 	Suggestions int `json:"suggestions"` // pairs considered but not predicted
-	Undecided   int `json:"undecided"`   // suggestions that wait for a decision
+	Undecided   int `json:"undecided"`   // suggestions waiting for a decision
 
-	// Pairwise counts all pairs alike (micro).
+	// Pairwise weighs all pairs alike (micro).
 	Pairwise Counts `json:"pairwise"`
-	// Macro is the mean over the type pairs, each figure over those for which
-	// it is defined.
+	// Macro is the mean over the type pairs, each figure over the pairs where it is defined.
 	Macro Rates `json:"macro"`
-	// TypePairs lists the pairs of types with a true or a predicted pair, in the
-	// order of a purchase.
+	// TypePairs lists the type pairs with a true or a predicted pair, in the order of a
+	// purchase.
 	TypePairs []TypePair `json:"type_pairs"`
-	// BCubed is over all documents except contracts.
+	// BCubed covers all documents except contracts.
 	BCubed BCubed `json:"b_cubed"`
-	// CandidateRecall10 and CandidateRecall50 count, of the directed pairs
-	// (document, true partner), the ones whose partner is among the document's
-	// first 10 or 50 candidates. 0 of 0 where candidates are not known.
+	// CandidateRecall10 and CandidateRecall50 are the shares of directed pairs (document, true
+	// partner) where the partner is among the document's first 10 or 50 candidates; 0 of 0 if
+	// the candidates are unknown.
 	CandidateRecall10 Share `json:"candidate_recall_10"`
 	CandidateRecall50 Share `json:"candidate_recall_50"`
-	// Abstention counts, of the documents without a true partner, the ones
-	// without an edge.
+	// Abstention is the share of documents without an edge among those without a true partner.
 	Abstention Share `json:"abstention"`
-	// Decided counts, of all documents, the ones that need no person, because
-	// they have an edge, or because none of their pairs is undecided. A document
-	// with an edge counts as decided even if another pair of it is undecided.
+	// Decided is the share of documents needing no person, because they have an edge or no
+	// undecided pair. Note that a document with an edge counts as decided even if another of
+	// its pairs is undecided.
 	Decided Share `json:"decided"`
-	// ClustersDiffer counts, of all documents, the ones whose cluster in the
-	// matcher is not the cluster that the edges form. It should be 0; 0 of 0
-	// where the matcher's clusters are not known.
+	// ClustersDiffer is the share of documents with different clusters in the matcher and over
+	// the edges. It should be 0; 0 of 0 if the matcher's clusters are unknown.
 	ClustersDiffer Share `json:"clusters_differ"`
 
-	// ECE is the expected calibration error: the mean difference between the score
-	// and the share of true pairs, over tenths of the score, for the matches of the
-	// rules and the pairs that they leave open.
+	// ECE is the expected calibration error: the mean difference between the score and the
+	// share of true pairs, over tenths of the score, for the rules' matches and the pairs left
+	// open by them.
 	ECE Figure `json:"ece"`
 
-	mistakes []Mistake // false positives, false negatives, worst first
+	mistakes []Mistake // false positives, then false negatives, worst first
 }
 
 // Rates are precision, recall and F1, each 0 to 1.
@@ -60,24 +57,24 @@ type Rates struct {
 	F1        Figure `json:"f1"`
 }
 
-// Counts are numbers of pairs and their rates: precision TP/(TP+FP), recall
-// TP/(TP+FN), F1 2TP/(2TP+FP+FN). So F1 is 0 where no pair was predicted and
-// some are true, though precision is undefined.
+// Counts has numbers of pairs and their rates: precision TP/(TP+FP), recall TP/(TP+FN), F1
+// 2TP/(2TP+FP+FN). So F1 is 0 if some pairs are true and none predicted, although precision is
+// undefined.
 type Counts struct {
-	TP int `json:"tp"` // pairs, predicted and true
-	FP int `json:"fp"` // pairs, predicted and not true
-	FN int `json:"fn"` // pairs, true and not predicted
+	TP int `json:"tp"` // predicted and true
+	FP int `json:"fp"` // predicted but not true
+	FN int `json:"fn"` // true but not predicted
 	Rates
 }
 
-// TypePair contains the counts for pairs of documents of two types.
+// TypePair has the counts for pairs of two types.
 type TypePair struct {
 	A document.Type `json:"a_type"`
 	B document.Type `json:"b_type"`
 	Counts
 }
 
-// Share is a part of a whole, both in documents or pairs.
+// Share is a part of a whole, in documents or pairs.
 type Share struct {
 	Count int    `json:"count"`
 	Of    int    `json:"of"`
@@ -91,8 +88,8 @@ func (c *Counts) rate() {
 	c.Rates = Rates{ratio(tp, tp+fp), ratio(tp, tp+fn), ratio(2*tp, 2*tp+fp+fn)}
 }
 
-// Score compares the predicted pairs with the true ones. The report does not
-// depend on the order of the input, except for the candidates.
+// Score compares the predicted pairs with the true ones. The order of the input doesn't
+// matter, except for the candidates.
 func Score(in Input) Report {
 	s := newScorer(in)
 	r := Report{Documents: len(s.docs), Links: len(s.links), Edges: len(s.edges), Suggestions: len(s.suggestions)}
@@ -112,7 +109,7 @@ func Score(in Input) Report {
 	return r
 }
 
-// scorer is the input, by the places of documents in id order.
+// scorer is the input, by the positions of documents in id order.
 type scorer struct {
 	docs        []corpus.Document
 	links       map[places]bool
@@ -120,7 +117,7 @@ type scorer struct {
 	suggestions map[places]Suggestion
 }
 
-// places are the places of two documents, the smaller first.
+// places has the positions of two documents, the smaller first.
 type places [2]int
 
 func newScorer(in Input) *scorer {
@@ -156,7 +153,7 @@ func newScorer(in Input) *scorer {
 
 // pairs fills in the figures about pairs.
 func (s *scorer) pairs(r *Report) {
-	perTypes := make(map[[2]int]*TypePair) // by the places of the types in document.Types
+	perTypes := make(map[[2]int]*TypePair) // by positions in document.Types
 	counts := func(p places) *Counts {
 		a, b := s.docs[p[0]].Type, s.docs[p[1]].Type
 		if slices.Index(document.Types, a) > slices.Index(document.Types, b) {

@@ -7,29 +7,27 @@ import (
 	"matchbook/lambda/document/corpus"
 )
 
-// Kind is the way in which a prediction is wrong.
+// Kind is the kind of a mistake.
 type Kind string
 
-// The kinds.
+// The kinds of mistakes.
 const (
-	FalsePositive Kind = "false-positive" // predicted and not true
-	FalseNegative Kind = "false-negative" // true and not predicted
+	FalsePositive Kind = "false-positive" // predicted but not true
+	FalseNegative Kind = "false-negative" // true but not predicted
 )
 
-// Mistake is a pair that was decided wrongly.
+// Mistake is a wrongly decided pair.
 type Mistake struct {
 	Kind Kind `json:"kind"`
 	corpus.Pair
-	// Score is the score of the edge or of the suggestion; undefined for a pair
-	// that was never considered.
+	// Score is the score of the edge or the suggestion; undefined for a pair never considered.
 	Score      Figure `json:"score"`
 	Confidence string `json:"confidence,omitempty"` // of an edge
 	DecidedBy  string `json:"decided_by,omitempty"` // of an edge
 }
 
-// Worst lists at most n false positives, by descending score, and then at
-// most n false negatives: first the suggestions, by descending score, then the
-// pairs that were never considered. Equal scores are in id order.
+// Worst lists up to n false positives by descending score, then up to n false negatives: first
+// suggestions by descending score, then pairs never considered. Ties are in id order.
 func (r Report) Worst(n int) []Mistake {
 	worst := []Mistake{}
 	for _, kind := range []Kind{FalsePositive, FalseNegative} {

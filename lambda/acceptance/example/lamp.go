@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// schemaSQL would be a migration. Without its indexes every sweep would read the whole table.
+// schemaSQL would be a migration. The indexes are needed because otherwise every sweep would
+// read the whole table.
 const schemaSQL = `
 CREATE TABLE lamp (
 	id uuid PRIMARY KEY, tenant_id uuid NOT NULL REFERENCES tenant, arrived_at timestamptz NOT NULL DEFAULT now(),
@@ -27,7 +28,7 @@ CREATE INDEX lamp_unpublished_idx ON lamp (coalesce(due_at, arrived_at))
 	WHERE published_at IS NULL AND attempts = 0
 		AND (status = 'pending' OR status IS NULL AND due_at IS NOT NULL AND error IS NULL AND volts IS NOT NULL)`
 
-// lamps is the row of the function in the manifest, and its table.
+// lamps is the function's row in the manifest, and its table.
 var lamps = setup.Workload{
 	Function: manifest.Function{
 		Name: "lamp", Purpose: "Lights lamps", Subject: "lamp", Package: "matchbook/lambda/acceptance/example",
@@ -41,7 +42,7 @@ var lamps = setup.Workload{
 	},
 }
 
-// store has the one write of the workload.
+// store has the workload's only write.
 type store struct{ *postgres.Jobs }
 
 const (
@@ -63,14 +64,14 @@ func (s store) light(ctx context.Context, f job.Attempt, bearable func(volts int
 	})
 }
 
-// lamp is the work; its Store would be an interface of its package.
+// lamp is the work. In a real workload, its Store would be an interface of its package.
 type lamp struct {
 	store interface {
 		light(ctx context.Context, f job.Attempt, bearable func(volts int) error) error
 	}
 }
 
-// Light lights a lamp. One for another voltage breaks.
+// Light lights a lamp. A lamp for another voltage breaks.
 func (l lamp) Light(ctx context.Context, f job.Attempt) error {
 	return failure.At("light the lamp", l.store.light(ctx, f, func(volts int) error {
 		if volts > 24 {

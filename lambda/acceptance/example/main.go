@@ -1,6 +1,6 @@
-// Command example is an example of a workload, whole: a row like those of the manifest, a table, a store
-// with one write, the work, and this main. The tests beside it run it in the local stack; nothing
-// deploys it.
+// Command example is a complete example of a workload: a manifest row, a table, a store with
+// one write, the work, and this main. The tests run it in the local stack; it is never
+// deployed. Use it as a template.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 
 func main() { lamps.Main(work) }
 
-// work returns the maker of an invocation's work.
+// work returns a function to create an invocation's work.
 func work(setup.Config) func(setup.Opened) job.Work {
 	return func(o setup.Opened) job.Work { return lamp{store{o.Jobs}}.Light }
 }

@@ -10,19 +10,19 @@ import (
 	"matchbook/lambda/document/corpus"
 )
 
-// conditions are the conditions that a corpus comes in.
+// conditions are the conditions of a corpus.
 var conditions = []string{"visible", "corrupted", "masked"}
 
-// read reads the corpora in some folders, each under the chosen conditions.
+// read reads the corpora in dirs, each in the chosen conditions.
 func (o Options) read(dirs []string) (corpora []corpus.Corpus, err error) {
 	wanted, err := conditionsOf(o.Conditions)
 	switch {
 	case err != nil:
 		return nil, err
 	case o.Limit < 0:
-		return nil, errors.New("--limit is less than 0")
+		return nil, errors.New("--limit must not be negative")
 	case o.Worst < 0:
-		return nil, errors.New("--worst is less than 0")
+		return nil, errors.New("--worst must not be negative")
 	}
 	for _, dir := range dirs {
 		for _, condition := range wanted {
@@ -44,7 +44,7 @@ func conditionsOf(names []string) (wanted []string, err error) {
 		case name == "all":
 			add = conditions
 		case !slices.Contains(conditions, name):
-			return nil, fmt.Errorf("--condition: %q is none of %s, all", name, strings.Join(conditions, ", "))
+			return nil, fmt.Errorf("--condition: invalid value %q: must be one of %s, all", name, strings.Join(conditions, ", "))
 		}
 		for _, c := range add {
 			if !slices.Contains(wanted, c) {
@@ -53,7 +53,7 @@ func conditionsOf(names []string) (wanted []string, err error) {
 		}
 	}
 	if len(wanted) == 0 {
-		return nil, fmt.Errorf("--condition: name one of %s, all", strings.Join(conditions, ", "))
+		return nil, fmt.Errorf("missing --condition: must be one of %s, all", strings.Join(conditions, ", "))
 	}
 	return wanted, nil
 }

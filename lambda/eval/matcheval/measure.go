@@ -1,5 +1,5 @@
-// Package matcheval runs a corpus through the local stack, in a database of its
-// own, and compares the matches with the true links.
+// Package matcheval runs a corpus through the local stack, in a separate database, and
+// compares the matches with the true links.
 package matcheval
 
 import (
@@ -28,28 +28,28 @@ import (
 )
 
 const (
-	evalInvocations = 4  // at the same time, the default of match
-	evalCandidates  = 50 // of each document; eval.Report needs no more
+	evalInvocations = 4  // concurrent; the default of match
+	evalCandidates  = 50 // per document; eval.Report uses no more
 )
 
 // Options are the options of a measurement.
 type Options struct {
-	Conditions []string // of each corpus; all is every one
-	Worst      int      // mistakes of each kind that are shown
-	Limit      int      // documents; 0: all
-	Shuffle    uint64   // seed of the order of arrival; 0: as in the file
+	Conditions []string // of each corpus; "all" for every one
+	Worst      int      // mistakes to show per kind
+	Limit      int      // maximum number of documents; 0 for all
+	Shuffle    uint64   // seed for the order of arrival; 0 keeps the file's order
 	Seed       uint64   // of the noise
-	JSON       bool     // print one array at the end, not each text at once
+	JSON       bool     // print one array at the end instead of each text
 	Model      scripted.Flags
 }
 
-// Result is the outcome of a corpus under one condition.
+// Result is the outcome of a corpus in one condition.
 type Result struct {
 	Corpus             string         `json:"corpus"` // the folder
 	Condition          string         `json:"condition"`
-	Limit              int            `json:"limit,omitempty"`   // documents; 0: all
-	Shuffle            uint64         `json:"shuffle,omitempty"` // seed of the order of arrival; 0: as in the file
-	States             map[string]int `json:"states"`            // documents by their state
+	Limit              int            `json:"limit,omitempty"`   // maximum number of documents; 0 for all
+	Shuffle            uint64         `json:"shuffle,omitempty"` // seed for the order of arrival; 0 keeps the file's order
+	States             map[string]int `json:"states"`            // documents by state
 	NotSucceeded       []unsuccessful `json:"not_succeeded"`
 	Seconds            float64        `json:"seconds"` // storing, publishing and matching
 	DocumentsPerSecond float64        `json:"documents_per_second"`
@@ -58,12 +58,12 @@ type Result struct {
 	Model              evalModel      `json:"model"`
 }
 
-// unsuccessful is a document that did not succeed.
+// unsuccessful is a document without success.
 type unsuccessful struct {
 	ID       uuid.UUID     `json:"id"`
 	Type     document.Type `json:"type"`
 	Number   string        `json:"number,omitempty"`
-	State    string        `json:"state"` // as stored; "not stored" where the database refused it
+	State    string        `json:"state"` // as stored, or "not stored" if the database refused it
 	Attempts int           `json:"attempts"`
 	Error    string        `json:"error"`
 }
@@ -77,10 +77,10 @@ type Mistake struct {
 	ANumber   string        `json:"a_number"`
 	BType     document.Type `json:"b_type"`
 	BNumber   string        `json:"b_number"`
-	Reasoning string        `json:"reasoning,omitempty"` // as stored, of the match or the suggestion
+	Reasoning string        `json:"reasoning,omitempty"` // as stored with the match or suggestion
 }
 
-// corpus runs a corpus through the line in a database of its own.
+// corpus runs a corpus through the stack, in a separate database.
 func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, source scripted.Model, m *term.Meter) (
 	result *Result, err error,
 ) {
@@ -106,14 +106,13 @@ func (o Options) corpus(ctx context.Context, server string, c corpus.Corpus, sou
 	return r.measurement(ctx, o)
 }
 
-// evalRun is a run of the line that is measured.
+// evalRun is a measured run.
 type evalRun struct {
 	*matchrun.Run
 	corpus  corpus.Corpus
 	started time.Time
 	took    time.Duration
-	// undrained is the reason why documents did not come to an end; the result
-	// names each.
+	// undrained is why documents did not end; the result lists them.
 	undrained error
 }
 
@@ -121,7 +120,7 @@ func (r *evalRun) run(ctx context.Context) error {
 	r.started = time.Now()
 	defer func() { r.took = time.Since(r.started) }()
 	name := filepath.Base(r.corpus.Dir) + " " + r.corpus.Condition
-	r.Progress.Step("%s: %d documents are stored and published", name, len(r.In.Documents))
+	r.Progress.Step("%s: storing and publishing %s", name, term.Plural(len(r.In.Documents), "document", "documents"))
 	if err := r.Store(ctx); err != nil {
 		return err
 	}
@@ -137,7 +136,7 @@ func (r *evalRun) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// outcome is the state of the database at the end.
+// outcome is the final state of the database.
 type outcome struct {
 	summaries   map[uuid.UUID]report.Summary
 	states      report.Progress
@@ -149,7 +148,7 @@ type outcome struct {
 
 func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 	db := r.Stack.DB
-	r.Progress.Step("%s %s: the outcome is read", filepath.Base(r.corpus.Dir), r.corpus.Condition)
+	r.Progress.Step("%s %s: reading the outcome", filepath.Base(r.corpus.Dir), r.corpus.Condition)
 	summaries, err1 := report.From(db).Summaries(ctx, r.IDs)
 	states, err2 := report.From(db).Progress(ctx, r.IDs)
 	matches, err3 := report.From(db).Matches(ctx, r.IDs)
@@ -157,7 +156,7 @@ func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 	candidates, err5 := rankedCandidates(ctx, db, r.IDs)
 	answers, err6 := report.From(db).Answers(ctx, r.IDs)
 	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
-		return o, errors.Join(fmt.Errorf("read the outcome: %w", err), r.undrained)
+		return o, errors.Join(fmt.Errorf("read outcome: %w", err), r.undrained)
 	}
 	o = outcome{make(map[uuid.UUID]report.Summary, len(summaries)), states, matches, suggestions, candidates, answers}
 	for _, s := range summaries {
@@ -166,10 +165,10 @@ func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 	return o, nil
 }
 
-// rankedCandidates returns the first candidates of each document, best first.
+// rankedCandidates returns each document's first candidates, best first.
 func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
 	all := make(map[uuid.UUID][]uuid.UUID, len(ids))
-	for some := range slices.Chunk(ids, matchrun.Chunk) { // a statement has its time limit
+	for some := range slices.Chunk(ids, matchrun.Chunk) { // keeps within the statement timeout
 		ranked, err := db.Ranked(ctx, some, evalCandidates)
 		if err != nil {
 			return nil, err
@@ -227,11 +226,10 @@ func (o outcome) input(c corpus.Corpus) eval.Input {
 	return in
 }
 
-// notSucceeded names the documents that did not succeed, in the order of the
-// corpus.
+// notSucceeded lists the documents without success, in corpus order.
 func (r *evalRun) notSucceeded(found outcome) []unsuccessful {
 	list := []unsuccessful{}
-	refused := r.In.Problems // in the order of the documents that the database refused
+	refused := r.In.Problems // in the order of the documents refused by the database
 	for _, d := range r.corpus.Documents {
 		s, stored := found.summaries[d.ID]
 		switch {
@@ -245,8 +243,8 @@ func (r *evalRun) notSucceeded(found outcome) []unsuccessful {
 	return list
 }
 
-// explain adds to each mistake the types and numbers of its documents, and the
-// reasoning that was stored.
+// explain adds to each mistake the types and numbers of its documents, and the stored
+// reasoning.
 func (o outcome) explain(worst []eval.Mistake) []Mistake {
 	why := make(map[corpus.Pair]string)
 	for _, m := range slices.Concat(o.matches, o.suggestions) {

@@ -12,10 +12,10 @@ import (
 type evalModel struct {
 	scripted.Summary
 	Decided decidedReport `json:"decided"`
-	Answers []answered    `json:"answers"` // by confidence, the highest first
+	Answers []answered    `json:"answers"` // by confidence, highest first
 }
 
-// answered are the pairs that a model gave one of its answers about.
+// answered are the pairs with one of the model's answers.
 type answered struct {
 	Confidence string      `json:"confidence"`
 	Pairs      int         `json:"pairs"`
@@ -23,11 +23,11 @@ type answered struct {
 	Share      eval.Figure `json:"share"` // of true pairs: the precision of high, medium and low
 }
 
-// confidences are the answers of a model; none: it did not choose the candidate.
+// confidences are a model's answers; none means it did not choose the candidate.
 var confidences = []string{"high", "medium", "low", "none"}
 
-// answered measures the answers of a model about pairs of the corpus, whatever
-// became of the pairs.
+// answered measures the model's answers about pairs of the corpus, regardless of the final
+// decisions.
 func (o outcome) answered(c corpus.Corpus) []answered {
 	list := []answered{}
 	for _, confidence := range confidences {
@@ -45,14 +45,14 @@ func (o outcome) answered(c corpus.Corpus) []answered {
 	return list
 }
 
-// decidedReport is about the matches that the model decided.
+// decidedReport has the figures of the matches decided by the model.
 type decidedReport struct {
 	Matches   int         `json:"matches"`
 	True      int         `json:"true"`
 	Precision eval.Figure `json:"precision"`
 }
 
-// decided measures the matches that the model decided.
+// decided measures the matches decided by the model.
 func (o outcome) decided(c corpus.Corpus) decidedReport {
 	in := o.input(c)
 	in.Edges = slices.DeleteFunc(in.Edges, func(e eval.Edge) bool { return e.DecidedBy != "model" })

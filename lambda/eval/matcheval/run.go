@@ -13,12 +13,12 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// Run measures the corpora in some folders and prints the results. It returns
-// whether all documents succeeded.
+// Run measures the corpora in dirs, prints the results, and reports whether all documents
+// succeeded.
 func (o Options) Run(ctx context.Context, dirs []string, env setup.Env, out io.Writer, m *term.Meter) (
 	succeeded bool, err error,
 ) {
-	choice := "rules only: eval asks a model only where --model says so"
+	choice := "rules only: use --model to measure with a model"
 	if o.Model.Mode == "" {
 		o.Model.Mode = scripted.ModeNone
 	} else {
@@ -27,7 +27,7 @@ func (o Options) Run(ctx context.Context, dirs []string, env setup.Env, out io.W
 	if err := o.Model.Check(env); err != nil {
 		return false, err
 	}
-	corpora, err := o.read(dirs) // before anything is started
+	corpora, err := o.read(dirs) // before starting anything
 	if err != nil {
 		return false, err
 	}
@@ -40,8 +40,7 @@ func (o Options) Run(ctx context.Context, dirs []string, env setup.Env, out io.W
 	return o.measure(ctx, server, corpora, env, out, m)
 }
 
-// measure prints the text of a corpus as soon as it is measured, and JSON at
-// the end.
+// measure prints each corpus's text once measured, or all JSON at the end.
 func (o Options) measure(
 	ctx context.Context, server string, corpora []corpus.Corpus, env setup.Env, out io.Writer, m *term.Meter,
 ) (succeeded bool, err error) {

@@ -35,7 +35,7 @@ func (t *evalText) line(format string, args ...any) { fmt.Fprintf(t, format+"\n"
 func (t *evalText) header() {
 	what := t.Condition
 	if t.Limit > 0 {
-		what += fmt.Sprintf(", the first %d documents", t.Report.Documents)
+		what += ", the first " + term.Plural(t.Report.Documents, "document", "documents")
 	}
 	if t.Shuffle != 0 {
 		what += fmt.Sprintf(", shuffled by seed %d", t.Shuffle)
@@ -53,7 +53,7 @@ func (t *evalText) header() {
 	t.line("  time        %.1f s, %.1f documents/s", t.Seconds, t.DocumentsPerSecond)
 	for _, d := range t.NotSucceeded {
 		state, name := strings.ToUpper(cmp.Or(d.State, "not published")), term.Label(d.Type, d.Number, d.ID)
-		t.line("  %s after %d attempts: %s %s: %s", state, d.Attempts, name, d.ID, d.Error)
+		t.line("  %s after %s: %s %s: %s", state, term.Plural(d.Attempts, "attempt", "attempts"), name, d.ID, d.Error)
 	}
 	t.line("")
 }
@@ -84,7 +84,7 @@ func (t *evalText) shares() {
 	row("abstention", r.Abstention, "documents without a true partner have no match")
 	row("decided", r.Decided, "documents have a match, or nothing undecided")
 	if r.ClustersDiffer.Count > 0 {
-		row("WRONG CLUSTERS", r.ClustersDiffer, "documents are in another cluster than their matches make")
+		row("WRONG CLUSTERS", r.ClustersDiffer, "documents are in a different cluster than their matches form")
 	}
 }
 
@@ -96,7 +96,7 @@ func (t *evalText) candidates(name string, s eval.Share, k int) {
 	t.line("  %-20s %s  %d of %d partners are among a document's first %d candidates", name, s.Share, s.Count, s.Of, k)
 }
 
-// model shows the counts of a model that was asked.
+// model prints the counts of the model, if one was used.
 func (t *evalText) model() {
 	if t.Model.Mode == "" || t.Model.Mode == scripted.ModeNone {
 		return
@@ -107,9 +107,9 @@ func (t *evalText) model() {
 		t.line("    %s", line)
 	}
 	d := t.Model.Decided
-	t.line("    decided by model: %d matches, %d of them true, precision %s", d.Matches, d.True, d.Precision)
+	t.line("    decided by model: %s, %d of them true, precision %s", term.Plural(d.Matches, "match", "matches"), d.True, d.Precision)
 	for _, a := range t.Model.Answers {
-		t.line("    answered %-6s   %d pairs, %d of them true, share %s", a.Confidence, a.Pairs, a.True, a.Share)
+		t.line("    answered %-6s   %s, %d of them true, share %s", a.Confidence, term.Plural(a.Pairs, "pair", "pairs"), a.True, a.Share)
 	}
 }
 

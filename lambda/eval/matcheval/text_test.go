@@ -31,7 +31,7 @@ func TestAnswersOfAModelAreMeasuredByConfidence(t *testing.T) {
 		answer(1, 4, "high"), answer(2, 4, "none")}}
 	m := &Result{Model: evalModel{Summary: scripted.Summary{Mode: "yes"}, Answers: o.answered(c)}}
 	want := `    answered high     2 pairs, 1 of them true, share 0.5000
-    answered low      1 pairs, 1 of them true, share 1.0000
+    answered low      1 pair, 1 of them true, share 1.0000
     answered none     2 pairs, 0 of them true, share 0.0000
 `
 	if got := m.Text(); !strings.Contains(got, want) {
@@ -68,7 +68,7 @@ func TestMeasurementAsText(t *testing.T) {
   candidate recall@50  0.5000  1 of 2 partners are among a document's first 50 candidates
   abstention           0.0000  0 of 1 documents without a true partner have no match
   decided              1.0000  3 of 3 documents have a match, or nothing undecided
-  WRONG CLUSTERS       0.6667  2 of 3 documents are in another cluster than their matches make
+  WRONG CLUSTERS       0.6667  2 of 3 documents are in a different cluster than their matches form
 
   Worst wrong matches, 1 of 1
     0.90 high by rules   purchase order 30000000-0000-4000-8000-000000000003 -- invoice R 1

@@ -16,25 +16,24 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// Baseline is a simple rule, and its figures: documents of one tenant and of types
-// that are matched belong together if they have a key in common and suppliers of
-// similar names.
+// Baseline is a simple rule with its figures: two documents of one tenant and of matchable
+// types belong together if they share a key and have similarly named suppliers.
 type Baseline struct {
 	Name string
 	eval.Report
-	has, seeks func(plain) []string // keys of a document, and those it looks for
-	nearest    bool                 // only where each is the other's nearest in time, of its type
+	has, seeks func(plain) []string // a document's keys, and the keys it looks for
+	nearest    bool                 // require mutual nearest neighbors in time, per type
 }
 
-// plain is a document as a simple rule sees it.
+// plain is a document as seen by a simple rule.
 type plain struct {
 	corpus.Document
 	data     document.Data
 	supplier map[string]bool // the longer words of its name
 }
 
-// Baselines are the figures of the simple rules on the sample, the best first. A
-// rule that does not do better than the best of them is not worth its code.
+// Baselines returns the figures of the simple rules on the sample, best first. A rule must do
+// better than the best of them to be worth its code.
 func (s *Sample) Baselines() ([]Baseline, error) {
 	docs := make([]plain, len(s.Documents))
 	for i, d := range s.Documents {
@@ -60,7 +59,7 @@ func (s *Sample) Baselines() ([]Baseline, error) {
 	return rules, nil
 }
 
-// edges are the pairs that the rule matches.
+// edges returns the pairs matched by the rule.
 func (r Baseline) edges(docs []plain) (edges []eval.Edge) {
 	having := map[string][]int{}
 	for i, d := range docs {
@@ -99,8 +98,8 @@ func (d plain) mayMatch(o plain) bool {
 	return false
 }
 
-// keepNearest deletes the pairs of which one has a nearer partner of the same type;
-// of two that are as near, that of the smaller id stays.
+// keepNearest deletes pairs if either document has a nearer partner of the same type. Ties go
+// to the smaller id.
 func keepNearest(found map[corpus.Pair][2]int, docs []plain) {
 	type side struct {
 		document int
@@ -126,8 +125,8 @@ func keepNearest(found map[corpus.Pair][2]int, docs []plain) {
 	})
 }
 
-// apart is the time between two documents; one without a date counts from when it
-// was received.
+// apart returns the time between two documents. A document without a date uses its time of
+// receipt.
 func apart(a, b plain) time.Duration { return a.when().Sub(b.when()).Abs() }
 
 func (d plain) when() time.Time {
@@ -148,7 +147,7 @@ func citations(d plain) (all []string) {
 
 func amounts(d plain) []string { return keys(d.data.Total.Canonical()) }
 
-// items is one key: each line's quantity with the article number, or the words.
+// items returns a single key: each line's quantity with the article number or the description.
 func items(d plain) []string {
 	var lines []string
 	for _, l := range d.data.Lines {
@@ -158,8 +157,8 @@ func items(d plain) []string {
 	return keys(strings.Join(lines, "+"))
 }
 
-// keys is the text without anything but letters and digits, as a key; none if
-// nothing is left.
+// keys returns the letters and digits of the text as a key, or nil if nothing is left, since
+// an empty key would join unrelated documents.
 func keys(text string) []string {
 	if text = plainText(text); text == "" {
 		return nil

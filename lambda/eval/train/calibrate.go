@@ -7,19 +7,19 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// Bounds of a probability: no number of points makes a pair certain, and 0.994
-// is printed as 0.99.
+// Bounds of a probability: no number of points makes a pair certain, and 0.994 is printed as
+// 0.99.
 const (
 	unlikeliest = 0.001
 	likeliest   = 0.994
-	high        = 0.99  // the least of high confidence
-	almostHigh  = 0.984 // the most of any other
+	high        = 0.99  // the lowest probability of high confidence
+	almostHigh  = 0.984 // the highest of any other
 )
 
-// every is the distance of the steps of the curve in points.
+// every is the step of the curve in points.
 const every = 5
 
-// block is neighbouring points with one share of true pairs.
+// block is a range of points with one share of true pairs.
 type block struct {
 	yes, all float64
 	points   float64 // the mean, times all
@@ -28,9 +28,9 @@ type block struct {
 
 func (b block) share() float64 { return b.yes / b.all }
 
-// curveOf is the isotonic regression of the share of true pairs on the points, by
-// pooling neighbours that would make it fall. Each sample has the same mass. High
-// probabilities begin at the points highAt.
+// curveOf returns the isotonic regression of the share of true pairs on the points; it pools
+// adjacent points where the share would fall. Each sample has the same mass. High
+// probabilities start at highAt.
 func curveOf(held []judged, highAt int) (curve []score.Step) {
 	blocks := pool(held)
 	if len(blocks) == 0 {
@@ -50,8 +50,7 @@ func curveOf(held []judged, highAt int) (curve []score.Step) {
 	return tidy(curve, highAt)
 }
 
-// tidy adds the step where high probabilities begin, and leaves out the steps in
-// the middle of a line.
+// tidy adds the step where high probabilities start, and drops steps within a level line.
 func tidy(curve []score.Step, highAt int) []score.Step {
 	i := slices.IndexFunc(curve, func(s score.Step) bool { return s.Points >= highAt })
 	if i > 0 {
@@ -73,7 +72,7 @@ func tidy(curve []score.Step, highAt int) []score.Step {
 	return kept
 }
 
-// pool is the algorithm of adjacent violators.
+// pool is the pool-adjacent-violators algorithm.
 func pool(held []judged) (blocks []block) {
 	mass := map[*Sample]float64{}
 	byPoints := map[int]block{}
@@ -100,8 +99,8 @@ func pool(held []judged) (blocks []block) {
 	return blocks
 }
 
-// interpolated is the share at so many points, on the line between the middles
-// of the next blocks.
+// interpolated returns the share at a number of points, linearly between the means of adjacent
+// blocks.
 func interpolated(blocks []block, at float64) float64 {
 	middle := func(i int) float64 { return blocks[i].points / blocks[i].all }
 	i := 0

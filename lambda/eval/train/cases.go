@@ -17,8 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Case is a few documents, a tenant of their own, and the matches that a person
-// would make.
+// Case is a few documents, in their own tenant, with the matches a person would make.
 type Case struct {
 	Name, Group, Note string
 	Documents         []corpus.Document
@@ -28,8 +27,8 @@ type Case struct {
 // Verdict is the outcome of a case.
 type Verdict string
 
-// The verdicts. Right: the matches are those of the case. People: what is missing
-// is an open question. Silent: it is not. Wrong: a match should not be.
+// The verdicts. Right: exactly the matches of the case. People: a missing match is an open
+// question. Silent: it isn't. Wrong: a match should not be there.
 const (
 	Right  Verdict = "right"
 	People Verdict = "people"
@@ -37,7 +36,7 @@ const (
 	Wrong  Verdict = "wrong"
 )
 
-// ReadCases reads a file with a case a line.
+// ReadCases reads a file with one case per line. Use Judge to run a case.
 func ReadCases(file string) (cases []Case, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -81,7 +80,7 @@ func readCase(line []byte) (c Case, err error) {
 	return c, nil
 }
 
-// Judge has the rules decide about the documents of the case, by these numbers.
+// Judge lets the rules decide about the documents of the case, using the given numbers.
 func (c Case) Judge(ctx context.Context, by *score.Numbers) (Verdict, Measurement, error) {
 	s, err := NewSample(c.Documents, c.Must)
 	if err != nil {

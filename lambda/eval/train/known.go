@@ -9,15 +9,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// naming is a supplier's name or VAT id of a tenant.
+// naming is a supplier's name or VAT id within a tenant.
 type naming struct {
 	tenant uuid.UUID
 	text   string
 }
 
-// remember gives each document the identity of its supplier's name, as the store
-// does where no person has confirmed anything: the only VAT id beside the name, if
-// it stands beside another name as well.
+// remember gives each document the identity of its supplier's name, like the store does
+// without confirmations: the only VAT id seen with the name, if that id was also seen with
+// another name.
 func remember(docs []score.Document) {
 	ids, names := map[naming]map[string]bool{}, map[naming]map[string]bool{}
 	note := func(m map[naming]map[string]bool, of naming, text string) {

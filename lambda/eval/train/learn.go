@@ -10,8 +10,8 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// Learn learns the thresholds and the probabilities from samples. It is the same for
-// any order of their documents.
+// Learn learns the thresholds and the probabilities from samples. The order of their documents
+// doesn't matter.
 func Learn(ctx context.Context, samples []*Sample) (*score.Numbers, error) {
 	var all []judged
 	for _, s := range samples {
@@ -24,7 +24,7 @@ func Learn(ctx context.Context, samples []*Sample) (*score.Numbers, error) {
 	return choose(all), nil
 }
 
-// Corpora lists the names of the corpora of samples.
+// Corpora returns the names of the samples' corpora.
 func Corpora(samples []*Sample) (names []string) {
 	for _, s := range samples {
 		if !slices.Contains(names, s.Corpus) {
@@ -34,15 +34,14 @@ func Corpora(samples []*Sample) (names []string) {
 	return names
 }
 
-// judged is a pair of a sample, and its points.
+// judged is a pair of a sample with its points. See choose for its use.
 type judged struct {
 	sample       *Sample
 	points       int
 	agrees, link bool
 }
 
-// judge gives each pair of the sample its points. A pair that the rules never match
-// is left out.
+// judge returns the sample's pairs with their points, without the pairs the rules never match.
 func (s *Sample) judge(ctx context.Context) (list []judged, err error) {
 	n := *score.Learned
 	n.SuggestAt, n.MatchAt, n.HighAt = math.MinInt32, math.MinInt32, math.MaxInt32
@@ -59,7 +58,7 @@ func (s *Sample) judge(ctx context.Context) (list []judged, err error) {
 	return list, nil
 }
 
-// links is the set of true links.
+// links returns the set of true links.
 func (s *Sample) links() map[corpus.Pair]bool {
 	links := make(map[corpus.Pair]bool, len(s.Links))
 	for _, l := range s.Links {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Outcome is the figures of a sample by numbers that were learned without its
-// corpus, and by those learned from all.
+// Outcome has the figures of a sample with numbers learned without its corpus, and with
+// numbers learned from all.
 type Outcome struct {
 	*Sample
 	LeftOut, InSample Measurement
 	Best              Baseline // of the simple rules
 }
 
-// LeaveOut leaves out each corpus in turn: it learns from the others, and
-// measures on the corpus.
+// LeaveOut leaves out each corpus in turn, learns from the others, and measures the left-out
+// one.
 func LeaveOut(ctx context.Context, samples []*Sample) (outcomes []Outcome, err error) {
 	all, err := Learn(ctx, samples)
 	if err != nil {

@@ -16,8 +16,8 @@ type Measurement struct {
 	Decisions map[corpus.Pair]rules.Decision
 }
 
-// Measure has the rules decide about all pairs by these numbers, and compares the
-// matches with the true links. Its error is the context's.
+// Measure lets the rules decide about all pairs, using the given numbers, and compares the
+// matches with the true links. It returns only the context's error.
 func (s *Sample) Measure(ctx context.Context, n *score.Numbers) (Measurement, error) {
 	decisions, err := s.decide(ctx, n)
 	if err != nil {
@@ -39,12 +39,12 @@ func (s *Sample) Measure(ctx context.Context, n *score.Numbers) (Measurement, er
 	return m, nil
 }
 
-// decide has the rules decide about all pairs by these numbers.
+// decide lets the rules decide about all pairs, using the given numbers.
 func (s *Sample) decide(ctx context.Context, n *score.Numbers) ([]rules.Decision, error) {
 	c := rules.Competition{Documents: s.ids(), Numbers: n}
 	for _, p := range s.Pairs {
 		if p.Veto == "" {
-			p.Evidence = slices.Clone(p.Evidence) // the sample's is read by others at the same time
+			p.Evidence = slices.Clone(p.Evidence) // because others read the sample's at the same time
 			n.Weigh(p.Evidence)
 			p.Points = score.Sum(p.Evidence)
 		}

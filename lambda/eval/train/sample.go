@@ -16,13 +16,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// candidates bounds the documents that a document is scored with, as the store does.
+// candidates bounds the candidates per document, as in the store.
 const candidates = 200
 
-// Sample is documents, their true links, and the pairs that the function would
-// score.
+// Sample has documents, their true links, and the pairs the function would score. Use
+// ReadSample or NewSample, because these score the pairs.
 type Sample struct {
-	Corpus, Condition string // empty where it is neither
+	Corpus, Condition string // empty if not from a corpus
 	Documents         []corpus.Document
 	Links             []corpus.Pair
 	Pairs             []rules.Pair
@@ -55,8 +55,8 @@ func NewSample(docs []corpus.Document, links []corpus.Pair) (*Sample, error) {
 	return &Sample{Documents: docs, Links: links, Pairs: scored(read, blocks(read))}, nil
 }
 
-// blocks returns the candidates of each document among those before it: the ones
-// with the most keys in common, a number counting for a hundred other keys.
+// blocks returns each document's candidates among the earlier documents: the ones with the
+// most keys in common. A number counts as a hundred other keys.
 func blocks(docs []score.Document) [][]int {
 	index, all := map[string][]int{}, make([][]int, len(docs))
 	for i, d := range docs {
@@ -87,11 +87,11 @@ func blocks(docs []score.Document) [][]int {
 	return all
 }
 
-// hopeless points are so few that no numbers make a match of them.
+// hopeless is so few points that no numbers make a match of them.
 const hopeless = -20
 
-// scored scores each document with its block, on all processors; the order of the
-// pairs is that of the documents.
+// scored scores each document against its block, on all processors. The pairs are in document
+// order.
 func scored(docs []score.Document, blocks [][]int) (pairs []rules.Pair) {
 	of := make([][]rules.Pair, len(docs))
 	var group sync.WaitGroup
@@ -110,7 +110,7 @@ func scored(docs []score.Document, blocks [][]int) (pairs []rules.Pair) {
 	return slices.Concat(of...)
 }
 
-// ids lists the documents of the sample.
+// ids returns the ids of the sample's documents.
 func (s *Sample) ids() (ids []uuid.UUID) {
 	for _, d := range s.Documents {
 		ids = append(ids, d.ID)

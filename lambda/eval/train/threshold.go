@@ -6,8 +6,8 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// precision is the wanted share of true matches by condition, and otherwise. A
-// point of precision below it costs as much as dear points of F1.
+// precision is the required precision by condition; see otherwise for others. A point of
+// missing precision costs as much as dear points of F1.
 var precision = map[string]float64{"visible": 0.97, "corrupted": 0.95, "masked": 0.93}
 
 const (
@@ -15,18 +15,18 @@ const (
 	dear      = 10
 )
 
-// Documents of others are harder: a match may cost spare of its worth to be surer,
-// and high confidence begins so many points above the threshold at which it would
-// be right in each sample. Ten more points mean a third of the errors.
+// Other people's documents are harder, so the thresholds keep a distance: a match may cost
+// spare of its worth to be surer, and high confidence starts margin points above the threshold
+// sufficient in each sample. Ten more points mean a third of the errors.
 const (
 	spare  = 0.01
 	margin = 10
 )
 
-// askAt is the least probability of an open question.
+// askAt is the lowest probability of an open question.
 const askAt = 0.25
 
-// choose sets the thresholds and the curve by pairs.
+// choose sets the thresholds and the curve from judged pairs.
 func choose(held []judged) *score.Numbers {
 	n := score.Learned.With(nil)
 	least, most := math.MaxInt32, math.MinInt32
@@ -56,7 +56,7 @@ func choose(held []judged) *score.Numbers {
 	return n
 }
 
-// counts are the pairs of a sample by their points, the true ones and the others.
+// counts has a sample's pairs by points, true and others.
 type counts struct {
 	*Sample
 	yes, no map[int]int
@@ -64,7 +64,7 @@ type counts struct {
 
 type tallies []counts
 
-// tally counts pairs; those of a sample follow each other.
+// tally counts pairs. The pairs of a sample must be consecutive.
 func tally(held []judged) (t tallies) {
 	for _, j := range held {
 		if len(t) == 0 || t[len(t)-1].Sample != j.sample {
@@ -79,7 +79,7 @@ func tally(held []judged) (t tallies) {
 	return t
 }
 
-// from counts the pairs of at least so many points.
+// from counts the pairs with at least the given points.
 func from(byPoints map[int]int, at int) (n float64) {
 	for points, count := range byPoints {
 		if points >= at {
@@ -89,7 +89,7 @@ func from(byPoints map[int]int, at int) (n float64) {
 	return n
 }
 
-// worth is the mean F1 of a threshold, less the price of the precision it lacks.
+// worth returns a threshold's mean F1, minus the price of missing precision.
 func (t tallies) worth(at int) (sum float64) {
 	for _, c := range t {
 		yes, no := from(c.yes, at), from(c.no, at)
@@ -105,11 +105,11 @@ func (t tallies) worth(at int) (sum float64) {
 	return sum / float64(len(t))
 }
 
-// fewest pairs are enough for a share.
+// fewest is the minimum number of pairs for a share; smaller samples are too noisy, so worst
+// skips them.
 const fewest = 30
 
-// worst is the lowest share of true pairs of a sample among those of so many
-// points or more.
+// worst returns the lowest share of true pairs with at least the given points in any sample.
 func (t tallies) worst(at int) float64 {
 	worst := 1.0
 	for _, c := range t {

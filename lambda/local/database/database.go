@@ -47,7 +47,7 @@ func (c Choice) Fill(ctx context.Context, env func(string) string, m *term.Meter
 		return "", stop, errors.Join(err, stop())
 	}
 	if len(done) > 0 {
-		m.Say("%d migrations applied", len(done))
+		m.Say("%s applied", term.Plural(len(done), "migration", "migrations"))
 	}
 	return url, stop, nil
 }
@@ -126,8 +126,8 @@ func Kept(ctx context.Context, env func(string) string, keep string, progress io
 // instead of a minute, and until then queries use the plans for empty tables.
 var serverSettings = map[string]string{"autovacuum_naptime": "1s"}
 
-// Server returns the URL of a database on a server for creating others: DATABASE_URL, or one
-// on a private server. It changes nothing in that database.
+// Server returns the URL of a server for creating databases: DATABASE_URL, or a private
+// server's. It changes nothing in the database of that URL.
 func Server(ctx context.Context, env func(string) string, m *term.Meter) (
 	url string, stop func() error, err error,
 ) {

@@ -130,8 +130,8 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 		return fmt.Errorf("open bucket %s: %w", bucket, err)
 	}
 	n, err := upload(ctx, store, tenant, files, m)
-	fmt.Fprintf(out, "uploaded %d of %d files to s3://%s/inbox/%s/, %d of other kinds left out\n",
-		n, len(files), bucket, tenant, skipped)
+	fmt.Fprintf(out, "uploaded %d of %s to s3://%s/inbox/%s/, %d of other kinds left out\n",
+		n, term.Plural(len(files), "file", "files"), bucket, tenant, skipped)
 	if n > 0 {
 		fmt.Fprintln(out, "ingestion starts automatically; "+
 			"files with the same content as earlier ones change nothing")

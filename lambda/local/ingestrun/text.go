@@ -39,8 +39,8 @@ func (rep *Report) Text() string {
 	if rep.OCR.Missing != "" {
 		p.Hang("OCR        ", "none: "+rep.OCR.Missing)
 	}
-	p.Line("ACCOUNTING %s = %d read + %d failed + %d unfinished + %d the same as another", term.Plural(a.Files, "file", "files"), a.Completed,
-		a.Failed, a.Files-a.Completed-a.Failed-a.Same, a.Same)
+	p.Line("ACCOUNTING %s = %d read + %d failed + %d unfinished + %d the same as another",
+		term.Plural(a.Files, "file", "files"), a.Completed, a.Failed, a.Files-a.Completed-a.Failed-a.Same, a.Same)
 	p.Line("           %s, %d of them for a person, %.1f s", term.Plural(a.Documents, "document", "documents"), a.Review, a.Seconds)
 	return p.String()
 }

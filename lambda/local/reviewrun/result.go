@@ -70,8 +70,8 @@ func (r *Result) Text() string {
 	p.Line("REVIEW     %s of %s", r.ID, term.Clean(r.Name, mostName))
 	reader := "by rules, without a model"
 	if r.Model != "" {
-		reader = fmt.Sprintf("by %s, %s, USD %.4f of at most %.4f estimated", term.Clean(r.Model, mostName), term.Plural(r.Calls, "call", "calls"),
-			r.Cost, r.Estimate)
+		reader = fmt.Sprintf("by %s, %s, USD %.4f of at most %.4f estimated", term.Clean(r.Model, mostName),
+			term.Plural(r.Calls, "call", "calls"), r.Cost, r.Estimate)
 	}
 	p.Line("           %s; %s, %s", r.Status, term.Plural(r.Parts, "part", "parts"), reader)
 	if r.Error != "" {

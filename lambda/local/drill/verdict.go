@@ -26,7 +26,7 @@ type Report struct {
 	SweepsFailed int64          `json:"sweeps_failed"` // because of faults
 	Repaired     int            `json:"repaired"`      // documents published again by the sweep
 	States       map[string]int `json:"states"`        // before failed documents were published again
-	Failed       map[string]int `json:"failed"`        // failures by kind, including those of documents published again
+	Failed       map[string]int `json:"failed"`        // failures by kind, also after publishing again
 	Matches      int            `json:"matches"`
 	Checks       []Check        `json:"checks"`
 }

@@ -45,7 +45,7 @@ func (s UserSet) print(p *term.Page) {
 	case s.Status != "completed":
 		p.Hang("     "+strings.ToUpper(s.Status)+"  ", s.Error)
 	case len(s.Offers) == 0:
-		p.Line("     nobody: see \"matchbook offers explain\" for the reasons")
+		p.Line("     no offers: see \"matchbook offers explain\" for the reasons")
 	}
 	for _, o := range s.Offers {
 		p.Line("    %2d  %s %5d  %s", o.Rank, term.Pad(cmp.Or(o.Name, o.Candidate.String()), 12), o.Score, inShort(o.Terms))

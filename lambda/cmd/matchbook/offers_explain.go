@@ -39,7 +39,7 @@ func (w *invocation) offersExplainCommand() *cobra.Command {
 				return cli.Findings(e.Reproduced(), s.Print(e, o.json))
 			})
 			if errors.Is(err, job.ErrNotFound) {
-				err = fmt.Errorf("unknown job %s", jobs.IDs[0])
+				err = fmt.Errorf("job not found: %s", jobs.IDs[0])
 			}
 			return err
 		},

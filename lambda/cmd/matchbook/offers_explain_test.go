@@ -81,7 +81,7 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	explain(cli.ExitOK, "OFFERED 1\n   2  Theo", jobOfJonas, "--candidate", idOfTheo)
 	explain(cli.ExitOK, "users are never offered to themselves", jobOfJonas, "--candidate", idOfJonas)
 	explain(cli.ExitOK, "not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
-	explain(cli.ExitError, "unknown job "+idOfTheo, idOfTheo)
+	explain(cli.ExitError, "job not found: "+idOfTheo, idOfTheo)
 	explain(cli.ExitError, `invalid job id "x"`, "x")
 	explain(cli.ExitError, `--candidate: invalid id "x": not a UUID`, jobOfJonas, "--candidate", "x")
 

@@ -104,7 +104,7 @@ func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
 		{nil, cli.ExitError, "which jobs?"},
 		{[]string{offerJob(1), "--date", "2026-03-29"}, cli.ExitError, "which jobs?"},
 		{[]string{"x"}, cli.ExitError, `invalid job id "x"`},
-		{[]string{offerJob(1), offerJob(99)}, cli.ExitError, "unknown job " + offerJob(99)}, // and nothing is published
+		{[]string{offerJob(1), offerJob(99)}, cli.ExitError, "job " + offerJob(99)}, // and nothing is published
 		{[]string{offerJob(1), offerJob(2), offerJob(3), offerJob(4), offerJob(5)}, cli.ExitOK,
 			"failed jobs: published 1, unsent 0, skipped 0, left 0\n|" + offerJob(2) + ", completed: its set stays|" +
 				offerJob(3) + ", skipped: skipped dates|" + offerJob(4) + ", pending: waiting|" +

@@ -118,7 +118,7 @@ func (j Jobs) failed(ctx context.Context, reports report.Reader) (ids []uuid.UUI
 }
 
 // NoJob returns the error for an unknown job id. Use errors.Is with job.ErrNotFound.
-func NoJob(id uuid.UUID) error { return fmt.Errorf("%w: unknown job %s", job.ErrNotFound, id) }
+func NoJob(id uuid.UUID) error { return fmt.Errorf("%w: job %s", job.ErrNotFound, id) }
 
 func whyKept(j report.OfferJob) string {
 	switch j.Status {

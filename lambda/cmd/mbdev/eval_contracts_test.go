@@ -54,7 +54,7 @@ func TestEvalOfContractsFailsWhenAChunkIsNotRead(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "k", "LLM_RETRY_BASE": "1ms"}
 	code, out, errOut := evalContracts(t, env, writeContracts(t), "--model", "openai")
-	if code != cli.ExitFindings || !strings.Contains(out, "GAPS        1 chunks are not read") {
+	if code != cli.ExitFindings || !strings.Contains(out, "GAPS        1 chunk not read") {
 		t.Errorf("exit code %d\n%s%s", code, out, errOut)
 	}
 }
@@ -67,7 +67,7 @@ func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
 		{[]string{dir, "--noise", "0.5"}, "--noise is for matches, not for --contracts"},
 		{[]string{dir, "--model", "oracle"}, "--model oracle answers questions about matches only"},
 		{[]string{dir, dir}, "--contracts takes one DIR"},
-		{[]string{t.TempDir()}, "has no labels.csv"},
+		{[]string{t.TempDir()}, "missing labels.csv in"},
 		{[]string{dir, "--model", "x"}, "must be one of"},
 	})
 }

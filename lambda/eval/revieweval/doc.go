@@ -1,5 +1,4 @@
-// Package revieweval compares the categories that a review finds in contracts with
-// the labels that people gave them. It goes the whole way of a review, from the
-// text over its chunks and their marks to the contract, with the questions and
-// answers in between, but without queue and database.
+// Package revieweval compares the categories a review finds in contracts with the labels
+// people gave them. It uses the code of a review from the text over chunks and marks to the
+// contract, including questions and answers, but without queue and database.
 package revieweval

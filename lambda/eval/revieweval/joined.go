@@ -2,9 +2,8 @@ package revieweval
 
 import "matchbook/lambda/review/record"
 
-// joined is the category of each label of CUAD, and the reason: the question about
-// categories, in review/analyst, asks for the same. A label without a category is
-// not measured.
+// joined maps each label of CUAD to a category, with the reason: the question about categories
+// in review/analyst asks for the same. Labels without a category are not measured.
 var joined = map[string]struct {
 	category record.Category
 	reason   string

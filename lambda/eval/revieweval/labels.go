@@ -16,29 +16,28 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Contract is a contract with the labels that people gave it.
+// Contract is a contract labelled by people. See Read.
 type Contract struct {
 	Name  string
 	Text  string
 	Spans []Span
-	Lost  []string // labels that do not stand in the text, as "label: beginning"
+	Lost  []string // labels missing from the text, as "label: beginning"
 }
 
 // Span is the place of a label.
 type Span struct {
 	Label      string // of CUAD
 	Category   record.Category
-	Text       string // as it stands in the table, white space aside
+	Text       string // as in the table; white space is ignored
 	Start, End int
 }
 
-// Read reads the contracts of a folder: txt/*.txt, and labels.csv with a row for
-// each, in the form of CUAD: a column for each label with a list of the passages
-// that have it.
+// Read reads the contracts of a folder: txt/*.txt, and labels.csv in the form of CUAD. Each
+// contract must have a row, with a column per label listing its passages.
 func Read(dir string) ([]Contract, error) {
 	f, err := os.Open(filepath.Join(dir, "labels.csv"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no labels.csv; see mbdev eval --help", dir)
+		return nil, fmt.Errorf("missing labels.csv in %s; see mbdev eval --help", dir)
 	}
 	if err != nil {
 		return nil, err
@@ -49,7 +48,7 @@ func Read(dir string) ([]Contract, error) {
 		return nil, fmt.Errorf("read labels.csv: %w", err)
 	}
 	if len(rows) < 2 {
-		return nil, errors.New("labels.csv has no contracts")
+		return nil, errors.New("missing contracts in labels.csv")
 	}
 	var all []Contract
 	for _, row := range rows[1:] {
@@ -81,7 +80,7 @@ func readContract(dir string, columns, row []string) (Contract, error) {
 		}
 		passages, err := list(row[i])
 		if err != nil {
-			return Contract{}, fmt.Errorf("%s: the column %q: %w", name, label, err)
+			return Contract{}, fmt.Errorf("%s: column %q: %w", name, label, err)
 		}
 		for _, passage := range passages {
 			c.add(dense, Span{Label: label, Category: category, Text: passage})
@@ -90,8 +89,7 @@ func readContract(dir string, columns, row []string) (Contract, error) {
 	return c, nil
 }
 
-// add finds the places of a passage. The parts around words that were left out
-// are places of their own.
+// add finds the places of a passage. The parts around omitted words become separate places.
 func (c *Contract) add(dense squeezed, s Span) {
 	for part := range strings.SplitSeq(s.Text, "<omitted>") {
 		start, end, ok := dense.find(part)
@@ -113,7 +111,7 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// squeezed is a text without white space, with the place of each of its bytes.
+// squeezed is a text without white space, with the original offset of each byte.
 type squeezed struct {
 	text string
 	at   []int
@@ -126,7 +124,7 @@ func squeeze(text string) squeezed {
 		if unicode.IsSpace(r) {
 			continue
 		}
-		n, _ := s.WriteRune(r) // it never fails
+		n, _ := s.WriteRune(r) // never fails
 		for j := range n {
 			at = append(at, i+j)
 		}
@@ -134,7 +132,7 @@ func squeeze(text string) squeezed {
 	return squeezed{s.String(), at}
 }
 
-// find returns the first place of a passage, white space aside.
+// find returns the first place of a passage, ignoring white space.
 func (s squeezed) find(passage string) (start, end int, ok bool) {
 	wanted := squeeze(passage).text
 	i := strings.Index(s.text, wanted)
@@ -144,7 +142,7 @@ func (s squeezed) find(passage string) (start, end int, ok bool) {
 	return s.at[i], s.at[i+len(wanted)-1] + 1, true
 }
 
-// list reads a list of strings as Python writes it. An empty cell is an empty list.
+// list parses a list of strings in Python's syntax. An empty cell is an empty list.
 func list(cell string) (all []string, err error) {
 	cell = strings.TrimSpace(cell)
 	if cell == "" {
@@ -153,7 +151,7 @@ func list(cell string) (all []string, err error) {
 	inner, opened := strings.CutPrefix(cell, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
 	if !opened || !closed {
-		return nil, errors.New("it is no list")
+		return nil, errors.New("expected a list")
 	}
 	for inner = strings.TrimLeft(inner, " ,\n"); inner != ""; inner = strings.TrimLeft(inner, " ,\n") {
 		var one string
@@ -165,28 +163,28 @@ func list(cell string) (all []string, err error) {
 	return all, nil
 }
 
-// quoted reads one string in single or double quotation marks.
+// quoted parses one string in single or double quotes.
 func quoted(text string) (inside, rest string, err error) {
 	mark := text[0]
 	if mark != '\'' && mark != '"' {
-		return "", "", errors.New("a string of the list has no quotation mark")
+		return "", "", errors.New("missing opening quote of a string")
 	}
 	var b strings.Builder
 	for rest = text[1:]; rest != ""; {
 		if rest[0] == mark {
 			return b.String(), rest[1:], nil
 		}
-		if text := strings.TrimPrefix(rest, `\'`); text != rest { // Go escapes it between single marks only
+		if text := strings.TrimPrefix(rest, `\'`); text != rest { // because UnquoteChar refuses it
 			b.WriteByte('\'')
 			rest = text
 			continue
 		}
 		r, _, after, err := strconv.UnquoteChar(rest, 0)
 		if err != nil {
-			return "", "", fmt.Errorf("a string of the list: %w", err)
+			return "", "", fmt.Errorf("invalid string: %w", err)
 		}
 		b.WriteRune(r)
 		rest = after
 	}
-	return "", "", errors.New("a string of the list has no end")
+	return "", "", errors.New("missing closing quote of a string")
 }

@@ -18,12 +18,12 @@ import (
 
 // Options are the options of a measurement.
 type Options struct {
-	Model scripted.Flags // none reads by rules
+	Model scripted.Flags // ModeNone reads by rules
 	JSON  bool
 }
 
-// Run measures the contracts of a folder and prints the result. It returns
-// whether all chunks were read.
+// Run measures the contracts of a folder, prints the result, and reports whether all chunks
+// were read.
 func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writer, m *term.Meter) (bool, error) {
 	o.Model.Mode = cmp.Or(o.Model.Mode, scripted.ModeNone)
 	if err := errors.Join(o.Model.Check(env), o.Model.AboutMatches()); err != nil {
@@ -41,7 +41,8 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 	return result.Gaps == 0, term.Print(out, result, o.JSON)
 }
 
-// Measure reads contracts and compares what it finds with their labels.
+// Measure reads contracts and compares the findings with their labels. Use Run to print the
+// result.
 func (o Options) Measure(ctx context.Context, contracts []Contract, env setup.Env, m *term.Meter) (*Result, error) {
 	source := &scripted.Model{Flags: o.Model, Env: env, Mind: scripted.ReviewByRules()}
 	if _, err := source.Start(ctx, time.Now); err != nil {
@@ -64,10 +65,10 @@ func (o Options) Measure(ctx context.Context, contracts []Contract, env setup.En
 	return result, nil
 }
 
-// inFlight is how many chunks are read at the same time.
+// inFlight is the number of chunks read concurrently.
 const inFlight = 8
 
-// read reads the chunks of a contract, in their order.
+// read reads the chunks of a contract, in order.
 func (c Contract) read(ctx context.Context, r reader, m *term.Meter, what string) ([]chunkRead, error) {
 	parts := chunk.Split(c.Text)
 	all := make([]chunkRead, len(parts))

@@ -201,7 +201,7 @@ func TestFiguresOfASmallContract(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c, got[c], want[c])
 		}
 	}
-	for _, line := range []string{"1 in 1 chunks, 0 calls", "all stand at their place", "1 labels do not stand",
+	for _, line := range []string{"1 in 1 chunk, 0 model calls", "all found at their place", "1 label not found",
 		"all                             2    1    1    0.667      0.667   3 of 5"} {
 		if !strings.Contains(r.Text(), line) {
 			t.Errorf("the text has no %q:\n%s", line, r.Text())
@@ -212,12 +212,12 @@ func TestFiguresOfASmallContract(t *testing.T) {
 func TestFoldersThatCannotBeReadHaveAClearError(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ dir, want string }{
-		"no labels":   {t.TempDir(), "has no labels.csv"},
+		"no labels":   {t.TempDir(), "missing labels.csv in"},
 		"no contract": {folder(t, smallText, "other.pdf,[],[],[],[],[]"), "other.txt: no such file"},
 		"no text":     {folder(t, " ", "lease.pdf,[],[],[],[],[]"), "lease: contains no text"},
-		"no list":     {folder(t, smallText, "lease.pdf,Kenya,[],[],[],[]"), `lease: the column "Parties": it is no list`},
-		"no end":      {folder(t, smallText, "lease.pdf,['Kenya],[],[],[],[]"), `a string of the list has no end`},
-		"no marks":    {folder(t, smallText, "lease.pdf,[Kenya],[],[],[],[]"), `a string of the list has no quotation mark`},
+		"no list":     {folder(t, smallText, "lease.pdf,Kenya,[],[],[],[]"), `lease: column "Parties": expected a list`},
+		"no end":      {folder(t, smallText, "lease.pdf,['Kenya],[],[],[],[]"), `missing closing quote of a string`},
+		"no marks":    {folder(t, smallText, "lease.pdf,[Kenya],[],[],[],[]"), `missing opening quote of a string`},
 		"no columns":  {folder(t, smallText, "lease.pdf"), "read labels.csv: "},
 		"above it":    {folder(t, smallText, "../../lease.pdf,[],[],[],[],[]"), ""},
 	} {

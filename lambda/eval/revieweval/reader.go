@@ -18,15 +18,15 @@ type reader interface {
 	read(ctx context.Context, p analyst.Passage) chunkRead
 }
 
-// chunkRead is the reading of a chunk.
+// chunkRead is the result of reading a chunk.
 type chunkRead struct {
 	marks    []record.Mark
 	findings []record.Finding
 	calls    int
-	gap      string // why it is not complete
+	gap      string // why it is incomplete
 }
 
-// readerOf returns the reader that asks the model, or reads by rules without one.
+// readerOf returns a reader using the model, or rules without one.
 func readerOf(source *scripted.Model) (reader, error) {
 	pb, err := playbook.Parse(playbook.Default())
 	if err != nil {
@@ -46,7 +46,7 @@ func readerOf(source *scripted.Model) (reader, error) {
 	return asking{model: client.Model(), playbook: pb, retry: llm.Retry{Tries: tries, Base: config.RetryBase}}, nil
 }
 
-// tries is how often a question is asked at most.
+// tries is the maximum number of attempts per question.
 const tries = 4
 
 // byRules reads without a model.
@@ -57,7 +57,7 @@ func (b byRules) read(_ context.Context, p analyst.Passage) chunkRead {
 	return chunkRead{marks: marks, findings: b.playbook.ByRules(marks)}
 }
 
-// asking reads by questions to a model.
+// asking reads with questions to a model.
 type asking struct {
 	model    llm.Model
 	playbook playbook.Playbook
@@ -91,7 +91,7 @@ func (r *chunkRead) ask(ctx context.Context, a asking, q llm.Question, read func
 			return err
 		}
 		if err := read(answer.Text); err != nil {
-			return &failure.Error{Kind: failure.Transient, Sentence: "the model's answer is of no use: " + err.Error()}
+			return &failure.Error{Kind: failure.Transient, Sentence: "unusable answer of the model: " + err.Error()}
 		}
 		return nil
 	})

@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// Result compares what was found with the labels.
+// Result compares the findings with the labels.
 type Result struct {
 	Dir        string      `json:"dir"`
 	Model      string      `json:"model"`
@@ -17,31 +17,31 @@ type Result struct {
 	Chunks     int         `json:"chunks"`
 	Calls      int         `json:"calls"`
 	Findings   int         `json:"findings"`
-	Unverified int         `json:"unverified"` // findings and marks whose quote does not stand at their place
-	Gaps       int         `json:"gaps"`       // chunks that are not read completely
+	Unverified int         `json:"unverified"` // findings and marks without their quote at their place
+	Gaps       int         `json:"gaps"`       // incompletely read chunks
 	Reasons    []string    `json:"reasons"`    // of the first gaps
-	Lost       []string    `json:"lost"`       // labels that do not stand in their contract
+	Lost       []string    `json:"lost"`       // labels missing from their contract
 	Categories []*Category `json:"categories"`
 	All        *Category   `json:"all"`
 }
 
-// Category is the comparison for one category. A contract has it if it has a
-// label, and is said to have it if it has a mark.
+// Category is the comparison for one category. A contract truly has it if there is a label,
+// and is predicted to have it if there is a mark.
 type Category struct {
 	Name      record.Category `json:"category"`
 	TP        int             `json:"tp"` // contracts
 	FP        int             `json:"fp"`
 	FN        int             `json:"fn"`
-	Recall    Share           `json:"recall"`    // of the contracts
-	Precision Share           `json:"precision"` // the same
-	Spans     Share           `json:"spans"`     // labels that a mark overlaps
-	Marks     Share           `json:"marks"`     // marks that overlap a label
+	Recall    Share           `json:"recall"`    // of contracts
+	Precision Share           `json:"precision"` // of contracts
+	Spans     Share           `json:"spans"`     // labels overlapping a mark
+	Marks     Share           `json:"marks"`     // marks overlapping a label
 }
 
 // Share is a part of a whole.
 type Share struct{ Count, Of int }
 
-// String returns the part, from 0 to 1, or a dash.
+// String returns the share, from 0 to 1, or "-" if undefined.
 func (s Share) String() string {
 	if s.Of == 0 {
 		return "-"
@@ -49,10 +49,10 @@ func (s Share) String() string {
 	return fmt.Sprintf("%.3f", float64(s.Count)/float64(s.Of))
 }
 
-// below reports whether the share is less than a bar, or undefined.
+// below reports whether the share is below a bar, or undefined.
 func (s Share) below(bar float64) bool { return s.Of == 0 || float64(s.Count) < bar*float64(s.Of) }
 
-// MarshalJSON adds the quotient, null when it is undefined.
+// MarshalJSON adds the quotient, or null if undefined.
 func (s Share) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Count int      `json:"count"`
@@ -74,10 +74,10 @@ func newResult(model string) *Result {
 	return r
 }
 
-// maxReasons is how many gaps are shown with their reason.
+// maxReasons is the maximum number of gaps listed with their reason.
 const maxReasons = 5
 
-// add adds a contract that was read.
+// add adds a contract's readings.
 func (r *Result) add(c Contract, chunks []chunkRead) {
 	r.Contracts++
 	r.Chunks += len(chunks)
@@ -113,7 +113,7 @@ func (r *Result) verify(c Contract, quote string, start, end int) {
 	}
 }
 
-// add compares one contract: the marks of its chunks are joined by the category.
+// add compares one contract by the union of its chunks' marks.
 func (c *Category) add(spans []Span, marks []record.Mark) {
 	labelled, marked := 0, 0
 	overlap := func(s Span, m record.Mark) bool {
@@ -170,19 +170,20 @@ func (r *Result) close() {
 
 func (c *Category) rate() { c.Recall, c.Precision = Share{c.TP, c.TP + c.FN}, Share{c.TP, c.TP + c.FP} }
 
-// Text returns the result for people.
+// Text returns the result for people. Use JSON for programs.
 func (r *Result) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("CONTRACTS %s, --model %s", r.Dir, r.Model)
-	line("  contracts   %d in %d chunks, %d calls of a model, %d findings", r.Contracts, r.Chunks, r.Calls, r.Findings)
+	line("  contracts   %d in %s, %s, %s", r.Contracts, term.Plural(r.Chunks, "chunk", "chunks"),
+		term.Plural(r.Calls, "model call", "model calls"), term.Plural(r.Findings, "finding", "findings"))
 	if r.Unverified == 0 {
-		line("  quotes      all stand at their place")
+		line("  quotes      all found at their place")
 	} else {
-		line("  UNVERIFIED  %d quotes do not stand at their place", r.Unverified)
+		line("  UNVERIFIED  %s", term.Plural(r.Unverified, "quote isn't at its place", "quotes aren't at their place"))
 	}
 	if r.Gaps > 0 {
-		line("  GAPS        %d chunks are not read:", r.Gaps)
+		line("  GAPS        %s not read:", term.Plural(r.Gaps, "chunk", "chunks"))
 		for _, reason := range r.Reasons {
 			line("    %s", term.Clean(reason, term.MaxText))
 		}
@@ -196,7 +197,7 @@ func (r *Result) Text() string {
 	}
 	if len(r.Lost) > 0 {
 		line("")
-		line("  %d labels do not stand in their contract, and are not counted", len(r.Lost))
+		line("  %s not found in the contract and not counted", term.Plural(len(r.Lost), "label", "labels"))
 	}
 	return b.String()
 }

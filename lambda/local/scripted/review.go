@@ -14,12 +14,12 @@ import (
 	"matchbook/lambda/review/whole"
 )
 
-// ReviewByRules answers by rules: the clauses that package category finds, and one
-// finding for each analyst, about the first of them that is its topic.
+// ReviewByRules answers by rules: the clauses found by package category, and one finding per
+// analyst, about its first clause on the topic.
 func ReviewByRules() Mind {
 	return func(q Question) string {
 		if q.Name == whole.SchemaName {
-			return `{"contradictions":[]}` // the rules have theirs, and nothing here reads
+			return `{"contradictions":[]}` // the rules find contradictions themselves
 		}
 		stage, passage, ok := analyst.Asked(q.Name, q.User)
 		if !ok {
@@ -41,7 +41,7 @@ func ReviewByRules() Mind {
 }
 
 func clausesOf(passage string) []clause {
-	clauses := []clause{} // none is [], not null
+	clauses := []clause{} // [], not null
 	for _, m := range category.ByRules(passage, 0, "") {
 		clauses = append(clauses, clause{m.Quote, m.Category, m.Score})
 	}
@@ -78,8 +78,8 @@ func findingOf(quote string, c record.Category) finding {
 		fmt.Sprintf("Scripted: no model has read this clause on %s.", what), severities[c], ""}
 }
 
-// severities are those of scripted findings, so that a report shows each; they
-// are info for the other topics.
+// severities are the severities of scripted findings, so that a report shows each of them;
+// other topics use info.
 var severities = map[record.Category]record.Severity{
 	record.UncappedLiability: record.Critical, record.LiabilityCap: record.High, record.Indemnity: record.High,
 	record.Renewal: record.Medium, record.Termination: record.Medium, record.Exclusivity: record.Medium,
@@ -89,16 +89,16 @@ var severities = map[record.Category]record.Severity{
 	record.Disputes: record.Low, record.Other: record.Info,
 }
 
-// answerText writes an answer in the form of its question's schema.
+// answerText returns an answer in the form of its question's schema.
 func answerText(field string, entries any) string {
 	raw, err := json.Marshal(map[string]any{field: entries})
 	if err != nil {
-		panic(err) // it is made of strings and numbers
+		panic(err) // can't happen: strings and numbers only
 	}
 	return string(raw)
 }
 
-// mentioned are words that show a topic that is no category of clauses.
+// mentioned has words indicating a topic without a category of clauses.
 var mentioned = map[record.Category][]string{
 	record.Payment:         {"payment", "payable", "invoice", " fee", "zahlung", "rechnung", "vergütung", "paiement", "facture"},
 	record.Confidentiality: {"confidential", "vertraulich", "geheim", "confidenti"},
@@ -107,11 +107,11 @@ var mentioned = map[record.Category][]string{
 	record.Other:           {"sole discretion", "waive", "penalty", "vertragsstrafe", "pénalité"},
 }
 
-// maxQuote is the size of a quote, in bytes.
+// maxQuote is the maximum size of a quote, in bytes.
 const maxQuote = 300
 
-// mentions returns the first sentence of a passage that has a word of the topics
-// and is long enough for a quote.
+// mentions returns the passage's first sentence with a word of the topics, if it's long enough
+// for a quote.
 func mentions(passage string, topics []record.Category) string {
 	for sentence := range strings.SplitSeq(passage, ".") {
 		_, line, heading := strings.Cut(sentence, "\n\n")
@@ -129,7 +129,7 @@ func mentions(passage string, topics []record.Category) string {
 	return ""
 }
 
-// short cuts a quote behind a word.
+// short cuts a quote after a word.
 func short(line string) string {
 	if len(line) <= maxQuote {
 		return line

@@ -134,7 +134,7 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
   b.json:3: tenant_id: unexpected JSON number
   b.json:4: preferences: expected an object
   d.json:1: expected an object with id, tenant_id, timezone, profile, preferences
-  d.json:1: not valid JSON: it ends too early
+  d.json:1: invalid JSON: unexpected end
   c.json:1: the database refused the data (SQLSTATE 22P05)
 `
 	_, got, _ := strings.Cut(strings.ReplaceAll(out, folder+string(filepath.Separator), ""), "MALFORMED")

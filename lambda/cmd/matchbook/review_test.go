@@ -137,7 +137,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 		{[]string{in("empty.txt")}, "empty.txt: contains no text"},
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},
-		{[]string{contract, "--model", "oracle"}, "--model oracle answers questions about matches only"},
+		{[]string{contract, "--model", "oracle"}, "unsupported --model oracle: it answers match questions only"},
 		{[]string{contract, "--model", "openai"}, "--model openai: missing"},
 		{[]string{contract, "--budget", "1"}, "--budget must be used with a model"},
 		{[]string{contract, "--budget", "-1", "--model", "scripted"}, "--budget must be an amount"},

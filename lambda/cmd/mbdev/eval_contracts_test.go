@@ -65,7 +65,7 @@ func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
 	wantRefused(t, "", "eval --contracts", clitest.Refusals{
 		{[]string{dir, "--limit", "3"}, "--limit is for matches, not for --contracts"},
 		{[]string{dir, "--noise", "0.5"}, "--noise is for matches, not for --contracts"},
-		{[]string{dir, "--model", "oracle"}, "--model oracle answers questions about matches only"},
+		{[]string{dir, "--model", "oracle"}, "unsupported --model oracle: it answers match questions only"},
 		{[]string{dir, dir}, "--contracts takes one DIR"},
 		{[]string{t.TempDir()}, "missing labels.csv in"},
 		{[]string{dir, "--model", "x"}, "must be one of"},

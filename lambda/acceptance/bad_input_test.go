@@ -421,7 +421,7 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 	functionError := func(message, kind string) invoked {
 		return invoked{200, true, `{"errorMessage":"` + message + `","errorType":"` + kind + `"}`}
 	}
-	const noRecords = "the event has no Records: it is not from SQS"
+	const noRecords = "expected an SQS event: missing Records"
 	for _, tc := range []struct {
 		name, event string
 		want        invoked
@@ -430,10 +430,10 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 		{"no event", ``, functionError(noRecords, "errorString")},
 		{"null", `null`, functionError(noRecords, "errorString")},
 		{"Records is null", `{"Records":null}`, functionError(noRecords, "errorString")},
-		{"a record from another service", second("eventSource", "aws:sns"), functionError("record 1 is not from SQS",
+		{"a record from another service", second("eventSource", "aws:sns"), functionError("record 1: expected an SQS message",
 			"errorString")},
-		{"no messageId", second("messageId", ""), functionError("record 1 has no messageId", "errorString")},
-		{"messageId is null", second("messageId", nil), functionError("record 1 has no messageId", "errorString")},
+		{"no messageId", second("messageId", ""), functionError("record 1: missing messageId", "errorString")},
+		{"messageId is null", second("messageId", nil), functionError("record 1: missing messageId", "errorString")},
 		{"wrong ARN", second("eventSourceARN", "arn:aws:sqs:us-east-1:000000000000:ingest"), functionError(
 			`record 1 is from \"arn:aws:sqs:us-east-1:000000000000:ingest\", but QUEUE_URL names arn:aws:sqs:us-east-1:000000000000:match`, "errorString")},
 		{"array", `["` + marker + `"]`, functionError("json: cannot unmarshal array into Go value of type events.SQSEvent", "UnmarshalTypeError")},

@@ -2,58 +2,59 @@ package job
 
 import "time"
 
-// Result is the state or event that one delivery met, before Decide settles it.
+// Result is the state or event met by a delivery, for Decide to settle.
 type Result int
 
-// The results, each a row of Decide.
+// The results, each a row of the table in the package documentation.
 const (
-	Malformed  Result = iota + 1 // the body is not an id
+	Malformed  Result = iota + 1 // the body isn't an id
 	Succeeded                    // the work was committed
-	Done                         // it was over already
-	Superseded                   // a later message was published
+	Done                         // finished by an earlier delivery, or cancelled
+	Superseded                   // the row was published again later
 	Missing                      // no row has the id
 	Unworkable                   // nothing to work on; the row has the reason
 	Held                         // another claim's lease is live
-	Busy                         // the row is locked by another transaction
-	Early                        // it waits for a retry that is not due yet
-	Transient                    // the work failed and may be tried again
+	Busy                         // another transaction has locked the row
+	Early                        // its retry isn't due yet
+	Transient                    // the work failed; worth another attempt
 	Permanent                    // the work failed for good
 	Lost                         // fence lost, and the row waits for another message
-	Unsettled                    // nothing could be written, or the work did not begin
+	Unsettled                    // nothing could be written, or the work didn't start
 )
 
 var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
 	"unworkable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
 
-// Claimed is the Found of a Claim whose work is still to be done: no Result yet. A
-// Suspect has it too, until it is claimed alone.
+// Claimed is the Found of a Claim with work left to do, so not a Result yet. A Suspect has it
+// too, until it is claimed alone.
 const Claimed Result = 0
 
-// String is the result's name in logs and metrics.
+// String returns the result's name in logs and metrics.
 func (r Result) String() string { return resultNames[r] }
 
 // Outcome is the input of Decide.
 type Outcome struct {
 	Result     Result
 	Delivery   int           // ApproximateReceiveCount, from 1
-	RetryAfter time.Duration // Transient: the wait that the other side asked for, 0 without one
-	Wait       time.Duration // Held, Busy, Early, Unsettled: until another delivery may succeed
+	RetryAfter time.Duration // Transient: the wait requested by the server; 0 without one
+	Wait       time.Duration // Held, Busy, Early, Unsettled: time until another delivery may succeed
 }
 
-// Action is the fate of the message.
+// Action is the end of a message.
 type Action int
 
 const (
-	// Ack lets SQS delete the message. It is deliberately not the zero Action.
+	// Ack lets SQS delete the message. It isn't the zero Action, so that a forgotten
+	// settlement never deletes a message.
 	Ack Action = iota + 1
 	// Retry makes the message visible again after Visibility.
 	Retry
-	// DeadLetter makes it visible at once, on its last delivery, so that SQS
-	// moves it to the dead-letter queue.
+	// DeadLetter makes the message visible at once on its last delivery, so that SQS moves it
+	// to the dead-letter queue.
 	DeadLetter
 )
 
-// String is the action's name in logs.
+// String returns the action's name in logs.
 func (a Action) String() string { return [...]string{"", "ack", "retry", "dead-letter"}[a] }
 
 // KeepVisibility leaves the message's visibility as it is.
@@ -62,8 +63,7 @@ const KeepVisibility time.Duration = -1
 // Status is the status of a row.
 type Status string
 
-// The statuses. StatusNone is NULL; in a Settlement it means
-// that nothing is written.
+// The statuses. StatusNone is NULL; in a Settlement it means "write nothing".
 const (
 	StatusNone       Status = ""
 	StatusPending    Status = "pending"
@@ -73,22 +73,21 @@ const (
 	StatusCancelled  Status = "cancelled" // ended without work, by a person or as skipped; not in every table
 )
 
-// Settlement is the end of a delivery, for the row and for the message.
+// Settlement is the end of a delivery: the row's new status and the message's action.
 type Settlement struct {
-	// Write is the row's new status, written first: pending, failed, or none.
-	// The work has written succeeded, and the claim NULL, before Decide is asked.
+	// Write is written first: pending, failed, or none. Succeeded and NULL never occur,
+	// because the work and the claim have written them before Decide is called.
 	Write      Status
 	Action     Action
-	Visibility time.Duration // of a Retry; KeepVisibility leaves it alone
+	Visibility time.Duration // of a Retry; KeepVisibility leaves it unchanged
 }
 
-// Backoff holds the visibility after the first, the second ... transient
-// failure. The delivery after the last entry is the last one.
+// Backoff holds the visibility timeouts after the first, second ... transient failure. The
+// delivery after its last entry is the last one.
 type Backoff []time.Duration
 
-// Decide returns the end of a delivery that met this outcome. The Result comes
-// from the store's claim, the work, or the write after it; Decide alone turns it
-// into a status and an action.
+// Decide returns the settlement of a delivery with this outcome. It alone maps results to a
+// status and an action; see the table in the package documentation.
 func (b Backoff) Decide(o Outcome) Settlement {
 	last := o.Delivery > len(b)
 	switch o.Result {
@@ -107,7 +106,7 @@ func (b Backoff) Decide(o Outcome) Settlement {
 		}
 		return b.retry(o, StatusPending)
 	case Lost:
-		if last { // the publish or the attempt that took the row has a message of its own
+		if last { // the publish or attempt that took the row has its own message
 			return Settlement{Action: Ack}
 		}
 		return Settlement{Action: Retry, Visibility: KeepVisibility}

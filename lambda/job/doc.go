@@ -1,110 +1,114 @@
-// Package job is the runtime of every function that a queue feeds: it claims
-// the work that messages name, runs it, decides how each delivery ends and
-// settles it. The work itself and the tables, in
-// package postgres, are behind two small ports: Work and Store.
+// Package job works off rows: a job is a row to be worked off. It is the runtime of every
+// function fed by a queue. It claims the rows named by a batch of messages, runs their work,
+// decides how each delivery ends, and settles it. Your workload provides a Work and a Store;
+// use package jobtest to test the Store.
 //
-// # The life of a row
+// # States
 //
-// A row is one piece of work of any workload, in its table. The row is the truth; a
-// message only gives the time to look at it.
+// The row is the truth; a message only says when to look at it. A row is in one of six states:
 //
-//	NULL         not queued
-//	pending      published, or waiting for a retry; a message is under way
+//	NULL         not queued, or unworkable
+//	pending      published, or waiting for a retry; a message is on its way
 //	in-progress  claimed by one worker until its lease ends
-//	succeeded    done
-//	failed       given up; the row has the error and the time, a notification both
-//	cancelled    ended by a person, or skipped; in the tables of workloads that have it
+//	succeeded    done, its results committed
+//	failed       given up; the row and a notification have the error and the time
+//	cancelled    ended by a person, or skipped; not every table has it
 //
-// Publishing commits pending together with a publish stamp, and then sends a
-// message that carries the stamp. A publisher that dies in between leaves a
-// pending row without a message; the sweep publishes it again. Publishing is
-// allowed in every state and takes the row away from the attempt that has it.
+// # Transitions
 //
-// Claiming moves pending, NULL, in-progress with an ended lease, and failed
-// with a message sent after the failure (a redrive) to in-progress. A row
-// that the sweep failed, as lost or crashed, is claimed for any message that
-// still comes. Claiming raises the number of attempts, and that number is the fence:
-// every later write of the attempt has the condition that the attempts are
-// still this number and the status still in-progress, so an attempt that lost
-// the row changes nothing any more. Only the database's clock decides
-// about leases.
+// Publish: any state -> pending. Publishing commits pending with a new publish stamp, then
+// sends a message with this stamp. If the publisher dies in between, the sweep publishes the
+// row again. Publishing takes the row away from its current attempt, and supersedes all earlier
+// messages. A table may keep its succeeded and cancelled rows as they are.
 //
-// A person who cancels work takes its rows away from their attempts and messages:
-// cancelled is an end, like succeeded, and only publishing begins again after it.
-// Whether an attempt notices before its next write is up to the workload.
+// Claim: pending, NULL, in-progress with an ended lease, or failed -> in-progress. A failed
+// row is claimed only by a redrive, a message sent after the failure. If the sweep failed it,
+// as lost or crashed, any message claims it, because one that arrives after all proves the
+// sweep wrong. Each claim increments the row's attempts. That number is the fence: every write
+// of the attempt must find the row in-progress with the same number, so an attempt that has
+// lost its row changes nothing. Leases are compared with the database's clock only.
 //
-// A row whose lease ended without a result may have killed its worker.
-// It is a suspect, also when the sweep has published it again: it is not claimed
-// with its batch but alone, after all others have settled and the queue has
-// their settlements; of several suspects, the one with the fewest attempts comes
-// first. So it can interrupt its batch-mates once, by surprise, and never again.
-// Two other kinds of delivery are deferred in the same way: one whose row is
-// locked, and, on its last delivery, one whose row another worker holds.
+// Succeed: in-progress -> succeeded. The work commits this status together with its results.
 //
-// # Work that takes longer than a claim
+// Retry: in-progress -> pending, after a transient failure. The message comes back after the
+// backoff.
 //
-// A claim lasts until the end of the invocation, unless Runtime.Lease is shorter.
-// Then a heartbeat (heartbeat.go) extends the leases of everything at work, by
-// their fences, and the visibility of the messages: a worker that dies is replaced
-// within a lease. Work that has lost its fence, or whose lease could not be
-// extended, is stopped.
+// Fail: in-progress -> failed, after a permanent failure, or a transient one on the last
+// delivery. The same transaction writes the notification.
 //
-// # When the database is away
+// Cancel: -> cancelled, by a person. This takes the row away from its attempt and its
+// messages. Cancelled is final like succeeded: only publishing starts the row again. The
+// workload decides whether an attempt notices before its next write.
 //
-// A claim waits for the database as long as the invocation allows, and then
-// gives its messages back by the schedule, not all at the same time. A
-// settlement is tried again, by its fence, until the invocation has to respond
-// (TestClaimWaitsForTheDatabase, TestSettlingWaitsForTheDatabase). If it could
-// not be written, the row stays in progress, and its message comes back when
-// the lease ends.
+// Sweep: a pending row without a message, or an in-progress row without a worker -> pending;
+// -> failed when this didn't help several times (see package sweep).
 //
-// # How a delivery ends
+// # Suspects
 //
-// Store.Claim finds whether a delivery is claimed, and if not, why; the work and
-// the write after it succeed or fail. Backoff.Decide alone turns that into an
-// end. The response to SQS starts as "all failed"; a message leaves it only by
-// an Ack, and an Ack is decided only after a commit, or when the row proves that
-// there is nothing to do.
+// A row is a suspect when its lease has ended without a result, even if the sweep has
+// published it again, because it may have killed its worker. A suspect isn't claimed with its
+// batch. It runs alone, after all others have settled and the queue has their settlements; the
+// suspect with the fewest attempts goes first. So it can interrupt its batch once, by
+// surprise, and never again. Note that two more kinds of delivery are deferred this way: a row
+// locked by another transaction, and, on its last delivery, a row held by another worker.
 //
-//	found or happened                 row           message
-//	body not an id                    -             Ack
-//	success                           succeeded     Ack
+// # Leases
+//
+// A claim lasts until the end of the invocation, unless you set a shorter Runtime.Lease. Then
+// a heartbeat (see heartbeat.go) extends the leases of all running work, by their fences, and
+// the visibility of their messages, so that a dead worker is replaced within a lease. Work is
+// stopped if it lost its fence or its lease couldn't be extended.
+//
+// # Database outages
+//
+// A claim waits for the database as long as the invocation allows, then returns its messages
+// with the backoff, jittered so that they don't all come back at once. A settlement is retried,
+// by its fence, until the invocation has to respond (TestClaimWaitsForTheDatabase,
+// TestSettlingWaitsForTheDatabase). If it can't be written, the row stays in-progress and its
+// message comes back when the lease ends.
+//
+// # Settlements
+//
+// Store.Claim finds a delivery's row claimed, or the reason it isn't; then the work and its
+// write succeed or fail. Backoff.Decide alone turns this result into a settlement; see the
+// table. The response to SQS starts as "all failed". Only an Ack removes a message from it,
+// and Ack is decided only after a commit, or when the row proves that there's nothing to do.
+//
+//	result                            row           message
+//	malformed: the body isn't an id   -             Ack
+//	succeeded                         succeeded     Ack
 //	done: succeeded, cancelled, or    -             Ack
 //	  failed by an earlier delivery
 //	superseded by a later publish     -             Ack
-//	missing, delivery 1               -             Retry by the schedule
+//	missing, delivery 1               -             Retry with the backoff
 //	missing, later                    -             Ack
 //	unworkable                        NULL, reason  Ack
-//	held by a live lease              -             Retry at the lease's end; when last, waited for,
-//	                                                then DeadLetter
-//	busy: its row is locked           -             waited for 5 s, then Retry after 5 s; when last, as held
-//	too early: a retry not due yet    -             Retry when it is due; when last, worked on
-//	transient                         pending       Retry by the schedule, or Retry-After if longer
+//	held by a live lease              -             Retry at the lease's end; if last, wait, then DeadLetter
+//	busy: the row is locked           -             wait 5 s, then Retry after 5 s; if last, as held
+//	early: the retry isn't due        -             Retry when due; if last, work on it
+//	transient                         pending       Retry with the backoff, or Retry-After if longer
 //	transient, last delivery          failed        DeadLetter
-//	permanent, a panic too            failed        Ack
-//	lost, and it is over              -             Ack
-//	lost to another attempt           -             Retry at the lease's end; DeadLetter when last
-//	lost to a publish                 -             Retry with the visibility as it is; Ack when last,
-//	                                                because it waits for another message
-//	not claimed, database away        -             Retry by the schedule; DeadLetter when last
-//	not written, database away        -             Retry at the lease's end; DeadLetter when last
+//	permanent, or a panic             failed        Ack
+//	lost, and the row is finished     -             Ack
+//	lost to another attempt           -             Retry at the lease's end; if last, DeadLetter
+//	lost to a publish                 -             Retry, visibility unchanged; if last, Ack,
+//	                                                since the row waits for another message
+//	not claimed, database away        -             Retry with the backoff; if last, DeadLetter
+//	not written, database away        -             Retry at the lease's end; if last, DeadLetter
 //
-// Of these statuses Decide returns pending and failed only. The work has committed
-// succeeded together with its results, and the claim has set an unworkable
-// row to NULL, with the reason.
+// Decide returns only pending and failed to be written: the work has already committed
+// succeeded, and the claim has set an unworkable row to NULL with its reason.
 //
-// Work that fails may have results all the same: what is known without the model
-// that did not answer. It returns a Partial, and the results are committed in the
-// transaction that writes pending or failed
-// (TestPartialResultsAreWrittenWithTheRelease). Nothing else changes.
+// Work that fails may still have results, such as those found without a model that didn't
+// answer. Use a Partial to commit them in the transaction that writes pending or failed
+// (TestPartialResultsAreWrittenWithTheRelease). Everything else stays the same.
 //
-// When all deliveries of a batch are settled and a row of it failed, the
-// hook Runtime.Notify sends the notifications, with a time limit, before the
-// response to SQS. The sweep sends the ones that it could not send.
+// If a row failed, Runtime.Notify sends the notifications after all deliveries of the batch
+// have settled and before the response, within a time limit. The sweep sends the rest; see
+// package notify.
 //
-// Retry changes the message's visibility and leaves it in the response.
-// DeadLetter sets visibility 0 and leaves it there: at the next receive SQS moves
-// it to the dead-letter queue. The messages of a dead worker come back after the
-// queue's own visibility timeout. The sweep repairs rows that stay in
-// progress after their worker died, and pending ones whose message got lost.
+// Retry changes the message's visibility and leaves it in the response. DeadLetter sets the
+// visibility to 0 and leaves it there too, so that SQS moves the message to the dead-letter
+// queue at its next receive. The messages of a dead worker come back after the queue's
+// visibility timeout.
 package job

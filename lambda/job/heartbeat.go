@@ -12,36 +12,34 @@ import (
 	"matchbook/lambda/internal/backoff"
 )
 
-// beatsPerLease is the number of beats within the time of a lease: four
-// beats in succession may fail before the work has to stop.
+// beatsPerLease leaves room for failures: work stops after four failed beats in succession.
 const beatsPerLease = 5
 
-// errLeaseEnds stops work whose lease could not be extended. It is transient.
-var errLeaseEnds = &failure.Error{Sentence: "the lease could not be extended: the database did not answer"}
+// errLeaseEnds stops work after its lease couldn't be extended. It is transient.
+var errLeaseEnds = &failure.Error{Sentence: "lease not extended: the database did not answer"}
 
-// heartbeat extends the leases of everything at work in a batch, and the
-// visibility of the messages, in one statement and one batch call a beat. It
-// runs only where Runtime.Lease is shorter than the invocation.
+// heartbeat extends the leases of all running work in a batch, and the visibility of its
+// messages: one statement and one batch call a beat. It runs only if Runtime.Lease is shorter
+// than the invocation.
 type heartbeat struct {
-	// queue has room for one: a beat, or settlements on their way to the queue. So
-	// the visibility that a settlement sets is always the last one. It is no mutex
-	// because a test's clock stands still while a goroutine waits for a mutex.
+	// queue admits one caller: a beat, or settlements on their way to the queue, so that the
+	// visibility set by a settlement is always the last one. A mutex won't do, because a
+	// test's clock stands still while a goroutine waits for one.
 	queue chan struct{}
 	mu    sync.Mutex
-	work  map[int]*held // by index; what has ended is not in it
-	later map[int]bool  // the deferred deliveries that have not begun, by index
+	work  map[int]*held // by index; without ended work
+	later map[int]bool  // deferred deliveries not started yet, by index
 }
 
-// held is a claim that is worked on.
+// held is a claim being worked on.
 type held struct {
 	fence Attempt
 	until time.Time // the end of its lease, counted from before the call
 	stop  context.CancelCauseFunc
 }
 
-// hold lets the heartbeat extend a claim until release is called. The context
-// that it returns ends when the fence is lost, or before a lease that could not
-// be extended does.
+// hold lets the heartbeat extend a claim until release is called. The returned context is
+// cancelled when the fence is lost, or before a lease ends that couldn't be extended.
 func (b *batch) hold(ctx context.Context, i int, f Attempt) (_ context.Context, release func()) {
 	ctx, stop := context.WithCancelCause(ctx)
 	b.beat.mu.Lock()
@@ -56,8 +54,7 @@ func (b *batch) hold(ctx context.Context, i int, f Attempt) (_ context.Context, 
 	}
 }
 
-// beats extends what is at work until stop is called, which waits for a beat
-// under way.
+// beats extends all running work until stop is called. stop waits for the current beat.
 func (b *batch) beats(ctx context.Context) (stop func()) {
 	if b.Lease == 0 {
 		return func() {}
@@ -77,7 +74,7 @@ func (b *batch) extend(ctx context.Context) {
 	lease, began := b.lease(ctx), time.Now()
 	ours, err := b.Store.Extend(call, fences(work), lease)
 	if err != nil {
-		b.Log.Warn("cannot extend leases", "claims", len(work), "reason", failure.Of(err).Text)
+		b.Log.Warn("extend leases failed; next beat retries", "claims", len(work), "reason", failure.Of(err).Text)
 	}
 	visible := b.beat.postponed()
 	for i, h := range work {
@@ -87,16 +84,15 @@ func (b *batch) extend(ctx context.Context) {
 		case err == nil:
 			b.beat.extended(i, began.Add(lease))
 			visible = append(visible, i)
-		case time.Until(h.until) < 2*b.Lease/beatsPerLease: // the next beat may fail, too
+		case time.Until(h.until) < 2*b.Lease/beatsPerLease: // the next beat may fail too
 			h.stop(errLeaseEnds)
 		}
 	}
 	b.hide(ctx, visible)
 }
 
-// hide keeps the messages of claims out of sight for as long as their leases
-// live: when this process dies they come back then, not after the queue's own
-// visibility timeout.
+// hide hides the messages of claims for as long as their leases live, so that they come back
+// then if this process dies, and not after the queue's visibility timeout.
 func (b *batch) hide(ctx context.Context, indexes []int) {
 	if b.Lease > 0 && len(indexes) > 0 {
 		slices.Sort(indexes)
@@ -104,19 +100,18 @@ func (b *batch) hide(ctx context.Context, indexes []int) {
 	}
 }
 
-// extendMargin is the time from the end of a lease until its message comes back, so
-// that it does not find the lease alive by the difference of two clocks.
+// extendMargin delays a message beyond the end of its lease, because two clocks differ and it
+// would otherwise find the lease alive.
 const extendMargin = 2 * time.Second
 
-// alone waits for the call to the queue that is under way, and keeps others
-// waiting until done is called.
+// alone waits for the current call to the queue, and keeps others waiting until you call done.
 func (h *heartbeat) alone() (done func()) {
 	h.queue <- struct{}{}
 	return func() { <-h.queue }
 }
 
-// postpone keeps the messages of deferred deliveries out of sight as well: when this
-// process dies they come back with those of the others. It returns their indexes.
+// postpone hides the messages of deferred deliveries too, so that they come back with the
+// others if this process dies. It returns their indexes.
 func (h *heartbeat) postpone(later []deferred) []int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -127,7 +122,7 @@ func (h *heartbeat) postpone(later []deferred) []int {
 	return slices.Collect(maps.Keys(h.later))
 }
 
-// begin ends the postponement of a delivery.
+// begin ends a delivery's postponement.
 func (h *heartbeat) begin(index int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +160,7 @@ func fences(work map[int]held) (list []Attempt) {
 	return list
 }
 
-// stopped returns the reason for which the heartbeat ended the work, if it did.
+// stopped returns the heartbeat's reason for ending the work, or else err.
 func stopped(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if err != nil && (errors.Is(cause, ErrFenceLost) || errors.Is(cause, errLeaseEnds)) {

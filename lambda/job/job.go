@@ -8,17 +8,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Delivery is one receive of a message, decoded.
+// Delivery is one receive of a message, decoded. Note that a message may be delivered more
+// than once.
 type Delivery struct {
-	ID          uuid.UUID // what the message names
+	ID          uuid.UUID // the row named by the message
 	Count       int       // ApproximateReceiveCount, from 1
-	SentAt      time.Time // when the message was sent, by the queue's clock
-	PublishedAt time.Time // the publish stamp it carries; zero without one
-	Last        bool      // SQS delivers it no more; set by the Runtime
+	SentAt      time.Time // by the queue's clock
+	PublishedAt time.Time // the message's publish stamp; zero without one
+	Last        bool      // SQS won't deliver it again; set by the Runtime
 }
 
-// Attempt names one attempt. A write that carries it changes nothing once
-// another attempt or a publish has taken over.
+// Attempt is one claim of a row, and the fence of its writes: they change nothing once another
+// attempt or a publish has taken over.
 type Attempt struct {
 	ID     uuid.UUID
 	Number int
@@ -26,69 +27,68 @@ type Attempt struct {
 
 // Claim is the result of a store's attempt to claim a Delivery.
 type Claim struct {
-	Found   Result        // Claimed, also if Suspect; else Done, Superseded, Missing, Unworkable, Held, Busy or Early
-	Suspect bool          // not claimed: its lease ended unfinished, claim it alone
-	Attempt Attempt       // the attempt; of a Suspect, the last one
+	Found   Result        // Claimed, even if Suspect; else Done, Superseded, Missing, Unworkable, Held, Busy or Early
+	Suspect bool          // not claimed yet because its lease ended unfinished; claim it alone
+	Attempt Attempt       // the new attempt; for a Suspect, its last one
 	Tenant  uuid.UUID     // of the row; zero when Missing
 	Wait    time.Duration // Held: until the other lease ends; Early: until the retry is due
 	Reason  string        // Unworkable: why
 }
 
-// Release ends a claim without success: the row is pending again, or
-// failed.
+// Release ends a claim without success: the row becomes pending again, or failed.
 type Release struct {
 	Status   Status        // StatusPending or StatusFailed
 	Reason   string        // safe to store
-	Due      time.Duration // StatusPending: when its message is visible again
+	Due      time.Duration // StatusPending: delay until its message is visible again
 	Kind     string        // StatusFailed: the notification's kind
 	Delivery int           // StatusFailed: deliveries so far, for the notification
 }
 
-// Row is a row as it is now.
+// Row is the current state of a row.
 type Row struct {
 	Status    Status
 	Attempt   int
-	LeaseLeft time.Duration // by the database's clock; not positive when it has ended
+	LeaseLeft time.Duration // by the database's clock; zero or negative once ended
 }
 
-// ErrFenceLost is returned by a write whose fence did not hold: another
-// attempt or a publish took over, and nothing was written.
+// ErrFenceLost is returned by a fenced write after another attempt or a publish took over.
+// Nothing was written.
 var ErrFenceLost = errors.New("fence lost")
 
-// ErrNotFound is returned by Store.Find for an id without a row.
+// ErrNotFound is returned by Store.Find for an unknown id.
 var ErrNotFound = errors.New("row not found")
 
-// Store keeps the state. Package jobtest tests that a store conforms.
+// Store keeps the rows. It must be safe for concurrent use. Test yours with package jobtest.
 type Store interface {
-	// Claim claims the rows that the deliveries name, for as long as the
-	// lease, in one statement that locks rows in id order and waits for no lock.
-	// A suspect is claimed only when suspects is true, a retry that is not due
-	// only on its last delivery. The claims are in the order of the deliveries;
-	// of two deliveries of one row one claims it and the other finds it held.
+	// Claim claims the deliveries' rows for the length of a lease, in one statement. It must
+	// lock rows in id order and never wait for a lock; a locked row is Busy. Claim a suspect
+	// only if suspects is true, and a retry before its time only on its last delivery. The
+	// claims are in the order of the deliveries; if two deliveries name one row, one claims it
+	// and the other finds it Held.
 	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
-	// Release ends the attempt without success, and with StatusFailed writes the
-	// notification row, in one transaction. It reports false when the fence did not hold.
+	// Release ends the attempt without success. With StatusFailed it also writes the
+	// notification, in the same transaction. It returns false if the fence was lost.
 	Release(ctx context.Context, f Attempt, r Release) (bool, error)
-	// Extend makes leases last for that long from now, in one statement, and
-	// returns the fences that still hold; it changes no other row.
+	// Extend lets leases end lease from now, in one statement, and returns the fences still
+	// valid. It must change no other row.
 	Extend(ctx context.Context, fences []Attempt, lease time.Duration) ([]Attempt, error)
-	// Find reads a row again; ErrNotFound without a row.
+	// Find returns a row's current state, or ErrNotFound.
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
 }
 
-// Work works on a claimed row and commits its results together with
-// StatusSucceeded, fenced. After any error the runtime settles the delivery;
-// ErrFenceLost means that another attempt or a publish has the row now, and
-// a Partial has results although the work failed.
+// Work does the work of a claimed row. It must commit its results together with
+// StatusSucceeded, under the fence f. The runtime settles any error it returns: use
+// ErrFenceLost if another attempt or a publish took over, and a Partial if there are results
+// to keep.
 type Work func(ctx context.Context, f Attempt) error
 
-// Partial is the error of work that failed and still has results to commit. The
-// runtime settles it like Err, and lets Release write the settlement.
+// Partial is the error of failed work with results to keep. It is settled like Err, except
+// that its Release writes the settlement.
 type Partial struct {
 	Err error
-	// Release is Store.Release for the attempt, and commits the results in the
-	// same transaction: both or neither. If it fails, they are lost, and the
-	// runtime releases the row without them.
+	// Release does the same as Store.Release for the attempt, and commits the results in the
+	// same transaction. If it fails, the results are lost: the runtime then releases the row
+	// without them.
 	Release func(ctx context.Context, r Release) (bool, error)
 }
 
@@ -98,18 +98,17 @@ func (p *Partial) Error() string { return p.Err.Error() }
 // Unwrap returns Err.
 func (p *Partial) Unwrap() error { return p.Err }
 
-// Settled is a delivery, by its place in the batch, and its settlement.
+// Settled is the settlement of the delivery at Index in the batch.
 type Settled struct {
 	Index int
 	Settlement
 }
 
-// Messages carries settlements out at the queue: an Ack deletes the message,
-// Retry and DeadLetter change its visibility. It logs its failures itself: they
-// never change the state of a row.
+// Messages carries out settlements at the queue: it deletes the message of an Ack, and changes
+// the visibility for Retry and DeadLetter. It logs its errors and returns none, because they
+// must not change the state of a row.
 type Messages interface {
 	Settle(ctx context.Context, settled []Settled)
-	// Extend keeps the messages of deliveries, by their place in the batch, out
-	// of sight for that long from now.
+	// Extend hides the messages of the deliveries at these indexes for visibility, from now.
 	Extend(ctx context.Context, indexes []int, visibility time.Duration)
 }

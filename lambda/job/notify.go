@@ -10,13 +10,12 @@ import (
 const (
 	// notifyFor bounds Runtime.Notify. The sweep sends the rest.
 	notifyFor = 8 * time.Second
-	// notifyReserve is kept free after Notify, to record what was sent and to
-	// respond: without a response every message of the batch would come again.
+	// notifyReserve is kept free after Notify to record the sent notifications and to respond,
+	// because without a response every message of the batch would come back.
 	notifyReserve = manifest.NotifyReserve + 2*time.Second
 )
 
-// notify calls Notify if a row of the batch failed and there is time
-// before the end of the invocation.
+// notify calls Notify if a row of the batch failed and the invocation has time left.
 func (b *batch) notify(ctx context.Context) {
 	if b.Notify == nil || !b.failed {
 		return

@@ -6,14 +6,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Observation is the end of one delivery, for metrics.
+// Observation is the end of a delivery, for metrics.
 type Observation struct {
 	Result Result
 	Action Action
-	Worked time.Duration // time of the work on the row; 0 without any
+	Worked time.Duration // time spent on the row; 0 if no work started
 }
 
-// tenant is for the log; empty if it is not known.
+// tenant is the tenant for the log; empty while unknown.
 func (b *batch) tenant(i int) string {
 	if b.tenants[i] == uuid.Nil {
 		return ""

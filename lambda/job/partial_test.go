@@ -107,7 +107,7 @@ func TestPartialResultsThatCannotBeWrittenDoNotKeepTheSettlement(t *testing.T) {
 			if n := r.store.row(1).notified; n != 1 {
 				t.Errorf("%s: %d notifications, want one", name, n)
 			}
-			warned := r.log.of(t, "the results of failed work were not written", id(1))
+			warned := r.log.of(t, "results of failed work not written", id(1))
 			if len(warned) != tc.warned || len(warned) > 0 && (warned[0].Reason == "" || warned[0].Reason == "SECRET") {
 				t.Errorf("%s: logged %+v", name, warned)
 			}

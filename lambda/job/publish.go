@@ -11,50 +11,48 @@ import (
 	"github.com/google/uuid"
 )
 
-// Stamped is a published row and the stamp that its message carries.
+// Stamped is a published row and the publish stamp for its message.
 type Stamped struct {
 	ID          uuid.UUID
 	PublishedAt time.Time // microseconds
-	Tenant      uuid.UUID // of the row: the queue is fair to tenants
+	Tenant      uuid.UUID // the message group: the queue is fair to tenants
 }
 
 // PublishStore commits rows as pending.
 type PublishStore interface {
-	// Publish makes the rows pending, due now, with a new stamp, and
-	// clears lease, error and failed_at, in one statement that locks rows in
-	// id order. Ids without a row are left out of the result.
+	// Publish makes the rows pending and due now with a new stamp, and clears lease, error and
+	// failed_at. It must use one statement and lock rows in id order. It leaves unknown ids
+	// out of its result.
 	Publish(ctx context.Context, ids []uuid.UUID) ([]Stamped, error)
 }
 
-// Sender sends messages. It returns the rows whose messages it could
-// not send, and the cause.
+// Sender sends messages. It returns the ids of unsent rows, and the cause.
 type Sender interface {
 	Send(ctx context.Context, messages []Stamped) (unsent []uuid.UUID, err error)
 }
 
-// Publisher publishes rows: it commits them, then sends their messages.
+// Publisher publishes rows: it commits them as pending, then sends their messages.
 type Publisher struct {
 	Store  PublishStore
 	Sender Sender
 }
 
-// PublishError lists the rows that have no message now. Missing ones do not
-// exist; Unsent ones are committed as pending, and the sweep sends them again.
+// PublishError lists the rows left without a message. Missing rows don't exist. Unsent rows
+// are committed as pending, so the sweep sends their messages.
 type PublishError struct {
 	Missing, Unsent []uuid.UUID
-	Err             error // the cause of the unsent ones
+	Err             error // the cause of Unsent
 }
 
-// Error returns the numbers of missing and unsent rows, an id of each, and
-// the cause.
+// Error returns the numbers of missing and unsent rows, an example of each, and the cause.
 func (e *PublishError) Error() string {
 	var parts []string
 	if n := len(e.Missing); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d rows do not exist (first %s)", n, e.Missing[0]))
+		parts = append(parts, fmt.Sprintf("%s not found (first %s)", rows(n), e.Missing[0]))
 	}
 	if n := len(e.Unsent); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d rows are pending but their messages were not sent (first %s): "+
-			"the sweep will publish them again", n, e.Unsent[0]))
+		parts = append(parts, fmt.Sprintf("messages of %s not sent (first %s); "+
+			"the sweep will publish them again", rows(n), e.Unsent[0]))
 	}
 	if e.Err != nil {
 		parts = append(parts, failure.Of(e.Err).Text)
@@ -62,11 +60,18 @@ func (e *PublishError) Error() string {
 	return strings.Join(parts, "; ")
 }
 
+func rows(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
 // Unwrap returns the cause.
 func (e *PublishError) Unwrap() error { return e.Err }
 
-// Publish publishes the rows, each once however often its id is given. When
-// some cannot be published, the others are, and it returns a *PublishError.
+// Publish publishes the rows, each once even if its id is repeated. If some can't be
+// published, it still publishes the others and returns a *PublishError.
 func (p *Publisher) Publish(ctx context.Context, ids []uuid.UUID) error {
 	stamped, err := p.Store.Publish(ctx, ids)
 	if err != nil {
@@ -80,8 +85,8 @@ func (p *Publisher) Publish(ctx context.Context, ids []uuid.UUID) error {
 	return &PublishError{Missing: missing, Unsent: unsent, Err: err}
 }
 
-// Send sends the messages of rows that are committed as pending. Without a sender
-// it does nothing: the sweep sends them, and the unsent ones of a *PublishError as well.
+// Send sends the messages of rows committed as pending. With a nil sender it does nothing,
+// because the sweep sends them; so it does for the Unsent rows of a *PublishError.
 func Send(ctx context.Context, sender Sender, stamped []Stamped) error {
 	if sender == nil || len(stamped) == 0 {
 		return nil

@@ -81,18 +81,18 @@ func TestPublishErrorNamesDocumentsWithoutAMessage(t *testing.T) {
 	}{
 		{
 			"some do not exist", recorder{exist: ids(2)}, []int{3, 2, 3, 1}, job.PublishError{Missing: ids(3, 1)},
-			"2 rows do not exist (first 00000000-0000-0000-0000-000000000003)",
+			"2 rows not found (first 00000000-0000-0000-0000-000000000003)",
 		}, {
 			"none exists", recorder{}, []int{1}, job.PublishError{Missing: ids(1)},
-			"1 rows do not exist (first 00000000-0000-0000-0000-000000000001)",
+			"1 row not found (first 00000000-0000-0000-0000-000000000001)",
 		}, {
 			"some are not sent", recorder{exist: ids(1, 2), refused: ids(2), sendErr: down}, []int{1, 2},
 			job.PublishError{Unsent: ids(2), Err: down},
-			"1 rows are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000002): the sweep will publish them again; unexpected error (*errors.errorString)",
+			"messages of 1 row not sent (first 00000000-0000-0000-0000-000000000002); the sweep will publish them again; unexpected error (*errors.errorString)",
 		}, {
 			"both", recorder{exist: ids(1), refused: ids(1), sendErr: down}, []int{1, 2},
 			job.PublishError{Missing: ids(2), Unsent: ids(1), Err: down},
-			"1 rows do not exist (first 00000000-0000-0000-0000-000000000002); 1 rows are pending but their messages were not sent (first 00000000-0000-0000-0000-000000000001): the sweep will publish them again; unexpected error (*errors.errorString)",
+			"1 row not found (first 00000000-0000-0000-0000-000000000002); messages of 1 row not sent (first 00000000-0000-0000-0000-000000000001); the sweep will publish them again; unexpected error (*errors.errorString)",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -16,54 +16,56 @@ import (
 	"github.com/google/uuid"
 )
 
-// Runtime runs batches of deliveries.
+// Runtime works off batches of deliveries. You must set Store, Work, Log and a non-empty
+// Backoff. It is safe for concurrent use.
 type Runtime struct {
 	Store   Store
 	Work    Work
 	Backoff Backoff
 	Log     *slog.Logger
-	// Lease is the life of a claim without a sign of life of this process: a
-	// heartbeat extends it and the visibility of its message while the work goes
-	// on. Zero: claims live until the end of the invocation, without a heartbeat.
+	// Lease limits a claim without a sign of life from this process; a heartbeat extends it
+	// and its message's visibility while the work runs. With 0, claims live until the end of
+	// the invocation, and there is no heartbeat.
 	Lease   time.Duration
-	Observe func(Observation) // called at every end, from many goroutines; may be nil
-	// Notify sends the notifications of failed rows, within 8 s. It is called
-	// at most once a batch: if a row of the batch failed, when all deliveries
-	// are settled and before Run returns. nil sends none.
+	Observe func(Observation) // called for every settlement, from many goroutines; may be nil
+	// Notify sends the notifications of failed rows, within 8 s. Run calls it at most once: if
+	// a row of the batch failed, after all deliveries have settled. It may be nil; you should
+	// then leave sending to the sweep.
 	Notify func(context.Context)
 }
 
 const (
-	// claimTimeout bounds one try of a claim.
+	// claimTimeout limits one attempt to claim.
 	claimTimeout = 10 * time.Second
-	// busyPatience bounds the repeated claims of a row that another transaction
-	// has locked; if they fail, its message waits for busyWait.
+	// busyPatience limits the repeated claims of a row locked by another transaction. If they
+	// fail, its message comes back after busyWait.
 	busyPatience, busyWait = 5 * time.Second, 5 * time.Second
-	// abandonAfter is the time that work has to notice its deadline, after it.
+	// abandonAfter is the grace period after the deadline. Work still running then is
+	// abandoned.
 	abandonAfter = time.Second
 )
 
-// batch is one run: deliveries and, by index, their ends.
+// batch is one run: deliveries and, by index, their settlements.
 type batch struct {
 	*Runtime
 	messages   Messages
 	beat       heartbeat
 	deliveries []Delivery
 	ends       []Settlement
-	tenants    []uuid.UUID     // as far as they are known
-	leases     []time.Time     // ends of our claims; zero without one
-	worked     []time.Duration // 0 where no work was begun
+	tenants    []uuid.UUID     // zero while unknown
+	leases     []time.Time     // the ends of this batch's claims; zero without one
+	worked     []time.Duration // 0 if no work started
 	finish     time.Time       // the end of settling
-	sent       int             // of settled, the number that the queue has
+	sent       int             // the number of settled passed on to the queue
 	mu         sync.Mutex
 	settled    []Settled
 	failed     bool // a row was settled as failed
 }
 
-// Run works on a batch until every delivery has an end, and returns the ends
-// in the order of the deliveries. ctx ends with the invocation. m carries out
-// retries and dead letters, and also Acks before a deferred delivery runs; the
-// other Acks are left to the caller's response.
+// Run works off a batch until every delivery has settled, and returns the settlements in the
+// order of the deliveries. Use the invocation's ctx, with its deadline. m carries out retries
+// and dead letters, and also the Acks decided before a deferred delivery runs. You must carry
+// out the other Acks by your response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
 	n := len(deliveries)
 	b := &batch{Runtime: r, messages: m, beat: heartbeat{queue: make(chan struct{}, 1), work: map[int]*held{}},
@@ -82,9 +84,9 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 	return b.ends
 }
 
-// together claims the batch and works on all its rows at once. It returns
-// the deferred deliveries, in the order in which to run them: busy ones, then
-// suspects, from the fewest attempts to the most, then held ones.
+// together claims the batch and works on all its rows at once. It returns the deferred
+// deliveries in the order to run them: busy ones, suspects from the fewest attempts to the
+// most, held ones.
 func (b *batch) together(ctx context.Context) (later []deferred) {
 	claims, err := b.claim(ctx, b.deliveries, false)
 	if err != nil {
@@ -117,14 +119,13 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 	return later
 }
 
-// carryOut hands settlements to the queue, after the last beat about them.
+// carryOut hands settlements to the queue, after the last beat for them.
 func (b *batch) carryOut(ctx context.Context, settled []Settled) {
 	defer b.beat.alone()()
 	b.messages.Settle(ctx, settled)
 }
 
-// deferred is a delivery that was not claimed with its batch: its place there and
-// the result of that claim.
+// deferred is a delivery not claimed with its batch: its index and the result of the claim.
 type deferred struct {
 	index int
 	Claim
@@ -134,20 +135,19 @@ func (d deferred) rank() int {
 	return map[Result]int{Busy: -1, Held: 1}[d.Found]
 }
 
-// waitsAlone reports whether a delivery is deferred until the others have
-// settled: a suspect may kill the process, the lock of a busy row is short, and a
-// held one on its last delivery would otherwise become a dead letter although its
-// row may well succeed.
+// waitsAlone reports whether a delivery is deferred until the others have settled: a suspect,
+// because it may kill the process; a busy row, because its lock is short; a held row on its
+// last delivery, because it would become a dead letter although the row may well succeed.
 func (b *batch) waitsAlone(i int, c Claim) bool {
 	return c.Suspect || c.Found == Busy || c.Found == Held && b.deliveries[i].Last
 }
 
-// alone runs the deferred deliveries, one after the other. Each gets a fair share
-// of the time that is left. Before each, the queue gets all settlements so far: if
-// it kills this process, no other delivery is lost with it.
+// alone runs the deferred deliveries one by one, each with a fair share of the time left.
+// Before each one the queue gets all settlements so far, so that no other delivery is lost if
+// it kills this process.
 func (b *batch) alone(ctx context.Context, later []deferred) {
 	for n, d := range later {
-		if ctx.Err() == nil { // otherwise no work begins, and a slow queue would cost the response
+		if ctx.Err() == nil { // otherwise no work starts, and a slow queue would cost the response
 			b.carryOut(ctx, b.unsent())
 		}
 		b.beat.begin(d.index)
@@ -164,8 +164,8 @@ func (b *batch) alone(ctx context.Context, later []deferred) {
 	}
 }
 
-// claimAlone claims one delivery, and waits until its row is free: briefly when
-// it is busy, for the rest of the time when this is the last delivery.
+// claimAlone claims one delivery, and waits for its row: up to busyPatience if it is busy, for
+// the rest of the time if this is the last delivery.
 func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
 	delivery := b.deliveries[d.index : d.index+1]
 	if !delivery[0].Last && d.Found == Busy {
@@ -186,9 +186,9 @@ func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
 	}
 }
 
-// claim claims deliveries. While the database does not answer, it waits as long
-// as ctx allows: a claim that failed at once would use up the deliveries of a
-// whole queue, since an event source mapping does not slow down.
+// claim claims deliveries. While the database doesn't answer, it retries as long as ctx
+// allows: failing at once would use up the deliveries of a whole queue, because an event
+// source mapping doesn't slow down.
 func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {
 	if len(ds) == 0 {
 		return nil, nil
@@ -199,11 +199,11 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 		if err == nil {
 			return claims, nil
 		}
-		if reason == nil || ctx.Err() == nil { // of a try that was cut short the end says nothing
+		if reason == nil || ctx.Err() == nil { // the error of a try cut short is meaningless
 			reason = err
 		}
 		if !warned {
-			b.Log.Warn("cannot claim, trying again", "deliveries", len(ds), "reason", failure.Of(err).Text)
+			b.Log.Warn("claim failed; retrying", "deliveries", len(ds), "reason", failure.Of(err).Text)
 		}
 		tries.Next(ctx)
 	}
@@ -216,7 +216,7 @@ func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]
 	return b.Store.Claim(try, ds, b.lease(ctx), suspects)
 }
 
-// run takes one claim to its end.
+// run settles one claim, after its work if there is any.
 func (b *batch) run(ctx context.Context, i int, c Claim) {
 	switch c.Found {
 	case Claimed:
@@ -235,12 +235,12 @@ func (b *batch) attempt(ctx context.Context, i int, f Attempt) {
 	held, release := b.hold(ctx, i, f)
 	err := stopped(held, b.work(held, i, f))
 	release()
-	b.worked[i] = max(time.Since(started), 1) // 0 means that no work was begun
+	b.worked[i] = max(time.Since(started), 1) // 0 means that no work started
 	b.settle(ctx, i, f, err)
 }
 
-// work does the work behind a recover of its own. Work that does not return when
-// its time is up is abandoned: its fence keeps it from writing later.
+// work runs the work in a goroutine that recovers from a panic. Work still running after its
+// deadline is abandoned; its fence keeps it from writing later.
 func (b *batch) work(ctx context.Context, i int, f Attempt) error {
 	done := make(chan error, 1)
 	go func() {
@@ -269,8 +269,8 @@ func (b *batch) work(ctx context.Context, i int, f Attempt) error {
 	}
 }
 
-// lease returns the length of a claim: the time for the work, for settling, and a
-// margin; at most Lease, which is extended while the work goes on.
+// lease returns the length of a claim: the time for the work and for settling, plus a margin.
+// It is at most Lease, which is extended while the work runs.
 func (b *batch) lease(ctx context.Context) time.Duration {
 	rest := manifest.MaxTimeout
 	if deadline, ok := ctx.Deadline(); ok {
@@ -283,7 +283,7 @@ func (b *batch) lease(ctx context.Context) time.Duration {
 	return rest
 }
 
-// reserve sets the ends of the work and of the settling: the work leaves time to
+// reserve sets the deadlines of the work and of settling, so that the work leaves time to
 // settle, and settling leaves time to respond.
 func (b *batch) reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
@@ -295,11 +295,11 @@ func (b *batch) reserve(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithDeadline(ctx, deadline.Add(-min(manifest.SettleReserve, left/4)))
 }
 
-// withShare returns a context with one part of n of the time that is left.
+// withShare returns a context with 1/n of the time left.
 func withShare(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	deadline, _ := ctx.Deadline()
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
-// pauses returns the waits between tries of a statement.
+// pauses returns the backoff between tries of a statement.
 func pauses() backoff.Waits { return backoff.Waits{First: 50 * time.Millisecond, Longest: time.Second} }

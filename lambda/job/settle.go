@@ -11,15 +11,14 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// writeTimeout bounds each try of a write that goes on although the work's time
-// is up.
+// writeTimeout limits each try of a write made after the work's deadline.
 const writeTimeout = 4 * time.Second
 
-// partialTimeout bounds the write of a release with results: it may wait for
-// other writers, which a release alone does not.
+// partialTimeout limits the write of a release with results. It is longer, because such a
+// write may wait for other writers.
 const partialTimeout = 20 * time.Second
 
-// settle ends the delivery after the work has returned err.
+// settle settles the delivery after its work returned err.
 func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
 	ctx, cancel := b.settleContext(ctx)
 	defer cancel()
@@ -33,13 +32,13 @@ func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
 	}
 }
 
-// settleContext returns the context for settling: it goes on although the work's time
-// is up, until the invocation has to respond, and is long enough for one try.
+// settleContext returns the context for settling. It outlives the work's deadline and ends
+// when the invocation has to respond, but is always long enough for one try.
 func (b *batch) settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
 }
 
-// fail releases the row as the failure requires, and ends the delivery.
+// fail releases the row according to the failure, and settles the delivery.
 func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {
 	why := failure.Of(err)
 	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
@@ -58,9 +57,9 @@ func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {
 	}
 }
 
-// write writes a release, with the results of a Partial. While the database does not answer it tries again, as
-// long as ctx allows. After each failure it reads the row, because the commit may
-// have succeeded and only its answer got lost.
+// write writes a release, with the results of a Partial. While the database doesn't answer, it
+// retries as long as ctx allows. After each error it reads the row, because the commit may
+// have succeeded and only the response got lost.
 func (b *batch) write(ctx context.Context, i int, f Attempt, r Release, why error) (bool, error) {
 	var partial *Partial
 	hasResults := errors.As(why, &partial)
@@ -74,7 +73,7 @@ func (b *batch) write(ctx context.Context, i int, f Attempt, r Release, why erro
 		case err == nil && written:
 			return true, nil
 		case err == nil && first:
-			return false, nil // the fence is gone: there was no earlier try whose commit may have held
+			return false, nil // the fence is lost, since no earlier try can have committed
 		}
 		row, findErr := b.find(ctx, f)
 		ours := row.Attempt == f.Number
@@ -82,22 +81,22 @@ func (b *batch) write(ctx context.Context, i int, f Attempt, r Release, why erro
 		case findErr == nil && ours && row.Status == r.Status:
 			return true, nil
 		case findErr == nil && (!ours || row.Status != StatusInProgress), errors.Is(findErr, ErrNotFound):
-			return false, nil // the fence is gone
+			return false, nil // the fence is lost
 		case err != nil && failure.Of(err).Kind == failure.Permanent, !tries.Next(ctx):
 			return false, failure.At("settle", errors.Join(err, findErr))
 		}
 	}
 }
 
-// writePartial writes a release with results. It reports false if that failed,
-// and leaves time to write the release alone.
+// writePartial writes a release with results. If that fails, it returns false and leaves time
+// to write the release alone.
 func (b *batch) writePartial(ctx context.Context, i int, f Attempt, r Release, p *Partial) (written bool) {
 	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)
 	ctx, cancel := context.WithTimeout(ctx, min(max(left-writeTimeout, left/2), partialTimeout))
 	defer cancel()
 	warn := func(reason string) {
-		b.Log.Warn("the results of failed work were not written", "id", f.ID, "tenant", b.tenant(i),
+		b.Log.Warn("results of failed work not written", "id", f.ID, "tenant", b.tenant(i),
 			"attempt", f.Number, "reason", reason)
 	}
 	defer func() {
@@ -137,7 +136,7 @@ func (b *batch) lost(ctx context.Context, i int, f Attempt) Outcome {
 	case err != nil:
 		return b.unsettled(i)
 	case row.Status == StatusSucceeded && row.Attempt == f.Number:
-		return Outcome{Result: Succeeded} // our own commit, whose answer was lost
+		return Outcome{Result: Succeeded} // this attempt's commit; only the response got lost
 	case row.Status == StatusSucceeded, row.Status == StatusFailed, row.Status == StatusCancelled,
 		row.Status == StatusNone:
 		return Outcome{Result: Done}
@@ -147,29 +146,28 @@ func (b *batch) lost(ctx context.Context, i int, f Attempt) Outcome {
 	return Outcome{Result: Lost}
 }
 
-// unsettled returns the outcome of a claim whose end could not be written: its
-// message comes back when its lease ends.
+// unsettled is the outcome of a claim with a failed settlement: its message comes back when
+// the lease ends.
 func (b *batch) unsettled(i int) Outcome {
 	return Outcome{Result: Unsettled, Wait: max(time.Until(b.leases[i]), time.Second)}
 }
 
-// endUnclaimed ends a delivery that could not be claimed. Its message comes back
-// by the schedule, up to a quarter earlier: messages that all come back at one
-// moment may all meet the next outage.
+// endUnclaimed settles a delivery that couldn't be claimed. Its message comes back after the
+// backoff, jittered by up to a quarter, so that not all messages meet the next outage
+// together.
 func (b *batch) endUnclaimed(i int, f Attempt, err error) {
 	wait := b.Backoff.retry(Outcome{Delivery: min(b.deliveries[i].Count, len(b.Backoff))}, StatusNone).Visibility
 	b.end(i, f, Outcome{Result: Unsettled, Wait: wait - rand.N(wait/4+1)}, failure.Of(err))
 }
 
-// end decides the end of delivery i by its outcome, and concludes it.
+// end settles delivery i by its outcome.
 func (b *batch) end(i int, f Attempt, o Outcome, why failure.Failure) {
 	o.Delivery = b.deliveries[i].Count
 	b.conclude(i, f, o, b.Backoff.Decide(o), why)
 }
 
-// conclude logs the end of delivery i and keeps it, once for each delivery. Run
-// passes a Retry or a DeadLetter to Messages; an Ack usually is an absence from
-// the response.
+// conclude logs a settlement and keeps it, once for each delivery. Run passes a Retry or a
+// DeadLetter to Messages; an Ack usually just isn't in the response.
 func (b *batch) conclude(i int, f Attempt, o Outcome, s Settlement, why failure.Failure) {
 	d := b.deliveries[i]
 	level := slog.LevelInfo

@@ -16,7 +16,7 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
-	if out := printed(t, url, "events", "status"); out != "Events are not recorded: no function with EVENTS_WEBHOOK_URL has run.\n" {
+	if out := printed(t, url, "events", "status"); out != "Events are not recorded yet: no function has run with EVENTS_WEBHOOK_URL.\n" {
 		t.Errorf("without a receiver: %s", out)
 	}
 	id := uuid.NewString()
@@ -28,7 +28,7 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 			(gen_random_uuid(), '`+oneTenant+`', 'match.created', gen_random_uuid(), '{}', now() - interval '2 hours', NULL, NULL, NULL, NULL),
 			(gen_random_uuid(), '`+anotherTenant+`', 'decision.made', gen_random_uuid(), '{}', now() - interval '1 minute', now() + interval '1 hour', now(), NULL, 'refused')`)
 	code, out, _ := matchbook(t, url, "events", "status")
-	wantIn(t, out, "Events are recorded since 2026-03-02T09:00:00Z. Not accepted:\n", "refused (HTTP 400)\n",
+	wantIn(t, out, "Events recorded since 2026-03-02T09:00:00Z. Undelivered:\n", "refused (HTTP 400)\n",
 		"        1     2h0m", "         0         1  match.created    "+oneTenant, "         1         0  decision.made    "+anotherTenant)
 	if code != cli.ExitFindings {
 		t.Errorf("one was given up, and one waits for two hours: exit status %d", code)
@@ -62,7 +62,7 @@ func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
 	if open := postgrestest.Value[int](t, conn, `SELECT count(*) FROM event WHERE dead_at IS NULL AND due_at IS NULL AND refused_at IS NULL`); open != 3 {
 		t.Errorf("%d of 3 are due", open)
 	}
-	if out := printed(t, url, "events", "requeue"); out != "no such event was given up, or waits for its next try\n" {
+	if out := printed(t, url, "events", "requeue"); out != "no undelivered events found\n" {
 		t.Errorf("got %s", out)
 	}
 	wantRefused(t, url, "events", clitest.Refusals{{[]string{"requeue", "--id", "17"}, "--id"},

@@ -57,7 +57,7 @@ func taken(t *testing.T, file string) (texts []string) {
 	}
 }
 
-const refused = "ask the model: the model provider denied access (HTTP 401, invalid_api_key) (tried once)"
+const refused = "ask the model: model provider denied access (HTTP 401, invalid_api_key) (tried once)"
 
 // failed counts the documents that failed, from a report for people: of each
 // group one or two, as they happen to arrive.

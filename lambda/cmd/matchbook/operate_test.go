@@ -28,7 +28,7 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	id := uuid.New()
 	add(t, postgrestest.Open(t, r.env[variable.DatabaseURL]),
 		postgres.Imported{ID: id, TenantID: corpus.DefaultTenant, Type: document.Invoice, Data: json.RawMessage("{}")})
-	if code, out, errOut := r.command(t.Context(), "publish", id.String(), uuid.NewString()); code != cli.ExitError || !strings.Contains(out+errOut, "1 rows do not exist") {
+	if code, out, errOut := r.command(t.Context(), "publish", id.String(), uuid.NewString()); code != cli.ExitError || !strings.Contains(out+errOut, "1 row not found") {
 		t.Errorf("publish: exit status %d, %q %q", code, out, errOut)
 	}
 	if got := clitest.Receive(t, r.client, r.queueURL); len(got) != 1 || got[0] != id.String() {

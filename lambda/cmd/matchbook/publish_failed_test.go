@@ -153,7 +153,7 @@ func TestPublishFailedChoosesAndCounts(t *testing.T) {
 	}
 	r.left("failed 14, messages 0")
 
-	for _, want := range []string{"of 8 failed documents: published 8, unsent 0, skipped 0, left 0\n", "no such document has failed\n"} {
+	for _, want := range []string{"8 failed documents: published 8, unsent 0, skipped 0, left 0\n", "no failed document found\n"} {
 		r.prints(want, "publish", "--failed", "--kind", "permanent", "--since", "2h")
 		r.left("failed 6, pending 8, messages 8")
 	}
@@ -187,11 +187,11 @@ func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
 	publish("2 failed ingestions would be published:\n      1  permanent\n         "+broken+"  the cause of permanent\n"+
 		"      1  transient\n         "+unread+"  the cause of transient\n", "--failed", "--dry-run")
 	left("failed the cause of permanent, failed the cause of transient; documents failed 1; messages 0")
-	publish("of 1 failed ingestions: published 1, unsent 0, skipped 0, left 0\n", "--failed", "--kind", "transient")
+	publish("1 failed ingestion: published 1, unsent 0, skipped 0, left 0\n", "--failed", "--kind", "transient")
 	left("failed the cause of permanent, in-progress -; documents failed 1; messages 1")
 	publish("published 1 ingestions\n", broken)
 	left("in-progress -, in-progress -; documents failed 1; messages 2")
-	publish("no such ingestion has failed\n", "--failed")
+	publish("no failed ingestion found\n", "--failed")
 }
 
 // A failed chunk that is published opens its review again.
@@ -212,8 +212,8 @@ func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
 		t.Helper()
 		r.prints(want, append([]string{"publish", "--chunks"}, args...)...)
 	}
-	publish("1 failed chunks would be published:\n      1  transient\n         "+chunk+"  the model was away\n", "--failed", "--dry-run")
-	publish("of 1 failed chunks: published 1, unsent 0, skipped 0, left 0\n", "--failed", "--kind", "transient")
+	publish("1 failed chunk would be published:\n      1  transient\n         "+chunk+"  the model was away\n", "--failed", "--dry-run")
+	publish("1 failed chunk: published 1, unsent 0, skipped 0, left 0\n", "--failed", "--kind", "transient")
 	got := postgrestest.Value[string](t, r.conn, `SELECT j.status || ', ' || chunks_open || ' open, ' || gaps || ' gaps, chunk ' || c.status
 		FROM review_job AS j JOIN review_chunk AS c ON c.job_id = j.id`)
 	if want := "running, 1 open, 0 gaps, chunk pending"; got != want || r.messages() != "1" {
@@ -241,7 +241,7 @@ func TestPublishFailedMayBeInterrupted(t *testing.T) {
 		t.Errorf("got %+v", report)
 	}
 	r.left(fmt.Sprintf("failed %d, pending %d, messages %d", all-republish.Batch, republish.Batch, republish.Batch))
-	if code, out, errOut := r.run(t.Context()); code != cli.ExitOK || !strings.HasPrefix(out, fmt.Sprintf("of %d failed documents: published %[1]d,", all-republish.Batch)) {
+	if code, out, errOut := r.run(t.Context()); code != cli.ExitOK || !strings.HasPrefix(out, fmt.Sprintf("%d failed documents: published %[1]d,", all-republish.Batch)) {
 		t.Errorf("the rest: exit status %d, %q %q", code, out, errOut)
 	}
 	r.left(fmt.Sprintf("pending %d, messages %[1]d", all))
@@ -255,7 +255,7 @@ func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
 	r := newFailedRig(t, func() bool { return false })
 	r.fail(republish.Batch+20, oneTenant, "permanent", "1 hour")
 	code, out, errOut := r.run(t.Context())
-	want := fmt.Sprintf("of %d failed documents: published 0, unsent %d, skipped 0, left 20\n", republish.Batch+20, republish.Batch)
+	want := fmt.Sprintf("%d failed documents: published 0, unsent %d, skipped 0, left 20\n", republish.Batch+20, republish.Batch)
 	if code != cli.ExitFindings || out != want || !strings.HasPrefix(errOut, "stopped: ") {
 		t.Errorf("exit status %d, %q %q, want %q", code, out, errOut, want)
 	}
@@ -281,10 +281,10 @@ func TestPublishFailedRefusesWhatItCannotMean(t *testing.T) {
 		{[]string{"--failed", oneTenant}, "leave the ids out"},
 		{[]string{"--dry-run", oneTenant}, "--dry-run is for --failed"},
 		{[]string{}, "requires at least 1 arg"},
-		{[]string{"--failed", "--kind", "bad"}, `--kind "bad" is not one of transient, permanent, lost, crashed`},
-		{[]string{"--failed", "--since", "yesterday"}, `--since "yesterday" is no duration`},
-		{[]string{"--failed", "--since", "-2h"}, `--since "-2h" is no duration`},
-		{[]string{"--failed", "--tenant", "7"}, `--tenant "7" is`},
+		{[]string{"--failed", "--kind", "bad"}, `--kind: unknown kind "bad"; expected one of transient, permanent, lost, crashed`},
+		{[]string{"--failed", "--since", "yesterday"}, `--since: invalid value "yesterday"`},
+		{[]string{"--failed", "--since", "-2h"}, `--since: invalid value "-2h"`},
+		{[]string{"--failed", "--tenant", "7"}, `--tenant "7": not a UUID`},
 		{[]string{"--failed"}, "DATABASE_URL is not set"},
 	})
 }

@@ -36,7 +36,7 @@ func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
 			"10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
 		"third-delivery.json": {cli.ExitOK, response + "10000000-0000-4000-8000-000000000105  succeeded, attempts: 1\n"},
 		"empty-batch.json":    {cli.ExitOK, response},
-		"not-sqs.json":        {cli.ExitFindings, `FUNCTION ERROR {"errorMessage":"the event has no Records: it is not from SQS","errorType":"errorString"}` + "\n"},
+		"not-sqs.json":        {cli.ExitFindings, `FUNCTION ERROR {"errorMessage":"expected an SQS event: missing Records","errorType":"errorString"}` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

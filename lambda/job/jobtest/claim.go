@@ -18,7 +18,7 @@ func claimTakesWhatWaits(r *rig) {
 		before := r.row(id)
 		c, got := r.claim(job.Delivery{ID: id, Count: 1, Last: true}, false)
 		if want := (job.Attempt{ID: id, Number: before.Attempt + 1}); got != claimed || c.Attempt != want {
-			r.Errorf("%s: found %v with fence %+v, want it claimed with %+v", from.name, got, c.Attempt, want)
+			r.Errorf("%s: found %v with fence %+v; must be claimed with %+v", from.name, got, c.Attempt, want)
 		}
 		r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, Error: before.Error})
 		r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, LeaseLeft: lease})
@@ -38,13 +38,13 @@ func claimHolds(r *rig) {
 		r.Advance(tc.pass)
 		r.unchanged("a delivery that is held", func() {
 			if c, got := r.claim(job.Delivery{ID: id}, true); got != held || c.Wait != tc.left {
-				r.Errorf("found %v, held for %v; want it held for %v", got, c.Wait, tc.left)
+				r.Errorf("found %v for %v; must be held for %v", got, c.Wait, tc.left)
 			}
 		})
 	}
 	r.Advance(tick)
 	if _, got := r.claim(job.Delivery{ID: id}, false); got != suspect {
-		r.Errorf("at the lease's end: found %v, want a suspect", got)
+		r.Errorf("at the lease's end: found %v; must be a suspect", got)
 	}
 }
 
@@ -54,12 +54,12 @@ func extendKeepsClaims(r *rig) {
 	r.succeed(over)
 	r.Advance(lease)
 	again, _ := r.claim(job.Delivery{ID: stale.ID}, true) // another attempt took over
-	lapsed := mine                                        // its lease has ended, and no other attempt has it
+	lapsed := mine                                        // its lease has ended, but no other attempt took over
 	r.Advance(lease / 4)
 	unknown := job.Attempt{ID: uuid.New(), Number: 1}
 	ours, err := r.Store.Extend(r.Context(), []job.Attempt{over, lapsed, stale, taken, unknown}, 2*lease)
 	if err != nil || !slices.Equal(ours, []job.Attempt{lapsed}) {
-		r.Errorf("extended %+v, %v; want %+v alone", ours, err, lapsed)
+		r.Errorf("extended %+v, %v; must be %+v alone", ours, err, lapsed)
 	}
 	r.findIs(lapsed.ID, job.Row{Status: job.StatusInProgress, Attempt: 1, LeaseLeft: 2 * lease})
 	r.findIs(stale.ID, job.Row{Status: job.StatusInProgress, Attempt: again.Attempt.Number, LeaseLeft: 3 * lease / 4})
@@ -75,12 +75,12 @@ func suspectIsAskedFor(r *rig) {
 	r.unchanged("a suspect that is not asked for", func() {
 		c, got := r.claim(job.Delivery{ID: id}, false)
 		if want := (job.Attempt{ID: id, Number: 1}); got != suspect || c.Attempt != want {
-			r.Errorf("found %v with fence %+v; want a suspect, last tried as %+v", got, c.Attempt, want)
+			r.Errorf("found %v with fence %+v; must be a suspect with %+v", got, c.Attempt, want)
 		}
 	})
 	c, got := r.claim(job.Delivery{ID: id}, true)
 	if want := (job.Attempt{ID: id, Number: 2}); got != claimed || c.Attempt != want {
-		r.Errorf("found %v with fence %+v, want it claimed with %+v", got, c.Attempt, want)
+		r.Errorf("found %v with fence %+v; must be claimed with %+v", got, c.Attempt, want)
 	}
 	r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: 2, LeaseLeft: lease})
 }
@@ -145,7 +145,7 @@ func overIsDone(r *rig) {
 	} {
 		r.unchanged(name, func() {
 			if _, got := r.claim(d, true); got != done {
-				r.Errorf("%s: found %v, want it done", name, got)
+				r.Errorf("%s: found %v; must be done", name, got)
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func cancelledIsDone(r *rig) {
 		r.unchanged(from.name, func() {
 			for _, d := range []job.Delivery{{ID: id}, {ID: id, Last: true}, {ID: id, SentAt: r.now().Add(time.Hour)}} {
 				if _, got := r.claim(d, true); got != done {
-					r.Errorf("%s, then cancelled: found %v, want it done", from.name, got)
+					r.Errorf("%s, then cancelled: found %v; must be done", from.name, got)
 				}
 			}
 		})
@@ -188,14 +188,14 @@ func failedIsRedriven(r *rig) {
 	r.Advance(time.Hour)
 	c, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false)
 	if got != claimed || c.Attempt.Number != 2 {
-		r.Fatalf("found %v, attempt %d; want it claimed, attempt 2", got, c.Attempt.Number)
+		r.Fatalf("found %v, attempt %d; must be claimed, attempt 2", got, c.Attempt.Number)
 	}
 	r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: 2, Error: busy, Notifications: "transient 1"})
 	r.fail(c.Attempt)
 	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(),
 		Notifications: "transient 1, transient 2"})
 	if _, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false); got != done {
-		r.Errorf("the same message again: found %v, want it done", got)
+		r.Errorf("the same message again: found %v; must be done", got)
 	}
 }
 
@@ -208,7 +208,7 @@ func earlierPublishIsSuperseded(r *rig) {
 		r.unchanged(at.name, func() {
 			d := job.Delivery{ID: id, PublishedAt: first, SentAt: r.now().Add(time.Hour)}
 			if _, got := r.claim(d, true); got != superseded {
-				r.Errorf("%s: the first message found %v, want it superseded", at.name, got)
+				r.Errorf("%s: the first message found %v; must be superseded", at.name, got)
 			}
 		})
 	}
@@ -222,7 +222,7 @@ func spoiledIsUnworkable(r *rig) {
 		for range 2 { // the second time changes nothing
 			c, got := r.claim(job.Delivery{ID: id, SentAt: r.now().Add(tick)}, false)
 			if got != unworkable || c.Reason == "" {
-				r.Errorf("%s: found %v with reason %q, want it unworkable", from.name, got, c.Reason)
+				r.Errorf("%s: found %v with reason %q; must be unworkable", from.name, got, c.Reason)
 			}
 			r.rowIs(id, Row{Attempt: before.Attempt, Error: c.Reason, Notifications: before.Notifications})
 		}
@@ -254,26 +254,26 @@ func notDueIsEarly(r *rig) {
 	r.Advance(retryIn - time.Minute - tick)
 	r.unchanged("an early delivery", func() {
 		if c, got := r.claim(job.Delivery{ID: id}, true); got != early || c.Wait != time.Minute+tick {
-			r.Errorf("found %v, to wait %v; want it early, to wait a minute and %v", got, c.Wait, tick)
+			r.Errorf("found %v, to wait %v; must be early, to wait a minute and %v", got, c.Wait, tick)
 		}
 	})
 	if _, got := r.claim(job.Delivery{ID: id, Last: true}, false); got != claimed {
-		r.Errorf("last delivery: found %v, want it claimed", got)
+		r.Errorf("last delivery: found %v; must be claimed", got)
 	}
 	id = r.in(retrying)
 	r.Advance(retryIn - time.Minute)
 	if _, got := r.claim(job.Delivery{ID: id}, false); got != claimed {
-		r.Errorf("a minute early: found %v, want it claimed, because clocks differ", got)
+		r.Errorf("a minute early: found %v; must be claimed, because clocks differ", got)
 	}
 	id = r.in(retrying)
 	stamp := r.publish(id)
 	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false); got != claimed {
-		r.Errorf("published by a person: found %v, want it claimed", got)
+		r.Errorf("published by a person: found %v; must be claimed", got)
 	}
 }
 
-// The sweep gives up when no message is known to be on its way. A message that
-// comes after all shows that this was wrong.
+// The sweep gives up a row when it knows of no message for it. A message that arrives after
+// all proves it wrong.
 func givenUpIsClaimed(r *rig) {
 	for name, giveUp := range map[string]func(id uuid.UUID){
 		"lost": func(uuid.UUID) {
@@ -313,7 +313,7 @@ func oneOfManyClaims(r *rig) {
 	for i := range deliveries {
 		deliveries[i].ID = r.New()
 	}
-	for round := 1; round <= rounds; round++ { // after the first one, all workers are connected
+	for round := 1; round <= rounds; round++ { // after the first round all workers are connected
 		answers := atOnce(workers, func(int) []job.Claim {
 			mine := slices.Clone(deliveries)
 			rand.Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
@@ -340,7 +340,7 @@ func oneOfManyClaims(r *rig) {
 	}
 }
 
-// atOnce calls do n times at the same moment.
+// atOnce calls do n times concurrently.
 func atOnce[T any](n int, do func(i int) T) []T {
 	begin, all := make(chan struct{}), make([]T, n)
 	var calls sync.WaitGroup

@@ -1,7 +1,7 @@
-// Package jobtest tests implementations of the ports of package job: the claims,
-// fences, publications and repairs that its documentation promises, for any
-// workload and its tables. Each test opens a store of its own, and its name is
-// the promise that it tests.
+// Package jobtest tests implementations of the ports of package job: the claims, fences,
+// publishes and repairs promised by its documentation, for any workload and its tables. You
+// should call TestStore from your store's tests. Each subtest opens a new store and is named
+// for its promise.
 package jobtest
 
 import (
@@ -15,55 +15,54 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store joins the ports that the tables of a workload implement.
+// Store joins the ports implemented by a workload's tables.
 type Store interface {
 	job.Store
 	job.PublishStore
 	sweep.Store
 }
 
-// Fixture is a store without rows, and the means to look behind it. The
-// store and the work are called from many goroutines, the rest from one.
+// Fixture is a store without rows, and the means to look behind it. The store and Work must be
+// safe for concurrent use; the rest isn't called concurrently.
 type Fixture struct {
 	Store Store
-	// Work does the work of a claim and commits it; with a row of New
-	// and a fence that holds it succeeds.
+	// Work does the work of a claim and commits it. With a row of New and a valid fence it
+	// must succeed.
 	Work job.Work
-	// New inserts a row that was never published, as any program may.
+	// New inserts a row never published, as any program may.
 	New func() uuid.UUID
-	// Lock locks a row in a transaction of its own until unlock.
+	// Lock locks a row in a separate transaction until you call unlock.
 	Lock func(uuid.UUID) (unlock func())
-	// Spoil removes the contents to work on, so that a claim finds the row
-	// unworkable.
+	// Spoil removes the row's contents, so that a claim finds it unworkable.
 	Spoil func(uuid.UUID)
-	// Cancel ends a row as a person does who cancels its work, whatever its
-	// state. It is nil where the table has no such status.
+	// Cancel ends a row in any state, as a person does by cancelling its work. Use nil if the
+	// table lacks this status.
 	Cancel func(uuid.UUID)
-	// Final is true where succeeded and cancelled rows stay as they are, whatever is
-	// published: their messages find them done.
+	// Final is true if publishing leaves succeeded and cancelled rows as they are, so that
+	// their messages find them done.
 	Final bool
-	// Row reads a row without the store.
+	// Row reads a row, but not through the store.
 	Row func(uuid.UUID) Row
-	// Dump returns every row of every table. Two dumps differ whenever something
-	// was written in between, even the same values.
+	// Dump returns every row of every table. Two dumps must differ after any write in between,
+	// even of the same values.
 	Dump func() string
-	// Now reads the database's clock, which stands still until Advance moves it,
-	// forward or back.
+	// Now reads the database's clock. It must stand still until Advance moves it, forward or
+	// back.
 	Now     func() time.Time
 	Advance func(time.Duration)
 }
 
-// Row is what the tables have of a row; NULL is a zero value.
+// Row is a row as stored; NULL is a zero value.
 type Row struct {
 	Status        job.Status
 	Attempt       int
 	Error         string
-	Due           time.Time // when a message for it is next due
+	Due           time.Time // when a message for it is due
 	FailedAt      time.Time
 	Notifications string // "kind attempt" of each, by attempt: "permanent 1, lost 2"
 }
 
-// TestStore tests the stores that open opens.
+// TestStore tests the stores opened by open, which is called once for each subtest.
 func TestStore(t *testing.T, open func(t *testing.T) Fixture) {
 	for _, test := range []struct {
 		name string
@@ -121,15 +120,15 @@ const (
 	lease      = time.Minute
 	retryIn    = 5 * time.Minute
 	visibility = 10 * time.Minute // of the queue
-	grace      = time.Minute      // for inserted rows
+	grace      = time.Minute      // for newly inserted rows
 	tick       = time.Microsecond // the precision of databases and stamps
 	busy       = "the model is busy"
 )
 
-// failure ends the last of three tries.
+// failure ends the last of three attempts.
 var failure = job.Release{Status: job.StatusFailed, Reason: busy, Kind: "transient", Delivery: 3}
 
-// The possible findings of a claim, in a word.
+// The possible findings of a claim, one word each.
 var (
 	claimed, suspect = "claimed", "suspect"
 	held             = job.Held.String()
@@ -151,14 +150,13 @@ func found(c job.Claim) string {
 	return c.Found.String()
 }
 
-// rig is a fixture whose errors end the test.
+// rig is a fixture with methods that end the test on an error.
 type rig struct {
 	Fixture
 	*testing.T
 }
 
-// state is a state of a row; to brings a row there that is new or
-// published.
+// state is a state of a row; to brings a new or published row there.
 type state struct {
 	name string
 	to   func(*rig, uuid.UUID)
@@ -191,7 +189,7 @@ func (r *rig) in(s state) uuid.UUID {
 	return id
 }
 
-// claim claims one delivery, and returns its finding as well.
+// claim claims one delivery, and also returns its finding.
 func (r *rig) claim(d job.Delivery, suspects bool) (job.Claim, string) {
 	r.Helper()
 	c := r.claims(suspects, d)[0]
@@ -207,7 +205,7 @@ func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
 	return claims
 }
 
-// take claims a row, which must succeed.
+// take claims a row, and must succeed.
 func (r *rig) take(id uuid.UUID) job.Attempt {
 	r.Helper()
 	c, got := r.claim(job.Delivery{ID: id, Last: true}, true)
@@ -217,7 +215,7 @@ func (r *rig) take(id uuid.UUID) job.Attempt {
 	return c.Attempt
 }
 
-// release writes a release whose fence must hold.
+// release writes a release, and its fence must hold.
 func (r *rig) release(f job.Attempt, v job.Release) {
 	r.Helper()
 	if written, err := r.Store.Release(r.Context(), f, v); !written || err != nil {
@@ -247,7 +245,7 @@ func (r *rig) publish(id uuid.UUID) time.Time {
 	return stamped[0].PublishedAt
 }
 
-// row is Row with times that can be compared.
+// row is Row with comparable times.
 func (r *rig) row(id uuid.UUID) Row {
 	row := r.Row(id)
 	row.Due, row.FailedAt = row.Due.UTC(), row.FailedAt.UTC()
@@ -263,7 +261,7 @@ func (r *rig) rowIs(id uuid.UUID, want Row) {
 	}
 }
 
-// findIs compares what Find reads; a lease that is over counts as none.
+// findIs compares the result of Find; an ended lease counts as 0.
 func (r *rig) findIs(id uuid.UUID, want job.Row) {
 	r.Helper()
 	got, err := r.Store.Find(r.Context(), id)
@@ -273,27 +271,27 @@ func (r *rig) findIs(id uuid.UUID, want job.Row) {
 	}
 }
 
-// unchanged reports any write of do.
+// unchanged reports an error if do writes anything.
 func (r *rig) unchanged(what string, do func()) {
 	r.Helper()
 	before := r.Dump()
 	do()
 	if after := r.Dump(); after != before {
-		r.Errorf("%s wrote something:\nbefore %s\nafter  %s", what, before, after)
+		r.Errorf("%s must not write:\nbefore %s\nafter  %s", what, before, after)
 	}
 }
 
-// refused tries every write of an attempt, and reports one that is accepted.
+// refused tries every write of an attempt, and reports an error if one is accepted.
 func (r *rig) refused(f job.Attempt) {
 	r.Helper()
 	r.unchanged("a stale fence", func() {
 		for _, v := range []job.Release{failure, {Status: job.StatusPending, Reason: "late", Due: retryIn}} {
 			if written, err := r.Store.Release(r.Context(), f, v); written || err != nil {
-				r.Errorf("%s of a stale fence: written %v, error %v", v.Status, written, err)
+				r.Errorf("%s with a stale fence must be refused: written %v, error %v", v.Status, written, err)
 			}
 		}
 		if err := r.Work(r.Context(), f); !errors.Is(err, job.ErrFenceLost) {
-			r.Errorf("work of a stale fence: %v, want ErrFenceLost", err)
+			r.Errorf("work with a stale fence: %v; must be ErrFenceLost", err)
 		}
 	})
 }

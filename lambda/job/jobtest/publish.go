@@ -25,13 +25,13 @@ func publishTakes(r *rig) {
 		r.findIs(id, job.Row{Status: job.StatusPending, Attempt: before.Attempt})
 		c, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false)
 		if got != claimed || c.Attempt.Number != before.Attempt+1 {
-			r.Errorf("%s: its message found %v, attempt %d; want it claimed, attempt %d",
+			r.Errorf("%s: its message found %v, attempt %d; must be claimed, attempt %d",
 				from.name, got, c.Attempt.Number, before.Attempt+1)
 		}
 	}
 }
 
-// stays publishes a row that is over and does not begin again.
+// stays publishes a finished row, and expects it to stay finished.
 func (r *rig) stays(id uuid.UUID) {
 	r.Helper()
 	before := r.row(id)
@@ -39,13 +39,13 @@ func (r *rig) stays(id uuid.UUID) {
 	stamp := r.publish(id)
 	r.rowIs(id, before)
 	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp, Last: true}, true); got != done {
-		r.Errorf("%s, then published: its message found %v, want it done", before.Status, got)
+		r.Errorf("%s, then published: its message found %v; must be done", before.Status, got)
 	}
 	r.rowIs(id, before)
 }
 
-// A message of an earlier publish must compare as older, whatever the clock
-// does.
+// Stamps must rise whatever the clock does, so that an earlier message always compares as
+// older.
 func stampsRise(r *rig) {
 	id := r.New()
 	last := r.publish(id)
@@ -60,7 +60,7 @@ func stampsRise(r *rig) {
 		r.Advance(step)
 		rises(r.publish(id))
 	}
-	r.Advance(visibility + tick) // a day before the last stamps, still
+	r.Advance(visibility + tick) // still a day before the last stamps
 	stamped, err := r.Store.Republish(r.Context(), empty, 1)
 	if err != nil || len(stamped) != 1 || stamped[0].ID != id {
 		r.Fatalf("republished %+v, error %v", stamped, err)
@@ -107,6 +107,6 @@ func findReads(r *rig) {
 	r.Advance(lease / 3)
 	r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: 1, LeaseLeft: 2 * lease / 3})
 	if _, err := r.Store.Find(r.Context(), uuid.New()); !errors.Is(err, job.ErrNotFound) {
-		r.Errorf("find of an unknown id: %v, want ErrNotFound", err)
+		r.Errorf("find of an unknown id: %v; must be ErrNotFound", err)
 	}
 }

@@ -42,7 +42,7 @@ func successClears(r *rig) {
 	r.findIs(id, job.Row{Status: job.StatusSucceeded, Attempt: 2})
 }
 
-// No other attempt took over, so the late one may still settle the row.
+// If no other attempt took over, a late one may still settle the row.
 func endedLeaseKeepsTheFence(r *rig) {
 	for name, settle := range map[string]func(job.Attempt){"a failure": r.fail, "a success": r.succeed} {
 		id := r.New()

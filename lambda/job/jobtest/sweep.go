@@ -14,12 +14,11 @@ import (
 )
 
 const (
-	times = 3 // of publishing again
+	times = 3 // to publish a row again
 	limit = 1000
 )
 
-// The limits of a sweep of an empty queue, of a drained one, and of one with a
-// backlog.
+// The limits of a sweep with an empty queue, with a drained one, and with a backlog.
 var (
 	empty   = sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true, Idle: true}
 	drained = sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times, Drained: true}
@@ -36,7 +35,7 @@ func (n *repairs) add(again []sweep.Republished) {
 	}
 }
 
-// sweep repairs as package sweep does when the queue is empty, in its order.
+// sweep repairs in the order of package sweep, as with an empty queue.
 func (r *rig) sweep() (repairs, []sweep.Republished) {
 	r.Helper()
 	return r.sweepOf(empty)
@@ -72,7 +71,7 @@ func (r *rig) sweepOfFinds(w sweep.Waits, want repairs) []sweep.Republished {
 	return again
 }
 
-// givenUp is a row that the sweep has just failed.
+// givenUp is a row just failed by the sweep.
 func (r *rig) givenUp(id uuid.UUID, attempt int, notifications string) {
 	r.Helper()
 	row := r.row(id)
@@ -99,12 +98,11 @@ func insertedIsPublished(r *rig) {
 	r.Advance(1000 * time.Hour)
 	patient := sweep.Waits{Visibility: 1e6 * time.Hour, Grace: grace, Lapses: 3}
 	if again, err := r.Store.Republish(r.Context(), patient, limit); err != nil || len(again) > 0 {
-		r.Errorf("published %v, error %v, although there is nothing to work on", again, err)
+		r.Errorf("unworkable row must not be published: %v, error %v", again, err)
 	}
 }
 
-// The notification of a lost row needs a key of its own, so giving up
-// counts as an attempt.
+// A lost row's notification needs a distinct key, so giving up counts as an attempt.
 func lostIsRepublished(r *rig) {
 	id := r.New()
 	notifications := ""
@@ -120,7 +118,7 @@ func lostIsRepublished(r *rig) {
 			}
 			r.rowIs(id, Row{Status: job.StatusPending, Attempt: round - 1, Due: r.now(), Notifications: notifications})
 			if _, got := r.claim(job.Delivery{ID: id, PublishedAt: last}, false); got != superseded {
-				r.Errorf("the message that got lost found %v, want it superseded", got)
+				r.Errorf("the lost message found %v; must be superseded", got)
 			}
 			last = again[0].PublishedAt
 		}
@@ -149,18 +147,18 @@ func busyQueueLosesNothing(r *rig) {
 		r.sweepOfFinds(drained, repairs{overdue: 1, republished: 1})
 	}
 	r.Advance(8*visibility + tick)
-	r.sweepOfFinds(drained, repairs{overdue: 1, republished: 1}) // the queue holds something
+	r.sweepOfFinds(drained, repairs{overdue: 1, republished: 1}) // the queue isn't empty
 	at := r.in(inProgress)
 	r.Advance(16*visibility + tick)
 	f := r.take(at)
-	r.sweepFinds(repairs{overdue: 1, republished: 1}) // something is at work
+	r.sweepFinds(repairs{overdue: 1, republished: 1}) // work is in progress
 	r.succeed(f)
 	r.Advance(32*visibility + tick)
 	r.sweepFinds(repairs{overdue: 1, lost: 1})
 	r.givenUp(id, 1, "lost 1")
 }
 
-// A queue with a backlog has come as far as the oldest stamp at work.
+// A queue with a backlog has advanced to the oldest stamp in progress.
 func backlogExplains(r *rig) {
 	before := r.in(published)
 	r.Advance(visibility + tick)
@@ -185,12 +183,12 @@ func claimResetsRepublishing(r *rig) {
 		r.Advance(visibility + retryIn + tick)
 		r.sweepFinds(repairs{overdue: 1, republished: 1})
 		before.Due = r.now()
-		r.rowIs(id, before) // the error of the last try stays
+		r.rowIs(id, before) // the last attempt's error stays
 		r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
 	}
 }
 
-// lapse claims a row whose worker then vanishes.
+// lapse claims a row for a worker that then vanishes.
 func (r *rig) lapse(id uuid.UUID) job.Attempt {
 	r.Helper()
 	f := r.take(id)
@@ -220,7 +218,7 @@ func lapsedIsRecovered(r *rig) {
 	r.succeed(r.redrive(id))
 	r.rowIs(id, Row{Status: job.StatusSucceeded, Attempt: 5, Notifications: "crashed 4"})
 
-	id = r.New() // taken over by the next deliveries of its message
+	id = r.New() // taken over by later deliveries of its message
 	for range 3 {
 		r.lapse(id)
 	}
@@ -249,7 +247,7 @@ func settlingResetsLapses(r *rig) {
 		r.lapse(id)
 		r.Advance(visibility + tick)
 		if got, _ := r.sweep(); got.lapsed != 1 || got.crashed != 0 {
-			r.Errorf("after %s the sweep repaired %+v, want it published again", name, got)
+			r.Errorf("after %s the sweep repaired %+v; must be published again", name, got)
 		}
 		r.succeed(r.take(id))
 	}
@@ -263,7 +261,7 @@ func nothingElseIsRepaired(r *rig) {
 	r.unchanged("the sweep", func() { r.sweepFinds(repairs{}) })
 }
 
-// broken makes rows for each of the repairs, n but for the crashed ones.
+// broken makes n rows for each repair but crashed ones, and nCrashed of those.
 func (r *rig) broken(n, nCrashed int) (lost, crashed, missed []uuid.UUID) {
 	r.Helper()
 	for range n {
@@ -318,9 +316,9 @@ func repairsRespectLimit(r *rig) {
 func sweepsRepairOnce(r *rig) {
 	const n, workers = 5, 6
 	rounds := testenv.Size(4, 20)
-	for round := 1; round <= rounds; round++ { // after the first one, all workers are connected
-		// A crashed row would find the key of its notification taken, which would
-		// undo a lost one done twice in the same transaction: only every other time.
+	for round := 1; round <= rounds; round++ { // after the first round all workers are connected
+		// A crashed row would find its notification's key taken, and so undo a lost row
+		// repaired twice in the same transaction. So include it only every other time.
 		nCrashed := round % 2 * n
 		lost, crashed, missed := r.broken(n, nCrashed)
 		total := repairs{}
@@ -356,7 +354,7 @@ func (r *rig) sweepOnce(worker int) (n repairs) {
 		return err
 	}
 	steps := []func() error{giveUp, republish}
-	if worker%2 == 0 { // so that several workers do each repair at the same moment
+	if worker%2 == 0 { // so that several workers do each repair at once
 		slices.Reverse(steps)
 	}
 	for _, step := range steps {

@@ -18,8 +18,7 @@ import (
 
 var walkSeed = flag.Uint64("jobtest.seed", 0, "seed of the random walk; 0 picks one")
 
-// waits returns limits so low that some rows are lost or crash during the
-// walk.
+// waits returns limits low enough for some rows to get lost or crash during the walk.
 func (w *walker) waits() sweep.Waits {
 	idle := w.IntN(2) == 0
 	return sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 2, Times: 1,
@@ -32,14 +31,14 @@ type move struct {
 	from, to job.Status
 }
 
-// legal lists the moves that the documentation of package job allows (I9). A
-// move that does not change the status changes something else of the row.
+// legal lists the moves allowed by the documentation of package job (I9). A move within one
+// status changes something else of the row.
 var legal = map[move]bool{
 	{"claim", job.StatusNone, job.StatusInProgress}:       true,
 	{"claim", job.StatusPending, job.StatusInProgress}:    true,
 	{"claim", job.StatusInProgress, job.StatusInProgress}: true, // the lease had ended
 	{"claim", job.StatusFailed, job.StatusInProgress}:     true, // redriven
-	{"claim", job.StatusNone, job.StatusNone}:             true, // unworkable, and the next ones
+	{"claim", job.StatusNone, job.StatusNone}:             true, // unworkable, and likewise below
 	{"claim", job.StatusPending, job.StatusNone}:          true,
 	{"claim", job.StatusInProgress, job.StatusNone}:       true,
 	{"claim", job.StatusFailed, job.StatusNone}:           true,
@@ -66,7 +65,7 @@ var legal = map[move]bool{
 	{"give up", job.StatusInProgress, job.StatusFailed}:    true, // crashed
 }
 
-// walker takes random steps, and keeps a record of them.
+// walker takes random steps, and records them.
 type walker struct {
 	*rig
 	*rand.Rand
@@ -123,8 +122,8 @@ func walk(r *rig) {
 	}
 }
 
-// compare compares every row with its earlier state; attempts holds the numbers
-// by which the step may have raised the attempts of rows.
+// compare compares every row with its earlier state. attempts holds the increments of attempts
+// allowed by the step.
 func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
 	for _, id := range w.ids {
 		before, after := w.rows[id], w.row(id)
@@ -191,7 +190,7 @@ func (w *walker) claimSome() map[uuid.UUID]int {
 	return attempts
 }
 
-// fence returns the fence of some attempt, often a late one.
+// fence returns the fence of a random attempt, often a late one.
 func (w *walker) fence() (f job.Attempt, ok bool) {
 	if len(w.fences) == 0 {
 		return f, false
@@ -200,17 +199,17 @@ func (w *walker) fence() (f job.Attempt, ok bool) {
 	return w.fences[len(w.fences)-1-back], true
 }
 
-// accepted records writes that ended an attempt, and reports a second one (I6).
+// accepted records a write that ended an attempt, and reports an error for a second one (I6).
 func (w *walker) accepted(f job.Attempt, ok bool) {
 	if ok && w.ended[f] {
-		w.Errorf("attempt %+v ended twice", f)
+		w.Errorf("attempt %+v must end once", f)
 	}
 	w.ended[f] = w.ended[f] || ok
 }
 
 func (w *walker) workSome() map[uuid.UUID]int {
 	f, ok := w.fence()
-	if !ok || w.spoilt[f.ID] { // nothing is promised about work on a spoilt row
+	if !ok || w.spoilt[f.ID] { // no promise covers work on a spoilt row
 		return nil
 	}
 	err := w.Work(w.Context(), f)
@@ -258,7 +257,7 @@ func (w *walker) stamped(stamped []job.Stamped, err error) {
 	if err != nil {
 		w.Errorf("publish: %v", err)
 	}
-	slices.SortFunc(stamped, func(a, b job.Stamped) int { // by number: ids differ from walk to walk
+	slices.SortFunc(stamped, func(a, b job.Stamped) int { // by number, because ids differ between walks
 		return cmp.Compare(slices.Index(w.ids, a.ID), slices.Index(w.ids, b.ID))
 	})
 	w.stamps = append(w.stamps, stamped...)
@@ -294,7 +293,7 @@ func (w *walker) cancel() map[uuid.UUID]int {
 	return nil
 }
 
-// spoil leaves most rows alone, so that there is work.
+// spoil spares most rows, so that there's work left.
 func (w *walker) spoil() map[uuid.UUID]int {
 	if id := w.some(); len(w.spoilt) < len(w.ids)/2 {
 		w.Spoil(id)

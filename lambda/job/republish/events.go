@@ -13,13 +13,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// ParseEvents reads the flags of the command about events, each of which may be empty: an
-// event's id, the time since which or the duration within which they were recorded, and
-// the id of a tenant.
+// ParseEvents parses the command's flags, each of which may be empty: an event's id; the time
+// or the duration since the events were recorded; and a tenant's id.
 func ParseEvents(id, since, tenant string) (f postgres.EventFilter, err error) {
 	if id != "" {
 		if f.ID, err = document.ParseID(id); err != nil {
-			return f, fmt.Errorf("--id %.50q is %w", id, err)
+			return f, fmt.Errorf("--id %.50q: %w", id, err)
 		}
 	}
 	parsed, err := ParseFilter("", since, tenant)
@@ -27,30 +26,30 @@ func ParseEvents(id, since, tenant string) (f postgres.EventFilter, err error) {
 	return f, err
 }
 
-// Events counts events that the receiver has not accepted.
+// Events counts the events not accepted by the receiver yet.
 type Events struct {
-	RecordedSince *time.Time   `json:"recorded_since"` // nil: there is no receiver
+	RecordedSince *time.Time   `json:"recorded_since"` // nil without a receiver
 	States        []EventState `json:"events"`
 }
 
-// EventState counts the events of a tenant and a kind.
+// EventState counts a tenant's events of one kind.
 type EventState struct {
 	TenantID uuid.UUID `json:"tenant_id"`
 	Kind     string    `json:"kind"`
 	Waiting  int       `json:"waiting"`
-	Oldest   int       `json:"oldest_seconds"` // the age of the oldest that waits
-	Refused  int       `json:"refused"`        // of those that wait, by the receiver
+	Oldest   int       `json:"oldest_seconds"` // age of the oldest waiting event
+	Refused  int       `json:"refused"`        // waiting, and refused by the receiver before
 	Dead     int       `json:"dead"`           // given up
-	Error    string    `json:"error"`          // of the oldest that was tried
+	Error    string    `json:"error"`          // of the oldest event already tried
 }
 
-// EventsRequeued counts the events that are sent again, as they were before.
+// EventsRequeued counts the events queued for sending, in their states before.
 type EventsRequeued struct {
 	DryRun bool         `json:"dry_run"`
 	States []EventState `json:"events"`
 }
 
-// ReadEvents counts the events of a tenant, or of all.
+// ReadEvents counts the undelivered events of one tenant or of all.
 func ReadEvents(ctx context.Context, db *postgres.DB, f postgres.EventFilter) (*Events, error) {
 	since, err := db.Events().RecordedSince(ctx)
 	if err != nil {
@@ -60,8 +59,8 @@ func ReadEvents(ctx context.Context, db *postgres.DB, f postgres.EventFilter) (*
 	return &Events{since, eventStates(list)}, err
 }
 
-// RequeueEvents has events sent at once that were given up, or that wait for their next
-// try; dryRun only counts them.
+// RequeueEvents makes undelivered events due now, both given-up and waiting ones. With dryRun
+// it only counts them.
 func RequeueEvents(ctx context.Context, db *postgres.DB, f postgres.EventFilter, dryRun bool) (*EventsRequeued, error) {
 	act := db.Events().Requeue
 	if dryRun {
@@ -80,7 +79,7 @@ func eventStates(list []postgres.EventState) []EventState {
 	return states
 }
 
-// lateAfter is the age of the oldest event that is too old, as that of the stack's alarm.
+// lateAfter is the age at which the oldest event is too old; the stack's alarm uses the same.
 const lateAfter = time.Hour
 
 // Succeeded reports whether no event was given up or has waited for an hour.
@@ -90,22 +89,22 @@ func (r *Events) Succeeded() bool {
 	})
 }
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Events) Text() string {
 	p := &term.Page{}
 	switch {
 	case r.RecordedSince == nil:
-		p.Line("Events are not recorded: no function with EVENTS_WEBHOOK_URL has run.")
+		p.Line("Events are not recorded yet: no function has run with EVENTS_WEBHOOK_URL.")
 	case len(r.States) == 0:
-		p.Line("Events are recorded since %s; none waits.", r.RecordedSince.UTC().Format(time.RFC3339))
+		p.Line("Events recorded since %s: all accepted by the receiver.", r.RecordedSince.UTC().Format(time.RFC3339))
 	default:
-		p.Line("Events are recorded since %s. Not accepted:", r.RecordedSince.UTC().Format(time.RFC3339))
+		p.Line("Events recorded since %s. Undelivered:", r.RecordedSince.UTC().Format(time.RFC3339))
 	}
 	printStates(p, r.States)
 	return p.String()
 }
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *EventsRequeued) Text() string {
 	n := 0
 	for _, s := range r.States {
@@ -114,11 +113,11 @@ func (r *EventsRequeued) Text() string {
 	p := &term.Page{}
 	switch {
 	case n == 0:
-		p.Line("no such event was given up, or waits for its next try")
+		p.Line("no undelivered events found")
 	case r.DryRun:
-		p.Line("%d events would be sent again:", n)
+		p.Line("%s would be sent again:", count(n, "event"))
 	default:
-		p.Line("%d events are sent again, by the next sweep or batch:", n)
+		p.Line("%s will be sent again by the next sweep or batch:", count(n, "event"))
 	}
 	printStates(p, r.States)
 	return p.String()

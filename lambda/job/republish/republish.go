@@ -1,7 +1,6 @@
-// Package republish publishes failed rows of a workload again, once the cause of
-// their failure is removed. A row that failed again meanwhile, or that another
-// program published, is skipped: none loses a newer state. It counts the events that their receiver has not accepted, and has them sent
-// again.
+// Package republish publishes a workload's failed rows again. Use it once the cause of their
+// failure is fixed. It skips rows that failed again or were published meanwhile, so that no
+// newer state is lost. It also counts undelivered events and queues them for sending.
 package republish
 
 import (
@@ -22,28 +21,28 @@ import (
 )
 
 const (
-	// Batch is the number of rows that are made pending before their messages are
-	// sent: at most so many wait for the sweep if the program is killed.
+	// Batch is the number of rows committed as pending before their messages are sent. If the
+	// program is killed, at most so many wait for the sweep.
 	Batch = 500
-	// Shown is the number of rows of a kind in a list.
+	// Shown is the number of rows listed of each kind.
 	Shown = 3
 
-	// batchFor bounds the time of a batch that has begun.
+	// batchFor limits the time of a batch in progress.
 	batchFor = 30 * time.Second
 )
 
-// Report counts the failed rows, and their fate.
+// Report counts the failed rows and the results of publishing them.
 type Report struct {
 	DryRun    bool           `json:"dry_run"`
 	Selected  int            `json:"selected"`
 	Kinds     map[string]int `json:"kinds"`
-	Examples  []Example      `json:"examples,omitempty"` // of a list
+	Examples  []Example      `json:"examples,omitempty"` // of List
 	Published int            `json:"published"`
-	Unsent    int            `json:"unsent"`  // pending, without a message: the sweep sends it
-	Skipped   int            `json:"skipped"` // changed since it was selected
+	Unsent    int            `json:"unsent"`  // pending without a message; the sweep sends it
+	Skipped   int            `json:"skipped"` // changed since they were selected
 	Left      int            `json:"left"`    // not reached
-	Refused   error          `json:"-"`       // the queue's, which ended the run
-	subject   string         // a row in one word
+	Refused   error          `json:"-"`       // the queue's error, which ended the run
+	subject   string         // the word for a row
 }
 
 // Example is one failed row.
@@ -64,8 +63,7 @@ func newReport(failed *postgres.Failed, t postgres.Table) *Report {
 
 func kindOf(d postgres.FailedRow) string { return cmp.Or(d.Kind, "unknown") }
 
-// List reports the rows of a table that Publish would publish, and the first few
-// of each kind.
+// List reports the rows that Publish would publish, with the first few of each kind.
 func List(ctx context.Context, db *postgres.DB, t postgres.Table, filter postgres.FailedFilter) (*Report, error) {
 	failed, err := db.JobsOf(t).Failed(ctx, filter)
 	if err != nil {
@@ -92,10 +90,9 @@ func examples(ctx context.Context, db *postgres.DB, t postgres.Table, failed *po
 	return list, err
 }
 
-// Publish publishes failed rows of a table, batch by batch. It ends early when ctx
-// ends, when the database fails, and when the queue refuses messages: no more rows
-// must lose their state to a queue that is not there. The report is not nil once
-// rows are selected.
+// Publish publishes a table's failed rows in batches. It ends early when ctx ends, on a
+// database error, or when the queue refuses messages, so that no more rows lose their state to
+// an absent queue. Note that the report isn't nil once rows are selected, even with an error.
 func Publish(
 	ctx context.Context, db *postgres.DB, t postgres.Table, queue job.Sender, filter postgres.FailedFilter, m *term.Meter,
 ) (*Report, error) {
@@ -118,7 +115,7 @@ func Publish(
 	return r, nil
 }
 
-// publish finishes a batch that it has begun, also when ctx ends.
+// publish finishes its batch even if ctx ends.
 func (r *Report) publish(ctx context.Context, publisher *job.Publisher, batch []postgres.FailedRow) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchFor)
 	defer cancel()
@@ -141,23 +138,31 @@ func (r *Report) publish(ctx context.Context, publisher *job.Publisher, batch []
 	return nil
 }
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Report) Text() string {
 	p := &term.Page{}
 	switch {
 	case r.Selected == 0:
-		p.Line("no such %s has failed", r.subject)
+		p.Line("no failed %s found", r.subject)
 	case r.DryRun:
 		r.printList(p)
 	default:
-		p.Line("of %d failed %ss: published %d, unsent %d, skipped %d, left %d",
-			r.Selected, r.subject, r.Published, r.Unsent, r.Skipped, r.Left)
+		p.Line("%s: published %d, unsent %d, skipped %d, left %d",
+			count(r.Selected, "failed "+r.subject), r.Published, r.Unsent, r.Skipped, r.Left)
 	}
 	return p.String()
 }
 
+// count returns a number and its noun: "1 failed row", "2 failed rows".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 func (r *Report) printList(p *term.Page) {
-	p.Line("%d failed %ss would be published:", r.Selected, r.subject)
+	p.Line("%s would be published:", count(r.Selected, "failed "+r.subject))
 	for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
 		p.Line("%7d  %s", r.Kinds[kind], kind)
 		for _, e := range r.Examples {

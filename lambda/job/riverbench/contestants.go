@@ -26,8 +26,8 @@ type nothing struct{}
 // Kind implements river.JobArgs.
 func (nothing) Kind() string { return "nothing" }
 
-// riverContestant is River with the settings of its own benchmark, the fastest that
-// its authors found.
+// riverContestant is River with the settings of its benchmark, the fastest found by its
+// authors.
 func riverContestant(ctx context.Context, url string) *contestant {
 	driver := riverpgxv5.New(must(pgxpool.New(ctx, url+"&pool_max_conns=16")))
 	must(must(rivermigrate.New(driver, nil)).Migrate(ctx, rivermigrate.DirectionUp, nil))
@@ -35,7 +35,7 @@ func riverContestant(ctx context.Context, url string) *contestant {
 	river.AddWorker(workers, river.WorkFunc(func(context.Context, *river.Job[nothing]) error { return nil }))
 	config := river.Config{FetchCooldown: 2 * time.Millisecond, FetchPollInterval: 20 * time.Millisecond, Workers: workers,
 		Logger: slog.New(slog.DiscardHandler), Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2_000}}}
-	var client *river.Client[pgx.Tx] // of a round: it does not start twice
+	var client *river.Client[pgx.Tx] // of one round, because it can't start twice
 	fill := func() {
 		client = must(river.NewClient(driver, &config))
 		must(client.InsertMany(ctx, slices.Repeat([]river.InsertManyParams{{Args: nothing{}}}, *jobs)))
@@ -58,13 +58,12 @@ func riverContestant(ctx context.Context, url string) *contestant {
 	return &contestant{name: "River", table: "river_job", fill: fill, work: work}
 }
 
-// ours is the runtime on a table, in concurrent instances, each with a connection of
-// its own.
+// ours is the runtime on a table, in concurrent instances with one connection each.
 type ours struct {
 	name              string
 	table             postgres.Table
-	fillSQL, endedSQL string       // endedSQL counts the jobs that have their end
-	stale             atomic.Int64 // attempts whose job was published meanwhile
+	fillSQL, endedSQL string       // endedSQL counts the finished jobs
+	stale             atomic.Int64 // attempts with a job published meanwhile
 }
 
 func ourContestants(ctx context.Context, url string, admin *pgxpool.Pool) (list []*contestant) {
@@ -110,8 +109,8 @@ func (o *ours) work(ctx context.Context, dbs []*postgres.DB, messages []job.Stam
 	return time.Since(began)
 }
 
-// instance works on one batch after the other, as an instance of a function does. Of
-// 1,024 jobs one is published while an attempt has it, so that its success is stale.
+// instance works off one batch after the other, like an instance of a function. It publishes
+// one job in 1,024 during its attempt, so that its success is stale.
 func (o *ours) instance(ctx context.Context, jobs *postgres.Jobs, batches <-chan []job.Stamped) {
 	runtime := &job.Runtime{Store: jobs, Backoff: manifest.Match.Retries, Log: slog.New(slog.DiscardHandler)}
 	runtime.Work = func(ctx context.Context, f job.Attempt) error {
@@ -144,9 +143,9 @@ func (noQueue) Settle(context.Context, []job.Settled) {}
 func (noQueue) Extend(context.Context, []int, time.Duration) {}
 
 const (
-	// prepareSQL makes the narrowest table that the runtime can use, as CONTRIBUTING.md
-	// describes it. Documents are filled without the table of their keys, which no
-	// change of a state touches.
+	// prepareSQL makes the narrowest table usable by the runtime, as described in
+	// CONTRIBUTING.md. Documents come without the table of their keys, since no change of
+	// state touches it.
 	prepareSQL = `INSERT INTO tenant VALUES ('10000000-0000-4000-8000-000000000001', 'Measured');
 CREATE TABLE nothing (id uuid PRIMARY KEY, tenant_id uuid NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),
 	status text, error text, attempts integer NOT NULL DEFAULT 0, failed_at timestamptz, lease_until timestamptz,

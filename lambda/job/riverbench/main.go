@@ -1,13 +1,12 @@
-// Command riverbench measures how many jobs a second the runtime of package job
-// finishes beside River, a job queue on PostgreSQL, on one private server with
-// fsync on. Jobs do nothing; each is claimed and succeeds, in batches of ten as SQS
-// delivers them to concurrent instances. It is a module of its own: River is no
-// dependency of Matchbook.
+// Command riverbench compares the throughput of package job with River, a job queue on
+// PostgreSQL, on one private server with fsync on. The jobs do nothing: each is claimed and
+// succeeds, in batches of ten as SQS delivers them to concurrent instances. It has a separate
+// module, so that Matchbook doesn't depend on River.
 //
 //	cd lambda/job/riverbench && go run .
 //
-// Each round lets every contestant work off the same number of jobs, in turn. Of
-// the rounds it prints the medians, with the least and the most.
+// In each round every contestant works off the same number of jobs, in turn. The program
+// prints medians of the rounds, with minimum and maximum.
 package main
 
 import (
@@ -33,13 +32,13 @@ var (
 	commit    = flag.String("commit", "on", "synchronous_commit of the server; off: without waiting for the disk")
 )
 
-// contestant works off jobs, which fill puts into its table.
+// contestant works off the jobs put into its table by fill.
 type contestant struct {
 	name, table string
 	fill        func()
 	work        func() time.Duration
-	// check returns how many jobs have their end, and how many attempts are stale, whose
-	// writes must have been refused. nil: there is no fence to check.
+	// check returns the number of finished jobs, and of stale attempts; their writes must have
+	// been refused. It is nil if there's no fence to check.
 	check func() (ended, stale int)
 
 	rates []float64 // jobs a second, by round; the first one warms up
@@ -63,7 +62,7 @@ func main() {
 			fmt.Fprintf(os.Stderr, "round %d  %-15s %7.0f jobs/s\n", round, c.name, c.rates[round])
 		}
 	}
-	fmt.Printf("| %d rounds of %d jobs | jobs/s | beside River | stale writes accepted |\n|---|---|---|---|\n", *rounds, *jobs)
+	fmt.Printf("| %d rounds of %d jobs | jobs/s | relative to River | stale writes accepted |\n|---|---|---|---|\n", *rounds, *jobs)
 	for _, c := range all {
 		ratios := make([]float64, len(c.rates)) // round by round
 		for i, rate := range c.rates {
@@ -77,7 +76,7 @@ func main() {
 	}
 }
 
-// must ends the program on an error: half a measurement is none.
+// must exits on an error, because half a measurement is useless.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -85,8 +84,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// measure lets a contestant work off its jobs. The checkpoint comes before they are
-// made, as when work follows soon after a publication.
+// measure lets a contestant work off its jobs. It makes a checkpoint before it makes the jobs,
+// as when work follows soon after a publication.
 func (c *contestant) measure(ctx context.Context, pool *pgxpool.Pool) {
 	must(pool.Exec(ctx, "CHECKPOINT"))
 	must(pool.Exec(ctx, "TRUNCATE "+c.table+" CASCADE"))
@@ -99,13 +98,13 @@ func (c *contestant) measure(ctx context.Context, pool *pgxpool.Pool) {
 	}
 	ended, stale := c.check()
 	if ended != *jobs-stale {
-		panic(fmt.Sprintf("%s: %d of %d jobs have their end, of which %d were published meanwhile: each end too many is a stale write",
+		panic(fmt.Sprintf("%s: %d of %d jobs finished, %d were published meanwhile: a stale write was accepted",
 			c.name, ended, *jobs, stale))
 	}
 	c.stale += stale
 }
 
-// median formats the median of values without the first, with the least and the most.
+// median formats the median of all values but the first, with minimum and maximum.
 func median(format string, values []float64) string {
 	values = slices.Sorted(slices.Values(values[1:]))
 	return fmt.Sprintf(strings.ReplaceAll("F (F to F)", "F", format), values[len(values)/2], values[0], values[len(values)-1])

@@ -22,35 +22,35 @@ import (
 )
 
 const (
-	maxEntries  = 10              // of one batch call
+	maxEntries  = 10              // of a batch call
 	callTimeout = 5 * time.Second // of the calls that settle a batch
 	sendsAtOnce = 8               // calls; the SDK keeps 10 connections to a host
 )
 
-// Queue is one SQS queue.
+// Queue is an SQS queue; use NewQueue to make one. It is safe for concurrent use.
 type Queue struct {
 	Client *sqs.Client
 	URL    string
 	ARN    string
 }
 
-// NewQueue derives the queue's ARN from its URL, https://host/account/name, and
-// the client's region, without a call.
+// NewQueue derives the queue's ARN from its URL, https://host/account/name, and the client's
+// region. It makes no call.
 func NewQueue(client *sqs.Client, queueURL string) (*Queue, error) {
 	u, err := url.Parse(queueURL)
 	if err != nil || u.Host == "" {
-		return nil, errors.New("not a queue URL such as https://sqs.eu-central-1.amazonaws.com/123456789012/name")
+		return nil, errors.New("invalid queue URL; expected one like https://sqs.eu-central-1.amazonaws.com/123456789012/name")
 	}
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	if len(parts) != 2 || parts[0] == "" || parts[1] == "" {
-		return nil, errors.New("a queue URL ends in /account/name")
+		return nil, errors.New("invalid queue URL; expected /account/name at its end")
 	}
 	arn := fmt.Sprintf("arn:aws:sqs:%s:%s:%s", client.Options().Region, parts[0], parts[1])
 	return &Queue{client, queueURL, arn}, nil
 }
 
-// Settle carries settlements out, see job.Messages. Failures are logged; their
-// messages come back after the queue's visibility timeout.
+// Settle carries out settlements for job.Messages. It logs errors; the messages then come back
+// after the queue's visibility timeout.
 func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
@@ -62,7 +62,7 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 		switch {
 		case s.Action == job.Ack:
 			acks = append(acks, types.DeleteMessageBatchRequestEntry{Id: id, ReceiptHandle: handle})
-		case s.Visibility != job.KeepVisibility: // also a DeadLetter: its visibility is 0, and SQS moves it
+		case s.Visibility != job.KeepVisibility: // a DeadLetter too: its visibility is 0, and SQS moves it
 			changes = append(changes, types.ChangeMessageVisibilityBatchRequestEntry{
 				Id: id, ReceiptHandle: handle, VisibilityTimeout: b.seconds(s.Visibility)})
 		}
@@ -93,8 +93,8 @@ func (b *batch) changeVisibility(ctx context.Context, changes []types.ChangeMess
 	}
 }
 
-// Extend is of job.Messages. A beat that fails is logged: the next one makes
-// up for it.
+// Extend extends visibilities for job.Messages. It logs errors; the next beat makes up for
+// one.
 func (b *batch) Extend(ctx context.Context, indexes []int, visibility time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
@@ -106,8 +106,8 @@ func (b *batch) Extend(ctx context.Context, indexes []int, visibility time.Durat
 	b.changeVisibility(ctx, changes)
 }
 
-// seconds rounds up, and clamps to the rest of the 12 hours from the receive: SQS
-// refuses more instead of shortening it.
+// seconds rounds up, and clamps to the rest of the 12 hours since the receive, because SQS
+// refuses a longer visibility instead of shortening it.
 func (b *batch) seconds(d time.Duration) int32 {
 	left := manifest.MaxVisibility - time.Since(b.received) - time.Minute
 	d = max(0, min(d, left))
@@ -120,21 +120,20 @@ func (b *batch) logRefused(operation string, refused []types.BatchResultErrorEnt
 		if i, err := strconv.Atoi(aws.ToString(f.Id)); err == nil && i < len(b.records) {
 			message = b.records[i].MessageId
 		}
-		b.log.Error(operation+" was refused", "message", message, "code", aws.ToString(f.Code))
+		b.log.Error("SQS refused to "+operation, "message", message, "code", aws.ToString(f.Code))
 	}
 }
 
 func (b *batch) logError(operation string, err error) {
 	if err != nil {
-		b.log.Error(operation+": the messages come back by the queue's visibility timeout",
+		b.log.Error(operation+" failed; messages come back after the queue's visibility timeout",
 			"reason", failure.Of(err).Text)
 	}
 }
 
-// Send sends one message per row, its id and its publish
-// stamp, in the message group of its tenant: the import of one tenant then does
-// not make the others wait (SQS fair queues). It makes several calls at once: the
-// messages are in no order. It is a job.Sender.
+// Send sends a message for each row, with its id and publish stamp, in its tenant's message
+// group: SQS fair queues then keep the import of one tenant from delaying the others. It makes
+// several calls at once, so the messages have no order. It implements job.Sender.
 func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
 	type result struct {
 		unsent []uuid.UUID
@@ -192,15 +191,15 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 // stampForm is RFC 3339 with microseconds, PostgreSQL's precision.
 const stampForm = "2006-01-02T15:04:05.000000Z07:00"
 
-// backlog lists the attributes whose sum is the backlog.
+// backlog lists the attributes to be summed up.
 var backlog = []types.QueueAttributeName{
 	types.QueueAttributeNameApproximateNumberOfMessages,
 	types.QueueAttributeNameApproximateNumberOfMessagesNotVisible,
 	types.QueueAttributeNameApproximateNumberOfMessagesDelayed,
 }
 
-// Backlog returns the number of messages in the queue: visible, in flight (with
-// the retries that wait) and delayed; roughly, as SQS counts.
+// Backlog returns the number of messages in the queue: visible, in flight (waiting retries
+// included) and delayed. SQS counts approximately.
 func (q *Queue) Backlog(ctx context.Context) (int, error) {
 	out, err := q.Client.GetQueueAttributes(ctx,
 		&sqs.GetQueueAttributesInput{QueueUrl: &q.URL, AttributeNames: backlog})

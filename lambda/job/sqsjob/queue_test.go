@@ -249,8 +249,8 @@ func TestRefusedChangeIsLoggedAndChangesNothingElse(t *testing.T) {
 		t.Errorf("unfinished %q, want %q", got, want)
 	}
 	r.wantLog(
-		line{Level: "ERROR", Msg: "change visibility was refused", Message: old, Code: "InvalidParameterValue"},
-		line{Level: "ERROR", Msg: "delete was refused", Message: foreign, Code: "ReceiptHandleIsInvalid"},
+		line{Level: "ERROR", Msg: "SQS refused to change visibility", Message: old, Code: "InvalidParameterValue"},
+		line{Level: "ERROR", Msg: "SQS refused to delete", Message: foreign, Code: "ReceiptHandleIsInvalid"},
 	)
 	r.clock.Advance(time.Hour - 1)
 	r.wantQueue("match", 2, 1) // the third one waits

@@ -15,23 +15,24 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// Relay handles the events of a queue whose messages name no rows. It takes one
-// message after the other. A message that fails comes back after the queue's
-// visibility timeout; after its last delivery SQS moves it to the dead-letter
-// queue.
+// Relay handles the events of a queue when its messages name no rows, such as object events.
+// You must set all fields. It takes one message after the other. After an error the message
+// comes back after the queue's visibility timeout; after its last delivery SQS moves it to the
+// dead-letter queue. Don't confuse it with notify.Relay, which sends notifications, or
+// outbox.Relay, which sends parcels.
 type Relay struct {
-	Take  func(ctx context.Context, body string) (counted string, err error) // the metric that counts the message
+	Take  func(ctx context.Context, body string) (counted string, err error) // returns the metric that counts the message
 	Queue *Queue
-	Last  int // maxReceiveCount of the queue
+	Last  int // the queue's maxReceiveCount
 	Log   *slog.Logger
 	Count func(metric string, n int)
 }
 
-// Handle is the Lambda function.
+// Handle is the Lambda handler.
 func (r *Relay) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	b := &batch{queue: r.Queue, log: r.Log, received: time.Now(), acked: make(map[string]bool)}
 	if err := b.check(event.Records); err != nil {
-		r.Log.Error("refused the event: nothing was done, every message stays in the queue", "reason", err.Error())
+		r.Log.Error("event refused; its messages stay in the queue", "reason", err.Error())
 		return events.SQSEventResponse{}, err
 	}
 	for _, record := range event.Records {
@@ -41,8 +42,8 @@ func (r *Relay) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEv
 	return b.response(event.Records), nil
 }
 
-// errNoTime is the error of a message that was not begun.
-var errNoTime = errors.New("the invocation ends")
+// errNoTime is the error of a message not started.
+var errNoTime = errors.New("too little time left in the invocation")
 
 // take reports whether a message is done.
 func (r *Relay) take(ctx context.Context, b *batch, record events.SQSMessage) bool {
@@ -63,12 +64,12 @@ func (r *Relay) take(ctx context.Context, b *batch, record events.SQSMessage) bo
 	if !errors.Is(err, errNoTime) {
 		reason = failure.Of(err).Text
 	}
-	log("the message is not done: it comes back, or goes to the dead-letter queue", "message", record.MessageId,
+	log("message not processed; SQS retries or dead-letters it", "message", record.MessageId,
 		"delivery", b.count(record), "reason", reason)
 	return false
 }
 
-// guarded makes an error of a panic, so that the other messages are taken.
+// guarded returns a panic as an error, so that the other messages are still taken.
 func (r *Relay) guarded(ctx context.Context, body string) (counted string, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -6,28 +6,27 @@ import (
 	"matchbook/lambda/job"
 )
 
-// Waits holds the limits after which a row has waited in vain, for the
-// stores that a sweep repairs.
+// Waits holds the limits of a sweep: how long and how often a row may wait in vain.
 type Waits struct {
-	Visibility time.Duration // of the queue: a message that was received comes back within it
-	Grace      time.Duration // for programs that insert a row and publish it themselves
-	Lapses     int           // claims in succession without a result after which a row has crashed
-	Times      int           // publishes by the sweep after which a row is lost
-	Drained    bool          // the queue holds few messages beside the overdue rows: its backlog explains nothing
+	Visibility time.Duration // of the queue; a received message comes back within it
+	Grace      time.Duration // for programs inserting a row and publishing it themselves
+	Lapses     int           // claims in succession without a result; then the row has crashed
+	Times      int           // publishes by the sweep; then the row is lost
+	Drained    bool          // the queue holds few messages apart from the overdue rows, so its backlog explains nothing
 	Idle       bool          // the queue is empty
 }
 
-// Repair is the kind of a repair that publishes a row.
+// Repair is the reason why a sweep published a row.
 type Repair string
 
-// The repairs that publish.
-const (
+// The repairs by publishing.
+const ( // inserted and never published
 	Inserted Repair = "inserted" // it was inserted and never published
-	Lapsed   Repair = "lapsed"   // its worker's lease ended without a result
+	Lapsed   Repair = "lapsed"   // its message didn't come
 	Overdue  Repair = "overdue"  // its message did not come
 )
 
-// Republished is a row that a sweep published, and the reason.
+// Republished is a row published by a sweep, and the reason.
 type Republished struct {
 	job.Stamped
 	Repair Repair

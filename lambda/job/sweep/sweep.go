@@ -1,15 +1,13 @@
-// Package sweep repairs work that crashed or got lost, in the tables of a list
-// of workloads. It needs only the row: one that waits without a message, or is in
-// progress without a worker, is published again; when that was of no use several
-// times, the row fails, with a notification. A workload that cannot be swept does
-// not stop the sweep of the others. The sweep runs every minute or so; it is
-// bounded, and two at once do no harm. In a healthy system every count of its
-// report is 0, however long the queue is.
+// Package sweep repairs crashed or lost work in the tables of a list of workloads. It needs
+// only the rows: it publishes a row again that waits without a message or is in progress
+// without a worker. If that didn't help several times, the row fails, with a notification. An
+// error in one workload doesn't stop the sweep of the others. Run it every minute or so; it is
+// bounded, and two at once do no harm. In a healthy system all counts of its report are 0,
+// however long the queue is.
 //
-// A pending row waits in vain when its message should have come and the
-// queue has come further: it holds next to nothing any more, or it is
-// delivering messages of the same tenant that were sent later. For a backlog alone
-// nothing is published (TestImportOfMillionsIsLeftAlone).
+// A pending row waits in vain when its message is overdue and the queue has moved on: it is
+// next to empty, or it is delivering later messages of the same tenant (see Waits). A backlog
+// alone is not a reason to publish (TestImportOfMillionsIsLeftAlone).
 package sweep
 
 import (
@@ -25,86 +23,83 @@ import (
 )
 
 const (
-	// republishTimes limits how often a row is published again, the wait doubling
-	// each time, before it is failed as lost.
+	// republishTimes limits how often a row is published again, with doubling waits, before it
+	// is failed as lost.
 	republishTimes = 3
-	// lapses is the number of claims in succession without a result after which a row
-	// is failed as crashed: each may have killed its worker.
+	// lapses limits the claims in succession without a result before a row is failed as
+	// crashed, because each may have killed its worker.
 	lapses = 3
-	// grace is for programs that insert a row and send its message themselves.
+	// grace is for programs inserting a row and sending its message themselves.
 	grace = time.Minute
-	// limit bounds the repairs of each kind in one round, and rounds the rounds of
-	// a run. The next run takes the next rows.
+	// limit bounds the repairs of each kind in a round, and rounds the rounds of a run. The
+	// next run takes the next rows.
 	limit, rounds = 500, 10
-	// drained is the ratio of overdue rows to messages in the queue from which on
-	// the queue counts as drained: of that many rows that are published again, at
-	// most one has a message after all.
+	// drained is the ratio of overdue rows to messages above which a queue counts as drained:
+	// at most one in so many republished rows still has a message.
 	drained = 100
 	// countMost bounds the count of overdue rows.
 	countMost = 100_000
 )
 
-// PerRun bounds the repairs of each kind in a run: the rows of other programs that
-// are published, for example.
+// PerRun is the maximum of repairs of each kind in one run.
 const PerRun = limit * rounds
 
 // Store finds and repairs rows; package jobtest tests it.
 type Store interface {
-	// Overdue counts the pending rows whose message should have come by now, up
-	// to most.
+	// Overdue counts the pending rows with an overdue message, up to most.
 	Overdue(ctx context.Context, w Waits, most int) (int, error)
-	// Republish stamps rows that wait in vain, the longest waiting first:
-	// of each kind at most limit.
+	// Republish stamps the rows that wait in vain, the longest waiting first, and at most
+	// limit of each kind.
 	Republish(ctx context.Context, w Waits, limit int) ([]Republished, error)
-	// GiveUp fails the rows that were repaired often enough, each with its
-	// notification: pending ones are lost, the ones in progress have crashed.
+	// GiveUp fails the rows repaired often enough, each with its notification: pending ones as
+	// lost, in-progress ones as crashed.
 	GiveUp(ctx context.Context, w Waits, limit int) (lost, crashed int, err error)
 }
 
 // Queue is the queue of a workload's messages.
 type Queue interface {
-	// Send sends messages, see job.Sender.
+	// Send sends messages; see job.Sender.
 	Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error)
 	// Backlog counts the messages that are visible, in flight or delayed.
 	Backlog(ctx context.Context) (int, error)
 }
 
-// Target is a table of work and the queue of its messages.
+// Target is a table of rows and the queue of its messages.
 type Target struct {
-	Name       string // of its function
+	Name       string // of the table's function
 	Store      Store
 	Queue      Queue
 	Visibility time.Duration // of the queue
 }
 
-// Sweeper is configured by its fields.
+// Sweeper sweeps its Targets. You must set Targets and Log before the first Run.
 type Sweeper struct {
 	Targets []Target
 	Log     *slog.Logger
-	// Notify sends what waits in outboxes, such as notifications; nil sends nothing.
+	// Notify sends everything waiting in outboxes, such as notifications; it may be nil.
 	Notify func(context.Context)
-	// Measure is called at the end of every run, with its report so far and the
-	// error that ended it; nil measures nothing.
+	// Measure is called at the end of every run, with its report so far and the error that
+	// ended it. It may be nil.
 	Measure func(ctx context.Context, r Report, failed error)
 }
 
-// measureFor is kept free at the end of a run for measuring, also when the
-// database or a channel is slow: then the figures matter most. Notify may take
-// manifest.NotifyReserve of it to record what was sent.
+// measureFor is kept free at the end of a run for measuring, even if the database or a channel
+// is slow, because then the figures matter most. Notify may take manifest.NotifyReserve of it
+// to record the sent notifications.
 const measureFor = 13 * time.Second
 
-// Report counts repairs by kind, of all workloads together.
+// Report counts repairs by kind, over all workloads.
 type Report struct {
-	Overdue     int `json:"overdue"`     // rows whose message should have come, counted up to 100,000 of each workload
+	Overdue     int `json:"overdue"`     // rows with an overdue message, counted up to 100,000 per workload
 	Backlog     int `json:"backlog"`     // messages in the queues
-	Inserted    int `json:"inserted"`    // published: a program had inserted them
+	Inserted    int `json:"inserted"`    // published: inserted by another program
 	Recovered   int `json:"recovered"`   // published again: their lease ended without a result
-	Republished int `json:"republished"` // published again: their message did not come
+	Republished int `json:"republished"` // published again: their message didn't come
 	Lost        int `json:"lost"`        // failed: published again too often
 	Crashed     int `json:"crashed"`     // failed: too many claims in succession without a result
 }
 
-// add adds the counts of another report.
+// add adds another report's counts.
 func (r *Report) add(other Report) {
 	r.Overdue += other.Overdue
 	r.Backlog += other.Backlog
@@ -126,8 +121,8 @@ func (r *Report) count(k Repair) {
 	}
 }
 
-// Run does one sweep. It sends notifications at the end, those of its own
-// failures too, and also when it could not repair.
+// Run does one sweep. It sends notifications at the end, including its own failures', even if
+// it couldn't repair.
 func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 	if s.Measure != nil {
 		defer func(ctx context.Context) { s.Measure(ctx, r, err) }(ctx)
@@ -141,9 +136,8 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 	return s.sweep(ctx)
 }
 
-// sweep repairs one workload after the other, each in its share of the time
-// that is left, even if one before it failed. It returns the first error, and
-// logs the others.
+// sweep repairs the workloads in turn, each in its share of the time left, even after an error
+// in another one. It returns the first error and logs the others.
 func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 	for i, w := range s.Targets {
 		one, cancel := share(ctx, len(s.Targets)-i)
@@ -155,13 +149,13 @@ func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 		case first == nil:
 			first = failure.At("sweep "+w.Name, err)
 		default:
-			s.Log.Error("cannot sweep", "workload", w.Name, "reason", failure.Of(err).Text)
+			s.Log.Error("sweep failed", "workload", w.Name, "reason", failure.Of(err).Text)
 		}
 	}
 	return all, first
 }
 
-// share returns a context that ends after one part of n of the time that is left.
+// share returns a context with 1/n of the time left.
 func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok || n == 1 {
@@ -170,8 +164,7 @@ func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
-// endEarlier returns a context that leaves the reserve, or half of the time if
-// that is less.
+// endEarlier returns a context with the reserve left over, or half of the time if less.
 func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -185,8 +178,8 @@ func (w Target) repair(ctx context.Context, log *slog.Logger) (r Report, err err
 	if r.Overdue, err = w.Store.Overdue(ctx, waits, countMost); err != nil {
 		return r, failure.At("count overdue rows", err)
 	}
-	// A queue that does not answer takes no messages either: a stamp without a
-	// message would supersede the message that is there.
+	// A queue that doesn't answer takes no messages either, and a stamp without a message
+	// would supersede the waiting message.
 	if r.Backlog, err = w.Queue.Backlog(ctx); err != nil {
 		return r, err
 	}
@@ -201,8 +194,7 @@ func (w Target) repair(ctx context.Context, log *slog.Logger) (r Report, err err
 	return r, w.republish(ctx, waits, &r, log)
 }
 
-// republish publishes rows that wait in vain, round by round while there are more
-// rows and time.
+// republish publishes rows that wait in vain, in rounds, while there are more rows and time.
 func (w Target) republish(ctx context.Context, waits Waits, r *Report, log *slog.Logger) error {
 	unsent := 0
 	defer func() {
@@ -239,7 +231,7 @@ func (w Target) send(ctx context.Context, again []Republished, r *Report) (left 
 	return len(unsent), err
 }
 
-// short reports whether the time is too short for another round.
+// short reports whether too little time is left for another round.
 func short(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < 5*time.Second

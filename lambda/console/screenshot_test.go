@@ -23,7 +23,7 @@ func TestScreenshots(t *testing.T) {
 	s := newSample(t)
 	s.exec("UPDATE tenant SET name = CASE id WHEN $1 THEN 'Nimmerholz' ELSE 'Siebenschläfer' END", tenantA)
 	s.exec("UPDATE document SET received_at = now() - (extract(day FROM received_at)::integer % 24) * interval '1 hour'")
-	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'the model provider did not answer in time' WHERE id = $1", s.numbered("4500000102"))
+	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'model provider did not answer in time' WHERE id = $1", s.numbered("4500000102"))
 	s.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload) VALUES ($1, $2, 'transient', 3, '{}')", tenantA, s.numbered("4500000102"))
 	pair := "/pairs/" + s.numbered("4500000136").String() + "/" + s.numbered("26-0418").String()
 	for name, shot := range map[string]struct {

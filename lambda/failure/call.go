@@ -11,25 +11,24 @@ import (
 	"time"
 )
 
-// Call is a call of another service that brought no result, with all facts that
-// decide its kind. It stays inside the adapter that made the call: its code and
-// its errors may hold anything.
+// Call is a failed call of another service, with all facts needed to decide its kind. Keep it
+// inside the adapter that made the call, because its code and its errors may hold anything.
 type Call struct {
 	Status  int           // of the response; 0 if there was none
 	Code    string        // the service's error code
-	Wait    time.Duration // requested by the service, see RetryAfter
-	Ended   error         // of the caller's context, if that ended the call
-	Network error         // before the headers (Status 0) or in the body
-	Cause   error         // any other: a library's error, or the fault of an answer
+	Wait    time.Duration // requested by the service; see RetryAfter
+	Ended   error         // the caller's context error, if it ended the call
+	Network error         // before the headers (Status is 0) or in the body
+	Cause   error         // any other error: a library's, or a fault of the response
 }
 
-// Error lets a Call pass through a library that reports errors.
-func (*Call) Error() string { return "the call failed" }
+// Error lets you pass a Call through a library as an error.
+func (*Call) Error() string { return "call failed" }
 
-// Stopped reports whether the caller's context was cancelled.
+// Stopped reports whether the caller cancelled its context.
 func (c *Call) Stopped() bool { return errors.Is(c.Ended, context.Canceled) }
 
-// OutOfTime reports whether the caller's context had a deadline, which passed.
+// OutOfTime reports whether the deadline of the caller's context passed.
 func (c *Call) OutOfTime() bool { return errors.Is(c.Ended, context.DeadlineExceeded) }
 
 // TimedOut reports whether the adapter's own timeout ended the call.
@@ -38,7 +37,7 @@ func (c *Call) TimedOut() bool {
 	return errors.As(c.Network, &n) && n.Timeout()
 }
 
-// BrokeOff reports whether the connection failed in the body of a response.
+// BrokeOff reports whether the connection failed within a response.
 func (c *Call) BrokeOff() bool { return c.Network != nil && c.Status != 0 }
 
 // Disconnected reports whether the connection failed.
@@ -50,10 +49,10 @@ func (c *Call) ClientError() bool { return c.Status/100 == 4 }
 // ServerError reports whether the status is 5xx.
 func (c *Call) ServerError() bool { return c.Status/100 == 5 }
 
-// ErrorStatus reports whether there was a response whose status is not 2xx.
+// ErrorStatus reports whether there was a response with a status other than 2xx.
 func (c *Call) ErrorStatus() bool { return c.Status != 0 && c.Status/100 != http.StatusOK/100 }
 
-// Status matches the calls that were answered with one of these statuses.
+// Status returns a Match for calls with one of these response statuses.
 func Status(these ...int) func(*Call) bool {
 	return func(c *Call) bool { return slices.Contains(these, c.Status) }
 }
@@ -64,19 +63,20 @@ type Row struct {
 	Match    func(*Call) bool
 	Kind     Kind
 	Sentence string
-	Refused  bool          // the service does not accept our credentials, or what they are allowed
-	Wait     time.Duration // the shortest, of a transient failure
+	Refused  bool          // the service rejected our credentials or their permissions
+	Wait     time.Duration // the minimum, for a transient failure
 }
 
-// Table classifies the failed calls of one service. The first row that matches
-// decides; a call that no row matches is transient.
+// Table classifies the failed calls of one service by its first matching row. A call without a
+// matching row is transient.
 type Table struct {
-	Service string   // in the sentence for a call that no row matches
-	Codes   []string // that a sentence may contain: any other text may hold values
+	Service string   // named in the sentence for a call without a matching row
+	Codes   []string // safe to use in a sentence; any other code may hold values
 	Rows    []Row
 }
 
-// Classify decides the kind of a failed call. It wraps none of its errors.
+// Classify decides the kind of a failed call. The returned Error wraps nothing of the call, so
+// it is safe to log.
 func (t Table) Classify(c *Call) *Error {
 	for _, r := range t.Rows {
 		if !r.Match(c) {
@@ -92,7 +92,7 @@ func (t Table) Classify(c *Call) *Error {
 	return &Error{Kind: Transient, Sentence: fmt.Sprintf("unexpected error of %s (%T)", t.Service, cause) + t.detail(c)}
 }
 
-// detail is the part of a response other than 2xx that a sentence may contain.
+// detail is the safe part of a response with a status other than 2xx.
 func (t Table) detail(c *Call) string {
 	switch {
 	case !c.ErrorStatus():

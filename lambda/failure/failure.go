@@ -1,11 +1,11 @@
-// Package failure classifies errors: each is transient or permanent, and has a
-// sentence of ours. Of classifies any error. An adapter that knows more about
-// its service, statuses and codes, has a Table of its own and returns an Error;
-// Of keeps that decision. All other code acts on the Kind.
+// Package failure classifies errors: each is transient or permanent, and has a fixed sentence.
+// Use Of to classify any error. If your adapter knows more about its service, such as statuses
+// and codes, give it a Table and return an *Error; Of keeps this decision. All other code must
+// act on the Kind, never on the text.
 //
-// Sentences are safe to store, log and send: they carry an operation, a
-// SQLSTATE, a type name, never the text of a driver's or a provider's error,
-// which may hold values, texts or keys.
+// Sentences are safe to store, log and send. They contain an operation, a SQLSTATE or a type
+// name, but never the text of a driver's or provider's error, because it may contain values,
+// customer texts or keys.
 package failure
 
 import (
@@ -22,18 +22,17 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is the meaning of a failure for the work.
+// Kind decides whether another try may help.
 type Kind int
 
 const (
-	// Transient failures may go away: try again later. Anything unknown is
-	// transient.
+	// Transient failures may go away, so try again later. Anything unknown is transient.
 	Transient Kind = iota
-	// Permanent failures come back with every further try.
+	// Permanent failures come back with every try.
 	Permanent
 )
 
-// String returns "transient" or "permanent", as in notifications.
+// String returns "transient" or "permanent"; notifications use these words.
 func (k Kind) String() string {
 	if k == Permanent {
 		return "permanent"
@@ -41,24 +40,24 @@ func (k Kind) String() string {
 	return "transient"
 }
 
-// Error is a failure whose kind and sentence were decided where it happened.
+// Error is a failure classified where it happened.
 type Error struct {
 	Kind       Kind
-	Sentence   string        // what happened, without values
-	RetryAfter time.Duration // the wait that the other side asks for; 0 if it asks for none
-	Refused    bool          // the other side does not accept our credentials, until a person replaces them
+	Sentence   string        // what happened; must not contain values
+	RetryAfter time.Duration // the wait requested by the other side; 0 without one
+	Refused    bool          // the other side rejected our credentials; a person must replace them
 }
 
 // Error returns the sentence.
 func (e *Error) Error() string { return e.Sentence }
 
-// Permanently returns an Error that no further try can remove.
+// Permanently returns a permanent Error. Its arguments must be safe to log.
 func Permanently(format string, args ...any) error {
 	return &Error{Kind: Permanent, Sentence: fmt.Sprintf(format, args...)}
 }
 
-// Panic is the error of a recovered panic. Only the type of its value is in the
-// sentence: the value may hold a text of the customer.
+// Panic is the error of a recovered panic. Its text has only the type of the value, since the
+// value may contain a customer's text.
 type Panic struct {
 	Value any
 	Stack []byte // without the panic's value; for the log
@@ -67,7 +66,7 @@ type Panic struct {
 // Error returns a sentence with the type of the panic's value.
 func (p *Panic) Error() string { return fmt.Sprintf("panic (%T)", p.Value) }
 
-// Guard calls f, and returns a panic of it as a *Panic.
+// Guard calls f, and returns a panic in it as a *Panic.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -77,8 +76,7 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// At wraps err with the operation that met it: At("read the rows", err).
-// A nil err stays nil.
+// At wraps err with the failed operation: At("read rows", err). It returns nil if err is nil.
 func At(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -97,19 +95,19 @@ func (l *located) Error() string { return l.operation + ": " + l.err.Error() }
 // Unwrap returns the error without the operation.
 func (l *located) Unwrap() error { return l.err }
 
-// Failure is an error, classified.
+// Failure is a classified error.
 type Failure struct {
 	Kind       Kind
 	Text       string // at most MaxText characters, safe to store, log and send
 	RetryAfter time.Duration
-	Refused    bool // as of an Error
+	Refused    bool // as in Error
 }
 
-// MaxText is the largest length of Text, in characters.
+// MaxText limits Text, in characters.
 const MaxText = 1000
 
-// Of classifies an error; err must not be nil. Of joined errors, Text has the
-// operations of the first one.
+// Of classifies err, which must not be nil. For joined errors, it uses the operations of the
+// first one.
 func Of(err error) Failure {
 	f := classify(err)
 	var where []string
@@ -131,7 +129,7 @@ func classify(err error) Failure {
 	return Failure{Kind: Transient, Text: fmt.Sprintf("unexpected error (%T)", root(err))}
 }
 
-// table holds the kinds of failure; the first row that fits decides.
+// table holds the kinds of failure; the first matching row decides.
 var table = []struct {
 	name  string
 	match func(error) (Failure, bool)
@@ -169,19 +167,17 @@ var table = []struct {
 	}},
 }
 
-// disconnections are the errors of a connection that was refused, reset or
-// broken.
+// disconnections are the errors of a refused, reset or broken connection.
 var disconnections = []error{
 	syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF,
 }
 
-// Disconnected reports whether a connection was refused, reset or broken.
+// Disconnected reports whether err is due to a refused, reset or broken connection.
 func Disconnected(err error) bool {
 	return slices.ContainsFunc(disconnections, func(target error) bool { return errors.Is(err, target) })
 }
 
-// sqlState is a row for errors that carry a SQLSTATE of that class; "" matches
-// any.
+// sqlState is a row for errors with a SQLSTATE of this class; use "" for any.
 func sqlState(kind Kind, sentence, class string) func(error) (Failure, bool) {
 	return func(err error) (Failure, bool) {
 		var s interface{ SQLState() string } // pgconn.PgError, without importing the driver
@@ -213,7 +209,7 @@ func root(err error) error {
 	}
 }
 
-// unwrap is errors.Unwrap, and of joined errors the first one.
+// unwrap is errors.Unwrap, but returns the first of joined errors.
 func unwrap(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {

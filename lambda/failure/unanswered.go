@@ -7,8 +7,8 @@ import (
 
 var errTooLarge = errors.New("larger than the limit")
 
-// ReadBody reads the body of a response. A body of more than limit bytes is an
-// error, see Call.TooLarge.
+// ReadBody reads the body of a response. It returns an error if the body exceeds limit bytes;
+// see Call.TooLarge.
 func ReadBody(r io.Reader, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(body)) > limit {
@@ -17,14 +17,13 @@ func ReadBody(r io.Reader, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// TooLarge reports whether the body of the response was beyond the limit of
-// ReadBody.
+// TooLarge reports whether the response's body exceeded the limit of ReadBody.
 func (c *Call) TooLarge() bool { return errors.Is(c.Network, errTooLarge) }
 
-// Unanswered returns the rows for the calls that brought no response, or only a
-// part of one; service begins a sentence. In a table they follow the rows for a
-// status, which decides even if the body breaks off, and precede the rows for
-// the content of a response.
+// Unanswered returns the rows for calls without a complete response. Use service as the
+// service's name within a sentence. In your table they must follow the rows for a status,
+// because a status decides even if the body breaks off, and precede the rows for a response's
+// content.
 func Unanswered(service string) []Row {
 	return []Row{
 		{Name: "stopped", Match: (*Call).Stopped, Kind: Transient, Sentence: "stopped before it was done"},
@@ -33,6 +32,6 @@ func Unanswered(service string) []Row {
 		{Name: "too large", Match: (*Call).TooLarge, Kind: Transient, Sentence: service + "'s answer is too large"},
 		{Name: "broke off", Match: (*Call).BrokeOff, Kind: Transient, Sentence: service + "'s answer broke off"},
 		{Name: "no connection", Match: (*Call).Disconnected, Kind: Transient,
-			Sentence: "the connection to " + service + " failed"},
+			Sentence: "connection to " + service + " failed"},
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// RetryAfter returns the wait that a response asks for by its Retry-After
-// header, in seconds or as a date, at least 0 and at most most. It reports false
-// if the response asks for none.
+// RetryAfter returns the wait requested by a response's Retry-After header, in seconds or as a
+// date, clamped to 0 and most. It returns false without a valid header.
 func RetryAfter(h http.Header, now time.Time, most time.Duration) (time.Duration, bool) {
 	text := h.Get("Retry-After")
 	if wait, ok := ParseWait(text, time.Second, most); ok {
@@ -20,13 +19,13 @@ func RetryAfter(h http.Header, now time.Time, most time.Duration) (time.Duration
 		return 0, false
 	}
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = date // the other side's clock, not ours
+		now = date // the other side's clock, so that a skew between the clocks doesn't matter
 	}
 	return min(max(at.Sub(now), 0), most), true
 }
 
-// ParseWait reads a number of units, with a fraction or without, and returns at
-// least 0 and at most most. It reports false if the text is not a number.
+// ParseWait parses a number of units, integer or decimal, and clamps it to 0 and most. It
+// returns false if text isn't a number.
 func ParseWait(text string, unit, most time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) {

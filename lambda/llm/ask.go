@@ -19,41 +19,39 @@ import (
 type Key struct {
 	Tenant uuid.UUID
 	Model  string            // Model.Name
-	Prompt [sha256.Size]byte // hash of the exact question and schema
-	// Version of the question, kept with its answers. It has no part in finding one.
+	Prompt [sha256.Size]byte // hash of the question and its schema
+	// Version of the question; stored with an answer, but not used to find it.
 	Version string
 }
 
-// Vault stores answers as soon as they are paid for, before they are read: the
-// table model_answer, postgres/answer.go.
+// Vault stores answers once they are paid for, before they are read. See postgres/answer.go
+// and the table model_answer.
 type Vault interface {
-	// FindAnswer returns the usable answer under the key and counts that it is
-	// used once more.
+	// FindAnswer returns the usable answer for the key, and counts its reuse.
 	FindAnswer(ctx context.Context, k Key) (id int64, text string, found bool, err error)
-	// KeepAnswer commits an answer that the row asked for. unusable is the
-	// reason why it must never be used, if it is only kept for its cost.
+	// KeepAnswer commits an answer requested by the row. If unusable isn't empty, it is the
+	// reason why the answer is kept for its cost only and must never be found.
 	KeepAnswer(ctx context.Context, k Key, row uuid.UUID, a Answer, unusable string) (id int64, err error)
-	// DiscardAnswer keeps an answer for people, never to be used again.
+	// DiscardAnswer marks an answer as unusable, but keeps it for people to see.
 	DiscardAnswer(ctx context.Context, id int64, why string) error
 }
 
-// Asker asks a Model and never pays twice for an answer.
+// Asker asks a Model and never pays twice for an answer. You must set Model and Vault.
 type Asker struct {
 	Model Model
 	Vault Vault
 	Retry Retry
 }
 
-// keepFor bounds the commit of an answer, also when time is up: the answer is
-// paid for.
+// keepFor limits the commit of an answer. It applies even after the deadline, because the
+// answer is paid for.
 const keepFor = 5 * time.Second
 
-// Ask passes the answer to a question to read: the one in the vault, or a new
-// one, which is committed first. An answer that read cannot use is kept for people
-// and never used again; then, or when the model fails transiently, the question
-// is asked again as Retry prescribes. Asking, reading and checking are one try.
-// An answer that could not be committed is not asked for again: the next try
-// commits it.
+// Ask calls read with the answer to a question: either the one in the vault, or a new one,
+// committed first. If read returns an error, the answer is discarded, but kept for people to
+// see. Then, and after a transient failure of the model, the question is asked again as
+// configured by Retry. Asking, reading and checking are one try. An answer not committed
+// because of an error isn't bought again: the next try commits it.
 func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read func(text string) error) error {
 	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash(), Version: q.Version}
 	var paid *Answer // paid for, but not stored yet
@@ -94,7 +92,7 @@ func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read
 			return err
 		}
 		return &failure.Error{Kind: failure.Transient,
-			Sentence: fmt.Sprintf("the model's answer is of no use: %s", why)}
+			Sentence: fmt.Sprintf("unusable answer from the model: %s", why)}
 	})
 }
 
@@ -104,16 +102,16 @@ func (a *Asker) keep(ctx context.Context, k Key, row uuid.UUID, answer Answer, u
 	return a.Vault.KeepAnswer(ctx, k, row, answer, unusable)
 }
 
-// discard marks an unusable answer, so that it is never found again.
+// discard marks an answer as unusable, so that it is never found again.
 func (a *Asker) discard(ctx context.Context, id int64, why error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer cancel()
 	return failure.At("discard the model's answer",
-		a.Vault.DiscardAnswer(ctx, id, cmp.Or(why.Error(), "it was refused")))
+		a.Vault.DiscardAnswer(ctx, id, cmp.Or(why.Error(), "rejected")))
 }
 
-// hash is the same for the same prompt and schema. Lengths are included, so
-// that no text can pass for the end of one part and the beginning of the next.
+// hash is equal for equal prompts and schemas. It includes lengths, so that text can't move
+// from one part to the next unnoticed.
 func (q Question) hash() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, part := range []string{q.Name, q.System, q.User, string(compact(q.Schema))} {
@@ -126,8 +124,8 @@ func (q Question) hash() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// compact drops the insignificant parts of a schema: white space and the order
-// of keys. Numbers keep their notation.
+// compact removes insignificant parts of a schema: white space and the order of keys. Numbers
+// keep their notation.
 func compact(schema json.RawMessage) []byte {
 	if !json.Valid(schema) {
 		return schema
@@ -144,25 +142,24 @@ func compact(schema json.RawMessage) []byte {
 	return schema
 }
 
-// VectorVault keeps embeddings.
+// VectorVault stores embeddings.
 type VectorVault interface {
-	// FindVectors returns the known vectors, by the texts' hashes, and counts
-	// that they are used once more.
+	// FindVectors returns the known vectors by their texts' hashes, and counts their reuse.
 	FindVectors(ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte) (map[string]Vector, error)
-	// KeepVectors commits embeddings by the texts' hashes, and their cost.
+	// KeepVectors commits embeddings by their texts' hashes, and their cost.
 	KeepVectors(ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]Vector, u Usage) error
 }
 
-// Embeddings embeds texts and never pays twice for one.
+// Embeddings embeds texts and never pays twice for one. You must set both fields.
 type Embeddings struct {
 	Embedder Embedder
 	Vault    VectorVault
 }
 
-// Vectors returns a vector per text, in order; nil for an empty text.
+// Vectors returns a vector per text, in order. It returns nil for an empty text.
 func (e *Embeddings) Vectors(ctx context.Context, tenant uuid.UUID, texts []string) ([]Vector, error) {
 	hashes := make([]string, len(texts))
-	var wanted [][]byte // each once: an embedding is bought once
+	var wanted [][]byte // without duplicates, so that each embedding is bought once
 	text := make(map[string]string, len(texts))
 	for i, t := range texts {
 		if t == "" {
@@ -202,8 +199,7 @@ func (e *Embeddings) Vectors(ctx context.Context, tenant uuid.UUID, texts []stri
 	return vectors, nil
 }
 
-// buy embeds the texts with these hashes, and commits the result, which is paid
-// for.
+// buy embeds the texts with these hashes, and commits the result, since it is paid for.
 func (e *Embeddings) buy(ctx context.Context, tenant uuid.UUID, hashes []string,
 	text map[string]string) (map[string]Vector, error) {
 	if len(hashes) == 0 {

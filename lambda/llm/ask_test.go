@@ -159,7 +159,7 @@ func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
 			log: `find, ask, keep "bad" "", read "bad", discard 1 "not good", wait, find, ask, keep "good" "", read "good"`},
 		"refused as often as it is tried": {tries: 2, replies: []reply{{text: "bad1"}, {text: "bad2"}},
 			log:  `find, ask, keep "bad1" "", read "bad1", discard 1 "not good", wait, find, ask, keep "bad2" "", read "bad2", discard 2 "not good"`,
-			want: "the model's answer is of no use: not good (tried 2 times)"},
+			want: "unusable answer from the model: not good (tried 2 times)"},
 		"refused, and not to be discarded": {replies: []reply{{text: "bad"}, {text: "good"}},
 			fails: map[string][]error{"discard": {away}},
 			log:   `find, ask, keep "bad" "", read "bad", discard 1 "not good", wait, find, read "bad", discard 1 "not good", ask, keep "good" "", read "good"`},
@@ -238,7 +238,7 @@ func TestDiscardedAnswerHasAReason(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || o.log[1] != `discard 5 "it was refused"` {
+	if err != nil || o.log[1] != `discard 5 "rejected"` {
 		t.Errorf("got %v, %v", o.log, err)
 	}
 }
@@ -253,7 +253,7 @@ func TestTimeIsUpWhileTheModelAnswers(t *testing.T) {
 	}{
 		"a good answer": {reply{text: "good"}, `find, ask, keep "good" "", read "good"`, ""},
 		"a bad answer": {reply{text: "bad"}, `find, ask, keep "bad" "", read "bad", discard 1 "not good"`,
-			"the model's answer is of no use: not good (tried once)"},
+			"unusable answer from the model: not good (tried once)"},
 		"only the bill": {reply{used: llm.Usage{PromptTokens: 1}, err: transient(0)}, `find, ask, keep "" "busy"`,
 			"ask the model: busy (tried once)"},
 	} {

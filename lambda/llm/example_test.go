@@ -35,7 +35,7 @@ func ExampleRetry() {
 			return failure.At("ask the model", err)
 		}
 		if json.Unmarshal([]byte(answer.Text), &decision) != nil {
-			return &failure.Error{Kind: failure.Transient, Sentence: "the model's answer is not JSON"}
+			return &failure.Error{Kind: failure.Transient, Sentence: "unusable answer from the model: expected JSON"}
 		}
 		return nil
 	})

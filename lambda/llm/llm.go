@@ -1,15 +1,13 @@
-// Package llm is the workloads' view of language models: a Model answers one
-// question with JSON that follows a schema, an Embedder turns texts into
-// vectors, and Retry repeats a failed question, with waits. It knows no
-// provider; package openai, below it, speaks to most of them.
+// Package llm defines language models for the workloads: a Model answers one question with
+// JSON, an Embedder turns texts into vectors, an Asker never pays twice for an answer, and
+// Retry repeats a failed question after a wait. It is independent of providers; use package
+// openai to connect to one.
 //
-// A model's words reach us as data. An answer is raw text that has not been
-// read yet: the caller parses and checks it, as part of the same try, because
-// the next answer to the same question may be a better one.
+// Treat an answer as untrusted data: it is raw text, not read yet. You must parse and check it
+// within the same try, because the next answer to the same question may be better.
 //
-// Implementations decide the kind of a failure where it happens and return a
-// *failure.Error, with the wait that the provider asked for. They never try
-// twice themselves.
+// Implementations classify a failure where it happens and return a *failure.Error, with any
+// wait requested by the provider. They must not retry: that is the caller's decision.
 package llm
 
 import (
@@ -21,15 +19,15 @@ import (
 
 // Question asks for one structured answer.
 type Question struct {
-	Name      string          // of the schema: letters, digits, _ and -, at most 64
-	Version   string          // of the prompt, for people who read the vault; no model sees it
+	Name      string          // the schema's name: letters, digits, _ and -, at most 64
+	Version   string          // of the prompt, for readers of the vault; not sent to the model
 	System    string          // the instructions to the model; may be empty
 	User      string          // the data to be examined
-	Schema    json.RawMessage // strict JSON schema that the answer must follow
-	MaxTokens int             // of the answer, without the model's reasoning; 0 is the provider's limit
+	Schema    json.RawMessage // strict JSON schema for the answer
+	MaxTokens int             // limit of the answer, without reasoning; 0 is the provider's limit
 }
 
-// Usage counts the tokens that were paid for, as the provider counts them.
+// Usage counts the billed tokens, as reported by the provider.
 type Usage struct{ PromptTokens, CompletionTokens int }
 
 // Price is the price of a model, in USD per million tokens.
@@ -42,36 +40,35 @@ func (p Price) Of(u Usage) float64 {
 
 // Answer is the reply of a model.
 type Answer struct {
-	Text  string // raw JSON, not parsed; never empty
+	Text  string // raw JSON, not parsed yet; never empty
 	Usage Usage
 }
 
-// Model answers questions. It is safe for concurrent use.
+// Model answers questions. Implementations must be safe for concurrent use.
 type Model interface {
-	// Name is the name under which answers are stored: the model and everything
-	// else that changes its answers.
+	// Name is the name to store answers under: the model, plus everything else with an
+	// influence on its answers.
 	Name() string
-	// Answer asks once. Its error is a *failure.Error; the Usage beside an
-	// error is the cost of that answer, although it cannot be used.
+	// Answer asks once. It returns errors as *failure.Error; the Usage may then be set too,
+	// because an unusable answer still costs.
 	Answer(ctx context.Context, q Question) (Answer, error)
 }
 
-// Vector is the embedding of a text, of length 1: the scalar product of two
-// is their cosine.
+// Vector is the embedding of a text, of length 1, so that the scalar product of two vectors is
+// their cosine.
 type Vector []float32
 
-// Embedder turns texts into vectors. It is safe for concurrent use.
+// Embedder turns texts into vectors. Implementations must be safe for concurrent use.
 type Embedder interface {
-	// Name is the name under which vectors are stored; vectors of different
-	// names must not be compared.
+	// Name is the name to store vectors under. You must not compare vectors of different
+	// names.
 	Name() string
-	// Embed returns one vector per text, in the texts' order; no text may be
-	// empty. Its error is a *failure.Error, without vectors; then the Usage is the
-	// cost until then.
+	// Embed returns one vector per text, in order. Texts must not be empty. It returns errors
+	// as *failure.Error, without vectors; the Usage is then the cost so far.
 	Embed(ctx context.Context, texts []string) ([]Vector, Usage, error)
 }
 
-// Bytes encodes the vector for storage: 4 bytes a number, little endian.
+// Bytes encodes the vector for storage: 4 bytes per number, little endian.
 func (v Vector) Bytes() []byte {
 	b := make([]byte, 0, 4*len(v))
 	for _, x := range v {
@@ -80,7 +77,7 @@ func (v Vector) Bytes() []byte {
 	return b
 }
 
-// VectorOf decodes the output of Bytes; nil if b cannot be one.
+// VectorOf decodes the output of Bytes. It returns nil if b is invalid.
 func VectorOf(b []byte) Vector {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return nil

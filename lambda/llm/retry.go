@@ -11,37 +11,33 @@ import (
 	"matchbook/lambda/internal/backoff"
 )
 
-// reserve is the time that must be left after a wait: with less, a try could
-// not end well.
+// reserve is the time required after a wait; with less, a try could hardly succeed.
 const reserve = 5 * time.Second
 
-// Retry repeats a call that failed with a transient kind. The zero Retry is
-// ready: three tries, with waits of 2 s and 4 s.
+// Retry repeats a call after transient failures. Use the zero Retry for three tries, with
+// waits of 2 s and 4 s.
 //
-// It waits only if the wait fits the time left. A longer wait that the provider
-// asks for is left to the queue: the error is returned at once and still
-// carries the wait.
+// It waits only within the time left. If the provider asks for a longer wait, Do returns the
+// error at once, with the wait, so that the queue can do the waiting.
 type Retry struct {
-	Base  time.Duration // the first wait; each one after is twice as long; 0 is 2 s
-	Tries int           // the largest number of tries, the first included; 0 is 3
-	// Within bounds the time from the first try to the beginning of the last; 0: no bound.
+	Base  time.Duration // the first wait, doubled for each further one; 0 is 2 s
+	Tries int           // the maximum of tries, including the first; 0 is 3
+	// Within limits the time from the first try to the start of the last; 0 is no limit.
 	Within time.Duration
-	Sleep  func(context.Context, time.Duration) error // nil is a timer
-	// Jitter is in [0, 1): the part of a quarter of the wait that is added; nil is random.
+	Sleep  func(context.Context, time.Duration) error // nil uses a timer
+	// Jitter returns the share, in [0, 1), of a quarter of the wait to add; nil is random.
 	Jitter func() float64
-	// Repeats is called before each wait for another try, with the wait and the
-	// part of it that the provider asked for; may be nil.
+	// Repeats is called before each wait for another try, with the wait and the wait requested
+	// by the provider. It may be nil.
 	Repeats func(wait, retryAfter time.Duration)
 }
 
-// Do calls try until it succeeds, fails permanently, has failed Tries times, or
-// the next wait would not fit: beyond the context's deadline less a reserve of
-// 5 s, or after the context has ended.
+// Do calls try until it succeeds, fails permanently or has failed Tries times, or until the
+// next wait is too long: the context must leave at least 5 s after it.
 //
-// A wait is Base, 2*Base ..., or the RetryAfter of the error if that is longer,
-// plus up to a quarter of the former, so that callers that failed together do
-// not come back together. The error returned is a *failure.Error with the kind,
-// the sentence and the RetryAfter of the last try, and with the number of
+// A wait is Base, 2*Base ..., or the error's RetryAfter if longer, plus up to a quarter of the
+// former, so that callers that failed together don't come back together. Do returns a
+// *failure.Error with the kind, sentence and RetryAfter of the last try, and the number of
 // tries.
 func (r Retry) Do(ctx context.Context, try func(context.Context) error) error {
 	tries, wait := cmp.Or(r.Tries, 3), cmp.Or(r.Base, 2*time.Second)
@@ -61,7 +57,7 @@ func (r Retry) Do(ctx context.Context, try func(context.Context) error) error {
 	}
 }
 
-// pause waits, or returns false if waiting makes no sense.
+// pause waits, or returns false if it must not wait.
 func (r Retry) pause(ctx context.Context, began time.Time, wait, retryAfter time.Duration) bool {
 	jitter, sleep := r.Jitter, r.Sleep
 	if jitter == nil {

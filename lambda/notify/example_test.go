@@ -19,7 +19,7 @@ func Example() {
 	failure := func(n int, at time.Time) notify.Failure {
 		return notify.Failure{
 			ID: uuid.New(), At: at, Kind: "permanent",
-			Error:     "ask the model: the model provider denied access (HTTP 401)",
+			Error:     "ask the model: model provider denied access (HTTP 401)",
 			SubjectID: uuid.UUID{15: byte(n)}, TenantID: uuid.UUID{15: 9}, Tenant: "Acme GmbH",
 			Attempts: 1, Deliveries: 1,
 		}
@@ -51,10 +51,10 @@ func Example() {
 	// Last at:    2026-03-02 10:00:02 UTC
 	//
 	// 10:00:01 UTC, document 00000000-0000-0000-0000-000000000002, tenant Acme GmbH (00000000-0000-0000-0000-000000000009)
-	//     ask the model: the model provider denied access (HTTP 401)
+	//     ask the model: model provider denied access (HTTP 401)
 	//
 	// 10:00:02 UTC, document 00000000-0000-0000-0000-000000000003, tenant Acme GmbH (00000000-0000-0000-0000-000000000009)
-	//     ask the model: the model provider denied access (HTTP 401)
+	//     ask the model: model provider denied access (HTTP 401)
 	//
 	// All failed documents of this kind: https://matchbook.example.com/documents?matching_status=failed&kind=permanent&since=2026-03-02T10%3A00%3A01Z
 }

@@ -63,7 +63,7 @@ func (c *censor) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{Text: `{"matches":[]}`, Usage: llm.Usage{PromptTokens: 900, CompletionTokens: 5}}, nil
 }
 
-var errFiltered = failure.Permanently("the model provider's content filter withheld the answer")
+var errFiltered = failure.Permanently("model provider's content filter withheld the answer")
 
 // line delivers documents to a worker, one at a time, as the queue does.
 type line struct {

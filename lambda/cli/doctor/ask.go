@@ -132,7 +132,7 @@ func knock(ctx context.Context, url string) problem {
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	resp, err := client.Do(req)
 	if err != nil {
-		return "the connection to Slack failed" // without err, which quotes the URL
+		return "connection to Slack failed" // without err, which quotes the URL
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))

@@ -134,7 +134,7 @@ var liveRows = []liveRow{
 	{"model refuses", ofBoth, func(r *rig) {
 		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.Unauthorized)}))
 	},
-		provoked{"model", Error, "the model provider denied access (HTTP 401"}},
+		provoked{"model", Error, "model provider denied access (HTTP 401"}},
 	{"model unknown", ofBoth, func(r *rig) {
 		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.NotFound)}))
 	},
@@ -167,7 +167,7 @@ var liveRows = []liveRow{
 			http.Redirect(w, req, "/elsewhere", http.StatusTemporaryRedirect)
 		}
 	}, provoked{"slack", Error, "(HTTP 307)"}},
-	{"Slack away", ofBoth, func(r *rig) { r.secrets[r.dir+"slack-webhook-url"] = "http://127.0.0.1:1" + hookPath }, provoked{"slack", Error, "the connection to Slack failed"}},
+	{"Slack away", ofBoth, func(r *rig) { r.secrets[r.dir+"slack-webhook-url"] = "http://127.0.0.1:1" + hookPath }, provoked{"slack", Error, "connection to Slack failed"}},
 	{"no channel", ofStack, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"channels", Warning, "no channel is configured"}},
 	{"a channel", ofStack, func(*rig) {}, provoked{"channels", OK, "sent by slack"}},
 	{"no Slack", ofBoth, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"slack", Skipped, "failures are not sent to Slack"}},

@@ -13,13 +13,13 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// Exchange is one way in which a call fails.
+// Exchange is one way for a call to fail, and the expected classification.
 type Exchange[W any] struct {
 	Name   string
 	Serve  http.HandlerFunc
-	With   W                                                           // what else an adapter needs for it
+	With   W                                                           // anything else needed by the adapter
 	Within func(context.Context) (context.Context, context.CancelFunc) // Deadline, Stopped, or nil
-	Short  bool                                                        // the adapter's own timeout
+	Short  bool                                                        // use the adapter's own timeout
 	Closed bool                                                        // no server listens
 
 	Kind    failure.Kind
@@ -28,7 +28,7 @@ type Exchange[W any] struct {
 	Refused bool
 }
 
-// URL starts the server of the exchange, which ends with the test.
+// URL starts the exchange's server. It is closed at the end of the test.
 func (x Exchange[W]) URL(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func (x Exchange[W]) URL(t *testing.T) string {
 	return server.URL
 }
 
-// Timeout returns the timeout for the adapter's configuration: 0, unless it is short.
+// Timeout returns the timeout for the adapter's configuration, or 0 for its default.
 func (x Exchange[W]) Timeout() time.Duration {
 	if x.Short {
 		return 100 * time.Millisecond
@@ -50,10 +50,10 @@ func (x Exchange[W]) Timeout() time.Duration {
 	return 0
 }
 
-// Connections returns the exchanges that end without an answer, for the server that
-// errors call by this name. The secret is what it may send.
+// Connections returns the exchanges without a response. server is its name in errors, and
+// secret a text it may send.
 func Connections[W any](server, secret string) []Exchange[W] {
-	broken := "the connection to " + server + " failed"
+	broken := "connection to " + server + " failed"
 	return []Exchange[W]{
 		{Name: "closed", Serve: Hijacked("", false), Want: broken},
 		{Name: "reset", Serve: Hijacked("", true), Want: broken},
@@ -65,9 +65,9 @@ func Connections[W any](server, secret string) []Exchange[W] {
 	}
 }
 
-// Run tests that the table classifies each exchange as wanted, that no error holds a secret,
-// and that an exchange needs each row of the table. happen makes the call fail; it
-// returns the facts of the failure, and what else must not hold a secret, such as the adapter.
+// Run tests that the table classifies each exchange as expected, that no error leaks a secret,
+// and that each row of the table is needed by an exchange. Let happen make the call fail and
+// return its Call, along with anything else that must not leak a secret, such as the adapter.
 func Run[W any](t *testing.T, table failure.Table, secrets []string, exchanges []Exchange[W],
 	happen func(*testing.T, Exchange[W]) (*failure.Call, []any)) {
 	t.Helper()
@@ -96,12 +96,12 @@ func Run[W any](t *testing.T, table failure.Table, secrets []string, exchanges [
 		shorter.Rows = slices.Delete(slices.Clone(table.Rows), i, i+1)
 		differs := func(c *failure.Call) bool { return c != nil && *shorter.Classify(c) != *table.Classify(c) }
 		if !slices.ContainsFunc(calls, differs) {
-			t.Errorf("no case needs the row %q", r.Name)
+			t.Errorf("row %q must be needed by a case", r.Name)
 		}
 	}
 }
 
-// NoRedirect tests that call follows no redirect, which would carry secrets elsewhere.
+// NoRedirect tests that call follows no redirect, since that could carry secrets elsewhere.
 func NoRedirect(t *testing.T, call func(serve http.HandlerFunc) *failure.Call) {
 	t.Helper()
 	var reached atomic.Int32
@@ -113,12 +113,12 @@ func NoRedirect(t *testing.T, call func(serve http.HandlerFunc) *failure.Call) {
 		}
 	}
 	if n := reached.Load(); n != 0 {
-		t.Errorf("%d calls reached the other host", n)
+		t.Errorf("%d redirects must not be followed", n)
 	}
 }
 
-// Configured tests that an adapter is made of a configuration, or refused with the error,
-// if one is wanted, and that neither shows a secret.
+// Configured tests that an adapter was made, or refused with the error want if that isn't
+// empty, and that neither leaks a secret.
 func Configured[C, A any](t *testing.T, secrets []string, c C, made *A, err error, want string) {
 	t.Helper()
 	got := ""

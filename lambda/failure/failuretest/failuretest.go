@@ -1,6 +1,6 @@
-// Package failuretest helps to test the failure table of an adapter: servers
-// that fail in each way that HTTP allows, callers that give up, a search for secrets,
-// and Run, which tests the table with them.
+// Package failuretest tests the failure table of an adapter. It has servers that fail in each
+// way possible with HTTP, callers that give up, and a search for leaked secrets. Use Run to
+// test the table with them.
 package failuretest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Says responds with the status, the headers, as name, value ..., and the body.
+// Says responds with the status, the headers (name, value, ...) and the body.
 func Says(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
@@ -23,7 +23,7 @@ func Says(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// Hijacked writes raw bytes and ends the connection, orderly or with a reset.
+// Hijacked writes raw bytes and closes the connection, in order or with a reset.
 func Hijacked(raw string, reset bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
@@ -38,8 +38,8 @@ func Hijacked(raw string, reset bool) http.HandlerFunc {
 	}
 }
 
-// Hangs sends the given text and then nothing, until the client leaves. The
-// request must have been read.
+// Hangs sends the text and then nothing, until the client leaves. The request must have been
+// read by then.
 func Hangs(sent string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if sent != "" {
@@ -50,20 +50,20 @@ func Hangs(sent string) http.HandlerFunc {
 	}
 }
 
-// Deadline returns a context that runs out of time soon.
+// Deadline returns a context with a deadline in 50 ms.
 func Deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, 50*time.Millisecond)
 }
 
-// Stopped returns a context that is cancelled soon.
+// Stopped returns a context cancelled after 50 ms.
 func Stopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	time.AfterFunc(50*time.Millisecond, cancel)
 	return ctx, cancel
 }
 
-// Context returns the context of a call, which ends with the test, or as within
-// ends it: Deadline, Stopped, or nil.
+// Context returns the context of a call: the test's, or one ended by within. Use Deadline,
+// Stopped or nil.
 func Context(t *testing.T, within func(context.Context) (context.Context, context.CancelFunc)) context.Context {
 	t.Helper()
 	if within == nil {

@@ -15,8 +15,8 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// Leaks returns the forms of secrets that can be got out of values and errors, whichever
-// way these are printed, encoded or logged. A string is searched as it is.
+// Leaks returns the forms of secrets found in values and errors, however these are printed,
+// encoded or logged. It searches a string as it is.
 func Leaks(secrets []string, values ...any) (found []string) {
 	for _, v := range values {
 		for _, text := range textsOf(v) {
@@ -32,7 +32,7 @@ func Leaks(secrets []string, values ...any) (found []string) {
 	return found
 }
 
-// textsOf returns what verbs, JSON and logs show of a value, and of the errors in it.
+// textsOf returns a value and its errors as printed by verbs, JSON and logs.
 func textsOf(v any) (texts []string) {
 	if s, ok := v.(string); ok {
 		return []string{s}
@@ -53,7 +53,7 @@ func textsOf(v any) (texts []string) {
 	return texts
 }
 
-// Forms returns a secret in the usual encodings, also as the middle of a longer text.
+// Forms returns a secret in the usual encodings, including as the middle of a longer text.
 func Forms(secret string) []string {
 	escaped, _ := json.Marshal(secret)
 	var plain bytes.Buffer
@@ -72,7 +72,7 @@ func Forms(secret string) []string {
 	}
 	all = append(all, secret[:12])
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for shift := range 3 { // where the bytes begin in a group of three
+		for shift := range 3 { // where the bytes start in a group of three
 			middle := secret[shift : shift+(len(secret)-shift)/3*3]
 			all = append(all, encoding.EncodeToString([]byte(middle)))
 		}

@@ -19,7 +19,7 @@ func TestLeaksFindsEveryForm(t *testing.T) {
 			t.Errorf("did not find %q behind %d bytes in base64", secret, shift)
 		}
 	}
-	if found := Leaks([]string{secret}, "the model provider failed (HTTP 500)"); len(found) > 0 {
+	if found := Leaks([]string{secret}, "model provider failed (HTTP 500)"); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}
 }

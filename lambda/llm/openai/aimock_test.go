@@ -59,7 +59,7 @@ func TestAnotherServersAnswersAreUnderstood(t *testing.T) {
 	v1, azure := client(openai.Config{BaseURL: url + "/v1", EmbeddingModel: "bge-m3"}),
 		client(openai.Config{BaseURL: url, AzureAPIVersion: "2024-10-21"})
 	long := " " + strings.Repeat("20 pieces of item B-2047 were ordered for the site, ", 300)
-	const busy = "the model provider has too many requests (HTTP 429, rate_limit_exceeded)"
+	const busy = "too many requests to the model provider (HTTP 429, rate_limit_exceeded)"
 	for _, tc := range []struct {
 		asked, text, failure string
 		kind                 failure.Kind
@@ -69,16 +69,16 @@ func TestAnotherServersAnswersAreUnderstood(t *testing.T) {
 		{"case form", `{"matches":[]}`, "", 0, 0},
 		{"case busy", "", busy, failure.Transient, time.Second},
 		{"case busy", `{"matches":[]}`, "", 0, 0}, // the second time
-		{"case unpaid", "", "the model provider's quota is used up (HTTP 402)", failure.Transient, time.Hour},
-		{"case key", "", "the model provider denied access (HTTP 401, invalid_api_key)", failure.Permanent, 0},
-		{"case long", "", "the question is too long for the model (HTTP 400, context_length_exceeded)", failure.Permanent, 0},
-		{"case check", "", "the model provider found no JSON in the model's answer (HTTP 400, json_validate_failed)",
+		{"case unpaid", "", "model provider's quota exhausted (HTTP 402)", failure.Transient, time.Hour},
+		{"case key", "", "model provider denied access (HTTP 401, invalid_api_key)", failure.Permanent, 0},
+		{"case long", "", "question too long for the model (HTTP 400, context_length_exceeded)", failure.Permanent, 0},
+		{"case check", "", "model provider refused the answer: expected JSON (HTTP 400, json_validate_failed)",
 			failure.Transient, 0},
-		{"case length", "", "the model's answer was cut off at its greatest length", failure.Permanent, 0},
-		{"case filter", "", "the model provider's content filter withheld the answer", failure.Permanent, 0},
-		{"case cut" + long, "", "the server cut the question without an error, so the answer is of no use: " +
-			"its context is too small", failure.Permanent, 0},
-		{"case unknown", "", "the model provider failed (HTTP 503)", failure.Transient, 0},
+		{"case length", "", "model's answer cut off at the maximum length", failure.Permanent, 0},
+		{"case filter", "", "model provider's content filter withheld the answer", failure.Permanent, 0},
+		{"case cut" + long, "", "server truncated the question without an error; " +
+			"increase the model's context size", failure.Permanent, 0},
+		{"case unknown", "", "model provider failed (HTTP 503)", failure.Transient, 0},
 	} {
 		got, err := v1.Model().Answer(t.Context(), invented(tc.asked))
 		if err == nil {

@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// usualDimensions is the length of vectors where the server is known to cut
-	// them as they were trained to be cut.
+	// usualDimensions is the length of vectors where the server is known to shorten them as
+	// intended by their training.
 	usualDimensions = 256
 	// maxDimensions is far above the longest native vectors (4,096 numbers).
 	maxDimensions = 16_384
 
-	// A request holds so many texts at most, and so many bytes: OpenAI takes
-	// 2,048 texts, but 300,000 tokens in all, and no token is less than a byte.
-	// The vectors of so many texts fit into maxBody, also long ones. A longer text
-	// goes alone.
+	// Limits of a request: OpenAI takes 2,048 texts but 300,000 tokens in all, and a token is
+	// at least a byte. The vectors of so many texts fit into maxBody, even long ones. A text
+	// above the limit gets a separate request.
 	batchTexts = 32
 	batchBytes = 300_000
 )
@@ -30,13 +29,13 @@ type embedder struct {
 	api        *openai.Client
 	id         openai.EmbeddingModel
 	name       string
-	dimensions int // that are asked for; 0: the model's own, and the parameter is not sent
+	dimensions int // the requested length; 0: the model's length, and the parameter isn't sent
 }
 
 // Name implements llm.Embedder.
 func (e *embedder) Name() string { return e.name }
 
-// Embed implements llm.Embedder; the texts may need several requests.
+// Embed implements llm.Embedder. It may need several requests.
 func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
 	vectors, paid, failed := e.ask(ctx, texts)
 	if failed != nil {
@@ -45,7 +44,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm
 	return vectors, paid, nil
 }
 
-// ask is Embed before the failure is classified.
+// ask is Embed, but with an unclassified failure.
 func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vector, paid llm.Usage,
 	failed *failure.Call) {
 	for _, text := range texts {
@@ -73,7 +72,7 @@ func (e *embedder) ask(ctx context.Context, texts []string) (vectors []llm.Vecto
 	return vectors, paid, nil
 }
 
-// batch returns how many of the texts fit into one request; at least one.
+// batch returns how many of the texts fit into a request; at least one.
 func batch(texts []string) int {
 	size := 0
 	for i, text := range texts {
@@ -85,8 +84,8 @@ func batch(texts []string) int {
 	return len(texts)
 }
 
-// unpack puts the vectors of n texts in order; the server need not have. All
-// have one length: the one that was asked for, or else the model's.
+// unpack puts the vectors of n texts in order, since the server may not have. They must all
+// have the requested length, or else the model's.
 func (e *embedder) unpack(data []openai.Embedding, n int) ([]llm.Vector, fault) {
 	if len(data) != n {
 		return nil, wrongCount
@@ -107,10 +106,10 @@ func (e *embedder) unpack(data []openai.Embedding, n int) ([]llm.Vector, fault) 
 	return vectors, sound
 }
 
-// normalise scales a vector to length 1. It returns nil if that is impossible:
-// all numbers are 0, or one is not finite.
+// normalise scales a vector to length 1. It returns nil if that is impossible, because all
+// numbers are 0 or one isn't finite.
 func normalise(v []float32) llm.Vector {
-	square := 0.0 // of float32s: far from overflow
+	square := 0.0 // of float32s, so far from overflow
 	for _, x := range v {
 		square += float64(x) * float64(x)
 	}

@@ -99,7 +99,7 @@ func TestAFailedBatchLeavesNoVectorsButTheBill(t *testing.T) {
 	t.Parallel()
 	client, _ := numbers(t, 2)
 	got, usage, err := client.Embedder().Embed(t.Context(), slices.Repeat([]string{"1"}, 33))
-	if got != nil || usage.PromptTokens != 5 || err == nil || err.Error() != "the model provider failed (HTTP 503)" {
+	if got != nil || usage.PromptTokens != 5 || err == nil || err.Error() != "model provider failed (HTTP 503)" {
 		t.Errorf("got %d vectors, %+v, %v", len(got), usage, err)
 	}
 }

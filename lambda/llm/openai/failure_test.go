@@ -52,20 +52,20 @@ func short(c *Config) { c.Timeout = 100 * time.Millisecond }
 // that no error may contain.
 func failures() []failureCase {
 	const (
-		busy     = "the model provider has too many requests (HTTP 429)"
+		busy     = "too many requests to the model provider (HTTP 429)"
 		date     = "Mon, 02 Mar 2026 10:00:00 GMT"
 		later    = "Mon, 02 Mar 2026 10:02:30 GMT"
 		html     = "<html><body>" + secretResponse + "</body></html>"
-		noDecode = "the model provider's answer cannot be decoded"
-		broken   = "the connection to the model provider failed"
-		brokeOff = "the model provider's answer broke off"
-		tooSlow  = "the model provider took too long"
-		tooLarge = "the model provider's answer is too large"
-		odd      = "the model provider neither answered nor failed (HTTP 307)"
-		notEach  = "the embeddings are not one for each text"
-		noWay    = "an embedding is zero or not finite"
+		noDecode = "invalid response from the model provider"
+		broken   = "connection to model provider failed"
+		brokeOff = "model provider's answer broke off"
+		tooSlow  = "model provider took too long"
+		tooLarge = "model provider's answer is too large"
+		odd      = "unexpected status from the model provider (HTTP 307)"
+		notEach  = "expected one embedding for each text"
+		noWay    = "invalid embedding: zero or not finite"
 
-		wrongSize = "the embeddings are not of the requested length"
+		wrongSize = "unexpected length of embeddings"
 	)
 	text := `"message":{"role":"assistant","content":` + quoted(secretResponse) + `}`
 	head := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\nX-Request-Id: " +
@@ -74,7 +74,7 @@ func failures() []failureCase {
 	cases := []failureCase{
 		// 429
 		simple("429", says(429, failing("rate_limit_exceeded")), transient,
-			"the model provider has too many requests (HTTP 429, rate_limit_exceeded)", 0),
+			"too many requests to the model provider (HTTP 429, rate_limit_exceeded)", 0),
 		simple("429, Retry-After in seconds", says(429, failing("x"), "Retry-After", "37"), transient, busy,
 			37*time.Second),
 		simple("429, Retry-After with a fraction", says(429, failing("x"), "Retry-After", "1.5"), transient, busy,
@@ -95,41 +95,41 @@ func failures() []failureCase {
 		simple("429, Retry-After before resets", says(429, failing("x"), "Retry-After", "2", "x-ratelimit-reset-tokens",
 			"6m0s"), transient, busy, 2*time.Second),
 		simple("429, no quota", says(429, failing("insufficient_quota")), transient,
-			"the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
-		simple("429, no quota, only as the type", says(429, `{"error":{"type":"insufficient_quota","code":null}}`, "Retry-After", "1"), transient, "the model provider's quota is used up (HTTP 429, insufficient_quota)", time.Hour),
+			"model provider's quota exhausted (HTTP 429, insufficient_quota)", time.Hour),
+		simple("429, no quota, only as the type", says(429, `{"error":{"type":"insufficient_quota","code":null}}`, "Retry-After", "1"), transient, "model provider's quota exhausted (HTTP 429, insufficient_quota)", time.Hour),
 		simple("429, no quota until tomorrow", says(429, failing("billing_hard_limit_reached"), "Retry-After", "36000"),
-			transient, "the model provider's quota is used up (HTTP 429, billing_hard_limit_reached)", 10*time.Hour),
+			transient, "model provider's quota exhausted (HTTP 429, billing_hard_limit_reached)", 10*time.Hour),
 		simple("429, body breaks off", failuretest.Hijacked("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 9\r\nContent-Length: 1000\r\n\r\n"+secretResponse, true), transient, busy, 9*time.Second),
 
 		// other statuses
-		simple("500 {}", says(500, `{}`), transient, "the model provider failed (HTTP 500)", 0),
+		simple("500 {}", says(500, `{}`), transient, "model provider failed (HTTP 500)", 0),
 		simple("500, resets are of no use", says(500, `{}`, "x-ratelimit-reset-requests", "1h"), transient,
-			"the model provider failed (HTTP 500)", 0),
+			"model provider failed (HTTP 500)", 0),
 		simple("502 with HTML", says(502, html, "Content-Type", "text/html"), transient,
-			"the model provider failed (HTTP 502)", 0),
+			"model provider failed (HTTP 502)", 0),
 		simple("503 with Retry-After", says(503, secretResponse, "Retry-After", "20"), transient,
-			"the model provider failed (HTTP 503)", 20*time.Second),
-		simple("529", says(529, failing("overloaded")), transient, "the model provider failed (HTTP 529)", 0),
-		simple("408", says(408, failing("x")), transient, "the model provider asks for a repeat (HTTP 408)", 0),
-		simple("409", says(409, failing("x")), transient, "the model provider asks for a repeat (HTTP 409)", 0),
+			"model provider failed (HTTP 503)", 20*time.Second),
+		simple("529", says(529, failing("overloaded")), transient, "model provider failed (HTTP 529)", 0),
+		simple("408", says(408, failing("x")), transient, "model provider asked for a retry (HTTP 408)", 0),
+		simple("409", says(409, failing("x")), transient, "model provider asked for a retry (HTTP 409)", 0),
 		simple("425", says(425, failing("x"), "Retry-After", "3"), transient,
-			"the model provider asks for a repeat (HTTP 425)", 3*time.Second),
+			"model provider asked for a retry (HTTP 425)", 3*time.Second),
 		simple("400", says(400, failing(secretResponse)), permanent,
-			"the model provider refused the request (HTTP 400)", 0),
+			"model provider rejected the request (HTTP 400)", 0),
 		simple("400, the error is a text", says(400, `{"error":`+quoted(secretResponse)+`}`), permanent,
-			"the model provider refused the request (HTTP 400)", 0),
+			"model provider rejected the request (HTTP 400)", 0),
 		simple("400, the code is a number", says(400, `{"error":{"message":["x"],"code":400}}`), permanent,
-			"the model provider refused the request (HTTP 400)", 0),
+			"model provider rejected the request (HTTP 400)", 0),
 		simple("400, temperature", says(400, failing("unsupported_value"), "Retry-After", "3"), permanent,
-			"the model provider refused the request (HTTP 400, unsupported_value)", 0),
+			"model provider rejected the request (HTTP 400, unsupported_value)", 0),
 		simple("400, context window", says(400, failing("context_length_exceeded")), permanent,
-			"the question is too long for the model (HTTP 400, context_length_exceeded)", 0),
+			"question too long for the model (HTTP 400, context_length_exceeded)", 0),
 		simple("401", says(401, failing("invalid_api_key")), permanent,
-			"the model provider denied access (HTTP 401, invalid_api_key)", 0),
-		simple("403", says(403, html), permanent, "the model provider denied access (HTTP 403)", 0),
+			"model provider denied access (HTTP 401, invalid_api_key)", 0),
+		simple("403", says(403, html), permanent, "model provider denied access (HTTP 403)", 0),
 		simple("404", says(404, failing("model_not_found")), permanent,
-			"the model provider knows no such model or address (HTTP 404, model_not_found)", 0),
-		simple("422", says(422, failing("x")), permanent, "the model provider refused the request (HTTP 422)", 0),
+			"unknown model or address at the model provider (HTTP 404, model_not_found)", 0),
+		simple("422", says(422, failing("x")), permanent, "model provider rejected the request (HTTP 422)", 0),
 		simple("redirect", says(307, whole, "Location", "/elsewhere/"+secretHeader), transient, odd, 0),
 
 		// the connection
@@ -159,20 +159,20 @@ func failures() []failureCase {
 		simple("JSON cut off", says(200, whole[:len(whole)-20]), transient, noDecode, 0),
 		simple("nothing", says(200, ""), transient, noDecode, 0),
 		simple("other JSON", says(200, `{"choices":`+quoted(secretResponse)+`}`), transient, noDecode, 0),
-		simple("null", says(200, "null"), transient, "the model provider sent no answer", 0),
-		simple("no choices", says(200, `{"choices":[]}`), transient, "the model provider sent no answer", 0),
-		simple("an error with status 200", says(200, failing("x")), transient, "the model provider sent no answer", 0),
+		simple("null", says(200, "null"), transient, "missing answer from the model provider", 0),
+		simple("no choices", says(200, `{"choices":[]}`), transient, "missing answer from the model provider", 0),
+		simple("an error with status 200", says(200, failing("x")), transient, "missing answer from the model provider", 0),
 		simple("empty", says(200, answer(`"message":{"content":" \n"},"finish_reason":"stop"`)), transient,
-			"the model's answer is empty", 0),
-		simple("only a tool call", says(200, answer(`"message":{"content":null,"tool_calls":[]},"finish_reason":"tool_calls"`)), transient, "the model's answer is empty", 0),
+			"missing text in the model's answer", 0),
+		simple("only a tool call", says(200, answer(`"message":{"content":null,"tool_calls":[]},"finish_reason":"tool_calls"`)), transient, "missing text in the model's answer", 0),
 		simple("refusal", says(200, answer(`"message":{"refusal":`+quoted(secretResponse)+`},"finish_reason":"stop"`)),
-			permanent, "the model refused to answer", 0),
+			permanent, "model refused to answer", 0),
 		simple("cut off", says(200, answer(text+`,"finish_reason":"length"`)), permanent,
-			"the model's answer was cut off at its greatest length", 0),
+			"model's answer cut off at the maximum length", 0),
 		simple("cut off in its thoughts", says(200, answer(`"message":{"content":""},"finish_reason":"length"`)),
-			permanent, "the model's answer was cut off at its greatest length", 0),
+			permanent, "model's answer cut off at the maximum length", 0),
 		simple("filtered", says(200, answer(text+`,"finish_reason":"content_filter"`)), permanent,
-			"the model provider's content filter withheld the answer", 0),
+			"model provider's content filter withheld the answer", 0),
 
 		{exchange{name: "the question was cut", serve: says(200, whole),
 			ask: func(ctx context.Context, c *Client) *failure.Call {
@@ -180,22 +180,22 @@ func failures() []failureCase {
 				q.User = strings.Repeat(secretDocument, 400)
 				_, m := c.model.ask(ctx, q)
 				return m
-			}}, permanent, "the server cut the question without an error, so the answer is of no use: " +
-			"its context is too small", 0},
+			}}, permanent, "server truncated the question without an error; " +
+			"increase the model's context size", 0},
 
 		// before the request
-		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "the model is of a kind that cannot answer questions", 0},
+		{exchange{name: "no model for questions", serve: says(200, whole), config: func(c *Config) { c.Model = "text-davinci-003" }}, permanent, "model does not support chat completions", 0},
 		{exchange{name: "the schema is not JSON",
 			serve: says(200, whole), ask: func(ctx context.Context, c *Client) *failure.Call {
 				q := question()
 				q.Schema = []byte(`{` + secretDocument)
 				_, m := c.model.ask(ctx, q)
 				return m
-			}}, permanent, "the schema of the question is not JSON", 0},
+			}}, permanent, "invalid schema of the question: expected JSON", 0},
 
 		// embeddings
 		embeds("embeddings: 503", says(503, html, "Retry-After", "4"), transient,
-			"the model provider failed (HTTP 503)", "a"),
+			"model provider failed (HTTP 503)", "a"),
 		embeds("embeddings: none", says(200, vectors()), transient, notEach, "a"),
 		embeds("embeddings: too few", says(200, vectors(vector(0, 256, "1"))), transient, notEach, "a", "b"),
 		embeds("embeddings: one twice", says(200, vectors(vector(0, 256, "1"), vector(0, 256, "1"))), transient,
@@ -212,7 +212,7 @@ func failures() []failureCase {
 		embeds("embeddings: zero", says(200, vectors(vector(0, 256, "0"))), transient, noWay, "a"),
 		embeds("embeddings: NaN", says(200, vectors(vector(0, 256, "NaN"))), transient, noDecode, "a"),
 		embeds("embeddings: no float32", says(200, vectors(vector(0, 256, "1e300"))), transient, noDecode, "a"),
-		embeds("embeddings: a text is empty", says(200, vectors()), permanent, "a text to be embedded is empty",
+		embeds("embeddings: a text is empty", says(200, vectors()), permanent, "missing text to embed",
 			secretDocument, ""),
 	}
 	for i, c := range cases {
@@ -245,7 +245,7 @@ func TestAFailureOutsideTheTableIsTransientAndUnnamed(t *testing.T) {
 	t.Parallel()
 	got := table.Classify(&failure.Call{Cause: errors.Join(errors.New(secretResponse))})
 	want := failure.Error{Kind: failure.Transient,
-		Sentence: "unexpected error of the model provider (*errors.joinError)"}
+		Sentence: "unexpected error of model provider (*errors.joinError)"}
 	if *got != want {
 		t.Errorf("got %+v, want %+v", *got, want)
 	}

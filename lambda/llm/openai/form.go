@@ -9,15 +9,14 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// form is the way in which a question demands the form of its answer. A server
-// that refuses one (refusal.refusesFormat) is asked in the next, and every later
-// question begins with the one that was answered. The callers check each answer
-// against their schema in any case.
+// form is the way to request JSON. If a server refuses one (see refusal.refusesFormat), the
+// next is used, and later questions start with the last one accepted. Callers must check each
+// answer against their schema in any case.
 type form int32
 
 const (
-	bySchema form = iota // response_format json_schema: the server writes nothing else
-	byObject             // response_format json_object, and the schema in the prompt: DeepSeek
+	bySchema form = iota // response_format json_schema: the server enforces the schema
+	byObject             // response_format json_object, with the schema in the prompt: DeepSeek
 	byPrompt             // only the schema in the prompt
 )
 
@@ -35,8 +34,8 @@ func (f form) format(q llm.Question) *openai.ChatCompletionResponseFormat {
 	return nil
 }
 
-// system returns the instructions. DeepSeek and OpenAI refuse json_object unless
-// they contain the word JSON (https://api-docs.deepseek.com/guides/json_mode).
+// system returns the instructions. DeepSeek and OpenAI refuse json_object unless they contain
+// the word JSON (https://api-docs.deepseek.com/guides/json_mode).
 func (f form) system(q llm.Question) string {
 	if f == bySchema {
 		return q.System
@@ -45,8 +44,8 @@ func (f form) system(q llm.Question) string {
 		"It follows this JSON schema:\n" + string(q.Schema))
 }
 
-// bare removes what models write around JSON where no server hinders them: their
-// thoughts before it, and a fence of Markdown. Any other text is left as it is.
+// bare removes text around JSON written by models on servers without enforcement: thoughts
+// before it, and a Markdown fence. It leaves any other text as it is.
 func bare(text string) string {
 	rest := strings.TrimSpace(text)
 	if strings.HasPrefix(rest, "<think>") {

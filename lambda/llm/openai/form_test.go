@@ -99,7 +99,7 @@ func TestAServerThatKnowsNoFormIsAPermanentFailure(t *testing.T) {
 	client, asked := answering(t, "", says(400, formRefusals["DeepSeek"].body))
 	for range 2 {
 		_, err := client.Model().Answer(t.Context(), question())
-		want := "the model provider refused the request (HTTP 400, response_format)"
+		want := "model provider rejected the request (HTTP 400, response_format)"
 		if err == nil || err.Error() != want || failure.Of(err).Kind != permanent {
 			t.Errorf("got %v, want %s", err, want)
 		}

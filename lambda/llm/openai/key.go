@@ -9,9 +9,9 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// key is the current API key. The library never gets it. It is a pointer, and
-// holds the key in a function: fmt follows pointers, and would print the key
-// for a verb that does not fit, such as %s.
+// key is the current API key, kept from the library. It must be a pointer with the key in a
+// function, because fmt follows pointers, and would print the key for an unsuitable verb such
+// as %s.
 type key struct {
 	header, prefix string
 	renew          func(context.Context, string) (string, bool) // nil: it never changes
@@ -28,7 +28,7 @@ func newKey(c Config) *key {
 	return k
 }
 
-// put puts the key into a request and returns it.
+// put adds the key to a request's headers and returns it.
 func (k *key) put(h http.Header) (used string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -38,8 +38,8 @@ func (k *key) put(h http.Header) (used string) {
 	return used
 }
 
-// renewed reports whether there is another key than the one refused. A key that
-// another request renewed meanwhile counts.
+// renewed reports whether there is a key other than the refused one. A key renewed meanwhile
+// by another request counts too.
 func (k *key) renewed(ctx context.Context, refused string) bool {
 	k.mu.Lock()
 	other := k.now() != refused
@@ -57,7 +57,7 @@ func (k *key) renewed(ctx context.Context, refused string) bool {
 	return true
 }
 
-// sendable reports whether a header can carry the key.
+// sendable reports whether the key fits into a header.
 func sendable(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })
 }

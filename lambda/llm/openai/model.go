@@ -13,43 +13,40 @@ import (
 )
 
 const (
-	// seed is any fixed number: with a fixed one, the same question gets the
-	// same answer more often.
+	// seed is a fixed number, so that the same question gets the same answer more often.
 	seed = 1
 
-	// usualThoughts is the room, in tokens, for the reasoning of a model before it
-	// answers; OpenAI advises to begin with 25,000
-	// (https://platform.openai.com/docs/guides/reasoning). A model that uses it up
-	// returns no answer, and its tokens are paid for all the same.
+	// usualThoughts is the room for a model's reasoning before its answer, in tokens. OpenAI
+	// advises to start with 25,000 (https://platform.openai.com/docs/guides/reasoning). If a
+	// model uses it up, you get no answer and still pay for its tokens.
 	usualThoughts = 25_000
 )
 
-// dialect describes the parameters that a model accepts; see the package
-// comment.
+// dialect describes the parameters accepted by a model; see the package documentation.
 type dialect struct {
-	reasons             bool // no temperature
+	reasons             bool // a reasoning model, without temperature
 	seed                bool
-	private             bool   // knows store
-	maxCompletionTokens bool   // not max_tokens
+	private             bool   // supports store
+	maxCompletionTokens bool   // use it, not max_tokens
 	thoughts            int    // room for reasoning, in tokens, on top of Question.MaxTokens
-	effort              string // reasoning_effort; empty: the model's own
+	effort              string // reasoning_effort; empty: the model's default
 }
 
-// add returns the members that go-openai cannot send: it leaves out zeros and
-// false. Its users send the smallest float instead of a temperature of 0, which
-// vLLM treats as 0.01 and so samples again.
+// add returns the members that go-openai can't send, because it omits zeros and false. Its
+// users send the smallest float as a temperature of 0, but vLLM takes that for 0.01 and so
+// samples again.
 func (d dialect) add() string {
 	add := ""
 	if !d.reasons {
 		add += `"temperature":0,`
 	}
 	if d.private {
-		add += `"store":false,` // OpenAI keeps the answers of new accounts otherwise
+		add += `"store":false,` // otherwise OpenAI stores the answers of new accounts
 	}
 	return add
 }
 
-// suffix names the parameters above that change answers.
+// suffix names the above parameters with an influence on answers.
 func (d dialect) suffix() string {
 	s := ""
 	if !d.reasons {
@@ -68,7 +65,7 @@ type model struct {
 	api      *openai.Client
 	id, name string
 	dialect  dialect
-	form     atomic.Int32 // that was answered last
+	form     atomic.Int32 // the form last accepted
 }
 
 // Name implements llm.Model.
@@ -83,8 +80,8 @@ func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return answer, nil
 }
 
-// ask is Answer before the failure is classified. A question whose form the
-// server refuses was not asked yet: the next form is still the same try.
+// ask is Answer, but with an unclassified failure. A question refused for its form wasn't
+// asked yet, so the next form is still the same try.
 func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *failure.Call) {
 	for f := form(m.form.Load()); ; f++ {
 		answer, failed := m.askIn(ctx, q, f)
@@ -98,7 +95,7 @@ func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *failure.C
 	}
 }
 
-// askIn asks for an answer in a form.
+// askIn asks for an answer in this form.
 func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, *failure.Call) {
 	request := m.request(q, f)
 	response, err := m.api.CreateChatCompletion(ctx, request)
@@ -116,11 +113,10 @@ func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, 
 	return answer, nil
 }
 
-// wasCut reports whether the server dropped a part of the question, instructions
-// first, and answered the rest with status 200. Ollama does: of a question beyond
-// its context, 4,096 tokens by default, half a context remains
-// (github.com/ollama/ollama/issues/17427, 8531). No default is so small that it
-// would cut a short question. A usage of 0 is no usage.
+// wasCut reports whether the server dropped a part of the question, instructions first, and
+// answered the rest with status 200. Ollama does: it keeps half a context of a question beyond
+// its context, 4,096 tokens by default (github.com/ollama/ollama/issues/17427, 8531). No
+// default is small enough to cut a short question. A usage of 0 counts as unknown.
 func wasCut(messages []openai.ChatCompletionMessage, u llm.Usage) bool {
 	const short, doubt = 1_000, 0.9
 	least := 0
@@ -153,8 +149,8 @@ func (m *model) request(q llm.Question, f form) openai.ChatCompletionRequest {
 	return r
 }
 
-// inspect checks the answer of a model whose HTTP exchange succeeded. One
-// choice was asked for; of more, the first is read.
+// inspect checks the answer after a successful HTTP exchange. It reads the first choice only,
+// because one was requested.
 func inspect(choices []openai.ChatCompletionChoice) fault {
 	if len(choices) == 0 {
 		return noChoice
@@ -163,7 +159,7 @@ func inspect(choices []openai.ChatCompletionChoice) fault {
 	switch reason := choices[0].FinishReason; {
 	case message.Refusal != "":
 		return declined
-	case reason == openai.FinishReasonLength: // before empty: thoughts may have used it all
+	case reason == openai.FinishReasonLength: // before empty, because thoughts may have used it all
 		return cutOff
 	case reason == openai.FinishReasonContentFilter:
 		return filtered
@@ -177,8 +173,8 @@ func usage(u openai.Usage) llm.Usage {
 	return llm.Usage{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens}
 }
 
-// asCall returns the error of the library as a Call: ours, from the wire, or the
-// library's own, from before or after it.
+// asCall returns the library's error as a Call: the one from the wire, or the library's error
+// from before or after it.
 func asCall(err error) *failure.Call {
 	var c *failure.Call
 	if errors.As(err, &c) {

@@ -1,10 +1,10 @@
-// Package openai asks models through the OpenAI API, of OpenAI itself, of
-// Azure, or of one of the many servers that speak it (vLLM, Ollama, a proxy).
-// It adapts github.com/sashabaranov/go-openai to the ports of package llm and
-// classifies every failure in one table (failure.go).
+// Package openai asks models through the OpenAI API: of OpenAI, of Azure, or of one of the
+// many compatible servers (vLLM, Ollama, a proxy). It adapts github.com/sashabaranov/go-openai
+// to package llm, and classifies every failure in one table (see failure.go). Use New to make
+// a Client.
 //
-// The parameters depend on the server and the model, because servers refuse
-// members that they do not know, and models parameters that they do not take:
+// The parameters depend on the server and the model, because servers refuse unknown members,
+// and models refuse unsupported parameters:
 //
 //	                      OpenAI, Azure   a reasoning model      other servers
 //	temperature           0               -                      0
@@ -15,17 +15,16 @@
 //	form of the answer    json_schema; where the server refuses it, json_object, or
 //	                      the schema in the prompt alone (form.go)
 //
-// Reasoning models take no temperature, and count their reasoning as part of
-// the answer: they get room for it on top of Question.MaxTokens. At OpenAI and
-// Azure, every model counts as a reasoning one, except the families that came
-// before and will have no more members (gpt-3.5, gpt-4): a model of next year
-// is asked in the form that every model accepts. Elsewhere names carry no
-// information; there, the reasoning models are the ones for which go-openai
-// itself refuses a temperature, and all if Config.NoTemperature is set. A server
-// of one's own that runs a reasoning model needs Config.ReasoningTokens.
+// Reasoning models take no temperature, and count their reasoning as part of the answer, so
+// they get room for it on top of Question.MaxTokens. At OpenAI and Azure, every model counts
+// as a reasoning model, except two older families without future members (gpt-3.5, gpt-4), so
+// that next year's model is asked in the form accepted by every model. Elsewhere names mean
+// little: reasoning models are the ones refused a temperature by go-openai, and all models if
+// you set Config.NoTemperature. If your own server runs a reasoning model, you must set
+// Config.ReasoningTokens.
 //
-// Nothing of a request or a response gets into an error but the HTTP status and
-// an error code that we know.
+// Errors contain nothing of a request or a response except the HTTP status and a known error
+// code.
 package openai
 
 import (
@@ -50,66 +49,62 @@ const (
 	defaultTimeout = 60 * time.Second
 )
 
-// Config describes the endpoint and its models.
+// Config describes the endpoint and its models. Only Model is required everywhere.
 type Config struct {
-	// APIKey is required by OpenAI and Azure. White space around it is cut off.
+	// APIKey is required by OpenAI and Azure. Surrounding white space is removed.
 	APIKey string `json:"-"`
-	// Renew returns the current key when the provider has refused one, with
-	// HTTP 401; it reports false when that key is still the refused one. nil: keys
-	// never change.
+	// Renew returns the current key after the provider refused one with HTTP 401. It must
+	// return false if the key is still the refused one. It may be nil if keys never change.
 	Renew func(ctx context.Context, refused string) (key string, changed bool) `json:"-"`
-	// BaseURL is the URL of any compatible server, with its version but without
-	// the method: http://localhost:11434/v1. Empty is OpenAI's. A key is sent by
-	// https only, except to this machine.
+	// BaseURL is the URL of any compatible server, with the version but without the method:
+	// http://localhost:11434/v1. Empty means OpenAI. It must be https if there's a key, except
+	// on this machine.
 	//
-	// Azure has two: https://NAME.openai.azure.com/openai/v1 needs nothing
-	// more; https://NAME.openai.azure.com, with deployments as models, needs
-	// AzureAPIVersion.
+	// Azure has two kinds. https://NAME.openai.azure.com/openai/v1 needs nothing else. For
+	// https://NAME.openai.azure.com, with deployments as models, you must set AzureAPIVersion.
 	BaseURL string
-	// AzureAPIVersion turns the older of Azure's APIs on: 2024-10-21 or later,
-	// for json_schema; 2024-12-01-preview or later for reasoning models. Models
-	// are the names of deployments; the name of a gpt-4's should contain gpt-4.
+	// AzureAPIVersion selects the older of Azure's APIs. Use 2024-10-21 or later for
+	// json_schema, and 2024-12-01-preview or later for reasoning models. Models are then names
+	// of deployments; the name of a gpt-4 deployment should contain gpt-4.
 	AzureAPIVersion string
 
-	Model          string // that answers questions
+	Model          string // for questions
 	EmbeddingModel string // empty turns embeddings off
-	// Dimensions is the length of vectors that is asked for; 0 asks for none, and
-	// takes the model's own: vLLM refuses the parameter for most models, Ollama cuts
-	// vectors that were not trained to be cut. nil is 256 at OpenAI and Azure,
-	// without text-embedding-ada-002, and 0 elsewhere.
+	// Dimensions is the requested length of vectors. 0 requests none and takes the model's,
+	// because vLLM refuses the parameter for most models, and Ollama shortens vectors not
+	// trained for it. nil is 256 at OpenAI and Azure, except for text-embedding-ada-002, and 0
+	// elsewhere.
 	Dimensions    *int
-	NoTemperature bool // Model takes no temperature, though its name does not show it
-	// ReasoningEffort is sent as reasoning_effort (low, medium, high and what else
-	// the model knows); empty leaves it to the model.
+	NoTemperature bool // Model takes no temperature, although its name doesn't show it
+	// ReasoningEffort is sent as reasoning_effort (low, medium, high or another value known to
+	// the model); empty leaves it to the model.
 	ReasoningEffort string
-	// ReasoningTokens is the room for reasoning on top of Question.MaxTokens, for
-	// the tokens of reasoning count as the answer's; nil is 25,000 for a model that
-	// reasons, and none for another.
+	// ReasoningTokens is the room for reasoning on top of Question.MaxTokens, because the
+	// reasoning counts as part of the answer. nil is 25,000 for a reasoning model, and none
+	// for another.
 	ReasoningTokens *int
 
-	// Timeout is for one request, from the connection to the end of the
-	// answer; 0 is 60 s. The headers need the same: they come when the answer is
-	// complete.
+	// Timeout limits one request, from the connection to the end of the answer; 0 is 60 s. The
+	// headers take as long, since they come with the complete answer.
 	Timeout time.Duration
-	// HTTPClient, if it is not nil, is copied and used with its own transport;
-	// still no redirect is followed. Ours uses no proxy, HTTP/1.1, and a
-	// connection per request.
+	// HTTPClient is copied and used with its transport if it isn't nil; redirects still aren't
+	// followed. The default uses HTTP/1.1 and one connection per request, and no proxy.
 	HTTPClient *http.Client `json:"-"`
 }
 
-// Format keeps the key out of every way to print a Config.
+// Format hides the key, however you print a Config.
 func (c Config) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "openai.Config of "+c.Model)
 }
 
-// Client asks one endpoint.
+// Client asks one endpoint. It is safe for concurrent use.
 type Client struct {
 	model    *model
 	embedder *embedder // nil without an EmbeddingModel
 }
 
-// New checks the configuration, without a request; the error lists all its
-// faults, and none of its values.
+// New checks the configuration, without a request. The error lists all problems at once, and
+// never quotes a value.
 func New(c Config) (*Client, error) {
 	c.APIKey = strings.TrimSpace(c.APIKey)
 	e, err := parse(c)
@@ -135,10 +130,10 @@ func New(c Config) (*Client, error) {
 	}}, nil
 }
 
-// Model answers questions with Config.Model.
+// Model returns the model for questions, Config.Model.
 func (c *Client) Model() llm.Model { return c.model }
 
-// Embedder embeds with Config.EmbeddingModel; it is nil if that is empty.
+// Embedder returns the embedder for Config.EmbeddingModel; nil if that is empty.
 func (c *Client) Embedder() llm.Embedder {
 	if c.embedder == nil {
 		return nil
@@ -146,7 +141,7 @@ func (c *Client) Embedder() llm.Embedder {
 	return c.embedder
 }
 
-// endpoint is the server that is asked.
+// endpoint is the server to ask.
 type endpoint struct {
 	url    *url.URL
 	openAI bool
@@ -157,27 +152,27 @@ func parse(c Config) (endpoint, error) {
 	var problems []error
 	wrong := func(problem string) { problems = append(problems, errors.New(problem)) }
 	if c.Model == "" {
-		wrong("no model is named")
+		wrong("missing model name")
 	}
 	if c.ReasoningTokens != nil && *c.ReasoningTokens < 0 {
-		wrong("the room for reasoning is negative")
+		wrong("reasoning tokens must not be negative")
 	}
 	if n := c.Dimensions; n != nil && (*n < 0 || *n > maxDimensions) {
-		wrong("the length of embeddings is not between 0 and 16384")
+		wrong("embedding dimensions must be between 0 and 16384")
 	}
 	if c.Timeout < 0 {
-		wrong("the timeout is negative")
+		wrong("timeout must not be negative")
 	}
 	if !sendable(c.APIKey) {
-		wrong("the API key holds characters that no header can carry")
+		wrong("invalid API key: unsupported characters in a header")
 	}
 	u, err := url.Parse(cmp.Or(c.BaseURL, openAIURL))
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		wrong("the base URL is not an http or https URL") // without err, which quotes it
+		wrong("invalid base URL: expected http or https") // without err, since it quotes the URL
 		return endpoint{}, errors.Join(problems...)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		wrong("the base URL holds a user, a query or a fragment")
+		wrong("base URL must not have a user, query or fragment")
 	}
 	e := endpoint{url: u, openAI: isHost(u, "api.openai.com"), azure: c.AzureAPIVersion != ""}
 	for _, domain := range []string{"openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"} {
@@ -185,21 +180,21 @@ func parse(c Config) (endpoint, error) {
 	}
 	switch known := e.openAI || e.azure; {
 	case known && c.APIKey == "":
-		wrong("there is no API key, which OpenAI and Azure want")
+		wrong("missing API key, required by OpenAI and Azure")
 	case (known || c.APIKey != "") && u.Scheme != "https" && !isLoopback(u):
-		wrong("the base URL is not https: the API key would be readable on its way")
+		wrong("base URL must be https, because the API key would be readable in transit")
 	}
 	return e, errors.Join(problems...)
 }
 
-// isLoopback reports whether the URL is of this machine.
+// isLoopback reports whether the URL is on this machine.
 func isLoopback(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return strings.EqualFold(u.Hostname(), "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// isHost reports whether the URL is of the domain or of one below it (OpenAI's
-// regions, Azure's resources).
+// isHost reports whether the URL is in the domain or a subdomain (OpenAI's regions, Azure's
+// resources).
 func isHost(u *url.URL, domain string) bool {
 	host := strings.ToLower(u.Hostname())
 	return host == domain || strings.HasSuffix(host, "."+domain)
@@ -210,15 +205,15 @@ func (e endpoint) config(c Config, w *wire) openai.ClientConfig {
 	if c.AzureAPIVersion != "" {
 		config = openai.DefaultAzureConfig("", "")
 		config.APIVersion = c.AzureAPIVersion
-		config.AzureModelMapperFunc = url.PathEscape // the library's own drops characters
+		config.AzureModelMapperFunc = url.PathEscape // the library's mapper drops characters
 	}
 	config.BaseURL = strings.TrimRight(e.url.String(), "/")
 	config.HTTPClient = w
 	return config
 }
 
-// qualify names a model together with the server, where that is not OpenAI:
-// there the same name may stand for anything.
+// qualify adds the server to a model's name unless it is OpenAI, because elsewhere the same
+// name may mean anything.
 func (e endpoint) qualify(model string) string {
 	if e.openAI {
 		return model
@@ -226,7 +221,7 @@ func (e endpoint) qualify(model string) string {
 	return model + "@" + e.url.Host
 }
 
-// dimensions returns the length of vectors that is asked for.
+// dimensions returns the length of vectors to request.
 func (e endpoint) dimensions(c Config) int {
 	switch {
 	case c.Dimensions != nil:
@@ -237,7 +232,7 @@ func (e endpoint) dimensions(c Config) int {
 	return 0
 }
 
-// lengthSuffix names the length of vectors that is not the model's own.
+// lengthSuffix names a requested length of vectors.
 func lengthSuffix(dimensions int) string {
 	if dimensions == 0 {
 		return ""
@@ -245,7 +240,7 @@ func lengthSuffix(dimensions int) string {
 	return fmt.Sprintf(" dimensions=%d", dimensions)
 }
 
-// dialect returns the parameters that the endpoint and the model accept.
+// dialect returns the parameters accepted by the endpoint and the model.
 func (e endpoint) dialect(c Config) dialect {
 	known := e.openAI || e.azure
 	reasons := c.NoTemperature || openai.NewReasoningValidator().Validate(
@@ -264,8 +259,8 @@ func (e endpoint) dialect(c Config) dialect {
 	return d
 }
 
-// older is a model of a family that takes a temperature. The list is complete:
-// no family is added to it, see the package comment.
+// older reports whether the model belongs to a family with a temperature. The list is
+// complete, because these families get no new members; see the package documentation.
 func older(model string) bool {
 	model = strings.TrimPrefix(model, "ft:")
 	for _, family := range []string{"gpt-3.5", "gpt-35", "gpt-4", "chatgpt-4o"} {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// refusal is the error object in the body of a failure, nil if there is none.
-// Servers nest it differently:
+// refusal is the error object in the body of a failed call; nil without one. Servers nest it
+// differently:
 //
 //	{"error":{"message","type","param","code"}}        OpenAI, Azure, Groq, llama.cpp
 //	[{"error":{"code":400,"status","details":[]}}]     Gemini (github.com/liliMozi/openhanako/issues/394)
@@ -33,13 +33,13 @@ func parseRefusal(body []byte) refusal {
 	return outer
 }
 
-// text returns a member that is a text.
+// text returns a text member.
 func (r refusal) text(name string) string {
 	s, _ := r[name].(string)
 	return s
 }
 
-// details returns a member of each of Google's details; see
+// details returns this member of each of Google's details; see
 // https://cloud.google.com/apis/design/errors.
 func (r refusal) details(name string) (found []string) {
 	list, _ := r["details"].([]any)
@@ -60,8 +60,8 @@ func (r refusal) wait() time.Duration {
 	return 0
 }
 
-// codes are the error codes that a sentence may contain; any other may hold
-// anything. Each server writes its own in another member.
+// codes are the error codes safe to use in a sentence; any other may contain anything. Each
+// server uses a different member for its code.
 var codes = []string{
 	"insufficient_quota", "billing_hard_limit_reached", "rate_limit_exceeded",
 	"invalid_api_key", badGoogleKey, "context_length_exceeded", exceededContext, "content_filter",
@@ -74,10 +74,10 @@ const (
 	exceededContext = "exceed_context_size_error" // llama.cpp's
 	noDeployment    = "DeploymentNotFound"        // Azure's
 	invalidJSON     = "json_validate_failed"      // Groq's
-	noFormat        = "response_format"           // ours: the server does not know the form of the answer
+	noFormat        = "response_format"           // set by refusesFormat: the server doesn't support the form of the answer
 )
 
-// code finds a known code in the error.
+// code returns a known code in the error, or "".
 func (r refusal) code(status int) string {
 	found := ""
 	for _, said := range append([]string{r.text("code"), r.text("type")}, r.details("reason")...) {
@@ -91,9 +91,8 @@ func (r refusal) code(status int) string {
 	return found
 }
 
-// refusesFormat reports whether the server does not support the requested form
-// of the answer. No server has a code for it; what they have in common is that
-// the message names the member:
+// refusesFormat reports whether the server doesn't support the requested form of the answer.
+// Servers have no code for it, so it looks for the member's name in the message:
 //
 //	OpenAI    Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model
 //	          (github.com/langchain-ai/langchain/issues/31490)

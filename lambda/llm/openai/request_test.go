@@ -194,26 +194,26 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 	t.Parallel()
 	below := -1
 	for want, c := range map[string]Config{
-		"no model is named": {APIKey: "k"},
-		"there is no API key, which OpenAI and Azure want": {Model: "m"},
-		"the timeout is negative": {APIKey: "k",
+		"missing model name":                            {APIKey: "k"},
+		"missing API key, required by OpenAI and Azure": {Model: "m"},
+		"timeout must not be negative": {APIKey: "k",
 			Model: "m", Timeout: -1},
-		"the base URL is not an http or https URL": {Model: "m",
+		"invalid base URL: expected http or https": {Model: "m",
 			BaseURL: "ftp://" + secretKey},
-		"the base URL holds a user, a query or a fragment": {Model: "m",
+		"base URL must not have a user, query or fragment": {Model: "m",
 			BaseURL: "http://u:p@vllm/v1"},
-		"the base URL is not https: the API key would be readable on its way": {APIKey: "k",
+		"base URL must be https, because the API key would be readable in transit": {APIKey: "k",
 			Model: "m", BaseURL: "http://api.openai.com/v1"},
-		"the room for reasoning is negative": {Model: "m", BaseURL: "http://vllm/v1",
+		"reasoning tokens must not be negative": {Model: "m", BaseURL: "http://vllm/v1",
 			ReasoningTokens: &below},
-		"the length of embeddings is not between 0 and 16384": {Model: "m", BaseURL: "http://vllm/v1",
+		"embedding dimensions must be between 0 and 16384": {Model: "m", BaseURL: "http://vllm/v1",
 			Dimensions: &below},
-		"the API key holds characters that no header can carry": {APIKey: secretKey +
+		"invalid API key: unsupported characters in a header": {APIKey: secretKey +
 			"\x00", Model: "m"},
-		"no model is named\nthere is no API key, which OpenAI and Azure want": {AzureAPIVersion: "v",
+		"missing model name\nmissing API key, required by OpenAI and Azure": {AzureAPIVersion: "v",
 			BaseURL: "https://proxy"},
-		"no model is named\nthe base URL is not an http or https URL": {BaseURL: "vllm:8000"},
-		"no model is named\nthe timeout is negative\nthe base URL is not an http or https URL": {BaseURL: "::" +
+		"missing model name\ninvalid base URL: expected http or https": {BaseURL: "vllm:8000"},
+		"missing model name\ntimeout must not be negative\ninvalid base URL: expected http or https": {BaseURL: "::" +
 			secretKey, Timeout: -1},
 	} {
 		_, err := New(c)

@@ -13,7 +13,7 @@ func limited(name, body string, wait time.Duration, headers ...string) failureCa
 		headers[i] = "x-ratelimit-" + headers[i]
 	}
 	return simple(name, says(429, body, headers...), transient,
-		"the model provider has too many requests (HTTP 429, rate_limit_exceeded)", wait)
+		"too many requests to the model provider (HTTP 429, rate_limit_exceeded)", wait)
 }
 
 // ofServers are failures in the words of the servers that are known for them.
@@ -34,10 +34,10 @@ func ofServers() []failureCase {
 		`{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]},`+
 			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"37s"}`)
 	const (
-		quota   = "the model provider's quota is used up"
-		denied  = "the model provider denied access"
-		refused = "the model provider refused the request"
-		long    = "the question is too long for the model"
+		quota   = "model provider's quota exhausted"
+		denied  = "model provider denied access"
+		refused = "model provider rejected the request"
+		long    = "question too long for the model"
 	)
 	return []failureCase{
 		// Requests a day and tokens a minute, side by side: https://console.groq.com/docs/rate-limits.
@@ -60,9 +60,9 @@ func ofServers() []failureCase {
 		limited("no tokens left, requests not named", unnamed, 9*time.Second, "remaining-tokens", "0",
 			"reset-requests", "1s", "reset-tokens", "9s"),
 		simple("Gemini: the wait is in the body", says(429, later), transient,
-			"the model provider has too many requests (HTTP 429)", 37*time.Second),
+			"too many requests to the model provider (HTTP 429)", 37*time.Second),
 		simple("Gemini: Retry-After before the body", says(429, later, "Retry-After", "3"), transient,
-			"the model provider has too many requests (HTTP 429)", 3*time.Second),
+			"too many requests to the model provider (HTTP 429)", 3*time.Second),
 
 		// Nothing left to pay with: https://api-docs.deepseek.com/quick_start/error_codes,
 		// https://openrouter.ai/docs/api-reference/errors.
@@ -75,7 +75,7 @@ func ofServers() []failureCase {
 		// github.com/drnic/groq-ruby/issues/12.
 		simple("Groq: no JSON", says(400, `{"error":{`+message+`,"type":"invalid_request_error",`+
 			`"code":"json_validate_failed","failed_generation":`+quoted(secretResponse)+`}}`), transient,
-			"the model provider found no JSON in the model's answer (HTTP 400, json_validate_failed)", 0),
+			"model provider refused the answer: expected JSON (HTTP 400, json_validate_failed)", 0),
 
 		// Gemini's errors are a list of one: github.com/liliMozi/openhanako/issues/394; its bad key is a 400:
 		// github.com/continuedev/continue/issues/10290.
@@ -98,7 +98,7 @@ func ofServers() []failureCase {
 
 		// github.com/OpenBMB/AgentVerse/issues/140: "created within the last 5 minutes".
 		simple("Azure: a fresh deployment", says(404, `{"error":{"code":"DeploymentNotFound",`+message+`}}`), transient,
-			"the model provider knows no such deployment yet (HTTP 404, DeploymentNotFound)", 5*time.Minute),
+			"unknown deployment at the model provider; a new one takes minutes (HTTP 404, DeploymentNotFound)", 5*time.Minute),
 
 		simple("an empty list", says(400, `[]`), permanent, refused+" (HTTP 400)", 0),
 		simple("a list of texts", says(400, `[`+quoted(secretResponse)+`]`), permanent, refused+" (HTTP 400)", 0),

@@ -8,14 +8,12 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// maxWait is the longest wait that is accepted: a queue cannot hide a message
-// for longer.
+// maxWait is the longest accepted wait, since a queue can't hide a message for longer.
 const maxWait = 12 * time.Hour
 
-// askedToWait returns the wait that the provider asks for; 0 if it asks for
-// none. Retry-After is in seconds or an HTTP date; OpenAI's own clients read
-// retry-after-ms first, and Gemini writes it into the body of a 429 only. Without
-// them, a 429 may state when each of the two limits is whole again.
+// askedToWait returns the wait requested by the provider; 0 without one. Retry-After is in
+// seconds or an HTTP date; OpenAI's clients read retry-after-ms first, and Gemini uses the
+// body of a 429 only. Otherwise, a 429 may give the time until each of its two limits resets.
 func askedToWait(h http.Header, status int, body refusal, now time.Time) time.Duration {
 	if d, ok := failure.ParseWait(h.Get("Retry-After-Ms"), time.Millisecond, maxWait); ok {
 		return d
@@ -29,17 +27,16 @@ func askedToWait(h http.Header, status int, body refusal, now time.Time) time.Du
 	return cmp.Or(body.wait(), untilReset(h, body.text("type")))
 }
 
-// The limits that have headers of their own, and the names of the limits in
-// OpenAI's and Groq's errors ("type": "tokens").
+// The limits with separate headers, by their names in OpenAI's and Groq's errors ("type":
+// "tokens").
 const limitRequests, limitTokens = "requests", "tokens"
 
-// untilReset returns when the limit that was hit is whole again. The error may
-// name it. Otherwise it is the one of which nothing remains; a request that
-// would need more tokens than remain is refused although some do, and so a limit
-// of requests that has some left is not the one. Where nothing names it, the
-// shorter wait counts: requests a day and tokens a minute are limited side by
-// side (https://console.groq.com/docs/rate-limits), and a try too early costs a
-// refusal, a wait for the wrong limit half a day.
+// untilReset returns the time until the exceeded limit resets. The error may name the limit.
+// Otherwise it is the exhausted one: a limit of requests with some left can't be the cause,
+// but tokens may run out for a large request although some are left. If nothing identifies it,
+// the shorter wait counts: requests per day and tokens per minute are limited side by side
+// (https://console.groq.com/docs/rate-limits), and a try too early costs a refusal, while a
+// wait for the wrong limit costs half a day.
 func untilReset(h http.Header, limit string) time.Duration {
 	requests, tokens := reset(h.Get("X-Ratelimit-Reset-Requests")), reset(h.Get("X-Ratelimit-Reset-Tokens"))
 	left, usedUp := h.Get("X-Ratelimit-Remaining-Requests"), h.Get("X-Ratelimit-Remaining-Tokens") == "0"
@@ -60,8 +57,8 @@ func untilReset(h http.Header, limit string) time.Duration {
 	return min(requests, tokens)
 }
 
-// reset reads a Go duration, as OpenAI and Groq write it (6m0s, 820ms), or
-// seconds, as Azure does.
+// reset parses a Go duration, as used by OpenAI and Groq (6m0s, 820ms), or seconds, as used by
+// Azure.
 func reset(text string) time.Duration {
 	if d, ok := failure.ParseWait(text, time.Second, maxWait); ok {
 		return d

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	maxBody      = 4 << 20  // bytes of an answer, unpacked
-	maxErrorBody = 64 << 10 // bytes of a failure's; see refusal
+	maxBody      = 4 << 20  // bytes of an answer, decompressed
+	maxErrorBody = 64 << 10 // bytes of an error response; see refusal
 )
 
-// wire is the library's HTTP client. It reads every response to its end, and
-// keeps bodies of failures away from the library, whose errors print them.
-// All its errors are of the type *failure.Call.
+// wire is the library's HTTP client. It reads every response to its end, and keeps the bodies
+// of failures from the library, because the library's errors print them. It returns all errors
+// as *failure.Call.
 type wire struct {
 	client *http.Client
 	key    *key
-	add    string // members for the front of the request, each with its comma
+	add    string // members for the front of the request, each followed by a comma
 }
 
 // Do sends a request of the library. A response other than 2xx is an error.
@@ -49,7 +49,7 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// send sends the request. A response that it returns is a 2xx.
+// send sends the request. It returns only 2xx responses.
 func (w *wire) send(req *http.Request) (*http.Response, *failure.Call) {
 	resp, err := w.client.Do(req)
 	if err != nil {
@@ -62,8 +62,8 @@ func (w *wire) send(req *http.Request) (*http.Response, *failure.Call) {
 	return resp, nil
 }
 
-// again sends the request with the key as it is by now. That is still the same
-// try: the question was not asked yet.
+// again sends the request with the current key. It is still the same try, because the question
+// wasn't asked yet.
 func (w *wire) again(req *http.Request) (*http.Response, *failure.Call) {
 	again := req.Clone(req.Context())
 	var err error
@@ -74,20 +74,20 @@ func (w *wire) again(req *http.Request) (*http.Response, *failure.Call) {
 	return w.send(again)
 }
 
-// keyRefused reports whether the server did not accept the key. Gemini answers
-// HTTP 400 then (github.com/continuedev/continue/issues/10290), gateways 403.
+// keyRefused reports whether the server refused the key. Gemini uses HTTP 400
+// (github.com/continuedev/continue/issues/10290), gateways 403.
 func keyRefused(c *failure.Call) bool {
 	return c.Status == http.StatusUnauthorized || c.Status == http.StatusForbidden || c.Code == badGoogleKey
 }
 
-// complete adds the members that the library cannot send.
+// complete adds the members that the library can't send.
 func (w *wire) complete(req *http.Request) error {
 	if w.add == "" {
 		return nil
 	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil || len(body) == 0 || body[0] != '{' {
-		return errors.New("the library's request is not a JSON object")
+		return errors.New("expected a JSON object as the library's request")
 	}
 	body = slices.Concat([]byte("{"+w.add), body[1:])
 	req.ContentLength = int64(len(body))
@@ -96,8 +96,8 @@ func (w *wire) complete(req *http.Request) error {
 	return err
 }
 
-// failed turns a response other than 2xx into an error. Its status decides,
-// even if the body breaks off.
+// failed turns a response other than 2xx into an error. Its status decides, even if the body
+// breaks off.
 func failed(resp *http.Response) *failure.Call {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	said := parseRefusal(body)
@@ -108,8 +108,8 @@ func failed(resp *http.Response) *failure.Call {
 	}
 }
 
-// httpClient follows no redirect: it would carry the question, and Azure's key
-// (in a header that net/http does not treat as a secret), to another host.
+// httpClient follows no redirect, because that would carry the question, and Azure's key (in a
+// header not known to net/http as a secret), to another host.
 func httpClient(c Config) *http.Client {
 	client := http.Client{Transport: transport()}
 	if c.HTTPClient != nil {
@@ -120,15 +120,15 @@ func httpClient(c Config) *http.Client {
 	return &client
 }
 
-// transport makes a connection per request. A kept one may have died while the
-// function was frozen, which costs a try and its wait; a handshake is short
-// next to an answer. And net/http logs bytes that arrive on an idle connection.
+// transport makes a connection per request. A kept one may have died while the function was
+// frozen, at the cost of a try and its wait, and a handshake is short compared with an answer.
+// Besides, net/http logs bytes that arrive on an idle connection.
 func transport() *http.Transport {
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
 		DisableKeepAlives:   true,
-		// No Proxy: the environment's proxy is not used. No HTTP/2: DialContext
-		// without ForceAttemptHTTP2 leaves it off.
+		// No Proxy, so that the environment's isn't used. No HTTP/2, since DialContext without
+		// ForceAttemptHTTP2 turns it off.
 	}
 }

@@ -1,9 +1,9 @@
-// Package schema reads the answers of models by the JSON schema that their
-// questions contain: an answer follows it exactly, or it is an error.
+// Package schema reads a model's answers by the JSON schema of their questions. An answer must
+// follow the schema exactly; otherwise you get an error.
 //
-// A schema has the strict form that providers support: objects whose properties
-// are all required and no others allowed, arrays, and values of a type, which may
-// be limited to a list of texts.
+// A schema must have the strict form supported by providers: objects with all properties
+// required and no others allowed, arrays, and typed values, optionally limited to a list of
+// texts.
 package schema
 
 import (
@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// Schema is a JSON schema. MustParse makes one.
+// Schema is a JSON schema. Use MustParse to make one.
 type Schema struct {
 	raw  json.RawMessage
 	root *node
@@ -34,10 +34,10 @@ type node struct {
 	Description string           `json:"description"`
 }
 
-// kinds are the types of a value: a name, or a list of names.
+// kinds are the types of a value.
 type kinds []string
 
-// UnmarshalJSON reads one or several.
+// UnmarshalJSON reads a name or a list of names.
 func (k *kinds) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = slices.Concat([]byte("["), raw, []byte("]"))
@@ -45,8 +45,8 @@ func (k *kinds) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*[]string)(k))
 }
 
-// MustParse reads a schema of the program's own. It panics if the schema has
-// another form than the strict one: a part of it would not be checked.
+// MustParse parses a schema in the source code. It panics if the schema isn't strict, because
+// a part of it would remain unchecked.
 func MustParse(raw []byte) Schema {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -60,20 +60,20 @@ func MustParse(raw []byte) Schema {
 	return s
 }
 
-// Raw returns the schema as it was parsed.
+// Raw returns the schema as it was passed to MustParse.
 func (s Schema) Raw() json.RawMessage { return s.raw }
 
-// check refuses what fits would not check.
+// check refuses anything that fits wouldn't check.
 func (n *node) check() error {
 	switch {
 	case n == nil || len(n.Type) == 0:
-		return errors.New("a value without a type")
+		return errors.New("missing type of a value")
 	case n.Type.has("array"):
 		return n.Items.check()
 	case !n.Type.has("object"):
 		return nil
 	case len(n.Required) != len(n.Properties) || n.Additional == nil || *n.Additional:
-		return errors.New("an object that is not strict")
+		return errors.New("object must be strict")
 	}
 	for _, name := range n.Required {
 		if err := n.Properties[name].check(); err != nil {
@@ -83,15 +83,15 @@ func (n *node) check() error {
 	return nil
 }
 
-// errForm is the error for every answer that does not follow its schema; it
-// contains nothing of the answer.
-var errForm = errors.New("it is not JSON of the requested form")
+// errForm is the error for any answer that doesn't follow its schema. It must not quote the
+// answer.
+var errForm = errors.New("expected JSON of the requested form")
 
-// Read decodes an answer of at most so many bytes, whose root is an object. An
-// error contains nothing of the answer.
+// Read decodes an answer of at most most bytes. Its root must be an object. Errors never quote
+// the answer, so they are safe to store.
 func (s Schema) Read(answer string, most int) (map[string]any, error) {
 	if len(answer) > most {
-		return nil, errors.New("it is too long")
+		return nil, errors.New("too long")
 	}
 	d := json.NewDecoder(strings.NewReader(answer))
 	var v any

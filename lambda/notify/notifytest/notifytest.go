@@ -35,7 +35,7 @@ func Failure(n int, kind string) notify.Failure {
 		ID: id(n), At: start.Add(time.Duration(n) * time.Second),
 		TenantID: id(100_000 + n%3), Tenant: []string{"Acme GmbH", "Müller & Söhne KG", "O'Neill <Cork>"}[n%3],
 		SubjectID: id(200_000 + n), Kind: kind, Attempts: 3, Deliveries: 3,
-		Error: "ask the model: the model provider denied access (HTTP 401, invalid_api_key)",
+		Error: "ask the model: model provider denied access (HTTP 401, invalid_api_key)",
 	}
 }
 

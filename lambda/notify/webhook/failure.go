@@ -30,5 +30,5 @@ var table = failure.Table{Service: "the receiver", Rows: []failure.Row{
 	{Name: "too slow", Match: (*failure.Call).TimedOut,
 		Kind: failure.Transient, Sentence: "the receiver took too long"},
 	{Name: "no connection", Match: (*failure.Call).Disconnected,
-		Kind: failure.Transient, Sentence: "the connection to the receiver failed"},
+		Kind: failure.Transient, Sentence: "connection to the receiver failed"},
 }}

@@ -60,7 +60,7 @@ func failures() []exchange {
 		{Name: "410", Serve: says(410, ""), Kind: permanent, Refused: true, Want: gone + " (HTTP 410)"},
 		{Name: "redirect", Serve: says(302, "", "Location", "/"+hiddenText),
 			Want: "the receiver neither accepted the request nor failed (HTTP 302)"},
-		{Name: "headers of 1 MB", Serve: says(200, "", "X-Much", strings.Repeat("x", 1<<20)), Want: "the connection to the receiver failed"},
+		{Name: "headers of 1 MB", Serve: says(200, "", "X-Much", strings.Repeat("x", 1<<20)), Want: "connection to the receiver failed"},
 	}
 	return append(cases, failuretest.Connections[struct{}]("the receiver", hiddenText)...)
 }

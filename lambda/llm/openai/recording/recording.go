@@ -1,5 +1,5 @@
-// Package recording records one exchange with a model, about invented
-// documents, for tests to replay.
+// Package recording records one exchange with a model, about invented documents, for tests to
+// replay. Use it when a new server or model needs a test.
 package recording
 
 import (
@@ -25,29 +25,29 @@ import (
 
 // Exchange is one exchange with a model.
 type Exchange struct {
-	Recorded string            `json:"recorded"` // the day
-	Model    string            `json:"model"`    // the name that answers are filed under
+	Recorded string            `json:"recorded"` // date
+	Model    string            `json:"model"`    // the name to store answers under
 	Request  json.RawMessage   `json:"request"`
 	Status   int               `json:"status"`
 	Header   map[string]string `json:"header"` // of the response
 	Response string            `json:"response"`
 
 	Usage   llm.Usage `json:"-"`
-	Failure error     `json:"-"` // the outcome, as the client understood it
+	Failure error     `json:"-"` // the outcome as seen by the client
 
 	secret string
 }
 
-// headers are the ones that decide what we do. Others may name an organisation
-// or a request.
+// headers lists the relevant response headers. Others may identify an organisation or a
+// request, so they aren't recorded.
 var headers = []string{
 	"Content-Type", "Retry-After", "Retry-After-Ms", "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset-Tokens",
 	"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Remaining-Tokens",
 	"X-Scripted",
 }
 
-// Take asks a model one question. The exchange is without the key of the
-// server; an error means that there was no response.
+// Take asks a model one question. The exchange doesn't contain the server's key. An error
+// means that there was no response.
 func Take(ctx context.Context, config openai.Config) (*Exchange, error) {
 	secret := strings.TrimSpace(config.APIKey)
 	recorder := &recorder{secret: secret}
@@ -70,21 +70,21 @@ func Take(ctx context.Context, config openai.Config) (*Exchange, error) {
 	return e, nil
 }
 
-// Store writes the exchange to a file. An exchange that contains the secret is
-// refused.
+// Store writes the exchange to a file. It returns an error if the exchange contains the
+// secret.
 func (e *Exchange) Store(file string) error {
 	raw, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return err
 	}
 	if len(e.secret) >= shortestKey && bytes.Contains(raw, []byte(e.secret)) {
-		return errors.New("the exchange contains the key: nothing was stored")
+		return errors.New("exchange not stored: must not contain the key")
 	}
 	return os.WriteFile(file, append(raw, '\n'), 0o644)
 }
 
-// shortestKey is the length of the shortest secret: to servers that need none
-// any word is given, and that word may stand in the text.
+// shortestKey is the minimum length of a secret to look for: servers without keys get any
+// word, and this word may occur in the text.
 const shortestKey = 8
 
 // recorder is a transport that keeps the last exchange, without the secret.

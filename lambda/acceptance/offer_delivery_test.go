@@ -139,7 +139,7 @@ func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
 			t.Errorf("the log shows %q", secret)
 		}
 	}
-	if !strings.Contains(l.text.String(), "the receiver failed (HTTP 503)") {
+	if !strings.Contains(l.text.String(), "receiver failed (HTTP 503)") {
 		t.Error("no log shows that the receiver was down")
 	}
 }

@@ -12,29 +12,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Message is one message to a channel: one failure, or a digest of many of one
-// kind.
+// Message is a message to a channel: one failure, or a digest of several of one kind.
 type Message struct {
 	Kind     string
-	Subject  string      // the kind of row that failed, in a word: document
-	Count    int         // of failures; 1: not a digest
-	Tenants  int         // the number of their tenants
-	Since    time.Time   // the time of the first of them
-	Until    time.Time   // and the last
-	Failures []Failure   // the first Listed of them
-	IDs      []uuid.UUID // of the notifications in it, all of them
+	Subject  string      // the word for the failed rows: document
+	Count    int         // of failures; more than 1 in a digest
+	Tenants  int         // number of tenants affected
+	Since    time.Time   // time of the first failure
+	Until    time.Time   // time of the last failure
+	Failures []Failure   // the first ones, up to Listed
+	IDs      []uuid.UUID // of all notifications in the message
 	Link     string      // to the document or the list of documents; may be empty
 }
 
-// Listed is the number of failures that a digest shows.
+// Listed is the number of failures shown by a digest.
 const Listed = 5
 
-// One makes the message about a failure. base is the address of the admin
-// pages, such as https://matchbook.example.com; without it the message has no link.
+// One makes the message about one failure. Use base for the address of the admin pages, such
+// as https://matchbook.example.com; without it, the message gets no link.
 func One(f Failure, base string) Message { return Digest([]Failure{f}, base) }
 
-// Digest makes the message about failures of one kind, at least one, in any
-// order. Of a single one it makes the same as One.
+// Digest makes the message about failures of one kind, in any order. There must be at least
+// one; a single one gives the same as One.
 func Digest(failures []Failure, base string) Message {
 	failures = sorted(failures)
 	first, last := failures[0].tidy(), failures[len(failures)-1]
@@ -52,28 +51,28 @@ func Digest(failures []Failure, base string) Message {
 	switch {
 	case m.Kind == KindTest:
 		m.Link = link(base, "", "documents")
-	case m.Subject != document: // which has the only pages
+	case m.Subject != document: // only documents have pages
 	case m.Count == 1:
 		m.Link = link(base, "", "documents", first.SubjectID.String())
 	case first.Warning:
 		m.Link = link(base, "warning="+url.QueryEscape(m.Kind), "documents")
-	default: // whole seconds, so that the first is in the list
+	default: // whole seconds, so that the list includes the first failure
 		m.Link = link(base, fmt.Sprintf("matching_status=failed&kind=%s&since=%s",
 			url.QueryEscape(m.Kind), url.QueryEscape(m.Since.Format(time.RFC3339))), "documents")
 	}
 	return m
 }
 
-// KindTest is the kind of a test message, sent to see whether it arrives.
+// KindTest is the kind of a test message.
 const KindTest = "test"
 
 // Test makes a test message.
 func Test(at time.Time, base string) Message {
 	return One(Failure{Kind: KindTest, At: at,
-		Error: "Nothing failed. This message was sent to see whether it arrives."}, base)
+		Error: "Nothing failed. This message only tests the channel."}, base)
 }
 
-// sorted returns the failures by time, and at the same time by id.
+// sorted returns the failures by time, then by id.
 func sorted(failures []Failure) []Failure {
 	failures = slices.Clone(failures)
 	slices.SortFunc(failures, func(a, b Failure) int {
@@ -82,8 +81,7 @@ func sorted(failures []Failure) []Failure {
 	return failures
 }
 
-// link returns "" if base cannot be the address of a page: a wrong one must not
-// stop a message.
+// link returns "" if base is invalid, because a wrong address must not stop a message.
 func link(base, query string, path ...string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
@@ -97,7 +95,7 @@ func link(base, query string, path ...string) string {
 	return ""
 }
 
-// Title is a line with the subject of the message.
+// Title returns the subject line.
 func (m Message) Title() string {
 	failed := "Matching failed"
 	if subject := cmp.Or(m.Subject, document); subject != document {
@@ -115,13 +113,13 @@ func (m Message) Title() string {
 	return fmt.Sprintf("%s %d times: %s", failed, m.Count, m.Kind)
 }
 
-// warns reports whether nothing failed: a topic has warnings only or none.
+// warns reports whether this is a warning, so that nothing failed. A topic never mixes both.
 func (m Message) warns() bool { return len(m.Failures) > 0 && m.Failures[0].Warning }
 
-// capital begins a word with a capital letter.
+// capital capitalizes a word.
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// LinkText names the target of Link.
+// LinkText returns the text for Link.
 func (m Message) LinkText() string {
 	switch {
 	case m.Kind == KindTest:
@@ -129,7 +127,7 @@ func (m Message) LinkText() string {
 	case m.Count == 1:
 		return "Open the document"
 	case m.warns():
-		return "All documents with such a warning"
+		return "All documents with this warning"
 	}
 	return "All failed documents of this kind"
 }
@@ -142,8 +140,8 @@ const (
 	clock  = "15:04:05 UTC"
 )
 
-// Facts are the lines of a message, of which every channel shows all. The
-// errors are not among them: see Failures and Rest.
+// Facts are the lines of a message. Every channel must show all of them. They don't include
+// the errors; see Failures and Rest.
 func (m Message) Facts() []Fact {
 	switch {
 	case m.Kind == KindTest:
@@ -163,7 +161,7 @@ func (m Message) Facts() []Fact {
 	}
 }
 
-// Rest returns the number of failures of a digest that are not listed.
+// Rest returns the number of failures not listed in a digest.
 func (m Message) Rest() int { return m.Count - len(m.Failures) }
 
 func (f Failure) facts() []Fact {
@@ -181,7 +179,7 @@ func (f Failure) facts() []Fact {
 	return append(facts, Fact{"Failed at", f.At.Format(moment)})
 }
 
-// tenant returns the name and the id; only the id if the tenant has no name.
+// tenant returns the name and the id; only the id without a name.
 func (f Failure) tenant() string {
 	if f.Tenant == "" || strings.HasSuffix(f.Tenant, f.TenantID.String()) {
 		return f.TenantID.String()
@@ -196,7 +194,7 @@ func (f Failure) deliveries() string {
 	return strconv.Itoa(f.Deliveries)
 }
 
-// Heading is the line above the error of a failure that a digest lists.
+// Heading returns the line above a failure's error in a digest.
 func (f Failure) Heading() string {
 	heading := fmt.Sprintf("%s, %s %s, tenant %s", f.At.Format(clock), f.subject(), f.SubjectID, f.tenant())
 	if f.Throttled() {
@@ -205,7 +203,7 @@ func (f Failure) Heading() string {
 	return heading
 }
 
-// Text renders a message without any format: for a mail, a terminal, a log.
+// Text renders a message as plain text: for a mail, a terminal or a log.
 func Text(m Message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", m.Title())

@@ -1,26 +1,23 @@
-// Package notify sends failures to people. The rows are there already: a
-// notification is written in the transaction that fails a row. This
-// package defines the contents of such a row (Failure), the message about one
-// failure or many (Message), the time at which it is sent (Plan), and the
-// duties of a channel (Sender). It knows no channel and no database; packages
-// slack and email, below it, are channels, listed in manifest.Channels.
+// Package notify sends failures to people. The transaction that fails a row also writes its
+// notification; this package sends it. It defines the content of a notification (Failure), the
+// message about one or more failures (Message), the time to send it (Plan), and the duties of
+// a channel (Sender). It depends on no channel and no database. See packages slack and email
+// for the channels, and package outbox for the delivery of sets and events.
 //
 // # When
 //
-// A failure is sent at once, unless its channel got a message of the same kind
-// less than a minute ago. Then it waits until that minute is over, and all
-// failures that waited are sent in one message, a digest: the count, the first
-// few, a link to the rest. So a channel gets one message of a kind per minute
-// at most, a wrong API key that fails a thousand rows within a minute
-// makes two messages, and kinds do not wait for each other. Plan is that rule.
+// A failure is sent at once, unless its channel got a message of the same kind less than a
+// minute ago. Then it waits for the end of this minute, and all waiting failures are sent as
+// one digest: the count, the first few, and a link to the rest. So a channel gets at most one
+// message of a kind per minute, a wrong API key that fails a thousand rows within a minute
+// makes two messages, and kinds don't wait for each other. See Plan.
 //
 // # Contents
 //
-// A message holds our own sentence about a failure, ids, counts, times, and the
-// name of the tenant; nothing of the row. One and Digest drop control
-// characters and line breaks, and bound every text, so a Sender has only to
-// escape the special characters of its own format, and to keep that format's
-// limits.
+// A message has the failure's sentence, ids, counts, times, and the tenant's name, but nothing
+// of the row. One and Digest remove control characters and line breaks, and limit every text,
+// so a Sender only needs to escape the special characters of its format, and to keep the
+// format's limits.
 package notify
 
 import (
@@ -36,30 +33,30 @@ import (
 	"github.com/google/uuid"
 )
 
-// Failure is the content of a notification's row. Its JSON is the row's
-// payload; ID and At are columns.
+// Failure is the content of a notification. Its JSON is the row's payload; ID and At are
+// columns.
 type Failure struct {
-	ID         uuid.UUID `json:"-"`           // of the notification
+	ID         uuid.UUID `json:"-"`           // the notification's
 	At         time.Time `json:"-"`           // when the row failed
-	Subject    string    `json:"-"`           // the kind of row that failed, in a word; empty: a document
-	SubjectID  uuid.UUID `json:"document_id"` // a payload has it of documents; the row has it of all
+	Subject    string    `json:"-"`           // the word for the failed row; empty: a document
+	SubjectID  uuid.UUID `json:"document_id"` // a payload has it for documents; the row has it for all
 	TenantID   uuid.UUID `json:"tenant_id"`
 	Tenant     string    `json:"tenant"`            // its name
-	Kind       string    `json:"kind"`              // transient, permanent, lost, crashed
-	Error      string    `json:"error"`             // our sentence
-	Attempts   int       `json:"attempts"`          // claims of the work, ever
-	Deliveries int       `json:"deliveries"`        // of the last message; 0 if none is left
-	Warning    bool      `json:"warning,omitempty"` // nothing failed: the row is for people to look at
+	Kind       string    `json:"kind"`              // transient, permanent, lost or crashed
+	Error      string    `json:"error"`             // a sentence safe to show
+	Attempts   int       `json:"attempts"`          // claims of the row, ever
+	Deliveries int       `json:"deliveries"`        // of the last message; 0 if unknown
+	Warning    bool      `json:"warning,omitempty"` // nothing failed, but people should look at the row
 }
 
-// subject is never empty.
+// subject returns the Subject or its default.
 func (f Failure) subject() string { return cmp.Or(f.Subject, document) }
 
-// document is the subject that has pages, and an act of its own: matching.
+// document is the subject with pages and a verb: matching.
 const document = "document"
 
-// Topic is the subject that a channel gets once a minute at most: failures of
-// one kind and of one workload. Of documents it is the kind.
+// Topic groups failures: a channel gets each topic once a minute at most. It is one kind of
+// one workload; for documents it is just the kind.
 func (f Failure) Topic() string {
 	if f.subject() == document {
 		return f.Kind
@@ -67,28 +64,27 @@ func (f Failure) Topic() string {
 	return f.Subject + " " + f.Kind
 }
 
-// Throttled reports whether there were more deliveries than attempts: some
-// ended before the work ran, because the function was throttled or another
-// delivery held the row.
+// Throttled reports whether there were more deliveries than attempts: some ended before the
+// work ran, because the function was throttled or another delivery held the row.
 func (f Failure) Throttled() bool { return f.Deliveries > f.Attempts }
 
-// The bounds of the texts in a message, in characters. An Error is bounded
-// where it is made, and again here.
+// The limits of the texts in a message, in characters. An Error is limited where it is made,
+// and here again.
 const (
 	maxKind   = 40
 	maxTenant = 200
 	maxLink   = 2000
 )
 
-// tidy bounds the texts and makes a line of each.
+// tidy limits the texts and makes each a single line.
 func (f Failure) tidy() Failure {
 	f.Kind, f.Tenant, f.Error = line(f.Kind, maxKind), line(f.Tenant, maxTenant), line(f.Error, failure.MaxText)
 	f.Subject, f.At = line(f.Subject, maxKind), f.At.UTC()
 	return f
 }
 
-// line makes one line of s: invalid characters, line ends, terminal controls
-// and marks that turn the direction of writing become spaces.
+// line makes one line of s: invalid characters, line ends, terminal controls and bidirectional
+// marks become spaces.
 func line(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {
@@ -103,17 +99,16 @@ func line(s string, limit int) string {
 	return string([]rune(s)[:limit-1]) + "…"
 }
 
-// MaxWait is the longest wait that a channel may ask for.
+// MaxWait is the longest wait accepted from a channel.
 const MaxWait = time.Hour
 
-// Sender is a channel. It is safe for concurrent use, never tries twice, and
-// returns within a time of its own even if the context has no end.
+// Sender is a channel. It must be safe for concurrent use, must not retry, and must return
+// within a time limit even if ctx has none.
 type Sender interface {
-	// Channel returns the name in notification_delivery: "slack".
+	// Channel returns the name used in notification_delivery: "slack".
 	Channel() string
-	// Send returns nil once the other side has accepted the message. Its error
-	// is a *failure.Error, with the wait that was asked for, and holds neither
-	// an address nor a secret. A transient one may hide that the message did
-	// arrive: the answer was lost.
+	// Send returns nil once the other side has accepted the message. Otherwise it returns a
+	// *failure.Error with the requested wait, without any address or secret. After a transient
+	// error the message may have arrived, since only the answer may be lost.
 	Send(ctx context.Context, m Message) error
 }

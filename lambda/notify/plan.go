@@ -6,29 +6,27 @@ import (
 	"time"
 )
 
-// Window is the least time between two messages of a kind on a channel.
+// Window is the minimum time between two messages of a kind on a channel.
 const Window = time.Minute
 
-// Plan decides which messages to send on one channel, now: a message for each
-// kind whose minute is over, of all the pending failures of that kind. last is
-// the time at which the channel accepted the last message of a kind, single or
-// digest; a kind that it does not contain is sent at once. until is the time at
-// which the first of the waiting kinds is due, zero if none waits.
+// Plan decides which messages to send on a channel now: one for each kind with its minute
+// over, of all its pending failures. last is the time of the last accepted message by kind,
+// single or digest; a missing kind is sent at once. until is the time when the first waiting
+// kind is due; zero if nothing waits.
 //
-//	10:00:00  A fails                nothing was sent: A at once
+//	10:00:00  A fails                nothing sent yet: A at once
 //	10:00:01  B fails                waits until 10:01:00
-//	10:00:40  C fails                waits, too
+//	10:00:40  C fails                waits too
 //	10:01:00                         a digest of B and C
-//	10:01:30  D fails                waits until 10:02:00, and is sent as one failure
+//	10:01:30  D fails                waits until 10:02:00, then is sent alone
 //	11:00:00  E fails                at once
 //
-// The caller marks the notifications of Message.IDs as sent once the message
-// is. Failures that could not be sent stay pending and leave last as it was, so
-// that they are sent, with later ones, as soon as the channel works again.
+// You must mark the notifications in Message.IDs as sent once the message is. Unsent failures
+// stay pending and don't change last, so they are sent, along with later ones, as soon as the
+// channel works again.
 //
-// A last that lies in the future, by a clock that differs, is taken for now;
-// one that lies further ahead than a Window, by a clock that was put back, for
-// never.
+// Because clocks differ, a last in the future counts as now. Further ahead than a Window, it
+// counts as never, because a clock was set back.
 func Plan(now time.Time, last map[string]time.Time, pending []Failure, base string) (send []Message, until time.Time) {
 	byTopic := map[string][]Failure{}
 	for _, f := range pending {

@@ -9,14 +9,12 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// Recorder is a channel that remembers the messages sent to it: the fake of the
-// tests, and the way to show messages where no channel is configured. Its zero
-// value is ready to use.
+// Recorder is a channel that remembers its messages. Use it as a fake in tests, and to show
+// messages without a configured channel. The zero Recorder is ready to use.
 type Recorder struct {
-	Name string // of the channel; empty is "recorder"
-	// Answer, if it is not nil, decides first, for each message, whether it
-	// arrives and which error the sender gets. An answer that was lost is true
-	// and an error.
+	Name string // of the channel; the default is "recorder"
+	// Answer decides, for each message, whether it arrives, and with which error. Return true
+	// and an error for a lost answer. If it is nil, all messages arrive.
 	Answer func(Message) (arrives bool, err error)
 
 	mu   sync.Mutex
@@ -44,7 +42,7 @@ func (r *Recorder) Send(ctx context.Context, m Message) error {
 	return err
 }
 
-// Sent returns the messages that arrived, in that order.
+// Sent returns the arrived messages in order.
 func (r *Recorder) Sent() []Message {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -102,7 +102,7 @@ func TestUnsentNotificationsAreReleased(t *testing.T) {
 		if !slices.Equal(o.notes, tc.want) {
 			t.Errorf("%s: got %q, want %q", name, o.notes, tc.want)
 		}
-		if got := strings.Count(log.String(), `msg="could not send" channel=chat`); got != len(tc.answers) {
+		if got := strings.Count(log.String(), `msg="send failed; sweep will retry" channel=chat`); got != len(tc.answers) {
 			t.Errorf("%s: %d lines in the log:\n%s", name, got, &log)
 		}
 	}

@@ -88,7 +88,7 @@ type brokenFor struct {
 
 func (r brokenFor) Send(_ context.Context, p outbox.Parcel) error {
 	if p.ID == r.broken {
-		return &failure.Error{Kind: failure.Transient, Sentence: "the receiver failed"}
+		return &failure.Error{Kind: failure.Transient, Sentence: "receiver failed"}
 	}
 	r.accepted <- p.ID
 	return nil

@@ -221,7 +221,7 @@ func TestARefusedSetStays(t *testing.T) {
 	o.run(r)
 	o.wantUndelivered(20, time.Hour-time.Second+40*time.Second)
 	o.lists("SELECT job_id, error FROM offer_delivery WHERE delivered_at IS NULL ORDER BY job_id LIMIT 1", []string{
-		jobs[0].String() + " the receiver refused the request (HTTP 422)"})
+		jobs[0].String() + " receiver refused the request (HTTP 422)"})
 	r.answers(nil)
 	o.advance(time.Second)
 	o.run(r)

@@ -26,7 +26,7 @@ func recording(c Config, db *postgres.DB, log *slog.Logger) func(context.Context
 		}
 		err := db.Events().Record(ctx)
 		if on = err == nil; !on {
-			log.Error("events are not recorded yet", "error", failure.Of(err).Text)
+			log.Error("events are not recorded yet", "reason", failure.Of(err).Text)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func recordAndForget(c Config, db *postgres.DB, log *slog.Logger) func(context.C
 			record(ctx)
 		}
 		if _, err := db.Events().Forget(ctx, forgetMost); err != nil && ctx.Err() == nil {
-			log.Error("cannot delete old events", "error", failure.Of(err).Text)
+			log.Error("cannot delete old events", "reason", failure.Of(err).Text)
 		}
 	}
 }

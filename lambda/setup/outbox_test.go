@@ -24,9 +24,9 @@ func TestReceiverOfOffersIsCheckedBeforeTheFirstMessage(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t, postgrestest.URL(t))
 	for want, c := range map[string]ReceiverConfig{
-		"":                                 {},
-		"OFFERS_WEBHOOK_URL":               {URL: "http://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
-		"the secret has fewer than 16 byt": {URL: "https://example.com/PLANTED", Secret: "PLANTED"},
+		"":                                   {},
+		"OFFERS_WEBHOOK_URL":                 {URL: "http://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
+		"secret must have at least 16 bytes": {URL: "https://example.com/PLANTED", Secret: "PLANTED"},
 	} {
 		relays, err := newOutboxRelays(Config{Offers: c}, db, slog.New(slog.DiscardHandler))
 		if (err != nil) != (want != "") || relays != nil {

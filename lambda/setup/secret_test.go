@@ -136,8 +136,8 @@ func TestRotatedKeyIsUsedInTheSameTry(t *testing.T) {
 		{"at first", func() {}, "", 1},
 		{"rotated", func() { m.Set("openai", "sk-new"); taken.Store("sk-new") }, "", 2},
 		{"from then on", func() {}, "", 1},
-		{"refused for good", func() { taken.Store("sk-other") }, "the model provider denied access (HTTP 401)", 1},
-		{"and read in vain", func() { clock.Add(int64(fetchEvery)) }, "the model provider denied access (HTTP 401)", 1},
+		{"refused for good", func() { taken.Store("sk-other") }, "model provider denied access (HTTP 401)", 1},
+		{"and read in vain", func() { clock.Add(int64(fetchEvery)) }, "model provider denied access (HTTP 401)", 1},
 	} {
 		step.do()
 		before := asked.Load()

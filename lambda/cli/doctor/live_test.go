@@ -64,10 +64,10 @@ var liveRows = []liveRow{
 		provoked{"configuration", Error, "EVENTS_WEBHOOK_URL and EVENTS_WEBHOOK_SECRET: one is set and the other is not"}},
 	{"a receiver of events with a short key", ofBoth, func(r *rig) {
 		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "https://localhost/events", "hidden key"
-	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: the secret has fewer than 16 bytes"}},
+	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: secret must have at least 16 bytes"}},
 	{"a receiver of events that all can read", ofBoth, func(r *rig) {
 		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "http://events.example/hidden", "hidden key of events"
-	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: the webhook is not https"}},
+	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: webhook URL must be https"}},
 	{"a retry before its failure", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,-1m" }, provoked{"schedule-entries", Error, "entry 2 of RETRY_SCHEDULE is no duration"}},
 	{"long retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,12h" }, provoked{"schedule-limit", Error, "a retry after 12h"}},
 	{"queue forgets", ofBoth, func(r *rig) { r.set(r.urls.Queue, "MessageRetentionPeriod", "3600") }, provoked{"queue-retention", Error, "it keeps a message for 1h"}},

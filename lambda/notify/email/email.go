@@ -1,10 +1,9 @@
-// Package email sends failures by mail, through Amazon SES (its API of version
-// 2). It classifies every answer of SES in one table (failure.go).
+// Package email sends failures by mail, through Amazon SES (API version 2). One table
+// classifies every answer of SES (see failure.go).
 //
-// A mail has a text part and an HTML part with the same contents; the HTML part
-// escapes every text, whatever its origin, and the subject is one line. No
-// error, log or printed Config or Sender contains an address: SES names
-// recipients in the texts of its errors, which are not passed on.
+// A mail has a text part and an HTML part with the same contents. The HTML part escapes every
+// text, and the subject is one line. No error, log or printed Config or Sender contains an
+// address, so SES's error texts aren't passed on: they quote recipients.
 package email
 
 import (
@@ -27,52 +26,52 @@ import (
 
 const (
 	defaultTimeout = 5 * time.Second
-	maxRecipients  = 50 // of a mail, by SES
+	maxRecipients  = 50 // per mail, by SES
 )
 
-// API is the part of SES in use; *sesv2.Client implements it.
+// API is the part of SES in use; see *sesv2.Client.
 type API interface {
 	SendEmail(context.Context, *sesv2.SendEmailInput, ...func(*sesv2.Options)) (*sesv2.SendEmailOutput, error)
 }
 
-// Config holds the sender and the recipients. Addresses may have names:
-// Matchbook <matchbook@example.com>.
+// Config holds the sender and the recipients. You can use addresses with names: Matchbook
+// <matchbook@example.com>.
 type Config struct {
-	From string `json:"-"` // an identity that SES has verified
-	To   string `json:"-"` // one or several, separated by commas; each sees the others
-	// Timeout is for a mail; 0 is 5 s.
+	From string `json:"-"` // must be an identity verified by SES
+	To   string `json:"-"` // separated by commas; recipients see each other
+	// Timeout limits a mail; 0 is 5 s.
 	Timeout time.Duration
 }
 
-// Format keeps the addresses out of every way to print a Config.
+// Format hides the addresses, however you print a Config.
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "email.Config") }
 
-// Sender implements notify.Sender.
+// Sender implements notify.Sender. It is safe for concurrent use.
 type Sender struct {
 	api     API
 	timeout time.Duration
-	// A function, because no verb prints the values that one holds.
+	// A function, because no verb prints its variables.
 	address func(*sesv2.SendEmailInput)
 }
 
-// New checks the configuration, without a request; the error lists all its
-// faults, and none of its values.
+// New checks the configuration, without a request. The error lists all problems at once, and
+// never quotes a value.
 func New(api API, c Config) (*Sender, error) {
 	var problems []error
 	from, err := addresses(c.From)
 	if err != nil {
-		problems = append(problems, fmt.Errorf("the sender: %w", err))
+		problems = append(problems, fmt.Errorf("sender: %w", err))
 	} else if len(from) != 1 {
-		problems = append(problems, errors.New("the sender: not one address"))
+		problems = append(problems, errors.New("sender: expected one address"))
 	}
 	to, err := addresses(c.To)
 	if err != nil {
-		problems = append(problems, fmt.Errorf("the recipients: %w", err))
+		problems = append(problems, fmt.Errorf("recipients: %w", err))
 	} else if len(to) > maxRecipients {
-		problems = append(problems, fmt.Errorf("the recipients: more than %d", maxRecipients))
+		problems = append(problems, fmt.Errorf("recipients: expected at most %d", maxRecipients))
 	}
 	if c.Timeout < 0 {
-		problems = append(problems, errors.New("the timeout is negative"))
+		problems = append(problems, errors.New("timeout must not be negative"))
 	}
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
@@ -82,22 +81,22 @@ func New(api API, c Config) (*Sender, error) {
 	}}, nil
 }
 
-// addresses reads at least one address. Its errors do not quote.
+// addresses parses one or more addresses. Its errors must not quote them.
 func addresses(list string) (all []string, err error) {
 	parsed, err := mail.ParseAddressList(list)
 	if err != nil || len(parsed) == 0 {
-		return nil, errors.New("no list of addresses such as ops@example.com, Team <team@example.com>")
+		return nil, errors.New("expected addresses like ops@example.com, Team <team@example.com>")
 	}
 	for _, a := range parsed {
 		if strings.ContainsFunc(a.Address, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return nil, errors.New("an address that is not ASCII, which SES does not take (a domain has an ASCII form)")
+			return nil, errors.New("unsupported by SES: an address must be ASCII (use a domain's ASCII form)")
 		}
-		all = append(all, a.String()) // with its name encoded
+		all = append(all, a.String()) // with an encoded name
 	}
 	return all, nil
 }
 
-// Format keeps the addresses out of every way to print a Sender.
+// Format hides the addresses, however you print a Sender.
 func (*Sender) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "email.Sender") }
 
 // Channel implements notify.Sender.
@@ -111,7 +110,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	return nil
 }
 
-// post asks once: the caller sends the mail again later if it was not sent.
+// post makes one call; the caller retries later.
 func (s *Sender) post(ctx context.Context, mail *sesv2.SendEmailInput) *failure.Call {
 	within, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

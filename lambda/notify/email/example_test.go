@@ -30,6 +30,6 @@ func Example() {
 	err = sender.Send(context.Background(), notify.Test(time.Now(), "https://matchbook.example.com"))
 	fmt.Println(sender, err)
 	// Output:
-	// Matchbook: This is a test: Nothing failed. This message was sent to see whether it arrives.
+	// Matchbook: This is a test: Nothing failed. This message only tests the channel.
 	// email.Sender <nil>
 }

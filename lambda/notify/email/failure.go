@@ -40,8 +40,8 @@ var table = failure.Table{Service: "SES", Codes: codes, Rows: slices.Concat([]fa
 		Kind: failure.Transient, Sentence: "SES did not confirm the mail"},
 }, awscall.Rest("SES"))}
 
-// codes may be part of a sentence; any other text may hold anything. They come
-// from SendEmail and from AWS's list for all of its services.
+// codes are safe to use in a sentence; any other text may contain anything. They come from
+// SendEmail and from AWS's list for all services.
 var codes = []string{
 	"AccountSuspendedException", "BadRequestException", "InternalServiceErrorException", "LimitExceededException",
 	"MailFromDomainNotVerifiedException", "MessageRejected", "NotFoundException", "SendingPausedException",

@@ -122,8 +122,8 @@ func mailed(w http.ResponseWriter, r *http.Request) { says(200, "", `{"MessageId
 
 func failures() []exchange {
 	const (
-		busy     = "SES has too many mails"
-		stale    = "SES takes the credentials or the clock for stale"
+		busy     = "too many mails to SES"
+		stale    = "SES rejected the request: expired credentials or clock skew"
 		denied   = "SES denied access (HTTP 403, "
 		refused  = "SES refused the mail"
 		noAnswer = "invalid response from SES"
@@ -157,7 +157,7 @@ func failures() []exchange {
 			"AccessDeniedException)"},
 		{Name: "signature", Serve: refuses(403, "SignatureDoesNotMatch"), Kind: permanent, Want: denied +
 			"SignatureDoesNotMatch)"},
-		{Name: "408", Serve: refuses(408, ""), Want: "SES asks for the mail again (HTTP 408)"},
+		{Name: "408", Serve: refuses(408, ""), Want: "SES asked for a retry (HTTP 408)"},
 		{Name: "500", Serve: refuses(500, "InternalServiceErrorException"),
 			Want: "SES failed (HTTP 500, InternalServiceErrorException)"},
 		{Name: "502 with HTML", Serve: says(502, "", "<html>"+secretBody), Want: "SES failed (HTTP 502)"},
@@ -234,8 +234,8 @@ func TestAFailureIsAnError(t *testing.T) {
 func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 	t.Parallel()
 	const (
-		noFrom = "the sender: no list of addresses such as ops@example.com, Team <team@example.com>"
-		noTo   = "the recipients: no list of addresses such as ops@example.com, Team <team@example.com>"
+		noFrom = "sender: expected addresses like ops@example.com, Team <team@example.com>"
+		noTo   = "recipients: expected addresses like ops@example.com, Team <team@example.com>"
 	)
 	for _, tc := range []struct {
 		c    Config
@@ -243,16 +243,16 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 	}{
 		{config(), ""},
 		{Config{From: secretFrom, To: strings.Repeat(secretTo+", ", 49) + secretTo}, ""},
-		{Config{From: secretFrom, To: strings.Repeat(secretTo+", ", 50) + secretTo}, "the recipients: more than 50"},
+		{Config{From: secretFrom, To: strings.Repeat(secretTo+", ", 50) + secretTo}, "recipients: expected at most 50"},
 		{Config{}, noFrom + "\n" + noTo},
-		{Config{From: secretFrom + "," + secretTo, To: secretTo}, "the sender: not one address"},
+		{Config{From: secretFrom + "," + secretTo, To: secretTo}, "sender: expected one address"},
 		{Config{From: secretFrom, To: "hidden.second"}, noTo},
 		{Config{From: secretFrom, To: secretTo + ",,"}, ""},
 		{Config{From: secretFrom, To: secretTo + "; " + secretFrom}, noTo},
 		{Config{From: secretFrom + "\r\nBcc: " + secretTo, To: secretTo}, noFrom},
 		{Config{From: secretFrom, To: "hidden.second@müller.example"},
-			"the recipients: an address that is not ASCII, which SES does not take (a domain has an ASCII form)"},
-		{Config{From: secretFrom, To: secretTo, Timeout: -1}, "the timeout is negative"},
+			"recipients: unsupported by SES: an address must be ASCII (use a domain's ASCII form)"},
+		{Config{From: secretFrom, To: secretTo, Timeout: -1}, "timeout must not be negative"},
 	} {
 		s, err := New(&sesv2.Client{}, tc.c)
 		failuretest.Configured(t, secrets, tc.c, s, err, tc.want)

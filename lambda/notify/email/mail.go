@@ -11,8 +11,7 @@ import (
 
 const maxSubject = 150 // characters
 
-// subject returns one line for every message: an end of a line would end the
-// header.
+// subject returns a single line, because a line end would end the header.
 func subject(m notify.Message) string {
 	s := "Matchbook: " + m.Title()
 	if m.Count == 1 {
@@ -30,9 +29,8 @@ func subject(m notify.Message) string {
 	return s
 }
 
-// page builds HTML from texts, each escaped. It does not use html/template:
-// that package calls methods by their names, so that the linker keeps all
-// methods, 5 MB of the function.
+// page builds HTML from texts and escapes each. It doesn't use html/template, because that
+// calls methods by name, so the linker would keep all methods, 5 MB of the function.
 type page struct{ strings.Builder }
 
 // line writes a line; each %s is a text.
@@ -44,11 +42,11 @@ func (p *page) line(format string, texts ...string) {
 	fmt.Fprintf(p, format+"\n", escaped...)
 }
 
-// escaper escapes the special characters of a text and of an attribute in
-// double quotes; NUL cannot occur in HTML.
+// escaper escapes the special characters of texts and of attributes in double quotes; NUL
+// can't occur in HTML.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\x00", "\ufffd")
 
-// html has the same contents as notify.Text.
+// html renders the same contents as notify.Text.
 func html(m notify.Message) string {
 	p := &page{}
 	p.line("<!DOCTYPE html>")

@@ -1,5 +1,5 @@
-// Package notifytest is for the tests of channels: messages of every form,
-// hostile messages and golden files.
+// Package notifytest has test data for channels: messages of every form, hostile messages and
+// golden files. Use it in the tests of a Sender.
 package notifytest
 
 import (
@@ -28,8 +28,7 @@ var (
 
 func id(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }
 
-// Failure returns the nth of a kind: a second after the one before, of one of
-// three tenants.
+// Failure returns the nth of a kind: a second after the one before, of one of three tenants.
 func Failure(n int, kind string) notify.Failure {
 	return notify.Failure{
 		ID: id(n), At: start.Add(time.Duration(n) * time.Second),
@@ -39,8 +38,8 @@ func Failure(n int, kind string) notify.Failure {
 	}
 }
 
-// Hostile is an attack by text: mentions, links, markup, ends of lines, header
-// fields, template actions, invalid characters.
+// Hostile is an attack by text: mentions, links, markup, line ends, header fields, template
+// actions, invalid characters.
 const Hostile = "<!channel> <@U012> <https://evil.example|Open> @here & &amp; *b* `c` </p><script>alert(1)</script>" +
 	"\r\nBcc: all@evil.example\r\n\r\n{{.Link}} \"'\x00\x1b[31m\u202e\u2028\xff end"
 
@@ -77,7 +76,7 @@ func Messages() map[string]notify.Message {
 	}
 }
 
-// Random returns a message of random contents, some of them hostile.
+// Random returns a message with random contents, some of them hostile.
 func Random(r *rand.Rand) notify.Message {
 	failures := make([]notify.Failure, []int{1, 2, 5, 6, 12}[r.IntN(5)])
 	kind := pick(r, 300)
@@ -103,9 +102,9 @@ func pick(r *rand.Rand, limit int) string {
 	return b.String()
 }
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden compares with a file in testdata.
+// Golden compares got with a file in testdata. Run the test with -update to write the file.
 func Golden(t testing.TB, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

@@ -1,5 +1,6 @@
-// Package outbox brings what waits in an outbox to a receiver, at least once: the
-// sets of match offers, and events. notify/webhook calls the receiver.
+// Package outbox delivers parcels from an outbox to a receiver, at least once. There are two
+// such outboxes: the sets of match offers, and webhook events. Use package webhook for the
+// receiver.
 package outbox
 
 import (
@@ -14,77 +15,79 @@ import (
 	"github.com/google/uuid"
 )
 
-// Receiver gets parcels. It is safe for concurrent use.
+// Receiver accepts parcels. It must be safe for concurrent use.
 type Receiver interface {
-	// Send sends a parcel once, and returns nil if it was accepted. A failure that
-	// is transient or refused (see failure.Error) is about the receiver, any other
-	// about the parcel. It may have arrived all the same: the answer was lost.
+	// Send sends a parcel once, and returns nil if it was accepted. Return a transient or
+	// refused failure (see failure.Error) if the receiver is at fault, and any other if the
+	// parcel is. After an error the parcel may still have arrived, since only the answer may
+	// be lost.
 	Send(ctx context.Context, p Parcel) error
 }
 
-// Outbox holds the parcels that the receiver has not accepted.
+// Outbox holds the parcels not accepted yet.
 type Outbox interface {
-	// Claim takes up to limit due parcels, and keeps them from other senders for the
-	// time of hold.
+	// Claim claims up to limit due parcels, and keeps them from other senders for the time of
+	// hold.
 	Claim(ctx context.Context, limit int, hold time.Duration) ([]Parcel, error)
-	// Delivered records that the receiver has accepted these parcels.
+	// Delivered marks these parcels as accepted.
 	Delivered(ctx context.Context, ids []uuid.UUID) error
-	// Release ends claims without success. A claim that another sender has taken
-	// over is not changed.
+	// Release ends claims without success. It must not change a claim taken over by another
+	// sender.
 	Release(ctx context.Context, returned []Return) error
 }
 
-// Parcel is a message with its claim.
+// Parcel is a message and its claim.
 type Parcel struct {
 	ID    uuid.UUID // its idempotency key
-	Tries int       // with this one; it names the claim
-	Body  []byte    // JSON, the same bytes at every try
+	Tries int       // including this one; it identifies the claim
+	Body  []byte    // JSON, the same bytes for every try
 }
 
-// Return is a parcel that was not accepted.
+// Return is a parcel not accepted by the receiver.
 type Return struct {
 	ID      uuid.UUID
-	Tries   int           // of its Parcel
+	Tries   int           // the Parcel's
 	Wait    time.Duration // until it is due again
 	Error   string        // safe to store
-	Refused bool          // the receiver is up, and does not want this parcel
+	Refused bool          // the receiver is up, but refuses this parcel
 }
 
-// Relay brings parcels to the receiver. Its sends hold no transaction. While the
-// receiver is down, this process leaves it alone; its first parcel afterwards goes
-// alone. All invocations of a process share one.
+// Relay delivers parcels to the receiver. (notify.Relay sends notifications to people;
+// sqsjob.Relay handles messages of a queue.) It holds no transaction while sending. While the
+// receiver is down, this process leaves it alone, then tries a single parcel first. You should
+// share one Relay among all invocations of a process.
 type Relay struct {
-	Parcels  string // their name in the log, in the plural
+	Parcels  string // plural name in the log: sets or events
 	Outbox   Outbox
 	Receiver Receiver
 	Log      *slog.Logger
 
 	mu    sync.Mutex
 	down  bool
-	until time.Time // the receiver is left alone
+	until time.Time // leave the receiver alone until then
 }
 
 const (
-	// parallel is the number of parcels that are sent at once. They are claimed and
-	// recorded together: as many are sent twice if this process dies.
+	// parallel is the number of parcels sent at once. They are claimed and recorded together,
+	// so as many are sent twice if this process dies.
 	parallel = 16
-	// hold is much longer than sending and recording take.
+	// hold is much longer than sending and recording.
 	hold    = time.Minute
 	sendFor = 5 * time.Second
-	// downFor is the time for which a process leaves a receiver alone that is down: a
-	// little less than the period of the sweep.
+	// downFor is the pause after a failure of the receiver: a little less than the sweep's
+	// period.
 	downFor = 50 * time.Second
-	// The waits of a parcel: doubling from the first to the last, or the last at once
-	// if the receiver has refused it.
+	// The waits of a parcel: doubling from the first to the last, or the last at once if the
+	// receiver refused it.
 	firstWait, lastWait = 30 * time.Second, time.Hour
 )
 
-// Reserve is the time that Run may take after the end of its context, for
-// the sends that have begun and to record them.
+// Reserve is the time that Run may take after the end of its context, to finish and record the
+// started sends.
 const Reserve = sendFor + manifest.NotifyReserve
 
-// Run sends parcels until none is due, ctx ends or the receiver is down. Its errors
-// are in the log: a parcel that was not accepted stays in the outbox.
+// Run sends parcels until nothing is due, ctx ends or the receiver is down. It logs errors; a
+// parcel not accepted stays in the outbox.
 func (c *Relay) Run(ctx context.Context) {
 	for {
 		limit := c.allowed(time.Now())
@@ -93,18 +96,18 @@ func (c *Relay) Run(ctx context.Context) {
 		}
 		parcels, err := c.Outbox.Claim(ctx, limit, hold)
 		if err != nil && ctx.Err() == nil {
-			c.Log.Error("cannot read what is due", "parcels", c.Parcels, "error", failure.Of(err).Text)
+			c.Log.Error("read of due parcels failed", "parcels", c.Parcels, "reason", failure.Of(err).Text)
 		}
 		if err != nil || len(parcels) == 0 {
 			return
 		}
-		if !c.send(ctx, parcels) { // what was accepted may have held up others
+		if !c.send(ctx, parcels) { // continue, because accepted parcels may have held up others
 			return
 		}
 	}
 }
 
-// allowed returns how many parcels may be sent at once.
+// allowed returns the number of parcels allowed at once.
 func (c *Relay) allowed(now time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,8 +120,8 @@ func (c *Relay) allowed(now time.Time) int {
 	return parallel
 }
 
-// send sends the parcels at once, and records the results. It reports false if they
-// could not be recorded.
+// send sends the parcels at once, and records the results. It returns false if recording
+// failed.
 func (c *Relay) send(ctx context.Context, parcels []Parcel) bool {
 	errs := c.sendAll(ctx, parcels)
 	var accepted []uuid.UUID
@@ -142,8 +145,8 @@ func (c *Relay) send(ctx context.Context, parcels []Parcel) bool {
 	return c.record(ctx, accepted, returned)
 }
 
-// sendAll sends the parcels at once. A send that has begun is not stopped: its answer
-// would be lost.
+// sendAll sends the parcels at once. It never stops a started send, because the answer would
+// be lost.
 func (c *Relay) sendAll(ctx context.Context, parcels []Parcel) []error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
 	defer cancel()
@@ -156,7 +159,7 @@ func (c *Relay) sendAll(ctx context.Context, parcels []Parcel) []error {
 	return errs
 }
 
-// note leaves the receiver alone for that long; 0: it is up.
+// note leaves the receiver alone for down; 0 means that it is up.
 func (c *Relay) note(down time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +169,7 @@ func (c *Relay) note(down time.Duration) {
 	}
 }
 
-// report logs each reason once: as an error if a person has to look at it.
+// report logs each reason once.
 func (c *Relay) report(returned []Return) {
 	counts := map[string]int{}
 	for _, r := range returned {
@@ -174,34 +177,34 @@ func (c *Relay) report(returned []Return) {
 	}
 	for _, r := range returned {
 		if n := counts[r.Error]; n > 0 {
-			c.Log.Error(c.Parcels+" were not accepted", "count", n, "id", r.ID, "error", r.Error)
+			c.Log.Error(c.Parcels+" not accepted; will retry", "count", n, "id", r.ID, "reason", r.Error)
 		}
 		delete(counts, r.Error)
 	}
 }
 
-// record writes how the sends ended, also when time is up.
+// record writes how the sends ended, even after the deadline.
 func (c *Relay) record(ctx context.Context, accepted []uuid.UUID, returned []Return) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), manifest.NotifyReserve)
 	defer cancel()
 	if len(accepted) > 0 {
 		if err := c.Outbox.Delivered(ctx, accepted); err != nil {
-			c.Log.Error("cannot record what was accepted: it is sent again", "parcels", c.Parcels, "count", len(accepted),
-				"error", failure.Of(err).Text)
+			c.Log.Error("record of accepted parcels failed; they will be sent again", "parcels", c.Parcels, "count", len(accepted),
+				"reason", failure.Of(err).Text)
 			return false
 		}
 	}
 	if len(returned) > 0 {
 		if err := c.Outbox.Release(ctx, returned); err != nil {
-			c.Log.Error("cannot release what was not accepted: its claim has to end", "parcels", c.Parcels, "count", len(returned),
-				"error", failure.Of(err).Text)
+			c.Log.Error("release of parcels failed; their claim will expire", "parcels", c.Parcels, "count", len(returned),
+				"reason", failure.Of(err).Text)
 			return false
 		}
 	}
 	return true
 }
 
-// wait returns the time until a parcel that was tried that often is due again.
+// wait returns the time until a parcel is due again after so many tries.
 func wait(tries int, why failure.Failure) time.Duration {
 	if why.Kind == failure.Permanent {
 		return lastWait

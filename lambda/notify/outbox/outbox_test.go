@@ -212,7 +212,7 @@ func TestReportOfARelay(t *testing.T) {
 	c.Run(t.Context())
 	b.is(t, "of sixteen", "[16]", 8, 8)
 	text := log.String()
-	for _, want := range []string{"count=1", "panic (string)", "count=2", "unexpected error", "count=5", "error=refused"} {
+	for _, want := range []string{"count=1", "panic (string)", "count=2", "unexpected error", "count=5", "reason=refused"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing in\n%s", want, text)
 		}

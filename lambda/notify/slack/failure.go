@@ -7,31 +7,30 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// table classifies the messages that Slack did not accept. A permanent failure
-// needs a person: the URL, the channel, the workspace, or our message has to be
-// corrected.
+// table classifies the messages not accepted by Slack. A permanent failure needs a person to
+// correct the URL, the channel, the workspace, or our message.
 var table = failure.Table{Service: "Slack", Codes: codes, Rows: slices.Concat([]failure.Row{
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
-		Kind: failure.Transient, Sentence: "Slack has too many messages"},
+		Kind: failure.Transient, Sentence: "too many messages to Slack"},
 	{Name: "Slack failed", Match: (*failure.Call).ServerError,
 		Kind: failure.Transient, Sentence: "Slack failed"},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),
-		Kind: failure.Transient, Sentence: "Slack asks for the message again"},
+		Kind: failure.Transient, Sentence: "Slack asked for a retry"},
 	{Name: "denied", Match: failure.Status(http.StatusUnauthorized, http.StatusForbidden),
-		Kind: failure.Permanent, Sentence: "Slack does not let the webhook write", Refused: true},
+		Kind: failure.Permanent, Sentence: "Slack forbids this webhook to post", Refused: true},
 	{Name: "gone", Match: failure.Status(http.StatusNotFound, http.StatusGone),
-		Kind: failure.Permanent, Sentence: "Slack knows no such webhook or channel", Refused: true},
+		Kind: failure.Permanent, Sentence: "unknown webhook or channel at Slack", Refused: true},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,
 		Kind: failure.Permanent, Sentence: "Slack refused the message"},
 	{Name: "redirect", Match: (*failure.Call).ErrorStatus,
-		Kind: failure.Transient, Sentence: "Slack neither answered nor failed"},
+		Kind: failure.Transient, Sentence: "unexpected status from Slack"},
 }, failure.Unanswered("Slack"), []failure.Row{
 	{Name: "not ok", Match: func(c *failure.Call) bool { return c.Status/100 == 2 },
-		Kind: failure.Transient, Sentence: "Slack did not answer ok"},
+		Kind: failure.Transient, Sentence: "unexpected response from Slack: expected ok"},
 })}
 
-// codes are documented by Slack for incoming webhooks; any other text may hold
-// anything, and is left out.
+// codes are documented by Slack for incoming webhooks. Any other text may contain anything, so
+// it is left out.
 var codes = []string{
 	"action_prohibited", "channel_is_archived", "channel_not_found", "invalid_blocks", "invalid_blocks_format",
 	"invalid_payload", "invalid_token", "no_active_hooks", "no_service", "no_service_id", "no_team", "no_text",

@@ -37,15 +37,15 @@ func post(t *testing.T, x exchange) (*failure.Call, []any) {
 
 func failures() []exchange {
 	const (
-		busy     = "Slack has too many messages (HTTP 429)"
-		notOK    = "Slack did not answer ok"
+		busy     = "too many messages to Slack (HTTP 429)"
+		notOK    = "unexpected response from Slack: expected ok"
 		brokeOff = "Slack's answer broke off"
-		noWay    = "Slack knows no such webhook or channel"
-		mayNot   = "Slack does not let the webhook write"
+		noWay    = "unknown webhook or channel at Slack"
+		mayNot   = "Slack forbids this webhook to post"
 	)
 	cases := []exchange{
 		{Name: "429 with seconds", Serve: failuretest.Says(429, "rate_limited", "Retry-After", "30"),
-			Want: "Slack has too many messages (HTTP 429, rate_limited)", Wait: 30 * time.Second},
+			Want: "too many messages to Slack (HTTP 429, rate_limited)", Wait: 30 * time.Second},
 		{Name: "429 without", Serve: failuretest.Says(429, secretBody), Want: busy},
 		{Name: "429 with nonsense", Serve: failuretest.Says(429, secretBody, "Retry-After", secretBody), Want: busy},
 		{Name: "429 with a date", Serve: failuretest.Says(429, "", "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT",
@@ -54,7 +54,7 @@ func failures() []exchange {
 		{Name: "502 with HTML", Serve: failuretest.Says(502, "<html>"+secretBody), Want: "Slack failed (HTTP 502)"},
 		{Name: "503 with seconds", Serve: failuretest.Says(503, "", "Retry-After", "7"),
 			Want: "Slack failed (HTTP 503)", Wait: 7 * time.Second},
-		{Name: "408", Serve: failuretest.Says(408, ""), Want: "Slack asks for the message again (HTTP 408)"},
+		{Name: "408", Serve: failuretest.Says(408, ""), Want: "Slack asked for a retry (HTTP 408)"},
 		{Name: "400", Serve: failuretest.Says(400, "invalid_payload"), Kind: permanent,
 			Want: "Slack refused the message (HTTP 400, invalid_payload)"},
 		{Name: "400 of something", Serve: failuretest.Says(400, secretBody, "Retry-After", "7"), Kind: permanent,
@@ -68,7 +68,7 @@ func failures() []exchange {
 			" (HTTP 410, channel_is_archived)"},
 		{Name: "413", Serve: failuretest.Says(413, ""), Kind: permanent, Want: "Slack refused the message (HTTP 413)"},
 		{Name: "redirect", Serve: failuretest.Says(302, "ok", "Location", "/"+secretBody),
-			Want: "Slack neither answered nor failed (HTTP 302)"},
+			Want: "unexpected status from Slack (HTTP 302)"},
 		{Name: "200 with HTML", Serve: failuretest.Says(200, "<html>"+secretBody), Want: notOK},
 		{Name: "200 with nothing", Serve: failuretest.Says(200, ""), Want: notOK},
 		{Name: "200, not quite ok", Serve: failuretest.Says(200, "okay"), Want: notOK},
@@ -137,16 +137,16 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 		{Config{WebhookURL: "https://hooks.slack.com" + secretPath}, ""},
 		{Config{WebhookURL: "http://localhost:9" + secretPath}, ""},
 		{Config{WebhookURL: "http://[::1]:9" + secretPath}, ""},
-		{Config{}, "the webhook is not an https URL"},
-		{Config{WebhookURL: secretPath}, "the webhook is not an https URL"},
-		{Config{WebhookURL: "https://h ost" + secretPath}, "the webhook is not an https URL"},
-		{Config{WebhookURL: "https://:443" + secretPath}, "the webhook is not an https URL"},
-		{Config{WebhookURL: "ftp://hooks.slack.com" + secretPath}, "the webhook is not an https URL"},
+		{Config{}, "invalid webhook URL: expected https"},
+		{Config{WebhookURL: secretPath}, "invalid webhook URL: expected https"},
+		{Config{WebhookURL: "https://h ost" + secretPath}, "invalid webhook URL: expected https"},
+		{Config{WebhookURL: "https://:443" + secretPath}, "invalid webhook URL: expected https"},
+		{Config{WebhookURL: "ftp://hooks.slack.com" + secretPath}, "invalid webhook URL: expected https"},
 		{Config{WebhookURL: "http://hooks.slack.com" + secretPath},
-			"the webhook is not https: its URL would be readable on its way"},
-		{Config{WebhookURL: "https://T0HIDDEN:x@hooks.slack.com"}, "the webhook's URL holds a user or a fragment"},
-		{Config{WebhookURL: "https://hooks.slack.com#T0HIDDEN"}, "the webhook's URL holds a user or a fragment"},
-		{Config{WebhookURL: "https://hooks.slack.com" + secretPath, Timeout: -1}, "the timeout is negative"},
+			"webhook URL must be https, because its URL would be readable in transit"},
+		{Config{WebhookURL: "https://T0HIDDEN:x@hooks.slack.com"}, "webhook URL must not have a user or a fragment"},
+		{Config{WebhookURL: "https://hooks.slack.com#T0HIDDEN"}, "webhook URL must not have a user or a fragment"},
+		{Config{WebhookURL: "https://hooks.slack.com" + secretPath, Timeout: -1}, "timeout must not be negative"},
 	} {
 		s, err := New(tc.c)
 		failuretest.Configured(t, secrets, tc.c, s, err, tc.want)

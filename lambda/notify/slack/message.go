@@ -11,19 +11,19 @@ import (
 	"matchbook/lambda/notify"
 )
 
-// Slack's limits, in characters. Slack does not document how it counts: these
-// count after escaping, in units of UTF-16, which is never too few.
+// Slack's limits, in characters. Because Slack does not document how it counts, these count
+// after escaping, in UTF-16 units, and so never too few.
 const (
 	maxHeader = 150
 	maxText   = 3000
 	maxField  = 2000
-	maxFields = 10 // of a section
+	maxFields = 10 // per section
 )
 
-// payload is the body of a message. Links are not unfurled: Slack would ask
-// the admin pages for a preview.
+// payload is the body of a message. Links aren't unfurled, because Slack would request a
+// preview from the admin pages.
 type payload struct {
-	Text        string  `json:"text"` // for phones, and for clients without blocks
+	Text        string  `json:"text"` // for phones and clients without blocks
 	Blocks      []block `json:"blocks"`
 	UnfurlLinks bool    `json:"unfurl_links"`
 	UnfurlMedia bool    `json:"unfurl_media"`
@@ -36,16 +36,15 @@ type block struct {
 	Elements []text `json:"elements,omitempty"`
 }
 
-// text is verbatim where it is mrkdwn: then Slack does not turn words that look
-// like links or mentions into some.
+// text is verbatim in mrkdwn, so that Slack doesn't turn words into links or mentions.
 type text struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
 	Verbatim bool   `json:"verbatim,omitempty"`
 }
 
-// render makes the body of a message: 5 blocks for one failure, at most 10 for
-// a digest, of the 50 that Slack allows.
+// render makes the body of a message: 5 blocks for one failure, at most 10 for a digest; Slack
+// allows 50.
 func render(m notify.Message) []byte {
 	p := payload{Text: escape(summary(m), maxText)}
 	p.Blocks = append(p.Blocks, block{Type: "header",
@@ -63,11 +62,11 @@ func render(m notify.Message) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(p) // a payload is texts and lists, which can always be encoded
+	_ = e.Encode(p) // can't fail: a payload has only texts and lists
 	return b.Bytes()
 }
 
-// summary is the message in one line.
+// summary returns the message in one line.
 func summary(m notify.Message) string {
 	if first := m.Failures[0].Error; first != "" && m.Count == 1 {
 		return m.Title() + ": " + first
@@ -93,7 +92,7 @@ func facts(m notify.Message) block {
 	return b
 }
 
-// list shows the failures that a digest carries, and counts the rest.
+// list shows the failures listed in a digest, and counts the rest.
 func list(m notify.Message) (blocks []block) {
 	for _, f := range m.Failures {
 		heading := "*" + escape(f.Heading(), maxText/2) + "*\n"
@@ -105,8 +104,8 @@ func list(m notify.Message) (blocks []block) {
 	return blocks
 }
 
-// link makes a link, not a button: a button also reports its click to an app,
-// which a webhook does not have, and Slack shows a warning.
+// link makes a link, not a button, because a button reports its click to an app. A webhook has
+// none, so Slack would show a warning.
 func link(m notify.Message) string {
 	if m.Link == "" {
 		return ""
@@ -114,18 +113,17 @@ func link(m notify.Message) string {
 	address := strings.ReplaceAll(m.Link, "|", "%7C")
 	l := "<" + escape(address, math.MaxInt) + "|" + escape(m.LinkText(), maxHeader) + ">"
 	if units(l) > maxText {
-		return "" // half an address does not work
+		return "" // half an address is useless
 	}
 	return l
 }
 
 var escapes = map[rune]string{'&': "&amp;", '<': "&lt;", '>': "&gt;"}
 
-// escape escapes s and cuts it where more than limit would be left, never
-// within an escape.
+// escape escapes s, cut to limit, but never within an escape.
 func escape(s string, limit int) string {
 	var b strings.Builder
-	n, fits := 0, 0 // units of b; bytes of it that leave room for the ellipsis
+	n, fits := 0, 0 // units of b; bytes of it with room for the ellipsis
 	for _, r := range s {
 		piece, ok := escapes[r]
 		if !ok {
@@ -143,7 +141,7 @@ func escape(s string, limit int) string {
 	return b.String()
 }
 
-// units is the length of s in units of UTF-16.
+// units returns the length of s in UTF-16 units.
 func units(s string) (n int) {
 	for _, r := range s {
 		n += max(utf16.RuneLen(r), 1)

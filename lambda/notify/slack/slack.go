@@ -1,14 +1,13 @@
-// Package slack sends failures to a Slack channel, by an incoming webhook. It
-// classifies every answer of Slack in one table (failure.go).
+// Package slack sends failures to a Slack channel, by an incoming webhook. One table
+// classifies every answer of Slack (see failure.go).
 //
-// The webhook's URL is the secret: with it, anyone may write to the channel. No
-// error, log or printed Config or Sender contains it, and no redirect carries a
-// message elsewhere.
+// The webhook's URL is a secret, because anyone with it may write to the channel. So no error,
+// log or printed Config or Sender contains it, and no redirect is followed.
 //
-// A message is text to Slack, whatever its origin: & < > are escaped, as Slack
-// asks, and nothing else may be, so that no sentence and no tenant's name
-// mentions a channel or a person (<!channel>, <@U012>) or disguises a link.
-// Characters that only format, such as *, are left alone.
+// A message is untrusted text: it escapes & < >, as Slack requires, and must not escape
+// anything else, so that no sentence and no tenant's name mentions a channel or a person
+// (<!channel>, <@U012>) or disguises a link. Formatting characters, such as *, stay as they
+// are.
 package slack
 
 import (
@@ -22,36 +21,33 @@ import (
 	"matchbook/lambda/notify"
 )
 
-const maxBody = 4 << 10 // bytes of an answer: Slack sends a word
+const maxBody = 4 << 10 // bytes of an answer: Slack sends one word
 
-// Config holds the address of the channel.
+// Config holds the channel's address.
 type Config struct {
-	// WebhookURL is https://hooks.slack.com/services/...; any server that
-	// accepts the same messages will do. It must be https, except on this
-	// machine.
+	// WebhookURL is https://hooks.slack.com/services/..., or any server that accepts the same
+	// messages. It must be https, except on this machine.
 	WebhookURL string `json:"-"`
-	// Timeout is for a message, from the connection to the end of the answer;
-	// 0 is 5 s.
+	// Timeout limits a message, from the connection to the end of the answer; 0 is 5 s.
 	Timeout time.Duration
 }
 
-// Format keeps the URL out of every way to print a Config.
+// Format hides the URL, however you print a Config.
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "slack.Config") }
 
-// Sender implements notify.Sender.
+// Sender implements notify.Sender. It is safe for concurrent use.
 type Sender struct{ hook notify.Hook }
 
-// New checks the configuration, without a request; the error contains none of
-// its values.
+// New checks the configuration, without a request. The error never quotes its values.
 func New(c Config) (*Sender, error) {
-	hook, err := notify.NewHook(c.WebhookURL, "its URL would be readable on its way", c.Timeout)
+	hook, err := notify.NewHook(c.WebhookURL, "its URL would be readable in transit", c.Timeout)
 	if err != nil {
 		return nil, err
 	}
 	return &Sender{hook}, nil
 }
 
-// Format keeps the URL out of every way to print a Sender.
+// Format hides the URL, however you print a Sender.
 func (*Sender) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "slack.Sender") }
 
 // Channel implements notify.Sender.
@@ -65,7 +61,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	return nil
 }
 
-// post reads the answer to its end: any page answers 200, but only Slack "ok".
+// post reads the answer to its end, because any page may answer 200, but only Slack "ok".
 func (s *Sender) post(ctx context.Context, message []byte) *failure.Call {
 	resp, failed := s.hook.Post(ctx, message, map[string]string{"Content-Type": "application/json; charset=utf-8"})
 	if failed != nil {

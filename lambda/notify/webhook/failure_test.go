@@ -32,9 +32,9 @@ func post(t *testing.T, x exchange) (*failure.Call, []any) {
 func failures() []exchange {
 	const (
 		permanent = failure.Permanent
-		busy      = "the receiver has too many requests (HTTP 429)"
-		denied    = "the receiver does not accept our signature or address"
-		gone      = "there is no receiver at the URL"
+		busy      = "too many requests to the receiver (HTTP 429)"
+		denied    = "receiver denied access: it rejected the signature or the address"
+		gone      = "receiver not found at the URL"
 	)
 	says := failuretest.Says
 	cases := []exchange{
@@ -44,25 +44,25 @@ func failures() []exchange {
 		{Name: "429 with a year", Serve: says(429, "", "Retry-After", "31536000"), Want: busy, Wait: time.Hour},
 		{Name: "429 with a date", Serve: says(429, "", "Retry-After", "Mon, 02 Mar 2026 10:01:00 GMT",
 			"Date", "Mon, 02 Mar 2026 10:00:00 GMT"), Want: busy, Wait: time.Minute},
-		{Name: "500", Serve: says(500, hiddenText), Want: "the receiver failed (HTTP 500)"},
-		{Name: "503 with seconds", Serve: says(503, "", "Retry-After", "7"), Want: "the receiver failed (HTTP 503)",
+		{Name: "500", Serve: says(500, hiddenText), Want: "receiver failed (HTTP 500)"},
+		{Name: "503 with seconds", Serve: says(503, "", "Retry-After", "7"), Want: "receiver failed (HTTP 503)",
 			Wait: 7 * time.Second},
-		{Name: "500 with 10 MB", Serve: says(500, strings.Repeat("x", 10<<20)), Want: "the receiver failed (HTTP 500)"},
-		{Name: "408", Serve: says(408, ""), Want: "the receiver asks for the request again (HTTP 408)"},
-		{Name: "409", Serve: says(409, ""), Want: "the receiver asks for the request again (HTTP 409)"},
-		{Name: "425", Serve: says(425, ""), Want: "the receiver asks for the request again (HTTP 425)"},
+		{Name: "500 with 10 MB", Serve: says(500, strings.Repeat("x", 10<<20)), Want: "receiver failed (HTTP 500)"},
+		{Name: "408", Serve: says(408, ""), Want: "receiver asked for a retry (HTTP 408)"},
+		{Name: "409", Serve: says(409, ""), Want: "receiver asked for a retry (HTTP 409)"},
+		{Name: "425", Serve: says(425, ""), Want: "receiver asked for a retry (HTTP 425)"},
 		{Name: "400", Serve: says(400, hiddenText, "Retry-After", "7"), Kind: permanent,
-			Want: "the receiver refused the request (HTTP 400)"},
-		{Name: "413", Serve: says(413, ""), Kind: permanent, Want: "the receiver refused the request (HTTP 413)"},
+			Want: "receiver refused the request (HTTP 400)"},
+		{Name: "413", Serve: says(413, ""), Kind: permanent, Want: "receiver refused the request (HTTP 413)"},
 		{Name: "401", Serve: says(401, ""), Kind: permanent, Refused: true, Want: denied + " (HTTP 401)"},
 		{Name: "403", Serve: says(403, ""), Kind: permanent, Refused: true, Want: denied + " (HTTP 403)"},
 		{Name: "404", Serve: says(404, ""), Kind: permanent, Refused: true, Want: gone + " (HTTP 404)"},
 		{Name: "410", Serve: says(410, ""), Kind: permanent, Refused: true, Want: gone + " (HTTP 410)"},
 		{Name: "redirect", Serve: says(302, "", "Location", "/"+hiddenText),
-			Want: "the receiver neither accepted the request nor failed (HTTP 302)"},
-		{Name: "headers of 1 MB", Serve: says(200, "", "X-Much", strings.Repeat("x", 1<<20)), Want: "connection to the receiver failed"},
+			Want: "unexpected status from the receiver (HTTP 302)"},
+		{Name: "headers of 1 MB", Serve: says(200, "", "X-Much", strings.Repeat("x", 1<<20)), Want: "connection to receiver failed"},
 	}
-	return append(cases, failuretest.Connections[struct{}]("the receiver", hiddenText)...)
+	return append(cases, failuretest.Connections[struct{}]("receiver", hiddenText)...)
 }
 
 func TestNoRedirectIsFollowed(t *testing.T) {

@@ -16,8 +16,8 @@ const (
 	SignatureHeader = "Matchbook-Signature"
 )
 
-// sign returns the value of SignatureHeader: the time in seconds since 1970, and
-// the HMAC-SHA256 of the time, a dot and the body.
+// sign returns the value of SignatureHeader: the time in seconds since 1970, and the
+// HMAC-SHA256 of the time, a dot and the body.
 func sign(secret string, at time.Time, body []byte) string {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	return "t=" + seconds + ",v1=" + hex.EncodeToString(mac(secret, seconds, body))
@@ -32,14 +32,14 @@ func mac(secret, seconds string, body []byte) []byte {
 
 // Errors of Verify.
 var (
-	ErrSignature = errors.New("the signature is not that of the body by this secret")
-	ErrTime      = errors.New("the signature is too old, or from the future")
+	ErrSignature = errors.New("invalid signature")
+	ErrTime      = errors.New("signature too old or in the future")
 )
 
-// Verify checks the value of SignatureHeader against a body, as a receiver does
-// before it reads the body: ErrSignature, or ErrTime if now is further from the time
-// of the signature than the tolerance, so that a recorded request cannot be sent
-// again later. Every try of a delivery has a signature of its own time.
+// Verify checks the value of SignatureHeader against a body. A receiver must call it before it
+// reads the body. It returns ErrSignature, or ErrTime if the signature's time differs from now
+// by more than the tolerance, so that a recorded request can't be replayed later. Each try of
+// a delivery is signed with the current time.
 func Verify(secret, header string, body []byte, now time.Time, tolerance time.Duration) error {
 	stamp, signature, ok := strings.Cut(header, ",")
 	seconds, hasTime := strings.CutPrefix(stamp, "t=")

@@ -1,11 +1,10 @@
-// Package webhook sends parcels to a receiver over HTTP. A request has the parcel's
-// JSON, its id as the idempotency key, and a signature that Verify checks
-// (signature.go). The package classifies every answer in one table
-// (failure.go).
+// Package webhook sends parcels to a receiver over HTTP. A request has the parcel's JSON, its
+// id as the idempotency key, and a signature; use Verify to check it (see signature.go). One
+// table classifies every answer (see failure.go).
 //
-// The URL may hold a secret, and the key is one: no error, log or printed Config
-// or Receiver contains them. No redirect carries a parcel elsewhere. The body of an
-// answer is not read: its status decides.
+// The URL may contain a secret, and the key is one, so no error, log or printed Config or
+// Receiver shows them, and no redirect is followed. Only the status of an answer counts; its
+// body isn't read.
 package webhook
 
 import (
@@ -20,48 +19,47 @@ import (
 )
 
 const (
-	maxWait   = time.Hour // that a receiver may ask for
+	maxWait   = time.Hour // the longest accepted Retry-After
 	minSecret = 16        // bytes
 )
 
-// Config holds the address of the receiver and the key of its signatures.
+// Config holds the receiver's address and the key for signatures.
 type Config struct {
 	// URL must be https, except on this machine.
 	URL string `json:"-"`
-	// Secret is the key that the receiver knows too, 16 bytes or more.
+	// Secret is the key shared with the receiver. It must have at least 16 bytes.
 	Secret string `json:"-"`
-	// Timeout is for a parcel, from the connection to the answer; 0 is 5 s.
+	// Timeout limits a parcel, from the connection to the answer; 0 is 5 s.
 	Timeout time.Duration
 }
 
-// Format keeps the secrets out of every way to print a Config.
+// Format hides the secrets, however you print a Config.
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Config") }
 
 // Receiver implements outbox.Receiver.
 type Receiver struct {
 	hook   notify.Hook
 	now    func() time.Time
-	secret func() string // a function, because no verb prints the values that one holds
+	secret func() string // a function, because no verb prints its variables
 }
 
-// New checks the configuration, without a request; the error contains none of
-// its values.
+// New checks the configuration, without a request. The error never quotes its values.
 func New(c Config) (*Receiver, error) {
-	hook, err := notify.NewHook(c.URL, "its parcels would be readable on their way", c.Timeout)
+	hook, err := notify.NewHook(c.URL, "its parcels would be readable in transit", c.Timeout)
 	if err != nil {
 		return nil, err
 	}
 	if len(c.Secret) < minSecret {
-		return nil, fmt.Errorf("the secret has fewer than %d bytes: a short one can be guessed", minSecret)
+		return nil, fmt.Errorf("secret must have at least %d bytes, because a short one can be guessed", minSecret)
 	}
 	return &Receiver{hook, time.Now, func() string { return c.Secret }}, nil
 }
 
-// Format keeps the secrets out of every way to print a Receiver.
+// Format hides the secrets, however you print a Receiver.
 func (*Receiver) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Receiver") }
 
-// Send posts a parcel once, and returns nil if the receiver has accepted it. Its
-// error is a *failure.Error. A transient one may hide that the parcel did arrive.
+// Send posts a parcel once, and returns nil if the receiver accepted it. Otherwise it returns
+// a *failure.Error. After a transient one the parcel may have arrived.
 func (r *Receiver) Send(ctx context.Context, p outbox.Parcel) error {
 	if failed := r.post(ctx, p.ID.String(), p.Body); failed != nil {
 		return table.Classify(failed)

@@ -128,9 +128,9 @@ func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
 func TestStackRefusesImpossibleLists(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]local.FunctionConfig{
-		"missing functions":                     nil,
-		"match: two functions have this name":   {{}, {}},
-		"batch size 0 is not between 1 and 100": {{Row: manifest.Function{Name: "ingest"}}},
+		"missing functions":                       nil,
+		"match: duplicate name":                   {{}, {}},
+		"batch size 0: must be between 1 and 100": {{Row: manifest.Function{Name: "ingest"}}},
 	} {
 		s, err := local.StartStack(t.Context(), local.StackConfig{DatabaseURL: "postgres://127.0.0.1:1/x",
 			Functions: list})

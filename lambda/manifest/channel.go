@@ -6,12 +6,11 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// Channel is a way to send failures to people. It is on when its variables are
-// set.
+// Channel is a way to send failures to people. Set its variables to turn it on.
 type Channel struct {
-	Name      string   // of its notify.Sender
-	Variables []string // all of them, or none
-	Secrets   []string // those of the variables that may be given as the ARN of a secret
+	Name      string   // the channel's name, as in notify.Sender
+	Variables []string // you must set all of them, or none
+	Secrets   []string // variables that may be given as the ARN of a secret
 }
 
 // Channels returns the channels, one row each.
@@ -22,11 +21,11 @@ func Channels() []Channel {
 	}
 }
 
-// Secrets are the variables that may be given as the ARN of a secret.
+// Secrets are the variables you may also give as the ARN of a secret.
 var Secrets = slices.Concat([]string{variable.DatabaseURL, variable.OpenAIKey, variable.DocumentAIKey, variable.ReviewTokenSecret,
 	variable.OffersWebhookSecret, variable.EventsWebhookSecret, variable.OIDCClientSecret}, ChannelSecrets())
 
-// ChannelSecrets returns the secrets of all channels.
+// ChannelSecrets returns the secret variables of all channels.
 func ChannelSecrets() (names []string) {
 	for _, c := range Channels() {
 		names = append(names, c.Secrets...)

@@ -10,77 +10,74 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// Functions returns the functions that queues feed, one row each.
+// Functions returns the functions fed by queues, one row each.
 func Functions() []Function { return []Function{Match, Ingest, Inbox, Review, Offer} }
 
-// Workloads returns the functions whose messages name rows of a table, so that
-// the sweep can repair them.
+// Workloads returns the functions with messages that name rows of a table, so that the sweep
+// can repair them.
 func Workloads() []Function {
 	return slices.DeleteFunc(Functions(), func(f Function) bool { return f.Rowless })
 }
 
-// Tasks returns the functions that no queue feeds and that every stack has.
+// Tasks returns the functions of every stack without a queue.
 func Tasks() []Task { return []Task{Sweep, Migrate, Schedule} }
 
-// OptionalTasks returns the functions of a stack whose settings ask for them.
+// OptionalTasks returns the functions enabled by a stack's settings.
 func OptionalTasks() []Task { return []Task{Web, Console} }
 
-// Function describes a function that a queue feeds.
+// Function describes a function fed by a queue.
 type Function struct {
-	Name           string          // lower-case letters; names of resources and variables derive from it
-	Purpose        string          // a few words for people, in the console
-	Subject        string          // a row of its table in one word, in texts of alarms: document; empty is "row"
+	Name           string          // lower-case letters; used in names of resources and variables
+	Purpose        string          // a few words for people, shown in the console
+	Subject        string          // the word for a row of its table, used in texts of alarms: document; empty is "row"
 	Package        string          // its main package
-	Timeout        time.Duration   // of one invocation
-	MemoryMB       int             // of one instance; its share of a processor grows with it
-	BatchSize      int             // messages in one invocation, all worked on at once, 1 to MaxBatchSize
+	Timeout        time.Duration   // of an invocation
+	MemoryMB       int             // of an instance; its share of a processor grows with it
+	BatchSize      int             // messages in an invocation, all worked on at once, 1 to MaxBatchSize
 	MaxConcurrency int             // of the event source mapping
-	PoolSize       int             // database connections of one instance
+	PoolSize       int             // database connections of an instance
 	AsksModel      bool            // it gets the model's settings, and its calls are shown
-	CallsInFlight  int             // calls of the model at once, of one instance; 0: one per message
+	CallsInFlight  int             // concurrent model calls of an instance; 0: one per message
 	Retries        []time.Duration // visibility after the first, second ... transient failure
-	// Lease is the time for which a claim outlives its last heartbeat; 0: claims live
-	// until the end of the invocation, without a heartbeat.
+	// Lease is the time that a claim outlives its last heartbeat. With 0, claims live until
+	// the end of the invocation, without a heartbeat.
 	Lease time.Duration
-	// Rowless functions get messages that name no row. A message that is given up
-	// stays in the dead-letter queue until a person moves it back.
+	// Rowless functions get messages that name no row. A given-up message stays in the
+	// dead-letter queue until a person moves it back.
 	Rowless bool
-	// PublishesTo is the name of the function to whose queue it publishes, by that
-	// queue's variable; empty: to its own only. MayPublishTo is the name of a further
-	// one, to which it publishes where that queue's variable is set.
+	// PublishesTo is the function with the queue to publish to, read from that queue's
+	// variable; empty: only its queue. MayPublishTo is a further one, used if its queue's
+	// variable is set.
 	PublishesTo, MayPublishTo string
-	// First is the function that was there before all others: publishers and the sweep
-	// take QUEUE_URL for its queue where QueueEnv is not set, and the sweep checks
-	// RETRY_SCHEDULE as it does.
+	// First marks the oldest function: publishers and the sweep use QUEUE_URL for its queue
+	// unless QueueEnv is set, and the sweep checks RETRY_SCHEDULE for it.
 	First bool
 	// ReadsPages functions get the settings of PDFs and OCR.
 	ReadsPages bool
-	// Watches is the folder of the store whose new files become messages; empty: none.
+	// Watches is the store's folder to turn new files into messages from; empty: none.
 	Watches string
-	// Delivers is the receiver of what the function completes; the zero value: none.
+	// Delivers is the receiver of the function's results; the zero value: none.
 	Delivers Receiver
-	// Files is the function's right to the store of files.
+	// Files is the function's access to the blob store.
 	Files  []Access
 	Alarms Alarms
 	Repair Repair
 }
 
-// Repair is what a person does about rows that failed, in clauses of the texts of
-// alarms.
-type Repair struct {
-	Explain string // shows the error of a row: matchbook explain ID
-	List    string // shows the errors of all that failed
+// Repair describes how a person handles failed rows, as clauses for the texts of alarms.
+type Repair struct { // shows a row's error: matchbook explain ID
+	Explain string // shows the errors of all failed rows
+	List    string // publishes them again
 	Again   string // brings them back to work
-	// NoRedrive says that Again is for messages in the dead-letter queue as well, and
-	// that nobody redrives them.
+	// NoRedrive means that Again covers messages in the dead-letter queue too, so you must not
+	// redrive them.
 	NoRedrive bool
 }
 
-// Receiver is a program of the customer that gets what a function completes, in
-// requests that are signed.
+// Receiver is a program of the customer that gets a function's results in signed requests.
 type Receiver struct {
-	URL, Secret string // the variables with its address and with the key that signs
-	Refused     string // the metric of what it refused
+	URL, Secret string // the variables with its address and with the signing key
+	Refused     string // the metric of refused results
 }
 
 var (
@@ -90,11 +87,11 @@ var (
 	Events = Receiver{variable.EventsWebhookURL, variable.EventsWebhookSecret, metric.RefusedEvents}
 )
 
-// Alarms has thresholds above which alarms of a function go off.
+// Alarms has the thresholds of a function's alarms.
 type Alarms struct {
-	FailedPercent int           // of the rows that ended within five minutes; 0: the usual one
-	SlowWork      time.Duration // of the 95th percentile of the work on a row; 0: no alarm
-	Waiting       int           // messages that have waited for a quarter of an hour; 0: no alarm
+	FailedPercent int           // of the rows ended within five minutes; 0: the default
+	SlowWork      time.Duration // 95th percentile of the time spent on a row; 0: no alarm
+	Waiting       int           // messages waiting for a quarter of an hour; 0: no alarm
 }
 
 // Access is a right to the files below a folder.
@@ -106,7 +103,7 @@ type Access struct {
 // Match is the function that matches documents.
 var Match = Function{
 	Name:           "match",
-	Purpose:        "Matches the documents that its queue names",
+	Purpose:        "Matches queued documents",
 	Subject:        "document",
 	Package:        "matchbook/lambda/cmd/match",
 	Timeout:        3 * time.Minute,
@@ -122,11 +119,11 @@ var Match = Function{
 		Again: "publish the documents again: matchbook publish --failed"},
 }
 
-// Ingest is the function that reads files. A page takes seconds and a file
-// minutes, so that claims are short and a heartbeat extends them.
+// Ingest is the function that reads files. A page takes seconds and a file minutes, so claims
+// are short and extended by a heartbeat.
 var Ingest = Function{
 	Name:           "ingest",
-	Purpose:        "Reads the files that its queue names",
+	Purpose:        "Reads queued files",
 	Subject:        "ingestion",
 	Package:        "matchbook/lambda/cmd/ingest",
 	Timeout:        10 * time.Minute,
@@ -146,10 +143,9 @@ var Ingest = Function{
 		Again: "publish the ingestions again: matchbook publish --ingestions --failed"},
 }
 
-// Inbox is the function that starts an ingestion for each file that is laid
-// into the inbox. S3 sends its events to the function's queue, and not to the
-// function: so an event outlives a database that is away for hours, and then
-// waits in the dead-letter queue.
+// Inbox is the function that starts an ingestion for each file put into the inbox. S3 sends
+// events to its queue, not to the function, so that they survive a database outage of hours,
+// and then wait in the dead-letter queue.
 var Inbox = Function{
 	Name:           "inbox",
 	Purpose:        "Starts the ingestion of files in the inbox",
@@ -160,7 +156,7 @@ var Inbox = Function{
 	BatchSize:      5,
 	MaxConcurrency: 4,
 	PoolSize:       1,
-	Retries:        slices.Repeat([]time.Duration{12 * time.Minute}, 11), // the queue's own visibility
+	Retries:        slices.Repeat([]time.Duration{12 * time.Minute}, 11), // the queue's visibility
 	Rowless:        true,
 	PublishesTo:    Ingest.Name,
 	Watches:        FolderInbox,
@@ -168,18 +164,17 @@ var Inbox = Function{
 	Repair:         Repair{Explain: "in the log of the function"},
 }
 
-// Review is the function that reads chunks of contracts. A chunk takes about
-// five calls of a model, in two rounds: some seconds, and two minutes where
-// each call is repeated for as long as it may be. A worker that hangs or that died
-// loses its claims within five minutes: Lease counts from the last heartbeat, and
-// no heartbeat outlives Timeout. The calls of all instances, MaxConcurrency times
-// CallsInFlight, are 60 at most; a provider that accepts fewer pauses all instances
-// by its Retry-After. Many instances with few calls each, and more chunks than
-// calls, keep the model busy while a batch waits for its last answers (the
-// simulation of lambda/review). A call holds no connection while the model answers.
+// Review is the function that reads chunks of contracts. A chunk takes about five model calls
+// in two rounds: some seconds, or two minutes with all retries. A hanging or dead worker loses
+// its claims within five minutes, because Lease counts from the last heartbeat, and no
+// heartbeat outlives Timeout. All instances together make at most 60 calls at once,
+// MaxConcurrency times CallsInFlight; a provider that accepts fewer pauses all instances by
+// its Retry-After. Many instances with few calls each, and more chunks than calls, keep the
+// model busy while a batch waits for its last answers (see the simulation in lambda/review). A
+// call holds no connection while the model answers.
 var Review = Function{
 	Name:           "review",
-	Purpose:        "Reads the chunks of contracts that its queue names",
+	Purpose:        "Reads queued chunks of contracts",
 	Subject:        "chunk",
 	Package:        "matchbook/lambda/cmd/review",
 	Timeout:        5 * time.Minute,
@@ -196,16 +191,15 @@ var Review = Function{
 		Again: "publish the chunks again: matchbook publish --chunks --failed"},
 }
 
-// Offer is the function that composes match offers. A set takes milliseconds once an
-// instance has read the roster of its date, so that many share an invocation and its
-// two commits. An error of the database passes soon or
-// is an outage, hence the short waits. A worker that died loses its claims within
-// Lease. Timeout is longer than Alarms.SlowWork: work that has become slow raises the
-// alarm before it fails. After a quarter of an hour the next dates are due, and the
-// queue should be empty.
+// Offer is the function that composes match offers. A set takes milliseconds once an instance
+// has read the roster of its date, so many share an invocation and its two commits. The waits
+// are short, because a database error either passes soon or is an outage. A dead worker loses
+// its claims within Lease. Timeout is longer than Alarms.SlowWork, so that slow work raises
+// the alarm before it fails. After a quarter of an hour the next dates are due, and the queue
+// should be empty.
 var Offer = Function{
 	Name:           "offer",
-	Purpose:        "Composes the match offers that its queue names",
+	Purpose:        "Composes queued match offers",
 	Subject:        "job",
 	Package:        "matchbook/lambda/cmd/offer",
 	Timeout:        6 * time.Minute,
@@ -221,22 +215,22 @@ var Offer = Function{
 		Again: "queue the jobs again: matchbook offers requeue", NoRedrive: true},
 }
 
-// Task describes a function that no queue feeds.
+// Task describes a function without a queue.
 type Task struct {
 	Name     string
-	Purpose  string        // a few words for people, in the console
+	Purpose  string        // a few words for people, shown in the console
 	Package  string        // its main package
-	Timeout  time.Duration // of one invocation
-	MemoryMB int           // of one instance
-	PoolSize int           // database connections of one instance
-	Every    time.Duration // the period of its schedule; 0: it has none
-	// Instances is the number of instances at once at most, the function's reserved
-	// concurrency; 0: there is never more than one.
+	Timeout  time.Duration // of an invocation
+	MemoryMB int           // of an instance
+	PoolSize int           // database connections of an instance
+	Every    time.Duration // the period of its schedule; 0: no schedule
+	// Instances limits the concurrent instances by the function's reserved concurrency. Use 0
+	// if there's never more than one.
 	Instances int
 	// URL functions answer requests of a function URL, and stream the responses.
 	URL bool
-	// PublishesTo is the name of the function to whose queue it publishes; empty: to
-	// those of all rows that the sweep repairs, or to none.
+	// PublishesTo is the function with the queue to publish to. Empty means the queues of all
+	// rows repaired by the sweep, or none.
 	PublishesTo string
 }
 
@@ -246,12 +240,12 @@ func (f Function) Connections() int { return f.MaxConcurrency * f.PoolSize }
 // Connections returns the database connections of all instances.
 func (t Task) Connections() int { return max(t.Instances, 1) * t.PoolSize }
 
-// Sweep is the function that repairs what crashed or got lost.
-var Sweep = Task{Name: "sweep", Purpose: "Repairs what crashed or got lost", Package: "matchbook/lambda/cmd/sweep",
+// Sweep is the function that repairs crashed or lost work.
+var Sweep = Task{Name: "sweep", Purpose: "Repairs crashed or lost work", Package: "matchbook/lambda/cmd/sweep",
 	Timeout: 50 * time.Second, MemoryMB: 256, PoolSize: 2, Every: time.Minute}
 
-// Migrate is the function that brings the schema up to date while a new
-// version is deployed, before it takes traffic.
+// Migrate is the function that brings the schema up to date during a deployment, before the
+// new version takes traffic.
 var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Package: "matchbook/lambda/cmd/migrate",
 	Timeout: 10 * time.Minute, MemoryMB: 256, PoolSize: 2}
 
@@ -260,39 +254,36 @@ var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the d
 	Package: "matchbook/lambda/cmd/schedule", Timeout: 5 * time.Minute, MemoryMB: 1024, PoolSize: 1,
 	Every: 15 * time.Minute, PublishesTo: Offer.Name}
 
-// Web is the function behind the URL of reviews: it starts them for the review
-// function, and shows them. A reader of a stream of findings has an instance for
-// as long as the stream, up to StreamReserve before Timeout; then the browser
-// connects again. A stack has it where the setting reviewUrl asks for it. With
-// twelve instances all functions together fit the 97 connections of a PostgreSQL
-// with its usual limit.
+// Web is the function behind the URL of reviews. It starts reviews for the review function,
+// and shows them. A reader of a stream of findings uses an instance for as long as the stream,
+// up to StreamReserve before Timeout; then the browser reconnects. Use the setting reviewUrl
+// to enable it. Twelve instances and all other functions fit the 97 connections of a
+// PostgreSQL with its default limit.
 var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", Package: "matchbook/lambda/cmd/web",
 	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true, PublishesTo: Review.Name}
 
-// Console is the function behind the HTTP API of the console, whose limit for a
-// response is 30 s. A stack has it where the setting console asks for it. A page is a
-// few requests, each of some milliseconds. With eight instances all functions but Web
-// fit the 97 connections of a PostgreSQL with its usual limit.
+// Console is the function behind the console's HTTP API, which limits a response to 30 s. Use
+// the setting console to enable it. A page is a few requests of some milliseconds each. Eight
+// instances and all functions but Web fit the 97 connections of a PostgreSQL with its default
+// limit.
 var Console = Task{Name: "console", Purpose: "Shows documents and their matches to people",
 	Package: "matchbook/lambda/cmd/console", Timeout: 29 * time.Second, MemoryMB: 512, PoolSize: 1, Instances: 8,
 	PublishesTo: Match.Name}
 
-// QueueEnv returns the variable with the URL of the function's queue, for
-// other programs that publish to it: MATCH_QUEUE_URL. The function itself
-// reads QUEUE_URL.
+// QueueEnv returns the variable with the URL of the function's queue, such as MATCH_QUEUE_URL.
+// Use it in other programs that publish to this queue; the function itself uses QUEUE_URL.
 func (f Function) QueueEnv() string { return strings.ToUpper(f.Name) + "_" + variable.QueueURL }
 
-// MaxReceiveCount returns how often SQS delivers a message before it moves it
-// to the dead-letter queue: once, and once per retry.
+// MaxReceiveCount returns the number of deliveries before SQS moves a message to the
+// dead-letter queue: one, and one per retry.
 func (f Function) MaxReceiveCount() int { return len(f.Retries) + 1 }
 
-// Visibility returns the queue's visibility timeout: six times the function's and
-// the batch window, as AWS recommends. The messages of a function that died come
-// back after it.
+// Visibility returns the queue's visibility timeout, six times the function's timeout plus the
+// batch window, as recommended by AWS. A dead function's messages come back after it.
 func (f Function) Visibility() time.Duration { return 6*f.Timeout + f.BatchWindow() }
 
-// BatchWindow returns the time for which Lambda may collect the messages of a
-// batch. SQS hands out ten at a time; for more, Lambda wants a second or more.
+// BatchWindow returns how long Lambda may collect messages for a batch. SQS hands out ten at a
+// time, so for more, Lambda requires at least a second.
 func (f Function) BatchWindow() time.Duration {
 	if f.BatchSize > MessagesPerCall {
 		return time.Second
@@ -300,7 +291,7 @@ func (f Function) BatchWindow() time.Duration {
 	return 0
 }
 
-// FormatBackoff returns the retries in the form that ParseBackoff reads.
+// FormatBackoff formats the retries for ParseBackoff.
 func (f Function) FormatBackoff() string {
 	parts := make([]string, len(f.Retries))
 	for i, r := range f.Retries {
@@ -314,22 +305,22 @@ func (f Function) FormatBackoff() string {
 	return strings.Join(parts, ",")
 }
 
-// ParseBackoff reads a retry schedule such as "5m,30m". It must have
-// exactly MaxReceiveCount - 1 entries, because SQS moves the message away at
-// the receive after that, whatever the schedule contains.
+// ParseBackoff parses a retry schedule such as "5m,30m". It must have MaxReceiveCount - 1
+// entries, because SQS moves the message away at the next receive, whatever the schedule
+// contains.
 func (f Function) ParseBackoff(s string) ([]time.Duration, error) {
 	parts := strings.Split(s, ",")
 	if want := f.MaxReceiveCount() - 1; len(parts) != want {
-		return nil, fmt.Errorf("%d entries, want %d (maxReceiveCount %d - 1)", len(parts), want, f.MaxReceiveCount())
+		return nil, fmt.Errorf("number of entries must be %d (maxReceiveCount %d - 1), not %d", want, f.MaxReceiveCount(), len(parts))
 	}
 	backoff := make([]time.Duration, len(parts))
 	for i, part := range parts {
 		d, err := time.ParseDuration(strings.TrimSpace(part))
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("entry %d is no duration such as 5m", i+1)
+			return nil, fmt.Errorf("entry %d: expected a duration like 5m", i+1)
 		case d < 0 || d > MaxVisibility:
-			return nil, fmt.Errorf("entry %d is not between 0 and %s, the limit of SQS", i+1, MaxVisibility)
+			return nil, fmt.Errorf("entry %d: must be between 0 and %s, the limit of SQS", i+1, MaxVisibility)
 		}
 		backoff[i] = d
 	}

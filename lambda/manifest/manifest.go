@@ -1,56 +1,55 @@
-// Package manifest holds the facts that the infrastructure and the runtime
-// must agree on: names, timeouts, batch sizes and retry schedules. Its packages
-// variable and metric hold the names of environment variables and metrics.
+// Package manifest is the table of functions: their queues, timeouts, batch sizes, retries and
+// limits. The infrastructure and the runtime must agree on these facts, so both read them
+// here, like a ship's manifest. See packages variable and metric for the names of environment
+// variables and metrics.
 //
-// Functions and Tasks, in function.go, are the lists of all that every stack has,
-// OptionalTasks has what settings ask for. A further row in Functions is a further
-// queue with its dead-letter queue, function, mapping, alarms, graphs and rights:
-// the infrastructure, setup, doctor and the local stack compare no row's name. What
-// sets a row apart is a field of the row.
+// Functions and Tasks (see function.go) list the functions of every stack, and OptionalTasks
+// the ones enabled by settings. A new row in Functions adds a queue with its dead-letter
+// queue, function, mapping, alarms, graphs and rights: the infrastructure, setup, doctor and
+// the local stack never compare a row's name. If a row is special, you should give it a field.
 package manifest
 
 import "time"
 
 const (
-	// LeaseMargin is added to the end of an invocation to get the end of its
-	// claims, for the clock of the machine and the last write.
+	// LeaseMargin is added to the end of an invocation for the end of its claims, because of
+	// clock differences and the last write.
 	LeaseMargin = time.Minute
 	// SettleReserve is kept free at the end of an invocation for settling.
 	SettleReserve = 15 * time.Second
-	// RespondReserve is the last part of SettleReserve, when settling has
-	// ended: for the calls to the queue and the response.
+	// RespondReserve is the last part of SettleReserve, after settling: for the calls to the
+	// queue and the response.
 	RespondReserve = 6 * time.Second
-	// StreamReserve is kept free at the end of an invocation that streams, so that
-	// the stream ends as planned.
+	// StreamReserve is kept free at the end of a streaming invocation, so that the stream ends
+	// as planned.
 	StreamReserve = 15 * time.Second
-	// NotifyReserve bounds the time that sending notifications takes beyond the
-	// end of its context, to record which of them were sent.
+	// NotifyReserve limits the time for recording sent notifications, after the end of their
+	// context.
 	NotifyReserve = 5 * time.Second
-	// MaxVisibility is SQS's limit from the receive of a message.
+	// MaxVisibility is SQS's limit, counted from the receive of a message.
 	MaxVisibility = 12 * time.Hour
 	// MaxTimeout is Lambda's limit for an invocation.
 	MaxTimeout = 15 * time.Minute
-	// MaxBatchSize is the most messages of an invocation. Lambda takes thousands;
-	// a settlement of all of them, ten a call, must fit into RespondReserve.
+	// MaxBatchSize limits the messages of an invocation. Lambda allows thousands, but settling
+	// them, ten a call, must fit into RespondReserve.
 	MaxBatchSize = 100
-	// MessagesPerCall is SQS's limit for a call that sends, receives or deletes.
+	// MessagesPerCall is SQS's limit for sending, receiving or deleting.
 	MessagesPerCall = 10
-	// QueueRetention is the time from sending after which a queue drops a
-	// message that is not done.
+	// QueueRetention is the age at which a queue drops an unfinished message.
 	QueueRetention = 4 * 24 * time.Hour
-	// DeadLetterRetention is the same of a dead-letter queue. It counts from the
-	// first sending as well, so it must be the longer one.
+	// DeadLetterRetention is the same for a dead-letter queue. It must be longer, since the
+	// age counts from the first send too.
 	DeadLetterRetention = 14 * 24 * time.Hour
-	// PublishedAt is the message attribute that carries the publish stamp.
+	// PublishedAt is the message attribute for the publish stamp.
 	PublishedAt = "published-at"
 )
 
-// Folders of the store of files.
+// Folders of the blob store.
 const (
-	FolderInbox      = "inbox/"      // inbox/{tenant}/{name}: a file laid here is ingested
+	FolderInbox      = "inbox/"      // inbox/{tenant}/{name}: files put here are ingested
 	FolderDocuments  = "documents/"  // documents/{document}.{extension}
-	FolderIngestions = "ingestions/" // ingestions/{ingestion}/: checkpoints, which can be made again
+	FolderIngestions = "ingestions/" // ingestions/{ingestion}/: checkpoints, reproducible
 )
 
-// DefaultModel is the model where OPENAI_MODEL names none.
+// DefaultModel is the model to use without OPENAI_MODEL.
 const DefaultModel = "gpt-4.1-mini"

@@ -108,7 +108,7 @@ func TestConnectionsAreCounted(t *testing.T) {
 		t.Error(err)
 	}
 	if err := manifest.CheckConnections(24, functions, tasks); err == nil ||
-		!strings.Contains(err.Error(), "25 connections (a 3 x 4, b 2 x 1, c 5, d 6) and the database has 24") {
+		!strings.Contains(err.Error(), "25 connections (a 3 x 4, b 2 x 1, c 5, d 6) but the database has 24") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -146,7 +146,7 @@ func TestListsArePossible(t *testing.T) {
 	further := manifest.Match
 	further.Name, further.BatchSize = "sweep", 101
 	err := manifest.Validate(append(manifest.Functions(), further), manifest.Tasks())
-	for _, want := range []string{"sweep: batch size 101", "sweep: two functions have this name"} {
+	for _, want := range []string{"sweep: batch size 101", "sweep: duplicate name"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}

@@ -16,14 +16,14 @@ import (
 	"matchbook/lambda/telemetry/emf"
 )
 
-// Ends lists the metrics of deliveries: each delivery is counted in one of them.
+// Ends lists the metrics of deliveries. Each delivery counts as one of them.
 var Ends = []string{
 	metric.Succeeded, metric.Retried, metric.DeadLettered,
 	metric.Failed, metric.Skipped, metric.Malformed,
 }
 
-// acknowledged holds the metrics of deliveries whose message is acknowledged. Any
-// other delivery is counted by the fate of its message.
+// acknowledged holds the metrics for acknowledged deliveries. Any other delivery counts by its
+// action.
 var acknowledged = map[job.Result]string{
 	job.Succeeded: metric.Succeeded,
 	job.Permanent: metric.Failed,
@@ -45,7 +45,8 @@ func endOf(o job.Observation) string {
 	}
 }
 
-// Observe returns a function that counts the end of each delivery once.
+// Observe returns a function for job.Runtime.Observe that counts the end of each delivery
+// once.
 func Observe(set *emf.Set) func(job.Observation) {
 	return func(o job.Observation) {
 		set.Count(endOf(o), 1)
@@ -55,9 +56,9 @@ func Observe(set *emf.Set) func(job.Observation) {
 	}
 }
 
-// CountSweep counts the repairs of a sweep and its gauges, as far as they are
-// known: failed is the error that ended the sweep early, unread the error of
-// reading the gauges.
+// CountSweep counts a sweep's repairs and its gauges. If failed isn't nil, the sweep ended
+// early with this error; if unread isn't nil, the gauges couldn't be read. It leaves out
+// unknown figures.
 func CountSweep(set *emf.Set, r sweep.Report, failed error, g postgres.Gauges, unread error) {
 	set.Count(metric.Inserted, r.Inserted)
 	set.Count(metric.Refused, 0)
@@ -82,7 +83,7 @@ func CountSweep(set *emf.Set, r sweep.Report, failed error, g postgres.Gauges, u
 	set.Measure(metric.DeadEvents, float64(g.Events.Dead))
 }
 
-// CountSchedule counts what a run of the schedule of match offers queued and skipped.
+// CountSchedule counts the queued and skipped jobs in a run of the schedule of match offers.
 func CountSchedule(set *emf.Set, r offer.ScheduleReport) {
 	set.Count(metric.Refused, 0)
 	set.Count(metric.Queued, r.Queued)
@@ -90,15 +91,14 @@ func CountSchedule(set *emf.Set, r offer.ScheduleReport) {
 	set.Count(metric.SkippedDates, r.TooLate+r.UnknownZone)
 }
 
-// countRefusal counts an error if the other side refused our credentials.
+// countRefusal counts an error if the other side rejected our credentials.
 func countRefusal(set *emf.Set, err error) {
 	if err != nil && failure.Of(err).Refused {
 		set.Count(metric.Refused, 1)
 	}
 }
 
-// CountRenewal counts each login that the database refused, unless a newer
-// password is there.
+// CountRenewal counts each login rejected by the database, unless there is a newer password.
 func CountRenewal(renew postgres.Renew, set *emf.Set) postgres.Renew {
 	return func(ctx context.Context, refused string) (string, bool) {
 		if renew != nil {
@@ -111,7 +111,7 @@ func CountRenewal(renew postgres.Renew, set *emf.Set) postgres.Renew {
 	}
 }
 
-// CountSender returns a channel whose refusals are counted.
+// CountSender returns a Sender that counts its refusals.
 func CountSender(s notify.Sender, set *emf.Set) notify.Sender { return countedSender{s, set} }
 
 type countedSender struct {
@@ -119,14 +119,14 @@ type countedSender struct {
 	set *emf.Set
 }
 
-// Send counts an error that refuses our credentials.
+// Send counts an error if it rejects our credentials.
 func (s countedSender) Send(ctx context.Context, m notify.Message) error {
 	err := s.Sender.Send(ctx, m)
 	countRefusal(s.set, err)
 	return err
 }
 
-// CountReceiver returns a receiver whose refusals are counted, by the metric refused.
+// CountReceiver returns a Receiver that counts its refusals as the metric refused.
 func CountReceiver(r outbox.Receiver, set *emf.Set, refused string) outbox.Receiver {
 	return countedReceiver{r, set, refused}
 }
@@ -137,7 +137,7 @@ type countedReceiver struct {
 	refused string
 }
 
-// Send counts an error that refuses the parcel or our signature.
+// Send counts an error if it refuses the parcel or our signature.
 func (r countedReceiver) Send(ctx context.Context, p outbox.Parcel) error {
 	err := r.Receiver.Send(ctx, p)
 	countRefusal(r.set, err)
@@ -154,7 +154,7 @@ func countUsage(set *emf.Set, u llm.Usage) {
 	set.Count(metric.ModelCompletionTokens, max(u.CompletionTokens, 0))
 }
 
-// CountModel returns a model whose calls are counted, also if they fail.
+// CountModel returns a Model that counts its calls, even failed ones.
 func CountModel(m llm.Model, set *emf.Set) llm.Model { return countedModel{m, set} }
 
 type countedModel struct {
@@ -162,8 +162,7 @@ type countedModel struct {
 	set *emf.Set
 }
 
-// Answer counts the call with its tokens, and an error that refuses our
-// credentials.
+// Answer counts the call, its tokens, and an error if it rejects our credentials.
 func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	answer, err := m.Model.Answer(ctx, q)
 	countUsage(m.set, answer.Usage)
@@ -171,8 +170,8 @@ func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, e
 	return answer, err
 }
 
-// CountRepeats returns a function for llm.Retry that counts calls that are
-// repeated, and measures the waits that the provider asked for.
+// CountRepeats returns a function for llm.Retry.Repeats. It counts repeated calls, and
+// measures the waits requested by the provider.
 func CountRepeats(set *emf.Set) func(wait, retryAfter time.Duration) {
 	paused := CountPause(set)
 	return func(wait, retryAfter time.Duration) {
@@ -183,15 +182,14 @@ func CountRepeats(set *emf.Set) func(wait, retryAfter time.Duration) {
 	}
 }
 
-// CountPause returns a function that measures a wait for the rate limit of a
-// provider.
+// CountPause returns a function that measures a wait for a provider's rate limit.
 func CountPause(set *emf.Set) func(time.Duration) {
 	return func(wait time.Duration) {
 		set.Measure(metric.ModelPaused, float64(wait)/float64(time.Millisecond))
 	}
 }
 
-// CountEmbedder returns an embedder whose calls are counted with the model's.
+// CountEmbedder returns an Embedder that counts its calls with the model's.
 func CountEmbedder(e llm.Embedder, set *emf.Set) llm.Embedder { return countedEmbedder{e, set} }
 
 type countedEmbedder struct {
@@ -199,8 +197,7 @@ type countedEmbedder struct {
 	set *emf.Set
 }
 
-// Embed counts like Answer. One count stands for all requests that the texts
-// need.
+// Embed counts like Answer. It counts once, even if the texts need several requests.
 func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
 	vectors, usage, err := e.Embedder.Embed(ctx, texts)
 	countUsage(e.set, usage)
@@ -208,7 +205,7 @@ func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vecto
 	return vectors, usage, err
 }
 
-// CountVault returns a vault that counts the questions answered without a call.
+// CountVault returns a Vault that counts the questions answered without a call.
 func CountVault(v llm.Vault, set *emf.Set) llm.Vault { return countedVault{v, set} }
 
 type countedVault struct {
@@ -216,7 +213,7 @@ type countedVault struct {
 	set *emf.Set
 }
 
-// FindAnswer counts an answer that the vault has.
+// FindAnswer counts an answer found in the vault.
 func (v countedVault) FindAnswer(ctx context.Context, k llm.Key) (int64, string, bool, error) {
 	id, text, found, err := v.Vault.FindAnswer(ctx, k)
 	if found {

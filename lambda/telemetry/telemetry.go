@@ -1,6 +1,10 @@
-// Package telemetry writes the logs and the metrics of a function: lines of JSON
-// with the ids of the invocation, and counts of deliveries, repairs, refusals
-// and model calls. Package emf has the format of the metrics.
+// Package telemetry writes a function's logs and metrics: JSON lines with the ids of the
+// invocation, and counts of deliveries, repairs, refusals and model calls. See package emf for
+// the format of the metrics.
+//
+// Use these attributes in every log line: id for the row, tenant, attempt and delivery where
+// known, and reason for an error, as a sentence safe to log (failure.Of(err).Text). Never log
+// an error as it is, because a driver's error may quote a customer's data.
 package telemetry
 
 import (
@@ -19,12 +23,12 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// localStage is the stage if no deployment names one.
+// localStage is the stage outside of a deployment.
 const localStage = "local"
 
-// Telemetry has the logger and the metrics of a function. Every line contains
-// the function and the stage, and during an invocation the ids of its request
-// and its trace, whichever package writes it.
+// Telemetry has the logger and the metrics of a function. Every line has the function and the
+// stage, and during an invocation the ids of its request and its trace, whichever package
+// writes it.
 type Telemetry struct {
 	Log     *slog.Logger
 	Metrics *emf.Set
@@ -32,12 +36,12 @@ type Telemetry struct {
 	metrics io.Writer
 }
 
-// New returns the Telemetry of the function with this name. Lambda forwards
-// stdout and stderr alike; CloudWatch finds metrics in both.
+// New returns the Telemetry of the named function. You may use stdout or stderr for metrics
+// and log, since Lambda forwards both, and CloudWatch finds metrics in either.
 func New(env func(name string) string, function string, metrics, log io.Writer) *Telemetry {
 	stage := env(variable.Stage)
 	if !IsStage(stage) {
-		stage = localStage // package setup reports a wrong one
+		stage = localStage // package setup reports an invalid one
 	}
 	current := &atomic.Pointer[[]slog.Attr]{}
 	handler := invocationHandler{slog.NewJSONHandler(log, nil), current}
@@ -48,23 +52,23 @@ func New(env func(name string) string, function string, metrics, log io.Writer) 
 	}
 }
 
-// IsStage reports whether the name may be a stage, which is a dimension of
-// metrics: a letter, then letters, digits and hyphens, 32 in all at most.
+// IsStage reports whether name is valid as a stage, which becomes a dimension of metrics. It
+// must have at most 32 letters, digits and hyphens, and begin with a letter.
 func IsStage(name string) bool {
 	letter := func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 	other := func(r rune) bool { return !letter(r) && r != '-' && (r < '0' || r > '9') }
 	return name != "" && len(name) <= 32 && letter(rune(name[0])) && !strings.ContainsFunc(name, other)
 }
 
-// SetDefault gives the lines of other packages the same form. Lines of package
-// log come from aws-lambda-go, and are errors.
+// SetDefault makes t.Log the default logger, so that lines of other packages look the same. It
+// logs lines of package log as errors, because they come from aws-lambda-go.
 func (t *Telemetry) SetDefault() {
 	slog.SetDefault(t.Log)
 	slog.SetLogLoggerLevel(slog.LevelError)
 }
 
-// Handler returns a Lambda handler whose lines name the invocation, and whose
-// metrics are written at its end, also if it panics.
+// Handler returns a Lambda handler that adds the ids of the invocation to all log lines, and
+// writes the metrics at its end, even after a panic.
 func (t *Telemetry) Handler(function any) lambda.Handler {
 	return observed{t, lambda.NewHandler(function)}
 }
@@ -80,20 +84,19 @@ func (t observed) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return t.handler.Invoke(ctx, payload)
 }
 
-// begin notes the ids of an invocation. end writes its metrics.
+// begin stores the ids of an invocation. You must call end after it to write its metrics.
 func (t *Telemetry) begin(ctx context.Context) (end func()) {
 	if attrs := invocation(ctx); lambdacontext.MaxConcurrency() == 1 {
-		t.current.Store(&attrs) // until the next one: aws-lambda-go logs the error of this one
+		t.current.Store(&attrs) // kept after the end, because aws-lambda-go logs this invocation's error later
 	}
 	return func() {
 		if err := t.Metrics.Flush(t.metrics, time.Now()); err != nil {
-			t.Log.ErrorContext(ctx, "metrics were lost", "reason", err.Error())
+			t.Log.ErrorContext(ctx, "metrics lost", "reason", err.Error())
 		}
 	}
 }
 
-// HTTP does for requests what Handler does for events. A response is passed on as
-// it is written.
+// HTTP does the same for requests as Handler does for events. It doesn't buffer responses.
 func (t *Telemetry) HTTP(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer t.begin(r.Context())()
@@ -101,8 +104,7 @@ func (t *Telemetry) HTTP(next http.Handler) http.Handler {
 	})
 }
 
-// invocation returns the attributes of every line of an invocation; nil outside
-// of one.
+// invocation returns the attributes for the lines of an invocation; nil outside of one.
 func invocation(ctx context.Context) (attrs []slog.Attr) {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		attrs = append(attrs, slog.String("request_id", lc.AwsRequestID))
@@ -115,8 +117,8 @@ func invocation(ctx context.Context) (attrs []slog.Attr) {
 }
 
 // xrayRoot returns the root of a header such as
-// Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1;
-// empty if it does not have that form.
+// Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1; empty if the
+// header is invalid.
 func xrayRoot(header string) string {
 	for part := range strings.SplitSeq(header, ";") {
 		if root, ok := strings.CutPrefix(strings.TrimSpace(part), "Root="); ok && traceID(root) != "" {
@@ -126,7 +128,7 @@ func xrayRoot(header string) string {
 	return ""
 }
 
-// traceID returns the W3C form of a root, 32 hexadecimal digits.
+// traceID returns the W3C form of a root, 32 hexadecimal digits; empty if it is invalid.
 func traceID(root string) string {
 	parts := strings.Split(root, "-")
 	if len(parts) != 3 || parts[0] != "1" || len(parts[1]) != 8 || len(parts[2]) != 24 {
@@ -139,10 +141,10 @@ func traceID(root string) string {
 	return id
 }
 
-// invocationHandler adds the ids of an invocation to each line: of the line's
-// context or, as most lines have none, of the running invocation. Lambda runs
-// one at a time in a process, unless MaxConcurrency is more than 1.
-// lambdacontext.NewLogHandler does the same for lines with a context only.
+// invocationHandler adds the ids of an invocation to each line: from the line's context, or
+// from the running invocation, since most lines have no context. Lambda runs one at a time in
+// a process, unless MaxConcurrency is more than 1. lambdacontext.NewLogHandler handles only
+// lines with a context.
 type invocationHandler struct {
 	slog.Handler
 	current *atomic.Pointer[[]slog.Attr]
@@ -159,12 +161,12 @@ func (h invocationHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs returns a handler that adds these attributes as well.
+// WithAttrs returns a handler with additional attributes.
 func (h invocationHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return invocationHandler{h.Handler.WithAttrs(attrs), h.current}
 }
 
-// WithGroup returns a handler whose further attributes, the ids too, are in a group.
+// WithGroup returns a handler that puts all further attributes, even the ids, into a group.
 func (h invocationHandler) WithGroup(name string) slog.Handler {
 	return invocationHandler{h.Handler.WithGroup(name), h.current}
 }

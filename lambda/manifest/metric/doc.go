@@ -1,10 +1,10 @@
-// Package metric holds the names of CloudWatch metrics, which infrastructure and
-// runtime share. Alarms and the dashboard are built from these names.
+// Package metric holds the names of CloudWatch metrics, shared by infrastructure and runtime.
+// You must use these names for alarms and the dashboard.
 package metric
 
-// Functions count and measure in Namespace, with these dimensions and no others.
+// Functions count and measure in Namespace, with only these dimensions.
 const (
 	Namespace         = "Matchbook"
-	DimensionStage    = "Stage"    // STAGE
-	DimensionFunction = "Function" // the name of a row of manifest
+	DimensionStage    = "Stage"    // from STAGE
+	DimensionFunction = "Function" // the name of the function's row in manifest
 )

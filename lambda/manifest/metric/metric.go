@@ -2,64 +2,64 @@ package metric
 
 // Names of the metrics.
 const (
-	// Of each function in Functions. Deliveries by outcome; each delivery counts
-	// as one of these.
-	Succeeded    = "Succeeded"    // done in this delivery
-	Retried      = "Retried"      // comes again: by the schedule, or because another worker holds the row
+	// Deliveries by result, for each function in Functions; each delivery counts as one of
+	// these.
+	Succeeded    = "Succeeded"    // done by this delivery
+	Retried      = "Retried"      // comes again after the backoff, or because another worker holds the row
 	DeadLettered = "DeadLettered" // failed on its last delivery
-	Failed       = "Failed"       // failed for good at once
-	Skipped      = "Skipped"      // no work: done before, superseded, missing, not matchable
-	Malformed    = "Malformed"    // the body is not an id
-	// Refused counts refused credentials, of the database, the model or a
-	// channel, in the functions and in the sweep.
+	Failed       = "Failed"       // failed permanently
+	Skipped      = "Skipped"      // nothing to do: done before, superseded, missing, or unworkable
+	Malformed    = "Malformed"    // the body isn't an id
+	// Refused counts rejected credentials of the database, the model or a channel, in the
+	// functions and in the sweep.
 	Refused = "Refused"
-	// RefusedSets counts the answers by which the receiver of match offers
-	// refused a set, in the offer function and in the sweep: a person has to look.
+	// RefusedSets counts the sets refused by the receiver of match offers, in the offer
+	// function and in the sweep; a person should look.
 	RefusedSets = "RefusedSets"
-	// RefusedEvents counts those by which the receiver of events refused one, in
-	// the match function and in the sweep.
+	// RefusedEvents counts the events refused by the receiver of events, in the match function
+	// and in the sweep.
 	RefusedEvents = "RefusedEvents"
-	// AttemptTime is the time that a claimed document took, in milliseconds.
+	// AttemptTime is the time spent on a claimed row, in milliseconds.
 	AttemptTime = "AttemptTime"
-	// Of the model, as far as the provider reported them.
+	// Of the model, as reported by the provider.
 	ModelCalls            = "ModelCalls"
 	ModelPromptTokens     = "ModelPromptTokens"
 	ModelCompletionTokens = "ModelCompletionTokens"
 	ModelReplays          = "ModelReplays" // questions answered from the vault
-	// The first of two tiers of retries: a call that is repeated within its attempt.
-	// The second, deliveries that the queue repeats, is Retried, and a worker
-	// that died Recovered.
+	// ModelRetries is the first of two tiers of retries: calls repeated within an attempt. For
+	// the second tier see Retried (deliveries repeated by the queue) and Recovered (dead
+	// workers).
 	ModelRetries = "ModelRetries"
-	// ModelPaused is the time that a question waited for the rate limit of its
-	// provider, in milliseconds.
+	// ModelPaused is the time that a question waited for its provider's rate limit, in
+	// milliseconds.
 	ModelPaused = "ModelPaused"
 
-	// Of the schedule of match offers: jobs that were queued, those of them more than
-	// half an hour after nine o'clock, and dates of users that were skipped.
+	// Of the schedule of match offers: queued jobs, jobs queued more than half an hour after
+	// nine o'clock, and skipped dates of users.
 	Queued       = "Queued"
 	Late         = "Late"
 	SkippedDates = "SkippedDates"
-	// Of the schedule of offers, computed from rows: offers of one candidate to one
-	// user for one date beyond the first, and sets of one user for one date likewise.
+	// Of the schedule of offers, computed from rows: offers of one candidate to one user for
+	// one date beyond the first, and likewise sets of one user for one date.
 	DuplicateOffers = "DuplicateOffers"
 
 	// Of the sweep, computed from rows.
-	OldestDue    = "OldestDue" // seconds since the longest waiting document was due; 0 if none is
+	OldestDue    = "OldestDue" // seconds since the longest waiting document was due; 0 without one
 	Pending      = "Pending"
 	InProgress   = "InProgress"
-	Unsent       = "Untold"      // notifications not yet sent, counted per channel
-	Inserted     = "Inserted"    // published because a program had inserted them; not a repair
+	Unsent       = "Untold"      // unsent notifications, counted per channel
+	Inserted     = "Inserted"    // published, because another program inserted them; not a repair
 	Republished  = "Republished" // repairs; 0 in a healthy system
 	Recovered    = "Recovered"
 	Lost         = "Lost"
 	Crashed      = "Crashed"
-	SweepBacklog = "Backlog" // messages that wait; read only when something is overdue
-	// Completed sets of match offers that the receiver has not accepted yet, and
-	// seconds since the first of them was completed; 0 if there is none.
+	SweepBacklog = "Backlog" // waiting messages; read only if something is overdue
+	// Completed sets of match offers not yet accepted by the receiver, and seconds since the
+	// first of them was completed; 0 without one.
 	UndeliveredSets   = "UndeliveredSets"
 	OldestUndelivered = "OldestUndelivered"
-	// Events that the receiver has not accepted yet, seconds since the first of them,
-	// and events that were given up.
+	// Events not yet accepted by the receiver, seconds since the first of them, and given-up
+	// events.
 	WaitingEvents = "WaitingEvents"
 	OldestEvent   = "OldestEvent"
 	DeadEvents    = "DeadEvents"

@@ -1,20 +1,20 @@
-// Package variable holds the names of environment variables, which infrastructure
-// and runtime share. What each means, and its default, is in lambda/setup.
+// Package variable holds the names of environment variables, shared by infrastructure and
+// runtime. See the page of lambda/setup for their meanings and defaults.
 package variable
 
-// SecretSuffix is appended to a variable's name to get the variable with the
-// ARN of the secret, in Secrets Manager, that holds the value.
+// SecretSuffix is appended to a variable's name if its value is the ARN of a secret in Secrets
+// Manager.
 const SecretSuffix = "_SECRET_ARN"
 
 // Names of the environment variables.
 const (
-	Stage         = "STAGE" // the name of the deployment, in metrics and logs
+	Stage         = "STAGE" // the deployment's name, in metrics and logs
 	DatabaseURL   = "DATABASE_URL"
 	QueueURL      = "QUEUE_URL"
 	MatchQueueURL = "MATCH_QUEUE_URL"
 	MatchMode     = "MATCH_MODE"
 	RetrySchedule = "RETRY_SCHEDULE"
-	// The model: any with the OpenAI API.
+	// The model: use any with the OpenAI API.
 	OpenAIKey            = "OPENAI_API_KEY"
 	OpenAIBaseURL        = "OPENAI_BASE_URL"
 	OpenAIModel          = "OPENAI_MODEL"
@@ -26,14 +26,14 @@ const (
 	OpenAIDimensions     = "OPENAI_EMBEDDING_DIMENSIONS"
 	LLMRetryBase         = "LLM_RETRY_BASE"
 	LLMTimeout           = "LLM_TIMEOUT"
-	// ModelPrice is the price of the model, "prompt,completion" in USD per million
-	// tokens. Without it there is no budget and no cost.
+	// ModelPrice is the model's price, "prompt,completion" in USD per million tokens. It must
+	// be set for a budget and for costs.
 	ModelPrice = "MODEL_PRICE"
-	// CallsInFlight replaces the one of the function's row in manifest.
+	// CallsInFlight overrides the function's row in manifest.
 	CallsInFlight = "CALLS_IN_FLIGHT"
 	// ReviewTokenSecret is the key that signs the tokens of reviews.
 	ReviewTokenSecret = "REVIEW_TOKEN_SECRET"
-	// The receiver of match offers: its URL, and the key that signs requests to it.
+	// The receiver of match offers: its URL, and the key to sign requests with.
 	OffersWebhookURL    = "OFFERS_WEBHOOK_URL"
 	OffersWebhookSecret = "OFFERS_WEBHOOK_SECRET"
 	// The receiver of events, likewise.
@@ -41,17 +41,17 @@ const (
 	EventsWebhookSecret = "EVENTS_WEBHOOK_SECRET"
 	// OffersCatchUp is the age above which a date without offers is skipped.
 	OffersCatchUp = "OFFERS_CATCH_UP"
-	// Files: the store, s3://bucket or file:///folder, and the OCR for pages
-	// without text.
+	// Files: the store, s3://bucket or file:///folder, and the OCR to use for pages without
+	// text.
 	BlobURL = "BLOB_URL"
 	OCR     = "OCR"
 	// OCRQuality is the quality below which a page is repaired and read again.
 	OCRQuality = "OCR_QUALITY"
-	// PDFTime is the time of an operation on a PDF or on one of its pages.
+	// PDFTime limits an operation on a PDF or on one of its pages.
 	PDFTime = "PDF_TIME"
-	// Lease replaces the one of the function's row.
+	// Lease overrides the function's row in manifest.
 	Lease = "LEASE"
-	// Google Document AI, where OCR names it.
+	// Google Document AI; used if OCR names it.
 	DocumentAIKey       = "DOCUMENTAI_KEY"
 	DocumentAIProcessor = "DOCUMENTAI_PROCESSOR"
 	// Notifications of failures: the channels, and the links in their messages.
@@ -59,16 +59,16 @@ const (
 	EmailFrom       = "EMAIL_FROM"
 	EmailTo         = "EMAIL_TO"
 	AdminBaseURL    = "ADMIN_BASE_URL"
-	// The login of the console: the issuer, the console as its client, the claim with
-	// the groups, and the scopes that are asked for.
+	// The console's login: the issuer, the console as its client, the claim with the groups,
+	// and the scopes to request.
 	OIDCIssuer       = "OIDC_ISSUER"
 	OIDCClientID     = "OIDC_CLIENT_ID"
 	OIDCClientSecret = "OIDC_CLIENT_SECRET"
 	OIDCGroupsClaim  = "OIDC_GROUPS_CLAIM"
 	OIDCScopes       = "OIDC_SCOPES"
-	// ServerForTests names a server for tests, never a production one.
+	// ServerForTests names a server for tests. It must never be a production server.
 	ServerForTests = "MATCHBOOK_TEST_DATABASE_URL"
-	// Postgres selects the server of runs and tests on a developer's
-	// machine: url, system or npm.
+	// Postgres selects the server to use for runs and tests on a developer's machine: url,
+	// system or npm.
 	Postgres = "MATCHBOOK_POSTGRES"
 )

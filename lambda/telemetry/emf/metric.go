@@ -1,15 +1,13 @@
-// Package emf writes metrics as CloudWatch reads them from a log: a line of
-// JSON in the Embedded Metric Format, on stdout, with no call and no agent.
+// Package emf writes metrics to a log for CloudWatch: a line of JSON in the Embedded Metric
+// Format, on stdout, without a call and without an agent.
 //
-// A function collects in one Set and flushes it at the end of every batch or
-// sweep. The names come from package manifest, which alarms and the
-// dashboard use; a name that is not there is never written. The dimensions are
-// the stage and the function, and no others: every value of a dimension is a
-// metric to pay for.
+// Use one Set per function, and flush it at the end of every batch or sweep. You must use the
+// names from manifest/metric, because alarms and the dashboard use them too; unknown names are
+// never written. The only dimensions are the stage and the function, because you pay for every
+// value of a dimension.
 //
-// The values that a process had collected when it was killed are lost. The work
-// that it left behind is counted where it ends, by another process or by the
-// sweep.
+// A killed process loses its collected values. The work that it left behind is counted where
+// it ends, by another process or by the sweep.
 package emf
 
 import (
@@ -25,7 +23,7 @@ import (
 	"matchbook/lambda/manifest/metric"
 )
 
-// The names by their unit.
+// The names by unit.
 var (
 	inMilliseconds = []string{
 		metric.AttemptTime, metric.ModelPaused,
@@ -46,8 +44,7 @@ var (
 	}
 )
 
-// unitOf returns the unit of a name, in CloudWatch's words; empty if manifest does not
-// name it.
+// unitOf returns the unit of a name, in CloudWatch's words; empty for an unknown name.
 func unitOf(name string) string {
 	switch {
 	case slices.Contains(inCounts, name):
@@ -60,13 +57,12 @@ func unitOf(name string) string {
 	return ""
 }
 
-// maxValues is the number of values of a metric that CloudWatch reads in one
-// line.
+// maxValues is the number of values of a metric that CloudWatch reads in one line. See
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 const maxValues = 100
 
-// Set collects the metrics of one function. It is safe for concurrent use. A
-// nil Set accepts everything and writes nothing.
+// Set collects the metrics of a function. It is safe for concurrent use. You can use a nil
+// Set; it ignores everything.
 type Set struct {
 	stage, function string
 
@@ -75,13 +71,12 @@ type Set struct {
 	values map[string][]float64
 }
 
-// New returns an empty set of a function of a stage.
+// New returns an empty set for a function of a stage.
 func New(stage, function string) *Set {
 	return &Set{stage: stage, function: function, counts: map[string]int{}, values: map[string][]float64{}}
 }
 
-// Count adds n. A count of 0 is written as well: it is known that there were
-// none.
+// Count adds n. A count of 0 is written too, since it is known.
 func (s *Set) Count(name string, n int) {
 	if s == nil {
 		return
@@ -91,7 +86,7 @@ func (s *Set) Count(name string, n int) {
 	s.counts[name] += n
 }
 
-// Measure adds one value to the statistic.
+// Measure adds one value to a statistic.
 func (s *Set) Measure(name string, value float64) {
 	if s == nil {
 		return
@@ -101,10 +96,9 @@ func (s *Set) Measure(name string, value float64) {
 	s.values[name] = append(s.values[name], value)
 }
 
-// Flush writes the metrics collected since the last time, as one line, each
-// line in one Write; further lines only hold values beyond the first hundred of
-// a metric. It writes nothing if there is nothing. A name that is not one of
-// manifest's is left out, and the error names it.
+// Flush writes the metrics collected since the last Flush as one line, in one Write; it needs
+// further lines only for more than a hundred values of a metric. Without metrics it writes
+// nothing. It leaves out unknown names and returns an error with them.
 func (s *Set) Flush(w io.Writer, now time.Time) error {
 	counts, values := s.take()
 	for name, n := range counts {
@@ -119,7 +113,7 @@ func (s *Set) Flush(w io.Writer, now time.Time) error {
 		}
 	}
 	if len(unknown) > 0 {
-		return fmt.Errorf("metrics that manifest does not name: %s",
+		return fmt.Errorf("unknown metrics, missing in manifest/metric: %s",
 			strings.Join(slices.Sorted(maps.Keys(unknown)), ", "))
 	}
 	return nil
@@ -133,13 +127,13 @@ func (s *Set) take() (map[string]int, map[string][]float64) {
 	return counts, values
 }
 
-// definition announces a metric, as the format requires.
+// definition describes a metric, as required by the format.
 type definition struct {
 	Name string
 	Unit string
 }
 
-// line writes a line and takes its contents out of values.
+// line writes a line and removes its contents from values.
 func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) error {
 	line := map[string]any{metric.DimensionStage: s.stage, metric.DimensionFunction: s.function}
 	var definitions []definition

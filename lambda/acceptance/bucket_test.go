@@ -17,8 +17,8 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// Names of the bucket and of the caller that has all rights in it. A function
-// of the manifest has the rights of its row, and any other caller none.
+// Names of the bucket and of a caller with all rights. A function of the manifest has the
+// rights of its row; any other caller is refused.
 const (
 	bucketName  = "files"
 	bucketOwner = "owner"
@@ -28,13 +28,13 @@ const (
 // each function, and events for the files that are created in the inbox.
 type s3Bucket struct {
 	URL string
-	// Created gets the event of each file that is created in the inbox; may be nil.
+	// Created gets the event of each new file in the inbox; may be nil.
 	Created func(event string)
-	// Before is called before each request, which it may change; may be nil.
+	// Before is called before each request, and may change it; may be nil.
 	Before func(caller string, r *http.Request)
 
 	mu       sync.Mutex
-	versions map[string][]version // by key, the oldest first
+	versions map[string][]version // by key, oldest first
 	made     int
 }
 
@@ -117,11 +117,11 @@ func (b *s3Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// statuses has the status of each error; the others have 400.
+// statuses has the status of each error; use 400 for all others.
 var statuses = map[string]int{"AccessDenied": http.StatusForbidden, "InvalidAccessKeyId": http.StatusForbidden,
 	"NoSuchBucket": http.StatusNotFound, "NoSuchKey": http.StatusNotFound, "NoSuchVersion": http.StatusNotFound}
 
-// callerOf returns the access key that signed a request.
+// callerOf returns the access key used to sign the request.
 func callerOf(r *http.Request) string {
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	name, _, _ := strings.Cut(credential, "/")

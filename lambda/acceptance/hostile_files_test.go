@@ -206,9 +206,9 @@ var hostileOthers = map[string]hostileFile{
 	"text of 39 MB in one line": {"a.txt", func() string { return strings.Repeat("Rechnung Nr. 1 ", 39*mb/15) }, largeText},
 	"text of 200,000 lines":     {"a.txt", func() string { return strings.Repeat("Name:\n", 200_000) }, largeText},
 	"41 MB": {"a.pdf", func() string { return strings.Repeat("\x00", 40*mb+1) },
-		"failed: the file {id}.pdf has 41 MB, the limit is 40 MB"},
+		"failed: file {id}.pdf too large: 41 MB, but the limit is 40 MB"},
 	"missing in storage": {"a.pdf", func() string { return gone },
-		"failed: there is no file documents/{id}.pdf in storage: upload it, and publish the ingestion again"},
+		"failed: file documents/{id}.pdf not found in storage; upload it and publish the ingestion again"},
 	"cut off while its message is delivered": {"a.pdf", func() string { return pagePDF(printed) + cutLater }, damagedPDF},
 }
 

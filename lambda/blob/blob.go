@@ -1,8 +1,7 @@
-// Package blob stores files under keys such as documents/ID.pdf: in a bucket
-// of S3, or in a folder of this machine. It is made of the SDK's client and of
-// os.Root, without a library over both: with gocloud.dev/blob a bootstrap is
-// 12 MB larger (20.1 MB against 7.5 for a program that reads and writes one
-// file, arm64, stripped), and a workload needs four functions.
+// Package blob stores files under keys such as documents/ID.pdf, in an S3 bucket or in a local
+// folder. It uses the SDK's client and os.Root directly, because a library over both costs too
+// much for the four functions needed: with gocloud.dev/blob a bootstrap is 12 MB larger (20.1
+// MB instead of 7.5 for a program that reads and writes one file, arm64, stripped).
 package blob
 
 import (
@@ -25,22 +24,21 @@ import (
 
 // Store stores files by their keys. It is safe for concurrent use.
 type Store interface {
-	// Read returns a file. A missing file, and one of more than most bytes, is a
-	// permanent failure; of a large one nothing is read.
+	// Read returns a file. It returns a permanent failure if the file is missing or exceeds
+	// most bytes; it then reads nothing.
 	Read(ctx context.Context, key string, most int64) ([]byte, error)
-	// Write stores a file whole or not at all, and replaces what the key had.
+	// Write stores a file whole or not at all, and replaces any previous one.
 	Write(ctx context.Context, key string, file io.ReadSeeker) error
-	// Open opens a version of a file, and returns its size; an empty version is the
-	// latest. A version that is gone is fs.ErrNotExist.
+	// Open opens a version of a file, and returns its size. Use an empty version for the
+	// latest. You must close the reader. If the version is gone, the error is fs.ErrNotExist.
 	Open(ctx context.Context, key, version string) (file io.ReadCloser, size int64, err error)
-	// Copy copies a version of a file, whole or not at all, without its name and
-	// its other properties.
+	// Copy copies a version of a file, whole or not at all, without its name and other
+	// properties.
 	Copy(ctx context.Context, key, version, to string) error
 }
 
-// Open opens the store with this URL: s3://bucket, s3://bucket/prefix or
-// file:///folder, which is made where it is missing. load configures the SDK,
-// and is called for S3 only.
+// Open opens the store with this URL: s3://bucket, s3://bucket/prefix or file:///folder. It
+// makes a missing folder. load configures the SDK; it is used for S3 only.
 func Open(ctx context.Context, rawURL string, load func(context.Context) (aws.Config, error)) (Store, error) {
 	u, err := parse(rawURL)
 	if err != nil {
@@ -56,14 +54,14 @@ func Open(ctx context.Context, rawURL string, load func(context.Context) (aws.Co
 	return openBucket(c, u.Host, strings.Trim(u.Path, "/")), nil
 }
 
-// Check returns the error of Open for a URL that is none of a store, and opens
-// nothing.
+// Check returns Open's error for an invalid URL. It opens nothing.
 func Check(rawURL string) error {
 	_, err := parse(rawURL)
 	return err
 }
 
-// FolderURL returns the URL of a folder: its name may contain any character.
+// FolderURL returns the URL of a folder. Use it because a folder's name may contain any
+// character.
 func FolderURL(dir string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String()
 }
@@ -74,10 +72,10 @@ func parse(rawURL string) (*url.URL, error) {
 		(u.Scheme == "s3" && u.Host != "" || u.Scheme == "file" && u.Host == "" && path.IsAbs(u.Path)) {
 		return u, nil
 	}
-	return nil, errors.New("not a URL such as s3://bucket or file:///folder")
+	return nil, errors.New("expected a URL like s3://bucket or file:///folder")
 }
 
-// folder keeps files below a folder; a key cannot name anything outside it.
+// folder keeps files in a folder; no key can name anything outside.
 type folder struct{ root *os.Root }
 
 func openFolder(dir string) (Store, error) {
@@ -111,7 +109,7 @@ func (f folder) Read(_ context.Context, key string, most int64) ([]byte, error) 
 	return readAll(file, key, info.Size(), most)
 }
 
-// Open ignores the version: a folder has one of each file.
+// Open ignores the version, because a folder has only one of each file.
 func (f folder) Open(_ context.Context, key, _ string) (io.ReadCloser, int64, error) {
 	file, err := f.root.Open(filepath.FromSlash(key))
 	if err != nil {
@@ -128,7 +126,7 @@ func (f folder) Open(_ context.Context, key, _ string) (io.ReadCloser, int64, er
 	return file, info.Size(), nil
 }
 
-// Copy ignores the version, too.
+// Copy ignores the version too.
 func (f folder) Copy(ctx context.Context, key, _, to string) error {
 	file, err := f.root.Open(filepath.FromSlash(key))
 	if err != nil {
@@ -138,15 +136,15 @@ func (f folder) Copy(ctx context.Context, key, _, to string) error {
 	return f.Write(ctx, to, file)
 }
 
-// Write writes beside the file first: a reader sees all of it or none.
+// Write writes to another file and renames it, so that readers see all of the file or nothing.
 func (f folder) Write(_ context.Context, key string, file io.ReadSeeker) error {
 	name := filepath.FromSlash(key)
 	if err := f.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return failure.At("store the file", err)
 	}
-	part := fmt.Sprintf("%s.%x.part", name, rand.Uint64()) // two writers have a file each
+	part := fmt.Sprintf("%s.%x.part", name, rand.Uint64()) // random, because two writers must not share a file
 	if err := f.write(part, file); err != nil {
-		_ = f.root.Remove(part) // the first error has the reason
+		_ = f.root.Remove(part) // ignore this error, since the first has the reason
 		return failure.At("store the file", err)
 	}
 	return failure.At("store the file", f.root.Rename(part, name))
@@ -162,10 +160,10 @@ func (f folder) write(name string, from io.Reader) (err error) {
 	return err
 }
 
-// readAll reads a file of a known size into memory once.
+// readAll reads a file of known size into memory without growing a buffer.
 func readAll(from io.Reader, key string, size, most int64) ([]byte, error) {
 	if size > most {
-		return nil, failure.Permanently("the file %s has %d MB, the limit is %d MB",
+		return nil, failure.Permanently("file %s too large: %d MB, but the limit is %d MB",
 			path.Base(key), (size+1<<20-1)>>20, most>>20)
 	}
 	data := make([]byte, size)
@@ -176,5 +174,5 @@ func readAll(from io.Reader, key string, size, most int64) ([]byte, error) {
 }
 
 func missing(key string) error {
-	return failure.Permanently("there is no file %s in storage: upload it, and publish the ingestion again", key)
+	return failure.Permanently("file %s not found in storage; upload it and publish the ingestion again", key)
 }

@@ -71,9 +71,9 @@ func TestMissingAndLargeFilesArePermanentFailures(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store) {
 		must.OK(t, s.Write(t.Context(), "documents/large.pdf", bytes.NewReader(make([]byte, megabyte+1))))
 		for key, want := range map[string]string{
-			"documents/none.pdf":  "there is no file documents/none.pdf in storage",
-			"documents":           "there is no file documents in storage",
-			"documents/large.pdf": "the file large.pdf has 2 MB, the limit is 1 MB",
+			"documents/none.pdf":  "file documents/none.pdf not found in storage",
+			"documents":           "file documents not found in storage",
+			"documents/large.pdf": "file large.pdf too large: 2 MB, but the limit is 1 MB",
 		} {
 			_, err := s.Read(t.Context(), key, megabyte)
 			if err == nil || failure.Of(err).Kind != failure.Permanent || !strings.HasPrefix(failure.Of(err).Text, want) {

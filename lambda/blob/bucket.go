@@ -18,7 +18,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// bucket keeps files in S3, below a prefix.
+// bucket keeps files in S3, under a prefix.
 type bucket struct {
 	client       *s3.Client
 	name, prefix string
@@ -26,8 +26,8 @@ type bucket struct {
 
 func openBucket(c aws.Config, name, prefix string) Store {
 	client := s3.NewFromConfig(c, func(o *s3.Options) {
-		o.UsePathStyle = c.BaseEndpoint != nil // an endpoint of one's own has no names below it
-		o.RetryMaxAttempts = 3                 // reads and whole writes may be repeated
+		o.UsePathStyle = c.BaseEndpoint != nil // a custom endpoint lacks subdomains
+		o.RetryMaxAttempts = 3                 // safe, because reads and whole writes can be repeated
 	})
 	return bucket{client, name, prefix}
 }
@@ -46,7 +46,7 @@ func (b bucket) Read(ctx context.Context, key string, most int64) ([]byte, error
 	}
 	defer out.Body.Close()
 	if out.ContentLength == nil {
-		return nil, failure.At("read the file", &failure.Error{Sentence: "S3 gave no length"})
+		return nil, failure.At("read the file", &failure.Error{Sentence: "missing length in S3's response"})
 	}
 	return readAll(out.Body, key, *out.ContentLength, most)
 }
@@ -73,7 +73,7 @@ func (b bucket) Open(ctx context.Context, key, version string) (io.ReadCloser, i
 // Copy implements Store.
 func (b bucket) Copy(ctx context.Context, key, version, to string) error {
 	source := (&url.URL{Path: path.Join(b.name, b.prefix, key)}).EscapedPath()
-	source = strings.ReplaceAll(source, "+", "%2B") // S3 reads a plus sign as a space
+	source = strings.ReplaceAll(source, "+", "%2B") // otherwise S3 reads a plus sign as a space
 	if version != "" {
 		source += "?versionId=" + url.QueryEscape(version)
 	}
@@ -82,10 +82,10 @@ func (b bucket) Copy(ctx context.Context, key, version, to string) error {
 	return classify("copy the file", gone(err))
 }
 
-// absent lists the codes for an object or a version that is not there.
+// absent lists the codes for a missing object or version.
 var absent = []string{"NoSuchKey", "NotFound", "NoSuchVersion"}
 
-// gone replaces the error for an object that is not there.
+// gone replaces the error for a missing object.
 func gone(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) && slices.Contains(absent, api.ErrorCode()) {
@@ -94,7 +94,7 @@ func gone(err error) error {
 	return err
 }
 
-// codes are the permanent refusals of S3; every other one is transient.
+// codes are the permanent refusals of S3; any other is transient.
 var codes = map[string]string{
 	"NoSuchBucket":          "the bucket does not exist",
 	"AccessDenied":          "S3 denies access: these credentials lack a right to the bucket, or to its KMS key",
@@ -104,7 +104,7 @@ var codes = map[string]string{
 	"EntityTooLarge":        "S3 refuses the size",
 }
 
-// classify makes a failure of an error of S3, whose text may have keys.
+// classify returns an S3 error as a failure, because its text may contain keys.
 func classify(operation string, err error) error {
 	var api smithy.APIError
 	if err == nil || !errors.As(err, &api) {

@@ -53,9 +53,9 @@ func TestSettingsOfFilesAreChecked(t *testing.T) {
 	for name, tc := range map[string]struct{ variable, value, want string }{
 		"whole":          {"OCR", "none", ""},
 		"no store":       {"BLOB_URL", "", "BLOB_URL is not set"},
-		"no URL":         {"BLOB_URL", "bucket", "BLOB_URL: not a URL such as s3://bucket"},
+		"no URL":         {"BLOB_URL", "bucket", "BLOB_URL: expected a URL like s3://bucket"},
 		"no match queue": {"MATCH_QUEUE_URL", "", "MATCH_QUEUE_URL is not set"},
-		"unknown OCR":    {"OCR", "magic", "OCR: not one of documentai, tesseract, textract, none"},
+		"unknown OCR":    {"OCR", "magic", "OCR: expected one of documentai, tesseract, textract, none"},
 		"no key":         {"OCR", "documentai", "DOCUMENTAI_KEY is not set"},
 		"no processor":   {"OCR", "documentai", "DOCUMENTAI_PROCESSOR is not set"},
 	} {

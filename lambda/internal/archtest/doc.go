@@ -1,9 +1,8 @@
-// Package archtest keeps imports, links and shown names true, as a test: which way
-// imports point and where a module may be used, which parsers a function links, and
-// that what the pages link and name exists. Its rules are a table at the top of
-// imports_test.go; every exception is a row with its reason, and a row that is not
-// needed any more is reported, too.
+// Package archtest tests imports, links and names: the direction of imports, the use of
+// modules, the parsers linked by a function, and that everything linked or named by a page
+// exists. See the table at the top of imports_test.go for its rules. Each exception is a row
+// with a reason, and you must delete a row once nothing needs it; otherwise the test fails.
 //
-// It parses the files itself: go test would not notice the files that a child
-// process reads, and would go on to report a cached success.
+// It parses the files itself, because go test doesn't notice files read by a child process,
+// and would report a cached success.
 package archtest

@@ -1,5 +1,5 @@
-// Package backoff waits between the tries of a call that failed, each time
-// longer. The retry plan of messages is job.Backoff.
+// Package backoff waits between the tries of a failed call, longer each time. For the retries
+// of messages, see job.Backoff.
 package backoff
 
 import (
@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// Waits are the waits between tries: First, then twice as long each time up to
-// Longest. Each is shortened at random, by half at most, so that callers that
-// failed together do not try in step.
+// Waits are the waits between tries: First, doubled each time up to Longest. Each is shortened
+// at random by up to half, so that callers that failed together don't retry in step.
 type Waits struct {
 	First, Longest time.Duration
 
 	last time.Duration // 0 before the first wait
 }
 
-// Next waits, and reports false when ctx ended first.
+// Next waits. It returns false if ctx ended first.
 func (w *Waits) Next(ctx context.Context) bool {
 	w.last = min(max(2*w.last, w.First), w.Longest)
 	return Sleep(ctx, w.last/2+rand.N(w.last/2)) == nil
 }
 
-// Sleep waits for d. It returns the error of ctx if that ended first.
+// Sleep waits for d. It returns ctx's error if that ended first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -35,8 +34,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Every calls do at each interval until stop is called, which waits for a call that
-// runs. The context of do ends then, and with ctx.
+// Every calls do at each interval until you call stop. stop cancels do's context, and waits
+// for a running call.
 func Every(ctx context.Context, interval time.Duration, do func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

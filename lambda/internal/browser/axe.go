@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axeCore is npm's package of this name and version, which finds barriers in a page.
-// .ci/run fetches it before the tests.
+// axeCore is an npm package, with its version, for finding accessibility barriers. .ci/run
+// fetches it before the tests.
 const axeCore = "axe-core@4.14.1"
 
 var axe = sync.OnceValues(func() (string, error) {
@@ -28,18 +28,19 @@ var axe = sync.OnceValues(func() (string, error) {
 	defer cancel()
 	npm := exec.CommandContext(ctx, "npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", dir, axeCore)
 	if out, err := npm.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s is not in npm's cache: npm cache add %s: %.300s", axeCore, axeCore, out)
+		return "", fmt.Errorf("%s missing in npm's cache; run npm cache add %s: %.300s", axeCore, axeCore, out)
 	}
 	script, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
 	return string(script), err
 })
 
-// Barriers fails the test if the page is wider than its tab or, with -thorough, if axe
-// finds a serious barrier in it, light or dark; then the test is skipped without npm or axe.
+// Barriers fails the test if the page is wider than its tab or, with -thorough, if axe finds a
+// serious barrier in it, light or dark. With -thorough it skips the test if npm or axe is
+// missing.
 func (p *Tab) Barriers() {
 	p.t.Helper()
 	if fits, err := chromedp.Run(p, chromedp.Evaluate[bool]("document.documentElement.scrollWidth <= innerWidth")); err != nil || !fits {
-		p.t.Errorf("the page is wider than its tab, %v", err)
+		p.t.Errorf("page must not be wider than its tab: %v", err)
 	}
 	if !testenv.Thorough() {
 		return

@@ -1,5 +1,4 @@
-// Package browser opens pages in headless Chromium, for tests, and finds what goes
-// wrong in them.
+// Package browser opens pages in headless Chromium for tests, and reports their errors.
 package browser
 
 import (
@@ -20,17 +19,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Step is done in a page.
+// Step is an action in a page.
 type Step = chromedp.Action[chromedp.Void]
 
-// Quit ends the browser of this process, if a test has opened a tab. TestMain calls it.
+// Quit ends this process's browser, if a test has opened a tab. You must call it in TestMain.
 func Quit() { quit() }
 
 var quit = func() {}
 
-// chromium is started by the first test that needs it; each test has tabs of its own.
+// chromium is started by the first test that needs it. Each test must open separate tabs.
 var chromium = sync.OnceValues(func() (context.Context, error) {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, // as root there is none
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, // there's none for root
 		chromedp.Flag("disable-dev-shm-usage", true))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
@@ -42,19 +41,19 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 })
 
-// patience bounds the time of a tab: a page that hangs fails its test, not all of them.
+// patience limits the time of a tab, so that a hanging page fails only its test.
 const patience = 5 * time.Minute
 
-// Tab is a page of the browser, and what went wrong in it.
+// Tab is a page of the browser, with the errors so far.
 type Tab struct {
 	context.Context
 	t      testing.TB
 	mu     sync.Mutex
-	errors []string // uncaught, messages of the console, dialogs, and what the browser logs
+	errors []string // uncaught errors, console messages, dialogs, and the browser's log
 	cut    bool     // requests may fail
 }
 
-// Open opens an empty tab of a size in pixels, until the test ends. The test is skipped
+// Open opens an empty tab of this size in pixels, until the test ends. It skips the test
 // without Chromium.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
@@ -92,24 +91,24 @@ func (p *Tab) listen(event any) {
 	}
 }
 
-// NoErrors fails the test if something went wrong in the page.
+// NoErrors fails the test if there were errors in the page.
 func (p *Tab) NoErrors() {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.errors) > 0 {
-		p.t.Errorf("in the browser: %q", p.errors)
+		p.t.Errorf("errors in the browser: %q", p.errors)
 	}
 }
 
-// RequestsMayFail makes it no error that a request of the page fails.
+// RequestsMayFail allows requests of the page to fail.
 func (p *Tab) RequestsMayFail() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = true
 }
 
-// Run does steps in the page; the test ends if one fails.
+// Run performs steps in the page, and ends the test if one fails.
 func (p *Tab) Run(steps ...Step) {
 	p.t.Helper()
 	if err := chromedp.Do(p, steps...); err != nil {
@@ -117,14 +116,14 @@ func (p *Tab) Run(steps ...Step) {
 	}
 }
 
-// Text returns the visible text of a part of the page; empty without the part.
+// Text returns the visible text of a part of the page; empty if the part is missing.
 func (p *Tab) Text(selector string) string {
 	script := fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector)
-	text, _ := chromedp.Run(p, chromedp.Evaluate[string](script)) // a page that is gone has no text
+	text, _ := chromedp.Run(p, chromedp.Evaluate[string](script)) // ignore the error of a closed page
 	return text
 }
 
-// Color lets the page believe that its reader prefers dark or light colours.
+// Color sets the preferred color scheme, dark or light.
 func Color(scheme string) Step {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

@@ -1,4 +1,4 @@
-// Package executable writes programs that tests run.
+// Package executable writes programs for tests to run.
 package executable
 
 import (
@@ -26,9 +26,9 @@ func Copy(t testing.TB, from, to string) {
 	write(t, to, in)
 }
 
-// write lets no other test start a process meanwhile: that process would hold
-// the file open for writing until it runs its own program, and the kernel
-// refuses to run a file that is open for writing ("text file busy").
+// write keeps other tests from starting a process meanwhile, because that process would hold
+// the file open for writing until it runs its program, and the kernel refuses to run a file
+// open for writing ("text file busy").
 func write(t testing.TB, path string, content io.Reader) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -1,6 +1,5 @@
-// Package pagetest reads the Markdown pages of the repository for the tests
-// that compare them with the code: the commands that they show, with output,
-// and their links.
+// Package pagetest parses the repository's Markdown pages for tests: their commands with
+// output, and their links. Use it to compare a page with the code.
 package pagetest
 
 import (
@@ -12,22 +11,22 @@ import (
 	"testing"
 )
 
-// Page is a Markdown file, named by its path from the root.
+// Page is a Markdown file. Path is relative to the root.
 type Page struct{ Path, Text string }
 
-// Command is a line of a page that begins with "$ ", and the lines below it.
+// Command is a line of a page starting with "$ ", and the lines below it.
 type Command struct {
 	Page   string
-	Line   string // without "$ " and without a comment at its end
+	Line   string // without "$ " and without a trailing comment
 	Output []string
 }
 
-// Link is a link of a page. Target is as written there.
+// Link is a link of a page. Target is the text as written.
 type Link struct{ Page, Text, Target string }
 
 const readme = "README.md"
 
-// Read returns all pages below root, the README first.
+// Read returns all pages under root, the README first.
 func Read(t testing.TB, root string) (pages []Page) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -64,13 +63,13 @@ func Read(t testing.TB, root string) (pages []Page) {
 
 var comment = regexp.MustCompile(`\s+# .*$`)
 
-// Commands returns the commands in the fenced blocks of the page.
+// Commands returns the commands in the page's fenced blocks.
 func (p Page) Commands() (commands []Command) {
 	for i, block := range strings.Split(p.Text, "```") {
 		if i%2 == 0 {
 			continue
 		}
-		_, body, _ := strings.Cut(block, "\n") // behind the language
+		_, body, _ := strings.Cut(block, "\n") // after the language
 		for line := range strings.Lines(body) {
 			line = strings.TrimSuffix(line, "\n")
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
@@ -88,7 +87,7 @@ var (
 	fenced = regexp.MustCompile("(?s)```.*?```")
 )
 
-// Links returns the links of the page to files of the repository.
+// Links returns the page's links to files of the repository.
 func (p Page) Links() (links []Link) {
 	for _, found := range link.FindAllStringSubmatch(fenced.ReplaceAllString(p.Text, ""), -1) {
 		if !strings.Contains(found[2], "://") {

@@ -1,10 +1,10 @@
-// Package testenv decides what a run of the tests leaves out. By default it is quick:
-// three minutes on two cores. One flag turns on the rest, at full size:
+// Package testenv decides which tests a run leaves out. The default is quick: three minutes on
+// two cores. Use a flag to run everything at full size:
 //
 //	go test ./lambda/postgres -thorough
 //
-// A test that lacks a part of the machine is skipped visibly, and fails where CI is set
-// in the environment.
+// If the machine lacks something, tests that need it are skipped visibly. With CI set in the
+// environment they fail instead.
 package testenv
 
 import (
@@ -18,10 +18,10 @@ import (
 
 var thorough = flag.Bool("thorough", false, "run all tests, at full size: without it they take three minutes on two cores")
 
-// Thorough reports whether -thorough was given.
+// Thorough reports whether -thorough is set.
 func Thorough() bool { return *thorough }
 
-// OnlyThorough skips a test without -thorough. why says what it needs its time for.
+// OnlyThorough skips a test without -thorough. Use why to explain why it takes long.
 func OnlyThorough(t testing.TB, why string) {
 	t.Helper()
 	if !*thorough {
@@ -29,7 +29,7 @@ func OnlyThorough(t testing.TB, why string) {
 	}
 }
 
-// Size returns how much of a test is run: quick, or with -thorough full.
+// Size returns quick, or full with -thorough.
 func Size(quick, full int) int {
 	if *thorough {
 		return full
@@ -37,8 +37,8 @@ func Size(quick, full int) int {
 	return quick
 }
 
-// Program returns the path of a program that the test needs, and skips the test as
-// Missing does where it is not on the PATH. remedy is the command that installs it.
+// Program returns the path of a program needed by the test. If it isn't on the PATH, it skips
+// the test like Missing; remedy must be the command to install it.
 func Program(t testing.TB, name, remedy string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -48,8 +48,8 @@ func Program(t testing.TB, name, remedy string) string {
 	return path
 }
 
-// Missing skips a test that lacks a part of the machine. With CI in the environment,
-// as .ci/run sets it, the test fails, so that a new machine does not pass by skipping.
+// Missing skips a test because the machine lacks something. With CI in the environment, as set
+// by .ci/run, the test fails, so that a new machine doesn't pass by skipping.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -58,9 +58,9 @@ func Missing(t testing.TB, what string) {
 	t.Skip("skipped: " + what)
 }
 
-// Shared returns the path of a file or folder of the shared data, which are not
-// part of the repository: in the folder that MATCHBOOK_SHARED names, or in shared
-// beside the repository. The test is skipped where it is absent.
+// Shared returns the path of a file or folder of the shared data, outside the repository: in
+// the folder MATCHBOOK_SHARED, or in shared next to the repository. It skips the test if it is
+// missing.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(cmp.Or(os.Getenv("MATCHBOOK_SHARED"), filepath.Join(root(t), "..", "shared")),
@@ -71,7 +71,7 @@ func Shared(t testing.TB, name string) string {
 	return path
 }
 
-// root returns the folder of the repository: a test runs in the one of its package.
+// root returns the repository's folder, since a test runs in its package's.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

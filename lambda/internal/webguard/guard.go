@@ -1,6 +1,5 @@
-// Package webguard protects pages for browsers: it sets the headers that confine a
-// page, refuses changes that pages of other sites send, and keeps a panic in its
-// request.
+// Package webguard protects web pages: it sets the headers that confine a page, refuses
+// changes sent by other sites' pages, and recovers from a panic in a request.
 package webguard
 
 import (
@@ -11,16 +10,16 @@ import (
 	"matchbook/lambda/failure"
 )
 
-// Config is what Handler works with.
+// Config configures Handler.
 type Config struct {
 	Policy string // the Content-Security-Policy of every response
-	// Refuse answers a refused request, 403, and one that panicked, 500.
+	// Refuse must answer a refused request (403) or a panicked one (500).
 	Refuse func(w http.ResponseWriter, status int, sentence string)
 	Log    *slog.Logger
 }
 
-// Handler returns next behind the guard. A handler may replace a header, such as
-// Cache-Control of a file without data.
+// Handler returns next behind the guard. next may override a header, such as Cache-Control for
+// a file without data.
 func Handler(c Config, next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -38,13 +37,13 @@ func (c Config) setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", c.Policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer") // an address may have a token
+	h.Set("Referrer-Policy", "no-referrer") // because an address may contain a token
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 }
 
-// recover keeps a panic in its request: in Lambda nothing else does.
+// recover recovers from a panic in a request, since nothing else does in Lambda.
 func (c Config) recover(w http.ResponseWriter, r *http.Request) {
 	if v := recover(); v != nil {
 		p := &failure.Panic{Value: v, Stack: debug.Stack()}

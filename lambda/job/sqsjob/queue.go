@@ -210,7 +210,7 @@ func (q *Queue) Backlog(ctx context.Context) (int, error) {
 	for _, name := range backlog {
 		n, err := strconv.Atoi(out.Attributes[string(name)])
 		if err != nil {
-			return 0, failure.At("read the queue's backlog", &failure.Error{Sentence: "SQS gave no count"})
+			return 0, failure.At("read the queue's backlog", &failure.Error{Sentence: "missing count in SQS's response"})
 		}
 		total += n
 	}

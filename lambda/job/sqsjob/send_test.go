@@ -204,7 +204,7 @@ func TestUnknownBacklogIsAnError(t *testing.T) {
 			return true
 		}
 		if got, err := r.queue.Backlog(t.Context()); err == nil ||
-			err.Error() != "read the queue's backlog: SQS gave no count" {
+			err.Error() != "read the queue's backlog: missing count in SQS's response" {
 			t.Errorf("%s: got %d, %v; want an error", name, got, err)
 		}
 	}

@@ -435,7 +435,7 @@ func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
 		{"no messageId", second("messageId", ""), functionError("record 1: missing messageId", "errorString")},
 		{"messageId is null", second("messageId", nil), functionError("record 1: missing messageId", "errorString")},
 		{"wrong ARN", second("eventSourceARN", "arn:aws:sqs:us-east-1:000000000000:ingest"), functionError(
-			`record 1 is from \"arn:aws:sqs:us-east-1:000000000000:ingest\", but QUEUE_URL names arn:aws:sqs:us-east-1:000000000000:match`, "errorString")},
+			`record 1 is from \"arn:aws:sqs:us-east-1:000000000000:ingest\"; expected the queue of QUEUE_URL, arn:aws:sqs:us-east-1:000000000000:match`, "errorString")},
 		{"array", `["` + marker + `"]`, functionError("json: cannot unmarshal array into Go value of type events.SQSEvent", "UnmarshalTypeError")},
 		{"Records is text", `{"Records":"` + marker + `"}`, functionError(
 			"json: cannot unmarshal string into Go struct field SQSEvent.Records of type []events.SQSMessage",

@@ -157,7 +157,7 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 		want string
 	}{
 		"nobody listens": {[]string{"DATABASE_URL=postgres://app:PLANTED@127.0.0.1:1/x"},
-			"connection failed: PostgreSQL or a host before it refused the connection"},
+			"connection failed; connection refused by PostgreSQL or a host before it"},
 		"nobody answers": {[]string{"DATABASE_URL=postgres://app:PLANTED@" + silent.Addr().String() +
 			"/x?sslmode=disable"}, "out of time"},
 		"no such database": {[]string{"DATABASE_URL=" + strings.Replace(postgrestest.EmptyURL(t), "/test_", "/gone_",
@@ -166,7 +166,7 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 		"not configured": {nil, "DATABASE_URL is not set"},
 		"no secret": {[]string{"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",
 			"AWS_ENDPOINT_URL_SECRETS_MANAGER=" + manager.URL},
-			"DATABASE_URL_SECRET_ARN: the secret db-AbCdEf may not be read: allow secretsmanager:GetSecretValue"},
+			"DATABASE_URL_SECRET_ARN: secret db-AbCdEf may not be read: allow secretsmanager:GetSecretValue"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFormation(t, 6*time.Second, tc.env...)

@@ -130,7 +130,7 @@ func TestUploadNamesWhatItLacks(t *testing.T) {
 		"no bucket":      {owner, "nowhere", "order-4711.xml: store the file: the bucket does not exist"},
 		"no right":       {bucket.Env("stranger"), "files", "order-4711.xml: store the file: S3 denies access: these credentials lack a right"},
 		"no region":      {without("AWS_REGION"), "files", "AWS_REGION is not set"},
-		"no credentials": {without("AWS_ACCESS_KEY_ID"), "files", "there are no AWS credentials: set AWS_PROFILE"},
+		"no credentials": {without("AWS_ACCESS_KEY_ID"), "files", "missing AWS credentials: set AWS_PROFILE"},
 		"no server":      {append(without("AWS_ENDPOINT_URL_S3"), "AWS_ENDPOINT_URL_S3=http://127.0.0.1:1"), "files", "store the file: connection failed"},
 	} {
 		t.Run(name, func(t *testing.T) {

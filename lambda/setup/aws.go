@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// LoadAWS reads the SDK's own variables. A call is tried once: a change or a
-// message that fails is repeated by the sweep or by the queue.
+// LoadAWS reads the SDK's variables. It turns retries off, because the sweep or the queue
+// retries.
 func LoadAWS(ctx context.Context) (aws.Config, error) {
 	c, err := ownConfig(ctx)
 	if err != nil {
@@ -22,23 +22,21 @@ func LoadAWS(ctx context.Context) (aws.Config, error) {
 	return c, nil
 }
 
-// LoadSignedIn is LoadAWS for a person, with an error where there are no
-// credentials.
+// LoadSignedIn is LoadAWS for a person: it returns an error without credentials.
 func LoadSignedIn(ctx context.Context) (aws.Config, error) {
 	c, err := LoadAWS(ctx)
 	if err != nil {
 		return c, err
 	}
-	if _, err := c.Credentials.Retrieve(ctx); err != nil { // without err, which lists all that was tried
-		return c, errors.New("there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	if _, err := c.Credentials.Retrieve(ctx); err != nil { // without err, which lists everything tried
+		return c, errors.New("missing AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	return c, nil
 }
 
-// inLambda reads the settings of Lambda's environment: region, credentials, and
-// endpoints where they are set. The SDK's other sources, profiles and sign-ins,
-// belong to a developer's machine, and are 1.5 MB of a program that has to start
-// quickly.
+// inLambda reads the settings of Lambda's environment: region, credentials and any endpoints.
+// The SDK's other sources, profiles and sign-ins, are for a developer's machine, and would add
+// 1.5 MB to a program that must start quickly.
 func inLambda(env Env) aws.Config {
 	c := aws.Config{
 		Region:        env("AWS_REGION"),
@@ -47,7 +45,7 @@ func inLambda(env Env) aws.Config {
 			keys := aws.Credentials{Source: "environment", AccessKeyID: env("AWS_ACCESS_KEY_ID"),
 				SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"), SessionToken: env("AWS_SESSION_TOKEN")}
 			if !keys.HasKeys() {
-				return keys, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set: Lambda sets them")
+				return keys, errors.New("missing AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, usually set by Lambda")
 			}
 			return keys, nil
 		}),
@@ -58,12 +56,11 @@ func inLambda(env Env) aws.Config {
 	return c
 }
 
-// endpoints looks up the endpoint of a service in its variable, such as
-// AWS_ENDPOINT_URL_SQS.
+// endpoints looks up a service's endpoint in its variable, such as AWS_ENDPOINT_URL_SQS.
 type endpoints Env
 
-// GetServiceBaseEndpoint returns the endpoint of a service. The SDK's clients
-// call it on each of their sources.
+// GetServiceBaseEndpoint returns a service's endpoint. The SDK's clients call it on each of
+// their sources.
 func (e endpoints) GetServiceBaseEndpoint(_ context.Context, service string) (string, bool, error) {
 	url := e("AWS_ENDPOINT_URL_" + strings.ToUpper(strings.ReplaceAll(service, " ", "_")))
 	return url, url != "", nil

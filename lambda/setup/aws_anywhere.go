@@ -9,5 +9,5 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 )
 
-// ownConfig of any other program reads all sources of the SDK.
+// ownConfig reads all sources of the SDK, except in a Lambda build.
 func ownConfig(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }

@@ -9,6 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// ownConfig of a program that is built for Lambda reads Lambda's environment
-// only. The build tag comes from aws-lambda-go.
+// ownConfig reads only Lambda's environment in a Lambda build. aws-lambda-go defines the build
+// tag.
 func ownConfig(context.Context) (aws.Config, error) { return inLambda(os.Getenv), nil }

@@ -64,7 +64,7 @@ func TestClientsInLambdaAreMadeOfItsVariables(t *testing.T) {
 		}
 	}
 	if err := ask(map[string]string{"AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL": server.URL}); err == nil ||
-		!strings.Contains(err.Error(), "Lambda sets them") {
+		!strings.Contains(err.Error(), "usually set by Lambda") {
 		t.Errorf("without keys: got %v", err)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"matchbook/lambda/postgres"
 )
 
-// recording returns a function that has events recorded where they have a receiver,
-// once; nil without a receiver. It never ends the record: a process without the
-// variables must not lose the events of others.
-func recording(c Config, db *postgres.DB, log *slog.Logger) func(context.Context) {
+// eventRecorder returns a function that turns the recording of events on, once; nil without a
+// receiver. It must never turn it off, because a process without the variables would lose the
+// events of others.
+func eventRecorder(c Config, db *postgres.DB, log *slog.Logger) func(context.Context) {
 	if c.Events == (ReceiverConfig{}) {
 		return nil
 	}
@@ -26,24 +26,24 @@ func recording(c Config, db *postgres.DB, log *slog.Logger) func(context.Context
 		}
 		err := db.Events().Record(ctx)
 		if on = err == nil; !on {
-			log.Error("events are not recorded yet", "reason", failure.Of(err).Text)
+			log.Error("recording of events not turned on; will retry", "reason", failure.Of(err).Text)
 		}
 	}
 }
 
-// forgetMost bounds the delivered events that a sweep deletes.
+// forgetMost limits the delivered events deleted by a sweep.
 const forgetMost = 10_000
 
-// recordAndForget returns a function of the sweep: it has events recorded, where they
+// recordAndForget returns a function for the sweep. It turns the recording of events on if they
 // have a receiver, and deletes old ones.
 func recordAndForget(c Config, db *postgres.DB, log *slog.Logger) func(context.Context) {
-	record := recording(c, db, log)
+	record := eventRecorder(c, db, log)
 	return func(ctx context.Context) {
 		if record != nil {
 			record(ctx)
 		}
 		if _, err := db.Events().Forget(ctx, forgetMost); err != nil && ctx.Err() == nil {
-			log.Error("cannot delete old events", "reason", failure.Of(err).Text)
+			log.Error("deletion of old events failed", "reason", failure.Of(err).Text)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestOCRIsConfigured(t *testing.T) {
 		"documentai without its settings": {map[string]string{"OCR": "documentai"}, "documentai",
 			[]string{"DOCUMENTAI_KEY is not set", "DOCUMENTAI_PROCESSOR is not set"}},
 		"another": {map[string]string{"OCR": "abbyy", "BLOB_URL": ""}, "abbyy",
-			[]string{"OCR: not one of documentai, tesseract, textract, none", "BLOB_URL is not set"}},
+			[]string{"OCR: expected one of documentai, tesseract, textract, none", "BLOB_URL is not set"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestPriceOfTheModelIsConfigured(t *testing.T) {
 	}
 	for _, text := range []string{"0.40", "0.40,", ",", "-1,2", "1,-2", "1,2,3", "NaN,1", "1,Inf", "1e5,1", "a,b"} {
 		wantError(t, errorOf(setup.LoadFunction(reviewEnv(map[string]string{"MODEL_PRICE": text}), manifest.Review)),
-			"MODEL_PRICE: not the prices")
+			"MODEL_PRICE: expected the prices")
 	}
 	if got := (llm.Price{Prompt: 0.4, Completion: 1.6}).Of(llm.Usage{PromptTokens: 1000, CompletionTokens: 100}); got != 560 {
 		t.Errorf("1,000 and 100 tokens cost %g millionths of a USD, want 560", got)
@@ -114,7 +114,7 @@ func TestCallsInFlightAreConfigured(t *testing.T) {
 	}
 	for _, text := range []string{"0", "-1", "257", "16.0", "many"} {
 		wantError(t, errorOf(setup.LoadFunction(reviewEnv(map[string]string{"CALLS_IN_FLIGHT": text}), manifest.Review)),
-			"CALLS_IN_FLIGHT: not a whole number")
+			"CALLS_IN_FLIGHT: expected a whole number")
 	}
 	if c, err := setup.LoadFunction(ingestEnv(map[string]string{"CALLS_IN_FLIGHT": "7"}), manifest.Ingest); err != nil || c.CallsInFlight != 0 {
 		t.Errorf("ingest, which has no limit: got %d, %v", c.CallsInFlight, err)

@@ -11,16 +11,14 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// Opener opens a function. handler is what Lambda invokes; close closes the
-// adapters.
+// Opener opens a function: handler serves Lambda's invocations, and close closes its adapters.
 type Opener func(ctx context.Context, c Config, t *telemetry.Telemetry) (handler any, close func(), err error)
 
-// Main is the main of the Lambda function with this name: it reads the
-// environment, opens the function and serves its invocations. It logs why a
-// function cannot start, and exits with 1.
+// Main is the main function of the named Lambda function. It reads the environment, opens the
+// function and serves its invocations. If that fails, it logs the reason and exits with 1.
 func Main(function string, load func(Env) (Config, error), open Opener) {
 	if err := serve(context.Background(), os.Getenv, function, load, open); err != nil {
-		slog.Error("cannot start", "reason", err.Error())
+		slog.Error("start failed", "reason", err.Error())
 		os.Exit(1)
 	}
 }
@@ -42,8 +40,8 @@ func serve(ctx context.Context, env Env, function string, load func(Env) (Config
 	return nil
 }
 
-// Main is the main of a function that a queue feeds. work runs once in a
-// process, and returns the maker of an invocation's work, as Function takes it.
+// Main is the main function of a function fed by a queue. It calls work once per process; see
+// Function for its result.
 func (w Workload) Main(work func(Config) func(Opened) job.Work) {
 	load := func(env Env) (Config, error) { return LoadFunction(env, w.Function) }
 	Main(w.Name, load, func(ctx context.Context, c Config, t *telemetry.Telemetry) (any, func(), error) {

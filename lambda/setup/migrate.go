@@ -13,9 +13,8 @@ import (
 	"matchbook/lambda/postgres/schema"
 )
 
-// Migrate brings the schema of the configured database up to date and returns
-// the migrations that it applied. Its error contains nothing of the connection,
-// and a hint.
+// Migrate brings the schema of the configured database up to date, and returns the applied
+// migrations. Its error contains a hint, but nothing of the connection.
 func Migrate(ctx context.Context, c Config) ([]schema.Migration, error) {
 	done, err := schema.Migrate(ctx, c.DatabaseURL)
 	if err == nil {
@@ -23,13 +22,13 @@ func Migrate(ctx context.Context, c Config) ([]schema.Migration, error) {
 	}
 	reason := failure.Of(err).Text
 	if hint := migrationHint(err); hint != "" {
-		reason += ": " + hint
+		reason += "; " + hint
 	}
-	return nil, errors.New("the schema was not brought up to date: " + reason)
+	return nil, errors.New("schema not updated: " + reason)
 }
 
-// migrationHint returns the steps that may help against an error of a
-// migration; none if the error explains itself.
+// migrationHint returns the steps to take after an error of a migration; "" if the error
+// explains itself.
 func migrationHint(err error) string {
 	var decided *failure.Error
 	var database interface{ SQLState() string } // pgconn.PgError
@@ -40,46 +39,44 @@ func migrationHint(err error) string {
 	case errors.As(err, &database):
 		return stateHint(database.SQLState())
 	case errors.Is(err, context.DeadlineExceeded):
-		return "PostgreSQL did not answer in time: check that its security group lets this function in, " +
+		return "PostgreSQL timed out; check that its security group lets this function in, " +
 			"and that no other migration holds the lock"
 	case failure.Disconnected(err):
-		return "PostgreSQL or a host before it refused the connection: check host and port, " +
+		return "connection refused by PostgreSQL or a host before it; check host and port, " +
 			"and that its security group lets this function in"
 	case errors.As(err, &network):
-		return "PostgreSQL was not found, or gave no answer: check the host's name, and that there is a route to it"
+		return "PostgreSQL not found or not responding; check the host's name, and that there is a route to it"
 	}
 	return ""
 }
 
-// stateHint returns the hint for an error of the database, by its SQLSTATE.
+// stateHint returns the hint for a database error by its SQLSTATE.
 func stateHint(state string) string {
 	switch {
 	case strings.HasPrefix(state, "28"):
-		return "PostgreSQL refused the login: check user and password in the secret"
+		return "login refused; check user and password in the secret"
 	case state == "3D000":
-		return "there is no such database: create it first"
+		return "database not found; create it first"
 	case state == "55P03":
-		return "another session kept a table locked: look for a long transaction in pg_stat_activity, and deploy again"
+		return "table locked by another session; look for a long transaction in pg_stat_activity, and deploy again"
 	case state == "42501":
-		return "the user may not change the schema: grant CREATE on the schema public"
+		return "missing permission to change the schema; grant CREATE on the schema public"
 	}
 	return ""
 }
 
-// warnNewer logs a warning if the schema is newer than this version. It does
-// not refuse to work: in every deployment with migrations the version before
-// works with the new schema until its alias moves on, and after a deployment
-// that was rolled back until the next one. Migrations keep to that rule (see
-// package migrations); refusing here would stop the traffic each time. The
-// command has no such reason, and refuses.
+// warnNewer logs a warning if the schema is newer than this version. It doesn't refuse to
+// work, because that would stop the traffic at each deployment: the previous version must work
+// with the new schema until its alias moves on, and after a rollback until the next deployment
+// (see package migrations for this rule). The command refuses instead.
 //
-// It runs in a goroutine of its own and reports no error: the work meets the
-// same error, and reports it.
+// Run it in a goroutine. It returns no error, because the work meets the same error and
+// reports it.
 func warnNewer(db *postgres.DB, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if s, err := schema.Read(ctx, db); err == nil && s.Newer > 0 {
-		log.Warn("the schema is newer than this version, "+
-			"which is fine during a deployment and after one that was rolled back", "schema", s.Newer, "known", s.Known)
+		log.Warn("schema newer than this version; "+
+			"expected during a deployment or after a rollback", "schema", s.Newer, "known", s.Known)
 	}
 }

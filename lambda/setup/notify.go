@@ -20,18 +20,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 )
 
-// NotifyConfig configures the channels for failures.
+// NotifyConfig configures the channels for notifications.
 type NotifyConfig struct {
-	Values   map[string]string // of the channels' variables, by name; some are secrets
+	Values   map[string]string // of the channels' variables, by name; treat them as secrets
 	AdminURL string            // of the admin pages; empty: no links
 }
 
-// Channels returns the channels that are on.
+// Channels returns the channels turned on.
 func (c NotifyConfig) Channels() []manifest.Channel {
 	return slices.DeleteFunc(manifest.Channels(), func(ch manifest.Channel) bool { return c.set(ch) < len(ch.Variables) })
 }
 
-// set returns the number of the channel's variables that have a value.
+// set returns the number of the channel's variables with a value.
 func (c NotifyConfig) set(ch manifest.Channel) (n int) {
 	for _, name := range ch.Variables {
 		if c.Values[name] != "" {
@@ -41,7 +41,7 @@ func (c NotifyConfig) set(ch manifest.Channel) (n int) {
 	return n
 }
 
-// ChannelVariables names the variables that turn channels on, in words.
+// ChannelVariables names the variables for channels, as a phrase.
 func ChannelVariables() string {
 	var each []string
 	for _, ch := range manifest.Channels() {
@@ -57,36 +57,36 @@ func loadNotify(env Env, errs *[]error) NotifyConfig {
 			c.Values[name] = env(name)
 		}
 		if n := c.set(ch); n > 0 && n < len(ch.Variables) {
-			*errs = append(*errs, fmt.Errorf("%s: one is set and the other is not", strings.Join(ch.Variables, " and ")))
+			*errs = append(*errs, fmt.Errorf("%s must both be set", strings.Join(ch.Variables, " and ")))
 		}
 	}
 	if c.AdminURL != "" && !isPage(c.AdminURL) {
-		*errs = append(*errs, fmt.Errorf("%s: not a URL such as https://matchbook.example.com",
+		*errs = append(*errs, fmt.Errorf("%s: expected a URL like https://matchbook.example.com",
 			variable.AdminBaseURL))
 	}
 	return c
 }
 
-// isPage reports whether the text is the URL of a page, without a user.
+// isPage reports whether text is the URL of a page, without a user.
 func isPage(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-// LoadNotify reads the configuration of the channels alone.
+// LoadNotify reads only the configuration of the channels.
 func LoadNotify(env Env) (NotifyConfig, error) {
 	env, _, errs := secretsManager().Resolve(env, manifest.ChannelSecrets()...)
 	c := loadNotify(env, &errs)
 	return c, report(errs)
 }
 
-// opener opens a channel with the values of its variables.
+// opener opens a channel with its variables' values.
 type opener struct {
 	open     func(values map[string]string, c aws.Config) (notify.Sender, error)
 	needsAWS bool // otherwise its aws.Config is empty
 }
 
-// openers has one for each of manifest.Channels, by name.
+// openers has an opener for each of manifest.Channels, by name.
 var openers = map[string]opener{
 	"slack": {open: func(values map[string]string, _ aws.Config) (notify.Sender, error) {
 		return slack.New(slack.Config{WebhookURL: values[variable.SlackWebhookURL]})
@@ -97,7 +97,7 @@ var openers = map[string]opener{
 	}},
 }
 
-// Senders returns the channels that are on.
+// Senders opens the channels turned on.
 func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 	var senders []notify.Sender
 	for _, ch := range c.Channels() {
@@ -118,7 +118,7 @@ func Senders(ctx context.Context, c NotifyConfig) ([]notify.Sender, error) {
 	return senders, nil
 }
 
-// newRelay returns the relay that sends notifications; nil without a channel.
+// newRelay returns the relay that sends notifications; nil without channels.
 func newRelay(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger) (*notify.Relay, error) {
 	senders, err := Senders(ctx, c.Notify)
 	if err != nil || len(senders) == 0 {

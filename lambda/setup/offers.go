@@ -9,10 +9,10 @@ import (
 	"matchbook/lambda/offer"
 )
 
-// ReceiverConfig configures a receiver of parcels; empty: there is none.
+// ReceiverConfig configures a receiver of parcels; the zero value means no receiver.
 type ReceiverConfig struct {
 	URL    string
-	Secret string // the key that signs requests
+	Secret string // the key to sign requests with
 }
 
 // loadOffers reads the receiver of match offers.
@@ -25,21 +25,21 @@ func loadEvents(env Env, errs *[]error) ReceiverConfig {
 	return loadReceiver(env, variable.EventsWebhookURL, variable.EventsWebhookSecret, "https://example.com/events", errs)
 }
 
-// loadReceiver reads a receiver from variables that are set together: an unsigned
-// request could come from anybody.
+// loadReceiver reads a receiver. Both variables must be set, because an unsigned request could
+// come from anyone.
 func loadReceiver(env Env, url, secret, example string, errs *[]error) ReceiverConfig {
 	c := ReceiverConfig{URL: env(url), Secret: env(secret)}
 	if (c.URL == "") != (c.Secret == "") {
-		*errs = append(*errs, fmt.Errorf("%s and %s: one is set and the other is not", url, secret))
+		*errs = append(*errs, fmt.Errorf("%s and %s must both be set", url, secret))
 	}
 	if c.URL != "" && !isPage(c.URL) {
-		*errs = append(*errs, fmt.Errorf("%s: not a URL such as %s", url, example))
+		*errs = append(*errs, fmt.Errorf("%s: expected a URL like %s", url, example))
 	}
 	return c
 }
 
-// LoadSchedule reads the configuration of the function that queues match offers.
-// QueueURL is the queue of the offer function.
+// LoadSchedule reads the configuration of the function that queues match offers. QueueURL is
+// the offer function's queue.
 func LoadSchedule(env Env) (Config, error) {
 	c, env, errs := load(env, manifest.Offer, secretsManager(), variable.DatabaseURL)
 	c.QueueURL = required(env, manifest.Offer.QueueEnv(), queueMeaning(manifest.Offer), &errs)

@@ -22,7 +22,7 @@ func TestReceiverOfOffersHasAURLAndASecret(t *testing.T) {
 			t.Errorf("%s without a receiver: got %+v, %v", name, c.Offers, err)
 		}
 		values["OFFERS_WEBHOOK_URL"] = "https://example.com/PLANTED"
-		wantError(t, errorOf(load(env(values))), "OFFERS_WEBHOOK_URL and OFFERS_WEBHOOK_SECRET: one is set")
+		wantError(t, errorOf(load(env(values))), "OFFERS_WEBHOOK_URL and OFFERS_WEBHOOK_SECRET must both be set")
 		values["OFFERS_WEBHOOK_SECRET"] = "s"
 		want := setup.ReceiverConfig{URL: "https://example.com/PLANTED", Secret: "s"}
 		if c, err := load(env(values)); err != nil || c.Offers != want {
@@ -55,5 +55,5 @@ func TestScheduleReadsItsEnvironment(t *testing.T) {
 		t.Errorf("got %s, %v", c.CatchUp, err)
 	}
 	_, err = setup.LoadSchedule(env(map[string]string{"OFFERS_CATCH_UP": "PLANTED"}))
-	wantError(t, err, "DATABASE_URL is not set", "OFFER_QUEUE_URL is not set", "OFFERS_CATCH_UP: not a duration")
+	wantError(t, err, "DATABASE_URL is not set", "OFFER_QUEUE_URL is not set", "OFFERS_CATCH_UP: expected a duration")
 }

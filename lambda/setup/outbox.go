@@ -18,8 +18,7 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
-// newOutboxRelays returns the relays of match offers and of events, as far as there are
-// receivers.
+// newOutboxRelays returns the relays of match offers and of events with a configured receiver.
 func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbox.Relay, err error) {
 	for _, r := range []struct {
 		config               ReceiverConfig
@@ -45,24 +44,25 @@ func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbo
 	return list, nil
 }
 
-// sending sends completed sets, and events, at the end of each batch.
-type sending struct {
+// withOutboxes is a Runner that sends due sets and events after each batch. See Function.
+type withOutboxes struct {
 	sqsjob.Runner
 	relays []*outbox.Relay
-	// record is called before each batch, so that none of its events is missed.
+	// record is called before each batch, so that no event of the batch is missed; see
+	// eventRecorder. It may be nil.
 	record func(context.Context)
 }
 
 const (
-	// sendFor bounds the time that a batch adds to its own for parcels, so that a
-	// slow receiver does not hold up the next batch. The sweep sends the rest.
+	// sendFor limits the time for parcels after a batch, so that a slow receiver doesn't delay
+	// the next batch. The sweep sends the rest.
 	sendFor = 3 * time.Second
-	// respondReserve is kept free after that, to respond.
+	// respondReserve is kept free after that for the response.
 	respondReserve = 2 * time.Second
 )
 
 // Run runs the batch. Its messages are settled before the first parcel is sent.
-func (d sending) Run(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
+func (d withOutboxes) Run(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
 	if d.record != nil {
 		d.record(ctx)
 	}
@@ -73,7 +73,7 @@ func (d sending) Run(ctx context.Context, deliveries []job.Delivery, m job.Messa
 	return ends
 }
 
-// sendParcels runs the relays until ctx ends, or the reserve before the end of whole.
+// sendParcels runs the relays until ctx ends, or until reserve before the end of whole.
 func sendParcels(ctx, whole context.Context, reserve time.Duration, relays []*outbox.Relay) {
 	if deadline, ok := whole.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -87,9 +87,8 @@ func sendParcels(ctx, whole context.Context, reserve time.Duration, relays []*ou
 	all.Wait()
 }
 
-// outboxes returns a function that sends what waits for channels and for receivers;
-// nil without any of them. The sweep allows it manifest.NotifyReserve beyond its
-// context.
+// outboxes returns a function that sends everything due in the outboxes; nil without channels
+// and receivers. The sweep allows it manifest.NotifyReserve beyond its context.
 func outboxes(notify func(context.Context), relays []*outbox.Relay) func(context.Context) {
 	if len(relays) == 0 {
 		return notify

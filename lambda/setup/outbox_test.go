@@ -70,7 +70,7 @@ func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
 			t.Errorf("%d sets were sent before the batch had ended", n)
 		}
 	}}
-	if ends := (sending{batch, relays, nil}).Run(t.Context(), nil, nil); len(ends) != 1 || got.Load() != 1 {
+	if ends := (withOutboxes{batch, relays, nil}).Run(t.Context(), nil, nil); len(ends) != 1 || got.Load() != 1 {
 		t.Errorf("got %d ends, %d sets", len(ends), got.Load())
 	}
 	complete()
@@ -162,5 +162,5 @@ func TestDeliveryAfterABatchIsShort(t *testing.T) {
 }
 
 func runBatch(ctx context.Context, c *outbox.Relay) {
-	sending{ended{func() {}}, []*outbox.Relay{c}, nil}.Run(ctx, nil, nil)
+	withOutboxes{ended{func() {}}, []*outbox.Relay{c}, nil}.Run(ctx, nil, nil)
 }

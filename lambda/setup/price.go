@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// price reads what the model costs; zero if it is not set.
+// price reads the model's price; zero if it isn't set.
 func price(env Env, errs *[]error) (p llm.Price) {
 	const form = "the prices of the prompt and of the answer in USD per million tokens, such as 0.40,1.60"
 	optional(env, variable.ModelPrice, form, errs, func(text string) bool {
@@ -23,17 +23,17 @@ func price(env Env, errs *[]error) (p llm.Price) {
 	return p
 }
 
-// dollars reads an amount from 0 to 10,000.
+// dollars parses an amount from 0 to 10,000.
 func dollars(text string) (float64, bool) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	return v, err == nil && v >= 0 && v <= 10_000 // not a number is neither
+	return v, err == nil && v >= 0 && v <= 10_000 // false for NaN too
 }
 
-// maxCallsInFlight is far beyond the need: a call takes a connection to the model
-// and some memory.
+// maxCallsInFlight is far above the need, since a call takes a connection to the model and
+// some memory.
 const maxCallsInFlight = 256
 
-// callsInFlight reads how many calls of the model an instance makes at once.
+// callsInFlight reads the limit of concurrent model calls of an instance.
 func callsInFlight(env Env, f manifest.Function, errs *[]error) int {
 	form := fmt.Sprintf("a whole number from 1 to %d", maxCallsInFlight)
 	n := f.CallsInFlight

@@ -14,8 +14,8 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
-// Schedule opens the scheduler of match offers, and returns a run of it. close
-// releases what was opened.
+// Schedule opens the scheduler of match offers, and returns a function for one run. You must
+// call close.
 func Schedule(ctx context.Context, c Config, log *slog.Logger) (
 	run func(context.Context) (offer.ScheduleReport, error), close func(), err error) {
 	queue, err := OpenQueue(ctx, manifest.Offer.QueueEnv(), c.QueueURL)
@@ -30,7 +30,7 @@ func Schedule(ctx context.Context, c Config, log *slog.Logger) (
 	return schedule(c, db.Offers(), queue, log), db.Close, nil
 }
 
-// schedule returns a run of the scheduler that counts its work.
+// schedule returns a function for one run of the scheduler, with counts.
 func schedule(c Config, store *postgres.Offers, queue job.Sender, log *slog.Logger) func(context.Context) (
 	offer.ScheduleReport, error) {
 	s := &offer.Scheduler{Store: store, Sender: queue, CatchUp: c.CatchUp, Log: log}
@@ -44,8 +44,8 @@ func schedule(c Config, store *postgres.Offers, queue job.Sender, log *slog.Logg
 	}
 }
 
-// countDuplicates measures the duplicates in the sets of today and of yesterday, which
-// are all that a zone may still complete in time.
+// countDuplicates measures the duplicates in today's and yesterday's sets, since no zone
+// completes older ones in time.
 func countDuplicates(ctx context.Context, c Config, store *postgres.Offers) error {
 	now, err := store.Now(ctx)
 	if err != nil {

@@ -70,9 +70,9 @@ func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {
 		t.Fatal("accepted")
 	}
 	for _, want := range []string{
-		`DATABASE_URL_SECRET_ARN: the secret database-AbCdEf is a JSON object without "DATABASE_URL", and without host`,
-		"OPENAI_API_KEY_SECRET_ARN: the secret prod/openai-AbCdEf does not exist, or has no value yet",
-		`SLACK_WEBHOOK_URL_SECRET_ARN: the secret slack-AbCdEf is a JSON object without a text "SLACK_WEBHOOK_URL"`,
+		`DATABASE_URL_SECRET_ARN: secret database-AbCdEf: missing member "DATABASE_URL", or instead host`,
+		"OPENAI_API_KEY_SECRET_ARN: secret prod/openai-AbCdEf does not exist, or has no value yet",
+		`SLACK_WEBHOOK_URL_SECRET_ARN: secret slack-AbCdEf: missing text member "SLACK_WEBHOOK_URL"`,
 		"QUEUE_URL is not set",
 	} {
 		if !strings.Contains(err.Error(), want) {

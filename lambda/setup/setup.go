@@ -1,10 +1,11 @@
-// Package setup builds the functions. Main, which is the main of each, reads the
-// environment once, into a Config, and serves what the function opens from that:
-// the adapters that functions have in common are opened here, those for files by
-// the functions that need them.
-// It reports all problems of a configuration together, before the function
-// takes its first message, and no error contains a value that may be a secret.
-// (The AWS SDK reads its own variables; see aws.go.)
+// Package setup builds a function from its environment. Every main calls Main, which reads the
+// environment once into a Config, opens the adapters for it, and serves the function. Adapters
+// used by several functions are opened here; functions that need files open those.
+//
+// All problems of the variables are reported together, before the function takes its first
+// message; a problem found by an adapter, such as a webhook's invalid URL, is reported when it
+// is opened. No error contains a value that may be a secret. The AWS SDK reads its variables
+// itself; see aws.go.
 package setup
 
 import (
@@ -30,44 +31,44 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// Env looks a variable up; os.Getenv is one.
+// Env looks up a variable, like os.Getenv.
 type Env func(name string) string
 
-// Config is the configuration of a function or of the command.
+// Config is the configuration of a function or of the command. Use a Load function to make
+// one.
 type Config struct {
 	DatabaseURL string
-	QueueURL    string            // the queue that feeds the function; of a publisher, its target; of the sweep, that of manifest.First
-	Queues      map[string]string // the queues to publish to, by the function's name
+	QueueURL    string            // to receive from; for a publisher, to publish to; for the sweep, the queue of manifest.First
+	Queues      map[string]string // the queues to publish to, by function name
 	Backoff     job.Backoff
-	Model       *ModelConfig // nil: rules only
+	Model       *ModelConfig // nil: only rules
 	Notify      NotifyConfig
-	Blobs       string                          // of ingest: the URL of the store of files
-	OCR         string                          // of ingest: the name of an engine, or none
+	Blobs       string                          // of ingest: the URL of the blob store
+	OCR         string                          // of ingest: an engine's name, or none
 	OCRQuality  float64                         // of ingest: pages below it are repaired; 0: the default
-	PDFTime     time.Duration                   // of ingest: of an operation on a PDF; 0: the default
-	Lease       time.Duration                   // of a claim, where a heartbeat extends it
+	PDFTime     time.Duration                   // of ingest: limit of a PDF operation; 0: the default
+	Lease       time.Duration                   // of a claim; must be extended by a heartbeat
 	DocumentAI  struct{ Key, Processor string } // of ingest
-	// CallsInFlight limits the calls of the model at once, where the row does.
+	// CallsInFlight limits the concurrent model calls, if the function's row has a limit.
 	CallsInFlight int
-	TokenSecret   string         // of the pages of reviews: the key of their tokens
+	TokenSecret   string         // of the pages of reviews: the key for their tokens
 	Login         LoginConfig    // of the console
 	Offers        ReceiverConfig // of offer and the sweep
 	Events        ReceiverConfig // of match and the sweep
-	CatchUp       time.Duration  // of schedule: a date that was due longer ago is skipped
-	Metrics       *emf.Set       // collects the counts; nil: no counts
+	CatchUp       time.Duration  // of schedule: dates due longer ago are skipped
+	Metrics       *emf.Set       // collects the counts; may be nil
 
 	secrets secret.Values
 }
 
-// ModelConfig configures the model that answers what the rules leave open.
+// ModelConfig configures the model for questions left open by the rules.
 type ModelConfig struct {
 	OpenAI    openai.Config
-	RetryBase time.Duration // of the waits within an attempt; 0 is 2 s
-	Price     llm.Price     // zero: not known
+	RetryBase time.Duration // first wait within an attempt; 0 is 2 s
+	Price     llm.Price     // zero if unknown
 }
 
-// LoadFunction reads the configuration of a function that a queue feeds, its
-// secrets too.
+// LoadFunction reads the configuration of a function fed by a queue, including its secrets.
 func LoadFunction(env Env, f manifest.Function) (Config, error) {
 	return loadFunction(env, f, secretsManager())
 }
@@ -114,26 +115,26 @@ func loadFunction(env Env, f manifest.Function, src secret.Source) (Config, erro
 	return c, report(errs)
 }
 
-// asksModel reads the mode, which is model unless it is rules.
+// asksModel reads the mode, model by default.
 func asksModel(env Env, errs *[]error) bool {
 	mode := cmp.Or(env(variable.MatchMode), "model")
 	if mode != "model" && mode != "rules" {
-		*errs = append(*errs, fmt.Errorf("%s: not rules or model", variable.MatchMode))
+		*errs = append(*errs, fmt.Errorf("%s: expected rules or model", variable.MatchMode))
 	}
 	return mode == "model"
 }
 
 func secretsManager() secret.Source { return secret.Manager(ownConfig, time.Now) }
 
-// LoadModel reads the configuration of the model alone.
+// LoadModel reads only the configuration of the model.
 func LoadModel(env Env) (*ModelConfig, error) {
 	env, secrets, errs := secretsManager().Resolve(env, variable.OpenAIKey)
 	m := loadModel(env, secrets, &errs)
 	return m, report(errs)
 }
 
-// loadModel reads the model's settings. A missing key is an error, never a
-// silent "rules".
+// loadModel reads the model's settings. A missing key must be an error, never a silent
+// "rules".
 func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	m := &ModelConfig{OpenAI: openai.Config{
 		APIKey: env(variable.OpenAIKey), Renew: known.Renewal(variable.OpenAIKey),
@@ -147,8 +148,8 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 		Dimensions:      number(env, variable.OpenAIDimensions, errs),
 	}}
 	if m.OpenAI.APIKey == "" && m.OpenAI.BaseURL == "" {
-		*errs = append(*errs, fmt.Errorf("%s is not set: the key of the model that answers what rules leave open; "+
-			"%s=rules does without a model", variable.OpenAIKey, variable.MatchMode))
+		*errs = append(*errs, fmt.Errorf("%s is not set: the key of the model for questions left open by the rules; "+
+			"use %s=rules to run without a model", variable.OpenAIKey, variable.MatchMode))
 	}
 	m.RetryBase = duration(env, variable.LLMRetryBase, "2s", errs)
 	m.OpenAI.Timeout = duration(env, variable.LLMTimeout, "60s", errs)
@@ -156,18 +157,18 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	return m
 }
 
-// effort reads the effort of reasoning, a word that the model knows.
+// effort reads the reasoning effort, a word known to the model.
 func effort(env Env, errs *[]error) string {
 	word := env(variable.OpenAIEffort)
 	if !effortForm.MatchString(word) {
-		*errs = append(*errs, fmt.Errorf("%s: not a word such as low", variable.OpenAIEffort))
+		*errs = append(*errs, fmt.Errorf("%s: expected a word like low", variable.OpenAIEffort))
 	}
 	return word
 }
 
 var effortForm = regexp.MustCompile(`^[a-z]{0,16}$`)
 
-// number reads a variable with a whole number, 0 or more; nil if it is not set.
+// number reads a variable with a whole number, 0 or more; nil if it isn't set.
 func number(env Env, name string, errs *[]error) (value *int) {
 	optional(env, name, "a whole number, 0 or more", errs, func(text string) bool {
 		n, err := strconv.Atoi(text)
@@ -177,9 +178,9 @@ func number(env Env, name string, errs *[]error) (value *int) {
 	return value
 }
 
-// duration reads a variable with a positive duration; 0 if it is not set.
+// duration reads a variable with a positive duration; 0 if it isn't set.
 func duration(env Env, name, example string, errs *[]error) (d time.Duration) {
-	optional(env, name, "a duration such as "+example, errs, func(text string) bool {
+	optional(env, name, "a duration like "+example, errs, func(text string) bool {
 		var err error
 		d, err = time.ParseDuration(text)
 		return err == nil && d > 0
@@ -187,37 +188,37 @@ func duration(env Env, name, example string, errs *[]error) (d time.Duration) {
 	return d
 }
 
-// optional reads a variable that has this form, if it is set. parse reports whether the
-// text is valid.
+// optional checks a variable if it is set. parse must report whether the text is valid, and
+// form completes "expected ..." in its error.
 func optional(env Env, name, form string, errs *[]error, parse func(text string) bool) {
 	if text := env(name); text != "" && !parse(text) {
-		*errs = append(*errs, fmt.Errorf("%s: not %s", name, form))
+		*errs = append(*errs, fmt.Errorf("%s: expected %s", name, form))
 	}
 }
 
-// minLease leaves a beat, a fifth of it, time for a slow database.
+// minLease gives a slow database time for a beat, a fifth of it.
 const minLease = 30 * time.Second
 
-// lease reads how long a claim of the function outlives its last heartbeat.
+// lease reads the time that a claim outlives its last heartbeat.
 func lease(env Env, f manifest.Function, errs *[]error) time.Duration {
 	d := cmp.Or(duration(env, variable.Lease, "5m", errs), f.Lease)
 	if d < minLease || d > f.Timeout {
-		*errs = append(*errs, fmt.Errorf("%s: not between %s and the function's timeout, %s",
+		*errs = append(*errs, fmt.Errorf("%s: must be between %s and the function's timeout, %s",
 			variable.Lease, minLease, f.Timeout))
 	}
 	return d
 }
 
-// LoadPublisher reads the configuration of a program that publishes rows of this
-// function: the command. QueueURL is the function's queue.
+// LoadPublisher reads the configuration of a program that publishes rows of this function,
+// such as the command. QueueURL is the function's queue.
 func LoadPublisher(env Env, f manifest.Function) (Config, error) {
 	c, err := LoadSweep(env, []manifest.Function{f})
 	c.QueueURL = c.Queues[f.Name]
 	return c, err
 }
 
-// LoadSweep reads the configuration of a sweep over these functions. Queues has
-// the queues of all functions with rows, and QueueURL is that of the first function.
+// LoadSweep reads the configuration of a sweep over these functions. Queues has the queues of
+// all functions with rows; QueueURL is the first function's.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
 		append([]string{variable.DatabaseURL, variable.OffersWebhookSecret, variable.EventsWebhookSecret},
@@ -244,14 +245,14 @@ func queueMeaning(f manifest.Function) string {
 	return "the queue that feeds the " + f.Name + " function"
 }
 
-// LoadMigrate reads the address of the database.
+// LoadMigrate reads the database's address.
 func LoadMigrate(env Env) (Config, error) {
 	c, _, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL)
 	return c, report(errs)
 }
 
-// load reads the settings that all functions have in common, and the secrets of
-// these names. The environment that it returns has their values.
+// load reads the settings common to all functions, and the named secrets. Use the returned
+// environment afterwards, because it has the secrets' values.
 func load(env Env, f manifest.Function, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
 	env, c.secrets, errs = src.Resolve(env, names...)
 	c.DatabaseURL = required(env, variable.DatabaseURL,
@@ -266,13 +267,13 @@ func load(env Env, f manifest.Function, src secret.Source, names ...string) (c C
 		c.Backoff = backoff
 	}
 	if stage := env(variable.Stage); stage != "" && !telemetry.IsStage(stage) {
-		errs = append(errs, fmt.Errorf("%s: not a name such as prod: letters, digits and hyphens, at most 32",
+		errs = append(errs, fmt.Errorf("%s: expected a name like prod: letters, digits and hyphens, at most 32",
 			variable.Stage))
 	}
 	return c, env, errs
 }
 
-// keys are what the secrets mean that LoadKey reads.
+// keys describes the secrets for LoadKey.
 var keys = map[string]string{
 	variable.ReviewTokenSecret:   "the key that signs the tokens of reviews, 32 random bytes or more",
 	variable.OIDCClientSecret:    "the secret of the console at its issuer",
@@ -281,7 +282,7 @@ var keys = map[string]string{
 	variable.DocumentAIKey:       "the JSON of a service account's key",
 }
 
-// LoadKey reads one secret alone: that of reviews, of the console, of a receiver, or of
+// LoadKey reads a single secret: the key of reviews, of the console, of a receiver or of
 // Document AI.
 func LoadKey(env Env, name string) (string, error) {
 	secret, errs := key(env, name)
@@ -309,8 +310,7 @@ func report(errs []error) error {
 	return fmt.Errorf("configuration:\n%w", errors.Join(errs...))
 }
 
-// newAsker returns the asker of the model and of its embeddings; nil without a
-// model.
+// newAsker returns the model's asker and its embeddings; nil without a model.
 func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set) (*llm.Asker, *llm.Embeddings, error) {
 	if c == nil {
 		return nil, nil, nil
@@ -328,8 +328,7 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set) (*llm.Asker, *llm.E
 	return asker, embeddings, nil
 }
 
-// Publisher opens the database and the queue for publishing rows. close
-// closes them.
+// Publisher opens the database and the queue for publishing rows. You must call close.
 func Publisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender, close func(), err error) {
 	store, sender, err := Open(ctx, c, manifest.Sweep.PoolSize)
 	if err != nil {
@@ -338,8 +337,7 @@ func Publisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender
 	return store, sender, store.Close, nil
 }
 
-// Open opens the database and the queue that feeds the function. The caller
-// closes the database.
+// Open opens the database and the function's queue. You must close the database.
 func Open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
 	queue, err := OpenQueue(ctx, variable.QueueURL, c.QueueURL)
 	if err != nil {
@@ -349,7 +347,7 @@ func Open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue
 	return db, queue, err
 }
 
-// OpenQueue opens the queue with this URL, the value of the variable.
+// OpenQueue opens the queue with this URL. variable is the URL's variable, for errors.
 func OpenQueue(ctx context.Context, variable, url string) (*sqsjob.Queue, error) {
 	aws, err := LoadAWS(ctx)
 	if err != nil {

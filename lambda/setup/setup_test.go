@@ -35,8 +35,8 @@ func errorOf[T any](_ T, err error) error { return err }
 func TestAllProblemsAreReportedAtOnceWithoutValues(t *testing.T) {
 	t.Parallel()
 	_, err := setup.LoadFunction(env(map[string]string{"MATCH_MODE": "PLANTED", "RETRY_SCHEDULE": "PLANTED"}), manifest.Match)
-	wantError(t, err, "DATABASE_URL is not set", "QUEUE_URL is not set", "MATCH_MODE: not rules or model",
-		"RETRY_SCHEDULE: 1 entries, want 2")
+	wantError(t, err, "DATABASE_URL is not set", "QUEUE_URL is not set", "MATCH_MODE: expected rules or model",
+		"RETRY_SCHEDULE: number of entries must be 2")
 }
 
 func TestModelModeIsNeverSilentlyRules(t *testing.T) {
@@ -58,7 +58,7 @@ func TestModelTimesAreRead(t *testing.T) {
 	}
 	for _, wrong := range []string{"PLANTED", "0s", "-1s"} {
 		values["LLM_TIMEOUT"] = wrong
-		wantError(t, errorOf(setup.LoadModel(env(values))), "LLM_TIMEOUT: not a duration")
+		wantError(t, errorOf(setup.LoadModel(env(values))), "LLM_TIMEOUT: expected a duration")
 	}
 }
 
@@ -79,7 +79,7 @@ func TestReasoningAndTheLengthOfEmbeddingsAreRead(t *testing.T) {
 		wrong := maps.Clone(values)
 		wrong[name] = "PLANTED -1"
 		if name != "OPENAI_API_KEY" {
-			wantError(t, errorOf(setup.LoadModel(env(wrong))), name+": not a")
+			wantError(t, errorOf(setup.LoadModel(env(wrong))), name+": expected a")
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestWebReadsItsEnvironment(t *testing.T) {
 	}
 	_, err = setup.LoadWeb(env(map[string]string{"MATCH_MODE": "PLANTED", "MODEL_PRICE": "PLANTED"}))
 	wantError(t, err, "DATABASE_URL is not set", "REVIEW_QUEUE_URL is not set", "REVIEW_TOKEN_SECRET is not set",
-		"MATCH_MODE: not rules or model")
+		"MATCH_MODE: expected rules or model")
 	if secret, err := setup.LoadKey(env(values), "REVIEW_TOKEN_SECRET"); secret != "s" || err != nil {
 		t.Errorf("got %q, %v", secret, err)
 	}
@@ -223,7 +223,7 @@ func TestConsoleWantsAnIssuerAndItsOwnAddress(t *testing.T) {
 		values := map[string]string{"DATABASE_URL": "postgres://x", "MATCH_QUEUE_URL": "https://q", "OIDC_ISSUER": "https://issuer.example", "OIDC_CLIENT_ID": "c",
 			"ADMIN_BASE_URL": "https://console.example"}
 		values[tc.name] = tc.value
-		wantError(t, errorOf(setup.LoadConsole(env(values))), tc.name+": not an address such as https://host")
+		wantError(t, errorOf(setup.LoadConsole(env(values))), tc.name+": expected an address like https://host")
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// LoadWeb reads the configuration of the function behind the URL of reviews. It
-// calls no model, and needs no key: Model has the name and the price for the
-// estimates of reviews that it starts; nil: the review function works by rules.
+// LoadWeb reads the configuration of the function behind the URL of reviews. It calls no model
+// and so needs no key: Model only has the name and the price, for estimates of new reviews.
+// Model is nil if the review function works by rules.
 func LoadWeb(env Env) (Config, error) {
 	c, env, errs := load(env, manifest.Review, secretsManager(), variable.DatabaseURL, variable.ReviewTokenSecret)
 	c.QueueURL = required(env, manifest.Review.QueueEnv(), queueMeaning(manifest.Review), &errs)
-	c.Blobs = env(variable.BlobURL) // optional: requests then have the text of the contract
+	c.Blobs = env(variable.BlobURL) // optional: adds the contract's text to requests
 	c.TokenSecret = required(env, variable.ReviewTokenSecret, keys[variable.ReviewTokenSecret], &errs)
 	if asksModel(env, &errs) {
 		c.Model = &ModelConfig{Price: price(env, &errs),
@@ -26,14 +26,14 @@ func LoadWeb(env Env) (Config, error) {
 	return c, report(errs)
 }
 
-// LoginConfig names the issuer, and the console as its client, as oidc.Config does.
+// LoginConfig names the issuer, and the console as its client; see oidc.Config.
 type LoginConfig struct {
 	Issuer, Client, Secret, Claim, Base string
 	Scopes                              []string
 }
 
-// LoadConsole reads the configuration of the console: the database, the queue to which
-// it publishes documents, and the issuer by which people log in. The address of the console is that of the links in
+// LoadConsole reads the configuration of the console: the database, the queue to publish
+// documents to, and the issuer for logins. The console's address is the one used for links in
 // notifications.
 func LoadConsole(env Env) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL, variable.OIDCClientSecret)
@@ -41,7 +41,7 @@ func LoadConsole(env Env) (Config, error) {
 	c.Login = LoginConfig{
 		Issuer: required(env, variable.OIDCIssuer, "the OpenID Connect issuer by which people log in", &errs),
 		Client: required(env, variable.OIDCClientID, "the client id of the console at its issuer", &errs),
-		Secret: env(variable.OIDCClientSecret), // optional: a public client has none
+		Secret: env(variable.OIDCClientSecret), // optional: a public client needs none
 		Claim:  cmp.Or(env(variable.OIDCGroupsClaim), "cognito:groups"),
 		Base: strings.TrimSuffix(required(env, variable.AdminBaseURL,
 			"the address of the console, https://host, without a path", &errs), "/"),
@@ -50,7 +50,7 @@ func LoadConsole(env Env) (Config, error) {
 	for name, value := range map[string]string{variable.OIDCIssuer: c.Login.Issuer, variable.AdminBaseURL: c.Login.Base} {
 		if u, err := url.Parse(value); value != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
 			u.RawQuery != "" || name == variable.AdminBaseURL && u.Path != "") {
-			errs = append(errs, fmt.Errorf("%s: not an address such as https://host", name))
+			errs = append(errs, fmt.Errorf("%s: expected an address like https://host", name))
 		}
 	}
 	return c, report(errs)

@@ -18,13 +18,13 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
-// Workload is a function that a queue feeds, and the table of its rows.
+// Workload is a function fed by a queue, and the table of its rows.
 type Workload struct {
 	manifest.Function
 	Table postgres.Table
 }
 
-// WorkloadOf returns the function with its table, by its name.
+// WorkloadOf returns the function with its table, found by name.
 func WorkloadOf(f manifest.Function) Workload { return Workload{f, postgres.Tables[f.Name]} }
 
 // Workloads returns the workloads of the manifest with their tables.
@@ -35,7 +35,7 @@ func Workloads() (list []Workload) {
 	return list
 }
 
-// Opened has the adapters of a function, for its work.
+// Opened has a function's adapters for its work.
 type Opened struct {
 	DB         *postgres.DB
 	Jobs       *postgres.Jobs  // of the function's table; the Jobs in DB serve one table only
@@ -45,8 +45,8 @@ type Opened struct {
 	Log        *slog.Logger    // of one invocation
 }
 
-// Function opens a function that a queue feeds; work makes the work of one
-// invocation. close releases what was opened.
+// Function opens a function fed by a queue. It calls work once per invocation to make its
+// work. You must call close.
 func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work func(Opened) job.Work) (
 	h *sqsjob.Handler, close func(), err error) {
 	db, queue, err := Open(ctx, c, w.PoolSize)
@@ -60,7 +60,7 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 		db.Close()
 		return nil, nil, err
 	}
-	record := recording(c, db, log)
+	record := eventRecorder(c, db, log) // events.go
 	opened := Opened{DB: db, Jobs: db.JobsOf(w.Table), Queue: queue, Model: asker, Embeddings: embeddings}
 	var send func(context.Context)
 	if relay != nil {
@@ -82,14 +82,15 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			runtime := &job.Runtime{Store: opened.Jobs, Work: work(opened), Backoff: c.Backoff, Lease: c.Lease, Log: log,
 				Observe: telemetry.Observe(c.Metrics), Notify: send}
 			if len(relays) > 0 {
-				return sending{runtime, relays, record}
+				return withOutboxes{runtime, relays, record} // outbox.go
 			}
 			return runtime
 		},
 	}, db.Close, nil
 }
 
-// Sweep opens the sweep of these workloads, whose queues the configuration names.
+// Sweep opens the sweep of these workloads. The configuration must have their queues. You must
+// call close.
 func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload) (
 	s *sweep.Sweeper, close func(), err error) {
 	db, err := openDatabase(ctx, c, manifest.Sweep.PoolSize)
@@ -125,14 +126,14 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 			gauges, err := readGauges(ctx, db, workloads, channels)
 			telemetry.CountSweep(c.Metrics, r, failed, gauges, err)
 			if err != nil {
-				log.Error("cannot read the gauges", "reason", failure.Of(err).Text)
+				log.Error("read of gauges failed", "reason", failure.Of(err).Text)
 			}
 		}
 	}
 	return s, db.Close, nil
 }
 
-// flushFor is kept free at the end of a sweep for writing the metrics.
+// flushFor is kept free at the end of a sweep for writing its metrics.
 const flushFor = 3 * time.Second
 
 // readGauges adds up the gauges of all tables.
@@ -151,7 +152,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 		all.OldestDue = max(all.OldestDue, g.OldestDue)
 		all.Pending += g.Pending
 		all.InProgress += g.InProgress
-		all.Unsent = g.Unsent // of all workloads
+		all.Unsent = g.Unsent // the same for all workloads
 	}
 	all.Undelivered, all.OldestUndelivered, err = db.Offers().Undelivered(ctx)
 	if err != nil {
@@ -161,7 +162,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 	return all, failure.At("read the waiting events", err)
 }
 
-// sweepable opens the queues of the workloads, for the sweep.
+// sweepable returns the workloads as targets of the sweep, with open queues.
 func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) ([]sweep.Target, error) {
 	var list []sweep.Target
 	for _, w := range workloads {

@@ -199,7 +199,7 @@ var harms = []harm{
 	{"DLQ of less than 14 days", func(d *deployment) { d.deadLetters["match"].retention = known(1209599 * time.Second) },
 		provoked{"dlq-retention", Warning, "less than the 14 days"}},
 	{"queue of 14 days", keeps(manifest.DeadLetterRetention), provoked{"dlq-retention", Error, "no longer than match does: 14 days"}},
-	{"a mode that is none", setting("match", "MATCH_MODE", "guess"), provoked{"configuration", Error, "MATCH_MODE: not rules or model"}},
+	{"a mode that is none", setting("match", "MATCH_MODE", "guess"), provoked{"configuration", Error, "MATCH_MODE: expected rules or model"}},
 	{"no key", setting("match", "OPENAI_API_KEY_SECRET_ARN", ""), provoked{"configuration", Error, "OPENAI_API_KEY is not set"}},
 	{"no database", setting("match", "DATABASE_URL", ""), provoked{"configuration", Error, "DATABASE_URL is not set"}},
 	{"another database", setting("match", "DATABASE_URL", "mysql://x"), provoked{"configuration", Error, "invalid PostgreSQL URL"}},

@@ -29,7 +29,7 @@ func openCloud(ctx context.Context) (*cloud, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	if _, err := c.Credentials.Retrieve(ctx); err != nil {
-		return nil, errors.New("there are no AWS credentials: " +
+		return nil, errors.New("missing AWS credentials: " +
 			"set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	return &cloud{c}, nil

@@ -61,7 +61,7 @@ var liveRows = []liveRow{
 	{"fewer retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m" }, provoked{"schedule-entries", Error, "1 entry, and maxReceiveCount 3 leaves room for 2"}},
 	{"more receives", ofBoth, func(r *rig) { r.redrive(5) }, provoked{"schedule-entries", Error, "2 entries, and maxReceiveCount 5 leaves room for 4"}},
 	{"a receiver of events without a key", ofBoth, func(r *rig) { r.env["EVENTS_WEBHOOK_URL"] = "https://localhost/events" },
-		provoked{"configuration", Error, "EVENTS_WEBHOOK_URL and EVENTS_WEBHOOK_SECRET: one is set and the other is not"}},
+		provoked{"configuration", Error, "EVENTS_WEBHOOK_URL and EVENTS_WEBHOOK_SECRET must both be set"}},
 	{"a receiver of events with a short key", ofBoth, func(r *rig) {
 		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "https://localhost/events", "hidden key"
 	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: secret must have at least 16 bytes"}},
@@ -82,8 +82,8 @@ var liveRows = []liveRow{
 
 	{"secret gone", ofBoth, func(r *rig) { delete(r.secrets, r.dir+"openai-api-key") }, provoked{"secrets", Error, "does not exist, or has no value yet (ResourceNotFoundException)"}},
 	{"secret may not be read", ofBoth, func(r *rig) { r.refuse["secretsmanager.GetSecretValue"] = "AccessDeniedException" }, provoked{"secrets", Error, "may not be read: allow secretsmanager:GetSecretValue on it"}},
-	{"secret empty", ofBoth, func(r *rig) { r.secrets[r.dir+"openai-api-key"] = " \n" }, provoked{"secrets", Error, "holds no text"}},
-	{"secret of another database", ofBoth, func(r *rig) { r.use(`{"engine":"mysql","host":"h","username":"u","password":"hidden-password"}`) }, provoked{"secrets", Error, "is of a database other than PostgreSQL"}},
+	{"secret empty", ofBoth, func(r *rig) { r.secrets[r.dir+"openai-api-key"] = " \n" }, provoked{"secrets", Error, "value must not be empty"}},
+	{"secret of another database", ofBoth, func(r *rig) { r.use(`{"engine":"mysql","host":"h","username":"u","password":"hidden-password"}`) }, provoked{"secrets", Error, "expected a PostgreSQL database"}},
 	{"secret as RDS keeps it", ofStack, func(r *rig) {
 		r.use(`{"engine":"postgres","host":"127.0.0.1","port":1,"username":"u","password":"hidden-password"}`)
 	}, provoked{"database", Skipped, "cannot be reached from this machine"}},

@@ -37,7 +37,7 @@ func TestEachHarmToAnotherFunctionIsFound(t *testing.T) {
 
 		{"console without a limit", reserves("console", -1), provoked{"connections", Error, "its instances have no limit"}},
 		{"no issuer", setting("console", "OIDC_ISSUER", ""), provoked{"configuration", Error, "OIDC_ISSUER is not set"}},
-		{"no address", setting("console", "OIDC_ISSUER", "http://x"), provoked{"configuration", Error, "OIDC_ISSUER: not an address"}},
+		{"no address", setting("console", "OIDC_ISSUER", "http://x"), provoked{"configuration", Error, "OIDC_ISSUER: expected an address"}},
 		{"console publishes elsewhere", setting("console", "MATCH_QUEUE_URL", queueURLs+"offer"), provoked{"queue-url", Error, "console publishes to " + account + "offer"}},
 		{"no address of the console", setting("console", "ADMIN_BASE_URL", ""), provoked{"configuration", Error, "ADMIN_BASE_URL is not set"}},
 
@@ -45,7 +45,7 @@ func TestEachHarmToAnotherFunctionIsFound(t *testing.T) {
 		{"schedule publishes elsewhere", setting("schedule", "OFFER_QUEUE_URL", queueURLs+"match"), provoked{"queue-url", Error, "schedule publishes to " + account + "match"}},
 		{"no age", setting("schedule", "OFFERS_CATCH_UP", "often"), provoked{"configuration", Error, "OFFERS_CATCH_UP"}},
 		{"half a receiver", setting("offer", "OFFERS_WEBHOOK_URL", "https://example.com/"),
-			provoked{"configuration", Error, "OFFERS_WEBHOOK_URL and OFFERS_WEBHOOK_SECRET: one is set"}},
+			provoked{"configuration", Error, "OFFERS_WEBHOOK_URL and OFFERS_WEBHOOK_SECRET must both be set"}},
 		{"3 receives", func(d *deployment) { d.queues["offer"].receives = known(3) }, provoked{"schedule-entries", Error, "3 entries"}},
 	} {
 		t.Run(h.name, func(t *testing.T) {

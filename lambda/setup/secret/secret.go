@@ -1,6 +1,5 @@
-// Package secret reads the secrets of a function's configuration from Secrets
-// Manager, and reads one again when the other side refuses its value. No error
-// of it holds a value.
+// Package secret reads a function's secrets from Secrets Manager, and reads one again after
+// the other side refused its value. Its errors never contain a value.
 package secret
 
 import (
@@ -23,30 +22,28 @@ import (
 )
 
 const (
-	// fetchEvery is the shortest time between two reads of a secret, however
-	// often its value is refused. (The SDK repeats a read that fails for a
-	// passing reason, twice.)
+	// fetchEvery is the minimum time between two reads of a secret, however often its value is
+	// refused. Note that the SDK retries a read twice after a transient error.
 	fetchEvery = 5 * time.Minute
-	// fetchFor bounds the time for reading secrets, all of them together: a
-	// function has 10 s to start.
+	// fetchFor limits the time for reading all secrets together, because a function must start
+	// within 10 s.
 	fetchFor = 8 * time.Second
 )
 
-// secret is a value of Secrets Manager, as it was read last. It is safe for
-// concurrent use.
+// secret is a value of Secrets Manager as last read. It is safe for concurrent use.
 type secret struct {
-	name  string // of the variable whose value it is
+	name  string // of its variable
 	id    string // ARN of the secret
 	fetch func(ctx context.Context, id string) (string, error)
 	now   func() time.Time
 
 	mu      sync.Mutex
 	value   string
-	fetched time.Time     // time of the last read, successful or not
-	reading chan struct{} // closed when the running read ends; nil if none runs
+	fetched time.Time     // of the last read, successful or not
+	reading chan struct{} // closed at the end of the current read; nil without one
 }
 
-// read reads the secret, even if it has a value.
+// read reads the secret, even if it has a value already.
 func (s *secret) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchFor)
 	defer cancel()
@@ -55,11 +52,11 @@ func (s *secret) read(ctx context.Context) error {
 	s.mu.Unlock()
 	text, err := s.fetch(ctx, s.id)
 	if err != nil {
-		return fmt.Errorf("%s%s: the secret %s %s", s.name, variable.SecretSuffix, nameOf(s.id), unreadable(err))
+		return fmt.Errorf("%s%s: secret %s %s", s.name, variable.SecretSuffix, nameOf(s.id), unreadable(err))
 	}
 	value, err := valueOf(s.name, text)
 	if err != nil {
-		return fmt.Errorf("%s%s: the secret %s %w", s.name, variable.SecretSuffix, nameOf(s.id), err)
+		return fmt.Errorf("%s%s: secret %s: %w", s.name, variable.SecretSuffix, nameOf(s.id), err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,11 +64,10 @@ func (s *secret) read(ctx context.Context) error {
 	return nil
 }
 
-// renew returns the value to use after the other side refused one, and reports
-// whether it is another one. Many callers may run at once: the secret is read
-// once for all of them, and not within five minutes of the last time. It is read
-// even if there is another value already, because that one may be of no use to
-// the caller. No call lasts longer than its context.
+// renew returns the value to use after the other side refused one, and whether it differs.
+// Many callers may use it at once: the secret is read once for all of them, and at most every
+// five minutes. It is read even if there's another value already, because that may be refused
+// too. Calls end with their context.
 func (s *secret) renew(ctx context.Context, refused string) (value string, changed bool) {
 	s.mu.Lock()
 	if s.reading == nil && s.now().Sub(s.fetched) >= fetchEvery {
@@ -93,7 +89,7 @@ func (s *secret) renew(ctx context.Context, refused string) (value string, chang
 
 func (s *secret) reread(ctx context.Context) {
 	if err := s.read(ctx); err != nil {
-		slog.Error("a value was refused, and its secret cannot be read again", "reason", err.Error())
+		slog.Error("secret refused; read of its new value failed", "reason", err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,10 +97,10 @@ func (s *secret) reread(ctx context.Context) {
 	s.reading = nil
 }
 
-// Values holds the secrets of a function, by the variable's name.
+// Values holds a function's secrets by variable.
 type Values map[string]*secret
 
-// Renewal returns the function that renews a value; nil if it is not a secret.
+// Renewal returns the function to renew a value with; nil if the variable isn't a secret.
 func (s Values) Renewal(name string) func(ctx context.Context, refused string) (string, bool) {
 	if s[name] == nil {
 		return nil
@@ -112,18 +108,17 @@ func (s Values) Renewal(name string) func(ctx context.Context, refused string) (
 	return s[name].renew
 }
 
-// Source reads secrets.
+// Source reads secrets. Use Manager to make one.
 type Source struct {
 	fetch func(ctx context.Context, id string) (string, error)
 	now   func() time.Time
 }
 
-// unread stands for a value that could not be read, so that it is not reported
-// as missing as well.
+// unread replaces an unreadable value, so that it isn't reported as missing too.
 const unread = "unread"
 
-// Resolve reads the secrets among names whose variable is not set, all at the
-// same time, and returns an environment that has their values.
+// Resolve reads the secrets of those named variables that aren't set, concurrently, and
+// returns an environment with their values.
 func (src Source) Resolve(env func(name string) string, names ...string) (func(name string) string, Values, []error) {
 	found := Values{}
 	for _, name := range names {
@@ -147,8 +142,8 @@ func (src Source) Resolve(env func(name string) string, names ...string) (func(n
 		slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
-// Manager returns a Source that reads Secrets Manager, with the clock now. It
-// makes its client from the configuration that load returns, at the first read.
+// Manager returns a Source for Secrets Manager, with the clock now. It calls load at the first
+// read.
 func Manager(load func(context.Context) (aws.Config, error), now func() time.Time) Source {
 	client := sync.OnceValues(func() (*secretsmanager.Client, error) {
 		c, err := load(context.Background())
@@ -178,7 +173,7 @@ func nameOf(id string) string {
 	return id
 }
 
-// advice holds a step against each error code of Secrets Manager.
+// advice holds a step for each error code of Secrets Manager.
 var advice = map[string]string{
 	"AccessDeniedException": "may not be read: allow secretsmanager:GetSecretValue on it, " +
 		"and kms:Decrypt on a key of yours, if a secret of that name exists",
@@ -187,7 +182,7 @@ var advice = map[string]string{
 	"DecryptionFailure":         "cannot be decrypted: allow kms:Decrypt on its key",
 }
 
-// unreadable describes an error without its text, which may quote anything.
+// unreadable describes an error, but not by its text, because that may quote anything.
 func unreadable(err error) string {
 	var refused smithy.APIError
 	if !errors.As(err, &refused) {

@@ -12,21 +12,20 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// valueOf reads a secret's text as the value of a variable. The text is the value
-// itself; or a JSON object, as the console makes one, with a member of the
-// variable's name; or, for the database, the object that RDS keeps for a login.
-// No error contains any part of the text.
+// valueOf returns the variable's value in a secret's text. The text must be the value itself,
+// a JSON object with a member of the variable's name, as made by the AWS console, or, for the
+// database, the object kept by RDS for a login. Errors never quote the text.
 func valueOf(name, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return "", errors.New("holds no text")
+		return "", errors.New("value must not be empty")
 	}
 	if text[0] != '{' {
 		return text, nil
 	}
 	var fields map[string]any
 	if json.Unmarshal([]byte(text), &fields) != nil {
-		return "", errors.New("begins like a JSON object but is not one")
+		return "", errors.New("invalid JSON object")
 	}
 	if value, ok := fields[name].(string); ok && strings.TrimSpace(value) != "" {
 		return strings.TrimSpace(value), nil
@@ -34,11 +33,11 @@ func valueOf(name, text string) (string, error) {
 	if name == variable.DatabaseURL {
 		return databaseURL(fields)
 	}
-	return "", fmt.Errorf("is a JSON object without a text %q", name)
+	return "", fmt.Errorf("missing text member %q", name)
 }
 
-// databaseURL makes a URL of the object that RDS keeps. A member "parameters",
-// an addition of ours, becomes its query: sslmode=verify-full&pool_max_conns=3.
+// databaseURL makes a URL of the object kept by RDS. You can add a member "parameters" for its
+// query: sslmode=verify-full&pool_max_conns=3. See
 // https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_secret_json_structure.html
 func databaseURL(fields map[string]any) (string, error) {
 	text := func(name, other string) string {
@@ -57,15 +56,15 @@ func databaseURL(fields map[string]any) (string, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return "", fmt.Errorf("is a JSON object without %q, and without %s",
+		return "", fmt.Errorf("missing member %q, or instead %s",
 			variable.DatabaseURL, strings.Join(missing, ", "))
 	}
 	if !slices.Contains([]string{"postgres", "postgresql", "aurora-postgresql"}, text("engine", "postgres")) {
-		return "", errors.New("is of a database other than PostgreSQL")
+		return "", errors.New("expected a PostgreSQL database")
 	}
 	query, err := url.ParseQuery(text("parameters", ""))
 	if err != nil {
-		return "", errors.New(`has "parameters" that are no query such as sslmode=verify-full&pool_max_conns=3`)
+		return "", errors.New(`invalid "parameters": expected a query like sslmode=verify-full&pool_max_conns=3`)
 	}
 	if !query.Has("sslmode") {
 		query.Set("sslmode", "require")

@@ -1,4 +1,4 @@
-// Package secrettest is a Secrets Manager for tests.
+// Package secrettest is a Secrets Manager for tests. Use New to start one.
 package secrettest
 
 import (
@@ -10,25 +10,25 @@ import (
 	"testing"
 )
 
-// ARN returns the ARN of the secret with the name.
+// ARN returns the ARN of the named secret.
 func ARN(name string) string {
 	return "arn:aws:secretsmanager:eu-central-1:000000000000:secret:" + name + "-AbCdEf"
 }
 
-// URLVariable is the variable from which the SDK takes the URL of Secrets Manager.
+// URLVariable is the SDK's variable for the URL of Secrets Manager.
 const URLVariable = "AWS_ENDPOINT_URL_SECRETS_MANAGER"
 
-// Manager is a Secrets Manager as the SDK sees it, over HTTP.
+// Manager is a Secrets Manager served over HTTP, as seen by the SDK.
 type Manager struct {
 	mu      sync.Mutex
 	values  map[string]string // by ARN
-	refuses string            // the code of an error, for all
+	refuses string            // the error code of every response
 	fetches map[string]int
 	URL     string
 }
 
-// New starts a Manager and sets the SDK's variables for the test, except
-// URLVariable: each test sets that itself, which keeps it from being parallel.
+// New starts a Manager and sets the SDK's variables for the test, except URLVariable: you must
+// set that in each test, so that the test isn't parallel.
 func New(t *testing.T) *Manager {
 	t.Helper()
 	m := &Manager{values: map[string]string{}, fetches: map[string]int{}}
@@ -42,21 +42,21 @@ func New(t *testing.T) *Manager {
 	return m
 }
 
-// Set gives the secret with the name a value.
+// Set sets the value of the named secret.
 func (m *Manager) Set(name, value string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.values[ARN(name)] = value
 }
 
-// Refuse answers every read with the error code.
+// Refuse fails every read with the error code.
 func (m *Manager) Refuse(code string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.refuses = code
 }
 
-// Count returns the number of reads of the secret with the name.
+// Count returns the number of reads of the named secret.
 func (m *Manager) Count(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

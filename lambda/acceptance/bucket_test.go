@@ -121,7 +121,6 @@ func (b *s3Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var statuses = map[string]int{"AccessDenied": http.StatusForbidden, "InvalidAccessKeyId": http.StatusForbidden,
 	"NoSuchBucket": http.StatusNotFound, "NoSuchKey": http.StatusNotFound, "NoSuchVersion": http.StatusNotFound}
 
-// callerOf returns the access key used to sign the request.
 func callerOf(r *http.Request) string {
 	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	name, _, _ := strings.Cut(credential, "/")

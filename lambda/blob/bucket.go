@@ -18,7 +18,6 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// bucket keeps files in S3, under a prefix.
 type bucket struct {
 	client       *s3.Client
 	name, prefix string
@@ -85,7 +84,6 @@ func (b bucket) Copy(ctx context.Context, key, version, to string) error {
 // absent lists the codes for a missing object or version.
 var absent = []string{"NoSuchKey", "NotFound", "NoSuchVersion"}
 
-// gone replaces the error for a missing object.
 func gone(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) && slices.Contains(absent, api.ErrorCode()) {

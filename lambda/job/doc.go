@@ -1,7 +1,7 @@
-// Package job works off rows: a job is a row to be worked off. It is the runtime of every
-// function fed by a queue. It claims the rows named by a batch of messages, runs their work,
-// decides how each delivery ends, and settles it. Your workload provides a Work and a Store;
-// use package jobtest to test the Store.
+// Package job is the runtime of every function fed by a queue. A job is a row to be worked off:
+// the runtime claims the rows named by a batch of messages, runs their work, decides how each
+// delivery ends, and settles it. Your workload must provide a Work and a Store; use package
+// jobtest to test the Store.
 //
 // # States
 //

@@ -31,7 +31,6 @@ type heartbeat struct {
 	later map[int]bool  // deferred deliveries not started yet, by index
 }
 
-// held is a claim being worked on.
 type held struct {
 	fence Attempt
 	until time.Time // the end of its lease, counted from before the call
@@ -62,7 +61,6 @@ func (b *batch) beats(ctx context.Context) (stop func()) {
 	return backoff.Every(ctx, b.Lease/beatsPerLease, b.extend)
 }
 
-// extend is one beat.
 func (b *batch) extend(ctx context.Context) {
 	defer b.beat.alone()()
 	work := b.beat.atWork()
@@ -74,7 +72,7 @@ func (b *batch) extend(ctx context.Context) {
 	lease, began := b.lease(ctx), time.Now()
 	ours, err := b.Store.Extend(call, fences(work), lease)
 	if err != nil {
-		b.Log.Warn("extend leases failed; next beat retries", "claims", len(work), "reason", failure.Of(err).Text)
+		b.Log.Warn("extending leases failed; next beat retries", "claims", len(work), "reason", failure.Of(err).Text)
 	}
 	visible := b.beat.postponed()
 	for i, h := range work {
@@ -122,7 +120,6 @@ func (h *heartbeat) postpone(later []deferred) []int {
 	return slices.Collect(maps.Keys(h.later))
 }
 
-// begin ends a delivery's postponement.
 func (h *heartbeat) begin(index int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,7 +15,6 @@ const (
 	notifyReserve = manifest.NotifyReserve + 2*time.Second
 )
 
-// notify calls Notify if a row of the batch failed and the invocation has time left.
 func (b *batch) notify(ctx context.Context) {
 	if b.Notify == nil || !b.failed {
 		return

@@ -35,7 +35,6 @@ type Runtime struct {
 }
 
 const (
-	// claimTimeout limits one attempt to claim.
 	claimTimeout = 10 * time.Second
 	// busyPatience limits the repeated claims of a row locked by another transaction. If they
 	// fail, its message comes back after busyWait.
@@ -229,7 +228,6 @@ func (b *batch) run(ctx context.Context, i int, c Claim) {
 	}
 }
 
-// attempt does the work of a claim and settles it.
 func (b *batch) attempt(ctx context.Context, i int, f Attempt) {
 	started := time.Now()
 	held, release := b.hold(ctx, i, f)

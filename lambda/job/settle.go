@@ -18,7 +18,6 @@ const writeTimeout = 4 * time.Second
 // write may wait for other writers.
 const partialTimeout = 20 * time.Second
 
-// settle settles the delivery after its work returned err.
 func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
 	ctx, cancel := b.settleContext(ctx)
 	defer cancel()
@@ -38,7 +37,6 @@ func (b *batch) settleContext(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
 }
 
-// fail releases the row according to the failure, and settles the delivery.
 func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {
 	why := failure.Of(err)
 	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
@@ -160,7 +158,6 @@ func (b *batch) endUnclaimed(i int, f Attempt, err error) {
 	b.end(i, f, Outcome{Result: Unsettled, Wait: wait - rand.N(wait/4+1)}, failure.Of(err))
 }
 
-// end settles delivery i by its outcome.
 func (b *batch) end(i int, f Attempt, o Outcome, why failure.Failure) {
 	o.Delivery = b.deliveries[i].Count
 	b.conclude(i, f, o, b.Backoff.Decide(o), why)

@@ -79,7 +79,6 @@ func (r Retry) pause(ctx context.Context, began time.Time, wait, retryAfter time
 	return sleep(ctx, pause) == nil
 }
 
-// afterTries adds the number of tries to a failure.
 func afterTries(f failure.Failure, n int) error {
 	times := fmt.Sprintf("%d times", n)
 	switch n {

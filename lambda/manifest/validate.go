@@ -68,7 +68,6 @@ func (t Task) Validate() error {
 	return errors.Join(errs...)
 }
 
-// limits checks the limits of every function.
 func limits(name, pkg string, timeout time.Duration, memoryMB, pool int) (errs []error) {
 	wrong := func(is bool, format string, args ...any) {
 		if is {

@@ -72,7 +72,6 @@ func Test(at time.Time, base string) Message {
 		Error: "Nothing failed. This message only tests the channel."}, base)
 }
 
-// sorted returns the failures by time, then by id.
 func sorted(failures []Failure) []Failure {
 	failures = slices.Clone(failures)
 	slices.SortFunc(failures, func(a, b Failure) int {
@@ -116,7 +115,6 @@ func (m Message) Title() string {
 // warns reports whether this is a warning, so that nothing failed. A topic never mixes both.
 func (m Message) warns() bool { return len(m.Failures) > 0 && m.Failures[0].Warning }
 
-// capital capitalizes a word.
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // LinkText returns the text for Link.

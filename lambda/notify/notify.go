@@ -49,7 +49,6 @@ type Failure struct {
 	Warning    bool      `json:"warning,omitempty"` // nothing failed, but people should look at the row
 }
 
-// subject returns the Subject or its default.
 func (f Failure) subject() string { return cmp.Or(f.Subject, document) }
 
 // document is the subject with pages and a verb: matching.

@@ -65,7 +65,7 @@ func (r *Relay) sendDue(ctx context.Context, s Sender) {
 			return send
 		})
 	if err != nil {
-		log.Error("read of due notifications failed", "reason", failure.Of(err).Text)
+		log.Error("reading due notifications failed", "reason", failure.Of(err).Text)
 		return
 	}
 	for i, m := range messages {
@@ -90,7 +90,7 @@ func (r *Relay) sendDue(ctx context.Context, s Sender) {
 		if err := r.note(ctx, func(ctx context.Context) error {
 			return r.Outbox.ReleaseNotifications(ctx, s.Channel(), idsOf(left), wait(why), busy)
 		}); err != nil {
-			log.Error("release of unsent notifications failed; their claim will expire", "reason", failure.Of(err).Text)
+			log.Error("releasing unsent notifications failed; their claim will expire", "reason", failure.Of(err).Text)
 		}
 		if len(left) > 1 {
 			return

@@ -31,7 +31,6 @@ func eventRecorder(c Config, db *postgres.DB, log *slog.Logger) func(context.Con
 	}
 }
 
-// forgetMost limits the delivered events deleted by a sweep.
 const forgetMost = 10_000
 
 // recordAndForget returns a function for the sweep. It turns the recording of events on if they
@@ -43,7 +42,7 @@ func recordAndForget(c Config, db *postgres.DB, log *slog.Logger) func(context.C
 			record(ctx)
 		}
 		if _, err := db.Events().Forget(ctx, forgetMost); err != nil && ctx.Err() == nil {
-			log.Error("deletion of old events failed", "reason", failure.Of(err).Text)
+			log.Error("deleting old events failed", "reason", failure.Of(err).Text)
 		}
 	}
 }

@@ -50,7 +50,6 @@ func migrationHint(err error) string {
 	return ""
 }
 
-// stateHint returns the hint for a database error by its SQLSTATE.
 func stateHint(state string) string {
 	switch {
 	case strings.HasPrefix(state, "28"):

@@ -31,7 +31,6 @@ func (c NotifyConfig) Channels() []manifest.Channel {
 	return slices.DeleteFunc(manifest.Channels(), func(ch manifest.Channel) bool { return c.set(ch) < len(ch.Variables) })
 }
 
-// set returns the number of the channel's variables with a value.
 func (c NotifyConfig) set(ch manifest.Channel) (n int) {
 	for _, name := range ch.Variables {
 		if c.Values[name] != "" {
@@ -80,7 +79,6 @@ func LoadNotify(env Env) (NotifyConfig, error) {
 	return c, report(errs)
 }
 
-// opener opens a channel with its variables' values.
 type opener struct {
 	open     func(values map[string]string, c aws.Config) (notify.Sender, error)
 	needsAWS bool // otherwise its aws.Config is empty

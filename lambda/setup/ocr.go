@@ -15,7 +15,6 @@ var engines = []string{"documentai", "tesseract", "textract"}
 // NoOCR is the value of OCR without an engine.
 const NoOCR = "none"
 
-// loadOCR reads the settings of the engine for pages without text.
 func loadOCR(env Env, c *Config) (errs []error) {
 	c.OCRQuality = quality(env, &errs)
 	c.OCR = env(variable.OCR)

@@ -15,12 +15,10 @@ type ReceiverConfig struct {
 	Secret string // the key to sign requests with
 }
 
-// loadOffers reads the receiver of match offers.
 func loadOffers(env Env, errs *[]error) ReceiverConfig {
 	return loadReceiver(env, variable.OffersWebhookURL, variable.OffersWebhookSecret, "https://example.com/offers", errs)
 }
 
-// loadEvents reads the receiver of events.
 func loadEvents(env Env, errs *[]error) ReceiverConfig {
 	return loadReceiver(env, variable.EventsWebhookURL, variable.EventsWebhookSecret, "https://example.com/events", errs)
 }

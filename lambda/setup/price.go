@@ -10,7 +10,6 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// price reads the model's price; zero if it isn't set.
 func price(env Env, errs *[]error) (p llm.Price) {
 	const form = "the prices of the prompt and of the answer in USD per million tokens, such as 0.40,1.60"
 	optional(env, variable.ModelPrice, form, errs, func(text string) bool {
@@ -23,7 +22,6 @@ func price(env Env, errs *[]error) (p llm.Price) {
 	return p
 }
 
-// dollars parses an amount from 0 to 10,000.
 func dollars(text string) (float64, bool) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	return v, err == nil && v >= 0 && v <= 10_000 // false for NaN too
@@ -33,7 +31,6 @@ func dollars(text string) (float64, bool) {
 // some memory.
 const maxCallsInFlight = 256
 
-// callsInFlight reads the limit of concurrent model calls of an instance.
 func callsInFlight(env Env, f manifest.Function, errs *[]error) int {
 	form := fmt.Sprintf("a whole number from 1 to %d", maxCallsInFlight)
 	n := f.CallsInFlight

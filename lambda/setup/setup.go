@@ -157,7 +157,6 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 	return m
 }
 
-// effort reads the reasoning effort, a word known to the model.
 func effort(env Env, errs *[]error) string {
 	word := env(variable.OpenAIEffort)
 	if !effortForm.MatchString(word) {

@@ -126,7 +126,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 			gauges, err := readGauges(ctx, db, workloads, channels)
 			telemetry.CountSweep(c.Metrics, r, failed, gauges, err)
 			if err != nil {
-				log.Error("read of gauges failed", "reason", failure.Of(err).Text)
+				log.Error("reading gauges failed", "reason", failure.Of(err).Text)
 			}
 		}
 	}
@@ -136,7 +136,6 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 // flushFor is kept free at the end of a sweep for writing its metrics.
 const flushFor = 3 * time.Second
 
-// readGauges adds up the gauges of all tables.
 func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, channels []string) (
 	all postgres.Gauges, err error) {
 	if deadline, ok := ctx.Deadline(); ok {

@@ -147,7 +147,6 @@ func (r countedReceiver) Send(ctx context.Context, p outbox.Parcel) error {
 	return err
 }
 
-// countUsage counts a call and its tokens.
 func countUsage(set *emf.Set, u llm.Usage) {
 	set.Count(metric.ModelCalls, 1)
 	set.Count(metric.ModelPromptTokens, max(u.PromptTokens, 0))

@@ -23,7 +23,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// localStage is the stage outside of a deployment.
 const localStage = "local"
 
 // Telemetry has the logger and the metrics of a function. Every line has the function and the

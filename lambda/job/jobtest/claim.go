@@ -195,7 +195,7 @@ func failedIsRedriven(r *rig) {
 	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(),
 		Notifications: "transient 1, transient 2"})
 	if _, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false); got != done {
-		r.Errorf("the same message again: found %v; must be done", got)
+		r.Errorf("same message again: found %v; must be done", got)
 	}
 }
 
@@ -263,7 +263,7 @@ func notDueIsEarly(r *rig) {
 	id = r.in(retrying)
 	r.Advance(retryIn - time.Minute)
 	if _, got := r.claim(job.Delivery{ID: id}, false); got != claimed {
-		r.Errorf("a minute early: found %v; must be claimed, because clocks differ", got)
+		r.Errorf("minute early: found %v; must be claimed, because clocks differ", got)
 	}
 	id = r.in(retrying)
 	stamp := r.publish(id)
@@ -340,7 +340,6 @@ func oneOfManyClaims(r *rig) {
 	}
 }
 
-// atOnce calls do n times concurrently.
 func atOnce[T any](n int, do func(i int) T) []T {
 	begin, all := make(chan struct{}), make([]T, n)
 	var calls sync.WaitGroup

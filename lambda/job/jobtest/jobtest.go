@@ -181,7 +181,6 @@ var (
 	}}
 )
 
-// in makes a row in the state.
 func (r *rig) in(s state) uuid.UUID {
 	r.Helper()
 	id := r.New()
@@ -189,7 +188,6 @@ func (r *rig) in(s state) uuid.UUID {
 	return id
 }
 
-// claim claims one delivery, and also returns its finding.
 func (r *rig) claim(d job.Delivery, suspects bool) (job.Claim, string) {
 	r.Helper()
 	c := r.claims(suspects, d)[0]
@@ -235,7 +233,6 @@ func (r *rig) succeed(f job.Attempt) {
 	}
 }
 
-// publish publishes one row and returns its stamp.
 func (r *rig) publish(id uuid.UUID) time.Time {
 	r.Helper()
 	stamped, err := r.Store.Publish(r.Context(), []uuid.UUID{id})

@@ -25,7 +25,6 @@ var (
 	backlog = sweep.Waits{Visibility: visibility, Grace: grace, Lapses: 3, Times: times}
 )
 
-// repairs are the counts of one sweep.
 type repairs struct{ overdue, lost, crashed, inserted, lapsed, republished int }
 
 func (n *repairs) add(again []sweep.Republished) {
@@ -118,7 +117,7 @@ func lostIsRepublished(r *rig) {
 			}
 			r.rowIs(id, Row{Status: job.StatusPending, Attempt: round - 1, Due: r.now(), Notifications: notifications})
 			if _, got := r.claim(job.Delivery{ID: id, PublishedAt: last}, false); got != superseded {
-				r.Errorf("the lost message found %v; must be superseded", got)
+				r.Errorf("lost message found %v; must be superseded", got)
 			}
 			last = again[0].PublishedAt
 		}

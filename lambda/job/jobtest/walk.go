@@ -25,7 +25,6 @@ func (w *walker) waits() sweep.Waits {
 		Idle: idle, Drained: idle || w.IntN(2) == 0}
 }
 
-// move is a change of a row, and its cause.
 type move struct {
 	by       string
 	from, to job.Status
@@ -65,7 +64,6 @@ var legal = map[move]bool{
 	{"give up", job.StatusInProgress, job.StatusFailed}:    true, // crashed
 }
 
-// walker takes random steps, and records them.
 type walker struct {
 	*rig
 	*rand.Rand

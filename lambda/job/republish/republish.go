@@ -27,7 +27,6 @@ const (
 	// Shown is the number of rows listed of each kind.
 	Shown = 3
 
-	// batchFor limits the time of a batch in progress.
 	batchFor = 30 * time.Second
 )
 

@@ -133,7 +133,6 @@ func (o *ours) instance(ctx context.Context, jobs *postgres.Jobs, batches <-chan
 	}
 }
 
-// noQueue is a queue without messages.
 type noQueue struct{}
 
 // Settle implements job.Messages.

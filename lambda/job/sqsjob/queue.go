@@ -191,7 +191,6 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 // stampForm is RFC 3339 with microseconds, PostgreSQL's precision.
 const stampForm = "2006-01-02T15:04:05.000000Z07:00"
 
-// backlog lists the attributes to be summed up.
 var backlog = []types.QueueAttributeName{
 	types.QueueAttributeNameApproximateNumberOfMessages,
 	types.QueueAttributeNameApproximateNumberOfMessagesNotVisible,

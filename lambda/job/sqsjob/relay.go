@@ -42,7 +42,6 @@ func (r *Relay) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEv
 	return b.response(event.Records), nil
 }
 
-// errNoTime is the error of a message not started.
 var errNoTime = errors.New("too little time left in the invocation")
 
 // take reports whether a message is done.

@@ -56,7 +56,6 @@ func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQS
 	return b.response(event.Records), nil
 }
 
-// batch is one event in progress.
 type batch struct {
 	queue    *Queue
 	log      *slog.Logger

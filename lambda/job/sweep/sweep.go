@@ -36,8 +36,7 @@ const (
 	limit, rounds = 500, 10
 	// drained is the ratio of overdue rows to messages above which a queue counts as drained:
 	// at most one in so many republished rows still has a message.
-	drained = 100
-	// countMost bounds the count of overdue rows.
+	drained   = 100
 	countMost = 100_000
 )
 
@@ -99,7 +98,6 @@ type Report struct {
 	Crashed     int `json:"crashed"`     // failed: too many claims in succession without a result
 }
 
-// add adds another report's counts.
 func (r *Report) add(other Report) {
 	r.Overdue += other.Overdue
 	r.Backlog += other.Backlog
@@ -155,7 +153,6 @@ func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 	return all, first
 }
 
-// share returns a context with 1/n of the time left.
 func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok || n == 1 {
@@ -186,7 +183,7 @@ func (w Target) repair(ctx context.Context, log *slog.Logger) (r Report, err err
 	waits.Idle = r.Backlog == 0
 	waits.Drained = r.Backlog <= r.Overdue/drained
 	if r.Overdue > 0 && !waits.Drained {
-		log.Info("overdue behind a backlog", "overdue", r.Overdue, "backlog", r.Backlog)
+		log.Info("overdue rows behind a backlog", "overdue", r.Overdue, "backlog", r.Backlog)
 	}
 	if r.Lost, r.Crashed, err = w.Store.GiveUp(ctx, waits, limit); err != nil {
 		return r, failure.At("give up overdue rows", err)
@@ -216,7 +213,6 @@ func (w Target) republish(ctx context.Context, waits Waits, r *Report, log *slog
 	return nil
 }
 
-// send sends the messages, and counts the sent ones.
 func (w Target) send(ctx context.Context, again []Republished, r *Report) (left int, err error) {
 	messages := make([]job.Stamped, len(again))
 	for i, a := range again {
@@ -231,7 +227,6 @@ func (w Target) send(ctx context.Context, again []Republished, r *Report) (left 
 	return len(unsent), err
 }
 
-// short reports whether too little time is left for another round.
 func short(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) < 5*time.Second

@@ -20,7 +20,6 @@ const (
 	byPrompt             // only the schema in the prompt
 )
 
-// format returns the member response_format.
 func (f form) format(q llm.Question) *openai.ChatCompletionResponseFormat {
 	switch f {
 	case bySchema:

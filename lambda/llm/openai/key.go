@@ -57,7 +57,6 @@ func (k *key) renewed(ctx context.Context, refused string) bool {
 	return true
 }
 
-// sendable reports whether the key fits into a header.
 func sendable(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -141,7 +141,6 @@ func (c *Client) Embedder() llm.Embedder {
 	return c.embedder
 }
 
-// endpoint is the server to ask.
 type endpoint struct {
 	url    *url.URL
 	openAI bool
@@ -187,7 +186,6 @@ func parse(c Config) (endpoint, error) {
 	return e, errors.Join(problems...)
 }
 
-// isLoopback reports whether the URL is on this machine.
 func isLoopback(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return strings.EqualFold(u.Hostname(), "localhost") || ip != nil && ip.IsLoopback()
@@ -221,7 +219,6 @@ func (e endpoint) qualify(model string) string {
 	return model + "@" + e.url.Host
 }
 
-// dimensions returns the length of vectors to request.
 func (e endpoint) dimensions(c Config) int {
 	switch {
 	case c.Dimensions != nil:
@@ -232,7 +229,6 @@ func (e endpoint) dimensions(c Config) int {
 	return 0
 }
 
-// lengthSuffix names a requested length of vectors.
 func lengthSuffix(dimensions int) string {
 	if dimensions == 0 {
 		return ""
@@ -240,7 +236,6 @@ func lengthSuffix(dimensions int) string {
 	return fmt.Sprintf(" dimensions=%d", dimensions)
 }
 
-// dialect returns the parameters accepted by the endpoint and the model.
 func (e endpoint) dialect(c Config) dialect {
 	known := e.openAI || e.azure
 	reasons := c.NoTemperature || openai.NewReasoningValidator().Validate(

@@ -23,7 +23,6 @@ type Schema struct {
 	root *node
 }
 
-// node is a part of a schema.
 type node struct {
 	Type        kinds            `json:"type"`
 	Properties  map[string]*node `json:"properties"`
@@ -34,7 +33,6 @@ type node struct {
 	Description string           `json:"description"`
 }
 
-// kinds are the types of a value.
 type kinds []string
 
 // UnmarshalJSON reads a name or a list of names.
@@ -108,7 +106,6 @@ func (s Schema) Read(answer string, most int) (map[string]any, error) {
 	return object, nil
 }
 
-// fits reports whether the value follows the schema.
 func (n *node) fits(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

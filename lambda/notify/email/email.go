@@ -110,7 +110,6 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	return nil
 }
 
-// post makes one call; the caller retries later.
 func (s *Sender) post(ctx context.Context, mail *sesv2.SendEmailInput) *failure.Call {
 	within, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

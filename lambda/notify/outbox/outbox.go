@@ -96,7 +96,7 @@ func (c *Relay) Run(ctx context.Context) {
 		}
 		parcels, err := c.Outbox.Claim(ctx, limit, hold)
 		if err != nil && ctx.Err() == nil {
-			c.Log.Error("read of due parcels failed", "parcels", c.Parcels, "reason", failure.Of(err).Text)
+			c.Log.Error("reading due parcels failed", "parcels", c.Parcels, "reason", failure.Of(err).Text)
 		}
 		if err != nil || len(parcels) == 0 {
 			return
@@ -107,7 +107,6 @@ func (c *Relay) Run(ctx context.Context) {
 	}
 }
 
-// allowed returns the number of parcels allowed at once.
 func (c *Relay) allowed(now time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,7 +168,6 @@ func (c *Relay) note(down time.Duration) {
 	}
 }
 
-// report logs each reason once.
 func (c *Relay) report(returned []Return) {
 	counts := map[string]int{}
 	for _, r := range returned {
@@ -189,14 +187,14 @@ func (c *Relay) record(ctx context.Context, accepted []uuid.UUID, returned []Ret
 	defer cancel()
 	if len(accepted) > 0 {
 		if err := c.Outbox.Delivered(ctx, accepted); err != nil {
-			c.Log.Error("record of accepted parcels failed; they will be sent again", "parcels", c.Parcels, "count", len(accepted),
+			c.Log.Error("recording accepted parcels failed; they will be sent again", "parcels", c.Parcels, "count", len(accepted),
 				"reason", failure.Of(err).Text)
 			return false
 		}
 	}
 	if len(returned) > 0 {
 		if err := c.Outbox.Release(ctx, returned); err != nil {
-			c.Log.Error("release of parcels failed; their claim will expire", "parcels", c.Parcels, "count", len(returned),
+			c.Log.Error("releasing parcels failed; their claim will expire", "parcels", c.Parcels, "count", len(returned),
 				"reason", failure.Of(err).Text)
 			return false
 		}

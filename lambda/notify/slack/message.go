@@ -66,7 +66,6 @@ func render(m notify.Message) []byte {
 	return b.Bytes()
 }
 
-// summary returns the message in one line.
 func summary(m notify.Message) string {
 	if first := m.Failures[0].Error; first != "" && m.Count == 1 {
 		return m.Title() + ": " + first
@@ -141,7 +140,6 @@ func escape(s string, limit int) string {
 	return b.String()
 }
 
-// units returns the length of s in UTF-16 units.
 func units(s string) (n int) {
 	for _, r := range s {
 		n += max(utf16.RuneLen(r), 1)

@@ -89,7 +89,7 @@ func (s *secret) renew(ctx context.Context, refused string) (value string, chang
 
 func (s *secret) reread(ctx context.Context) {
 	if err := s.read(ctx); err != nil {
-		slog.Error("secret refused; read of its new value failed", "reason", err.Error())
+		slog.Error("secret refused; reading its new value failed", "reason", err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -127,7 +127,6 @@ func (s *Set) take() (map[string]int, map[string][]float64) {
 	return counts, values
 }
 
-// definition describes a metric, as required by the format.
 type definition struct {
 	Name string
 	Unit string
@@ -163,7 +162,6 @@ func (s *Set) line(w io.Writer, now time.Time, values map[string][]float64) erro
 	return nil
 }
 
-// encoded returns a single value as a number.
 func encoded(values []float64) any {
 	if len(values) == 1 {
 		return values[0]

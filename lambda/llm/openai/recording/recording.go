@@ -121,7 +121,6 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// scrub replaces the secret.
 func (r *recorder) scrub(s string) string {
 	if len(r.secret) < shortestKey {
 		return s

@@ -87,8 +87,8 @@ func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
 // the error that it leaves in a document.
 var permanent = map[scripted.Fault]string{
 	scripted.Refusal: "refused to answer", scripted.FinishLength: "cut off", scripted.FinishFilter: "content filter",
-	scripted.ContextLength: "too long for the model", scripted.BadRequest: "refused the request",
-	scripted.Unauthorized: "denied access (HTTP 401", scripted.Forbidden: "denied access (HTTP 403", scripted.NotFound: "knows no such model",
+	scripted.ContextLength: "too long for the model", scripted.BadRequest: "rejected the request",
+	scripted.Unauthorized: "denied access (HTTP 401", scripted.Forbidden: "denied access (HTTP 403", scripted.NotFound: "unknown model or address",
 }
 
 // A fault that may pass is tried again, and one in ten calls never uses up all

@@ -74,7 +74,7 @@ func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 	}
 	wantRefused(t, url, "open", clitest.Refusals{
 		{[]string{"--min-value", "1e3"}, "no amount such as"},
-		{[]string{"--since", "noon"}, "no duration such as"},
+		{[]string{"--since", "noon"}, "expected a duration like"},
 		{[]string{"--document", "bill"}, "--document"},
 		{[]string{"--kind", "x"}, "question, warning, failed, file"},
 	})

@@ -24,7 +24,7 @@ func newPrintedInvoice(number string) printedInvoice {
 	return printedInvoice{
 		"number": {number, "Rechnungsnummer " + number}, "date": {"2026-02-20", "Rechnungsdatum 20.02.2026"},
 		"supplier.name": {"Sommer GmbH", "Sommer GmbH"}, "subtotal": {"100.00", "Zwischensumme 100,00"},
-		"tax": {"19.00", "19 % MwSt. 19,00"}, "total": {"119.00", "Gesamtbetrag 119,00"},
+		"tax": {"19.00", "19 % MwSt. 19,00"}, "total": {"119.00", "Gesamtbetrag 119,00"}, "currency": {"EUR", "119,00 EUR"},
 	}
 }
 

@@ -28,6 +28,7 @@ const pageTSV = `level	page_num	block_num	par_num	line_num	word_num	left	top	wid
 5	1	1	1	6	4	500	540	90	20	95	19,00
 5	1	1	1	7	1	100	580	180	20	95	Gesamtbetrag
 5	1	1	1	7	2	500	580	90	20	95	119,00
+5	1	1	1	7	3	600	580	40	20	95	EUR
 `
 
 // ocr is a program in the place of tesseract, which can be held up.

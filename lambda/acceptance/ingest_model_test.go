@@ -54,7 +54,7 @@ Rechnungsnummer 4403
 Rechnungsdatum 20.02.2026
 Zwischensumme 100,00
 19 % MwSt. 19,00
-Gesamtbetrag 119,00
+Gesamtbetrag 119,00 EUR
 `
 
 // A text and a scan go in; the model's answers come out grounded, past the

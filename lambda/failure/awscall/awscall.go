@@ -1,5 +1,5 @@
-// Package awscall reads errors of the AWS SDK as failed calls. Its rows end the failure table
-// of every AWS service.
+// Package awscall reads the errors of the AWS SDK as failed calls, and has the rows shared by
+// the tables of AWS's services. Use it in an adapter for one of them.
 package awscall
 
 import (
@@ -13,11 +13,11 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-var errForeign = errors.New("another service failed before the call")
+var errForeign = errors.New("unexpected error of another service before the call")
 
-// Read looks into an SDK error; ended is the error of the caller's context. service is the
-// ServiceID of the SDK's package, so that a response of any other service, such as a source of
-// credentials, is ignored.
+// Read returns an error of the SDK as a Call; ended is the error of the caller's context.
+// service is the ServiceID of the SDK's package. The response of any other service, such as a
+// source of credentials, doesn't count as one of this service.
 func Read(service string, err, ended error, longest time.Duration) *failure.Call {
 	c := &failure.Call{Ended: ended, Network: err}
 	var inner *smithy.OperationError
@@ -41,18 +41,19 @@ func Read(service string, err, ended error, longest time.Duration) *failure.Call
 	return c
 }
 
-// Code matches calls answered with one of these codes.
+// Code returns a Match for responses with one of these codes.
 func Code(these ...string) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return slices.Contains(these, c.Code) }
 }
 
-// Answered matches calls answered with the status or one of the codes.
+// Answered returns a Match for responses with the status, or one of the codes.
 func Answered(status int, codes ...string) func(*failure.Call) bool {
 	return func(c *failure.Call) bool { return c.Status == status || slices.Contains(codes, c.Code) }
 }
 
-// Rest returns the last rows of a table: redirects, and calls without a readable response. Put
-// the rows for codes first, because AWS reports most faults with status 400.
+// Rest returns the last rows of a table: for a redirect, and for calls without a readable
+// response. The rows for codes must precede these and the rows for a status, because AWS
+// reports most faults with status 400.
 func Rest(service string) []failure.Row {
 	return []failure.Row{
 		{Name: "redirect", Match: (*failure.Call).ErrorStatus,
@@ -71,6 +72,6 @@ func Rest(service string) []failure.Row {
 		{Name: "no connection", Match: func(c *failure.Call) bool {
 			var send *smithyhttp.RequestSendError
 			return errors.As(c.Network, &send)
-		}, Kind: failure.Transient, Sentence: "the connection to " + service + " failed"},
+		}, Kind: failure.Transient, Sentence: "connection to " + service + " failed"},
 	}
 }

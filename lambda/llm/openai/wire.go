@@ -122,7 +122,7 @@ func httpClient(c Config) *http.Client {
 
 // transport makes a connection per request. A kept one may have died while the function was
 // frozen, at the cost of a try and its wait, and a handshake is short compared with an answer.
-// Besides, net/http logs bytes that arrive on an idle connection.
+// Also, net/http logs bytes that arrive on an idle connection.
 func transport() *http.Transport {
 	return &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,

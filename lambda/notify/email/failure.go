@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/failure/awscall"
 )
 
-var errUnconfirmed = errors.New("a success without the mail's id")
+var errUnconfirmed = errors.New("missing mail id in a success")
 
 // table classifies the mails that SES did not accept. Codes come first: SES
 // reports most faults with status 400. A permanent failure needs a person: an
@@ -17,11 +17,11 @@ var errUnconfirmed = errors.New("a success without the mail's id")
 var table = failure.Table{Service: "SES", Codes: codes, Rows: slices.Concat([]failure.Row{
 	{Name: "too many requests", Match: awscall.Answered(http.StatusTooManyRequests,
 		"TooManyRequestsException", "LimitExceededException", "Throttling", "ThrottlingException"),
-		Kind: failure.Transient, Sentence: "SES has too many mails"},
+		Kind: failure.Transient, Sentence: "too many mails to SES"},
 	{Name: "paused", Match: awscall.Code("SendingPausedException"),
 		Kind: failure.Transient, Sentence: "SES has paused the account's mails"},
 	{Name: "stale signature", Match: awscall.Code("ExpiredToken", "ExpiredTokenException", "RequestExpired"),
-		Kind: failure.Transient, Sentence: "SES takes the credentials or the clock for stale"},
+		Kind: failure.Transient, Sentence: "SES rejected the request: expired credentials or clock skew"},
 	{Name: "rejected", Match: awscall.Code("MessageRejected"),
 		Kind: failure.Permanent, Sentence: "SES rejected the mail"},
 	{Name: "sender not verified", Match: awscall.Code("MailFromDomainNotVerifiedException"),
@@ -31,7 +31,7 @@ var table = failure.Table{Service: "SES", Codes: codes, Rows: slices.Concat([]fa
 	{Name: "SES failed", Match: (*failure.Call).ServerError,
 		Kind: failure.Transient, Sentence: "SES failed"},
 	{Name: "try again", Match: awscall.Answered(http.StatusRequestTimeout, "ConcurrentModificationException"),
-		Kind: failure.Transient, Sentence: "SES asks for the mail again"},
+		Kind: failure.Transient, Sentence: "SES asked for a retry"},
 	{Name: "denied", Match: awscall.Answered(http.StatusForbidden, "AccessDeniedException", "NotAuthorized"),
 		Kind: failure.Permanent, Sentence: "SES denied access", Refused: true},
 	{Name: "any other 4xx", Match: (*failure.Call).ClientError,

@@ -224,7 +224,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	server := httptest.NewServer(refuses(429, "TooManyRequestsException", "Retry-After", "5"))
 	t.Cleanup(server.Close)
 	s := must.Get(New(client(server.URL), config()))(t)
-	want := failure.Failure{Kind: transient, Text: "SES has too many mails (HTTP 429, TooManyRequestsException)",
+	want := failure.Failure{Kind: transient, Text: "too many mails to SES (HTTP 429, TooManyRequestsException)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -113,7 +113,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
 	s := must.Get(New(Config{WebhookURL: server.URL}))(t)
-	want := failure.Failure{Kind: transient, Text: "Slack has too many messages (HTTP 429)",
+	want := failure.Failure{Kind: transient, Text: "too many messages to Slack (HTTP 429)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(s.Send(t.Context(), notifytest.Messages()["test"])); got != want {
 		t.Errorf("got %+v, want %+v", got, want)

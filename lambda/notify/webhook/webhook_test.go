@@ -87,7 +87,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
 	r := must.Get(New(Config{URL: server.URL, Secret: testSecret}))(t)
-	want := failure.Failure{Kind: failure.Transient, Text: "the receiver has too many requests (HTTP 429)",
+	want := failure.Failure{Kind: failure.Transient, Text: "too many requests to the receiver (HTTP 429)",
 		RetryAfter: 5 * time.Second}
 	if got := failure.Of(r.Send(t.Context(), testParcel)); got != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -116,7 +116,7 @@ func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
 		t.Errorf("by hand: %s, %v", out, err)
 	}
 	if a := f.request("Rename"); a.Status != "FAILED" ||
-		!strings.Contains(a.Reason, "neither Create, Update nor Delete") {
+		!strings.Contains(a.Reason, "expected Create, Update or Delete") {
 		t.Errorf("a request that there is not: %+v", a)
 	}
 	f.refuses = 2
@@ -190,7 +190,7 @@ func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
 	f := newFormation(t, time.Minute, "DATABASE_URL="+postgrestest.EmptyURL(t))
 	_, err := f.function.Invoke(t.Context(),
 		[]byte(`{"RequestType":"Delete","ResponseURL":"http://127.0.0.1:1/?signature=PLANTED"}`))
-	if err == nil || !strings.Contains(err.Error(), "CloudFormation was not answered and waits: connection failed") ||
+	if err == nil || !strings.Contains(err.Error(), "answer CloudFormation, which waits: connection failed") ||
 		strings.Contains(err.Error()+f.text.String(), "PLANTED") {
 		t.Errorf("got %v", err)
 	}

@@ -1,5 +1,5 @@
-// Command console is the Lambda function behind the HTTP API of the console: pages
-// about documents and their matches, for people who are logged in.
+// Command console is the Lambda function behind the HTTP API of the console: it serves pages
+// about documents and their matches to logged-in people.
 package main
 
 import (

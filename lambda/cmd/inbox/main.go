@@ -1,5 +1,5 @@
-// Command inbox is the Lambda function that starts an ingestion for each file
-// that is laid into the inbox.
+// Command inbox is the Lambda function for the inbox: it starts an ingestion for each new
+// file.
 package main
 
 import (

@@ -1,5 +1,4 @@
-// Command ingest is the Lambda function that reads the files named by an
-// SQS event.
+// Command ingest is the Lambda function for files: it reads the files named in an SQS event.
 package main
 
 import (
@@ -10,9 +9,8 @@ import (
 )
 
 func main() {
-	// A file of a few bytes can unpack to hundreds of MB, which are garbage soon.
-	// Without a limit the collector waits until as much again was allocated. The
-	// last quarter is for memory that it does not know.
+	// A small file can unpack to hundreds of MB of short-lived garbage. Without a limit the
+	// collector lets the heap double first. The last quarter is for memory outside the heap.
 	debug.SetMemoryLimit(int64(manifest.Ingest.MemoryMB) << 20 / 4 * 3)
 	setup.Main(manifest.Ingest.Name, load, open)
 }

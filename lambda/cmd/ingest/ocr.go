@@ -14,8 +14,8 @@ import (
 	awstextract "github.com/aws/aws-sdk-go-v2/service/textract"
 )
 
-// engines are the values of OCR, besides none. All of them are linked: together
-// they are 0.7 MB of a bootstrap of 24 MB.
+// engines has the values of OCR except none. All are linked in, since together they take
+// 0.7 MB of a bootstrap of 24 MB.
 var engines = map[string]func(context.Context, setup.Config) (ingest.OCR, error){
 	"tesseract": func(ctx context.Context, _ setup.Config) (ingest.OCR, error) {
 		return tesseract.New(ctx, tesseract.Config{})
@@ -32,7 +32,7 @@ var engines = map[string]func(context.Context, setup.Config) (ingest.OCR, error)
 	},
 }
 
-// openOCR opens the engine; nil for none.
+// openOCR opens the engine. It returns nil for none.
 func openOCR(ctx context.Context, c setup.Config) (ingest.OCR, error) {
 	if c.OCR == setup.NoOCR {
 		return nil, nil

@@ -63,7 +63,7 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*inges
 		GoodEnough: c.OCRQuality, Sender: queue, Chunks: chunks, Log: log}, nil
 }
 
-// openChunks opens the queue of the review function; nil where contracts are not
+// openChunks opens the queue of the review function. It returns nil if contracts are not
 // reviewed.
 func openChunks(ctx context.Context, c setup.Config) (job.Sender, error) {
 	url := c.Queues[manifest.Review.Name]
@@ -73,8 +73,8 @@ func openChunks(ctx context.Context, c setup.Config) (job.Sender, error) {
 	return setup.OpenQueue(ctx, manifest.Review.QueueEnv(), url)
 }
 
-// reviewer returns a starter for the model that the review function asks: the
-// functions have the same settings.
+// reviewer returns a starter with the review function's model, since both functions have the
+// same settings.
 func reviewer(c setup.Config, o setup.Opened) *review.Starter {
 	s := &review.Starter{Store: o.DB.Reviews(), Log: o.Log}
 	if c.Model != nil {

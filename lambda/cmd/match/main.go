@@ -1,5 +1,5 @@
-// Command match is the Lambda function that matches the documents named by an
-// SQS event.
+// Command match is the Lambda function for documents: it matches the ones named in an SQS
+// event.
 package main
 
 import (

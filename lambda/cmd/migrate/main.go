@@ -1,7 +1,5 @@
-// Command migrate is the Lambda function that brings the schema up to date
-// while a new version is deployed. CloudFormation runs it as a custom
-// resource, before the version takes traffic. It may also be run by hand, with
-// the event {}.
+// Command migrate is the Lambda function for schema migrations. CloudFormation runs it as a
+// custom resource before a new version takes traffic. Use the event {} to run it by hand.
 package main
 
 import (
@@ -18,8 +16,8 @@ import (
 
 func main() { run(context.Background(), os.Getenv) }
 
-// run reads the configuration anew in every invocation: an error of it has to be
-// sent to CloudFormation, which otherwise waits an hour for an answer.
+// run reads the configuration in every invocation, because its errors must reach
+// CloudFormation, which otherwise waits an hour for an answer.
 func run(ctx context.Context, env setup.Env) {
 	telemetry := telemetry.New(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()

@@ -17,23 +17,20 @@ import (
 )
 
 const (
-	// physicalID is always the same: if it changed, CloudFormation would delete
-	// the old resource.
+	// physicalID must never change, otherwise CloudFormation deletes the old resource.
 	physicalID = "matchbook-schema"
-	// answerFor is kept free at the end of an invocation for the answer.
+	// answerFor is the time reserved for the answer at the end of an invocation.
 	answerFor = 30 * time.Second
-	// answerTries is the number of tries to send the answer, answerTry bounds each.
+	// answerTries is the number of tries to send the answer, answerTry the timeout of each.
 	answerTries = 3
 	answerTry   = 8 * time.Second
-	// maxReason is in bytes; CloudFormation takes 4,096 for the whole answer.
+	// maxReason is in bytes; CloudFormation accepts 4,096 for the whole answer.
 	maxReason = 1500
 )
 
-// resource is the schema as a custom resource: creating and updating it run
-// the migrations, deleting it leaves the data alone.
-//
-// It answers by itself, because cfn.LambdaWrap does so without a time limit,
-// once, and logs the body of the response that it gets.
+// resource is the schema as a custom resource. Creating or updating it runs the migrations;
+// deleting it leaves the data alone. It doesn't use cfn.LambdaWrap, because that answers only
+// once, without a timeout, and logs the response body.
 type resource struct {
 	log     *slog.Logger
 	migrate func(context.Context) ([]schema.Migration, error)
@@ -44,8 +41,8 @@ type result struct {
 	Applied []schema.Migration `json:"applied"` // now; empty if the schema was up to date
 }
 
-// handle is the Lambda function. It sends a failure to CloudFormation instead of
-// returning it: Lambda would run a failed invocation again.
+// handle is the Lambda function. It sends failures to CloudFormation instead of returning
+// them, because Lambda retries a failed invocation.
 func (r *resource) handle(ctx context.Context, event cfn.Event) (result, error) {
 	if event.RequestType == "" && event.ResponseURL == "" {
 		return r.run(ctx)
@@ -57,12 +54,12 @@ func (r *resource) handle(ctx context.Context, event cfn.Event) (result, error) 
 		done, err = r.run(ctx)
 	case cfn.RequestDelete:
 	default:
-		err = fmt.Errorf("the request is neither Create, Update nor Delete: nothing was done")
+		err = errors.New("unknown RequestType: expected Create, Update or Delete")
 	}
 	return done, r.answer(ctx, event, done, err)
 }
 
-// run migrates, and always returns in time for the answer.
+// run migrates, and returns in time for the answer.
 func (r *resource) run(ctx context.Context) (result, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -83,15 +80,15 @@ func (r *resource) run(ctx context.Context) (result, error) {
 		return result{append([]schema.Migration{}, o.applied...)}, o.err
 	case <-ctx.Done():
 	}
-	return result{}, errors.New("the schema was not brought up to date: out of time: " +
-		"it continues from there when the stack is deployed again; check the log, and that PostgreSQL can be reached")
+	return result{}, errors.New("migrate the schema: out of time; check the log and the connection to PostgreSQL, then deploy again " +
+		"to continue")
 }
 
-// guarded turns a panic into an error: CloudFormation needs an answer.
+// guarded turns a panic into an error, because CloudFormation needs an answer.
 func (r *resource) guarded(ctx context.Context) (applied []schema.Migration, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("the migration panicked (%T)", v)
+			err = fmt.Errorf("panic during the migration (%T)", v)
 		}
 	}()
 	return r.migrate(ctx)
@@ -116,16 +113,16 @@ func (r *resource) answer(ctx context.Context, event cfn.Event, done result, fai
 			err = unsent
 		}
 	}
-	return fmt.Errorf("CloudFormation was not answered and waits: %w: is there a way from this function to S3?", err)
+	return fmt.Errorf("answer CloudFormation, which waits: %w; check that this function can reach S3", err)
 }
 
-// put sends an answer. The URL is signed, and in no error.
+// put sends an answer. Errors must not contain the URL, because it is signed.
 func put(ctx context.Context, url string, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTry)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPut, url, bytes.NewReader(body))
 	if err != nil {
-		return errors.New("the event's ResponseURL is no URL")
+		return errors.New("invalid ResponseURL in the event")
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

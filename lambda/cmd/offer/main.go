@@ -1,5 +1,5 @@
-// Command offer is the Lambda function that composes the match offers of users, one
-// job for each user and date, named by an SQS event.
+// Command offer is the Lambda function for match offers: it composes the sets of the jobs
+// named in an SQS event. A job is a user and a date.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 
 func main() { setup.WorkloadOf(manifest.Offer).Main(work) }
 
-// work returns the maker of an invocation's work. All invocations of an instance
-// share the rosters that it has read.
+// work returns the constructor of an invocation's work. Invocations of an instance share its
+// rosters, so that each is read once.
 func work(c setup.Config) func(setup.Opened) job.Work {
 	shared := offer.Offerer{Deliver: c.Offers.URL != ""}
 	var once sync.Once

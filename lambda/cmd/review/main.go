@@ -1,5 +1,5 @@
-// Command review is the Lambda function that reads the chunks of contracts
-// named by an SQS event.
+// Command review is the Lambda function for chunks of contracts: it reads the chunks named in
+// an SQS event.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 
 func main() { setup.WorkloadOf(manifest.Review).Main(work) }
 
-// work returns the maker of an invocation's work. All invocations of an instance
-// share the slots of its calls.
+// work returns the constructor of an invocation's work. Invocations of an instance share the
+// slots, so that CallsInFlight bounds the instance.
 func work(c setup.Config) func(setup.Opened) job.Work {
 	shared := review.Reviewer{Slots: make(chan struct{}, c.CallsInFlight), Paused: telemetry.CountPause(c.Metrics)}
 	if c.Model != nil {

@@ -1,12 +1,12 @@
-// Command schedule is the scheduled Lambda function that queues match offers, in
-// each time zone at nine in the morning.
+// Command schedule is the scheduled Lambda function for match offers: it queues them at nine
+// in the morning in each time zone.
 package main
 
 import (
 	"context"
 	"errors"
 	"os"
-	_ "time/tzdata" // for machines without a folder of time zones
+	_ "time/tzdata" // because the image may lack time zones
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
@@ -27,7 +27,7 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	return t.Handler(func(ctx context.Context) (offer.ScheduleReport, error) {
 		report, err := schedule(ctx)
 		if err != nil {
-			err = errors.New(failure.Of(err).Text) // it is logged, and part of the response
+			err = errors.New(failure.Of(err).Text) // safe for the log and the response
 		}
 		return report, err
 	}), close, nil

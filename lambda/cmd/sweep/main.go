@@ -1,5 +1,5 @@
-// Command sweep is the scheduled Lambda function that repairs what crashed or
-// got lost.
+// Command sweep is the scheduled Lambda function for repairs: it publishes or fails work that
+// crashed or got lost.
 package main
 
 import (
@@ -25,7 +25,7 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	return t.Handler(func(ctx context.Context) (sweep.Report, error) {
 		report, err := sweeper.Run(ctx)
 		if err != nil {
-			err = errors.New(failure.Of(err).Text) // it is logged, and part of the response
+			err = errors.New(failure.Of(err).Text) // safe for the log and the response
 		}
 		return report, err
 	}), close, nil

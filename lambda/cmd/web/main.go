@@ -1,5 +1,5 @@
-// Command web is the Lambda function behind the URL of reviews: it starts them,
-// streams their findings and has a page for people.
+// Command web is the Lambda function behind the URL of reviews: it starts reviews, streams
+// their findings, and serves a page for people.
 package main
 
 import (
@@ -41,11 +41,11 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	}
 	pages := web.New(web.Config{Reviews: reviews, Control: reviews, Starter: starter, Texts: texts, Sender: queue,
 		Tokens: tokens, Log: t.Log, StreamFor: manifest.Web.Timeout - manifest.StreamReserve})
-	// Not t.Handler, which would keep a response until it is whole.
+	// Don't use t.Handler, because it buffers the whole response.
 	return lambdaurl.Wrap(t.HTTP(pages)), db.Close, nil
 }
 
-// openTexts opens the store of files, for reviews of documents; nil without one.
+// openTexts opens the store of files, for reviews of documents. It returns nil without one.
 func openTexts(ctx context.Context, c setup.Config, db *postgres.DB) (web.Texts, error) {
 	if c.Blobs == "" {
 		return nil, nil

@@ -94,7 +94,7 @@ func (o *office) correctsTotal() {
 	env := []string{variableOf(o.ingest, "DATABASE_URL"), variableOf(o.ingest, "MATCH_QUEUE_URL"),
 		variableOf(o.ingest, "AWS_ENDPOINT_URL_SQS"), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x"}
 	code, out := matchbook(o.t, env, "correct", "RE-2026-118", "total=1200.00")
-	if code != 0 || !strings.Contains(out, "kept for ever, and published for matching") {
+	if code != 0 || !strings.Contains(out, "stored, and published for matching") {
 		o.t.Fatalf("exit status %d, %s", code, out)
 	}
 	o.finish()

@@ -1,5 +1,5 @@
-// Package cli is the frame of a command-line program: its environment and outputs,
-// its exit code, and its help, which is text in files.
+// Package cli is the frame of a command-line program: environment, outputs, exit code,
+// wrong usage, and help pages. Use it for the mains of cmd/matchbook and cmd/mbdev.
 package cli
 
 import (
@@ -21,14 +21,15 @@ import (
 // Exit codes.
 const (
 	ExitOK       = 0 // all is well
-	ExitFindings = 1 // it ran, and something did not succeed: it is in the output
+	ExitFindings = 1 // it ran, and something failed: see the output
 	ExitError    = 2 // it could not run: configuration, usage, environment
 )
 
-// ErrFindings ends a command that ran and has printed what did not succeed.
-var ErrFindings = errors.New("something did not succeed")
+// ErrFindings ends a command with ExitFindings. The command must have printed the findings,
+// because Run prints nothing more.
+var ErrFindings = errors.New("finished with findings")
 
-// Findings ends a command that ran, with or without success.
+// Findings returns ErrFindings for a command that ran without success, otherwise err.
 func Findings(succeeded bool, err error) error {
 	if err == nil && !succeeded {
 		return ErrFindings
@@ -39,8 +40,8 @@ func Findings(succeeded bool, err error) error {
 // Program is main with its environment passed in; it returns the exit code.
 type Program func(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int
 
-// Main runs a program in the environment of this process, until it ends or a
-// signal ends it.
+// Main runs a program in the environment of this process, and exits with its code. An
+// interrupt or SIGTERM cancels the program's context.
 func Main(run Program) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
@@ -55,11 +56,13 @@ type Invocation struct {
 	Out, ErrOut io.Writer
 }
 
-// Run runs the command below root that the arguments name, and returns the exit
-// code.
+// Run runs root with the arguments and returns the exit code. It prints an error on ErrOut,
+// without secrets.
 func (w *Invocation) Run(ctx context.Context, root *cobra.Command) int {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.Args, root.RunE = NoArgs, ShowHelp // otherwise cobra words unknown commands
 	root.SetArgs(w.Args)
 	root.SetOut(w.Out)
 	root.SetErr(w.ErrOut)
@@ -76,7 +79,7 @@ func (w *Invocation) Run(ctx context.Context, root *cobra.Command) int {
 	return ExitError
 }
 
-// Metered ends a command by what work returns, which shows its progress on a meter.
+// Metered runs work with a meter for its progress, and closes the meter.
 func (w *Invocation) Metered(work func(*term.Meter) (succeeded bool, err error)) error {
 	m := term.NewMeter(w.ErrOut)
 	defer m.Close()

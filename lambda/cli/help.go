@@ -9,23 +9,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shared are parts of pages that several programs have.
+// shared holds the parts of pages common to several programs.
 //
 //go:embed shared.txt
 var shared string
 
-// Help gives root and the commands below it the text and the examples of their
-// pages. That of root is ROOT.txt, that of a command NAME.txt, and that of a
-// command below it NAME-NAME.txt; a page is its text, then its examples. Pages may
-// define parts for each other, and take values of facts.
+// Help gives root and every command below it the text and the examples of its page:
+// ROOT.txt for root, NAME.txt for a command, NAME-NAME.txt for one below it. A page is
+// text, then "Examples:". Pages may define parts for each other, and take values of facts.
 func Help(root *cobra.Command, pages fs.FS, facts any) {
 	all := template.Must(template.Must(template.New("").Parse(shared)).ParseFS(pages, "*/*.txt"))
 	setHelp(root, root.Name(), all, facts)
 	for _, cmd := range root.Commands() {
-		setHelp(cmd, cmd.Name(), all, facts)
-		for _, below := range cmd.Commands() {
-			setHelp(below, cmd.Name()+"-"+below.Name(), all, facts)
-		}
+		setHelpBelow(cmd, cmd.Name(), all, facts)
+	}
+}
+
+func setHelpBelow(cmd *cobra.Command, name string, pages *template.Template, facts any) {
+	setHelp(cmd, name, pages, facts)
+	for _, below := range cmd.Commands() {
+		setHelpBelow(below, name+"-"+below.Name(), pages, facts)
 	}
 }
 

@@ -12,18 +12,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID is the id of document n of a corpus.
+// ID returns the id of document n of a corpus.
 func ID(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
 }
 
-// Line is document n of a corpus, for its file.
+// Line returns document n of a corpus as a line of its file.
 func Line(n, typ, data string) string {
 	return fmt.Sprintf(`{"id":"30000000-0000-4000-8000-%012s","tenant_id":"10000000-0000-4000-8000-000000000003",`+
 		`"type":"%s","received_at":"2026-04-%02sT08:00:00Z","structured_data":%s}`, n, typ, n, data) + "\n"
 }
 
-// WriteCorpus writes a corpus, "" for a file that is to be missing.
+// WriteCorpus writes a corpus; use "" for a missing file.
 func WriteCorpus(t *testing.T, documents, links string) (dir string) {
 	t.Helper()
 	files := map[string]string{"documents.visible.jsonl": documents, "links.csv": links}
@@ -50,9 +50,8 @@ func File(t testing.TB, name, text string) (file string) {
 	return filepath.Join(Folder(t, map[string]string{name: text}), name)
 }
 
-// Ties writes groups of an order and two invoices, each group of a tenant of its
-// own. Both invoices charge all of the order and neither cites it, so rules
-// leave both open; the first is true.
+// Ties writes groups of an order and two invoices, a tenant per group. Both invoices charge
+// the whole order and neither cites it, so the rules leave both open. The first is the true one.
 func Ties(t *testing.T, groups int) (dir string) {
 	t.Helper()
 	var documents, links strings.Builder

@@ -11,11 +11,11 @@ import (
 	"matchbook/lambda/internal/pagetest"
 )
 
-// Root is the root of the repository, from the package of a program.
+// Root is the root of the repository, seen from a program's package.
 const Root = "../../.."
 
-// Shown returns the arguments and the output of the first command of the pages
-// that begins like this.
+// Shown returns the arguments and the output of the first command with this prefix on the
+// pages. It fails the test if the pages lack it.
 func Shown(t *testing.T, command string) (args []string, output []string) {
 	t.Helper()
 	for _, page := range pagetest.Read(t, Root) {
@@ -29,8 +29,8 @@ func Shown(t *testing.T, command string) (args []string, output []string) {
 	return nil, nil
 }
 
-// WantShown compares what a page shows with what was printed. A line "..." of
-// the page stands for any number of lines.
+// WantShown compares a page's output with the printed one. A line "..." on the page stands
+// for any number of lines.
 func WantShown(t *testing.T, shown []string, printed string) {
 	t.Helper()
 	got := strings.Split(strings.ReplaceAll(printed, Root+"/", ""), "\n")
@@ -48,7 +48,7 @@ func WantShown(t *testing.T, shown []string, printed string) {
 	}
 }
 
-// steady replaces what differs from run to run.
+// steady replaces the parts of a line that differ from run to run.
 func steady(line string) string {
 	for pattern, with := range map[string]string{
 		`\d+\.\d s`:                     "N s",
@@ -60,9 +60,9 @@ func steady(line string) string {
 	return line
 }
 
-// WantAccepted asks for the help of each command that the pages name, at least so
-// many. Flags are parsed before help is printed: this finds a command or a flag that
-// no longer exists, also in the middle of a sentence.
+// WantAccepted runs each command on the pages with --help, also ones within a sentence, and
+// expects at least this many. It finds removed commands and flags, because flags are parsed
+// before the help is printed.
 func WantAccepted(t *testing.T, name string, program cli.Program, least int) {
 	t.Helper()
 	inline := regexp.MustCompile("`(" + name + " [^`]+)`")
@@ -87,14 +87,14 @@ func WantAccepted(t *testing.T, name string, program cli.Program, least int) {
 		}
 	}
 	if len(seen) < least {
-		t.Errorf("the pages name only %d commands", len(seen))
+		t.Errorf("got %d commands on the pages, expected %d or more", len(seen), least)
 	}
 }
 
 var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) {2,}[A-Z]`)
 
-// WantListed compares the commands of a program, at least so many, with README.md in
-// the program's folder.
+// WantListed fails the test unless README.md in the program's folder has every command, and
+// there are at least this many.
 func WantListed(t *testing.T, name string, program cli.Program, least int) {
 	t.Helper()
 	text, err := os.ReadFile("README.md")
@@ -112,7 +112,7 @@ func WantListed(t *testing.T, name string, program cli.Program, least int) {
 	}
 	for _, c := range commands {
 		if !regexp.MustCompile("`(" + name + " )?" + c + "[` ]").Match(text) {
-			t.Errorf("the page has no %s", c)
+			t.Errorf("missing command %s on the page", c)
 		}
 	}
 }

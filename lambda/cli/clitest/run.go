@@ -1,4 +1,4 @@
-// Package clitest runs a command-line program in tests, and compares it with the
+// Package clitest runs a command-line program in tests and compares its output with the
 // pages of the repository.
 package clitest
 
@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// Main is TestMain of a program.
+// Main must be called by the TestMain of a program.
 func Main(m *testing.M) {
 	postgrestest.Parallel("6")
 	code := m.Run()
@@ -32,8 +32,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Run runs the program against the database at url, which match, ingest and invoke
-// get with --database.
+// Run runs the program against the database at url. It adds --database for match, ingest
+// and invoke, because they use a private one otherwise.
 func Run(t testing.TB, program cli.Program, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	if url != "" && slices.Contains([]string{"match", "ingest", "invoke"}, args[0]) {
@@ -42,7 +42,7 @@ func Run(t testing.TB, program cli.Program, url string, args ...string) (code in
 	return RunIn(t.Context(), program, map[string]string{variable.DatabaseURL: url}, args...)
 }
 
-// RunIn runs the program in an environment of these variables.
+// RunIn runs the program with these variables.
 func RunIn(ctx context.Context, program cli.Program, env map[string]string, args ...string) (code int, out, errOut string) {
 	if slices.Contains([]string{"match", "ingest", "invoke", "eval", "drill", "plan"}, args[0]) {
 		BuildFunctions()
@@ -52,14 +52,14 @@ func RunIn(ctx context.Context, program cli.Program, env map[string]string, args
 	return code, stdout.String(), stderr.String()
 }
 
-// Refusals are arguments that a command refuses, each with words of its error.
+// Refusals are refused arguments, each with a part of its error.
 type Refusals []struct {
 	Args []string
 	Want string
 }
 
-// WantRefused wants run to end with an error for each of these arguments, and to
-// print nothing else.
+// WantRefused fails the test unless run ends with ExitError and the wanted error for each of
+// these arguments, and prints nothing else.
 func WantRefused(t *testing.T, run func(args ...string) (code int, out, errOut string), list Refusals) {
 	t.Helper()
 	for _, r := range list {
@@ -70,19 +70,18 @@ func WantRefused(t *testing.T, run func(args ...string) (code int, out, errOut s
 	}
 }
 
-// functions are the executables beside the test binary.
+// functions are the executables next to the test binary.
 var functions []string
 
-// BuildFunctions puts the functions beside the test binary, where the commands
-// find them, as in an installation: dozens of tests need not build them. A
-// command whose function is not there builds it itself.
+// BuildFunctions builds the functions next to the test binary, as in an installation, so
+// that dozens of tests needn't build them. A command builds a missing function itself.
 var BuildFunctions = sync.OnceFunc(func() {
 	self, err := os.Executable()
 	if err != nil {
 		return
 	}
-	beside := filepath.Dir(self)
-	dir, err := os.MkdirTemp(beside, "functions")
+	next := filepath.Dir(self)
+	dir, err := os.MkdirTemp(next, "functions")
 	if err != nil {
 		return
 	}
@@ -92,14 +91,14 @@ var BuildFunctions = sync.OnceFunc(func() {
 		if err != nil {
 			continue
 		}
-		// Renamed: half an executable is never taken for one.
-		if place := filepath.Join(beside, filepath.Base(file)); os.Rename(file, place) == nil {
+		// Renamed, so that a command never finds half an executable.
+		if place := filepath.Join(next, filepath.Base(file)); os.Rename(file, place) == nil {
 			functions = append(functions, place)
 		}
 	}
 })
 
-// Receive returns the bodies of the messages that a queue hands out.
+// Receive receives up to ten messages of a queue and returns their bodies.
 func Receive(t *testing.T, client *sqs.Client, url string) (bodies []string) {
 	t.Helper()
 	out, err := client.ReceiveMessage(context.Background(), &sqs.ReceiveMessageInput{QueueUrl: &url, MaxNumberOfMessages: 10})

@@ -24,18 +24,18 @@ type ModelPrices struct {
 	prices []modelRate
 }
 
-// modelRate is in USD per million tokens. A nil price is not known.
+// modelRate is the price of a model in USD per million tokens; nil for an unknown price.
 type modelRate struct {
-	Model      string   `json:"model"` // the beginning of the name
+	Model      string   `json:"model"` // prefix of the name; see goesOn
 	Prompt     *float64 `json:"prompt"`
 	Completion *float64 `json:"completion"`
 	Embedding  *float64 `json:"embedding"`
-	// Date and Source are of this price, where they are not those of the list.
+	// Date and Source override the list's.
 	Date   string `json:"date"`
 	Source string `json:"source"`
 }
 
-// ReadModelPrices reads the prices in a file; "" reads the built-in ones.
+// ReadModelPrices reads a price list; use "" for the built-in one.
 func ReadModelPrices(file string) (*ModelPrices, error) {
 	raw := listPrices
 	if file != "" {
@@ -61,29 +61,29 @@ func parsePrices(raw []byte) (*ModelPrices, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if !json.Valid(raw) {
-		return nil, errors.New("it is not JSON")
+		return nil, errors.New("invalid JSON")
 	}
 	if err := decoder.Decode(&written); err != nil {
-		return nil, fmt.Errorf("it is not of the form that \"matchbook cost --help\" shows: %w", err)
+		return nil, fmt.Errorf("invalid price list: %w; see matchbook cost --help", err)
 	}
 	if len(written.Prices) == 0 {
-		return nil, errors.New("it has no usd_per_million_tokens")
+		return nil, errors.New("missing usd_per_million_tokens")
 	}
 	seen := make(map[string]bool)
 	for i, p := range written.Prices {
 		switch {
 		case p.Model == "":
-			return nil, fmt.Errorf("price %d names no model", i+1)
+			return nil, fmt.Errorf("missing model of price %d", i+1)
 		case strings.Contains(p.Model, " "):
-			return nil, fmt.Errorf("%.50q: a model's name ends at the first space", p.Model)
+			return nil, fmt.Errorf("invalid model %.50q: must not contain a space", p.Model)
 		case seen[p.Model]:
-			return nil, fmt.Errorf("there are two prices for %.50q", p.Model)
+			return nil, fmt.Errorf("duplicate price of %.50q", p.Model)
 		case p.Prompt == nil && p.Completion == nil && p.Embedding == nil:
-			return nil, fmt.Errorf("%.50q has no price: prompt, completion or embedding", p.Model)
+			return nil, fmt.Errorf("missing price of %.50q: set prompt, completion or embedding", p.Model)
 		}
 		for _, usd := range []*float64{p.Prompt, p.Completion, p.Embedding} {
 			if usd != nil && *usd < 0 {
-				return nil, fmt.Errorf("a price of %.50q is negative", p.Model)
+				return nil, fmt.Errorf("negative price of %.50q", p.Model)
 			}
 		}
 		seen[p.Model] = true
@@ -91,13 +91,12 @@ func parsePrices(raw []byte) (*ModelPrices, error) {
 	return &ModelPrices{Date: written.Date, Source: written.Source, prices: written.Prices}, nil
 }
 
-// goesOn matches the rest of a model's name after the name of its price: nothing,
-// the date of a version, a tag, or the server. gpt-4.1-nano has not the price of
-// gpt-4.1.
+// goesOn matches the rest of a model's name after the prefix: nothing, a version's date, a
+// tag or a server. Other rests are other models: gpt-4.1-nano isn't gpt-4.1.
 var goesOn = regexp.MustCompile(`^($|-\d{4}|[@:])`)
 
-// Of returns the price of a model, by the name under which answers and embeddings
-// are stored; an empty one if there is none.
+// Of returns the price of a model by its stored name; the zero value if unknown. The
+// longest prefix wins.
 func (l *ModelPrices) Of(model string) (best modelRate) {
 	name, _, _ := strings.Cut(model, " ")
 	for _, p := range l.prices {

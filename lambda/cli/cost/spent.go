@@ -1,6 +1,5 @@
-// Package cost sums up what models were paid: it prices the answers and
-// embeddings that a database contains, by tenant, day and model. Prices are built
-// in, in models.json, each with its date and source, or are read from a file.
+// Package cost prices the stored answers and embeddings of models, by tenant, day and model.
+// Prices come from models.json, each with its date and source, or from the user's file.
 package cost
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Spent is the report of cost.
+// Spent is the report of cost. Call Add before Text.
 type Spent struct {
 	Since        string       `json:"since,omitempty"`
 	Prices       *ModelPrices `json:"prices"`
@@ -24,7 +23,7 @@ type Spent struct {
 	WithoutPrice []string     `json:"without_price"`
 }
 
-// expense is a tenant's use of a model on a day, or a sum of expenses.
+// expense is the use of a model on a day by a tenant, or a sum over some of these.
 type expense struct {
 	TenantID         *uuid.UUID `json:"tenant_id,omitempty"`
 	Day              string     `json:"day,omitempty"`
@@ -35,14 +34,14 @@ type expense struct {
 	CompletionTokens int        `json:"completion_tokens"`
 	Embeddings       int        `json:"embeddings"`
 	EmbeddingTokens  float64    `json:"embedding_tokens"`
-	USD              *float64   `json:"usd"` // nil: no price is known
+	USD              *float64   `json:"usd"` // nil: unknown price
 	CallsSaved       int        `json:"calls_saved"`
 	EmbeddingsSaved  int        `json:"embeddings_saved"`
 	USDSaved         *float64   `json:"usd_saved"`
 	Incomplete       bool       `json:"incomplete"`
 }
 
-// Add prices the purchases, and sums them up.
+// Add prices the purchases and sums them up. It must get all of them at once.
 func (r *Spent) Add(spent []report.Spent) {
 	r.Days, r.Tenants, r.Models = []expense{}, []expense{}, []expense{}
 	for _, s := range spent {
@@ -60,14 +59,14 @@ func (r *Spent) Add(spent []report.Spent) {
 		}
 	}
 	for _, list := range [][]expense{r.Days, r.Tenants, r.Models} {
-		for i := range list { // without the noise of adding fractions
+		for i := range list { // because adding fractions adds noise
 			list[i].EmbeddingTokens = math.Round(list[i].EmbeddingTokens*1000) / 1000
 		}
 	}
 	r.Total.EmbeddingTokens = math.Round(r.Total.EmbeddingTokens*1000) / 1000
 }
 
-// addTo adds an expense to its sum, or to a new one if there is none.
+// addTo adds an expense to its sum, or to a new sum.
 func addTo(sums []expense, empty, b expense, its func(expense) bool) []expense {
 	i := slices.IndexFunc(sums, its)
 	if i < 0 {
@@ -91,7 +90,7 @@ func (b *expense) add(o expense) {
 	b.USDSaved = plus(b.USDSaved, o.USDSaved)
 }
 
-// plus adds the known amounts.
+// plus adds amounts; nil is unknown and doesn't count.
 func plus(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

@@ -21,7 +21,7 @@ func (r *Spent) Text() string {
 		if r.Since != "" {
 			when = " since " + r.Since
 		}
-		p.Line("Nothing was spent%s: no model was asked, and no embedding bought.", when)
+		p.Line("Nothing was spent%s: no answer and no embedding was bought.", when)
 		return p.String()
 	}
 	t := costTable{}
@@ -52,10 +52,9 @@ func (r *Spent) Text() string {
 	return p.String()
 }
 
-// notes explains the amounts.
 func (r *Spent) notes(p *term.Page) {
 	if len(r.WithoutPrice) > 0 {
-		p.Line("- is an unknown amount; + marks a sum without unknown amounts. There is no price for")
+		p.Line("- is an unknown amount; + marks a sum that leaves some out. Missing prices:")
 		for _, m := range r.WithoutPrice {
 			p.Line("  %s", term.Clean(m, term.MaxValue))
 		}
@@ -67,17 +66,16 @@ func (r *Spent) notes(p *term.Page) {
 	date, source := term.Clean(r.Prices.Date, term.MaxValue), term.Clean(r.Prices.Source, term.MaxText)
 	p.Hang("Prices  ", fmt.Sprintf("%s, of %s: %s.", from, cmp.Or(date, "-"), cmp.Or(source, "-")))
 	if r.Prices.File == "" {
-		p.Hang("        ", "They include no discount: the provider's bill counts. --prices FILE uses your prices.")
+		p.Hang("        ", "Discounts are not included, so the provider's bill counts. Use --prices FILE for your own prices.")
 	}
-	p.Hang("Saved   ", "is the price of kept answers and embeddings that were used again, "+
-		"on the day on which they were bought.")
+	p.Hang("Saved   ", "is the price of reused answers and embeddings, on the day they were bought.")
 }
 
-// costTable has rows of cells, as many as there are columns. A row of one cell is
-// a title, a row of none an empty line.
+// costTable has a cell per column in each row. A row with one cell is a title, an empty row
+// an empty line.
 type costTable [][]string
 
-// print aligns the rows, without empty columns.
+// print aligns the rows and leaves empty columns out.
 func (t costTable) print(p *term.Page) {
 	widths := make([]int, len(costColumns))
 	used := make([]bool, len(costColumns))
@@ -116,7 +114,7 @@ func (b expense) row(day string) []string {
 		[]string{money(b.USD, b.Incomplete), calls[4], embeddings[2], money(b.USDSaved, b.Incomplete)})
 }
 
-// numbers returns empty cells where they do not apply.
+// numbers formats the numbers, or returns empty cells if they don't apply.
 func numbers(apply bool, list ...int) (cells []string) {
 	for _, n := range list {
 		cell := ""
@@ -128,8 +126,8 @@ func numbers(apply bool, list ...int) (cells []string) {
 	return cells
 }
 
-// money is in USD, with a + if further amounts are not known, else with a space in
-// its place.
+// money formats USD. A + means that unknown amounts come on top; otherwise a space keeps the
+// columns aligned.
 func money(usd *float64, incomplete bool) string {
 	if usd == nil {
 		return "- "

@@ -1,10 +1,12 @@
-// Package errtext words errors for the person at a command line: with their
-// cause in the words of the driver, and without secrets. A function leaves out
-// the cause, since its errors are stored, logged and sent; see package failure.
+// Package errtext words errors for the user of a command line: it keeps the cause, in our
+// words with its SQLSTATE, and removes secrets. Functions must use package failure instead,
+// because their errors are stored, logged and sent, so they leave the cause out.
 package errtext
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -16,10 +18,26 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// Describe is an error with its cause, in one line.
+// advice has our sentence for each SQLSTATE of a misconfigured or busy database.
+var advice = map[string]string{
+	"28000": "the database rejected the user: check DATABASE_URL",
+	"28P01": "the database rejected the password: check DATABASE_URL",
+	"3D000": "unknown database: check the name in DATABASE_URL",
+	"42501": "missing permission in the database: check the user in DATABASE_URL",
+	"53300": "too many connections to the database: try again later",
+	"57P03": "the database is starting or stopping: try again later",
+}
+
+// Describe returns the error with its cause, in one line.
 func Describe(err error) string {
 	var partly *job.PublishError
 	var decided *failure.Error
+	var state interface {
+		error
+		SQLState() string
+	}
+	var dial *net.OpError
+	var dns *net.DNSError
 	switch {
 	case errors.As(err, &partly) && partly.Err != nil:
 		ours := *partly
@@ -29,8 +47,31 @@ func Describe(err error) string {
 		return partly.Error()
 	case errors.As(err, &decided):
 		return failure.Of(err).Text
+	case errors.As(err, &state):
+		if text := advice[state.SQLState()]; text != "" {
+			return text + " (SQLSTATE " + state.SQLState() + ")"
+		}
+		_, message, found := strings.Cut(state.Error(), ": ") // after the severity
+		if !found {
+			message = state.Error()
+		}
+		return term.Clean("database error: "+message, failure.MaxText)
+	case errors.As(err, &dns):
+		return term.Clean("unknown host "+dns.Name+": check the address", failure.MaxText)
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return unreachable(dial)
 	}
 	return term.Clean(err.Error(), failure.MaxText)
+}
+
+// unreachable describes a failed connection attempt.
+func unreachable(dial *net.OpError) string {
+	cause := dial.Err
+	for errors.Unwrap(cause) != nil {
+		cause = errors.Unwrap(cause)
+	}
+	return term.Clean(fmt.Sprintf("cannot connect to %v: %v; check the address, and that the server runs", dial.Addr, cause),
+		failure.MaxText)
 }
 
 var (
@@ -38,14 +79,13 @@ var (
 	passwordSetting = regexp.MustCompile(`(?i)(\b(?:ssl)?password=)('[^']*'|[^\s&]+)`)
 )
 
-// WithoutSecrets removes from a text the secrets of the environment, and
-// every password that looks like a part of an address. Call it last, before
-// the text is printed.
+// WithoutSecrets removes the secrets of the environment from a text, and everything that
+// looks like a password in an address. Call it last, right before printing.
 func WithoutSecrets(text string, env func(string) string) string {
 	secrets := secretsOf(env)
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, secret := range secrets {
-		if len(secret) >= 4 { // a shorter one would be found in every word
+		if len(secret) >= 4 { // otherwise it would match in ordinary words
 			text = strings.ReplaceAll(text, secret, "***")
 		}
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Corrections stores a person's corrections, and publishes the document.
+// Corrections stores a person's corrections and publishes the document.
 type Corrections interface {
 	Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error)
 }
 
-// Corrected reports what a person's corrections changed.
+// Corrected is the report of Correct.
 type Corrected struct {
 	Document named        `json:"document"`
 	Changes  []correction `json:"changes"`
@@ -27,13 +27,12 @@ type Corrected struct {
 
 type correction struct {
 	Field  string `json:"field"`
-	Before string `json:"before"` // empty: the document had none
+	Before string `json:"before"` // empty: no value
 	Now    string `json:"now"`    // empty: removed
 }
 
-// Correct stores corrections, FIELD=VALUE, of a document that is named by its id
-// or its number; FIELD= removes the field. The caller sends the messages, also
-// with an error after them.
+// Correct stores corrections, FIELD=VALUE or FIELD= to remove the field, of the document with
+// this id or number. The caller must send the messages, even if there is an error.
 func (d *Reader) Correct(arg string, assignments []string, store Corrections) (*Corrected, []job.Stamped, error) {
 	corrections, err := parseAssignments(assignments)
 	if err != nil {
@@ -73,10 +72,10 @@ func parseAssignments(assignments []string) (map[string]json.RawMessage, error) 
 	for _, a := range assignments {
 		field, value, ok := strings.Cut(a, "=")
 		if !ok {
-			return nil, Errorf("%q is not FIELD=VALUE, such as total=119.00", term.Clean(a, term.MaxValue))
+			return nil, Errorf("invalid correction %q: expected FIELD=VALUE, such as total=119.00", term.Clean(a, term.MaxValue))
 		}
 		if _, twice := corrections[field]; twice {
-			return nil, Errorf("%s is corrected twice", term.Clean(field, term.MaxValue))
+			return nil, Errorf("duplicate correction of %s", term.Clean(field, term.MaxValue))
 		}
 		raw, err := document.ParseField(field, value)
 		if err != nil {
@@ -87,7 +86,7 @@ func parseAssignments(assignments []string) (map[string]json.RawMessage, error) 
 	return corrections, nil
 }
 
-// values are the structured data and the type of a document, as JSON has them.
+// values are the structured data of a document, and its type under "type".
 type values map[string]any
 
 func (d *Reader) values(id uuid.UUID) (v values, name named, err error) {
@@ -96,17 +95,17 @@ func (d *Reader) values(id uuid.UUID) (v values, name named, err error) {
 		return nil, name, err
 	}
 	if len(raws) == 0 {
-		return nil, name, Errorf("no document has the id %s", id)
+		return nil, name, Errorf("document not found: %s", id)
 	}
 	v = values{}
 	if raws[0].Data != "" && json.Unmarshal([]byte(raws[0].Data), &v) != nil {
-		return nil, name, Errorf("the structured data of %s cannot be read", id)
+		return nil, name, Errorf("invalid structured data of %s", id)
 	}
 	v["type"] = string(raws[0].Type)
 	return v, named{id, raws[0].Type, term.Clean(v.at("number"), term.MaxValue)}, nil
 }
 
-// at returns the value at a path; empty where there is none.
+// at returns the value at a path, or "".
 func (v values) at(path string) string {
 	switch found := v.find(strings.Split(path, ".")).(type) {
 	case string:
@@ -136,8 +135,8 @@ func (v values) find(parts []string) any {
 	return at
 }
 
-// room refuses an item that is not next to the existing ones: PostgreSQL would
-// add it at the end, under another number.
+// room refuses an item beyond the next free one, because PostgreSQL would append it under
+// another number.
 func (v values) room(path string) error {
 	parts := strings.Split(path, ".")
 	at := slices.IndexFunc(parts, func(s string) bool { _, err := strconv.Atoi(s); return err == nil })
@@ -146,12 +145,12 @@ func (v values) room(path string) error {
 	}
 	items, _ := v.find(parts[:at]).([]any)
 	if i, _ := strconv.Atoi(parts[at]); i > len(items) {
-		return Errorf("%s: the document has %d %s; they are counted from 0", path, len(items), strings.Join(parts[:at], "."))
+		return Errorf("invalid item %s: the document has %d %s, counted from 0", path, len(items), strings.Join(parts[:at], "."))
 	}
 	return nil
 }
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Corrected) Text() string {
 	p := &term.Page{}
 	p.Line("%s  %s", r.Document.Called(), r.Document.ID)
@@ -164,6 +163,6 @@ func (r *Corrected) Text() string {
 	for _, c := range r.Changes {
 		p.Line("  %-24s %s -> %s", c.Field, shown(c.Before, "(none)"), shown(c.Now, "(removed)"))
 	}
-	p.Line("kept for ever, and published for matching")
+	p.Line("stored, and published for matching")
 	return p.String()
 }

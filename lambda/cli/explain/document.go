@@ -22,10 +22,10 @@ type named struct {
 	Number string        `json:"number,omitempty"`
 }
 
-// Called is the type and number of a document, or its id where it has no number.
+// Called returns the type and the number of a document, or its id without a number.
 func (n named) Called() string { return term.Label(n.Type, n.Number, n.ID) }
 
-// documentState is a document and its state of matching. All texts are clean.
+// documentState is a document with its matching state. All texts are clean.
 type documentState struct {
 	named
 	TenantID   uuid.UUID   `json:"tenant_id"`
@@ -33,15 +33,15 @@ type documentState struct {
 	Supplier   string      `json:"supplier,omitempty"`
 	Buyer      string      `json:"buyer,omitempty"`
 	progress               // of matching
-	File       *file       `json:"file,omitempty"` // that it comes from
+	File       *file       `json:"file,omitempty"` // source of the document
 	ClusterID  *uuid.UUID  `json:"cluster_id"`
 	Cluster    []named     `json:"cluster,omitempty"` // its members
 	Cites      []reference `json:"cites,omitempty"`
-	Unreadable string      `json:"unreadable,omitempty"` // why its structured data cannot be read
-	// NoEmbedding is the reason why it has no embedding, if one was to be made.
+	Unreadable string      `json:"unreadable,omitempty"` // reason for unreadable structured data
+	// NoEmbedding is the reason for a missing embedding.
 	NoEmbedding string `json:"no_embedding,omitempty"`
 	raw         score.Raw
-	data        document.Data // as it came, not clean
+	data        document.Data // not clean
 }
 
 type reference struct {
@@ -54,7 +54,7 @@ func (r reference) String() string {
 	return cmp.Or(strings.ReplaceAll(r.Type, "-", " "), "number") + " " + r.Number
 }
 
-// read reads a document that exists.
+// read reads a document, or returns an Error for an unknown id.
 func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 	summaries, err1 := d.reports.Summaries(d.ctx, []uuid.UUID{id})
 	raws, err2 := d.db.Raws(d.ctx, []uuid.UUID{id})
@@ -62,7 +62,7 @@ func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 		return nil, err
 	}
 	if len(summaries) != 1 || len(raws) != 1 {
-		return nil, Errorf("no document has the id %s", id)
+		return nil, Errorf("document not found: %s", id)
 	}
 	times, err := d.reports.Times(d.ctx, id)
 	if err != nil {
@@ -92,7 +92,7 @@ func (d *documentState) parse() {
 	if d.data, err = document.Parse([]byte(d.raw.Data)); err != nil {
 		d.Unreadable = err.Error()
 		if d.raw.Data == "" {
-			d.Unreadable = fmt.Sprintf("there is none, or more than %d bytes of it", document.MaxBytes)
+			d.Unreadable = fmt.Sprintf("none, or more than %d bytes", document.MaxBytes)
 		}
 		return
 	}
@@ -118,7 +118,7 @@ func (d *Reader) names(ids []uuid.UUID) (list []named, err error) {
 	return list, nil
 }
 
-// unmatched describes a document that was not matched; empty if it was.
+// unmatched describes why the document isn't matched yet; empty if it is.
 func (d *documentState) unmatched() string {
 	switch d.Status {
 	case "succeeded":
@@ -129,13 +129,6 @@ func (d *documentState) unmatched() string {
 		return fmt.Sprintf("Matching it failed, %s: %s", attempts(d.Attempts), orNone(d.Error))
 	}
 	return fmt.Sprintf("It is not matched yet: it is %s.", d.Status)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func orNone(s string) string { return cmp.Or(s, "-") }

@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// decisionReport is what a person decided about a pair. All texts are clean.
+// decisionReport is a person's decision about a pair. All texts are clean.
 type decisionReport struct {
-	Document *named    `json:"document,omitempty"` // the other one, in the explanation of a document
+	Document *named    `json:"document,omitempty"` // the other one; nil in a comparison
 	Verdict  string    `json:"verdict"`            // confirmed, rejected or withdrawn
 	By       string    `json:"by"`
 	Origin   string    `json:"origin"` // command or console
@@ -19,7 +19,7 @@ type decisionReport struct {
 	At       time.Time `json:"at"`
 }
 
-// decisions lists what people decided about the pairs of a document, the latest first.
+// decisions lists people's decisions about the pairs of a document, latest first.
 func (d *Reader) decisions(id uuid.UUID) ([]decisionReport, error) {
 	list, others, err := d.history(id, uuid.Nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func (d *Reader) decisions(id uuid.UUID) ([]decisionReport, error) {
 	return list, nil
 }
 
-// history lists decisions, with the other document of each.
+// history lists decisions and the other document of each.
 func (d *Reader) history(id, with uuid.UUID) (list []decisionReport, others []uuid.UUID, err error) {
 	found, err := d.reports.Decisions(d.ctx, id, with)
 	list = []decisionReport{}
@@ -49,7 +49,7 @@ func (d *Reader) history(id, with uuid.UUID) (list []decisionReport, others []uu
 	return list, others, err
 }
 
-// maxDecisions bounds the decisions that are printed.
+// maxDecisions bounds the printed decisions.
 const maxDecisions = 10
 
 func (p *page) decisions(list []decisionReport) {

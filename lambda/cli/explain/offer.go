@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// offerJob is a job of match offers, and its state.
+// offerJob is a job of match offers with its state.
 type offerJob struct {
 	ID     uuid.UUID `json:"id"`
 	Tenant uuid.UUID `json:"tenant_id"`
@@ -26,7 +26,7 @@ type offerJob struct {
 	progress
 }
 
-// offerJob explains the state of the job with this id; nil if there is none.
+// offerJob explains the job with this id. It returns nil for an unknown id.
 func (d *Reader) offerJob(arg string) (Report, error) {
 	id, err := document.ParseID(arg)
 	if err != nil {
@@ -45,7 +45,7 @@ func newOfferJob(j report.OfferJob) *offerJob {
 		progress: newProgress(j.Job, j.Attempts, j.Error, j.Times)}
 }
 
-// Text is the state for people.
+// Text returns the state for people.
 func (j *offerJob) Text() string {
 	var b strings.Builder
 	user := j.User.String()

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Outcomes of a pair, as they are printed.
+// Outcomes of a pair, as printed.
 const (
 	isMatched   = "matched"
 	isUndecided = "undecided"
@@ -26,21 +26,21 @@ const (
 	isDropped   = "dropped"
 )
 
-// pairReport is the outcome of a pair, with the reasons. All texts are clean.
+// pairReport is the outcome of a pair with its reasons. All texts are clean.
 type pairReport struct {
 	Document      *named           `json:"document,omitempty"` // the other one
 	Outcome       string           `json:"outcome"`
 	Score         float64          `json:"score"`
 	Confidence    string           `json:"confidence,omitempty"` // of a match
 	DecidedBy     string           `json:"decided_by"`
-	MissingPoints int              `json:"missing_points,omitempty"` // that an undecided pair lacks to be a match
+	MissingPoints int              `json:"missing_points,omitempty"` // points an undecided pair needs to match
 	OutOfQuestion string           `json:"out_of_question,omitempty"`
 	Reasoning     string           `json:"reasoning,omitempty"` // of a model
 	Evidence      []score.Evidence `json:"evidence"`
-	Owed          bool             `json:"owed,omitempty"` // a model has still to be asked about an undecided pair
+	Owed          bool             `json:"owed,omitempty"` // a model must still answer
 	Note          string           `json:"note,omitempty"`
 	edge          ends
-	lowered       string // the confidence before a warning lowered it; empty: none did
+	lowered       string // the confidence before a warning lowered it, or empty
 }
 
 // ends are the documents of an edge.
@@ -53,7 +53,7 @@ func (e ends) other(id uuid.UUID) uuid.UUID {
 	return e.a
 }
 
-// pairs returns every pair of a document that was considered, the best first.
+// pairs returns every considered pair of a document, best first.
 func (d *Reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	competition, err1 := d.db.Competition(d.ctx, id)
 	matches, err2 := d.reports.Matches(d.ctx, []uuid.UUID{id})
@@ -75,7 +75,7 @@ func (d *Reader) pairs(id uuid.UUID) (list []pairReport, err error) {
 	}
 	names, err := d.names(others)
 	if err != nil || len(names) != len(list) {
-		return nil, cmp.Or(err, Errorf("documents of %s vanished meanwhile: try again", id))
+		return nil, cmp.Or(err, Errorf("read the pairs of %s: documents were deleted meanwhile; try again", id))
 	}
 	for i := range list {
 		list[i].Document = &names[i]
@@ -90,12 +90,12 @@ func rankOf(p pairReport) int {
 	return slices.Index([]string{isMatched, isUndecided, isOut, isRejected, isDropped}, p.Outcome)
 }
 
-// reconcile compares the stored pairs with the rules' decisions of now. The
-// stored pairs count; a note marks each difference.
+// reconcile compares the stored pairs with the rules' current decisions. Stored pairs win; a
+// note marks each difference.
 func reconcile(decided []rules.Decision, matches, suggestions []report.Match) (list []pairReport, err error) {
 	stored := make(map[ends]pairReport)
 	var order []ends
-	for _, m := range slices.Concat(suggestions, matches) { // a pair that is both is a match
+	for _, m := range slices.Concat(suggestions, matches) { // a pair in both lists is a match
 		p, err := fromStored(m)
 		if err != nil {
 			return nil, err
@@ -117,10 +117,10 @@ func reconcile(decided []rules.Decision, matches, suggestions []report.Match) (l
 			if was.Outcome != isMatched && was.DecidedBy == "rules" {
 				was.OutOfQuestion = now.OutOfQuestion
 			}
-			was.Note = fmt.Sprintf("This is what is stored. The rules of this version say: %s.", now.inShort())
+			was.Note = fmt.Sprintf("Stored by another version. This version's rules decide: %s.", now.inShort())
 			list = append(list, was)
 		default:
-			now.Note = fmt.Sprintf("Nothing is stored. The rules of this version say: %s. "+
+			now.Note = fmt.Sprintf("Not stored. This version's rules decide: %s. "+
 				"Publish one of the two to match it again.", now.inShort())
 			now.Outcome, now.Confidence, now.MissingPoints = isDropped, "", 0
 			list = append(list, now)
@@ -128,8 +128,7 @@ func reconcile(decided []rules.Decision, matches, suggestions []report.Match) (l
 	}
 	for _, e := range order {
 		if was, ok := stored[e]; ok {
-			was.Note = "This is what is stored. There is no comparison of the two any more: " +
-				"another version of the rules made it."
+			was.Note = "Stored by another version. This version's rules don't compare the two."
 			list = append(list, was)
 			delete(stored, e)
 		}
@@ -156,7 +155,7 @@ func fromDecision(j rules.Decision) pairReport {
 	return p
 }
 
-// missing is the number of points that the evidence of an open question lacks.
+// missing returns the points an open question needs to match.
 func missing(evidence []score.Evidence) int { return max(score.MatchAt-score.Sum(evidence), 1) }
 
 func fromStored(m report.Match) (pairReport, error) {
@@ -177,7 +176,7 @@ func fromStored(m report.Match) (pairReport, error) {
 	}
 	var evidence []score.Evidence
 	if err := json.Unmarshal(m.Evidence, &evidence); err != nil {
-		return p, Errorf("the evidence of %s and %s cannot be read", m.A, m.B)
+		return p, Errorf("invalid evidence of %s and %s", m.A, m.B)
 	}
 	if p.Outcome == isUndecided {
 		p.MissingPoints = missing(evidence)
@@ -186,13 +185,13 @@ func fromStored(m report.Match) (pairReport, error) {
 	return p, nil
 }
 
-// equal reports whether the stored outcome equals the decision.
+// equal reports whether the decision equals the stored outcome.
 func (p pairReport) equal(was pairReport) bool {
 	return p.Outcome == was.Outcome && math.Abs(p.Score-was.Score) < 0.005 && p.Confidence == was.Confidence &&
 		p.DecidedBy == was.DecidedBy && slices.Equal(p.Evidence, was.Evidence)
 }
 
-// inShort describes the outcome of a pair in a few words.
+// inShort returns the outcome in a few words.
 func (p pairReport) inShort() string {
 	switch p.Outcome {
 	case isMatched:
@@ -205,7 +204,7 @@ func (p pairReport) inShort() string {
 	return fmt.Sprintf("%s, %.2f", p.Outcome, p.Score)
 }
 
-// cleanEvidence returns evidence for people: for before against, the competition last.
+// cleanEvidence returns evidence for people: pro before contra, competition last.
 func cleanEvidence(list []score.Evidence) []score.Evidence {
 	shown := make([]score.Evidence, len(list))
 	for i, ev := range list {

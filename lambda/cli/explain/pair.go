@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Comparison describes two documents side by side, and their pair.
+// Comparison is two documents side by side, and their pair.
 type Comparison struct {
 	A       *documentState `json:"a"`
 	B       *documentState `json:"b"`
@@ -22,10 +22,10 @@ type Comparison struct {
 	Keys    []string       `json:"keys"`
 	Pair    *pairReport    `json:"pair"`
 	Verdict string         `json:"verdict"`
-	// Decisions are those of people, also withdrawn ones, the latest first.
+	// Decisions of people, including withdrawn ones, latest first.
 	Decisions []decisionReport `json:"decisions"`
-	// Version is that of the pair, for a decision about what is shown (Seen of
-	// postgres.Decision).
+	// Version is the version of the pair, so that a decision refers to the shown state; see
+	// Seen of postgres.Decision.
 	Version string `json:"version,omitempty"`
 }
 
@@ -34,7 +34,7 @@ func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	// All that is shown is read after the version: whatever changes then, it is stale.
+	// Read everything after the version, so that a later change makes the decision stale.
 	if a, b, err = d.readTwo(a.ID, b.ID); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
 	if c.Pair = findPair(pairs, a.ID, b.ID); c.Pair != nil {
 		c.Verdict = c.Pair.Verdict()
 		if s := c.notSucceeded(); s != "" {
-			c.Verdict += " That is of an earlier time: " + s + "."
+			c.Verdict += " This is an older result: " + s + "."
 		}
 		return c, nil
 	}
@@ -75,13 +75,13 @@ func (d *Reader) readTwo(a, b uuid.UUID) (x, y *documentState, err error) {
 	return x, y, err
 }
 
-// keyRank puts the most specific keys first.
+// keyRank orders keys, most specific first.
 func keyRank(key string) int {
 	kind, _, _ := strings.Cut(key, "|")
-	return slices.Index([]string{"amount", "item", "month"}, kind) // numbers and hashed keys come before
+	return slices.Index([]string{"amount", "item", "month"}, kind) // -1, first: numbers and hashed keys
 }
 
-// Verdict describes the outcome of a pair in one sentence.
+// Verdict returns the outcome in one sentence.
 func (p pairReport) Verdict() string {
 	switch p.Outcome {
 	case isMatched:
@@ -90,16 +90,16 @@ func (p pairReport) Verdict() string {
 		}
 		return fmt.Sprintf("Matched by %s: %.2f, %s confidence.", p.DecidedBy, p.Score, p.Confidence)
 	case isUndecided:
-		return fmt.Sprintf("Undecided: it needs %s to be a match.", count(p.MissingPoints, "more point"))
+		return fmt.Sprintf("Undecided: it needs %s to be a match.", term.Count(p.MissingPoints, "more point"))
 	case isOut:
 		return "Out of the question: " + p.OutOfQuestion
 	case isRejected:
 		return "No match: a person rejected it."
 	}
-	return fmt.Sprintf("Dropped: %.2f, and people are asked from %.2f on.", p.Score, score.Learned.Probability(score.SuggestAt))
+	return fmt.Sprintf("Dropped: %.2f; people are asked from %.2f on.", p.Score, score.Learned.Probability(score.SuggestAt))
 }
 
-// notSucceeded describes the document whose matching has not succeeded; empty if both have.
+// notSucceeded describes an unmatched one of the documents; empty if both are matched.
 func (c *Comparison) notSucceeded() string {
 	for _, s := range []*documentState{c.A, c.B} {
 		switch s.Status {
@@ -116,11 +116,11 @@ func (c *Comparison) notSucceeded() string {
 	return ""
 }
 
-// explainUnstored explains why no pair of the two is stored.
+// explainUnstored explains why the pair isn't stored.
 func (c *Comparison) explainUnstored() error {
 	for _, s := range []*documentState{c.A, c.B} {
 		if s.Unreadable != "" {
-			c.Verdict = fmt.Sprintf("Never compared: the structured data of %s cannot be read: %s.",
+			c.Verdict = fmt.Sprintf("Never compared: cannot read the structured data of %s: %s.",
 				s.Called(), s.Unreadable)
 			return nil
 		}
@@ -141,7 +141,7 @@ func (c *Comparison) explainUnstored() error {
 	p := pairReport{Outcome: isDropped, Score: score.Learned.Probability(pair.Points), DecidedBy: "rules",
 		OutOfQuestion: term.Clean(pair.Veto, term.MaxText), Evidence: cleanEvidence(pair.Evidence),
 		edge: ends{pair.A, pair.B},
-		Note: "Compared just now, without regard to other documents."}
+		Note: "Compared just now, ignoring other documents."}
 	if pair.Veto != "" {
 		p.Outcome = isOut
 	}
@@ -152,14 +152,14 @@ func (c *Comparison) explainUnstored() error {
 	case len(c.Keys) == 0:
 		c.Verdict = "Never compared: they share no key" + whatKeysAre
 	case pair.Veto != "" && len(pair.Evidence) == 0:
-		c.Verdict = p.Verdict() + " Neither cites the other, so it was not kept."
+		c.Verdict = p.Verdict() + " Neither cites the other, so it was not stored."
 	case pair.Veto == "" && pair.Points < score.KeepAt:
-		c.Verdict = fmt.Sprintf("Dropped: %s, and a pair of fewer than %d is not kept.",
-			count(pair.Points, "point"), score.KeepAt)
+		c.Verdict = fmt.Sprintf("Dropped: %s, and pairs below %d are not stored.",
+			term.Count(pair.Points, "point"), score.KeepAt)
 	case !pair.Counts():
-		c.Verdict = "Dropped: they name no common company, and neither cites the other."
+		c.Verdict = "Dropped: no common company, and neither cites the other."
 	default:
-		c.Verdict = "Not stored: other documents were nearer, or another version of the rules compared them. " +
+		c.Verdict = "Not stored: other documents ranked higher, or another version of the rules compared them. " +
 			"Publish one of the two to match it again."
 	}
 	return nil
@@ -172,12 +172,12 @@ func plural(t document.Type) string {
 	return t.Words() + "s"
 }
 
-// field is one value of both documents.
+// field is a value of both documents.
 type field struct {
 	Name string `json:"name"`
 	A    string `json:"a,omitempty"`
 	B    string `json:"b,omitempty"`
-	Same *bool  `json:"same"` // null where one has no value
+	Same *bool  `json:"same"` // null if one has no value
 }
 
 func compared(name, a, b string, same bool) field {
@@ -188,7 +188,7 @@ func compared(name, a, b string, same bool) field {
 	return f
 }
 
-// fields compares the documents field by field, in comparable form.
+// fields compares the documents field by field, in canonical form.
 func fields(a, b document.Data) []field {
 	list := []field{
 		compared("date", a.Date.String(), b.Date.String(), a.Date == b.Date),
@@ -225,10 +225,10 @@ func period(p document.Period) string {
 	return p.From.String() + " to " + p.To.String()
 }
 
-// maxRows bounds the references or lines that are printed.
+// maxRows bounds the printed references or lines.
 const maxRows = 8
 
-// citedFields puts common citations side by side, and then the rest.
+// citedFields lists common citations side by side, then the rest.
 func citedFields(a, b []document.Reference) []field {
 	show := func(r document.Reference) string {
 		return reference{term.Clean(r.Type, term.MaxValue), term.Clean(r.Number, term.MaxValue)}.String()
@@ -239,7 +239,7 @@ func citedFields(a, b []document.Reference) []field {
 	})
 }
 
-// lineFields puts lines of one article side by side, and then the rest.
+// lineFields lists lines of the same article side by side, then the rest.
 func lineFields(a, b []document.Line) []field {
 	show := func(l document.Line) string {
 		how := strings.TrimSpace(l.Quantity.Canonical() + " " + l.Unit)
@@ -257,7 +257,7 @@ func lineFields(a, b []document.Line) []field {
 	})
 }
 
-// sideBySide pairs the elements of two lists that are alike, and appends the others.
+// sideBySide pairs similar elements of two lists and appends the others.
 func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(x, y T) (alike, same bool)) (
 	list []field) {
 	const most = 200 // of each list
@@ -279,7 +279,7 @@ func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(
 		}
 	}
 	if len(list) > maxRows {
-		inAll := func(n int) string { return fmt.Sprintf("… %s in all", count(n, name)) }
+		inAll := func(n int) string { return fmt.Sprintf("… %s in all", term.Count(n, name)) }
 		list = append(list[:maxRows], field{Name: name, A: inAll(len(a)), B: inAll(len(b))})
 	}
 	return list

@@ -11,14 +11,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// progress is the state of a row's work. Its texts are clean.
+// progress is the job state of a row. Its texts are clean.
 type progress struct {
 	Status    string     `json:"status"` // empty: never published
 	Attempts  int        `json:"attempts"`
 	Error     string     `json:"error,omitempty"`
 	Published *time.Time `json:"published_at,omitempty"`
-	Due       *time.Time `json:"due_at,omitempty"`      // when a message for it is next due
-	Lease     *time.Time `json:"lease_until,omitempty"` // until when the claim of its worker holds
+	Due       *time.Time `json:"due_at,omitempty"`      // of its next message
+	Lease     *time.Time `json:"lease_until,omitempty"` // end of its worker's lease
 	Failed    *time.Time `json:"failed_at,omitempty"`
 	now       time.Time
 }
@@ -28,30 +28,29 @@ func newProgress(status string, attempts int, err string, t report.Times) progre
 		Published: t.Published, Due: t.Due, Lease: t.Lease, Failed: t.Failed, now: t.Now}
 }
 
-// Waits describes the next event that a document or a file waits for; empty if it
-// waits for none.
+// Waits describes what the row waits for; empty if for nothing.
 func (p progress) Waits() string {
 	switch {
 	case p.Status == "in-progress" && p.Lease != nil:
 		at, over := p.at(*p.Lease)
 		if over {
-			return "for the next delivery, or the sweep, to take it over: its worker's claim ended " + at
+			return "for the next delivery or the sweep: its worker's lease ended " + at
 		}
-		return "for its worker, whose claim holds until " + at
+		return "for its worker, with a lease until " + at
 	case p.Status == "pending" && p.Due != nil:
 		at, over := p.at(*p.Due)
 		if over {
-			return "for its message, due " + at + "; if that got lost, the sweep publishes it again"
+			return "for its message, due " + at + "; if lost, the sweep publishes it again"
 		}
 		return "for its message, due " + at
 	case p.Status == "failed" && p.Failed != nil:
 		at, _ := p.at(*p.Failed)
-		return "for a person to repair the cause and publish it: it failed " + at
+		return "for a person to fix the cause and publish it: it failed " + at
 	}
 	return ""
 }
 
-// at returns a moment with its distance from now, and whether it has passed.
+// at returns a time with its distance from now, and whether it has passed.
 func (p progress) at(t time.Time) (text string, over bool) {
 	text, away := t.UTC().Format("2006-01-02 15:04:05Z"), p.now.Sub(t).Round(time.Second)
 	if away >= 0 {
@@ -60,7 +59,7 @@ func (p progress) at(t time.Time) (text string, over bool) {
 	return fmt.Sprintf("%s (in %s)", text, -away), false
 }
 
-// rows prints names and values, as far as there is one.
+// rows prints the rows with a value.
 func rows(b *strings.Builder, list [][2]string) {
 	for _, row := range list {
 		if row[1] != "" {
@@ -69,18 +68,18 @@ func rows(b *strings.Builder, list [][2]string) {
 	}
 }
 
-func attempts(n int) string { return count(n, "attempt") }
+func attempts(n int) string { return term.Count(n, "attempt") }
 
-// file is the file that a document comes from, and the state of its ingestion.
+// file is the source of a document, with the state of its ingestion.
 type file struct {
 	Ingestion uuid.UUID `json:"ingestion_id"`
 	Path      string    `json:"path"`
-	Pages     []int     `json:"pages,omitempty"` // of the document, from 1
+	Pages     []int     `json:"pages,omitempty"` // from 1
 	progress
-	Reasons []string `json:"review_reasons,omitempty"` // why the document needs a person
+	Reasons []string `json:"review_reasons,omitempty"` // for a person to look
 }
 
-// file reads the file of a document; nil if it did not come in one.
+// file reads the file of a document; nil without one.
 func (d *Reader) file(id uuid.UUID) (*file, error) {
 	found, err := d.reports.File(d.ctx, id)
 	if found == nil || err != nil {
@@ -94,7 +93,7 @@ func (d *Reader) file(id uuid.UUID) (*file, error) {
 	return f, nil
 }
 
-// unread describes a file that was not read; empty if it was, or there is none.
+// unread describes an unread file; empty if it was read, or without one.
 func (f *file) unread() string {
 	switch {
 	case f == nil || f.Status == "succeeded":

@@ -1,7 +1,6 @@
-// Package explain reads a database for people: the state of a document, every
-// pair that was considered for it and why, two documents side by side, and what
-// the confirmation or rejection of a pair changed. Texts from documents are
-// cleaned before they are printed.
+// Package explain answers people's questions about the database: the state of a document and
+// its considered pairs with evidence, two documents side by side, open work, and the effect
+// of a decision. All texts from documents in its reports are clean.
 package explain
 
 import (
@@ -20,24 +19,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// Reader reads documents and their pairs from a database for people.
+// Reader reads reports from a database. Use it within one command or request, because it
+// holds the context.
 type Reader struct {
 	ctx     context.Context
 	db      *postgres.DB
 	reports report.Reader // of db
 }
 
-// NewReader returns a Reader of a database.
+// NewReader returns a Reader of db, which the caller closes.
 func NewReader(ctx context.Context, db *postgres.DB) *Reader {
 	return &Reader{ctx, db, report.From(db)}
 }
 
-// Report is printed as text or as JSON.
+// Report is a result, printed as Text or as JSON.
 type Report interface{ Text() string }
 
-// Explain explains one document, or compares two. Each is named by its id, that
-// of its ingestion, or its number. The id of a review, of one of its chunks, or of
-// a job of match offers explains these.
+// Explain explains one document or compares two, each given by its id, its ingestion's id or
+// its number. It also explains the id of a review, a chunk or a job of match offers.
 func (d *Reader) Explain(args []string) (Report, error) {
 	if len(args) == 1 {
 		for _, find := range []func(string) (Report, error){d.chunks, d.offerJob} {
@@ -56,16 +55,16 @@ func (d *Reader) Explain(args []string) (Report, error) {
 	return d.compare(docs[0], docs[1])
 }
 
-// Error is an error in our own words, which may be printed as it is.
+// Error is an error in our own words, safe to print as is.
 type Error struct{ error }
 
 // Unwrap returns the reason.
 func (e Error) Unwrap() error { return e.error }
 
-// Errorf makes an Error.
+// Errorf returns an Error.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
-// resolve finds the documents with these ids or numbers: one, or two different ones.
+// resolve reads one or two documents by id or number. Two must differ.
 func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 	for _, arg := range args {
 		id, err := d.find(arg)
@@ -79,12 +78,12 @@ func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 		docs = append(docs, doc)
 	}
 	if len(docs) == 2 && docs[0].ID == docs[1].ID {
-		return nil, Errorf("both are the same document: %s, id %s", docs[0].Called(), docs[0].ID)
+		return nil, Errorf("duplicate document: both are %s, ID %s", docs[0].Called(), docs[0].ID)
 	}
 	return docs, nil
 }
 
-// find finds a document by its id, that of its ingestion, or its number.
+// find returns the id of a document by its id, its ingestion's id or its number.
 func (d *Reader) find(arg string) (uuid.UUID, error) {
 	id, noID := document.ParseID(arg)
 	if noID == nil {
@@ -108,13 +107,13 @@ func (d *Reader) find(arg string) (uuid.UUID, error) {
 	case len(ids) > 1:
 		return uuid.Nil, d.ambiguous(arg, ids)
 	case noID == nil:
-		return uuid.Nil, Errorf("no document has the id %s", id)
+		return uuid.Nil, Errorf("document not found: %s", id)
 	}
-	return uuid.Nil, Errorf("no document has the id or the number %q", term.Clean(arg, term.MaxValue))
+	return uuid.Nil, Errorf("document not found: no ID or number %q", term.Clean(arg, term.MaxValue))
 }
 
-// numbered lists the documents with a number as it is typed, or else in capitals,
-// in small letters, or in both.
+// numbered lists the documents with this number: as typed, otherwise in upper, lower or mixed
+// case.
 func (d *Reader) numbered(number string) (ids []uuid.UUID, err error) {
 	for _, n := range []string{number, strings.ToUpper(number), strings.ToLower(number)} {
 		if ids, err = d.reports.Numbered(d.ctx, n); err != nil || len(ids) > 0 {
@@ -149,6 +148,6 @@ func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {
 		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID,
 			term.Clean(s.Type.Words(), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
 	}
-	return Errorf("%d documents have the number %q: use the id%s",
+	return Errorf("ambiguous number: %d documents have %[2]q; use an ID%[3]s",
 		len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxChunks bounds the chunks of a review that are explained.
+// maxChunks bounds the explained chunks of a review.
 const maxChunks = 50
 
-// chunk is a chunk of a review, and its state.
+// chunk is a chunk of a review with its state.
 type chunk struct {
 	ID       uuid.UUID `json:"id"`
 	Position int       `json:"position"` // from 1
@@ -26,15 +26,15 @@ type chunk struct {
 	progress
 }
 
-// chunks are those of a review that have no result, or one that was asked for.
+// chunks are the unfinished chunks of a review, or the requested one.
 type chunks struct {
 	Review uuid.UUID `json:"review_id"`
 	Status string    `json:"review_status"`
 	Chunks []chunk   `json:"chunks"`
 }
 
-// chunks explains the chunk with this id, or the chunks without a result of the
-// review with this id; nil if there are none.
+// chunks explains the chunk with this id, or the unfinished chunks of the review with this
+// id. It returns nil if it finds nothing.
 func (d *Reader) chunks(arg string) (Report, error) {
 	id, err := document.ParseID(arg)
 	if err != nil {
@@ -60,8 +60,8 @@ func newChunk(c report.Chunk) chunk {
 	return p
 }
 
-// Text tells the two reasons of a slow chunk apart: the rate limit of the model,
-// and workers that ended.
+// Text returns the report for people. It separates the two reasons of a slow chunk: the
+// model's rate limit, and workers that ended without a result.
 func (r *chunks) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "review %s, %s\n", r.Review, r.Status)
@@ -77,7 +77,7 @@ func (r *chunks) Text() string {
 	return b.String()
 }
 
-// lapsed describes the workers that ended without a result.
+// lapsed describes a worker that ended without a result.
 func (c chunk) lapsed() string {
 	switch last := c.Attempts - 1; {
 	case c.Lapses == 0:

@@ -7,8 +7,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// The words of a text report, for reports that are laid out otherwise.
-
 // Document explains the document with this id.
 func (d *Reader) Document(id uuid.UUID) (*Explanation, error) {
 	doc, err := d.read(id)
@@ -27,7 +25,7 @@ func (d *Reader) Pair(a, b uuid.UUID) (*Comparison, error) {
 	return d.compare(docs[0], docs[1])
 }
 
-// Place is where a list goes on behind i.
+// Place returns the place after i, to continue the list.
 func (i WaitingItem) Place() report.WaitingPlace {
 	p := report.WaitingPlace{Kind: i.Kind, Value: i.Value, Since: i.Since, Document: i.Document.ID}
 	if i.Other != nil {
@@ -36,18 +34,18 @@ func (i WaitingItem) Place() report.WaitingPlace {
 	return p
 }
 
-// Fields lists the values of a document, in comparable form, as A.
+// Fields returns the values of a document in canonical form, as A of each field.
 func (d *documentState) Fields() []field { return fields(d.data, document.Data{}) }
 
-// Of names the invoice.
+// Of returns the name of the invoice.
 func (r threeWayReport) Of() string { return r.names[r.ID] }
 
-// Sentences describes the comparison of the invoice with its orders and receipts.
+// Sentences describes the comparison with orders and receipts.
 func (r threeWayReport) Sentences() []string {
 	return r.Invoice.Sentences(func(id uuid.UUID) string { return r.names[id] })
 }
 
-// Mark is equal or different; empty where one of the documents has no value.
+// Mark returns "equal" or "different"; empty if a value is missing.
 func (f field) Mark() string {
 	switch {
 	case f.Same == nil:

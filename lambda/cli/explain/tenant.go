@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxTenants bounds the tenants that an error names.
+// maxTenants bounds the tenants listed in an error.
 const maxTenants = 10
 
-// CheckTenant returns an Error if no tenant has the id; it names the tenants that there
-// are. The zero id stands for all of them.
+// CheckTenant returns an Error for an unknown tenant, and lists the known ones. The zero id
+// stands for all tenants.
 func (d *Reader) CheckTenant(id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
@@ -28,7 +28,7 @@ func (d *Reader) CheckTenant(id uuid.UUID) error {
 		return err
 	}
 	if len(all) == 0 {
-		return Errorf("no tenant has the id %s: there is none yet", id)
+		return Errorf("unknown tenant %s: the database is empty", id)
 	}
 	var lines strings.Builder
 	for _, t := range all[:min(len(all), maxTenants)] {
@@ -37,5 +37,5 @@ func (d *Reader) CheckTenant(id uuid.UUID) error {
 	if more := len(all) - maxTenants; more > 0 {
 		fmt.Fprintf(&lines, "\n  ... and %d more", more)
 	}
-	return Errorf("no tenant has the id %s; there are%s", id, &lines)
+	return Errorf("unknown tenant %s; use one of%s", id, &lines)
 }

@@ -13,7 +13,7 @@ import (
 // page is a Page with the parts of an explanation.
 type page struct{ term.Page }
 
-// Text is the explanation for people.
+// Text returns the explanation for people.
 func (e *Explanation) Text() string {
 	p := &page{}
 	p.document(e.Document)
@@ -61,7 +61,7 @@ func (p *page) document(d *documentState) {
 	row("error", d.Error)
 	row("waits", d.Waits())
 	if d.NoEmbedding != "" {
-		row("embedding", "none, so documents with a similar text were not looked up: "+d.NoEmbedding)
+		row("embedding", "missing, so similar texts were not looked up: "+d.NoEmbedding)
 	}
 	if d.ClusterID == nil {
 		row("cluster", "none")
@@ -76,7 +76,7 @@ func (p *page) document(d *documentState) {
 	}
 }
 
-// member prints a member of a cluster, and marks the document that is explained.
+// member prints a member of a cluster, and marks the explained document.
 func (p *page) member(head string, m named, explained bool) {
 	mark := " "
 	if explained {
@@ -85,7 +85,7 @@ func (p *page) member(head string, m named, explained bool) {
 	p.listed("  "+term.Pad(head, 9)+mark, m)
 }
 
-// listed prints a document behind a head, with its id.
+// listed prints a head, then a document with its id.
 func (p *page) listed(head string, n named) {
 	p.Line("%s%s  %s", head, term.Pad(term.Cut(n.Called(), 50), 34), n.ID)
 }
@@ -101,7 +101,7 @@ func (d *documentState) citesInShort() string {
 	return strings.Join(list, ", ")
 }
 
-// InShort is the path of a file with the pages of the document.
+// InShort returns the path of a file with the pages of the document.
 func (f *file) InShort() string {
 	if len(f.Pages) == 0 {
 		return f.Path
@@ -109,7 +109,7 @@ func (f *file) InShort() string {
 	return f.Path + ", pages " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Pages)), ", "), "[]")
 }
 
-// InShort is the state and the number of attempts.
+// InShort returns the state and the number of attempts.
 func (d *documentState) InShort() string {
 	if d.Status == "" {
 		return "never published for matching"
@@ -117,7 +117,7 @@ func (d *documentState) InShort() string {
 	return fmt.Sprintf("%s, %s", d.Status, attempts(d.Attempts))
 }
 
-// maxPairs bounds the pairs of a group that are printed.
+// maxPairs bounds the printed pairs of a group.
 const maxPairs = 10
 
 func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
@@ -136,7 +136,7 @@ func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
 	}
 }
 
-// standing returns a pair's score and outcome.
+// standing returns the score and the outcome.
 func (p pairReport) standing() string {
 	score := fmt.Sprintf("%.2f ", p.Score)
 	switch p.Outcome {
@@ -150,7 +150,7 @@ func (p pairReport) standing() string {
 	return score + p.Outcome
 }
 
-// reasons prints the reasons for the outcome of a pair.
+// reasons prints the reasons for the outcome.
 func (p *page) reasons(q pairReport) {
 	if q.Note != "" {
 		p.Hang("      ", "Note: "+q.Note)
@@ -163,37 +163,37 @@ func (p *page) reasons(q pairReport) {
 	case q.Outcome == isOut:
 		p.Hang("      ", q.OutOfQuestion)
 	default:
-		p.Hang("      ", "By the rules it is out of the question. "+q.OutOfQuestion)
+		p.Hang("      ", "The rules exclude it. "+q.OutOfQuestion)
 	}
 	if q.Owed {
-		p.Line("      A model has still to be asked about it.")
+		p.Line("      A model must still answer.")
 	}
 	if q.MissingPoints > 0 {
-		p.Line("      It needs %s to be a match.", count(q.MissingPoints, "more point"))
+		p.Line("      It needs %s to be a match.", term.Count(q.MissingPoints, "more point"))
 	}
 	for _, ev := range q.Evidence {
 		p.Hang(fmt.Sprintf("      %+4d  ", ev.Points), ev.Text)
 	}
 }
 
-// footnote explains a score by its points.
+// footnote explains points and scores, if there are any.
 func (p *page) footnote(pairs []pairReport) {
 	if !slices.ContainsFunc(pairs, func(q pairReport) bool { return q.DecidedBy == "rules" && q.OutOfQuestion == "" }) {
 		return
 	}
 	p.Line("")
-	p.Hang("", "Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The score is the "+
-		fmt.Sprintf("share of true matches among known pairs of so many points; %d points are a match, %.2f.",
+	p.Hang("", "Points of one kind (company, citations, contents, dates, competition) are capped. The score is the share "+
+		fmt.Sprintf("of true matches among known pairs with as many points; %d points are a match, %.2f.",
 			score.MatchAt, score.Learned.Probability(score.MatchAt)))
 }
 
-// Columns of the comparison: a name, before a mark and each document.
+// Columns of the comparison: a name, a mark and both documents.
 const (
 	nameColumns = 16
 	docColumns  = (term.Width - nameColumns - 4) / 2
 )
 
-// Text is the comparison for people.
+// Text returns the comparison for people.
 func (c *Comparison) Text() string {
 	p := &page{}
 	p.row("", " ", c.A.Called(), c.B.Called())
@@ -231,7 +231,7 @@ func (p *page) fields(list []field) {
 	}
 }
 
-// row prints a value of both documents side by side, in at most three lines.
+// row prints both values side by side, in at most three lines.
 func (p *page) row(name, mark, a, b string) {
 	left, right := shorten(a, docColumns), shorten(b, docColumns)
 	for i := range max(len(left), len(right)) {
@@ -255,7 +255,7 @@ func shorten(s string, columns int) []string {
 	return lines
 }
 
-// maxKeys bounds the keys that are printed.
+// maxKeys bounds the printed keys.
 const maxKeys = 8
 
 func (p *page) keys(keys []string) {
@@ -263,7 +263,7 @@ func (p *page) keys(keys []string) {
 		p.Line("KEYS in common: none")
 		return
 	}
-	p.Line("KEYS in common (names as they are looked up, whatever misreadings)")
+	p.Line("KEYS in common (names in lookup form, which absorbs misreadings)")
 	for _, key := range keys[:min(len(keys), maxKeys)] {
 		p.Line("  %s", term.Cut(key, term.Width-2))
 	}

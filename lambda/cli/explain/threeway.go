@@ -15,8 +15,7 @@ type threeWayReport struct {
 	names map[uuid.UUID]string
 }
 
-// threeWays reads the three-way match of an invoice, or those of the invoices of an
-// order.
+// threeWays reads the three-way match of an invoice, or of all invoices of an order.
 func (d *Reader) threeWays(doc *documentState, pairs []pairReport) (list []threeWayReport, err error) {
 	ids := []uuid.UUID{doc.ID}
 	for _, p := range pairs {
@@ -64,7 +63,7 @@ func (r *threeWayReport) clean() {
 	}
 }
 
-// threeWays prints the comparison of invoices with their orders and receipts.
+// threeWays prints the comparison of invoices with orders and receipts.
 func (p *page) threeWays(e *Explanation) {
 	if len(e.ThreeWay) > 0 {
 		p.Line("\nTHREE-WAY MATCH")
@@ -81,7 +80,7 @@ func (p *page) threeWays(e *Explanation) {
 			p.Hang("  ", s)
 		}
 		if more := len(e.ThreeWay) - maxPairs; i == maxPairs-1 && more > 0 {
-			p.Line("  ... and %s more (--json lists them all)", count(more, "invoice"))
+			p.Line("  ... and %s more (--json lists them all)", term.Count(more, "invoice"))
 			return
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Change reports what a decision changed.
+// Change is the report of Decide.
 type Change struct {
 	Verdict   rules.Verdict   `json:"verdict"`
 	Changed   bool            `json:"changed"`
@@ -29,10 +29,10 @@ type Change struct {
 	Appeared  []matchEnds     `json:"appeared"`
 	Vanished  []matchEnds     `json:"vanished"`
 	Clusters  []clusterChange `json:"clusters"`
-	Published []uuid.UUID     `json:"published"` // documents, to be matched again
+	Published []uuid.UUID     `json:"published"` // documents to be matched again
 }
 
-// matchEnds is a match of one of the two documents with another one.
+// matchEnds is a match of one of the two documents with a third one.
 type matchEnds struct {
 	A         named   `json:"a"`
 	B         named   `json:"b"`
@@ -46,8 +46,8 @@ type clusterChange struct {
 	Now      []named   `json:"now"`
 }
 
-// Decide stores a person's decision about two documents, unless their pair has the
-// verdict already. The caller sends the messages of the documents that it publishes.
+// Decide stores a person's decision about two documents. It changes nothing if the pair has
+// the verdict already. The caller must send the returned messages, even if there is an error.
 func (d *Reader) Decide(args []string, p postgres.Decision) (*Change, []job.Stamped, error) {
 	docs, err := d.resolve(args)
 	if err != nil {
@@ -84,13 +84,13 @@ func (d *Reader) Decide(args []string, p postgres.Decision) (*Change, []job.Stam
 	return r, done.Published, err
 }
 
-// The longest name of a person and the longest note that are kept, in characters.
+// Bounds of stored texts, in characters.
 const (
 	maxBy   = 200
 	maxNote = 1000
 )
 
-// text is a person's text as it is kept: without what a database refuses.
+// text cuts a person's text and removes what the database would refuse.
 func text(s string, most int) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(s), "\x00", ""), "\uFFFD")
 	if r := []rune(s); len(r) > most {
@@ -99,37 +99,36 @@ func text(s string, most int) string {
 	return s
 }
 
-// refused makes an error of the store that a person can act on one of our own.
+// refused turns an actionable error of the store into an Error.
 func refused(err error) error {
 	switch {
-	case errors.Is(err, postgres.ErrNoSuchPair): // one of them is gone, or moved
+	case errors.Is(err, postgres.ErrNoSuchPair): // one was deleted or moved
 		return Errorf("%w", postgres.ErrNoSuchPair)
 	case errors.Is(err, postgres.ErrStale):
-		return Errorf("%w: look at it again", postgres.ErrStale)
+		return Errorf("%w; look at it again", postgres.ErrStale)
 	}
 	return err
 }
 
-// decidable refuses two documents that no person may confirm or reject as a pair.
+// decidable refuses two documents that can never be a pair.
 func decidable(a, b *documentState) error {
 	switch {
 	case a.TenantID != b.TenantID:
 		return Errorf("%s belongs to tenant %s and %s to tenant %s: %w",
 			a.Called(), a.TenantID, b.Called(), b.TenantID, postgres.ErrNoSuchPair)
 	case !slices.Contains(score.Matchable(a.Type), b.Type):
-		return Errorf("%s are matched with %s only, not with %s: "+
-			"a verdict about these two would join documents that no rule compares again",
+		return Errorf("unsupported pair: %s match only %s, not %s",
 			plural(a.Type), matchable(a.Type), plural(b.Type))
 	}
 	for _, s := range []*documentState{a, b} {
 		if s.Unreadable != "" {
-			return Errorf("the structured data of %s cannot be read: %s", s.Called(), s.Unreadable)
+			return Errorf("read the structured data of %s: %s", s.Called(), s.Unreadable)
 		}
 	}
 	return nil
 }
 
-// matchable lists in words the types that a type is matched with.
+// matchable lists the types matched with a type, in words.
 func matchable(t document.Type) string {
 	var list []string
 	for _, other := range score.Matchable(t) {
@@ -138,9 +137,9 @@ func matchable(t document.Type) string {
 	return cmp.Or(strings.Join(list, ", "), "nothing")
 }
 
-// view holds everything that a verdict may change.
+// view holds everything a decision may change.
 type view struct {
-	pair     *pairReport // of the two, as stored or considered; nil if there is none
+	pair     *pairReport // of the two, or nil
 	matches  []report.Match
 	clusters [][]named
 }
@@ -167,7 +166,7 @@ func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
 	return nil
 }
 
-// compareViews adds the other matches and the clusters that changed.
+// compareViews adds changed clusters and other matches.
 func (d *Reader) compareViews(r *Change, before, now view) (err error) {
 	without := func(list, others []report.Match) (rest []report.Match) {
 		for _, m := range list {
@@ -209,16 +208,16 @@ func (d *Reader) matchEnds(list []report.Match) ([]matchEnds, error) {
 	return found, nil
 }
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Change) Text() string {
 	p := &page{}
 	p.listed("", r.A)
 	p.listed("", r.B)
 	if !r.Changed {
 		if r.Verdict == rules.Withdrawn {
-			p.Line("  no person's verdict is stored about it: nothing changed")
+			p.Line("  nothing changed: no decision is stored about it")
 		} else {
-			p.Line("  a person %s it already: nothing changed", r.Verdict)
+			p.Line("  nothing changed: already %s by a person", r.Verdict)
 		}
 		return p.String()
 	}
@@ -227,17 +226,17 @@ func (r *Change) Text() string {
 	p.others("appeared", r.Appeared)
 	p.others("vanished", r.Vanished)
 	if n := len(r.Published); n > 0 {
-		p.Line("  published %s, to be matched again", count(n, "document"))
+		p.Line("  published %s, to be matched again", term.Count(n, "document"))
 	}
 	if len(r.Clusters) == 0 {
 		p.Line("  cluster   as before")
 	}
 	for i, c := range r.Clusters {
 		if i > 0 && len(c.Now) > 0 && slices.Equal(c.Now, r.Clusters[0].Now) {
-			continue // they are in one
+			continue // the same cluster
 		}
 		if len(c.Now) == 0 {
-			p.Line("  cluster   none any more of %s", term.Cut(r.nameOf(c.Document), 70))
+			p.Line("  cluster   dissolved for %s", term.Cut(r.nameOf(c.Document), 70))
 			continue
 		}
 		p.Line("  cluster   of %s", term.Cut(r.nameOf(c.Document), 70))
@@ -267,7 +266,7 @@ func (r *Change) nameOf(id uuid.UUID) string {
 // is describes the pair after the decision.
 func (r *Change) is() string {
 	if r.Verdict == rules.Withdrawn {
-		return r.Now.was() + ", as the person's verdict is withdrawn"
+		return r.Now.was() + ", since the decision is withdrawn"
 	}
 	return string(r.Verdict) + " by a person"
 }
@@ -276,14 +275,14 @@ func (r *Change) is() string {
 func (p *pairReport) was() string {
 	switch {
 	case p == nil:
-		return "not stored: nothing was kept of a comparison, if there was one"
+		return "not stored"
 	case p.DecidedBy != "rules":
 		return p.Outcome + " by a " + p.DecidedBy
 	}
 	return p.inShort()
 }
 
-// others prints matches that came or went.
+// others prints other matches of the two.
 func (p *page) others(what string, list []matchEnds) {
 	for _, m := range list {
 		p.Hang("  "+term.Pad(what, 9)+" ",

@@ -11,13 +11,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Waiting lists what waits for people. All texts are clean.
+// Waiting lists open work for people. All texts are clean.
 type Waiting struct {
-	Counts map[string]int `json:"counts"` // by kind, also of those that are not shown
+	Counts map[string]int `json:"counts"` // by kind, including items not listed
 	Items  []WaitingItem  `json:"waiting"`
 }
 
-// WaitingItem is one thing that waits for a person.
+// WaitingItem is a piece of work for a person.
 type WaitingItem struct {
 	Kind     string        `json:"kind"` // question, warning, failed or file
 	TenantID uuid.UUID     `json:"tenant_id"`
@@ -35,7 +35,7 @@ type waitingNamed struct {
 	Supplier string `json:"supplier,omitempty"`
 }
 
-// InShort is Called, with the supplier.
+// InShort returns Called with the supplier.
 func (n waitingNamed) InShort() string {
 	if n.Supplier == "" {
 		return n.Called()
@@ -43,7 +43,7 @@ func (n waitingNamed) InShort() string {
 	return n.Called() + " of " + n.Supplier
 }
 
-// Waiting reads what waits for people, the most valuable first, at most limit.
+// Waiting reads at most limit items, the most valuable first.
 func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	counts, err := d.reports.WaitingCounts(d.ctx, f)
 	if err != nil {
@@ -86,21 +86,21 @@ func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, er
 	return names, err
 }
 
-// waitingWords has the words for one of each kind, and the command that answers it.
+// waitingWords has the noun of each kind, and the command that settles it.
 var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingQuestion: {"question", "matchbook confirm %s %s, or reject"},
 	report.WaitingWarning:  {"warning", "matchbook explain %s"},
-	report.WaitingDocument: {"failed document", "matchbook publish %s, when the cause is gone"},
+	report.WaitingDocument: {"failed document", "matchbook publish %s, once the cause is fixed"},
 	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE"},
 }
 
-// Text lists the documents, the reason, and the command that answers.
+// Text lists documents, reason and command of each item.
 func (w *Waiting) Text() string {
 	p := &page{}
 	var counts []string
 	for _, kind := range report.WaitingKinds {
 		if n := w.Counts[kind]; n > 0 {
-			counts = append(counts, count(n, waitingWords[kind].one))
+			counts = append(counts, term.Count(n, waitingWords[kind].one))
 		}
 	}
 	if len(counts) == 0 {
@@ -123,7 +123,7 @@ func (w *Waiting) Text() string {
 	return p.String()
 }
 
-// command answers i.
+// command returns the command that settles i.
 func (i WaitingItem) command() string {
 	ids := []any{i.Document.ID}
 	if i.Kind == report.WaitingQuestion {

@@ -6,19 +6,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// warningReport is a warning about the document, or about another one that is
-// compared with it. All texts are clean.
+// warningReport is a warning about the document, or about another one compared with it. All
+// texts are clean.
 type warningReport struct {
 	Kind     string    `json:"kind"`
-	Document uuid.UUID `json:"document"` // that it is about
-	Other    named     `json:"other"`    // the other one of the two, seen from the explained document
+	Document uuid.UUID `json:"document"` // subject of the warning
+	Other    named     `json:"other"`    // not the explained one
 	Words    string    `json:"words"`
 }
 
-// maxWarnings bounds the warnings of a document that are explained.
+// maxWarnings bounds the explained warnings of a document.
 const maxWarnings = 100
 
-// warnings reads the warnings in which a document takes part.
+// warnings reads all warnings involving a document.
 func (d *Reader) warnings(id uuid.UUID) (list []warningReport, err error) {
 	stored, err := d.reports.Warnings(d.ctx, []uuid.UUID{id})
 	if err != nil {
@@ -35,7 +35,6 @@ func (d *Reader) warnings(id uuid.UUID) (list []warningReport, err error) {
 	return list, nil
 }
 
-// warnings prints what people should look at.
 func (p *page) warnings(e *Explanation) {
 	if len(e.Warnings) == 0 {
 		return

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
@@ -14,17 +15,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// Explanation describes one document, and all pairs that were considered for it.
+// Explanation is one document with all its considered pairs.
 type Explanation struct {
 	Document *documentState   `json:"document"`
 	Pairs    []pairReport     `json:"pairs"`
 	Warnings []warningReport  `json:"warnings"`
 	ThreeWay []threeWayReport `json:"three_way"`
-	// Decisions are those of people, also withdrawn ones, the latest first.
+	// Decisions of people, including withdrawn ones, latest first.
 	Decisions []decisionReport `json:"decisions"`
-	NoMatch   []string         `json:"no_match,omitempty"` // the reasons, if there is none
-	Near      []named          `json:"near,omitempty"`     // the candidates, where no pair was kept
-	// Unread counts the documents that share a key with it and were not looked at.
+	NoMatch   []string         `json:"no_match,omitempty"` // reasons for having no match
+	Near      []named          `json:"near,omitempty"`     // candidates, if no pair was stored
+	// Unread counts documents with a common key that were not looked at.
 	Unread []postgres.Unread `json:"unread,omitempty"`
 }
 
@@ -49,8 +50,7 @@ func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 	return e, err
 }
 
-// Alone returns the reasons why a document has no match, in sentences that are
-// clean: those that its Explanation has.
+// Alone returns the NoMatch sentences of a document's Explanation, which are clean.
 func (d *Reader) Alone(id uuid.UUID) ([]string, error) {
 	doc, err := d.read(id)
 	if err != nil {
@@ -65,31 +65,31 @@ func (d *Reader) Alone(id uuid.UUID) ([]string, error) {
 	return e.NoMatch, err
 }
 
-// maxNamed bounds the documents or numbers that a sentence lists.
+// maxNamed bounds the documents or numbers listed in a sentence.
 const maxNamed = 10
 
-// noMatch collects the reasons why the document has no match.
+// noMatch collects the reasons for having no match.
 func (d *Reader) noMatch(e *Explanation) (err error) {
-	say := func(s string) { e.NoMatch = append(e.NoMatch, s) }
+	add := func(s string) { e.NoMatch = append(e.NoMatch, s) }
 	doc := e.Document
 	if s := doc.File.unread(); s != "" {
-		say(s)
+		add(s)
 		if doc.raw.Data == "" {
 			return nil
 		}
 	}
 	if s := doc.unmatched(); s != "" {
-		say(s)
+		add(s)
 	}
 	switch {
 	case doc.Unreadable != "":
-		say("Its structured data cannot be read: " + doc.Unreadable + ".")
+		add("Cannot read its structured data: " + doc.Unreadable + ".")
 		return nil
 	case len(score.Matchable(doc.Type)) == 0:
-		say("Its type is not known: nothing is matched with it.")
+		add("Unknown type: nothing is matched with it.")
 		return nil
 	case doc.data.Supplier == (document.Party{}) && doc.data.Buyer == (document.Party{}):
-		say("It names no company, neither as the supplier nor as the buyer: numbers alone match nothing.")
+		add("It names neither supplier nor buyer, and numbers alone match nothing.")
 	}
 	cited, err := d.whereCited(doc, e.Pairs)
 	if err != nil {
@@ -100,10 +100,10 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		return err
 	}
 	if s := postgres.UnreadWords(e.Unread); s != "" {
-		say(s)
+		add(s)
 	}
 	if len(e.Pairs) > 0 {
-		say("The best candidate is " + e.Pairs[0].Document.Called() + ". " + e.Pairs[0].Verdict())
+		add("The best candidate is " + e.Pairs[0].Document.Called() + ". " + e.Pairs[0].Verdict())
 	}
 	if len(e.Pairs) > 0 || doc.unmatched() != "" {
 		return nil
@@ -113,19 +113,19 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		return err
 	}
 	if len(near) == 0 {
-		say("Nothing was compared with it: no document of a type it is matched with shares a key with it" + whatKeysAre)
+		add("Nothing was compared with it: no document of a matching type shares a key with it" + whatKeysAre)
 		return nil
 	}
-	say(fmt.Sprintf("It shares a key with %s, and too little speaks for any of them to be kept.",
-		count(len(near), "document")))
+	add(fmt.Sprintf("It shares a key with %s, but has too little evidence for any of them.",
+		term.Count(len(near), "document")))
 	e.Near = near[:min(len(near), maxNamed)]
 	return nil
 }
 
-const whatKeysAre = ", which is a number, or an amount, an article or a time of the same company."
+const whatKeysAre = " (a number, or an amount, an article or a time of the same company)."
 
-// whereCited looks up the numbers that the document cites, and describes the
-// documents that are in none of its pairs.
+// whereCited looks up the cited numbers, and describes unknown ones and documents outside
+// the pairs.
 func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (list []string, err error) {
 	var nowhere []string
 	for i, r := range doc.data.References[:min(len(doc.data.References), maxNamed)] {
@@ -149,16 +149,15 @@ func (d *Reader) whereCited(doc *documentState, pairs []pairReport) (list []stri
 		}
 	}
 	if len(nowhere) > 0 {
-		list = append(list, "No document here has the number, as printed, of what it cites: "+strings.Join(nowhere, ", ")+".")
+		list = append(list, "Cited, but not here under the printed number: "+strings.Join(nowhere, ", ")+".")
 	}
 	return list, nil
 }
 
-// maxCandidates bounds the candidates by a common key; matching has no more.
+// maxCandidates bounds the candidates by a common key, as in matching.
 const maxCandidates = 200
 
-// near lists the candidates of a document that share a key with it, in the order
-// of matching.
+// near lists the candidates with a common key, in the order of matching.
 func (d *Reader) near(doc *documentState) ([]named, error) {
 	ranked, err := d.db.Ranked(d.ctx, []uuid.UUID{doc.ID}, maxCandidates)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package importer stores the documents of files in a database and publishes
-// them. Each document is stored once: what is there is skipped, so that an import
-// that was interrupted or killed continues when it is run again.
+// Package importer stores documents from files in the database and publishes them. Each
+// document is stored once; run an interrupted or killed import again to continue it, since
+// stored documents are skipped.
 package importer
 
 import (
@@ -16,21 +16,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// batchFor bounds the time of a batch that has begun.
+// batchFor is the timeout of a batch. It outlives the import's context, so that a started
+// batch finishes.
 const batchFor = 30 * time.Second
 
-// Import is an import of documents.
+// Import stores documents. It must not be used concurrently.
 type Import struct {
 	DB      *postgres.DB
-	Queue   job.Sender // nil: the sweep publishes the documents
-	Replace bool       // the content of documents that are there
+	Queue   job.Sender // nil leaves publishing to the sweep
+	Replace bool       // replace stored documents with other content
 	Meter   *term.Meter
 }
 
-// Run stores the documents of an input, batch by batch: the data, its state
-// pending and its stamp are one transaction. Then it sends the messages of the
-// batch. It ends early when ctx ends, after the batch that has begun, when the
-// database fails, and when the queue refuses messages; the report is never nil.
+// Run stores the documents batch by batch: data, state and publish stamp in one transaction,
+// then the messages. It returns early, after the current batch, when ctx ends, the database
+// fails or the queue refuses messages. The report is never nil.
 func (i *Import) Run(ctx context.Context, in *corpus.Input) (r *Report, err error) {
 	r = newReport(in, i.Queue != nil)
 	if err := r.readEmpty(ctx, i.DB, in); err != nil {
@@ -52,7 +52,7 @@ func (i *Import) Run(ctx context.Context, in *corpus.Input) (r *Report, err erro
 	return r, nil
 }
 
-// batch finishes a batch that it has begun, also when ctx ends.
+// batch stores and sends one batch, even if ctx ends meanwhile.
 func (i *Import) batch(ctx context.Context, r *Report, docs []corpus.Document) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchFor)
 	defer cancel()
@@ -73,7 +73,7 @@ func (i *Import) batch(ctx context.Context, r *Report, docs []corpus.Document) e
 	return nil
 }
 
-// count adds the fates of documents, and returns the messages to send.
+// count adds the outcome of each document and returns the messages to send.
 func (r *Report) count(docs []corpus.Document, added []postgres.Added) (messages []job.Stamped) {
 	by := make(map[uuid.UUID]postgres.Added, len(added))
 	for _, a := range added {
@@ -82,7 +82,7 @@ func (r *Report) count(docs []corpus.Document, added []postgres.Added) (messages
 	for _, d := range docs {
 		a, ok := by[d.ID]
 		if !ok {
-			continue // refused, with a problem
+			continue // refused; its problem is reported
 		}
 		switch a.Addition {
 		case postgres.Stored:
@@ -103,11 +103,11 @@ func (r *Report) count(docs []corpus.Document, added []postgres.Added) (messages
 	return messages
 }
 
-// Progress describes the reading of files.
+// Progress returns a status for a meter while r reads files.
 func Progress(r *corpus.Reader) func() string {
 	began := time.Now()
 	return func() string {
 		n := r.Count()
-		return fmt.Sprintf("read %d documents, %s", n, term.Rate(float64(n)/time.Since(began).Seconds()))
+		return fmt.Sprintf("read %s, %s", term.Count(n, "document"), term.Rate(float64(n)/time.Since(began).Seconds()))
 	}
 }

@@ -18,29 +18,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report counts the documents of an import by their fates; its JSON is for
-// machines.
+// Report counts the documents of an import by outcome.
 type Report struct {
 	Read        int              `json:"read"`
 	Stored      int              `json:"stored"`
 	Replaced    int              `json:"replaced"`
-	Same        int              `json:"same"`    // there already, with the same content
-	Changed     []Changed        `json:"changed"` // there already, with another content, and left alone
+	Same        int              `json:"same"`    // already stored
+	Changed     []Changed        `json:"changed"` // stored with other content, and left alone
 	Sent        int              `json:"sent"`    // messages
-	Unsent      int              `json:"unsent"`  // pending, without a message: the sweep sends it
-	Left        int              `json:"left"`    // not reached
+	Unsent      int              `json:"unsent"`  // messages left to the sweep
+	Left        int              `json:"left"`    // unreached documents
 	Problems    []corpus.Problem `json:"problems"`
-	Skipped     corpus.Skipped   `json:"skipped"` // files of other kinds
+	Skipped     corpus.Skipped   `json:"skipped"` // files by extension
 	Interrupted bool             `json:"interrupted"`
 	Seconds     float64          `json:"seconds"`
 	PerSecond   float64          `json:"documents_per_second"`
-	NewTenants  []uuid.UUID      `json:"new_tenants"` // that have their first documents
-	Refused     error            `json:"-"`           // the queue's, which ended the run
+	NewTenants  []uuid.UUID      `json:"new_tenants"` // tenants without documents before
+	Refused     error            `json:"-"`           // error of the queue; it ended the run
 	sends       bool
-	empty       []uuid.UUID // tenants of the input that have no documents
+	empty       []uuid.UUID // tenants of the input without documents
 }
 
-// Changed is a document whose content differs from the one that is there.
+// Changed is a document stored with other content.
 type Changed struct {
 	File string    `json:"file"`
 	Line int       `json:"line"`
@@ -52,7 +51,7 @@ func newReport(in *corpus.Input, sends bool) *Report {
 		Skipped: in.Skipped, NewTenants: []uuid.UUID{}, sends: sends}
 }
 
-// readEmpty finds the tenants of the input that have no documents.
+// readEmpty finds the tenants of the input without documents.
 func (r *Report) readEmpty(ctx context.Context, db *postgres.DB, in *corpus.Input) (err error) {
 	tenants := map[uuid.UUID]bool{}
 	for _, d := range in.Documents {
@@ -62,7 +61,7 @@ func (r *Report) readEmpty(ctx context.Context, db *postgres.DB, in *corpus.Inpu
 	return err
 }
 
-// noteNew notes that a tenant has a document.
+// noteNew notes the first document of a tenant.
 func (r *Report) noteNew(tenant uuid.UUID) {
 	if i := slices.Index(r.empty, tenant); i >= 0 {
 		r.empty = slices.Delete(r.empty, i, i+1)
@@ -70,7 +69,7 @@ func (r *Report) noteNew(tenant uuid.UUID) {
 	}
 }
 
-// finish adds the faults that reading found, and the speed.
+// finish adds the problems found while reading, and the speed.
 func (r *Report) finish(in *corpus.Input, took time.Duration) {
 	r.Problems = append(in.Problems, r.Problems...)
 	r.Seconds = math.Round(took.Seconds()*100) / 100
@@ -79,15 +78,16 @@ func (r *Report) finish(in *corpus.Input, took time.Duration) {
 	}
 }
 
-// Succeeded reports whether every document is there now, with its content.
+// Succeeded reports whether every document is stored with its content, and all messages are
+// sent.
 func (r *Report) Succeeded() bool {
 	return len(r.Problems)+len(r.Changed)+r.Unsent+r.Left == 0 && r.Refused == nil
 }
 
-// Shown is the number of faults of a kind in the text.
+// Shown is the maximum number of entries per list of the text; the JSON has all.
 const Shown = 20
 
-// Text is the report for people.
+// Text returns the report for people.
 func (r *Report) Text() string {
 	p := &term.Page{}
 	for _, m := range r.Problems[:min(len(r.Problems), Shown)] {
@@ -96,11 +96,11 @@ func (r *Report) Text() string {
 	r.more(p, len(r.Problems))
 	for _, c := range r.Changed[:min(len(r.Changed), Shown)] {
 		at := corpus.Problem{File: c.File, Line: c.Line}
-		p.Line("CHANGED   %s: document %s is stored with another content (--replace)", term.Clean(at.Where(), term.MaxText), c.ID)
+		p.Line("CHANGED   %s: document %s is stored with other content; use --replace", term.Clean(at.Where(), term.MaxText), c.ID)
 	}
 	r.more(p, len(r.Changed))
 	if len(r.Skipped) > 0 {
-		p.Line("files that are not read: %s", r.Skipped)
+		p.Line("skipped files: %s", r.Skipped)
 	}
 	for _, id := range r.NewTenants[:min(len(r.NewTenants), Shown)] {
 		p.Line("new tenant %s", id)
@@ -108,12 +108,12 @@ func (r *Report) Text() string {
 	r.more(p, len(r.NewTenants))
 	p.Line("read %d = stored %d + replaced %d + the same %d + changed %d + refused %d + left %d; malformed %d",
 		r.Read, r.Stored, r.Replaced, r.Same, len(r.Changed), r.refused(), r.Left, len(r.Problems)-r.refused())
-	p.Line("%.1f s, %.0f documents a second", r.Seconds, r.PerSecond)
+	p.Line("%.1f s, %.0f documents per second", r.Seconds, r.PerSecond)
 	r.published(p)
 	return p.String()
 }
 
-// refused is the number of documents that the database refused.
+// refused returns the number of documents refused by the database.
 func (r *Report) refused() int {
 	return r.Read - r.Stored - r.Replaced - r.Same - len(r.Changed) - r.Left
 }
@@ -124,17 +124,17 @@ func (r *Report) more(p *term.Page, all int) {
 	}
 }
 
-// published describes who sends the messages, and what ended the run early.
+// published prints the number of messages, and why the run ended early.
 func (r *Report) published(p *term.Page) {
 	switch {
 	case r.Refused != nil:
 		p.Line("stopped: %s", failure.Of(r.Refused).Text)
 	case r.Interrupted:
-		p.Line("interrupted: run it again for the rest")
+		p.Line("interrupted: run the import again for the rest")
 	}
 	switch {
 	case !r.sends && r.Stored+r.Replaced > 0:
-		p.Line("without %s the sweep publishes them, up to %d a minute", variable.MatchQueueURL, sweep.PerRun)
+		p.Line("missing %s, so the sweep publishes them, up to %d per minute", variable.MatchQueueURL, sweep.PerRun)
 	case r.sends:
 		p.Line("messages sent %d, left to the sweep %d", r.Sent, r.Unsent)
 	}

@@ -10,13 +10,13 @@ import (
 	"matchbook/lambda/postgres"
 )
 
-// A transaction takes at most so many documents, and about so many bytes of data.
+// Bounds of one transaction.
 const (
 	batchDocuments = 1000
 	batchBytes     = 8 << 20
 )
 
-// batches divides documents into those of one transaction each.
+// batches divides documents into one batch per transaction.
 func batches(docs []corpus.Document) iter.Seq[[]corpus.Document] {
 	return func(yield func([]corpus.Document) bool) {
 		for len(docs) > 0 {
@@ -33,8 +33,8 @@ func batches(docs []corpus.Document) iter.Seq[[]corpus.Document] {
 	}
 }
 
-// Store adds documents in one transaction. If the database refuses their data,
-// each is added on its own, and those that are refused are returned as problems.
+// Store adds documents in one transaction. If the database refuses the data, it adds each
+// document alone, so that only the refused ones are left out; they are returned as problems.
 func Store(ctx context.Context, db *postgres.DB, docs []corpus.Document, o postgres.AddOptions) (
 	added []postgres.Added, refused []corpus.Problem, err error,
 ) {
@@ -56,21 +56,19 @@ func Store(ctx context.Context, db *postgres.DB, docs []corpus.Document, o postg
 	return added, refused, nil
 }
 
-// isRefusal reports whether the database refused the data, and not the connection
-// or the time.
+// isRefusal reports whether the database refused the data. Everything else is an outage.
 func isRefusal(err error) bool { return failure.Of(err).Kind == failure.Permanent }
 
-// problem is a fault of a document that the database has found.
 func problem(d corpus.Document, what string) corpus.Problem {
 	return corpus.Problem{File: d.FilePath, Line: d.Line, What: fmt.Sprintf("document %s: %s", d.ID, what)}
 }
 
-// ForeignProblem is the fault of a document whose id another tenant has.
+// ForeignProblem reports a document with the id of another tenant's document.
 func ForeignProblem(d corpus.Document) corpus.Problem {
 	return problem(d, postgres.ErrOtherTenant.Error())
 }
 
-// Rows converts documents to the form that the database stores.
+// Rows converts documents for postgres.
 func Rows(docs []corpus.Document) []postgres.Imported {
 	list := make([]postgres.Imported, len(docs))
 	for i, d := range docs {

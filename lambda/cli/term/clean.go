@@ -9,26 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// How much of a text that comes from a document is printed, in characters.
+// Bounds for printed text from documents, in characters.
 const (
-	MaxValue = 200 // of a value
-	MaxText  = 600 // of a sentence that holds values
+	MaxValue = 200 // a value
+	MaxText  = 600 // a sentence with values
 )
 
-// readPerPrinted bounds the bytes that are read for each character that is
-// printed; the rest are spaces and what Clean removes.
+// readPerPrinted bounds the bytes read per printed character, because Clean removes most of a
+// hostile text.
 const readPerPrinted = 64
 
-// escapes are the sequences that a terminal obeys: CSI, strings that are ended
-// by BEL or ST, and the short ones; each also in its form of one character.
+// escapes matches terminal sequences: CSI, strings ended by BEL or ST, and short ones, each
+// also in its one-character form.
 var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 	"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?" +
 	"|\x1b[ -/]*[0-~]?")
 
-// Clean makes a text that comes from a document fit to be printed in a line:
-// without escape sequences, control characters and those that turn the
-// direction of writing, and cut. Its cost is bounded however long the text is:
-// a megabyte of notes is printed as 200 characters.
+// Clean makes text from a document safe to print in one line: it removes escape sequences,
+// control characters and bidirectional marks, and cuts the text to most characters. Its cost
+// is bounded, so use it on text of any length.
 func Clean(s string, most int) string {
 	end := readPerPrinted * most
 	cut := len(s) > end
@@ -56,7 +55,7 @@ func Clean(s string, most int) string {
 	return s
 }
 
-// Columns returns the number of columns that a clean text takes on a terminal.
+// Columns returns the width of a clean text on a terminal.
 func Columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)
@@ -64,8 +63,7 @@ func Columns(s string) (n int) {
 	return n
 }
 
-// wide are the characters that take two columns, but for the half width forms
-// of their scripts.
+// wide are the characters two columns wide, except for half-width forms; see columnsOf.
 var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
 	unicode.Yi, {
 		R16: []unicode.Range16{{Lo: 0x3000, Hi: 0x303e, Stride: 1}, {Lo: 0xff01, Hi: 0xff60, Stride: 1},
@@ -83,7 +81,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// Cut cuts a text to so many columns.
+// Cut cuts a text to a number of columns.
 func Cut(s string, most int) string {
 	if Columns(s) <= most {
 		return s
@@ -91,11 +89,11 @@ func Cut(s string, most int) string {
 	return firstColumns(s, most-1) + "…"
 }
 
-// Pad fills a text up with spaces to so many columns.
+// Pad appends spaces up to a number of columns.
 func Pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-Columns(s))) }
 
-// Fold breaks a text into lines of at most so many columns, between words
-// where it can.
+// Fold breaks a text into lines of at most this many columns, between words where possible.
+// It returns at least one line.
 func Fold(s string, most int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(s) {
@@ -126,7 +124,7 @@ func firstColumns(s string, most int) string {
 	return s
 }
 
-// Label names a document: its type and number, or its id where it has none.
+// Label names a document by type and number, or by type and id if the number is missing.
 func Label(t interface{ Words() string }, number string, id fmt.Stringer) string {
 	return t.Words() + " " + cmp.Or(Clean(number, MaxValue), id.String())
 }

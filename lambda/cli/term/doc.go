@@ -1,5 +1,4 @@
-// Package term prints reports and progress on a terminal: text from documents
-// is cleaned of control sequences and cut, lines are folded to the width of a
-// page, tables are aligned, and a meter shows the progress of a long step.
-// Nothing is coloured, and only a terminal gets control sequences.
+// Package term prints reports and progress: it cleans text from documents, folds lines,
+// aligns tables, and shows a meter for long steps. Only a terminal gets control
+// sequences, and output is never coloured, so you can pipe it.
 package term

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Meter reports progress every second: on a terminal it rewrites one line,
-// elsewhere it prints a line each time. Lines written to it stay.
+// Meter reports progress every second. On a terminal it rewrites one line; otherwise it
+// prints a line each time. Write lines that must stay to the meter, not to its output. It's
+// safe for concurrent use.
 type Meter struct {
 	out      io.Writer
-	Terminal bool      // whether it rewrites its line
-	start    sync.Once // of run
+	Terminal bool      // rewrites its line
+	start    sync.Once // starts run
 	stop     chan struct{}
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
 	status func() string // nil: nothing to show
-	open   bool          // a line on the terminal is to be rewritten
+	open   bool          // the terminal has a line to rewrite
 }
 
-// NewMeter returns a meter that shows nothing yet. Close ends one that was
-// asked to show something.
+// NewMeter returns a meter without a status. The caller must close it.
 func NewMeter(out io.Writer) *Meter {
 	m := &Meter{out: out, stop: make(chan struct{})}
 	if f, ok := out.(*os.File); ok {
@@ -34,7 +34,7 @@ func NewMeter(out io.Writer) *Meter {
 }
 
 func (m *Meter) run() {
-	// One ticker for all steps: several short ones are not silent together.
+	// One ticker for all steps, so that many short ones aren't silent.
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
@@ -47,21 +47,21 @@ func (m *Meter) run() {
 	}
 }
 
-// Close removes the line that is rewritten, and ends the meter.
+// Close clears the status and ends the meter.
 func (m *Meter) Close() {
 	m.Watch(nil)
 	close(m.stop)
 	m.running.Wait()
 }
 
-// Step shows the name of the current step and how long it has lasted.
+// Step shows the name of the current step and its duration so far.
 func (m *Meter) Step(format string, args ...any) {
 	started, name := time.Now(), fmt.Sprintf(format, args...)
 	m.Watch(func() string { return fmt.Sprintf("%s, %.0f s", name, time.Since(started).Seconds()) })
 }
 
-// Watch shows status from now on, nothing if it is nil. After watch returns,
-// the previous status is not called again.
+// Watch shows status from now on; nil shows nothing. After Watch returns, the previous
+// status isn't called again.
 func (m *Meter) Watch(status func() string) {
 	if status != nil {
 		m.start.Do(func() { m.running.Go(m.run) })
@@ -85,10 +85,10 @@ func (m *Meter) show() {
 	}
 }
 
-// Say prints a line that stays.
+// Say prints a permanent line.
 func (m *Meter) Say(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
-// Write implements io.Writer: it prints lines that stay.
+// Write prints permanent lines.
 func (m *Meter) Write(lines []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Pace describes the progress of work on a known number of things, with the rate
-// so far and the time that is left at this rate.
+// Pace describes progress on a known number of things, with the rate so far and the time
+// left at this rate.
 type Pace struct {
 	Total int
 	Began time.Time
 }
 
-// Of is the progress when so many are done: 300 of 1000, 100 a second, 7 s left.
+// Of returns the progress, as in "300 of 1000, 100 per second, 7 s left".
 func (p Pace) Of(done int) string { return p.at(done, time.Since(p.Began)) }
 
 func (p Pace) at(done int, took time.Duration) string {
@@ -24,18 +24,18 @@ func (p Pace) at(done int, took time.Duration) string {
 	return fmt.Sprintf("%d of %d, %s, %s left", done, p.Total, Rate(rate), Short(left))
 }
 
-// Rate is a number of things a second: 3 a minute, 2.5 a second, 1200 a second.
+// Rate formats a rate: 3 per minute, 2.5 per second, 1200 per second.
 func Rate(perSecond float64) string {
 	switch {
 	case perSecond < 0.5:
-		return fmt.Sprintf("%.0f a minute", perSecond*60)
+		return fmt.Sprintf("%.0f per minute", perSecond*60)
 	case perSecond < 10:
-		return fmt.Sprintf("%.1f a second", perSecond)
+		return fmt.Sprintf("%.1f per second", perSecond)
 	}
-	return fmt.Sprintf("%.0f a second", perSecond)
+	return fmt.Sprintf("%.0f per second", perSecond)
 }
 
-// Short is a duration to the second, or to the minute: 40 s, 3 min, 2 h 5 min.
+// Short formats a duration to the second or the minute: 40 s, 3 min, 2 h 5 min.
 func Short(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

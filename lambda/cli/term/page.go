@@ -11,18 +11,18 @@ import (
 // Width is the number of columns of a page.
 const Width = 100
 
-// Page is text for a terminal. Its callers clean what comes from documents.
+// Page is text for a terminal. Callers must clean text from documents.
 type Page struct {
 	strings.Builder
-	Width int // its columns; 0: Width
+	Width int // columns; 0 is the constant Width
 }
 
-// Line prints a line, without spaces at its end.
+// Line prints a line without trailing spaces.
 func (p *Page) Line(format string, args ...any) {
 	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// Hang prints a text behind a head, folded; further lines start below the text.
+// Hang prints a head and a folded text, with a hanging indent.
 func (p *Page) Hang(head, text string) {
 	for i, line := range Fold(text, cmp.Or(p.Width, Width)-Columns(head)) {
 		if i > 0 {
@@ -32,7 +32,7 @@ func (p *Page) Hang(head, text string) {
 	}
 }
 
-// Print prints a result for people, or as JSON.
+// Print prints a result as text or as JSON.
 func Print(out io.Writer, v interface{ Text() string }, asJSON bool) error {
 	if asJSON {
 		return JSON(out, v)
@@ -46,4 +46,12 @@ func JSON(out io.Writer, v any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)
+}
+
+// Count returns a number with its noun in singular or plural: "1 document", "2 documents".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// patience is the silence after which the user of a program needs a sign of life.
+// patience is the longest silence before a sign of life.
 const patience = 2 * time.Second
 
-// Steps prints the name of the current step on out as often as two seconds
-// have passed: a short run prints nothing. Call done at the end.
+// Steps prints the name of the current step every two seconds, so a short run prints
+// nothing. The caller must call done at the end.
 func Steps(out io.Writer) (step func(name string), done func()) {
 	steps, ended := make(chan string), make(chan struct{})
 	go func() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/document/csvfile"
 	"matchbook/lambda/document/format"
@@ -15,8 +16,8 @@ import (
 func (w *invocation) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
-		Short: "Print the form of a document, a JSON Schema",
-		Args:  cobra.NoArgs,
+		Short: "Print the JSON Schema of a document",
+		Args:  cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := w.Out.Write(format.Schema)
 			return err
@@ -30,8 +31,8 @@ func (w *invocation) checkCommand() *cobra.Command {
 	var sheet sheetFlags
 	cmd := &cobra.Command{
 		Use:   "check DIR|FILE...",
-		Short: "Name everything in documents that departs from the form",
-		Args:  cobra.MinimumNArgs(1),
+		Short: "Check documents against the schema",
+		Args:  cli.Args(1, cli.Many),
 		RunE: func(_ *cobra.Command, args []string) error {
 			columns, err := sheet.sheet()
 			if err != nil {
@@ -50,18 +51,18 @@ func (w *invocation) checkCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print as JSON")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
 	sheet.add(cmd)
-	f.IntVar(&limit, "limit", 20, "show this many, and count the rest")
+	f.IntVar(&limit, "limit", 20, "show at most this many departures, and count the rest")
 	return cmd
 }
 
 // checked is the report of matchbook check.
 type checked struct {
-	Documents      int                `json:"documents"` // that matching takes
-	Problems       []corpus.Problem   `json:"problems"`  // what it does not take
+	Documents      int                `json:"documents"` // that match accepts
+	Problems       []corpus.Problem   `json:"problems"`  // what it rejects
 	Departures     []corpus.Departure `json:"departures"`
-	DepartureCount int                `json:"departure_count"` // may be more than are listed
+	DepartureCount int                `json:"departure_count"` // all of them; Departures may be cut
 	Skipped        corpus.Skipped     `json:"skipped"`
 	limit          int                // of departures, in the text
 }
@@ -77,7 +78,7 @@ func check(sheet *csvfile.Sheet, paths []string) (r checked, err error) {
 	return r, nil
 }
 
-// Text lists the departures, and then everything that is not read.
+// Text lists the departures, then unreadable documents and skipped files.
 func (r checked) Text() string {
 	var b strings.Builder
 	shown := r.Departures[:min(len(r.Departures), max(r.limit, 0))]
@@ -91,12 +92,12 @@ func (r checked) Text() string {
 		fmt.Fprintf(&b, "... and %d more\n", more)
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "%s  not taken: %s\n", p.Where(), p.What)
+		fmt.Fprintf(&b, "%s  rejected: %s\n", p.Where(), p.What)
 	}
 	if len(r.Skipped) > 0 {
-		fmt.Fprintf(&b, "files that are not read: %s\n", r.Skipped)
+		fmt.Fprintf(&b, "skipped files: %s\n", r.Skipped)
 	}
-	fmt.Fprintf(&b, "%d documents can be matched, %d cannot; %d places depart from the form (matchbook schema)\n",
-		r.Documents, len(r.Problems), r.DepartureCount)
+	fmt.Fprintf(&b, "%s can be matched, %d cannot; %s from the schema (see matchbook schema)\n",
+		term.Count(r.Documents, "document"), len(r.Problems), term.Count(r.DepartureCount, "departure"))
 	return b.String()
 }

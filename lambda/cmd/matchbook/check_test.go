@@ -18,7 +18,7 @@ func TestCheckNamesEveryDeparture(t *testing.T) {
 	if want := file + ":2  $.structured_data.lines\n      found     an unknown field\n"; code != 1 || !strings.Contains(out, want) {
 		t.Errorf("exit status %d, want 1\n%s\n%s", code, out, errOut)
 	}
-	wantIn(t, out, "did you mean line_items?", "... and 1 more", "1 documents can be matched, 1 cannot; 3 places depart from the form")
+	wantIn(t, out, "did you mean line_items?", "... and 1 more", "1 document can be matched, 1 cannot; 3 departures from the schema")
 	var r checked
 	if _, out, _ := matchbook(t, "", "check", "--json", file); json.Unmarshal([]byte(out), &r) != nil || len(r.Departures) != 3 {
 		t.Errorf("JSON: %s", out)

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"time"
 
+	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
 
@@ -28,8 +30,8 @@ func (w *invocation) consoleCommand() *cobra.Command {
 	var o consoleOptions
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Serve pages that show documents and take decisions",
-		Args:  cobra.NoArgs,
+		Short: "Serve the console on this machine",
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.name = cmp.Or(o.name, operator(w.Env))
 			p, err := o.person()
@@ -41,25 +43,24 @@ func (w *invocation) consoleCommand() *cobra.Command {
 	}
 	o.session.addKeep(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "the address to serve at; port 0 is a free one")
-	flags.StringVar(&o.tenant, "tenant", "", "the id of the only tenant that is shown")
-	flags.StringVar(&o.role, "role", "operator", "viewer, who reads, or operator, who also decides and publishes")
-	flags.StringVar(&o.name, "by", "", "the name that decisions have; the user of the operating system by default")
-	flags.BoolVar(&o.open, "open", false, "open the pages in the browser")
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "listen on `HOST:PORT`; port 0 picks a free port")
+	flags.StringVar(&o.tenant, "tenant", "", "show only the tenant with this `ID`")
+	flags.StringVar(&o.role, "role", "operator", "viewer (reads) or operator (also decides and publishes)")
+	flags.StringVar(&o.name, "by", "", "record decisions under this `NAME` (default the operating system's user)")
+	flags.BoolVar(&o.open, "open", false, "open the console in the browser")
 	return cmd
 }
 
-// person reads the flags.
 func (o *consoleOptions) person() (p login.Person, err error) {
 	var role login.Role
 	if err := role.UnmarshalText([]byte(o.role)); err != nil {
-		return p, fmt.Errorf("--role %.50q is neither viewer nor operator", o.role)
+		return p, fmt.Errorf("invalid --role %.50q: expected viewer or operator", o.role)
 	}
 	tenant, err := tenantFlag(o.tenant)
 	return login.Person{ID: o.name, Name: o.name, Roles: map[uuid.UUID]login.Role{tenant: role}}, err
 }
 
-// console serves the pages until the context ends.
+// console serves the pages until the session's context ends.
 func (s *session) console(o consoleOptions, p login.Person) error {
 	log := slog.New(slog.NewTextHandler(s.ErrOut, nil))
 	for tenant := range p.Roles {
@@ -77,7 +78,7 @@ func (s *session) console(o consoleOptions, p login.Person) error {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(s.ctx, "tcp", o.addr)
 	if err != nil {
-		return fmt.Errorf("--addr: %w", err)
+		return explain.Errorf("--addr: %w", err)
 	}
 	local := login.NewLocal(p)
 	server := &http.Server{Handler: local.Handler(log, handler), ReadHeaderTimeout: time.Minute}
@@ -85,32 +86,32 @@ func (s *session) console(o consoleOptions, p login.Person) error {
 	go func() { ended <- server.Serve(listener) }()
 	link := fmt.Sprintf("http://%s%s", listener.Addr(), local.Link())
 	fmt.Fprintf(s.Out, "%s\n", link)
-	fmt.Fprintf(s.ErrOut, "The link works once, for %d minutes. Ctrl-C ends the console.\n", int(login.LinkLife.Minutes()))
+	fmt.Fprintf(s.ErrOut, "The link works once, within %d minutes. Press Ctrl-C to stop.\n", int(login.LinkLife.Minutes()))
 	if o.open {
 		s.browse(link)
 	}
 	select {
 	case err = <-ended:
 		return err
-	case <-s.ctx.Done(): // as it is meant to end
+	case <-s.ctx.Done():
 		err = server.Close()
 		<-ended
 		return err
 	}
 }
 
-// openers open an address in a browser, by operating system.
+// openers has the command to open a URL in the browser, by operating system.
 var openers = map[string][]string{
 	"linux": {"xdg-open"}, "darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"},
 }
 
-// browse opens the address. The link was printed, for a machine without a browser.
+// browse opens the link. Failing is fine, since the link is printed as well.
 func (s *session) browse(link string) {
 	command, ok := openers[runtime.GOOS]
 	if !ok {
 		command = openers["linux"]
 	}
 	if err := exec.CommandContext(s.ctx, command[0], append(command[1:], link)...).Start(); err != nil { //nolint:gosec // our own link
-		fmt.Fprintln(s.ErrOut, "--open: no browser was found")
+		fmt.Fprintln(s.ErrOut, "--open: browser not found; open the link yourself")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/job"
@@ -16,13 +17,13 @@ func (w *invocation) correctCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "correct DOC FIELD=VALUE...",
-		Short: "Correct fields of a document, and publish it for matching",
-		Args:  cobra.MinimumNArgs(2),
+		Short: "Correct fields of a document",
+		Args:  cli.Args(2, cli.Many),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.correct(cmd.Context(), args[0], args[1:], asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
@@ -30,7 +31,7 @@ func (w *invocation) correct(ctx context.Context, doc string, assignments []stri
 	return w.withQueue(ctx, manifest.Match, func(s *session, queue job.Sender) error {
 		r, stamped, err := explain.NewReader(ctx, s.db).Correct(doc, assignments, s.db.Ingestions())
 		if unsent := job.Send(ctx, queue, stamped); unsent != nil {
-			return errors.Join(err, errors.New("the correction is kept: "+errtext.Describe(unsent)))
+			return errors.Join(err, errors.New("correction stored: "+errtext.Describe(unsent)))
 		}
 		if err != nil {
 			return s.advise(err)

@@ -50,7 +50,7 @@ func TestCorrectionIsKeptShownAndPublished(t *testing.T) {
   line_items.1.amount      (none) -> 2
   line_items.0.amount      1 -> 1
   notes                    (none) -> (removed)
-kept for ever, and published for matching
+stored, and published for matching
 `
 	if code != cli.ExitOK || out != want {
 		t.Errorf("exit status %d, got\n%s%s\nwant\n%s", code, out, errOut, want)
@@ -78,17 +78,17 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 	r := newCorrectRig(t, always)
 	before := r.data()
 	clitest.WantRefused(t, r.correct, clitest.Refusals{
-		{[]string{"R-1"}, "requires at least 2 arg(s)"},
-		{[]string{"R-1", "total"}, `"total" is not FIELD=VALUE, such as total=119.00`},
+		{[]string{"R-1"}, "missing FIELD=VALUE"},
+		{[]string{"R-1", "total"}, `invalid correction "total": expected FIELD=VALUE, such as total=119.00`},
 		{[]string{"R-1", "number=R-3", "total=1,00"}, "total: invalid amount: expected a plain decimal"},
 		{[]string{"R-1", "number=R-3", "sum=1"}, `unknown field "sum"; the fields of a document are amount_due, buyer, `},
 		{[]string{"R-1", "sum="}, `unknown field "sum"; the fields of a document are amount_due, buyer, `},
-		{[]string{"R-1", "number=R-3", "number=R-4"}, "number is corrected twice"},
+		{[]string{"R-1", "number=R-3", "number=R-4"}, "duplicate correction of number"},
 		{[]string{"R-1", "type="}, "type: must not be empty; set another type"},
 		{[]string{"R-1", "type=memo"}, `unknown document type "memo"`},
-		{[]string{"R-1", "line_items.2.amount=1"}, "line_items.2.amount: the document has 1 line_items; they are counted from 0"},
-		{[]string{"R-9", "total=1"}, `no document has the id or the number "R-9"`},
-		{[]string{uuid.NewString(), "total=1"}, "no document has the id"},
+		{[]string{"R-1", "line_items.2.amount=1"}, "invalid item line_items.2.amount: the document has 1 line_items, counted from 0"},
+		{[]string{"R-9", "total=1"}, `document not found: no ID or number "R-9"`},
+		{[]string{uuid.NewString(), "total=1"}, "document not found"},
 	})
 	if after := r.data(); after != before {
 		t.Errorf("got %s, want %s", after, before)
@@ -101,7 +101,7 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 //nolint:paralleltest // the SDK reads the process's own environment
 func TestCorrectionStaysWhenItsMessageCannotBeSent(t *testing.T) {
 	r := newCorrectRig(t, func() bool { return false })
-	clitest.WantRefused(t, r.correct, clitest.Refusals{{[]string{"R-1", "total=119.00"}, "the correction is kept: "}})
+	clitest.WantRefused(t, r.correct, clitest.Refusals{{[]string{"R-1", "total=119.00"}, "correction stored: "}})
 	if data := r.data(); !strings.Contains(data, `"total": "119"`) {
 		t.Errorf("got %s", data)
 	}

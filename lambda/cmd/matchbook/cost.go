@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres/report"
@@ -22,8 +23,8 @@ func (w *invocation) costCommand() *cobra.Command {
 	var o costOptions
 	cmd := o.session.add(&cobra.Command{
 		Use:   "cost",
-		Short: "Show what models were paid, and what kept answers saved",
-		Args:  cobra.NoArgs,
+		Short: "Sum up the cost of models, and the savings",
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, since, tenant, err := o.read()
 			if err != nil {
@@ -33,26 +34,26 @@ func (w *invocation) costCommand() *cobra.Command {
 		},
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&o.since, "since", "", "the first day that counts, in UTC, such as 2026-03-01")
-	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant that counts")
-	flags.StringVar(&o.prices, "prices", "", "a file with the prices to calculate with")
+	flags.StringVar(&o.since, "since", "", "count from this `DATE` on, in UTC, such as 2026-03-01")
+	flags.StringVar(&o.tenant, "tenant", "", "only the tenant with this `ID`")
+	flags.StringVar(&o.prices, "prices", "", "read prices from `FILE` (default the built-in list prices)")
 	return cmd
 }
 
-// read reads the flags, before a database is opened.
+// read parses the flags, before a database is opened.
 func (o *costOptions) read() (r *cost.Spent, since time.Time, tenant uuid.UUID, err error) {
 	r = &cost.Spent{Since: o.since, WithoutPrice: []string{}}
 	if o.since != "" {
 		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
-			return nil, since, tenant, fmt.Errorf("--since %.50q is not a day such as 2026-03-01", o.since)
+			return nil, since, tenant, fmt.Errorf("invalid --since %.50q: expected a date such as 2026-03-01", o.since)
 		}
 	}
 	if o.tenant != "" {
 		if tenant, err = document.ParseID(o.tenant); err != nil {
-			return nil, since, tenant, fmt.Errorf("--tenant %.50q is %w", o.tenant, err)
+			return nil, since, tenant, fmt.Errorf("invalid --tenant %.50q: %w", o.tenant, err)
 		}
 		if tenant == uuid.Nil {
-			return nil, since, tenant, fmt.Errorf("--tenant %s is no tenant's id", tenant)
+			return nil, since, tenant, fmt.Errorf("invalid --tenant %s: expected the ID of a tenant", tenant)
 		}
 	}
 	r.Prices, err = cost.ReadModelPrices(o.prices)

@@ -111,13 +111,13 @@ ALL
               text-embedding-3-small dimensions=256                                                3    1000  <0.0001                        12    <0.0001
   sum                                                     5         1  1035010         860         3    1000   0.4133+            5          12     0.0145+
 
-- is an unknown amount; + marks a sum without unknown amounts. There is no price for
+- is an unknown amount; + marks a sum that leaves some out. Missing prices:
   llama3.1:8b@ollama:11434 temperature=0
 Prices  built in, of 2026-03: OpenAI's list prices of early 2026 for standard processing, as others
         quote them; they may have changed since.
-        They include no discount: the provider's bill counts. --prices FILE uses your prices.
-Saved   is the price of kept answers and embeddings that were used again, on the day on which they
-        were bought.
+        Discounts are not included, so the provider's bill counts. Use --prices FILE for your own
+        prices.
+Saved   is the price of reused answers and embeddings, on the day they were bought.
 `
 	wantText(t, printed(t, spend(t).url, "cost"), want)
 }
@@ -130,7 +130,7 @@ func TestCostOfOneTenantSinceADay(t *testing.T) {
 		strings.Contains(out, tenantA) || strings.Contains(out, "ALL") || strings.Contains(out, "not known") {
 		t.Errorf("got\n%s", out)
 	}
-	const nothing = ": no model was asked, and no embedding bought.\n"
+	const nothing = ": no answer and no embedding was bought.\n"
 	wantText(t, printed(t, c.url, "cost", "--tenant", tenantB, "--since", "2026-03-04"), "Nothing was spent since 2026-03-04"+nothing)
 	wantText(t, printed(t, c.url, "cost", "--since", "2031-01-01"), "Nothing was spent since 2031-01-01"+nothing)
 	wantText(t, printed(t, newTill(t).url, "cost"), "Nothing was spent"+nothing)
@@ -193,32 +193,32 @@ func TestCostErrorsSayWhatToDo(t *testing.T) {
 	with := func(list string) string { return `{"usd_per_million_tokens":[` + list + `]}` }
 	for url, list := range map[string]clitest.Refusals{
 		c.url: {
-			{[]string{"x"}, `unknown command "x"`},
+			{[]string{"x"}, `unexpected argument "x"`},
 			{[]string{"--keep"}, "unset DATABASE_URL"},
-			{[]string{"--since", "yesterday"}, `--since "yesterday" is not a day such as 2026-03-01`},
-			{[]string{"--since", "2026-02-30"}, `--since "2026-02-30" is not a day`},
-			{[]string{"--tenant", "acme"}, `--tenant "acme" is not a UUID`},
-			{[]string{"--tenant", uuid.Nil.String()}, "is no tenant's id"},
-			{[]string{"--tenant", "30000000-0000-4000-8000-000000000001"}, "no tenant has the id 30000000-0000-4000-8000-000000000001"},
+			{[]string{"--since", "yesterday"}, `invalid --since "yesterday": expected a date such as 2026-03-01`},
+			{[]string{"--since", "2026-02-30"}, `invalid --since "2026-02-30"`},
+			{[]string{"--tenant", "acme"}, `invalid --tenant "acme": not a UUID`},
+			{[]string{"--tenant", uuid.Nil.String()}, "expected the ID of a tenant"},
+			{[]string{"--tenant", "30000000-0000-4000-8000-000000000001"}, "unknown tenant 30000000-0000-4000-8000-000000000001"},
 			{[]string{"--prices", "/nowhere"}, "--prices: open /nowhere: no such file"},
 		},
 		empty: {
-			{nil, `run "matchbook migrate up"`},
-			{[]string{"--tenant", tenantA}, `run "matchbook migrate up"`},
+			{nil, "run matchbook migrate up"},
+			{[]string{"--tenant", tenantA}, "run matchbook migrate up"},
 		},
 		"nonsense": {{nil, "invalid PostgreSQL URL"}},
 		"": {
 			{nil, "set DATABASE_URL, or use --keep"},
 			{[]string{"--keep=/nowhere"}, "database not found in /nowhere"},
-			{[]string{"--prices", prices("text", "free")}, "text: it is not JSON"},
-			{[]string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: it is not JSON"},
-			{[]string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `it is not of the form that "matchbook cost --help" shows: json: unknown field "gpt-4o"`},
-			{[]string{"--prices", prices("none", `{}`)}, "it has no usd_per_million_tokens"},
-			{[]string{"--prices", prices("anonymous", with(`{"prompt":1}`))}, "price 1 names no model"},
-			{[]string{"--prices", prices("space", with(`{"model":"a b","prompt":1}`))}, `"a b": a model's name ends at the first space`},
-			{[]string{"--prices", prices("twice", with(`{"model":"a","prompt":1},{"model":"a","prompt":2}`))}, `two prices for "a"`},
-			{[]string{"--prices", prices("empty", with(`{"model":"a"}`))}, `"a" has no price`},
-			{[]string{"--prices", prices("negative", with(`{"model":"a","prompt":-1}`))}, `a price of "a" is negative`},
+			{[]string{"--prices", prices("text", "free")}, "text: invalid JSON"},
+			{[]string{"--prices", prices("more", with(`{"model":"x","prompt":1}`)+"{}")}, "more: invalid JSON"},
+			{[]string{"--prices", prices("other", `{"gpt-4o": 2}`)}, `invalid price list: json: unknown field "gpt-4o"; see matchbook cost --help`},
+			{[]string{"--prices", prices("none", `{}`)}, "missing usd_per_million_tokens"},
+			{[]string{"--prices", prices("anonymous", with(`{"prompt":1}`))}, "missing model of price 1"},
+			{[]string{"--prices", prices("space", with(`{"model":"a b","prompt":1}`))}, `invalid model "a b"`},
+			{[]string{"--prices", prices("twice", with(`{"model":"a","prompt":1},{"model":"a","prompt":2}`))}, `duplicate price of "a"`},
+			{[]string{"--prices", prices("empty", with(`{"model":"a"}`))}, `missing price of "a"`},
+			{[]string{"--prices", prices("negative", with(`{"model":"a","prompt":-1}`))}, `negative price of "a"`},
 		},
 	} {
 		wantRefused(t, url, "cost", list)

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/doctor"
@@ -22,24 +22,24 @@ func (w *invocation) doctorCommand() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find problems of a configuration or a deployed stack",
-		Args:  cobra.NoArgs,
+		Short: "Check a configuration or a deployed stack",
+		Args:  cli.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.doctor(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.stack, "stack", "", "the name of a deployed stack")
+	flags.StringVar(&o.stack, "stack", "", "check the deployed stack with this `NAME`")
 	flags.IntVar(&o.connections, "connections", 0,
-		"connections that the database has for Matchbook, where it cannot be queried")
-	flags.BoolVar(&o.ask, "ask", false, "send requests to the model, the embedding model, Document AI and Slack, too")
-	flags.BoolVar(&o.strict, "strict", false, "exit with 1 for warnings, too")
-	flags.BoolVar(&o.json, "json", false, "print as JSON")
+		"assume `N` database connections for Matchbook if the database is out of reach")
+	flags.BoolVar(&o.ask, "ask", false, "also send requests to the model, the embedding model, Document AI and Slack")
+	flags.BoolVar(&o.strict, "strict", false, "exit with status 1 on warnings as well")
+	flags.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 
 func (w *invocation) doctor(ctx context.Context, o doctorOptions) error {
 	options := doctor.Options{Env: w.Env, Stack: o.stack, Connections: o.connections, Ask: o.ask}
 	if o.connections < 0 {
-		return errors.New("--connections is negative")
+		return fmt.Errorf("invalid --connections %d: must be 0 or more", o.connections)
 	}
 	step, done := term.Steps(w.ErrOut)
 	options.Progress = step

@@ -27,9 +27,9 @@ import (
 func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "doctor", clitest.Refusals{
-		{[]string{"x"}, `unknown command "x"`},
-		{[]string{"--connections", "-1"}, "--connections is negative"},
-		{[]string{"--connections", "many"}, "invalid argument"},
+		{[]string{"x"}, `unexpected argument "x"`},
+		{[]string{"--connections", "-1"}, "invalid --connections -1"},
+		{[]string{"--connections", "many"}, `invalid --connections "many": expected a whole number`},
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func (w *invocation) eventsCommand() *cobra.Command {
-	return group("events", "Count events that were not accepted, and send them again",
+	return group("events", "List undelivered webhook events and retry them",
 		w.eventsStatusCommand(), w.eventsRequeueCommand())
 }
 
@@ -17,10 +17,8 @@ func (w *invocation) eventsStatusCommand() *cobra.Command {
 	var tenant string
 	cmd := o.add(&cobra.Command{
 		Use:   "status",
-		Short: "Count the events that wait or were given up, by tenant and kind, with the latest answer",
-		Long: "Status needs DATABASE_URL, or --keep. Exit status: 0 all is well, 1 an event was given up or has waited for an\n" +
-			"hour, 2 it could not run.",
-		Args: cobra.NoArgs,
+		Short: "Count undelivered events by tenant and kind",
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := republish.ParseEvents("", "", tenant)
 			if err != nil {
@@ -35,7 +33,7 @@ func (w *invocation) eventsStatusCommand() *cobra.Command {
 			})
 		},
 	})
-	cmd.Flags().StringVar(&tenant, "tenant", "", "only events of the tenant with this id")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "only the tenant with this `ID`")
 	return cmd
 }
 
@@ -45,12 +43,8 @@ func (w *invocation) eventsRequeueCommand() *cobra.Command {
 	var dryRun bool
 	cmd := o.add(&cobra.Command{
 		Use:   "requeue",
-		Short: "Have the events sent at once that were given up, or that wait for their next try",
-		Long: "Requeue needs DATABASE_URL, or --keep. The next sweep, or the match function, sends the events, each as it was:\n" +
-			"with the same id, which is its idempotency key, and the same sequence. A receiver may have accepted later events\n" +
-			"of the same documents since one was given up. One that is refused again is given up after three more days.\n" +
-			"Exit status: 0 they are due, 2 it could not run.",
-		Args: cobra.NoArgs,
+		Short: "Retry undelivered events now",
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := republish.ParseEvents(id, since, tenant)
 			if err != nil {
@@ -66,9 +60,9 @@ func (w *invocation) eventsRequeueCommand() *cobra.Command {
 		},
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&tenant, "tenant", "", "only events of the tenant with this id")
-	flags.StringVar(&id, "id", "", "only the event with this id, its idempotency key")
-	flags.StringVar(&since, "since", "", "only events recorded since a time such as 2026-03-02T09:00:00Z, or within the last 2h")
-	flags.BoolVar(&dryRun, "dry-run", false, "count what would be sent, and change nothing")
+	flags.StringVar(&tenant, "tenant", "", "only the tenant with this `ID`")
+	flags.StringVar(&id, "id", "", "only the event with this `ID`, its idempotency key")
+	flags.StringVar(&since, "since", "", "only events recorded since this `TIME`, such as 2026-03-02T09:00:00Z, or within the last 2h")
+	flags.BoolVar(&dryRun, "dry-run", false, "count the events to retry, and change nothing")
 	return cmd
 }

@@ -17,19 +17,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sessionOptions are the flags of the commands that read a database.
+// sessionOptions are the flags of every command on a database.
 type sessionOptions struct {
 	json bool
 	keep string
 }
 
 func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return o.addKeep(cmd)
 }
 
 func (o *sessionOptions) addKeep(cmd *cobra.Command) *cobra.Command {
-	keepFlag(cmd, &o.keep, "the private PostgreSQL that match --keep keeps, in this folder")
+	keepFlag(cmd, &o.keep, "use the private database kept by match --keep, in `DIR`")
 	return cmd
 }
 
@@ -37,8 +37,8 @@ func (w *invocation) explainCommand() *cobra.Command {
 	var o sessionOptions
 	return o.add(&cobra.Command{
 		Use:   "explain DOC [DOC]",
-		Short: "Explain the matches of a document, or compare two documents",
-		Args:  cobra.RangeArgs(1, 2),
+		Short: "Explain the matches of a document or a pair",
+		Args:  cli.Args(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.inSession(cmd.Context(), o, func(s *session) error {
 				return s.report(explain.NewReader(s.ctx, s.db).Explain(args))
@@ -47,8 +47,7 @@ func (w *invocation) explainCommand() *cobra.Command {
 	})
 }
 
-// session is an open database that is not migrated, for a command that reads
-// documents.
+// session is an open database, which the command must not migrate.
 type session struct {
 	*invocation
 	sessionOptions
@@ -56,7 +55,7 @@ type session struct {
 	db  *postgres.DB
 }
 
-// inSession opens the database for work.
+// inSession opens the database, runs work, and closes it.
 func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(*session) error) (err error) {
 	url, stop, err := database.Kept(ctx, w.Env, o.keep, w.ErrOut)
 	if err != nil {
@@ -75,7 +74,7 @@ func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(
 	return s.advise(work(s))
 }
 
-// inTenant is inSession, once some tenant has the id of --tenant, which is zero for all.
+// inTenant is inSession, and refuses an unknown --tenant first. The zero id stands for all tenants.
 func (w *invocation) inTenant(ctx context.Context, o sessionOptions, tenant uuid.UUID, work func(*session) error) error {
 	return w.inSession(ctx, o, func(s *session) error {
 		if err := s.checkTenant(tenant); err != nil {
@@ -85,7 +84,7 @@ func (w *invocation) inTenant(ctx context.Context, o sessionOptions, tenant uuid
 	})
 }
 
-// checkTenant refuses the id of --tenant if no tenant has it.
+// checkTenant returns an error for an unknown tenant, unless the id is zero.
 func (s *session) checkTenant(id uuid.UUID) error {
 	return explain.NewReader(s.ctx, s.db).CheckTenant(id)
 }
@@ -95,7 +94,7 @@ const (
 	noSuchColumn = "42703"
 )
 
-// advise makes an error of the database one that contains the remedy.
+// advise adds the remedy to an error of the database.
 func (s *session) advise(err error) error {
 	var ours explain.Error
 	var state interface{ SQLState() string }
@@ -104,14 +103,14 @@ func (s *session) advise(err error) error {
 		return err
 	case errors.As(err, &state) && slices.Contains([]string{noSuchTable, noSuchColumn}, state.SQLState()):
 		if s.keep != "" {
-			return errors.New("the database is older than this program: \"matchbook match DIR --keep\" brings it up to date")
+			return errors.New("database schema too old for this program: run matchbook match DIR --keep")
 		}
-		return errors.New("the database is older than this program: run \"matchbook migrate up\"")
+		return errors.New("database schema too old for this program: run matchbook migrate up")
 	}
 	return errors.New(errtext.Describe(err))
 }
 
-// report prints a report, unless there is an error.
+// report prints a report, or returns the error.
 func (s *session) report(r explain.Report, err error) error {
 	if err != nil {
 		return err

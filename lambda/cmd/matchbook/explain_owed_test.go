@@ -13,7 +13,7 @@ func TestExplainShowsWhatAModelOwes(t *testing.T) {
 	t.Parallel()
 	url := matchedLamps(t)
 	conn := postgrestest.Conn(t, url)
-	const owed, without = "A model has still to be asked about it.", "embedding none, so documents with a similar text were not looked up: embed: too short"
+	const owed, without = "A model must still answer.", "embedding missing, so similar texts were not looked up: embed: too short"
 	for _, wanted := range []bool{false, true} {
 		text := strings.Join(strings.Fields(printed(t, url, "explain", lampOrder)), " ")
 		json := printed(t, url, "explain", lampOrder, "--json")

@@ -32,7 +32,7 @@ func TestExplainSaysWhyAChunkIsSlow(t *testing.T) {
 		{`UPDATE review_chunk SET status = 'in-progress', attempts = 2, lapses = 1, error = NULL,
 			lease_until = now() + interval '5 minutes'`,
 			"status in-progress, 2 attempts lapsed attempt 2: the worker of attempt 1 ended without a result paused waits for the " +
-				"rate limit|waits for its worker, whose claim holds until 2", "error"},
+				"rate limit|waits for its worker, with a lease until 2", "error"},
 		{"DELETE FROM model_pause", "ended without a result waits for its worker", "rate limit"},
 	} {
 		postgrestest.Exec(t, conn, tc.set)

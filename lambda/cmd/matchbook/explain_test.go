@@ -131,8 +131,8 @@ EVIDENCE
        -12  The credit note has one line, which names none of the items of the invoice.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
-score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
+Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
+share of true matches among known pairs with as many points; 70 points are a match, 0.83.
 
 VERDICT
   Matched by rules: 0.98, medium confidence.
@@ -159,8 +159,8 @@ EVIDENCE
         +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
-score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
+Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
+share of true matches among known pairs with as many points; 70 points are a match, 0.83.
 
 VERDICT
   Undecided: it needs 12 more points to be a match.
@@ -205,8 +205,8 @@ invoice 2026/00254
   cluster   none
 
 NO MATCH
-  No document here has the number, as printed, of what it cites: purchase order BE-2026-0099.
-  It shares a key with 5 documents, and too little speaks for any of them to be kept.
+  Cited, but not here under the printed number: purchase order BE-2026-0099.
+  It shares a key with 5 documents, but has too little evidence for any of them.
     credit note G-2026/00031                  20000000-0000-4000-8000-000000000306
     purchase order BE-2026-0032               20000000-0000-4000-8000-000000000301
     purchase order BE-2026-0035               20000000-0000-4000-8000-000000000302
@@ -243,8 +243,8 @@ LEFT FOR PEOPLE (2)
         +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
-score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
+Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
+share of true matches among known pairs with as many points; 70 points are a match, 0.83.
 `},
 		"a document in a cluster": {[]string{"G-2026/00031"}, `
 credit note G-2026/00031
@@ -271,8 +271,8 @@ MATCHED (1)
        -12  The credit note has one line, which names none of the items of the invoice.
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
-Points of one kind (company, citations, contents, dates, competition) count only up to a limit. The
-score is the share of true matches among known pairs of so many points; 70 points are a match, 0.83.
+Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
+share of true matches among known pairs with as many points; 70 points are a match, 0.83.
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -368,7 +368,7 @@ func explainJSON(t *testing.T, url string) {
 		t.Errorf("the number that both know is not the first key in\n%s", text)
 	}
 	names := decode[map[string]any](t, printed(t, url, "explain", "--json", "4500000130", "R-778"))
-	if got := fmt.Sprint(names["keys"], names["verdict"]); got != "[]Never compared: they share no key"+", which is a number, or an amount, an article or a time of the same company." {
+	if got := fmt.Sprint(names["keys"], names["verdict"]); got != "[]Never compared: they share no key"+" (a number, or an amount, an article or a time of the same company)." {
 		t.Errorf("got %s", got)
 	}
 }
@@ -446,5 +446,5 @@ func TestExplainFindsANumberInOtherLetters(t *testing.T) {
 			t.Errorf("%s:\n%s", number, out)
 		}
 	}
-	wantRefused(t, url, "explain", clitest.Refusals{{[]string{"re-77x"}, "no document has"}})
+	wantRefused(t, url, "explain", clitest.Refusals{{[]string{"re-77x"}, "document not found"}})
 }

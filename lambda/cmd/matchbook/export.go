@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -19,18 +20,18 @@ func (w *invocation) exportCommand() *cobra.Command {
 	var format, tenant string
 	cmd := o.add(&cobra.Command{
 		Use:       "export VIEW",
-		Short:     "Write matches, open questions and states as CSV or JSON",
+		Short:     "Export matches, questions or states as CSV or JSON",
 		ValidArgs: report.Views,
-		Args:      cobra.ExactArgs(1),
+		Args:      cli.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(report.Views, args[0]) {
-				return fmt.Errorf("%.50q is none of the views %s", args[0], strings.Join(report.Views, ", "))
+				return fmt.Errorf("unknown view %.50q: use one of %s", args[0], strings.Join(report.Views, ", "))
 			}
 			if o.json {
 				format = "jsonl"
 			}
 			if format != "csv" && format != "jsonl" {
-				return fmt.Errorf("--format %.50q is neither csv nor jsonl", format)
+				return fmt.Errorf("invalid --format %.50q: expected csv or jsonl", format)
 			}
 			of, err := tenantFlag(tenant)
 			if err != nil {
@@ -40,13 +41,13 @@ func (w *invocation) exportCommand() *cobra.Command {
 		},
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "csv", "csv, or jsonl: a JSON object a line")
-	flags.StringVar(&tenant, "tenant", "", "the id of the tenant whose rows are written")
-	flags.Lookup("json").Usage = "the same as --format jsonl"
+	flags.StringVar(&format, "format", "csv", "csv, or jsonl for one JSON object a line")
+	flags.StringVar(&tenant, "tenant", "", "only the tenant with this `ID`")
+	flags.Lookup("json").Usage = "short for --format jsonl"
 	return cmd
 }
 
-// export writes the rows as they come, so that a large view takes no memory.
+// export streams the rows, so that memory doesn't grow with the view.
 func (s *session) export(view, format string, tenant uuid.UUID) error {
 	reader, out := report.From(s.db), bufio.NewWriter(s.Out)
 	if format == "jsonl" {

@@ -18,16 +18,16 @@ func (w *invocation) importCommand() *cobra.Command {
 	var o importOptions
 	cmd := o.add(&cobra.Command{
 		Use:   "import DIR|FILE...",
-		Short: "Store documents in a database, each once, for matching",
-		Args:  cobra.MinimumNArgs(1),
+		Short: "Import documents into the database",
+		Args:  cli.Args(1, cli.Many),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.inSession(cmd.Context(), o.sessionOptions, func(s *session) error { return s.importFiles(args, o) })
 		},
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&o.tenant, "tenant", "", "the id of the tenant of documents that name none")
+	flags.StringVar(&o.tenant, "tenant", "", "use this tenant `ID` for documents without one")
 	o.sheet.add(cmd)
-	flags.BoolVar(&o.replace, "replace", false, "replace the content of documents that are there, and publish them again")
+	flags.BoolVar(&o.replace, "replace", false, "replace documents stored with other content, and publish them again")
 	return cmd
 }
 
@@ -46,7 +46,7 @@ func (s *session) importFiles(paths []string, o importOptions) (err error) {
 	}
 	if o.tenant != "" {
 		if reader.Tenant, err = document.ParseID(o.tenant); err != nil {
-			return fmt.Errorf("--tenant %.50q is %w", o.tenant, err)
+			return fmt.Errorf("invalid --tenant %.50q: %w", o.tenant, err)
 		}
 	}
 	m := term.NewMeter(s.ErrOut)
@@ -63,7 +63,7 @@ func (s *session) importFiles(paths []string, o importOptions) (err error) {
 	return errors.Join(s.Print(r, o.json), cli.Findings(r.Succeeded(), err))
 }
 
-// readAll reads the files, unless ctx ends before.
+// readAll reads the files. It returns early when ctx ends.
 func readAll(ctx context.Context, reader *corpus.Reader, paths []string, m *term.Meter) (*corpus.Input, error) {
 	m.Watch(importer.Progress(reader))
 	defer m.Watch(nil)

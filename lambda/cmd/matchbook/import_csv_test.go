@@ -41,14 +41,14 @@ func TestFlagsOfCSVAreChecked(t *testing.T) {
 	file := clitest.File(t, "a.csv", "No\n1\n")
 	wantRefused(t, "", "check "+file, clitest.Refusals{
 		{nil, "is CSV; use --map"},
-		{[]string{"--type", "invoice"}, "are for --map"},
-		{[]string{"--map", "number=No"}, "no column for the type"},
-		{[]string{"--map", "number=No", "--type", "letter"}, "is no type of documents"},
-		{[]string{"--map", "number=No", "--type", "invoice", "--decimal", ";"}, "is neither . nor ,"},
+		{[]string{"--type", "invoice"}, "missing --map"},
+		{[]string{"--map", "number=No"}, "missing --type"},
+		{[]string{"--map", "number=No", "--type", "letter"}, `unknown --type "letter"`},
+		{[]string{"--map", "number=No", "--type", "invoice", "--decimal", ";"}, `invalid --decimal ";"`},
 		{[]string{"--map", "number=No", "--type", "invoice", "--date-format", "iso"}, "expected a form such as"},
 		{[]string{"--map", "numbr=No", "--type", "invoice"}, `unknown field "numbr"`},
 	})
-	if code, out, _ := matchbook(t, "", "check", file, "--map", "number=No", "--type", "invoice"); code != cli.ExitOK || !strings.Contains(out, "1 documents can be matched") {
+	if code, out, _ := matchbook(t, "", "check", file, "--map", "number=No", "--type", "invoice"); code != cli.ExitOK || !strings.Contains(out, "1 document can be matched") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 }

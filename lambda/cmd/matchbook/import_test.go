@@ -76,7 +76,7 @@ func TestImportReplacesOnlyOnRequest(t *testing.T) {
 	imported(t, url, cli.ExitOK, write(t, fmt.Sprintf(document, 1)), "--tenant", oneTenant)
 	changed := write(t, fmt.Sprintf(document, 2))
 	code, out, _ := matchbook(t, url, "import", changed, "--tenant", oneTenant)
-	if want := "CHANGED   " + changed + ":1: document 10000000-0000-4000-8000-000000000777 is stored with another content (--replace)\n" +
+	if want := "CHANGED   " + changed + ":1: document 10000000-0000-4000-8000-000000000777 is stored with other content; use --replace\n" +
 		"read 1 = stored 0 + replaced 0 + the same 0 + changed 1 + refused 0 + left 0; malformed 0\n"; code != cli.ExitFindings || !strings.HasPrefix(out, want) {
 		t.Errorf("exit status %d, got\n%s\nwant\n%s", code, out, want)
 	}
@@ -178,7 +178,7 @@ func TestInterruptedImportReportsAndContinues(t *testing.T) {
 	}()
 	code, out, errOut := clitest.RunIn(ctx, run, map[string]string{variable.DatabaseURL: url}, "import", file, "--tenant", corpus.DefaultTenant.String())
 	if code != cli.ExitFindings || !strings.Contains(out, "stored 2000") || !strings.Contains(out, "left 1500") ||
-		!strings.Contains(out, "interrupted: run it again for the rest") {
+		!strings.Contains(out, "interrupted: run the import again for the rest") {
 		t.Errorf("exit status %d\n%s%s", code, out, errOut)
 	}
 	if r := imported(t, url, cli.ExitOK, file, "--tenant", corpus.DefaultTenant.String()); r.Same != 2000 || r.Stored != 1500 {

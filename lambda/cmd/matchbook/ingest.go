@@ -15,33 +15,33 @@ func (w *invocation) ingestCommand() *cobra.Command {
 	var bucket string
 	cmd := &cobra.Command{
 		Use:   "ingest FILE|DIR...",
-		Short: "Read files into documents, each field with its place",
-		Args:  cobra.MinimumNArgs(1),
+		Short: "Read files into documents on this machine",
+		Args:  cli.Args(1, cli.Many),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if bucket == "" {
 				return w.Metered(func(m *term.Meter) (bool, error) { return o.Read(cmd.Context(), args, w.Env, w.Out, m) })
 			}
 			for _, flag := range []string{"match", "json", "html", "ocr", "logs", "database", "model"} {
 				if cmd.Flags().Changed(flag) {
-					return fmt.Errorf("--%s is for files that are read here: leave it or --bucket out", flag)
+					return fmt.Errorf("--%s and --bucket are mutually exclusive: use one of them", flag)
 				}
 			}
 			return w.Metered(func(m *term.Meter) (bool, error) { return true, o.Upload(cmd.Context(), args, bucket, w.Out, m) })
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.Match, "match", false, "print what belongs together, too")
-	flags.BoolVar(&o.JSON, "json", false, "print the report as JSON")
+	flags.BoolVar(&o.Match, "match", false, "match the documents as well")
+	flags.BoolVar(&o.JSON, "json", false, "print JSON")
 	flags.StringVar(&o.HTML, "html", "",
-		"write a page to this file, with the image of each page and its fields marked")
+		"write a page with each field marked on its image to `FILE`")
 	flags.StringVar(&o.OCR, "ocr", "auto",
-		"auto, tesseract, none: reads pages without text; auto: tesseract where it is installed")
+		"`ENGINE` for pages without text: auto (tesseract if installed), tesseract or none")
 	flags.StringVar(&bucket, "bucket", "",
-		"upload into the inbox of this bucket of a deployed stack, and read nothing here")
+		"upload to the inbox of a deployed stack's bucket of this `NAME`, instead of reading here")
 	flags.StringVar(&o.Tenant, "tenant", "",
-		"the id of the tenant that owns the files (default a fixed one; --bucket needs it)")
-	flags.StringVar(&o.Logs, "logs", "", "append what the functions log to this file; - is standard error")
+		"tenant `ID` of the files (default a fixed one; required with --bucket)")
+	flags.StringVar(&o.Logs, "logs", "", "append the logs of the functions to `FILE`; - is standard error")
 	cli.DatabaseFlag(cmd, &o.Database)
-	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
+	cli.ModelFlags(&o.Model, cmd, "openai if a key is set, otherwise none")
 	return cmd
 }

@@ -248,7 +248,7 @@ func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
 	wantRefused(t, "", "ingest", clitest.Refusals{
-		{nil, "requires at least 1 arg"},
+		{nil, "missing FILE or DIR"},
 		{[]string{"/nowhere"}, "/nowhere not found"},
 		{[]string{empty}, "missing files in " + empty + ": expected .pdf, .png, .jpg, .jpeg, .tif, .tiff, .xml, .txt"},
 		{[]string{sampleFiles, "--ocr", "magic"}, `--ocr: invalid value "magic": must be auto, tesseract or none`},
@@ -257,6 +257,6 @@ func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
 		{[]string{sampleFiles, "--model", "openai"}, "missing OPENAI_API_KEY or OPENAI_BASE_URL"},
 		{[]string{sampleFiles, "--bucket", "docs"}, "missing --tenant"},
 		{[]string{sampleFiles, "--bucket", "s3://docs/inbox"}, "--bucket: invalid bucket name: expected one such as my-bucket"},
-		{[]string{sampleFiles, "--bucket", "docs", "--tenant", oneTenant, "--match"}, "--match is for files that are read here: leave it or --bucket out"},
+		{[]string{sampleFiles, "--bucket", "docs", "--tenant", oneTenant, "--match"}, "--match and --bucket are mutually exclusive"},
 	})
 }

@@ -11,17 +11,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The folder of --keep may be omitted, so pflag reads "--keep DIR" as a flag
-// without a folder and an argument DIR. Users write it nevertheless.
-
-// keepFlag adds --keep.
+// keepFlag adds --keep. Its folder is optional, so pflag reads "--keep DIR" as a flag and an
+// argument; joinKept and takeKept undo that, because users write it nevertheless.
 func keepFlag(cmd *cobra.Command, keep *string, usage string) {
 	cmd.Flags().StringVar(keep, "keep", "", usage)
 	cmd.Flags().Lookup("keep").NoOptDefVal = database.Folder()
 }
 
-// joinKept makes "--keep DIR" one argument where DIR is a folder that contains
-// a kept database.
+// joinKept joins "--keep DIR" into one argument if DIR contains a kept database.
 func joinKept(args []string) (joined []string) {
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--keep" && i+1 < len(args) && isKept(args[i+1]) {
@@ -39,8 +36,8 @@ func isKept(dir string) bool {
 	return err == nil && !strings.HasPrefix(dir, "-")
 }
 
-// takeKept moves the folder of "--keep DIR" from the arguments to keep, where
-// the arguments are one too many, for a command that makes that folder.
+// takeKept moves the folder of "--keep DIR" from the arguments to keep if there is one
+// argument too many. Use it in commands that create the folder.
 func (w *invocation) takeKept(args []string, keep *string) []string {
 	at := slices.Index(w.Args, "--keep")
 	if at < 0 || at+1 >= len(w.Args) || len(args) != 2 || *keep != database.Folder() && *keep != w.Args[at+1] {

@@ -1,7 +1,6 @@
-// Command matchbook is for operators and integrators: it runs a folder of
-// documents through the whole line on this machine, explains matches, and examines
-// and operates a deployed system. It holds flags and help, one file for each
-// command; the packages that it imports do the work.
+// Command matchbook is for operators and integrators: use it to try Matchbook on this
+// machine, to explain matches, and to check and operate a deployed system. Each file holds
+// one command's flags; the imported packages do the work.
 package main
 
 import (
@@ -22,13 +21,12 @@ import (
 
 func main() { cli.Main(run) }
 
-// The help of a command is help/NAME.txt; cli.Help reads it. What several
-// commands share is in help/shared.txt.
+// See cli.Help for the names of the pages; help/shared.txt has their common parts.
 //
 //go:embed help/*.txt
 var helpPages embed.FS
 
-// helpFacts are the values that a page takes from the code.
+// helpFacts are the values for {{.NAME}} in the pages.
 var helpFacts = map[string]any{
 	"Deliveries": manifest.Match.MaxReceiveCount(),
 	"Visibility": fmt.Sprintf("%d minutes", manifest.Match.Visibility()/time.Minute),
@@ -36,12 +34,11 @@ var helpFacts = map[string]any{
 	"Shown":      republish.Shown,
 }
 
-// run is the program.
 func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {
 	w := &invocation{cli.Invocation{Args: joinKept(args), Env: env, Out: out, ErrOut: errOut}}
 	root := &cobra.Command{
 		Use:     "matchbook",
-		Short:   "Match business documents: never lost, never done twice, never left unexplained",
+		Short:   "Match business documents",
 		Version: version(debug.ReadBuildInfo()),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -67,13 +64,13 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	return w.Run(ctx, root)
 }
 
-// group makes a command that has only commands below it, and shows them.
+// group returns a command for the commands below it. By itself it shows its help.
 func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  cobra.NoArgs, // it needs a RunE: without one any word is accepted
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cli.NoArgs,
+		RunE:  cli.ShowHelp, // without a RunE cobra accepts any word
 	}
 	cmd.AddCommand(below...)
 	return cmd

@@ -258,18 +258,24 @@ func itoa(n int) string { raw, _ := json.Marshal(n); return string(raw) }
 func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "", clitest.Refusals{
-		{[]string{"match"}, "accepts 1 arg"},
+		{[]string{"match"}, "missing DIR: run matchbook match DIR"},
 		{[]string{"match", "/nowhere"}, "/nowhere does not exist"},
 		{[]string{"match", t.TempDir()}, "contains no .json, .jsonl, .ndjson or .xml file"},
 		{[]string{"nonsense"}, `unknown command "nonsense"`},
 		{[]string{"events", "sideways"}, `unknown command "sideways" for "matchbook events"`},
 		{[]string{"offers", "sideways"}, `unknown command "sideways" for "matchbook offers"`},
 		{[]string{"review", "playbook", "sideways"}, `unknown command "sideways" for "matchbook review playbook"`},
-		{[]string{"migrate", "up"}, "DATABASE_URL is not set"},
-		{[]string{"publish", "x"}, `"x" is not a UUID`},
+		{[]string{"migrate", "up"}, "missing DATABASE_URL"},
+		{[]string{"publish", "x"}, `invalid ID "x": not a UUID`},
 		{[]string{"publish", uuid.NewString()}, "MATCH_QUEUE_URL is not set"},
 		{[]string{"sweep"}, "DATABASE_URL is not set"},
-		{[]string{"migrate", "sideways"}, `unknown command "sideways" for "matchbook migrate"`},
+		{[]string{"migrate", "sideways"}, `unknown command "sideways" for "matchbook migrate"; run matchbook migrate --help`},
+		{[]string{"migrate", "stauts"}, `unknown command "stauts" for "matchbook migrate"; did you mean status?`},
+		{[]string{"match", "--verbos"}, "unknown flag --verbos; did you mean --verbose?"},
+		{[]string{"open", "-x"}, "unknown flag -x"},
+		{[]string{"open", "--limit"}, "missing value of --limit"},
+		{[]string{"publish", "--chunks", "--ingestions"}, "--ingestions and --chunks are mutually exclusive"},
+		{[]string{"confirm", "a", "b", "c"}, `unexpected argument "c": run matchbook confirm DOC DOC`},
 		{[]string{"import", samples}, "DATABASE_URL"},
 	})
 }

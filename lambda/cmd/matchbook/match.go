@@ -13,9 +13,9 @@ func (w *invocation) matchCommand() *cobra.Command {
 	var sheet sheetFlags
 	cmd := &cobra.Command{
 		Use:   "match DIR",
-		Short: "Run a folder of documents through the line, and print matches",
+		Short: "Match a folder of documents on this machine",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return cobra.ExactArgs(1)(cmd, w.takeKept(args, &o.Database.Keep))
+			return cli.Args(1, 1)(cmd, w.takeKept(args, &o.Database.Keep))
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.Sheet, err = sheet.sheet(); err != nil {
@@ -26,19 +26,19 @@ func (w *invocation) matchCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.JSON, "json", false, "print the report as JSON")
-	flags.BoolVar(&o.Verbose, "verbose", false, "print the evidence of each match and open question, too")
+	flags.BoolVar(&o.JSON, "json", false, "print JSON")
+	flags.BoolVar(&o.Verbose, "verbose", false, "print the evidence for each match and open question")
 	sheet.add(cmd)
 	cli.DatabaseFlag(cmd, &o.Database)
-	keepFlag(cmd, &o.Database.Keep, "keep the private PostgreSQL in a folder, for the next run")
-	flags.BoolVar(&o.Again, "again", false, "match documents again that succeeded in an earlier run on the same database")
+	keepFlag(cmd, &o.Database.Keep, "keep the private database in `DIR` for the next run")
+	flags.BoolVar(&o.Again, "again", false, "rematch documents already matched in an earlier run on the same database")
 	flags.DurationVar(&o.KillEvery, "kill-every", 0,
-		"kill the function's process again and again, at least this far apart on the stack's clock")
-	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the kills and of the noise; 0 draws one and prints it")
-	flags.IntVar(&o.Concurrency, "concurrency", 4, "invocations at the same time")
-	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
+		"kill the function's process at most once per `DURATION` of the stack's clock, such as 2s")
+	flags.Uint64Var(&o.Seed, "seed", 0, "seed of kills and noise; 0 draws one and prints it")
+	flags.IntVar(&o.Concurrency, "concurrency", 4, "maximum number of concurrent invocations")
+	flags.StringVar(&o.Logs, "logs", "", "append the function's logs to `FILE`; - is standard error")
 	flags.StringVar(&o.SlackLog, "slack-log", "",
-		"use a local receiver as Slack, and append its messages to this file")
-	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
+		"send to a local receiver instead of Slack, and append its messages to `FILE`")
+	cli.ModelFlags(&o.Model, cmd, "openai if a key is set, otherwise none")
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest/variable"
@@ -14,18 +15,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// migration migrates the database at a URL and returns the migrations.
+// migration is a step on the database at a URL. It returns the migrations concerned.
 type migration func(ctx context.Context, url string) ([]schema.Migration, error)
 
 func (w *invocation) migrateCommand() *cobra.Command {
-	cmd := group("migrate", "Bring the schema at DATABASE_URL up to date, or back")
+	cmd := group("migrate", "Migrate the database schema")
 	var asJSON bool
-	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
 	add := func(name, short, verb string, run migration) {
-		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cobra.NoArgs,
+		cmd.AddCommand(&cobra.Command{Use: name, Short: short, Args: cli.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return w.migrate(cmd.Context(), run, verb, asJSON) }})
 	}
-	add("up", "Apply what is missing", "applied", database.Migrate)
+	add("up", "Apply all pending migrations", "applied", database.Migrate)
 	add("down", "Undo the newest migration", "undone", database.MigrateDown)
 	add("status", "List the migrations", "", schema.Status)
 	return cmd
@@ -34,7 +35,7 @@ func (w *invocation) migrateCommand() *cobra.Command {
 func (w *invocation) migrate(ctx context.Context, run migration, verb string, asJSON bool) error {
 	url := w.Env(variable.DatabaseURL)
 	if url == "" {
-		return fmt.Errorf("%s is not set: the PostgreSQL database, postgres://user:password@host:5432/database",
+		return fmt.Errorf("missing %s: set it to postgres://user:password@host:5432/database",
 			variable.DatabaseURL)
 	}
 	list, err := run(ctx, url)

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// notifyOptions are the flags of the notify command.
+// notifyOptions are the flags of notify.
 type notifyOptions struct {
 	test, json bool
 	slackLog   string
@@ -27,18 +27,18 @@ func (w *invocation) notifyCommand() *cobra.Command {
 	var o notifyOptions
 	cmd := &cobra.Command{
 		Use:   "notify --test",
-		Short: "Send one message to each configured channel, to test it",
-		Args:  cobra.NoArgs,
+		Short: "Send a test notification to each channel",
+		Args:  cli.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.notify(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.test, "test", false, "send the test message")
-	flags.BoolVar(&o.json, "json", false, "print as JSON")
-	flags.StringVar(&o.slackLog, "slack-log", "", "use a local receiver as Slack, and append its messages to this file")
+	flags.BoolVar(&o.test, "test", false, "send the test notification (required)")
+	flags.BoolVar(&o.json, "json", false, "print JSON")
+	flags.StringVar(&o.slackLog, "slack-log", "", "send to a local receiver instead of Slack, and append its messages to `FILE`")
 	return cmd
 }
 
-// outcome is the outcome of the test message on one channel.
+// outcome is the result of one channel.
 type outcome struct {
 	Channel string `json:"channel"`
 	Taken   bool   `json:"taken"`
@@ -47,7 +47,7 @@ type outcome struct {
 
 func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	if !o.test {
-		return errors.New("notify does nothing without --test: failures are sent by the function and by the sweep")
+		return errors.New("missing --test: run matchbook notify --test")
 	}
 	c, err := matchrun.OpenChannels(w.Env, o.slackLog)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if c.Shown != nil {
-		return fmt.Errorf("no channel is configured: set %s", setup.ChannelVariables())
+		return fmt.Errorf("missing channel: set %s", setup.ChannelVariables())
 	}
 	senders, err := c.Senders(ctx)
 	if err != nil {

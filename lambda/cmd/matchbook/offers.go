@@ -17,7 +17,7 @@ import (
 )
 
 func (w *invocation) offersCommand() *cobra.Command {
-	return group("offers", "Daily match offers: run a date, show its state, requeue jobs",
+	return group("offers", "Run, explain and requeue match offers",
 		w.offersRunCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand())
 }
 
@@ -26,10 +26,8 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 	var date, tenant string
 	cmd := o.add(&cobra.Command{
 		Use:   "status",
-		Short: "Count the jobs of a date by time zone and status, with the reasons of failed and skipped ones",
-		Long: "Status needs DATABASE_URL, or --keep. A job is late that has no end an hour after nine in the morning, or had\n" +
-			"none then. Exit status: 0 no job of the date failed, 1 one did, 2 it could not run.",
-		Args: cobra.NoArgs,
+		Short: "Count the jobs of a date by time zone and status",
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			jobs, err := offerrun.ParseJobs(nil, date, tenant)
 			if err != nil {
@@ -48,12 +46,12 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 			})
 		},
 	})
-	cmd.Flags().StringVar(&date, "date", "", "the date, such as 2026-03-29 (default today in UTC)")
-	cmd.Flags().StringVar(&tenant, "tenant", "", "only users of the tenant with this id")
+	cmd.Flags().StringVar(&date, "date", "", "count the jobs of this `DATE`, such as 2026-03-29 (default today in UTC)")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "only the tenant with this `ID`")
 	return cmd
 }
 
-// tenantOf is the tenant of --tenant; the zero id stands for all.
+// tenantOf returns the tenant of --tenant; zero for all tenants.
 func tenantOf(jobs offerrun.Jobs) uuid.UUID {
 	if jobs.Tenant == nil {
 		return uuid.Nil
@@ -66,26 +64,21 @@ func (w *invocation) offersRequeueCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "requeue [JOB ...]",
-		Short: "Publish failed jobs again, once the cause is removed; nothing completed is changed",
-		Long: "Requeue needs DATABASE_URL, OFFER_QUEUE_URL and the AWS variables. It publishes the jobs with these ids, or\n" +
-			"those of --date, of --tenant, or of both, as far as they failed. Completed jobs keep their sets, skipped dates\n" +
-			"stay skipped, and what is pending or running has its message already: these are named, and left alone.\n" +
-			"Each job is computed from the roster of its date again: a profile that was corrected since counts from the next\n" +
-			"date on. Exit status: 0 all failed ones are published, 1 messages could not be sent, 2 it could not run.",
+		Short: "Retry failed jobs",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			jobs, err := offerrun.ParseJobs(args, date, tenant)
 			switch byFlag := jobs.Date != nil || jobs.Tenant != nil; {
 			case err != nil:
 				return err
 			case byFlag == (len(args) > 0):
-				return errors.New("which jobs? Name them by their ids, or give --date, --tenant or both")
+				return errors.New("expected JOB IDs, or --date, --tenant or both")
 			}
 			return w.requeue(cmd.Context(), jobs, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&date, "date", "", "the failed jobs of this date, such as 2026-03-29")
-	cmd.Flags().StringVar(&tenant, "tenant", "", "the failed jobs of the tenant with this id")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().StringVar(&date, "date", "", "retry the failed jobs of this `DATE`, such as 2026-03-29")
+	cmd.Flags().StringVar(&tenant, "tenant", "", "retry the failed jobs of the tenant with this `ID`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -16,12 +16,8 @@ func (w *invocation) offersExplainCommand() *cobra.Command {
 	var candidate string
 	cmd := o.add(&cobra.Command{
 		Use:   "explain JOB",
-		Short: "Compute a set again from its roster, compare it with what is stored, and give a reason for each candidate",
-		Long: "Explain needs DATABASE_URL, or --keep, and changes nothing. Each user of the roster is offered, lower, not\n" +
-			"admitted (other users suit it better), filtered, has another day with the user, or is unreadable. A job that\n" +
-			"failed or was skipped is explained by its reason. Exit status: 0 the stored set is the one that its roster\n" +
-			"gives, or there is none yet; 1 it differs; 2 it could not run.",
-		Args: cobra.ExactArgs(1),
+		Short: "Recompute a set of offers and explain each candidate",
+		Args:  cli.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			jobs, err := offerrun.ParseJobs(args, "", "")
 			if err != nil {
@@ -44,6 +40,6 @@ func (w *invocation) offersExplainCommand() *cobra.Command {
 			return err
 		},
 	})
-	cmd.Flags().StringVar(&candidate, "candidate", "", "explain the candidate with this id only")
+	cmd.Flags().StringVar(&candidate, "candidate", "", "explain only the candidate with this `ID`")
 	return cmd
 }

@@ -145,6 +145,6 @@ func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
 		{[]string{filepath.Join(folder, "none")}, "none does not exist"},
 		{[]string{t.TempDir()}, ": expected .json or .jsonl"},
 		{[]string{folder, "--date", "today"}, `--date: invalid date "today"`},
-		{nil, "accepts 1 arg"},
+		{nil, "missing DIR"},
 	})
 }

@@ -80,7 +80,7 @@ func TestExplainKnowsJobsOfOffers(t *testing.T) {
 	url := postgrestest.URL(t)
 	insertOfferJobs(t, postgrestest.Conn(t, url), "failed", "cancelled")
 	for n, want := range map[int]string{
-		1: "  status  failed, 2 attempts\n  error   profile: born is no year\n  waits   for a person to repair the cause",
+		1: "  status  failed, 2 attempts\n  error   profile: born is no year\n  waits   for a person to fix the cause",
 		2: "  status  skipped, 2 attempts\n  error   nobody was there\n  more    \"matchbook offers explain " + offerJob(2) + "\"",
 	} {
 		out := printed(t, url, "explain", offerJob(n))
@@ -101,8 +101,8 @@ func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
 		code int
 		want string // parts, with | between them
 	}{
-		{nil, cli.ExitError, "which jobs?"},
-		{[]string{offerJob(1), "--date", "2026-03-29"}, cli.ExitError, "which jobs?"},
+		{nil, cli.ExitError, "expected JOB IDs"},
+		{[]string{offerJob(1), "--date", "2026-03-29"}, cli.ExitError, "expected JOB IDs"},
 		{[]string{"x"}, cli.ExitError, `invalid job id "x"`},
 		{[]string{offerJob(1), offerJob(99)}, cli.ExitError, "job " + offerJob(99)}, // and nothing is published
 		{[]string{offerJob(1), offerJob(2), offerJob(3), offerJob(4), offerJob(5)}, cli.ExitOK,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/document"
 	"matchbook/lambda/job/republish"
@@ -21,12 +22,12 @@ func (w *invocation) openCommand() *cobra.Command {
 	var limit int
 	cmd := o.add(&cobra.Command{
 		Use:   "open",
-		Short: "List what waits for people, the most valuable first",
-		Args:  cobra.NoArgs,
+		Short: "List open work for people, the most valuable first",
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := filter.parse()
 			if err == nil && limit < 1 {
-				err = fmt.Errorf("--limit %d is less than 1", limit)
+				err = fmt.Errorf("invalid --limit %d: must be 1 or more", limit)
 			}
 			if err != nil {
 				return err
@@ -41,11 +42,11 @@ func (w *invocation) openCommand() *cobra.Command {
 		},
 	})
 	filter.add(cmd)
-	cmd.Flags().IntVar(&limit, "limit", 20, "list this many, and count the rest")
+	cmd.Flags().IntVar(&limit, "limit", 20, "list at most this many, and count the rest")
 	return cmd
 }
 
-// waitingFlags select what waits for people.
+// waitingFlags select the open work.
 type waitingFlags struct {
 	kinds                             []string
 	tenant, minValue, since, document string
@@ -53,24 +54,24 @@ type waitingFlags struct {
 
 func (w *waitingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&w.kinds, "kind", nil, "these kinds only: "+strings.Join(report.WaitingKinds, ", "))
-	flags.StringVar(&w.tenant, "tenant", "", "only documents of the tenant with this id")
-	flags.StringVar(&w.minValue, "min-value", "", "only from this total on, such as 1000, in whatever currency")
-	flags.StringVar(&w.since, "since", "", "only what has waited since a time such as 2026-03-02T09:00:00Z, or for the last 24h")
-	flags.StringVar(&w.document, "document", "", "only with a document of this type, such as invoice")
+	flags.StringSliceVar(&w.kinds, "kind", nil, "only this `KIND`; repeat or separate by commas: "+strings.Join(report.WaitingKinds, ", "))
+	flags.StringVar(&w.tenant, "tenant", "", "only the tenant with this `ID`")
+	flags.StringVar(&w.minValue, "min-value", "", "only totals of at least this `AMOUNT`, such as 1000, in any currency")
+	flags.StringVar(&w.since, "since", "", "only work that has waited since this `TIME`, such as 2026-03-02T09:00:00Z, or for the last 24h")
+	flags.StringVar(&w.document, "document", "", "only work on a document of this `TYPE`, such as invoice")
 }
 
 func (w *waitingFlags) parse() (f report.WaitingFilter, err error) {
 	for _, kind := range w.kinds {
 		if !slices.Contains(report.WaitingKinds, kind) {
-			return f, fmt.Errorf("--kind %.50q is none of %s", kind, strings.Join(report.WaitingKinds, ", "))
+			return f, fmt.Errorf("unknown --kind %.50q: use one of %s", kind, strings.Join(report.WaitingKinds, ", "))
 		}
 	}
 	if f.Tenant, err = tenantFlag(w.tenant); err != nil {
 		return f, err
 	}
 	if f.MinValue = w.minValue; f.MinValue != "" && !plainDecimal.MatchString(f.MinValue) {
-		return f, fmt.Errorf("--min-value %.50q is no amount such as 1000 or 99.50", w.minValue)
+		return f, fmt.Errorf("invalid --min-value %.50q: expected an amount such as 1000 or 99.50", w.minValue)
 	}
 	if w.document != "" {
 		if f.Type, err = document.ParseType(w.document); err != nil {
@@ -84,13 +85,13 @@ func (w *waitingFlags) parse() (f report.WaitingFilter, err error) {
 
 var plainDecimal = regexp.MustCompile(`^[0-9]{1,18}(\.[0-9]{1,9})?$`)
 
-// tenantFlag reads --tenant; the zero id stands for all tenants.
+// tenantFlag parses --tenant; zero stands for all tenants.
 func tenantFlag(tenant string) (id uuid.UUID, err error) {
 	if tenant == "" {
 		return uuid.Nil, nil
 	}
 	if id, err = document.ParseID(tenant); err != nil || id == uuid.Nil {
-		return id, fmt.Errorf("--tenant %.50q is no tenant's id, a UUID of 36 characters", tenant)
+		return id, fmt.Errorf("invalid --tenant %.50q: expected a UUID of 36 characters", tenant)
 	}
 	return id, nil
 }

@@ -73,7 +73,7 @@ func TestOpenListsWhatWaitsForPeople(t *testing.T) {
 		}
 	}
 	wantRefused(t, url, "open", clitest.Refusals{
-		{[]string{"--min-value", "1e3"}, "no amount such as"},
+		{[]string{"--min-value", "1e3"}, `invalid --min-value "1e3"`},
 		{[]string{"--since", "noon"}, "expected a duration like"},
 		{[]string{"--document", "bill"}, "--document"},
 		{[]string{"--kind", "x"}, "question, warning, failed, file"},

@@ -43,5 +43,5 @@ func TestPublishAndSweepAgainstAQueue(t *testing.T) {
 	if got := clitest.Receive(t, r.client, r.queueURL); len(got) != 1 || got[0] != id.String() {
 		t.Errorf("received %v after the sweep, want the document's id", got)
 	}
-	r.prints("overdue 0 (messages in the queue 1): published 0 inserted, again 0 overdue and 0 left by their worker; failed 0 as lost, 0 as crashed\n", "sweep")
+	r.prints("overdue 0 (messages in the queue 1): published 0 inserted, republished 0 overdue and 0 abandoned; failed 0 as lost, 0 as crashed\n", "sweep")
 }

@@ -29,7 +29,7 @@ func (w *invocation) publishCommand() *cobra.Command {
 	var failed failedOptions
 	cmd := &cobra.Command{
 		Use:   "publish ID... | --failed",
-		Short: "Publish documents, files or chunks again, or all that failed",
+		Short: "Publish documents, files or chunks again",
 		Args:  failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if failed.on {
@@ -39,7 +39,7 @@ func (w *invocation) publishCommand() *cobra.Command {
 			for i, arg := range args {
 				id, err := document.ParseID(arg)
 				if err != nil {
-					return fmt.Errorf("%.50q is %w", arg, err)
+					return fmt.Errorf("invalid ID %.50q: %w", arg, err)
 				}
 				ids[i] = id
 			}
@@ -56,13 +56,13 @@ func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uui
 		if err := publisher.Publish(ctx, ids); err != nil {
 			return errors.New(errtext.Describe(err))
 		}
-		fmt.Fprintf(w.Out, "published %d %ss\n", len(ids), f.Subject)
+		fmt.Fprintf(w.Out, "published %s\n", term.Count(len(ids), f.Subject))
 		return nil
 	})
 }
 
-// withQueue opens the database and the function's queue for work, unless a later
-// version of this program has migrated the database.
+// withQueue opens the database and the function's queue, runs work, and closes both. It
+// refuses a database migrated by a newer version of this program.
 func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work func(*session, job.Sender) error) error {
 	config, err := setup.LoadPublisher(w.Env, f)
 	if err != nil {
@@ -79,8 +79,8 @@ func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work fu
 	return work(&session{w, sessionOptions{}, ctx, db}, queue)
 }
 
-// matchQueue opens the queue to which documents are published for matching. It is nil
-// where none is configured, and for a private database, which no function reads.
+// matchQueue opens the queue of the match function. It returns nil if none is configured,
+// and for a private database, because no function reads that.
 func (s *session) matchQueue() (job.Sender, error) {
 	for _, name := range []string{variable.MatchQueueURL, variable.QueueURL} {
 		if url := s.Env(name); url != "" && s.keep == "" {
@@ -90,13 +90,13 @@ func (s *session) matchQueue() (job.Sender, error) {
 	return nil, nil
 }
 
-// failedOptions are the flags of publish, nearly all for --failed.
+// failedOptions are the flags of publish, most of them for --failed.
 type failedOptions struct {
 	ingestions, chunks, on, dryRun, json bool
 	kind, since, tenant                  string
 }
 
-// workload is the function whose rows are published.
+// workload returns the function that works on the published rows.
 func (o *failedOptions) workload() manifest.Function {
 	switch {
 	case o.ingestions:
@@ -110,33 +110,33 @@ func (o *failedOptions) workload() manifest.Function {
 func (o *failedOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.ingestions, "ingestions", false,
-		"publish ingestions of files, which are read again, instead of documents")
+		"publish ingestions, so that their files are read again, instead of documents")
 	flags.BoolVar(&o.chunks, "chunks", false,
-		"publish chunks of reviewed contracts, which are read again where they stopped, instead of documents")
-	cmd.MarkFlagsMutuallyExclusive("ingestions", "chunks")
-	flags.BoolVar(&o.on, "failed", false, "publish failed documents again, instead of documents by their ids")
-	flags.StringVar(&o.kind, "kind", "", "with --failed: only this kind of failure: "+strings.Join(republish.Kinds, ", "))
+		"publish chunks of reviews, so that they continue where they stopped, instead of documents")
+	cli.Exclusive(cmd, "ingestions", "chunks")
+	flags.BoolVar(&o.on, "failed", false, "publish failed rows again, instead of rows by ID")
+	flags.StringVar(&o.kind, "kind", "", "with --failed: only this `KIND` of failure: "+strings.Join(republish.Kinds, ", "))
 	flags.StringVar(&o.since, "since", "",
-		"with --failed: only documents that failed since a time such as 2026-03-02T09:00:00Z, or within the last 2h")
-	flags.StringVar(&o.tenant, "tenant", "", "with --failed: only documents of the tenant with this id")
-	flags.BoolVar(&o.dryRun, "dry-run", false, "with --failed: list what would be published, and change nothing")
-	flags.BoolVar(&o.json, "json", false, "with --failed: print as JSON")
+		"with --failed: only failures since this `TIME`, such as 2026-03-02T09:00:00Z, or within the last 2h")
+	flags.StringVar(&o.tenant, "tenant", "", "with --failed: only the tenant with this `ID`")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "with --failed: list the rows to publish, and change nothing")
+	flags.BoolVar(&o.json, "json", false, "with --failed: print JSON")
 }
 
-// args checks that the documents are named by ids or selected by --failed.
+// args accepts either IDs or --failed with its flags.
 func (o *failedOptions) args(cmd *cobra.Command, args []string) error {
 	if o.on {
 		if len(args) > 0 {
-			return errors.New("--failed selects the documents: leave the ids out")
+			return errors.New("--failed and IDs are mutually exclusive: use one of them")
 		}
 		return nil
 	}
 	for _, flag := range []string{"kind", "since", "tenant", "dry-run", "json"} {
 		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s is for --failed", flag)
+			return fmt.Errorf("missing --failed: --%s works only with it", flag)
 		}
 	}
-	return cobra.MinimumNArgs(1)(cmd, args)
+	return cli.Args(1, cli.Many)(cmd, args)
 }
 
 func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
@@ -168,8 +168,8 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 	})
 }
 
-// stopped words the error that ended a command that publishes. An interrupt and an
-// unknown id stay what they are.
+// stopped words the error that stopped a publishing command. Interrupts and unknown ids
+// are returned unchanged, because callers check for them.
 func stopped(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, job.ErrNotFound) {
 		return err
@@ -177,7 +177,7 @@ func stopped(err error) error {
 	return errors.New(errtext.Describe(err))
 }
 
-// refused prints why the queue took no more messages, if it did not, instead of err.
+// refused prints why the queue refused messages, and returns err if it didn't.
 func (s *session) refused(reason, err error) error {
 	if reason == nil {
 		return err

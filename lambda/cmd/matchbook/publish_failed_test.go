@@ -189,7 +189,7 @@ func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
 	left("failed the cause of permanent, failed the cause of transient; documents failed 1; messages 0")
 	publish("1 failed ingestion: published 1, unsent 0, skipped 0, left 0\n", "--failed", "--kind", "transient")
 	left("failed the cause of permanent, in-progress -; documents failed 1; messages 1")
-	publish("published 1 ingestions\n", broken)
+	publish("published 1 ingestion\n", broken)
 	left("in-progress -, in-progress -; documents failed 1; messages 2")
 	publish("no failed ingestion found\n", "--failed")
 }
@@ -219,7 +219,7 @@ func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
 	if want := "running, 1 open, 0 gaps, chunk pending"; got != want || r.messages() != "1" {
 		t.Errorf("got %s and %s messages, want %s and one", got, r.messages(), want)
 	}
-	publish("published 1 chunks\n", chunk)
+	publish("published 1 chunk\n", chunk)
 }
 
 // Interrupted, it finishes the batch that it has begun and says what is left;
@@ -278,9 +278,9 @@ func TestPublishFailedRefusesALaterSchema(t *testing.T) {
 func TestPublishFailedRefusesWhatItCannotMean(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "publish", clitest.Refusals{
-		{[]string{"--failed", oneTenant}, "leave the ids out"},
-		{[]string{"--dry-run", oneTenant}, "--dry-run is for --failed"},
-		{[]string{}, "requires at least 1 arg"},
+		{[]string{"--failed", oneTenant}, "mutually exclusive"},
+		{[]string{"--dry-run", oneTenant}, "--dry-run works only with it"},
+		{[]string{}, "missing ID"},
 		{[]string{"--failed", "--kind", "bad"}, `--kind: unknown kind "bad"; expected one of transient, permanent, lost, crashed`},
 		{[]string{"--failed", "--since", "yesterday"}, `--since: invalid value "yesterday"`},
 		{[]string{"--failed", "--since", "-2h"}, `--since: invalid value "-2h"`},

@@ -25,22 +25,22 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	var o reviewrun.Options
 	cmd := &cobra.Command{
 		Use:   "review FILE",
-		Short: "Review a contract: clauses, findings, gaps, contradictions",
-		Args:  cobra.ExactArgs(1),
+		Short: "Review a contract on this machine",
+		Args:  cli.Args(1, 1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return w.review(cmd.Context(), args[0], o) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.JSON, "json", false, "print the result as JSON")
-	flags.StringVar(&o.HTML, "html", "", "write the report to this file, as a page")
-	flags.StringVar(&o.Markdown, "markdown", "", "write the report to this file, as Markdown")
-	flags.StringVar(&o.Playbook, "playbook", "", "a file with our positions on clauses (default the built-in ones)")
-	flags.Float64Var(&o.Budget, "budget", 0, "US dollars: calls that could exceed them are not made; 0: no limit")
-	flags.BoolVar(&o.Serve, "serve", false, "serve the page of the review on this machine, until interrupted")
-	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
+	flags.BoolVar(&o.JSON, "json", false, "print JSON")
+	flags.StringVar(&o.HTML, "html", "", "write the report to `FILE` as HTML")
+	flags.StringVar(&o.Markdown, "markdown", "", "write the report to `FILE` as Markdown")
+	flags.StringVar(&o.Playbook, "playbook", "", "read our positions on clauses from `FILE` (default the built-in ones)")
+	flags.Float64Var(&o.Budget, "budget", 0, "stop before a call could exceed this many US dollars (default no limit)")
+	flags.BoolVar(&o.Serve, "serve", false, "serve the review as a page on this machine, until interrupted")
+	flags.StringVar(&o.Logs, "logs", "", "append the function's logs to `FILE`; - is standard error")
 	cli.DatabaseFlag(cmd, &o.Database)
-	cli.ModelFlags(&o.Model, cmd, "openai with a key, else none")
-	flags.Lookup("model").Usage = "none, openai, scripted: reads the contract (default openai with a key, else none)"
-	_ = flags.MarkHidden("noise") // both fail only for a flag that is not there
+	cli.ModelFlags(&o.Model, cmd, "openai if a key is set, otherwise none")
+	flags.Lookup("model").Usage = "`MODE` of the reading model: none, openai or scripted (default openai if a key is set, otherwise none)"
+	_ = flags.MarkHidden("noise") // both fail only for undefined flags
 	_ = flags.MarkHidden("faults")
 	cmd.AddCommand(w.reviewStatusCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(), w.reviewReportCommand(),
 		w.reviewTokenCommand(), w.reviewPlaybookCommand())
@@ -62,16 +62,16 @@ func (w *invocation) review(ctx context.Context, path string, o reviewrun.Option
 	return w.Metered(func(m *term.Meter) (bool, error) { return o.Review(ctx, path, w.Env, w.Out, m) })
 }
 
-// ofReview makes a command about one review of a deployed system.
-func ofReview(use, short, long string, run func(ctx context.Context, id uuid.UUID) error) *cobra.Command {
-	return &cobra.Command{Use: use + " ID", Short: short, Long: long, Args: cobra.ExactArgs(1),
+// ofReview returns a command on one review of a deployed system.
+func ofReview(use, short string, run func(ctx context.Context, id uuid.UUID) error) *cobra.Command {
+	return &cobra.Command{Use: use + " ID", Short: short, Args: cli.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := reviewrun.Find(args[0])
 			if err != nil {
 				return err
 			}
 			if err = run(cmd.Context(), id); errors.Is(err, job.ErrNotFound) {
-				err = fmt.Errorf("there is no review %s", id)
+				err = fmt.Errorf("review not found: %s", id)
 			}
 			return err
 		}}
@@ -79,8 +79,7 @@ func ofReview(use, short, long string, run func(ctx context.Context, id uuid.UUI
 
 func (w *invocation) reviewStatusCommand() *cobra.Command {
 	var o sessionOptions
-	cmd := ofReview("status", "Show the state of a review, its findings, and what was not read",
-		"Status needs DATABASE_URL. Exit status: 0 every part was read, 1 not, or not yet; 2 it could not run.",
+	cmd := ofReview("status", "Show the state and the findings of a review",
 		func(ctx context.Context, id uuid.UUID) error {
 			return w.inSession(ctx, o, func(s *session) error {
 				r, err := report.Read(ctx, s.db.Reviews(), id)
@@ -90,11 +89,11 @@ func (w *invocation) reviewStatusCommand() *cobra.Command {
 				return cli.Findings(r.Job.Status == record.Completed, s.Print(reviewrun.ResultOf(r), o.json))
 			})
 		})
-	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 
-// known keeps the advice of a session away from an id that does not exist.
+// known keeps advise from rewording the error of an unknown id.
 func known(err error) error {
 	if errors.Is(err, job.ErrNotFound) {
 		return fmt.Errorf("%w%w", cli.ErrFindings, err)
@@ -103,9 +102,7 @@ func known(err error) error {
 }
 
 func (w *invocation) reviewCancelCommand() *cobra.Command {
-	return ofReview("cancel", "Stop a review: no finding is added from now on",
-		"Cancel needs DATABASE_URL. Parts that wait are cancelled at once, calls under way within seconds. What was\n"+
-			"found stays; \"matchbook review retry\" goes on with the rest.",
+	return ofReview("cancel", "Cancel a review",
 		func(ctx context.Context, id uuid.UUID) error {
 			return w.inSession(ctx, sessionOptions{}, func(s *session) error {
 				status, err := s.db.Reviews().Cancel(ctx, id)
@@ -118,8 +115,7 @@ func (w *invocation) reviewCancelCommand() *cobra.Command {
 }
 
 func (w *invocation) reviewRetryCommand() *cobra.Command {
-	return ofReview("retry", "Read the parts of a review that have no result; nothing finished is done again",
-		"Retry needs DATABASE_URL, REVIEW_QUEUE_URL and the AWS variables. Answers in storage are not bought again.",
+	return ofReview("retry", "Retry the unread parts of a review",
 		func(ctx context.Context, id uuid.UUID) error {
 			return w.withQueue(ctx, manifest.Review, func(s *session, queue job.Sender) error {
 				stamped, err := s.db.Reviews().Retry(ctx, id)
@@ -129,7 +125,7 @@ func (w *invocation) reviewRetryCommand() *cobra.Command {
 				if unsent, err := queue.Send(ctx, stamped); err != nil {
 					return errors.New(errtext.Describe(&job.PublishError{Unsent: unsent, Err: err}))
 				}
-				fmt.Fprintf(w.Out, "%d parts of the review %s are read again\n", len(stamped), id)
+				fmt.Fprintf(w.Out, "published %s of review %s\n", term.Count(len(stamped), "part"), id)
 				return nil
 			})
 		})
@@ -137,8 +133,7 @@ func (w *invocation) reviewRetryCommand() *cobra.Command {
 
 func (w *invocation) reviewReportCommand() *cobra.Command {
 	html := false
-	cmd := ofReview("report", "Print the report of a review, as Markdown or HTML",
-		"Report needs DATABASE_URL. A review that is not over has a report as well, which begins with that.",
+	cmd := ofReview("report", "Print the report of a review",
 		func(ctx context.Context, id uuid.UUID) error {
 			return w.inSession(ctx, sessionOptions{}, func(s *session) error {
 				r, err := report.Read(ctx, s.db.Reviews(), id)
@@ -156,6 +151,6 @@ func (w *invocation) reviewReportCommand() *cobra.Command {
 				return err
 			})
 		})
-	cmd.Flags().BoolVar(&html, "html", false, "print a page of HTML")
+	cmd.Flags().BoolVar(&html, "html", false, "print HTML instead of Markdown")
 	return cmd
 }

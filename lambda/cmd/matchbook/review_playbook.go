@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/document"
 	"matchbook/lambda/review/playbook"
 
@@ -15,19 +16,19 @@ import (
 )
 
 func (w *invocation) reviewPlaybookCommand() *cobra.Command {
-	return group("playbook", "Set or show the positions of a tenant on clauses, for its reviews",
-		ofTenant("set --tenant ID FILE", "Store the playbook of a tenant, for the reviews that begin from now on", 1,
+	return group("playbook", "Set or show the playbook of a tenant",
+		ofTenant("set --tenant ID FILE", "Store the playbook of a tenant", 1,
 			func(ctx context.Context, tenant uuid.UUID, args []string) error {
 				return w.setPlaybook(ctx, tenant, args[0])
 			}),
-		ofTenant("show --tenant ID", "Print the playbook with which a review of the tenant begins, and its version", 0,
+		ofTenant("show --tenant ID", "Print the playbook of a tenant", 0,
 			func(ctx context.Context, tenant uuid.UUID, _ []string) error { return w.showPlaybook(ctx, tenant) }))
 }
 
-// ofTenant makes a command about one tenant, with this number of arguments.
+// ofTenant returns a command on one tenant, with a required --tenant.
 func ofTenant(use, short string, args int, run func(context.Context, uuid.UUID, []string) error) *cobra.Command {
 	var tenant string
-	cmd := &cobra.Command{Use: use, Short: short, Long: short + ". It needs DATABASE_URL.", Args: cobra.ExactArgs(args),
+	cmd := &cobra.Command{Use: use, Short: short, Args: cli.Args(args, args),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := document.ParseID(tenant)
 			if err != nil {
@@ -35,8 +36,8 @@ func ofTenant(use, short string, args int, run func(context.Context, uuid.UUID, 
 			}
 			return run(cmd.Context(), id, args)
 		}}
-	cmd.Flags().StringVar(&tenant, "tenant", "", "the id of the tenant")
-	_ = cmd.MarkFlagRequired("tenant") // fails only for a flag that is not there
+	cmd.Flags().StringVar(&tenant, "tenant", "", "the `ID` of the tenant (required)")
+	cli.Need(cmd, "tenant")
 	return cmd
 }
 
@@ -52,14 +53,14 @@ func (w *invocation) setPlaybook(ctx context.Context, tenant uuid.UUID, file str
 	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
 		err := s.db.Reviews().PutPlaybook(ctx, tenant, raw)
 		if err == nil {
-			fmt.Fprintf(w.Out, "tenant %s has the playbook %s: reviews that begin from now on use it\n", tenant, p.Version())
+			fmt.Fprintf(w.Out, "stored playbook %[2]s of tenant %[1]s; reviews started from now on use it\n", tenant, p.Version())
 		}
 		return err
 	})
 }
 
-// showPlaybook prints the playbook alone on standard output, so that it can be
-// edited and set again.
+// showPlaybook prints nothing but the playbook on standard output, so that the user can edit
+// it and set it again.
 func (w *invocation) showPlaybook(ctx context.Context, tenant uuid.UUID) error {
 	var raw []byte
 	err := w.inSession(ctx, sessionOptions{}, func(s *session) (err error) {
@@ -69,15 +70,15 @@ func (w *invocation) showPlaybook(ctx context.Context, tenant uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	whose := "its own"
+	origin := "its own"
 	if raw == nil {
-		raw, whose = playbook.Default(), "the default, since it has none of its own"
+		raw, origin = playbook.Default(), "the default"
 	}
 	p, err := playbook.Parse(raw)
 	if err != nil { // any program may have stored it
-		return fmt.Errorf("no review of tenant %s can begin: its playbook: %w", tenant, err)
+		return fmt.Errorf("invalid playbook of tenant %s, so no review can start: %w", tenant, err)
 	}
-	fmt.Fprintf(w.ErrOut, "tenant %s has the playbook %s, %s\n", tenant, p.Version(), whose)
+	fmt.Fprintf(w.ErrOut, "tenant %s uses playbook %s (%s)\n", tenant, p.Version(), origin)
 	var page bytes.Buffer
 	if err := json.Indent(&page, bytes.TrimSpace(raw), "", "  "); err != nil {
 		return err

@@ -25,7 +25,7 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 		return matchbook(t, url, append([]string{"review", "playbook", "--tenant", tenant}, args...)...)
 	}
 	code, standard, errOut := book(bookTenant, "show")
-	if code != cli.ExitOK || standard != string(playbook.Default()) || !strings.Contains(errOut, "the default, since it has none") {
+	if code != cli.ExitOK || standard != string(playbook.Default()) || !strings.Contains(errOut, "(the default)") {
 		t.Errorf("without a playbook: exit status %d, %s\n%s", code, errOut, standard)
 	}
 	wrong := clitest.File(t, "wrong.json", strings.Replace(bookText, `"high"`, `"hgih"`, 1))
@@ -38,16 +38,16 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 	}
 
 	p := must.Get(playbook.Parse([]byte(bookText)))(t)
-	has := "tenant " + bookTenant + " has the playbook " + p.Version()
-	if code, out, errOut := book(bookTenant, "set", clitest.File(t, "book.json", bookText)); code != cli.ExitOK || !strings.HasPrefix(out, has) {
-		t.Errorf("set: exit status %d, %s%s; want %s", code, out, errOut, has)
+	stored := "stored playbook " + p.Version() + " of tenant " + bookTenant
+	if code, out, errOut := book(bookTenant, "set", clitest.File(t, "book.json", bookText)); code != cli.ExitOK || !strings.HasPrefix(out, stored) {
+		t.Errorf("set: exit status %d, %s%s; want %s", code, out, errOut, stored)
 	}
 	code, shown, errOut := book(bookTenant, "show")
-	if code != cli.ExitOK || errOut != has+", its own\n" || !strings.Contains(shown, `"Supplier <& Co>"`) {
+	if code != cli.ExitOK || errOut != "tenant "+bookTenant+" uses playbook "+p.Version()+" (its own)\n" || !strings.Contains(shown, `"Supplier <& Co>"`) {
 		t.Errorf("show: exit status %d, %s\n%s", code, errOut, shown)
 	}
-	if _, out, _ := book(bookTenant, "set", clitest.File(t, "again.json", shown)); !strings.HasPrefix(out, has) {
-		t.Errorf("what was shown is another playbook: %s, want %s", out, has)
+	if _, out, _ := book(bookTenant, "set", clitest.File(t, "again.json", shown)); !strings.HasPrefix(out, stored) {
+		t.Errorf("what was shown is another playbook: %s, want %s", out, stored)
 	}
 	if _, out, _ := book(otherTenant, "show"); out != standard {
 		t.Errorf("another tenant has %s", out)
@@ -56,7 +56,7 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 	const spoil = `UPDATE review_playbook SET playbook = '{"side": 1}'`
 	postgrestest.Exec(t, postgrestest.Conn(t, url), spoil)
 	if code, out, errOut := book(bookTenant, "show"); code != cli.ExitError || out != "" ||
-		!strings.Contains(errOut, "can begin: its playbook: ") {
+		!strings.Contains(errOut, "so no review can start: ") {
 		t.Errorf("one that another program has stored: exit status %d, %s%s", code, out, errOut)
 	}
 }
@@ -64,10 +64,10 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 func TestPlaybookNeedsATenantAFileAndADatabase(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "review playbook", clitest.Refusals{
-		{[]string{"show"}, `"tenant" not set`},
+		{[]string{"show"}, "missing --tenant"},
 		{[]string{"show", "--tenant", "7"}, "--tenant: not a UUID of 36 characters"},
 		{[]string{"show", "--tenant", bookTenant}, "DATABASE_URL"},
-		{[]string{"set", "--tenant", bookTenant}, "accepts 1 arg"},
+		{[]string{"set", "--tenant", bookTenant}, "missing FILE"},
 		{[]string{"set", "--tenant", bookTenant, "/nowhere.json"}, "/nowhere.json: no such file"},
 	})
 }

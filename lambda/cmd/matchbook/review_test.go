@@ -101,9 +101,9 @@ func TestReviewByAScriptedModel(t *testing.T) {
 		{[]string{"report", r.ID.String()}, cli.ExitOK, "## Contradictions"},
 		{[]string{"report", r.ID.String(), "--html"}, cli.ExitOK, "<h2>Contradictions</h2>"},
 		{[]string{"cancel", r.ID.String()}, cli.ExitOK, "is completed"},
-		{[]string{"status", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
-		{[]string{"report", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
-		{[]string{"cancel", uuid.Nil.String()}, cli.ExitError, "there is no review 00000000-"},
+		{[]string{"status", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
+		{[]string{"report", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
+		{[]string{"cancel", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
 		{[]string{"cancel", "x"}, cli.ExitError, `invalid review id "x"`},
 		{[]string{"retry", r.ID.String()}, cli.ExitError, "REVIEW_QUEUE_URL"},
 	} {

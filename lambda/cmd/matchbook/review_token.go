@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/document"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/review/web"
@@ -12,24 +13,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// reviewTokenCommand prints a token with which a program starts the reviews of a
-// tenant.
 func (w *invocation) reviewTokenCommand() *cobra.Command {
 	var tenant string
 	var life time.Duration
 	cmd := &cobra.Command{
 		Use:   "token --tenant ID",
-		Short: "Print a token with which a program starts and reads the reviews of a tenant over HTTP",
-		Long: "Token needs REVIEW_TOKEN_SECRET, the key of the web function, or its ARN. The token is a password: it starts\n" +
-			"reviews of the tenant, and reads them, until it expires.",
-		Args: cobra.NoArgs,
+		Short: "Print an access token for the URL of reviews",
+		Args:  cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			id, err := document.ParseID(tenant)
 			if err != nil {
 				return fmt.Errorf("--tenant: %w", err)
 			}
 			if life <= 0 || life > web.LongestLife {
-				return fmt.Errorf("--life: %s is not above 0s and at most %s (90 days)", life, web.LongestLife)
+				return fmt.Errorf("invalid --life %s: must be above 0s and at most %s (90 days)", life, web.LongestLife)
 			}
 			secret, err := setup.LoadKey(w.Env, variable.ReviewTokenSecret)
 			if err != nil {
@@ -43,8 +40,8 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&tenant, "tenant", "", "the id of the tenant")
-	cmd.Flags().DurationVar(&life, "life", 12*time.Hour, "the time until the token expires, 2160h (90 days) at most")
-	_ = cmd.MarkFlagRequired("tenant") // fails only for a flag that is not there
+	cmd.Flags().StringVar(&tenant, "tenant", "", "the `ID` of the tenant (required)")
+	cmd.Flags().DurationVar(&life, "life", 12*time.Hour, "lifetime of the token, at most 2160h (90 days)")
+	cli.Need(cmd, "tenant")
 	return cmd
 }

@@ -20,10 +20,10 @@ func TestReviewTokenIsForATenant(t *testing.T) {
 	}{
 		{secret, []string{"--tenant", tenant}, cli.ExitOK, tenant + ".tenant."},
 		{secret, []string{"--tenant", "x"}, cli.ExitError, "--tenant: "},
-		{secret, []string{"--tenant", tenant, "--life", "0s"}, cli.ExitError, "--life: 0s is not above 0s"},
+		{secret, []string{"--tenant", tenant, "--life", "0s"}, cli.ExitError, "invalid --life 0s"},
 		{secret, []string{"--tenant", tenant, "--life", "2160h"}, cli.ExitOK, tenant + ".tenant."},
 		{secret, []string{"--tenant", tenant, "--life", "2160h0m1s"}, cli.ExitError, "at most 2160h0m0s (90 days)"},
-		{secret, nil, cli.ExitError, `"tenant" not set`},
+		{secret, nil, cli.ExitError, "missing --tenant"},
 		{"short", []string{"--tenant", tenant}, cli.ExitError, "at least 32"},
 		{"", []string{"--tenant", tenant}, cli.ExitError, variable.ReviewTokenSecret},
 	} {

@@ -18,7 +18,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// The operator reads what the driver says, and never a password.
 const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
 
 func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
@@ -33,13 +32,13 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 		args []string
 		want string
 	}{
-		{missing.String(), []string{"migrate", "up"}, `database "nowhere" does not exist (SQLSTATE 3D000)`},
-		{missing.String(), []string{"migrate", "status"}, `database "nowhere" does not exist (SQLSTATE 3D000)`},
-		{missing.String(), []string{"match", samples, "--database"}, `database "nowhere" does not exist (SQLSTATE 3D000)`},
-		{missing.String(), []string{"publish", uuid.NewString()}, `database "nowhere" does not exist (SQLSTATE 3D000)`},
-		{missing.String(), []string{"sweep"}, `database "nowhere" does not exist (SQLSTATE 3D000)`},
-		{missing.String(), []string{"explain", "1"}, `database "nowhere" does not exist (SQLSTATE 3D000)`},
-		{closed, []string{"migrate", "up"}, "connection refused"},
+		{missing.String(), []string{"migrate", "up"}, "unknown database: check the name in DATABASE_URL (SQLSTATE 3D000)"},
+		{missing.String(), []string{"migrate", "status"}, "unknown database: check the name in DATABASE_URL (SQLSTATE 3D000)"},
+		{missing.String(), []string{"match", samples, "--database"}, "unknown database: check the name in DATABASE_URL (SQLSTATE 3D000)"},
+		{missing.String(), []string{"publish", uuid.NewString()}, "unknown database: check the name in DATABASE_URL (SQLSTATE 3D000)"},
+		{missing.String(), []string{"sweep"}, "unknown database: check the name in DATABASE_URL (SQLSTATE 3D000)"},
+		{missing.String(), []string{"explain", "1"}, "unknown database: check the name in DATABASE_URL (SQLSTATE 3D000)"},
+		{closed, []string{"migrate", "up"}, "cannot connect to 127.0.0.1:1: connection refused"},
 		{closed, []string{"publish", uuid.NewString()}, "connection refused"},
 		{closed, []string{"cost"}, "connection refused"},
 		{noURL, []string{"migrate", "status"}, "invalid PostgreSQL URL"},

@@ -46,11 +46,11 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 	}{
 		{[]uuid.UUID{order}, "  Matching it failed, 3 attempts: out of time\n"},
 		{[]uuid.UUID{invoice}, "  It cites purchase order 1: purchase order " + order.String() + " is here, failed.\n" +
-			"  No document here has the number, as printed, of what it cites: purchase order 4711.\n"},
-		{[]uuid.UUID{anonymous}, "  It names no company, neither as the supplier nor as the buyer: numbers alone match nothing.\n  Nothing was compared with it"},
-		{[]uuid.UUID{broken}, "  It is not matched yet: it is pending.\n  Its structured data cannot be read: invalid date: expected YYYY-MM-DD.\n"},
+			"  Cited, but not here under the printed number: purchase order 4711.\n"},
+		{[]uuid.UUID{anonymous}, "  It names neither supplier nor buyer, and numbers alone match nothing.\n  Nothing was compared with it"},
+		{[]uuid.UUID{broken}, "  It is not matched yet: it is pending.\n  Cannot read its structured data: invalid date: expected YYYY-MM-DD.\n"},
 		{[]uuid.UUID{order, invoice}, "  Not compared yet: matching purchase order 1 failed, 3 attempts: out of time.\n"},
-		{[]uuid.UUID{anonymous, broken}, "  Never compared: the structured data of invoice 4 cannot be read: invalid date: expected\n  YYYY-MM-DD.\n"},
+		{[]uuid.UUID{anonymous, broken}, "  Never compared: cannot read the structured data of invoice 4: invalid date: expected\n  YYYY-MM-DD.\n"},
 		{[]uuid.UUID{invoice, anonymous}, "  Never compared: invoices and invoices are not matched with each other.\n"},
 	} {
 		args := []string{"explain"}
@@ -67,10 +67,10 @@ func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 	conn := postgrestest.Conn(t, url)
 	for _, tc := range []struct{ sql, want string }{
 		{"UPDATE match_suggestion SET score = 0.51 WHERE document_b_id = '" + lampInvoice + "'",
-			"This is what is stored. The rules of this version say: undecided, 0.55"},
-		{"DELETE FROM match_suggestion WHERE document_b_id = '" + lampInvoice + "'", "Nothing is stored. The rules of this version say: undecided, 0.55"},
+			"Stored by another version. This version's rules decide: undecided, 0.55"},
+		{"DELETE FROM match_suggestion WHERE document_b_id = '" + lampInvoice + "'", "Not stored. This version's rules decide: undecided, 0.55"},
 		{"INSERT INTO document_match SELECT tenant_id, document_a_id, document_b_id, 0.9, 'high', 'model', 'It says so.', '[]' FROM match_pair WHERE document_b_id = '" + lampInvoice + "'", "It says so."},
-		{"DELETE FROM match_pair", "There is no comparison of the two any more"},
+		{"DELETE FROM match_pair", "This version's rules don't compare the two"},
 	} {
 		postgrestest.Exec(t, conn, tc.sql)
 		wantIn(t, strings.Join(strings.Fields(printed(t, url, "explain", lampOrder)), " "), tc.want)
@@ -85,26 +85,26 @@ func TestSessionErrorsSayWhatToDo(t *testing.T) {
 		"": {{[]string{"explain", lampOrder}, `set DATABASE_URL, or use --keep`},
 			{[]string{"reject", lampOrder, lampInvoice, "--keep=/nowhere"}, "database not found in /nowhere"}},
 		"nonsense": {{[]string{"explain", lampOrder}, "invalid PostgreSQL URL"}},
-		empty:      {{[]string{"explain", lampOrder}, `run "matchbook migrate up"`}, {[]string{"explain", "L-7001"}, `run "matchbook migrate up"`}},
+		empty:      {{[]string{"explain", lampOrder}, "run matchbook migrate up"}, {[]string{"explain", "L-7001"}, "run matchbook migrate up"}},
 	} {
 		wantRefused(t, database, "", list)
 	}
 	wantRefused(t, url, "", clitest.Refusals{
-		{[]string{"explain"}, "accepts between 1 and 2 arg"},
-		{[]string{"confirm", lampOrder}, "accepts 2 arg"},
+		{[]string{"explain"}, "missing DOC: run matchbook explain DOC [DOC]"},
+		{[]string{"confirm", lampOrder}, "missing DOC"},
 		{[]string{"explain", lampOrder, "--keep"}, "unset DATABASE_URL"},
-		{[]string{"explain", unknown}, "no document has the id " + unknown},
-		{[]string{"explain", "L-7002"}, `no document has the id or the number "L-7002"`},
-		{[]string{"explain", "\xff"}, "no document has the id or the number"},
-		{[]string{"explain", ""}, "no document has the id or the number"},
-		{[]string{"explain", lampOrder, "L-7001"}, "both are the same document: purchase order L-7001, id " + lampOrder},
-		{[]string{"explain", "2026-014"}, "3 documents have the number \"2026-014\": use the id\n" +
+		{[]string{"explain", unknown}, "document not found: " + unknown},
+		{[]string{"explain", "L-7002"}, `document not found: no ID or number "L-7002"`},
+		{[]string{"explain", "\xff"}, "document not found: no ID or number"},
+		{[]string{"explain", ""}, "document not found: no ID or number"},
+		{[]string{"explain", lampOrder, "L-7001"}, "duplicate document: both are purchase order L-7001, ID " + lampOrder},
+		{[]string{"explain", "2026-014"}, "ambiguous number: 3 documents have \"2026-014\"; use an ID\n" +
 			"  10000000-0000-4000-8000-000000000601  tenant 10000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n" +
 			"  10000000-0000-4000-8000-000000000602  tenant 10000000-0000-4000-8000-000000000001  purchase order of Lackfabrik Schimmerlos GmbH\n" +
 			"  20000000-0000-4000-8000-000000000705  tenant 20000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n"},
 		{[]string{"confirm", lampOrder, "RE-2026/0042"}, "purchase order L-7001 belongs to tenant " + lampTenant + " and invoice RE-2026/0042 to tenant 1"},
-		{[]string{"reject", lampInvoice, lampOther}, "invoices are matched with purchase orders, delivery notes, goods receipts, credit notes, contracts only, not with invoices"},
-		{[]string{"confirm", lampOrder, lampOrder}, "both are the same document"},
+		{[]string{"reject", lampInvoice, lampOther}, "unsupported pair: invoices match only purchase orders, delivery notes, goods receipts, credit notes, contracts, not invoices"},
+		{[]string{"confirm", lampOrder, lampOrder}, "duplicate document"},
 	})
 	const tablesSQL = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
 	if tables := postgrestest.Value[int](t, postgrestest.Conn(t, empty), tablesSQL); tables != 0 {
@@ -135,10 +135,10 @@ func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {
 	conn := postgrestest.Conn(t, url)
 	for _, tc := range []struct{ set, want string }{
 		{"matching_status = 'pending', matching_due_at = now() + interval '90 seconds'", `for its message, due 2.* \(in 1m\d+s\) cluster`},
-		{"matching_status = 'pending', matching_due_at = now() - interval '2 hours'", `for its message, due 2.* \(2h0m\d+s ago\); if that got lost, the sweep`},
-		{"matching_status = 'in-progress', matching_lease_until = now() + interval '90 seconds'", `for its worker, whose claim holds until 2.* \(in 1m\d+s\) cluster`},
-		{"matching_status = 'in-progress', matching_lease_until = now() - interval '2 hours'", `for the next delivery, or the sweep, to take it over: its worker's claim ended 2`},
-		{"matching_status = 'failed', matching_failed_at = now()", `for a person to repair the cause and publish it: it failed 2`},
+		{"matching_status = 'pending', matching_due_at = now() - interval '2 hours'", `for its message, due 2.* \(2h0m\d+s ago\); if lost, the sweep`},
+		{"matching_status = 'in-progress', matching_lease_until = now() + interval '90 seconds'", `for its worker, with a lease until 2.* \(in 1m\d+s\) cluster`},
+		{"matching_status = 'in-progress', matching_lease_until = now() - interval '2 hours'", `for the next delivery or the sweep: its worker's lease ended 2`},
+		{"matching_status = 'failed', matching_failed_at = now()", `for a person to fix the cause and publish it: it failed 2`},
 	} {
 		postgrestest.Exec(t, conn, "UPDATE document SET "+tc.set+" WHERE id = '"+lampOrder+"'")
 		if out := printed(t, url, "explain", lampOrder); !regexp.MustCompile("waits " + tc.want).MatchString(strings.Join(strings.Fields(out), " ")) {

@@ -12,22 +12,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sheetFlags are the flags of the commands that read CSV files.
+// sheetFlags are the flags of every command that reads CSV files.
 type sheetFlags struct{ fields, kind, decimal, dates string }
 
 func (f *sheetFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.fields, "map", "", "read CSV files: PATH=COLUMN,... or a file with a PATH=COLUMN a line")
-	flags.StringVar(&f.kind, "type", "", "with --map: the type of documents without a column for it, such as invoice")
-	flags.StringVar(&f.decimal, "decimal", "", "with --map: the decimal sign, . or , (default: found by the amounts)")
-	flags.StringVar(&f.dates, "date-format", "", "with --map: the form of dates, such as DD.MM.YYYY (default YYYY-MM-DD)")
+	flags.StringVar(&f.fields, "map", "", "read CSV files by this `MAP`: PATH=COLUMN,... or a file with one PATH=COLUMN per line")
+	flags.StringVar(&f.kind, "type", "", "with --map: the `TYPE` of all documents, such as invoice, if there is no column for it")
+	flags.StringVar(&f.decimal, "decimal", "", "with --map: the decimal `SIGN`, . or , (default detected from the amounts)")
+	flags.StringVar(&f.dates, "date-format", "", "with --map: the `LAYOUT` of dates, such as DD.MM.YYYY (default YYYY-MM-DD)")
 }
 
-// sheet returns the description of CSV files, nil without --map.
+// sheet returns the layout of CSV files; nil without --map.
 func (f *sheetFlags) sheet() (s *csvfile.Sheet, err error) {
 	if f.fields == "" {
 		if f.kind+f.decimal+f.dates != "" {
-			return nil, errors.New("--type, --decimal and --date-format are for --map")
+			return nil, errors.New("missing --map: --type, --decimal and --date-format work only with it")
 		}
 		return nil, nil
 	}
@@ -41,11 +41,11 @@ func (f *sheetFlags) sheet() (s *csvfile.Sheet, err error) {
 	typed := slices.ContainsFunc(s.Fields, func(f csvfile.Field) bool { return f.Path == "type" })
 	switch {
 	case !slices.Contains([]string{"", ".", ","}, f.decimal):
-		return nil, fmt.Errorf("--decimal %.10q is neither . nor ,", f.decimal)
+		return nil, fmt.Errorf("invalid --decimal %.10q: expected . or ,", f.decimal)
 	case f.kind != "" && s.Type == "":
-		return nil, fmt.Errorf("--type %.40q is no type of documents", f.kind)
+		return nil, fmt.Errorf("unknown --type %.40q: see matchbook schema", f.kind)
 	case !typed && s.Type == "":
-		return nil, errors.New("--map has no column for the type: --type is the type of all documents, such as invoice")
+		return nil, errors.New("missing --type: --map lacks a column for it; use a type such as invoice")
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
@@ -19,11 +20,11 @@ func (w *invocation) sweepCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "sweep",
-		Short: "Repair crashed and lost work once, as the scheduled sweep does",
-		Args:  cobra.NoArgs,
+		Short: "Repair crashed and lost work once",
+		Args:  cli.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.sweep(cmd.Context(), asJSON) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
@@ -48,7 +49,7 @@ func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 		return json.NewEncoder(w.Out).Encode(report)
 	}
 	fmt.Fprintf(w.Out, "overdue %d (messages in the queue %d): published %d inserted, "+
-		"again %d overdue and %d left by their worker; failed %d as lost, %d as crashed\n",
+		"republished %d overdue and %d abandoned; failed %d as lost, %d as crashed\n",
 		report.Overdue, report.Backlog, report.Inserted, report.Republished, report.Recovered, report.Lost, report.Crashed)
 	return nil
 }

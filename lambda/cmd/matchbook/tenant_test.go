@@ -31,10 +31,10 @@ func TestAnUnknownTenantIsAnErrorThatNamesTheTenants(t *testing.T) {
 			return clitest.RunIn(ctx, run, map[string]string{variable.DatabaseURL: url}, args...)
 		}, clitest.Refusals{{append(args, "--tenant", unknown), want}})
 	}
-	refused("no tenant has the id "+unknown+": there is none yet\n", "open")
+	refused("unknown tenant "+unknown+": the database is empty\n", "open")
 	postgrestest.Exec(t, conn, `INSERT INTO tenant (id, name)
 		SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'tenant' || E'\t' || lpad(n::text, 2, '0') FROM generate_series(1, 12) AS n`)
-	want := "no tenant has the id " + unknown + "; there are"
+	want := "unknown tenant " + unknown + "; use one of"
 	for n := 1; n <= 10; n++ {
 		want += fmt.Sprintf("\n  00000000-0000-4000-8000-%012d  tenant %02d", n, n)
 	}

@@ -20,28 +20,28 @@ import (
 func (w *invocation) confirmCommand() *cobra.Command {
 	return w.verdictCommand(rules.Confirmed, &cobra.Command{
 		Use:   "confirm DOC DOC",
-		Short: "Confirm, as a person, that two documents belong together",
+		Short: "Confirm that two documents match",
 	})
 }
 
 func (w *invocation) rejectCommand() *cobra.Command {
 	return w.verdictCommand(rules.Rejected, &cobra.Command{
 		Use:   "reject DOC DOC",
-		Short: "Reject, as a person, the match of two documents",
+		Short: "Reject the match of two documents",
 	})
 }
 
 func (w *invocation) undecideCommand() *cobra.Command {
 	return w.verdictCommand(rules.Withdrawn, &cobra.Command{
 		Use:   "undecide DOC DOC",
-		Short: "Withdraw a verdict, and leave two documents to the rules again",
+		Short: "Withdraw a decision about two documents",
 	})
 }
 
 func (w *invocation) verdictCommand(v rules.Verdict, cmd *cobra.Command) *cobra.Command {
 	var o sessionOptions
 	d := postgres.Decision{Verdict: v, Origin: postgres.OriginCommand}
-	cmd.Args = cobra.ExactArgs(2)
+	cmd.Args = cli.Args(2, 2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.inSession(cmd.Context(), o, func(s *session) error {
 			queue, err := s.matchQueue()
@@ -55,18 +55,18 @@ func (w *invocation) verdictCommand(v rules.Verdict, cmd *cobra.Command) *cobra.
 				return err
 			}
 			if unsent != nil {
-				fmt.Fprintf(s.ErrOut, "the decision is kept: %s\n", errtext.Describe(unsent))
+				fmt.Fprintf(s.ErrOut, "decision stored: %s\n", errtext.Describe(unsent))
 			}
 			return errors.Join(s.Print(r, s.json), cli.Findings(unsent == nil, nil))
 		})
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&d.By, "by", "", "the person who decides; the user of the operating system by default")
-	flags.StringVar(&d.Note, "note", "", "a note that is kept with the decision")
+	flags.StringVar(&d.By, "by", "", "record the decision under this `NAME` (default the operating system's user)")
+	flags.StringVar(&d.Note, "note", "", "store this `TEXT` with the decision")
 	return o.add(cmd)
 }
 
-// operator names the user of the operating system.
+// operator returns the name of the operating system's user.
 func operator(env setup.Env) string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

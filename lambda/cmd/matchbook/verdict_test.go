@@ -48,7 +48,7 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
 	wantText(t, twice, `
 invoice WK-9051                     10000000-0000-4000-8000-000000001102
 purchase order 4500000130           10000000-0000-4000-8000-000000001101
-  a person confirmed it already: nothing changed
+  nothing changed: already confirmed by a person
 `)
 	matchJSON(t, url, cli.ExitOK, samples)
 	if got := outcome(order130, invoice130); got != "matched by person" {
@@ -58,8 +58,7 @@ purchase order 4500000130           10000000-0000-4000-8000-000000001101
 	wantText(t, matched, `
 MATCHED (1)
   1.00 high by person       invoice WK-9051                     10000000-0000-4000-8000-000000001102
-      By the rules it is out of the question. The suppliers' VAT ids differ: DE999011111 and
-      DE999011187.
+      The rules exclude it. The suppliers' VAT ids differ: DE999011111 and DE999011187.
        +60  The invoice cites the purchase order 4500000130.
 `)
 
@@ -71,8 +70,8 @@ invoice WK-9051                     10000000-0000-4000-8000-000000001102
   appeared  no other match of the two
   vanished  no other match of the two
   published 2 documents, to be matched again
-  cluster   none any more of purchase order 4500000130
-  cluster   none any more of invoice WK-9051
+  cluster   dissolved for purchase order 4500000130
+  cluster   dissolved for invoice WK-9051
 `)
 	matchJSON(t, url, cli.ExitOK, samples)
 	if got := outcome(order130, invoice130); got != "rejected by person" {
@@ -91,8 +90,8 @@ DECISIONS of people (2)
 		if got := outcome(order130, invoice130); got != "out-of-the-question by rules" {
 			t.Errorf("withdrawn, it is %s", got)
 		}
-		if want := "  is        out of the question: The suppliers' VAT ids differ: DE999011111 and DE999011187, as the\n            person's verdict is withdrawn\n"; !strings.Contains(withdrawn, want) &&
-			!strings.Contains(withdrawn, "no person's verdict is stored about it: nothing changed") {
+		if want := "  is        out of the question: The suppliers' VAT ids differ: DE999011111 and DE999011187, since\n            the decision is withdrawn\n"; !strings.Contains(withdrawn, want) &&
+			!strings.Contains(withdrawn, "nothing changed: no decision is stored about it") {
 			t.Errorf("no %q in\n%s", want, withdrawn)
 		}
 	}
@@ -215,7 +214,7 @@ func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 	}
 	refuses = true
 	c, errOut := decide(cli.ExitFindings, "reject")
-	if !c.Changed || len(c.Published) == 0 || !strings.Contains(errOut, "the decision is kept: ") || !strings.Contains(errOut, "the sweep will publish them again") {
+	if !c.Changed || len(c.Published) == 0 || !strings.Contains(errOut, "decision stored: ") || !strings.Contains(errOut, "the sweep will publish them again") {
 		t.Errorf("refused: %+v\n%s", c, errOut)
 	}
 }

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"matchbook/lambda/cli"
 	"matchbook/migrations"
 
 	"github.com/spf13/cobra"
 )
 
-// release is the version of the program. CHANGELOG.md says what is in it.
+// release is the version of the program; see CHANGELOG.md.
 const release = "0.1.0"
 
 func (w *invocation) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of this program and of its schema",
-		Args:  cobra.NoArgs,
+		Short: "Print the version of the program and its schema",
+		Args:  cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(w.Out, version(debug.ReadBuildInfo()))
 			return err
@@ -24,8 +25,8 @@ func (w *invocation) versionCommand() *cobra.Command {
 	}
 }
 
-// version is the line that version and --version print: the release, the commit if
-// the build knows it, and the newest migration.
+// version returns the line of version and --version: the release, the build's commit if
+// known, and the newest migration.
 func version(info *debug.BuildInfo, ok bool) string {
 	text := "matchbook " + release
 	if ok {
@@ -37,7 +38,7 @@ func version(info *debug.BuildInfo, ok bool) string {
 	return text
 }
 
-// commit is the commit of a build, empty where Go does not know it.
+// commit returns the commit of a build; empty if Go doesn't know it.
 func commit(info *debug.BuildInfo) (text string) {
 	settings := map[string]string{}
 	for _, s := range info.Settings {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// drillOptions are the flags of the drill command.
+// drillOptions are the flags of drill.
 type drillOptions struct {
 	documents int
 	length    time.Duration
@@ -30,18 +30,18 @@ func (w *invocation) drillCommand() *cobra.Command {
 	var o drillOptions
 	cmd := &cobra.Command{
 		Use:   "drill",
-		Short: "Break everything for some minutes, and prove that nothing was lost or done twice",
-		Args:  cobra.NoArgs,
+		Short: "Inject faults and check that nothing is lost",
+		Args:  cli.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.drill(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.documents, "documents", 600, "minimum number of documents")
-	flags.DurationVar(&o.length, "for", 2*time.Minute, "how long faults happen, in real time")
+	flags.IntVar(&o.documents, "documents", 600, "publish at least this many documents")
+	flags.DurationVar(&o.length, "for", 2*time.Minute, "inject faults for this `DURATION` of real time")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of documents and faults; 0 draws one and prints it")
-	flags.StringSliceVar(&o.only, "only", nil, "only these faults")
-	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
-	flags.BoolVar(&o.short, "short", false, "80 documents, each fault once; --documents and --for are ignored")
-	flags.StringVar(&o.logs, "logs", "", "append what the functions log to this file; - is standard error")
+	flags.StringSliceVar(&o.only, "only", nil, "only this `FAULT`; repeat or separate by commas")
+	flags.BoolVar(&o.json, "json", false, "print JSON")
+	flags.BoolVar(&o.short, "short", false, "run 80 documents and each fault once; ignores --documents and --for")
+	flags.StringVar(&o.logs, "logs", "", "append the logs of the functions to `FILE`; - is standard error")
 	return cmd
 }
 

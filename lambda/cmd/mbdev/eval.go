@@ -18,8 +18,8 @@ func (w *invocation) evalCommand() *cobra.Command {
 	ofContracts := false
 	cmd := &cobra.Command{
 		Use:   "eval DIR...",
-		Short: "Measure matches against true links, or reviews against labels",
-		Args:  cobra.MinimumNArgs(1),
+		Short: "Measure matches or reviews against the truth",
+		Args:  cli.Args(1, cli.Many),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if ofContracts {
 				return w.evalContracts(cmd, args, o)
@@ -28,27 +28,26 @@ func (w *invocation) evalCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&ofContracts, "contracts", false, "DIR has contracts with labels: measure the categories of a review")
+	flags.BoolVar(&ofContracts, "contracts", false, "measure the categories of reviews; DIR has labelled contracts")
 	flags.StringSliceVar(&o.Conditions, "condition", []string{"visible"},
-		"visible, corrupted, masked or all; several by commas, or again")
-	flags.BoolVar(&o.JSON, "json", false, "print the reports as one JSON array")
-	flags.IntVar(&o.Worst, "worst", 10, "show this many wrong matches and this many missed links, the worst first")
-	flags.IntVar(&o.Limit, "limit", 0, "take only the first so many documents; 0 takes all")
-	flags.Uint64Var(&o.Shuffle, "shuffle", 0, "shuffle the order of arrival by this seed, after --limit; 0 keeps it")
+		"`CONDITION` to measure: visible, corrupted, masked or all; repeat or separate by commas")
+	flags.BoolVar(&o.JSON, "json", false, "print one JSON array")
+	flags.IntVar(&o.Worst, "worst", 10, "show this many wrong matches and missed links, the worst first")
+	flags.IntVar(&o.Limit, "limit", 0, "use only the first `N` documents (default all)")
+	flags.Uint64Var(&o.Shuffle, "shuffle", 0, "shuffle the order of arrival by this `SEED`, after --limit (default unshuffled)")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the noise")
 	cli.ModelFlags(&o.Model, cmd, scripted.ModeNone)
 	return cmd
 }
 
-// evalContracts measures the review of contracts.
 func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o matcheval.Options) error {
 	for _, flag := range []string{"condition", "worst", "limit", "shuffle", "seed", "noise", "faults"} {
 		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s is for matches, not for --contracts", flag)
+			return fmt.Errorf("--%s and --contracts are mutually exclusive: use one of them", flag)
 		}
 	}
 	if len(dirs) > 1 {
-		return errors.New("--contracts takes one DIR")
+		return errors.New("too many arguments: --contracts takes one DIR")
 	}
 	of := contracts.Options{Model: o.Model, JSON: o.JSON}
 	return w.Metered(func(m *term.Meter) (bool, error) { return of.Run(cmd.Context(), dirs[0], w.Env, w.Out, m) })

@@ -63,8 +63,8 @@ func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
 	t.Parallel()
 	dir := writeContracts(t)
 	wantRefused(t, "", "eval --contracts", clitest.Refusals{
-		{[]string{dir, "--limit", "3"}, "--limit is for matches, not for --contracts"},
-		{[]string{dir, "--noise", "0.5"}, "--noise is for matches, not for --contracts"},
+		{[]string{dir, "--limit", "3"}, "--limit and --contracts are mutually exclusive"},
+		{[]string{dir, "--noise", "0.5"}, "--noise and --contracts are mutually exclusive"},
 		{[]string{dir, "--model", "oracle"}, "unsupported --model oracle: it answers match questions only"},
 		{[]string{dir, dir}, "--contracts takes one DIR"},
 		{[]string{t.TempDir()}, "missing labels.csv in"},

@@ -128,7 +128,7 @@ func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
 	good := clitest.WriteCorpus(t, document, "a_id,b_id\n")
 	// A server that is not there is not asked.
 	wantRefused(t, "postgres://127.0.0.1:1/none", "eval", clitest.Refusals{
-		{nil, "requires at least 1 arg"},
+		{nil, "missing DIR: run mbdev eval DIR..."},
 		{[]string{"/nowhere"}, "/nowhere does not exist"},
 		{[]string{filepath.Join(good, "links.csv")}, "expected a folder, not the file"},
 		{[]string{noLinks}, filepath.Join(noLinks, "links.csv") + " does not exist"},

@@ -17,8 +17,8 @@ func (w *invocation) invokeCommand() *cobra.Command {
 	var o matchrun.Single
 	cmd := &cobra.Command{
 		Use:   "invoke -e FILE",
-		Short: "Invoke the function once with an SQS event, as sam local invoke does, without Docker",
-		Args:  cobra.NoArgs,
+		Short: "Invoke the match function once with an SQS event",
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := os.Stat(o.Documents); err != nil && !cmd.Flags().Changed("documents") {
 				o.Documents = ""
@@ -29,12 +29,12 @@ func (w *invocation) invokeCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&o.Event, "event", "e", "", "file with the event; - is standard input")
+	flags.StringVarP(&o.Event, "event", "e", "", "read the event from `FILE`; - is standard input (required)")
 	flags.StringVar(&o.Documents, "documents", sampleDocuments,
-		"folder of documents to import first; the default counts only if it exists")
-	flags.BoolVar(&o.JSON, "json", false, "print the outcome as JSON")
-	flags.StringVar(&o.Logs, "logs", "", "append what the function logs to this file; - is standard error")
+		"import the documents in `DIR` first; the default is skipped if missing")
+	flags.BoolVar(&o.JSON, "json", false, "print JSON")
+	flags.StringVar(&o.Logs, "logs", "", "append the function's logs to `FILE`; - is standard error")
 	cli.DatabaseFlag(cmd, &o.Database)
-	_ = cmd.MarkFlagRequired("event") // fails only for a flag that is not there
+	cli.Need(cmd, "event")
 	return cmd
 }

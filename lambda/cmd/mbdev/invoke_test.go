@@ -87,7 +87,7 @@ func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
 	text := clitest.File(t, "event.json", "hello")
 	event := filepath.Join(sampleEvents, "empty-batch.json")
 	wantRefused(t, "", "invoke", clitest.Refusals{
-		{nil, `required flag(s) "event" not set`},
+		{nil, "missing --event"},
 		{[]string{"-e", "/nowhere.json"}, "read event: open /nowhere.json"},
 		{[]string{"-e", text}, "invalid JSON in event " + text},
 		{[]string{"-e", event, "--documents", "/nowhere"}, "/nowhere does not exist"},

@@ -1,6 +1,6 @@
-// Command mbdev is for developers of Matchbook: it measures and trains the rules,
-// breaks the whole line on purpose, and runs parts of it by themselves. It holds
-// flags and help, one file for each command.
+// Command mbdev is for developers of Matchbook: use it to measure and train the rules, to
+// inject faults into the whole line, and to run parts of it alone. Each file holds one
+// command's flags.
 package main
 
 import (
@@ -20,19 +20,18 @@ import (
 
 func main() { cli.Main(run) }
 
-// The help of a command is help/NAME.txt; cli.Help reads it.
+// See cli.Help for the names of the pages.
 //
 //go:embed help/*.txt
 var helpPages embed.FS
 
-// helpFacts are the values that a page takes from the code.
+// helpFacts are the values for {{.NAME}} in the pages.
 var helpFacts = map[string]any{
 	"Deliveries": manifest.Match.MaxReceiveCount(),
 	"Visibility": fmt.Sprintf("%d minutes", manifest.Match.Visibility()/time.Minute),
 	"Faults":     drill.Faults,
 }
 
-// run is the program.
 func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {
 	w := &invocation{cli.Invocation{Args: args, Env: env, Out: out, ErrOut: errOut}}
 	root := &cobra.Command{Use: "mbdev", Short: "Measure, break and take apart Matchbook"}

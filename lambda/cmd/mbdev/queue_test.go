@@ -99,7 +99,7 @@ func TestQueueOfEachFunctionIsThereByDefault(t *testing.T) {
 			t.Errorf("%s and its dead-letter queue are not among %q", url, printed)
 		}
 	}
-	if want := "match, visibility timeout 18m0s, and its dead-letter queue after 3 deliveries:"; !slices.Contains(printed, want) {
+	if want := "match, visibility timeout 18m0s, dead-letter queue after 3 deliveries:"; !slices.Contains(printed, want) {
 		t.Errorf("%q is not among %q", want, printed)
 	}
 }
@@ -182,6 +182,6 @@ func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
 		{[]string{"--queue", "match.fifo"}, "must have 1 to 76 letters"},
 		{[]string{"--queue", "match-dlq"}, "must not end in -dlq"},
 		{[]string{"--queue", strings.Repeat("x", 77)}, "must have 1 to 76 letters"},
-		{[]string{"match"}, "unknown command"},
+		{[]string{"match"}, `unexpected argument "match"`},
 	})
 }

@@ -15,8 +15,8 @@ import (
 func (w *invocation) recordCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "record FILE",
-		Short: "Send the model one question about invented documents, and store the exchange for tests",
-		Args:  cobra.ExactArgs(1),
+		Short: "Record one exchange with the model for the tests",
+		Args:  cli.Args(1, 1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return w.record(cmd.Context(), args[0]) },
 	}
 }
@@ -36,7 +36,7 @@ func (w *invocation) record(ctx context.Context, file string) error {
 	fmt.Fprintf(w.Out, "%s: HTTP %d, %d + %d tokens, stored in %s\n", e.Model, e.Status,
 		e.Usage.PromptTokens, e.Usage.CompletionTokens, file)
 	if e.Failure != nil {
-		fmt.Fprintf(w.Out, "it is a failure: %s\n", failure.Of(e.Failure).Text)
+		fmt.Fprintf(w.Out, "failed: %s\n", failure.Of(e.Failure).Text)
 		return cli.ErrFindings
 	}
 	return nil

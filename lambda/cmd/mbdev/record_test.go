@@ -52,7 +52,7 @@ func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "exchange.json")
 	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Faults: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []scripted.Fault{scripted.Unauthorized}})}, file)
-	if raw, err := os.ReadFile(file); code != cli.ExitFindings || err != nil || !strings.Contains(out, "it is a failure") || !bytes.Contains(raw, []byte(`"status": 401`)) {
+	if raw, err := os.ReadFile(file); code != cli.ExitFindings || err != nil || !strings.Contains(out, "failed: ") || !bytes.Contains(raw, []byte(`"status": 401`)) {
 		t.Errorf("exit status %d, %v\n%s\n%s", code, err, out, raw)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
@@ -24,15 +25,15 @@ func (w *invocation) trainCommand() *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train DIR...",
-		Short: "Measure the rules on known matches, and learn their thresholds",
+		Short: "Measure the rules and learn their thresholds",
 		RunE:  func(cmd *cobra.Command, args []string) error { return w.train(cmd.Context(), args, o) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.leaveOut, "leave-out", false, "measure on each corpus what is learned from the others")
-	f.BoolVar(&o.write, "write", false, "write what is learned to lambda/match/score/learned.go, below the working directory")
-	f.StringVar(&o.cases, "cases", "", "a file of cases, one JSON object a line")
-	f.IntVar(&o.worst, "worst", 0, "show this many wrong matches and this many missed links, the worst first")
-	cmd.MarkFlagsMutuallyExclusive("leave-out", "write", "worst")
+	f.BoolVar(&o.leaveOut, "leave-out", false, "learn from the other corpora, and measure on each left-out one")
+	f.BoolVar(&o.write, "write", false, "write the learned numbers to lambda/match/score/learned.go, below the working directory")
+	f.StringVar(&o.cases, "cases", "", "judge the cases in `FILE`, one JSON object per line")
+	f.IntVar(&o.worst, "worst", 0, "show this many wrong matches and missed links, the worst first")
+	cli.Exclusive(cmd, "leave-out", "write", "worst")
 	return cmd
 }
 
@@ -95,7 +96,7 @@ func (w *invocation) figures(s *train.Sample, m train.Measurement) {
 		fmt.Sprint(m.Undecided), high(s, m), m.ECE)
 }
 
-// leaveOut prints the figures of each corpus by what is learned from the others.
+// leaveOut prints the figures of each corpus by the numbers learned from the others.
 func (w *invocation) leaveOut(ctx context.Context, samples []*train.Sample) error {
 	outcomes, err := train.LeaveOut(ctx, samples)
 	if err != nil {
@@ -110,7 +111,7 @@ func (w *invocation) leaveOut(ctx context.Context, samples []*train.Sample) erro
 	return nil
 }
 
-// learn prints what is learned, and writes it.
+// learn prints the learned numbers and writes them.
 func (w *invocation) learn(ctx context.Context, samples []*train.Sample) error {
 	n, err := train.Learn(ctx, samples)
 	if err != nil {
@@ -135,7 +136,7 @@ func (w *invocation) mistake(m train.Measurement, mistake eval.Mistake) {
 	}
 }
 
-// high is the share of the matches of high confidence that are true.
+// high returns the share of true ones among the matches of high confidence.
 func high(s *train.Sample, m train.Measurement) string {
 	links := make(map[corpus.Pair]bool, len(s.Links))
 	for _, l := range s.Links {

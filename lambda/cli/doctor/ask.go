@@ -22,11 +22,11 @@ import (
 const (
 	askTimeout   = 30 * time.Second
 	slackTimeout = 10 * time.Second
-	notAsked     = "it was not asked: --ask does"
+	notAsked     = "not asked; use --ask"
 )
 
-// ask queries the services that cost money or belong to others, with --ask only.
-// A service that has answered for one function is not asked for another.
+// ask queries paid and foreign services. It does so only with --ask, and asks each service
+// once, not for each function.
 func (l *look) ask(ctx context.Context, f *facts, env variables, row manifest.Function) {
 	if !l.Ask {
 		unasked := unknown[problem](notAsked)
@@ -41,9 +41,9 @@ func (l *look) ask(ctx context.Context, f *facts, env variables, row manifest.Fu
 	}
 }
 
-// question costs about 60 tokens. It is a real question and not a list of
-// models: not all servers have such a list, and it does not show that the key
-// may ask this model, nor that the model keeps to a schema.
+// question costs about 60 tokens. Use a real question, not the list of models, because some
+// servers lack one, and only an answer shows that the key may ask this model and that the
+// model obeys a schema.
 var question = llm.Question{
 	Name:   "doctor",
 	System: "Answer by the schema.",
@@ -53,24 +53,24 @@ var question = llm.Question{
 	MaxTokens: 50,
 }
 
-// askModels asks the model one short question, and has one word embedded.
+// askModels asks the model one short question and embeds one word.
 func (l *look) askModels(ctx context.Context, env variables) (model, embeddings fact[problem]) {
 	unasked := func(why string) (fact[problem], fact[problem]) { return unknown[problem](why), unknown[problem](why) }
 	if env[variable.MatchMode] == "rules" {
-		return unasked("MATCH_MODE is rules: no model is used")
+		return unasked("MATCH_MODE is rules, so no model is used")
 	}
 	for _, name := range []string{variable.OpenAIKey, variable.OpenAIBaseURL, variable.OpenAIModel} {
 		if !env.has(name) && env.has(name+variable.SecretSuffix) {
-			return unasked(name + " is not known here")
+			return unasked("unknown " + name + " on this machine")
 		}
 	}
 	c, err := setup.LoadModel(env.lookup)
 	if err != nil {
-		return unasked("its configuration cannot be read")
+		return unasked("invalid configuration")
 	}
 	client, err := openai.New(c.OpenAI)
 	if err != nil {
-		return unasked("its configuration cannot be used")
+		return unasked("unusable configuration")
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -78,7 +78,7 @@ func (l *look) askModels(ctx context.Context, env variables) (model, embeddings 
 	model = known(askModel(ctx, client.Model()))
 	embedder := client.Embedder()
 	if embedder == nil {
-		return model, unknown[problem]("OPENAI_EMBEDDING_MODEL is not set: no embeddings are used")
+		return model, unknown[problem]("OPENAI_EMBEDDING_MODEL is not set, so no embeddings are used")
 	}
 	l.Progress("asking the embedding model")
 	if _, _, err := embedder.Embed(ctx, []string{"invoice"}); err != nil {
@@ -96,43 +96,43 @@ func askModel(ctx context.Context, m llm.Model) problem {
 	decoder := json.NewDecoder(strings.NewReader(answer.Text))
 	decoder.DisallowUnknownFields()
 	if decoder.Decode(&reply) != nil || reply.There == nil {
-		return "the model answers, but not by the schema: response_format json_schema is not obeyed"
+		return "the model ignores the schema: it must support response_format json_schema"
 	}
 	return ""
 }
 
-// askSlack sends an empty message, which Slack refuses to post: a live webhook
-// answers that the text is missing, any other with a different error.
+// askSlack sends an empty message, which Slack never posts. A live webhook answers that the
+// text is missing, any other URL answers differently.
 func (l *look) askSlack(ctx context.Context, env variables) fact[problem] {
 	hook := env[variable.SlackWebhookURL]
 	switch {
 	case hook == "" && env.has(variable.SlackWebhookURL+variable.SecretSuffix):
-		return unknown[problem]("SLACK_WEBHOOK_URL is not known here")
+		return unknown[problem]("unknown SLACK_WEBHOOK_URL on this machine")
 	case hook == "":
-		return unknown[problem]("SLACK_WEBHOOK_URL is not set: failures are not sent to Slack")
+		return unknown[problem]("SLACK_WEBHOOK_URL is not set, so failures are not sent to Slack")
 	}
 	if _, err := slack.New(slack.Config{WebhookURL: hook}); err != nil {
-		return known(problem(err.Error())) // which holds no value
+		return known(problem(err.Error())) // safe: it never contains the value
 	}
 	l.Progress("asking Slack")
 	return known(knock(ctx, strings.TrimSpace(hook)))
 }
 
-// alive lists the answers of a live webhook to an empty message.
+// alive has a live webhook's answers to an empty message.
 var alive = []string{"no_text", "invalid_payload", "missing_text_or_fallback_or_attachments"}
 
-// knock sends an empty message, follows no redirect and shows no answer.
+// knock sends an empty message. It neither follows redirects nor shows the answer.
 func knock(ctx context.Context, url string) problem {
 	client := &http.Client{Timeout: slackTimeout, Transport: &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader([]byte("{}")))
 	if err != nil {
-		return "the webhook is no URL"
+		return "invalid webhook URL"
 	}
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	resp, err := client.Do(req)
 	if err != nil {
-		return "connection to Slack failed" // without err, which quotes the URL
+		return "connection to Slack failed" // without err, because it quotes the URL
 	}
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
@@ -140,6 +140,6 @@ func knock(ctx context.Context, url string) problem {
 	if resp.StatusCode == http.StatusBadRequest && slices.Contains(alive, text) {
 		return ""
 	}
-	const dead = "Slack does not answer an empty message as a webhook that lives does (HTTP %d)"
+	const dead = "Slack does not know the webhook (HTTP %d)"
 	return problem(fmt.Sprintf(dead, resp.StatusCode))
 }

@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/checkup"
 )
 
-// How far the clocks may be apart.
+// Bounds of the clocks' difference.
 const (
 	skewNoticed = time.Second
 	skewWrong   = manifest.LeaseMargin / 2
@@ -25,20 +26,20 @@ func connections(f facts) []result {
 	tasks, unlimited := f.tasks()
 	if unlimited.name != "" {
 		do := fmt.Sprintf("Reserve a concurrency of %d for it; the stack does.", unlimited.optional.Instances)
-		return []result{wrong(unlimited.name, do, "its instances have no limit, and each opens a connection")}
+		return []result{wrong(unlimited.name, do, "unlimited instances, and each opens a connection")}
 	}
 	var terms []string
 	for i, task := range tasks {
 		terms = append(terms, fmt.Sprintf("%d of %s", task.Connections(), task.Name))
 		if i == 0 {
-			terms[0] = counted(task.Connections(), "connection") + " of the " + task.Name
+			terms[0] = term.Count(task.Connections(), "connection") + " of the " + task.Name
 		}
 	}
 	var functions []manifest.Function
 	for _, l := range f.lines {
 		n, limited := l.instances()
 		if !limited {
-			const why = "the number of instances of %s has no limit: see maximum-concurrency"
+			const why = "unlimited instances of %s; see maximum-concurrency"
 			return []result{skipped(l.name, fmt.Sprintf(why, l.name))}
 		}
 		functions = append(functions, manifest.Function{MaxConcurrency: n, PoolSize: l.row.PoolSize})
@@ -53,8 +54,8 @@ func connections(f facts) []result {
 	return []result{fine("", "%s, and %s", sum, s)}
 }
 
-// tasks returns the functions that no queue feeds, with those of settings where they
-// are deployed, or one of these whose instances have no limit.
+// tasks returns the functions without a queue, including deployed optional ones. It returns an
+// optional one with unlimited instances instead, if there is one.
 func (f facts) tasks() (tasks []manifest.Task, unlimited function) {
 	tasks = manifest.Tasks()
 	for _, fn := range f.functions {
@@ -73,10 +74,10 @@ func (f facts) tasks() (tasks []manifest.Task, unlimited function) {
 	return tasks, function{}
 }
 
-// free returns the connections that are left for the functions.
+// free returns the connections left for the functions.
 func (s server) free() int { return s.most - s.reserved - s.others }
 
-// String returns the connections of the server in words.
+// String describes the connections of the server.
 func (s server) String() string {
 	if s.stated {
 		return fmt.Sprintf("the database has %d (--connections)", s.most)
@@ -85,9 +86,9 @@ func (s server) String() string {
 		max(0, s.free()), s.limit, s.most, s.reserved, s.others)
 }
 
-// remedy names the number of instances that would fit, where that helps.
+// remedy returns the remedy, with the number of instances that would fit if that helps.
 func (s server) remedy(f facts, need int) string {
-	raise := "Let the database have " + counted(need-s.free(), "more connection")
+	raise := "Let the database have " + term.Count(need-s.free(), "more connection")
 	if len(f.lines) != 1 || f.lines[0].row.PoolSize == 0 {
 		return raise + ", or lower MaximumConcurrency."
 	}
@@ -107,8 +108,8 @@ func migrated(f facts) []result {
 		const do = `Run "matchbook migrate up", or deploy: the stack migrates before a new version takes messages.`
 		return []result{wrong("", do, "not applied: %s", strings.Join(s.Lacking, ", "))}
 	case s.Newer > 0:
-		return []result{doubtful("", "Deploy the version that the schema is of, and use its command.",
-			"the schema is at version %d, which this version does not know", s.Newer)}
+		return []result{doubtful("", "Deploy the schema's own version, and use its command.",
+			"the schema is at version %d, unknown to this version", s.Newer)}
 	}
 	return []result{fine("", "the schema is up to date")}
 }
@@ -117,7 +118,7 @@ func clock(f facts) []result {
 	if why := f.skew.why(); why != "" {
 		return []result{skipped("", why)}
 	}
-	const do = "Have both keep time by NTP (a database on RDS does); look at this machine first."
+	const do = "Synchronize both with NTP (RDS does); check this machine first."
 	ahead, direction := f.skew.value.Ahead, "ahead of"
 	if ahead < 0 {
 		ahead, direction = -ahead, "behind"
@@ -146,15 +147,15 @@ func eachBacklog(look func(checkup.Backlog) result) func(facts) []result {
 
 func overdue(b checkup.Backlog) result {
 	if b.Overdue > 0 {
-		return doubtful("", `Look whether the sweep function runs; "matchbook sweep" does its work once.`,
-			"%s overdue: no message came in time", are(b.Overdue, "document"))
+		return doubtful("", `Check that the sweep function runs; use "matchbook sweep" to run it once.`,
+			"%s overdue, because no message came in time", are(b.Overdue, "document"))
 	}
 	return fine("", "no document is overdue")
 }
 
 func oldest(b checkup.Backlog) result {
 	if b.Oldest > waitedTooLong {
-		return doubtful("", "Look at the function's errors and throttles; if it is only that there is much to do, "+
+		return doubtful("", "Check the function's errors and throttles; if the load is simply high, "+
 			"raise MaximumConcurrency as far as the database and the model allow.",
 			"the longest waiting document was due %s ago", short(b.Oldest.Truncate(time.Minute)))
 	}
@@ -163,7 +164,7 @@ func oldest(b checkup.Backlog) result {
 
 func abandoned(b checkup.Backlog) result {
 	if b.Abandoned > 0 {
-		return doubtful("", "Look into the function's log for the document's id: a crash or a time-out precedes it.",
+		return doubtful("", "Search the function's log for the document's id; a crash or a timeout precedes it.",
 			"%s in progress beyond the lease", are(b.Abandoned, "document"))
 	}
 	return fine("", "no document is in progress beyond its lease")
@@ -171,17 +172,17 @@ func abandoned(b checkup.Backlog) result {
 
 func unsent(b checkup.Backlog) result {
 	if b.Unsent > 0 {
-		return doubtful("", "See the function's log for why they were not taken; "+
-			"--ask asks Slack. The sweep tries again.",
+		return doubtful("", "See the function's log for the reason; "+
+			"use --ask to test Slack. The sweep retries.",
 			"%s not sent for more than %s", are(b.Unsent, "notification"), short(sendWithin))
 	}
-	return fine("", "nothing waits to be sent")
+	return fine("", "no unsent notifications")
 }
 
 func eventsWait(b checkup.Backlog) result {
 	if b.Events.Oldest > waitedTooLong {
-		return doubtful("", `"matchbook events status" shows the answers of the receiver. Repair it; then "matchbook events requeue" `+
-			"has the next sweep send them. Without an answer the sweep does not run, or has no EVENTS_WEBHOOK_URL.",
+		return doubtful("", `Run "matchbook events status" for the receiver's answers, and fix it; then run "matchbook events requeue", `+
+			"so that the next sweep sends them. If answers are missing, check that the sweep runs with EVENTS_WEBHOOK_URL.",
 			"%s not accepted, the oldest for %s", are(b.Events.Waiting, "event"), short(b.Events.Oldest.Truncate(time.Minute)))
 	}
 	return fine("", "no event has waited for more than %s", short(waitedTooLong))
@@ -189,8 +190,8 @@ func eventsWait(b checkup.Backlog) result {
 
 func eventsDead(b checkup.Backlog) result {
 	if b.Events.Dead > 0 {
-		return doubtful("", `"matchbook events status" shows the answers of the receiver. Repair it; then "matchbook events requeue".`,
-			"%s given up: the receiver refused for three days", are(b.Events.Dead, "event"))
+		return doubtful("", `Run "matchbook events status" for the receiver's answers, and fix it; then run "matchbook events requeue".`,
+			"%s given up after three days of refusals", are(b.Events.Dead, "event"))
 	}
 	return fine("", "no event was given up")
 }
@@ -201,14 +202,14 @@ func anyChannel(f facts) []result {
 	}
 	if len(f.channels.value) == 0 {
 		const do = "Set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO (slack, emailFrom and emailTo in cdk.json)."
-		return []result{doubtful("", do, "no channel is configured: failures are sent to no person")}
+		return []result{doubtful("", do, "missing channel: people get no notifications of failures")}
 	}
 	return []result{fine("", "failures are sent by %s", strings.Join(f.channels.value, " and "))}
 }
 
 func are(n int, what string) string {
 	if n == 1 {
-		return counted(n, what) + " is"
+		return term.Count(n, what) + " is"
 	}
-	return counted(n, what) + " are"
+	return term.Count(n, what) + " are"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/manifest"
 )
 
@@ -16,10 +17,10 @@ func mapped(f facts) (results []result) {
 		case l.mapping.why() != "":
 			results = append(results, skipped(l.name, l.mapping.why()))
 		case len(maps) == 0:
-			results = append(results, wrong(l.name, do, "no event source mapping feeds %s", l.name))
+			results = append(results, wrong(l.name, do, "missing event source mapping of %s", l.name))
 		case len(maps) > 1:
-			results = append(results, wrong(l.name, "Leave one event source mapping and delete the others.",
-				"%d event source mappings feed %s, which answers for one queue", len(maps), l.name))
+			results = append(results, wrong(l.name, "Keep one event source mapping and delete the others.",
+				"%d event source mappings feed %s, which must have one", len(maps), l.name))
 		case maps[0].enabled.why() != "":
 			results = append(results, skipped(maps[0].name, maps[0].enabled.why()))
 		case !maps[0].enabled.value:
@@ -67,8 +68,8 @@ func maximumConcurrency(l line, m mapping) result {
 }
 
 func reservedConcurrency(l line) result {
-	const do = "Take the reserved concurrency away from the function; " +
-		"MaximumConcurrency of the event source mapping is the limit."
+	const do = "Remove the reserved concurrency of the function; " +
+		"MaximumConcurrency of the event source mapping limits it."
 	most, limited := l.instances()
 	reserved := l.reserved.value
 	switch {
@@ -77,14 +78,14 @@ func reservedConcurrency(l line) result {
 	case reserved < 0:
 		return fine(l.name, "no concurrency is reserved")
 	case limited && reserved >= most:
-		return doubtful(l.name, do, "%d instances are reserved, for a mapping that starts up to %d", reserved, most)
+		return doubtful(l.name, do, "%d instances are reserved; the mapping starts up to %d", reserved, most)
 	case limited:
-		return wrong(l.name, do, "%d instances are reserved, fewer than the %d that the mapping starts", reserved, most)
+		return wrong(l.name, do, "%d instances are reserved, but the mapping starts up to %d", reserved, most)
 	}
-	return wrong(l.name, do, "%d instances are reserved, and nothing keeps the mapping from starting more", reserved)
+	return wrong(l.name, do, "%d instances are reserved, but the mapping may start more", reserved)
 }
 
-// instances returns how many there may be at once, and whether there is a limit.
+// instances returns the maximum number of concurrent instances, and whether it's limited.
 func (l line) instances() (n int, limited bool) {
 	if l.mapping.why() != "" {
 		return l.most, l.most > 0
@@ -98,10 +99,9 @@ func (l line) instances() (n int, limited bool) {
 	return n, true
 }
 
-// queueURL compares the queues in the functions' variables with the queues of
-// the event source mappings.
+// queueURL compares the queues in variables with the queues of event source mappings.
 func queueURL(f facts) (results []result) {
-	read := map[string][]string{} // queues, by the function that they feed
+	read := map[string][]string{} // queues by fed function
 	for _, l := range f.lines {
 		for _, m := range l.mapping.value {
 			if m.queue.why() == "" {
@@ -135,10 +135,10 @@ func listens(l line, m mapping) result {
 	case l.listens.value == "":
 		return wrong(l.name, do, "QUEUE_URL is not set")
 	case l.listens.value != m.queue.value:
-		return wrong(l.name, do, "QUEUE_URL names %s, and the event source mapping reads %s",
+		return wrong(l.name, do, "QUEUE_URL is %s, but the event source mapping reads %s",
 			l.listens.value, m.queue.value)
 	}
-	return fine(l.name, "QUEUE_URL is the queue that feeds it")
+	return fine(l.name, "QUEUE_URL is the queue of its mapping")
 }
 
 func sendsTo(name string, to destination, read []string) result {
@@ -146,11 +146,11 @@ func sendsTo(name string, to destination, read []string) result {
 	case why != "":
 		return skipped(name, why)
 	case !slices.Contains(read, to.queue.value):
-		do := fmt.Sprintf("Set %s of %s to the URL of the queue that feeds the %s function.",
+		do := fmt.Sprintf("Set %s of %s to the URL of the %s function's queue.",
 			to.row.QueueEnv(), name, to.row.Name)
-		return wrong(name, do, "%s publishes to %s, which no event source mapping here reads", name, to.queue.value)
+		return wrong(name, do, "%s publishes to %s, but no event source mapping here reads it", name, to.queue.value)
 	}
-	return fine(name, "it publishes to a queue that is read")
+	return fine(name, "it publishes to a queue with a mapping")
 }
 
 func visibility(l line) result {
@@ -161,17 +161,16 @@ func visibility(l line) result {
 	do := fmt.Sprintf("Set the visibility timeout of %s to %s, 6 times the function's timeout.", name, short(6*t))
 	switch {
 	case v < t+manifest.LeaseMargin:
-		return wrong(name, do, "it hides a message for %s, less than the timeout of its function, %s, "+
-			"and the %s that a lease lasts longer", short(v), short(t), short(manifest.LeaseMargin))
+		return wrong(name, do, "it hides a message for %s, less than the function's timeout of %s "+
+			"plus the lease margin of %s", short(v), short(t), short(manifest.LeaseMargin))
 	case v < 6*t:
-		return doubtful(name, do, "it hides a message for %s, less than 6 times the timeout of its function, %s",
+		return doubtful(name, do, "it hides a message for %s, less than 6 times the function's timeout of %s",
 			short(v), short(t))
 	}
 	return fine(name, "visibility timeout %s, function %s", short(v), short(t))
 }
 
-// schedule reads RETRY_SCHEDULE as the function does, but accepts any number of
-// entries.
+// schedule parses RETRY_SCHEDULE as the function does, but accepts any number of entries.
 func (l line) schedule() (waits []time.Duration, err error) {
 	if l.retries.value == "" {
 		return l.row.Retries, nil
@@ -179,7 +178,7 @@ func (l line) schedule() (waits []time.Duration, err error) {
 	for i, part := range strings.Split(l.retries.value, ",") {
 		d, err := time.ParseDuration(strings.TrimSpace(part))
 		if err != nil || d < 0 {
-			return nil, fmt.Errorf("entry %d of RETRY_SCHEDULE is no duration such as 5m", i+1)
+			return nil, fmt.Errorf("invalid entry %d of RETRY_SCHEDULE: expected a duration such as 5m", i+1)
 		}
 		waits = append(waits, d)
 	}
@@ -194,11 +193,11 @@ func scheduleEntries(l line) result {
 	receives := l.queue.value.receives.value
 	switch {
 	case err != nil:
-		return wrong(l.name, "Set RETRY_SCHEDULE to durations with commas between, such as 5m,30m.", "%s", err)
+		return wrong(l.name, "Set RETRY_SCHEDULE to durations separated by commas, such as 5m,30m.", "%s", err)
 	case len(waits) != receives-1:
 		do := fmt.Sprintf("Set maxReceiveCount of %s to %d, or give RETRY_SCHEDULE %s.",
 			l.queue.value.name, len(waits)+1, entries(receives-1))
-		return wrong(l.name, do, "the retry schedule has %s, and maxReceiveCount %d leaves room for %d",
+		return wrong(l.name, do, "the retry schedule has %s, but maxReceiveCount %d allows %d",
 			entries(len(waits)), receives, receives-1)
 	}
 	return fine(l.name, "%s for maxReceiveCount %d", entries(len(waits)), receives)
@@ -222,14 +221,14 @@ func scheduleLimit(l line) result {
 	const most = manifest.MaxVisibility
 	longest, timeout := slices.Max(waits), l.timeout.value
 	if longest+timeout > most {
-		return wrong(l.name, fmt.Sprintf("Let no entry of RETRY_SCHEDULE be longer than %s.", short(most-timeout)),
+		return wrong(l.name, fmt.Sprintf("Keep every entry of RETRY_SCHEDULE at %s or less.", short(most-timeout)),
 			"a retry after %s and an invocation of %s exceed the %s of SQS",
 			short(longest), short(timeout), short(most))
 	}
 	return fine(l.name, "the longest wait is %s", short(longest))
 }
 
-// retention assumes that each delivery lasts for the whole visibility timeout.
+// retention assumes deliveries as long as the visibility timeout.
 func retention(l line) result {
 	q := l.queue.value
 	if why := missing(l.retries, l.queue, q.retention, q.visibility, q.receives); why != "" {
@@ -246,22 +245,22 @@ func retention(l line) result {
 	if q.retention.value <= longest {
 		do := fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, %s.",
 			q.name, int(manifest.QueueRetention.Seconds()), short(manifest.QueueRetention))
-		return wrong(q.name, do, "it keeps a message for %s, and its %d deliveries may take %s",
+		return wrong(q.name, do, "it keeps a message for %s, but %d deliveries may take %s",
 			short(q.retention.value), q.receives.value, short(longest))
 	}
-	return fine(q.name, "it keeps a message for %s, and all deliveries take %s at most",
+	return fine(q.name, "it keeps a message for %s; all deliveries take at most %s",
 		short(q.retention.value), short(longest))
 }
 
 func dlq(l line) result {
-	const do = "Give the queue a RedrivePolicy with the ARN of a dead-letter queue of the same account and region."
+	const do = "Add a RedrivePolicy with the ARN of a dead-letter queue in the same account and region."
 	if why := missing(l.queue, l.queue.value.dlq); why != "" {
 		return skipped(l.name, why)
 	}
 	if l.queue.value.dlq.value == "" {
-		return wrong(l.queue.value.name, do, "it has no dead-letter queue")
+		return wrong(l.queue.value.name, do, "missing dead-letter queue")
 	}
-	return answers(l.queue.value.name, "there is a dead-letter queue, "+l.queue.value.dlq.value, do, l.dlqAnswers)
+	return answers(l.queue.value.name, "its dead-letter queue is "+l.queue.value.dlq.value, do, l.dlqAnswers)
 }
 
 func dlqRetention(l line) result {
@@ -269,14 +268,14 @@ func dlqRetention(l line) result {
 		return skipped(l.name, why)
 	}
 	kept, before, name := l.dlq.value.retention.value, l.queue.value.retention.value, l.dlq.value.name
-	do := fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, 14 days, and that of %s to less.",
+	do := fmt.Sprintf("Set MessageRetentionPeriod of %s to %d seconds, 14 days, and the one of %s to less.",
 		name, int(manifest.DeadLetterRetention.Seconds()), l.queue.value.name)
 	switch {
 	case kept <= before:
-		return wrong(name, do, "it keeps a message for %s, no longer than %s does: %s",
+		return wrong(name, do, "it keeps a message for %s, not longer than %s (%s)",
 			short(kept), l.queue.value.name, short(before))
 	case kept < manifest.DeadLetterRetention:
-		return doubtful(name, do, "it keeps a message for %s, less than the 14 days that SQS offers", short(kept))
+		return doubtful(name, do, "it keeps a message for %s, less than the maximum of 14 days", short(kept))
 	}
 	return fine(name, "it keeps a message for %s, %s for %s", short(kept), l.queue.value.name, short(before))
 }
@@ -286,11 +285,11 @@ func dlqEmpty(l line) result {
 	case why != "":
 		return skipped(l.name, why)
 	case l.dlq.value.waiting.value > 0:
-		const do = "Read matching_error of the failed documents, repair the cause, " +
-			"then have SQS move the messages back: " +
+		const do = "Read matching_error of the failed documents and fix the cause, " +
+			"then redrive the messages: run " +
 			"aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue."
 		return doubtful(l.dlq.value.name, do, "%s in the dead-letter queue",
-			counted(l.dlq.value.waiting.value, "message"))
+			term.Count(l.dlq.value.waiting.value, "message"))
 	}
 	return fine(l.dlq.value.name, "it is empty")
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-const callTimeout = 15 * time.Second // of a call of AWS with its tries
+const callTimeout = 15 * time.Second // of an AWS call including retries
 
-// cloud is AWS, by the SDK's own variables.
+// cloud is AWS as configured by the SDK's variables.
 type cloud struct{ config aws.Config }
 
-// openCloud makes sure that there are a region and credentials: without them
-// every call would fail by itself, later and in other words.
+// openCloud checks region and credentials, because otherwise every call fails later, each in
+// other words.
 func openCloud(ctx context.Context) (*cloud, error) {
 	c, err := config.LoadDefaultConfig(ctx, config.WithRetryMaxAttempts(2))
 	if err != nil {
-		return nil, fmt.Errorf("the AWS configuration cannot be read: %w", err)
+		return nil, fmt.Errorf("read the AWS configuration: %w", err)
 	}
 	if c.Region == "" {
-		return nil, errors.New("AWS_REGION is not set: the region of the stack and its queues")
+		return nil, errors.New("missing AWS_REGION: set it to the region of the stack")
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -10,13 +10,12 @@ import (
 	"matchbook/lambda/postgres/schema"
 )
 
-// sendWithin is the time that a notification may take. The relay tries again
-// within minutes.
+// sendWithin is the longest healthy age of a notification, since the relay retries within
+// minutes.
 const sendWithin = 10 * time.Minute
 
-// askDatabase looks at the server, the schema and the rows, in transactions
-// that only read. With away, a database out of reach from this machine is no
-// finding.
+// askDatabase reads server, schema and rows, in read-only transactions. If away is set, an
+// unreachable database is skipped instead of an error.
 func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels []string, away bool) {
 	l.Progress("asking the database")
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -24,10 +23,10 @@ func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels [
 	db, err := checkup.Open(ctx, url)
 	if err != nil {
 		f.database = known(problem("the database does not answer: " + sentence(err)))
-		var refused interface{ SQLState() string } // an answer: no
+		var refused interface{ SQLState() string } // the server answered
 		if away && !errors.As(err, &refused) {
-			f.database = unknown[problem]("the database cannot be reached from this machine (" + sentence(err) +
-				"): run doctor where it can")
+			f.database = unknown[problem]("cannot reach the database from this machine (" + sentence(err) +
+				"); run doctor where it can be reached")
 		}
 		f.withoutDatabase("the database does not answer", l.Connections)
 		return
@@ -44,25 +43,25 @@ func (l *look) askDatabase(ctx context.Context, f *facts, url string, channels [
 	}
 }
 
-// withoutDatabase sets the facts of a database that was not queried: only the
-// connections may be known, from a person.
+// withoutDatabase sets the facts of an unqueried database. Only the connections may be known,
+// from the user.
 func (f *facts) withoutDatabase(why string, connections int) {
 	f.skew, f.schema, f.backlog = unknown[checkup.Skew](why), unknown[schema.State](why), unknown[checkup.Backlog](why)
-	f.server = unknown[server](why + ": --connections N states how many it has")
+	f.server = unknown[server](why + "; use --connections N to state the number")
 	if connections > 0 {
 		f.server = known(server{most: connections, stated: true})
 	}
 }
 
-// answered turns the answer of the database into a fact.
+// answered turns an answer of the database into a fact.
 func answered[T any](value T, err error) fact[T] {
 	if err != nil {
-		return unknown[T]("the database was asked, and failed: " + sentence(err))
+		return unknown[T]("query failed: " + sentence(err))
 	}
 	return known(value)
 }
 
-// tightest returns the limit that leaves the fewest connections.
+// tightest returns the limit with the fewest free connections.
 func tightest(limits []checkup.Limit) (least server) {
 	for i, l := range limits {
 		s := server{limit: l.Name, most: l.Most, reserved: l.Reserved, others: l.Others}

@@ -1,20 +1,19 @@
-// Package doctor finds problems of a deployment of Matchbook before documents
-// meet them: in the configuration of this process, or in a deployed stack. It
-// changes nothing. A template is not examined: infra refuses bad settings, and its
-// tests read what it makes of good ones.
+// Package doctor finds problems of a deployment before documents meet them: in this
+// process's configuration, or in a deployed stack. It changes nothing. It doesn't examine
+// templates, because infra refuses bad settings and its tests cover good ones.
 //
 // Observations become facts (facts.go): stack.go queries CloudFormation and Lambda,
-// environment.go reads variables, queue.go queries SQS, database.go PostgreSQL, and
-// ask.go, only with --ask, the model, the embedding model and Slack. A fact that could not be observed carries the reason. Each function is
-// compared with its row of the manifest (rows.go).
+// environment.go reads variables, queue.go queries SQS and database.go PostgreSQL; ask.go
+// queries the model, the embedding model and Slack, but only with --ask. A missing fact
+// carries the reason. Each function is compared with its manifest row (rows.go).
 //
-// The problems follow from the facts alone, by one table (checks.go): each row
-// is a check with an id, the reason why it matters, and a pure function from the
-// facts to its results. Every check has a result in every report: a check
-// without its facts is skipped, with the reason, and never passes in silence.
+// Problems follow from facts alone, by one table (checks.go): each check has an id, the
+// reason why it matters, and a pure function from facts to results. Every check has a result
+// in every report: without its facts it's skipped, with the reason, so it never passes in
+// silence.
 //
-// No finding contains a secret or the value of a variable, and an error of
-// another program is replaced by a sentence of this one.
+// Findings never contain secrets or values of variables. Errors of other programs are
+// replaced by our own sentences, since they may quote both.
 package doctor
 
 import (
@@ -24,17 +23,17 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// Options select the subject. Without a Stack it is the configuration in Env.
+// Options select the subject: the deployed Stack, otherwise the configuration in Env.
 type Options struct {
 	Env         setup.Env
-	Stack       string            // the name of a deployed one
-	Connections int               // of the database, where it cannot be queried; 0 is not known
-	Ask         bool              // the model, the embedding model and Slack as well
+	Stack       string            // name of a deployed stack
+	Connections int               // of an unreachable database; 0 is unknown
+	Ask         bool              // also ask the model, the embedding model and Slack
 	Progress    func(step string) // called before each step; may be nil
 }
 
-// Examine runs every check. The error reports a subject that cannot be read at
-// all.
+// Examine runs every check. It returns an error only if it can't read the subject at all;
+// problems are findings of the report.
 func Examine(ctx context.Context, o Options) (Report, error) {
 	return (&look{Options: o, rows: manifest.Functions()}).examine(ctx)
 }
@@ -48,7 +47,7 @@ func (l *look) examine(ctx context.Context) (Report, error) {
 		collect = l.stack
 	}
 	f, err := collect(ctx)
-	if ctx.Err() != nil { // later calls did not fail by themselves
+	if ctx.Err() != nil { // otherwise later calls look like failures
 		return Report{}, ctx.Err()
 	}
 	if err != nil {

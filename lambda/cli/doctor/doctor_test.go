@@ -180,7 +180,7 @@ func TestQueueOfAnotherRegionIsNotLookedForHere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "postgres://user@localhost/database")
 	for id, known := range map[string]bool{region + ":000000000000:match": true, "eu-west-1:000000000000:match": false, "match": false} {
-		if q, said := r.look.cloud.queueOf(t.Context(), id); q.is != known || strings.Contains(string(said.value), "no queue of this region") == known {
+		if q, said := r.look.cloud.queueOf(t.Context(), id); q.is != known || strings.Contains(string(said.value), "expected a queue of region") == known {
 			t.Errorf("%s: got %+v, %q", id, q, said.value)
 		}
 	}
@@ -193,13 +193,13 @@ func TestStackThatCannotBeLookedAt(t *testing.T) {
 		harm func(*rig)
 		want string
 	}{
-		"no such stack":       {func(r *rig) { r.look.Stack = "other" }, "there is no stack other in us-east-1: check its name, AWS_REGION and the account"},
-		"denied":              {func(r *rig) { r.refuse["ListStackResources"] = "AccessDenied" }, "the stack matchbook-dev cannot be read: AWS error (AccessDenied)"},
-		"no functions":        {func(r *rig) { r.resources = r.resources[:2] }, "has no function that an SQS queue feeds: is it a stack of Matchbook?"},
-		"mappings denied":     {func(r *rig) { r.refuse["ListEventSourceMappings"] = "AccessDeniedException" }, "the event source mappings of match cannot be read: AWS error (AccessDeniedException)"},
-		"aliases denied":      {func(r *rig) { r.refuse["ListAliases"] = "AccessDeniedException" }, "the aliases of match cannot be read"},
-		"function denied":     {func(r *rig) { r.refuse["GetFunctionConfiguration"] = "AccessDeniedException" }, "the function match cannot be read"},
-		"function gone since": {func(r *rig) { r.resources[2]["id"] = "gone" }, "the function gone cannot be read: AWS error (ResourceNotFoundException)"},
+		"no such stack":       {func(r *rig) { r.look.Stack = "other" }, "stack not found: other in us-east-1; check its name, AWS_REGION and the account"},
+		"denied":              {func(r *rig) { r.refuse["ListStackResources"] = "AccessDenied" }, "read stack matchbook-dev: AWS error (AccessDenied)"},
+		"no functions":        {func(r *rig) { r.resources = r.resources[:2] }, "expected functions of Matchbook with SQS queues"},
+		"mappings denied":     {func(r *rig) { r.refuse["ListEventSourceMappings"] = "AccessDeniedException" }, "list the event source mappings of match: AWS error (AccessDeniedException)"},
+		"aliases denied":      {func(r *rig) { r.refuse["ListAliases"] = "AccessDeniedException" }, "list the aliases of match"},
+		"function denied":     {func(r *rig) { r.refuse["GetFunctionConfiguration"] = "AccessDeniedException" }, "read function match"},
+		"function gone since": {func(r *rig) { r.resources[2]["id"] = "gone" }, "read function gone: AWS error (ResourceNotFoundException)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

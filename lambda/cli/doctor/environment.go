@@ -8,11 +8,11 @@ import (
 	"matchbook/lambda/setup"
 )
 
-// environment examines the configuration of this process as that of a match
-// function; all else about the function comes from the manifest.
+// environment examines this process's configuration as a match function's. Everything else
+// about the function comes from the manifest.
 func (l *look) environment(ctx context.Context) (facts, error) {
 	f := facts{target: "this environment"}
-	const why = "it is not in the environment: --stack reads it"
+	const why = "not in the environment; use --stack"
 	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout),
 		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
 	env := l.secrets(ctx, &f, l.variables())
@@ -22,14 +22,14 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	f.lines = []line{ln}
 	f.ocr = l.engineHere(ctx, env)
 	l.askFiles(ctx, &f, manifest.Ingest.Name, env)
-	if env.has(variable.BlobURL) { // this machine ingests, too
+	if env.has(variable.BlobURL) { // this machine ingests as well
 		f.functions = append(f.functions, function{name: manifest.Ingest.Name,
 			config: known(problems(env, true, manifest.Ingest, l.rows))})
 	}
 	return f, nil
 }
 
-// variables returns the variables of this process that a match function reads.
+// variables returns this process's variables of a match function.
 func (l *look) variables() variables {
 	env := variables{}
 	for _, name := range names {
@@ -40,7 +40,7 @@ func (l *look) variables() variables {
 	return env
 }
 
-// names lists the variables that a match function reads.
+// names lists the variables of a match function.
 var names = append(ofChannels(),
 	variable.DatabaseURL, variable.DatabaseURL+variable.SecretSuffix,
 	variable.QueueURL, manifest.Match.QueueEnv(),
@@ -84,20 +84,20 @@ func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
 	cloud.askDLQ(ctx, ln)
 }
 
-// noQueue sets the facts of a queue that was not queried.
+// noQueue sets the facts of an unqueried queue.
 func (l *line) noQueue(answers fact[problem], why string) {
 	l.queue, l.answers, l.dlq, l.dlqAnswers = unknown[queue](why), answers, unknown[queue](why), unknown[problem](why)
 }
 
 // askOutside queries the database and, with --ask, the model and Slack.
 func (l *look) askOutside(ctx context.Context, f *facts, env variables, row manifest.Function, away bool) {
-	c, _ := setup.LoadFunction(env.lookup, row) // its problems are in the line's config
-	f.channels = unknown[[]string]("a person's own environment needs none")
+	c, _ := setup.LoadFunction(env.lookup, row) // its problems are reported by the line's config
+	f.channels = unknown[[]string]("not needed outside a stack")
 	if away {
 		f.channels = known(channels(c))
 	}
 	if url := env[variable.DatabaseURL]; url == "" {
-		const why = "no DATABASE_URL is known"
+		const why = "unknown DATABASE_URL"
 		f.database = unknown[problem](why)
 		f.withoutDatabase(why, l.Connections)
 	} else {
@@ -106,7 +106,7 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, row mani
 	l.ask(ctx, f, env, row)
 }
 
-// channels lists the channels that send notifications.
+// channels lists the configured channels.
 func channels(c setup.Config) (list []string) {
 	for _, ch := range c.Notify.Channels() {
 		list = append(list, ch.Name)

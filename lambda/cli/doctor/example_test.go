@@ -21,5 +21,5 @@ func Example() {
 	// Output:
 	// error configuration
 	// QUEUE_URL is not set: the queue that feeds this function
-	// Set or correct the variable; the README explains each.
+	// Set or correct the variable; see lambda/setup/README.md.
 }

@@ -9,28 +9,26 @@ import (
 	"matchbook/lambda/postgres/schema"
 )
 
-// fact is an observed value, or the reason why it was not observed. The zero
-// fact is not known.
+// fact is an observed value, or the reason why it's unknown. The zero fact is unknown.
 type fact[T any] struct {
 	is      bool
 	value   T
-	missing string // why it is not known
+	missing string // reason if unknown
 }
 
 func known[T any](value T) fact[T] { return fact[T]{is: true, value: value} }
 
 func unknown[T any](why string) fact[T] { return fact[T]{missing: why} }
 
-// why returns the reason why it is not known; empty if it is known.
+// why returns the reason for an unknown fact, "" for a known one.
 func (f fact[T]) why() string {
 	if f.is {
 		return ""
 	}
-	return cmp.Or(f.missing, "it was not looked at")
+	return cmp.Or(f.missing, "not examined")
 }
 
-// missing returns the first reason why one of the facts is not known; empty if
-// all are known.
+// missing returns the first reason for an unknown fact, "" if all are known.
 func missing(facts ...interface{ why() string }) string {
 	for _, f := range facts {
 		if why := f.why(); why != "" {
@@ -43,33 +41,33 @@ func missing(facts ...interface{ why() string }) string {
 // facts is the input of the checks.
 type facts struct {
 	target    string     // the stack or environment
-	lines     []line     // the functions that queues feed
+	lines     []line     // functions fed by a queue
 	functions []function // the others
 
 	secrets  []secret
-	database fact[problem] // whether it answers; if not, the facts below are not known
+	database fact[problem] // whether it answers; otherwise the facts below are unknown
 	server   fact[server]
 	schema   fact[schema.State]
 	skew     fact[checkup.Skew]
 	backlog  fact[checkup.Backlog]
-	channels fact[[]string] // that send each failure
+	channels fact[[]string] // that send failures
 
 	model, embeddings, slack fact[problem]
 
-	files []files // the stores of files that functions name
+	files []files // stores of files by function
 	ocr   engine
 }
 
-// problem is a sentence about an error; empty if there is none.
+// problem is a sentence about an error, or "".
 type problem string
 
-// line is a function, the queue that feeds it, and the mapping between them.
+// line is a queue, its function, and the mapping between them.
 type line struct {
 	function
-	mapping    fact[[]mapping] // all mappings that feed the function
+	mapping    fact[[]mapping] // all mappings to the function
 	queue      fact[queue]
 	answers    fact[problem] // whether the queue answers
-	dlq        fact[queue]   // of the queue; not known if it has none, either
+	dlq        fact[queue]   // unknown also if the queue lacks one
 	dlqAnswers fact[problem]
 }
 
@@ -77,19 +75,19 @@ type line struct {
 type function struct {
 	name     string
 	timeout  fact[time.Duration]
-	reserved fact[int]    // concurrency; -1 is none
-	listens  fact[string] // the queue that QUEUE_URL names, by its id; empty: it is not set
+	reserved fact[int]    // concurrency; -1 if unset
+	listens  fact[string] // id of the queue in QUEUE_URL; "" if unset
 	sends    []destination
-	retries  fact[string] // RETRY_SCHEDULE; empty: it is not set
+	retries  fact[string] // RETRY_SCHEDULE; "" if unset
 	config   fact[[]string]
-	row      manifest.Function // of the manifest; of a function that a queue feeds
-	most     int               // instances at once, where the mapping is not known
-	optional manifest.Task     // its row, if only a setting asks for it: web or console
+	row      manifest.Function // of the manifest, for a function fed by a queue
+	most     int               // maximum instances if the mapping is unknown
+	optional manifest.Task     // its row, for the optional web and console
 }
 
-// destination is a queue that a function publishes to, as its variable names it.
+// destination is a queue a function publishes to, by its variable.
 type destination struct {
-	row   manifest.Function // the function that the queue feeds
+	row   manifest.Function // the function fed by the queue
 	queue fact[string]      // its id
 }
 
@@ -100,21 +98,20 @@ type mapping struct {
 	queue   fact[string] // its id
 	reports fact[bool]   // ReportBatchItemFailures
 	batch   fact[int]
-	most    fact[int] // MaximumConcurrency; 0: it is not set
+	most    fact[int] // MaximumConcurrency; 0 if unset
 }
 
-// queue is an SQS queue. Other resources refer to it by its id,
-// region:account:name.
+// queue is an SQS queue. Its id is region:account:name.
 type queue struct {
 	id, name   string
 	visibility fact[time.Duration]
 	retention  fact[time.Duration]
-	dlq        fact[string] // id; empty: there is none
+	dlq        fact[string] // its id, or ""
 	receives   fact[int]    // maxReceiveCount
-	waiting    fact[int]    // messages that are visible
+	waiting    fact[int]    // visible messages
 }
 
-// secret is a variable given as the ARN of a secret.
+// secret is a variable with the ARN of a secret.
 type secret struct {
 	subject  string
 	readable fact[problem]
@@ -128,9 +125,9 @@ type files struct {
 
 // server describes the connections of a database server.
 type server struct {
-	most     int    // connections that roles like ours can have in all
-	limit    string // the name of that limit
+	most     int    // total connections for roles like ours
+	limit    string // name of that limit
 	reserved int    // of these, for superusers and others
 	others   int    // of these, in use by others
-	stated   bool   // by a person, because the server could not be queried
+	stated   bool   // by the user, for an unreachable server
 }

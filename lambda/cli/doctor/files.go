@@ -12,11 +12,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// unlikely is the key of a file that is not there. A store that can be read says
-// so; one that cannot be listed denies access instead.
+// unlikely is the key of a missing file. A readable store reports it as missing; one without
+// the right to list denies access instead.
 const unlikely = manifest.FolderDocuments + "doctor-looks-for-no-file"
 
-// askFiles tries to read from the store of files that a function names.
+// askFiles tries to read from a function's store of files.
 func (l *look) askFiles(ctx context.Context, f *facts, function string, env variables) {
 	if !env.has(variable.BlobURL) {
 		return
@@ -39,11 +39,11 @@ func (l *look) askFiles(ctx context.Context, f *facts, function string, env vari
 	if err == nil {
 		err = file.Close()
 	}
-	said := problem("")
+	found := problem("")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		said = problem("the store of files cannot be read: " + sentence(err))
+		found = problem("cannot read the store of files: " + sentence(err))
 	}
-	f.files = append(f.files, files{function, known(said)})
+	f.files = append(f.files, files{function, known(found)})
 }
 
 func eachFiles(f facts) (results []result) {

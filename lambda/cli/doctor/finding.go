@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Severity orders findings; the worst is the highest.
+// Severity orders findings, the worst highest.
 type Severity int
 
 // Severities of findings.
 const (
-	OK      Severity = iota // examined, and well
-	Skipped                 // not examined, for the reason in What
-	Warning                 // it works, and may not for long
-	Error                   // documents fail, stand still or are lost
+	OK      Severity = iota // examined and fine
+	Skipped                 // not examined; the reason is in What
+	Warning                 // works, but maybe not for long
+	Error                   // documents fail, get stuck or are lost
 )
 
 var severities = []string{OK: "ok", Skipped: "skipped", Warning: "warning", Error: "error"}
@@ -29,7 +29,7 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 func (s *Severity) UnmarshalText(text []byte) error {
 	i := slices.Index(severities, string(text))
 	if i < 0 {
-		return fmt.Errorf("%.20q is no severity", text)
+		return fmt.Errorf("invalid severity %.20q", text)
 	}
 	*s = Severity(i)
 	return nil
@@ -39,10 +39,10 @@ func (s *Severity) UnmarshalText(text []byte) error {
 type Finding struct {
 	ID       string   `json:"id"` // of the check
 	Severity Severity `json:"severity"`
-	Subject  string   `json:"subject,omitempty"` // the resource, function or variable, by its name
-	What     string   `json:"what"`              // the problem, the observation, or the reason for skipping
-	Why      string   `json:"why,omitempty"`     // why it matters; of warnings and errors
-	Do       string   `json:"do,omitempty"`      // how to repair it; of warnings and errors
+	Subject  string   `json:"subject,omitempty"` // name of the resource, function or variable
+	What     string   `json:"what"`              // problem, observation, or reason for skipping
+	Why      string   `json:"why,omitempty"`     // why it matters; only of warnings and errors
+	Do       string   `json:"do,omitempty"`      // remedy; only of warnings and errors
 }
 
 // Report lists the findings: the worst first, then in the order of the checks.
@@ -58,7 +58,7 @@ type Report struct {
 // check is a row of the table.
 type check struct {
 	id     string
-	raises []Severity // the severities it may have, but for OK and Skipped
+	raises []Severity // its severities besides OK and Skipped
 	why    string     // why it matters
 	look   func(facts) []result
 }
@@ -84,10 +84,10 @@ func wrong(subject, do, what string, args ...any) result {
 }
 
 // nothing is the reason of a check without a result.
-const nothing = "there is nothing here that it applies to"
+const nothing = "not applicable here"
 
-// examine runs every check on the facts. A check without a result is reported as
-// skipped, so that it does not look like one that passed.
+// examine runs every check on the facts. A check without a result is reported as skipped, so
+// that it doesn't look passed.
 func examine(checks []check, f facts) Report {
 	r := Report{Target: f.target}
 	for _, c := range checks {

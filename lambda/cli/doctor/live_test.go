@@ -39,7 +39,7 @@ type liveRow struct {
 }
 
 var liveRows = []liveRow{
-	{"no mapping", ofStack, func(r *rig) { r.mappings = nil }, provoked{"mapping", Error, "no event source mapping feeds match"}},
+	{"no mapping", ofStack, func(r *rig) { r.mappings = nil }, provoked{"mapping", Error, "missing event source mapping of match"}},
 	{"mapping listed twice", ofStack, func(r *rig) { r.listsAll = true }, provoked{"mapping", OK, "feeds match"}},
 	{"mapping disabled", ofStack, func(r *rig) { r.mappings[0]["State"] = "Disabled" }, provoked{"mapping", Error, "is disabled"}},
 	{"mapping is changed", ofStack, func(r *rig) { r.mappings[0]["State"] = "Updating" }, provoked{"mapping", OK, "feeds match"}},
@@ -47,19 +47,19 @@ var liveRows = []liveRow{
 	{"no partial answer", ofStack, func(r *rig) { delete(r.mappings[0], "FunctionResponseTypes") }, provoked{"batch-failures", Error, "is not on"}},
 	{"large batches", ofStack, func(r *rig) { r.mappings[0]["BatchSize"] = 101 }, provoked{"batch-size", Error, "up to 101"}},
 	{"no limit", ofStack, func(r *rig) { delete(r.mappings[0], "ScalingConfig") }, provoked{"maximum-concurrency", Error, "is not set"}},
-	{"reserved", ofStack, func(r *rig) { r.reserved["ReservedConcurrentExecutions"] = 2 }, provoked{"reserved-concurrency", Error, "2 instances are reserved, fewer than the 8"}},
+	{"reserved", ofStack, func(r *rig) { r.reserved["ReservedConcurrentExecutions"] = 2 }, provoked{"reserved-concurrency", Error, "2 instances are reserved, but the mapping starts up to 8"}},
 	{"reserved may not be read", ofStack, func(r *rig) { r.refuse["GetFunctionConcurrency"] = "AccessDeniedException" }, provoked{"reserved-concurrency", Skipped, "AWS error (AccessDeniedException)"}},
 	{"another queue's URL", ofStack, func(r *rig) { r.env["QUEUE_URL"] = r.urls.DLQ },
-		provoked{"queue-url", Error, "QUEUE_URL names us-east-1:000000000000:match-dlq, and the event source mapping reads us-east-1:000000000000:match"}},
+		provoked{"queue-url", Error, "QUEUE_URL is us-east-1:000000000000:match-dlq, but the event source mapping reads us-east-1:000000000000:match"}},
 	{"another queue's URL, and still what feeds it", ofStack, func(r *rig) { r.env["QUEUE_URL"] = r.urls.DLQ }, provoked{"visibility", OK, "visibility timeout 18m"}},
 	{"sweep publishes elsewhere", ofStack, func(r *rig) { r.sweepEnv["MATCH_QUEUE_URL"] = r.urls.DLQ }, provoked{"queue-url", Error, "sweep publishes to us-east-1:000000000000:match-dlq"}},
 	{"queue gone", ofBoth, func(r *rig) { r.drop(r.urls.Queue) }, provoked{"queue", Error, "does not answer: AWS error (AWS.SimpleQueueService.NonExistentQueue)"}},
 	{"queue may not be read", ofBoth, func(r *rig) { r.refuse["AmazonSQS.GetQueueAttributes"] = "AccessDenied" }, provoked{"queue", Error, "AWS error (AccessDenied)"}},
 	{"visibility", ofBoth, func(r *rig) { r.set(r.urls.Queue, "VisibilityTimeout", "30") }, provoked{"visibility", Error, "it hides a message for 30s"}},
-	{"visibility is short", ofBoth, func(r *rig) { r.set(r.urls.Queue, "VisibilityTimeout", "600") }, provoked{"visibility", Warning, "10m, less than 6 times the timeout of its function, 3m"}},
-	{"longer timeout", ofStack, func(r *rig) { r.config["Timeout"] = 600 }, provoked{"visibility", Warning, "18m, less than 6 times the timeout of its function, 10m"}},
-	{"fewer retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m" }, provoked{"schedule-entries", Error, "1 entry, and maxReceiveCount 3 leaves room for 2"}},
-	{"more receives", ofBoth, func(r *rig) { r.redrive(5) }, provoked{"schedule-entries", Error, "2 entries, and maxReceiveCount 5 leaves room for 4"}},
+	{"visibility is short", ofBoth, func(r *rig) { r.set(r.urls.Queue, "VisibilityTimeout", "600") }, provoked{"visibility", Warning, "10m, less than 6 times the function's timeout of 3m"}},
+	{"longer timeout", ofStack, func(r *rig) { r.config["Timeout"] = 600 }, provoked{"visibility", Warning, "18m, less than 6 times the function's timeout of 10m"}},
+	{"fewer retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m" }, provoked{"schedule-entries", Error, "1 entry, but maxReceiveCount 3 allows 2"}},
+	{"more receives", ofBoth, func(r *rig) { r.redrive(5) }, provoked{"schedule-entries", Error, "2 entries, but maxReceiveCount 5 allows 4"}},
 	{"a receiver of events without a key", ofBoth, func(r *rig) { r.env["EVENTS_WEBHOOK_URL"] = "https://localhost/events" },
 		provoked{"configuration", Error, "EVENTS_WEBHOOK_URL and EVENTS_WEBHOOK_SECRET must both be set"}},
 	{"a receiver of events with a short key", ofBoth, func(r *rig) {
@@ -68,14 +68,14 @@ var liveRows = []liveRow{
 	{"a receiver of events that all can read", ofBoth, func(r *rig) {
 		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "http://events.example/hidden", "hidden key of events"
 	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: webhook URL must be https"}},
-	{"a retry before its failure", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,-1m" }, provoked{"schedule-entries", Error, "entry 2 of RETRY_SCHEDULE is no duration"}},
+	{"a retry before its failure", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,-1m" }, provoked{"schedule-entries", Error, "invalid entry 2 of RETRY_SCHEDULE"}},
 	{"long retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,12h" }, provoked{"schedule-limit", Error, "a retry after 12h"}},
 	{"queue forgets", ofBoth, func(r *rig) { r.set(r.urls.Queue, "MessageRetentionPeriod", "3600") }, provoked{"queue-retention", Error, "it keeps a message for 1h"}},
-	{"no DLQ", ofBoth, func(r *rig) { r.set(r.urls.Queue, "RedrivePolicy", "") }, provoked{"dlq", Error, "no dead-letter queue"}},
+	{"no DLQ", ofBoth, func(r *rig) { r.set(r.urls.Queue, "RedrivePolicy", "") }, provoked{"dlq", Error, "missing dead-letter queue"}},
 	{"no DLQ to be looked at", ofBoth, func(r *rig) { r.set(r.urls.Queue, "RedrivePolicy", "") }, provoked{"dlq-retention", Skipped, "see dlq"}},
 	{"DLQ gone", ofBoth, func(r *rig) { r.drop(r.urls.DLQ) }, provoked{"dlq", Error, "the queue match-dlq does not answer"}},
-	{"DLQ forgets", ofBoth, func(r *rig) { r.set(r.urls.DLQ, "MessageRetentionPeriod", "345600") }, provoked{"dlq-retention", Error, "4 days, no longer than match does: 4 days"}},
-	{"DLQ forgets soon", ofBoth, func(r *rig) { r.set(r.urls.DLQ, "MessageRetentionPeriod", "864000") }, provoked{"dlq-retention", Warning, "10 days, less than the 14 days"}},
+	{"DLQ forgets", ofBoth, func(r *rig) { r.set(r.urls.DLQ, "MessageRetentionPeriod", "345600") }, provoked{"dlq-retention", Error, "4 days, not longer than match (4 days)"}},
+	{"DLQ forgets soon", ofBoth, func(r *rig) { r.set(r.urls.DLQ, "MessageRetentionPeriod", "864000") }, provoked{"dlq-retention", Warning, "10 days, less than the maximum of 14 days"}},
 	{"DLQ not empty", ofBoth, func(r *rig) { r.send(r.urls.DLQ) }, provoked{"dlq-empty", Warning, "1 message in the dead-letter queue"}},
 	{"no queue", ofEnvironment, func(r *rig) { delete(r.env, "QUEUE_URL") }, provoked{"configuration", Error, "QUEUE_URL is not set"}},
 	{"no key", ofBoth, func(r *rig) { delete(r.env, "OPENAI_API_KEY_SECRET_ARN"); delete(r.env, "OPENAI_BASE_URL") }, provoked{"configuration", Error, "OPENAI_API_KEY is not set"}},
@@ -86,10 +86,10 @@ var liveRows = []liveRow{
 	{"secret of another database", ofBoth, func(r *rig) { r.use(`{"engine":"mysql","host":"h","username":"u","password":"hidden-password"}`) }, provoked{"secrets", Error, "expected a PostgreSQL database"}},
 	{"secret as RDS keeps it", ofStack, func(r *rig) {
 		r.use(`{"engine":"postgres","host":"127.0.0.1","port":1,"username":"u","password":"hidden-password"}`)
-	}, provoked{"database", Skipped, "cannot be reached from this machine"}},
+	}, provoked{"database", Skipped, "cannot reach the database from this machine"}},
 
 	{"database away", ofEnvironment, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none") }, provoked{"database", Error, "does not answer: connection failed"}},
-	{"database out of reach", ofStack, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none") }, provoked{"database", Skipped, "cannot be reached from this machine"}},
+	{"database out of reach", ofStack, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none") }, provoked{"database", Skipped, "cannot reach the database from this machine"}},
 	{"database out of reach, connections", ofStack, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none"); r.look.Connections = 44 },
 		provoked{"connections", Error, "44 (--connections)"}},
 	{"no such database", ofBoth, func(r *rig) { r.use(another(r.database, "gone_"+uuid.NewString())) }, provoked{"database", Error, "SQLSTATE 3D000"}},
@@ -105,7 +105,7 @@ var liveRows = []liveRow{
 	{"never migrated", ofBoth, func(r *rig) { r.use(postgrestest.EmptyURL(r.t)) }, provoked{"migrations", Error, "00001_tenants_and_documents, 00002_"}},
 	{"never migrated, rows", ofBoth, func(r *rig) { r.use(postgrestest.EmptyURL(r.t)) }, provoked{"overdue", Skipped, "the schema is not up to date"}},
 	{"versions cannot be read", ofBoth, func(r *rig) { r.exec("ALTER TABLE goose_db_version DROP COLUMN is_applied") },
-		provoked{"migrations", Skipped, "the database was asked, and failed: database error (SQLSTATE 42703)"}},
+		provoked{"migrations", Skipped, "query failed: database error (SQLSTATE 42703)"}},
 	{"of a later version", ofBoth, func(r *rig) { r.exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)") }, provoked{"migrations", Warning, "version 99999"}},
 	{"clock ahead", ofBoth, func(r *rig) { r.shift(10 * time.Second) }, provoked{"clock", Warning, "ahead of"}},
 	{"clock behind", ofBoth, func(r *rig) { r.shift(-10 * time.Second) }, provoked{"clock", Warning, "behind"}},
@@ -124,8 +124,8 @@ var liveRows = []liveRow{
 		r.document("matching_status = 'in-progress', matching_lease_until = now() - interval '1 second'")
 	}, provoked{"leases", Warning, "1 document is in progress beyond the lease"}},
 	{"notification not sent", ofBoth, func(r *rig) { r.notification("11 minutes") }, provoked{"untold", Warning, "1 notification is not sent for more than 10m"}},
-	{"notification to be sent in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "nothing waits"}},
-	{"no channel to send by", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "nothing waits"}},
+	{"notification to be sent in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "no unsent notifications"}},
+	{"no channel to send by", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "no unsent notifications"}},
 	{"event not accepted", ofBoth, func(r *rig) { r.event("61 minutes", "NULL") }, provoked{"events", Warning, "1 event is not accepted, the oldest for 1h1m"}},
 	{"event to be sent in a moment", ofBoth, func(r *rig) { r.event("59 minutes", "NULL") }, provoked{"events", OK, "no event has waited"}},
 	{"event given up", ofBoth, func(r *rig) { r.event("4 days", "now()") }, provoked{"events-dead", Warning, "1 event is given up"}},
@@ -142,13 +142,13 @@ var liveRows = []liveRow{
 	{"model without schema", ofBoth, func(r *rig) {
 		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.AnswerBreaksSchema)}))
 	},
-		provoked{"model", Error, "not by the schema"}},
-	{"model that adds", ofBoth, func(r *rig) { r.answer = `{"there":true,"more":1}` }, provoked{"model", Error, "not by the schema"}},
-	{"model that leaves out", ofBoth, func(r *rig) { r.answer = `{}` }, provoked{"model", Error, "not by the schema"}},
+		provoked{"model", Error, "the model ignores the schema"}},
+	{"model that adds", ofBoth, func(r *rig) { r.answer = `{"there":true,"more":1}` }, provoked{"model", Error, "the model ignores the schema"}},
+	{"model that leaves out", ofBoth, func(r *rig) { r.answer = `{}` }, provoked{"model", Error, "the model ignores the schema"}},
 	{"model that chats", ofBoth, func(r *rig) {
 		r.model.Order(scripted.Ordered(scripted.Order{Contains: "there", Faults: faults(scripted.AnswerNoJSON)}))
 	},
-		provoked{"model", Error, "not by the schema"}},
+		provoked{"model", Error, "the model ignores the schema"}},
 	{"model away", ofBoth, func(r *rig) { r.env["OPENAI_BASE_URL"] = "http://127.0.0.1:1/v1" }, provoked{"model", Error, "failed"}},
 	{"another key", ofBoth, func(r *rig) { r.secrets[r.dir+"openai-api-key"] = "other" }, provoked{"model", Error, "denied access (HTTP 401, invalid_api_key)"}},
 	{"rules", ofBoth, func(r *rig) { r.env["MATCH_MODE"] = "rules" }, provoked{"model", Skipped, "MATCH_MODE is rules"}},
@@ -168,7 +168,7 @@ var liveRows = []liveRow{
 		}
 	}, provoked{"slack", Error, "(HTTP 307)"}},
 	{"Slack away", ofBoth, func(r *rig) { r.secrets[r.dir+"slack-webhook-url"] = "http://127.0.0.1:1" + hookPath }, provoked{"slack", Error, "connection to Slack failed"}},
-	{"no channel", ofStack, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"channels", Warning, "no channel is configured"}},
+	{"no channel", ofStack, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"channels", Warning, "missing channel"}},
 	{"a channel", ofStack, func(*rig) {}, provoked{"channels", OK, "sent by slack"}},
 	{"no Slack", ofBoth, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"slack", Skipped, "failures are not sent to Slack"}},
 	{"not asked", ofBoth, func(r *rig) { r.look.Ask = false }, provoked{"model", Skipped, "--ask"}},

@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// engine is the OCR that a function names.
+// engine is the OCR engine of a function.
 type engine struct {
 	name   string
 	usable fact[problem]
@@ -20,56 +20,56 @@ const (
 	documentAI    = "documentai"
 )
 
-// unreadKey stands in for a key of Document AI that is not read.
+// unreadKey is the stand-in for an unread key of Document AI.
 const unreadKey = "key"
 
-// checkOCR lists what to do about each engine.
+// checkOCR has the remedy for each engine.
 var checkOCR = map[string]string{
 	withTesseract: "Install it (Debian: apt-get install tesseract-ocr tesseract-ocr-deu), or set OCR=none: " +
 		"pages without text then go to a person.",
-	documentAI: "Make a new key of a service account that may use Document AI, and put its JSON into DOCUMENTAI_KEY " +
+	documentAI: "Create a key of a service account with access to Document AI, and put its JSON into DOCUMENTAI_KEY " +
 		"or its secret.",
 }
 
-// engineHere looks for the engine of a function on this machine.
+// engineHere examines the engine on this machine.
 func (l *look) engineHere(ctx context.Context, env variables) engine {
 	if env[variable.OCR] != withTesseract {
 		return l.engineAway(ctx, env)
 	}
 	_, err := tesseract.New(ctx, tesseract.Config{})
-	said := problem("")
+	found := problem("")
 	if err != nil {
-		said = problem(sentence(err))
+		found = problem(sentence(err))
 	}
-	return engine{withTesseract, known(said)}
+	return engine{withTesseract, known(found)}
 }
 
-// engineAway looks at the engine of a function elsewhere.
+// engineAway examines the engine of a deployed function.
 func (l *look) engineAway(ctx context.Context, env variables) engine {
 	name := env[variable.OCR]
 	switch name {
 	case withTesseract:
 		return engine{name, unknown[problem]("the function runs on another machine")}
 	case withTextract:
-		return engine{name, unknown[problem]("the rights of a role are not asked for")}
+		return engine{name, unknown[problem]("the role's permissions are not checked")}
 	case documentAI:
 		return engine{name, l.askDocumentAI(ctx, env)}
 	}
-	return engine{name, unknown[problem]("OCR names no engine")}
+	return engine{name, unknown[problem]("OCR is none")}
 }
 
-// askDocumentAI has Google accept the key, with --ask only: that costs nothing.
+// askDocumentAI lets Google accept the key, for free, but only with --ask.
 func (l *look) askDocumentAI(ctx context.Context, env variables) fact[problem] {
 	switch {
 	case !l.Ask:
 		return unknown[problem](notAsked)
 	case env[variable.DocumentAIKey] == "":
-		return unknown[problem](variable.DocumentAIKey + " is not known here")
+		return unknown[problem]("unknown " + variable.DocumentAIKey + " on this machine")
 	}
 	client, err := documentai.New(documentai.Config{
 		Key: env[variable.DocumentAIKey], Processor: env[variable.DocumentAIProcessor]})
 	if err != nil {
-		return unknown[problem]("its configuration cannot be used")
+		return unknown[problem]("unusable configuration")
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -23,7 +23,7 @@ func TestMissingEngineIsFound(t *testing.T) {
 	report := examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), env)})
 	provoked{"ocr", Error, ""}.check(t, report)
 	report = examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), variables(nil))})
-	provoked{"ocr", Skipped, "OCR names no engine"}.check(t, report)
+	provoked{"ocr", Skipped, "OCR is none"}.check(t, report)
 }
 
 // keyOf is the JSON of a service account's key whose tokens that server gives
@@ -58,8 +58,8 @@ func TestKeyOfDocumentAIIsTried(t *testing.T) {
 	}
 	try(true, whole, provoked{"ocr", OK, "can be used"})
 	try(false, whole, provoked{"ocr", Skipped, notAsked})
-	try(true, map[string]string{"OCR": "documentai"}, provoked{"ocr", Skipped, "DOCUMENTAI_KEY is not known here"})
-	try(true, map[string]string{"OCR": "textract"}, provoked{"ocr", Skipped, "the rights of a role are not asked for"})
+	try(true, map[string]string{"OCR": "documentai"}, provoked{"ocr", Skipped, "unknown DOCUMENTAI_KEY on this machine"})
+	try(true, map[string]string{"OCR": "textract"}, provoked{"ocr", Skipped, "the role's permissions are not checked"})
 	status, answer = http.StatusBadRequest, `{"error":"invalid_grant","error_description":"hidden-text"}`
 	try(true, whole, provoked{"ocr", Error, "Google rejected the service account's key"})
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-const noRedrive = "the queue has no RedrivePolicy: see dlq"
+const noRedrive = "missing RedrivePolicy of the queue; see dlq"
 
-// askDLQ reads the dead-letter queue of a line's queue, which was read.
+// askDLQ reads the dead-letter queue of a line. Its queue must have been read before.
 func (a *cloud) askDLQ(ctx context.Context, l *line) {
 	q := l.queue
 	const why = "the queue does not answer"
@@ -31,20 +31,20 @@ func (a *cloud) askDLQ(ctx context.Context, l *line) {
 	l.dlq, l.dlqAnswers = a.queueOf(ctx, q.value.dlq.value)
 }
 
-// queueOf reads the queue of an id, region:account:name.
+// queueOf reads a queue by its id, region:account:name.
 func (a *cloud) queueOf(ctx context.Context, id string) (fact[queue], fact[problem]) {
 	region, rest, _ := strings.Cut(id, ":")
 	account, name, ok := strings.Cut(rest, ":")
 	if !ok || region != a.config.Region {
-		said := problem(fmt.Sprintf("%.200s is no queue of this region, %s", id, a.config.Region))
-		return unknown[queue](string(said)), known(said)
+		found := problem(fmt.Sprintf("expected a queue of region %[2]s, got %.200[1]s", id, a.config.Region))
+		return unknown[queue](string(found)), known(found)
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	found, err := a.sqs().GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name, QueueOwnerAWSAccountId: &account})
 	if err != nil {
-		said := problem(fmt.Sprintf("the queue %.80s does not answer: %s", name, sentence(err)))
-		return unknown[queue]("the queue does not answer"), known(said)
+		found := problem(fmt.Sprintf("the queue %.80s does not answer: %s", name, sentence(err)))
+		return unknown[queue]("the queue does not answer"), known(found)
 	}
 	return a.queue(ctx, aws.ToString(found.QueueUrl))
 }
@@ -71,7 +71,7 @@ func readQueue(attributes map[string]string) (q queue, err error) {
 	number := func(name types.QueueAttributeName) fact[int] {
 		n, convErr := strconv.Atoi(attributes[string(name)])
 		if convErr != nil {
-			err = errors.Join(err, fmt.Errorf("SQS answers without %s", name))
+			err = errors.Join(err, fmt.Errorf("missing %s in the answer of SQS", name))
 		}
 		return known(n)
 	}
@@ -98,5 +98,5 @@ func readQueue(attributes map[string]string) (q queue, err error) {
 			return q, err
 		}
 	}
-	return q, errors.Join(err, errors.New("SQS answers with a RedrivePolicy that cannot be read"))
+	return q, errors.Join(err, errors.New("invalid RedrivePolicy in the answer of SQS"))
 }

@@ -6,12 +6,11 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// rows are the manifest's functions, of which there is one at least.
+// rows are the manifest's functions. It must not be empty.
 type rows []manifest.Function
 
-// of finds the row of a function by its name in a stack, such as
-// matchbook-dev-match: the name ends with the row's. A function of any other name is
-// compared with the first row.
+// of returns the row of a deployed function by the end of its name, such as
+// matchbook-dev-match. Unknown names get the first row.
 func (r rows) of(name string) (found manifest.Function) {
 	name = nameOf(name)
 	for _, f := range r {
@@ -25,10 +24,10 @@ func (r rows) of(name string) (found manifest.Function) {
 	return found
 }
 
-// nameOf returns the end of a function's name by which its row is found.
+// nameOf normalizes a function's name, so that its end is a row's name.
 func nameOf(name string) string { return strings.TrimSuffix(strings.ToLower(name), "function") }
 
-// publishedBy returns the rows with a queue that the variables name.
+// publishedBy returns the rows with a queue in the variables.
 func (r rows) publishedBy(env variables) (list rows) {
 	for _, f := range r {
 		if env.has(f.QueueEnv()) {

@@ -44,12 +44,12 @@ func TestFurtherRowIsChecked(t *testing.T) {
 		{"whole", func(*deployment) {}, provoked{"mapping", OK, "feeds lamp"}},
 		{"match", func(*deployment) {}, provoked{"mapping", OK, "feeds match"}},
 		{"all connections", func(*deployment) {}, provoked{"connections", OK, "4 x 3 of lamp, 8 x 5 of match: 57 in all"}},
-		{"no mapping", func(d *deployment) { d.mappings["lamp"] = nil }, provoked{"mapping", Error, "no event source mapping feeds lamp"}},
+		{"no mapping", func(d *deployment) { d.mappings["lamp"] = nil }, provoked{"mapping", Error, "missing event source mapping of lamp"}},
 		{"more instances", func(d *deployment) { d.mappings["lamp"][0].most = known(5) }, provoked{"connections", Error, "60 in all, and the database has 57"}},
 		{"visible soon", func(d *deployment) { d.queues["lamp"].visibility = known(30 * time.Second) }, provoked{"visibility", Error, "it hides a message for 30s"}},
-		{"no DLQ", func(d *deployment) { d.queues["lamp"].dlq = known("") }, provoked{"dlq", Error, "it has no dead-letter queue"}},
+		{"no DLQ", func(d *deployment) { d.queues["lamp"].dlq = known("") }, provoked{"dlq", Error, "missing dead-letter queue"}},
 		{"another queue", setting("lamp", "QUEUE_URL", queueURLs+"match"),
-			provoked{"queue-url", Error, "QUEUE_URL names " + account + "match, and the event source mapping reads " + account + "lamp"}},
+			provoked{"queue-url", Error, "QUEUE_URL is " + account + "match, but the event source mapping reads " + account + "lamp"}},
 		{"one retry", setting("lamp", "RETRY_SCHEDULE", "5m"), provoked{"schedule-entries", Error, "1 entry"}},
 		{"its own retries", setting("lamp", "RETRY_SCHEDULE", ""), provoked{"schedule-limit", OK, "the longest wait is 2m"}},
 		{"published elsewhere", setting("sweep", "LAMP_QUEUE_URL", queueURLs+"match"), provoked{"queue-url", Error, "sweep publishes to " + account + "match"}},
@@ -69,7 +69,7 @@ func TestAdviceNamesTheRowsOwnFacts(t *testing.T) {
 	for want, do := range map[string]func(*deployment){
 		"to 4 for lamp.":  func(d *deployment) { d.mappings["lamp"][0].most = known(0) },
 		"to 8 for match.": func(d *deployment) { d.mappings["match"][0].most = known(0) },
-		"Set LAMP_QUEUE_URL of sweep to the URL of the queue that feeds the lamp function.": setting("sweep", "LAMP_QUEUE_URL", queueURLs+"match"),
+		"Set LAMP_QUEUE_URL of sweep to the URL of the lamp function's queue.": setting("sweep", "LAMP_QUEUE_URL", queueURLs+"match"),
 	} {
 		d := twoRows()
 		do(d)

@@ -15,8 +15,8 @@ import (
 type look struct {
 	Options
 	rows  rows              // of the manifest
-	cloud *cloud            // nil before it is needed, and without one
-	noAWS error             // the reason why there is none
+	cloud *cloud            // nil until needed, or without one
+	noAWS error             // reason for having none
 	read  map[string]string // secrets, by variable and ARN
 }
 
@@ -29,8 +29,8 @@ func (l *look) aws(ctx context.Context) (*cloud, error) {
 	return l.cloud, l.noAWS
 }
 
-// secrets reads the secrets that the variables name by an ARN, and returns the
-// variables with the values in place. A value that is set directly wins.
+// secrets reads the secrets given by ARN and returns the variables with their values. A
+// value set directly wins.
 func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 	env = maps.Clone(env)
 	for _, name := range manifest.Secrets {
@@ -38,24 +38,24 @@ func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 		if arn == "" || env.has(name) {
 			continue
 		}
-		text, said := l.secret(ctx, name, arn)
-		if f.note(name+variable.SecretSuffix, said); text != "" {
+		text, state := l.secret(ctx, name, arn)
+		if f.note(name+variable.SecretSuffix, state); text != "" {
 			env[name] = text
 		}
 	}
 	return env
 }
 
-// note adds a secret's state, once.
-func (f *facts) note(subject string, said fact[problem]) {
-	s := secret{subject, said}
+// note adds the state of a secret once.
+func (f *facts) note(subject string, state fact[problem]) {
+	s := secret{subject, state}
 	if !slices.Contains(f.secrets, s) {
 		f.secrets = append(f.secrets, s)
 	}
 }
 
-// secret reads a value as the functions do. It is used, and never printed.
-func (l *look) secret(ctx context.Context, name, arn string) (text string, said fact[problem]) {
+// secret reads a value as the functions do. Callers must never print it.
+func (l *look) secret(ctx context.Context, name, arn string) (text string, state fact[problem]) {
 	if _, err := l.aws(ctx); err != nil {
 		return "", unknown[problem](err.Error())
 	}
@@ -76,7 +76,7 @@ func (l *look) secret(ctx context.Context, name, arn string) (text string, said 
 	return text, known(problem(""))
 }
 
-// readers read a secret as the functions do, in any form that they accept.
+// readers read a secret as the functions do, so that they accept the same forms.
 var readers = map[string]func(setup.Env) (string, error){
 	variable.DatabaseURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadMigrate(env)
@@ -101,7 +101,7 @@ func key(name string) func(setup.Env) (string, error) {
 	return func(env setup.Env) (string, error) { return setup.LoadKey(env, name) }
 }
 
-// other returns a stand-in for a variable, unless it is the one to be read.
+// other returns a stand-in for a variable, unless it is the one to read.
 func other(read, name string) string {
 	if read == name {
 		return ""

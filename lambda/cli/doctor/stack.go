@@ -17,8 +17,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// stack examines a deployment. CloudFormation lists the resources; each one is
-// then queried itself, because it may have been changed by hand since.
+// stack examines a deployment. CloudFormation lists the resources; each is then queried
+// itself, because someone may have changed it by hand.
 func (l *look) stack(ctx context.Context) (f facts, err error) {
 	c, err := l.aws(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		}
 	}
 	if len(f.lines) == 0 {
-		return f, fmt.Errorf("the stack %.100s has no function that an SQS queue feeds: is it a stack of Matchbook?",
+		return f, fmt.Errorf("unsupported stack %.100s: expected functions of Matchbook with SQS queues",
 			l.Stack)
 	}
 	return f, nil
@@ -50,7 +50,7 @@ func (a *cloud) functions(ctx context.Context, stack string) (names []string, er
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	client := cloudformation.NewFromConfig(a.config)
-	// Not DescribeStackResources, which returns the first 100 only.
+	// Not DescribeStackResources, because it returns only the first 100.
 	input := &cloudformation.ListStackResourcesInput{StackName: &stack}
 	pages := cloudformation.NewListStackResourcesPaginator(client, input)
 	for pages.HasMorePages() {
@@ -73,13 +73,12 @@ func (a *cloud) functions(ctx context.Context, stack string) (names []string, er
 func noStack(stack, region string, err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) && api.ErrorCode() == "ValidationError" {
-		return fmt.Errorf("there is no stack %.100s in %s: check its name, AWS_REGION and the account", stack, region)
+		return fmt.Errorf("stack not found: %.100s in %s; check its name, AWS_REGION and the account", stack, region)
 	}
-	return fmt.Errorf("the stack %.100s cannot be read: %s", stack, sentence(err))
+	return fmt.Errorf("read stack %.100s: %s", stack, sentence(err))
 }
 
-// deployed examines a function. A function that does not belong to Matchbook is
-// left out.
+// deployed examines a function. It skips functions of other applications.
 func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	maps, err := l.cloud.mappings(ctx, name)
 	if err != nil {
@@ -87,7 +86,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	}
 	running := name
 	if len(maps) > 0 {
-		running = maps[0].target // the version that takes messages
+		running = maps[0].target // the version taking messages
 	}
 	fn, env, err := l.cloud.function(ctx, name, running)
 	if err != nil {
@@ -107,7 +106,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	ln := line{function: fn, mapping: known(plain(maps))}
 	if len(maps) == 0 {
 		l.askQueueOf(ctx, &ln, env)
-	} else { // the queue that feeds it, whatever QUEUE_URL names
+	} else { // the mapping's queue, whatever QUEUE_URL is
 		l.Progress("asking the queue")
 		ln.queue, ln.answers = l.cloud.queueOf(ctx, maps[0].queue.value)
 		l.cloud.askDLQ(ctx, &ln)
@@ -125,7 +124,7 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	return nil
 }
 
-// within adds the stack's region to queues whose URL names none.
+// within adds the stack's region to queue URLs without one.
 func (f *function) within(region string, env variables) {
 	if url := env[variable.QueueURL]; url != "" {
 		f.listens = known(queueID(url, region))
@@ -137,7 +136,7 @@ func (f *function) within(region string, env variables) {
 	}
 }
 
-// feeding is a mapping and the function or alias that it invokes.
+// feeding is a mapping with its target, a function or an alias.
 type feeding struct {
 	mapping
 	target string
@@ -152,15 +151,14 @@ func plain(list []feeding) (maps []mapping) {
 	return maps
 }
 
-// mappings lists the mappings of SQS queues that invoke the function or an alias
-// of it.
+// mappings lists the mappings from SQS queues to the function or one of its aliases.
 func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	client := lambda.NewFromConfig(a.config)
 	targets, err := targets(ctx, client, function)
 	if err != nil {
-		return nil, fmt.Errorf("the aliases of %s cannot be read: %s", function, sentence(err))
+		return nil, fmt.Errorf("list the aliases of %s: %s", function, sentence(err))
 	}
 	for _, target := range targets {
 		input := &lambda.ListEventSourceMappingsInput{FunctionName: &target}
@@ -168,7 +166,7 @@ func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, 
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				return nil, fmt.Errorf("the event source mappings of %s cannot be read: %s", function, sentence(err))
+				return nil, fmt.Errorf("list the event source mappings of %s: %s", function, sentence(err))
 			}
 			for _, m := range page.EventSourceMappings {
 				found := readMapping(m)
@@ -181,8 +179,7 @@ func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, 
 	return list, nil
 }
 
-// targets lists the function and its aliases: Lambda does not list the mappings
-// of an alias with those of its function.
+// targets lists the function and its aliases, because Lambda lists mappings by exact target.
 func targets(ctx context.Context, client *lambda.Client, function string) (list []string, err error) {
 	list = []string{function}
 	pages := lambda.NewListAliasesPaginator(client, &lambda.ListAliasesInput{FunctionName: &function})
@@ -215,15 +212,15 @@ func readMapping(m lambdatypes.EventSourceMappingConfiguration) feeding {
 	return f
 }
 
-// function reads the configuration of the version that runs, and the reserved
-// concurrency, which belongs to the function as a whole.
+// function reads the configuration of the running version, and the reserved concurrency of
+// the function as a whole.
 func (a *cloud) function(ctx context.Context, name, running string) (fn function, env variables, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	client := lambda.NewFromConfig(a.config)
 	c, err := client.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: &running})
 	if err != nil {
-		return fn, nil, fmt.Errorf("the function %s cannot be read: %s", name, sentence(err))
+		return fn, nil, fmt.Errorf("read function %s: %s", name, sentence(err))
 	}
 	env = variables{}
 	if c.Environment != nil {

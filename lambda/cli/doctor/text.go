@@ -6,11 +6,11 @@ import (
 	"matchbook/lambda/cli/term"
 )
 
-// Text is the report for people: a paragraph for each error and warning,
-// a line or two for the rest.
+// Text returns the report for people: a paragraph per error and warning, a line or two for
+// the rest.
 func (r Report) Text() string {
 	p := &term.Page{}
-	p.Hang("", "Looked at "+term.Clean(r.Target, term.MaxText)+".")
+	p.Hang("", "Checked "+term.Clean(r.Target, term.MaxText)+".")
 	last := Finding{Severity: -1}
 	for i, f := range r.Findings {
 		switch {
@@ -26,8 +26,7 @@ func (r Report) Text() string {
 	return p.String()
 }
 
-// advisedAlike reports whether two findings have the same advice, which is then
-// printed once.
+// advisedAlike reports whether two findings share their advice, so that it's printed once.
 func advisedAlike(a, b Finding) bool {
 	return a.ID == b.ID && a.Severity == b.Severity && a.Why == b.Why && a.Do == b.Do
 }

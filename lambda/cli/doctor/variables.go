@@ -27,14 +27,14 @@ type variables map[string]string
 
 func (v variables) has(name string) bool { return v[name] != "" }
 
-// ours reports whether the function belongs to Matchbook: every function of
-// Matchbook needs the database.
+// ours reports whether the function belongs to Matchbook, since all of these need the
+// database.
 func (v variables) ours() bool {
 	return v.has(variable.DatabaseURL) || v.has(variable.DatabaseURL+variable.SecretSuffix)
 }
 
-// read fills in the facts that the variables contain. fed is whether a queue
-// feeds the function.
+// read sets the facts found in the variables. fed must report whether a queue feeds the
+// function.
 func (f *function) read(env variables, fed bool, all rows) {
 	f.listens, f.retries = known(queueID(env[variable.QueueURL], "")), known(env[variable.RetrySchedule])
 	for _, row := range all.publishedBy(env) {
@@ -54,7 +54,7 @@ func (f *function) read(env variables, fed bool, all rows) {
 	f.config = known(problems(env, fed, f.row, all))
 }
 
-// taskProblems has the tasks that read a configuration unlike the sweep's.
+// taskProblems has the tasks with a configuration unlike the sweep's.
 var taskProblems = []struct {
 	task     manifest.Task
 	problems func(variables) []string
@@ -80,8 +80,7 @@ func standIn(name string) string {
 	return standIns[name]
 }
 
-// lookup is the environment as the function sees it, with stand-ins for secrets that
-// were not read.
+// lookup is the function's environment, with stand-ins for unread secrets.
 func (v variables) lookup(name string) string {
 	if !v.has(name) && v.has(name+variable.SecretSuffix) && slices.Contains(manifest.Secrets, name) {
 		return standIn(name)
@@ -89,9 +88,8 @@ func (v variables) lookup(name string) string {
 	return v[name]
 }
 
-// problems reads a configuration as the function would: that of its row if a
-// queue feeds it, else that of the sweep if it publishes. One that does
-// neither only migrates.
+// problems reads a configuration as the function would: its row's if a queue feeds it,
+// otherwise the sweep's if it publishes. Any other function only migrates.
 func problems(env variables, fed bool, row manifest.Function, all rows) []string {
 	var c setup.Config
 	var err error
@@ -109,8 +107,8 @@ func problems(env variables, fed bool, row manifest.Function, all rows) []string
 	return sentences(opens(c))
 }
 
-// webProblems reads the configuration of the function behind the URL of reviews. It
-// has no model to open: it reads the name and the price of the model, and no key.
+// webProblems reads the configuration of the function behind the URL of reviews. It doesn't
+// open the model, because that function reads only its name and price.
 func webProblems(env variables) []string {
 	c, err := setup.LoadWeb(env.lookup)
 	if err != nil {
@@ -120,8 +118,8 @@ func webProblems(env variables) []string {
 	return sentences(opens(c))
 }
 
-// consoleProblems reads the configuration of the console. Its issuer is asked by the
-// first login only.
+// consoleProblems reads the configuration of the console. It doesn't query the issuer, since
+// only a login does.
 func consoleProblems(env variables) []string {
 	c, err := setup.LoadConsole(env.lookup)
 	if err != nil {
@@ -130,7 +128,6 @@ func consoleProblems(env variables) []string {
 	return sentences(opens(c))
 }
 
-// scheduleProblems reads the configuration of the function that queues match offers.
 func scheduleProblems(env variables) []string {
 	c, err := setup.LoadSchedule(env.lookup)
 	if err != nil {
@@ -139,7 +136,7 @@ func scheduleProblems(env variables) []string {
 	return sentences(opens(c))
 }
 
-// sentences returns the lines of an error that lists problems.
+// sentences returns the problems listed in an error, one per line.
 func sentences(err error) (list []string) {
 	if err == nil {
 		return nil
@@ -152,8 +149,7 @@ func sentences(err error) (list []string) {
 	return list
 }
 
-// opens lets the adapters check their part of the configuration, as they do
-// before they connect.
+// opens lets each adapter check its part of the configuration, without connecting.
 func opens(c setup.Config) error {
 	var errs []error
 	note := func(name string, err error) {
@@ -195,11 +191,11 @@ func opens(c setup.Config) error {
 	return errors.Join(errs...)
 }
 
-// sentence returns the part of an error that may be printed.
+// sentence returns the printable part of an error.
 func sentence(err error) string { return failure.Of(err).Text }
 
-// queueID returns region:account:name for the ARN or the URL of a queue. The
-// region of a URL is in its host, or else the given one.
+// queueID returns region:account:name for the ARN or the URL of a queue. The region is the
+// host's, otherwise the given one.
 func queueID(text, region string) string {
 	if arn := strings.SplitN(text, ":", 6); len(arn) == 6 && arn[0] == "arn" && arn[2] == "sqs" {
 		return strings.Join(arn[3:], ":")

@@ -28,14 +28,14 @@ func TestEachHarmToAnotherFunctionIsFound(t *testing.T) {
 	for _, h := range []harm{
 		{"web", nothing, provoked{"connections", OK, "2 of migrate, 1 of schedule, 8 of console, 12 of web, "}},
 		{"web", nothing, provoked{"configuration", OK, "its variables can be read"}},
-		{"web without a limit", reserves("web", -1), provoked{"connections", Error, "its instances have no limit"}},
+		{"web without a limit", reserves("web", -1), provoked{"connections", Error, "unlimited instances"}},
 		{"web, 40 instances", reserves("web", 40), provoked{"connections", Error, "40 of web, "}},
 		{"no key of tokens", setting("web", "REVIEW_TOKEN_SECRET_SECRET_ARN", ""), provoked{"configuration", Error, "REVIEW_TOKEN_SECRET is not set"}},
 		{"no queue of reviews", setting("web", "REVIEW_QUEUE_URL", ""), provoked{"configuration", Error, "REVIEW_QUEUE_URL is not set"}},
 		{"web publishes elsewhere", setting("web", "REVIEW_QUEUE_URL", queueURLs+"match"), provoked{"queue-url", Error, "web publishes to " + account + "match"}},
 		{"no price", setting("web", "MODEL_PRICE", "free"), provoked{"configuration", Error, "MODEL_PRICE"}},
 
-		{"console without a limit", reserves("console", -1), provoked{"connections", Error, "its instances have no limit"}},
+		{"console without a limit", reserves("console", -1), provoked{"connections", Error, "unlimited instances"}},
 		{"no issuer", setting("console", "OIDC_ISSUER", ""), provoked{"configuration", Error, "OIDC_ISSUER is not set"}},
 		{"no address", setting("console", "OIDC_ISSUER", "http://x"), provoked{"configuration", Error, "OIDC_ISSUER: expected an address"}},
 		{"console publishes elsewhere", setting("console", "MATCH_QUEUE_URL", queueURLs+"offer"), provoked{"queue-url", Error, "console publishes to " + account + "offer"}},
@@ -74,7 +74,7 @@ func TestWebFunctionOfAStackIsExamined(t *testing.T) {
 		{"its configuration is read", func(r *rig) { delete(r.webEnv, "REVIEW_QUEUE_URL") },
 			provoked{"configuration", Error, "REVIEW_QUEUE_URL is not set"}},
 		{"no key", func(r *rig) { delete(r.secrets, r.dir+"tokens") }, provoked{"secrets", Error, "ResourceNotFoundException"}},
-		{"no limit", func(r *rig) { r.webReserved = m{} }, provoked{"connections", Error, "its instances have no limit"}},
+		{"no limit", func(r *rig) { r.webReserved = m{} }, provoked{"connections", Error, "unlimited instances"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

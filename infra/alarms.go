@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 )
 
-// alarms are those of all functions and queues.
+// alarms has the alarms of all functions and queues.
 type alarms struct {
 	*watch.Alarms
 	site *site
@@ -27,32 +27,31 @@ func newAlarms(s *site) *alarms {
 	return &alarms{a, s}
 }
 
-// onQueueFunction adds the alarms that every workload has.
+// onQueueFunction adds the alarms common to all workloads.
 func (a *alarms) onQueueFunction(q queueFunction) {
 	name, rows := q.facts.Name, settings.RowOf(q.facts)+"s"
 	queue := *a.site.name(name)
 	dead := watch.SQS(q.deadLetter, "ApproximateNumberOfMessagesVisible")
 	id := title(name)
 	a.Add(
-		// An unused queue stops reporting after some hours, full or not: then
-		// the alarm keeps its state.
+		// The alarm keeps its state without data, because an unused queue stops reporting
+		// after some hours, full or not.
 		watch.Alarm{ID: id + "DeadLetterQueueNotEmpty", Metric: dead, At: 1, Silence: awscloudwatch.TreatMissingData_IGNORE,
-			Text: "Messages of " + queue + " were given up. Read the errors of the " + rows + " that they name" +
+			Text: "Messages of " + queue + " were given up. Read the errors of their " + rows +
 				explained(q.facts) + ", fix the cause, then " + again(q.facts) + "."},
-		// Messages that SQS moves are not in NumberOfMessagesSent of the queue
-		// that they come to, so the increase is taken from the number of
-		// messages there.
+		// Use the difference of visible messages, because messages moved by SQS don't count
+		// as NumberOfMessagesSent of the dead-letter queue.
 		watch.Alarm{ID: id + "DeadLetterQueueFilling", At: 3,
 			Metric: watch.Math("DIFF(FILL(dead, 0))", "Given up within five minutes",
 				map[string]awscloudwatch.IMetric{"dead": dead}),
-			Text: "Three or more messages of " + queue + " were given up within five minutes: probably for one " +
+			Text: "Three or more messages of " + queue + " were given up within five minutes, probably for one " +
 				"cause, such as the database or the model. Read the errors of the failed " + rows +
 				" before more are given up."},
 		watch.Alarm{ID: id + "QueueInFlight", Metric: watch.SQS(q.queue, "ApproximateNumberOfMessagesNotVisible"),
 			At: inFlightAlarm,
 			Text: "More than 100,000 messages of " + queue +
 				" are in flight, and SQS stops at 120,000. Many " + rows + " wait for a retry: look for the " +
-				"cause in their errors, and stop publishing until it is fixed."},
+				"cause in their errors, and stop publishing until you have fixed it."},
 	)
 	if !q.facts.Rowless {
 		a.onFailures(id, q.facts)
@@ -63,7 +62,7 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 	a.onThresholds(id, q)
 }
 
-// again describes the way from the dead-letter queue back to work.
+// again describes how to retry the messages of the dead-letter queue.
 func again(f manifest.Function) string {
 	if f.Repair.NoRedrive {
 		return f.Repair.Again
@@ -71,25 +70,25 @@ func again(f manifest.Function) string {
 	return "redrive the dead-letter queue"
 }
 
-// onThresholds adds the alarms that only some rows of the manifest ask for.
+// onThresholds adds the alarms with a threshold in the manifest.
 func (a *alarms) onThresholds(id string, q queueFunction) {
 	rows, queue := settings.RowOf(q.facts)+"s", *a.site.name(q.facts.Name)
 	if at := q.facts.Alarms.Waiting; at > 0 {
 		a.Add(watch.Alarm{ID: id + "QueueLong", Metric: watch.SQS(q.queue, "ApproximateNumberOfMessagesVisible"),
 			At: float64(at), Over: true, Times: 3,
-			Text: fmt.Sprintf("More than %d messages of %s have waited for a quarter of an hour. Look at the errors and "+
-				"throttles of the function and at the load of the database; if there is only more to do, raise "+
+			Text: fmt.Sprintf("More than %d messages of %s have waited for a quarter of an hour. Check the errors and "+
+				"throttles of the function and the load of the database; if the load is simply high, raise "+
 				"MaxConcurrency in the manifest.", at, queue)})
 	}
 	if at := q.facts.Alarms.SlowWork; at > 0 {
 		a.Add(watch.Alarm{ID: id + "Slow", Metric: a.site.metric(q.facts.Name, metric.AttemptTime, "p95"),
 			At: float64(at.Milliseconds()), Over: true,
-			Text: fmt.Sprintf("One in twenty %s takes more than %s. Look at the load of the database, and at the memory "+
-				"of the function; no %s is lost, since each is tried again.", rows, at, settings.RowOf(q.facts))})
+			Text: fmt.Sprintf("One in twenty %s takes more than %s. Check the load of the database and the memory "+
+				"of the function. No %s is lost, since each is retried.", rows, at, settings.RowOf(q.facts))})
 	}
 }
 
-// explained says where the error of a row is, where the manifest does.
+// explained describes where to find the error of a row, if the manifest does.
 func explained(f manifest.Function) string {
 	if f.Repair.Explain == "" {
 		return ""
@@ -97,8 +96,8 @@ func explained(f manifest.Function) string {
 	return " (" + f.Repair.Explain + ")"
 }
 
-// onFailures adds the alarms on rows that fail. They go off whether or not people
-// are sent each failure: the channel may have been forgotten.
+// onFailures adds the alarms on failed rows. They go off with notifications as well, because
+// a channel may be missing or ignored.
 func (a *alarms) onFailures(id string, f manifest.Function) {
 	name, row := f.Name, settings.RowOf(f)
 	ours := func(metric string) awscloudwatch.IMetric { return a.site.metric(name, metric, "Sum") }
@@ -107,7 +106,7 @@ func (a *alarms) onFailures(id string, f manifest.Function) {
 		many = 1
 	}
 	percent, few, over := failedPercent, failedFew, false
-	if f.Alarms.FailedPercent > 0 { // above it, however few they are
+	if f.Alarms.FailedPercent > 0 { // above it, however few
 		percent, few, over = f.Alarms.FailedPercent, 1, true
 	}
 	share := watch.Math(fmt.Sprintf("IF(failed + dead >= %d, 100 * (failed + dead) / (succeeded + failed + dead), 0)",
@@ -132,19 +131,19 @@ func orMore(percent int, over bool) string {
 	return fmt.Sprintf("%d %% or more", percent)
 }
 
-// malformed describes messages without effect.
+// malformed describes ignored messages.
 func (a *alarms) malformed(f manifest.Function) string {
 	queue := *a.site.name(f.Name)
 	if f.Watches != "" {
-		return "A file was laid outside of " + f.Watches + "{tenant id}/ and is not ingested, or a " +
-			"message of " + queue + " was no event of S3. The log group /aws/lambda/" + queue +
+		return "A file outside of " + f.Watches + "{tenant id}/ is not ingested, or a " +
+			"message of " + queue + " was not an event of S3. The log group /aws/lambda/" + queue +
 			" has the folder; move the file to the folder of its tenant."
 	}
-	return "Messages whose body is not an id were taken off the queue " + queue + ". The log group /aws/lambda/" +
-		queue + " has their message ids; find the program that sends them, since its messages have no effect."
+	return "Messages without an id in the body were taken off the queue " + queue + ". The log group /aws/lambda/" +
+		queue + " has their message ids. Find their sender, because its messages are ignored."
 }
 
-// republished describes the way from failed rows to published ones.
+// republished describes how to publish failed rows again.
 func republished(f manifest.Function) string {
 	if f.Repair.Again == "" {
 		return " Read their errors, fix the cause, then publish the " + settings.RowOf(f) + "s again."
@@ -152,21 +151,20 @@ func republished(f manifest.Function) string {
 	return " Read their errors: " + f.Repair.List + ". Fix the cause, then " + f.Repair.Again + "."
 }
 
-// onFunction adds the alarms on Lambda's own metrics; errors is the threshold
-// of errors.
+// onFunction adds the alarms on Lambda's metrics. errors is the threshold of the error alarm.
 func (a *alarms) onFunction(f awslambda.Function, name string, timeout time.Duration, errors float64) {
 	id, function := title(name), *a.site.name(name)
 	a.Add(
 		watch.Alarm{ID: id + "Errors", Metric: watch.Lambda(f, "Errors", "Sum"), At: errors,
 			Text: function + " ended in an error: its configuration, a crash or a timeout. Its unfinished work " +
-				"comes back by itself; the log group /aws/lambda/" + function + " has the reason."},
+				"comes back by itself. See the log group /aws/lambda/" + function + " for the reason."},
 		watch.Alarm{ID: id + "Throttles", Metric: watch.Lambda(f, "Throttles", "Sum"), At: 1,
-			Text: function + " was throttled: the account's concurrency is used up, and each throttled delivery " +
-				"counts as a try. Raise the account's limit, or lower MaxConcurrency in the manifest."},
+			Text: function + " was throttled, because the account's concurrency is used up; each throttled delivery " +
+				"counts. Raise the account's limit, or lower MaxConcurrency in the manifest."},
 		watch.Alarm{ID: id + "Duration", Metric: watch.Lambda(f, "Duration", "p99"),
 			At: float64(timeout.Milliseconds()) * slow,
-			Text: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Look at the model's latency and the "+
-				"database's load on the dashboard; then lower the batch size, or raise the timeout, in the manifest.",
+			Text: fmt.Sprintf("%s takes more than %.0f %% of its timeout of %s. Check the model's latency and the "+
+				"database's load on the dashboard, then lower the batch size, or raise the timeout, in the manifest.",
 				function, slow*100, timeout)},
 	)
 }
@@ -174,20 +172,16 @@ func (a *alarms) onFunction(f awslambda.Function, name string, timeout time.Dura
 const (
 	inFlightAlarm = 100_000
 	slow          = 0.8
-	// failedMany rows that failed for good raise the alarm where people are sent
-	// each failure; elsewhere one row does.
+	// failedMany failures raise the alarm if people are notified of each; otherwise one does.
 	failedMany = 10
-	// failedPercent of the rows raise the alarm, unless they are fewer than
-	// failedFew.
+	// failedPercent raises the alarm if at least failedFew rows failed.
 	failedPercent, failedFew = 5, 3
-	// lateAfter is in visibility timeouts. A lost message is published again
-	// after one of them, then after two more: a row that waits longer is not being
-	// repaired.
+	// lateAfter is in visibility timeouts. The sweep republishes a lost message after one, then
+	// after two more, so a row waiting longer isn't being repaired.
 	lateAfter = 3
 )
 
-// onSweep adds the alarms on the findings of the sweep, and on the sweep
-// itself.
+// onSweep adds the alarms on the sweep and its findings.
 func (a *alarms) onSweep(sweep awslambda.Function) {
 	name := a.site.facts.Sweep.Name
 	ours := func(metric, statistic string) awscloudwatch.IMetric { return a.site.metric(name, metric, statistic) }
@@ -202,27 +196,27 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 				"the manifest (or wait); if it is empty, check that %s and the sweep run.",
 				a.site.facts.Row(), late, a.site.theFunctions())},
 		watch.Alarm{ID: "SweepRepairs", Metric: repairs, At: 1,
-			Text: fmt.Sprintf("The sweep had to repair something: a message got lost, or the work on one of "+
-				"the %[1]ss killed its worker on every delivery. No %[1]s is lost: one that was given up is failed, "+
-				"with a notification like any other. Look for crashes and timeouts of %[2]s at that time.",
+			Text: fmt.Sprintf("The sweep repaired something: a message got lost, or work on a %[1]s "+
+				"killed its worker on every delivery. No %[1]s is lost, since a given-up one is failed "+
+				"with a notification. Look for crashes and timeouts of %[2]s at that time.",
 				a.site.facts.Row(), a.site.theFunctions())},
 		watch.Alarm{ID: "SweepSilent", Metric: ours(metric.OldestDue, "SampleCount"), // a sign of life
 			At: 0, Below: true, Times: 3, Silence: awscloudwatch.TreatMissingData_BREACHING,
-			Text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work would go " +
-				"unnoticed. Look at its errors in the log group and at the schedule " + *a.site.name(name) + "."},
+			Text: "The sweep has measured nothing for 15 minutes, so nothing is repaired, and lost work goes " +
+				"unnoticed. Check its errors in the log group and at the schedule " + *a.site.name(name) + "."},
 		watch.Alarm{ID: "CredentialsRefused", Metric: a.site.refused(), At: 1,
-			Text: "The database, the model, Slack or SES does not accept our credentials. Put the right ones into the " +
-				"secret: they are read again within five minutes of the next refusal, Slack's with the next " +
-				"deployment. Then publish the rows again that failed meanwhile; for documents, the command is matchbook " +
+			Text: "The database, the model, Slack or SES rejected the credentials. Put valid ones into the " +
+				"secret; they are read again within five minutes of the next rejection, Slack's with the next " +
+				"deployment. Then publish the rows that failed meanwhile; for documents, run matchbook " +
 				"publish --failed."},
 		watch.Alarm{ID: "NotificationsUntold", Metric: ours(metric.Unsent, "Minimum"), At: 1, Times: 6,
-			Text: "Notifications of failures have been waiting for half an hour. Read the answers of Slack or SES " +
-				"in the log of the sweep; no notification is lost, they are sent as soon as the channel works."},
+			Text: "Notifications of failures have been waiting for half an hour. See the answers of Slack or SES " +
+				"in the log of the sweep. No notification is lost, since all are sent once the channel works."},
 	)
 	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // the next run makes up for a failed one
 }
 
-// refused adds up the credentials that were refused, in every function.
+// refused sums the rejected credentials of all functions.
 func (s *site) refused() awscloudwatch.IMetric {
 	metrics := map[string]awscloudwatch.IMetric{"sweep": s.metric(s.facts.Sweep.Name, metric.Refused, "Sum")}
 	var terms []string
@@ -247,7 +241,7 @@ func (s *site) refused() awscloudwatch.IMetric {
 	return watch.Math(strings.Join(append(terms, "FILL(sweep, 0)"), " + "), "Refused", metrics)
 }
 
-// theFunctions names the functions that queues feed, as part of a sentence.
+// theFunctions names the functions fed by queues, as part of a sentence.
 func (s *site) theFunctions() string {
 	var names []string
 	for _, f := range s.facts.Functions {

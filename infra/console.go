@@ -15,9 +15,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newConsoleAPI makes the HTTP API of the console where the setting console asks for
-// it, else nil. It is there before all functions: they put its address into
-// notifications, and the console into the login.
+// newConsoleAPI makes the HTTP API of the console, or returns nil without the setting. It must
+// precede all functions, because they put its address into notifications, and the console
+// into the login.
 func newConsoleAPI(s *site) awsapigatewayv2.CfnApi {
 	if !s.config.HasConsole() {
 		return nil
@@ -28,9 +28,8 @@ func newConsoleAPI(s *site) awsapigatewayv2.CfnApi {
 	})
 }
 
-// adminURL returns the address of the pages about documents, which is the console's.
-// adminBaseUrl names another one: that of a domain before the API, or of a program
-// beside Matchbook.
+// adminURL returns the base address of links to documents: adminBaseUrl, otherwise the
+// console's. Use adminBaseUrl for a custom domain or another program.
 func (s *site) adminURL() *string {
 	if s.api == nil || s.config.AdminURL != "" {
 		return jsii.String(strings.TrimSuffix(s.config.AdminURL, "/"))
@@ -38,7 +37,7 @@ func (s *site) adminURL() *string {
 	return s.api.AttrApiEndpoint()
 }
 
-// newConsole makes the function behind the API, and the login; nil without one.
+// newConsole makes the function behind the API and the login. It returns nil without an API.
 func newConsole(s *site, workloads []queueFunction) awslambda.Function {
 	if s.api == nil {
 		return nil
@@ -59,13 +58,13 @@ func newConsole(s *site, workloads []queueFunction) awslambda.Function {
 		Action: jsii.String("lambda:InvokeFunction"), FunctionName: live.FunctionArn(),
 		Principal: jsii.String("apigateway.amazonaws.com"), SourceArn: s.stack.FormatArn(&awscdk.ArnComponents{
 			Service: jsii.String("execute-api"), Resource: s.api.Ref(), ResourceName: jsii.String("$default/$default")})})
-	s.output("ConsoleUrl", "Shows documents and their matches, to people who are logged in", s.adminURL())
+	s.output("ConsoleUrl", "Shows documents and their matches to logged-in people", s.adminURL())
 	s.alarms.onConsole(console)
 	return console
 }
 
-// newConsoleStage makes the stage of the API. Its log has no addresses of people, and
-// paths without their parameters: a login's have codes.
+// newConsoleStage makes the stage of the API. Its log must contain neither addresses of people
+// nor query parameters, since logins carry codes there.
 func (s *site) newConsoleStage() {
 	logs := called(awslogs.NewLogGroup(s.stack, jsii.String("ConsoleApiLogs"), &awslogs.LogGroupProps{
 		LogGroupName: jsii.String("/aws/apigateway/" + *s.name("console")),
@@ -77,11 +76,10 @@ func (s *site) newConsoleStage() {
 			Format: jsii.String(`{"request_id":"$context.requestId","method":"$context.httpMethod","path":"$context.path",` +
 				`"status":"$context.status","ms":"$context.responseLatency","error":"$context.error.message"}`)},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
-			ThrottlingBurstLimit: jsii.Number(50), ThrottlingRateLimit: jsii.Number(50)}, // requests a second
+			ThrottlingBurstLimit: jsii.Number(50), ThrottlingRateLimit: jsii.Number(50)}, // requests per second
 	})
 }
 
-// consoleVariables returns the variables of the console.
 func (s *site) consoleVariables(to queueFunction) environment {
 	issuer := s.consoleLogin()
 	e := environment{map[string]*string{
@@ -104,10 +102,10 @@ func (a *alarms) onConsole(console awslambda.Function) {
 	a.Add(
 		watch.Alarm{ID: "ConsoleErrors", Metric: watch.Lambda(console, "Errors", "Sum"), At: 1,
 			Text: name + " ended in an error: its configuration, a crash or a timeout. People saw an error and may try " +
-				"again; the log group /aws/lambda/" + name + " has the reason."},
+				"again. See the log group /aws/lambda/" + name + " for the reason."},
 		watch.Alarm{ID: "ConsoleThrottles", Metric: watch.Lambda(console, "Throttles", "Sum"), At: 1,
 			Text: fmt.Sprintf("%s refused requests: %d were served at once, its reserved concurrency. Look for a program "+
-				"that reads pages; else raise Instances in the manifest, and databaseConnections with it.", name, f.Instances)},
+				"reading pages, otherwise raise Instances in the manifest, and databaseConnections with it.", name, f.Instances)},
 	)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newDashboard shows whether work gets done, how long it takes and what it costs.
-// Each workload has rows of its own; web and console may be nil.
+// newDashboard shows progress, duration and cost of the work, a row of graphs per workload.
+// web and console may be nil.
 func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web, console awslambda.Function) {
 	dashboard := called(awscloudwatch.NewDashboard(s.stack, jsii.String("Dashboard"),
 		&awscloudwatch.DashboardProps{DashboardName: s.name()}), "Dashboard")
@@ -23,7 +23,7 @@ func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web, cons
 	}))
 	for i, w := range workloads {
 		row := s.workWidgets(w.facts)
-		if i == 0 { // the sweep's, for all workloads
+		if i == 0 { // measured by the sweep for all workloads
 			row = append(row, watch.Graph("Backlog: oldest due "+s.facts.Row()+" (s)", false,
 				s.metrics(s.facts.Sweep.Name, "Maximum", metric.OldestDue)...))
 		}
@@ -47,12 +47,11 @@ func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web, cons
 		dashboard.AddWidgets(consoleWidgets(console)...)
 	}
 	const page = "https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s"
-	s.output("DashboardUrl", "The state of all functions and queues",
+	s.output("DashboardUrl", "Shows the state of all functions and queues",
 		jsii.String(fmt.Sprintf(page, *s.stack.Region(), *s.name())))
 }
 
-// of returns the title of a workload's graph: with its name where there are
-// several.
+// of returns the title of a workload's graph, with its name if there are several workloads.
 func (s *site) of(f manifest.Function, title string) string {
 	if len(s.facts.Functions) == 1 {
 		return title
@@ -62,18 +61,18 @@ func (s *site) of(f manifest.Function, title string) string {
 
 func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	widgets := []awscloudwatch.IWidget{
-		watch.Graph(s.of(f, "Deliveries by their end"), true,
+		watch.Graph(s.of(f, "Deliveries by result"), true,
 			s.metrics(f.Name, "Sum", metric.Succeeded, metric.Retried, metric.DeadLettered,
 				metric.Failed, metric.Skipped, metric.Malformed)...),
 	}
 	if f.Rowless {
 		return widgets
 	}
-	return append(widgets, watch.Graph(s.of(f, "Time of the work per "+settings.RowOf(f)+" (ms)"), false,
+	return append(widgets, watch.Graph(s.of(f, "Time per "+settings.RowOf(f)+" (ms)"), false,
 		s.percentiles(f.Name, metric.AttemptTime)...))
 }
 
-// sweepWidgets show waiting rows and repairs, of all workloads.
+// sweepWidgets show waiting rows and repairs of all workloads.
 func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	name := s.facts.Sweep.Name
 	queues := []awscloudwatch.IMetric{s.metric(name, metric.SweepBacklog, "Maximum")}
@@ -112,14 +111,14 @@ func (s *site) functionWidgets(w queueFunction, sweep awslambda.Function) []awsc
 		watch.Graph(s.of(w.facts, "Invocations, errors, throttles"), false, watch.Lambda(w.function, "Invocations", "Sum"),
 			watch.Lambda(w.function, "Errors", "Sum"),
 			watch.Lambda(w.function, "Throttles", "Sum"), watch.Lambda(sweep, "Errors", "Sum")),
-		watch.Graph(s.of(w.facts, "Duration of an invocation (ms)"), false, watch.Lambda(w.function, "Duration", "p50"),
+		watch.Graph(s.of(w.facts, "Invocation duration (ms)"), false, watch.Lambda(w.function, "Duration", "p50"),
 			watch.Lambda(w.function, "Duration", "p99")),
-		watch.Graph(s.of(w.facts, "Invocations at once"), false, watch.Lambda(w.function, "ConcurrentExecutions", "Maximum")),
+		watch.Graph(s.of(w.facts, "Concurrent invocations"), false, watch.Lambda(w.function, "ConcurrentExecutions", "Maximum")),
 	}
 }
 
-// costWidgets returns none where the model's prices are unknown: an unknown
-// price is never shown as free.
+// costWidgets returns nil for unknown prices, because the dashboard must never show them as
+// free.
 func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	c := s.config
 	if c.Mode != "model" || c.PromptPrice == 0 {
@@ -134,7 +133,7 @@ func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{watch.Graph(s.of(f, title), false, cost)}
 }
 
-// metric is one of ours, of one function.
+// metric returns a metric of Matchbook for a function.
 func (s *site) metric(function, name, statistic string) awscloudwatch.Metric {
 	return watch.Metric(s.config.Stage, function, name, statistic)
 }

@@ -53,8 +53,8 @@ func TestDashboardAnswersTheUsualQuestions(t *testing.T) {
 	t.Parallel()
 	widgets := synthesise(t, wishes{context: bare}).widgets(t)
 	for title, want := range map[string]string{
-		"match: Deliveries by their end":           "Succeeded",
-		"match: Time of the work per document":     "AttemptTime",
+		"match: Deliveries by result":              "Succeeded",
+		"match: Time per document":                 "AttemptTime",
 		"Backlog: oldest due row":                  "OldestDue",
 		"match: Model: calls":                      "ModelCalls",
 		"match: Model: tokens":                     "ModelPromptTokens",

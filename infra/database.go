@@ -8,8 +8,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// database is the PostgreSQL: its secret, and the resources that must exist
-// before it can be used.
+// database is the PostgreSQL database: its secret, and the resources to wait for before use.
 type database struct {
 	secret secret
 	ready  []constructs.IDependable
@@ -18,8 +17,7 @@ type database struct {
 // before makes a resource wait for the database.
 func (d database) before(c constructs.Construct) { c.Node().AddDependency(d.ready...) }
 
-// newDatabase returns the user's own, named by a secret, or a new Aurora in a
-// network of its own.
+// newDatabase returns the user's database, given by a secret, or a new Aurora with a network.
 func newDatabase(s *site) (database, network) {
 	if s.config.Database == "aurora" {
 		return s.newAurora()
@@ -30,16 +28,15 @@ func newDatabase(s *site) (database, network) {
 
 const (
 	postgresPort = 5432
-	// The capacity of Aurora, in ACUs of 2 GiB. At the lower end it idles; the
-	// upper end allows far more connections than the functions open.
+	// Capacity of Aurora, in ACUs of 2 GiB. It idles at the minimum; the maximum allows far
+	// more connections than the functions open.
 	minCapacity, maxCapacity = 0.5, 4
 	backupDays               = 14
 )
 
-// newAurora makes an Aurora Serverless v2 that only the functions reach.
-// Deleting the stack leaves a snapshot of it, once its deletion protection has
-// been switched off by hand. It has no name of ours, so that another one may be
-// made while it is still there.
+// newAurora makes an Aurora Serverless v2 reachable only by the functions. To delete the stack,
+// switch off the deletion protection by hand; a snapshot stays. CloudFormation names it, so
+// that another one can be made while it still exists.
 func (s *site) newAurora() (database, network) {
 	vpc, net := s.newVPC()
 	group := awsec2.NewSecurityGroup(s.stack, jsii.String("DatabaseSecurityGroup"), &awsec2.SecurityGroupProps{
@@ -56,7 +53,7 @@ func (s *site) newAurora() (database, network) {
 		DefaultDatabaseName: jsii.String("matchbook"),
 		Credentials:         awsrds.Credentials_FromGeneratedSecret(jsii.String("matchbook"), nil),
 		Writer: awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), &awsrds.ServerlessV2ClusterInstanceProps{
-			AutoMinorVersionUpgrade: jsii.Bool(false), // the version has long support, and only the template changes it
+			AutoMinorVersionUpgrade: jsii.Bool(false), // only the template changes the version, which has long-term support
 		}),
 		ServerlessV2MinCapacity: jsii.Number(minCapacity),
 		ServerlessV2MaxCapacity: jsii.Number(maxCapacity),
@@ -73,12 +70,12 @@ func (s *site) newAurora() (database, network) {
 	writer := cluster.Node().FindChild(jsii.String("Writer"))
 	awscdk.Validations_Of(writer).Acknowledge(&awscdk.Acknowledgment{
 		Id:     jsii.String("CloudFormation-Validate::W9008"),
-		Reason: jsii.String("It has no storage of its own: the cluster's is encrypted"),
+		Reason: jsii.String("The cluster's storage is encrypted, and the instance has none"),
 	})
 	s.accept(cluster.Node().FindChild(jsii.String("Secret")), "AwsSolutions-SMG4", "",
-		"Rotation is the account's to turn on; the functions take a new password up by themselves")
-	// The secret that is attached to the database has its host and port as well.
+		"The account decides about rotation; the functions pick up a new password by themselves")
+	// Use the attached secret, because it has host and port as well.
 	arn := cluster.Secret().SecretArn()
-	s.output("DatabaseSecretArn", "Where the database is and how to log in", arn)
+	s.output("DatabaseSecretArn", "The address and the credentials of the database", arn)
 	return database{secret{arn: arn, resource: arn}, []constructs.IDependable{cluster, group, net.functions}}, net
 }

@@ -14,31 +14,29 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// environment holds the variables of a function. Every variable that it may
-// read is there, an empty one where nothing is set: `sam local invoke
-// --env-vars` overrides only the variables of the template.
+// environment has the variables of a function. It must contain every variable the function
+// may read, empty if unset, because `sam local invoke --env-vars` overrides only existing ones.
 type environment struct {
 	values  map[string]*string
-	secrets map[string]secret // by the name of the variable that holds the value
+	secrets map[string]secret // by the variable of the value
 }
 
-// secret is a secret of Secrets Manager. Its value never is in the template.
+// secret is a secret of Secrets Manager. Its value must never be in the template.
 type secret struct {
 	arn      *string // for the function
 	resource *string // for a policy
 }
 
-// rootCertificates is the variable from which PostgreSQL's clients take the
-// file for sslmode=verify-full. So the database's URL, which people use as
-// well, names no file of the function.
+// rootCertificates is the variable of PostgreSQL clients for the file of sslmode=verify-full.
+// Use it instead of the URL's parameter, because people use the same URL elsewhere.
 const rootCertificates = "PGSSLROOTCERT"
 
-// anySuffix stands for the six characters that Secrets Manager adds to the
-// name of a secret. Settings such as openaiSecretArn name one exactly.
+// anySuffix matches the six characters Secrets Manager appends to a secret's name. Settings
+// such as openaiSecretArn give the exact ARN.
 const anySuffix = "-??????"
 
-// secretOf returns the secret that the user names by its ARN, or else the one
-// with the name that derives from the stage, matchbook/dev/database-url.
+// secretOf returns the secret with the user's ARN, otherwise the one named after the stage,
+// such as matchbook/dev/database-url.
 func (s *site) secretOf(arn, name string) secret {
 	if arn != "" {
 		return secret{arn: jsii.String(arn), resource: jsii.String(arn)}
@@ -54,12 +52,12 @@ func (s *site) allowRead(role awsiam.IRole, v secret) {
 	}
 }
 
-// of adds the variables of every function.
+// of adds the variables common to all functions.
 func (e environment) of(s *site) *map[string]*string {
 	all := map[string]*string{variable.Stage: jsii.String(s.config.Stage)}
 	maps.Copy(all, e.values)
 	for name, secret := range e.secrets {
-		// The value itself stays empty; if it is set, it wins.
+		// Leave the value empty, because a set value wins.
 		all[name], all[name+variable.SecretSuffix] = jsii.String(""), secret.arn
 	}
 	if s.config.DatabaseCA != "" {
@@ -68,8 +66,7 @@ func (e environment) of(s *site) *map[string]*string {
 	return &all
 }
 
-// notifications are the variables of the functions that send failures to
-// people.
+// notifications adds the variables for notifications of failures.
 func (s *site) notifications() environment {
 	c := s.config
 	e := environment{map[string]*string{
@@ -85,9 +82,8 @@ func (s *site) notifications() environment {
 	return e
 }
 
-// allowMail lets a role send mail as the sender only. SES looks for the
-// identity of the address or of a domain above it; in an account that is still
-// in its sandbox also for those of the readers.
+// allowMail lets a role send mail only as the sender. SES checks the identity of the address
+// or a parent domain, and in a sandbox account the recipients' identities as well.
 func (s *site) allowMail(role awsiam.IRole) {
 	c := s.config
 	sender := settings.AddressesOf(c.EmailFrom)
@@ -105,8 +101,8 @@ func (s *site) allowMail(role awsiam.IRole) {
 	}))
 }
 
-// identities returns the possible identities of addresses in SES: the address,
-// its domain, and the domains above that.
+// identities returns the possible SES identities of addresses: address, domain and parent
+// domains.
 func (s *site) identities(addresses []string) (arns []*string) {
 	var names []string
 	for _, address := range addresses {

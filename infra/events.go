@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 )
 
-// waitingEventAlarm is the age of an event that the receiver has not accepted.
+// waitingEventAlarm is the age of an undelivered event that raises the alarm.
 const waitingEventAlarm = time.Hour
 
 // onEvents adds the alarms on the receiver of events.
@@ -20,23 +20,23 @@ func (a *alarms) onEvents() {
 	sweep := a.site.facts.Sweep.Name
 	a.Add(
 		watch.Alarm{ID: "EventsRefused", Metric: a.site.refusals(manifest.Events, "Refused events"), At: 1,
-			Text: "The receiver of events refused some. Read its answers in the logs of the functions match and sweep, and repair " +
-				"the receiver or " + variable.EventsWebhookSecret + " within three days: an event that is refused for longer is " +
+			Text: "The receiver of events refused some. See its answers in the logs of match and sweep, and fix " +
+				"the receiver or " + variable.EventsWebhookSecret + " within three days, because events refused for longer are " +
 				"given up."},
 		watch.Alarm{ID: "EventsWaiting", Metric: a.site.metric(sweep, metric.OldestEvent, "Maximum"),
 			At: waitingEventAlarm.Seconds(),
-			Text: fmt.Sprintf("An event was not accepted by its receiver for more than %s. Read its answers in the log of the "+
-				"sweep, and look whether the receiver is up and %s is set; later events of its documents wait for it.",
+			Text: fmt.Sprintf("An event has been undelivered for more than %s. See the receiver's answers in the log of the "+
+				"sweep, and check that the receiver is up and %s is set. Later events of its documents wait for it.",
 				waitingEventAlarm, variable.EventsWebhookURL)},
 		watch.Alarm{ID: "EventsDead", Metric: a.site.metric(sweep, metric.DeadEvents, "Maximum"), At: 1,
-			Text: "An event was refused for three days and given up. The table event has the reason, where dead_at is set. " +
-				"Repair the receiver, and set dead_at and refused_at to NULL to have it sent again."},
+			Text: "An event was refused for three days and given up. Run matchbook events status for the reason. " +
+				"Fix the receiver, then run matchbook events requeue."},
 	)
 }
 
-// eventWidgets show what waits for the receiver of events.
+// eventWidgets show undelivered events.
 func (s *site) eventWidgets() []awscloudwatch.IWidget {
-	return []awscloudwatch.IWidget{watch.Graph("Events that the receiver has not accepted", false,
+	return []awscloudwatch.IWidget{watch.Graph("Undelivered events", false,
 		append(s.metrics(s.facts.Sweep.Name, "Maximum", metric.WaitingEvents, metric.OldestEvent,
 			metric.DeadEvents), s.refusalLines(manifest.Events)...)...)}
 }

@@ -9,17 +9,16 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// Periods of the bucket, in days. A version that was overwritten or deleted is
-// kept for longer than a message that names it can wait in the queue of the inbox
-// and in its dead-letter queue.
+// Periods of the bucket, in days. Old versions must outlive messages in the inbox's queue and
+// dead-letter queue, because these refer to them.
 const (
 	keepVersions    = 30
 	keepCheckpoints = 90
 	abortUploads    = 7
 )
 
-// newBucket makes the bucket of all files. It stays when the stack is deleted,
-// and has no name of its own: a stack made anew would find the name taken.
+// newBucket makes the bucket of all files, which stays when the stack is deleted.
+// CloudFormation names it, otherwise the name would be taken for a new stack.
 func (s *site) newBucket() awss3.Bucket {
 	rule := func(id, prefix string, days float64) *awss3.LifecycleRule {
 		return &awss3.LifecycleRule{Id: jsii.String(id), Prefix: jsii.String(prefix),
@@ -41,16 +40,16 @@ func (s *site) newBucket() awss3.Bucket {
 	}), "Files")
 	s.accept(bucket, "AwsSolutions-S1", "", "who read a file is in CloudTrail, where its data events are on; "+
 		"access logs would be a second bucket of names of files")
-	s.output("FilesBucketName", "A file laid below inbox/{tenant id}/ is ingested", bucket.BucketName())
+	s.output("FilesBucketName", "Ingests every file put below inbox/{tenant id}/", bucket.BucketName())
 	return bucket
 }
 
-// useFiles gives a function its rights to the store of files.
+// useFiles adds a function's permissions on the bucket.
 func (s *site) useFiles(role awsiam.IRole, rights []manifest.Access) {
 	if len(rights) == 0 {
 		return
 	}
-	// Without this right S3 answers that access is denied where a file is gone.
+	// Otherwise S3 answers "access denied" for a missing file.
 	allow(role, []*string{s.files.BucketArn()}, "s3:ListBucket")
 	for _, access := range rights {
 		files := []*string{s.files.ArnForObjects(jsii.String(access.Folder + "*"))}
@@ -65,16 +64,14 @@ func (s *site) useFiles(role awsiam.IRole, rights []manifest.Access) {
 	}
 }
 
-// watchInbox has S3 send an event to the queue of the inbox function for each
-// file in the inbox. The bucket's properties are set directly: the CDK would
-// deploy a further function to set them.
+// watchInbox makes S3 send an event per inbox file to the inbox function's queue. It sets the
+// bucket's properties directly, because the CDK would deploy a function for that.
 func (s *site) watchInbox(workloads []queueFunction) {
 	for _, w := range workloads {
 		if w.facts.Watches == "" {
 			continue
 		}
-		// The bucket waits for this right, so its name is not known here: that it
-		// begins with the stack's is.
+		// The bucket depends on this permission, so use its name's prefix, the stack's name.
 		w.queue.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 			Sid: jsii.String("FilesSend"), Actions: jsii.Strings("sqs:SendMessage"),
 			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("s3.amazonaws.com"), nil)},
@@ -98,8 +95,7 @@ func (s *site) watchInbox(workloads []queueFunction) {
 	}
 }
 
-// bucketsOfStack is a pattern of the names that CloudFormation gives to buckets
-// of this stack.
+// bucketsOfStack matches the names CloudFormation gives to this stack's buckets.
 func (s *site) bucketsOfStack() *string {
 	return s.stack.FormatArn(&awscdk.ArnComponents{Service: jsii.String("s3"), Region: jsii.String(""),
 		Account: jsii.String(""), Resource: jsii.String(*s.name() + "-*"), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})

@@ -16,8 +16,7 @@ import (
 
 const logRetention = awslogs.RetentionDays_ONE_MONTH
 
-// newFunction makes a function of ours from its bootstrap, with a role and a
-// log group of its own.
+// newFunction makes a function from its bootstrap, with its role and log group.
 func (s *site) newFunction(task manifest.Task, variables environment) awslambda.Function {
 	id := title(task.Name) + "Function"
 	logs := called(awslogs.NewLogGroup(s.stack, jsii.String(id+"Logs"), &awslogs.LogGroupProps{
@@ -36,8 +35,7 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 		MemorySize:   jsii.Number(task.MemoryMB),
 		Environment:  variables.of(s),
 		Role:         s.newRole(id, logs, variables),
-		// Its format stays text: the functions write JSON lines themselves, and
-		// Lambda passes them on as they are.
+		// Keep the text format, because the functions write JSON lines themselves.
 		LogGroup: logs,
 	}), id)
 	cfn := function.Node().DefaultChild().(awslambda.CfnFunction)
@@ -50,9 +48,8 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 	return function
 }
 
-// newRole may do exactly this: write to the function's log group, send traces,
-// read the function's secrets, and be in the network. The caller adds the
-// permissions that its work needs.
+// newRole may write to the function's log group, send traces, read the function's secrets and
+// join the network. The caller must add the permissions of the work.
 func (s *site) newRole(id string, logs awslogs.LogGroup, variables environment) awsiam.Role {
 	role := called(awsiam.NewRole(s.stack, jsii.String(id+"Role"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
@@ -68,8 +65,8 @@ func (s *site) newRole(id string, logs awslogs.LogGroup, variables environment) 
 	return role
 }
 
-// live is the working version. It becomes the new one when the schema is up to
-// date, so a version never meets a schema older than itself.
+// live is the alias of the working version. It moves only after the migrations, so that a
+// version never meets an older schema.
 func (s *site) live(function awslambda.Function, name string) awslambda.Alias {
 	alias := called(awslambda.NewAlias(s.stack, jsii.String(title(name)+"Live"), &awslambda.AliasProps{
 		AliasName: jsii.String("live"),

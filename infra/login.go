@@ -14,11 +14,10 @@ import (
 // issuer is an OpenID Connect issuer, with the console as its client.
 type issuer struct {
 	url, client *string
-	secret      secret // without an arn: a public client
+	secret      secret // a zero arn means a public client
 }
 
-// consoleLogin returns the issuer that the settings name, or else the stack's own
-// user pool.
+// consoleLogin returns the issuer in the settings, otherwise the stack's user pool.
 func (s *site) consoleLogin() issuer {
 	c := s.config
 	if c.Console == settings.Cognito {
@@ -31,9 +30,9 @@ func (s *site) consoleLogin() issuer {
 	return i
 }
 
-// newUserPool makes a user pool. Administrators create its people, who log in by
-// their mail address, a password and a one-time code. It stays when the stack is
-// deleted, as its people do not exist elsewhere.
+// newUserPool makes a user pool. Administrators invite people; they log in with their e-mail
+// address, a password and a one-time code. It stays when the stack is deleted, because people
+// exist only there.
 func (s *site) newUserPool() issuer {
 	pool := awscognito.NewCfnUserPool(s.stack, jsii.String("ConsoleUsers"), &awscognito.CfnUserPoolProps{
 		UserPoolName:           s.name(),
@@ -49,7 +48,7 @@ func (s *site) newUserPool() issuer {
 			RequireNumbers: jsii.Bool(true), RequireSymbols: jsii.Bool(true), TemporaryPasswordValidityDays: jsii.Number(7)}},
 	})
 	pool.ApplyRemovalPolicy(awscdk.RemovalPolicy_RETAIN, nil)
-	s.accept(pool, "AwsSolutions-COG3", "", "Threat protection has a price for each person; the second factor is required")
+	s.accept(pool, "AwsSolutions-COG3", "", "Threat protection is billed per person, and the second factor is required")
 	for _, role := range []string{"viewer", "operator"} {
 		awscognito.NewCfnUserPoolGroup(s.stack, jsii.String("Console"+title(role)+"s"), &awscognito.CfnUserPoolGroupProps{
 			UserPoolId: pool.Ref(), GroupName: jsii.String("matchbook-" + role),
@@ -64,8 +63,7 @@ func (s *site) newUserPool() issuer {
 			s.stack.UrlSuffix(), jsii.String("/"), pool.Ref()})}
 }
 
-// newUserPoolClient makes the console a client of the pool: the code flow, from and
-// to the console's address.
+// newUserPoolClient makes the console a client of the pool, with the code flow.
 func (s *site) newUserPoolClient(pool awscognito.CfnUserPool) awscognito.CfnUserPoolClient {
 	at := func(path string) *[]*string {
 		return &[]*string{awscdk.Fn_Join(jsii.String(""), &[]*string{s.adminURL(), jsii.String(path)})}
@@ -82,8 +80,8 @@ func (s *site) newUserPoolClient(pool awscognito.CfnUserPool) awscognito.CfnUser
 	})
 }
 
-// newClientSecret keeps the client's secret where functions read theirs: it is
-// neither in the template nor in the function's variables.
+// newClientSecret stores the client's secret in Secrets Manager, so that it's neither in the
+// template nor in variables.
 func (s *site) newClientSecret(client awscognito.CfnUserPoolClient) secret {
 	props := &awssecretsmanager.CfnSecretProps{SecretString: client.AttrClientSecret(),
 		Description: jsii.String("The console at its user pool, stage " + s.config.Stage)}
@@ -91,6 +89,6 @@ func (s *site) newClientSecret(client awscognito.CfnUserPoolClient) secret {
 		props.KmsKeyId = jsii.String(arn)
 	}
 	kept := awssecretsmanager.NewCfnSecret(s.stack, jsii.String("ConsoleClientSecret"), props)
-	s.accept(kept, "AwsSolutions-SMG4", "", "A user pool gives a new secret to a new client only")
+	s.accept(kept, "AwsSolutions-SMG4", "", "A user pool issues a new secret only for a new client")
 	return secret{arn: kept.Ref(), resource: kept.Ref()}
 }

@@ -1,8 +1,7 @@
-// Command infra is the CDK app: it builds the functions and describes the stack
-// of one stage, which `npx aws-cdk synth` turns into a CloudFormation template,
-// without an account. Facts that the functions rely on come from
-// lambda/manifest, the user's wishes from the CDK context; infra/settings
-// reads both.
+// Command infra is the CDK app: it builds the functions and describes the stack of one
+// stage. Use `npx aws-cdk synth` to turn it into a CloudFormation template; you need no
+// account. The stack's facts come from lambda/manifest, so that they equal the runtime's, and
+// the user's settings from the CDK context; see infra/settings.
 package main
 
 import (
@@ -25,7 +24,7 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "infra:", err)
 	}
-	jsii.Close() // it may add a line of its own
+	jsii.Close() // it may print a line
 	if err != nil {
 		os.Exit(1)
 	}
@@ -53,11 +52,11 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// ofTheCDK are keys of the CDK's own that look like ones of ours.
+// ofTheCDK has the CDK keys that look like settings.
 var ofTheCDK = []string{"acknowledged-issue-numbers", "cdk-migrate", "cli-telemetry"}
 
-// contextOf returns all of the context that is not CDK's own. Any other key
-// with a hyphen is a mistyped setting, and settings.Read refuses it.
+// contextOf returns the context without the CDK's keys. It keeps any other key with a hyphen,
+// so that settings.Read refuses it as mistyped.
 func contextOf(app awscdk.App) map[string]any {
 	all, _ := app.Node().GetAllContext(nil).(map[string]any)
 	own := maps.Clone(all)

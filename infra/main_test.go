@@ -26,7 +26,7 @@ func TestMistypedSettingWithAHyphenIsRefused(t *testing.T) {
 	cdk.Lock()
 	defer cdk.Unlock()
 	_, err := settings.Read(contextOf(newApp(t, t.TempDir(), map[string]any{"database-secret-arn": "SECRET"})))
-	if err == nil || !strings.Contains(err.Error(), "\ndatabase-secret-arn: no such setting; there are stage, ") ||
+	if err == nil || !strings.Contains(err.Error(), "\ndatabase-secret-arn: unknown setting; use one of stage, ") ||
 		strings.Contains(err.Error(), "SECRET") {
 		t.Errorf("got %v", err)
 	}

@@ -11,13 +11,12 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newMigration brings the schema up to date during a deployment. CloudFormation
-// calls the function as a custom resource: whenever its bootstrap has changed,
-// which has the migrations in it, or the database is another one. Resources
-// that depend on the result wait for it, and are not touched if it fails.
+// newMigration migrates the schema during a deployment. CloudFormation calls the function as
+// a custom resource whenever its bootstrap, which contains the migrations, or the database
+// has changed. Make resources depend on the result, so that they change only if it succeeds.
 func newMigration(s *site) constructs.IDependable {
 	task, where := s.facts.Migrate, s.database.secret
-	if s.config.MigrateSecret != "" { // the functions go through a pooler, migrations cannot
+	if s.config.MigrateSecret != "" { // because migrations can't go through a pooler
 		where = s.secretOf(s.config.MigrateSecret, "")
 	}
 	migrate := s.newFunction(task, environment{
@@ -26,7 +25,7 @@ func newMigration(s *site) constructs.IDependable {
 	resource := awscdk.NewCustomResource(s.stack, jsii.String("Schema"), &awscdk.CustomResourceProps{
 		ServiceToken: migrate.FunctionArn(),
 		ResourceType: jsii.String("Custom::Schema"),
-		// CloudFormation would wait for an hour by itself.
+		// Otherwise CloudFormation waits for an hour.
 		ServiceTimeout: seconds(task.Timeout + time.Minute),
 		Properties:     &map[string]any{"Migrations": bootstrap.Fingerprint(s.code[task.Name]), "Database": where.arn},
 	})

@@ -9,18 +9,16 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// network is the network of the functions; without subnets, they are not in a
-// VPC.
+// network is the functions' network. Without subnets they run outside a VPC.
 type network struct {
 	subnets   []string
 	groups    []string
-	functions awsec2.SecurityGroup     // of our own VPC
+	functions awsec2.SecurityGroup     // set for a new VPC
 	ready     []constructs.IDependable // the route out
 }
 
-// newVPC has two private subnets for the functions, with one way out: to the
-// model, to AWS and, during a deployment, to CloudFormation. The database's
-// subnets have none.
+// newVPC makes two private subnets for the functions with a route out, because they need the
+// model, AWS and, during a deployment, CloudFormation. The database's subnets are isolated.
 func (s *site) newVPC() (awsec2.Vpc, network) {
 	subnet := func(name string, kind awsec2.SubnetType) *awsec2.SubnetConfiguration {
 		return &awsec2.SubnetConfiguration{Name: jsii.String(name), SubnetType: kind, CidrMask: jsii.Number(24)}
@@ -37,7 +35,7 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 		},
 	}), "Vpc")
 	s.logRejected(vpc)
-	vpc.AddGatewayEndpoint(jsii.String("FilesEndpoint"), // files do not pay for the way out
+	vpc.AddGatewayEndpoint(jsii.String("FilesEndpoint"), // so that files don't pay for the NAT
 		&awsec2.GatewayVpcEndpointOptions{Service: awsec2.GatewayVpcEndpointAwsService_S3()})
 	functions := awsec2.NewSecurityGroup(s.stack, jsii.String("FunctionsSecurityGroup"), &awsec2.SecurityGroupProps{
 		Vpc: vpc, AllowAllOutbound: jsii.Bool(false), Description: jsii.String("The functions: nobody reaches them"),
@@ -55,8 +53,7 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 	return vpc, net
 }
 
-// logRejected logs the packets that the firewalls refuse, to find out why a
-// server does not answer.
+// logRejected logs refused packets. Use the log to find out why a server doesn't answer.
 func (s *site) logRejected(vpc awsec2.Vpc) {
 	logs := called(awslogs.NewLogGroup(s.stack, jsii.String("RejectedTrafficLogs"), &awslogs.LogGroupProps{
 		LogGroupName: jsii.String("/matchbook/" + s.config.Stage + "/rejected-traffic"),
@@ -68,7 +65,7 @@ func (s *site) logRejected(vpc awsec2.Vpc) {
 	})
 }
 
-// interfaceActions are a function's actions on its network interfaces.
+// interfaceActions are the actions a function needs on its network interfaces.
 var interfaceActions = []string{"ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface",
 	"ec2:DescribeNetworkInterfaces",
 	"ec2:DescribeSubnets", "ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"}

@@ -15,8 +15,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newOfferSchedule makes the function that queues the match offers of a day, and its
-// schedule.
+// newOfferSchedule makes the function for queueing match offers, and its schedule.
 func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
 	to := named(workloads, s.facts.Schedule.PublishesTo)
 	schedule := s.newFunction(s.facts.Schedule, environment{map[string]*string{
@@ -30,8 +29,8 @@ func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
 	return schedule
 }
 
-// addReceiver adds the URL of a receiver, where a setting names one, and the key that
-// signs requests to it; no key without a URL.
+// addReceiver adds the URL of a receiver and the key for signing requests to it. It adds
+// nothing without a URL in the settings.
 func (s *site) addReceiver(e environment, r manifest.Receiver) {
 	var url, arn, key string
 	switch r {
@@ -49,8 +48,7 @@ func (s *site) addReceiver(e environment, r manifest.Receiver) {
 	}
 }
 
-// refusedBy returns what a receiver refused, in the functions that deliver to it and in
-// the sweep, by their names.
+// refusedBy returns the refusals of a receiver, by the name of the delivering function.
 func (s *site) refusedBy(r manifest.Receiver) (names []string, refused map[string]awscloudwatch.IMetric) {
 	for _, f := range s.facts.Functions {
 		if f.Delivers == r {
@@ -64,13 +62,13 @@ func (s *site) refusedBy(r manifest.Receiver) (names []string, refused map[strin
 	return names, refused
 }
 
-// refusals adds them up.
+// refusals sums the refusals of a receiver.
 func (s *site) refusals(r manifest.Receiver, label string) awscloudwatch.IMetric {
 	names, refused := s.refusedBy(r)
 	return watch.Math("FILL("+strings.Join(names, ", 0) + FILL(")+", 0)", label, refused)
 }
 
-// refusalLines are their lines in a graph.
+// refusalLines returns the graph lines of a receiver's refusals.
 func (s *site) refusalLines(r manifest.Receiver) (lines []awscloudwatch.IMetric) {
 	names, refused := s.refusedBy(r)
 	for _, name := range names {
@@ -79,8 +77,8 @@ func (s *site) refusalLines(r manifest.Receiver) (lines []awscloudwatch.IMetric)
 	return lines
 }
 
-// onOfferSchedule adds the alarms on the schedule of match offers, and on what its
-// check of all offers finds.
+// onOfferSchedule adds the alarms on the schedule of match offers and the findings of its
+// check.
 func (a *alarms) onOfferSchedule(schedule awslambda.Function) {
 	name := a.site.facts.Schedule.Name
 	duplicates := func(statistic string) awscloudwatch.IMetric {
@@ -89,35 +87,35 @@ func (a *alarms) onOfferSchedule(schedule awslambda.Function) {
 	a.Add(
 		watch.Alarm{ID: "DuplicateOffers", Metric: duplicates("Maximum"), At: 1,
 			Text: "A user has two sets of one date, or a candidate twice in one. The unique constraints of matchmaking_job " +
-				"and offer forbid both: look whether they are there, and valid. Stop the schedule " + *a.site.name(name) +
-				" until they are."},
+				"and offer forbid both: check that they exist and are valid. Stop the schedule " + *a.site.name(name) +
+				" until then."},
 		watch.Alarm{ID: "ScheduleSilent", Metric: duplicates("SampleCount"), At: 0, Below: true, Times: 6,
 			Silence: awscloudwatch.TreatMissingData_BREACHING,
-			Text: "No match offers were queued for half an hour, two runs of the schedule. Look at its errors in the log group " +
+			Text: "No match offers were queued for half an hour, two runs of the schedule. Check its errors in the log group " +
 				"/aws/lambda/" + *a.site.name(name) + " and at the schedule " + *a.site.name(name) +
-				". What was missed is queued by its next run, unless it is older than OFFERS_CATCH_UP."},
+				". Its next run queues missed offers, unless they are older than OFFERS_CATCH_UP."},
 	)
 	a.onFunction(schedule, name, a.site.facts.Schedule.Timeout, 1)
 }
 
-// undeliveredAlarm is the age of a set that the receiver has not accepted.
+// undeliveredAlarm is the age of an undelivered set that raises the alarm.
 const undeliveredAlarm = time.Hour
 
 // onReceiver adds the alarms on the receiver of match offers.
 func (a *alarms) onReceiver() {
 	a.Add(
 		watch.Alarm{ID: "OffersRefused", Metric: a.site.refusals(manifest.Sets, "Refused sets"), At: 1,
-			Text: "The receiver of match offers refused sets. Read its answers in the logs of the functions offer and sweep, and " +
-				"repair the receiver or " + variable.OffersWebhookSecret + "; no set is lost, the sweep sends them again."},
+			Text: "The receiver of match offers refused sets. See its answers in the logs of offer and sweep, and " +
+				"fix the receiver or " + variable.OffersWebhookSecret + ". No set is lost, since the sweep retries them."},
 		watch.Alarm{ID: "OffersUndelivered", Metric: a.site.metric(a.site.facts.Sweep.Name, metric.OldestUndelivered,
 			"Maximum"), At: undeliveredAlarm.Seconds(),
-			Text: fmt.Sprintf("A set of match offers was not accepted by the receiver for more than %s. Read its answers in the "+
-				"log of the sweep, and look whether the receiver is up; no set is lost, the sweep sends them again.",
+			Text: fmt.Sprintf("A set of match offers has been undelivered for more than %s. See the receiver's answers in the "+
+				"log of the sweep, and check that it is up. No set is lost, since the sweep retries them.",
 				undeliveredAlarm)},
 	)
 }
 
-// scheduleWidgets show the function that queues match offers.
+// scheduleWidgets show the schedule of match offers.
 func (s *site) scheduleWidgets(schedule awslambda.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
 		watch.Graph("schedule: Runs, errors, throttles", false, watch.Lambda(schedule, "Invocations", "Sum"),
@@ -126,7 +124,7 @@ func (s *site) scheduleWidgets(schedule awslambda.Function) []awscloudwatch.IWid
 			s.metrics(s.facts.Schedule.Name, "Sum", metric.Queued, metric.Late, metric.SkippedDates)...),
 		watch.Graph("schedule: Duplicate offers", false,
 			s.metrics(s.facts.Schedule.Name, "Maximum", metric.DuplicateOffers)...),
-		watch.Graph("Sets of offers that the receiver has not accepted", false,
+		watch.Graph("Undelivered sets of offers", false,
 			append(s.metrics(s.facts.Sweep.Name, "Maximum", metric.UndeliveredSets, metric.OldestUndelivered),
 				s.refusalLines(manifest.Sets)...)...),
 	}

@@ -7,26 +7,26 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// allow lets a role do these and no other things to these resources.
+// allow adds exactly these actions on these resources to a role.
 func allow(role awsiam.IRole, resources []*string, actions ...string) {
 	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...),
 		Resources: &resources}))
 }
 
-// allowUnnamed is for actions for which AWS has no kind of resource.
+// allowUnnamed adds actions without a resource type. Use allow wherever there is one.
 func (s *site) allowUnnamed(role awsiam.IRole, reason string, actions ...string) {
 	allow(role, []*string{jsii.String("*")}, actions...)
 	s.accept(role, "AwsSolutions-IAM5", "Resource::*", reason)
 }
 
-// accepted is a finding of cdk-nag that stays, with the reason.
+// accepted is an accepted finding of cdk-nag with its reason.
 type accepted struct {
 	at                    constructs.IConstruct
 	rule, finding, reason string
 }
 
-// accept notes one. The finding, where a rule has several, is cdk-nag's name
-// for it. A finding accepted of a role is accepted of its policy.
+// accept accepts a finding. If a rule has several, use cdk-nag's name for it. Accepting one of
+// a role accepts it for the role's policy.
 func (s *site) accept(at constructs.IConstruct, rule, finding, reason string) {
 	if policy := at.Node().TryFindChild(jsii.String("DefaultPolicy")); policy != nil {
 		at = policy
@@ -34,8 +34,7 @@ func (s *site) accept(at constructs.IConstruct, rule, finding, reason string) {
 	s.accepted = append(s.accepted, accepted{at, rule, finding, reason})
 }
 
-// writeAccepted writes all of it into the template, for cdk-nag and for
-// reviewers.
+// writeAccepted writes the accepted findings into the template, for cdk-nag and reviewers.
 func (s *site) writeAccepted() {
 	lists := map[string][]any{}
 	resources := map[string]awscdk.CfnResource{}

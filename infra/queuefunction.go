@@ -11,8 +11,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// queueFunction is the core of a workload: a queue, its dead-letter queue, the
-// function that it feeds and the alarms on all three.
+// queueFunction is the core of a workload: a queue, its dead-letter queue, the function and
+// the alarms on all three.
 type queueFunction struct {
 	facts      manifest.Function
 	queue      awssqs.Queue
@@ -21,8 +21,8 @@ type queueFunction struct {
 	live       awslambda.Alias
 }
 
-// newQueueFunction makes all of it from the manifest's facts. The caller adds
-// to the role the permissions beyond the queue.
+// newQueueFunction builds it from the manifest's facts. The caller must add permissions
+// beyond the queue to the role.
 func (s *site) newQueueFunction(f manifest.Function, variables environment) queueFunction {
 	q := queueFunction{facts: f}
 	q.queue, q.deadLetter = s.newQueues(f)
@@ -34,7 +34,7 @@ func (s *site) newQueueFunction(f manifest.Function, variables environment) queu
 	if !f.Rowless {
 		allow(q.function.Role(), own,
 			"sqs:ChangeMessageVisibility", // a retry
-			"sqs:SendMessage")             // to publish rows that its work concerns, too
+			"sqs:SendMessage")             // to publish affected rows
 	}
 	q.live = s.live(q.function, f.Name)
 	s.newMapping(q)
@@ -42,10 +42,9 @@ func (s *site) newQueueFunction(f manifest.Function, variables environment) queu
 	return q
 }
 
-// newQueues makes the queue and its dead-letter queue.
 func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
 	id := title(f.Name)
-	// The two name each other, so one of them is named before it exists.
+	// The two refer to each other, so use one by its name before it exists.
 	source := awssqs.Queue_FromQueueArn(s.stack, jsii.String(id+"QueueByName"), s.arn("sqs", *s.name(f.Name)))
 	deadLetter = called(awssqs.NewQueue(s.stack, jsii.String(id+"DeadLetterQueue"), &awssqs.QueueProps{
 		QueueName:       s.name(f.Name, "dead", "letter"),
@@ -67,15 +66,15 @@ func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
 			MaxReceiveCount: jsii.Number(f.MaxReceiveCount())},
 	}), id+"Queue")
 	s.output(id+"QueueUrl", "Takes the ids of "+settings.RowOf(f)+"s", queue.QueueUrl())
-	s.output(id+"DeadLetterQueueUrl", "Holds the messages that were given up", deadLetter.QueueUrl())
+	s.output(id+"DeadLetterQueueUrl", "Holds the given-up messages", deadLetter.QueueUrl())
 	return queue, deadLetter
 }
 
-// newMapping feeds the function. MaximumConcurrency, not the function's own
-// limit: a throttled delivery counts as one although nothing ran.
+// newMapping feeds the function. It limits by MaximumConcurrency instead of the function's
+// concurrency, because a throttled delivery counts although nothing ran.
 func (s *site) newMapping(q queueFunction) {
 	id := title(q.facts.Name) + "Mapping"
-	var window awscdk.Duration // none where one receive fills a batch
+	var window awscdk.Duration // nil if one receive fills a batch
 	if w := q.facts.BatchWindow(); w > 0 {
 		window = seconds(w)
 	}

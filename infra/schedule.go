@@ -12,8 +12,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// invokeEvery runs a task by its period. A run that fails is not repeated: the next
-// one makes up for it.
+// invokeEvery runs a task periodically. Failed runs aren't retried, because the next one makes
+// up for them.
 func (s *site) invokeEvery(function awslambda.Function, task manifest.Task) {
 	live := s.live(function, task.Name)
 	live.ConfigureAsyncInvoke(&awslambda.EventInvokeConfigOptions{RetryAttempts: jsii.Number(0),
@@ -22,7 +22,7 @@ func (s *site) invokeEvery(function awslambda.Function, task manifest.Task) {
 		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
 			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": s.stack.Account()}},
 		}),
-		Description: jsii.String("Lets the schedule invoke the " + task.Name + " and nothing else"),
+		Description: jsii.String("Lets the schedule invoke only the " + task.Name),
 	}), title(task.Name)+"ScheduleRole")
 	allow(role, []*string{live.FunctionArn()}, "lambda:InvokeFunction")
 	schedule := awsscheduler.NewCfnSchedule(s.stack, jsii.String(title(task.Name)+"Schedule"), &awsscheduler.CfnScheduleProps{
@@ -40,7 +40,7 @@ func (s *site) invokeEvery(function awslambda.Function, task manifest.Task) {
 	schedule.Node().AddDependency(role)
 }
 
-// rate writes a period as EventBridge does.
+// rate returns a period as an EventBridge expression.
 func rate(every time.Duration) string {
 	unit := "minutes"
 	if every == time.Minute {

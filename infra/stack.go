@@ -12,23 +12,23 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// site is shared by the functions of one stage.
+// site is the common state of one stage.
 type site struct {
 	stack    awscdk.Stack
 	config   settings.Config
 	facts    settings.Facts
-	code     map[string]string // the folder of each function's bootstrap
+	code     map[string]string // folder of each function's bootstrap
 	database database
 	network  network
 	files    awss3.Bucket
 	alarms   *alarms
-	schema   constructs.IDependable // new versions wait for it
-	api      awsapigatewayv2.CfnApi // of the console; nil: there is none
+	schema   constructs.IDependable // new versions must wait for it
+	api      awsapigatewayv2.CfnApi // of the console, or nil
 	accepted []accepted
 }
 
-// newStack describes all resources of one stage. A further workload is one more
-// row of the manifest.
+// newStack describes all resources of one stage. To add a workload, add a row to the
+// manifest.
 func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[string]string) {
 	s := newSite(app, c, f, code)
 	var workloads []queueFunction
@@ -42,8 +42,7 @@ func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[stri
 	s.writeAccepted()
 }
 
-// newSite makes the common base of all workloads: the database, its schema, the
-// files and the alarms' topic.
+// newSite makes the base of all workloads: database, schema, files and the alarms' topic.
 func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[string]string) *site {
 	name := "matchbook-" + c.Stage
 	stack := awscdk.NewStack(app, jsii.String(name), &awscdk.StackProps{
@@ -62,41 +61,41 @@ func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[strin
 	return s
 }
 
-// warnOfSilence warns at synth that failures would reach no person.
+// warnOfSilence warns at synth if failures would go unnoticed.
 func (s *site) warnOfSilence() {
 	if s.config.ReachesPeople() {
 		return
 	}
 	awscdk.Annotations_Of(s.stack).AddWarningV2(jsii.String("matchbook:silence"),
-		jsii.String("Notifications of failures and alarms would reach no person: "+
+		jsii.String("Failures and alarms would go unnoticed: "+
 			"set slack=true, emailFrom and emailTo, or at least alarmEmail "+
 			"(in the context of cdk.json, or -c key=value)"))
 }
 
-// name returns the name of a resource: it derives from the stage.
+// name returns the name of a resource, derived from the stage.
 func (s *site) name(parts ...string) *string {
 	return jsii.String(strings.Join(append([]string{"matchbook", s.config.Stage}, parts...), "-"))
 }
 
-// arn returns that of a resource whose name is known before it exists.
+// arn returns the ARN of a resource. Use it for a known name before the resource exists.
 func (s *site) arn(service, resource string) *string {
 	return s.stack.FormatArn(&awscdk.ArnComponents{
 		Service: jsii.String(service), Resource: jsii.String(resource), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME,
 	})
 }
 
-// output shows the user, and other programs, the name of a resource.
+// output exports the name of a resource to the user and other programs.
 func (s *site) output(id, description string, value *string) {
 	awscdk.NewCfnOutput(s.stack, jsii.String(id),
 		&awscdk.CfnOutputProps{Description: jsii.String(description), Value: value})
 }
 
-// called gives a resource a logical id that people can type; it must not
-// change, since another id is another resource.
+// called sets a readable logical id. It must never change, because another id is another
+// resource.
 func called[T constructs.Construct](resource T, id string) T {
 	resource.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
 	return resource
 }
 
-// title is a name as part of a logical id.
+// title returns a name as part of a logical id.
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

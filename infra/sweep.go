@@ -8,8 +8,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newSweep makes the function that repairs crashed and lost work, and its
-// schedule. A run that fails is not repeated: the next one is due by then.
+// newSweep makes the sweep function and its schedule. Failed runs aren't retried, because the
+// next run is due by then.
 func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	variables := s.notifications()
 	var queues []*string
@@ -20,8 +20,7 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 		variables.values[w.facts.QueueEnv()] = w.queue.QueueUrl()
 		queues = append(queues, w.queue.QueueArn())
 		if w.facts.First {
-			// The sweep decides no retry. It reads and checks this variable as that
-			// function does (setup.LoadSweep).
+			// The sweep doesn't retry, but setup.LoadSweep reads and checks this variable.
 			variables.values[variable.RetrySchedule] = jsii.String(w.facts.FormatBackoff())
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newWorkload makes all resources of a row of the manifest. earlier has those
-// of the rows before it, to which it may publish.
+// newWorkload makes all resources of a manifest row. It may publish to earlier rows only, so
+// the manifest must list receivers first.
 func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFunction {
 	variables := s.variables(f)
 	target := slices.IndexFunc(earlier, func(w queueFunction) bool { return w.facts.Name == f.PublishesTo })
@@ -33,13 +33,12 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 	return q
 }
 
-// named returns the workload of this name.
+// named returns the workload with this name.
 func named(workloads []queueFunction, name string) queueFunction {
 	return workloads[slices.IndexFunc(workloads, func(w queueFunction) bool { return w.facts.Name == name })]
 }
 
-// reviewContracts lets functions publish to a further queue, where the setting asks
-// for it: a review of each contract that was read.
+// reviewContracts lets functions publish a review of each ingested contract, if set.
 func (s *site) reviewContracts(workloads []queueFunction) {
 	if !s.config.ReviewContracts {
 		return
@@ -54,10 +53,10 @@ func (s *site) reviewContracts(workloads []queueFunction) {
 	}
 }
 
-// variables returns those of a row's function, without its queues.
+// variables returns the variables of a row's function, except its queues.
 func (s *site) variables(f manifest.Function) environment {
 	e := s.notifications()
-	if f.Rowless { // it notifies no person
+	if f.Rowless { // it never notifies people
 		e = environment{map[string]*string{}, e.secrets}
 		delete(e.secrets, variable.SlackWebhookURL)
 	}
@@ -76,26 +75,26 @@ func (s *site) variables(f manifest.Function) environment {
 	}
 	if f.ReadsPages {
 		s.addOCR(e)
-		e.values[variable.PDFTime] = jsii.String("") // for sam local invoke, which sets only names that are there
+		e.values[variable.PDFTime] = jsii.String("") // because sam local invoke sets only existing names
 	}
 	s.addReceiver(e, f.Delivers)
 	return e
 }
 
-// addOCR adds the engine for pages without text.
+// addOCR adds the variables of the OCR engine.
 func (s *site) addOCR(e environment) {
 	c := s.config
 	e.values[variable.OCR] = jsii.String(c.OCR)
 	e.values[variable.DocumentAIProcessor] = jsii.String(c.DocumentAIProcessor)
 	for _, name := range []string{variable.DocumentAIKey, variable.OCRQuality} {
-		e.values[name] = jsii.String("") // for sam local invoke, which sets only names that are there
+		e.values[name] = jsii.String("") // because sam local invoke sets only existing names
 	}
 	if c.OCR == settings.DocumentAI {
 		e.secrets[variable.DocumentAIKey] = s.secretOf(c.DocumentAISecret, "documentai-key")
 	}
 }
 
-// addModel adds the model for the pairs that rules leave open.
+// addModel adds the variables of the model.
 func (s *site) addModel(e environment) {
 	c := s.config
 	for name, value := range map[string]string{

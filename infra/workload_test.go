@@ -135,12 +135,12 @@ func TestFurtherRowIsWatched(t *testing.T) {
 		shown[w.Properties.Title] = fmt.Sprint(w.Properties.Metrics)
 	}
 	for title, want := range map[string]string{
-		"match: Deliveries by their end":                         "Function match",
-		"lamp: Deliveries by their end":                          "Function lamp",
-		"lamp: Time of the work per lamp (ms)":                   "AttemptTime",
+		"match: Deliveries by result":                            "Function match",
+		"lamp: Deliveries by result":                             "Function lamp",
+		"lamp: Time per lamp (ms)":                               "AttemptTime",
 		"lamp: Invocations, errors, throttles":                   "${LampFunction}",
-		"lamp: Duration of an invocation (ms)":                   "${LampFunction}",
-		"lamp: Invocations at once":                              "${LampFunction}",
+		"lamp: Invocation duration (ms)":                         "${LampFunction}",
+		"lamp: Concurrent invocations":                           "${LampFunction}",
 		"match: Model: tokens":                                   "Function match",
 		"Queues":                                                 "${LampDeadLetterQueue.QueueName}",
 		"Repairs, unsent notifications, and refused credentials": "Function lamp",
@@ -150,7 +150,7 @@ func TestFurtherRowIsWatched(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{
-		"LampDeadLetterQueueNotEmpty": "Read the errors of the lamps that they name, fix the cause",
+		"LampDeadLetterQueueNotEmpty": "Read the errors of their lamps, fix the cause",
 		"LampFailedShare":             "Of the lamps that ended",
 		"MatchFailedShare":            "Of the documents that ended",
 		"OldestDueDocument":           "The oldest row has been due",

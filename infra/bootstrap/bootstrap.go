@@ -1,5 +1,5 @@
-// Package bootstrap builds the functions for deployment: each is a program of
-// the name bootstrap, in a folder of its own.
+// Package bootstrap builds the functions for deployment, each as a program named bootstrap in
+// its folder.
 package bootstrap
 
 import (
@@ -15,9 +15,8 @@ import (
 	"path/filepath"
 )
 
-// BuildAll builds the functions, each as a file named bootstrap in a folder of
-// its own below dir, from its main package, and returns the
-// folders by name.
+// BuildAll builds the functions from their main packages, each as DIR/NAME/bootstrap, and
+// returns the folders by name.
 func BuildAll(ctx context.Context, dir string, packages map[string]string) (map[string]string, error) {
 	folders := map[string]string{}
 	for name, pkg := range packages {
@@ -29,12 +28,11 @@ func BuildAll(ctx context.Context, dir string, packages map[string]string) (map[
 	return folders, nil
 }
 
-// Authorities is the file beside each bootstrap with the certificates that
-// signed the database's: Lambda's own image lacks those of RDS.
+// Authorities is the file next to each bootstrap with the database's CA certificates, because
+// Lambda's image lacks the ones of RDS.
 const Authorities = "database-ca.pem"
 
-// AddAuthorities puts a copy of the file into the folders, or removes an
-// earlier one.
+// AddAuthorities copies the file into the folders. If file is empty, it removes earlier copies.
 func AddAuthorities(folders map[string]string, file string) error {
 	for _, folder := range folders {
 		to := filepath.Join(folder, Authorities)
@@ -51,16 +49,16 @@ func AddAuthorities(folders map[string]string, file string) error {
 		if err := os.WriteFile(to, pem, 0o644); err != nil {
 			return err
 		}
-		if err := os.Chmod(to, 0o644); err != nil { // as with the bootstrap
+		if err := os.Chmod(to, 0o644); err != nil { // readable by Lambda's user; see build
 			return err
 		}
 	}
 	return nil
 }
 
-// build makes the same bytes of the same source by the same Go, on any machine:
-// no paths, no build id, no commit and no C library are in them. lambda.norpc
-// leaves out the code for Lambda's old go1.x runtime, a quarter of the size.
+// build is reproducible: the same source and Go version give the same bytes on any machine,
+// without paths, build id, commit or C library. lambda.norpc drops the code for Lambda's old
+// go1.x runtime, a quarter of the size.
 func build(ctx context.Context, root, dir, pkg, arch string) error {
 	file, err := filepath.Abs(filepath.Join(dir, "bootstrap"))
 	if err != nil {
@@ -73,16 +71,16 @@ func build(ctx context.Context, root, dir, pkg, arch string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, bytes.TrimSpace(out))
 	}
-	// Its mode goes into the archive, and Lambda runs it as another user than
-	// the one whose umask applied here.
+	// The mode must ignore the umask, because it goes into the archive and Lambda runs the
+	// program as another user.
 	return os.Chmod(filepath.Join(dir, "bootstrap"), 0o755)
 }
 
-// Fingerprint changes when the function in the folder does.
+// Fingerprint returns a hash that changes with the function in the folder.
 func Fingerprint(folder string) string {
 	data, err := os.ReadFile(filepath.Join(folder, "bootstrap"))
 	if err != nil {
-		panic(err) // it was built just now
+		panic(err) // built just now
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

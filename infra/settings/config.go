@@ -1,6 +1,6 @@
-// Package settings reads the input of the stack: the user's settings from the
-// context of the CDK (config.go), and the functions from lambda/manifest
-// (facts.go). Facts.Validate finds what contradicts itself in both.
+// Package settings reads the input of the stack: the user's settings from the CDK context
+// (config.go), and the functions from lambda/manifest (facts.go). Use Read first, then
+// Facts.Validate for contradictions between the two.
 package settings
 
 import (
@@ -17,17 +17,16 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// Config holds the user's wishes, from the CDK context: cdk deploy -c
-// key=value.
+// Config has the user's settings, from the CDK context: cdk deploy -c key=value.
 type Config struct {
 	Stage string
-	// The database, and how to reach one that is there already.
+	// The database, and how to reach an existing one.
 	Database            string
-	DeletionProtection  bool // of a database that is made
+	DeletionProtection  bool // of a new database
 	DatabaseSecret      string
-	MigrateSecret       string // for migrations, if it is another one
+	MigrateSecret       string // for migrations, if different
 	DatabaseConnections int
-	DatabaseCA          string // a file of the certificates that the database's is signed by
+	DatabaseCA          string // PEM file with the certificates that sign the database's
 	SubnetIDs           []string
 	SecurityGroupIDs    []string
 	// The model.
@@ -49,12 +48,12 @@ type Config struct {
 	OCR                 string // none, textract or documentai
 	DocumentAISecret    string // the JSON of a service account's key
 	DocumentAIProcessor string
-	// ReviewURL asks for the function behind the URL of reviews, ReviewContracts for
-	// a review of each contract that was read.
+	// ReviewURL adds the function behind the URL of reviews, ReviewContracts a review of each
+	// ingested contract.
 	ReviewURL, ReviewContracts bool
-	// The console, and the login of its people.
+	// The console and its login.
 	Console       string // none, cognito or oidc
-	ConsoleIssuer string // of oidc, with the console as its client
+	ConsoleIssuer string // only with oidc; the console is its client
 	ConsoleClient string
 	ConsoleSecret string
 	ConsoleGroups string // the claim with the groups
@@ -70,11 +69,11 @@ type Config struct {
 	SlackSecret string
 	EmailFrom   string
 	EmailTo     string
-	// SESConfigurationSet is the default one of the sender's identity, if it has one.
+	// SESConfigurationSet is the default configuration set of the sender's identity, if any.
 	SESConfigurationSet string
 	AdminURL            string
 	AlarmEmail          string
-	// SecretsKey encrypts the secrets, where it is not AWS's own.
+	// SecretsKey encrypts the secrets; "" for AWS's key.
 	SecretsKey string
 }
 
@@ -82,10 +81,10 @@ type Config struct {
 type setting struct {
 	key      string
 	fallback string
-	set      func(string) error // it gets the user's value, or the fallback
+	set      func(string) error // called with the user's value, otherwise with the fallback
 }
 
-// settings lists all settings. Their errors never repeat the value.
+// settings lists all settings. Errors must not repeat values, since they may be secrets.
 func settings(c *Config) []setting {
 	return []setting{
 		{"stage", "dev", pattern(&c.Stage, `[a-z][a-z0-9]{0,19}`,
@@ -158,12 +157,12 @@ func settings(c *Config) []setting {
 
 const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}`
 
-// processor is the name of a processor of Document AI, or of one version of it.
+// processor matches the name of a Document AI processor or one of its versions.
 const processor = `projects/[A-Za-z0-9_.:-]+/locations/[A-Za-z0-9_-]+/processors/[A-Za-z0-9_-]+` +
 	`(/processorVersions/[A-Za-z0-9_.-]+)?`
 
-// Read reads the context. The error lists all its faults, and the right
-// form of each.
+// Read parses the context. The error lists every malformed, unknown or contradictory setting
+// with the expected form.
 func Read(given map[string]any) (c Config, err error) {
 	var errs []error
 	known := settings(&c)
@@ -178,7 +177,7 @@ func Read(given map[string]any) (c Config, err error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if !slices.ContainsFunc(known, func(s setting) bool { return s.key == key }) {
-			errs = append(errs, fmt.Errorf("%s: no such setting; there are %s", key, keys(known)))
+			errs = append(errs, fmt.Errorf("%s: unknown setting; use one of %s", key, keys(known)))
 		}
 	}
 	if errs = append(errs, c.check()...); len(errs) > 0 {
@@ -188,7 +187,7 @@ func Read(given map[string]any) (c Config, err error) {
 	return c, nil
 }
 
-// plainText is a value as -c gives it; cdk.json may have numbers and lists.
+// plainText returns a value as given by -c, since cdk.json may have numbers and lists.
 func plainText(v any) string {
 	if items, ok := v.([]any); ok {
 		parts := make([]string, len(items))
@@ -208,45 +207,45 @@ func keys(known []setting) string {
 	return strings.Join(names, ", ")
 }
 
-// check lists the settings that do not go together.
+// check lists contradictory settings.
 func (c Config) check() (errs []error) {
 	for _, rule := range []struct {
 		broken bool
 		what   string
 	}{
 		{c.Database == "aurora" && c.DatabaseSecret != "",
-			"databaseSecretArn: database=aurora makes a secret of its own; leave one of the two out"},
+			"databaseSecretArn: database=aurora makes its own secret; use one of the two"},
 		{c.Database == "aurora" && len(c.SubnetIDs)+len(c.SecurityGroupIDs) > 0,
-			"subnetIds, securityGroupIds: database=aurora makes a network of its own; leave one of the two out"},
+			"subnetIds, securityGroupIds: database=aurora makes its own network; use one of the two"},
 		{(len(c.SubnetIDs) == 0) != (len(c.SecurityGroupIDs) == 0),
-			"subnetIds, securityGroupIds: one is given and the other is not"},
-		{(c.EmailFrom == "") != (c.EmailTo == ""), "emailFrom, emailTo: one is given and the other is not"},
-		{strings.Contains(c.EmailFrom, ","), "emailFrom: not one address"},
-		{strings.ContainsAny(c.AlarmEmail, ",<"), "alarmEmail: not one address without a name"},
+			"subnetIds, securityGroupIds: must be set together"},
+		{(c.EmailFrom == "") != (c.EmailTo == ""), "emailFrom, emailTo: must be set together"},
+		{strings.Contains(c.EmailFrom, ","), "emailFrom: expected one address"},
+		{strings.ContainsAny(c.AlarmEmail, ",<"), "alarmEmail: expected one address without a name"},
 		{(c.PromptPrice == 0) != (c.CompletionPrice == 0),
-			"promptPrice, completionPrice: one is given and the other is not"},
+			"promptPrice, completionPrice: must be set together"},
 		{c.OpenAISecret == "none" && c.BaseURL == "",
-			"openaiSecretArn: OpenAI wants a key; none is for a server of your own, which openaiBaseUrl names"},
+			"openaiSecretArn: must not be none for OpenAI; set openaiBaseUrl to use a server without a key"},
 		{c.OpenAISecret != "none" && c.Mode == "model" && strings.HasPrefix(c.BaseURL, "http:"),
-			"openaiBaseUrl: not https, and a key is sent to it; openaiSecretArn=none sends none"},
+			"openaiBaseUrl: must be https, because a key is sent to it; set openaiSecretArn=none to send none"},
 		{c.Mode == "rules" && c.OpenAISecret != "",
-			"openaiSecretArn: mode=rules asks no model; leave one of the two out"},
+			"openaiSecretArn: mode=rules asks no model; use one of the two"},
 		{c.OCR == DocumentAI && c.DocumentAIProcessor == "",
-			"documentaiProcessor: ocr=documentai needs one; create a processor of the type Document OCR, and give its name"},
+			"documentaiProcessor: missing for ocr=documentai; create a processor of the type Document OCR and set its name"},
 		{(c.OCR == "none" || c.OCR == Textract) && c.DocumentAISecret+c.DocumentAIProcessor != "",
-			"documentaiSecretArn, documentaiProcessor: only ocr=documentai reads them; set it, or leave them out"},
+			"documentaiSecretArn, documentaiProcessor: must not be set without ocr=documentai"},
 		{c.Console == OIDC && (c.ConsoleIssuer == "" || c.ConsoleClient == ""),
-			"consoleIssuer, consoleClientId: console=oidc needs both"},
+			"consoleIssuer, consoleClientId: missing for console=oidc"},
 		{(c.Console == "none" || c.Console == Cognito) &&
 			c.ConsoleIssuer+c.ConsoleClient+c.ConsoleSecret+c.ConsoleGroups+c.ConsoleScopes != "",
-			"consoleIssuer, consoleClientId, consoleClientSecretArn, consoleGroupsClaim, consoleScopes: only console=oidc " +
-				"reads them; set it, or leave them out"},
+			"consoleIssuer, consoleClientId, consoleClientSecretArn, consoleGroupsClaim, consoleScopes: must not be set " +
+				"without console=oidc"},
 		{c.HasConsole() && c.AdminURL != "" && !atRoot.MatchString(c.AdminURL),
-			"adminBaseUrl: not https, or with a path, and it is the address of the console"},
+			"adminBaseUrl: must be https without a path, because it is the address of the console"},
 		{c.OffersURL == "" && c.OffersSecret != "",
-			"offersSecretArn: it signs requests to the receiver that offersWebhookUrl names; set that, or leave both out"},
+			"offersSecretArn: missing offersWebhookUrl, the receiver of the signed requests"},
 		{c.EventsURL == "" && c.EventsSecret != "",
-			"eventsSecretArn: it signs requests to the receiver that eventsWebhookUrl names; set that, or leave both out"},
+			"eventsSecretArn: missing eventsWebhookUrl, the receiver of the signed requests"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))
@@ -255,7 +254,7 @@ func (c Config) check() (errs []error) {
 	return errs
 }
 
-// The logins of the console: by a user pool of the stack, or by another issuer.
+// Logins of the console: the stack's user pool, or another issuer.
 const (
 	Cognito = "cognito"
 	OIDC    = "oidc"
@@ -264,26 +263,24 @@ const (
 // HasConsole reports whether the stack has a console.
 func (c Config) HasConsole() bool { return c.Console == Cognito || c.Console == OIDC }
 
-// atRoot is the form of an address of a whole site.
+// atRoot matches the address of a whole site.
 var atRoot = regexp.MustCompile(`^https://[^/?#]+/?$`)
 
-// SendsFailures reports whether people are sent each failure, by Slack or by
-// mail.
+// SendsFailures reports whether people are notified of each failure, by Slack or e-mail.
 func (c Config) SendsFailures() bool { return c.Slack || c.SlackSecret != "" || c.EmailTo != "" }
 
-// ReachesPeople reports whether a failure, or at least an alarm, would reach a person.
+// ReachesPeople reports whether failures, or at least alarms, reach a person.
 func (c Config) ReachesPeople() bool { return c.SendsFailures() || c.AlarmEmail != "" }
 
-// defaultPrices apply to the default model; the prices of another one are not
-// guessed. They are list prices as others quoted them early in 2026.
+// defaultPrices sets the prices of the default model, and must not guess the ones of others.
+// They are list prices as others quoted them early in 2026.
 func (c *Config) defaultPrices() {
 	if c.Model == manifest.DefaultModel && c.PromptPrice == 0 {
 		c.PromptPrice, c.CompletionPrice = 0.40, 1.60
 	}
 }
 
-// Prices returns the prices of the model as its functions read them; empty if they
-// are not known.
+// Prices returns the model's prices in the functions' format; "" if unknown.
 func (c Config) Prices() string {
 	if c.PromptPrice == 0 {
 		return ""
@@ -291,7 +288,7 @@ func (c Config) Prices() string {
 	return fmt.Sprintf("%g,%g", c.PromptPrice, c.CompletionPrice)
 }
 
-// ModelPort returns the port on which the model listens, for the firewall.
+// ModelPort returns the model's port, for the firewall.
 func (c Config) ModelPort() int {
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Port() == "" {
@@ -303,7 +300,7 @@ func (c Config) ModelPort() int {
 	return 80
 }
 
-// AddressesOf returns the addresses of a list, without the names.
+// AddressesOf returns the addresses of a list without the names.
 func AddressesOf(list string) (addresses []string) {
 	parsed, err := mail.ParseAddressList(list)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-// Facts are the stack's part of the manifest. They are a value, so that a test
-// can see each of them arrive in the template.
+// Facts is the stack's part of the manifest. It's a value, so that a test can change a fact
+// and see it in the template.
 type Facts struct {
-	Functions []manifest.Function // that queues feed
+	Functions []manifest.Function // fed by queues
 	Sweep     manifest.Task
 	Schedule  manifest.Task // of match offers
 	Migrate   manifest.Task
-	Web       manifest.Task // where Config.ReviewURL asks for it
-	Console   manifest.Task // where Config.Console asks for it
+	Web       manifest.Task // only with Config.ReviewURL
+	Console   manifest.Task // only with Config.Console
 }
 
 // ManifestFacts returns the facts of lambda/manifest.
@@ -25,7 +25,7 @@ func ManifestFacts() Facts {
 		Migrate: manifest.Migrate, Web: manifest.Web, Console: manifest.Console}
 }
 
-// tasks returns the functions of the stack that no queue feeds.
+// tasks returns the stack's functions without a queue.
 func (f Facts) tasks(c Config) []manifest.Task {
 	list := []manifest.Task{f.Sweep, f.Migrate, f.Schedule}
 	if c.ReviewURL {
@@ -37,16 +37,17 @@ func (f Facts) tasks(c Config) []manifest.Task {
 	return list
 }
 
-// Validate returns an error with all contradictions.
+// Validate returns an error with all contradictions between facts and settings. Call it after
+// Read, which checks the settings alone.
 func (f Facts) Validate(c Config) error {
 	return errors.Join(manifest.Validate(f.Functions, f.tasks(c)),
 		manifest.CheckConnections(c.DatabaseConnections, f.Functions, f.tasks(c)))
 }
 
-// RowOf returns the word for a row of the function's table.
+// RowOf returns the noun for a row of the function's table.
 func RowOf(f manifest.Function) string { return cmp.Or(f.Subject, "row") }
 
-// Row returns the word for a row of any table, in a text about all workloads.
+// Row returns the noun for a row of any table. Use it in texts about all workloads.
 func (f Facts) Row() string {
 	if len(f.Functions) == 1 {
 		return RowOf(f.Functions[0])
@@ -54,7 +55,7 @@ func (f Facts) Row() string {
 	return RowOf(manifest.Function{})
 }
 
-// Packages are the main packages of the stack's functions, by name.
+// Packages returns the main packages of the stack's functions, by name.
 func (f Facts) Packages(c Config) map[string]string {
 	list := map[string]string{}
 	for _, function := range f.Functions {
@@ -66,7 +67,7 @@ func (f Facts) Packages(c Config) map[string]string {
 	return list
 }
 
-// Visibility returns the longest of the queues whose rows are swept.
+// Visibility returns the longest visibility timeout of the swept queues.
 func (f Facts) Visibility() (longest time.Duration) {
 	for _, function := range f.Functions {
 		if !function.Rowless {

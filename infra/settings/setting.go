@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// The ways to read settings, each into its field.
+// The functions below parse a setting into its field.
 
-// optional leaves a setting empty if it is not given, and reads it otherwise.
+// optional accepts an empty setting, and parses any other.
 func optional(read func(string) error) func(string) error {
 	return func(s string) error {
 		if s == "" {
@@ -33,7 +33,7 @@ func pattern(to *string, expression, want string) func(string) error {
 	whole := regexp.MustCompile("^(" + expression + ")$")
 	return optional(func(s string) error {
 		if *to = s; !whole.MatchString(s) {
-			return errors.New("not " + want)
+			return errors.New("expected " + want)
 		}
 		return nil
 	})
@@ -42,13 +42,13 @@ func pattern(to *string, expression, want string) func(string) error {
 func oneOf(to *string, choices ...string) func(string) error {
 	return func(s string) error {
 		if *to = s; !slices.Contains(choices, s) {
-			return errors.New("not " + strings.Join(choices, " or "))
+			return errors.New("expected " + strings.Join(choices, " or "))
 		}
 		return nil
 	}
 }
 
-// The engines of OCR that a deployed function can use.
+// OCR engines for a deployed function.
 const (
 	Textract   = "textract"
 	DocumentAI = "documentai"
@@ -57,8 +57,8 @@ const (
 func engine(to *string) func(string) error {
 	return func(s string) error {
 		if s == "tesseract" {
-			return errors.New("tesseract is a program, and the function's zip has none; " +
-				"take textract or documentai, or none")
+			return errors.New("unsupported tesseract, since the function's zip lacks the program; " +
+				"use textract, documentai or none")
 		}
 		return oneOf(to, "none", Textract, DocumentAI)(s)
 	}
@@ -69,7 +69,7 @@ func list(to *[]string, expression, want string) func(string) error {
 	return optional(func(s string) error {
 		for item := range strings.SplitSeq(s, ",") {
 			if item = strings.TrimSpace(item); !whole.MatchString(item) {
-				return errors.New("not " + want)
+				return errors.New("expected " + want)
 			}
 			*to = append(*to, item)
 		}
@@ -80,7 +80,7 @@ func list(to *[]string, expression, want string) func(string) error {
 func number(to *int) func(string) error {
 	return func(s string) (err error) {
 		if *to, err = strconv.Atoi(s); err != nil || *to < 1 {
-			return errors.New("not a whole number above 0")
+			return errors.New("expected a whole number above 0")
 		}
 		return nil
 	}
@@ -89,7 +89,7 @@ func number(to *int) func(string) error {
 func price(to *float64) func(string) error {
 	return optional(func(s string) (err error) {
 		if *to, err = strconv.ParseFloat(s, 64); err != nil || !(*to > 0 && *to < 1e6) {
-			return errors.New("not a price in USD per million tokens, such as 0.40")
+			return errors.New("expected a price in USD per million tokens, such as 0.40")
 		}
 		return nil
 	})
@@ -98,7 +98,7 @@ func price(to *float64) func(string) error {
 func yesOrNo(to *bool) func(string) error {
 	return func(s string) error {
 		if *to = s == "true"; !*to && s != "false" {
-			return errors.New("not true or false")
+			return errors.New("expected true or false")
 		}
 		return nil
 	}
@@ -108,7 +108,7 @@ func duration(to *string) func(string) error {
 	return optional(func(s string) error {
 		*to = s
 		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
-			return errors.New("not a duration such as 60s")
+			return errors.New("expected a duration such as 60s")
 		}
 		return nil
 	})
@@ -118,7 +118,7 @@ func certificates(to *string) func(string) error {
 	return optional(func(s string) error {
 		*to = s
 		if pem, err := os.ReadFile(s); err != nil || !x509.NewCertPool().AppendCertsFromPEM(pem) {
-			return errors.New("not a file of certificates in PEM form")
+			return errors.New("expected a file of certificates in PEM form")
 		}
 		return nil
 	})
@@ -129,7 +129,7 @@ func address(to *string) func(string) error {
 		*to = s
 		if u, err := url.Parse(s); err != nil || u.Hostname() == "" || u.User != nil ||
 			u.Scheme != "https" && u.Scheme != "http" {
-			return errors.New("not a URL such as https://matchbook.example.com")
+			return errors.New("expected a URL such as https://matchbook.example.com")
 		}
 		return nil
 	})
@@ -139,7 +139,7 @@ func addresses(to *string) func(string) error {
 	return optional(func(s string) error {
 		*to = s
 		if _, err := mail.ParseAddressList(s); err != nil {
-			return errors.New("not an address such as matchbook@example.com")
+			return errors.New("expected an address such as matchbook@example.com")
 		}
 		return nil
 	})

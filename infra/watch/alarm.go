@@ -15,7 +15,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// Alarms send to one topic.
+// Alarms is a set of alarms with one topic.
 type Alarms struct {
 	Topic awssns.Topic
 	All   []interfacesawscloudwatch.IAlarmRef // so far
@@ -24,24 +24,23 @@ type Alarms struct {
 	name  func(parts ...string) *string
 }
 
-// Alarm is one of them. Its text is for a person just woken up: the meaning of
-// the alarm and the remedy.
+// Alarm describes an alarm. Write Text for someone just woken up: what happened, and what to
+// do.
 type Alarm struct {
 	ID     string
 	Text   string
-	Metric awscloudwatch.IMetric // its period is five minutes
-	At     float64               // the threshold: it goes off at this value and above
-	Below  bool                  // or at this value and below
-	Over   bool                  // or above this value only
-	Times  int                   // the number of periods one after the other; 0 is 1
-	// Silence is the meaning of a missing value: by default that nothing is
-	// wrong.
+	Metric awscloudwatch.IMetric // must have a period of five minutes
+	At     float64               // threshold; goes off at this value or above
+	Below  bool                  // goes off at this value or below
+	Over   bool                  // goes off only above this value
+	Times  int                   // number of consecutive periods; 0 means 1
+	// Silence is the meaning of missing data; by default all is well.
 	Silence awscloudwatch.TreatMissingData
 }
 
-// NewAlarms makes the topic, and subscribes the address, if there is one. Names of
-// resources are name's. CloudWatch cannot use the key that AWS has for
-// encrypted topics, so it has one of its own.
+// NewAlarms makes the topic and subscribes the address, unless it's empty. name must return
+// unique resource names. The topic gets its key, because CloudWatch can't use AWS's default
+// key for encrypted topics.
 func NewAlarms(stack awscdk.Stack, stage, email string, name func(parts ...string) *string) *Alarms {
 	service := awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil)
 	key := called(awskms.NewKey(stack, jsii.String("AlarmKey"), &awskms.KeyProps{
@@ -70,7 +69,7 @@ func NewAlarms(stack awscdk.Stack, stage, email string, name func(parts ...strin
 	return &Alarms{Topic: topic, stack: stack, name: name}
 }
 
-// Add makes alarms.
+// Add adds alarms to the stack.
 func (a *Alarms) Add(list ...Alarm) {
 	action := awscloudwatchactions.NewSnsAction(a.Topic)
 	for _, d := range list {
@@ -93,7 +92,7 @@ func (a *Alarms) Add(list ...Alarm) {
 	}
 }
 
-// called gives a resource a logical id that people can type.
+// called sets a readable logical id.
 func called[T constructs.Construct](resource T, id string) T {
 	resource.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
 	return resource

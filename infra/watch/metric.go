@@ -1,5 +1,5 @@
-// Package watch makes metrics, graphs and alarms of CloudWatch, and the topic of
-// the alarms. Which ones there are is the stack's business.
+// Package watch builds CloudWatch metrics, graphs and alarms, and the alarms' topic. The
+// stack decides which ones to use.
 package watch
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// period applies to every metric here, in alarms and on the dashboard.
+// period is the period of every metric here, in alarms and on the dashboard.
 func period() awscdk.Duration { return awscdk.Duration_Minutes(jsii.Number(5)) }
 
-// Metric is one of ours, of one function of a stage.
+// Metric returns a metric of Matchbook, for a function of a stage.
 func Metric(stage, function, name, statistic string) awscloudwatch.Metric {
 	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
 		Namespace: jsii.String(metric.Namespace), MetricName: jsii.String(name),
@@ -33,24 +33,24 @@ func options(statistic string) *awscloudwatch.MetricOptions {
 	return &awscloudwatch.MetricOptions{Statistic: jsii.String(statistic), Period: period()}
 }
 
-// SQS is the largest number of messages in a queue.
+// SQS returns the maximum of a queue's metric.
 func SQS(q awssqs.Queue, name string) awscloudwatch.IMetric {
 	return q.Metric(jsii.String(name), options("Maximum"))
 }
 
-// Lambda is one of Lambda's own metrics of a function.
+// Lambda returns a metric of Lambda for a function.
 func Lambda(f awslambda.Function, name, statistic string) awscloudwatch.IMetric {
 	return f.Metric(jsii.String(name), options(statistic))
 }
 
-// Math is computed from other metrics, by their keys.
+// Math returns an expression over metrics, by their keys.
 func Math(expression, label string, using map[string]awscloudwatch.IMetric) awscloudwatch.IMetric {
 	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 		Expression: jsii.String(expression), Label: jsii.String(label), UsingMetrics: &using, Period: period(),
 	})
 }
 
-// Graph shows metrics over time.
+// Graph returns a widget with metrics over time.
 func Graph(title string, stacked bool, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
 	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
 		Title: jsii.String(title), Left: &metrics, Stacked: jsii.Bool(stacked), Width: jsii.Number(8),
@@ -59,8 +59,7 @@ func Graph(title string, stacked bool, metrics ...awscloudwatch.IMetric) awsclou
 	})
 }
 
-// kebab turns the id of a resource into a part of a name: MatchErrors is
-// match-errors.
+// kebab turns a resource id into a part of a name: MatchErrors becomes match-errors.
 func kebab(id string) string {
 	var b strings.Builder
 	for i, r := range id {

@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 )
 
-// alarms has the alarms of all functions and queues.
 type alarms struct {
 	*watch.Alarms
 	site *site
@@ -131,7 +130,6 @@ func orMore(percent int, over bool) string {
 	return fmt.Sprintf("%d %% or more", percent)
 }
 
-// malformed describes ignored messages.
 func (a *alarms) malformed(f manifest.Function) string {
 	queue := *a.site.name(f.Name)
 	if f.Watches != "" {
@@ -181,7 +179,6 @@ const (
 	lateAfter = 3
 )
 
-// onSweep adds the alarms on the sweep and its findings.
 func (a *alarms) onSweep(sweep awslambda.Function) {
 	name := a.site.facts.Sweep.Name
 	ours := func(metric, statistic string) awscloudwatch.IMetric { return a.site.metric(name, metric, statistic) }
@@ -216,7 +213,6 @@ func (a *alarms) onSweep(sweep awslambda.Function) {
 	a.onFunction(sweep, name, a.site.facts.Sweep.Timeout, 3) // the next run makes up for a failed one
 }
 
-// refused sums the rejected credentials of all functions.
 func (s *site) refused() awscloudwatch.IMetric {
 	metrics := map[string]awscloudwatch.IMetric{"sweep": s.metric(s.facts.Sweep.Name, metric.Refused, "Sum")}
 	var terms []string

@@ -95,7 +95,6 @@ func (s *site) consoleVariables(to queueFunction) environment {
 	return e
 }
 
-// onConsole adds the alarms of the function behind the API.
 func (a *alarms) onConsole(console awslambda.Function) {
 	f := a.site.facts.Console
 	name := *a.site.name(f.Name)
@@ -109,7 +108,6 @@ func (a *alarms) onConsole(console awslambda.Function) {
 	)
 }
 
-// consoleWidgets show the function behind the API.
 func consoleWidgets(console awslambda.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
 		watch.Graph("console: Requests, errors, throttles", false, watch.Lambda(console, "Invocations", "Sum"),

@@ -72,7 +72,6 @@ func (s *site) workWidgets(f manifest.Function) []awscloudwatch.IWidget {
 		s.percentiles(f.Name, metric.AttemptTime)...))
 }
 
-// sweepWidgets show waiting rows and repairs of all workloads.
 func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	name := s.facts.Sweep.Name
 	queues := []awscloudwatch.IMetric{s.metric(name, metric.SweepBacklog, "Maximum")}
@@ -133,7 +132,6 @@ func (s *site) costWidgets(f manifest.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{watch.Graph(s.of(f, title), false, cost)}
 }
 
-// metric returns a metric of Matchbook for a function.
 func (s *site) metric(function, name, statistic string) awscloudwatch.Metric {
 	return watch.Metric(s.config.Stage, function, name, statistic)
 }

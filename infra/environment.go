@@ -52,7 +52,6 @@ func (s *site) allowRead(role awsiam.IRole, v secret) {
 	}
 }
 
-// of adds the variables common to all functions.
 func (e environment) of(s *site) *map[string]*string {
 	all := map[string]*string{variable.Stage: jsii.String(s.config.Stage)}
 	maps.Copy(all, e.values)
@@ -66,7 +65,6 @@ func (e environment) of(s *site) *map[string]*string {
 	return &all
 }
 
-// notifications adds the variables for notifications of failures.
 func (s *site) notifications() environment {
 	c := s.config
 	e := environment{map[string]*string{

@@ -15,7 +15,6 @@ import (
 // waitingEventAlarm is the age of an undelivered event that raises the alarm.
 const waitingEventAlarm = time.Hour
 
-// onEvents adds the alarms on the receiver of events.
 func (a *alarms) onEvents() {
 	sweep := a.site.facts.Sweep.Name
 	a.Add(
@@ -34,7 +33,6 @@ func (a *alarms) onEvents() {
 	)
 }
 
-// eventWidgets show undelivered events.
 func (s *site) eventWidgets() []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{watch.Graph("Undelivered events", false,
 		append(s.metrics(s.facts.Sweep.Name, "Maximum", metric.WaitingEvents, metric.OldestEvent,

@@ -44,7 +44,6 @@ func (s *site) newBucket() awss3.Bucket {
 	return bucket
 }
 
-// useFiles adds a function's permissions on the bucket.
 func (s *site) useFiles(role awsiam.IRole, rights []manifest.Access) {
 	if len(rights) == 0 {
 		return

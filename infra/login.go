@@ -11,7 +11,6 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// issuer is an OpenID Connect issuer, with the console as its client.
 type issuer struct {
 	url, client *string
 	secret      secret // a zero arn means a public client

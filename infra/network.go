@@ -72,7 +72,6 @@ var interfaceActions = []string{"ec2:CreateNetworkInterface", "ec2:DeleteNetwork
 
 func (n network) private() bool { return len(n.subnets) > 0 }
 
-// attach puts a function into the network.
 func (n network) attach(function awslambda.Function) {
 	if !n.private() {
 		return

@@ -62,13 +62,11 @@ func (s *site) refusedBy(r manifest.Receiver) (names []string, refused map[strin
 	return names, refused
 }
 
-// refusals sums the refusals of a receiver.
 func (s *site) refusals(r manifest.Receiver, label string) awscloudwatch.IMetric {
 	names, refused := s.refusedBy(r)
 	return watch.Math("FILL("+strings.Join(names, ", 0) + FILL(")+", 0)", label, refused)
 }
 
-// refusalLines returns the graph lines of a receiver's refusals.
 func (s *site) refusalLines(r manifest.Receiver) (lines []awscloudwatch.IMetric) {
 	names, refused := s.refusedBy(r)
 	for _, name := range names {
@@ -101,7 +99,6 @@ func (a *alarms) onOfferSchedule(schedule awslambda.Function) {
 // undeliveredAlarm is the age of an undelivered set that raises the alarm.
 const undeliveredAlarm = time.Hour
 
-// onReceiver adds the alarms on the receiver of match offers.
 func (a *alarms) onReceiver() {
 	a.Add(
 		watch.Alarm{ID: "OffersRefused", Metric: a.site.refusals(manifest.Sets, "Refused sets"), At: 1,
@@ -115,7 +112,6 @@ func (a *alarms) onReceiver() {
 	)
 }
 
-// scheduleWidgets show the schedule of match offers.
 func (s *site) scheduleWidgets(schedule awslambda.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
 		watch.Graph("schedule: Runs, errors, throttles", false, watch.Lambda(schedule, "Invocations", "Sum"),

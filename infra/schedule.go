@@ -40,7 +40,6 @@ func (s *site) invokeEvery(function awslambda.Function, task manifest.Task) {
 	schedule.Node().AddDependency(role)
 }
 
-// rate returns a period as an EventBridge expression.
 func rate(every time.Duration) string {
 	unit := "minutes"
 	if every == time.Minute {

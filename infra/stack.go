@@ -97,5 +97,4 @@ func called[T constructs.Construct](resource T, id string) T {
 	return resource
 }
 
-// title returns a name as part of a logical id.
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

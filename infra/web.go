@@ -84,7 +84,6 @@ func (a *alarms) onWeb(web awslambda.Function) {
 	)
 }
 
-// webWidgets show the web function.
 func webWidgets(web awslambda.Function) []awscloudwatch.IWidget {
 	return []awscloudwatch.IWidget{
 		watch.Graph("web: Requests, errors, throttles", false, watch.Lambda(web, "Invocations", "Sum"),

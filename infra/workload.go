@@ -33,7 +33,6 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 	return q
 }
 
-// named returns the workload with this name.
 func named(workloads []queueFunction, name string) queueFunction {
 	return workloads[slices.IndexFunc(workloads, func(w queueFunction) bool { return w.facts.Name == name })]
 }
@@ -81,7 +80,6 @@ func (s *site) variables(f manifest.Function) environment {
 	return e
 }
 
-// addOCR adds the variables of the OCR engine.
 func (s *site) addOCR(e environment) {
 	c := s.config
 	e.values[variable.OCR] = jsii.String(c.OCR)
@@ -94,7 +92,6 @@ func (s *site) addOCR(e environment) {
 	}
 }
 
-// addModel adds the variables of the model.
 func (s *site) addModel(e environment) {
 	c := s.config
 	for name, value := range map[string]string{

@@ -77,7 +77,6 @@ type Config struct {
 	SecretsKey string
 }
 
-// setting is one key of the context.
 type setting struct {
 	key      string
 	fallback string
@@ -207,7 +206,6 @@ func keys(known []setting) string {
 	return strings.Join(names, ", ")
 }
 
-// check lists contradictory settings.
 func (c Config) check() (errs []error) {
 	for _, rule := range []struct {
 		broken bool
@@ -263,7 +261,6 @@ const (
 // HasConsole reports whether the stack has a console.
 func (c Config) HasConsole() bool { return c.Console == Cognito || c.Console == OIDC }
 
-// atRoot matches the address of a whole site.
 var atRoot = regexp.MustCompile(`^https://[^/?#]+/?$`)
 
 // SendsFailures reports whether people are notified of each failure, by Slack or e-mail.

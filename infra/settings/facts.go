@@ -25,7 +25,6 @@ func ManifestFacts() Facts {
 		Migrate: manifest.Migrate, Web: manifest.Web, Console: manifest.Console}
 }
 
-// tasks returns the stack's functions without a queue.
 func (f Facts) tasks(c Config) []manifest.Task {
 	list := []manifest.Task{f.Sweep, f.Migrate, f.Schedule}
 	if c.ReviewURL {

@@ -92,7 +92,6 @@ func (a *Alarms) Add(list ...Alarm) {
 	}
 }
 
-// called sets a readable logical id.
 func called[T constructs.Construct](resource T, id string) T {
 	resource.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
 	return resource

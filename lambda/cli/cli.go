@@ -86,7 +86,7 @@ func (w *Invocation) Metered(work func(*term.Meter) (succeeded bool, err error))
 	return Findings(work(m))
 }
 
-// Print prints a report for people, or as JSON.
+// Print prints a report for people, or as JSON. Use it for every report, so that all look alike.
 func (w *Invocation) Print(r interface{ Text() string }, asJSON bool) error {
 	return term.Print(w.Out, r, asJSON)
 }

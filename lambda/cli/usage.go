@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Many is the upper bound of a command with any number of arguments.
+// Many is an upper bound. Use it in Args for any number of arguments.
 const Many = 1 << 20
 
 // Args returns an error unless a command gets least to most arguments. It takes the names
@@ -40,7 +40,8 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %.50q for %q%s", args[0], cmd.CommandPath(), hint)
 }
 
-// Need makes a flag required.
+// Need makes a flag required. Use it instead of MarkFlagRequired, because cobra words the error
+// of that. Call it after Args is set.
 func Need(cmd *cobra.Command, flag string) {
 	_ = cmd.MarkFlagRequired(flag) // for completion; fails only for an undefined flag
 	before(cmd, func() error {
@@ -92,7 +93,6 @@ func argument(cmd *cobra.Command, at int) string {
 	return names[min(at, len(names)-1)]
 }
 
-// useLine returns the command line to run.
 func useLine(cmd *cobra.Command) string { return strings.TrimSuffix(cmd.UseLine(), " [flags]") }
 
 // flagError words an error of pflag, and suggests the nearest flag.

@@ -48,7 +48,6 @@ func WantShown(t *testing.T, shown []string, printed string) {
 	}
 }
 
-// steady replaces the parts of a line that differ from run to run.
 func steady(line string) string {
 	for pattern, with := range map[string]string{
 		`\d+\.\d s`:                     "N s",

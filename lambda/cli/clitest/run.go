@@ -70,7 +70,6 @@ func WantRefused(t *testing.T, run func(args ...string) (code int, out, errOut s
 	}
 }
 
-// functions are the executables next to the test binary.
 var functions []string
 
 // BuildFunctions builds the functions next to the test binary, as in an installation, so

@@ -66,7 +66,6 @@ func (r *Spent) Add(spent []report.Spent) {
 	r.Total.EmbeddingTokens = math.Round(r.Total.EmbeddingTokens*1000) / 1000
 }
 
-// addTo adds an expense to its sum, or to a new sum.
 func addTo(sums []expense, empty, b expense, its func(expense) bool) []expense {
 	i := slices.IndexFunc(sums, its)
 	if i < 0 {

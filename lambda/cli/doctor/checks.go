@@ -101,12 +101,10 @@ const (
 
 func queueAnswers(l line) result { return answers(l.name, "the queue answers", checkQueue, l.answers) }
 
-// one turns a function with a single result into a check.
 func one(look func(facts) result) func(facts) []result {
 	return func(f facts) []result { return []result{look(f)} }
 }
 
-// answers turns the answer of a service into a result.
 func answers(subject, well, do string, f fact[problem]) result {
 	switch {
 	case f.why() != "":
@@ -150,7 +148,6 @@ func eachSecret(f facts) (results []result) {
 	return results
 }
 
-// configuration returns a result per problem.
 func configuration(f facts) (results []result) {
 	all := f.functions
 	for _, l := range f.lines {

@@ -16,7 +16,6 @@ const (
 	skewWrong   = manifest.LeaseMargin / 2
 )
 
-// waitedTooLong is longer than all retries together.
 const waitedTooLong = time.Hour
 
 func connections(f facts) []result {
@@ -74,7 +73,6 @@ func (f facts) tasks() (tasks []manifest.Task, unlimited function) {
 	return tasks, function{}
 }
 
-// free returns the connections left for the functions.
 func (s server) free() int { return s.most - s.reserved - s.others }
 
 // String describes the connections of the server.

@@ -53,7 +53,6 @@ func (f *facts) withoutDatabase(why string, connections int) {
 	}
 }
 
-// answered turns an answer of the database into a fact.
 func answered[T any](value T, err error) fact[T] {
 	if err != nil {
 		return unknown[T]("query failed: " + sentence(err))

@@ -40,7 +40,6 @@ func (l *look) variables() variables {
 	return env
 }
 
-// names lists the variables of a match function.
 var names = append(ofChannels(),
 	variable.DatabaseURL, variable.DatabaseURL+variable.SecretSuffix,
 	variable.QueueURL, manifest.Match.QueueEnv(),
@@ -66,7 +65,6 @@ func ofChannels() (names []string) {
 	return names
 }
 
-// askQueueOf reads the queue in QUEUE_URL.
 func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
 	url := env[variable.QueueURL]
 	if url == "" {
@@ -84,7 +82,6 @@ func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
 	cloud.askDLQ(ctx, ln)
 }
 
-// noQueue sets the facts of an unqueried queue.
 func (l *line) noQueue(answers fact[problem], why string) {
 	l.queue, l.answers, l.dlq, l.dlqAnswers = unknown[queue](why), answers, unknown[queue](why), unknown[problem](why)
 }
@@ -106,7 +103,6 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, row mani
 	l.ask(ctx, f, env, row)
 }
 
-// channels lists the configured channels.
 func channels(c setup.Config) (list []string) {
 	for _, ch := range c.Notify.Channels() {
 		list = append(list, ch.Name)

@@ -38,7 +38,6 @@ func missing(facts ...interface{ why() string }) string {
 	return ""
 }
 
-// facts is the input of the checks.
 type facts struct {
 	target    string     // the stack or environment
 	lines     []line     // functions fed by a queue
@@ -71,7 +70,6 @@ type line struct {
 	dlqAnswers fact[problem]
 }
 
-// function is a Lambda function.
 type function struct {
 	name     string
 	timeout  fact[time.Duration]
@@ -91,7 +89,6 @@ type destination struct {
 	queue fact[string]      // its id
 }
 
-// mapping is an event source mapping.
 type mapping struct {
 	name    string
 	enabled fact[bool]
@@ -117,13 +114,11 @@ type secret struct {
 	readable fact[problem]
 }
 
-// files is a function's store of files.
 type files struct {
 	function string
 	readable fact[problem]
 }
 
-// server describes the connections of a database server.
 type server struct {
 	most     int    // total connections for roles like ours
 	limit    string // name of that limit

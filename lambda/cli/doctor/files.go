@@ -16,7 +16,6 @@ import (
 // the right to list denies access instead.
 const unlikely = manifest.FolderDocuments + "doctor-looks-for-no-file"
 
-// askFiles tries to read from a function's store of files.
 func (l *look) askFiles(ctx context.Context, f *facts, function string, env variables) {
 	if !env.has(variable.BlobURL) {
 		return

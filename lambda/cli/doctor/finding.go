@@ -45,7 +45,8 @@ type Finding struct {
 	Do       string   `json:"do,omitempty"`      // remedy; only of warnings and errors
 }
 
-// Report lists the findings: the worst first, then in the order of the checks.
+// Report lists the findings: the worst first, then in the order of the checks. See Do of each
+// for the remedy.
 type Report struct {
 	Target   string    `json:"target"` // the stack or environment
 	Errors   int       `json:"errors"`
@@ -55,7 +56,6 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// check is a row of the table.
 type check struct {
 	id     string
 	raises []Severity // its severities besides OK and Skipped
@@ -63,7 +63,6 @@ type check struct {
 	look   func(facts) []result
 }
 
-// result is a finding without the fields of its check.
 type result struct {
 	severity          Severity
 	subject, what, do string
@@ -83,7 +82,6 @@ func wrong(subject, do, what string, args ...any) result {
 	return result{Error, subject, fmt.Sprintf(what, args...), do}
 }
 
-// nothing is the reason of a check without a result.
 const nothing = "not applicable here"
 
 // examine runs every check on the facts. A check without a result is reported as skipped, so

@@ -8,7 +8,6 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-// engine is the OCR engine of a function.
 type engine struct {
 	name   string
 	usable fact[problem]
@@ -23,7 +22,6 @@ const (
 // unreadKey is the stand-in for an unread key of Document AI.
 const unreadKey = "key"
 
-// checkOCR has the remedy for each engine.
 var checkOCR = map[string]string{
 	withTesseract: "Install it (Debian: apt-get install tesseract-ocr tesseract-ocr-deu), or set OCR=none: " +
 		"pages without text then go to a person.",
@@ -31,7 +29,6 @@ var checkOCR = map[string]string{
 		"or its secret.",
 }
 
-// engineHere examines the engine on this machine.
 func (l *look) engineHere(ctx context.Context, env variables) engine {
 	if env[variable.OCR] != withTesseract {
 		return l.engineAway(ctx, env)
@@ -44,7 +41,6 @@ func (l *look) engineHere(ctx context.Context, env variables) engine {
 	return engine{withTesseract, known(found)}
 }
 
-// engineAway examines the engine of a deployed function.
 func (l *look) engineAway(ctx context.Context, env variables) engine {
 	name := env[variable.OCR]
 	switch name {

@@ -66,7 +66,6 @@ func (a *cloud) queue(ctx context.Context, url string) (fact[queue], fact[proble
 	return known(q), known(problem(""))
 }
 
-// readQueue reads the attributes of a queue.
 func readQueue(attributes map[string]string) (q queue, err error) {
 	number := func(name types.QueueAttributeName) fact[int] {
 		n, convErr := strconv.Atoi(attributes[string(name)])

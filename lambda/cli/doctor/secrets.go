@@ -20,7 +20,6 @@ type look struct {
 	read  map[string]string // secrets, by variable and ARN
 }
 
-// aws opens the cloud once.
 func (l *look) aws(ctx context.Context) (*cloud, error) {
 	if l.cloud == nil && l.noAWS == nil {
 		l.Progress("looking for AWS credentials")
@@ -46,7 +45,6 @@ func (l *look) secrets(ctx context.Context, f *facts, env variables) variables {
 	return env
 }
 
-// note adds the state of a secret once.
 func (f *facts) note(subject string, state fact[problem]) {
 	s := secret{subject, state}
 	if !slices.Contains(f.secrets, s) {

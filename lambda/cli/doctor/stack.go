@@ -45,7 +45,6 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 
 const typeFunction = "AWS::Lambda::Function"
 
-// functions lists the functions of a stack.
 func (a *cloud) functions(ctx context.Context, stack string) (names []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

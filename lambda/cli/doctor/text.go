@@ -43,7 +43,6 @@ func (r Report) head(s Severity) string {
 	return fmt.Sprintf("OK (%d)", r.OK)
 }
 
-// idColumn is as wide as the longest id.
 const idColumn = 22
 
 func printFinding(p *term.Page, f Finding, advise bool) {

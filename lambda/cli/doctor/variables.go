@@ -22,7 +22,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// variables is the environment of a function.
 type variables map[string]string
 
 func (v variables) has(name string) bool { return v[name] != "" }

@@ -28,7 +28,8 @@ var advice = map[string]string{
 	"57P03": "the database is starting or stopping: try again later",
 }
 
-// Describe returns the error with its cause, in one line.
+// Describe returns the error with its cause, in one line. It may contain secrets, so you must
+// use WithoutSecrets before printing it.
 func Describe(err error) string {
 	var partly *job.PublishError
 	var decided *failure.Error

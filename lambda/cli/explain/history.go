@@ -37,7 +37,6 @@ func (d *Reader) decisions(id uuid.UUID) ([]decisionReport, error) {
 	return list, nil
 }
 
-// history lists decisions and the other document of each.
 func (d *Reader) history(id, with uuid.UUID) (list []decisionReport, others []uuid.UUID, err error) {
 	found, err := d.reports.Decisions(d.ctx, id, with)
 	list = []decisionReport{}
@@ -49,7 +48,6 @@ func (d *Reader) history(id, with uuid.UUID) (list []decisionReport, others []uu
 	return list, others, err
 }
 
-// maxDecisions bounds the printed decisions.
 const maxDecisions = 10
 
 func (p *page) decisions(list []decisionReport) {

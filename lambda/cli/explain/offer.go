@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// offerJob is a job of match offers with its state.
 type offerJob struct {
 	ID     uuid.UUID `json:"id"`
 	Tenant uuid.UUID `json:"tenant_id"`

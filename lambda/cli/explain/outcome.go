@@ -43,7 +43,6 @@ type pairReport struct {
 	lowered       string // the confidence before a warning lowered it, or empty
 }
 
-// ends are the documents of an edge.
 type ends struct{ a, b uuid.UUID }
 
 func (e ends) other(id uuid.UUID) uuid.UUID {
@@ -155,7 +154,6 @@ func fromDecision(j rules.Decision) pairReport {
 	return p
 }
 
-// missing returns the points an open question needs to match.
 func missing(evidence []score.Evidence) int { return max(score.MatchAt-score.Sum(evidence), 1) }
 
 func fromStored(m report.Match) (pairReport, error) {
@@ -185,13 +183,11 @@ func fromStored(m report.Match) (pairReport, error) {
 	return p, nil
 }
 
-// equal reports whether the decision equals the stored outcome.
 func (p pairReport) equal(was pairReport) bool {
 	return p.Outcome == was.Outcome && math.Abs(p.Score-was.Score) < 0.005 && p.Confidence == was.Confidence &&
 		p.DecidedBy == was.DecidedBy && slices.Equal(p.Evidence, was.Evidence)
 }
 
-// inShort returns the outcome in a few words.
 func (p pairReport) inShort() string {
 	switch p.Outcome {
 	case isMatched:

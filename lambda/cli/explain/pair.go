@@ -116,7 +116,6 @@ func (c *Comparison) notSucceeded() string {
 	return ""
 }
 
-// explainUnstored explains why the pair isn't stored.
 func (c *Comparison) explainUnstored() error {
 	for _, s := range []*documentState{c.A, c.B} {
 		if s.Unreadable != "" {
@@ -172,7 +171,6 @@ func plural(t document.Type) string {
 	return t.Words() + "s"
 }
 
-// field is a value of both documents.
 type field struct {
 	Name string `json:"name"`
 	A    string `json:"a,omitempty"`
@@ -225,7 +223,6 @@ func period(p document.Period) string {
 	return p.From.String() + " to " + p.To.String()
 }
 
-// maxRows bounds the printed references or lines.
 const maxRows = 8
 
 // citedFields lists common citations side by side, then the rest.

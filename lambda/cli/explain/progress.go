@@ -59,7 +59,6 @@ func (p progress) at(t time.Time) (text string, over bool) {
 	return fmt.Sprintf("%s (in %s)", text, -away), false
 }
 
-// rows prints the rows with a value.
 func rows(b *strings.Builder, list [][2]string) {
 	for _, row := range list {
 		if row[1] != "" {

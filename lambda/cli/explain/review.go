@@ -12,10 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxChunks bounds the explained chunks of a review.
 const maxChunks = 50
 
-// chunk is a chunk of a review with its state.
 type chunk struct {
 	ID       uuid.UUID `json:"id"`
 	Position int       `json:"position"` // from 1
@@ -77,7 +75,6 @@ func (r *chunks) Text() string {
 	return b.String()
 }
 
-// lapsed describes a worker that ended without a result.
 func (c chunk) lapsed() string {
 	switch last := c.Attempts - 1; {
 	case c.Lapses == 0:

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Document explains the document with this id.
+// Document explains the document with this id. Use Explain for a number.
 func (d *Reader) Document(id uuid.UUID) (*Explanation, error) {
 	doc, err := d.read(id)
 	if err != nil {
@@ -16,7 +16,7 @@ func (d *Reader) Document(id uuid.UUID) (*Explanation, error) {
 	return d.explainOne(doc)
 }
 
-// Pair compares the documents with these ids.
+// Pair compares the documents with these ids. Use Explain for numbers.
 func (d *Reader) Pair(a, b uuid.UUID) (*Comparison, error) {
 	docs, err := d.resolve([]string{a.String(), b.String()})
 	if err != nil {

@@ -10,11 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxTenants bounds the tenants listed in an error.
 const maxTenants = 10
 
 // CheckTenant returns an Error for an unknown tenant, and lists the known ones. The zero id
-// stands for all tenants.
+// stands for all tenants. Use it before a report, otherwise an unknown tenant looks empty.
 func (d *Reader) CheckTenant(id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil

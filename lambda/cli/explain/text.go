@@ -10,7 +10,6 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// page is a Page with the parts of an explanation.
 type page struct{ term.Page }
 
 // Text returns the explanation for people.
@@ -85,7 +84,6 @@ func (p *page) member(head string, m named, explained bool) {
 	p.listed("  "+term.Pad(head, 9)+mark, m)
 }
 
-// listed prints a head, then a document with its id.
 func (p *page) listed(head string, n named) {
 	p.Line("%s%s  %s", head, term.Pad(term.Cut(n.Called(), 50), 34), n.ID)
 }
@@ -117,7 +115,6 @@ func (d *documentState) InShort() string {
 	return fmt.Sprintf("%s, %s", d.Status, attempts(d.Attempts))
 }
 
-// maxPairs bounds the printed pairs of a group.
 const maxPairs = 10
 
 func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
@@ -136,7 +133,6 @@ func (p *page) group(title string, pairs []pairReport, outcomes ...string) {
 	}
 }
 
-// standing returns the score and the outcome.
 func (p pairReport) standing() string {
 	score := fmt.Sprintf("%.2f ", p.Score)
 	switch p.Outcome {
@@ -150,7 +146,6 @@ func (p pairReport) standing() string {
 	return score + p.Outcome
 }
 
-// reasons prints the reasons for the outcome.
 func (p *page) reasons(q pairReport) {
 	if q.Note != "" {
 		p.Hang("      ", "Note: "+q.Note)
@@ -176,7 +171,6 @@ func (p *page) reasons(q pairReport) {
 	}
 }
 
-// footnote explains points and scores, if there are any.
 func (p *page) footnote(pairs []pairReport) {
 	if !slices.ContainsFunc(pairs, func(q pairReport) bool { return q.DecidedBy == "rules" && q.OutOfQuestion == "" }) {
 		return
@@ -255,7 +249,6 @@ func shorten(s string, columns int) []string {
 	return lines
 }
 
-// maxKeys bounds the printed keys.
 const maxKeys = 8
 
 func (p *page) keys(keys []string) {

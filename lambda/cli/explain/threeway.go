@@ -63,7 +63,6 @@ func (r *threeWayReport) clean() {
 	}
 }
 
-// threeWays prints the comparison of invoices with orders and receipts.
 func (p *page) threeWays(e *Explanation) {
 	if len(e.ThreeWay) > 0 {
 		p.Line("\nTHREE-WAY MATCH")

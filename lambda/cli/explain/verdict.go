@@ -137,7 +137,6 @@ func matchable(t document.Type) string {
 	return cmp.Or(strings.Join(list, ", "), "nothing")
 }
 
-// view holds everything a decision may change.
 type view struct {
 	pair     *pairReport // of the two, or nil
 	matches  []report.Match
@@ -166,7 +165,6 @@ func findPair(list []pairReport, a, b uuid.UUID) *pairReport {
 	return nil
 }
 
-// compareViews adds changed clusters and other matches.
 func (d *Reader) compareViews(r *Change, before, now view) (err error) {
 	without := func(list, others []report.Match) (rest []report.Match) {
 		for _, m := range list {
@@ -263,7 +261,6 @@ func (r *Change) nameOf(id uuid.UUID) string {
 	return r.B.Called()
 }
 
-// is describes the pair after the decision.
 func (r *Change) is() string {
 	if r.Verdict == rules.Withdrawn {
 		return r.Now.was() + ", since the decision is withdrawn"
@@ -271,7 +268,6 @@ func (r *Change) is() string {
 	return string(r.Verdict) + " by a person"
 }
 
-// was describes a pair before the decision.
 func (p *pairReport) was() string {
 	switch {
 	case p == nil:
@@ -282,7 +278,6 @@ func (p *pairReport) was() string {
 	return p.inShort()
 }
 
-// others prints other matches of the two.
 func (p *page) others(what string, list []matchEnds) {
 	for _, m := range list {
 		p.Hang("  "+term.Pad(what, 9)+" ",

@@ -29,7 +29,6 @@ type WaitingItem struct {
 	Since    time.Time     `json:"since"`
 }
 
-// waitingNamed is a document with its supplier.
 type waitingNamed struct {
 	named
 	Supplier string `json:"supplier,omitempty"`
@@ -43,7 +42,7 @@ func (n waitingNamed) InShort() string {
 	return n.Called() + " of " + n.Supplier
 }
 
-// Waiting reads at most limit items, the most valuable first.
+// Waiting reads at most limit items, the most valuable first. Use Place to continue the list.
 func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	counts, err := d.reports.WaitingCounts(d.ctx, f)
 	if err != nil {
@@ -123,7 +122,6 @@ func (w *Waiting) Text() string {
 	return p.String()
 }
 
-// command returns the command that settles i.
 func (i WaitingItem) command() string {
 	ids := []any{i.Document.ID}
 	if i.Kind == report.WaitingQuestion {

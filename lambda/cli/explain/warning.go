@@ -15,10 +15,8 @@ type warningReport struct {
 	Words    string    `json:"words"`
 }
 
-// maxWarnings bounds the explained warnings of a document.
 const maxWarnings = 100
 
-// warnings reads all warnings involving a document.
 func (d *Reader) warnings(id uuid.UUID) (list []warningReport, err error) {
 	stored, err := d.reports.Warnings(d.ctx, []uuid.UUID{id})
 	if err != nil {

@@ -50,7 +50,8 @@ func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
 	return e, err
 }
 
-// Alone returns the NoMatch sentences of a document's Explanation, which are clean.
+// Alone returns the NoMatch sentences of a document, which are clean. Use it if you need no more
+// of the Explanation.
 func (d *Reader) Alone(id uuid.UUID) ([]string, error) {
 	doc, err := d.read(id)
 	if err != nil {
@@ -68,7 +69,6 @@ func (d *Reader) Alone(id uuid.UUID) ([]string, error) {
 // maxNamed bounds the documents or numbers listed in a sentence.
 const maxNamed = 10
 
-// noMatch collects the reasons for having no match.
 func (d *Reader) noMatch(e *Explanation) (err error) {
 	add := func(s string) { e.NoMatch = append(e.NoMatch, s) }
 	doc := e.Document

@@ -30,7 +30,8 @@ type Import struct {
 
 // Run stores the documents batch by batch: data, state and publish stamp in one transaction,
 // then the messages. It returns early, after the current batch, when ctx ends, the database
-// fails or the queue refuses messages. The report is never nil.
+// fails or the queue refuses messages. The report is never nil. You
+// can run it again after any error, because stored documents are skipped.
 func (i *Import) Run(ctx context.Context, in *corpus.Input) (r *Report, err error) {
 	r = newReport(in, i.Queue != nil)
 	if err := r.readEmpty(ctx, i.DB, in); err != nil {

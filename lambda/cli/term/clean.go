@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds for printed text from documents, in characters.
+// Bounds for Clean, in characters. Use MaxText only for sentences.
 const (
 	MaxValue = 200 // a value
 	MaxText  = 600 // a sentence with values
@@ -27,7 +27,7 @@ var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 
 // Clean makes text from a document safe to print in one line: it removes escape sequences,
 // control characters and bidirectional marks, and cuts the text to most characters. Its cost
-// is bounded, so use it on text of any length.
+// is bounded, so you can use it on text of any length.
 func Clean(s string, most int) string {
 	end := readPerPrinted * most
 	cut := len(s) > end

@@ -57,7 +57,6 @@ func (w *invocation) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// checked is the report of matchbook check.
 type checked struct {
 	Documents      int                `json:"documents"` // that match accepts
 	Problems       []corpus.Problem   `json:"problems"`  // what it rejects

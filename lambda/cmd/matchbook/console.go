@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// consoleOptions are the flags of console.
 type consoleOptions struct {
 	session                  sessionOptions
 	addr, tenant, role, name string

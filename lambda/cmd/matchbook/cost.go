@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// costOptions are the flags of cost.
 type costOptions struct {
 	session               sessionOptions
 	since, tenant, prices string

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// doctorOptions are the flags of doctor.
 type doctorOptions struct {
 	stack             string
 	connections       int

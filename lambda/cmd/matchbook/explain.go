@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sessionOptions are the flags of every command on a database.
 type sessionOptions struct {
 	json bool
 	keep string
@@ -110,7 +109,6 @@ func (s *session) advise(err error) error {
 	return errors.New(errtext.Describe(err))
 }
 
-// report prints a report, or returns the error.
 func (s *session) report(r explain.Report, err error) error {
 	if err != nil {
 		return err

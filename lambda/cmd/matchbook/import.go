@@ -31,7 +31,6 @@ func (w *invocation) importCommand() *cobra.Command {
 	return cmd
 }
 
-// importOptions are the flags of import.
 type importOptions struct {
 	sessionOptions
 	tenant  string

@@ -76,5 +76,4 @@ func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// invocation is a run of the program, with its commands.
 type invocation struct{ cli.Invocation }

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// notifyOptions are the flags of notify.
 type notifyOptions struct {
 	test, json bool
 	slackLog   string
@@ -38,7 +37,6 @@ func (w *invocation) notifyCommand() *cobra.Command {
 	return cmd
 }
 
-// outcome is the result of one channel.
 type outcome struct {
 	Channel string `json:"channel"`
 	Taken   bool   `json:"taken"`

@@ -46,7 +46,6 @@ func (w *invocation) openCommand() *cobra.Command {
 	return cmd
 }
 
-// waitingFlags select the open work.
 type waitingFlags struct {
 	kinds                             []string
 	tenant, minValue, since, document string

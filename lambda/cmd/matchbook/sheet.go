@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sheetFlags are the flags of every command that reads CSV files.
 type sheetFlags struct{ fields, kind, decimal, dates string }
 
 func (f *sheetFlags) add(cmd *cobra.Command) {

@@ -66,7 +66,6 @@ func (w *invocation) verdictCommand(v rules.Verdict, cmd *cobra.Command) *cobra.
 	return o.add(cmd)
 }
 
-// operator returns the name of the operating system's user.
 func operator(env setup.Env) string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

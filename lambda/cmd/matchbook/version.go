@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the version of the program; see CHANGELOG.md.
 const release = "0.1.0"
 
 func (w *invocation) versionCommand() *cobra.Command {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// drillOptions are the flags of drill.
 type drillOptions struct {
 	documents int
 	length    time.Duration

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sampleDocuments is the default of --documents.
 const sampleDocuments = "testdata/documents"
 
 func (w *invocation) invokeCommand() *cobra.Command {

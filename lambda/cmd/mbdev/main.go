@@ -40,5 +40,4 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	return w.Run(ctx, root)
 }
 
-// invocation is a run of the program, with its commands.
 type invocation struct{ cli.Invocation }

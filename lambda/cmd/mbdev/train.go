@@ -59,7 +59,6 @@ func (w *invocation) train(ctx context.Context, dirs []string, o trainOptions) e
 	return err
 }
 
-// readSamples reads the corpora in each condition.
 func readSamples(dirs []string) (samples []*train.Sample, err error) {
 	for _, dir := range dirs {
 		for _, condition := range []string{"visible", "corrupted", "masked"} {

@@ -36,7 +36,6 @@ type resource struct {
 	migrate func(context.Context) ([]schema.Migration, error)
 }
 
-// result is the response of an invocation.
 type result struct {
 	Applied []schema.Migration `json:"applied"` // now; empty if the schema was up to date
 }
@@ -94,7 +93,6 @@ func (r *resource) guarded(ctx context.Context) (applied []schema.Migration, err
 	return r.migrate(ctx)
 }
 
-// answer sends the outcome to CloudFormation.
 func (r *resource) answer(ctx context.Context, event cfn.Event, done result, failed error) error {
 	response := cfn.NewResponse(&event)
 	response.Status, response.PhysicalResourceID = cfn.StatusSuccess, physicalID

@@ -2,6 +2,10 @@ package errtext_test
 
 import (
 	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
 	"testing"
 
 	"matchbook/lambda/cli/errtext"
@@ -50,9 +54,21 @@ func TestCauseIsInTheWordsOfTheDriver(t *testing.T) {
 		{&job.PublishError{Missing: missing.Missing, Err: driver}, missing.Error() +
 			"; connection refused at 127.0.0.1"},
 		{&job.PublishError{Err: driver}, "connection refused at 127.0.0.1"},
+		{state("28P01"), "the database rejected the password: check DATABASE_URL (SQLSTATE 28P01)"},
+		{fmt.Errorf("connect: %w", state("XX000")), "database error: of the server (SQLSTATE XX000)"},
+		{&net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
+			"cannot connect to 127.0.0.1:1: connection refused; check the address, and that the server runs"},
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Name: "db.example", IsNotFound: true}}, "unknown host db.example: check the address"},
 	} {
 		if got := errtext.Describe(tc.err); got != tc.want {
 			t.Errorf("%#v: got %q, want %q", tc.err, got, tc.want)
 		}
 	}
 }
+
+// state is an error of PostgreSQL with this SQLSTATE.
+type state string
+
+func (s state) Error() string { return "ERROR: of the server (SQLSTATE " + string(s) + ")" }
+
+func (s state) SQLState() string { return string(s) }

@@ -299,6 +299,27 @@ func TestHelpShowsExamples(t *testing.T) {
 	}
 }
 
+func TestEachHelpHasTwoExamples(t *testing.T) {
+	t.Parallel()
+	below := regexp.MustCompile(`(?m)^  ([a-z]+) {2,}[A-Z]`)
+	var check func(path ...string)
+	check = func(path ...string) {
+		help := printed(t, "", append(slices.Clone(path), "--help")...)
+		_, examples, _ := strings.Cut(help, "\nExamples:\n")
+		examples, rest, _ := strings.Cut(examples, "\n\n")
+		if n := strings.Count(examples, "matchbook "); n < 2 {
+			t.Errorf("%v --help: %d examples, want 2\n%s", path, n, help)
+		}
+		rest, _, _ = strings.Cut(rest, "\nFlags:\n") // commands stand between examples and flags
+		for _, found := range below.FindAllStringSubmatch(rest, -1) {
+			if found[1] != "help" {
+				check(append(slices.Clone(path), found[1])...)
+			}
+		}
+	}
+	check()
+}
+
 func TestMigrateUpDownStatus(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)

@@ -50,7 +50,7 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 		{[]uuid.UUID{anonymous}, "  It names neither supplier nor buyer, and numbers alone match nothing.\n  Nothing was compared with it"},
 		{[]uuid.UUID{broken}, "  It is not matched yet: it is pending.\n  Cannot read its structured data: invalid date: expected YYYY-MM-DD.\n"},
 		{[]uuid.UUID{order, invoice}, "  Not compared yet: matching purchase order 1 failed, 3 attempts: out of time.\n"},
-		{[]uuid.UUID{anonymous, broken}, "  Never compared: cannot read the structured data of invoice 4: invalid date: expected\n  YYYY-MM-DD.\n"},
+		{[]uuid.UUID{anonymous, broken}, "  Never compared: cannot read the structured data of invoice 4: invalid date: expected YYYY-MM-DD.\n"},
 		{[]uuid.UUID{invoice, anonymous}, "  Never compared: invoices and invoices are not matched with each other.\n"},
 	} {
 		args := []string{"explain"}

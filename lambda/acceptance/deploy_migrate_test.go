@@ -161,7 +161,7 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 		"nobody answers": {[]string{"DATABASE_URL=postgres://app:PLANTED@" + silent.Addr().String() +
 			"/x?sslmode=disable"}, "out of time"},
 		"no such database": {[]string{"DATABASE_URL=" + strings.Replace(postgrestest.EmptyURL(t), "/test_", "/gone_",
-			1)}, "SQLSTATE 3D000): there is no such database"},
+			1)}, "SQLSTATE 3D000); database not found"},
 		"no URL":         {[]string{"DATABASE_URL=PLANTED"}, "invalid PostgreSQL URL"},
 		"not configured": {nil, "DATABASE_URL is not set"},
 		"no secret": {[]string{"DATABASE_URL_SECRET_ARN=arn:aws:secretsmanager:us-east-1:000000000000:secret:db-AbCdEf",

@@ -58,7 +58,7 @@ type Report struct {
 
 type check struct {
 	id     string
-	raises []Severity // its severities besides OK and Skipped
+	raises []Severity // its severities other than OK and Skipped
 	why    string     // why it matters
 	look   func(facts) []result
 }

@@ -42,7 +42,7 @@ func TestMappingPartialFailureRedeliversOnlyTheFailed(t *testing.T) {
 func TestMappingWholeFailureRedeliversAllUntilTheDLQ(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, body, err string }{
-		{"function error", "error", "no such document"},
+		{"function error", "error", "unknown document"},
 		{"panic", "panic", "out of paper"},
 		{"exit", "exit", "Runtime.ExitError"},
 		{"timeout", "hang", "Sandbox.Timedout"},

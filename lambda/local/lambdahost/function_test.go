@@ -73,7 +73,7 @@ func TestFunctionErrors(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{})
 	tests := []struct{ do, kind, message string }{
-		{"error", "errorString", "no such document"},
+		{"error", "errorString", "unknown document"},
 		{"panic", "string", "out of paper"},
 		{"exit", "Runtime.ExitError", "exit status 7"},
 		{"big", "Function.ResponseSizeTooLarge", "6291456 bytes"},
@@ -115,7 +115,7 @@ func TestFunctionOverHTTP(t *testing.T) {
 		{"own name", "/2015-03-31/functions/test/invocations", `{"do":"echo"}`, 200, "", `{"do":"echo"}`},
 		{"empty", path, ``, 200, "", `{}`},
 		{"function error", path, `{"do":"error"}`, 200, "Unhandled",
-			`{"errorMessage":"no such document","errorType":"errorString"}`},
+			`{"errorMessage":"unknown document","errorType":"errorString"}`},
 		{"no json", path, `{`, 400, "", ""},
 		{"other function", "/2015-03-31/functions/other/invocations", `{}`, 404, "", ""},
 		{"too large", path, `"` + strings.Repeat("x", maxPayload) + `"`, 413, "", ""},

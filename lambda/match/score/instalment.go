@@ -15,8 +15,8 @@ var plainShares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 1. / 3, 0.35, 0.4, 
 	0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99}
 
 // instalment returns the share of an order's amount charged by an invoice: a down payment, an
-// instalment, a rest, or the whole less a retention or a discount. It returns 0 if there is
-// none. An invoice for other quantities of the goods is for a part of the goods, so it isn't
+// instalment, a rest, or the whole less a retention or a discount. Otherwise it
+// returns 0. An invoice for other quantities of the goods is for a part of the goods, so it isn't
 // an instalment.
 func instalment(order, invoice *Document, c comparison) (share float64, printed bool) {
 	if order.Type != document.PurchaseOrder || invoice.Type != document.Invoice || c.equal < len(c.lines) ||

@@ -132,7 +132,7 @@ var (
 
 	Only    = define("only", "competition", 20)     // nothing else fits either of them
 	AddsUp  = define("adds-up", "competition", 30)  // with others it makes up the whole
-	Nearest = define("nearest", "competition", -5)  // of those that fit as well it is the nearest in time
+	Nearest = define("nearest", "competition", -5)  // the nearest in time of several equal fits
 	Tie     = define("tie", "competition", -15)     // others fit as well
 	Farther = define("farther", "competition", -20) // others fit as well and are nearer in time
 	Taken   = define("taken", "competition", -30)   // others fit better

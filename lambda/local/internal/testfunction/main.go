@@ -100,7 +100,7 @@ func obey(ctx context.Context, do, addr string) ([]byte, error) {
 		return json.Marshal(map[string]any{"id": lc.AwsRequestID, "arn": lc.InvokedFunctionArn,
 			"trace": os.Getenv("_X_AMZN_TRACE_ID"), "left": time.Until(deadline)})
 	case "error":
-		return nil, errors.New("no such document")
+		return nil, errors.New("unknown document")
 	case "panic":
 		panic("out of paper")
 	case "exit":

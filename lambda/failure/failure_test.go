@@ -22,7 +22,7 @@ func pgErr(code string) error {
 	return &pgconn.PgError{Code: code, Message: "secret", Detail: "Key (secret)=(secret)"}
 }
 
-func TestEachFailureHasOneKindAndASafeSentence(t *testing.T) {
+func TestFailureKinds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
@@ -65,7 +65,7 @@ func TestEachFailureHasOneKindAndASafeSentence(t *testing.T) {
 	}
 }
 
-func TestTextIsCutAtAThousandCharacters(t *testing.T) {
+func TestTextIsTruncated(t *testing.T) {
 	t.Parallel()
 	got := failure.Of(failure.Permanently("%s", strings.Repeat("ü", 5000)))
 	if n := utf8.RuneCountInString(got.Text); n != failure.MaxText {

@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/failure"
 )
 
-func TestABodyOfTheLimitIsRead(t *testing.T) {
+func TestBodyAtLimitIsRead(t *testing.T) {
 	t.Parallel()
 	if body, err := failure.ReadBody(strings.NewReader("1234"), 4); string(body) != "1234" || err != nil {
 		t.Errorf("got %q, %v", body, err)

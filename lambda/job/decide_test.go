@@ -12,7 +12,7 @@ import (
 
 var schedule = job.Backoff{5 * time.Minute, 30 * time.Minute}
 
-func TestDecideHasOneRowPerOutcome(t *testing.T) {
+func TestDecideTable(t *testing.T) {
 	t.Parallel()
 	const (
 		m5, m30 = 5 * time.Minute, 30 * time.Minute
@@ -67,7 +67,7 @@ func TestDecideHasOneRowPerOutcome(t *testing.T) {
 
 // In every case: an Ack only where something proves that nothing is left to do
 // for this message; "failed" and the last delivery belong together.
-func TestDecideNeverAcknowledgesUnfinishedWork(t *testing.T) {
+func TestAckMeansFinished(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := job.Outcome{

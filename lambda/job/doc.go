@@ -63,8 +63,8 @@
 //
 // A claim waits for the database as long as the invocation allows, then returns its messages
 // with the backoff, jittered so that they don't all come back at once. A settlement is retried,
-// by its fence, until the invocation has to respond (TestClaimWaitsForTheDatabase,
-// TestSettlingWaitsForTheDatabase). If it can't be written, the row stays in-progress and its
+// by its fence, until the invocation has to respond (TestClaimWaitsForDB,
+// TestSettlingWaitsForDB). If it can't be written, the row stays in-progress and its
 // message comes back when the lease ends.
 //
 // # Settlements
@@ -101,7 +101,7 @@
 //
 // Work that fails may still have results, such as those found without a model that didn't
 // answer. Use a Partial to commit them in the transaction that writes pending or failed
-// (TestPartialResultsAreWrittenWithTheRelease). Everything else stays the same.
+// (TestPartialWithRelease). Everything else stays the same.
 //
 // If a row failed, Runtime.Notify sends the notifications after all deliveries of the batch
 // have settled and before the response, within a time limit. The sweep sends the rest; see

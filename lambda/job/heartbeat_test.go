@@ -41,7 +41,7 @@ func (r *rig) wantJournal(want ...string) {
 }
 
 // A beat extends leases and messages of what is at work, and of nothing else.
-func TestHeartbeatExtendsWhatIsAtWork(t *testing.T) {
+func TestHeartbeatExtends(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0), pending(0), inProgress(1, time.Hour))
@@ -65,7 +65,7 @@ func TestHeartbeatExtendsWhatIsAtWork(t *testing.T) {
 
 // The message of a suspect that waits for its turn comes back with those at work
 // when this process dies, and not after the queue's own visibility timeout.
-func TestMessageOfASuspectIsHiddenWhileItWaits(t *testing.T) {
+func TestSuspectStaysHidden(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0), expired(1))
@@ -76,7 +76,7 @@ func TestMessageOfASuspectIsHiddenWhileItWaits(t *testing.T) {
 	})
 }
 
-func TestHeartbeatStopsWorkWhoseFenceIsLost(t *testing.T) {
+func TestLostFenceStopsWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0), pending(0))
@@ -103,7 +103,7 @@ func TestHeartbeatStopsWorkWhoseFenceIsLost(t *testing.T) {
 
 // Work whose lease cannot be extended ends before the lease does, and what it
 // says then is not believed to be the cause.
-func TestWorkStopsBeforeALeaseThatCannotBeExtended(t *testing.T) {
+func TestUnextendedLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0))
@@ -126,7 +126,7 @@ func TestWorkStopsBeforeALeaseThatCannotBeExtended(t *testing.T) {
 }
 
 // One beat that fails is made up for by the next.
-func TestAMissedBeatStopsNothing(t *testing.T) {
+func TestOneMissedBeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0))
@@ -143,7 +143,7 @@ func TestAMissedBeatStopsNothing(t *testing.T) {
 
 // The call of a beat under way ends before a settlement's call begins,
 // whatever moment of the beat the work ends in.
-func TestSettlementsVisibilityIsTheLast(t *testing.T) {
+func TestSettlementOutlastsBeat(t *testing.T) {
 	t.Parallel()
 	for ends := 59 * time.Second; ends <= 63*time.Second; ends += 250 * time.Millisecond {
 		bubble(t, ends.String(), func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestSettlementsVisibilityIsTheLast(t *testing.T) {
 
 // A settlement that is sent before a deferred delivery runs waits for the beat
 // under way: that beat would hide the message for longer, or for less.
-func TestSettlementBeforeADeferredDeliveryWaitsForTheBeat(t *testing.T) {
+func TestSettlementAwaitsBeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := beating(t, pending(0), expired(5))
@@ -190,7 +190,7 @@ func TestSettlementBeforeADeferredDeliveryWaitsForTheBeat(t *testing.T) {
 }
 
 // Without a lease of its own a claim lives until the invocation ends.
-func TestNoHeartbeatWithoutALease(t *testing.T) {
+func TestHeartbeatNeedsLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))

@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/job"
 )
 
-func TestObservationHasTheEndAndTheTimeOfTheWork(t *testing.T) {
+func TestObservation(t *testing.T) {
 	t.Parallel()
 	takes := func(d time.Duration, err error) job.Work {
 		return func(context.Context, job.Attempt) error {
@@ -47,7 +47,7 @@ func TestObservationHasTheEndAndTheTimeOfTheWork(t *testing.T) {
 	}
 }
 
-func TestLinesNameTheTenant(t *testing.T) {
+func TestLogHasTenant(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(1), &row{status: job.StatusSucceeded})
@@ -64,7 +64,7 @@ func TestLinesNameTheTenant(t *testing.T) {
 
 // Notify is called once a batch, and only if a row of it failed. Its time
 // ends with the invocation, early enough for the response.
-func TestNotifyIsCalledOnceIfADocumentFailed(t *testing.T) {
+func TestNotifyOncePerBatch(t *testing.T) {
 	t.Parallel()
 	permanent := failure.Permanently("broken")
 	after := func(wait time.Duration, err error) job.Work {

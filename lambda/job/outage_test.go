@@ -25,7 +25,7 @@ func byTheBackoff(t *testing.T, ends []job.Settlement, want time.Duration) []job
 	return replaced
 }
 
-func TestClaimWaitsForTheDatabase(t *testing.T) {
+func TestClaimWaitsForDB(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0))
@@ -34,7 +34,7 @@ func TestClaimWaitsForTheDatabase(t *testing.T) {
 	})
 }
 
-func TestSettlingWaitsForTheDatabase(t *testing.T) {
+func TestSettlingWaitsForDB(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		row  row
@@ -67,7 +67,7 @@ func TestSettlingWaitsForTheDatabase(t *testing.T) {
 	}
 }
 
-func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
+func TestBusyRowIsClaimedLater(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		locked, count int
@@ -87,7 +87,7 @@ func TestBusyRowIsClaimedWhenItsLockIsGone(t *testing.T) {
 
 // A message that finds its row held on its last delivery would become a
 // dead letter although the row may well succeed.
-func TestLastDeliveryWaitsForAHeldDocument(t *testing.T) {
+func TestLastDeliveryWaits(t *testing.T) {
 	t.Parallel()
 	bubble(t, "its holder finishes", func(t *testing.T) {
 		r := newRig(t, inProgress(1, time.Hour))
@@ -103,7 +103,7 @@ func TestLastDeliveryWaitsForAHeldDocument(t *testing.T) {
 	})
 }
 
-func TestRetryThatIsNotDueIsWorkedOnOnlyOnTheLastDelivery(t *testing.T) {
+func TestEarlyRetry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

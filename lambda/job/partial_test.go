@@ -26,7 +26,7 @@ func partially(err error, write releases) job.Work {
 
 // Work that failed and has results ends exactly like work that failed: the same
 // status, error, due time and message, written once.
-func TestPartialResultsAreWrittenWithTheRelease(t *testing.T) {
+func TestPartialWithRelease(t *testing.T) {
 	t.Parallel()
 	permanent := failure.Permanently("refused")
 	for _, tc := range []struct {
@@ -60,7 +60,7 @@ func TestPartialResultsAreWrittenWithTheRelease(t *testing.T) {
 
 // Results that cannot be written never keep the failure from being settled as the
 // table has it, in time and once.
-func TestPartialResultsThatCannotBeWrittenDoNotKeepTheSettlement(t *testing.T) {
+func TestPartialWriteFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		write  func(store releases) releases
@@ -116,7 +116,7 @@ func TestPartialResultsThatCannotBeWrittenDoNotKeepTheSettlement(t *testing.T) {
 }
 
 // Another attempt took over: neither results nor failure are written.
-func TestPartialResultsOfALostFence(t *testing.T) {
+func TestPartialOnLostFence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))

@@ -17,7 +17,7 @@ import (
 // For all rows, work, stores and deliveries: an Ack is proved by the row,
 // the queue gets every other settlement exactly once, and abandoned work changes
 // no settled row.
-func TestRandomBatchesLoseNothing(t *testing.T) {
+func TestRandomBatches(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(rt, "rows")

@@ -59,7 +59,7 @@ func ids(rows ...int) (ids []uuid.UUID) {
 	return ids
 }
 
-func TestPublishCommitsFirstAndSendsEachDocumentOnce(t *testing.T) {
+func TestPublish(t *testing.T) {
 	t.Parallel()
 	o := &recorder{exist: ids(1, 2)}
 	must.OK(t, o.publish(t, 2, 1, 2))
@@ -69,7 +69,7 @@ func TestPublishCommitsFirstAndSendsEachDocumentOnce(t *testing.T) {
 	}
 }
 
-func TestPublishErrorNamesDocumentsWithoutAMessage(t *testing.T) {
+func TestPublishError(t *testing.T) {
 	t.Parallel()
 	down := errors.New("https://sqs.example/000000000000/match is down")
 	for _, tc := range []struct {
@@ -115,7 +115,7 @@ func TestPublishErrorNamesDocumentsWithoutAMessage(t *testing.T) {
 	}
 }
 
-func TestPublishSendsNothingThatIsNotCommitted(t *testing.T) {
+func TestUncommittedNotSent(t *testing.T) {
 	t.Parallel()
 	o := &recorder{exist: ids(1), down: errDown}
 	err := o.publish(t, 1)
@@ -128,7 +128,7 @@ func TestPublishSendsNothingThatIsNotCommitted(t *testing.T) {
 }
 
 // A sender that fails without naming unsent rows is taken to have sent all.
-func TestPublishReportsASenderThatNamesNothing(t *testing.T) {
+func TestPublishSenderError(t *testing.T) {
 	t.Parallel()
 	o := &recorder{exist: ids(1), sendErr: errDown}
 	if err := o.publish(t, 1); !errors.Is(err, errDown) {

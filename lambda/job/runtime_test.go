@@ -37,7 +37,7 @@ func writes(status job.Status, s job.Settlement) job.Settlement {
 	return s
 }
 
-func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
+func TestSettlementTable(t *testing.T) {
 	t.Parallel()
 	var (
 		missing      = func() *row { return nil }
@@ -113,7 +113,7 @@ func TestEveryDeliveryEndsAsInTheTable(t *testing.T) {
 	}
 }
 
-func TestReleaseCarriesReasonAndDueTime(t *testing.T) {
+func TestReleaseReasonAndDue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(6), pending(0))
@@ -136,7 +136,7 @@ func TestReleaseCarriesReasonAndDueTime(t *testing.T) {
 	})
 }
 
-func TestEndsAreInTheOrderOfTheDeliveries(t *testing.T) {
+func TestSettlementOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, expired(1), pending(0), pending(0), inProgress(1, time.Minute))
@@ -148,7 +148,7 @@ func TestEndsAreInTheOrderOfTheDeliveries(t *testing.T) {
 	})
 }
 
-func TestQueueGetsEveryRetryOnceAndNoAck(t *testing.T) {
+func TestEachRetrySentOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0), pending(0), inProgress(1, time.Minute))
@@ -161,7 +161,7 @@ func TestQueueGetsEveryRetryOnceAndNoAck(t *testing.T) {
 	})
 }
 
-func TestNothingIsClaimedForAnEmptyBatch(t *testing.T) {
+func TestEmptyBatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -171,7 +171,7 @@ func TestNothingIsClaimedForAnEmptyBatch(t *testing.T) {
 	})
 }
 
-func TestTwoMessagesOfOneDocumentDoItOnce(t *testing.T) {
+func TestDuplicateMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(1))
@@ -183,7 +183,7 @@ func TestTwoMessagesOfOneDocumentDoItOnce(t *testing.T) {
 	})
 }
 
-func TestClaimedRecordsStartAtOnce(t *testing.T) {
+func TestWorkStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 10
@@ -214,7 +214,7 @@ func TestClaimedRecordsStartAtOnce(t *testing.T) {
 	})
 }
 
-func TestPanicHarmsNoOtherDelivery(t *testing.T) {
+func TestPanicIsIsolated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0), pending(0))
@@ -233,7 +233,7 @@ func TestPanicHarmsNoOtherDelivery(t *testing.T) {
 	})
 }
 
-func TestWorkThatNeverReturnsIsAbandoned(t *testing.T) {
+func TestHungWorkIsAbandoned(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0), pending(0))
@@ -260,7 +260,7 @@ func TestWorkThatNeverReturnsIsAbandoned(t *testing.T) {
 }
 
 // Work that notices the end and still gets its commit through has succeeded.
-func TestWorkMayFinishShortlyAfterItsTime(t *testing.T) {
+func TestGracePeriod(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))
@@ -273,7 +273,7 @@ func TestWorkMayFinishShortlyAfterItsTime(t *testing.T) {
 	})
 }
 
-func TestWorkEndsEarlyEnoughToSettle(t *testing.T) {
+func TestWorkLeavesSettleTime(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ length, want time.Duration }{
 		{3 * time.Minute, 3*time.Minute - manifest.SettleReserve},
@@ -300,7 +300,7 @@ func TestWorkEndsEarlyEnoughToSettle(t *testing.T) {
 }
 
 // Outside of Lambda there may be no deadline.
-func TestLeaseIsLambdasLongestWithoutADeadline(t *testing.T) {
+func TestLeaseWithoutDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))
@@ -311,7 +311,7 @@ func TestLeaseIsLambdasLongestWithoutADeadline(t *testing.T) {
 	})
 }
 
-func TestSettlingFinishesAlthoughTheInvocationIsStopped(t *testing.T) {
+func TestSettlingOutlivesStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), pending(0))
@@ -337,7 +337,7 @@ func TestSettlingFinishesAlthoughTheInvocationIsStopped(t *testing.T) {
 	})
 }
 
-func TestNothingIsClaimedWhenTimeIsUp(t *testing.T) {
+func TestNoClaimAfterDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(4), pending(4))
@@ -349,7 +349,7 @@ func TestNothingIsClaimedWhenTimeIsUp(t *testing.T) {
 	})
 }
 
-func TestFailedClaimAcknowledgesNothing(t *testing.T) {
+func TestFailedClaimAcksNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), &row{status: job.StatusSucceeded}, pending(0), pending(0))

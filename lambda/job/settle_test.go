@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-func TestCommitWhoseAnswerWasLostKeepsItsSettlement(t *testing.T) {
+func TestLostCommitAnswer(t *testing.T) {
 	t.Parallel()
 	permanent := failure.Permanently("no counterparty")
 	for _, tc := range []struct {
@@ -39,7 +39,7 @@ func TestCommitWhoseAnswerWasLostKeepsItsSettlement(t *testing.T) {
 
 // A second try finds the fence gone because the first one has committed, which
 // could not be read in between.
-func TestCommitWhoseAnswerWasLostIsRecognisedByALaterTry(t *testing.T) {
+func TestLostAnswerRecognized(t *testing.T) {
 	t.Parallel()
 	for count, want := range map[int]job.Settlement{
 		2: writes(job.StatusPending, retry(m30)),
@@ -64,7 +64,7 @@ func TestCommitWhoseAnswerWasLostIsRecognisedByALaterTry(t *testing.T) {
 // A settlement is tried again until the invocation has to respond. The message
 // then comes back when the lease ends: a longer wait would leave the row in
 // progress without a worker.
-func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
+func TestUnreachableStore(t *testing.T) {
 	t.Parallel()
 	atLeaseEnd := retry(manifest.LeaseMargin + manifest.RespondReserve)
 	permanent := failure.Permanently("no counterparty")
@@ -93,7 +93,7 @@ func TestUnreachableStoreLeavesTheMessageToTheLease(t *testing.T) {
 	}
 }
 
-func TestReleaseOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
+func TestForeignRelease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown})
@@ -106,7 +106,7 @@ func TestReleaseOfAnotherAttemptIsNotTakenForOurs(t *testing.T) {
 	})
 }
 
-func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheReleaseFailsToo(t *testing.T) {
+func TestLostSuccessNotInDLQ(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, &row{status: job.StatusPending, releaseErr: errDown})
@@ -118,7 +118,7 @@ func TestSuccessWhoseAnswerWasLostIsNotDeadLetteredWhenTheReleaseFailsToo(t *tes
 	})
 }
 
-func TestLostFenceEndsByTheStateOfTheRow(t *testing.T) {
+func TestLostFence(t *testing.T) {
 	t.Parallel()
 	unknown := errors.New("the answer of the commit was lost")
 	for _, tc := range []struct {

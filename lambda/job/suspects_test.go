@@ -14,7 +14,7 @@ import (
 
 // A suspect may kill the process. So it harms no other delivery: settled ones are
 // sent first, and waiting ones are not claimed.
-func TestSuspectsRunAloneAfterEverythingElseWasSent(t *testing.T) {
+func TestSuspectsRunAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(5), pending(0), expired(2), expired(2), &row{status: job.StatusSucceeded})
@@ -46,7 +46,7 @@ func TestSuspectsRunAloneAfterEverythingElseWasSent(t *testing.T) {
 	})
 }
 
-func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
+func TestSuspectReclaimed(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
@@ -85,7 +85,7 @@ func TestSuspectIsClaimedAgainInItsTurn(t *testing.T) {
 	}
 }
 
-func TestSuspectsShareTheTimeThatIsLeft(t *testing.T) {
+func TestSuspectsShareTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, expired(1), expired(2), expired(3))
@@ -114,7 +114,7 @@ func TestSuspectsShareTheTimeThatIsLeft(t *testing.T) {
 	})
 }
 
-func TestSuspectsAreNotLimitedWithoutADeadline(t *testing.T) {
+func TestSuspectsNoDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, expired(1), expired(2))
@@ -125,7 +125,7 @@ func TestSuspectsAreNotLimitedWithoutADeadline(t *testing.T) {
 // When the batch has used up the time, no suspect begins, so there is no reason
 // to send the settlements before each: if the queue does not answer, that would
 // cost the response of the whole batch.
-func TestSlowQueueDoesNotCostTheResponse(t *testing.T) {
+func TestSlowQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0))

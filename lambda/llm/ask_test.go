@@ -132,7 +132,7 @@ func (o *office) ask(ctx context.Context, tries int, q llm.Question) error {
 	return a.Ask(ctx, tenant, document, q, o.read)
 }
 
-func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
+func TestAskPaysOnce(t *testing.T) {
 	t.Parallel()
 	refused := &failure.Error{Kind: failure.Permanent, Sentence: "the database refused the data"}
 	away := transient(0)
@@ -214,7 +214,7 @@ func TestAskPaysOnceAndKeepsBeforeItReads(t *testing.T) {
 	}
 }
 
-func TestTheCostOfAnAnswerIsKeptWithIt(t *testing.T) {
+func TestAnswerCostIsKept(t *testing.T) {
 	t.Parallel()
 	o := &office{replies: []reply{{text: "good", used: llm.Usage{PromptTokens: 7, CompletionTokens: 3}}}}
 	must.OK(t, o.ask(t.Context(), 0, llm.Question{}))
@@ -227,7 +227,7 @@ func TestTheCostOfAnAnswerIsKeptWithIt(t *testing.T) {
 }
 
 // A refusal without a word must not make the answer usable.
-func TestDiscardedAnswerHasAReason(t *testing.T) {
+func TestDiscardReason(t *testing.T) {
 	t.Parallel()
 	o := &office{stored: map[int64]string{5: "x"}, replies: []reply{{text: "good"}}}
 	a := llm.Asker{Model: o, Vault: o}
@@ -244,7 +244,7 @@ func TestDiscardedAnswerHasAReason(t *testing.T) {
 }
 
 // The answer is paid for, however the attempt ends.
-func TestTimeIsUpWhileTheModelAnswers(t *testing.T) {
+func TestDeadlineDuringAnswer(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		reply reply
@@ -276,7 +276,7 @@ func TestTimeIsUpWhileTheModelAnswers(t *testing.T) {
 	}
 }
 
-func TestNothingIsAskedWhenTimeIsUpBefore(t *testing.T) {
+func TestAskAfterDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -287,7 +287,7 @@ func TestNothingIsAskedWhenTimeIsUpBefore(t *testing.T) {
 	}
 }
 
-func TestKeepingDoesNotGoOnForEver(t *testing.T) {
+func TestKeepHasTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -311,7 +311,7 @@ func questionHash(t *testing.T, q llm.Question) [32]byte {
 	return o.keys[0].Prompt
 }
 
-func TestQuestionIsFiledByItsPromptAndSchema(t *testing.T) {
+func TestQuestionKey(t *testing.T) {
 	t.Parallel()
 	schema := json.RawMessage(`{"type":"object","enum":[1,9007199254740992]}`)
 	of := func(name, system, user, schema string) llm.Question {
@@ -415,7 +415,7 @@ func (s *shelf) KeepVectors(ctx context.Context, of uuid.UUID, embedder string, 
 	return s.fails["keep"]
 }
 
-func TestVectorsAreBoughtOnceAndComeInOrder(t *testing.T) {
+func TestVectorsBoughtOnce(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		before, texts, bought []string
@@ -459,7 +459,7 @@ func TestVectorsAreBoughtOnceAndComeInOrder(t *testing.T) {
 	}
 }
 
-func TestVectorsFailWithTheKindOfTheFailure(t *testing.T) {
+func TestVectorsFailure(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]string{"find": "look for embeddings: no", "embed": "embed: no",
 		"keep": "keep embeddings: no"} {
@@ -474,7 +474,7 @@ func TestVectorsFailWithTheKindOfTheFailure(t *testing.T) {
 	}
 }
 
-func TestPaidVectorsAreKeptWhenTimeIsUp(t *testing.T) {
+func TestPaidVectorsAreKept(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &shelf{onEmbed: cancel}

@@ -16,7 +16,7 @@ func transient(retryAfter time.Duration) error {
 	return &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: retryAfter}
 }
 
-func TestRetryWaitsBetweenTriesAndCountsThem(t *testing.T) {
+func TestRetry(t *testing.T) {
 	t.Parallel()
 	const s, forever = time.Second, time.Duration(0)
 	for name, tc := range map[string]struct {
@@ -117,7 +117,7 @@ func check(t *testing.T, err error, want string, kind failure.Kind, after time.D
 
 // In the row above the second wait does not fit 8 s; here the clock runs, and
 // the zero Retry sleeps for itself.
-func TestRetryOfItselfWaitsByTheClock(t *testing.T) {
+func TestRetryDefaultSleep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start, tries := time.Now(), 0
@@ -129,7 +129,7 @@ func TestRetryOfItselfWaitsByTheClock(t *testing.T) {
 	})
 }
 
-func TestRetryEndsWithItsContext(t *testing.T) {
+func TestRetryEndsWithContext(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		cancelAt time.Duration
@@ -169,7 +169,7 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 }
 
 // Within bounds the beginning of the last try, whatever the waits are.
-func TestNoTryBeginsAfterWithin(t *testing.T) {
+func TestRetryWithin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began, last, tries := time.Now(), time.Duration(0), 0

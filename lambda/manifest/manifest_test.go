@@ -52,7 +52,7 @@ func TestOfferIsPossible(t *testing.T) {
 	}
 }
 
-func TestImpossibleCombinationsAreNamed(t *testing.T) {
+func TestValidate(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*manifest.Function){
 		"retry beyond 12 h":       func(f *manifest.Function) { f.Retries = []time.Duration{12 * time.Hour} },
@@ -96,7 +96,7 @@ func TestTasksArePossible(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreCounted(t *testing.T) {
+func TestConnections(t *testing.T) {
 	t.Parallel()
 	functions := []manifest.Function{{Name: "a", MaxConcurrency: 3, PoolSize: 4},
 		{Name: "b", MaxConcurrency: 2, PoolSize: 1}}
@@ -113,7 +113,7 @@ func TestConnectionsAreCounted(t *testing.T) {
 	}
 }
 
-func TestScheduleIsReadAsItIsWritten(t *testing.T) {
+func TestBackoffRoundTrip(t *testing.T) {
 	t.Parallel()
 	for want, retries := range map[string][]time.Duration{
 		"5m,30m":           {5 * time.Minute, 30 * time.Minute},
@@ -128,7 +128,7 @@ func TestScheduleIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestScheduleHasOneEntryPerRetry(t *testing.T) {
+func TestParseBackoffEntries(t *testing.T) {
 	t.Parallel()
 	for in, ok := range map[string]bool{"5m,30m": true, "1s, 0s": true, "5m": false, "5m,30m,1h": false, "": false,
 		"5m,x": false, "5m,13h": false, "-1s,5m": false} {
@@ -153,7 +153,7 @@ func TestListsArePossible(t *testing.T) {
 	}
 }
 
-func TestFurtherFunctionCountsItsConnections(t *testing.T) {
+func TestNewFunctionCounts(t *testing.T) {
 	t.Parallel()
 	further := manifest.Match
 	further.Name, further.MaxConcurrency, further.PoolSize = "ingest", 4, 3
@@ -168,7 +168,7 @@ func TestFurtherFunctionCountsItsConnections(t *testing.T) {
 	}
 }
 
-func TestEachFunctionHasAVariableForItsQueue(t *testing.T) {
+func TestQueueEnv(t *testing.T) {
 	t.Parallel()
 	if got := manifest.Match.QueueEnv(); got != variable.MatchQueueURL {
 		t.Errorf("got %s", got)

@@ -19,14 +19,14 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestEachMessageAsText(t *testing.T) {
+func TestText(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		notifytest.Golden(t, name+".txt", notify.Text(m))
 	}
 }
 
-func TestTextsAreBoundedLines(t *testing.T) {
+func TestTextsAreLimitedLines(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -48,7 +48,7 @@ func TestTextsAreBoundedLines(t *testing.T) {
 	}
 }
 
-func TestARowsPayloadIsAFailure(t *testing.T) {
+func TestPayload(t *testing.T) {
 	t.Parallel()
 	const payload = `{"document_id":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","tenant_id":"6ba7b811-9dad-11d1-80b4-00c04fd430c8",
 		"tenant":"Acme","kind":"permanent","error":"broken","attempts":2,"deliveries":3}`
@@ -64,7 +64,7 @@ func TestARowsPayloadIsAFailure(t *testing.T) {
 	}
 }
 
-func TestThrottledIsMoreDeliveriesThanAttempts(t *testing.T) {
+func TestThrottled(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		attempts, deliveries int
@@ -77,7 +77,7 @@ func TestThrottledIsMoreDeliveriesThanAttempts(t *testing.T) {
 	}
 }
 
-func TestLinkLeadsToTheDocumentOrTheList(t *testing.T) {
+func TestLink(t *testing.T) {
 	t.Parallel()
 	a, b := failed(1, "permanent", 1500*time.Millisecond), failed(2, "permanent", 0)
 	strange := a
@@ -112,7 +112,7 @@ func TestLinkLeadsToTheDocumentOrTheList(t *testing.T) {
 	}
 }
 
-func TestADigestCountsAllAndListsTheFirst(t *testing.T) {
+func TestDigest(t *testing.T) {
 	t.Parallel()
 	var failures []notify.Failure
 	for n := 20; n > 0; n-- {
@@ -136,7 +136,7 @@ func TestADigestCountsAllAndListsTheFirst(t *testing.T) {
 	}
 }
 
-func TestTheRecorderRemembersMessages(t *testing.T) {
+func TestRecorder(t *testing.T) {
 	t.Parallel()
 	busy := &failure.Error{Sentence: "busy", RetryAfter: time.Second}
 	answers := []struct {
@@ -170,7 +170,7 @@ func TestTheRecorderRemembersMessages(t *testing.T) {
 }
 
 // Failures of two workloads are never in one message, and each names its own.
-func TestFailuresOfAnotherWorkloadHaveTheirOwnMessage(t *testing.T) {
+func TestOneWorkloadPerMessage(t *testing.T) {
 	t.Parallel()
 	lamp := failed(1, "permanent", 0)
 	lamp.Subject = "lamp"

@@ -23,7 +23,7 @@ func failed(n int, kind string, after time.Duration) notify.Failure {
 	return f
 }
 
-func TestAChannelHearsOfAKindOnceAMinute(t *testing.T) {
+func TestOnceAMinutePerKind(t *testing.T) {
 	t.Parallel()
 	type message struct {
 		kind  string
@@ -90,7 +90,7 @@ func (c *channel) look(now time.Time) {
 	}
 }
 
-func TestAStormIsTwoMessagesOfEachKind(t *testing.T) {
+func TestStormIsTwoMessages(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"transient", "permanent", "lost"}
 	c := channel{last: map[string]time.Time{}}
@@ -113,7 +113,7 @@ func TestAStormIsTwoMessagesOfEachKind(t *testing.T) {
 	}
 }
 
-func TestEachFailureIsSentOnceAndSoon(t *testing.T) {
+func TestSentOnceAndSoon(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := channel{last: map[string]time.Time{}}

@@ -76,7 +76,7 @@ func sendError(kind failure.Kind, wait time.Duration) error {
 
 // A failure that could not be sent waits as long as its error requires; a
 // channel that asks for time gets nothing else meanwhile.
-func TestUnsentNotificationsAreReleased(t *testing.T) {
+func TestUnsentAreReleased(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answers map[string]error
@@ -109,7 +109,7 @@ func TestUnsentNotificationsAreReleased(t *testing.T) {
 }
 
 // A channel that panics, or hangs, does not disturb the others.
-func TestChannelsDoNotHarmEachOther(t *testing.T) {
+func TestChannelsAreIsolated(t *testing.T) {
 	t.Parallel()
 	o := &outbox{pending: []notify.Failure{failed(1, "a", 0)}}
 	arrived := make(chan struct{})
@@ -132,7 +132,7 @@ func TestChannelsDoNotHarmEachOther(t *testing.T) {
 
 // When time is up nothing more is sent, the rest is released at once, and an
 // outbox that hangs holds the caller up for manifest.NotifyReserve, not longer.
-func TestRunEndsSoonAfterItsTime(t *testing.T) {
+func TestRunEndsInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for name, tc := range map[string]struct {

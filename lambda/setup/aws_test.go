@@ -19,7 +19,7 @@ import (
 
 // What a program for Lambda makes of the SDK's variables: its clients find
 // their endpoints, sign for the region, and send the session's token.
-func TestClientsInLambdaAreMadeOfItsVariables(t *testing.T) {
+func TestClientsInLambda(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var seen []string
@@ -77,7 +77,7 @@ func (a *asked) Do(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("noted")
 }
 
-func TestClientsInLambdaGoWhereTheVariablesSay(t *testing.T) {
+func TestEndpointsInLambda(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]string{
 		"":                           "sqs.us-east-1.amazonaws.com",

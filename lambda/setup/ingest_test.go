@@ -21,7 +21,7 @@ func ingestEnv(more map[string]string) setup.Env {
 	return env(all)
 }
 
-func TestNumbersOfIngestAreConfigured(t *testing.T) {
+func TestIngestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{"": 0, "0.5": 0.5, "1": 1} {
 		if c, err := setup.LoadFunction(ingestEnv(map[string]string{"OCR_QUALITY": text}), manifest.Ingest); err != nil || c.OCRQuality != want {
@@ -48,7 +48,7 @@ func TestNumbersOfIngestAreConfigured(t *testing.T) {
 	}
 }
 
-func TestOCRIsConfigured(t *testing.T) {
+func TestOCR(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		env  map[string]string
@@ -86,7 +86,7 @@ func reviewEnv(more map[string]string) setup.Env {
 	return env(all)
 }
 
-func TestPriceOfTheModelIsConfigured(t *testing.T) {
+func TestModelPrice(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]llm.Price{"": {}, "0.40,1.60": {Prompt: 0.4, Completion: 1.6},
 		"2, 8": {Prompt: 2, Completion: 8}, "0,0": {}} {
@@ -104,7 +104,7 @@ func TestPriceOfTheModelIsConfigured(t *testing.T) {
 	}
 }
 
-func TestCallsInFlightAreConfigured(t *testing.T) {
+func TestCallsInFlight(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 5, "1": 1, "256": 256} {
 		c, err := setup.LoadFunction(reviewEnv(map[string]string{"CALLS_IN_FLIGHT": text}), manifest.Review)

@@ -21,7 +21,7 @@ func flushed(t *testing.T, set *emf.Set) string {
 	return out.String()
 }
 
-func TestRefusedLoginIsCountedUnlessThereIsANewerOne(t *testing.T) {
+func TestRefusedLoginCounted(t *testing.T) {
 	t.Parallel()
 	g, set := newGuarded(t), emf.New("test", "match")
 	right := g.rotate("right")

@@ -19,7 +19,7 @@ import (
 )
 
 // The hint follows from the SQLSTATE or the kind of error, never from a text.
-func TestAMigrationThatFailsComesWithAHint(t *testing.T) {
+func TestMigrationHint(t *testing.T) {
 	t.Parallel()
 	state := func(code string) error { return &pgconn.PgError{Code: code, Message: "out of time, SQLSTATE 28"} }
 	for name, tc := range map[string]struct {
@@ -45,7 +45,7 @@ func TestAMigrationThatFailsComesWithAHint(t *testing.T) {
 	}
 }
 
-func TestAMigrationOfAMissingDatabaseSaysSo(t *testing.T) {
+func TestMissingDatabase(t *testing.T) {
 	t.Parallel()
 	url := strings.Replace(postgrestest.EmptyURL(t), "/test", "/PLANTED_test", 1)
 	_, err := Migrate(t.Context(), Config{DatabaseURL: url})
@@ -54,7 +54,7 @@ func TestAMigrationOfAMissingDatabaseSaysSo(t *testing.T) {
 	}
 }
 
-func TestFunctionWarnsOfASchemaThatIsNewer(t *testing.T) {
+func TestNewerSchemaWarns(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)
@@ -73,7 +73,7 @@ func TestFunctionWarnsOfASchemaThatIsNewer(t *testing.T) {
 }
 
 // An old version goes on working while a new one is deployed.
-func TestFunctionWorksWithASchemaThatIsNewer(t *testing.T) {
+func TestNewerSchemaWorks(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	must.Get(postgrestest.Conn(t, url).Exec(t.Context(),

@@ -19,7 +19,7 @@ import (
 	"matchbook/lambda/setup"
 )
 
-func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
+func TestInvalidChannel(t *testing.T) {
 	t.Parallel()
 	base := map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x", "MATCH_MODE": "rules"}
 	for name, tc := range map[string]struct {
@@ -43,7 +43,7 @@ func TestChannelsAreCheckedBeforeTheFirstMessage(t *testing.T) {
 
 // A channel without an opener, or one that is opened under another name, would
 // leave its rows in the outbox.
-func TestEveryChannelIsOpenedUnderItsName(t *testing.T) { // not parallel: the SDK reads its variables from the process
+func TestChannelNames(t *testing.T) { // not parallel: the SDK reads its variables from the process
 	t.Setenv("AWS_REGION", "eu-central-1")
 	c, err := setup.LoadNotify(env(map[string]string{"SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/T/B/x",
 		"EMAIL_FROM": "a@example.com", "EMAIL_TO": "b@example.com"}))
@@ -61,7 +61,7 @@ func TestEveryChannelIsOpenedUnderItsName(t *testing.T) { // not parallel: the S
 
 // The sweep that setup opens tells what is in the outbox to the webhook of the
 // environment, over HTTP.
-func TestSweepTellsSlack(t *testing.T) { // not parallel: the SDK reads its variables from the process
+func TestSweepNotifiesSlack(t *testing.T) { // not parallel: the SDK reads its variables from the process
 	var mu sync.Mutex
 	var texts []string
 	webhook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,7 @@ import (
 )
 
 // The function stores sets for a receiver, and the sweep sends what is left.
-func TestReceiverOfOffersHasAURLAndASecret(t *testing.T) {
+func TestOffersReceiver(t *testing.T) {
 	t.Parallel()
 	for name, load := range map[string]func(setup.Env) (setup.Config, error){
 		"offer": func(e setup.Env) (setup.Config, error) { return setup.LoadFunction(e, manifest.Offer) },
@@ -35,7 +35,7 @@ func TestReceiverOfOffersHasAURLAndASecret(t *testing.T) {
 	}
 }
 
-func TestSecretOfTheReceiverIsReadAlone(t *testing.T) {
+func TestLoadReceiverKey(t *testing.T) {
 	t.Parallel()
 	if got, err := setup.LoadKey(env(map[string]string{"OFFERS_WEBHOOK_SECRET": "s"}), "OFFERS_WEBHOOK_SECRET"); got != "s" || err != nil {
 		t.Errorf("got %q, %v", got, err)
@@ -43,7 +43,7 @@ func TestSecretOfTheReceiverIsReadAlone(t *testing.T) {
 	wantError(t, errorOf(setup.LoadKey(env(nil), "OFFERS_WEBHOOK_SECRET")))
 }
 
-func TestScheduleReadsItsEnvironment(t *testing.T) {
+func TestLoadSchedule(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "db", "OFFER_QUEUE_URL": "q"}
 	c, err := setup.LoadSchedule(env(values))

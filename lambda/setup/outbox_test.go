@@ -20,7 +20,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestReceiverOfOffersIsCheckedBeforeTheFirstMessage(t *testing.T) {
+func TestInvalidReceiver(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t, postgrestest.URL(t))
 	for want, c := range map[string]ReceiverConfig{
@@ -39,7 +39,7 @@ func TestReceiverOfOffersIsCheckedBeforeTheFirstMessage(t *testing.T) {
 }
 
 // A completed set is sent when its batch has ended, and by the sweep.
-func TestSetsAreSentAfterABatchAndByTheSweep(t *testing.T) {
+func TestSetsAreSent(t *testing.T) {
 	t.Parallel()
 	var got atomic.Int32
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
@@ -142,7 +142,7 @@ func (accepting) Send(context.Context, outbox.Parcel) error {
 }
 
 // A receiver that is slow, but up, does not hold up the next batch; the sweep goes on.
-func TestDeliveryAfterABatchIsShort(t *testing.T) {
+func TestDeliveryIsShort(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &outbox.Relay{Outbox: endless{}, Receiver: accepting{}, Log: slog.New(slog.DiscardHandler)}

@@ -14,7 +14,7 @@ import (
 
 // Each run counts what it queued and skipped, and measures duplicate offers. A run
 // that fails measures none: an alarm goes off when they are missing.
-func TestScheduleCountsAndLooksForDuplicates(t *testing.T) {
+func TestScheduleDuplicates(t *testing.T) {
 	t.Parallel()
 	_, url := postgrestest.WithClock(t, postgrestest.URL(t), time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC))
 	conn := postgrestest.Conn(t, url)

@@ -66,7 +66,7 @@ func (g *guarded) rotate(password string) string {
 
 // A password that is rotated while the pool is open is read again, once, and no
 // query fails.
-func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
+func TestPasswordRotation(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
 	g := newGuarded(t)
@@ -125,7 +125,7 @@ func TestRotatedPasswordIsUsedAtOnce(t *testing.T) {
 }
 
 // Each way to use the database gets over a password that was rotated.
-func TestEveryUseOfTheDatabaseGetsOverARotation(t *testing.T) {
+func TestRotationEverywhere(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
 	g := newGuarded(t)

@@ -30,7 +30,7 @@ const fetchEvery = 5 * time.Minute
 
 func envOf(values map[string]string) Env { return func(name string) string { return values[name] } }
 
-func TestSecretsAreReadByTheirARN(t *testing.T) {
+func TestSecretsByARN(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
 	m.Set("database", `{"engine":"postgres","host":"db.internal","port":5433,"username":"match book","password":"a/b@c:d?","dbname":"docs"}`)
@@ -58,7 +58,7 @@ func TestSecretsAreReadByTheirARN(t *testing.T) {
 
 // Everything that is wrong is said at once: with the names of variable and
 // secret, and with nothing of a value or of what AWS said.
-func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {
+func TestUnreadableSecrets(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
 	m.Set("database", `{"username":"PLANTED","password":"PLANTED"}`)
@@ -101,7 +101,7 @@ func TestSecretsThatCannotBeReadAreReportedAtOnce(t *testing.T) {
 }
 
 // A provider that takes only the new key is asked with it in the same try.
-func TestRotatedKeyIsUsedInTheSameTry(t *testing.T) {
+func TestKeyRotation(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
 	m.Set("openai", "sk-old")

@@ -32,14 +32,14 @@ func wantError(t *testing.T, err error, texts ...string) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-func TestAllProblemsAreReportedAtOnceWithoutValues(t *testing.T) {
+func TestAllProblemsReported(t *testing.T) {
 	t.Parallel()
 	_, err := setup.LoadFunction(env(map[string]string{"MATCH_MODE": "PLANTED", "RETRY_SCHEDULE": "PLANTED"}), manifest.Match)
 	wantError(t, err, "DATABASE_URL is not set", "QUEUE_URL is not set", "MATCH_MODE: expected rules or model",
 		"RETRY_SCHEDULE: number of entries must be 2")
 }
 
-func TestModelModeIsNeverSilentlyRules(t *testing.T) {
+func TestModelModeNeedsKey(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"", "model"} {
 		if _, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "x",
@@ -49,7 +49,7 @@ func TestModelModeIsNeverSilentlyRules(t *testing.T) {
 	}
 }
 
-func TestModelTimesAreRead(t *testing.T) {
+func TestModelTimes(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"OPENAI_API_KEY": "k", "LLM_TIMEOUT": "7s", "LLM_RETRY_BASE": "3s"}
 	if m, err := setup.LoadModel(env(values)); err != nil || m.OpenAI.Timeout != 7*time.Second ||
@@ -62,7 +62,7 @@ func TestModelTimesAreRead(t *testing.T) {
 	}
 }
 
-func TestReasoningAndTheLengthOfEmbeddingsAreRead(t *testing.T) {
+func TestReasoningSettings(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"OPENAI_API_KEY": "k"}
 	if m, err := setup.LoadModel(env(values)); err != nil || m.OpenAI.ReasoningEffort != "" ||
@@ -84,7 +84,7 @@ func TestReasoningAndTheLengthOfEmbeddingsAreRead(t *testing.T) {
 	}
 }
 
-func TestLoadReadsTheEnvironment(t *testing.T) {
+func TestLoadFunction(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "db", "QUEUE_URL": "q", "MATCH_MODE": "rules"}
 	c, err := setup.LoadFunction(env(values), manifest.Match)
@@ -100,7 +100,7 @@ func TestLoadReadsTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestStageThatIsNoNameIsAnError(t *testing.T) {
+func TestInvalidStage(t *testing.T) {
 	t.Parallel()
 	for stage, ok := range map[string]bool{"": true, "prod": true, "pr-17": true, "a b": false, "1": false,
 		strings.Repeat("x", 33): false} {
@@ -111,7 +111,7 @@ func TestStageThatIsNoNameIsAnError(t *testing.T) {
 	}
 }
 
-func TestSweepReadsTheQueueOfEachFunction(t *testing.T) {
+func TestLoadSweepQueues(t *testing.T) {
 	t.Parallel()
 	functions := []manifest.Function{manifest.Match, manifest.Ingest, manifest.Inbox}
 	values := map[string]string{"DATABASE_URL": "x", "MATCH_QUEUE_URL": "m", "INGEST_QUEUE_URL": "i"}
@@ -124,7 +124,7 @@ func TestSweepReadsTheQueueOfEachFunction(t *testing.T) {
 		"INGEST_QUEUE_URL is not set: the queue that feeds the ingest function")
 }
 
-func TestFunctionThatAsksNoModelNeedsNoKey(t *testing.T) {
+func TestNoModelNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	f := manifest.Function{Name: "ingest", Retries: []time.Duration{time.Minute}}
 	c, err := setup.LoadFunction(env(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q"}), f)
@@ -138,7 +138,7 @@ func TestFunctionThatAsksNoModelNeedsNoKey(t *testing.T) {
 }
 
 // A function needs the settings that its row calls for, and no others.
-func TestRowDecidesWhatAFunctionReads(t *testing.T) {
+func TestRowSelectsSettings(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q", "MATCH_MODE": "rules"}
 	for _, tc := range []struct {
@@ -167,7 +167,7 @@ func TestRowDecidesWhatAFunctionReads(t *testing.T) {
 	}
 }
 
-func TestWebReadsItsEnvironment(t *testing.T) {
+func TestLoadWeb(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "postgres://x", "REVIEW_QUEUE_URL": "https://q", "REVIEW_TOKEN_SECRET": "s",
 		"BLOB_URL": "file:///files", "OPENAI_MODEL": "m", "MODEL_PRICE": "0.40,1.60"}
@@ -190,7 +190,7 @@ func TestWebReadsItsEnvironment(t *testing.T) {
 	wantError(t, errorOf(setup.LoadKey(env(nil), "REVIEW_TOKEN_SECRET")))
 }
 
-func TestConsoleReadsItsEnvironment(t *testing.T) {
+func TestLoadConsole(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"DATABASE_URL": "postgres://x", "MATCH_QUEUE_URL": "https://q", "OIDC_ISSUER": "https://issuer.example/realm", "OIDC_CLIENT_ID": "c",
 		"OIDC_CLIENT_SECRET": "s", "ADMIN_BASE_URL": "https://console.example/"}
@@ -211,7 +211,7 @@ func TestConsoleReadsItsEnvironment(t *testing.T) {
 	}
 }
 
-func TestConsoleWantsAnIssuerAndItsOwnAddress(t *testing.T) {
+func TestConsoleAddresses(t *testing.T) {
 	t.Parallel()
 	_, err := setup.LoadConsole(env(nil))
 	wantError(t, err, "DATABASE_URL is not set", "MATCH_QUEUE_URL is not set", "OIDC_ISSUER is not set", "OIDC_CLIENT_ID is not set",
@@ -229,7 +229,7 @@ func TestConsoleWantsAnIssuerAndItsOwnAddress(t *testing.T) {
 
 // A function without a table would be opened on a table without a name. Alarms and
 // notifications name its rows by the same word.
-func TestEveryFunctionHasATable(t *testing.T) {
+func TestTables(t *testing.T) {
 	t.Parallel()
 	for _, w := range setup.Workloads() {
 		if w.Table.Name == "" {

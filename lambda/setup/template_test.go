@@ -58,7 +58,7 @@ func environment(variables map[string]any) setup.Env {
 
 // What the reviewed templates give to a function is all that it needs to start, and
 // names the queues of those that it publishes to.
-func TestFunctionsOfTheTemplatesReadTheirEnvironment(t *testing.T) {
+func TestTemplateEnvironments(t *testing.T) {
 	t.Parallel()
 	for file, without := range map[string][]string{"default": {"Web", "Console"}, "aurora": nil} {
 		raw, err := os.ReadFile("../../infra/testdata/" + file + ".template.golden")

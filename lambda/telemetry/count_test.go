@@ -49,7 +49,7 @@ func (a answers) KeepAnswer(context.Context, llm.Key, uuid.UUID, llm.Answer, str
 	return 1, nil
 }
 
-func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
+func TestModelUsage(t *testing.T) {
 	t.Parallel()
 	set := emf.New("test", "match")
 	paid, failed := answers{usage: llm.Usage{PromptTokens: 100, CompletionTokens: 7}},
@@ -78,7 +78,7 @@ func TestModelCallsTokensAndReplaysAreCounted(t *testing.T) {
 
 // A call that is repeated, and a wait for the provider's rate limit, are no
 // delivery that is repeated.
-func TestRepeatedCallsAreNoRetriedDeliveries(t *testing.T) {
+func TestModelRetries(t *testing.T) {
 	t.Parallel()
 	set := emf.New("test", "review")
 	repeats := CountRepeats(set)
@@ -112,7 +112,7 @@ type refusing struct{ err error }
 func (r refusing) Send(context.Context, outbox.Parcel) error { return r.err }
 
 // A refused signature is a refused set, too; a receiver that is down refuses nothing.
-func TestRefusedSetsAreCounted(t *testing.T) {
+func TestRefusedSets(t *testing.T) {
 	t.Parallel()
 	set := emf.New("test", "offer")
 	for _, err := range []error{nil, &failure.Error{Sentence: "down"}, &failure.Error{Kind: failure.Permanent},
@@ -126,7 +126,7 @@ func TestRefusedSetsAreCounted(t *testing.T) {
 	}
 }
 
-func TestRefusedCredentialsAreCounted(t *testing.T) {
+func TestRefusedCredentials(t *testing.T) {
 	t.Parallel()
 	set := emf.New("test", "match")
 	denied, busy := &failure.Error{Kind: failure.Permanent, Sentence: "denied", Refused: true},

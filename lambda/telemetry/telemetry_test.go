@@ -31,7 +31,7 @@ func invoked(request, trace string) context.Context {
 	return context.WithValue(ctx, "x-amzn-trace-id", trace) //nolint:staticcheck // aws-lambda-go's own key
 }
 
-func TestLinesOfAnInvocationNameIt(t *testing.T) {
+func TestInvocationIDs(t *testing.T) {
 	t.Parallel()
 	var out, log bytes.Buffer
 	tel := New(envOf(map[string]string{"STAGE": "prod"}), "match", &out, &log)
@@ -67,7 +67,7 @@ func TestLinesOfAnInvocationNameIt(t *testing.T) {
 	}
 }
 
-func TestTraceThatHasNotTheFormIsLeftOut(t *testing.T) {
+func TestInvalidTrace(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]string{
 		"Root=1-5759e988-bd862e3fe1be46a994272793":                      "1-5759e988-bd862e3fe1be46a994272793",
@@ -85,7 +85,7 @@ func TestTraceThatHasNotTheFormIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestMetricsAreWrittenAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
+func TestMetricsAfterPanic(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tel := New(envOf(map[string]string{"STAGE": "a stage that is none"}), "match", &out, &bytes.Buffer{})
@@ -106,7 +106,7 @@ func TestMetricsAreWrittenAtTheEndOfAnInvocationAlsoAfterAPanic(t *testing.T) {
 }
 
 // Each pair of result and action that Decide can make counts as one metric.
-func TestEveryEndCountsAsOne(t *testing.T) {
+func TestEachEndCountsOnce(t *testing.T) {
 	t.Parallel()
 	schedule := job.Backoff(manifest.Match.Retries)
 	want := map[job.Result][2]string{ // on the first delivery and on the last
@@ -134,7 +134,7 @@ func TestEveryEndCountsAsOne(t *testing.T) {
 	}
 }
 
-func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
+func TestFailedSweepCounts(t *testing.T) {
 	t.Parallel()
 	gauges := postgres.Gauges{Undelivered: 3, OldestUndelivered: 90 * time.Second}
 	for name, tc := range map[string]struct {
@@ -174,7 +174,7 @@ func TestSweepThatFailsCountsKnownFigures(t *testing.T) {
 
 // The lines of a request name its invocation, its response is passed on at once,
 // and its metrics are written.
-func TestRequestsAreObservedLikeEvents(t *testing.T) {
+func TestHTTP(t *testing.T) {
 	t.Parallel()
 	var out, log bytes.Buffer
 	tel := New(envOf(nil), "web", &out, &log)

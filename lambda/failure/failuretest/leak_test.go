@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLeaksFindsEveryForm(t *testing.T) {
+func TestLeaksFindsAllForms(t *testing.T) {
 	t.Parallel()
 	const secret = " Hidden <answer> & \"naïve\"\n"
 	for _, form := range Forms(secret) {

@@ -162,7 +162,7 @@ func covers(pattern, pkg string) bool {
 	return pkg == strings.TrimSuffix(below, "/") || all && strings.HasPrefix(pkg, below)
 }
 
-func TestEachRuleReportsItsViolation(t *testing.T) {
+func TestRulesReportViolations(t *testing.T) {
 	t.Parallel()
 	small := rules{
 		tiers: []tier{{rooms: []string{"cmd/..."}}, {rooms: []string{"sql", "sqltest"}}, {apart: true, rooms: []string{"task/...", "job"}}, {rooms: []string{"id", "text"}}},

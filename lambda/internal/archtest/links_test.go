@@ -35,7 +35,7 @@ var linked = map[string][]string{
 	},
 }
 
-func TestFunctionsLinkOnlyTheParsersTheyNeed(t *testing.T) {
+func TestLinkedParsers(t *testing.T) {
 	t.Parallel()
 	imports := map[string][]string{}
 	for _, s := range read(t, root) {

@@ -35,7 +35,7 @@ func tests(sources []source) map[string][]string {
 	return files
 }
 
-func TestEveryTestThatIsNamedExists(t *testing.T) {
+func TestNamedTestsExist(t *testing.T) {
 	t.Parallel()
 	sources := read(t, root)
 	exists := tests(sources)
@@ -62,7 +62,7 @@ func TestEveryTestThatIsNamedExists(t *testing.T) {
 	}
 }
 
-func TestLinksOfThePagesLeadSomewhere(t *testing.T) {
+func TestPageLinksResolve(t *testing.T) {
 	t.Parallel()
 	exists := tests(read(t, root))
 	for _, page := range pagetest.Read(t, root) {
@@ -112,7 +112,7 @@ func anchors(text string) (fragments []string) {
 	return fragments
 }
 
-func TestReadmeLinksEachPageOnce(t *testing.T) {
+func TestReadmeLinksAllPages(t *testing.T) {
 	t.Parallel()
 	pages := pagetest.Read(t, root)
 	readme := pages[0]
@@ -140,7 +140,7 @@ func TestReadmeLinksEachPageOnce(t *testing.T) {
 }
 
 // A path such as lambda/match, wherever a page names it, leads somewhere.
-func TestPathsInThePagesExist(t *testing.T) {
+func TestPagePathsExist(t *testing.T) {
 	t.Parallel()
 	paths := regexp.MustCompile(`(?:^|[\s` + "`" + `(.'"]/?)((?:lambda|infra|migrations|testdata)/[\w./-]*\w)`)
 	for _, page := range pagetest.Read(t, root) {
@@ -155,7 +155,7 @@ func TestPathsInThePagesExist(t *testing.T) {
 	}
 }
 
-func TestEveryVariableIsOnAPage(t *testing.T) {
+func TestVariablesDocumented(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for _, page := range pagetest.Read(t, root) {

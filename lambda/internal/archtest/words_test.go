@@ -44,7 +44,7 @@ type exemption struct {
 	why  string
 }
 
-func TestSharedCodeHasNoWordOfAWorkload(t *testing.T) {
+func TestSharedCodeIsGeneric(t *testing.T) {
 	t.Parallel()
 	needed := make([]bool, len(spoken))
 	for _, s := range read(t, root) {
@@ -110,7 +110,7 @@ func texts(s source) (list []text) {
 
 // What sets a row of the manifest apart is a field of the row, so that a further
 // row needs no further case.
-func TestNoRowOfTheManifestIsComparedByName(t *testing.T) {
+func TestNoRowComparedByName(t *testing.T) {
 	t.Parallel()
 	for _, s := range read(t, root) {
 		if s.isTest() {

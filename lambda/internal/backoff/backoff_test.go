@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/internal/backoff"
 )
 
-func TestWaitsDoubleUpToTheLongest(t *testing.T) {
+func TestWaitsDouble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := backoff.Waits{First: 50 * time.Millisecond, Longest: 300 * time.Millisecond}
@@ -27,7 +27,7 @@ func TestWaitsDoubleUpToTheLongest(t *testing.T) {
 	})
 }
 
-func TestWaitEndsWithItsContext(t *testing.T) {
+func TestWaitEndsWithContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

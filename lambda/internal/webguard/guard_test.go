@@ -27,7 +27,7 @@ func serve(t *testing.T, next http.HandlerFunc, method string, headers ...string
 	return w, log.String()
 }
 
-func TestChangesFromOtherSitesAreRefused(t *testing.T) {
+func TestCrossSiteRefused(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		method, header, value string
@@ -50,7 +50,7 @@ func TestChangesFromOtherSitesAreRefused(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerHasTheHeaders(t *testing.T) {
+func TestHeaders(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]*httptest.ResponseRecorder{
 		"page":    first(serve(t, func(http.ResponseWriter, *http.Request) {}, "GET")),
@@ -72,7 +72,7 @@ func first[A, B any](a A, _ B) A { return a }
 
 // The log has the place of a panic, and neither its value nor the address, which may have a
 // token.
-func TestPanicIsLoggedWithoutItsValue(t *testing.T) {
+func TestPanicHidesItsValue(t *testing.T) {
 	t.Parallel()
 	w, log := serve(t, func(http.ResponseWriter, *http.Request) { panic("PLANTED") }, "GET")
 	if w.Code != 500 || !strings.Contains(w.Body.String(), "its log has more") {

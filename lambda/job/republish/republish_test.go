@@ -66,7 +66,7 @@ func publish(ctx context.Context, t *testing.T, db *postgres.DB, q *queue) (*rep
 	return republish.Publish(ctx, db, postgres.Tables[manifest.Match.Name], q, postgres.FailedFilter{}, m)
 }
 
-func TestDocumentThatChangedSinceItWasSelectedIsSkipped(t *testing.T) {
+func TestChangedRowIsSkipped(t *testing.T) {
 	t.Parallel()
 	const all = republish.Batch + 3
 	url, db := failed(t, all)
@@ -84,7 +84,7 @@ func TestDocumentThatChangedSinceItWasSelectedIsSkipped(t *testing.T) {
 	}
 }
 
-func TestRefusedMessagesEndTheRun(t *testing.T) {
+func TestRefusalEndsRun(t *testing.T) {
 	t.Parallel()
 	_, db := failed(t, republish.Batch+20)
 	refusal := errors.New("no such queue")
@@ -95,7 +95,7 @@ func TestRefusedMessagesEndTheRun(t *testing.T) {
 	}
 }
 
-func TestInterruptedRunFinishesItsBatch(t *testing.T) {
+func TestInterruptedRun(t *testing.T) {
 	t.Parallel()
 	_, db := failed(t, republish.Batch+20)
 	ctx, interrupt := context.WithCancel(t.Context())

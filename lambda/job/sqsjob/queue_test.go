@@ -33,7 +33,7 @@ func (silent) Do(req *http.Request) (*http.Response, error) {
 	return nil, req.Context().Err()
 }
 
-func TestQueueIsNamedByItsURL(t *testing.T) {
+func TestQueueARN(t *testing.T) {
 	t.Parallel()
 	client := newClient(nil, offline{})
 	for url, want := range map[string]string{
@@ -59,7 +59,7 @@ func TestQueueIsNamedByItsURL(t *testing.T) {
 	}
 }
 
-func TestSettlementsReachTheQueue(t *testing.T) {
+func TestSettle(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(5)
@@ -88,7 +88,7 @@ func TestSettlementsReachTheQueue(t *testing.T) {
 	}
 }
 
-func TestLastDeliveryGoesToTheDeadLetterQueue(t *testing.T) {
+func TestLastDeliveryGoesToDLQ(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(1)
@@ -103,7 +103,7 @@ func TestLastDeliveryGoesToTheDeadLetterQueue(t *testing.T) {
 	r.wantQueue("dead", 1, 0)
 }
 
-func TestVisibilityFitsTheLimitsOfSQS(t *testing.T) {
+func TestVisibilityLimits(t *testing.T) {
 	t.Parallel()
 	// Twelve hours from the receive, less a minute, less what has passed
 	// since; rounding up makes whole seconds of it again.
@@ -136,7 +136,7 @@ func TestVisibilityFitsTheLimitsOfSQS(t *testing.T) {
 	}
 }
 
-func TestMoreThanTenMessagesAreSettledInSeveralCalls(t *testing.T) {
+func TestSettleManyMessages(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	const n = 25
@@ -159,7 +159,7 @@ func TestMoreThanTenMessagesAreSettledInSeveralCalls(t *testing.T) {
 	r.wantLog()
 }
 
-func TestUnchangedVisibilityNeedsNoCall(t *testing.T) {
+func TestUnchangedVisibility(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(1)
@@ -173,7 +173,7 @@ func TestUnchangedVisibilityNeedsNoCall(t *testing.T) {
 
 // Before a suspect runs, what is finished leaves the queue; the response
 // agrees.
-func TestEarlyAckDeletesTheMessage(t *testing.T) {
+func TestEarlyAckDeletes(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(2)
@@ -193,7 +193,7 @@ func TestEarlyAckDeletesTheMessage(t *testing.T) {
 }
 
 // A beat moves the messages of its deliveries, and no other.
-func TestExtendKeepsMessagesOutOfSight(t *testing.T) {
+func TestExtend(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(3)
@@ -213,7 +213,7 @@ func TestExtendKeepsMessagesOutOfSight(t *testing.T) {
 }
 
 // The indexes of settlements count deliveries, and a malformed record is none.
-func TestMalformedRecordDoesNotShiftTheOthers(t *testing.T) {
+func TestMalformedShiftsNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(2)
@@ -230,7 +230,7 @@ func TestMalformedRecordDoesNotShiftTheOthers(t *testing.T) {
 	}
 }
 
-func TestRefusedChangeIsLoggedAndChangesNothingElse(t *testing.T) {
+func TestRefusedChangeIsLogged(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(3)
@@ -256,7 +256,7 @@ func TestRefusedChangeIsLoggedAndChangesNothingElse(t *testing.T) {
 	r.wantQueue("match", 2, 1) // the third one waits
 }
 
-func TestUnreachableQueueDoesNotChangeTheResponse(t *testing.T) {
+func TestUnreachableQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(3)
@@ -275,7 +275,7 @@ func TestUnreachableQueueDoesNotChangeTheResponse(t *testing.T) {
 	}
 }
 
-func TestSettlingGoesOnAlthoughTheInvocationIsStopped(t *testing.T) {
+func TestSettlingOutlivesStop(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.send(2)
@@ -287,7 +287,7 @@ func TestSettlingGoesOnAlthoughTheInvocationIsStopped(t *testing.T) {
 	r.wantQueue("match", 0, 1)
 }
 
-func TestSilentQueueCostsOneTimeout(t *testing.T) {
+func TestSilentQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		endpoint := "http://queue.invalid"

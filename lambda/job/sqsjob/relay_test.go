@@ -47,7 +47,7 @@ func message(id, body, receives string) events.SQSMessage {
 }
 
 // Each message has an end of its own, and a panic takes none of the others along.
-func TestRelayKeepsTheMessagesThatFail(t *testing.T) {
+func TestRelayKeepsFailed(t *testing.T) {
 	t.Parallel()
 	failed, counts := relayed(t.Context(), t, message("1", "Succeeded", "1"), message("2", "fail", "1"), message("3", "panic", "2"),
 		message("4", "fail", "3"), message("5", "Skipped", "3"), message("6", "Succeeded", "1"))
@@ -60,7 +60,7 @@ func TestRelayKeepsTheMessagesThatFail(t *testing.T) {
 }
 
 // A message that the event repeats is done when each of its records is.
-func TestRelayKeepsAMessageOfWhichARecordFails(t *testing.T) {
+func TestRelayRepeatedMessage(t *testing.T) {
 	t.Parallel()
 	for _, bodies := range [][]string{{"fail", "Succeeded"}, {"Succeeded", "fail"}} {
 		if failed, _ := relayed(t.Context(), t, message("1", bodies[0], "1"), message("1", bodies[1], "1")); !slices.Equal(failed, []string{"1"}) {
@@ -69,7 +69,7 @@ func TestRelayKeepsAMessageOfWhichARecordFails(t *testing.T) {
 	}
 }
 
-func TestRelayBeginsNoMessageAtTheEndOfItsTime(t *testing.T) {
+func TestRelayOutOfTime(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -78,7 +78,7 @@ func TestRelayBeginsNoMessageAtTheEndOfItsTime(t *testing.T) {
 	}
 }
 
-func TestRelayRefusesTheEventsOfOtherQueues(t *testing.T) {
+func TestRelayForeignQueue(t *testing.T) {
 	t.Parallel()
 	queue := must.Get(sqsjob.NewQueue(newClient(nil, offline{}), "https://sqs.us-east-1.amazonaws.com/000000000000/other"))(t)
 	relay := &sqsjob.Relay{Queue: queue, Log: slog.New(slog.DiscardHandler), Take: func(context.Context, string) (string, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestSendCarriesTheIDAndThePublishStamp(t *testing.T) {
+func TestSendMessageForm(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	const n = 25
@@ -55,7 +55,7 @@ func TestSendCarriesTheIDAndThePublishStamp(t *testing.T) {
 	})
 }
 
-func TestSendOfNothingNeedsNoCall(t *testing.T) {
+func TestSendNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	if unsent, err := r.queue.Send(t.Context(), nil); err != nil || len(unsent) != 0 {
@@ -64,7 +64,7 @@ func TestSendOfNothingNeedsNoCall(t *testing.T) {
 	r.wantCalls()
 }
 
-func TestSendNamesUnsentDocuments(t *testing.T) {
+func TestSendReturnsUnsent(t *testing.T) {
 	t.Parallel()
 	var messages []job.Stamped
 	for i := range 25 {
@@ -110,7 +110,7 @@ func TestSendNamesUnsentDocuments(t *testing.T) {
 }
 
 // Many messages are sent by eight calls at once: the first ones wait for each other.
-func TestSendMakesSeveralCallsAtOnce(t *testing.T) {
+func TestSendIsConcurrent(t *testing.T) {
 	t.Parallel()
 	const atOnce = 8
 	r := newRig(t)
@@ -157,7 +157,7 @@ func idsFrom(begin, end int) (ids []uuid.UUID) {
 	return ids
 }
 
-func TestPublisherReportsDocumentsWithoutAMessageOfAnUnreachableQueue(t *testing.T) {
+func TestPublishUnreachable(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.server.Close()
@@ -179,7 +179,7 @@ func (committed) Publish(_ context.Context, ids []uuid.UUID) (stamped []job.Stam
 	return stamped, nil
 }
 
-func TestBacklogCountsAllMessagesInTheQueue(t *testing.T) {
+func TestBacklog(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for _, step := range []struct{ send, receive, want int }{{0, 0, 0}, {12, 0, 12}, {0, 10, 12}, {1, 0, 13}} {
@@ -193,7 +193,7 @@ func TestBacklogCountsAllMessagesInTheQueue(t *testing.T) {
 	}
 }
 
-func TestUnknownBacklogIsAnError(t *testing.T) {
+func TestBacklogError(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"no attributes": `{}`,
 		"no number": `{"Attributes":{"ApproximateNumberOfMessages":"many"}}`} {

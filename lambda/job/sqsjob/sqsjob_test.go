@@ -32,7 +32,7 @@ func says(ends ...job.Settlement) runner {
 
 // SQS may repeat a message in an event. That is no reason to refuse the others,
 // and the message is done when every record of it is.
-func TestRepeatedMessageIsAcknowledgedWhenAllItsRecordsAre(t *testing.T) {
+func TestRepeatedMessage(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
@@ -56,7 +56,7 @@ func TestRepeatedMessageIsAcknowledgedWhenAllItsRecordsAre(t *testing.T) {
 	}
 }
 
-func TestResponseNamesExactlyTheUnfinishedInTheirOrder(t *testing.T) {
+func TestResponse(t *testing.T) {
 	t.Parallel()
 	again := retry(time.Minute)
 	for _, tc := range []struct {
@@ -87,7 +87,7 @@ func TestResponseNamesExactlyTheUnfinishedInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestEmptyBatchIsAnEmptyList(t *testing.T) {
+func TestEmptyBatch(t *testing.T) {
 	t.Parallel()
 	out, err := newRig(t).handler(says()).Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{}})
 	must.OK(t, err)
@@ -97,7 +97,7 @@ func TestEmptyBatchIsAnEmptyList(t *testing.T) {
 	}
 }
 
-func TestRefusedEventRunsNothing(t *testing.T) {
+func TestRefusedEvent(t *testing.T) {
 	t.Parallel()
 	change := func(f func(*events.SQSMessage)) []events.SQSMessage {
 		records := []events.SQSMessage{record("a", id(1).String()), record("b", id(2).String())}
@@ -133,7 +133,7 @@ func TestRefusedEventRunsNothing(t *testing.T) {
 	}
 }
 
-func TestEveryPartitionIsAccepted(t *testing.T) {
+func TestAllPartitions(t *testing.T) {
 	t.Parallel()
 	for _, partition := range []string{"aws", "aws-cn", "aws-us-gov"} {
 		r := newRig(t)
@@ -145,7 +145,7 @@ func TestEveryPartitionIsAccepted(t *testing.T) {
 	}
 }
 
-func TestBodyWithoutAnIDIsLoggedAndAcknowledged(t *testing.T) {
+func TestMalformedBodyIsAcked(t *testing.T) {
 	t.Parallel()
 	const secret = "Muster GmbH"
 	bare := strings.ReplaceAll(id(1).String(), "-", "")
@@ -189,7 +189,7 @@ func TestBodyWithoutAnIDIsLoggedAndAcknowledged(t *testing.T) {
 	}
 }
 
-func TestRecordBecomesADelivery(t *testing.T) {
+func TestDecodeRecord(t *testing.T) {
 	t.Parallel()
 	stamped := func(s string) map[string]events.SQSMessageAttribute {
 		return map[string]events.SQSMessageAttribute{"published-at": {StringValue: &s, DataType: "String"}}
@@ -248,7 +248,7 @@ func TestRecordBecomesADelivery(t *testing.T) {
 	}
 }
 
-func TestMalformedBodiesAreCountedOnce(t *testing.T) {
+func TestMalformedCount(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	h := r.handler(says(ack))

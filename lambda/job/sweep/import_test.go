@@ -115,7 +115,7 @@ func importRates() (documents, perSweep int, every time.Duration) {
 }
 
 // No message is missing: nothing is published again, and nothing is failed.
-func TestImportOfMillionsIsLeftAlone(t *testing.T) {
+func TestLargeImportLeftAlone(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "simulates days")
 	documents, perSweep, every := importRates()
@@ -130,7 +130,7 @@ func TestImportOfMillionsIsLeftAlone(t *testing.T) {
 
 // The publisher died half way: the other half has no messages. They are
 // published when the queue has come to its end, the first half is left alone.
-func TestImportWhosePublisherDiedIsFinished(t *testing.T) {
+func TestDeadPublisher(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "simulates days")
 	documents, perSweep, every := importRates()

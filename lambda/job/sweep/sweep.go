@@ -7,7 +7,7 @@
 //
 // A pending row waits in vain when its message is overdue and the queue has moved on: it is
 // next to empty, or it is delivering later messages of the same tenant (see Waits). A backlog
-// alone is not a reason to publish (TestImportOfMillionsIsLeftAlone).
+// alone is not a reason to publish (TestLargeImportLeftAlone).
 package sweep
 
 import (

@@ -120,7 +120,7 @@ const (
 	crashed = "matching_status='in-progress', matching_attempts=1, matching_lapses=2, matching_lease_until=now() - interval '1 day'"
 )
 
-func TestHealthySystemIsLeftAlone(t *testing.T) {
+func TestHealthySystem(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, columns := range []string{waits, works, "matching_status='succeeded'",
@@ -140,7 +140,7 @@ func TestHealthySystemIsLeftAlone(t *testing.T) {
 
 // Messages that are waiting explain documents that are overdue, unless there
 // are next to none of them. What has lost its worker is published all the same.
-func TestBacklogExplainsWhatIsOverdue(t *testing.T) {
+func TestBacklogExplains(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_published_at, matching_due_at)
@@ -153,7 +153,7 @@ func TestBacklogExplainsWhatIsOverdue(t *testing.T) {
 	f.run(sweep.Report{Overdue: 199, Backlog: 1, Republished: 199}, nil)
 }
 
-func TestNothingIsLostWhileTheQueueHoldsAnything(t *testing.T) {
+func TestNotLostWhileQueued(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.document(gone)
@@ -166,7 +166,7 @@ func TestNothingIsLostWhileTheQueueHoldsAnything(t *testing.T) {
 	f.run(sweep.Report{Overdue: 1, Lost: 1}, nil)
 }
 
-func TestInsertedDocumentsArePublished(t *testing.T) {
+func TestInsertedIsPublished(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.document("matching_status='pending'")
@@ -183,7 +183,7 @@ func TestInsertedDocumentsArePublished(t *testing.T) {
 }
 
 // The publisher died between its commit and its send.
-func TestMessageThatWasNeverSentIsPublishedAgain(t *testing.T) {
+func TestUnsentIsRepublished(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("matching_status=NULL")
@@ -204,7 +204,7 @@ func TestMessageThatWasNeverSentIsPublishedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatIsLostForGoodFails(t *testing.T) {
+func TestLostRowsFail(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.document(waits)
@@ -223,7 +223,7 @@ func TestWhatIsLostForGoodFails(t *testing.T) {
 	}
 }
 
-func TestSendErrorsAreReturnedAndCounted(t *testing.T) {
+func TestSendErrors(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for range 3 {
@@ -244,7 +244,7 @@ func TestSendErrorsAreReturnedAndCounted(t *testing.T) {
 	f.run(sweep.Report{Overdue: 3, Republished: 3}, nil)
 }
 
-func TestNothingIsRepairedWhileTheBacklogIsUnknown(t *testing.T) {
+func TestUnknownBacklog(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.document(waits)
@@ -283,7 +283,7 @@ func (s failing) GiveUp(ctx context.Context, w sweep.Waits, limit int) (lost, cr
 	return s.Store.GiveUp(ctx, w, limit)
 }
 
-func TestStoreErrorsEndTheSweep(t *testing.T) {
+func TestStoreErrorEndsSweep(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	for name, store := range map[string]failing{
@@ -330,7 +330,7 @@ func (unreachable) Overdue(context.Context, sweep.Waits, int) (int, error) { ret
 
 // The sweep sends the notifications of all failures, its own too, and also when
 // it could not repair.
-func TestSweepNotifiesAfterItsRepairsAndWithoutThem(t *testing.T) {
+func TestSweepNotifies(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.document("matching_status = 'in-progress', matching_lapses = 2, matching_lease_until = now() - interval '1 day'")
@@ -353,7 +353,7 @@ func TestSweepNotifiesAfterItsRepairsAndWithoutThem(t *testing.T) {
 
 // It is measured last, whatever happened, and there is time left for it even
 // if everything before took all there was.
-func TestMeasuringComesLastAndHasTime(t *testing.T) {
+func TestMeasuringHasTime(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the queue is down")
 	f := newFixture(t)
@@ -387,7 +387,7 @@ func TestMeasuringComesLastAndHasTime(t *testing.T) {
 
 // A workload that cannot be swept does not keep the others from it, wherever it
 // stands, and the run fails all the same.
-func TestOneBadWorkloadDoesNotKeepTheOthers(t *testing.T) {
+func TestBadWorkload(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the queue is down")
 	for name, place := range map[string]int{"first": 0, "last": 1} {

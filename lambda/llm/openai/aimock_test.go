@@ -47,7 +47,7 @@ func startAimock(t *testing.T) string {
 }
 
 // The adapter understands a server that it was not written with.
-func TestAnotherServersAnswersAreUnderstood(t *testing.T) {
+func TestAimock(t *testing.T) {
 	t.Parallel()
 	url := startAimock(t)
 	client := func(c openai.Config) *openai.Client {

@@ -46,7 +46,7 @@ func numbers(t *testing.T, failAt int) (*Client, *[]int) {
 	return client, &batches
 }
 
-func TestEmbeddingsAreInOrderAndOfLengthOne(t *testing.T) {
+func TestEmbeddings(t *testing.T) {
 	t.Parallel()
 	client, batches := numbers(t, 0)
 	e := client.Embedder()
@@ -74,7 +74,7 @@ func TestEmbeddingsAreInOrderAndOfLengthOne(t *testing.T) {
 	}
 }
 
-func TestLongTextsAreSentInSmallerBatches(t *testing.T) {
+func TestEmbeddingBatches(t *testing.T) {
 	t.Parallel()
 	text := func(bytes int) string { return "7" + strings.Repeat(" ", bytes-1) }
 	for _, tc := range []struct{ bytes, want []int }{
@@ -95,7 +95,7 @@ func TestLongTextsAreSentInSmallerBatches(t *testing.T) {
 	}
 }
 
-func TestAFailedBatchLeavesNoVectorsButTheBill(t *testing.T) {
+func TestFailedBatchIsBilled(t *testing.T) {
 	t.Parallel()
 	client, _ := numbers(t, 2)
 	got, usage, err := client.Embedder().Embed(t.Context(), slices.Repeat([]string{"1"}, 33))
@@ -104,7 +104,7 @@ func TestAFailedBatchLeavesNoVectorsButTheBill(t *testing.T) {
 	}
 }
 
-func TestOnlyVectorsWithADirectionAreNormalised(t *testing.T) {
+func TestNormalise(t *testing.T) {
 	t.Parallel()
 	nan, inf, largest := float32(math.NaN()), float32(math.Inf(1)), float32(math.MaxFloat32)
 	for _, tc := range []struct {
@@ -127,7 +127,7 @@ func TestOnlyVectorsWithADirectionAreNormalised(t *testing.T) {
 
 // A server of one's own is not asked for a length: vLLM refuses the parameter
 // (github.com/vllm-project/vllm/pull/16331), and Ollama would cut the vector.
-func TestVectorsHaveTheModelsOwnLengthUnlessOneIsAskedFor(t *testing.T) {
+func TestVectorLength(t *testing.T) {
 	t.Parallel()
 	none, short := 0, 64
 	for name, tc := range map[string]struct {

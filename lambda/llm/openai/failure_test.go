@@ -241,7 +241,7 @@ func packed(body string) http.HandlerFunc {
 	return says(200, b.String(), "Content-Encoding", "gzip")
 }
 
-func TestAFailureOutsideTheTableIsTransientAndUnnamed(t *testing.T) {
+func TestUnknownFailure(t *testing.T) {
 	t.Parallel()
 	got := table.Classify(&failure.Call{Cause: errors.Join(errors.New(secretResponse))})
 	want := failure.Error{Kind: failure.Transient,
@@ -251,7 +251,7 @@ func TestAFailureOutsideTheTableIsTransientAndUnnamed(t *testing.T) {
 	}
 }
 
-func TestNoRedirectIsFollowed(t *testing.T) {
+func TestNoRedirect(t *testing.T) {
 	t.Parallel()
 	for _, own := range []*http.Client{nil, {}} {
 		failuretest.NoRedirect(t, func(serve http.HandlerFunc) *failure.Call {
@@ -261,7 +261,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 }
 
 // The cost of a useless answer is known.
-func TestAnAnswerOfNoUseHasItsUsage(t *testing.T) {
+func TestUnusableAnswerUsage(t *testing.T) {
 	t.Parallel()
 	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)),
 		ask: func(ctx context.Context, c *Client) *failure.Call {
@@ -293,7 +293,7 @@ func FuzzResponseOfAFailure(f *testing.F) {
 	})
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
 	var cases []failuretest.Exchange[exchange]
 	for _, x := range failures() {
@@ -307,7 +307,7 @@ func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
 
 var secrets = []string{secretKey, secretDocument, secretHeader, secretResponse}
 
-func TestAConfigDoesNotPrintItsKey(t *testing.T) {
+func TestConfigHidesKey(t *testing.T) {
 	t.Parallel()
 	c := Config{APIKey: secretKey, Model: "m"}
 	client, err := New(Config{APIKey: secretKey, Model: "m", EmbeddingModel: "e"})
@@ -321,7 +321,7 @@ func TestAConfigDoesNotPrintItsKey(t *testing.T) {
 
 // On a connection that is kept, net/http logs unsolicited bytes; TestMain would
 // find them.
-func TestBytesAfterAnAnswerAreNotLogged(t *testing.T) {
+func TestTrailingBytesUnlogged(t *testing.T) {
 	t.Parallel()
 	body := answer(`"message":{"content":"{}"},"finish_reason":"stop"`)
 	raw := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s%s", len(body), body, secretResponse)

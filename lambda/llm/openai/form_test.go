@@ -68,7 +68,7 @@ func answering(t *testing.T, words string, refuse http.HandlerFunc, known ...str
 	return client, &asked
 }
 
-func TestAFormThatTheServerRefusesIsReplacedAndRemembered(t *testing.T) {
+func TestFormFallback(t *testing.T) {
 	t.Parallel()
 	for name, r := range formRefusals {
 		for _, tc := range []struct{ known, asked []string }{
@@ -94,7 +94,7 @@ func TestAFormThatTheServerRefusesIsReplacedAndRemembered(t *testing.T) {
 
 // A server that refuses each form is a failure of the configuration; the next
 // question begins anew, for nothing was answered.
-func TestAServerThatKnowsNoFormIsAPermanentFailure(t *testing.T) {
+func TestNoFormSupported(t *testing.T) {
 	t.Parallel()
 	client, asked := answering(t, "", says(400, formRefusals["DeepSeek"].body))
 	for range 2 {
@@ -109,7 +109,7 @@ func TestAServerThatKnowsNoFormIsAPermanentFailure(t *testing.T) {
 	}
 }
 
-func TestOtherRefusalsDoNotChangeTheForm(t *testing.T) {
+func TestOtherRefusalsKeepForm(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]http.HandlerFunc{
 		"another parameter": says(400, failing("unsupported_value")),
@@ -127,7 +127,7 @@ func TestOtherRefusalsDoNotChangeTheForm(t *testing.T) {
 	}
 }
 
-func TestWhatModelsWriteAroundJSONIsRemoved(t *testing.T) {
+func TestBareJSON(t *testing.T) {
 	t.Parallel()
 	const object = `{"matches":[]}`
 	for text, want := range map[string]string{
@@ -151,7 +151,7 @@ func TestWhatModelsWriteAroundJSONIsRemoved(t *testing.T) {
 
 // Ollama's context holds 4,096 tokens; of a longer question it reads 2,050, and
 // drops the instructions (github.com/ollama/ollama/issues/17889).
-func TestAnAnswerToACutQuestionIsRefused(t *testing.T) {
+func TestCutQuestionIsRefused(t *testing.T) {
 	t.Parallel()
 	// 4,500 tokens, as o200k_base counts them.
 	long := strings.Repeat("20 pieces of item B-2047 were ordered for the site, ", 300)

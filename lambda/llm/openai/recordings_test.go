@@ -15,7 +15,7 @@ import (
 
 // The exchanges that "mbdev record" stored are understood: an answer is an
 // answer, a failure a failure. One of a scripted model is always there.
-func TestRecordingsAreUnderstood(t *testing.T) {
+func TestRecordings(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "recordings", "*.json"))
 	if err != nil || len(files) == 0 {

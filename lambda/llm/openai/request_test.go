@@ -56,7 +56,7 @@ func captureReply(t *testing.T, c Config, reply string, ask func(*Client) error)
 	return got
 }
 
-func TestRequestsEqualTheGoldenFiles(t *testing.T) {
+func TestGoldenRequests(t *testing.T) {
 	t.Parallel()
 	ask := func(c *Client) error {
 		_, err := c.Model().Answer(t.Context(), question())
@@ -156,7 +156,7 @@ func TestEndpointsAndKeys(t *testing.T) {
 }
 
 // The families that take a temperature are a list; all others take none.
-func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
+func TestUnknownModelReasons(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		base, model string
@@ -190,7 +190,7 @@ func TestAnUnknownModelIsAskedAsAReasoningOne(t *testing.T) {
 	}
 }
 
-func TestWrongConfigurationsAreRefused(t *testing.T) {
+func TestInvalidConfig(t *testing.T) {
 	t.Parallel()
 	below := -1
 	for want, c := range map[string]Config{
@@ -224,7 +224,7 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 }
 
 // A key is sent without encryption to this machine only.
-func TestAKeyIsSentByHTTPSOrToThisMachine(t *testing.T) {
+func TestKeyNeedsHTTPS(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]bool{
 		"http://127.0.0.1:8000/v1": true, "http://[::1]:8000/v1": true, "http://LOCALHOST/v1": true,
@@ -239,7 +239,7 @@ func TestAKeyIsSentByHTTPSOrToThisMachine(t *testing.T) {
 	}
 }
 
-func TestOurTransportUsesNoProxyAndKeepsNoConnection(t *testing.T) {
+func TestTransport(t *testing.T) {
 	t.Parallel()
 	client := httpClient(Config{})
 	ours := client.Transport.(*http.Transport)

@@ -107,7 +107,7 @@ func ofServers() []failureCase {
 
 // A key that was replaced is refused with another status by some servers; the
 // question is sent again with the new one, and counts as one try.
-func TestAReplacedKeyIsReadAgainForEachRefusalOfAKey(t *testing.T) {
+func TestKeyRenewal(t *testing.T) {
 	t.Parallel()
 	bad := `[{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`
 	for name, refuse := range map[string]http.HandlerFunc{

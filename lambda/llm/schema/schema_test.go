@@ -7,7 +7,7 @@ const found = `{"type":"object","additionalProperties":false,"required":["items"
 	"kind":{"type":"string","enum":["a","b"],"description":"its kind"},"page":{"type":"integer"},
 	"sure":{"type":"boolean"},"note":{"type":["string","null"]}}}}}}`
 
-func TestAnAnswerFollowsItsSchemaExactlyOrIsRefused(t *testing.T) {
+func TestReadIsStrict(t *testing.T) {
 	t.Parallel()
 	s := MustParse([]byte(found))
 	item := func(inner string) string { return `{"items":[{` + inner + `}]}` }
@@ -46,7 +46,7 @@ func TestAnAnswerFollowsItsSchemaExactlyOrIsRefused(t *testing.T) {
 	}
 }
 
-func TestSchemasThatWouldNotBeCheckedAreRefused(t *testing.T) {
+func TestMustParseStrict(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{
 		"an unknown keyword":     `{"type":"string","maxLength":3}`,

@@ -177,7 +177,7 @@ func failures() []exchange {
 	return append(cases, failuretest.Connections[func(*sesv2.Client) API]("SES", secretBody)...)
 }
 
-func TestAMailIsSent(t *testing.T) {
+func TestSend(t *testing.T) {
 	t.Parallel()
 	m := notifytest.Messages()["one-hostile"]
 	var got struct {
@@ -219,7 +219,7 @@ func TestAMailIsSent(t *testing.T) {
 	}
 }
 
-func TestAFailureIsAnError(t *testing.T) {
+func TestSendFails(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(refuses(429, "TooManyRequestsException", "Retry-After", "5"))
 	t.Cleanup(server.Close)
@@ -231,7 +231,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
+func TestInvalidConfig(t *testing.T) {
 	t.Parallel()
 	const (
 		noFrom = "sender: expected addresses like ops@example.com, Team <team@example.com>"
@@ -259,7 +259,7 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 	}
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
 	cases := failures()
 	for i, x := range cases {

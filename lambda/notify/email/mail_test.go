@@ -15,7 +15,7 @@ import (
 	"matchbook/lambda/notify/notifytest"
 )
 
-func TestEachMessageAsAMail(t *testing.T) {
+func TestMails(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		notifytest.Golden(t, name+".html", html(m))
@@ -69,7 +69,7 @@ func harm(m notify.Message) (problems []string) {
 	return problems
 }
 
-func TestNoMessageBreaksOutOfItsMail(t *testing.T) {
+func TestMailInjection(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -90,7 +90,7 @@ func TestNoMessageBreaksOutOfItsMail(t *testing.T) {
 	}
 }
 
-func TestTheMailHasTheContentsOfTheText(t *testing.T) {
+func TestMailMatchesText(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		if strings.Contains(name, "hostile") || strings.Contains(name, "long") {

@@ -93,7 +93,7 @@ func answering(b *box, err *error) *Relay {
 
 // A receiver that is down gets one round of parcels, nothing for a while, then one parcel
 // at a time until it accepts one; a receiver that asks for a wait gets it.
-func TestReceiverThatIsDownIsLeftAlone(t *testing.T) {
+func TestReceiverDown(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		err  error
@@ -122,7 +122,7 @@ func TestReceiverThatIsDownIsLeftAlone(t *testing.T) {
 }
 
 // A refused parcel is about itself: the others go on.
-func TestRefusedParcelHoldsUpNoOther(t *testing.T) {
+func TestRefusedParcel(t *testing.T) {
 	t.Parallel()
 	b, err := &box{left: 20}, error(errRefused)
 	answering(b, &err).Run(t.Context())
@@ -134,7 +134,7 @@ func TestRefusedParcelHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-func TestWaitsDoubleUpToAnHour(t *testing.T) {
+func TestWaits(t *testing.T) {
 	t.Parallel()
 	down := failure.Failure{Kind: failure.Transient}
 	for tries, want := range map[int]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute,
@@ -153,7 +153,7 @@ func TestWaitsDoubleUpToAnHour(t *testing.T) {
 
 // A send that has begun is not stopped when time is up, and it is recorded; none
 // begins after that. A receiver that does not return is given up after five seconds.
-func TestSendsThatHaveBegunEnd(t *testing.T) {
+func TestStartedSendsFinish(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		takes               time.Duration
@@ -189,7 +189,7 @@ func TestSendsThatHaveBegunEnd(t *testing.T) {
 
 // A panic of a receiver returns its own parcel. Errors are logged once for each reason,
 // without their texts.
-func TestReportOfARelay(t *testing.T) {
+func TestRelayReport(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	b := &box{left: 16}
@@ -223,7 +223,7 @@ func TestReportOfARelay(t *testing.T) {
 }
 
 // While the ends of sends cannot be recorded, no more are sent: they would be sent again.
-func TestParcelsThatCannotBeRecordedAreNotFollowedByOthers(t *testing.T) {
+func TestRecordFails(t *testing.T) {
 	t.Parallel()
 	b, end := &box{left: 100, broken: errors.New("away")}, error(nil)
 	answering(b, &end).Run(t.Context())
@@ -234,7 +234,7 @@ func TestParcelsThatCannotBeRecordedAreNotFollowedByOthers(t *testing.T) {
 }
 
 // Each parcel is sent once in its claim, and recorded by its own answer.
-func TestEachParcelHasItsOwnAnswer(t *testing.T) {
+func TestParcelsAreIndependent(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	ends := map[uuid.UUID][]bool{} // whether it was accepted
@@ -273,7 +273,7 @@ func (e ended) Claim(ctx context.Context, limit int, hold time.Duration) ([]Parc
 	return e.box.Claim(ctx, limit, hold)
 }
 
-func TestEndOfTimeIsNoErrorOfTheOutbox(t *testing.T) {
+func TestDeadlineIsNoError(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())

@@ -86,7 +86,7 @@ func failures() []exchange {
 	return append(cases, failuretest.Connections[struct{}]("Slack", secretBody)...)
 }
 
-func TestAMessageIsPosted(t *testing.T) {
+func TestSend(t *testing.T) {
 	t.Parallel()
 	m := notifytest.Messages()["one"]
 	for _, body := range []string{"ok", "ok\n"} {
@@ -108,7 +108,7 @@ func TestAMessageIsPosted(t *testing.T) {
 	}
 }
 
-func TestAFailureIsAnError(t *testing.T) {
+func TestSendFails(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
@@ -120,7 +120,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	}
 }
 
-func TestNoRedirectIsFollowed(t *testing.T) {
+func TestNoRedirect(t *testing.T) {
 	t.Parallel()
 	failuretest.NoRedirect(t, func(serve http.HandlerFunc) *failure.Call {
 		call, _ := post(t, exchange{Serve: serve})
@@ -128,7 +128,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	})
 }
 
-func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
+func TestInvalidConfig(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		c    Config
@@ -153,7 +153,7 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 	}
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
 	cases := failures()
 	for i, x := range cases {

@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/notify/notifytest"
 )
 
-func TestEachMessageAsBlocks(t *testing.T) {
+func TestBlocks(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		var b bytes.Buffer
@@ -91,7 +91,7 @@ func clean(s string) string {
 	return strings.ReplaceAll(s, "&", "<")
 }
 
-func TestNoMessageBreaksTheLimitsOrMentions(t *testing.T) {
+func TestLimitsAndMentions(t *testing.T) {
 	t.Parallel()
 	for name, m := range notifytest.Messages() {
 		if problems := within(m); len(problems) > 0 {
@@ -108,7 +108,7 @@ func TestNoMessageBreaksTheLimitsOrMentions(t *testing.T) {
 }
 
 // A message that was not made by One or Digest is as harmless.
-func TestUntidiedTextsAreEscaped(t *testing.T) {
+func TestEscape(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat(notifytest.Hostile, 100)
 	m := notify.Message{Kind: huge, Count: 2, Failures: []notify.Failure{{Tenant: huge, Error: huge, Kind: huge}}}
@@ -119,7 +119,7 @@ func TestUntidiedTextsAreEscaped(t *testing.T) {
 	}
 }
 
-func TestEscapeCutsBetweenEscapes(t *testing.T) {
+func TestEscapeCut(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		s     string
@@ -146,7 +146,7 @@ func TestEscapeCutsBetweenEscapes(t *testing.T) {
 	}
 }
 
-func TestALongLinkIsLeftOut(t *testing.T) {
+func TestLongLink(t *testing.T) {
 	t.Parallel()
 	m := notify.Test(notifytest.Failure(1, "").At, notifytest.Base)
 	m.Link = "https://x.example/" + strings.Repeat("&", 1000)

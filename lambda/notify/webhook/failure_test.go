@@ -65,7 +65,7 @@ func failures() []exchange {
 	return append(cases, failuretest.Connections[struct{}]("receiver", hiddenText)...)
 }
 
-func TestNoRedirectIsFollowed(t *testing.T) {
+func TestNoRedirect(t *testing.T) {
 	t.Parallel()
 	failuretest.NoRedirect(t, func(serve http.HandlerFunc) *failure.Call {
 		call, _ := post(t, exchange{Serve: serve})
@@ -74,7 +74,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 }
 
 // The status decides, whatever becomes of the body.
-func TestEachStatusOf200IsAccepted(t *testing.T) {
+func TestAll2xxAccepted(t *testing.T) {
 	t.Parallel()
 	for _, x := range []exchange{
 		{Name: "200", Serve: failuretest.Says(200, hiddenText)},
@@ -89,7 +89,7 @@ func TestEachStatusOf200IsAccepted(t *testing.T) {
 	}
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
 	failuretest.Run(t, table, hidden, failures(), post)
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-func TestASignatureIsThatOfOpenSSL(t *testing.T) {
+func TestSignatureOfOpenSSL(t *testing.T) {
 	t.Parallel()
 	if got := sign(testSecret, time.Unix(testTime, 0), []byte(testBody)); got != testSignature {
 		t.Errorf("got %s, want %s", got, testSignature)
 	}
 }
 
-func TestVerifyAcceptsNothingElse(t *testing.T) {
+func TestVerify(t *testing.T) {
 	t.Parallel()
 	const minutes = 5 * time.Minute
 	at := time.Unix(testTime, 0)

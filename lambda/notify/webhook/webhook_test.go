@@ -33,7 +33,7 @@ const (
 
 var testParcel = outbox.Parcel{ID: uuid.MustParse("3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01"), Tries: 1, Body: []byte(testBody)}
 
-func TestAParcelIsPostedWithItsKeyAndSignature(t *testing.T) {
+func TestSend(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 201, 202, 204} {
 		var posted atomic.Int32
@@ -60,7 +60,7 @@ func TestAParcelIsPostedWithItsKeyAndSignature(t *testing.T) {
 	}
 }
 
-func TestEachParcelHasAConnectionOfItsOwn(t *testing.T) {
+func TestConnectionPerParcel(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int32
 	server := httptest.NewUnstartedServer(failuretest.Says(204, ""))
@@ -82,7 +82,7 @@ func TestEachParcelHasAConnectionOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAFailureIsAnError(t *testing.T) {
+func TestSendFails(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(failuretest.Says(429, "", "Retry-After", "5"))
 	t.Cleanup(server.Close)
@@ -94,7 +94,7 @@ func TestAFailureIsAnError(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
+func TestInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := hiddenKey
 	for _, tc := range []struct {

@@ -40,7 +40,7 @@ func envOf(values map[string]string) func(string) string {
 
 // The object that RDS keeps has no member for a URL's parameters: an additional
 // member holds them.
-func TestARDSSecretMayHaveParameters(t *testing.T) {
+func TestRDSParameters(t *testing.T) {
 	t.Parallel()
 	for parameters, want := range map[string]string{
 		"":                                       "sslmode=require",
@@ -60,7 +60,7 @@ func TestARDSSecretMayHaveParameters(t *testing.T) {
 }
 
 // A useless value does not stay: the secret is read again after five minutes.
-func TestSecretOfNoUseIsReadAgain(t *testing.T) {
+func TestUselessSecretIsReread(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
 	var clock atomic.Int64
@@ -75,7 +75,7 @@ func TestSecretOfNoUseIsReadAgain(t *testing.T) {
 }
 
 // A renewal does not outlast the context of its caller.
-func TestRenewalEndsWithItsCaller(t *testing.T) {
+func TestRenewalEndsWithCaller(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	var clock atomic.Int64
@@ -98,7 +98,7 @@ func TestRenewalEndsWithItsCaller(t *testing.T) {
 
 // A hundred refusals at once cause one read, at the earliest five minutes after
 // the last; all callers get the new value.
-func TestRefusedSecretIsReadAtMostEveryFiveMinutes(t *testing.T) {
+func TestRereadInterval(t *testing.T) {
 	m := secrettest.New(t)
 	t.Setenv(secrettest.URLVariable, m.URL)
 	var clock atomic.Int64

@@ -34,7 +34,7 @@ func flush(t *testing.T, s *emf.Set) string {
 	return b.String()
 }
 
-func TestLineIsInTheEmbeddedMetricFormat(t *testing.T) {
+func TestFormat(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
 	s.Count(metric.Succeeded, 2)
@@ -77,7 +77,7 @@ func names(t *testing.T) (list []string) {
 
 // Every name of manifest has a unit and gets out, with the two dimensions and
 // nothing beside them.
-func TestEveryNameOfManifestGetsOut(t *testing.T) {
+func TestAllNamesWritten(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "sweep")
 	list := names(t)
@@ -100,7 +100,7 @@ func TestEveryNameOfManifestGetsOut(t *testing.T) {
 	}
 }
 
-func TestNameOutsideTheManifestIsNotWritten(t *testing.T) {
+func TestUnknownName(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
 	s.Count("tenant-0815", 1)
@@ -115,7 +115,7 @@ func TestNameOutsideTheManifestIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestMoreThanAHundredValuesTakeFurtherLines(t *testing.T) {
+func TestManyValues(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
 	s.Count(metric.Succeeded, 250)
@@ -135,7 +135,7 @@ func TestMoreThanAHundredValuesTakeFurtherLines(t *testing.T) {
 }
 
 // Batches that overlap lose nothing and count nothing twice.
-func TestConcurrentBatchesAreCountedOnce(t *testing.T) {
+func TestConcurrentCounts(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
 	var out safeBuffer
@@ -177,7 +177,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 
-func TestFailedWriteIsAnError(t *testing.T) {
+func TestFailedWrite(t *testing.T) {
 	t.Parallel()
 	s := emf.New("prod", "match")
 	s.Count(metric.Succeeded, 1)

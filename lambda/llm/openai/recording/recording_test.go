@@ -17,7 +17,7 @@ import (
 const key = "sk-planted-5c0ffee5"
 
 // A response that contains the key, and headers that may identify an account.
-func TestExchangeIsWithoutTheKeyAndWithoutAccounts(t *testing.T) {
+func TestRecordingHidesKey(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Openai-Organization", "lampenhaus")

@@ -13,7 +13,7 @@ import (
 // applied long ago.
 const firstRuled = "00010"
 
-func TestMigrationsDoNotStopTheFunctions(t *testing.T) {
+func TestMigrationsDoNotBlock(t *testing.T) {
 	t.Parallel()
 	names, err := fs.Glob(FS, "*.sql")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestMigrationsDoNotStopTheFunctions(t *testing.T) {
 
 // A number that two branches took, or one that came later than its followers, would
 // otherwise be seen by the first database that is migrated.
-func TestMigrationsAreNumberedWithoutAHole(t *testing.T) {
+func TestNumbersHaveNoHole(t *testing.T) {
 	t.Parallel()
 	names, err := fs.Glob(FS, "*")
 	if err != nil {

@@ -70,17 +70,17 @@
 //     TestOrderOfArrivalMakesNoDifferenceWithEmbeddings). This holds even where a key has more
 //     documents than a search reads: a pair with too many documents between its two is
 //     deleted, unless one cites the other or a person decided about it
-//     (TestPairsOutOfReachAreDeleted in postgres; see key.go there for the exceptions).
-//     Matching a document again changes nothing (TestMatchingAgainChangesNoRow in postgres).
+//     (TestPairsOutOfReach in postgres; see key.go there for the exceptions).
+//     Matching a document again changes nothing (TestMatchIsIdempotent in postgres).
 //   - A model decides only about pairs left open by the rules, whatever the documents contain
 //     (TestHostileDocumentsCannotMoveMatches, TestAnswersMoveOnlyWhatWasAsked).
 //   - A failure of the model fails the attempt and never counts as an answer
 //     (TestModelFailureIsNeverNoMatch). The rules' results are kept
-//     (TestRefusedQuestionsLeaveWhatRulesKnow, TestWrongVectorLengthFailsNoDocument in
-//     postgres). No answer is bought twice, even after a crash (TestAnswerOutlivesACrash in
+//     (TestRefusalKeepsRules, TestWrongVectorLength in
+//     postgres). No answer is bought twice, even after a crash (TestAnswerSurvivesCrash in
 //     postgres).
-//   - A write is all or nothing (TestEdgesAreWrittenAllOrNone,
-//     TestResultsAndReleaseAreWrittenBothOrNeither, TestStaleFenceWritesNothing in postgres).
+//   - A write is all or nothing (TestEdgesAllOrNone,
+//     TestReleaseIsAtomic, TestWriteIsFenced in postgres).
 //
 // # A document can change the matches of others
 //

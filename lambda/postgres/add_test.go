@@ -34,7 +34,7 @@ func (f *fixture) add(docs []postgres.Imported, o postgres.AddOptions) (fates []
 	return fates
 }
 
-func TestAddStoresDocumentsAndTheirTenants(t *testing.T) {
+func TestAddStoresTenants(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	docs := imports(num(1), num(2))
@@ -83,7 +83,7 @@ func TestAddPublishes(t *testing.T) {
 	}
 }
 
-func TestAddingAgainChangesNothing(t *testing.T) {
+func TestAddIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	docs := imports(num(3), num(1), num(2))
@@ -98,7 +98,7 @@ func TestAddingAgainChangesNothing(t *testing.T) {
 	unchanged("afterwards")
 }
 
-func TestAddedDocumentIsReplacedOnlyOnRequest(t *testing.T) {
+func TestAddReplacesOnRequest(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*postgres.Imported){
 		"data":     func(d *postgres.Imported) { d.Data = json.RawMessage(`{"number":"2"}`) },
@@ -130,7 +130,7 @@ func TestAddedDocumentIsReplacedOnlyOnRequest(t *testing.T) {
 
 // A document without a message is published by the sweep, as one that another
 // program inserted.
-func TestAddedDocumentWithoutAMessageIsLeftToTheSweep(t *testing.T) {
+func TestAddLeavesSendToSweep(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	docs := imports(num(1))
@@ -148,7 +148,7 @@ func TestAddedDocumentWithoutAMessageIsLeftToTheSweep(t *testing.T) {
 
 // A person's correction is kept: the file from before it counts as unchanged, and a
 // new one is corrected.
-func TestAddedDocumentKeepsItsCorrections(t *testing.T) {
+func TestAddKeepsCorrections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	docs := imports(num(1))
@@ -167,7 +167,7 @@ func TestAddedDocumentKeepsItsCorrections(t *testing.T) {
 	}
 }
 
-func TestAddNeverTakesADocumentOfAnotherTenant(t *testing.T) {
+func TestAddRefusesForeignID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), otherTenant, document.Invoice, "{}")

@@ -58,7 +58,7 @@ func (f *fixture) wantAnswers(want ...string) {
 
 const sameMoment = "another attempt asked the same question at the same time"
 
-func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
+func TestAnswerKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
@@ -90,7 +90,7 @@ func TestAnswerIsFoundByTenantModelAndQuestionOnly(t *testing.T) {
 	equal(t, "cost", cost, num(1).String()+" 100 10 t match/1")
 }
 
-func TestDiscardedAnswerIsNeverFoundAgain(t *testing.T) {
+func TestDiscardedAnswerIsGone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	k := asked("which?")
@@ -105,7 +105,7 @@ func TestDiscardedAnswerIsNeverFoundAgain(t *testing.T) {
 }
 
 // The sentence may be of any length, and of whatever a checker says.
-func TestReasonsAreStoredWhateverIsInThem(t *testing.T) {
+func TestAnyReasonIsStored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.keep(asked("a"), "x", "")
@@ -117,7 +117,7 @@ func TestReasonsAreStoredWhateverIsInThem(t *testing.T) {
 	}
 }
 
-func TestUnusableAnswerIsKeptForItsCostOnly(t *testing.T) {
+func TestUnusableAnswerCounts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	k := asked("which?")
@@ -129,7 +129,7 @@ func TestUnusableAnswerIsKeptForItsCostOnly(t *testing.T) {
 	f.wantAnswers(", 0, the model's answer was cut off", "good, 1", ", 0, busy")
 }
 
-func TestAnswerIsStoredWhateverIsInIt(t *testing.T) {
+func TestAnyAnswerIsStored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for text, want := range map[string]string{
@@ -149,7 +149,7 @@ func TestAnswerIsStoredWhateverIsInIt(t *testing.T) {
 }
 
 // A provider that counts nonsense does not cost us the answer.
-func TestAnswerIsStoredWhateverItCost(t *testing.T) {
+func TestAnyCostIsStored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	must.Get(f.KeepAnswer(t.Context(), asked("a"), num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: math.MaxInt, CompletionTokens: -1}}, ""))(t)
@@ -160,7 +160,7 @@ func TestAnswerIsStoredWhateverItCost(t *testing.T) {
 	}
 }
 
-func TestOfTwoAnswersTheFirstIsUsed(t *testing.T) {
+func TestFirstAnswerWins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	k := asked("which?")
@@ -171,7 +171,7 @@ func TestOfTwoAnswersTheFirstIsUsed(t *testing.T) {
 }
 
 // The second one's insert waits for the first one's commit.
-func TestOfTwoAnswersAtTheSameMomentTheOneThatIsCommittedIsUsed(t *testing.T) {
+func TestCommittedAnswerWins(t *testing.T) {
 	t.Parallel()
 	for end, want := range map[string][]string{
 		"COMMIT":   {"first, 0", "second, 0, " + sameMoment},
@@ -195,7 +195,7 @@ func TestOfTwoAnswersAtTheSameMomentTheOneThatIsCommittedIsUsed(t *testing.T) {
 	}
 }
 
-func TestOfManyAnswersAtTheSameMomentOneIsUsable(t *testing.T) {
+func TestConcurrentAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	k := asked("which?")
@@ -244,7 +244,7 @@ func (f *fixture) keepVectors(tenant uuid.UUID, embedder string, tokens int, vec
 	must.OK(f.t, f.KeepVectors(f.t.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}))
 }
 
-func TestVectorsComeBackBitByBit(t *testing.T) {
+func TestVectorsRoundTrip(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -276,7 +276,7 @@ func TestVectorsComeBackBitByBit(t *testing.T) {
 	}
 }
 
-func TestVectorsAreFoundByTenantEmbedderAndText(t *testing.T) {
+func TestVectorKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
@@ -315,7 +315,7 @@ func TestVectorsAreFoundByTenantEmbedderAndText(t *testing.T) {
 
 // Those who keep or count the same texts in any order wait for each other, and
 // none gives up.
-func TestVectorsKeptAndFoundByManyAtTheSameMoment(t *testing.T) {
+func TestConcurrentVectors(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	byHash, all := map[string]llm.Vector{}, make([]string, 200)

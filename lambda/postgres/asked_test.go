@@ -52,7 +52,7 @@ func (f *fixture) ruled(pairs []score.Pair, d rules.Result) (shown []rules.Pair)
 	return shown
 }
 
-func TestWhatAModelSaidAboutAPairLivesAsLongAsThePair(t *testing.T) {
+func TestAnswerLivesWithPair(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(3)
@@ -121,7 +121,7 @@ func staleFixture(t *testing.T) (f *fixture, fence job.Attempt, block match.Bloc
 	return f, fence, f.block(fence, key("k")), pairs, append(stale, num(77), num(1)) // one that does not exist, and the one at work
 }
 
-func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
+func TestWritePublishesStale(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleFixture(t)
 	before := f.documents()
@@ -168,7 +168,7 @@ func TestStaleDocumentsArePublishedWithTheWrite(t *testing.T) {
 
 var errInjected = errors.New("injected")
 
-func TestNothingIsPublishedUnlessAllIsWritten(t *testing.T) {
+func TestNoWriteNoPublish(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		before string // what happens to num(1)
@@ -273,7 +273,7 @@ func (s *sent) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, err
 
 // A crash between the commit of the answer and the commit of the matches: the
 // next delivery finds the answer and does not ask.
-func TestAnswerOutlivesACrash(t *testing.T) {
+func TestAnswerSurvivesCrash(t *testing.T) {
 	t.Parallel()
 	for name, behind := range map[string]bool{"before the write": false, "within the write": true} {
 		t.Run(name, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 
 // The question of a document is about one candidate less when that has changed so much that
 // the two aren't a pair any more, so it asks again.
-func TestWhoAskedAboutAPairThatIsGoneAsksAgain(t *testing.T) {
+func TestDeletedPairAsksAgain(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		asked string

@@ -23,7 +23,7 @@ func (f *fixture) cut() {
 }
 
 // A restart of the server costs work some time, and the document no delivery.
-func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
+func TestWorkSurvivesOutage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(2)
@@ -81,7 +81,7 @@ func TestWorkGoesOnWhenItsConnectionsAreCut(t *testing.T) {
 
 // The commit of a write whose answer was lost is not done twice: the second
 // try finds that the fence is gone.
-func TestWriteIsNotRepeatedOverItsOwnCommit(t *testing.T) {
+func TestLostCommitAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(1)

@@ -142,7 +142,7 @@ func TestClaimFindsEachState(t *testing.T) {
 	}
 }
 
-func TestClaimOfAnUnknownDocument(t *testing.T) {
+func TestClaimUnknownID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	if c := f.claim(job.Delivery{ID: uuid.New()}, false); c.Found != job.Missing {
@@ -150,7 +150,7 @@ func TestClaimOfAnUnknownDocument(t *testing.T) {
 	}
 }
 
-func TestSuspectIsClaimedOnlyWhenAskedFor(t *testing.T) {
+func TestSuspectsOnRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("matching_status='in-progress', matching_attempts=1, matching_lease_until=now() - interval '1 second'")
@@ -162,7 +162,7 @@ func TestSuspectIsClaimedOnlyWhenAskedFor(t *testing.T) {
 	}
 }
 
-func TestClaimGivesOneOfTwoDeliveriesOfADocument(t *testing.T) {
+func TestDuplicateDeliveries(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id, other := f.document(""), f.document("")
@@ -173,7 +173,7 @@ func TestClaimGivesOneOfTwoDeliveriesOfADocument(t *testing.T) {
 }
 
 // I8: of many workers that claim at the same moment, one gets it.
-func TestOneOfManyClaimsWins(t *testing.T) {
+func TestOneClaimWins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ids := make([]job.Delivery, 20)
@@ -207,7 +207,7 @@ func TestOneOfManyClaimsWins(t *testing.T) {
 }
 
 // I7: a stale fence changes no row in any table.
-func TestStaleFenceSettlesNothing(t *testing.T) {
+func TestStaleFence(t *testing.T) {
 	t.Parallel()
 	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
 		"another attempt": func(f *fixture, id uuid.UUID) {

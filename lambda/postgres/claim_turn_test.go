@@ -12,7 +12,7 @@ import (
 
 // Of the deliveries of a row, the one that was published last has the turn; of equal
 // ones, the first.
-func TestOneDeliveryOfARowHasTheTurn(t *testing.T) {
+func TestOneDeliveryHasTurn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		rows      string // one letter a delivery

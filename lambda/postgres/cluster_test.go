@@ -77,7 +77,7 @@ func checkClusters(t *testing.T, conn *pgx.Conn, tenant uuid.UUID) {
 	}
 }
 
-func TestClusterIsTheSmallestID(t *testing.T) {
+func TestClusterIsSmallestID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(6)
@@ -121,7 +121,7 @@ func TestContractsJoinNothing(t *testing.T) {
 }
 
 // An edge that stays counts although it was not decided again.
-func TestPersonsEdgeJoinsWhatWasAContract(t *testing.T) {
+func TestFormerContractJoins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(3)
@@ -137,7 +137,7 @@ func TestPersonsEdgeJoinsWhatWasAContract(t *testing.T) {
 // I13, against a model: whatever is decided, about any documents and in any order, and however
 // much happens between reading a block and writing the decision, the edges are the decided
 // ones and the clusters follow them.
-func TestClustersAreThoseOfTheEdges(t *testing.T) {
+func TestClustersFollowEdges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(testenv.Size(2, 6)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -72,7 +72,7 @@ var scenarios = []struct {
 
 // I13: the edges and clusters are exact however the matching of documents
 // that belong together overlaps, and no worker sees an error of it.
-func TestDocumentsMatchedAtTheSameMoment(t *testing.T) {
+func TestConcurrentMatches(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Open(t, url)

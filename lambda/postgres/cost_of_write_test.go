@@ -30,7 +30,7 @@ func (f *fixture) rowsBut(id uuid.UUID) string {
 
 // A document changes the rows of others only where it makes a difference: among
 // many that are alike it makes none. Rows that stay are not even locked.
-func TestADocumentTouchesNoRowsThatStayTheSame(t *testing.T) {
+func TestUnchangedRowsStay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	docs := alike(8)
@@ -58,7 +58,7 @@ func TestADocumentTouchesNoRowsThatStayTheSame(t *testing.T) {
 // A document that finds its match takes 6 round trips to the database after its
 // claim, 4 of them with the tenant's lock: one takes the lock and reads, one reads what
 // the decision needs, one writes, and one writes the rest and commits.
-func TestAMatchTakesFewRoundTrips(t *testing.T) {
+func TestMatchRoundTrips(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	w := listen(t, url, 0)

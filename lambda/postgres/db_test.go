@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-func TestOpenErrorsDoNotHoldTheURL(t *testing.T) {
+func TestOpenErrorsHideURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://user:SECRET@host:port/", "SECRET", "postgres://user:SECRET@host/?pool_max_conns=many"} {
 		_, err := postgres.Open(t.Context(), url, 1)
@@ -20,7 +20,7 @@ func TestOpenErrorsDoNotHoldTheURL(t *testing.T) {
 	}
 }
 
-func TestPingReportsWhetherTheDatabaseAnswers(t *testing.T) {
+func TestPing(t *testing.T) {
 	t.Parallel()
 	if err := postgrestest.Open(t, postgrestest.URL(t)).Ping(t.Context()); err != nil {
 		t.Error(err)

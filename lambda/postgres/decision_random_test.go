@@ -19,7 +19,7 @@ import (
 
 // Random decisions, two at once and during matching, leave the matches that follow from the
 // last verdict of each pair. When all are withdrawn, the earlier matches are back, to the row.
-func TestRandomDecisionsThatAreWithdrawnLeaveNothing(t *testing.T) {
+func TestWithdrawnDecisions(t *testing.T) {
 	t.Parallel()
 	for name, docs := range map[string][]corpus.Document{"lamps": lampTrade(2), "names": renamedDocuments()} {
 		for seed := range uint64(testenv.Size(1, 20)) {
@@ -84,7 +84,7 @@ func (w *workshop) decideAtRandom(random *rand.Rand, docs []corpus.Document, n i
 }
 
 // Of two persons who decide at once about what both saw, the second is refused.
-func TestOfTwoPersonsAtOnceOneDecides(t *testing.T) {
+func TestConcurrentDecisions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
@@ -118,7 +118,7 @@ func (m *memory) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 }
 
 // I16: what a model answered before a decision is not bought again after it.
-func TestADecisionBuysNoAnswerTwice(t *testing.T) {
+func TestDecisionReusesAnswers(t *testing.T) {
 	t.Parallel()
 	_, w := trade(t, 2)
 	model := &memory{asked: map[string]int{}}

@@ -41,7 +41,7 @@ func (f *fixture) decisions() string {
 	return strings.Join(list, ", ")
 }
 
-func TestDecisionsAreKeptWithTheirPersons(t *testing.T) {
+func TestDecisionsKeepPersons(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
@@ -71,7 +71,7 @@ func TestDecisionsAreKeptWithTheirPersons(t *testing.T) {
 
 // A person decides about what was shown: a page of before is refused, whatever has
 // changed.
-func TestADecisionAboutAnotherStateIsRefused(t *testing.T) {
+func TestStaleDecision(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(f *fixture)
@@ -130,7 +130,7 @@ func (f *fixture) again() {
 }
 
 // A verdict that is withdrawn leaves nothing behind but its rows in decision.
-func TestAWithdrawnVerdictLeavesThePairAsItWas(t *testing.T) {
+func TestWithdrawRestoresPair(t *testing.T) {
 	t.Parallel()
 	const foreign = `{"number":"RE-1","supplier":{"name":"Somebody else","vat_id":"DE129273398"}}`
 	const other = `{"number":"RE-2026-0881","date":"2026-03-12","supplier":{"name":"Leuchten Nord"},"line_items":[{"sku":"L-20","quantity":"20"}]}`
@@ -184,7 +184,7 @@ func TestAWithdrawnVerdictLeavesThePairAsItWas(t *testing.T) {
 // A decision publishes the documents that gain by another search or question, and no
 // others: 1 is an order, which one of the invoices 2 and 3 may belong to, and 4 and 5
 // are an order and an invoice that cites it.
-func TestADecisionPublishesWhomItConcerns(t *testing.T) {
+func TestDecisionPublishes(t *testing.T) {
 	t.Parallel()
 	const cited = `{"number":"4500000999","date":"2026-03-02","supplier":{"name":"Lampenhaus Wittmann"},"line_items":[{"sku":"L-7","quantity":"3"}]}`
 	const citing = `{"number":"RE-2026-0999","date":"2026-03-09","supplier":{"name":"Lampenhaus Wittmann"},"references":[{"type":"purchase-order","number":"4500000999"}],"line_items":[{"sku":"L-7","quantity":"3"}]}`

@@ -10,7 +10,7 @@ import (
 )
 
 // An event that was refused once is not given up by an outage days later.
-func TestAnOutageAfterARefusalGivesNoEventUp(t *testing.T) {
+func TestOutageGivesUpNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ids := f.putEvents([2]int{1, 2})
@@ -21,7 +21,7 @@ func TestAnOutageAfterARefusalGivesNoEventUp(t *testing.T) {
 }
 
 // Events that another sender has leave a claim its whole room.
-func TestEventsUnderWayTakeNoRoomOfAClaim(t *testing.T) {
+func TestClaimSkipsSending(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{5, 6})
@@ -33,7 +33,7 @@ func TestEventsUnderWayTakeNoRoomOfAClaim(t *testing.T) {
 }
 
 // An event that another sender takes between the two statements of a claim is left to it.
-func TestASenderThatComesLaterLeavesTheEvent(t *testing.T) {
+func TestLateSenderSkipsEvent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.putEvents([2]int{1, 2})

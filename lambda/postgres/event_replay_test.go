@@ -138,7 +138,7 @@ func (w *workshop) viewed() []string {
 // Several workers match, people decide, other programs delete and correct, and several
 // senders die and fail: the events, each once and in the order of its documents, are
 // the view, row by row.
-func TestTheViewOfMatchesIsRebuiltFromEvents(t *testing.T) {
+func TestEventsRebuildMatches(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "matches the sample again and again")
 	docs := sampleDocuments(t)

@@ -25,7 +25,7 @@ func (f *fixture) wantStates(when string, read func(context.Context, postgres.Ev
 
 // Events that were given up, or that wait for their next try, are sent again as they
 // were; a dry run, a filter and a claim leave them alone.
-func TestRequeuedEventsAreSentAsTheyWere(t *testing.T) {
+func TestRequeuedEventsKeepID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	events := f.Events()
@@ -68,7 +68,7 @@ func TestRequeuedEventsAreSentAsTheyWere(t *testing.T) {
 		postgres.EventState{Tenant: tenant, Kind: "match.created", Waiting: 1, Oldest: 70 * time.Second, Refused: 1, Error: why})
 }
 
-func TestEventsAreRecordedSince(t *testing.T) {
+func TestRecordedSince(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	if since, err := f.Events().RecordedSince(t.Context()); since != nil || err != nil {
@@ -96,7 +96,7 @@ func (r brokenFor) Send(_ context.Context, p outbox.Parcel) error {
 
 // An event for which the receiver fails for ever holds up the later ones of its two
 // documents only, and is not given up. The others wait for a new try of the process.
-func TestAnEventThatFailsForEverHoldsUpItsDocumentsOnly(t *testing.T) {
+func TestBadEventBlocksFew(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{2, 5}, [2]int{5, 6}, [2]int{7, 8})

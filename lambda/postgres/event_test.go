@@ -91,7 +91,7 @@ func (f *fixture) wantTaken(when, want string) {
 
 // Each change of a match is an event, whatever program made it, and each decision of a
 // person; what the view does not show is none.
-func TestEventsAreTheChangesOfMatches(t *testing.T) {
+func TestMatchEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
@@ -124,7 +124,7 @@ func TestEventsAreTheChangesOfMatches(t *testing.T) {
 	f.wantTaken("withdrawn", "decision.made 1-2 withdrawn by anna, match.created 1-2 rules")
 }
 
-func TestAFailureIsAnEvent(t *testing.T) {
+func TestFailureEvent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.record()
@@ -143,7 +143,7 @@ func TestAFailureIsAnEvent(t *testing.T) {
 
 // A transaction that is rolled back leaves no event, and one that is not committed
 // holds up others of the same document only: their sequence is that of the commits.
-func TestEventsOfADocumentAreInTheOrderOfTheirCommits(t *testing.T) {
+func TestEventCommitOrder(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(4)
@@ -212,7 +212,7 @@ func (f *fixture) deliver(ids ...uuid.UUID) {
 
 // An event waits for the earlier ones of both of its documents, as long as they are
 // under way or not due, and other documents go on.
-func TestAnEventWaitsForEarlierOnesOfItsDocuments(t *testing.T) {
+func TestEventsWaitInOrder(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{2, 3}, [2]int{5, 6}, [2]int{2, 7})
@@ -239,7 +239,7 @@ func TestAnEventWaitsForEarlierOnesOfItsDocuments(t *testing.T) {
 
 // An event that the receiver refuses for three days is given up, and what waited for
 // it goes on. An outage gives nothing up.
-func TestARefusedEventIsGivenUp(t *testing.T) {
+func TestRefusedEventGivenUp(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ids := f.putEvents([2]int{1, 2}, [2]int{2, 3})
@@ -266,7 +266,7 @@ func (f *fixture) wantEventGauges(want postgres.EventGauges) {
 }
 
 // Thousands of events that wait for one do not hide another document's.
-func TestManyWaitingEventsHideNoOther(t *testing.T) {
+func TestManyWaitingEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec(`INSERT INTO event (tenant_id, kind, document_a_id, document_b_id, data, created_at)
@@ -276,7 +276,7 @@ func TestManyWaitingEventsHideNoOther(t *testing.T) {
 	f.wantFree("behind them", ids...)
 }
 
-func TestDeliveredEventsAreDeletedAfterTwoWeeks(t *testing.T) {
+func TestForgetEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{5, 6}, [2]int{7, 8})

@@ -13,7 +13,7 @@ import (
 
 // What failed again since it was listed, or was published or claimed by others,
 // is left as it is.
-func TestOnlyWhatIsStillFailedIsPublishedAgain(t *testing.T) {
+func TestRepublishStillFailed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const failed = "matching_status = 'failed', matching_failed_at = now(), matching_error = 'busy', matching_attempts = 2"

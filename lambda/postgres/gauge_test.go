@@ -18,7 +18,7 @@ func (f *fixture) gaugesAre(when string, want postgres.Gauges, channels ...strin
 	}
 }
 
-func TestGaugesAreComputedFromRows(t *testing.T) {
+func TestGauges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.gaugesAre("nothing", postgres.Gauges{})
@@ -35,7 +35,7 @@ func TestGaugesAreComputedFromRows(t *testing.T) {
 	f.gaugesAre("one waits that was never given a time", postgres.Gauges{OldestDue: 2 * time.Hour, Pending: 3, InProgress: 1})
 }
 
-func TestUnsentIsCountedOnEachChannel(t *testing.T) {
+func TestUnsentPerChannel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(3, "permanent")
@@ -50,7 +50,7 @@ func TestUnsentIsCountedOnEachChannel(t *testing.T) {
 }
 
 // Among 100,000 documents that succeeded, and 20,000 failures sent in two years, the few that wait are read, and no table is scanned.
-func TestGaugesDoNotReadWhatSucceeded(t *testing.T) {
+func TestGaugesSkipSucceeded(t *testing.T) {
 	testenv.OnlyThorough(t, "inserts 100,000 documents")
 	t.Parallel()
 	const documents = 100_000
@@ -89,7 +89,7 @@ func TestClaimNamesTheTenant(t *testing.T) {
 		}
 	}
 }
-func TestInProgressCountsTheRowsThatAnAttemptWorksOn(t *testing.T) {
+func TestInProgress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(2)

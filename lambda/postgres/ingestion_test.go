@@ -113,7 +113,7 @@ func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped
 	return stamped
 }
 
-func TestStateIsKeptInTheWordsOfOtherPrograms(t *testing.T) {
+func TestIngestionStatusWords(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	id := f.new()
@@ -156,7 +156,7 @@ func TestStateIsKeptInTheWordsOfOtherPrograms(t *testing.T) {
 	want("completed", "completed", 0, true, true)
 }
 
-func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
+func TestCompletePublishes(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	id := f.new()
@@ -182,7 +182,7 @@ func TestCompletionPublishesTheDocumentInTheSameTransaction(t *testing.T) {
 }
 
 // A worker records no checkpoint after its claim was taken over.
-func TestCheckpointNeedsItsFence(t *testing.T) {
+func TestCheckpointIsFenced(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	id := f.new()
@@ -208,7 +208,7 @@ func (f *files) documentOf(id uuid.UUID) (doc uuid.UUID) {
 
 // A file with three invoices is three documents, the same ones whenever it is
 // read; one that is not found again is for a person.
-func TestPartsOfAFileAreDocuments(t *testing.T) {
+func TestPartsAreDocuments(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	id := f.new()
@@ -269,7 +269,7 @@ func TestCorrectionsStay(t *testing.T) {
 	}
 }
 
-func TestTheSameFileIsOneIngestion(t *testing.T) {
+func TestAddFileIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	in := ingestion.Row{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/b.pdf"}
@@ -297,7 +297,7 @@ func (f *files) contract(id uuid.UUID) []ingestion.Extracted {
 
 // A crash leaves a contract and its review, or neither: a worker that dies after the commit
 // leaves pending chunks, and the sweep sends their messages.
-func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
+func TestContractWithReview(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	stored := func(id uuid.UUID) (state string) {
@@ -335,7 +335,7 @@ func TestContractIsStoredWithItsReviewOrNotAtAll(t *testing.T) {
 	equal(t, "once more", stored(id), want)
 }
 
-func TestTranscriptionOfADocumentIsTheLatestOfItsTenant(t *testing.T) {
+func TestLatestTranscription(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	id := f.new()

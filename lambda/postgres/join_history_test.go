@@ -217,7 +217,7 @@ func (h *history) run(steps int) string {
 }
 
 // The model alone: in no history is a review lost, or closed twice.
-func TestJoinsOfRandomHistories(t *testing.T) {
+func TestJoinRandomHistories(t *testing.T) {
 	t.Parallel()
 	n, ended := testenv.Size(20_000, 1_000_000), map[string]int{}
 	for seed := range n {
@@ -234,7 +234,7 @@ func TestJoinsOfRandomHistories(t *testing.T) {
 }
 
 // The database does as the model, step by step.
-func TestDatabaseJoinsAsTheModel(t *testing.T) {
+func TestJoinFollowsModel(t *testing.T) {
 	t.Parallel()
 	n, databases := testenv.Size(25, 10_000), testenv.Size(1, 4)
 	for first := range databases {

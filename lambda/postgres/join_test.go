@@ -44,7 +44,7 @@ func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Attempt) {
 	return fences
 }
 
-func TestReviewWithoutChunksHasFailedAtOnce(t *testing.T) {
+func TestNoChunksFails(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(0)
@@ -58,7 +58,7 @@ func TestReviewWithoutChunksHasFailedAtOnce(t *testing.T) {
 	r.is(review, record.Failed, 0, 0, "missing contract text")
 }
 
-func TestReviewOfOneChunkEndsAfterTheContractAsAWhole(t *testing.T) {
+func TestOneChunkReview(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(1)
@@ -76,7 +76,7 @@ func TestReviewOfOneChunkEndsAfterTheContractAsAWhole(t *testing.T) {
 	r.is(review, record.Completed, 0, 0, "")
 }
 
-func TestAThousandChunksPublishTheWholeOnce(t *testing.T) {
+func TestThousandChunks(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(1000)
@@ -104,7 +104,7 @@ func TestAThousandChunksPublishTheWholeOnce(t *testing.T) {
 	r.is(review, record.Completed, 0, 0, "")
 }
 
-func TestReviewFailsWhenEveryChunkFailed(t *testing.T) {
+func TestAllChunksFailed(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(3)
@@ -123,7 +123,7 @@ func TestReviewFailsWhenEveryChunkFailed(t *testing.T) {
 	}
 }
 
-func TestAMissingChunkIsANamedGap(t *testing.T) {
+func TestMissingChunkIsGap(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -134,7 +134,7 @@ func TestAMissingChunkIsANamedGap(t *testing.T) {
 	r.is(review, record.CompletedWithGaps, 0, 1, "chunk 2, liability: the model refuses")
 }
 
-func TestAFailedWholeIsANamedGap(t *testing.T) {
+func TestFailedWholeIsGap(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(1)
@@ -151,7 +151,7 @@ func TestAFailedWholeIsANamedGap(t *testing.T) {
 }
 
 // One chunk's transaction waits for the other's, which has not seen it.
-func TestTheLastTwoChunksFinishTogether(t *testing.T) {
+func TestLastChunksTogether(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	for _, first := range []string{"succeeded", "failed"} {
@@ -171,7 +171,7 @@ func TestTheLastTwoChunksFinishTogether(t *testing.T) {
 	}
 }
 
-func TestAChunkRedeliveredAfterTheEndChangesNothing(t *testing.T) {
+func TestChunkRedelivered(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -203,7 +203,7 @@ func TestAChunkRedeliveredAfterTheEndChangesNothing(t *testing.T) {
 	unchanged("redelivered chunks")
 }
 
-func TestSweepFailsAChunkThatKillsItsWorkers(t *testing.T) {
+func TestSweepFailsCrasher(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -227,7 +227,7 @@ func TestSweepFailsAChunkThatKillsItsWorkers(t *testing.T) {
 		"the last one number 3, ended without a result")
 }
 
-func TestAFailedChunkPublishedAgainReopensTheReview(t *testing.T) {
+func TestRetryReopensReview(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -247,7 +247,7 @@ func TestAFailedChunkPublishedAgainReopensTheReview(t *testing.T) {
 }
 
 // Many connections claim, end, cancel and retry at random.
-func TestJoinsHoldWhateverMeets(t *testing.T) {
+func TestJoinUnderRaces(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	r.exec(closingSQL)

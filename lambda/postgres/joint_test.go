@@ -66,7 +66,7 @@ func commitAll(ctx context.Context, j *joint[int], rows ...byte) []error {
 	return errs
 }
 
-func TestEndsThatAreReadyShareAStatement(t *testing.T) {
+func TestEndsShareStatement(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{last: 1, stale: []job.Attempt{fenceOf(3)}}
@@ -95,7 +95,7 @@ func TestEndsThatAreReadyShareAStatement(t *testing.T) {
 	})
 }
 
-func TestAnEndThatCannotBeWrittenFailsAlone(t *testing.T) {
+func TestBadEndFailsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{bad: []job.Attempt{fenceOf(2)}, stale: []job.Attempt{fenceOf(4)}}
@@ -108,7 +108,7 @@ func TestAnEndThatCannotBeWrittenFailsAlone(t *testing.T) {
 
 // An attempt that is stopped while it writes for others, or waits for them, takes
 // none of them along.
-func TestAnEndThatIsStoppedStopsNoOther(t *testing.T) {
+func TestStoppedEndIsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{last: 2}
@@ -145,7 +145,7 @@ func TestAnEndThatIsStoppedStopsNoOther(t *testing.T) {
 }
 
 // A panic belongs to one end: the others are written, and later ones are not held up.
-func TestAPanicHoldsUpNoOtherEnd(t *testing.T) {
+func TestEndPanicsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := &writes{}

@@ -60,7 +60,7 @@ func TestKeyRowsFollowTheKeys(t *testing.T) {
 
 // Of a key that many documents have, a search reads the nearest on both sides: by
 // the day, and of one day by the id. Another tenant's do not count.
-func TestCandidatesOfACommonKeyAreTheNearest(t *testing.T) {
+func TestNearestByKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const days, each = 40, 4
@@ -96,7 +96,7 @@ func TestCandidatesOfACommonKeyAreTheNearest(t *testing.T) {
 
 // The documents of a company are candidates for some months only, a contract for
 // all the months in which it runs.
-func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
+func TestCompanyWindow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const supplier = `"supplier":{"vat_id":"DE1"}`
@@ -124,7 +124,7 @@ func TestCandidatesOfACompanyAreThoseOfItsMonths(t *testing.T) {
 // Storing what matching derives from a document changes no index of the table: of
 // the three updates of an attempt it is the one that stays within its page. The
 // others change the state, by which indexes find work.
-func TestDerivedColumnsAreInNoIndex(t *testing.T) {
+func TestDerivedUnindexed(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := must.Get(postgres.Open(t.Context(), url, 1))(t)

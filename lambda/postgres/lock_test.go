@@ -77,7 +77,7 @@ func (f *fixture) events(event string) <-chan struct{} {
 
 // Writers of a tenant take turns. What they then read is what was committed
 // before their turn, not when they began to wait.
-func TestWritersOfATenantTakeTurns(t *testing.T) {
+func TestWritersTakeTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(2)
@@ -110,7 +110,7 @@ func TestWritersOfATenantTakeTurns(t *testing.T) {
 
 // Who locks several documents does it in id order, or two could wait for each
 // other. The table has the documents in the reverse order.
-func TestRowsAreLockedInIDOrder(t *testing.T) {
+func TestLocksInIDOrder(t *testing.T) {
 	t.Parallel()
 	for name, lock := range map[string]func(context.Context, *fixture) error{
 		"publish": func(ctx context.Context, f *fixture) error {

@@ -27,7 +27,7 @@ const (
 	orderData   = `{"number":"45","supplier":{"vat_id":"DE1"}}`
 )
 
-func TestMatchSavesWhatWasNormalised(t *testing.T) {
+func TestNormalisedIsSaved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, invoiceData)
@@ -47,7 +47,7 @@ func TestMatchSavesWhatWasNormalised(t *testing.T) {
 }
 
 // Without references, the list is empty and not NULL.
-func TestMatchSavesNoReferencesAsAnEmptyList(t *testing.T) {
+func TestEmptyReferences(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.PurchaseOrder, "{}")
@@ -60,7 +60,7 @@ func TestMatchSavesNoReferencesAsAnEmptyList(t *testing.T) {
 }
 
 // An index entry is limited to about 2,700 bytes, a number is not.
-func TestDocumentWithAnEndlessNumberIsMatched(t *testing.T) {
+func TestVeryLongNumber(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	random := rand.New(rand.NewPCG(1, 2)) // so that compression does not help
@@ -75,7 +75,7 @@ func TestDocumentWithAnEndlessNumberIsMatched(t *testing.T) {
 	equal(t, "matches", f.edges("document_match"), "1-2 rules")
 }
 
-func TestLoadReadsTheDocumentOfTheAttempt(t *testing.T) {
+func TestLoad(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, `{"total": "1.50"}`)
@@ -90,7 +90,7 @@ func TestLoadReadsTheDocumentOfTheAttempt(t *testing.T) {
 	}
 }
 
-func TestCandidatesShareAKeyTheTenantAndTheTypes(t *testing.T) {
+func TestCandidatesShareKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	put := func(n int, tenant uuid.UUID, typ document.Type, keys ...string) {
@@ -142,7 +142,7 @@ func candidates(b match.Block) (ids []uuid.UUID) {
 }
 
 // I7: an attempt that lost the document changes no row in any table.
-func TestStaleFenceWritesNothing(t *testing.T) {
+func TestWriteIsFenced(t *testing.T) {
 	t.Parallel()
 	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
 		"another attempt": func(f *fixture, id uuid.UUID) {
@@ -183,7 +183,7 @@ func TestStaleFenceWritesNothing(t *testing.T) {
 	}
 }
 
-func TestWriteSettlesTheDocument(t *testing.T) {
+func TestWriteSettles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(1)
@@ -192,7 +192,7 @@ func TestWriteSettlesTheDocument(t *testing.T) {
 	equal(t, "state", f.state(num(1)), state{Status: "succeeded", Attempts: 1})
 }
 
-func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
+func TestWriteReplacesEdges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(6)
@@ -217,7 +217,7 @@ func TestWriteReplacesTheDocumentsEdges(t *testing.T) {
 }
 
 // I12: the last of many edges is refused, and no row of any table changes.
-func TestEdgesAreWrittenAllOrNone(t *testing.T) {
+func TestEdgesAllOrNone(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		spoil func(*rules.Edge)
@@ -250,7 +250,7 @@ func TestEdgesAreWrittenAllOrNone(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonDecidedStays(t *testing.T) {
+func TestWriteKeepsDecisions(t *testing.T) {
 	t.Parallel()
 	none, all := rules.Result{}, matches(num(2), num(1), num(3))
 	undecided := rules.Result{Suggestions: all.Matches}
@@ -285,7 +285,7 @@ func TestWhatAPersonDecidedStays(t *testing.T) {
 }
 
 // A block that has changed is not overwritten: Write returns the new one.
-func TestPairThatAppearedAfterTheBlockWasReadIsScored(t *testing.T) {
+func TestLatePairIsScored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(5)
@@ -305,7 +305,7 @@ func TestPairThatAppearedAfterTheBlockWasReadIsScored(t *testing.T) {
 }
 
 // I11: a second run writes no row again, not even with the same values.
-func TestMatchingAgainChangesNoRow(t *testing.T) {
+func TestMatchIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.PurchaseOrder, orderData)
@@ -342,7 +342,7 @@ func (f *fixture) documents() map[uuid.UUID]string {
 	return all
 }
 
-func TestChangedEdgeIsWrittenAgain(t *testing.T) {
+func TestChangedEdgeIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*rules.Edge){
 		"score":      func(e *rules.Edge) { e.Score = 0.8 },
@@ -378,7 +378,7 @@ func TestChangedEdgeIsWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestCandidatesThatChangedComeBackUnwritten(t *testing.T) {
+func TestChangedBlockReturns(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change string

@@ -12,7 +12,7 @@ import (
 
 // A candidate that is deleted, or changed, between the search and the write counts as it is at
 // the write: the pairs are the same as of a search after the change.
-func TestWriteTakesCandidatesAsTheyAreThen(t *testing.T) {
+func TestWriteUsesFreshBlock(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
 		"deleted": "DELETE FROM document WHERE id = $1",
@@ -47,7 +47,7 @@ func TestWriteTakesCandidatesAsTheyAreThen(t *testing.T) {
 }
 
 // A citation is found however many others cite the same number.
-func TestAllCitationsOfANumberAreFound(t *testing.T) {
+func TestAllCitationsFound(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const cited, all = "4500000107", 55

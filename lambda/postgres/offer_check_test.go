@@ -77,7 +77,7 @@ func TestDuplicateOffers(t *testing.T) {
 }
 
 // A pair may meet again on the seventh date, and not before.
-func TestPairMeetsOnceInSevenDates(t *testing.T) {
+func TestPairOnceInSevenDates(t *testing.T) {
 	t.Parallel()
 	o := completed(t)
 	o.exec("ALTER TABLE offer DISABLE TRIGGER USER")

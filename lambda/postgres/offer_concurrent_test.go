@@ -67,7 +67,7 @@ func (q *queued) want(t *testing.T, n int, zone string) {
 // Two schedulers that queue a zone at the same moment share it: the first is stopped
 // when it has locked its users and is about to insert their jobs, then the second one
 // comes.
-func TestTwoSchedulersShareAZone(t *testing.T) {
+func TestSchedulersShareZone(t *testing.T) {
 	t.Parallel()
 	const users = 10
 	for name, limit := range map[string]int{"the second takes other users": 3, "the first has all users": users} {
@@ -202,7 +202,7 @@ func TestLockedUserComesLast(t *testing.T) {
 }
 
 // A user who is deleted while queued takes the job along.
-func TestUserIsDeletedWithTheJobs(t *testing.T) {
+func TestDeleteUserAndJobs(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.users(1, 2, "UTC")

@@ -108,7 +108,7 @@ func TestSetsAreClaimedByAge(t *testing.T) {
 }
 
 // Between the statement that completes a job and its commit no sender sees the set.
-func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
+func TestUncommittedSet(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.users(3, 1, "UTC")
@@ -128,7 +128,7 @@ func TestNoSetIsClaimedBeforeItsCommit(t *testing.T) {
 }
 
 // A row that another transaction has locked is left out, not waited for.
-func TestLockedSetHoldsUpNoOther(t *testing.T) {
+func TestLockedSetIsSkipped(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	jobs := o.completed(10, 2)
@@ -144,7 +144,7 @@ func TestLockedSetHoldsUpNoOther(t *testing.T) {
 }
 
 // A set without a completed job is not sent, whatever has put it into the outbox.
-func TestOnlyCompletedSetsAreClaimed(t *testing.T) {
+func TestClaimCompletedSets(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.exec("INSERT INTO offer_delivery (job_id, due_at) VALUES ($1, now())", o.lone())
@@ -153,7 +153,7 @@ func TestOnlyCompletedSetsAreClaimed(t *testing.T) {
 
 // Behind thousands of delivered sets, and before thousands that wait, a claim reads the
 // sets that it takes.
-func TestClaimOfSetsReadsFewRows(t *testing.T) {
+func TestClaimSetsReadsFew(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.exec(`INSERT INTO offer_user (id, tenant_id, timezone)

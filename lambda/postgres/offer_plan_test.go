@@ -11,7 +11,7 @@ import (
 
 // Among the users of many zones and the jobs of many dates, the statements of a step,
 // of a job and of the duplicate check read what they need.
-func TestPlansOfOffersStaySelective(t *testing.T) {
+func TestOfferPlans(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.exec("SET session_replication_role = replica")

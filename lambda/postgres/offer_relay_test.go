@@ -106,7 +106,7 @@ func (o *offers) run(r *receiver) { o.relay(r, o.store.Outbox()).Run(o.t.Context
 // An outage loses nothing and costs few requests: each process asks with one round of
 // sets, and then leaves the receiver alone. The sets that were not tried keep their
 // place; all of them arrive once.
-func TestOutageOfTheReceiverDelaysOnly(t *testing.T) {
+func TestReceiverOutage(t *testing.T) {
 	t.Parallel()
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 50)
@@ -138,7 +138,7 @@ func TestOutageOfTheReceiverDelaysOnly(t *testing.T) {
 }
 
 // A set is sent a second time after a lost answer only, with the same key and bytes.
-func TestASetIsSentAgainAfterALostAnswer(t *testing.T) {
+func TestLostAnswerResendsSet(t *testing.T) {
 	t.Parallel()
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 3)
@@ -164,7 +164,7 @@ type dying struct{ outbox.Outbox }
 
 func (dying) Delivered(context.Context, []uuid.UUID) error { return context.Canceled }
 
-func TestSetsOfADeadSenderAreSentAgain(t *testing.T) {
+func TestDeadSenderSets(t *testing.T) {
 	t.Parallel()
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 3)
@@ -202,7 +202,7 @@ func TestRelaysShareTheSets(t *testing.T) {
 }
 
 // A set that the receiver refuses stays, waits an hour, and holds up no other.
-func TestARefusedSetStays(t *testing.T) {
+func TestRefusedSetStays(t *testing.T) {
 	t.Parallel()
 	o, r := newOffers(t), newReceiver(t)
 	jobs := o.completed(100, 40)

@@ -172,7 +172,7 @@ func TestUserHasOneJobADate(t *testing.T) {
 	o.wantJobs("today+0 1 pending Asia/Tokyo", "today+0 2 pending Asia/Tokyo")
 }
 
-func TestFirstRosterOfADateStays(t *testing.T) {
+func TestRosterStaysFrozen(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	key := roster.Key{Tenant: tenant, Date: today, Algorithm: 1}

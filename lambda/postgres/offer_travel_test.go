@@ -163,7 +163,7 @@ func (anyQueue) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { retu
 
 // A user has one set for each date of his calendar, wherever he is and whenever he
 // moves.
-func TestTravellersHaveOneSetForEachOfTheirDates(t *testing.T) {
+func TestTravellersGetOneSet(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	begin := inMarch(t, "2 09:00")

@@ -56,7 +56,7 @@ func TestVersionOfAUser(t *testing.T) {
 }
 
 // A user who becomes active starts over; an update that leaves a user active does not.
-func TestUserWhoBecomesActiveBeginsAnew(t *testing.T) {
+func TestReactivatedUser(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.users(1, 1, "UTC")

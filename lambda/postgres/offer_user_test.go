@@ -11,7 +11,7 @@ import (
 )
 
 // A user who is the same is left alone: the version, which rosters carry, stays.
-func TestImportOfUsersChangesOnlyWhatDiffers(t *testing.T) {
+func TestImportUsersUpserts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	seen := start

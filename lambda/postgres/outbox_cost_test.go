@@ -28,7 +28,7 @@ func (f *fixture) deliveries() (list string) {
 
 // Whoever writes a notification, its deliveries are there in the same transaction, whether a
 // worker, the sweep or another program writes it.
-func TestDeliveriesAreWrittenWithTheirNotification(t *testing.T) {
+func TestDeliveriesByTrigger(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	fence := f.take(f.document(""))
@@ -45,7 +45,7 @@ func TestDeliveriesAreWrittenWithTheirNotification(t *testing.T) {
 }
 
 // A channel that is new sends what happened in the last two weeks, once.
-func TestANewChannelSendsTheLastTwoWeeks(t *testing.T) {
+func TestNewChannelBackfill(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(2, "permanent")
@@ -67,7 +67,7 @@ func TestANewChannelSendsTheLastTwoWeeks(t *testing.T) {
 
 // A notification written in a transaction that is open while a channel is new reaches the
 // channel too, because the channel waits for it.
-func TestANewChannelMissesNothingWrittenMeanwhile(t *testing.T) {
+func TestNewChannelRace(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	writer := must.Get(f.conn.Begin(t.Context()))(t)
@@ -105,7 +105,7 @@ func (f *fixture) url() string {
 
 // Among 20,000 notifications that were sent, and while the statistics are those of
 // the storm in which they all waited, the statements read the few that wait.
-func TestOutboxReadsOnlyWhatIsPending(t *testing.T) {
+func TestOutboxReadsPending(t *testing.T) {
 	testenv.OnlyThorough(t, "inserts 20,000 notifications")
 	t.Parallel()
 	f := newFixture(t)
@@ -137,7 +137,7 @@ func TestOutboxReadsOnlyWhatIsPending(t *testing.T) {
 
 // The migration gives the notifications of the last two weeks the deliveries
 // that they lack, and leaves alone what was sent.
-func TestMigrationAddsMissingDeliveries(t *testing.T) {
+func TestMigrationBackfills(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	url := f.url() // migrations know no other clock

@@ -269,7 +269,7 @@ func (s *stormy) move(d time.Duration) {
 // a sweep that are killed again and again, on channels that fail half of the
 // time. Each has one row, and each channel is sent each once; again only
 // where the channel's answer was lost, or came to a process that was dead.
-func TestKilledProcessesSendEveryFailure(t *testing.T) {
+func TestKilledSendersLoseNone(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "starts dozens of processes")
 	seed := rand.Uint64()

@@ -41,7 +41,7 @@ func (f *fixture) relay(senders ...notify.Sender) *notify.Relay {
 
 // The first failure of a kind is sent at once, the rest of its minute together
 // when it is over; kinds and channels do not wait for each other.
-func TestAStormIsTwoMessages(t *testing.T) {
+func TestStormIsTwoMessages(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	mail, chat := &notify.Recorder{Name: "mail"}, &notify.Recorder{Name: "chat"}
@@ -78,7 +78,7 @@ func TestAStormIsTwoMessages(t *testing.T) {
 
 // A sender that dies only delays its claimed notifications. Those of a sender that
 // cannot send are sent later, and not before the time that the channel asks for.
-func TestClaimedNotificationsThatWereNotSentAreSentLater(t *testing.T) {
+func TestUnsentClaimIsResent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(3, "permanent")
@@ -119,7 +119,7 @@ func TestClaimedNotificationsThatWereNotSentAreSentLater(t *testing.T) {
 
 // A channel that asks for time is sent nothing meanwhile, of no kind; another
 // channel is.
-func TestABusyChannelIsLeftAlone(t *testing.T) {
+func TestBusyChannelWaits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	chat, mail := &notify.Recorder{Name: "chat"}, &notify.Recorder{Name: "mail"}
@@ -142,7 +142,7 @@ func TestABusyChannelIsLeftAlone(t *testing.T) {
 }
 
 // A payload that cannot be read holds up no other, and its document is named.
-func TestAPayloadThatCannotBeReadIsSent(t *testing.T) {
+func TestUnreadablePayload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(3, "permanent")
@@ -165,7 +165,7 @@ func TestAPayloadThatCannotBeReadIsSent(t *testing.T) {
 }
 
 // A sent notification stays sent, whatever sender releases it late.
-func TestASentNotificationIsNotReleased(t *testing.T) {
+func TestSentStaysSent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(1, "permanent")

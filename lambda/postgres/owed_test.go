@@ -146,7 +146,7 @@ func trade(t *testing.T, n int) (*fixture, *workshop) {
 // A provider that refuses every question, as a content filter may: the documents
 // that had to ask fail, and what the rules know stands as if no model had been
 // asked. When the cause is mended, they ask again, and nothing else is asked.
-func TestRefusedQuestionsLeaveWhatRulesKnow(t *testing.T) {
+func TestRefusalKeepsRules(t *testing.T) {
 	t.Parallel()
 	const n = 4
 	byRules := newWorkshop(t, lampTrade(n))
@@ -200,7 +200,7 @@ func TestRefusedQuestionsLeaveWhatRulesKnow(t *testing.T) {
 
 // A provider that is away: the document waits for its retries with the matches of
 // the rules, and the last one fails it, with them.
-func TestDocumentThatWaitsForItsModelHasTheMatchesOfTheRules(t *testing.T) {
+func TestOwedKeepsRuleMatches(t *testing.T) {
 	t.Parallel()
 	f, w := trade(t, 1)
 	model := &censor{err: &failure.Error{Kind: failure.Transient, Sentence: "the provider is away"}, about: "-B"}
@@ -239,7 +239,7 @@ func TestDocumentThatWaitsForItsModelHasTheMatchesOfTheRules(t *testing.T) {
 }
 
 // Results and release are one transaction, which carries the fence.
-func TestResultsAndReleaseAreWrittenBothOrNeither(t *testing.T) {
+func TestReleaseIsAtomic(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		during func(*fixture, context.CancelFunc) // the decision of the rules
@@ -308,7 +308,7 @@ func (r *refusedVector) Embed(ctx context.Context, texts []string) ([]llm.Vector
 
 // Documents that the embedder refuses go on without a vector, and keep the reason
 // until they have one.
-func TestWrongVectorLengthFailsNoDocument(t *testing.T) {
+func TestWrongVectorLength(t *testing.T) {
 	t.Parallel()
 	byRules := newWorkshop(t, lampTrade(2))
 	byRules.matchAll(rand.New(rand.NewPCG(1, 1)), 1)

@@ -108,10 +108,10 @@ func (f *fixture) wantAgain(when, again string) {
 	}
 }
 
-// TestNamesBesideOneVATIDAreOneSupplier: an order of one name and an invoice of another match
+// TestSharedVATIDJoinsNames: an order of one name and an invoice of another match
 // once other documents have one VAT id with both names, and no longer once one of the names
 // has a second VAT id.
-func TestNamesBesideOneVATIDAreOneSupplier(t *testing.T) {
+func TestSharedVATIDJoinsNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.brings(1, document.PurchaseOrder, "Amsel Metallbau", "", 20)
@@ -139,9 +139,9 @@ func TestNamesBesideOneVATIDAreOneSupplier(t *testing.T) {
 	equal(t, "known names after deletion", f.known(1, 2), " | ")
 }
 
-// TestConfirmedNamesAreOneSupplier: of two names that a person confirmed, other
+// TestConfirmedNames: of two names that a person confirmed, other
 // documents match, until the person rejects the pair.
-func TestConfirmedNamesAreOneSupplier(t *testing.T) {
+func TestConfirmedNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.brings(1, document.PurchaseOrder, "Amsel Metallbau", "", 3)
@@ -173,9 +173,9 @@ func TestConfirmedNamesAreOneSupplier(t *testing.T) {
 	f.wantEdges("rejected", "", "1-2 person", "0 0 0 0")
 }
 
-// TestWriteWithAnOutdatedIdentityWritesNothing: a document with a supplier's name that has
+// TestOutdatedIdentity: a document with a supplier's name that has
 // other identities than it was read with has other keys, and is read again.
-func TestWriteWithAnOutdatedIdentityWritesNothing(t *testing.T) {
+func TestOutdatedIdentity(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, bill("1", "Vogel Industrie", "", 20))
@@ -189,9 +189,9 @@ func TestWriteWithAnOutdatedIdentityWritesNothing(t *testing.T) {
 	}
 }
 
-// TestRenamedDocumentsArePublishedInPortions: however many documents have a name,
+// TestRenamedInPortions: however many documents have a name,
 // a write publishes a bounded number of them, and their matching the others.
-func TestRenamedDocumentsArePublishedInPortions(t *testing.T) {
+func TestRenamedInPortions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.brings(1, document.Contract, "Amsel Metallbau", vatAmsel, 0)

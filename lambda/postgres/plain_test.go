@@ -82,7 +82,7 @@ func (f *fixture) arrive(docs ...postgres.Imported) {
 
 // However many plain pairs a document has, what is decided with a few of them is what
 // the rules decide with all.
-func TestAFewOfManyPlainPairsDecide(t *testing.T) {
+func TestFewPlainPairsDecide(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(testenv.Size(4, 40)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestAFewOfManyPlainPairsDecide(t *testing.T) {
 
 // A pair that is not plain depends on all others: the last plain delivery leaves no room
 // for one whose citation may be misread.
-func TestAPairThatIsNotPlainDependsOnAllOthers(t *testing.T) {
+func TestNonPlainReadsAll(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(testenv.Size(5, 40)) { // in the fifth, the order's id is the smaller one
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestAPairThatIsNotPlainDependsOnAllOthers(t *testing.T) {
 
 // Of documents that are written together one may have a few pairs of an order read, and
 // another have a pair of that order decided, a copy's.
-func TestAFewPlainPairsDecideForAGroup(t *testing.T) {
+func TestFewPlainPairsOfGroup(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(testenv.Size(4, 40)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -198,7 +198,7 @@ func (m *meddler) Candidates(
 }
 
 // A pair that is plain when the candidates are read may not be so when it is written.
-func TestAPairThatIsNotPlainAnyMoreIsSeen(t *testing.T) {
+func TestPairStopsBeingPlain(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(testenv.Size(3, 30)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
@@ -241,7 +241,7 @@ func (f *fixture) wantDecidedByAll(when string) {
 }
 
 // What is plain in SQL is plain in Go, by the whole evidence and in brief.
-func TestPlainPairsAreTheSameInSQL(t *testing.T) {
+func TestPlainInSQL(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	c := &citers{}
@@ -275,7 +275,7 @@ func TestPlainPairsAreTheSameInSQL(t *testing.T) {
 
 // A delivery of an order that many deliveries cite reads as much as one of an order
 // that a few cite.
-func TestADeliveryReadsAFewOfManyPlainPairs(t *testing.T) {
+func TestPlainPairsReadFew(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	w := listen(t, url, 0)
@@ -306,7 +306,7 @@ func TestADeliveryReadsAFewOfManyPlainPairs(t *testing.T) {
 }
 
 // The few are read by the indexes of the expression.
-func TestPlainPairsAreReadByTheirIndexes(t *testing.T) {
+func TestPlainPairIndexes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.arrive((&citers{}).many(24, upToFive)...)

@@ -163,7 +163,7 @@ func reach(n score.Normalized) (rows int) {
 
 // A connection plans its statements once, maybe when the tables are empty: with thousands
 // of rows in them the plans read the rows of their pairs, and no table.
-func TestPlansOfAnEmptyDatabaseStaySelective(t *testing.T) {
+func TestEmptyDatabasePlans(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec("VACUUM ANALYZE match_pair, document_match, match_suggestion, document")

@@ -29,7 +29,7 @@ func setting(t *testing.T, text, name, value string) string {
 }
 
 // Work may use all connections but one.
-func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
+func TestReservedConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	simURL := must.Get(f.clock.URL())(t)
@@ -63,7 +63,7 @@ func TestSettlingHasAConnectionWhateverTheWorkDoes(t *testing.T) {
 }
 
 // What a server has for a default changes nothing.
-func TestIsolationIsNotTheServersDefault(t *testing.T) {
+func TestIsolationLevel(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"serializable", "repeatable read"} {
 		t.Run(level, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestIsolationIsNotTheServersDefault(t *testing.T) {
 	}
 }
 
-func TestTransactionsHaveTheirSettings(t *testing.T) {
+func TestTransactionSettings(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	changed := setting(t, setting(t, setting(t, address, "lock_timeout", "7s"), "statement_timeout", "8000"), "jit", "on")
@@ -103,7 +103,7 @@ func TestTransactionsHaveTheirSettings(t *testing.T) {
 }
 
 // The rows of a statement come before its commit, which may still fail.
-func TestACommitThatFailsIsAnError(t *testing.T) {
+func TestFailedCommit(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"cache_statement", "cache_describe", ""} {
 		t.Run(mode, func(t *testing.T) {

@@ -130,7 +130,7 @@ func conforms(t *testing.T, way func(address string) string) {
 }
 
 // Through PgBouncer in transaction mode, with nothing configured.
-func TestStoreConformsThroughAPooler(t *testing.T) {
+func TestPoolerStoreConforms(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "is the whole suite of stores once more")
 	conforms(t, shared(t))
@@ -152,7 +152,7 @@ func shared(t *testing.T) func(address string) string {
 }
 
 // All else that functions do with the database.
-func TestEverythingGoesThroughAPooler(t *testing.T) {
+func TestPoolerEverything(t *testing.T) {
 	t.Parallel()
 	f := throughFixture(t, shared(t))
 	f.lamps()
@@ -203,14 +203,14 @@ func TestEverythingGoesThroughAPooler(t *testing.T) {
 }
 
 // I13 through a pooler, under load.
-func TestDocumentsMatchedAtTheSameMomentThroughAPooler(t *testing.T) {
+func TestPoolerConcurrent(t *testing.T) {
 	t.Parallel()
 	way, address := shared(t), postgrestest.URL(t)
 	matchAtOnce(t, address, testenv.Size(1, 20), postgrestest.Open(t, way(address)), postgrestest.Open(t, way(address)))
 }
 
 // The doctor asks the same way.
-func TestDoctorLooksThroughAPooler(t *testing.T) {
+func TestPoolerDoctor(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	c := must.Get(checkup.Open(t.Context(), pgbouncer(t, address)))(t)
@@ -229,7 +229,7 @@ func TestDoctorLooksThroughAPooler(t *testing.T) {
 }
 
 // Migrations hold a lock of the session while they run.
-func TestMigrationsRefuseAPooler(t *testing.T) {
+func TestMigrateRefusesPooler(t *testing.T) {
 	t.Parallel()
 	through := pgbouncer(t, postgrestest.EmptyURL(t))
 	for name, run := range map[string]func(context.Context, string) ([]schema.Migration, error){
@@ -243,7 +243,7 @@ func TestMigrationsRefuseAPooler(t *testing.T) {
 
 // pgx has five modes. Two of them run all that we run (the whole conformance runs
 // with cache_statement in TestStoreConforms and with cache_describe in
-// TestStoreConformsThroughAPooler); the others are refused before anything is
+// TestPoolerStoreConforms); the others are refused before anything is
 // tried.
 func TestExecModes(t *testing.T) {
 	t.Parallel()
@@ -264,7 +264,7 @@ func TestExecModes(t *testing.T) {
 }
 
 // pool_max_conns makes fewer connections, never more than the manifest counts.
-func TestPoolMaxConnsIsAnUpperLimit(t *testing.T) {
+func TestPoolMaxConns(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	for given, want := range map[string]int{"": 5, "3": 3, "1": 1, "50": 5} {

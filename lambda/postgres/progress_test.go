@@ -11,7 +11,7 @@ import (
 
 // An attempt waits for others on their way to the same statement, but not long, and not for
 // another tenant's or for any past it.
-func TestAnAttemptWaitsForThoseThatCome(t *testing.T) {
+func TestGatherWaits(t *testing.T) {
 	t.Parallel()
 	ours, theirs := uuid.UUID{1}, uuid.UUID{2}
 	a, b, c := uuid.UUID{10}, uuid.UUID{11}, uuid.UUID{12}
@@ -63,7 +63,7 @@ func TestAnAttemptWaitsForThoseThatCome(t *testing.T) {
 }
 
 // An attempt that is alone waits for none, and one that is cancelled waits no longer.
-func TestAnAttemptThatIsAloneDoesNotWait(t *testing.T) {
+func TestGatherAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began, p := time.Now(), &progress{}

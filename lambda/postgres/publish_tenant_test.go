@@ -13,7 +13,7 @@ import (
 )
 
 // The queue is fair to tenants, so every message has to name its own.
-func TestWhatIsPublishedNamesItsTenant(t *testing.T) {
+func TestPublishNamesTenant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	ours, theirs := f.put(num(1), tenant, document.Invoice, "{}"), f.put(num(2), otherTenant, document.Invoice, "{}")
@@ -38,7 +38,7 @@ func TestWhatIsPublishedNamesItsTenant(t *testing.T) {
 	wantTenants(stamped, err)
 }
 
-func TestWhatIsPublishedWithTheWriteNamesItsTenant(t *testing.T) {
+func TestWriteNamesTenant(t *testing.T) {
 	t.Parallel()
 	f, fence, block, pairs, stale := staleFixture(t)
 	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, rules.Competition) (rules.Result, error) {

@@ -16,7 +16,7 @@ func (f *fixture) publish(ids ...uuid.UUID) []job.Stamped {
 	return must.Get(f.Publish(f.t.Context(), ids))(f.t)
 }
 
-func TestPublishTakesADocumentFromAnyState(t *testing.T) {
+func TestPublishAnyState(t *testing.T) {
 	t.Parallel()
 	for name, columns := range map[string]string{
 		"never published": "matching_attempts = 3",
@@ -67,7 +67,7 @@ func TestStampsAlwaysRise(t *testing.T) {
 	}
 }
 
-func TestPublishLeavesUnknownIDsOut(t *testing.T) {
+func TestPublishUnknownID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a, b := f.document(""), f.document("")
@@ -83,7 +83,7 @@ func TestPublishLeavesUnknownIDsOut(t *testing.T) {
 	}
 }
 
-func TestPublishTakesADocumentFromItsWorker(t *testing.T) {
+func TestPublishTakesOver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("")

@@ -15,7 +15,7 @@ import (
 
 // The candidates people see are the same as in matching, best first: one common number counts
 // more than several common months and amounts.
-func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
+func TestRankedAsMatched(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const order = `"supplier":{"vat_id":"DE136695976"},"date":"2026-01-05","total":"1184.37"`
@@ -41,7 +41,7 @@ func TestRankedCandidatesAreThoseOfMatching(t *testing.T) {
 
 // A document without a common key is a candidate by its text: of the same
 // company, and similar.
-func TestRankedCandidatesIncludeSimilarTexts(t *testing.T) {
+func TestRankedSimilarTexts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	put := func(n int, typ document.Type, supplier string, vector ...float32) {

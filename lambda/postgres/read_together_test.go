@@ -65,7 +65,7 @@ func (f *fixture) read(fences []job.Attempt, contents []score.Normalized) readin
 
 // Documents of a batch are loaded in one round trip, and their candidates read in one.
 // What is read is the same as for each by itself.
-func TestDocumentsOfABatchAreReadTogether(t *testing.T) {
+func TestBatchReadsTogether(t *testing.T) {
 	t.Parallel()
 	const n = 6
 	f, w, fences, contents := batch(t, n)
@@ -96,7 +96,7 @@ func TestDocumentsOfABatchAreReadTogether(t *testing.T) {
 
 // Of a batch, an attempt with a lost fence and a document that cannot be stored fail by
 // themselves.
-func TestADocumentHarmsNoneThatAreReadWithIt(t *testing.T) {
+func TestBadReadFailsAlone(t *testing.T) {
 	t.Parallel()
 	const n, lost, broken = 6, 1, 2
 	f, _, fences, contents := batch(t, n)
@@ -124,7 +124,7 @@ func TestADocumentHarmsNoneThatAreReadWithIt(t *testing.T) {
 }
 
 // Others wait for the attempts of a claim, for each until it has come.
-func TestAClaimSaysWhoseAttemptsCome(t *testing.T) {
+func TestClaimBeginsProgress(t *testing.T) {
 	t.Parallel()
 	f, _, fences, contents := batch(t, 4)
 	steps := []struct {
@@ -156,7 +156,7 @@ func TestAClaimSaysWhoseAttemptsCome(t *testing.T) {
 }
 
 // A request for the tenant's lock that is refused reads none of what it asks for.
-func TestARefusedTurnReadsNothing(t *testing.T) {
+func TestRefusedTurn(t *testing.T) {
 	t.Parallel()
 	f, w, fences, contents := batch(t, 3)
 	if r := f.read(fences, contents); errors.Join(r.errs...) != nil {

@@ -13,7 +13,7 @@ import (
 
 // What ran is never run again, whatever it says: only a refused login means
 // that nothing was done.
-func TestAStatementThatRanIsNotRunAgain(t *testing.T) {
+func TestRenewRunsOnce(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, address)
@@ -29,7 +29,7 @@ func TestAStatementThatRanIsNotRunAgain(t *testing.T) {
 }
 
 // What may be said of a pool does not stop a migration.
-func TestMigrationsTakeWhatAPoolTakes(t *testing.T) {
+func TestMigrateTakesPoolURL(t *testing.T) {
 	t.Parallel()
 	if _, err := schema.Migrate(t.Context(), withPool(t, postgrestest.EmptyURL(t))); err != nil {
 		t.Error(err)

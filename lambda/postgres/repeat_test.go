@@ -12,7 +12,7 @@ import (
 
 func sqlState(code string) error { return fmt.Errorf("query: %w", &pgconn.PgError{Code: code}) }
 
-func TestOnlyLostRacesAreRepeated(t *testing.T) {
+func TestRepeatLostRaces(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
@@ -37,7 +37,7 @@ func TestOnlyLostRacesAreRepeated(t *testing.T) {
 	}
 }
 
-func TestRepeatingEndsWithSuccessOrWithTheTime(t *testing.T) {
+func TestRepeatEnds(t *testing.T) {
 	t.Parallel()
 	tries := 0
 	err := repeat(context.Background(), func() error {

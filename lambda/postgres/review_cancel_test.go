@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestCancelBeforeTheLastChunk(t *testing.T) {
+func TestCancelBeforeLastChunk(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(3)
@@ -31,7 +31,7 @@ func TestCancelBeforeTheLastChunk(t *testing.T) {
 	r.cancelled(review, record.Cancelled)
 }
 
-func TestCancelAfterTheLastChunk(t *testing.T) {
+func TestCancelAfterLastChunk(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(1)
@@ -60,7 +60,7 @@ func (r *reviews) cancelled(review uuid.UUID, want record.Status) {
 }
 
 // The two transactions meet: whichever comes first, the review ends.
-func TestCancelMeetsTheLastChunk(t *testing.T) {
+func TestCancelMeetsLastChunk(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	for _, cancelFirst := range []bool{true, false} {
@@ -83,7 +83,7 @@ func TestCancelMeetsTheLastChunk(t *testing.T) {
 
 // A worker gives its chunk back while the review is cancelled: the chunk does not
 // wait for its next delivery.
-func TestCancelMeetsAChunkThatIsReleased(t *testing.T) {
+func TestCancelMeetsRelease(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(1)
@@ -97,7 +97,7 @@ func TestCancelMeetsAChunkThatIsReleased(t *testing.T) {
 
 // A chunk of a review that is cancelling is claimed if its worker is gone, and its
 // work ends it. It does not wait for another delivery.
-func TestChunksOfACancelledReviewStop(t *testing.T) {
+func TestCancelStopsChunks(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(3)
@@ -123,7 +123,7 @@ func TestChunksOfACancelledReviewStop(t *testing.T) {
 }
 
 // After a retry nothing that was finished is done again.
-func TestRetryKeepsWhatIsFinished(t *testing.T) {
+func TestRetryKeepsFinished(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)

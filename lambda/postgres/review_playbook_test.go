@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestATenantHasItsOwnPlaybook(t *testing.T) {
+func TestPlaybookPerTenant(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	other := uuid.New()

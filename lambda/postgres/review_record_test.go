@@ -33,7 +33,7 @@ func (r *reviews) found(review uuid.UUID) (list []string) {
 	return list
 }
 
-func TestFindingsAreALogWithoutGaps(t *testing.T) {
+func TestFindingSeqHasNoGaps(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -57,7 +57,7 @@ func TestFindingsAreALogWithoutGaps(t *testing.T) {
 	}
 }
 
-func TestNoFindingIsAddedAfterAnAcceptedCancel(t *testing.T) {
+func TestCancelEndsFindings(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -88,7 +88,7 @@ func TestNoFindingIsAddedAfterAnAcceptedCancel(t *testing.T) {
 	}
 }
 
-func TestBudgetIsReservedBeforeCalls(t *testing.T) {
+func TestBudgetIsReserved(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -123,7 +123,7 @@ func TestBudgetIsReservedBeforeCalls(t *testing.T) {
 	equal(t, "recorded stages", stages, 3)
 }
 
-func TestAStageGoesOnInTheNextAttempt(t *testing.T) {
+func TestStageResumes(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	_, stamped := r.create(1)
@@ -148,7 +148,7 @@ func TestAStageGoesOnInTheNextAttempt(t *testing.T) {
 	}
 }
 
-func TestRepeatedFindingsAreLinked(t *testing.T) {
+func TestRepeatedFindings(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(1)
@@ -198,7 +198,7 @@ func TestHostileTextIsStored(t *testing.T) {
 	}
 }
 
-func TestAReviewIsCreatedOnce(t *testing.T) {
+func TestCreateIsIdempotent(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	n := record.New{ID: uuid.New(), TenantID: tenant, DocumentID: uuid.New(), Text: "one two", Budget: 2_500_000, Estimate: 7,
@@ -239,7 +239,7 @@ func TestAReviewIsCreatedOnce(t *testing.T) {
 	}
 }
 
-func TestAPauseHoldsForAllWorkers(t *testing.T) {
+func TestPauseHoldsForAll(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(1)
@@ -267,7 +267,7 @@ func TestAPauseHoldsForAllWorkers(t *testing.T) {
 	}
 }
 
-func TestReopeningFreesWhatTheWholeHasReserved(t *testing.T) {
+func TestReopenFreesBudget(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	review, stamped := r.create(2)
@@ -291,7 +291,7 @@ func TestReopeningFreesWhatTheWholeHasReserved(t *testing.T) {
 
 // The last step of a review that was started again withdraws findings of its own
 // earlier run, in the transaction that adds new ones.
-func TestFindingsThatNoLongerHoldAreWithdrawn(t *testing.T) {
+func TestFindingsWithdrawn(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	missing := record.Finding{Analyst: "contract", Category: record.LiabilityCap, Severity: record.High, Title: "No cap", Explanation: "None."}

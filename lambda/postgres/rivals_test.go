@@ -6,11 +6,11 @@ import (
 	"matchbook/lambda/document"
 )
 
-// TestRivalsOfAMovedPairCount: invoice 4 arrives, and makes invoice 3 a half of
+// TestRivalsOfMovedPair: invoice 4 arrives, and makes invoice 3 a half of
 // order 1. That pair is decided again by the rivals on its other side as well, of
 // which invoice 4 knows nothing: invoice 3 is all of order 2. All is as if the documents
 // had come in another order.
-func TestRivalsOfAMovedPairCount(t *testing.T) {
+func TestRivalsOfMovedPair(t *testing.T) {
 	t.Parallel()
 	const acme = `"supplier":{"name":"Lampenhaus Wittmann"}`
 	half := `"line_items":[{"sku":"L-20","quantity":"10","unit_price":"9"}]`

@@ -17,7 +17,7 @@ import (
 // An order that 22 invoices of 800 kB cite has more partners than there is
 // room for in a function. They are partners all the same: matching it again
 // changes nothing, and what it then has in common with none of them is forgotten.
-func TestPartnersBeyondTheRoomStayPartners(t *testing.T) {
+func TestPartnersBeyondRoom(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "reads 18 MB for each of two dozen documents")
 	f := newFixture(t)

@@ -16,7 +16,7 @@ import (
 // there is one more, it is deleted with its suggestion, in that one's write, unless a
 // citation that is a key, a revision's number, texts that are alike or a person's word
 // keeps it; and matching its documents again changes nothing.
-func TestPairsOutOfReachAreDeleted(t *testing.T) {
+func TestPairsOutOfReach(t *testing.T) {
 	t.Parallel()
 	const cites = `"references":[{"type":"purchase-order","number":"4500000107"}]`
 	const same = `"date":"2026-03-02","supplier":{"vat_id":"DE136695976"},"total":"119.00"`

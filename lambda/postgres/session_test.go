@@ -38,7 +38,7 @@ func (f *fixture) used(id login.Hash, idle time.Duration) bool {
 	return true
 }
 
-func TestSessionEndsAfterItsLifeAndWithoutUse(t *testing.T) {
+func TestSessionExpires(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.begin("a", time.Hour)
@@ -62,7 +62,7 @@ func TestSessionEndsAfterItsLifeAndWithoutUse(t *testing.T) {
 	}
 }
 
-func TestEndedSessionsAreDeleted(t *testing.T) {
+func TestEndedSessionsGo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first, second := f.begin("a", time.Hour), f.begin("b", 3*time.Hour)
@@ -81,7 +81,7 @@ func TestEndedSessionsAreDeleted(t *testing.T) {
 }
 
 // A browser sends the requests of a page at once, and a commit may be repeated.
-func TestSessionIsUsedByManyRequestsAtOnce(t *testing.T) {
+func TestConcurrentSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.begin("a", time.Hour)

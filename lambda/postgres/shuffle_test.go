@@ -31,7 +31,7 @@ import (
 // I11: whatever the order in which documents arrive, and however their
 // matching overlaps, the matches, suggestions and clusters are the same;
 // and matching them again changes no row.
-func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
+func TestAnyOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	for name, docs := range map[string][]corpus.Document{
 		"sample": sampleDocuments(t), "corpus": corpusPart(t, testenv.Size(60, 300)), "names": renamedDocuments(), "bounds": beyondReach(),
@@ -114,7 +114,7 @@ func beyondReach() (docs []corpus.Document) {
 // Many documents of one company that arrive at once are each other's
 // candidates, and there is a new one each time that it is read. None of
 // them gives up over it.
-func TestManyDocumentsOfOneCompanyArriveAtOnce(t *testing.T) {
+func TestManyArriveAtOnce(t *testing.T) {
 	t.Parallel()
 	var docs []corpus.Document
 	for n := range 120 {

@@ -49,7 +49,7 @@ func (s *crashing) Write(ctx context.Context, f job.Attempt, n score.Normalized,
 
 // I16: what was embedded before a crash is not embedded again after it, and
 // documents that share nothing but the company find each other by it.
-func TestCrashAfterEmbeddingBuysNothingTwice(t *testing.T) {
+func TestEmbeddingBoughtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const supplier = `"supplier":{"vat_id":"DE136695976"}`
@@ -81,7 +81,7 @@ func TestCrashAfterEmbeddingBuysNothingTwice(t *testing.T) {
 	}
 }
 
-func TestNearIsOfTheTenantTheTypesAndTheCompany(t *testing.T) {
+func TestNearFilters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	put := func(n int, of uuid.UUID, typ document.Type, key string, vector any) {
@@ -103,7 +103,7 @@ func TestNearIsOfTheTenantTheTypesAndTheCompany(t *testing.T) {
 
 // Of a company with many documents the nearest by date are read, as many on either
 // side. A document without a date has its place before all dates.
-func TestNearAreTheNearestByDate(t *testing.T) {
+func TestNearIsNearestByDate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, "{}")

@@ -110,7 +110,7 @@ func insertSkewed(t testing.TB, conn *pgx.Conn, n int) {
 }
 
 // The benchmarks and the test of plans run on rows that the trigger would make.
-func TestSkewedKeysAreThoseOfTheTrigger(t *testing.T) {
+func TestSkewedKeys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec("DELETE FROM tenant")

@@ -19,7 +19,7 @@ import (
 )
 
 // Success without results keeps what the conformance tests promise.
-func TestSuccessOfTheStatusAloneConforms(t *testing.T) {
+func TestSucceedConforms(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "is the whole suite of stores once more")
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
@@ -32,7 +32,7 @@ func TestSuccessOfTheStatusAloneConforms(t *testing.T) {
 
 // The rows of a batch are read by their ids, also if the statistics are of a moment
 // when nothing was in progress: the indexes on the status would lead to all that is.
-func TestRowsAtWorkAreReadByTheirIDs(t *testing.T) {
+func TestRowsReadByID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec(`INSERT INTO document (id, tenant_id, matching_status)
@@ -63,7 +63,7 @@ func fenced(claimed func(uuid.UUID) job.Attempt, ids ...uuid.UUID) (fences []job
 
 // One statement ends chunks of two reviews: each review counts its own, and the one
 // without an open chunk goes on with its contract as a whole.
-func TestChunksOfSeveralReviewsEndTogether(t *testing.T) {
+func TestChunksEndTogether(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	one, first := r.create(2)
@@ -82,7 +82,7 @@ func TestChunksOfSeveralReviewsEndTogether(t *testing.T) {
 
 // One statement completes several jobs: each has its own set, and its place in the
 // outbox only if it is to be delivered.
-func TestJobsAreCompletedTogether(t *testing.T) {
+func TestJobsCompleteTogether(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.users(3, 3, "UTC")

@@ -40,7 +40,7 @@ func (f *fixture) sweepFinds(want repairs) {
 	equal(f.t, "repairs", f.sweep(), want)
 }
 
-func TestRepairIsDueOnlyWhenTheVisibilityHasPassed(t *testing.T) {
+func TestRepairWaits(t *testing.T) {
 	t.Parallel()
 	all := newFixture(t)
 	for name, tc := range map[string]struct {
@@ -85,7 +85,7 @@ func TestRepairIsDueOnlyWhenTheVisibilityHasPassed(t *testing.T) {
 }
 
 // A row is enough, whatever program wrote it and whatever it left empty.
-func TestRowsOfOtherProgramsAreFound(t *testing.T) {
+func TestForeignRowsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, insert := range map[string]string{
 		"pending, nothing else": "INSERT INTO document (id, tenant_id, type, structured_data, matching_status) VALUES ($1, $2, 'invoice', '{}', 'pending')",
@@ -109,7 +109,7 @@ func TestRowsOfOtherProgramsAreFound(t *testing.T) {
 }
 
 // What no reader could make sense of cannot be written.
-func TestImpossibleRowsAreRefused(t *testing.T) {
+func TestImpossibleRows(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("")
@@ -123,7 +123,7 @@ func TestImpossibleRowsAreRefused(t *testing.T) {
 	}
 }
 
-func TestGiveUpSaysWhyWithOneNotification(t *testing.T) {
+func TestGiveUpNotifiesOnce(t *testing.T) {
 	t.Parallel()
 	for kind, tc := range map[string]struct {
 		columns string
@@ -150,7 +150,7 @@ func TestGiveUpSaysWhyWithOneNotification(t *testing.T) {
 	}
 }
 
-func TestGiveUpCutsALongError(t *testing.T) {
+func TestGiveUpCutsLongError(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("matching_status='in-progress', matching_lease_until=now(), matching_lapses=2, matching_error=repeat('ü', 1000)")
@@ -166,7 +166,7 @@ const (
 )
 
 // What another sweep, or a worker, has in its hands is left to it.
-func TestRepairsSkipLockedDocuments(t *testing.T) {
+func TestRepairsSkipLocked(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	var locked []uuid.UUID
@@ -183,7 +183,7 @@ func TestRepairsSkipLockedDocuments(t *testing.T) {
 }
 
 // No tenant's backlog hides what another tenant waits for.
-func TestRepairsTakeTheLongestWaitingOfAllTenants(t *testing.T) {
+func TestRepairsOldestFirst(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)

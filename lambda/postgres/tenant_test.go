@@ -37,7 +37,7 @@ func (f *fixture) holdTenant() (release func()) {
 // Five documents of a tenant wait for another process to be done with it, in a
 // function with its five connections: another tenant's document is written and
 // settled meanwhile.
-func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
+func TestTurnWaitersHoldNoConn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	simURL := must.Get(f.clock.URL())(t)
@@ -93,7 +93,7 @@ func TestWhoWaitsForATenantHoldsNoConnection(t *testing.T) {
 }
 
 // A writer that gives up leaves the queue, and keeps up none behind it.
-func TestATurnIsLeftWithItsContext(t *testing.T) {
+func TestTurnEndsWithContext(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(3)
@@ -136,7 +136,7 @@ func TestATurnIsLeftWithItsContext(t *testing.T) {
 }
 
 // Turns come in the order in which they were asked for.
-func TestATenantsLineIsFair(t *testing.T) {
+func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const writers = 8
@@ -181,7 +181,7 @@ func (f *fixture) takeElsewhere(id uuid.UUID) job.Attempt {
 }
 
 // A verdict takes its turn as a write does.
-func TestAVerdictTakesItsTurn(t *testing.T) {
+func TestVerdictTakesTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
@@ -198,14 +198,14 @@ func TestAVerdictTakesItsTurn(t *testing.T) {
 }
 
 // I13 between processes: two pools with separate queues.
-func TestTwoProcessesWriteForOneTenant(t *testing.T) {
+func TestTwoProcessesTakeTurns(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
 	matchAtOnce(t, address, testenv.Size(2, 20), postgrestest.Open(t, address), postgrestest.Open(t, address))
 }
 
 // A process that writes for a tenant without a pause does not keep another out.
-func TestAProcessDoesNotStarve(t *testing.T) {
+func TestNoProcessStarves(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
@@ -279,7 +279,7 @@ func TestFrozenProcess(t *testing.T) {
 // A process is frozen while it has the tenant's lock. The server ends its
 // session, others go on, and when it thaws it changes nothing. (That takes the
 // 15 seconds of the default, which cost nothing.)
-func TestAFrozenProcessHoldsATenantForSecondsOnly(t *testing.T) {
+func TestFrozenWriterLosesTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(2)

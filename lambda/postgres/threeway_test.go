@@ -41,7 +41,7 @@ func (f *fixture) list(sql string, args ...any) string {
 	return queryOne[string](f.t, f.conn, "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...)
 }
 
-func TestAnOrderIsOverBilledInEveryOrder(t *testing.T) {
+func TestOverBilledAnyOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -41,7 +41,7 @@ func tlsOnly(t *testing.T, certificate tls.Certificate) (port string, agreed cha
 }
 
 // The deployed functions find the certificates of RDS by PGSSLROOTCERT.
-func TestServerIsVerifiedByTheCertificatesOfTheEnvironment(t *testing.T) {
+func TestTLSRootsFromEnv(t *testing.T) {
 	example := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of example.com and 127.0.0.1
 	example.Close()
 	file := filepath.Join(t.TempDir(), "ca.pem")

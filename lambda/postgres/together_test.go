@@ -77,7 +77,7 @@ func together(t *testing.T, n int, before func(f *fixture), decide func(i int) m
 }
 
 // Documents of a tenant that wait for the same turn are written in one transaction.
-func TestDocumentsThatWaitAreWrittenTogether(t *testing.T) {
+func TestWaitersShareWrite(t *testing.T) {
 	t.Parallel()
 	errs, transactions := together(t, 5, nil, func(int) match.Rules { return nil })
 	if errors.Join(errs...) != nil || transactions != 1 {
@@ -86,7 +86,7 @@ func TestDocumentsThatWaitAreWrittenTogether(t *testing.T) {
 }
 
 // An error that ends the write of one document doesn't end the others'.
-func TestADocumentHarmsNoneThatAreWrittenWithIt(t *testing.T) {
+func TestBadWriteFailsAlone(t *testing.T) {
 	t.Parallel()
 	none := func(context.Context, rules.Competition) (rules.Result, error) { return rules.Result{}, nil }
 	for name, tc := range map[string]struct {
@@ -127,7 +127,7 @@ func TestADocumentHarmsNoneThatAreWrittenWithIt(t *testing.T) {
 
 // Documents that are written together have the rows that they have one after the other:
 // chains, and some that compete.
-func TestWrittenTogetherIsAsOneAfterTheOther(t *testing.T) {
+func TestSharedWriteIsSerial(t *testing.T) {
 	t.Parallel()
 	docs := slices.Concat(chains(1, 16), alike(4))
 	var want string
@@ -159,7 +159,7 @@ func TestWrittenTogetherIsAsOneAfterTheOther(t *testing.T) {
 
 // With a model the same holds for the same answers: each document has its own question,
 // with the answers of those written with it, and asks again if they change it.
-func TestWrittenTogetherWithAModelIsAsOneAfterTheOther(t *testing.T) {
+func TestSharedWriteWithModel(t *testing.T) {
 	t.Parallel()
 	var docs []postgres.Imported
 	for i := range 3 * 5 {
@@ -260,7 +260,7 @@ func (f *fixture) results() string {
 
 // Two new documents with different names of a supplier, known by the VAT ids others print, are
 // one supplier's even if they are written together and neither name is stored yet.
-func TestNamesOfAGroupAreKnownToEachOther(t *testing.T) {
+func TestGroupKnowsItsNames(t *testing.T) {
 	t.Parallel()
 	var docs []postgres.Imported
 	for i, d := range renamedDocuments() {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestUnionFindKeepsSetsUnderTheirSmallest(t *testing.T) {
+func TestUnionFind(t *testing.T) {
 	t.Parallel()
 	id := func(n int) uuid.UUID { return uuid.UUID{15: byte(n)} }
 	for _, tc := range []struct {

@@ -13,7 +13,7 @@ import (
 
 // An order among invoices with two of its keys: what is out of reach is counted, by
 // kinds of keys, without the order's own type, its partners and other tenants.
-func TestDocumentsOutOfReachAreCounted(t *testing.T) {
+func TestUnreadCounts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	insert := func(from, n int, of uuid.UUID, typ document.Type) {

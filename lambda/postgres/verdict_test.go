@@ -52,7 +52,7 @@ func (f *fixture) wantEdges(when, matches, suggestions, clusters string) {
 
 // An arrival changes what was decided before, and so does a person: always
 // everything that competes is decided again.
-func TestVerdictDecidesAboutWhatCompetes(t *testing.T) {
+func TestVerdictBeatsRivals(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
@@ -92,7 +92,7 @@ func TestVerdictDecidesAboutWhatCompetes(t *testing.T) {
 }
 
 // What a person said outlives the evidence.
-func TestVerdictIsKeptForEver(t *testing.T) {
+func TestVerdictIsKept(t *testing.T) {
 	t.Parallel()
 	for verdict, want := range map[rules.Verdict][2]string{rules.Confirmed: {"1-2 person", ""}, rules.Rejected: {"", "1-2 person"}} {
 		t.Run(string(verdict), func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestVerdictIsKeptForEver(t *testing.T) {
 	}
 }
 
-func TestVerdictNeedsTwoDocumentsOfOneTenant(t *testing.T) {
+func TestVerdictNeedsOneTenant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()

@@ -50,7 +50,7 @@ func TestViewsAreAContract(t *testing.T) {
 
 // Each step of a document, whatever program takes it, changes updated_at. The values
 // that matching derives from a document are no step.
-func TestTheStateOfADocumentHasTheTimeOfItsChange(t *testing.T) {
+func TestUpdatedAt(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)

@@ -36,7 +36,7 @@ const (
 	anotherAccount = "GB82WEST12345698765432"
 )
 
-func TestWarningsAreOfEveryOrder(t *testing.T) {
+func TestWarningsAnyOrder(t *testing.T) {
 	t.Parallel()
 	docs := []string{
 		lampBill("RE-1", "2026-03-02", anAccount),

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestCheckupAsksInTransactionsThatCannotWrite(t *testing.T) {
+func TestCheckupIsReadOnly(t *testing.T) {
 	t.Parallel()
 	c, err := checkup.Open(t.Context(), postgrestest.URL(t))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestCheckupAsksInTransactionsThatCannotWrite(t *testing.T) {
 	}
 }
 
-func TestCheckupErrorsDoNotHoldThePassword(t *testing.T) {
+func TestErrorsHidePassword(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://user:SECRET@host:port/", "postgres://user:SECRET@127.0.0.1:1/db"} {
 		_, err := checkup.Open(t.Context(), url)
@@ -42,7 +42,7 @@ func TestCheckupErrorsDoNotHoldThePassword(t *testing.T) {
 
 // Among 20,000 deliveries that were made, and while the statistics are those of
 // the storm in which they all waited, the few that wait are read.
-func TestBacklogReadsOnlyTheDeliveriesThatWait(t *testing.T) {
+func TestBacklogReadsWaiting(t *testing.T) {
 	t.Parallel()
 	conn := postgrestest.Conn(t, postgrestest.URL(t))
 	exec := func(sql string, args ...any) {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestIngestionsAreReadByFile(t *testing.T) {
+func TestIngestionsByFile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a, b, c, d := f.documents()

@@ -46,7 +46,7 @@ func (f *fixture) waits(n int) {
 
 // However many documents there are, a page reads by an index as many as it has, for
 // each type and state.
-func TestPlansOfPagesStayBounded(t *testing.T) {
+func TestPagePlans(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "inserts 40,000 documents")
 	f := newFixture(t)
@@ -97,7 +97,7 @@ func TestPlansOfPagesStayBounded(t *testing.T) {
 }
 
 // Few are counted, of many the number is the planner's.
-func TestManyDocumentsAreEstimated(t *testing.T) {
+func TestManyAreEstimated(t *testing.T) {
 	testenv.OnlyThorough(t, "inserts 40,000 documents")
 	t.Parallel()
 	f := newFixture(t)

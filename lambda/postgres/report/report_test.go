@@ -62,7 +62,7 @@ func (f *fixture) documents() (a, b, c, d uuid.UUID) {
 	return ids[0], ids[1], ids[2], ids[3]
 }
 
-func TestMatchesAndSuggestionsTouchADocument(t *testing.T) {
+func TestMatchesOfDocument(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a, b, c, d := f.documents()
@@ -91,7 +91,7 @@ func TestMatchesAndSuggestionsTouchADocument(t *testing.T) {
 	}
 }
 
-func TestAnswersOfAModelAreThoseAboutPairs(t *testing.T) {
+func TestAnswersByPair(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a, b, c, d := f.documents()
@@ -111,7 +111,7 @@ func TestAnswersOfAModelAreThoseAboutPairs(t *testing.T) {
 	}
 }
 
-func TestProgressCountsByStatus(t *testing.T) {
+func TestProgress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	a, b, c, d := f.documents()
@@ -125,7 +125,7 @@ func TestProgressCountsByStatus(t *testing.T) {
 
 // A document is found by its number without reading the others, also by a
 // number longer than a sorted index takes.
-func TestADocumentIsFoundByItsNumber(t *testing.T) {
+func TestNumbered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data)

@@ -35,7 +35,7 @@ func (f *fixture) spent(since time.Time, tenant uuid.UUID) []report.Spent {
 	return must.Get(f.read.Spent(f.t.Context(), since, tenant))(f.t)
 }
 
-func TestSpentIsByTenantDayAndModel(t *testing.T) {
+func TestSpentGroups(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	// Days are in UTC, wherever the server is. The store connects after this.

@@ -12,7 +12,7 @@ import (
 
 // The keys of the documents there are become rows, in all batches, as the trigger
 // writes them; a second run of the statements adds none.
-func TestKeysOfEarlierDocumentsBecomeRows(t *testing.T) {
+func TestMigratedKeys(t *testing.T) {
 	t.Parallel()
 	const documents = 2500
 	url := postgrestest.URL(t)

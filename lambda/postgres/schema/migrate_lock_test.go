@@ -35,7 +35,7 @@ func lockedTable(t *testing.T) (url string, release func()) {
 	}
 }
 
-func TestMigrationThatRanIntoItsLockTimeoutIsRepeated(t *testing.T) {
+func TestLockTimeoutRepeats(t *testing.T) {
 	t.Parallel()
 	url, release := lockedTable(t)
 	waits := 0
@@ -50,7 +50,7 @@ func TestMigrationThatRanIntoItsLockTimeoutIsRepeated(t *testing.T) {
 	}
 }
 
-func TestMigrationGivesUpOnALockAfterSomeTries(t *testing.T) {
+func TestLockTimeoutGivesUp(t *testing.T) {
 	t.Parallel()
 	url, _ := lockedTable(t)
 	waits := 0
@@ -66,7 +66,7 @@ func TestMigrationGivesUpOnALockAfterSomeTries(t *testing.T) {
 }
 
 // Another failure is none that goes away.
-func TestMigrationThatIsWrongRunsOnce(t *testing.T) {
+func TestWrongMigrationOnce(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"00001_table.sql": lockingFiles["00001_table.sql"], "00002_wrong.sql": {Data: []byte("-- +goose Up\nALTER TABLE nowhere ADD COLUMN b int;\n")}}
 	_, err := schema.MigrateFiles(t.Context(), postgrestest.EmptyURL(t), files, func(context.Context, int) error {

@@ -108,7 +108,7 @@ func versions(t *testing.T, mark string) (list []int64, marked string) {
 	return list, strings.TrimSpace(marked)
 }
 
-func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
+func TestMigrateUpDownUp(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	conn := postgrestest.Conn(t, url)
@@ -145,7 +145,7 @@ func TestMigrationsGoUpDownAndUpAgain(t *testing.T) {
 
 // Each migration's down half undoes its up half and nothing else: a database that went
 // down to a version is as one that went up to it and no further.
-func TestEachMigrationIsUndoneExactly(t *testing.T) {
+func TestEachDownUndoesUp(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(migrations.FS, "*.sql")
 	if err != nil || len(files) < 28 {
@@ -171,7 +171,7 @@ func TestEachMigrationIsUndoneExactly(t *testing.T) {
 
 // The state of matching has a separate migration: four columns, the closed set of states, and
 // the partial index.
-func TestMigrationTwoAddsTheMatchingStateAndNothingElse(t *testing.T) {
+func TestMigrationTwo(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
@@ -201,7 +201,7 @@ func TestMigrationTwoAddsTheMatchingStateAndNothingElse(t *testing.T) {
 
 // A concurrent build that was interrupted leaves an invalid index behind, and
 // the migration unapplied.
-func TestMigrationTwoMayBeRunAgainAfterAnInterruption(t *testing.T) {
+func TestMigrationTwoReruns(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
@@ -220,7 +220,7 @@ func TestMigrationTwoMayBeRunAgainAfterAnInterruption(t *testing.T) {
 	}
 }
 
-func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
+func TestConcurrentMigrations(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	var machines sync.WaitGroup
@@ -247,7 +247,7 @@ func TestManyMachinesMigrateAtTheSameTime(t *testing.T) {
 
 // The lock is one of the session, because a concurrent index build cannot run
 // in a transaction.
-func TestMigrateWaitsForAnotherMachine(t *testing.T) {
+func TestMigrateWaits(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	other := postgrestest.Conn(t, url)
@@ -281,7 +281,7 @@ func TestMigrateWaitsForAnotherMachine(t *testing.T) {
 	}
 }
 
-func TestMigrationErrorsDoNotHoldTheURL(t *testing.T) {
+func TestErrorsHideURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://user:SECRET@host:port/", "postgres://user:SECRET@127.0.0.1:1/db?connect_timeout=1"} {
 		_, err := schema.Migrate(t.Context(), url)

@@ -16,7 +16,7 @@ const triggersSQL = `
 SELECT tgname FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid JOIN pg_namespace AS n ON n.oid = relnamespace
 WHERE NOT tgisinternal AND n.nspname = 'public' ORDER BY tgname`
 
-func TestThePageListsEveryTrigger(t *testing.T) {
+func TestPageListsTriggers(t *testing.T) {
 	t.Parallel()
 	rows, _ := postgrestest.Conn(t, postgrestest.URL(t)).Query(t.Context(), triggersSQL)
 	want, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAmountsArePlainDecimals(t *testing.T) {
+func TestAmountIsPlainDecimal(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`"12.50"`: "12.5", `"-0.000000001"`: "-0.000000001", `12.5`: "12.5", `"1\u0030"`: "10", `""`: "", `null`: "",

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestParseIDTakesOnlyTheFormWeWrite(t *testing.T) {
+func TestParseIDIsStrict(t *testing.T) {
 	t.Parallel()
 	const good = "10000000-0000-4000-8000-000000000101"
 	if _, err := document.ParseID(good); err != nil {
@@ -24,7 +24,7 @@ func TestParseIDTakesOnlyTheFormWeWrite(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWithASentenceThatQuotesNothing(t *testing.T) {
+func TestParseErrorsQuoteNoValue(t *testing.T) {
 	t.Parallel()
 	lines := strings.Repeat(`{"sku":"a"},`, document.MaxLines) + `{"sku":"a"}`
 	refs := strings.Repeat(`{"number":"a"},`, document.MaxReferences) + `{"number":"a"}`
@@ -63,14 +63,14 @@ func TestParseRefusesWithASentenceThatQuotesNothing(t *testing.T) {
 	}
 }
 
-func TestParseTakesAnEscapedBackslashBeforeU0000(t *testing.T) {
+func TestEscapedBackslashIsNotNUL(t *testing.T) {
 	t.Parallel()
 	if _, err := document.Parse([]byte(`{"number":"a\\u0000b"}`)); err != nil {
 		t.Errorf("got %v, want the text taken as it is", err)
 	}
 }
 
-func TestTaxesChargesAndTermsStayAsTheyAre(t *testing.T) {
+func TestTaxesChargesTermsRoundTrip(t *testing.T) {
 	t.Parallel()
 	const in = `{"line_items":[{"unit_price":"4.5","price_quantity":"100","tax_rate":"7"}],` +
 		`"taxes":[{"category":"S","rate":"19","base":"100","amount":"19"}],` +

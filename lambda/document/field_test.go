@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-func TestFieldsTakeValuesOfTheirKind(t *testing.T) {
+func TestFieldAcceptsItsKind(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ path, value, want string }{
 		{"total", "119.00", `"119"`},
@@ -29,7 +29,7 @@ func TestFieldsTakeValuesOfTheirKind(t *testing.T) {
 	}
 }
 
-func TestFieldsRefuseOtherNamesAndKinds(t *testing.T) {
+func TestFieldRefusals(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ path, value, want string }{
 		{"type", "", "type: must not be empty; set another type"},

@@ -63,19 +63,19 @@
 // # Guarantees
 //
 //   - The score of two documents depends only on the two, and is the same from both sides
-//     (TestPairIsTheSameFromBothSides in score). Whether they match depends only on the pairs
-//     of the two (TestPairsOfOthersMakeNoDifference in rules). So after every write the
+//     (TestScoreIsSymmetric in score). Whether they match depends only on the pairs
+//     of the two (TestOtherPairsAreIrrelevant in rules). So after every write the
 //     matches are a function of the documents matched so far, in whatever order they arrived
-//     (TestOrderOfArrivalMakesNoDifference, TestOrderOfArrivalMakesNoDifferenceWithAModel,
-//     TestOrderOfArrivalMakesNoDifferenceWithEmbeddings). This holds even where a key has more
+//     (TestArrivalOrderIsIrrelevant, TestArrivalOrderWithModel,
+//     TestArrivalOrderWithEmbeddings). This holds even where a key has more
 //     documents than a search reads: a pair with too many documents between its two is
 //     deleted, unless one cites the other or a person decided about it
 //     (TestPairsOutOfReach in postgres; see key.go there for the exceptions).
 //     Matching a document again changes nothing (TestMatchIsIdempotent in postgres).
 //   - A model decides only about pairs left open by the rules, whatever the documents contain
-//     (TestHostileDocumentsCannotMoveMatches, TestAnswersMoveOnlyWhatWasAsked).
+//     (TestHostileTextMovesNoMatch, TestAnswersMoveOnlyAskedPairs).
 //   - A failure of the model fails the attempt and never counts as an answer
-//     (TestModelFailureIsNeverNoMatch). The rules' results are kept
+//     (TestModelFailureIsNotNoMatch). The rules' results are kept
 //     (TestRefusalKeepsRules, TestWrongVectorLength in
 //     postgres). No answer is bought twice, even after a crash (TestAnswerSurvivesCrash in
 //     postgres).
@@ -87,7 +87,7 @@
 // Suppose order 7 is for 20 lamps, invoice 1 charges 20 lamps, and neither cites the other.
 // Nothing else fits, so they match. Then invoice 2 charges 20 lamps as well. Its pair with the
 // order has as many points, and an order of 20 lamps has room for only one, so neither is a
-// match any more (TestTheExampleOfThePackage). Invoice 1 isn't matched again for this: the
+// match any more (TestPackageExample). Invoice 1 isn't matched again for this: the
 // transaction that stores the pairs of invoice 2 decides again about every pair of the
 // documents it is, or was, paired with.
 //

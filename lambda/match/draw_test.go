@@ -57,7 +57,7 @@ func drawPairs(t *rapid.T) (pairs []rules.Pair) {
 }
 
 // A tenant waits while a model's answers are followed: that ends with the time.
-func TestFollowingAnswersEndsWithItsContext(t *testing.T) {
+func TestApplyHonorsContext(t *testing.T) {
 	t.Parallel()
 	var c rules.Competition
 	for i := range 100 {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestTheExampleOfThePackage: an order of 20 lamps, one invoice and then two.
-func TestTheExampleOfThePackage(t *testing.T) {
+// TestPackageExample: an order of 20 lamps, one invoice and then two.
+func TestPackageExample(t *testing.T) {
 	t.Parallel()
 	lamps := vat + `,"buyer":{"name":"Stadtwerke Ulm"},"total":"1184.37",` + lines("lamp 20 59.20")
 	order := parsed(t, po, object(`"number":"7","date":"2026-01-05"`, lamps))

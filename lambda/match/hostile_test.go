@@ -146,7 +146,7 @@ func (m *memory) outcomes() map[[2]uuid.UUID]rules.Edge {
 	return all
 }
 
-func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
+func TestHostileTextMovesNoMatch(t *testing.T) {
 	t.Parallel()
 	moved, vetoed, fixed, below, refused := 0, 0, 0, 0, 0
 	seeds := testenv.Size(15, 80)
@@ -223,7 +223,7 @@ func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
 }
 
 // The same for any pairs, with what people decided among them.
-func TestAnswersMoveOnlyWhatWasAsked(t *testing.T) {
+func TestAnswersMoveOnlyAskedPairs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)

@@ -108,7 +108,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheStoreSayWhatWasBeingDone(t *testing.T) {
+func TestStoreErrorsAreWrapped(t *testing.T) {
 	t.Parallel()
 	lost := fmt.Errorf("store: %w", job.ErrFenceLost)
 	for step, s := range map[string]*fakeStore{
@@ -123,7 +123,7 @@ func TestErrorsOfTheStoreSayWhatWasBeingDone(t *testing.T) {
 	}
 }
 
-func TestUnreadableDataFailsForGoodWithoutItsValues(t *testing.T) {
+func TestUnreadableDataQuotesNoValue(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{
 		"no JSON":     `{"notes":"SECRET`,
@@ -151,7 +151,7 @@ func TestUnreadableDataFailsForGoodWithoutItsValues(t *testing.T) {
 	}
 }
 
-func TestADocumentWithOtherIdentitiesIsReadAgain(t *testing.T) {
+func TestNewIdentitiesRereadBlock(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: rawInvoice, blocks: []Block{{}, {}, {Candidates: []score.Raw{rawOrder}}}}
 	must.Get(run(s))(t)
@@ -165,7 +165,7 @@ func TestADocumentWithOtherIdentitiesIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestCandidatesThatKeepChangingAreATransientFailure(t *testing.T) {
+func TestEndlessChangesAreTransient(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		changes, rounds int
@@ -182,7 +182,7 @@ func TestCandidatesThatKeepChangingAreATransientFailure(t *testing.T) {
 	}
 }
 
-func TestCandidatesThatCannotBeMatchedAreSkipped(t *testing.T) {
+func TestUnreadableCandidates(t *testing.T) {
 	t.Parallel()
 	weak := raw(po, object(`"supplier":{"name":"Acme"}`))
 	vetoed := raw(po, object(order45, `"currency":"USD"`))
@@ -205,7 +205,7 @@ func TestCandidatesThatCannotBeMatchedAreSkipped(t *testing.T) {
 	}
 }
 
-func TestDocumentWithoutACounterpartyStaysAlone(t *testing.T) {
+func TestNoCounterpartyNoMatch(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []score.Raw{raw(po, object(vat, `"total":"5"`))}}}}
 	log, err := run(s)

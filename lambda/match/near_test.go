@@ -86,7 +86,7 @@ func (v vectors) KeepVectors(_ context.Context, _ uuid.UUID, _ string, bought ma
 
 // An invoice that comes months late shares no key with its order but the
 // company: their texts find each other in either order.
-func TestSimilarTextsAreCompared(t *testing.T) {
+func TestSimilarTexts(t *testing.T) {
 	t.Parallel()
 	docs := []score.Raw{
 		{ID: idOf("1"), TenantID: tenantA, Type: po, Data: object(vat, `"number":"45001","date":"2025-11-20"`, lines("solid-teak-garden-bench-with-arms-and-cushion-180 3 10"))},
@@ -130,7 +130,7 @@ func TestSimilarTextsAreCompared(t *testing.T) {
 // A document that the embedder refuses goes on without an embedding, which is
 // logged once; one that the embedder may take later is tried again, and has its
 // matches meanwhile.
-func TestEmbedderFailureKeepsWhatRulesKnow(t *testing.T) {
+func TestEmbedderFailureKeepsRules(t *testing.T) {
 	t.Parallel()
 	for kind, failed := range map[failure.Kind]bool{failure.Permanent: false, failure.Transient: true} {
 		m, log := newMemory([]score.Raw{rawOrder, rawInvoice}), bytes.Buffer{}
@@ -160,7 +160,7 @@ func TestEmbedderFailureKeepsWhatRulesKnow(t *testing.T) {
 }
 
 // The order of arrival makes no difference with embeddings either.
-func TestOrderOfArrivalMakesNoDifferenceWithEmbeddings(t *testing.T) {
+func TestArrivalOrderWithEmbeddings(t *testing.T) {
 	t.Parallel()
 	alike := 0
 	for seed := range uint64(60) {

@@ -268,9 +268,9 @@ func withNames(r *rand.Rand, docs []score.Raw) []score.Raw {
 	return docs
 }
 
-// TestOrderOfArrivalMakesNoDifference: the same documents in any order, some of
+// TestArrivalOrderIsIrrelevant: the same documents in any order, some of
 // them repeated, have the same matches for the same reasons.
-func TestOrderOfArrivalMakesNoDifference(t *testing.T) {
+func TestArrivalOrderIsIrrelevant(t *testing.T) {
 	t.Parallel()
 	met := map[string]int{}
 	seeds := testenv.Size(30, 200)

@@ -46,7 +46,7 @@ func (o *once) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, err
 // There may be more candidates than a question has room for. The best ones are
 // asked about, whatever the order of arrival; the others stay undecided, and
 // the two invoices do not have each other ask for ever.
-func TestCandidatesBeyondTheQuestionStayUndecided(t *testing.T) {
+func TestExcessCandidatesStayOpen(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{maxCandidates, maxCandidates + 1, maxCandidates + 5} {
 		docs := manyOrders(n)

@@ -6,7 +6,7 @@ package match
 const promptVersion = "match/2"
 
 // system is the system message of every question. It must be at least 1,024 tokens and always
-// the same, because providers cache only such prefixes (TestFixedPrefixIsLongEnoughToBeKept).
+// the same, because providers cache only such prefixes (TestPromptPrefixIsCacheable).
 // The examples are invented.
 const system = `You match business documents of one company: orders, confirmations, delivery notes, goods receipts, invoices, credit notes, contracts.
 You get one document and a numbered list of candidates, and decide about each candidate whether it belongs to the same business as the document.

@@ -43,7 +43,7 @@ func TestIBAN(t *testing.T) {
 }
 
 // 97 for 00, 98 for 01 and 02 for 99 have the same remainder; only they are given.
-func TestCheckDigitsOfAnIBANAreFrom02To98(t *testing.T) {
+func TestIBANCheckDigitRange(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for n := range 1000 {

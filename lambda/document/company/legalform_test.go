@@ -216,7 +216,7 @@ func TestLegalFormsAtTheEndGo(t *testing.T) {
 }
 
 // A new spelling needs a name here.
-func TestEverySpellingOfALegalFormIsNeeded(t *testing.T) {
+func TestEachLegalFormIsNeeded(t *testing.T) {
 	t.Parallel()
 	for i, line := range forms {
 		spellings := strings.Split(line, " | ")

@@ -42,7 +42,7 @@ func sharedParties(t *testing.T, elements ...string) map[string]party {
 	return parties
 }
 
-func TestSharedVATIDsAreValid(t *testing.T) {
+func TestSharedCorpusVATIDs(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	for who, p := range sharedParties(t, "p2p", "documents.visible.jsonl") {
@@ -59,7 +59,7 @@ func TestSharedVATIDsAreValid(t *testing.T) {
 
 // A name as it was, and as it came through misreading, abbreviation and
 // other forms; and the names of different companies.
-func TestSharedNamesAreDistinguished(t *testing.T) {
+func TestSharedCorpusNames(t *testing.T) {
 	t.Parallel()
 	for _, set := range []string{"p2p", "ads"} {
 		clean, noisy := sharedParties(t, set, "documents.visible.jsonl"),

@@ -8,7 +8,7 @@ import (
 )
 
 // Published examples; misread has one digit or letter changed.
-func TestCheckDigitsOfEachCountry(t *testing.T) {
+func TestVATCheckDigits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ id, misread string }{
 		{"ATU13585627", "ATU13585621"},

@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestFolderTakesElectronicDocumentsAndNamesTheOthers(t *testing.T) {
+func TestFolderReadsEInvoices(t *testing.T) {
 	t.Parallel()
 	const head = `<%[1]s xmlns="urn:oasis:names:specification:ubl:schema:xsd:%[1]s-2"
 xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">

@@ -17,7 +17,7 @@ const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
 
 // What cannot be read is named, and the rest goes on. A FIFO is not opened:
 // that would wait for ever.
-func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
+func TestUnreadableFilesAreSkipped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -63,7 +63,7 @@ func TestFilesThatCannotBeReadAreNamedAndSkipped(t *testing.T) {
 	}
 }
 
-func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
+func TestMissingIDComesFromContent(t *testing.T) {
 	t.Parallel()
 	one, _, err := readRecord([]byte(`{"type":"invoice","structured_data":{"number": "1"}}`), DefaultTenant)
 	must.OK(t, err)
@@ -74,7 +74,7 @@ func TestIDOfADocumentWithoutOneComesFromItsContent(t *testing.T) {
 	}
 }
 
-func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
+func TestDuplicateIsAProblem(t *testing.T) {
 	t.Parallel()
 	in := newInput(&Reader{Tenant: DefaultTenant})
 	must.OK(t, in.values().readWhole("f.json", strings.NewReader("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`)))
@@ -83,7 +83,7 @@ func TestSecondCopyOfADocumentIsAProblem(t *testing.T) {
 	}
 }
 
-func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
+func TestLongLineIsNotBuffered(t *testing.T) {
 	t.Parallel()
 	in := newInput(&Reader{Tenant: DefaultTenant})
 	good := `{"type":"invoice","structured_data":{}}`
@@ -95,7 +95,7 @@ func TestLineThatIsTooLongIsNotHeldInMemory(t *testing.T) {
 
 // Files as they come: with a byte order mark, of the extension .ndjson, with other
 // words for a type, with fields that matching does not know.
-func TestOrdinaryVariationsAreRead(t *testing.T) {
+func TestOrdinaryVariations(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -22,7 +22,7 @@ func line(n int, typ string) string {
 	return fmt.Sprintf(`{"id":%q,"tenant_id":%q,"type":%q,"received_at":"2026-03-02T09:00:00Z","structured_data":{"number":"%d"}}`, num(n), tenant, typ, n)
 }
 
-func TestCorpusIsReadInItsOrder(t *testing.T) {
+func TestCorpusKeepsItsOrder(t *testing.T) {
 	t.Parallel()
 	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(2, "invoice")+"\r\n\n"+line(1, "purchase-order")))
 	must.OK(t, err)
@@ -39,7 +39,7 @@ func TestCorpusIsReadInItsOrder(t *testing.T) {
 	}
 }
 
-func TestMalformedDocumentsAreNamedByFileAndLine(t *testing.T) {
+func TestMalformedDocumentErrors(t *testing.T) {
 	t.Parallel()
 	good := line(1, "invoice")
 	without := func(part, with string) string {
@@ -72,7 +72,7 @@ func TestMalformedDocumentsAreNamedByFileAndLine(t *testing.T) {
 	}
 }
 
-func TestMalformedLinksAreNamedByFileAndLine(t *testing.T) {
+func TestMalformedLinkErrors(t *testing.T) {
 	t.Parallel()
 	docs, err := corpus.ReadDocuments("d.jsonl", strings.NewReader(line(1, "invoice")+"\n"+line(2, "invoice")+"\n"+
 		strings.Replace(line(3, "invoice"), tenant, num(9).String(), 1)))

@@ -32,7 +32,7 @@ func read(t *testing.T, s Sheet, mapping, text string) (r *Result, documents []s
 const invoiceMap = `number="Invoice No",supplier.name=Vendor,total=Amount`
 
 // The same table with any delimiter, mark or encoding is the same document.
-func TestDelimitersAndEncodingsAreFound(t *testing.T) {
+func TestDelimitersAndEncodings(t *testing.T) {
 	t.Parallel()
 	const text = "Vendor;invoice no ;Amount;Extra\nMöbel;RE-1;1.190,50;x\n"
 	latin, err := charmap.Windows1252.NewEncoder().String(text)
@@ -50,7 +50,7 @@ func TestDelimitersAndEncodingsAreFound(t *testing.T) {
 	}
 }
 
-func TestRowsOfOneNumberAreOneDocument(t *testing.T) {
+func TestRowsOfOneNumberMerge(t *testing.T) {
 	t.Parallel()
 	_, got, err := read(t, Sheet{Layout: "02.01.2006"},
 		"number=No,date=Date,supplier.name=Vendor,references.PO=Order,line_items.sku=Article,line_items.quantity=Qty",
@@ -65,7 +65,7 @@ func TestRowsOfOneNumberAreOneDocument(t *testing.T) {
 	}
 }
 
-func TestFaultyRowsAreNamedAndTheOthersAreRead(t *testing.T) {
+func TestFaultyRowsAreSkipped(t *testing.T) {
 	t.Parallel()
 	r, got, err := read(t, Sheet{}, "number=No,date=Date,total=Sum,line_items.sku=Article",
 		"No,Date,Sum,Article\n1,2026-03-02,5,A\n2,02.03.2026,5,A\n3,2026-03-02,a lot,A\n4,2026-03-02,5,A\n4,2026-03-02,6,B\n5,,7,A\n6,\"")
@@ -80,7 +80,7 @@ func TestFaultyRowsAreNamedAndTheOthersAreRead(t *testing.T) {
 	}
 }
 
-func TestDecimalSignIsFoundOrAskedFor(t *testing.T) {
+func TestDecimalSignDetection(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		amounts string
@@ -113,7 +113,7 @@ func TestDecimalSignIsFoundOrAskedFor(t *testing.T) {
 }
 
 // An id of another system stays the same when the rest of the row changes.
-func TestIDOfAnotherSystemBecomesAUUID(t *testing.T) {
+func TestForeignIDBecomesUUID(t *testing.T) {
 	t.Parallel()
 	id := func(text string) string {
 		_, got, err := read(t, Sheet{}, "id=Key,number=No", text)
@@ -132,7 +132,7 @@ func TestIDOfAnotherSystemBecomesAUUID(t *testing.T) {
 	}
 }
 
-func TestFaultyMappingsAreRefused(t *testing.T) {
+func TestFaultyMappings(t *testing.T) {
 	t.Parallel()
 	for mapping, want := range map[string]string{
 		"number=": "expected PATH=COLUMN", "numbr=No": "unknown field", "number=A,number=B": "duplicate field", "nowhere.map": "no such file",

@@ -33,7 +33,7 @@ func resultOf(d einvoice.Document) result {
 	return r
 }
 
-func TestFilesAreReadAsExpectedByHand(t *testing.T) {
+func TestGoldenFiles(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "*.xml"))
 	if err != nil || len(files) < 8 {

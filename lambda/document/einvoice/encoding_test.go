@@ -55,7 +55,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-func TestFormatIsDetectedByTheHead(t *testing.T) {
+func TestDetect(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(filepath.Join("testdata", "facturx.xml"))
 	must.OK(t, err)

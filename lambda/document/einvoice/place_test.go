@@ -38,7 +38,7 @@ func checkRows(t *testing.T, file func(content string) string, rows []row) {
 // payTo is the account in a UBL invoice.
 var payTo = at("PaymentMeans/PayeeFinancialAccount/ID", "DE89370400440532013000")
 
-func TestFieldsOfUBLAtTheirOtherPlaces(t *testing.T) {
+func TestUBLFieldFallbacks(t *testing.T) {
 	t.Parallel()
 	supplier := func(place, text string) string { return at("AccountingSupplierParty/Party/"+place, text) }
 	checkRows(t, ubl, []row{
@@ -85,7 +85,7 @@ func TestFieldsOfUBLAtTheirOtherPlaces(t *testing.T) {
 	})
 }
 
-func TestFieldsOfAnOrderAtTheirOtherPlaces(t *testing.T) {
+func TestOrderFieldFallbacks(t *testing.T) {
 	t.Parallel()
 	order := func(content string) string {
 		return strings.NewReplacer("Invoice-2", "Order-2", "<Invoice", "<Order", "</Invoice", "</Order").Replace(ubl(content))
@@ -106,7 +106,7 @@ func TestFieldsOfAnOrderAtTheirOtherPlaces(t *testing.T) {
 	})
 }
 
-func TestFieldsOfCIIAtTheirOtherPlaces(t *testing.T) {
+func TestCIIFieldFallbacks(t *testing.T) {
 	t.Parallel()
 	invoice := func(content string) string {
 		return ciiHead + at("ExchangedDocument", at("ID", "1")+at("TypeCode", "380")) +

@@ -50,7 +50,7 @@ func ublLine(quantity, price, amount, rest string) string {
 
 // A value that cannot be taken is reported by its line and place, and never
 // quoted.
-func TestProblemsNameThePlaceAndNotTheValue(t *testing.T) {
+func TestProblemsQuoteNoValue(t *testing.T) {
 	t.Parallel()
 	const (
 		total      = "line 4: LegalMonetaryTotal/TaxInclusiveAmount: "
@@ -134,7 +134,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	}
 }
 
-func TestBrokenAndForeignFilesAreRefusedWithAReason(t *testing.T) {
+func TestRefusalReasons(t *testing.T) {
 	t.Parallel()
 	const foreign = "line 1: unsupported XML: expected UBL 2 or UN/CEFACT CII"
 	const broken = "invalid XML 1.0: not well-formed"
@@ -195,7 +195,7 @@ func TestBrokenAndForeignFilesAreRefusedWithAReason(t *testing.T) {
 	}
 }
 
-func TestLongTextsAreNoLongTags(t *testing.T) {
+func TestLongTextIsNotLongTag(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 1<<16)
 	for _, in := range []string{"<!-- < ' " + long + " -->", "<!--> < ' " + long + " -->", "<?x < ' " + long + " ?>",
@@ -206,7 +206,7 @@ func TestLongTextsAreNoLongTags(t *testing.T) {
 	}
 }
 
-func TestErrorOfTheReaderIsNoRefusal(t *testing.T) {
+func TestReaderErrorIsNotRefused(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("connection lost")
 	_, err := einvoice.Read(io.MultiReader(strings.NewReader(ublHead), iotest.ErrReader(lost)))
@@ -217,7 +217,7 @@ func TestErrorOfTheReaderIsNoRefusal(t *testing.T) {
 }
 
 // The totals of UBL 2.0 lack TaxInclusiveAmount.
-func TestTotalsThatAreAbsentEqualOthersWhereNothingComesBetween(t *testing.T) {
+func TestMissingTotalsFallBack(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ amounts, subtotal, total string }{
 		{"", "", ""},
@@ -238,7 +238,7 @@ func TestTotalsThatAreAbsentEqualOthersWhereNothingComesBetween(t *testing.T) {
 }
 
 // In the Danish profile TaxExclusiveAmount is the tax.
-func TestTaxExclusiveAmountOfOIOUBLIsNoSubtotal(t *testing.T) {
+func TestOIOUBLHasNoSubtotal(t *testing.T) {
 	t.Parallel()
 	amounts := "<b:LineExtensionAmount>100</b:LineExtensionAmount><b:TaxExclusiveAmount>25</b:TaxExclusiveAmount>"
 	in := strings.Replace(ublTotal(amounts), "<b:ID>", "<b:CustomizationID>OIOUBL-2.1</b:CustomizationID><b:ID>", 1)
@@ -248,7 +248,7 @@ func TestTaxExclusiveAmountOfOIOUBLIsNoSubtotal(t *testing.T) {
 	}
 }
 
-func TestDecimalsKeepTheirExactValue(t *testing.T) {
+func TestDecimalsStayExact(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"100.00": "100", "0.10": "0.1", " +5.50 ": "5.5", "-0.0100": "-0.01", ".5": "0.5",
@@ -294,7 +294,7 @@ func TestTypeFollowsTheCode(t *testing.T) {
 	}
 }
 
-func TestNotesStandOnceAndMixedContentIsNoText(t *testing.T) {
+func TestNotesAndMixedContent(t *testing.T) {
 	t.Parallel()
 	in := ubl("<b:Note>one</b:Note><b:Note> one </b:Note><b:Note>mixed<b:ID/>content</b:Note><b:Note>two</b:Note>")
 	if d, err := einvoice.Read(strings.NewReader(in)); err != nil || d.Data.Notes != "one\ntwo" {
@@ -303,7 +303,7 @@ func TestNotesStandOnceAndMixedContentIsNoText(t *testing.T) {
 }
 
 // An order has a buyer and an office that pays, an invoice is for the latter.
-func TestBuyerOfAnInvoiceIsTheAccountingParty(t *testing.T) {
+func TestBuyerIsAccountingParty(t *testing.T) {
 	t.Parallel()
 	party := func(role, name string) string {
 		return "<a:" + role + "><a:Party><a:PartyName><b:Name>" + name + "</b:Name></a:PartyName></a:Party></a:" + role + ">"
@@ -319,7 +319,7 @@ func TestBuyerOfAnInvoiceIsTheAccountingParty(t *testing.T) {
 	}
 }
 
-func TestReferencesAreBoundedAndStandOnce(t *testing.T) {
+func TestReferencesAreBounded(t *testing.T) {
 	t.Parallel()
 	line := func(number int) string {
 		return fmt.Sprintf("<a:InvoiceLine><a:OrderLineReference><a:OrderReference><b:ID>%d</b:ID></a:OrderReference>"+

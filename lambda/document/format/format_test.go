@@ -94,7 +94,7 @@ func TestAllProblemsAreListed(t *testing.T) {
 }
 
 // The schema has the fields of the Go types, and no others.
-func TestSchemaHasTheFieldsOfTheTypes(t *testing.T) {
+func TestSchemaMatchesTypes(t *testing.T) {
 	t.Parallel()
 	var compare func(location string, typ reflect.Type)
 	compare = func(location string, typ reflect.Type) {
@@ -135,7 +135,7 @@ func TestSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 }
 
 // Whatever has the form can be parsed.
-func TestDocumentsOfTheFormCanBeParsed(t *testing.T) {
+func TestValidDocumentsParse(t *testing.T) {
 	t.Parallel()
 	texts := rapid.SampledFrom([]string{`"119.00"`, `119`, `1e3`, `-0.5`, `""`, `null`, `"2026-03-02"`, `"2026-02-30"`, `"x"`, `true`, `[]`, `{}`,
 		`[{}]`, `[null]`, `{"name":"x"}`, `[{"quantity":"1"}]`, `"\u0000"`, `123456789012345678901`})
@@ -165,7 +165,7 @@ func resolved(location string) string {
 }
 
 // The page of the ten mistakes shows what is found and expected.
-func TestTheTenMistakesAreNamedAsThePageShows(t *testing.T) {
+func TestTenMistakesMatchPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../INTEGRATE.md")
 	must.OK(t, err)

@@ -95,7 +95,7 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
-func TestTheStrengthIsOfTheDigitsThatAgree(t *testing.T) {
+func TestStrengthOfAgreeingDigits(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		cited, own string
@@ -113,8 +113,8 @@ func TestTheStrengthIsOfTheDigitsThatAgree(t *testing.T) {
 	}
 }
 
-// TestNumbersThatAgreeHaveAKeyInCommon: so a document finds what it cites.
-func TestNumbersThatAgreeHaveAKeyInCommon(t *testing.T) {
+// TestAgreeingNumbersShareKey: so a document finds what it cites.
+func TestAgreeingNumbersShareKey(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 0))
 	parts := []string{"4500010046", "0042", "42", "26", "2026", "PO", "LS", "45O0010046", "10046", "1207", "064", "10", "B"}
@@ -144,7 +144,7 @@ func TestNumbersThatAgreeHaveAKeyInCommon(t *testing.T) {
 	}
 }
 
-func TestNumbersOfAnyLengthAreBounded(t *testing.T) {
+func TestLongNumbersAreBounded(t *testing.T) {
 	t.Parallel()
 	long := Read(strings.Repeat("4711-", 1<<18))
 	if len(long.runs) > mostRuns || len(long.Keys()) > mostForms {

@@ -15,7 +15,7 @@
 // A citation is often printed with more or less than the document's number. Use Read to take
 // both apart and Agrees to grade how much of one is in the other. Agreeing numbers share one
 // of their Keys, unless they agree only nearly or in a short part
-// (TestNumbersThatAgreeHaveAKeyInCommon).
+// (TestAgreeingNumbersShareKey).
 //
 // Find knows the labels of four languages. Use Mentions for possible numbers in a text of any
 // language.

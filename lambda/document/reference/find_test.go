@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindLeavesOtherNumbersAlone(t *testing.T) {
+func TestFindSkipsOtherNumbers(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "4500000101", "Nr. 4500000101", "# 4711", "order", "Order no.", "Order no.:",
@@ -234,7 +234,7 @@ func TestCitationsAreCutOut(t *testing.T) {
 	}
 }
 
-func TestManyCitationsAreCutOutInLinearTime(t *testing.T) {
+func TestWithoutIsLinear(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("order no. 4711, ", 1<<20/16)
 	if got := len(Without(text)); got > len(text) || got < len(text)/2 {

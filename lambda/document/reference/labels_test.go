@@ -157,7 +157,7 @@ func TestMarkedLabelsNeedAMark(t *testing.T) {
 	}
 }
 
-func TestTypesAreKnownByMeaning(t *testing.T) {
+func TestTypeSynonyms(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{
 		"purchase-order": purchaseOrder, "purchase_order": purchaseOrder, "PurchaseOrder": purchaseOrder,

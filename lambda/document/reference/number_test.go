@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCanonicalAgreesOnSpellings(t *testing.T) {
+func TestCanonicalSpellings(t *testing.T) {
 	t.Parallel()
 	for want, spellings := range map[string][]string{
 		"RE202642": {"RE-2026-0042", "RE 2026/42", "re.2026.0042", "RE_2026_0042", "RE20260042", "ＲＥ－２０２６－００４２",
@@ -32,7 +32,7 @@ func TestCanonicalAgreesOnSpellings(t *testing.T) {
 	}
 }
 
-func TestCanonicalKeepsNumbersApart(t *testing.T) {
+func TestCanonicalIsDistinct(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, s := range []string{
@@ -49,7 +49,7 @@ func TestCanonicalKeepsNumbersApart(t *testing.T) {
 	}
 }
 
-func TestLooseSurvivesMisreadings(t *testing.T) {
+func TestLooseSurvivesMisreading(t *testing.T) {
 	t.Parallel()
 	for want, spellings := range map[string][]string{
 		"4500010046": {"4500010046", "45O0010046", "4S00010046", "O4500010046", "PO-450001OO46", "45.O001.0046"},
@@ -70,7 +70,7 @@ func TestLooseSurvivesMisreadings(t *testing.T) {
 	}
 }
 
-func TestLooseKeepsOtherNumbersApart(t *testing.T) {
+func TestLooseIsDistinct(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{
 		{"4500010032", "4500010302"}, {"RV-2022-040", "RV-2022-041"}, {"22/00304-A", "22/00304-B"},

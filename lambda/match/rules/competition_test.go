@@ -88,7 +88,7 @@ func sorted(c Competition) []Decision {
 	return all
 }
 
-func TestOrderAndExtentOfTheQuestionMakeNoDifference(t *testing.T) {
+func TestDecideIgnoresOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)
@@ -113,7 +113,7 @@ func TestOrderAndExtentOfTheQuestionMakeNoDifference(t *testing.T) {
 	})
 }
 
-func TestPairsOfOthersMakeNoDifference(t *testing.T) {
+func TestOtherPairsAreIrrelevant(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)
@@ -144,7 +144,7 @@ func citing(kind, number string, p Pair) Pair {
 
 // A citation that may be a misread number keeps a pair open, unless it is exactly the number of
 // another document.
-func TestACitationKeepsAPairOpenUnlessItMeansAnother(t *testing.T) {
+func TestCitationKeepsPairOpen(t *testing.T) {
 	t.Parallel()
 	nearly := func(number string) Pair { // of a company, as loose citations are of one
 		p := citing("cites-loosely", number, weighed("order 1", "invoice", 20))

@@ -248,8 +248,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestEveryKindOfCompetitionIsInTheTable: a new kind needs a row of its own.
-func TestEveryKindOfCompetitionIsInTheTable(t *testing.T) {
+// TestCompetitionTableIsFull: a new kind needs a row of its own.
+func TestCompetitionTableIsFull(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Nearest, score.Tie, score.Farther, score.Taken, score.Copy, score.Chain} {
 		name := kind.Because("")[0].Name
@@ -293,8 +293,8 @@ func outcome(t *testing.T, c Competition, p Pair) string {
 	return fmt.Sprintf("%s %s %.2f %s", kind, evidence, j.Score, why)
 }
 
-// TestDecidingLeavesThePairsAlone: they may have room for more evidence.
-func TestDecidingLeavesThePairsAlone(t *testing.T) {
+// TestDecideKeepsItsInput: they may have room for more evidence.
+func TestDecideKeepsItsInput(t *testing.T) {
 	t.Parallel()
 	p := weighed("order", "invoice 1", 60)
 	p.Evidence = slices.Grow(p.Evidence, 10)
@@ -305,7 +305,7 @@ func TestDecidingLeavesThePairsAlone(t *testing.T) {
 	}
 }
 
-func TestDecideIsAboutPairsOfTheDocumentsOnly(t *testing.T) {
+func TestDecideIgnoresOtherPairs(t *testing.T) {
 	t.Parallel()
 	near, far := weighed("order 1", "invoice 1", 60), weighed("order 2", "invoice 2", 60)
 	between := weighed("order 2", "invoice 1", 60) // it ties with both of them
@@ -346,7 +346,7 @@ func TestReasoning(t *testing.T) {
 }
 
 // A citation with many points is of high confidence only where the contents agree.
-func TestHighConfidenceNeedsContents(t *testing.T) {
+func TestHighNeedsContents(t *testing.T) {
 	t.Parallel()
 	for contents, want := range map[int]string{-12: "medium", 8: "medium", 10: "high", 38: "high"} {
 		p := weighed("order", "invoice", 0)

@@ -20,6 +20,6 @@
 // (Verdict).
 //
 // Whether two documents match depends only on the pairs of the two
-// (TestPairsOfOthersMakeNoDifference), not on the order of the pairs
-// (TestOrderAndExtentOfTheQuestionMakeNoDifference).
+// (TestOtherPairsAreIrrelevant), not on the order of the pairs
+// (TestDecideIgnoresOrder).
 package rules

@@ -39,7 +39,7 @@ func near(id uuid.UUID, lists ...[]Pair) (near [][]Pair) {
 // When the pairs of a document change, the decisions about all other pairs stay the
 // same, but for those that Moved lists. It needs brief pairs only, of the
 // document's partners.
-func TestDecisionsChangeWhereMovedSays(t *testing.T) {
+func TestMovedFindsAllChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pairs := drawPairs(t)

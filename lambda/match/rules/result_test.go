@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestResultKeepsWhatIsDecided: each match and each suggestion once, in order.
-func TestResultKeepsWhatIsDecided(t *testing.T) {
+// TestResultAdd: each match and each suggestion once, in order.
+func TestResultAdd(t *testing.T) {
 	t.Parallel()
 	for _, tc := range decideRows {
 		c := Competition{Pairs: tc.pairs}
@@ -47,7 +47,7 @@ func (c *endingAt) Err() error {
 
 // A tenant waits while its pairs are decided about: that ends with the time,
 // though it may be about any number of pairs.
-func TestDecidingEndsWithItsContext(t *testing.T) {
+func TestDecideHonorsContext(t *testing.T) {
 	t.Parallel()
 	var c Competition
 	for i := range 100 {
@@ -89,7 +89,7 @@ func result(c Competition) Result {
 }
 
 // A model that is not sure makes a match only where the rules come near one.
-func TestAModelThatIsNotSureNeedsTheRules(t *testing.T) {
+func TestUnsureModelNeedsRules(t *testing.T) {
 	t.Parallel()
 	for points, want := range map[int]Outcome{score.SuggestAt: Suggested, likelyAt - 1: Suggested, likelyAt: Matched, score.MatchAt - 1: Matched} {
 		for answer, outcome := range map[Answer]Outcome{High: Matched, Medium: want, Low: Suggested, None: Dropped} {
@@ -108,7 +108,7 @@ func TestAModelThatIsNotSureNeedsTheRules(t *testing.T) {
 
 // The rivals of a pair, by hand: of an order with 20 lamps and the invoices
 // that may belong to it.
-func TestRivalsAreCountedOnBothSides(t *testing.T) {
+func TestRivalsOnBothSides(t *testing.T) {
 	t.Parallel()
 	const certain, equal, weak = 90, 60, 40
 	pair := weighed("order 1", "invoice 1", 60, 20, 20, 20)

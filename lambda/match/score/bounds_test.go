@@ -46,9 +46,9 @@ func crowded(t testing.TB, typ document.Type, from int) Raw {
 	return raw(typ, object(vat, `"line_items":[`+strings.Join(list, ",")+`]`))
 }
 
-// TestHostileDocumentsAreBounded counts what the work grows with: a pair
+// TestHostileInputIsBounded counts what the work grows with: a pair
 // compares each citation with each, and each key is looked up.
-func TestHostileDocumentsAreBounded(t *testing.T) {
+func TestHostileInputIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]func(testing.TB, document.Type, int) Raw{"large": hostile, "crowded": crowded} {
 		a, b := parsed(t, po, of(t, po, 1_000_000).Data), parsed(t, inv, of(t, inv, 3_040_000).Data)
@@ -84,8 +84,8 @@ func TestMentionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestTheFirst50ItemsAreAlignedByWords: each is compared with each.
-func TestTheFirst50ItemsAreAlignedByWords(t *testing.T) {
+// TestWordAlignmentIsBounded: each is compared with each.
+func TestWordAlignmentIsBounded(t *testing.T) {
 	t.Parallel()
 	var names, numbers []string
 	for i := range 60 {

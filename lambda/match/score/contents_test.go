@@ -180,9 +180,9 @@ var amountRows = []evidenceRow{
 	{"nothing is not the same as nothing", po, total("0"), inv, total("0"), "vat-id", 30},
 }
 
-// TestTheItemsAreTheSameOnlyWhenTheyAre: the sentence about items that are alike,
+// TestSameItems: the sentence about items that are alike,
 // but described in other words, does not claim more.
-func TestTheItemsAreTheSameOnlyWhenTheyAre(t *testing.T) {
+func TestSameItems(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ a, b, want string }{
 		{";pen blue;4;;2.50", ";pen blue;4;;2.50", "The item and its quantity are the same."},

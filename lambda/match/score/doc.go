@@ -17,7 +17,7 @@
 // # Guarantees
 //
 // The score of two documents depends only on the two, and is the same from both sides
-// (TestPairIsTheSameFromBothSides). Two documents find each other by the same keys, whichever
+// (TestScoreIsSymmetric). Two documents find each other by the same keys, whichever
 // comes later (TestKeysFindBothWays). Documents of any content are scored in bounded time and
-// memory (TestHostileDocumentsAreBounded).
+// memory (TestHostileInputIsBounded).
 package score

@@ -228,8 +228,8 @@ var evidenceTables = map[string][]evidenceRow{
 	"company": companyRows, "citation": citationRows, "items": itemRows, "alike": alikeRows, "units": unitRows, "shares": shareRows, "credit": creditRows, "cited": citedRows, "words": wordRows, "amounts": amountRows, "return": returnRows, "time": timeRows,
 }
 
-// TestEveryKindOfEvidenceIsInATable: a new kind needs a row of its own.
-func TestEveryKindOfEvidenceIsInATable(t *testing.T) {
+// TestEachEvidenceHasACase: a new kind needs a row of its own.
+func TestEachEvidenceHasACase(t *testing.T) {
 	t.Parallel()
 	rest := map[string]bool{}
 	for name, w := range weights {
@@ -245,8 +245,8 @@ func TestEveryKindOfEvidenceIsInATable(t *testing.T) {
 			}
 		}
 	}
-	delete(rest, "alike")      // it needs an embedding: TestSimilarTextsAreCompared
-	delete(rest, "known-name") // it needs other documents: TestKnownNamesAreOneSupplier
+	delete(rest, "alike")      // it needs an embedding: TestSimilarTexts
+	delete(rest, "known-name") // it needs other documents: TestKnownNamesScore
 	for name, missing := range rest {
 		if missing {
 			t.Errorf("no table has the evidence %s", name)

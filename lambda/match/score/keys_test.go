@@ -142,9 +142,9 @@ func TestKeysAreOfTheTenant(t *testing.T) {
 	}
 }
 
-// TestLongKeysAreShortenedToTheirHash: the keys are in an index whose entries
+// TestLongKeysAreHashed: the keys are in an index whose entries
 // are limited to about 2,700 bytes.
-func TestLongKeysAreShortenedToTheirHash(t *testing.T) {
+func TestLongKeysAreHashed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Ü7", 5000)
 	d := normalise(uuid.Nil, tenantA, inv, document.Data{
@@ -176,7 +176,7 @@ func TestLongKeysAreShortenedToTheirHash(t *testing.T) {
 	}
 }
 
-func TestAtMost12ItemsAreLookedUp(t *testing.T) {
+func TestItemKeysAreBounded(t *testing.T) {
 	t.Parallel()
 	var list, want []string
 	for i := range 20 {
@@ -191,8 +191,8 @@ func TestAtMost12ItemsAreLookedUp(t *testing.T) {
 	}
 }
 
-// TestCitationsFindTheirDocuments: from both sides, whatever the spelling.
-func TestCitationsFindTheirDocuments(t *testing.T) {
+// TestCitationsShareKeys: from both sides, whatever the spelling.
+func TestCitationsShareKeys(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
@@ -238,7 +238,7 @@ func findsCited(a, b Document) bool {
 	return slices.ContainsFunc(lookup, func(k string) bool { return ofCitation(k) && slices.Contains(keys, k) })
 }
 
-func TestExplainingSaysWhatMatchingDoes(t *testing.T) {
+func TestExplainAgreesWithMatch(t *testing.T) {
 	t.Parallel()
 	order, invoice := raw(po, object(order45, `"date":"2026-01-05"`)), raw(inv, object(cites45, `"date":"2026-01-20"`))
 	a, b := parsed(t, po, order.Data), parsed(t, inv, invoice.Data)

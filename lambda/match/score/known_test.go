@@ -14,9 +14,9 @@ const (
 	vatDE = "DE136695976"
 )
 
-// TestKnownNamesAreOneSupplier: two names that nothing but the memory of the
+// TestKnownNamesScore: two names that nothing but the memory of the
 // tenant connects.
-func TestKnownNamesAreOneSupplier(t *testing.T) {
+func TestKnownNamesScore(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name           string
@@ -56,9 +56,9 @@ func TestKnownNamesAreOneSupplier(t *testing.T) {
 	}
 }
 
-// TestKnownNamesFindEachOther: documents whose names are known as one supplier's
+// TestKnownNamesShareKeys: documents whose names are known as one supplier's
 // are candidates, like documents of one name.
-func TestKnownNamesFindEachOther(t *testing.T) {
+func TestKnownNamesShareKeys(t *testing.T) {
 	t.Parallel()
 	a, b := raw(po, object(ibm, `"date":"2026-01-05"`)), raw(inv, object(world, `"date":"2026-02-05"`))
 	common := func() []string {
@@ -79,9 +79,9 @@ func TestKnownNamesFindEachOther(t *testing.T) {
 	}
 }
 
-// TestNamingIsWhatTheStoreRemembers: a VAT id that is misread, and a name of any
+// TestNaming: a VAT id that is misread, and a name of any
 // length, are not remembered as they are.
-func TestNamingIsWhatTheStoreRemembers(t *testing.T) {
+func TestNaming(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 150)
 	for data, want := range map[string]Naming{

@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-func TestLinesAboutOneArticleAreAligned(t *testing.T) {
+func TestAlignLines(t *testing.T) {
 	t.Parallel()
 	order := []document.Line{{SKU: "M6-20", Description: "Screw M6x20"}, {SKU: "M8-40", Description: "Screw M8x40"},
 		{Description: "Walnut table oiled"}}

@@ -48,7 +48,7 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-func TestCitationsAreLookedForInTheFirst100Lines(t *testing.T) {
+func TestCitedLinesAreBounded(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[int]int{0: 1, 99: 1, 100: 0} {
 		data := document.Data{Lines: make([]document.Line, 200)}
@@ -118,7 +118,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-func TestNormalizedIsWhatTheStoreKeeps(t *testing.T) {
+func TestNormalized(t *testing.T) {
 	t.Parallel()
 	d := parsed(t, gr, `{"number":"GR 1","supplier":{"name":"Müller  GmbH","iban":"de12 3456"},"buyer":{"name":"Stadtwerke Ulm","vat_id":"de 136 695 976"},
 		"references":[{"type":"Purchase-Order","number":"PO-4500"}],"notes":"delivery note LS-88123","line_items":[{"sku":"A-1","description":"blue\n pen"}]}`)
@@ -141,7 +141,7 @@ func TestNormalizedIsWhatTheStoreKeeps(t *testing.T) {
 	}
 }
 
-func TestAnyPartyIsACounterparty(t *testing.T) {
+func TestAnyPartyCounts(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		data string

@@ -50,9 +50,9 @@ func TestVetoes(t *testing.T) {
 	})
 }
 
-// TestOtherCompaniesNeedACitation: however equal their contents, documents that
+// TestOtherCompanyNeedsCitation: however equal their contents, documents that
 // name no common company are no pair unless a citation connects them.
-func TestOtherCompaniesNeedACitation(t *testing.T) {
+func TestOtherCompanyNeedsCitation(t *testing.T) {
 	t.Parallel()
 	const equal = `"total":"1184.37","line_items":[{"sku":"pen","quantity":"70","unit_price":"7"},{"sku":"ink","quantity":"9"}]`
 	zenithSupplies := `"supplier":{"name":"Zenith"}`
@@ -75,9 +75,9 @@ func TestOtherCompaniesNeedACitation(t *testing.T) {
 	}
 }
 
-// TestWithoutACompanyThereIsNoPair: a document that names none has no matches,
+// TestNoCompanyNoPair: a document that names none has no matches,
 // whichever of the two is matched later.
-func TestWithoutACompanyThereIsNoPair(t *testing.T) {
+func TestNoCompanyNoPair(t *testing.T) {
 	t.Parallel()
 	none, order := parsed(t, gr, object(`"total":"1184.37"`, refs(po, "4500010046"))), parsed(t, po, object(order45, `"total":"1184.37"`))
 	if p := scoredBothWays(t, order, none); p.Veto != "" || len(p.Evidence) != 0 || p.Counts() {
@@ -161,7 +161,7 @@ func TestFamiliesAreCapped(t *testing.T) {
 	}
 }
 
-func TestEmbeddingsOfDifferentModelsAreNotCompared(t *testing.T) {
+func TestEmbedderTagsMustMatch(t *testing.T) {
 	t.Parallel()
 	a := embeddingOf("aaaaaaaa" + "0000803f")
 	if got := a.near(embeddingOf("aaaaaaaa" + "0000803f")); got != 1 {

@@ -51,7 +51,7 @@ func drawDoc(t *rapid.T) Document {
 	return d
 }
 
-func TestPairIsTheSameFromBothSides(t *testing.T) {
+func TestScoreIsSymmetric(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawDoc(t), drawDoc(t)
@@ -116,9 +116,9 @@ func finds(a, b Document) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(lookup, k) })
 }
 
-// TestEveryKindOfEvidenceIsMet: the documents of drawDoc meet in
+// TestEachEvidenceOccurs: the documents of drawDoc meet in
 // every way sooner or later, so that the properties are about all of them.
-func TestEveryKindOfEvidenceIsMet(t *testing.T) {
+func TestEachEvidenceOccurs(t *testing.T) {
 	t.Parallel()
 	rest := map[string]bool{}
 	for name := range weights {

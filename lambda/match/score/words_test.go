@@ -30,9 +30,9 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsOfALongTextAreThoseOfItsBeginning: also where it is cut within a
+// TestLongTextIsCut: also where it is cut within a
 // character.
-func TestWordsOfALongTextAreThoseOfItsBeginning(t *testing.T) {
+func TestLongTextIsCut(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("a ", (4_000-4)/2)
 	for _, tc := range []struct{ text, want string }{

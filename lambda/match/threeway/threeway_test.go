@@ -142,7 +142,7 @@ func TestNoReceiptIsNeeded(t *testing.T) {
 	}
 }
 
-func TestItemsAreCalledByTheirNumberAndTheirText(t *testing.T) {
+func TestItemNames(t *testing.T) {
 	t.Parallel()
 	for want, l := range map[string]document.Line{
 		"A-1 Oak board": {SKU: "A-1", Description: "Oak board"},
@@ -157,7 +157,7 @@ func TestItemsAreCalledByTheirNumberAndTheirText(t *testing.T) {
 	}
 }
 
-func TestOrderMakesNoDifference(t *testing.T) {
+func TestOrderIsIrrelevant(t *testing.T) {
 	t.Parallel()
 	docs := papers(t, "O1 100 a 10@10 b 1@5\nO2 50 a 5@10\nR2 - a 8@\nD3 - a 3@\nI3 60 a 6@10\nI4 80 a 8@10 b 1@9\nI5 60 a 6@10\nC6 60 a 6@10")
 	matches := matched("O1-R2 O2-D3 O1-I3 O1-I4 O2-I4 O1-I5 I5-C6")

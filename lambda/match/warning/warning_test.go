@@ -149,8 +149,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestAnAccountIsKnownByWhatIsPaid: a credit note does not prepare a fraud.
-func TestAnAccountIsKnownByWhatIsPaid(t *testing.T) {
+// TestCreditNotesNameNoAccount: a credit note does not prepare a fraud.
+func TestCreditNotesNameNoAccount(t *testing.T) {
 	t.Parallel()
 	other := supplier(`,"iban":"` + anotherAccount + `"`)
 	docs := []warning.Document{

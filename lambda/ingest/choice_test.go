@@ -45,7 +45,7 @@ func page(quality float64, lines ...string) transcript.Page {
 
 // A repair can lose text: its reading is taken only if its quality is better by
 // 0.05 and it has every required field of the first one.
-func TestARepairNeverLosesAField(t *testing.T) {
+func TestRepairKeepsFields(t *testing.T) {
 	t.Parallel()
 	whole := []string{"Sommer GmbH", "Rechnung", "Rechnungsnummer: 4402", "Rechnungsdatum: 20.02.2026", "Gesamtbetrag: 119,00 EUR"}
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestARepairNeverLosesAField(t *testing.T) {
 }
 
 // OCR_QUALITY moves the bar.
-func TestAPageThatIsGoodEnoughIsNotReadAgain(t *testing.T) {
+func TestGoodPageIsReadOnce(t *testing.T) {
 	t.Parallel()
 	for bar, again := range map[float64]bool{0: true, 0.7: true, 0.5: false} {
 		r := newRigWith(t, blankPNG(t))
@@ -179,7 +179,7 @@ func invoiceOf(t *testing.T, number, date, subtotal, tax, total string) string {
 
 // A document that does not pass the gate is worth one more question. Its answer
 // is taken if less is wrong in it, and no document of the first is missing.
-func TestASecondAnswerNeverLosesADocument(t *testing.T) {
+func TestRetryKeepsDocuments(t *testing.T) {
 	t.Parallel()
 	one, two := invoiceOf(t, "A-1", "20.02.2026", "100.00", "19.00", "119.00"), invoiceOf(t, "A-2", "21.02.2026", "200.00", "38.00", "238.00")
 	wrong := invoiceOf(t, "A-2", "21.02.2026", "100.00", "38.00", "238.00") // the sums do not agree

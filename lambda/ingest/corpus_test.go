@@ -143,7 +143,7 @@ var shownToPeople = map[string]string{
 }
 
 // The XML of a PDF is found and read by the same steps as in the function.
-func TestInvoicesOfTheCorpusEqualTheirTruth(t *testing.T) {
+func TestCorpusEqualsTruth(t *testing.T) {
 	t.Parallel()
 	dir, pdfs, broken := shared(t, "ingestion/invoices"), 0, 0
 	all := truths(t, dir)
@@ -194,7 +194,7 @@ func eInvoices(t *testing.T) (docs []ingestion.Extracted) {
 
 // An invented VAT id is wrong in the file, too: whether it is a misprint or
 // another company is for a person to see. So most samples do not pass.
-func TestObjectionsToEInvoicesAreCounted(t *testing.T) {
+func TestEInvoiceRefusals(t *testing.T) {
 	t.Parallel()
 	got := map[string]int{}
 	for _, d := range eInvoices(t) {

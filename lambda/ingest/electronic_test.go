@@ -14,7 +14,7 @@ import (
 )
 
 // Were each value compared with each line of the pages, this would take hours.
-func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
+func TestLargeInvoicePlaces(t *testing.T) {
 	t.Parallel()
 	var text transcript.Transcription
 	for p := range 12 {
@@ -41,7 +41,7 @@ func TestLargeInvoiceIsFoundOnItsPages(t *testing.T) {
 	}
 }
 
-func TestTextBeyondTheLimitsIsRefused(t *testing.T) {
+func TestTextLimits(t *testing.T) {
 	t.Parallel()
 	const want = "file has more than 100000 lines or 5000000 characters of text; split it"
 	for name, text := range map[string]string{

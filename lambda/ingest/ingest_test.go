@@ -111,7 +111,7 @@ func text(docs []ingestion.Extracted) string {
 }
 
 // Written by hand from the files.
-func TestFilesGiveTheirDocuments(t *testing.T) {
+func TestFilesToDocuments(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"order-4711.xml":       "purchase-order PO-2026-4711 of 2026-03-02 from Nordlicht Bürobedarf GmbH over 1190.00 EUR, pages [], by einvoice, valid true\n",
@@ -172,7 +172,7 @@ type refusing struct {
 }
 
 // An attempt that lost its claim overwrites nothing of the attempt that has it.
-func TestLostClaimStoresNothing(t *testing.T) {
+func TestLostFenceStoresNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "invoice.pdf")
 	key := "ingestions/" + r.store.row.ID.String() + "/transcription.json"
@@ -188,7 +188,7 @@ func TestLostClaimStoresNothing(t *testing.T) {
 
 // A process that dies after the record of a checkpoint and before its file
 // leaves a name of nothing: the file is transcribed again.
-func TestRecordedCheckpointWithoutItsFileIsMadeAgain(t *testing.T) {
+func TestMissingCheckpointFile(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "invoice.pdf")
 	r.store.row.Transcription = "ingestions/" + r.store.row.ID.String() + "/transcription.json"
@@ -231,7 +231,7 @@ func (fixed) Transcribe(_ context.Context, file transcript.Images) (t transcript
 
 // A scan that failed for want of an OCR is read when there is one; what the OCR
 // has read is not read again.
-func TestScanThatFailedWithoutOCRIsReadWhenThereIsOne(t *testing.T) {
+func TestOCRAddedLaterReadsScan(t *testing.T) {
 	t.Parallel()
 	r := newRigWith(t, scannedPDF(t))
 	if err := r.ingest(t); err == nil || !strings.Contains(err.Error(), "OCR is off (OCR=none)") {
@@ -269,7 +269,7 @@ func (r *reviewer) Send(_ context.Context, chunks []job.Stamped) ([]uuid.UUID, e
 
 const contractText = "Mietvertrag\nVertragsnummer: V-7\nDatum: 01.03.2026\nDie Miete ist am Ersten fällig.\n"
 
-func TestContractBeginsWithItsReview(t *testing.T) {
+func TestContractStartsReview(t *testing.T) {
 	t.Parallel()
 	r, by := newRigWith(t, []byte(contractText)), &reviewer{}
 	r.Reviewer, r.Chunks = by, by
@@ -284,7 +284,7 @@ func TestContractBeginsWithItsReview(t *testing.T) {
 	}
 }
 
-func TestContractThatCannotBeReviewedIsForAPerson(t *testing.T) {
+func TestUnreviewableContract(t *testing.T) {
 	t.Parallel()
 	r := newRigWith(t, []byte(contractText))
 	r.Reviewer = &reviewer{err: failure.Permanently("it is too long")}

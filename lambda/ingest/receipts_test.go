@@ -212,7 +212,7 @@ func correlation(all []measured) float64 {
 // Ten receipts, and 52 bad faxes of invoices, show that the quality predicts what is
 // recovered, and that a repair is harmless, for which the receipts are too few, and
 // too good.
-func TestQualityPredictsFieldsAndRepairLosesNone(t *testing.T) {
+func TestQualityPredictsFields(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "reads scans twice")
 	engine, err := tesseract.New(t.Context(), tesseract.Config{Time: time.Hour})

@@ -50,7 +50,7 @@ func jobOf(t *testing.T, date day.Date) offer.Job {
 	return offer.Job{User: person(1), Date: date, Digest: f.Digest, Algorithm: ranking.Current}
 }
 
-func TestJobsThatComeAtOnceLoadTheirRosterOnce(t *testing.T) {
+func TestConcurrentLoadsOnce(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	cache, j := offer.Cache{Rosters: s}, jobOf(t, 20_000)
@@ -68,7 +68,7 @@ func TestJobsThatComeAtOnceLoadTheirRosterOnce(t *testing.T) {
 	}
 }
 
-func TestRostersThatWereAskedForLastAreKept(t *testing.T) {
+func TestKeepsRecentRosters(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	cache := offer.Cache{Rosters: s, Users: 8} // two rosters of three
@@ -119,7 +119,7 @@ func TestPanickingLoadIsNotKept(t *testing.T) {
 
 // The caller that loads is stopped while another waits, which loads then; a third
 // one that is stopped does not wait.
-func TestStoppedCallersHarmNoOther(t *testing.T) {
+func TestStoppedCaller(t *testing.T) {
 	t.Parallel()
 	loading, stopped := make(chan struct{}, 2), make(chan struct{})
 	s := &shelf{}
@@ -156,7 +156,7 @@ func TestStoppedCallersHarmNoOther(t *testing.T) {
 	callers.Wait()
 }
 
-func TestJobOfAnotherRosterIsAPermanentError(t *testing.T) {
+func TestOtherRosterIsPermanent(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(*offer.Job)

@@ -36,7 +36,7 @@ func testSet() Set {
 	}
 }
 
-func TestAMessageHasTheWholeSet(t *testing.T) {
+func TestMessageOfSet(t *testing.T) {
 	t.Parallel()
 	if got := string(testSet().Message()); got != testMessage {
 		t.Errorf("got %s\nwant %s", got, testMessage)
@@ -44,7 +44,7 @@ func TestAMessageHasTheWholeSet(t *testing.T) {
 }
 
 // A set without offers is delivered: the receiver knows then that there are none.
-func TestAnEmptySetHasAnEmptyList(t *testing.T) {
+func TestMessageOfEmptySet(t *testing.T) {
 	t.Parallel()
 	s := testSet()
 	s.Offers = nil

@@ -18,7 +18,7 @@ func date(t *testing.T, s string) day.Date {
 // from is a zone that is so far from UTC.
 func from(offset time.Duration) *time.Location { return time.FixedZone("", int(offset/time.Second)) }
 
-func TestGroupIsOwedTheDatesSinceItsLastOne(t *testing.T) {
+func TestOwedDates(t *testing.T) {
 	t.Parallel()
 	zones := map[string]*time.Location{"UTC": time.UTC, "East": from(14 * time.Hour), "West": from(-11 * time.Hour),
 		"Half": from(5*time.Hour + 30*time.Minute), "Samoa": nil}
@@ -117,7 +117,7 @@ func checkChain(t *testing.T, name string, g Group, list []owed) {
 
 // A government moves the clocks after the date was queued, or before: each date is
 // queued once.
-func TestZoneThatIsUpdatedHasEachDateOnce(t *testing.T) {
+func TestZoneUpdateKeepsDates(t *testing.T) {
 	t.Parallel()
 	for _, after := range []time.Duration{-2 * time.Hour, -30 * time.Minute, 30 * time.Minute, 2 * time.Hour} {
 		for update := range 48 { // half an hour after midnight
@@ -141,7 +141,7 @@ func TestZoneThatIsUpdatedHasEachDateOnce(t *testing.T) {
 	}
 }
 
-func TestOldestDatesComeFirst(t *testing.T) {
+func TestOldestDatesFirst(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 3, 20, 0, 0, 0, time.UTC)
 	first, second := date(t, "2026-05-01"), date(t, "2026-05-02")

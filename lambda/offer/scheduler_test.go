@@ -125,7 +125,7 @@ func (w *world) counts(zone string) string {
 	return strings.Join(lines, ", ")
 }
 
-func TestUsersAreQueuedAtNineInTheirZone(t *testing.T) {
+func TestQueuedAtLocalNine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "2026-03-29T03:14:59Z")
 	w.add(0, 3, "Asia/Kathmandu")
@@ -159,7 +159,7 @@ func TestUsersAreQueuedAtNineInTheirZone(t *testing.T) {
 	}
 }
 
-func TestUserWhoJoinsADateLateWaitsForTheNext(t *testing.T) {
+func TestLateUserWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "2026-05-01T09:00:00Z")
 	w.add(0, 2, "UTC")
@@ -174,7 +174,7 @@ func TestUserWhoJoinsADateLateWaitsForTheNext(t *testing.T) {
 	}
 }
 
-func TestDatesOfALongOutageAreSkippedWithTheReason(t *testing.T) {
+func TestOutageSkipsDates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "2026-05-01T09:00:00Z")
 	w.add(0, 3, "UTC")
@@ -280,7 +280,7 @@ func undisturbed(t *testing.T) (rows []string, calls int) {
 	return w.rows(), s.calls
 }
 
-func TestCrashAtAnyStepChangesNothing(t *testing.T) {
+func TestSchedulerCrashes(t *testing.T) {
 	t.Parallel()
 	want, calls := undisturbed(t)
 	if calls < 30 {
@@ -312,7 +312,7 @@ func TestCrashAtAnyStepChangesNothing(t *testing.T) {
 	}
 }
 
-func TestTwoSchedulersAtOnceDoTheWorkOnce(t *testing.T) {
+func TestTwoSchedulers(t *testing.T) {
 	t.Parallel()
 	want, calls := undisturbed(t)
 	for interrupted := 1; interrupted <= calls; interrupted++ {
@@ -338,7 +338,7 @@ func TestTwoSchedulersAtOnceDoTheWorkOnce(t *testing.T) {
 	}
 }
 
-func TestRosterThatWasStoredFirstIsTheRosterOfAllJobs(t *testing.T) {
+func TestFirstStoredRosterWins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "2026-05-01T09:00:00Z")
 	w.add(0, 3, "UTC")
@@ -385,7 +385,7 @@ func (f failing) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (r
 	return f.fakeStore.Roster(ctx, tenant, date)
 }
 
-func TestTenantThatFailsDoesNotStopTheOthers(t *testing.T) {
+func TestOtherTenantsGoOn(t *testing.T) {
 	t.Parallel()
 	for i, tenant := range tenants {
 		w := newWorld(t, "2026-05-01T09:00:00Z")
@@ -401,7 +401,7 @@ func TestTenantThatFailsDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-func TestMessagesThatWereNotSentAreLeftToTheSweep(t *testing.T) {
+func TestUnsentLeftToSweep(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name            string
@@ -443,7 +443,7 @@ func (c *countdown) Deadline() (time.Time, bool) {
 	return time.Now().Add(time.Hour), true
 }
 
-func TestTimeThatIsUpEndsBetweenShards(t *testing.T) {
+func TestOutOfTimeBetweenShards(t *testing.T) {
 	t.Parallel()
 	want, _ := undisturbed(t)
 	w := afterOutage(t)

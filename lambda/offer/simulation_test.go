@@ -297,7 +297,7 @@ func (s *simulation) sweep() {
 	}
 }
 
-func TestNoDateIsMissedOrDoubled(t *testing.T) {
+func TestNoDateMissedOrDoubled(t *testing.T) {
 	t.Parallel()
 	counts := newSimulation(t, "2026-03-20", 20, 1).run(200)
 	for _, what := range []string{completed, "late", skipped, failed, "sent 0 times", "sent 1 times", "sent 2 times",

@@ -37,7 +37,7 @@ Marktplatz 3
 37073 Göttingen
 (c) Formular AG`
 
-func TestPartiesAreFoundByTheirBlocks(t *testing.T) {
+func TestPartiesByBlocks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, supplier, buyer, buyersAddress string }{
 		"in the window": {letter, "Nordlicht Papier GmbH", "Buchladen Kranich", ""},
@@ -59,7 +59,7 @@ func TestPartiesAreFoundByTheirBlocks(t *testing.T) {
 	}
 }
 
-func TestVATIDsBelongToTheBlockOrTheLabelTheyStandIn(t *testing.T) {
+func TestVATIDByBlockOrLabel(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"in the supplier's block":   blocks + "\nN° TVA client    ATU13585627",
@@ -73,7 +73,7 @@ func TestVATIDsBelongToTheBlockOrTheLabelTheyStandIn(t *testing.T) {
 	}
 }
 
-func TestAccountThatIsDebitedIsTheBuyers(t *testing.T) {
+func TestDebitedIBANIsBuyers(t *testing.T) {
 	t.Parallel()
 	d := Extract(sheets(letter + "\nDer Betrag wird am 20.03.2026 von Ihrem Konto DE89 3704 0044 0532 0130 00 eingezogen." +
 		"\nBitte geben Sie Ihre Nummer an: IBAN AT61 1904 3002 3457 3201"))[0].Data
@@ -82,7 +82,7 @@ func TestAccountThatIsDebitedIsTheBuyers(t *testing.T) {
 	}
 }
 
-func TestTermsOfPaymentHaveADayAndASentence(t *testing.T) {
+func TestPaymentTerms(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"Zahlbar innerhalb 30 Tagen netto bis 01.04.2026, 3% Skonto bis 12.03.2026": "2026-04-01 Zahlbar innerhalb 30 Tagen netto " +
@@ -102,7 +102,7 @@ func TestTermsOfPaymentHaveADayAndASentence(t *testing.T) {
 
 // The layout of a till receipt: everything in the middle, the title between
 // dashes, and days of which only the currency says how to read them.
-func TestReceiptInTheMiddleIsRead(t *testing.T) {
+func TestReceiptInTheMiddle(t *testing.T) {
 	t.Parallel()
 	d := Extract(sheets(`
           NORDLICHT (KOTA) SDN BHD
@@ -118,7 +118,7 @@ Gross Amt                       RM 33.90`))[0]
 	}
 }
 
-func TestSignOfACurrencyIsNoPartOfAWord(t *testing.T) {
+func TestCurrencySignIsWord(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"FORM 12": "", "FLEUR": "", "RM12.00": "MYR", "12,00EUR": "EUR", "US$ 5": "USD"} {
 		if got := Extract(sheets("Rechnung Nr. A-1\n" + text))[0].Data.Currency; got != want {

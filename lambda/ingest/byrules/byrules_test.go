@@ -121,7 +121,7 @@ Lápices                 8              2,50           20,00
                         IVA 21%            25,20 €
                         Total factura      145,20 €`
 
-func TestInvoicesAreReadInFiveLanguages(t *testing.T) {
+func TestFiveLanguages(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		german: "invoice RE-2026-0042 2026-03-02 due 2026-04-01 EUR Nordlicht Papier GmbH > Buchladen Kranich e.K.: " +
@@ -153,7 +153,7 @@ func TestInvoicesAreReadInFiveLanguages(t *testing.T) {
 	}
 }
 
-func TestEveryValueHasAQuoteOnItsPage(t *testing.T) {
+func TestValuesHaveQuotes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{german, english, french, italian, spanish} {
 		pages := sheets(text)
@@ -191,7 +191,7 @@ func TestTypesAreTitles(t *testing.T) {
 	}
 }
 
-func TestAmbiguousDatesAreDecidedOrLeftOut(t *testing.T) {
+func TestAmbiguousDates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Invoice No. A-1\nDate: 03/04/2026\nDue date: 25/04/2026":                         "2026-04-03", // the other date
@@ -213,7 +213,7 @@ func TestAmbiguousDatesAreDecidedOrLeftOut(t *testing.T) {
 	}
 }
 
-func TestAFileWithTwoInvoicesIsTwoDocuments(t *testing.T) {
+func TestTwoInvoicesInOneFile(t *testing.T) {
 	t.Parallel()
 	first := strings.ReplaceAll(german, "\nPos ", "\n-----\nRechnungsnummer: RE-2026-0042      Seite 2\nPos ")
 	found := Extract(sheets(first + "\n-----\n" + french))
@@ -235,7 +235,7 @@ func TestAFileWithTwoInvoicesIsTwoDocuments(t *testing.T) {
 }
 
 // A label alone can be that of another sum.
-func TestTotalWithoutSumsHasLowConfidence(t *testing.T) {
+func TestTotalAloneIsLowConfidence(t *testing.T) {
 	t.Parallel()
 	e := Extract(sheets("Invoice No. A-1\nDate: 2026-03-04\nNordlicht GmbH\nTotal   5.00"))[0]
 	if e.Confidence != extraction.Low || e.Data.Total.Fixed() != "5.00" || e.Data.Supplier.Name != "Nordlicht GmbH" {
@@ -243,7 +243,7 @@ func TestTotalWithoutSumsHasLowConfidence(t *testing.T) {
 	}
 }
 
-func TestVATIDsBelongToTheirSides(t *testing.T) {
+func TestVATIDsBySide(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"below the buyer's name": strings.Replace(german, "Marktplatz 3", "ATU13585627", 1),
@@ -256,7 +256,7 @@ func TestVATIDsBelongToTheirSides(t *testing.T) {
 	}
 }
 
-func TestAddressAndPeriodAreRead(t *testing.T) {
+func TestAddressAndPeriod(t *testing.T) {
 	t.Parallel()
 	d := Extract(sheets(strings.Replace(german, "Lieferschein Nr.", "Leistungszeitraum: 01.02.2026 - 28.02.2026\nLieferschein Nr.", 1)))[0].Data
 	if d.Supplier.Address != "Hafenstraße 7, 20457 Hamburg" || d.Buyer.Address != "Marktplatz 3, 37073 Göttingen" {
@@ -267,7 +267,7 @@ func TestAddressAndPeriodAreRead(t *testing.T) {
 	}
 }
 
-func TestTotalsAreThoseThatAddUp(t *testing.T) {
+func TestTotalsMustAddUp(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		// Advance payments and a carried-forward sum do not.
@@ -296,7 +296,7 @@ func TestTotalsAreThoseThatAddUp(t *testing.T) {
 	}
 }
 
-func TestLinesThatDoNotAddUpAreLeftOut(t *testing.T) {
+func TestLinesMustAddUp(t *testing.T) {
 	t.Parallel()
 	d := Extract(sheets(strings.Replace(german, "90,00", "80,00", 1)))[0].Data
 	if len(d.Lines) != 0 || d.Total.Fixed() != "1487.50" {
@@ -326,7 +326,7 @@ func FuzzExtract(f *testing.F) {
 
 // Each of these texts makes the rules look for a partner of every line. Compared
 // each with each, the lines would take an hour.
-func TestPageOfManyLinesIsReadAtOnce(t *testing.T) {
+func TestManyLinesAreFast(t *testing.T) {
 	t.Parallel()
 	const rows = 10_000
 	page := transcript.Page{Number: 1, Quality: 1}

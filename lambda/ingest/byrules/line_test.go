@@ -7,7 +7,7 @@ import (
 )
 
 // Each table has the same two lines.
-func TestTablesAreReadByTheirHeads(t *testing.T) {
+func TestTablesByHeads(t *testing.T) {
 	t.Parallel()
 	const sums = "\n\nNettobetrag                                 90,00\nMwSt 19 %                                   17,10\n" +
 		"Gesamtbetrag                               107,10"

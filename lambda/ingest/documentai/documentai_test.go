@@ -42,7 +42,7 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-func TestFileOfFortyPagesIsSplitAndJoined(t *testing.T) {
+func TestSplitAndJoin(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	got := must.Get(g.engine().Transcribe(t.Context(), newPDF(40)))(t)
@@ -61,7 +61,7 @@ func TestFileOfFortyPagesIsSplitAndJoined(t *testing.T) {
 	}
 }
 
-func TestFileWithinTheLimitGoesWhole(t *testing.T) {
+func TestSmallFileGoesWhole(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	file := newPDF(15)
@@ -79,7 +79,7 @@ func TestFileWithinTheLimitGoesWhole(t *testing.T) {
 }
 
 // An ingestion reads only the pages without a text layer.
-func TestSomePagesOfAFileKeepTheirOrder(t *testing.T) {
+func TestSelectedPagesKeepOrder(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	file := newPDF(3)
@@ -106,7 +106,7 @@ func TestImagesGoPageByPage(t *testing.T) {
 }
 
 // The documentation does not state whether the limit counts the selected pages.
-func TestWhereTheLimitCountsAllPagesImagesAreSent(t *testing.T) {
+func TestPageLimitFallsBack(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	g.pageLimitCounts = true
@@ -114,7 +114,7 @@ func TestWhereTheLimitCountsAllPagesImagesAreSent(t *testing.T) {
 	checkPages(t, got, slices.Repeat([]int{1}, 40))
 }
 
-func TestRepairedPageGoesAsAnImage(t *testing.T) {
+func TestRepairedPageGoesAsImage(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	first := transcript.Transcription{Engine: "documentai", Pages: []transcript.Page{
@@ -141,7 +141,7 @@ func (s sized) Render(context.Context, int, int) (*image.Gray, error) {
 }
 func (s sized) Original() transcript.Original { return s.original }
 
-func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
+func TestLimitsBeforeCall(t *testing.T) {
 	t.Parallel()
 	huge := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x27\x10\x00\x00\x27\x10\x08\x00\x00\x00\x00\x9f\x25\x3d\xfb"
 	for name, tc := range map[string]struct {
@@ -165,7 +165,7 @@ func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
 	}
 }
 
-func TestFileBeyondTheLimitGoesAsImages(t *testing.T) {
+func TestLargeFileGoesAsImages(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	large := sized{9, 9, transcript.Original{Content: make([]byte, 40<<20+1), MIMEType: "application/pdf"}}
@@ -173,7 +173,7 @@ func TestFileBeyondTheLimitGoesAsImages(t *testing.T) {
 	checkPages(t, got, []int{1})
 }
 
-func TestTokenIsKeptUntilShortlyBeforeItsEnd(t *testing.T) {
+func TestTokenExpiry(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	e := g.engine()
@@ -190,7 +190,7 @@ func TestTokenIsKeptUntilShortlyBeforeItsEnd(t *testing.T) {
 	}
 }
 
-func TestRevokedTokenIsReplacedOnce(t *testing.T) {
+func TestRevokedToken(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	e := g.engine()
@@ -209,7 +209,7 @@ func TestRevokedTokenIsReplacedOnce(t *testing.T) {
 	}
 }
 
-func TestBusyServiceIsAskedAgainAfterItsWait(t *testing.T) {
+func TestRetryAfterBusy(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	busy := true
@@ -230,7 +230,7 @@ func TestBusyServiceIsAskedAgainAfterItsWait(t *testing.T) {
 	}
 }
 
-func TestLinesAreReadRowByRowWithTheirDefects(t *testing.T) {
+func TestLinesRowByRow(t *testing.T) {
 	t.Parallel()
 	const box = `"boundingPoly":{"normalizedVertices":[{"x":%v,"y":%v},{"x":%v,"y":%[2]v},{"x":%[3]v,"y":%v},` +
 		`{"x":%[1]v,"y":%[4]v}]}`
@@ -272,7 +272,7 @@ func TestLinesAreReadRowByRowWithTheirDefects(t *testing.T) {
 	}
 }
 
-func TestPageWithoutTextHasNoQuality(t *testing.T) {
+func TestEmptyPageQuality(t *testing.T) {
 	t.Parallel()
 	body := `{"document":{"pages":[{"pageNumber":1,"imageQualityScores":{"qualityScore":1}}]}}`
 	got, err := decode([]byte(body), []int{1})
@@ -281,7 +281,7 @@ func TestPageWithoutTextHasNoQuality(t *testing.T) {
 	}
 }
 
-func TestPageThatComesTwiceIsNotTakenForAnother(t *testing.T) {
+func TestDuplicatePage(t *testing.T) {
 	t.Parallel()
 	_, err := decode([]byte(`{"document":{"pages":[{"pageNumber":1},{"pageNumber":1}]}}`), []int{1, 2})
 	if !errors.Is(err, otherPages) {
@@ -289,7 +289,7 @@ func TestPageThatComesTwiceIsNotTakenForAnother(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
+func TestConfigErrorsHideValues(t *testing.T) {
 	t.Parallel()
 	const version = "pretrained-ocr-v2.1-2024-08-07"
 	good := Config{Key: keyFile("https://oauth2.googleapis.com/token"),
@@ -336,7 +336,7 @@ func TestAWrongConfigurationIsReportedWithoutItsValues(t *testing.T) {
 	}
 }
 
-func TestEngineIsUsedConcurrently(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	g := newGoogle(t)
 	e := g.engine()

@@ -166,7 +166,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestFailureTable(t *testing.T) {
 	t.Parallel()
 	failuretest.Run(t, table, secrets(), failures(), call)
 }

@@ -18,7 +18,7 @@ const (
 	zipEOF = "PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 )
 
-func TestTypeIsDecidedByContent(t *testing.T) {
+func TestTypeByContent(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		content string
@@ -54,7 +54,7 @@ func TestTypeIsDecidedByContent(t *testing.T) {
 	}
 }
 
-func TestRefusedFilesHaveAReasonAndARemedy(t *testing.T) {
+func TestRefusalsNameRemedy(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ content, want string }{
 		"empty":               {"", "empty file; send it again"},
@@ -101,7 +101,7 @@ func TestRefusedFilesHaveAReasonAndARemedy(t *testing.T) {
 	}
 }
 
-func TestLargeFileIsRefusedBeforeItIsRead(t *testing.T) {
+func TestTooLargeBeforeRead(t *testing.T) {
 	t.Parallel()
 	_, err := Of(nil, MaxBytes+1) // nothing to read from
 	want := "file too large: 41 MB, limit 40 MB; split it, or scan it at fewer dots per inch"
@@ -114,7 +114,7 @@ type broken struct{ error }
 
 func (b broken) ReadAt([]byte, int64) (int, error) { return 0, b.error }
 
-func TestFailedReadIsNotTheFilesFault(t *testing.T) {
+func TestFailedReadIsTransient(t *testing.T) {
 	t.Parallel()
 	_, err := Of(broken{errors.New("connection reset")}, 100)
 	if f := failure.Of(err); f.Kind != failure.Transient {

@@ -12,7 +12,7 @@ import (
 )
 
 // A file that streams by has the type of the same file in memory.
-func TestSampleDecidesAsTheWholeFile(t *testing.T) {
+func TestSampleEqualsFile(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Invoice 1, ", 20_000)
 	for name, content := range map[string]string{

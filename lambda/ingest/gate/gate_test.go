@@ -90,7 +90,7 @@ func set(e *extraction.Extraction, path, value, quote string, page int) {
 	e.Fields[path] = extraction.Field{Value: value, Quote: quote, Page: page, Trust: extraction.ModelAlone}
 }
 
-func TestRightExtractionPassesAndIsProved(t *testing.T) {
+func TestValidExtractionIsProved(t *testing.T) {
 	t.Parallel()
 	e := right(t)
 	if reasons := Pass(&e, invoice(), today); len(reasons) > 0 {
@@ -173,7 +173,7 @@ func TestGateRefuses(t *testing.T) {
 }
 
 // A sum that holds by chance, or trivially, proves nothing.
-func TestTotalIsNotTrustedWithoutProof(t *testing.T) {
+func TestUnprovedTotal(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(e *extraction.Extraction){
 		"total alone": func(e *extraction.Extraction) {
@@ -203,7 +203,7 @@ func TestTotalIsNotTrustedWithoutProof(t *testing.T) {
 
 // The lines make the subtotal, but the page prints more than the total: there
 // may be a tax that no label names.
-func TestGreaterAmountsDoubtATotalWithoutTax(t *testing.T) {
+func TestGreaterAmountDoubtsTotal(t *testing.T) {
 	t.Parallel()
 	for more, want := range map[string]extraction.Trust{"bitte 142,80 überweisen": extraction.ModelAlone, "bitte überweisen": extraction.Arithmetic} {
 		text, e := invoice(), right(t)
@@ -220,7 +220,7 @@ func TestGreaterAmountsDoubtATotalWithoutTax(t *testing.T) {
 }
 
 // Rounding is tolerated, and proves nothing.
-func TestRoundedTotalsPassWithoutProof(t *testing.T) {
+func TestRoundedTotalIsUnproved(t *testing.T) {
 	t.Parallel()
 	for test, want := range map[[3]string]bool{ // currency, total, quote
 		{"EUR", "142.81", "142,81"}: true, // a cent
@@ -247,7 +247,7 @@ func TestRoundedTotalsPassWithoutProof(t *testing.T) {
 }
 
 // An e-invoice has no quotes, and its fields keep their trust.
-func TestFieldsOfAnEInvoiceNeedNoPage(t *testing.T) {
+func TestEInvoiceNeedsNoPage(t *testing.T) {
 	t.Parallel()
 	e := right(t)
 	e.Source = "einvoice"
@@ -262,7 +262,7 @@ func TestFieldsOfAnEInvoiceNeedNoPage(t *testing.T) {
 	}
 }
 
-func TestEachTypeNeedsItsFields(t *testing.T) {
+func TestRequiredFields(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[document.Type]int{document.Invoice: 5, document.CreditNote: 5, document.PurchaseOrder: 2,
 		document.OrderConfirmation: 2, document.DeliveryNote: 3, document.GoodsReceipt: 2, document.Contract: 1} {

@@ -188,7 +188,7 @@ func (forgetful) KeepAnswer(context.Context, llm.Key, uuid.UUID, llm.Answer, str
 }
 func (forgetful) DiscardAnswer(context.Context, int64, string) error { return nil }
 
-func TestGateAcceptsTheTruthAndRefusesSeededMistakes(t *testing.T) {
+func TestSeededMistakes(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "checks hundreds of mistakes")
 	all := samples(t)

@@ -154,7 +154,7 @@ func (o *office) content(key string) string {
 
 func key(name string) string { return manifest.FolderInbox + tenant.String() + "/" + name }
 
-func TestFileInTheInboxIsCopiedAndPublished(t *testing.T) {
+func TestFileIsPublished(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.take(o.lay(key("2026/März 1+2 100%.txt"), "%PDF-1.7 an invoice"), metric.Succeeded)
@@ -178,7 +178,7 @@ func TestFileInTheInboxIsCopiedAndPublished(t *testing.T) {
 
 // An event that arrives twice, the same content under another name, and the same
 // content laid again are the same document.
-func TestSameFileIsIngestedOnce(t *testing.T) {
+func TestSameFileOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	first := o.lay(key("a.xml"), "<Invoice/>")
@@ -195,7 +195,7 @@ func TestSameFileIsIngestedOnce(t *testing.T) {
 
 // The event names a version: what was laid first is ingested, although the key
 // has another content by now, or was deleted.
-func TestVersionOfTheEventIsIngested(t *testing.T) {
+func TestVersionOfEvent(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	first, second := o.lay(key("a.txt"), "first"), o.lay(key("a.txt"), "second")
@@ -215,7 +215,7 @@ func TestVersionOfTheEventIsIngested(t *testing.T) {
 
 // A file that no ingestion can read becomes one all the same: it fails with the
 // reason, and a person is notified.
-func TestUnreadableFilesBecomeIngestions(t *testing.T) {
+func TestUnreadableFileIsAdded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for _, content := range []string{"PK\x03\x04", ""} {
@@ -228,7 +228,7 @@ func TestUnreadableFilesBecomeIngestions(t *testing.T) {
 	}
 }
 
-func TestFileBeyondTheLimitIsNeitherReadNorCopied(t *testing.T) {
+func TestTooLargeIsNotCopied(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	event := o.lay(key("large.pdf"), "%PDF-"+strings.Repeat("x", filetype.MaxBytes))
@@ -239,7 +239,7 @@ func TestFileBeyondTheLimitIsNeitherReadNorCopied(t *testing.T) {
 	}
 }
 
-func TestEventsWithoutAFileHaveAnEnd(t *testing.T) {
+func TestEventsWithoutFile(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	gone := o.lay(key("gone.pdf"), "gone")
@@ -279,7 +279,7 @@ func TestEventsWithoutAFileHaveAnEnd(t *testing.T) {
 }
 
 // Whatever does not answer, the message comes back, and then ends well.
-func TestMessageComesBackWhileSomethingIsAway(t *testing.T) {
+func TestOutageReturnsMessage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	event := o.lay(key("a.txt"), "a text")
@@ -317,7 +317,7 @@ func (f noFiles) Open(ctx context.Context, key, version string) (file io.ReadClo
 func (noFiles) Copy(context.Context, string, string, string) error { return errAway }
 
 // A message that is not sent is sent by the sweep.
-func TestSweepSendsTheMessageThatWasNotSent(t *testing.T) {
+func TestSweepSendsUnsent(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.sent.err = errAway
@@ -329,7 +329,7 @@ func TestSweepSendsTheMessageThatWasNotSent(t *testing.T) {
 	}
 }
 
-func TestMessageNeverEndsHalfDone(t *testing.T) {
+func TestMessageNeverHalfDone(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	ctx, cancel := context.WithCancel(t.Context())

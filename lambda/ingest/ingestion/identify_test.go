@@ -11,7 +11,7 @@ import (
 
 // The ids are in storage and in databases: another derivation would ingest every
 // file once more. They were computed with Python's uuid.uuid5.
-func TestIdentityOfAFileNeverChanges(t *testing.T) {
+func TestIdentityIsStable(t *testing.T) {
 	t.Parallel()
 	tenant := uuid.MustParse("6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11")
 	got := ingestion.Identify(tenant, sha256.Sum256([]byte("an invoice")), "pdf")

@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-func TestPagesAreReadAFewAtOnce(t *testing.T) {
+func TestPagesAtOnceBound(t *testing.T) {
 	t.Parallel()
 	e := New(nil, "x", 300, 3)
 	var atWork, most atomic.Int32
@@ -34,7 +34,7 @@ func TestPagesAreReadAFewAtOnce(t *testing.T) {
 	}
 }
 
-func TestFirstFailureEndsTheRest(t *testing.T) {
+func TestFirstFailureStops(t *testing.T) {
 	t.Parallel()
 	e := New(nil, "x", 300, 2)
 	boom := errors.New("boom")
@@ -55,7 +55,7 @@ func TestFirstFailureEndsTheRest(t *testing.T) {
 	}
 }
 
-func TestDefectsOfAPageAreMeasured(t *testing.T) {
+func TestDefects(t *testing.T) {
 	t.Parallel()
 	word := func(height float64) []transcript.Word {
 		return []transcript.Word{{Text: "x", Box: transcript.Box{Right: 5, Bottom: height}, Confidence: 1}}

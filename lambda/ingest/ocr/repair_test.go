@@ -35,7 +35,7 @@ func (f fake) Read(_ context.Context, m *image.Gray) (transcript.Page, error) {
 func (f fake) Orientation(context.Context, *image.Gray) int { return f.quarters }
 func (fake) Version() string                                { return "7" }
 
-func TestOnlyBadPagesAreReadAgainAndTheirBoxesAreThoseOfTheFile(t *testing.T) {
+func TestRepairsOnlyBadPages(t *testing.T) {
 	t.Parallel()
 	first := transcript.Transcription{Engine: "fake", Pages: []transcript.Page{
 		{Number: 1, Quality: 0.7}, {Number: 2, Quality: 0.2},
@@ -56,7 +56,7 @@ func TestOnlyBadPagesAreReadAgainAndTheirBoxesAreThoseOfTheFile(t *testing.T) {
 	}
 }
 
-func TestWhereNothingCanBeRepairedNothingIsReadAgain(t *testing.T) {
+func TestNothingToRepair(t *testing.T) {
 	t.Parallel()
 	first := transcript.Transcription{Pages: []transcript.Page{{Number: 1}}}
 	failing := fake{err: errors.New("it was read")}
@@ -66,7 +66,7 @@ func TestWhereNothingCanBeRepairedNothingIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestFileIsTranscribedPageByPage(t *testing.T) {
+func TestPageByPage(t *testing.T) {
 	t.Parallel()
 	got, err := New(fake{}, "fake", 300, 2).Transcribe(t.Context(), blank(3))
 	if err != nil || got.Engine != "fake" || got.Version != "7" || len(got.Pages) != 3 {
@@ -81,7 +81,7 @@ func TestFileIsTranscribedPageByPage(t *testing.T) {
 }
 
 // All pages are read again, but of a long scan not every image is kept.
-func TestRepairedImagesAreKeptUpToABound(t *testing.T) {
+func TestRepairedImagesBound(t *testing.T) {
 	t.Parallel()
 	first := transcript.Transcription{Pages: []transcript.Page{{Number: 1}, {Number: 2}, {Number: 3}}}
 	e := New(fake{quarters: 1}, "fake", 300, 1)

@@ -32,7 +32,7 @@ func texts(p transcript.Page) (all []string) {
 	return all
 }
 
-func TestLinesAreInReadingOrder(t *testing.T) {
+func TestReadingOrder(t *testing.T) {
 	t.Parallel()
 	reader := open(t, Config{})
 	// The file's order is not the reader's: the total comes first, a table by columns.
@@ -57,7 +57,7 @@ func TestLinesAreInReadingOrder(t *testing.T) {
 	}
 }
 
-func TestBoxIsWhereTheTextIsShown(t *testing.T) {
+func TestBoxAsShown(t *testing.T) {
 	t.Parallel()
 	reader := open(t, Config{})
 	// A letter H of 100 points: 72 wide, 72 high, its lower left corner at 200, 300 of 1000 x 1000.
@@ -86,7 +86,7 @@ func TestBoxIsWhereTheTextIsShown(t *testing.T) {
 	}
 }
 
-func TestPageWithoutTextIsADefect(t *testing.T) {
+func TestNoTextIsDefect(t *testing.T) {
 	t.Parallel()
 	got, err := document(t, open(t, Config{}), onePage("", "0 0 100 100 re f")).Text(context.Background(), 1)
 	if err != nil || got.Quality != 0 || len(got.Lines) != 0 ||
@@ -95,7 +95,7 @@ func TestPageWithoutTextIsADefect(t *testing.T) {
 	}
 }
 
-func TestTextWithoutMeaningIsADefect(t *testing.T) {
+func TestGarbledIsDefect(t *testing.T) {
 	t.Parallel()
 	// A font that maps its letters to the private use area of Unicode.
 	cmap := "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange " +
@@ -108,7 +108,7 @@ func TestTextWithoutMeaningIsADefect(t *testing.T) {
 	}
 }
 
-func TestPageIsDrawnAsItIsShown(t *testing.T) {
+func TestPageDrawnAsShown(t *testing.T) {
 	t.Parallel()
 	d := document(t, open(t, Config{}), onePage("/MediaBox [0 0 200 100] /Rotate 90", "0 0 50 25 re f"))
 	drawn := must.Get(d.Render(context.Background(), 1, 144))(t)
@@ -123,7 +123,7 @@ func TestPageIsDrawnAsItIsShown(t *testing.T) {
 	}
 }
 
-func TestImageOfAPageIsWithinThePixels(t *testing.T) {
+func TestImagePixelLimit(t *testing.T) {
 	t.Parallel()
 	reader := open(t, Config{Pixels: 10_000})
 	for page, want := range map[string]string{
@@ -139,7 +139,7 @@ func TestImageOfAPageIsWithinThePixels(t *testing.T) {
 	}
 }
 
-func TestEmbeddedXMLIsFound(t *testing.T) {
+func TestEmbeddedXML(t *testing.T) {
 	t.Parallel()
 	reader := open(t, Config{})
 	for name, want := range map[string]string{
@@ -153,7 +153,7 @@ func TestEmbeddedXMLIsFound(t *testing.T) {
 	}
 }
 
-func TestInvoiceStandsBeforeOtherXML(t *testing.T) {
+func TestInvoiceBeforeOtherXML(t *testing.T) {
 	t.Parallel()
 	file := withFile("", "<a/>", "a.xml", "ZUGFeRD-invoice.xml")
 	files, err := document(t, open(t, Config{}), file).Embedded(context.Background())
@@ -165,7 +165,7 @@ func TestInvoiceStandsBeforeOtherXML(t *testing.T) {
 // endless is a file that the parser draws for hours.
 func endless() string { return hostile["a pattern of a billion tiles"].file() }
 
-func TestCallerEndsTheParser(t *testing.T) {
+func TestCallerEndsParser(t *testing.T) {
 	t.Parallel()
 	d := document(t, open(t, Config{Time: time.Hour}), endless())
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
@@ -180,7 +180,7 @@ func TestCallerEndsTheParser(t *testing.T) {
 }
 
 // Native code that never pauses stops the collector, and with it the process.
-func TestEndlessFileDoesNotStopTheProcess(t *testing.T) {
+func TestEndlessFile(t *testing.T) {
 	t.Parallel()
 	d := document(t, open(t, Config{Time: time.Hour}), endless())
 	ctx, cancel := context.WithCancel(context.Background())
@@ -204,7 +204,7 @@ func TestEndlessFileDoesNotStopTheProcess(t *testing.T) {
 }
 
 // A thousand pages of 19 seconds each would keep the others of a batch waiting.
-func TestDocumentHasATimeOfItsOwn(t *testing.T) {
+func TestTimePerDocument(t *testing.T) {
 	t.Parallel()
 	d := document(t, open(t, Config{}), onePage("", show(50, 700, "Invoice")))
 	if _, err := d.Text(context.Background(), 1); err != nil || d.left >= 5*time.Minute {
@@ -234,7 +234,7 @@ func TestOpenWaitsForAParser(t *testing.T) {
 	document(t, reader, file)
 }
 
-func TestFileThatEndsEarlyIsNotTheFilesFault(t *testing.T) {
+func TestShortReadIsTransient(t *testing.T) {
 	t.Parallel()
 	_, err := open(t, Config{}).Open(context.Background(), strings.NewReader("%PDF"), 1000)
 	if f := failure.Of(err); f.Kind != failure.Transient {
@@ -243,7 +243,7 @@ func TestFileThatEndsEarlyIsNotTheFilesFault(t *testing.T) {
 }
 
 // Compiling takes seconds and leaves a file in the cache.
-func TestParserIsNotCompiledBeforeTheFirstPDF(t *testing.T) {
+func TestParserCompilesLazily(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r := must.Get(New(Config{CacheDir: dir}))(t)
@@ -265,7 +265,7 @@ func TestParserIsNotCompiledBeforeTheFirstPDF(t *testing.T) {
 	}
 }
 
-func TestStoppedWorkDoesNotWaitForTheParser(t *testing.T) {
+func TestStoppedWhileCompiling(t *testing.T) {
 	t.Parallel()
 	r := &Reader{compiled: make(chan struct{})}
 	r.begin.Do(func() {}) // it is compiled, and never ready

@@ -15,7 +15,7 @@ func readingsOf(a Amount) string {
 	return strings.Join(all, "|")
 }
 
-func TestAmountsAreReadInEveryNotation(t *testing.T) {
+func TestAmountNotations(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"1.234,56":                {"1234.56"},
@@ -62,7 +62,7 @@ func TestAmountsAreReadInEveryNotation(t *testing.T) {
 	}
 }
 
-func TestAmountsKnowPerCentAndMoney(t *testing.T) {
+func TestPercentAndMoney(t *testing.T) {
 	t.Parallel()
 	got := Amounts("19% of 473,00 is 89,870")
 	if len(got) != 3 || !got[0].Percent || got[1].Percent || got[0].Money || !got[1].Money || got[2].Money {

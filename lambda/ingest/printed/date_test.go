@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestDatesAreReadInEveryNotation(t *testing.T) {
+func TestDateNotations(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"2026-03-04":                  "2026-03-04",
@@ -51,7 +51,7 @@ func TestDatesAreReadInEveryNotation(t *testing.T) {
 	}
 }
 
-func TestDayFirstIsKnownFromDaysAboveTwelve(t *testing.T) {
+func TestDayFirst(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]bool{
 		"13/04/2026": {true, true}, "04/13/2026": {false, true}, "03/04/2026": {false, false}, "4 March 2026": {false, false},

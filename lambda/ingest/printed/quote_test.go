@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-func TestQuotesAreFoundOnTheirPages(t *testing.T) {
+func TestQuotes(t *testing.T) {
 	t.Parallel()
 	page := func(number int, lines ...string) (p transcript.Page) {
 		p.Number = number

@@ -55,7 +55,7 @@ func blocks(m *image.Gray) string {
 
 // The phone stores abc above def, and says how it was held. Written by hand from
 // the table of Exif: 6 means that the first row is the right side.
-func TestPhotosAreTurnedAsTheirTagAsks(t *testing.T) {
+func TestPhotosAreTurned(t *testing.T) {
 	t.Parallel()
 	want := []string{1: "abc def", 2: "cba fed", 3: "fed cba", 4: "def abc", 5: "ad be cf", 6: "da eb fc", 7: "fc eb da", 8: "cf be ad"}
 	for orientation := 1; orientation <= 8; orientation++ {
@@ -79,7 +79,7 @@ func wantBlocks(t *testing.T, name, file, want string) {
 }
 
 // A tag that is missing or broken leaves the photo as it is stored.
-func TestPhotosWithoutATagStayAsTheyAre(t *testing.T) {
+func TestUntaggedPhotosStay(t *testing.T) {
 	t.Parallel()
 	six := exif(binary.LittleEndian, 6)
 	other := "\xff\xe1\x00\x08http\x00\x00" // another APP1, such as XMP
@@ -99,7 +99,7 @@ func TestPhotosWithoutATagStayAsTheyAre(t *testing.T) {
 }
 
 // A TIFF has the tag in the directory of each page.
-func TestPagesOfATIFFAreTurned(t *testing.T) {
+func TestTIFFPagesAreTurned(t *testing.T) {
 	t.Parallel()
 	file := []byte(tiffOf(binary.LittleEndian, 1))
 	rows := bytes.Index(file, []byte{278 & 255, 278 >> 8, 4, 0}) // of a strip: the default will do

@@ -23,7 +23,7 @@ func ruled() *image.Gray {
 	return m
 }
 
-func TestSkewIsMeasuredAndStraightened(t *testing.T) {
+func TestSkewIsStraightened(t *testing.T) {
 	t.Parallel()
 	for _, degrees := range []float64{-5, -1, 0, 0.75, 3} {
 		fallen := Unrepaired(ruled()).Straighten(-degrees)
@@ -61,7 +61,7 @@ func TestContrast(t *testing.T) {
 }
 
 // A mark at a known place is where Back says that it was.
-func TestBoxesLeadBackToTheOriginalPage(t *testing.T) {
+func TestBoxesMapBack(t *testing.T) {
 	t.Parallel()
 	page := sheet(400, 200, 255)
 	for y := 40; y < 60; y++ {
@@ -117,7 +117,7 @@ func TestTurnIsClockwise(t *testing.T) {
 	}
 }
 
-func TestEnlargeStaysWithinThePixels(t *testing.T) {
+func TestEnlargePixelLimit(t *testing.T) {
 	t.Parallel()
 	for pixels, want := range map[float64]float64{1_000_000: 4, 10_000_000: 2, 40_000_000: 1} {
 		if got := affordable(4, pixels); got != want {

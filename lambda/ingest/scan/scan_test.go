@@ -106,7 +106,7 @@ func TestPagesAreDecoded(t *testing.T) {
 	}
 }
 
-func TestHostileImagesAreRefusedByTheirHeader(t *testing.T) {
+func TestHostileHeaders(t *testing.T) {
 	t.Parallel()
 	const damaged = "image is damaged or incomplete"
 	whole := tiffOf(binary.LittleEndian, 1)
@@ -140,7 +140,7 @@ func TestHostileImagesAreRefusedByTheirHeader(t *testing.T) {
 	}
 }
 
-func TestImageThatEndsEarlyIsRefused(t *testing.T) {
+func TestTruncatedImage(t *testing.T) {
 	t.Parallel()
 	f, err := open(pngOf(100, 100)) // the header is fine
 	must.OK(t, err)
@@ -153,7 +153,7 @@ type cutOff struct{}
 
 func (cutOff) ReadAt([]byte, int64) (int, error) { return 0, errors.New("connection reset") }
 
-func TestFailedReadIsNotTheImagesFault(t *testing.T) {
+func TestFailedReadIsTransient(t *testing.T) {
 	t.Parallel()
 	_, err := Open(cutOff{}, 100)
 	if f := failure.Of(err); f.Kind != failure.Transient {
@@ -175,7 +175,7 @@ func FuzzImagesEndWithAnErrorAtMost(f *testing.F) {
 	})
 }
 
-func TestOneImageIsDecodedAtATime(t *testing.T) {
+func TestDecodesOneAtATime(t *testing.T) {
 	t.Parallel()
 	f, err := open(encoded(t, sheet(2, 1, 77), "png"))
 	must.OK(t, err)

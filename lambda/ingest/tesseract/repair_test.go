@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/internal/testenv"
 )
 
-func TestRepairFindsTheTextWhereItWas(t *testing.T) {
+func TestRepairKeepsPlaces(t *testing.T) {
 	t.Parallel()
 	e := installed(t)
 	whole := drawn(t, 300)
@@ -59,7 +59,7 @@ func TestRepairFindsTheTextWhereItWas(t *testing.T) {
 	}
 }
 
-func TestGoodPagesAreNotReadAgain(t *testing.T) {
+func TestGoodPagesAreReadOnce(t *testing.T) {
 	t.Parallel()
 	e := engine(t, Config{Program: program(t, "exit 3")}) // it would fail
 	first := transcript.Transcription{Pages: []transcript.Page{{Number: 1, Quality: 0.7}}}

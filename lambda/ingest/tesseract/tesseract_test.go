@@ -105,7 +105,7 @@ func TestPageIsRead(t *testing.T) {
 	}
 }
 
-func TestFailuresOfTheProgram(t *testing.T) {
+func TestFailureTable(t *testing.T) {
 	t.Parallel()
 	blank := one{image.NewGray(image.Rect(0, 0, 9, 9))}
 	for name, tc := range map[string]struct {
@@ -141,7 +141,7 @@ func TestFailuresOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestMissingProgramAndLanguageHaveARemedy(t *testing.T) {
+func TestMissingProgram(t *testing.T) {
 	t.Parallel()
 	plain := filepath.Join(t.TempDir(), "tesseract")
 	must.OK(t, os.WriteFile(plain, nil, 0o600))
@@ -160,7 +160,7 @@ func TestMissingProgramAndLanguageHaveARemedy(t *testing.T) {
 }
 
 // A page that never ends would keep the other files of its batch waiting.
-func TestPageHasATimeOfItsOwn(t *testing.T) {
+func TestTimePerPage(t *testing.T) {
 	t.Parallel()
 	r := &reader{Config: Config{Program: program(t, "sleep 1000"), Languages: "eng", Time: 50 * time.Millisecond}}
 	_, err := r.Read(context.Background(), image.NewGray(image.Rect(0, 0, 9, 9)))
@@ -171,7 +171,7 @@ func TestPageHasATimeOfItsOwn(t *testing.T) {
 }
 
 // A process that was only killed itself would leave its child at work.
-func TestContextEndsTheWholeProcessGroup(t *testing.T) {
+func TestContextEndsGroup(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "child")
 	must.OK(t, syscall.Mkfifo(fifo, 0o600))

@@ -131,7 +131,7 @@ func failures() []exchange {
 	return append(cases, failuretest.Connections[API]("Textract", secretText)...)
 }
 
-func TestEachFailureHasOneKindAWaitAndASafeSentence(t *testing.T) {
+func TestFailureTable(t *testing.T) {
 	t.Parallel()
 	failuretest.Run(t, table, []string{secretKey, secretText, "Hidden <invoice>"}, failures(), call)
 }

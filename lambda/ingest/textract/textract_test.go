@@ -151,7 +151,7 @@ func (p pages) Render(_ context.Context, page, _ int) (*image.Gray, error) {
 	return m, nil
 }
 
-func TestFileOfFortyPagesIsReadPageByPage(t *testing.T) {
+func TestFortyPages(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	var file pages
@@ -174,7 +174,7 @@ func TestFileOfFortyPagesIsReadPageByPage(t *testing.T) {
 	}
 }
 
-func TestLinesAreReadRowByRow(t *testing.T) {
+func TestLinesRowByRow(t *testing.T) {
 	t.Parallel()
 	child := func(id string) string { return `,"Relationships":[{"Type":"CHILD","Ids":["` + id + `"]}]` }
 	s := newServer(t)
@@ -247,7 +247,7 @@ func TestLargePageGoesAsJPEG(t *testing.T) {
 	}
 }
 
-func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
+func TestLimitsBeforeCall(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		size  image.Point
@@ -268,7 +268,7 @@ func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
 	}
 }
 
-func TestThrottledPageIsReadAgainAfterItsWait(t *testing.T) {
+func TestRetryAfterThrottling(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.serve = func(w http.ResponseWriter, r *http.Request) {
@@ -288,7 +288,7 @@ func TestThrottledPageIsReadAgainAfterItsWait(t *testing.T) {
 	}
 }
 
-func TestNegativeNumbersAreRefused(t *testing.T) {
+func TestNegativeConfig(t *testing.T) {
 	t.Parallel()
 	if _, err := New(client("http://localhost"), Config{Calls: -1}); err == nil {
 		t.Error("accepted")

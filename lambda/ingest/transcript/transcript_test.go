@@ -20,7 +20,7 @@ func sample() Transcription {
 	}}
 }
 
-func TestCheckpointReturnsWhatWasStored(t *testing.T) {
+func TestCheckpointRoundTrip(t *testing.T) {
 	t.Parallel()
 	data, err := sample().Encode()
 	must.OK(t, err)
@@ -36,7 +36,7 @@ func TestCheckpointReturnsWhatWasStored(t *testing.T) {
 	}
 }
 
-func TestDecodeRefusesForeignFiles(t *testing.T) {
+func TestDecodeRefusals(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"no JSON":           `%PDF-1.7`,
@@ -52,7 +52,7 @@ func TestDecodeRefusesForeignFiles(t *testing.T) {
 	}
 }
 
-func TestQualityWeighsPagesByTheirCharacters(t *testing.T) {
+func TestQualityIsWeighted(t *testing.T) {
 	t.Parallel()
 	// 20 characters at 0.5, 10 at 1, an empty page.
 	if got, want := sample().Quality(), (20*0.5+10*1.0)/30; math.Abs(got-want) > 1e-9 {
@@ -63,14 +63,14 @@ func TestQualityWeighsPagesByTheirCharacters(t *testing.T) {
 	}
 }
 
-func TestTextHasALineEachAndAFormFeedBetweenPages(t *testing.T) {
+func TestTextFormFeeds(t *testing.T) {
 	t.Parallel()
 	if got, want := sample().Text(), "Rechnung Nr. 7\nStraße\n\fSumme 1,00\n\f"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestRoundKeepsNumbersInRange(t *testing.T) {
+func TestRoundClamps(t *testing.T) {
 	t.Parallel()
 	x := Transcription{Pages: []Page{{Quality: math.NaN(), Lines: []Line{
 		{Box: Box{-0.1, 0.123456789, 1.2, math.Inf(1)}, Confidence: 0.98765},
@@ -104,7 +104,7 @@ func TestArrangeReadsRowByRow(t *testing.T) {
 	}
 }
 
-func TestLongWordsWeighMoreInALine(t *testing.T) {
+func TestLineConfidence(t *testing.T) {
 	t.Parallel()
 	words := []Word{
 		{Text: "abcdef", Box: Box{0, 0, 60, 10}, Confidence: 1},

@@ -22,7 +22,7 @@ func date(t testing.TB, s string) Date {
 	return must.Get(Parse(s))(t)
 }
 
-func TestDateIsDueAtNineByTheClocksOfItsZone(t *testing.T) {
+func TestDueAtLocalNine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, date, want string }{
 		{"UTC", "2026-03-29", "2026-03-29T09:00Z"},

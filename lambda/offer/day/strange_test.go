@@ -50,7 +50,7 @@ func strange(t *testing.T, before time.Duration, changes ...offset) *time.Locati
 func hours(h float64) int { return int(h * 3600) }
 
 // No zone has its change of clocks in the morning today; a law can change that.
-func TestDateIsDueWhereClocksChangeAtNine(t *testing.T) {
+func TestDueAtClockChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -107,7 +107,7 @@ func TestDateIsDueWhereClocksChangeAtNine(t *testing.T) {
 	}
 }
 
-func TestLatestIsTheLatestDateThatIsDue(t *testing.T) {
+func TestLatest(t *testing.T) {
 	t.Parallel()
 	westward := strange(t, 13*time.Hour, offset{at(t, "2026-05-01T11:00Z"), hours(-11)})
 	for _, c := range []struct {

@@ -62,7 +62,7 @@ func zone(t testing.TB, name string) *time.Location {
 	return zone
 }
 
-func TestZonesAreThoseOfGo(t *testing.T) {
+func TestZonesMatchGo(t *testing.T) {
 	t.Parallel()
 	zone(t, "UTC") // or it skips
 	data, _ := database()
@@ -82,7 +82,7 @@ func TestZonesAreThoseOfGo(t *testing.T) {
 	}
 }
 
-func TestNamesOfOneMachineAreNoZones(t *testing.T) {
+func TestLocalNamesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "Local", "localtime", "posixrules", "posix/Europe/Berlin", "right/Europe/Berlin",
 		"europe/berlin", "../../etc/passwd", "Europe/../UTC", "/etc/localtime", `Europe\Berlin`, "CEST", "+01:00",
@@ -95,7 +95,7 @@ func TestNamesOfOneMachineAreNoZones(t *testing.T) {
 	}
 }
 
-func TestEmbeddedVersionIsThatOfGo(t *testing.T) {
+func TestEmbeddedVersion(t *testing.T) {
 	t.Parallel()
 	root, err := goRoot()
 	if err != nil {
@@ -110,7 +110,7 @@ func TestEmbeddedVersionIsThatOfGo(t *testing.T) {
 	}
 }
 
-func TestSourceIsTheFirstFolderWithZones(t *testing.T) {
+func TestSourceIsFirstFolder(t *testing.T) {
 	t.Parallel()
 	has := func(files ...string) func(string) (fs.FileInfo, error) {
 		return func(name string) (fs.FileInfo, error) {

@@ -16,7 +16,7 @@ var geographies = map[string]func(*world){"country": worlds["country"], "city": 
 
 // A date looks into 4,000 to 8,000 users at most, and the trees leave most of them out
 // where limits of distance are narrow.
-func TestSearchLooksAtAFewThousandUsersAtMost(t *testing.T) {
+func TestSearchesAFewThousand(t *testing.T) {
 	t.Parallel()
 	users := testenv.Size(10_000, 100_000)
 	for name, most := range map[string]int64{"country": 2000, "city": 4000} {

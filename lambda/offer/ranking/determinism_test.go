@@ -24,7 +24,7 @@ const (
 )
 
 // Rows are shuffled, sets are computed at once and in a random order.
-func TestSetsAreTheSameBytesAsEver(t *testing.T) {
+func TestGoldenSets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(16)
 	w.place = func() string { return w.oneOf(w.city(), w.city(), w.country(), "") }
@@ -71,7 +71,7 @@ func digestOfSets(t *testing.T, frozen roster.Frozen, random *rand.Rand) string 
 }
 
 // The test above runs as processes of their own.
-func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
+func TestSetsIgnoreEnvironment(t *testing.T) {
 	t.Parallel()
 	self := must.Get(os.Executable())(t)
 	for name, environment := range map[string][]string{
@@ -79,7 +79,7 @@ func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
 		"many processors, no locale":    {"GOMAXPROCS=16", "TZ=America/St_Johns", "LANG=", "LC_ALL=C"},
 		"old processor, other memory":   {"GODEBUG=cpu.all=off", "GOGC=5", "TZ=UTC"},
 	} {
-		child := exec.CommandContext(t.Context(), self, "-test.run", "^TestSetsAreTheSameBytesAsEver$", "-test.count=1")
+		child := exec.CommandContext(t.Context(), self, "-test.run", "^TestGoldenSets$", "-test.count=1")
 		child.Env = environment
 		if out, err := child.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
@@ -88,7 +88,7 @@ func TestSetsAreTheSameBytesOnAnotherMachine(t *testing.T) {
 }
 
 // The functions run on ARM.
-func TestSetsAreTheSameBytesOnARM(t *testing.T) {
+func TestGoldenSetsOnARM(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "compiles the test for ARM")
 	qemu := testenv.Program(t, "qemu-aarch64-static", "install qemu-user-static")
@@ -99,7 +99,7 @@ func TestSetsAreTheSameBytesOnARM(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	run := exec.CommandContext(t.Context(), qemu, program, "-test.run", "^TestSetsAreTheSameBytesAsEver$", "-test.v")
+	run := exec.CommandContext(t.Context(), qemu, program, "-test.run", "^TestGoldenSets$", "-test.v")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

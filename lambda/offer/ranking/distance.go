@@ -15,7 +15,7 @@ type place struct{ lat, lon int64 }
 
 // metres returns the equirectangular distance, scaled at the mean latitude. It is within 1 %
 // of the great circle up to 500 km and 75 degrees of latitude
-// (TestDistanceIsThatOfTheGreatCircle).
+// (TestDistanceNearGreatCircle).
 func (p place) metres(q place) int64 {
 	return hypotenuse(abs(p.lat-q.lat), turn(p.lon, q.lon), abs(p.lat+q.lat)/2)
 }

@@ -14,7 +14,7 @@ func haversine(p, q place) float64 {
 	return 2 * 6_371_008.8 * math.Asin(math.Sqrt(h))
 }
 
-func TestDistanceIsThatOfTheGreatCircle(t *testing.T) {
+func TestDistanceNearGreatCircle(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -62,7 +62,7 @@ func TestKnownDistances(t *testing.T) {
 	}
 }
 
-func TestNoPlaceOfABoxIsNearerThanTheBox(t *testing.T) {
+func TestBoxDistanceIsMinimum(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -88,7 +88,7 @@ func sign(n int64) int64 {
 	return 1
 }
 
-func TestRootIsTheIntegerSquareRoot(t *testing.T) {
+func TestRoot(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestExplanationHasTheSetAndEveryUser(t *testing.T) {
+func TestExplanationIsComplete(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	for name, shape := range worlds {
@@ -86,7 +86,7 @@ func inSlot(s, nth int) (id uuid.UUID) {
 // candidates admit two users. All share the same interest, and were seen today: 1000
 // points for it, 500 for reciprocity, 250 for activity (which does not count for
 // admission), and up to 500 for nearness.
-func TestEachReasonIsInPlainWords(t *testing.T) {
+func TestExplanationReasons(t *testing.T) {
 	t.Parallel()
 	me, best, second, taken := inSlot(5, 0), inSlot(5, 1), inSlot(5, 2), inSlot(5, 3)
 	distant, old, later, broken := inSlot(5, 4), inSlot(5, 5), inSlot(6, 0), inSlot(5, 6)

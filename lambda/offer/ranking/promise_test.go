@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestPairMeetsOnOneDateInSevenWhateverTheSizeOfTheRoster(t *testing.T) {
+func TestMeetsOnceInSevenDates(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -35,7 +35,7 @@ func TestPairMeetsOnOneDateInSevenWhateverTheSizeOfTheRoster(t *testing.T) {
 	}
 }
 
-func TestPairOfASmallRosterMeetsOnEverySeventhDate(t *testing.T) {
+func TestSmallRosterMeetsWeekly(t *testing.T) {
 	t.Parallel()
 	for a := range uint64(7) {
 		for b := range uint64(7) {
@@ -60,7 +60,7 @@ func TestHashIsFNV(t *testing.T) {
 	}
 }
 
-func TestUsersAreDividedEvenly(t *testing.T) {
+func TestSlotsAreEven(t *testing.T) {
 	t.Parallel()
 	var counts [7]int
 	for i := range uint64(70_000) {
@@ -75,7 +75,7 @@ func TestUsersAreDividedEvenly(t *testing.T) {
 	}
 }
 
-func TestNoCandidateIsShownMoreOftenThanTheExposure(t *testing.T) {
+func TestExposureLimit(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	for name, shape := range worlds {
@@ -108,7 +108,7 @@ func exposure(t *testing.T, x *Index) (most, offers int) {
 }
 
 // Were equal scores in the order of the ids, all would admit the same thirty.
-func TestUsersWhoAreAllAlikeAreServedAlike(t *testing.T) {
+func TestAlikeUsersServedAlike(t *testing.T) {
 	t.Parallel()
 	w := newWorld(rand.Uint64())
 	worlds["all alike"](w)

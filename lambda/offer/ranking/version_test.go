@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestRosterIsRankedByItsOwnVersion(t *testing.T) {
+func TestRosterKeepsVersion(t *testing.T) {
 	t.Parallel()
 	r := newWorld(1).roster(300)
 	sets := map[int]string{}
@@ -24,7 +24,7 @@ func TestRosterIsRankedByItsOwnVersion(t *testing.T) {
 	}
 }
 
-func TestUnknownVersionIsAnError(t *testing.T) {
+func TestUnknownVersion(t *testing.T) {
 	t.Parallel()
 	r := newWorld(1).roster(3)
 	r.Algorithm = 99
@@ -54,7 +54,7 @@ func TestVersionsAreWhole(t *testing.T) {
 
 // No candidate of a node may get more points than the node's bound, nor a term more
 // than its largest.
-func TestPointsAreWithinTheirBounds(t *testing.T) {
+func TestPointsWithinBounds(t *testing.T) {
 	t.Parallel()
 	for name, shape := range worlds {
 		w := newWorld(2)

@@ -35,12 +35,12 @@ func small(t *testing.T) roster.Roster {
 	}}
 }
 
-func TestDigestIsOfTheContentWhateverTheOrderOfTheRows(t *testing.T) {
+func TestDigestIgnoresRowOrder(t *testing.T) {
 	t.Parallel()
 	r := small(t)
 	slices.Reverse(r.Rows)
 	frozen := must.Get(r.Freeze())(t)
-	// sha256sum of the three lines that TestContentIsLinesOfJSON shows.
+	// sha256sum of the three lines that TestContentIsJSONLines shows.
 	const want = "3822e0c5a29d916fb63a0770e8d5097af4151c09e014c04ef4661d1baecafa89"
 	if got := hex.EncodeToString(frozen.Digest[:]); got != want || frozen.Users != 2 {
 		t.Errorf("digest %s of %d users, want %s of 2", got, frozen.Users, want)
@@ -50,7 +50,7 @@ func TestDigestIsOfTheContentWhateverTheOrderOfTheRows(t *testing.T) {
 	}
 }
 
-func TestContentIsLinesOfJSON(t *testing.T) {
+func TestContentIsJSONLines(t *testing.T) {
 	t.Parallel()
 	frozen := must.Get(small(t).Freeze())(t)
 	unpacked := must.Get(gzip.NewReader(bytes.NewReader(frozen.Content)))(t)
@@ -67,7 +67,7 @@ func TestContentIsLinesOfJSON(t *testing.T) {
 	}
 }
 
-func TestThawReturnsWhatWasFrozen(t *testing.T) {
+func TestFreezeThawRoundTrip(t *testing.T) {
 	t.Parallel()
 	frozen := must.Get(small(t).Freeze())(t)
 	got := must.Get(frozen.Thaw())(t)
@@ -77,7 +77,7 @@ func TestThawReturnsWhatWasFrozen(t *testing.T) {
 	}
 }
 
-func TestDamagedRosterIsAPermanentError(t *testing.T) {
+func TestDamagedIsPermanent(t *testing.T) {
 	t.Parallel()
 	whole := must.Get(small(t).Freeze())(t)
 	other := small(t)
@@ -100,7 +100,7 @@ func TestDamagedRosterIsAPermanentError(t *testing.T) {
 	}
 }
 
-func TestUserTwiceIsAPermanentError(t *testing.T) {
+func TestDuplicateUser(t *testing.T) {
 	t.Parallel()
 	r := small(t)
 	r.Rows[1].ID = r.Rows[0].ID
@@ -132,7 +132,7 @@ func TestPersonHasAllFields(t *testing.T) {
 	}
 }
 
-func TestEveryFieldIsOptional(t *testing.T) {
+func TestFieldsAreOptional(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []json.RawMessage{nil, json.RawMessage(`null`), json.RawMessage(`{}`), json.RawMessage(
 		`{"kind":null,"born":null,"place":null,"languages":null,"interests":null,"kinds":null,"age":null,"weights":null}`)} {
@@ -147,7 +147,7 @@ func TestEveryFieldIsOptional(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsNamedWithoutItsValue(t *testing.T) {
+func TestErrorsHideValues(t *testing.T) {
 	t.Parallel()
 	const secret = "Sesame"
 	list := func(n int) string {
@@ -203,7 +203,7 @@ func TestWhatCannotBeReadIsNamedWithoutItsValue(t *testing.T) {
 	}
 }
 
-func TestTooLongProfileStaysTooLongInARoster(t *testing.T) {
+func TestTooLongStaysTooLong(t *testing.T) {
 	t.Parallel()
 	r := small(t)
 	r.Rows[0].Profile = json.RawMessage(`{"about":"` + strings.Repeat("<", roster.MaxBytes) + `"}`)

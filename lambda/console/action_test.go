@@ -49,7 +49,7 @@ func (s *site) rows() string {
 		|| (SELECT count(*) FROM decision) || '/' || (SELECT count(*) FROM document_action)`)
 }
 
-func TestAPersonDecidesAboutAPair(t *testing.T) {
+func TestPairDecision(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	order, invoice := s.numbered("4500000136"), s.numbered("26-0418")
@@ -73,7 +73,7 @@ func TestAPersonDecidesAboutAPair(t *testing.T) {
 }
 
 // A double click decides once, and a form from before another decision is refused.
-func TestADecisionIsSafeAgainstDoubleClicksAndStalePages(t *testing.T) {
+func TestStaleOrRepeatedForms(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	path := "/pairs/" + s.numbered("4500000136").String() + "/" + s.numbered("26-0418").String()
@@ -101,7 +101,7 @@ func TestADecisionIsSafeAgainstDoubleClicksAndStalePages(t *testing.T) {
 	}
 }
 
-func TestAFailedDocumentIsMatchedAgainForAReason(t *testing.T) {
+func TestMatchAgain(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	id := s.numbered("4500000101")
@@ -151,7 +151,7 @@ func (o *outbox) Send(_ context.Context, messages []job.Stamped) (unsent []uuid.
 }
 
 // What an action publishes has its message at once; without one the sweep sends it.
-func TestActionsSendTheMessagesOfWhatTheyPublish(t *testing.T) {
+func TestActionsEnqueue(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	s.sent = &outbox{}
@@ -189,7 +189,7 @@ func TestActionsSendTheMessagesOfWhatTheyPublish(t *testing.T) {
 // On every path and method, another tenant's ids have the answer of ids that do not
 // exist, and nothing changes. A viewer of the tenant may not act, and an operator by
 // forms of this site only.
-func TestOnlyAnOperatorOfTheTenantActs(t *testing.T) {
+func TestOnlyOperatorActs(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	ids := found[[]uuid.UUID](s, "SELECT array_agg(id ORDER BY id) FROM (SELECT id FROM document WHERE tenant_id = $1 ORDER BY id LIMIT 2) AS few", tenantA)

@@ -76,7 +76,7 @@ func (p *tab) want(texts ...string) {
 
 var widths = []int64{1280, 390}
 
-func TestABrowserClicksThroughEveryAction(t *testing.T) {
+func TestBrowserClicksActions(t *testing.T) {
 	t.Parallel()
 	for _, width := range widths[:testenv.Size(1, len(widths))] {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestABrowserClicksThroughEveryAction(t *testing.T) {
 	}
 }
 
-func TestScriptsInDocumentsDoNotRun(t *testing.T) {
+func TestDocumentScriptsNeverRun(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "opens a browser once more")
 	s := newSite(t)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func TestOverviewCountsWhatATenantHas(t *testing.T) {
+func TestOverviewCounts(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	s.exec(`UPDATE document SET matching_status = 'failed', matching_failed_at = now(), received_at = now() - interval '2 hours',
@@ -73,7 +73,7 @@ func (s *site) many(n int) {
 		FROM generate_series(1, $3::integer) AS i`, tenantA, tenantB, n)
 }
 
-func TestAListHasEachDocumentOnceInOrder(t *testing.T) {
+func TestListPagination(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.many(400)
@@ -94,7 +94,7 @@ func TestAListHasEachDocumentOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestSearchFindsByNumberAmountCompanyAndID(t *testing.T) {
+func TestSearch(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	unmatched := doc(1, tenantA, document.Invoice, `{"number":"UN-0815","total":119}`)
@@ -127,7 +127,7 @@ func TestSearchFindsByNumberAmountCompanyAndID(t *testing.T) {
 	c.page("/documents?q=4500000101&tenant="+tenantB.String()).want(t, "No document found")
 }
 
-func TestDocumentPageExplainsADocument(t *testing.T) {
+func TestDocumentPage(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	id := s.numbered("4500000101")
@@ -147,7 +147,7 @@ func TestDocumentPageExplainsADocument(t *testing.T) {
 }
 
 // A document of another tenant and one that does not exist have one answer.
-func TestAnotherTenantsDocumentsAreNotFound(t *testing.T) {
+func TestOtherTenantIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	mine, theirs, nowhere := s.numbered("4500000101"), found[uuid.UUID](s, "SELECT min(id::text)::uuid FROM document WHERE tenant_id = $1", tenantB), uuid.New()
@@ -182,7 +182,7 @@ func TestAnotherTenantsDocumentsAreNotFound(t *testing.T) {
 // hostile is a text as no honest document has it.
 const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>` + "\u202e\u0007" + `{{.}}javascript:alert(1)`
 
-func TestHostileDocumentsAreText(t *testing.T) {
+func TestHostileTextIsEscaped(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	text := fmt.Sprintf("%q", hostile)
@@ -221,7 +221,7 @@ func TestHostileDocumentsAreText(t *testing.T) {
 	}
 }
 
-func TestAnEmptyDatabaseHasAPage(t *testing.T) {
+func TestEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	c := newSite(t).as(everything(login.Viewer))
 	for _, path := range []string{"/", "/documents", "/open"} {
@@ -229,7 +229,7 @@ func TestAnEmptyDatabaseHasAPage(t *testing.T) {
 	}
 }
 
-func TestAClosedDatabaseIsNamedInTheLogOnly(t *testing.T) {
+func TestDatabaseErrorOnlyInLog(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	c := s.as(everything(login.Viewer))

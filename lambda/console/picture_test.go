@@ -53,7 +53,7 @@ func TestPictureIsReadable(t *testing.T) {
 	}
 }
 
-func TestPictureDoesNotDependOnTheOrder(t *testing.T) {
+func TestPictureIgnoresOrder(t *testing.T) {
 	t.Parallel()
 	g := cluster(60)
 	want := g.draw().Nodes

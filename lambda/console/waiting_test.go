@@ -11,7 +11,7 @@ import (
 )
 
 // Beyond a bound the page counts no further, orders the newest only, and says so.
-func TestOnlyTheNewestAreCountedAndOrdered(t *testing.T) {
+func TestOnlyNewestAreRanked(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenantA)
@@ -53,7 +53,7 @@ func (a answer) link(t testing.TB, form *regexp.Regexp) string {
 
 // The pages of the list have each thing once, the most valuable first, also where one
 // before the next page is done meanwhile. Equal and missing totals do not matter.
-func TestTheListGoesOnBehindThePage(t *testing.T) {
+func TestOpenPagination(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenantA)
@@ -102,7 +102,7 @@ func (c *client) questions() (paths []string) {
 
 // Later and a decision lead to the next question of the list, and the last one to the
 // list.
-func TestQuestionsLeadToTheNextOne(t *testing.T) {
+func TestNextQuestion(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
 	c := s.as(everything(login.Operator))

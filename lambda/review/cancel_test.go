@@ -31,7 +31,7 @@ type cancelled struct {
 // Reviews are cancelled at random moments, while processes are killed. They stand
 // still at once, every state has its reason, and started again they are complete
 // without a second payment. 200 of them with -thorough.
-func TestReviewsCancelledAtRandomMoments(t *testing.T) {
+func TestCancelledAtRandom(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]time.Duration{"quiet": 0, "killed": 5 * time.Minute} {
 		t.Run(name, func(t *testing.T) {

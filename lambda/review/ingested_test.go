@@ -29,7 +29,7 @@ func page(number int, lines ...string) transcript.Page {
 	return p
 }
 
-func TestReviewOfAnIngestedContractHasTheIDOfItsDocument(t *testing.T) {
+func TestReviewIDFromDocument(t *testing.T) {
 	t.Parallel()
 	store, document := newMemory(), uuid.MustParse("d8e2a2c4-188e-5b48-a400-d375a6cc764c")
 	s := review.Starter{Store: store, Log: slog.New(slog.DiscardHandler)}
@@ -66,7 +66,7 @@ func (s shelf) Read(context.Context, uuid.UUID, uuid.UUID) (ingestion.Row, error
 	return s.row, s.err
 }
 
-func TestTextOfAContractIsThatOfItsPages(t *testing.T) {
+func TestContractText(t *testing.T) {
 	t.Parallel()
 	files := must.Get(blob.Open(t.Context(), blob.FolderURL(t.TempDir()), nil))(t)
 	read := transcript.Transcription{Engine: "pdfium", Version: "1", Pages: []transcript.Page{page(1, "Invoice 7"), page(2, "Lease\u202e"), page(3)}}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestReviewBeginsWithThePlaybookOfItsTenant(t *testing.T) {
+func TestTenantPlaybook(t *testing.T) {
 	t.Parallel()
 	book := func(version string) []byte {
 		return []byte(`{"name": "", "version": "` + version + `", "side": "supplier", "positions": {}}`)

@@ -18,7 +18,7 @@ import (
 
 // A transient failure of one analyst takes the chunk back to the queue; the next
 // delivery asks that analyst only.
-func TestRedeliveredChunkGoesOnAfterItsLastFinishedCall(t *testing.T) {
+func TestRedeliveryResumes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -56,7 +56,7 @@ func TestRedeliveredChunkGoesOnAfterItsLastFinishedCall(t *testing.T) {
 	})
 }
 
-func TestCallsAreRepeatedAfterOneTwoAndFourSeconds(t *testing.T) {
+func TestCallBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -79,7 +79,7 @@ func TestCallsAreRepeatedAfterOneTwoAndFourSeconds(t *testing.T) {
 }
 
 // Calls in flight are stopped within a second, and nothing is found any more.
-func TestCancellationStopsTheCallsInFlight(t *testing.T) {
+func TestCancelStopsCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -116,7 +116,7 @@ func TestCancellationStopsTheCallsInFlight(t *testing.T) {
 }
 
 // A cancelled chunk is not tried again, although one of its stages might be.
-func TestCancelledChunkIsNotTriedAgain(t *testing.T) {
+func TestCancelIsNotRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -138,7 +138,7 @@ func TestCancelledChunkIsNotTriedAgain(t *testing.T) {
 }
 
 // An answer that comes back when the review was just cancelled adds nothing.
-func TestAnswerAfterTheCancellationAddsNoFinding(t *testing.T) {
+func TestNoFindingAfterCancel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -163,7 +163,7 @@ func TestAnswerAfterTheCancellationAddsNoFinding(t *testing.T) {
 }
 
 // The review is cancelled after the claim of the chunk, and before its first call.
-func TestCancelledReviewMakesNoCall(t *testing.T) {
+func TestNoCallAfterCancel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -183,7 +183,7 @@ func TestCancelledReviewMakesNoCall(t *testing.T) {
 }
 
 // A provider's Retry-After holds for every worker: the store has it.
-func TestPauseOfTheProviderHoldsForEveryChunk(t *testing.T) {
+func TestProviderPauseIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -207,7 +207,7 @@ func TestPauseOfTheProviderHoldsForEveryChunk(t *testing.T) {
 }
 
 // The provider's wait for one chunk is recorded for all others.
-func TestRateLimitOfOneChunkPausesTheOthers(t *testing.T) {
+func TestRateLimitPausesOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, manyClauses)
@@ -230,7 +230,7 @@ func TestRateLimitOfOneChunkPausesTheOthers(t *testing.T) {
 }
 
 // A pause that others met is left to the queue as well, and not waited for.
-func TestLongPauseOfAnotherWorkerIsLeftToTheQueue(t *testing.T) {
+func TestOthersLongPauseIsQueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -243,7 +243,7 @@ func TestLongPauseOfAnotherWorkerIsLeftToTheQueue(t *testing.T) {
 }
 
 // A pause longer than a delivery can wait is the queue's: no call is made before.
-func TestLongPauseIsLeftToTheQueue(t *testing.T) {
+func TestLongPauseIsQueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -259,7 +259,7 @@ func TestLongPauseIsLeftToTheQueue(t *testing.T) {
 
 // The first question fits into the budget, the analysts' do not: what was read
 // stays, and the gap has its reason.
-func TestSpentBudgetIsAGapWithItsReason(t *testing.T) {
+func TestSpentBudgetIsGap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		request := oneClause
@@ -276,7 +276,7 @@ func TestSpentBudgetIsAGapWithItsReason(t *testing.T) {
 	})
 }
 
-func TestCallsInFlightStayWithinTheSlots(t *testing.T) {
+func TestSlotsBoundCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, manyClauses)
@@ -297,7 +297,7 @@ func TestCallsInFlightStayWithinTheSlots(t *testing.T) {
 }
 
 // The runtime's recover covers its own goroutine only.
-func TestPanicOfACallFailsItsChunkOnly(t *testing.T) {
+func TestPanicFailsOneChunk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -317,7 +317,7 @@ func TestPanicOfACallFailsItsChunkOnly(t *testing.T) {
 }
 
 // A worker that has lost its chunk stops its calls, and writes nothing.
-func TestLostFenceStopsTheCalls(t *testing.T) {
+func TestLostFenceStopsCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -342,7 +342,7 @@ func TestLostFenceStopsTheCalls(t *testing.T) {
 }
 
 // While one write is under way, the stages that end wait for the next one.
-func TestStagesThatEndTogetherAreRecordedTogether(t *testing.T) {
+func TestStagesShareTransaction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -372,7 +372,7 @@ func TestBudgetNeedsAPrice(t *testing.T) {
 	}
 }
 
-func TestReviewWithoutAModelAsksNothing(t *testing.T) {
+func TestNoModelNoCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
@@ -411,7 +411,7 @@ var (
 
 // The termination is in the chunk that fails at first: when the review was started
 // again, its absence is no finding any more.
-func TestRetryWithdrawsTheMissingClausesThatItFinds(t *testing.T) {
+func TestRetryWithdrawsMissing(t *testing.T) {
 	t.Parallel()
 	for name, byRules := range map[string]bool{"by rules": true, "by a model": false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,7 @@ func serve(t *testing.T, h http.HandlerFunc, changes ...func(*events.APIGatewayV
 	return answer, string(body)
 }
 
-func TestRequestIsThatOfTheBrowser(t *testing.T) {
+func TestRequestMatchesBrowser(t *testing.T) {
 	t.Parallel()
 	_, body := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		a, _ := r.Cookie("a")
@@ -57,7 +57,7 @@ func TestRequestIsThatOfTheBrowser(t *testing.T) {
 	}
 }
 
-func TestCookiesOfARequestAreAllThere(t *testing.T) {
+func TestRequestCookies(t *testing.T) {
 	t.Parallel()
 	for _, cookies := range [][]string{nil, {"a=1"}, {"a=1", "b=2"}} {
 		_, got := serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Cookies()) },
@@ -68,7 +68,7 @@ func TestCookiesOfARequestAreAllThere(t *testing.T) {
 	}
 }
 
-func TestPathsAndBodiesOfAllKinds(t *testing.T) {
+func TestPathsAndBodies(t *testing.T) {
 	t.Parallel()
 	echo := func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -126,7 +126,7 @@ func TestResponseIsWhole(t *testing.T) {
 	}
 }
 
-func TestDeadlineOfTheInvocationIsThatOfTheRequest(t *testing.T) {
+func TestRequestDeadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -124,7 +124,7 @@ func (s *site) cookie() *http.Cookie {
 	return &http.Cookie{}
 }
 
-func TestOnlyPeopleWhoAreLoggedInReachTheConsole(t *testing.T) {
+func TestConsoleNeedsSession(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"/", "/documents/x", "/console.css", "/login/x", "/logout"} {
@@ -142,7 +142,7 @@ func TestOnlyPeopleWhoAreLoggedInReachTheConsole(t *testing.T) {
 	s.want(200, "", "GET", "/")
 }
 
-func TestCookieIsBoundToTheHostAndHiddenFromPages(t *testing.T) {
+func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	_, h, _ := s.do("GET", "/login")
@@ -162,7 +162,7 @@ func TestCookieIsBoundToTheHostAndHiddenFromPages(t *testing.T) {
 	}
 }
 
-func TestSessionEndsByTimeAndByLogout(t *testing.T) {
+func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for name, end := range map[string]func(){
@@ -186,7 +186,7 @@ func TestSessionEndsByTimeAndByLogout(t *testing.T) {
 	}
 }
 
-func TestLogoutRemovesTheCookie(t *testing.T) {
+func TestLogoutRemovesCookie(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.do("GET", "/login")
@@ -197,7 +197,7 @@ func TestLogoutRemovesTheCookie(t *testing.T) {
 }
 
 // A planted id does not become that of a session, and a new login ends the old one.
-func TestLoginMakesANewSession(t *testing.T) {
+func TestLoginRenewsSession(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	planted := "__Host-matchbook=AAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -211,7 +211,7 @@ func TestLoginMakesANewSession(t *testing.T) {
 	s.want(401, "", "GET", "/", "Cookie", first)
 }
 
-func TestPersonWithoutARoleIsNotAdmitted(t *testing.T) {
+func TestRoleRequired(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.person = Person{Name: "<script>Eve</script>"}
@@ -221,7 +221,7 @@ func TestPersonWithoutARoleIsNotAdmitted(t *testing.T) {
 	}
 }
 
-func TestPagesOfTheGateAreConfined(t *testing.T) {
+func TestGatePolicy(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"/", "/login", "/login.css", "/nowhere"} {
@@ -234,7 +234,7 @@ func TestPagesOfTheGateAreConfined(t *testing.T) {
 	s.want(200, "color-scheme", "GET", "/login.css")
 }
 
-func TestBrokenStoreLetsNoRequestThrough(t *testing.T) {
+func TestStoreErrorClosesGate(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.do("GET", "/login")
@@ -248,7 +248,7 @@ func TestBrokenStoreLetsNoRequestThrough(t *testing.T) {
 }
 
 // A later version may store what this one cannot read, such as a role that it does not know.
-func TestSessionThatCannotBeReadLetsNoRequestThrough(t *testing.T) {
+func TestCorruptSessionIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.do("GET", "/login")
@@ -261,7 +261,7 @@ func TestSessionThatCannotBeReadLetsNoRequestThrough(t *testing.T) {
 	}
 }
 
-func TestClientThatHasGoneIsNoFailure(t *testing.T) {
+func TestGoneClientIsNotLogged(t *testing.T) {
 	t.Parallel()
 	s := &site{t: t, log: &strings.Builder{}, broken: context.Canceled}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -47,7 +47,7 @@ func TestLinkExpires(t *testing.T) {
 	s.want(403, "does not work", "GET", l.Link())
 }
 
-func TestLinksAreNeverAlike(t *testing.T) {
+func TestLinksAreUnique(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for range 1000 {
@@ -58,7 +58,7 @@ func TestLinksAreNeverAlike(t *testing.T) {
 	}
 }
 
-func TestLocalCookieIsStrictAndOfThePort(t *testing.T) {
+func TestLocalCookie(t *testing.T) {
 	t.Parallel()
 	s, l := newLocalSite(t)
 	_, h, _ := s.do("GET", l.Link())
@@ -77,7 +77,7 @@ func TestLocalCookieIsStrictAndOfThePort(t *testing.T) {
 	s.want(401, "", "GET", "/")
 }
 
-func TestLocalSessionLastsForADay(t *testing.T) {
+func TestLocalSessionLife(t *testing.T) {
 	t.Parallel()
 	s, l := newLocalSite(t)
 	s.do("GET", l.Link())
@@ -89,7 +89,7 @@ func TestLocalSessionLastsForADay(t *testing.T) {
 	s.want(401, "Open the link", "GET", "/")
 }
 
-func TestLocalConsoleHasNoOtherName(t *testing.T) {
+func TestDNSRebindingIsRefused(t *testing.T) {
 	t.Parallel()
 	s, l := newLocalSite(t)
 	for _, host := range []string{"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example:1",

@@ -16,7 +16,7 @@ var (
 	ada     = Person{ID: "1", Name: "Ada <ada@example.com>", Roles: map[uuid.UUID]Role{tenantA: Operator, uuid.Nil: Viewer}}
 )
 
-func TestRoleOfATenantIsTheLargerOne(t *testing.T) {
+func TestLargerRoleWins(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		roles map[uuid.UUID]Role
@@ -36,7 +36,7 @@ func TestRoleOfATenantIsTheLargerOne(t *testing.T) {
 	}
 }
 
-func TestTenantsAreThoseWithARole(t *testing.T) {
+func TestTenantsWithRole(t *testing.T) {
 	t.Parallel()
 	p := Person{Roles: map[uuid.UUID]Role{tenantB: Viewer, tenantA: Operator, uuid.New(): None}}
 	if ids, all := p.Tenants(); !slices.Equal(ids, []uuid.UUID{tenantA, tenantB}) || all {
@@ -50,7 +50,7 @@ func TestTenantsAreThoseWithARole(t *testing.T) {
 	}
 }
 
-func TestStoredPersonIsReadAgain(t *testing.T) {
+func TestPersonRoundTrip(t *testing.T) {
 	t.Parallel()
 	text := must.Get(json.Marshal(ada))(t)
 	var got Person

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestBrowserReturnsToThisSiteOnly(t *testing.T) {
+func TestReturnPathStaysOnSite(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
 		"/documents/x":           "/documents/x",

@@ -28,7 +28,7 @@ func categoriesOf(t *testing.T, raw json.RawMessage, list string) []record.Categ
 	return f.Properties[list].Items.Properties["category"].Enum
 }
 
-func TestThereAreElevenAnalystsAndTheirFilesAgreeWithTheTable(t *testing.T) {
+func TestAnalystFilesMatchTable(t *testing.T) {
 	t.Parallel()
 	if len(All()) != 11 {
 		t.Errorf("%d analysts, want 11", len(All()))
@@ -86,7 +86,7 @@ func analystOf(t *testing.T, name string) Analyst {
 	return Analyst{}
 }
 
-func TestFindingsWhoseQuoteDoesNotStandInThePassageAreDropped(t *testing.T) {
+func TestInventedQuoteIsDropped(t *testing.T) {
 	t.Parallel()
 	a := analystOf(t, "renewal")
 	got, dropped, err := a.Read(list(
@@ -102,7 +102,7 @@ func TestFindingsWhoseQuoteDoesNotStandInThePassageAreDropped(t *testing.T) {
 	}
 }
 
-func TestAnswersOffTheFormAreErrors(t *testing.T) {
+func TestBadAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	a := analystOf(t, "renewal")
 	good := found("renews for periods", "renewal", "high", "A title")
@@ -135,7 +135,7 @@ func mark(quote, category string, score any) string {
 
 func marks(all ...string) string { return `{"clauses":[` + strings.Join(all, ",") + `]}` }
 
-func TestMarksHaveTheirPlaceInTheContract(t *testing.T) {
+func TestMarkOffsets(t *testing.T) {
 	t.Parallel()
 	got, err := ReadMarks(marks(
 		mark("It ends otherwise.", "termination", 40),
@@ -167,7 +167,7 @@ func TestMarksHaveTheirPlaceInTheContract(t *testing.T) {
 	}
 }
 
-func TestQuestionsContainThePassageAndThePositions(t *testing.T) {
+func TestQuestionContent(t *testing.T) {
 	t.Parallel()
 	pb := must.Get(playbook.Parse(playbook.Default()))(t)
 	for _, a := range All() {

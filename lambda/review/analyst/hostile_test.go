@@ -31,7 +31,7 @@ func hostile() map[string]string {
 	}
 }
 
-func TestQuestionsAboutHostileTextsKeepTheirForm(t *testing.T) {
+func TestHostileTextStaysFenced(t *testing.T) {
 	t.Parallel()
 	pb := must.Get(playbook.Parse(playbook.Default()))(t)
 	for name, text := range hostile() {
@@ -55,7 +55,7 @@ func TestQuestionsAboutHostileTextsKeepTheirForm(t *testing.T) {
 }
 
 // A question contains every word of its passage: no part is cut silently.
-func TestPartsOfHostileContractsFitIntoAQuestion(t *testing.T) {
+func TestHostilePartsFit(t *testing.T) {
 	t.Parallel()
 	for name, text := range hostile() {
 		for _, p := range chunk.Split(text) {
@@ -70,7 +70,7 @@ func TestPartsOfHostileContractsFitIntoAQuestion(t *testing.T) {
 
 // A model that obeys the contract instead of us adds nothing that the contract
 // does not contain.
-func TestAnswersOfASeducedModelAddNothing(t *testing.T) {
+func TestSeducedModelAddsNothing(t *testing.T) {
 	t.Parallel()
 	p := Passage{Text: "The Supplier is liable without limit.\n" + hostile()["an instruction"], Start: 500}
 	a := analystOf(t, "liability")
@@ -98,7 +98,7 @@ func TestAnswersOfASeducedModelAddNothing(t *testing.T) {
 	}
 }
 
-func TestTwoProblemsOfOneQuoteAreOneFinding(t *testing.T) {
+func TestFindingsJoinByQuote(t *testing.T) {
 	t.Parallel()
 	a := analystOf(t, "renewal")
 	second := found("renews for periods", "renewal", "high", "Long")
@@ -111,7 +111,7 @@ func TestTwoProblemsOfOneQuoteAreOneFinding(t *testing.T) {
 	}
 }
 
-func TestEstimatesCountWordsSignsAndBlanks(t *testing.T) {
+func TestEstimate(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
 		"":                        0,

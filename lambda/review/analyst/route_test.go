@@ -23,7 +23,7 @@ func namesOf(all []Analyst) (names []string) {
 	return names
 }
 
-func TestMarksAndWordsCallAnalysts(t *testing.T) {
+func TestRoute(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		marks         []record.Category
@@ -91,7 +91,7 @@ var labelled = map[string]struct {
 // With the marks of the labels, the router calls few analysts, and nearly every
 // passage that a label names is read by its analyst. The figures are in
 // ../README.md.
-func TestRouterCallsFewAnalystsAndMissesFewLabels(t *testing.T) {
+func TestRouterOnCUAD(t *testing.T) {
 	t.Parallel()
 	folder := testenv.Shared(t, "eval/contracts")
 	parts, calls, spans := 0, 0, 0

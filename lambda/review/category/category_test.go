@@ -9,7 +9,7 @@ import (
 )
 
 // Each sentence is a clause of exactly these categories.
-func TestClausesHaveTheirCategory(t *testing.T) {
+func TestClauses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		text string
@@ -84,7 +84,7 @@ func categories(marks []record.Mark) (list []record.Category) {
 	return list
 }
 
-func TestMentionsAreNoClauses(t *testing.T) {
+func TestMentionsDoNotCount(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`"Termination Date" means the day on which either party has returned the goods.`,
@@ -111,7 +111,7 @@ func TestMentionsAreNoClauses(t *testing.T) {
 	}
 }
 
-func TestHeadingAddsToWeakEvidence(t *testing.T) {
+func TestHeadingAddsEvidence(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		text, heading string
@@ -133,7 +133,7 @@ func TestHeadingAddsToWeakEvidence(t *testing.T) {
 	}
 }
 
-func TestQuoteIsTheSentenceAtItsPlace(t *testing.T) {
+func TestQuoteIsSentence(t *testing.T) {
 	t.Parallel()
 	const before = "§ 3 Préambule. "
 	const clause = "This  contract is governed\nby the laws of Ontario, no. 7 included"
@@ -146,7 +146,7 @@ func TestQuoteIsTheSentenceAtItsPlace(t *testing.T) {
 	}
 }
 
-func TestQuoteOfALongSentenceIsTheStrongestPart(t *testing.T) {
+func TestLongSentenceIsCut(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("whatever ", 90)
 	text := filler + "governed by the laws of Ontario " + filler
@@ -157,7 +157,7 @@ func TestQuoteOfALongSentenceIsTheStrongestPart(t *testing.T) {
 	}
 }
 
-func TestThreeClausesOfACategoryAreMarkedTheStrongestFirst(t *testing.T) {
+func TestThreeStrongestMarks(t *testing.T) {
 	t.Parallel()
 	const text = "Either party may terminate. The Buyer may terminate for convenience. The Seller may terminate. " +
 		"The Lender may terminate."
@@ -171,7 +171,7 @@ func TestThreeClausesOfACategoryAreMarkedTheStrongestFirst(t *testing.T) {
 	}
 }
 
-func TestPossessivesAreTheirWord(t *testing.T) {
+func TestPossessives(t *testing.T) {
 	t.Parallel()
 	const text = "the Party’s fee, the Buyer's"
 	var got []string
@@ -183,7 +183,7 @@ func TestPossessivesAreTheirWord(t *testing.T) {
 	}
 }
 
-func TestOneWordIsNoClauseHoweverOften(t *testing.T) {
+func TestRepeatedWordIsNoClause(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"x", "liability ", "assign ", "Governed. ", "lizenz"} {
 		if got := ByRules(strings.Repeat(word, 1<<12), 0, "Liability"); len(got) != 0 {

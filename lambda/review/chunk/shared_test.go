@@ -14,7 +14,7 @@ import (
 
 // Of the contracts with labels: each passage that a label names and that is
 // shorter than a part stands whole in a part.
-func TestLabelledPassagesStandWholeInAPart(t *testing.T) {
+func TestCUADPassagesStayWhole(t *testing.T) {
 	t.Parallel()
 	folder := testenv.Shared(t, "eval/contracts")
 	whole, all := 0, 0

@@ -17,7 +17,7 @@ func lorem(words int) string {
 	return "A" + strings.Repeat(" word", words-2) + " end."
 }
 
-func TestSmallContractIsOnePartWithItsTitle(t *testing.T) {
+func TestSmallContractIsOnePart(t *testing.T) {
 	t.Parallel()
 	text := "SUPPLY AGREEMENT\n\n1. Term\n\n1.1 It lasts a year.\n"
 	want := []Part{{0, len(text) - 1, "SUPPLY AGREEMENT > 1. Term > 1.1 It lasts a year"}}
@@ -26,7 +26,7 @@ func TestSmallContractIsOnePartWithItsTitle(t *testing.T) {
 	}
 }
 
-func TestPartsEndBeforeHeadings(t *testing.T) {
+func TestPartsEndAtHeadings(t *testing.T) {
 	t.Parallel()
 	first := "1. Supply\n\n" + lorem(300) + "\n\n" + lorem(260)
 	second := "2. Liability\n\n2.1 Cap. " + lorem(340) + "\n\n2.2 No cap. " + lorem(400)
@@ -43,7 +43,7 @@ func TestPartsEndBeforeHeadings(t *testing.T) {
 	}
 }
 
-func TestDividedClauseRepeatsItsLastSentences(t *testing.T) {
+func TestDividedClauseOverlaps(t *testing.T) {
 	t.Parallel()
 	before := "7. Scope. " + lorem(600)
 	repeated := lorem(50) + " " + lorem(40)
@@ -111,7 +111,7 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-func TestReferencesAreNoHeadings(t *testing.T) {
+func TestReferenceIsNoHeading(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"According to Section\n\n8.5 In the event of default.", "See Article   IV. Term."} {
 		scan(text, func(e edge) {
@@ -242,7 +242,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-func TestLargestTextHasFewerThan2000Parts(t *testing.T) {
+func TestUnder2000Parts(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("Word a b c d. ", maxWords/5)
 	if got := len(Split(text)); got >= 2000 || weigh(text) != maxWords {

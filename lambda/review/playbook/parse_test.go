@@ -23,7 +23,7 @@ func parsed(t *testing.T, text string) Playbook {
 	return must.Get(Parse([]byte(text)))(t)
 }
 
-func TestErrorsNameThePlaceAndTheWordThatWasMeant(t *testing.T) {
+func TestErrorsSuggestFix(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ old, replacement, want string }{
 		"a misspelt severity": {`"high"`, `"hgih"`,
@@ -67,7 +67,7 @@ func TestErrorsNameThePlaceAndTheWordThatWasMeant(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPlaybookIsRefused(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{
 		"nothing":       "",
@@ -91,7 +91,7 @@ func TestWhatIsNoPlaybookIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheVersionIsThatOfTheContent(t *testing.T) {
+func TestVersionHashesContent(t *testing.T) {
 	t.Parallel()
 	p := parsed(t, small)
 	var compact map[string]any
@@ -111,7 +111,7 @@ func TestTheVersionIsThatOfTheContent(t *testing.T) {
 	}
 }
 
-func TestRulesFindUnwantedAndMissingClauses(t *testing.T) {
+func TestRules(t *testing.T) {
 	t.Parallel()
 	p := parsed(t, small)
 	marks := []record.Mark{

@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-func TestTheDefaultPlaybookHasAPositionOnEveryTopic(t *testing.T) {
+func TestDefaultCoversAllTopics(t *testing.T) {
 	t.Parallel()
 	p := must.Get(Parse(Default()))(t)
 	for _, topic := range record.Topics() {
@@ -19,7 +19,7 @@ func TestTheDefaultPlaybookHasAPositionOnEveryTopic(t *testing.T) {
 	}
 }
 
-func TestThePlaybookOfThePageIsValid(t *testing.T) {
+func TestReadmePlaybookIsValid(t *testing.T) {
 	t.Parallel()
 	page := must.Get(os.ReadFile("../README.md"))(t)
 	example := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)

@@ -41,7 +41,7 @@ func (s shelf) Findings(_ context.Context, _ uuid.UUID, after, limit int) ([]rec
 	return all[min(after, len(all)):min(after+limit, len(all))], s.fail("findings")
 }
 
-func TestReviewsAreReadWhole(t *testing.T) {
+func TestReadPages(t *testing.T) {
 	t.Parallel()
 	s := shelf{Review: complete(t)}
 	for _, n := range []int{0, 1, page - 1, page, page + 1, 3 * page} {

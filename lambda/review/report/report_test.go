@@ -97,7 +97,7 @@ func broken(t *testing.T) Review {
 	return r
 }
 
-func TestReportsAreThoseOfTheGoldenFiles(t *testing.T) {
+func TestGoldenReports(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]Review{"complete": complete(t), "gaps": broken(t)} {
 		page, err := HTML(r)
@@ -118,7 +118,7 @@ func TestReportsAreThoseOfTheGoldenFiles(t *testing.T) {
 }
 
 // The sentences are those that a lawyer looks for; they are written here by hand.
-func TestReportsContainWhatALawyerLooksFor(t *testing.T) {
+func TestReportContent(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name      string
@@ -154,7 +154,7 @@ func TestReportsContainWhatALawyerLooksFor(t *testing.T) {
 	}
 }
 
-func TestWithdrawnFindingsAreNotReported(t *testing.T) {
+func TestWithdrawnIsOmitted(t *testing.T) {
 	t.Parallel()
 	r := complete(t)
 	r.Findings[3].Withdrawn, r.Findings[4].Withdrawn = true, true
@@ -168,7 +168,7 @@ func TestWithdrawnFindingsAreNotReported(t *testing.T) {
 }
 
 // A clause is missing no longer when a part that was read later has it.
-func TestClauseThatWasFoundLaterIsNotMissing(t *testing.T) {
+func TestClauseFoundLater(t *testing.T) {
 	t.Parallel()
 	r := complete(t)
 	r.mark(t, record.ChangeOfControl, 60, "Parties")
@@ -195,7 +195,7 @@ const hostile = "</title></style><script>alert(1)</script><img src=x onerror=ale
 	"# Heading\n\n1. list\n- item\n[a link](javascript:alert(4)) ![i](http://x.example/i.png) `code` | cell | <https://x.example>"
 
 // Whatever a contract, an answer or a name contains, it is only text.
-func TestHostileTextIsOnlyText(t *testing.T) {
+func TestHostileTextStaysText(t *testing.T) {
 	t.Parallel()
 	r := Review{Text: "# " + hostile + "\n\n" + hostile, Job: record.Job{Name: hostile, Model: hostile, Playbook: hostile,
 		Status: record.Failed, Error: hostile, Chunks: 2, Gaps: 1}}
@@ -228,7 +228,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	}
 }
 
-func TestEscapedBeginningsAreNoLists(t *testing.T) {
+func TestEscapedLineStarts(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"- item": `\- item`, "+ item": `\+ item`, "12. Twelve": `12\. Twelve`,
 		"3) three": `3\) three`, "12 months": "12 months", "": "", "a*b_c": `a\*b\_c`, "== x": `\== x`,

@@ -73,7 +73,7 @@ func (p *tab) sequence() string { return strings.Join(p.list("#findings > li", "
 
 const ended = "document.body.dataset.ended"
 
-func TestPageShowsFindingsBesideTheContract(t *testing.T) {
+func TestPageShowsFindings(t *testing.T) {
 	t.Parallel()
 	p, s := newTab(t), newSite(t)
 	s.change(func() {
@@ -169,7 +169,7 @@ func (c *cut) Write(b []byte) (int, error) {
 
 // Through cuts, reloads and late arrival the page shows every finding once, in
 // order.
-func TestPageShowsEveryFindingOnceThroughCutsAndReloads(t *testing.T) {
+func TestPageSurvivesCuts(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "opens a browser once more")
 	p, late, s := newTab(t), newTab(t), newSite(t)
@@ -202,7 +202,7 @@ func TestPageShowsEveryFindingOnceThroughCutsAndReloads(t *testing.T) {
 	}
 }
 
-func TestPageCancelsAndGoesOn(t *testing.T) {
+func TestPageCancelsAndRetries(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newSite(t)
@@ -230,7 +230,7 @@ func TestPageCancelsAndGoesOn(t *testing.T) {
 }
 
 // A script in any field is text.
-func TestPageRunsNoScriptOfAContract(t *testing.T) {
+func TestContractScriptNeverRuns(t *testing.T) {
 	t.Parallel()
 	p, s := newTab(t), newSite(t)
 	const script = `</pre></script><script>document.title='PLANTED'</script><img src=x onerror="document.title='PLANTED'">` +
@@ -262,7 +262,7 @@ func TestPageRunsNoScriptOfAContract(t *testing.T) {
 	p.NoErrors()
 }
 
-func TestPageIsReadableInTheDarkAndOnAPhone(t *testing.T) {
+func TestPageDarkAndOnPhone(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newSite(t)
@@ -281,7 +281,7 @@ func TestPageIsReadableInTheDarkAndOnAPhone(t *testing.T) {
 	p.Barriers()
 }
 
-func TestPageNamesALinkThatExpired(t *testing.T) {
+func TestExpiredLinkOnPage(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newSite(t)

@@ -83,7 +83,7 @@ func (r *reader) until(name string) event {
 	}
 }
 
-func TestStreamHasFindingsInOrderProgressAndOneEnd(t *testing.T) {
+func TestStreamEvents(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	r := s.open("")
@@ -112,7 +112,7 @@ func TestStreamHasFindingsInOrderProgressAndOneEnd(t *testing.T) {
 }
 
 // A client that comes when all is over gets the same as one that was there.
-func TestLateClientGetsEverythingAndTheEnd(t *testing.T) {
+func TestLateClientGetsAll(t *testing.T) {
 	t.Parallel()
 	for _, status := range []record.Status{record.Completed, record.CompletedWithGaps, record.Cancelled, record.Failed} {
 		s := newSite(t)
@@ -142,7 +142,7 @@ func TestLateClientGetsEverythingAndTheEnd(t *testing.T) {
 }
 
 // Streams that are cut anywhere, again and again, deliver each finding once.
-func TestCutStreamsMissAndRepeatNothing(t *testing.T) {
+func TestCutStreamMissesNothing(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -191,7 +191,7 @@ func TestCutStreamsMissAndRepeatNothing(t *testing.T) {
 	}
 }
 
-func TestStreamClosesAsPlanned(t *testing.T) {
+func TestStreamForIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.StreamFor = time.Millisecond })
 	r := s.open("")
@@ -204,7 +204,7 @@ func TestStreamClosesAsPlanned(t *testing.T) {
 	}
 }
 
-func TestQuietStreamHasHeartbeats(t *testing.T) {
+func TestStreamHeartbeats(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Heartbeat = time.Millisecond })
 	r := s.open("")
@@ -217,7 +217,7 @@ func TestQuietStreamHasHeartbeats(t *testing.T) {
 	}
 }
 
-func TestStreamsAreBoundedAndAPlaceIsFreeAgain(t *testing.T) {
+func TestStreamLimit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Streams = 2 })
 	first, second := s.open(""), s.open("")
@@ -236,7 +236,7 @@ func TestStreamsAreBoundedAndAPlaceIsFreeAgain(t *testing.T) {
 }
 
 // A client that goes away leaves nothing behind: its stream stops to read the store.
-func TestStreamOfAClientThatHasGoneEnds(t *testing.T) {
+func TestGoneClientEndsStream(t *testing.T) {
 	t.Parallel()
 	done := make(chan struct{})
 	s := newSite(t)
@@ -254,7 +254,7 @@ func TestStreamOfAClientThatHasGoneEnds(t *testing.T) {
 	}
 }
 
-func TestStreamEndsWhenTheStoreFailsAndGoesOnLater(t *testing.T) {
+func TestStoreErrorEndsStream(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.find("1")
@@ -278,7 +278,7 @@ func TestStreamEndsWhenTheStoreFailsAndGoesOnLater(t *testing.T) {
 }
 
 // After a retry a new connection streams what follows, up to a new end.
-func TestRetriedReviewStreamsAgain(t *testing.T) {
+func TestRetryStreamsAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.find("1")

@@ -23,7 +23,7 @@ func (s *site) post(body string, headers ...string) answer {
 		append([]string{"Content-Type", "application/json"}, headers...)...)
 }
 
-func TestReviewIsStartedWithATokenForIt(t *testing.T) {
+func TestStart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	a := s.post(`{"tenant_id":"` + strings.ToUpper(tenantA.String()) + `","document_id":"` + jobB.String() +
@@ -48,7 +48,7 @@ func TestReviewIsStartedWithATokenForIt(t *testing.T) {
 	}
 }
 
-func TestSameIdempotencyKeyIsTheSameReview(t *testing.T) {
+func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, key := range []string{"a", "a", "b"} {
@@ -63,7 +63,7 @@ func TestSameIdempotencyKeyIsTheSameReview(t *testing.T) {
 	}
 }
 
-func TestWrongRequestsNameTheField(t *testing.T) {
+func TestErrorsNameField(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for body, want := range map[string]string{
@@ -102,7 +102,7 @@ func TestWrongRequestsNameTheField(t *testing.T) {
 	s.body(s.post(`{"text":"x"}`, "Content-Type", "application/json; charset=utf-8"), 202)
 }
 
-func TestStartingTakesATokenOfTheTenant(t *testing.T) {
+func TestStartNeedsTenantToken(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	expired := *s.tokens
@@ -127,7 +127,7 @@ func TestStartingTakesATokenOfTheTenant(t *testing.T) {
 	}
 }
 
-func TestHandlerWithoutAStarterStartsNothing(t *testing.T) {
+func TestHandlerWithoutStarter(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Starter = nil })
 	for _, token := range []string{"", s.tokens.ForJob(tenantA, jobA), s.tokens.ForTenant(tenantA, time.Hour)} {
@@ -140,7 +140,7 @@ func TestHandlerWithoutAStarterStartsNothing(t *testing.T) {
 	s.body(s.do("GET", pathA), 200)
 }
 
-func TestFailureToStartIsTheRequestsOrOurs(t *testing.T) {
+func TestStartFailures(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"422 a budget needs a price":          failure.Permanently("a budget needs a price"),
@@ -172,7 +172,7 @@ func (l *library) ContractText(_ context.Context, tenant, document uuid.UUID) (s
 	return l.text, l.err
 }
 
-func TestTextOfADocumentIsThatOfItsIngestion(t *testing.T) {
+func TestDocumentText(t *testing.T) {
 	t.Parallel()
 	texts := &library{t: t, text: "1. Term"}
 	s := newSite(t, func(c *Config) { c.Texts = texts })

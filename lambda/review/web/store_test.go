@@ -72,7 +72,7 @@ type quiet struct{}
 func (quiet) Settle(context.Context, []job.Settled)        {}
 func (quiet) Extend(context.Context, []int, time.Duration) {}
 
-func TestHandlerOverTheRealStore(t *testing.T) {
+func TestHandlerOnPostgres(t *testing.T) {
 	t.Parallel()
 	s := newStored(t)
 	path := "/reviews/" + s.ID.String()
@@ -118,7 +118,7 @@ func TestHandlerOverTheRealStore(t *testing.T) {
 
 // A chunk fails, and a person lets the review go on: the page strikes through what
 // its last step concluded without that chunk.
-func TestPageOverTheRealStoreStrikesOutWhatNoLongerHolds(t *testing.T) {
+func TestPageStrikesWithdrawn(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "opens a browser once more")
 	p, s := newTab(t), newStored(t)

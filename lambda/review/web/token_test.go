@@ -32,7 +32,7 @@ func tokensAt(t *testing.T, secrets string, at time.Time) *Tokens {
 	return tokens
 }
 
-func TestTokenIsForOneReviewUntilItExpires(t *testing.T) {
+func TestTokenScopeAndExpiry(t *testing.T) {
 	t.Parallel()
 	issued := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	token := tokensAt(t, secretA, issued).ForJob(tenantA, jobA)
@@ -54,7 +54,7 @@ func TestTokenIsForOneReviewUntilItExpires(t *testing.T) {
 }
 
 // Whatever is changed in a token, and whoever signed it otherwise, it is refused.
-func TestForgedTokensAreRefused(t *testing.T) {
+func TestForgedTokens(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	tokens := tokensAt(t, secretA, now)
@@ -91,7 +91,7 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	}
 }
 
-func TestTokensOfTheOldSecretLiveWhileItIsNamed(t *testing.T) {
+func TestSecretRotation(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	old, both, later := tokensAt(t, secretA, now), tokensAt(t, secretB+","+secretA, now), tokensAt(t, secretB, now)
@@ -109,7 +109,7 @@ func TestTokensOfTheOldSecretLiveWhileItIsNamed(t *testing.T) {
 	}
 }
 
-func TestShortSecretsAreRefusedWithoutShowingThem(t *testing.T) {
+func TestShortSecretIsNotShown(t *testing.T) {
 	t.Parallel()
 	for secrets, want := range map[string]string{
 		"":                        "secret 1 too short: 0 bytes",
@@ -132,7 +132,7 @@ func TestShortSecretsAreRefusedWithoutShowingThem(t *testing.T) {
 	}
 }
 
-func TestTokenIsReadFromTheHeaderFirst(t *testing.T) {
+func TestHeaderTokenFirst(t *testing.T) {
 	t.Parallel()
 	tokens := tokensAt(t, secretA, time.Now())
 	good, other := tokens.ForJob(tenantA, jobA), tokens.ForTenant(tenantB, time.Hour)

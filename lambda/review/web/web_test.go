@@ -15,7 +15,7 @@ import (
 )
 
 // An id that does not exist, and one that the token is not for, have one answer.
-func TestUnknownReviewsAndWrongTokensLookAlike(t *testing.T) {
+func TestIDsCannotBeProbed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	unknown := "/reviews/20000000-0000-4000-8000-0000000000ff"
@@ -49,7 +49,7 @@ func TestUnknownReviewsAndWrongTokensLookAlike(t *testing.T) {
 	}
 }
 
-func TestReviewIsShownWithItsGaps(t *testing.T) {
+func TestReviewShowsGaps(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.change(func() {
@@ -84,7 +84,7 @@ func TestReviewIsShownWithItsGaps(t *testing.T) {
 	}
 }
 
-func TestFindingsAreReadInPages(t *testing.T) {
+func TestFindingsPagination(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if got := s.body(s.do("GET", pathA+"/findings"), 200); !strings.Contains(got, `"findings":[],"more":false`) {
@@ -112,7 +112,7 @@ func TestFindingsAreReadInPages(t *testing.T) {
 	}
 }
 
-func TestCancelIsAcceptedAndRetryGoesOn(t *testing.T) {
+func TestCancelAndRetry(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for range 2 {
@@ -135,7 +135,7 @@ func TestCancelIsAcceptedAndRetryGoesOn(t *testing.T) {
 	}
 }
 
-func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
+func TestCrossSiteIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"/cancel", "/retry"} {
@@ -152,7 +152,7 @@ func TestRequestsOfOtherSitesChangeNothing(t *testing.T) {
 	s.body(s.do("POST", pathA+"/cancel", "Sec-Fetch-Site", "same-origin", "Origin", s.server.URL), 202)
 }
 
-func TestWrongPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
+func TestUnknownPathIsJSON(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for request, want := range map[string]int{"GET /": 404, "GET /reviews/a/b/c": 404, "DELETE " + pathA: 405,
@@ -168,7 +168,7 @@ func TestWrongPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	}
 }
 
-func TestEveryResponseHasTheHeadersOfSafety(t *testing.T) {
+func TestSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{pathA, pathA + "/page", pathA + "/report", pathA + "/text", "/reviews/page.js",
@@ -188,7 +188,7 @@ func TestEveryResponseHasTheHeadersOfSafety(t *testing.T) {
 	}
 }
 
-func TestBrowserGetsThePageAndAProgramTheJSON(t *testing.T) {
+func TestContentNegotiation(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.change(func() { s.job.Name = `<script>alert("x")</script>` })
@@ -208,7 +208,7 @@ func TestBrowserGetsThePageAndAProgramTheJSON(t *testing.T) {
 }
 
 // The log has what happened; the client, and the log, have no value of an error.
-func TestFailuresOfTheStoreAreLoggedWithoutTheirText(t *testing.T) {
+func TestStoreErrorsAreRedacted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.change(func() { s.err = errors.New("PLANTED password") })
@@ -225,7 +225,7 @@ func TestFailuresOfTheStoreAreLoggedWithoutTheirText(t *testing.T) {
 	}
 }
 
-func TestPanicEndsItsRequestOnly(t *testing.T) {
+func TestPanicEndsOneRequest(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Control = nil })
 	if got := s.body(s.do("POST", pathA+"/cancel"), 500); !strings.Contains(got, `"error":`) {
@@ -237,7 +237,7 @@ func TestPanicEndsItsRequestOnly(t *testing.T) {
 	s.body(s.do("GET", pathA), 200)
 }
 
-func TestHeadOfAStreamEndsAtOnce(t *testing.T) {
+func TestHeadOfStream(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if r := s.do(http.MethodHead, pathA+"/events"); r.status != 200 {

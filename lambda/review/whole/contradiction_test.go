@@ -37,7 +37,7 @@ type facts struct {
 
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func TestContradictionsOfSamples(t *testing.T) {
+func TestSampleContradictions(t *testing.T) {
 	t.Parallel()
 	for name, section := range map[string]string{"software-licence.md": "## ", "wartungsvertrag.txt": "§ "} {
 		task, want := sample(t, name, section)
@@ -117,7 +117,7 @@ func TestContradictingClauses(t *testing.T) {
 	}
 }
 
-func TestPartsThatWereNotReadHaveNoContradictions(t *testing.T) {
+func TestUnreadPartsAreSkipped(t *testing.T) {
 	t.Parallel()
 	task := contract("A|This Agreement is governed by the laws of Ireland.\n\n",
 		"B|This Annex is governed by the laws of France.")
@@ -130,7 +130,7 @@ func TestPartsThatWereNotReadHaveNoContradictions(t *testing.T) {
 	}
 }
 
-func TestHostileContractsHaveNoContradictions(t *testing.T) {
+func TestHostileContracts(t *testing.T) {
 	t.Parallel()
 	const mb = 1 << 20
 	for name, text := range map[string]string{

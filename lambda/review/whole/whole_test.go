@@ -32,7 +32,7 @@ func defaults(t *testing.T) playbook.Playbook {
 
 // sample reads a contract of testdata/contracts, with a part for each section.
 
-func TestMissingClausesAreLimitedToWhatWasRead(t *testing.T) {
+func TestMissingOnlyInReadParts(t *testing.T) {
 	t.Parallel()
 	task := contract("A|One. ", "B|Two. ", "C|Three.")
 	task.Chunks[2].Status = job.StatusFailed
@@ -84,7 +84,7 @@ func TestRepeatedFindings(t *testing.T) {
 
 // A retry reads the parts that had failed. The last step then withdraws what it
 // concluded without them, adds what holds instead, and leaves all else.
-func TestConclusionsThatNoLongerHoldAreWithdrawn(t *testing.T) {
+func TestWithdrawn(t *testing.T) {
 	t.Parallel()
 	task := contract("A|This Agreement is governed by the laws of France. ",
 		"B|This Annex is governed by the laws of Ireland. ",

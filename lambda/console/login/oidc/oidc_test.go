@@ -130,7 +130,7 @@ func (s *site) refused(name, address string, status int) {
 	}
 }
 
-func TestPersonLogsInByTheIssuerAndReturns(t *testing.T) {
+func TestLogin(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	status, _, body := s.get(s.browser, "/documents/x?a=b")
@@ -152,7 +152,7 @@ func TestPersonLogsInByTheIssuerAndReturns(t *testing.T) {
 	}
 }
 
-func TestBrowserIsSentToNoOtherSiteAfterTheLogin(t *testing.T) {
+func TestNoOpenRedirect(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"} {
@@ -163,7 +163,7 @@ func TestBrowserIsSentToNoOtherSiteAfterTheLogin(t *testing.T) {
 }
 
 // The way back counts in the browser that started the login, once, with its state.
-func TestWayBackBelongsToOneLoginOfOneBrowser(t *testing.T) {
+func TestCallbackIsBoundToLogin(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	back := s.approved("/")
@@ -186,7 +186,7 @@ func TestWayBackBelongsToOneLoginOfOneBrowser(t *testing.T) {
 	s.refused("an error beside a code", s.approved("/")+"&error=access_denied", 403)
 }
 
-func TestWayBackNeedsNoNameOfTheIssuer(t *testing.T) {
+func TestIssParameterIsOptional(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	back := strings.Replace(s.approved("/"), "&iss=", "&x=", 1) // Cognito sends none
@@ -195,7 +195,7 @@ func TestWayBackNeedsNoNameOfTheIssuer(t *testing.T) {
 	}
 }
 
-func TestLoginThatIsNotFinishedIsForgotten(t *testing.T) {
+func TestUnfinishedLoginExpires(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/login", nil)
@@ -211,7 +211,7 @@ func TestLoginThatIsNotFinishedIsForgotten(t *testing.T) {
 	}
 }
 
-func TestCodeWorksOnceAndWithItsVerifier(t *testing.T) {
+func TestCodeNeedsVerifier(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	back := s.approved("/")
@@ -234,7 +234,7 @@ func TestCodeWorksOnceAndWithItsVerifier(t *testing.T) {
 	s.refused("the code of another login", again.String(), 403)
 }
 
-func TestTokensThatAreNotForThisLoginAreRefused(t *testing.T) {
+func TestForeignTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	i, now := s.issuer, time.Now()
@@ -279,7 +279,7 @@ func TestTokensThatAreNotForThisLoginAreRefused(t *testing.T) {
 	}
 }
 
-func TestSessionsOutliveTheIssuer(t *testing.T) {
+func TestSessionOutlivesIssuer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.issuer.change(func() { s.issuer.away = true })
@@ -297,7 +297,7 @@ func TestSessionsOutliveTheIssuer(t *testing.T) {
 	}
 }
 
-func TestIssuerThatIsAwayInTheMiddleIsNoRefusal(t *testing.T) {
+func TestIssuerDownMidLogin(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	back := s.approved("/")
@@ -305,7 +305,7 @@ func TestIssuerThatIsAwayInTheMiddleIsNoRefusal(t *testing.T) {
 	s.refused("away", back, 503)
 }
 
-func TestAnswersOfTheIssuerRefuseALoginOrPutItOff(t *testing.T) {
+func TestIssuerAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for name, tc := range map[string]struct {
@@ -333,7 +333,7 @@ func TestAnswersOfTheIssuerRefuseALoginOrPutItOff(t *testing.T) {
 	}
 }
 
-func TestSecretOfTheClientIsSentToNoOtherAddress(t *testing.T) {
+func TestSecretStaysWithIssuer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other address is asked") }))
@@ -344,7 +344,7 @@ func TestSecretOfTheClientIsSentToNoOtherAddress(t *testing.T) {
 	s.refused("redirect", s.approved("/"), 403)
 }
 
-func TestWrongSecretOfTheClientIsLogged(t *testing.T) {
+func TestWrongClientSecret(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Secret = "PLANTED-wrong" })
 	s.refused("wrong secret", s.approved("/"), 503)
@@ -353,7 +353,7 @@ func TestWrongSecretOfTheClientIsLogged(t *testing.T) {
 	}
 }
 
-func TestLogoutLeadsToThatOfTheIssuer(t *testing.T) {
+func TestLogoutAtIssuer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	if p := s.method.LoggedOut(nil); p.Label != "Log in again" || p.Link != "/" {

@@ -14,7 +14,7 @@ import (
 
 const tenant = "6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11"
 
-func TestRolesAreThoseOfTheGroups(t *testing.T) {
+func TestRolesFromGroups(t *testing.T) {
 	t.Parallel()
 	one := uuid.MustParse(tenant)
 	for claim, want := range map[string]map[uuid.UUID]login.Role{
@@ -43,7 +43,7 @@ func TestRolesAreThoseOfTheGroups(t *testing.T) {
 	}
 }
 
-func TestPersonWithoutAGroupGetsAPage(t *testing.T) {
+func TestPersonWithoutGroup(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.issuer.change(func() { s.issuer.claims["cognito:groups"] = []string{"staff"} })
@@ -56,7 +56,7 @@ func TestPersonWithoutAGroupGetsAPage(t *testing.T) {
 	}
 }
 
-func TestClaimWithTheGroupsIsASetting(t *testing.T) {
+func TestGroupsClaimSetting(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(c *Config) { c.Claim = "https://example.com/groups" })
 	s.issuer.change(func() { s.issuer.claims["https://example.com/groups"] = "matchbook-viewer:" + tenant })
@@ -67,7 +67,7 @@ func TestClaimWithTheGroupsIsASetting(t *testing.T) {
 	}
 }
 
-func TestNameIsAVerifiedAddressOrOneOfTheIssuer(t *testing.T) {
+func TestNameNeedsVerifiedEmail(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"email":"a@b.c","email_verified":true,"name":"Ada"}`:              "a@b.c",

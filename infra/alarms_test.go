@@ -9,7 +9,7 @@ import (
 )
 
 // The metric of each alarm, and its threshold.
-func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
+func TestAlarmThresholds(t *testing.T) {
 	t.Parallel()
 	const (
 		missingIsFine = "notBreaching"
@@ -88,7 +88,7 @@ func TestAlarmsGoOffWhenSomethingHasToBeDone(t *testing.T) {
 }
 
 // Where people are sent each failure, a single one raises no alarm.
-func TestAFewFailuresAreNoAlarmWherePeopleAreSentThem(t *testing.T) {
+func TestFewFailuresNoAlarm(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		context map[string]any
@@ -101,7 +101,7 @@ func TestAFewFailuresAreNoAlarmWherePeopleAreSentThem(t *testing.T) {
 }
 
 // Synth warns when failures would reach no person, and names a setting.
-func TestSynthWarnsWhenFailuresWouldReachNoPerson(t *testing.T) {
+func TestSynthWarnsOfSilence(t *testing.T) {
 	t.Parallel()
 	silent := strings.Join(warnings(t, synthesise(t, wishes{context: bare})), "\n")
 	if !strings.Contains(silent, "alarmEmail") {
@@ -175,7 +175,7 @@ func metricText(t *testing.T, id string, m map[string]any) string {
 	return text
 }
 
-func TestEveryAlarmNamesTheRemedyAndNotifiesTheTopic(t *testing.T) {
+func TestAlarmsNameRemedy(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for _, id := range tpl.of("AWS::CloudWatch::Alarm") {
@@ -188,7 +188,7 @@ func TestEveryAlarmNamesTheRemedyAndNotifiesTheTopic(t *testing.T) {
 }
 
 // CloudWatch cannot publish to a topic that is encrypted with the key of AWS.
-func TestTopicIsEncryptedAndOpenToAlarmsAlone(t *testing.T) {
+func TestTopicPolicy(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: everything})
 	tpl.check(t, at("AlarmTopic", "${AlarmKey.Arn}", "KmsMasterKeyId"), at("AlarmKey", true, "EnableKeyRotation"))

@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-func TestConsoleIsASetting(t *testing.T) {
+func TestConsoleSetting(t *testing.T) {
 	t.Parallel()
 	without := synthesise(t, wishes{context: bare})
 	for id := range without.Resources {
@@ -33,7 +33,7 @@ func TestConsoleIsASetting(t *testing.T) {
 }
 
 // An address of a login has a code; an access log that kept it would keep codes.
-func TestLogOfTheAPIHasNoParametersAndNoPeople(t *testing.T) {
+func TestAPILogIsAnonymous(t *testing.T) {
 	t.Parallel()
 	format := synthesise(t, wishes{context: aurora}).at(t, "ConsoleStage", "AccessLogSettings", "Format")
 	for _, secret := range []string{"query", "sourceIp", "$context.identity", "requestOverride", "cookie"} {
@@ -43,7 +43,7 @@ func TestLogOfTheAPIHasNoParametersAndNoPeople(t *testing.T) {
 	}
 }
 
-func TestConsoleIsInvokedByItsAPIOnly(t *testing.T) {
+func TestConsoleInvokedByAPI(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	tpl.check(t, at("ConsolePermission", "apigateway.amazonaws.com", "Principal"),
@@ -54,7 +54,7 @@ func TestConsoleIsInvokedByItsAPIOnly(t *testing.T) {
 
 // With the console, links in notifications lead to it, unless a setting names
 // another address, which the login then returns to.
-func TestLinksLeadToTheConsole(t *testing.T) {
+func TestLinksToConsole(t *testing.T) {
 	t.Parallel()
 	for want, context := range map[string]map[string]any{"": bare, "${ConsoleApi.ApiEndpoint}": aurora,
 		"https://matchbook.example.com": everything} {
@@ -70,7 +70,7 @@ func TestLinksLeadToTheConsole(t *testing.T) {
 	}
 }
 
-func TestConsoleGetsItsVariablesOnly(t *testing.T) {
+func TestConsoleVariables(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ context, want any }{
 		"own pool": {aurora, map[string]string{"STAGE": "dev", "DATABASE_URL": "", "MATCH_QUEUE_URL": "${MatchQueue}",
@@ -98,7 +98,7 @@ func TestConsoleGetsItsVariablesOnly(t *testing.T) {
 	}
 }
 
-func TestPeopleOfTheUserPoolAreInvitedAndHaveASecondFactor(t *testing.T) {
+func TestUserPoolMFA(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	tpl.check(t, at("ConsoleUsers", true, "AdminCreateUserConfig", "AllowAdminCreateUserOnly"),
@@ -116,7 +116,7 @@ func TestPeopleOfTheUserPoolAreInvitedAndHaveASecondFactor(t *testing.T) {
 	}
 }
 
-func TestConsoleIsWatched(t *testing.T) {
+func TestConsoleAlarms(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	for id, want := range map[string]string{
@@ -134,7 +134,7 @@ func TestConsoleIsWatched(t *testing.T) {
 }
 
 // The usual budget of connections is enough with the console, too.
-func TestConsoleFitsTheUsualConnections(t *testing.T) {
+func TestConsoleConnections(t *testing.T) {
 	t.Parallel()
 	c := settings.Config{DatabaseConnections: 97, Console: settings.Cognito} // PostgreSQL's 100, without those for superusers
 	if err := settings.ManifestFacts().Validate(c); err != nil {

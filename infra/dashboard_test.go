@@ -28,7 +28,7 @@ func (tpl *template) widgets(t *testing.T) (list []widget) {
 	return body.Widgets
 }
 
-func TestDashboardShowsEveryMetricOfOurs(t *testing.T) {
+func TestDashboardHasAllMetrics(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
 	for _, w := range synthesise(t, wishes{context: bare}).widgets(t) {
@@ -49,7 +49,7 @@ func TestDashboardShowsEveryMetricOfOurs(t *testing.T) {
 	}
 }
 
-func TestDashboardAnswersTheUsualQuestions(t *testing.T) {
+func TestDashboardGraphs(t *testing.T) {
 	t.Parallel()
 	widgets := synthesise(t, wishes{context: bare}).widgets(t)
 	for title, want := range map[string]string{
@@ -73,7 +73,7 @@ func TestDashboardAnswersTheUsualQuestions(t *testing.T) {
 }
 
 // A price that was not given is not the default model's, and never 0.
-func TestCostIsShownOnlyWhereThePriceIsKnown(t *testing.T) {
+func TestCostNeedsPrice(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		context map[string]any

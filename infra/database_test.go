@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAuroraIsEncryptedBackedUpAndNotDeletedByAccident(t *testing.T) {
+func TestAuroraProtected(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	tpl.check(t,
@@ -30,7 +30,7 @@ func TestAuroraIsEncryptedBackedUpAndNotDeletedByAccident(t *testing.T) {
 }
 
 // Rules of the security groups, as "group: direction protocol port peer".
-func TestOnlyTheFunctionsReachTheDatabase(t *testing.T) {
+func TestDatabaseIngress(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	var got []string
@@ -73,7 +73,7 @@ func groupOf(t *testing.T, tpl *template, prefix string) string {
 	return ""
 }
 
-func TestFunctionsHaveOneWayOutAndTheDatabaseNone(t *testing.T) {
+func TestEgress(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	if n := len(tpl.of("AWS::EC2::NatGateway")); n != 1 {
@@ -116,7 +116,7 @@ func TestFunctionsHaveOneWayOutAndTheDatabaseNone(t *testing.T) {
 	}
 }
 
-func TestFunctionsGoNextToAnExistingDatabase(t *testing.T) {
+func TestExistingDatabaseVPC(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: everything})
 	for _, id := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
@@ -131,7 +131,7 @@ func TestFunctionsGoNextToAnExistingDatabase(t *testing.T) {
 }
 
 // Secrets are references: nothing that looks like one is in any template.
-func TestNoTemplateHoldsASecret(t *testing.T) {
+func TestTemplateHasNoSecrets(t *testing.T) {
 	t.Parallel()
 	for _, context := range []map[string]any{bare, everything, aurora} {
 		tpl := synthesise(t, wishes{context: context})

@@ -51,7 +51,7 @@ func (tpl *template) variables(t *testing.T, id string) map[string]string {
 	return list
 }
 
-func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
+func TestVariableDefaults(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	match, sweep, migrate := tpl.variables(t, "MatchFunction"), tpl.variables(t, "SweepFunction"),
@@ -100,7 +100,7 @@ func TestEveryVariableOfTheRuntimeHasADefault(t *testing.T) {
 	}
 }
 
-func TestFunctionsGetTheUsersSettings(t *testing.T) {
+func TestSettingsReachFunctions(t *testing.T) {
 	t.Parallel()
 	byName := func(name string) string {
 		return "arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/" + name
@@ -146,7 +146,7 @@ func TestFunctionsGetTheUsersSettings(t *testing.T) {
 }
 
 // The settings of OCR reach the ingest function, and no other.
-func TestIngestGetsTheEngine(t *testing.T) {
+func TestIngestOCREngine(t *testing.T) {
 	t.Parallel()
 	const key = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf"
 	for name, tc := range map[string]struct {
@@ -179,7 +179,7 @@ func TestIngestGetsTheEngine(t *testing.T) {
 }
 
 // Functions may go through a pooler, migrations never do.
-func TestMigrationsMayHaveADatabaseSecretOfTheirOwn(t *testing.T) {
+func TestMigrateSecret(t *testing.T) {
 	t.Parallel()
 	direct := ownModel["migrateSecretArn"]
 	template := synthesise(t, wishes{context: ownModel})
@@ -192,7 +192,7 @@ func TestMigrationsMayHaveADatabaseSecretOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestSweepPublishesToTheMatchQueue(t *testing.T) {
+func TestSweepQueue(t *testing.T) {
 	t.Parallel()
 	got := synthesise(t, wishes{context: bare}).variables(t, "SweepFunction")
 	if got["MATCH_QUEUE_URL"] != "${MatchQueue}" || got["QUEUE_URL"] != "" || got["RETRY_SCHEDULE"] != "5m,30m" {
@@ -201,7 +201,7 @@ func TestSweepPublishesToTheMatchQueue(t *testing.T) {
 }
 
 // The variable names the file of certificates that lies beside each bootstrap.
-func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
+func TestCAFileDeployed(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: ownModel})
 	for _, function := range []string{"MatchFunction", "SweepFunction", "MigrateFunction"} {
@@ -213,13 +213,13 @@ func TestCertificatesOfTheDatabaseGoWithTheFunctions(t *testing.T) {
 
 // The receiver of match offers is known to the function that stores them and to the
 // sweep, which sends what is left, and to no other.
-func TestReceiverOfOffersIsASetting(t *testing.T) {
+func TestOffersSetting(t *testing.T) {
 	t.Parallel()
 	testReceiver(t, "OFFERS_WEBHOOK", "OfferFunction", "https://offers.example.com/sets",
 		"arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf")
 }
 
-func TestReceiverOfEventsIsASetting(t *testing.T) {
+func TestEventsSetting(t *testing.T) {
 	t.Parallel()
 	testReceiver(t, "EVENTS_WEBHOOK", "MatchFunction", "https://events.example.com/matches",
 		"arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf")
@@ -250,7 +250,7 @@ func testReceiver(t *testing.T, variable, function, url, secret string) {
 	}
 }
 
-func TestScheduleGetsItsVariablesOnly(t *testing.T) {
+func TestScheduleVariables(t *testing.T) {
 	t.Parallel()
 	got := synthesise(t, wishes{context: bare}).variables(t, "ScheduleFunction")
 	if len(got) != 5 || got["OFFER_QUEUE_URL"] != "${OfferQueue}" || got["STAGE"] != "dev" || got["OFFERS_CATCH_UP"] != "" {

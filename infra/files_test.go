@@ -8,7 +8,7 @@ import (
 	"matchbook/infra/settings"
 )
 
-func TestBucketIsClosedAndKeepsEverything(t *testing.T) {
+func TestBucketPrivateAndKept(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	tpl.check(t,
@@ -34,7 +34,7 @@ func TestBucketIsClosedAndKeepsEverything(t *testing.T) {
 }
 
 // Checkpoints can be made again; documents and the inbox never expire.
-func TestOnlyCheckpointsAndOldVersionsExpire(t *testing.T) {
+func TestBucketExpiry(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	rules := tpl.Resources["Files"].Properties["LifecycleConfiguration"].(map[string]any)["Rules"].([]any)
@@ -50,7 +50,7 @@ func TestOnlyCheckpointsAndOldVersionsExpire(t *testing.T) {
 
 // A file in the inbox is an event in the queue of the inbox function, and its
 // bucket waits for the right to send it.
-func TestInboxIsWatched(t *testing.T) {
+func TestInboxAlarms(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: everything}) // stage prod
 	queue := []any{"NotificationConfiguration", "QueueConfigurations", 0}
@@ -76,7 +76,7 @@ func TestInboxIsWatched(t *testing.T) {
 	}
 }
 
-func TestFunctionsOfFilesKnowTheirPlaces(t *testing.T) {
+func TestBlobURLs(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	ingest, inbox := tpl.variables(t, "IngestFunction"), tpl.variables(t, "InboxFunction")

@@ -59,7 +59,7 @@ func several(v any) (list []string) {
 }
 
 // The permissions of each role, all of them.
-func TestRolesMayDoExactlyThis(t *testing.T) {
+func TestRolePermissions(t *testing.T) {
 	t.Parallel()
 	byName := func(name string) string {
 		return "secretsmanager:GetSecretValue arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/" + name + "-??????"
@@ -210,13 +210,13 @@ func TestRolesMayDoExactlyThis(t *testing.T) {
 					want = append(want, "${"+role+"}: Allow "+action)
 				}
 			}
-			want = append(want, "FilesPolicyCFAB4773: is a AWS::S3::BucketPolicy") // TestBucketIsClosedAndKeepsEverything
-			if tc.context["reviewUrl"] == "true" {                                 // TestWebIsInvokedByItsURLOnly
+			want = append(want, "FilesPolicyCFAB4773: is a AWS::S3::BucketPolicy") // TestBucketPrivateAndKept
+			if tc.context["reviewUrl"] == "true" {                                 // TestWebInvokedByURL
 				want = append(want, "WebUrl: is a AWS::Lambda::Url",
 					"WebLiveinvokefunctionDF216B14: is a AWS::Lambda::Permission",
 					"WebLiveinvokefunctionurlA89D1B28: is a AWS::Lambda::Permission")
 			}
-			if tc.context["console"] != nil { // TestConsoleIsInvokedByItsAPIOnly
+			if tc.context["console"] != nil { // TestConsoleInvokedByAPI
 				want = append(want, "ConsolePermission: is a AWS::Lambda::Permission")
 			}
 			slices.Sort(want)
@@ -240,7 +240,7 @@ func compare(t *testing.T, got, want []string) {
 }
 
 // Each role can be taken by one service only.
-func TestRolesAreTakenByOneServiceEach(t *testing.T) {
+func TestRoleTrust(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	got := map[string]string{}

@@ -8,7 +8,7 @@ import (
 )
 
 // The CDK's own keys in the context are not taken for settings.
-func TestContextOfTheCDKIsLeftAlone(t *testing.T) {
+func TestCDKContextIgnored(t *testing.T) {
 	t.Parallel()
 	needsNode(t)
 	cdk.Lock()
@@ -20,7 +20,7 @@ func TestContextOfTheCDKIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestMistypedSettingWithAHyphenIsRefused(t *testing.T) {
+func TestHyphenSettingRefused(t *testing.T) {
 	t.Parallel()
 	needsNode(t)
 	cdk.Lock()

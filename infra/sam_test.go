@@ -40,7 +40,7 @@ func readSAMLine(t *testing.T) (line samLine) {
 
 // sam itself needs Docker. The test makes the same look-ups: the function, its
 // asset, its variables, the event.
-func TestLineForSAMLeadsToTheFunction(t *testing.T) {
+func TestSAMCommand(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	line := readSAMLine(t)
@@ -90,7 +90,7 @@ func checkSAMVariables(t *testing.T, tpl *template, line samLine) {
 }
 
 // A file that is committed has no secret.
-func TestVariablesForSAMArePlaceholders(t *testing.T) {
+func TestSAMPlaceholders(t *testing.T) {
 	t.Parallel()
 	var given map[string]map[string]string
 	decode(t, "../testdata/env.json", &given)

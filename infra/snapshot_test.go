@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the golden templates anew")
 
 // The golden templates are for review: a change of the deployed resources shows
 // in them, one by one.
-func TestTemplatesAreAsReviewed(t *testing.T) {
+func TestTemplateGolden(t *testing.T) {
 	t.Parallel()
 	for name, context := range map[string]map[string]any{"default": bare, "aurora": aurora} {
 		t.Run(name, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestTemplatesAreAsReviewed(t *testing.T) {
 				t.Fatalf("%v; go test ./infra -run %s -update writes it", err, t.Name())
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("%s: line %s\nIf that is intended: go test ./infra -run TestTemplatesAreAsReviewed -update, and review the difference", file, firstDifference(got, want))
+				t.Errorf("%s: line %s\nIf that is intended: go test ./infra -run TestTemplateGolden -update, and review the difference", file, firstDifference(got, want))
 			}
 		})
 	}

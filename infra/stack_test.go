@@ -31,7 +31,7 @@ func (tpl *template) check(t *testing.T, values ...value) {
 	}
 }
 
-func TestQueueGivesUpAfterTheRetriesAndLosesNothing(t *testing.T) {
+func TestQueueRedrive(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	tpl.check(t,
@@ -52,7 +52,7 @@ func TestQueueGivesUpAfterTheRetriesAndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestQueuesRefuseUnencryptedRequests(t *testing.T) {
+func TestQueuesRequireTLS(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	var closed []string
@@ -69,7 +69,7 @@ func TestQueuesRefuseUnencryptedRequests(t *testing.T) {
 	}
 }
 
-func TestFunctionsAreTheBuiltBootstraps(t *testing.T) {
+func TestFunctionCode(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for _, f := range []struct {
@@ -93,7 +93,7 @@ func TestFunctionsAreTheBuiltBootstraps(t *testing.T) {
 	}
 }
 
-func TestMappingReportsEachMessageAndLimitsItself(t *testing.T) {
+func TestMappingSettings(t *testing.T) {
 	t.Parallel()
 	synthesise(t, wishes{context: bare}).check(t,
 		at("MatchMapping", "${MatchQueue.Arn}", "EventSourceArn"),
@@ -103,7 +103,7 @@ func TestMappingReportsEachMessageAndLimitsItself(t *testing.T) {
 		at("MatchMapping", `["EventCount"]`, "MetricsConfig", "Metrics"))
 }
 
-func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
+func TestMigrationBeforeTraffic(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for _, name := range []string{"Match", "Ingest", "Inbox", "Review", "Sweep"} {
@@ -128,7 +128,7 @@ func TestNewVersionWorksOnlyAfterTheMigration(t *testing.T) {
 
 // A schema that did not change is left alone, another one is migrated to, and
 // so is another database.
-func TestMigrationRunsWhenItsCodeOrTheDatabaseChanges(t *testing.T) {
+func TestMigrationTriggers(t *testing.T) {
 	t.Parallel()
 	a, b := synthesise(t, wishes{context: bare}), synthesise(t, wishes{context: everything})
 	if got, want := a.at(t, "Schema", "Migrations"),
@@ -140,7 +140,7 @@ func TestMigrationRunsWhenItsCodeOrTheDatabaseChanges(t *testing.T) {
 	}
 }
 
-func TestSweepRunsEveryMinuteAndIsNotRepeated(t *testing.T) {
+func TestSweepSchedule(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	tpl.check(t,
@@ -151,7 +151,7 @@ func TestSweepRunsEveryMinuteAndIsNotRepeated(t *testing.T) {
 	onceEach(t, tpl)
 }
 
-func TestOffersAreQueuedEveryQuarterOfAnHour(t *testing.T) {
+func TestScheduleRate(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	tpl.check(t,
@@ -177,7 +177,7 @@ func onceEach(t *testing.T, tpl *template) {
 
 // The manifest is the only place for these facts: change one there, and the
 // template and the runtime's value change together.
-func TestTemplateFollowsTheManifest(t *testing.T) {
+func TestManifestInTemplate(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare, facts: func(f *settings.Facts) {
 		for i := range f.Functions { // a shorter visibility than that of match
@@ -200,7 +200,7 @@ func TestTemplateFollowsTheManifest(t *testing.T) {
 		at("MigrateFunction", 300, "Timeout"), at("Schema", 360, "ServiceTimeout"))
 }
 
-func TestNamesAndTagsDeriveFromTheStage(t *testing.T) {
+func TestNamesAndTags(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: everything}) // stage prod
 	tagged := 0
@@ -229,7 +229,7 @@ func TestNamesAndTagsDeriveFromTheStage(t *testing.T) {
 	}
 }
 
-func TestOutputsNameTheNextCommands(t *testing.T) {
+func TestOutputs(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for name, want := range map[string]string{
@@ -247,7 +247,7 @@ func TestOutputsNameTheNextCommands(t *testing.T) {
 
 // Without an account there is nothing to look up, and nothing of one is in the
 // template.
-func TestTemplateIsOfNoAccount(t *testing.T) {
+func TestTemplateNeedsNoAccount(t *testing.T) {
 	t.Parallel()
 	for _, context := range []map[string]any{bare, aurora} {
 		tpl := synthesise(t, wishes{context: context})

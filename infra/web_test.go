@@ -11,7 +11,7 @@ import (
 
 // The function, its secret and its alarms are only there where a setting asks for
 // them: they have a price, and the URL is open to the internet.
-func TestURLOfReviewsIsASetting(t *testing.T) {
+func TestReviewURLSetting(t *testing.T) {
 	t.Parallel()
 	without := synthesise(t, wishes{context: bare})
 	for id := range without.Resources {
@@ -40,7 +40,7 @@ func TestURLOfReviewsIsASetting(t *testing.T) {
 
 // With the setting the ingest function knows the queue of reviews, and may send to
 // it; without, it does neither.
-func TestReviewOfEachContractIsASetting(t *testing.T) {
+func TestReviewContractsSetting(t *testing.T) {
 	t.Parallel()
 	for context, want := range map[string]map[string]any{"": bare, "${ReviewQueue}": aurora} {
 		tpl := synthesise(t, wishes{context: want})
@@ -50,12 +50,12 @@ func TestReviewOfEachContractIsASetting(t *testing.T) {
 
 // Requests come in by the URL and by no other way. Since October 2025 a URL needs
 // both permissions.
-func TestWebIsInvokedByItsURLOnly(t *testing.T) {
+func TestWebInvokedByURL(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	var got []string
 	for _, id := range tpl.of("AWS::Lambda::Permission") {
-		if id == "ConsolePermission" { // TestConsoleIsInvokedByItsAPIOnly
+		if id == "ConsolePermission" { // TestConsoleInvokedByAPI
 			continue
 		}
 		got = append(got, tpl.at(t, id, "Principal")+" "+tpl.at(t, id, "Action")+" "+tpl.at(t, id, "FunctionName")+" "+
@@ -66,7 +66,7 @@ func TestWebIsInvokedByItsURLOnly(t *testing.T) {
 
 // The stack makes the key of the tokens: more than the 32 bytes that the function
 // wants, and no comma, which would make two keys of it.
-func TestKeyOfTokensIsMadeByTheStack(t *testing.T) {
+func TestTokenKeyGenerated(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		context map[string]any
@@ -83,7 +83,7 @@ func TestKeyOfTokensIsMadeByTheStack(t *testing.T) {
 	}
 }
 
-func TestWebGetsItsVariablesOnly(t *testing.T) {
+func TestWebVariables(t *testing.T) {
 	t.Parallel()
 	got := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
 	want := map[string]string{"STAGE": "dev", "DATABASE_URL": "",
@@ -102,7 +102,7 @@ func TestWebGetsItsVariablesOnly(t *testing.T) {
 }
 
 // An alarm on the duration would go off with every stream.
-func TestWebIsWatched(t *testing.T) {
+func TestWebAlarms(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: aurora})
 	for id, want := range map[string]string{
@@ -136,7 +136,7 @@ func TestWebIsWatched(t *testing.T) {
 }
 
 // The usual budget of connections is enough with the function, too.
-func TestURLFitsTheUsualConnections(t *testing.T) {
+func TestURLConnections(t *testing.T) {
 	t.Parallel()
 	c := settings.Config{DatabaseConnections: 97, ReviewURL: true} // PostgreSQL's 100, without those for superusers
 	if err := settings.ManifestFacts().Validate(c); err != nil {

@@ -24,7 +24,7 @@ func further(t *testing.T) (today, tpl *template) {
 	return synthesise(t, wishes{context: bare}), synthesise(t, wishes{context: bare, facts: furtherRow})
 }
 
-func TestEveryRowOfTheManifestIsDeployed(t *testing.T) {
+func TestManifestDeployed(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
 	for _, f := range manifest.Functions() {
@@ -37,7 +37,7 @@ func TestEveryRowOfTheManifestIsDeployed(t *testing.T) {
 	}
 }
 
-func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
+func TestNewRowIsWorkload(t *testing.T) {
 	t.Parallel()
 	today, tpl := further(t)
 	more := map[string]string{}
@@ -64,7 +64,7 @@ func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
 		delete(more, id)
 	}
 	for id, kind := range more {
-		if kind != "AWS::IAM::Policy" { // TestFurtherRowMayUseItsOwnQueueOnly
+		if kind != "AWS::IAM::Policy" { // TestNewRowOwnQueueOnly
 			t.Errorf("%s, a %s, is there as well", id, kind)
 		}
 	}
@@ -77,7 +77,7 @@ func TestFurtherRowIsAFurtherWorkload(t *testing.T) {
 	}
 }
 
-func TestFurtherRowHasItsOwnEnvironment(t *testing.T) {
+func TestNewRowEnvironment(t *testing.T) {
 	t.Parallel()
 	_, tpl := further(t)
 	lamp, match, sweep := tpl.variables(t, "LampFunction"), tpl.variables(t, "MatchFunction"),
@@ -97,7 +97,7 @@ func TestFurtherRowHasItsOwnEnvironment(t *testing.T) {
 }
 
 // A function has rights on its own queue, and the sweep on all of them.
-func TestFurtherRowMayUseItsOwnQueueOnly(t *testing.T) {
+func TestNewRowOwnQueueOnly(t *testing.T) {
 	t.Parallel()
 	today, tpl := further(t)
 	var more []string
@@ -124,7 +124,7 @@ func TestFurtherRowMayUseItsOwnQueueOnly(t *testing.T) {
 		"${SweepFunctionRole}: Allow sqs:GetQueueAttributes ${LampQueue.Arn}"))
 }
 
-func TestFurtherRowIsWatched(t *testing.T) {
+func TestNewRowAlarms(t *testing.T) {
 	t.Parallel()
 	_, tpl := further(t)
 	if got, want := watched(t, tpl, "CredentialsRefused"), "FILL(work, 0) + FILL(work2, 0) + FILL(work3, 0) + FILL(work4, 0) + FILL(work5, 0) + FILL(work6, 0) + FILL(schedule, 0) + FILL(sweep, 0) of "; !strings.HasPrefix(got, want) || !strings.Contains(got, "Function=lamp") {

@@ -86,7 +86,7 @@ func builtBootstrap(t *testing.T, name string) string {
 	return filepath.Join(dir, name, "bootstrap")
 }
 
-func TestBootstrapIsASmallExecutableForARM(t *testing.T) {
+func TestBootstrapSize(t *testing.T) {
 	t.Parallel()
 	for name := range packages() {
 		file := builtBootstrap(t, name)
@@ -113,7 +113,7 @@ func TestBootstrapIsASmallExecutableForARM(t *testing.T) {
 }
 
 // The hash of the asset decides whether a function is deployed again.
-func TestSameSourceMakesTheSameBytes(t *testing.T) {
+func TestReproducibleBuild(t *testing.T) {
 	t.Parallel()
 	first := builtBootstrap(t, "match")
 	elsewhere := t.TempDir()
@@ -145,7 +145,7 @@ func TestSameSourceMakesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
+func TestBootstrapLinksNoCDK(t *testing.T) {
 	t.Parallel()
 	for name := range packages() {
 		info, err := buildinfo.ReadFile(builtBootstrap(t, name))
@@ -165,7 +165,7 @@ func TestFunctionsHoldNothingOfTheCDK(t *testing.T) {
 }
 
 // The certificates lie beside each bootstrap.
-func TestCertificatesOfTheDatabaseLieBesideTheBootstrap(t *testing.T) {
+func TestCAFileNextToBootstrap(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
@@ -192,7 +192,7 @@ func TestCertificatesOfTheDatabaseLieBesideTheBootstrap(t *testing.T) {
 
 // The ARM bootstrap matches a document under an emulated processor as its twin
 // does natively.
-func TestARMBootstrapAnswersAsItsNativeTwin(t *testing.T) {
+func TestARMAnswersAsNative(t *testing.T) {
 	t.Parallel()
 	qemu, err := exec.LookPath("qemu-aarch64-static")
 	if err != nil {

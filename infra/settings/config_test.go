@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-func TestContextHasADefaultForEverything(t *testing.T) {
+func TestDefaults(t *testing.T) {
 	t.Parallel()
 	c, err := Read(nil)
 	if err != nil {
@@ -20,7 +20,7 @@ func TestContextHasADefaultForEverything(t *testing.T) {
 	}
 }
 
-func TestEverythingWrongIsReportedAtOnceWithoutItsValue(t *testing.T) {
+func TestReadReportsAllErrors(t *testing.T) {
 	t.Parallel()
 	wrong := map[string]any{}
 	for _, s := range settings(&Config{}) {
@@ -47,7 +47,7 @@ func TestEverythingWrongIsReportedAtOnceWithoutItsValue(t *testing.T) {
 	}
 }
 
-func TestSettingsAreRead(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Parallel()
 	const arn = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:matchbook/dev/x-AbCdEf"
 	for _, tc := range []struct {
@@ -131,7 +131,7 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhereTheModelListens(t *testing.T) {
+func TestModelPort(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]int{"": 443, "https://models.example.com/v1": 443,
 		"http://models.example.com/v1": 80, "http://10.0.0.1:8000/v1": 8000, "https://m.example.com:8443": 8443} {
@@ -141,7 +141,7 @@ func TestWhereTheModelListens(t *testing.T) {
 	}
 }
 
-func TestAddressesComeWithoutTheirNames(t *testing.T) {
+func TestAddressesOf(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string][]string{"": nil, "a@example.com": {"a@example.com"},
 		"Matchbook <a@mail.example.com>, b@example.com": {"a@mail.example.com", "b@example.com"}} {
@@ -151,7 +151,7 @@ func TestAddressesComeWithoutTheirNames(t *testing.T) {
 	}
 }
 
-func TestAChannelOrAnAlarmAddressReachesPeople(t *testing.T) {
+func TestReachesPeople(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		context map[string]any

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-func TestFactsOfTheManifestFitTogether(t *testing.T) {
+func TestManifestFactsValid(t *testing.T) {
 	t.Parallel()
 	if err := ManifestFacts().Validate(Config{DatabaseConnections: 100}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestImpossibleCombinationsFailWithASentenceEach(t *testing.T) {
+func TestValidate(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		spoil  func(*Facts)

@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestPriceIsThatOfTheLongestNameThatFits(t *testing.T) {
+func TestLongestPriceNameWins(t *testing.T) {
 	t.Parallel()
 	builtIn := must.Get(ReadModelPrices(""))(t)
 	if builtIn.Date == "" || builtIn.Source == "" {

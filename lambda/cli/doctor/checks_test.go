@@ -212,7 +212,7 @@ var harms = []harm{
 	{"unknown connections", func(d *deployment) { d.connections = 0 }, provoked{"connections", Skipped, "--connections N"}},
 }
 
-func TestEachHarmIsFound(t *testing.T) {
+func TestFindsMatchFaults(t *testing.T) {
 	t.Parallel()
 	healthy := deploy(manifest.Match)
 	healthy.connections = 45

@@ -20,7 +20,7 @@ import (
 )
 
 // Nothing in the table is there without a row that provokes it.
-func TestEveryFindingIsProvoked(t *testing.T) {
+func TestEveryFindingProvoked(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
 	for _, row := range harms {
@@ -47,7 +47,7 @@ func TestEveryFindingIsProvoked(t *testing.T) {
 }
 
 // What was not looked at never passes.
-func TestCheckWithoutFactsIsSkipped(t *testing.T) {
+func TestNoFactsSkipped(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]facts{
 		"nothing":         {},
@@ -70,7 +70,7 @@ func TestCheckWithoutFactsIsSkipped(t *testing.T) {
 	}
 }
 
-func TestWorstFindingsComeFirst(t *testing.T) {
+func TestWorstFirst(t *testing.T) {
 	t.Parallel()
 	say := func(list ...result) check {
 		return check{id: fmt.Sprint(len(list)), why: "Because.", look: func(facts) []result { return list }}
@@ -94,7 +94,7 @@ func TestWorstFindingsComeFirst(t *testing.T) {
 }
 
 // What the help says --stack needs is all that is ever called.
-func TestStackIsOnlyRead(t *testing.T) {
+func TestStackReadOnly(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, postgrestest.URL(t))
 	r.use(postgrestest.EmptyURL(t))
@@ -114,7 +114,7 @@ func TestStackIsOnlyRead(t *testing.T) {
 }
 
 // Two calls, and an empty message; without --ask none.
-func TestAskingCostsTwoSmallCallsAndPostsNothing(t *testing.T) {
+func TestAskIsCheap(t *testing.T) {
 	t.Parallel()
 	for _, ask := range []bool{true, false} {
 		r := newRig(t, postgrestest.URL(t))
@@ -142,7 +142,7 @@ func TestAskingCostsTwoSmallCallsAndPostsNothing(t *testing.T) {
 }
 
 // A stack has several functions with the same secrets and services.
-func TestServicesAndSecretsAreAskedOnce(t *testing.T) {
+func TestServicesAskedOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "postgres://user@localhost/database")
 	r.look.Progress = func(string) {}
@@ -165,7 +165,7 @@ func TestServicesAndSecretsAreAskedOnce(t *testing.T) {
 }
 
 // What is not on the list of variables is not checked.
-func TestEnvironmentIsAllThatAMatchFunctionReads(t *testing.T) {
+func TestEnvironmentComplete(t *testing.T) {
 	t.Parallel()
 	_, _ = setup.LoadFunction(func(name string) string { // its problems are of no interest
 		if !slices.Contains(names, name) {
@@ -176,7 +176,7 @@ func TestEnvironmentIsAllThatAMatchFunctionReads(t *testing.T) {
 }
 
 // A queue of the same name may be here, too.
-func TestQueueOfAnotherRegionIsNotLookedForHere(t *testing.T) {
+func TestForeignRegionQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "postgres://user@localhost/database")
 	for id, known := range map[string]bool{region + ":000000000000:match": true, "eu-west-1:000000000000:match": false, "match": false} {
@@ -186,7 +186,7 @@ func TestQueueOfAnotherRegionIsNotLookedForHere(t *testing.T) {
 	}
 }
 
-func TestStackThatCannotBeLookedAt(t *testing.T) {
+func TestUnreadableStack(t *testing.T) {
 	t.Parallel()
 	database := postgrestest.URL(t)
 	for name, tc := range map[string]struct {
@@ -215,7 +215,7 @@ func TestStackThatCannotBeLookedAt(t *testing.T) {
 }
 
 // An interruption is not reported as a broken deployment.
-func TestInterruptedLookIsNoReport(t *testing.T) {
+func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, postgrestest.URL(t))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -231,7 +231,7 @@ func TestInterruptedLookIsNoReport(t *testing.T) {
 }
 
 // 8 x 5 of match, 2 of the sweep, 2 of migrate and 1 of schedule are 45.
-func TestConnectionsAreThoseThatAreLeft(t *testing.T) {
+func TestConnectionsLeft(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[server]string{
 		{most: 45}:                          "",
@@ -251,7 +251,7 @@ func TestConnectionsAreThoseThatAreLeft(t *testing.T) {
 }
 
 // A clock that may be right is not reported: the way to the database took that long.
-func TestClockIsComparedWithItsUncertainty(t *testing.T) {
+func TestClockUncertainty(t *testing.T) {
 	t.Parallel()
 	for within, want := range map[time.Duration]Severity{0: Error, 5 * time.Second: Error, 38 * time.Second: Warning,
 		39 * time.Second: OK, time.Minute: OK} {
@@ -264,7 +264,7 @@ func TestClockIsComparedWithItsUncertainty(t *testing.T) {
 	}
 }
 
-func TestQueueHasOneNameHoweverItIsWritten(t *testing.T) {
+func TestQueueID(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"arn:aws:sqs:eu-central-1:123456789012:match":                "eu-central-1:123456789012:match",
@@ -283,7 +283,7 @@ func TestQueueHasOneNameHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-func TestDurationsAreWrittenAsPeopleDo(t *testing.T) {
+func TestShortDuration(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{0: "0s", 30 * time.Second: "30s", 18 * time.Minute: "18m", 12 * time.Hour: "12h",
 		11*time.Hour + 58*time.Minute: "11h58m", 10 * time.Minute: "10m", 24 * time.Hour: "1 day", 14 * 24 * time.Hour: "14 days", 3*time.Minute + time.Second: "3m1s", 20 * time.Hour: "20h"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 )
 
-func TestStoreOfFilesIsRead(t *testing.T) {
+func TestFileStoreRead(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		code   string
@@ -45,7 +45,7 @@ func TestStoreOfFilesIsRead(t *testing.T) {
 }
 
 // This machine's settings of ingest are examined where it has a store of files.
-func TestSettingsOfFilesAreChecked(t *testing.T) {
+func TestFileSettingsChecked(t *testing.T) {
 	t.Parallel()
 	folder := blob.FolderURL(t.TempDir())
 	whole := map[string]string{"DATABASE_URL": "postgres://u@localhost/d", "QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/000000000000/ingest",

@@ -174,7 +174,7 @@ var liveRows = []liveRow{
 	{"not asked", ofBoth, func(r *rig) { r.look.Ask = false }, provoked{"model", Skipped, "--ask"}},
 }
 
-func TestEachHarmToADeploymentIsFound(t *testing.T) {
+func TestFindsDeploymentFaults(t *testing.T) {
 	t.Parallel()
 	database := postgrestest.URL(t)
 	for _, row := range liveRows {
@@ -194,7 +194,7 @@ func TestEachHarmToADeploymentIsFound(t *testing.T) {
 	}
 }
 
-func TestHealthyDeploymentHasNothingWrong(t *testing.T) {
+func TestHealthyDeployment(t *testing.T) {
 	t.Parallel()
 	for name, skips := range map[string][]string{
 		"stack": {"files", "ocr"},

@@ -17,7 +17,7 @@ import (
 
 func quiet(ask bool) *look { return &look{Options: Options{Ask: ask, Progress: func(string) {}}} }
 
-func TestMissingEngineIsFound(t *testing.T) {
+func TestMissingOCREngine(t *testing.T) {
 	env := variables(map[string]string{"OCR": "tesseract"})
 	t.Setenv("PATH", t.TempDir())
 	report := examine(checks, facts{ocr: quiet(false).engineHere(t.Context(), env)})
@@ -38,7 +38,7 @@ func keyOf(t *testing.T, tokens string) string {
 }
 
 // With --ask Google is asked for a token: a key that it refuses is found.
-func TestKeyOfDocumentAIIsTried(t *testing.T) {
+func TestDocumentAIKeyTried(t *testing.T) {
 	t.Parallel()
 	status, answer := http.StatusOK, `{"access_token":"hidden-token","token_type":"Bearer","expires_in":3600}`
 	google := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -65,7 +65,7 @@ func TestKeyOfDocumentAIIsTried(t *testing.T) {
 }
 
 // A key that is known is looked at before it is used.
-func TestKeyOfDocumentAIIsChecked(t *testing.T) {
+func TestDocumentAIKeyChecked(t *testing.T) {
 	t.Parallel()
 	const queue = "https://sqs.us-east-1.amazonaws.com/000000000000/"
 	values := map[string]string{"DATABASE_URL": "postgres://u@localhost/d", "QUEUE_URL": queue + "ingest", "MATCH_QUEUE_URL": queue + "match",
@@ -84,7 +84,7 @@ func TestKeyOfDocumentAIIsChecked(t *testing.T) {
 	}
 }
 
-func TestEverySecretHasAReader(t *testing.T) {
+func TestEverySecretReadable(t *testing.T) {
 	t.Parallel()
 	for _, name := range manifest.Secrets {
 		if readers[name] == nil || standIn(name) == "" {

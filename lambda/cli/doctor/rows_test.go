@@ -13,7 +13,7 @@ import (
 var lamp = manifest.Function{Name: "lamp", Timeout: 3 * time.Minute, BatchSize: 10, MaxConcurrency: 4, PoolSize: 3,
 	Retries: []time.Duration{time.Minute, 2 * time.Minute}}
 
-func TestFunctionHasTheRowThatItsNameEndsWith(t *testing.T) {
+func TestRowByNameSuffix(t *testing.T) {
 	t.Parallel()
 	all := rows{manifest.Match, lamp, {Name: "ch"}}
 	for name, want := range map[string]string{
@@ -35,7 +35,7 @@ func twoRows() *deployment {
 }
 
 // The same checks find the same harms, of the second function too.
-func TestFurtherRowIsChecked(t *testing.T) {
+func TestNewRowChecked(t *testing.T) {
 	t.Parallel()
 	if r := twoRows().report(); r.Errors+r.Warnings > 0 {
 		t.Errorf("got\n%s", show(r))
@@ -64,7 +64,7 @@ func TestFurtherRowIsChecked(t *testing.T) {
 	}
 }
 
-func TestAdviceNamesTheRowsOwnFacts(t *testing.T) {
+func TestAdviceUsesRowFacts(t *testing.T) {
 	t.Parallel()
 	for want, do := range map[string]func(*deployment){
 		"to 4 for lamp.":  func(d *deployment) { d.mappings["lamp"][0].most = known(0) },

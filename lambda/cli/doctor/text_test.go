@@ -8,7 +8,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-func TestTextHasWhatWhyAndWhatToDoWorstFirst(t *testing.T) {
+func TestReportText(t *testing.T) {
 	t.Parallel()
 	d := deploy(manifest.Match)
 	d.mappings["match"][0].reports = known(false)

@@ -19,7 +19,7 @@ var whole = map[string]variables{
 }
 
 // Each harm to a function that no queue feeds is found, and to the offer function.
-func TestEachHarmToAnotherFunctionIsFound(t *testing.T) {
+func TestFindsFunctionFaults(t *testing.T) {
 	t.Parallel()
 	reserves := func(name string, n int) func(*deployment) {
 		return func(d *deployment) { d.functions[name].reserved = known(n) }
@@ -61,7 +61,7 @@ func TestEachHarmToAnotherFunctionIsFound(t *testing.T) {
 
 // In a deployed stack the function's configuration is read, and the key of the tokens
 // as the function reads it.
-func TestWebFunctionOfAStackIsExamined(t *testing.T) {
+func TestWebFunctionExamined(t *testing.T) {
 	t.Parallel()
 	database := postgrestest.URL(t)
 	for _, row := range []struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestSecretsAreTakenOutOfErrors(t *testing.T) {
+func TestWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	env := func(name string) string {
 		return map[string]string{
@@ -39,7 +39,7 @@ func TestSecretsAreTakenOutOfErrors(t *testing.T) {
 	}
 }
 
-func TestCauseIsInTheWordsOfTheDriver(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	t.Parallel()
 	driver := errors.New("connection refused\n\tat 127.0.0.1")
 	one := uuid.MustParse("10000000-0000-4000-8000-000000000001")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCleanTextIsSafeToPrint(t *testing.T) {
+func TestClean(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Müller & Söhne":                     "Müller & Söhne",
@@ -28,7 +28,7 @@ func TestCleanTextIsSafeToPrint(t *testing.T) {
 }
 
 // What lies beyond the bound is not read: it is not printed either, however little was.
-func TestCleanReadsNoMoreThanItMayPrint(t *testing.T) {
+func TestCleanIsBounded(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		strings.Repeat("é\x1b[31m", 1_000_000):       strings.Repeat("é", 19) + "…",
@@ -42,7 +42,7 @@ func TestCleanReadsNoMoreThanItMayPrint(t *testing.T) {
 	}
 }
 
-func TestColumnsCountWhatATerminalShows(t *testing.T) {
+func TestColumns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "abc": 3, "Söhne": 5, "So\u0308hne": 5, "東京": 4, "ﾃｽﾄ": 3, "Ａ": 2,
 		"한국": 4, "「」": 4, "🪑": 2, "€…": 2} {

@@ -8,7 +8,7 @@ import (
 )
 
 // The test moves the time: nothing waits.
-func TestMeterShowsEverySecondAcrossSteps(t *testing.T) {
+func TestMeterAcrossSteps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -30,7 +30,7 @@ func TestMeterShowsEverySecondAcrossSteps(t *testing.T) {
 	})
 }
 
-func TestMeterRewritesItsLineOnATerminal(t *testing.T) {
+func TestMeterRewritesLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

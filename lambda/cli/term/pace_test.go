@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestPaceHasTheRateAndTheTimeLeft(t *testing.T) {
+func TestPace(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		done int

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestStepsAreNamedOnlyWhileTheyLast(t *testing.T) {
+func TestSteps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

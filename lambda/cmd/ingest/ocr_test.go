@@ -8,7 +8,7 @@ import (
 )
 
 // An engine that is not linked is an error, never a silent "none".
-func TestEveryEngineOfOCRIsLinked(t *testing.T) {
+func TestAllOCREnginesLinked(t *testing.T) {
 	t.Parallel()
 	for name, linked := range map[string]bool{"documentai": true, "tesseract": true, "textract": true, "abbyy": false} {
 		_, err := openOCR(t.Context(), setup.Config{OCR: name}) // an error of its settings is fine

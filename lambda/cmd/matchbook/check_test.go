@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/document/format"
 )
 
-func TestCheckNamesEveryDeparture(t *testing.T) {
+func TestCheckDepartures(t *testing.T) {
 	t.Parallel()
 	file := clitest.File(t, "orders.jsonl", `{"type":"purchase-order","structured_data":{"number":"1"}}
 {"type":"purchase-order","structured_data":{"lines":[],"total":"1,50","qty":1}}
@@ -29,14 +29,14 @@ func TestCheckNamesEveryDeparture(t *testing.T) {
 }
 
 // The samples of the repository have the form.
-func TestSamplesHaveTheForm(t *testing.T) {
+func TestSamplesConform(t *testing.T) {
 	t.Parallel()
 	if code, out, _ := matchbook(t, "", "check", samples); code != 0 {
 		t.Errorf("exit status %d, want 0\n%s", code, out)
 	}
 }
 
-func TestSchemaIsPrinted(t *testing.T) {
+func TestSchema(t *testing.T) {
 	t.Parallel()
 	if code, out, _ := matchbook(t, "", "schema"); code != 0 || out != string(format.Schema) {
 		t.Errorf("exit status %d, %d bytes", code, len(out))

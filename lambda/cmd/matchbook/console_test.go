@@ -38,7 +38,7 @@ func (b *browser) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-func TestConsoleServesPagesUntilItIsInterrupted(t *testing.T) {
+func TestConsoleUntilInterrupt(t *testing.T) {
 	t.Parallel()
 	url := storedSample(t)
 	env := func(name string) string { return map[string]string{variable.DatabaseURL: url}[name] }

@@ -38,7 +38,7 @@ func (r correctRig) data() string {
 }
 
 //nolint:paralleltest // the SDK reads the process's own environment
-func TestCorrectionIsKeptShownAndPublished(t *testing.T) {
+func TestCorrect(t *testing.T) {
 	r := newCorrectRig(t, always)
 	code, out, errOut := r.correct("R-1", "total=119.00", "type=credit-note", "supplier.name=Lampenwerk", "buyer.iban=",
 		"line_items.1.amount=2", "line_items.0.amount=1", "notes=")
@@ -74,7 +74,7 @@ stored, and published for matching
 }
 
 //nolint:paralleltest // the SDK reads the process's own environment
-func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
+func TestCorrectRefusals(t *testing.T) {
 	r := newCorrectRig(t, always)
 	before := r.data()
 	clitest.WantRefused(t, r.correct, clitest.Refusals{
@@ -99,7 +99,7 @@ func TestCorrectRefusesBeforeItChangesAnything(t *testing.T) {
 }
 
 //nolint:paralleltest // the SDK reads the process's own environment
-func TestCorrectionStaysWhenItsMessageCannotBeSent(t *testing.T) {
+func TestCorrectUnsent(t *testing.T) {
 	r := newCorrectRig(t, func() bool { return false })
 	clitest.WantRefused(t, r.correct, clitest.Refusals{{[]string{"R-1", "total=119.00"}, "correction stored: "}})
 	if data := r.data(); !strings.Contains(data, `"total": "119"`) {

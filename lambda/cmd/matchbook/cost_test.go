@@ -87,7 +87,7 @@ func spend(t *testing.T) *till {
 	return c
 }
 
-func TestCostIsByTenantDayAndModel(t *testing.T) {
+func TestCostText(t *testing.T) {
 	t.Parallel()
 	want := `
 TENANT 10000000-0000-4000-8000-000000000001
@@ -122,7 +122,7 @@ Saved   is the price of reused answers and embeddings, on the day they were boug
 	wantText(t, printed(t, spend(t).url, "cost"), want)
 }
 
-func TestCostOfOneTenantSinceADay(t *testing.T) {
+func TestCostFilters(t *testing.T) {
 	t.Parallel()
 	c := spend(t)
 	out := printed(t, c.url, "cost", "--tenant", tenantB, "--since", "2026-03-03")
@@ -160,7 +160,7 @@ func TestCostAsJSON(t *testing.T) {
 }
 
 // A sum of nothing but what has no price is not known either.
-func TestCostWithOtherPrices(t *testing.T) {
+func TestCostPrices(t *testing.T) {
 	t.Parallel()
 	c := spend(t)
 	file := func(prices string) string {
@@ -186,7 +186,7 @@ func TestCostWithOtherPrices(t *testing.T) {
 	}
 }
 
-func TestCostErrorsSayWhatToDo(t *testing.T) {
+func TestCostErrors(t *testing.T) {
 	t.Parallel()
 	c, empty := newTill(t), postgrestest.EmptyURL(t)
 	prices := func(name, content string) string { return clitest.File(t, name, content) }

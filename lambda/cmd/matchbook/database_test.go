@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-func TestPostgresCanBeForced(t *testing.T) {
+func TestPostgresForced(t *testing.T) {
 	t.Parallel()
 	for forced, want := range map[string]string{
 		"url":   "MATCHBOOK_POSTGRES=url, but missing DATABASE_URL",

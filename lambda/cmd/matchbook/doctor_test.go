@@ -24,7 +24,7 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-func TestDoctorErrorsSayWhatToDo(t *testing.T) {
+func TestDoctorErrors(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "doctor", clitest.Refusals{
 		{[]string{"x"}, `unexpected argument "x"`},
@@ -33,7 +33,7 @@ func TestDoctorErrorsSayWhatToDo(t *testing.T) {
 	})
 }
 
-func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
+func TestDoctorEmptyEnv(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, "", "doctor")
 	wantIn(t, out, "DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (30)")
@@ -43,7 +43,7 @@ func TestDoctorOfAnEmptyEnvironmentNamesWhatIsMissing(t *testing.T) {
 }
 
 // A database that accepts and says nothing.
-func TestDoctorSaysWhatItWaitsFor(t *testing.T) {
+func TestDoctorProgress(t *testing.T) {
 	t.Parallel()
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
@@ -100,7 +100,7 @@ func textOf(raw []byte, err error) string {
 // The SDK reads the process's own environment.
 //
 //nolint:paralleltest // it sets the environment
-func TestDoctorOfADeployedStack(t *testing.T) {
+func TestDoctorStack(t *testing.T) {
 	queues := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(queues.Close)
 	urls := must.Get(local.CreateQueue(t.Context(), queues.URL, "match", manifest.Match))(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestEventsStatusCountsAndRequeueSendsAgain(t *testing.T) {
+func TestEventsRequeue(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)

@@ -9,7 +9,7 @@ import (
 
 // A document that came in a file is explained by its file: why it was not read,
 // what it waits for, and why a person is needed.
-func TestExplainSaysWhyAFileIsNotADocument(t *testing.T) {
+func TestExplainUnreadFile(t *testing.T) {
 	t.Parallel()
 	const document, ingestion = "10000000-0000-4000-8000-000000000901", "10000000-0000-4000-8000-000000000902"
 	url := postgrestest.URL(t)

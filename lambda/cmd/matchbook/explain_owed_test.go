@@ -9,7 +9,7 @@ import (
 
 // What a failed model owes, and what a document lacks without its embedding, is
 // visible.
-func TestExplainShowsWhatAModelOwes(t *testing.T) {
+func TestExplainOwed(t *testing.T) {
 	t.Parallel()
 	url := matchedLamps(t)
 	conn := postgrestest.Conn(t, url)

@@ -9,7 +9,7 @@ import (
 
 // A slow chunk waits for the model's provider, or its worker has ended: the two
 // are told apart, for a chunk and for its review.
-func TestExplainSaysWhyAChunkIsSlow(t *testing.T) {
+func TestExplainSlowChunk(t *testing.T) {
 	t.Parallel()
 	const review, chunk = "10000000-0000-4000-8000-000000000931", "10000000-0000-4000-8000-000000000932"
 	url := postgrestest.URL(t)

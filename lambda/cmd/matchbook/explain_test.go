@@ -429,7 +429,7 @@ func rankOf(outcome string) int {
 
 // A number is found in other letters: a document that was not yet matched in capitals or
 // small letters, a matched one in both.
-func TestExplainFindsANumberInOtherLetters(t *testing.T) {
+func TestExplainIgnoresCase(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	imported(t, url, cli.ExitOK, samples)

@@ -12,7 +12,7 @@ import (
 )
 
 // A document that stays alone names what was not looked at, in match and in explain.
-func TestWhatWasNotLookedAtIsShown(t *testing.T) {
+func TestExplainUnread(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
@@ -33,7 +33,7 @@ func TestWhatWasNotLookedAtIsShown(t *testing.T) {
 }
 
 // The reasons for a document that stays alone are those of explain, word by word.
-func TestMatchAndExplainGiveTheSameReasonsForALoneDocument(t *testing.T) {
+func TestSameReasonsAlone(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "explains each document of the sample")
 	url, alone := matchedSample(t), 0

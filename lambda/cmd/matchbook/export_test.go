@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/postgres/report"
 )
 
-func TestExportWritesTheViews(t *testing.T) {
+func TestExport(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
 	want := map[string]int{"match": 53, "open_question": 12, "document_state": 63, "decision": 2}

@@ -36,7 +36,7 @@ func TestImportReadsCSV(t *testing.T) {
 	}
 }
 
-func TestFlagsOfCSVAreChecked(t *testing.T) {
+func TestCSVFlags(t *testing.T) {
 	t.Parallel()
 	file := clitest.File(t, "a.csv", "No\n1\n")
 	wantRefused(t, "", "check "+file, clitest.Refusals{

@@ -35,7 +35,7 @@ func invoiceLine(number int) string {
 	return fmt.Sprintf(`{"type":"invoice","structured_data":{"number":"%d"}}`, number)
 }
 
-func TestImportStoresEachDocumentOnceAndNamesTheMalformed(t *testing.T) {
+func TestImportStoresOnce(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	file := write(t, "\uFEFF"+invoiceLine(1), `{"type":"letter","structured_data":{}}`, invoiceLine(2), invoiceLine(1), `{"type":`)
@@ -69,7 +69,7 @@ func TestImportNeedsATenant(t *testing.T) {
 	wantRefused(t, url, "import", clitest.Refusals{{[]string{samples, "--tenant", "Example"}, "UUID"}})
 }
 
-func TestImportReplacesOnlyOnRequest(t *testing.T) {
+func TestImportReplace(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	const document = `{"id":"10000000-0000-4000-8000-000000000777","type":"invoice","structured_data":{"number":"%d"}}`
@@ -89,7 +89,7 @@ func TestImportReplacesOnlyOnRequest(t *testing.T) {
 	}
 }
 
-func TestImportSendsMessagesWhereThereIsAQueue(t *testing.T) { //nolint:paralleltest // it sets variables
+func TestImportSends(t *testing.T) { //nolint:paralleltest // it sets variables
 	refused := false
 	r := newFailedRig(t, func() bool { return !refused })
 	code, out, errOut := r.command(t.Context(), "import", samples)
@@ -144,7 +144,7 @@ func manyDocuments() (lines []string) {
 
 // The real process is killed in its third transaction. The first two are there, and
 // the next run stores the rest.
-func TestKilledImportContinues(t *testing.T) {
+func TestImportKilled(t *testing.T) {
 	t.Parallel()
 	url, lines := postgrestest.URL(t), manyDocuments()
 	file, release := write(t, lines...), stuckAfter(t, url, lines[2400])
@@ -166,7 +166,7 @@ func TestKilledImportContinues(t *testing.T) {
 }
 
 // Ctrl-C ends an import after the transaction that has begun, with the report so far.
-func TestInterruptedImportReportsAndContinues(t *testing.T) {
+func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
 	url, lines := postgrestest.URL(t), manyDocuments()
 	file, release := write(t, lines...), stuckAfter(t, url, lines[1200])

@@ -142,7 +142,7 @@ func needTesseract(t *testing.T) {
 	testenv.Program(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
 }
 
-func TestFilesAreReadAsAPersonReadsThem(t *testing.T) {
+func TestIngestSamples(t *testing.T) {
 	t.Parallel()
 	needTesseract(t)
 	r, raw := ingestJSON(t, postgrestest.URL(t), cli.ExitFindings, sampleFiles, "--match")
@@ -188,7 +188,7 @@ func wantShape(t *testing.T, raw string) {
 	}
 }
 
-func TestWithoutOCRScansSayWhatIsMissingAndTheRestGoesOn(t *testing.T) {
+func TestIngestWithoutOCR(t *testing.T) {
 	t.Parallel()
 	url, page := postgrestest.URL(t), filepath.Join(t.TempDir(), "page.html")
 	r, _ := ingestJSON(t, url, cli.ExitFindings, sampleFiles, "--match", "--ocr", "none", "--html", page)
@@ -234,7 +234,7 @@ func wantPage(t *testing.T, file string) {
 	}
 }
 
-func TestSameContentIsOneIngestion(t *testing.T) {
+func TestIngestSameContent(t *testing.T) {
 	t.Parallel()
 	content := must.Get(os.ReadFile(filepath.Join(sampleFiles, "order-4711.xml")))(t)
 	dir := clitest.Folder(t, map[string]string{"a.xml": string(content), "b.xml": string(content)})
@@ -244,7 +244,7 @@ func TestSameContentIsOneIngestion(t *testing.T) {
 	}
 }
 
-func TestIngestRefusesFlagsThatDoNotFit(t *testing.T) {
+func TestIngestFlags(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
 	wantRefused(t, "", "ingest", clitest.Refusals{

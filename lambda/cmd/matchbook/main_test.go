@@ -119,7 +119,7 @@ func matchedOnce(t *testing.T) matchrun.Report {
 	return sampleReport
 }
 
-func TestSampleMatchesAreTheLinksWrittenByHand(t *testing.T) {
+func TestSampleMatches(t *testing.T) {
 	t.Parallel()
 	r := matchedOnce(t)
 	if got, want := linksOf(r), linksByRules(t); !slices.Equal(got, want) {
@@ -139,7 +139,7 @@ func TestSampleMatchesAreTheLinksWrittenByHand(t *testing.T) {
 }
 
 // Clusters, checked against the links by a walk that shares no code with them.
-func TestSampleClustersAreTheConnectedDocuments(t *testing.T) {
+func TestSampleClusters(t *testing.T) {
 	t.Parallel()
 	r := matchedOnce(t)
 	next := make(map[string][]string)
@@ -180,7 +180,7 @@ func typeOf(rep matchrun.Report, id string) string {
 	return ""
 }
 
-func TestMatchingAgainChangesNothing(t *testing.T) {
+func TestMatchAgain(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
 	first, second := sampleReport, matchJSON(t, url, cli.ExitOK, samples, "--again")
@@ -199,7 +199,7 @@ func TestMatchingAgainChangesNothing(t *testing.T) {
 	}
 }
 
-func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
+func TestMatchKilled(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "starts dozens of processes")
 	const seed = "7"
@@ -222,7 +222,7 @@ func TestKillingTheFunctionAgainAndAgainGivesTheSameResult(t *testing.T) {
 	}
 }
 
-func TestMalformedInputIsNamedAndTheRestGoesOn(t *testing.T) {
+func TestMatchMalformed(t *testing.T) {
 	t.Parallel()
 	r := matchJSON(t, postgrestest.URL(t), cli.ExitFindings, "../../../testdata/broken")
 	var got []string
@@ -255,7 +255,7 @@ func TestMalformedInputIsNamedAndTheRestGoesOn(t *testing.T) {
 
 func itoa(n int) string { raw, _ := json.Marshal(n); return string(raw) }
 
-func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
+func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "", clitest.Refusals{
 		{[]string{"match"}, "missing DIR: run matchbook match DIR"},
@@ -280,7 +280,7 @@ func TestUsageErrorsSayWhatToDoAndExitWithTwo(t *testing.T) {
 	})
 }
 
-func TestHelpShowsExamples(t *testing.T) {
+func TestHelpExamples(t *testing.T) {
 	t.Parallel()
 	const keep = "--keep|DATABASE_URL"
 	for command, tc := range map[string]struct {
@@ -320,7 +320,7 @@ func TestEachHelpHasTwoExamples(t *testing.T) {
 	check()
 }
 
-func TestMigrateUpDownStatus(t *testing.T) {
+func TestMigrate(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	step := func(want string, args ...string) {

@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
+func TestSampleWithOracle(t *testing.T) {
 	t.Parallel()
 	r := matchJSON(t, postgrestest.URL(t), cli.ExitOK, samples, "--model", "oracle")
 	if got, want := linksOf(r), links(t); !slices.Equal(got, want) {
@@ -31,7 +31,7 @@ func TestSampleMatchesAreTheSameWithAnOracle(t *testing.T) {
 
 // Rules alone leave five pairs of the sample open, at least; a model that compares
 // what is printed decides them rightly, and nothing else wrongly.
-func TestScriptedModelDecidesTheOpenPairsOfTheSample(t *testing.T) {
+func TestSampleWithScripted(t *testing.T) {
 	t.Parallel()
 	open := undecided(matchedOnce(t))
 	for _, pair := range openPairs {
@@ -66,7 +66,7 @@ func undecided(r matchrun.Report) (list []string) {
 	return list
 }
 
-func TestModelReportCountsAsDatabaseAndServerDo(t *testing.T) {
+func TestModelReportCounts(t *testing.T) {
 	t.Parallel()
 	url, dir := postgrestest.URL(t), clitest.Ties(t, 2)
 	m := matchJSON(t, url, cli.ExitOK, dir, "--model", "oracle").Model
@@ -93,7 +93,7 @@ var permanent = map[scripted.Fault]string{
 
 // A fault that may pass is tried again, and one in ten calls never uses up all
 // tries; one that comes back fails its document, and no other.
-func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
+func TestFaultsSettle(t *testing.T) {
 	t.Parallel()
 	const groups, seed = 80, "7"
 	r := matchJSON(t, postgrestest.URL(t), cli.ExitFindings, clitest.Ties(t, groups), "--model", "oracle", "--faults", seed)
@@ -141,7 +141,7 @@ func TestEveryDocumentEndsAsItsFaultSays(t *testing.T) {
 	}
 }
 
-func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
+func TestModelUsageErrors(t *testing.T) {
 	t.Parallel()
 	line := clitest.Line("1", "invoice", "{}")
 	dir, noLinks := clitest.WriteCorpus(t, line, "a_id,b_id\n"), clitest.WriteCorpus(t, line, "")
@@ -160,7 +160,7 @@ func TestModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
 }
 
 // The function uses the model that the environment names, and shows nothing of it.
-func TestVariablesOfARealModelReachTheFunctionAndNobodyElse(t *testing.T) {
+func TestModelVariables(t *testing.T) {
 	t.Parallel()
 	const key, model = "sk-never-to-be-seen", "the-model"
 	server := must.Get(scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Key: key}))(t)

@@ -72,7 +72,7 @@ func failed(t *testing.T, out string) (n int) {
 
 // Without a channel a run shows the messages that it would send: failures of one
 // kind, at the end of the run, in one message.
-func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
+func TestNoChannelPrints(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := clitest.RunIn(t.Context(), run, refusing(t), "match", clitest.Ties(t, 6), "--database")
 	if code != cli.ExitFindings {
@@ -85,7 +85,7 @@ func TestARunWithoutAChannelShowsItsMessages(t *testing.T) {
 
 // --slack-log is Slack to the function: the first failure is sent at once, the
 // others when its minute is over.
-func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
+func TestSlackLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "slack.jsonl")
 	code, out, errOut := clitest.RunIn(t.Context(), run, refusing(t),
@@ -108,7 +108,7 @@ func TestTheFunctionSendsToTheReceiverOfSlackLog(t *testing.T) {
 }
 
 // Failures that a channel does not accept are reported, and stay for the sweep.
-func TestAChannelThatAcceptsNothingIsReported(t *testing.T) {
+func TestFailingChannelReported(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer server.Close()
@@ -123,7 +123,7 @@ func TestAChannelThatAcceptsNothingIsReported(t *testing.T) {
 	}
 }
 
-func TestNotifySendsOneToEachChannel(t *testing.T) { // not parallel: the SDK reads its variables from the process
+func TestNotify(t *testing.T) { // not parallel: the SDK reads its variables from the process
 	var mails int
 	ses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mails++

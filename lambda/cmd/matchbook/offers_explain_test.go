@@ -96,7 +96,7 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	explain(cli.ExitFindings, "cannot be computed: ", jobOfJonas)
 }
 
-func TestJobsWithoutASetAreExplainedByTheirReason(t *testing.T) {
+func TestOffersExplainNoSet(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	insertOfferJobs(t, postgrestest.Conn(t, url), "cancelled", "pending")

@@ -51,7 +51,7 @@ func offerRows(t *testing.T, conn *pgx.Conn) (all string) {
 
 // The sets were found by hand, before the code was run: testdata/README.md has the
 // arithmetic. A second run changes nothing, not a byte.
-func TestOffersOfTheSamplesAreThoseFoundByHand(t *testing.T) {
+func TestOffersRunSamples(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	first := runOffers(t, url)
@@ -105,13 +105,13 @@ func wantSets(t *testing.T, r offerrun.Result) {
 }
 
 // Workers that are killed delay sets, and change none.
-func TestKilledWorkersChangeNoSet(t *testing.T) {
+func TestOffersRunKilled(t *testing.T) {
 	t.Parallel()
 	out := runOffers(t, postgrestest.EmptyURL(t), "--json", "--kill-every", "1s", "--seed", "7")
 	wantSets(t, decode[offerrun.Result](t, out))
 }
 
-func TestOffersRunNamesWhatIsMalformed(t *testing.T) {
+func TestOffersRunMalformed(t *testing.T) {
 	t.Parallel()
 	const user = `"tenant_id": "` + oneTenant + `", "timezone": "Europe/Berlin", "profile": {}`
 	folder := clitest.Folder(t, map[string]string{

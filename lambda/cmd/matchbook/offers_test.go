@@ -35,7 +35,7 @@ func insertOfferJobs(t *testing.T, conn *pgx.Conn, states ...string) {
 	}
 }
 
-func TestOffersStatusCountsByTimeZone(t *testing.T) {
+func TestOffersStatus(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
@@ -75,7 +75,7 @@ REASONS
 }
 
 // The id of a job is explained with those of documents, files and reviews.
-func TestExplainKnowsJobsOfOffers(t *testing.T) {
+func TestExplainOfferJob(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	insertOfferJobs(t, postgrestest.Conn(t, url), "failed", "cancelled")
@@ -92,7 +92,7 @@ func TestExplainKnowsJobsOfOffers(t *testing.T) {
 }
 
 //nolint:paralleltest // it sets the environment
-func TestOffersRequeuePublishesFailedJobsOnly(t *testing.T) {
+func TestOffersRequeue(t *testing.T) {
 	r := newFailedRig(t, always, manifest.Offer)
 	conn, url := r.conn, r.env[variable.DatabaseURL]
 	insertOfferJobs(t, conn, "failed", "succeeded", "cancelled", "pending", "in-progress", "failed", "failed")

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-func TestOpenListsWhatWaitsForPeople(t *testing.T) {
+func TestOpen(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
 	open := func(args ...string) explain.Waiting {

@@ -23,7 +23,7 @@ import (
 // The SDK reads the process's own environment.
 //
 //nolint:paralleltest // it sets the environment
-func TestPublishAndSweepAgainstAQueue(t *testing.T) {
+func TestPublishAndSweep(t *testing.T) {
 	r := newFailedRig(t, always, manifest.Match, manifest.Ingest, manifest.Review, manifest.Offer)
 	id := uuid.New()
 	add(t, postgrestest.Open(t, r.env[variable.DatabaseURL]),

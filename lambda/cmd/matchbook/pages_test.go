@@ -17,38 +17,38 @@ import (
 // ranBy has each command that a page shows, with the test that runs it, or with
 // the reason why no test does. Commands beside the tests are run by .ci/run.
 var ranBy = map[string]string{
-	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s":      "TestReadmeShowsTheRealOutput",
-	"go run ./lambda/cmd/matchbook match testdata/documents --verbose":            "TestReadmeShowsTheRealEvidence",
-	"go run ./lambda/cmd/mbdev eval testdata/eval":                                "TestEvalIsAsThePageShows",
-	"go run ./lambda/cmd/matchbook ingest testdata/files --match":                 "TestReadmeShowsTheRealIngestion",
-	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md": "TestReadmeShowsTheRealReview",
-	"go run ./lambda/cmd/matchbook offers run testdata/offers --date 2026-03-29":  "TestOffersOfTheSamplesAreThoseFoundByHand",
-	"matchbook offers status --date 2026-03-29":                                   "TestOffersStatusCountsByTimeZone",
-	"matchbook offers explain 6e01dcc2-8b55-5f0b-8cec-137c45d02a80":               "TestOffersOfTheSamplesAreThoseFoundByHand",
-	"matchbook offers requeue --date 2026-03-29":                                  "TestOffersRequeuePublishesFailedJobsOnly",
-	"matchbook events status":                                                     "TestEventsStatusCountsAndRequeueSendsAgain",
-	"matchbook events requeue --dry-run":                                          "TestEventsStatusCountsAndRequeueSendsAgain",
-	"matchbook events requeue":                                                    "TestEventsStatusCountsAndRequeueSendsAgain",
-	"matchbook explain G-2026/00031 --keep":                                       "TestExplainIsAsThePageShows",
-	"matchbook explain 4500000130 WK-9051 --keep":                                 "TestExplainIsAsThePageShows",
-	"matchbook console --keep":                                                    "TestConsoleServesPagesUntilItIsInterrupted",
-	"matchbook cost":                                                              "TestCostIsAsThePageShows",
-	"matchbook notify --test":                                                     "TestNotifySendsOneToEachChannel",
-	"matchbook match DIR --slack-log slack.jsonl":                                 "TestTheFunctionSendsToTheReceiverOfSlackLog",
-	"matchbook publish --failed --dry-run":                                        "TestPublishFailedChoosesAndCounts",
-	"matchbook publish --failed --kind permanent --since 2h":                      "TestPublishFailedChoosesAndCounts",
-	"matchbook publish --ingestions --failed --dry-run":                           "TestPublishIngestionsReadsFailedFilesAgain",
-	"matchbook publish --ingestions --failed --kind transient":                    "TestPublishIngestionsReadsFailedFilesAgain",
-	"matchbook publish --chunks --failed --dry-run":                               "TestPublishChunksOpensTheirReviewAgain",
-	"matchbook publish --chunks --failed --kind transient":                        "TestPublishChunksOpensTheirReviewAgain",
-	"matchbook migrate up":                                                        "TestMigrateUpDownStatus",
-	"mbdev invoke -e testdata/events/one-document.json":                           "TestInvokeAnswersForEverySampleEvent",
-	"go run ./lambda/cmd/mbdev drill --short":                                     "TestShortDrillIsGreen",
-	"go run ./lambda/cmd/mbdev invoke -e testdata/events/one-document.json":       "TestInvokeAnswersForEverySampleEvent",
-	"go run ./lambda/cmd/matchbook doctor --stack matchbook-dev":                  "TestDoctorOfADeployedStack",
-	"matchbook doctor --stack matchbook-dev":                                      "TestDoctorOfADeployedStack",
-	"npx --yes aws-cdk@2.1148.1 synth --quiet":                                    "TestTemplatesAreAsReviewed",
-	"sam local invoke MatchFunction -t cdk.out/matchbook-dev.template.json -e testdata/events/one-document.json --env-vars testdata/env.json": "TestLineForSAMLeadsToTheFunction",
+	"go run ./lambda/cmd/matchbook match testdata/documents --kill-every 2s":      "TestReadmeMatch",
+	"go run ./lambda/cmd/matchbook match testdata/documents --verbose":            "TestReadmeEvidence",
+	"go run ./lambda/cmd/mbdev eval testdata/eval":                                "TestPageEval",
+	"go run ./lambda/cmd/matchbook ingest testdata/files --match":                 "TestReadmeIngest",
+	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md": "TestReadmeReview",
+	"go run ./lambda/cmd/matchbook offers run testdata/offers --date 2026-03-29":  "TestOffersRunSamples",
+	"matchbook offers status --date 2026-03-29":                                   "TestOffersStatus",
+	"matchbook offers explain 6e01dcc2-8b55-5f0b-8cec-137c45d02a80":               "TestOffersRunSamples",
+	"matchbook offers requeue --date 2026-03-29":                                  "TestOffersRequeue",
+	"matchbook events status":                                                     "TestEventsRequeue",
+	"matchbook events requeue --dry-run":                                          "TestEventsRequeue",
+	"matchbook events requeue":                                                    "TestEventsRequeue",
+	"matchbook explain G-2026/00031 --keep":                                       "TestPageExplain",
+	"matchbook explain 4500000130 WK-9051 --keep":                                 "TestPageExplain",
+	"matchbook console --keep":                                                    "TestConsoleUntilInterrupt",
+	"matchbook cost":                                                              "TestPageCost",
+	"matchbook notify --test":                                                     "TestNotify",
+	"matchbook match DIR --slack-log slack.jsonl":                                 "TestSlackLog",
+	"matchbook publish --failed --dry-run":                                        "TestPublishFailed",
+	"matchbook publish --failed --kind permanent --since 2h":                      "TestPublishFailed",
+	"matchbook publish --ingestions --failed --dry-run":                           "TestPublishIngestions",
+	"matchbook publish --ingestions --failed --kind transient":                    "TestPublishIngestions",
+	"matchbook publish --chunks --failed --dry-run":                               "TestPublishChunks",
+	"matchbook publish --chunks --failed --kind transient":                        "TestPublishChunks",
+	"matchbook migrate up":                                                        "TestMigrate",
+	"mbdev invoke -e testdata/events/one-document.json":                           "TestInvokeSampleEvents",
+	"go run ./lambda/cmd/mbdev drill --short":                                     "TestDrillShort",
+	"go run ./lambda/cmd/mbdev invoke -e testdata/events/one-document.json":       "TestInvokeSampleEvents",
+	"go run ./lambda/cmd/matchbook doctor --stack matchbook-dev":                  "TestDoctorStack",
+	"matchbook doctor --stack matchbook-dev":                                      "TestDoctorStack",
+	"npx --yes aws-cdk@2.1148.1 synth --quiet":                                    "TestTemplateGolden",
+	"sam local invoke MatchFunction -t cdk.out/matchbook-dev.template.json -e testdata/events/one-document.json --env-vars testdata/env.json": "TestSAMCommand",
 
 	"go test ./...": "no test runs all tests; .ci/run does",
 	"go test ./lambda/postgres -run '^$' -bench BenchmarkTenant -benchtime 100x -thorough -timeout 1h": "a benchmark",
@@ -72,7 +72,7 @@ var ranBy = map[string]string{
 	"curl -N -H \"Authorization: Bearer $TOKEN\" https://URL/reviews/5b0c.../events":                                                                        "needs a deployed stack; package web has its tests",
 	"export PGSSLROOTCERT=$PWD/rds-ca.pem":                                                                                            "sets a variable",
 	"export REVIEW_TOKEN_SECRET_SECRET_ARN=arn:aws:secretsmanager:...":                                                                "sets a variable",
-	"matchbook review token --tenant 6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11 --life 720h":                                                "TestReviewTokenIsForATenant",
+	"matchbook review token --tenant 6f1c2b1e-0a52-4d8e-9d2f-3f0f6f2f8a11 --life 720h":                                                "TestReviewToken",
 	"aws cloudformation describe-stacks --stack-name matchbook-dev --query 'Stacks[0].Outputs'":                                       "needs an AWS account",
 	"aws secretsmanager put-secret-value --secret-id $REVIEW_TOKEN_SECRET_SECRET_ARN --secret-string \"$(openssl rand -hex 32),OLD\"": "needs an AWS account",
 	"aws lambda update-function-configuration --function-name matchbook-dev-web --description \"Shows reviews, with a new key\"":      "needs an AWS account",
@@ -81,7 +81,7 @@ var ranBy = map[string]string{
 	"aws lambda update-alias --function-name matchbook-dev-web --name live --function-version VERSION":                                "needs an AWS account",
 }
 
-func TestEveryCommandOfThePagesIsRun(t *testing.T) {
+func TestPageCommandsRun(t *testing.T) {
 	t.Parallel()
 	exists := testNames(t)
 	left := maps.Clone(ranBy)
@@ -119,12 +119,12 @@ func testNames(t *testing.T) map[string]bool {
 	return names
 }
 
-func TestCommandsOfThePagesAreAccepted(t *testing.T) {
+func TestPageCommandsAccepted(t *testing.T) {
 	t.Parallel()
 	clitest.WantAccepted(t, "matchbook", run, 20)
 }
 
-func TestExplainIsAsThePageShows(t *testing.T) {
+func TestPageExplain(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
 	for _, command := range []string{"matchbook explain G-2026/00031", "matchbook explain 4500000130 WK-9051"} {
@@ -133,7 +133,7 @@ func TestExplainIsAsThePageShows(t *testing.T) {
 	}
 }
 
-func TestCostIsAsThePageShows(t *testing.T) {
+func TestPageCost(t *testing.T) {
 	t.Parallel()
 	c := newTill(t)
 	c.asked(tenantA, "2026-03-02", miniModel, 10_000, 500, 3, "")
@@ -143,14 +143,14 @@ func TestCostIsAsThePageShows(t *testing.T) {
 	clitest.WantShown(t, want, printed(t, c.url, "cost"))
 }
 
-func TestCommandsOfThePageAreAllCommands(t *testing.T) {
+func TestPageListsCommands(t *testing.T) {
 	t.Parallel()
 	clitest.WantListed(t, "matchbook", run, 10)
 }
 
 // The groups of the help are the sections of the page, and each command is one line of
 // a terminal.
-func TestHelpHasAGroupForEachCommand(t *testing.T) {
+func TestHelpGroups(t *testing.T) {
 	t.Parallel()
 	page := must.Get(os.ReadFile("README.md"))(t)
 	_, help, _ := matchbook(t, "", "--help")

@@ -124,7 +124,7 @@ func (r *failedRig) messages() string {
 }
 
 //nolint:paralleltest // it sets the environment
-func TestPublishFailedChoosesAndCounts(t *testing.T) {
+func TestPublishFailed(t *testing.T) {
 	r := newFailedRig(t, always)
 	r.fail(5, oneTenant, "permanent", "1 hour")
 	r.fail(4, oneTenant, "lost", "1 hour")
@@ -162,7 +162,7 @@ func TestPublishFailedChoosesAndCounts(t *testing.T) {
 // Ingestions go to the queue of the ingest function, and documents are left alone.
 //
 //nolint:paralleltest // it sets the environment
-func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
+func TestPublishIngestions(t *testing.T) {
 	r := newFailedRig(t, always, manifest.Ingest) // a queue of documents would be the wrong one
 	r.fail(1, oneTenant, "transient", "1 hour")
 	const broken, unread = "10000000-0000-4000-8000-000000000911", "10000000-0000-4000-8000-000000000912"
@@ -197,7 +197,7 @@ func TestPublishIngestionsReadsFailedFilesAgain(t *testing.T) {
 // A failed chunk that is published opens its review again.
 //
 //nolint:paralleltest // it sets the environment
-func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
+func TestPublishChunks(t *testing.T) {
 	r := newFailedRig(t, always, manifest.Review)
 	r.fail(1, oneTenant, "transient", "1 hour") // a document, which is left alone
 	const chunk = "10000000-0000-4000-8000-000000000921"
@@ -226,7 +226,7 @@ func TestPublishChunksOpensTheirReviewAgain(t *testing.T) {
 // run again, it publishes the rest, and each document once.
 //
 //nolint:paralleltest // it sets the environment
-func TestPublishFailedMayBeInterrupted(t *testing.T) {
+func TestPublishInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	r := newFailedRig(t, func() bool { interrupt(); return true })
@@ -251,7 +251,7 @@ func TestPublishFailedMayBeInterrupted(t *testing.T) {
 // documents stay failed, and the sweep sends what is pending.
 //
 //nolint:paralleltest // it sets the environment
-func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
+func TestPublishQueueRefuses(t *testing.T) {
 	r := newFailedRig(t, func() bool { return false })
 	r.fail(republish.Batch+20, oneTenant, "permanent", "1 hour")
 	code, out, errOut := r.run(t.Context())
@@ -265,7 +265,7 @@ func TestPublishFailedStopsAtAQueueThatRefuses(t *testing.T) {
 // A database of a later version is refused before a document or the queue changes.
 //
 //nolint:paralleltest // it sets the environment
-func TestPublishFailedRefusesALaterSchema(t *testing.T) {
+func TestPublishNewerSchema(t *testing.T) {
 	r := newFailedRig(t, always)
 	r.fail(3, oneTenant, "permanent", "1 hour")
 	must.Get(r.conn.Exec(t.Context(),
@@ -275,7 +275,7 @@ func TestPublishFailedRefusesALaterSchema(t *testing.T) {
 	r.left("failed 3, messages 0")
 }
 
-func TestPublishFailedRefusesWhatItCannotMean(t *testing.T) {
+func TestPublishFailedUsage(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "publish", clitest.Refusals{
 		{[]string{"--failed", oneTenant}, "mutually exclusive"},

@@ -13,17 +13,17 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-func TestReadmeShowsTheRealOutput(t *testing.T) {
+func TestReadmeMatch(t *testing.T) {
 	t.Parallel()
 	wantReadme(t, "match", cli.ExitOK)
 }
 
-func TestReadmeShowsTheRealEvidence(t *testing.T) {
+func TestReadmeEvidence(t *testing.T) {
 	t.Parallel()
 	wantReadme(t, "match testdata/documents --verbose", cli.ExitOK)
 }
 
-func TestReadmeShowsTheRealIngestion(t *testing.T) {
+func TestReadmeIngest(t *testing.T) {
 	t.Parallel()
 	needTesseract(t)
 	wantReadme(t, "ingest", cli.ExitFindings) // one of the files is broken

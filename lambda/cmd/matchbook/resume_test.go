@@ -32,7 +32,7 @@ func TestMatchContinues(t *testing.T) {
 }
 
 // Ctrl-C prints the report so far, and the next run continues.
-func TestInterruptedMatchReportsAndContinues(t *testing.T) {
+func TestMatchInterrupted(t *testing.T) {
 	t.Parallel()
 	url, lines := postgrestest.URL(t), manyDocuments()[:510]
 	file, release := write(t, lines...), stuckAfter(t, url, lines[505])

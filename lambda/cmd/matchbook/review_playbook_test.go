@@ -18,7 +18,7 @@ const (
 		"clause": "unwanted", "acceptable": "", "unwanted": "Any.", "fallback": "", "severity": "high", "reason": ""}}}`
 )
 
-func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
+func TestPlaybookSetShow(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	book := func(tenant string, args ...string) (code int, out, errOut string) {
@@ -61,7 +61,7 @@ func TestPlaybookOfATenantIsSetAndShown(t *testing.T) {
 	}
 }
 
-func TestPlaybookNeedsATenantAFileAndADatabase(t *testing.T) {
+func TestPlaybookUsage(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "review playbook", clitest.Refusals{
 		{[]string{"show"}, "missing --tenant"},

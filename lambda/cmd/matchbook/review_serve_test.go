@@ -49,7 +49,7 @@ func body(address string) string {
 	return response.Status + " " + string(text)
 }
 
-func TestReviewServesItsPageUntilItIsInterrupted(t *testing.T) {
+func TestReviewServe(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	ctx, interrupt := context.WithCancel(t.Context())

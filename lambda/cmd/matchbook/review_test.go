@@ -21,7 +21,7 @@ import (
 
 const sampleContracts = "../../../testdata/contracts"
 
-func TestReadmeShowsTheRealReview(t *testing.T) {
+func TestReadmeReview(t *testing.T) {
 	t.Parallel()
 	wantReadme(t, "review", cli.ExitOK)
 }
@@ -75,7 +75,7 @@ func wantFound(t *testing.T, r reviewrun.Result, want contractFacts) {
 
 // One review by scripted answers, with its reports, and what the commands about a
 // stored review print of it.
-func TestReviewByAScriptedModel(t *testing.T) {
+func TestReviewScripted(t *testing.T) {
 	t.Parallel()
 	const name = "software-licence.md"
 	url, folder := postgrestest.EmptyURL(t), t.TempDir()
@@ -125,7 +125,7 @@ func TestReviewByRules(t *testing.T) {
 }
 
 // A review that cannot begin names the reason, before anything is started.
-func TestReviewRefusesWhatItCannotRead(t *testing.T) {
+func TestReviewRefusals(t *testing.T) {
 	t.Parallel()
 	folder := clitest.Folder(t, map[string]string{"empty.txt": " \n", "zero.bin": "PK\x03\x04\x00\x00\x00\x01",
 		"broken.pdf": "%PDF-1.7\nbroken", "bad.json": `{"side":1}`})
@@ -147,7 +147,7 @@ func TestReviewRefusesWhatItCannotRead(t *testing.T) {
 	})
 }
 
-func TestWithdrawnFindingsAreInTheJSONOnly(t *testing.T) {
+func TestReviewWithdrawn(t *testing.T) {
 	t.Parallel()
 	r := reviewrun.ResultOf(report.Review{Findings: []record.Finding{{Seq: 1, Severity: record.High, Title: "It renews"},
 		{Seq: 2, Severity: record.High, Title: "Missing clause", Withdrawn: true}}})

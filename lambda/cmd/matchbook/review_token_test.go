@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-func TestReviewTokenIsForATenant(t *testing.T) {
+func TestReviewToken(t *testing.T) {
 	t.Parallel()
 	const tenant, secret = "10000000-0000-4000-8000-000000000001", "0123456789abcdef0123456789abcdef"
 	for _, tc := range []struct {

@@ -20,7 +20,7 @@ import (
 
 const oneInvoice = `{"type":"invoice","structured_data":{"number":"1"}}`
 
-func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
+func TestErrorHidesPassword(t *testing.T) {
 	t.Parallel()
 	named := must.Get(url.Parse(postgrestest.EmptyURL(t)))(t)
 	missing := *named
@@ -51,7 +51,7 @@ func TestOperatorReadsTheCauseAndNoPassword(t *testing.T) {
 }
 
 // A person with an old command is refused before anything is done.
-func TestCommandsRefuseASchemaThatIsNewer(t *testing.T) {
+func TestNewerSchemaRefused(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.URL(t)
 	postgrestest.Exec(t, postgrestest.Conn(t, target), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
@@ -78,7 +78,7 @@ func withQueues(database string) map[string]string {
 
 // DATABASE_URL may be set for another command. Without --database nothing is
 // done there.
-func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
+func TestDatabaseFlag(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.EmptyURL(t)
 	dir := clitest.Folder(t, map[string]string{"one.json": oneInvoice})
@@ -102,7 +102,7 @@ func TestMatchFillsTheNamedDatabaseOnlyWhenAsked(t *testing.T) {
 }
 
 // The folder may come after a space, and may have one in its name.
-func TestKeepTakesItsFolderAfterASpace(t *testing.T) {
+func TestKeepFolder(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "starts four servers")
 	parent, err := os.MkdirTemp("", "keep") //nolint:usetesting // the server may run as another user, and t.TempDir is closed to that user

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestExplainWhatWasNotMatched(t *testing.T) {
+func TestExplainUnmatched(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db, conn := postgrestest.Open(t, url), postgrestest.Conn(t, url)
@@ -61,7 +61,7 @@ func TestExplainWhatWasNotMatched(t *testing.T) {
 	}
 }
 
-func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
+func TestExplainStoredDiffers(t *testing.T) {
 	t.Parallel()
 	url := matchedLamps(t)
 	conn := postgrestest.Conn(t, url)
@@ -77,7 +77,7 @@ func TestExplainShowsWhatIsStoredWhereItDiffers(t *testing.T) {
 	}
 }
 
-func TestSessionErrorsSayWhatToDo(t *testing.T) {
+func TestSessionErrors(t *testing.T) {
 	t.Parallel()
 	url, empty := storedSample(t), postgrestest.EmptyURL(t)
 	unknown := uuid.NewString()
@@ -129,7 +129,7 @@ func add(t *testing.T, db *postgres.DB, docs ...postgres.Imported) {
 	must.Get(db.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 }
 
-func TestExplainSaysWhatAStuckDocumentWaitsFor(t *testing.T) {
+func TestExplainStuckDocument(t *testing.T) {
 	t.Parallel()
 	url := storedSample(t)
 	conn := postgrestest.Conn(t, url)

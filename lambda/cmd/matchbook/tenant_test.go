@@ -18,7 +18,7 @@ import (
 
 // A command that reads the documents of a tenant does not take a mistyped id for a tenant
 // about which there is nothing: it names those that there are, ten of them.
-func TestAnUnknownTenantIsAnErrorThatNamesTheTenants(t *testing.T) {
+func TestUnknownTenant(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)
@@ -46,7 +46,7 @@ func TestAnUnknownTenantIsAnErrorThatNamesTheTenants(t *testing.T) {
 	printed(t, url, "open", "--tenant", "00000000-0000-4000-8000-000000000012")
 }
 
-func TestImportNamesANewTenantOnce(t *testing.T) {
+func TestImportNewTenant(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	first, second := write(t, invoiceLine(1), invoiceLine(2)), write(t, invoiceLine(3))

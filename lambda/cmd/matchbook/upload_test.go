@@ -47,7 +47,7 @@ func newBucketRig(t *testing.T) *bucketRig {
 }
 
 //nolint:paralleltest // the SDK reads the process's own environment
-func TestFilesAreUploadedIntoTheInboxOfATenant(t *testing.T) {
+func TestIngestBucket(t *testing.T) {
 	r := newBucketRig(t)
 	code, out, errOut := matchbook(t, "", "ingest", filepath.Join(sampleFiles, "invoice.pdf"), filepath.Join(sampleFiles, "scan.jpg"),
 		"--bucket", "docs", "--tenant", oneTenant)

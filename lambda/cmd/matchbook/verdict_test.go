@@ -20,7 +20,7 @@ const (
 )
 
 // A verdict is kept when its documents are published and matched again.
-func TestVerdictsAreKept(t *testing.T) {
+func TestVerdictsKept(t *testing.T) {
 	t.Parallel()
 	url, samples := postgrestest.URL(t), filepath.Join(samples, "nimmerholz")
 	matchJSON(t, url, cli.ExitOK, samples)
@@ -124,7 +124,7 @@ func explained(t *testing.T, url, doc, from string) string {
 
 // Two invoices fit one order: to reject one makes the other a match, and to
 // confirm the one after all takes that back.
-func TestVerdictDecidesAboutTheOthersAsWell(t *testing.T) {
+func TestVerdictRedecides(t *testing.T) {
 	t.Parallel()
 	url := matchedLamps(t)
 
@@ -155,7 +155,7 @@ invoice R-81                        30000000-0000-4000-8000-000000000002
 `)
 }
 
-func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
+func TestVerdictRepeated(t *testing.T) {
 	t.Parallel()
 	url := matchedLamps(t)
 	conn := postgrestest.Conn(t, url)
@@ -187,7 +187,7 @@ func TestVerdictThatIsSaidAgainWritesNothing(t *testing.T) {
 // refuses them, the decision is kept.
 //
 //nolint:paralleltest // the SDK reads the process's own environment
-func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
+func TestVerdictSends(t *testing.T) {
 	refuses := false
 	r := newFailedRig(t, func() bool { return !refuses })
 	matchJSON(t, r.env[variable.DatabaseURL], cli.ExitOK, lampFolder(t))
@@ -220,7 +220,7 @@ func TestVerdictSendsMessagesOrSaysThatTheSweepWill(t *testing.T) {
 }
 
 // No function reads a private database: its documents have no messages.
-func TestAPrivateDatabaseHasNoQueue(t *testing.T) {
+func TestPrivateDBHasNoQueue(t *testing.T) {
 	t.Parallel()
 	w := &invocation{cli.Invocation{Env: func(string) string { return "https://sqs.eu-central-1.amazonaws.com/1/match" }}}
 	if queue, err := (&session{invocation: w, sessionOptions: sessionOptions{keep: "kept"}, ctx: t.Context()}).matchQueue(); queue != nil || err != nil {

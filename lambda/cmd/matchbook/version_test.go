@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestVersionNamesTheSchema(t *testing.T) {
+func TestVersionSchema(t *testing.T) {
 	t.Parallel()
 	for _, arg := range []string{"version", "--version"} {
 		code, out, _ := matchbook(t, "", arg)
@@ -24,7 +24,7 @@ func TestVersionNamesTheSchema(t *testing.T) {
 	}
 }
 
-func TestVersionNamesTheCommitOfABuild(t *testing.T) {
+func TestVersionCommit(t *testing.T) {
 	t.Parallel()
 	info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-03-02T09:00:00Z"}, {Key: "vcs.modified", Value: "true"}}}
@@ -36,7 +36,7 @@ func TestVersionNamesTheCommitOfABuild(t *testing.T) {
 	}
 }
 
-func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
+func TestVersionInChangelog(t *testing.T) {
 	t.Parallel()
 	text := must.Get(os.ReadFile(filepath.Join(clitest.Root, "CHANGELOG.md")))(t)
 	newest := regexp.MustCompile(`(?m)^## (\d\S*) - (\S+)$`).FindSubmatch(text)

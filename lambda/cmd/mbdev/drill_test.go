@@ -12,7 +12,7 @@ import (
 
 // The short drill, as the README shows it: faults on the real bootstraps, and
 // nothing lost, done twice or left unexplained.
-func TestShortDrillIsGreen(t *testing.T) {
+func TestDrillShort(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "is a drill")
 	args, want := clitest.Shown(t, "go run ./lambda/cmd/mbdev drill")
@@ -44,7 +44,7 @@ func drillLines(lines []string) (steady []string) {
 	return steady
 }
 
-func TestDrillRefusesAnUnknownFault(t *testing.T) {
+func TestDrillUnknownFault(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, "", "drill --only", clitest.Refusals{{[]string{"kill,earthquake"}, `must be one of kill, freeze, restart`}})
 }

@@ -28,7 +28,7 @@ func evalContracts(t *testing.T, env map[string]string, args ...string) (code in
 	return clitest.RunIn(t.Context(), run, env, append([]string{"eval", "--contracts"}, args...)...)
 }
 
-func TestEvalMeasuresContracts(t *testing.T) {
+func TestEvalContracts(t *testing.T) {
 	t.Parallel()
 	dir := writeContracts(t)
 	for _, model := range []string{"none", "scripted"} {
@@ -50,7 +50,7 @@ func TestEvalMeasuresContracts(t *testing.T) {
 	}
 }
 
-func TestEvalOfContractsFailsWhenAChunkIsNotRead(t *testing.T) {
+func TestEvalUnreadChunk(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "k", "LLM_RETRY_BASE": "1ms"}
 	code, out, errOut := evalContracts(t, env, writeContracts(t), "--model", "openai")
@@ -59,7 +59,7 @@ func TestEvalOfContractsFailsWhenAChunkIsNotRead(t *testing.T) {
 	}
 }
 
-func TestEvalOfContractsRefusesWhatIsForMatches(t *testing.T) {
+func TestEvalContractsFlags(t *testing.T) {
 	t.Parallel()
 	dir := writeContracts(t)
 	wantRefused(t, "", "eval --contracts", clitest.Refusals{

@@ -14,7 +14,7 @@ import (
 
 // Rules leave the order and its two invoices open; each invoice asks about the
 // order, and the oracle says yes to one and no to the other.
-func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
+func TestEvalOracle(t *testing.T) {
 	t.Parallel()
 	dir := clitest.Ties(t, 1)
 	for _, tc := range []struct {
@@ -41,7 +41,7 @@ func TestOracleDecidesATieThatRulesLeaveOpen(t *testing.T) {
 	}
 }
 
-func TestEvalModelUsageErrorsComeBeforeAnythingIsStarted(t *testing.T) {
+func TestEvalModelUsage(t *testing.T) {
 	t.Parallel()
 	dir := clitest.WriteCorpus(t, clitest.Line("1", "invoice", "{}"), "a_id,b_id\n")
 	// A server that is not there is not asked.

@@ -19,7 +19,7 @@ import (
 // dozen is the corpus whose figures its page computes by hand.
 const dozen = "../../../testdata/eval"
 
-func TestEvalMeasuresACorpusThroughTheWholeLine(t *testing.T) {
+func TestEvalCorpus(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := mbdev(t, postgrestest.URL(t), "eval", dozen, "--json", "--shuffle", "7")
 	if code != cli.ExitOK {
@@ -88,7 +88,7 @@ func evalMistakes(t *testing.T, worst []matcheval.Mistake) {
 	}
 }
 
-func TestEvalIsAsThePageShows(t *testing.T) {
+func TestPageEval(t *testing.T) {
 	t.Parallel()
 	_, want := clitest.Shown(t, "go run ./lambda/cmd/mbdev eval testdata/eval")
 	code, out, errOut := mbdev(t, postgrestest.URL(t), "eval", dozen)
@@ -98,7 +98,7 @@ func TestEvalIsAsThePageShows(t *testing.T) {
 	clitest.WantShown(t, want, out)
 }
 
-func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
+func TestEvalFailure(t *testing.T) {
 	t.Parallel()
 	dir := clitest.WriteCorpus(t, clitest.Line("1", "purchase-order", `{"number":"A-1"}`)+
 		clitest.Line("2", "invoice", `{"number":"A-2","total":"a lot"}`)+ // no amount
@@ -120,7 +120,7 @@ func TestEvalNamesWhatDidNotSucceedAndExitsWithOne(t *testing.T) {
 	}
 }
 
-func TestEvalRefusesWhatItCannotMeasureBeforeItStarts(t *testing.T) {
+func TestEvalUsage(t *testing.T) {
 	t.Parallel()
 	document := clitest.Line("1", "invoice", "{}")
 	noLinks, noCondition := clitest.WriteCorpus(t, document, ""), clitest.WriteCorpus(t, "", "a_id,b_id\n")

@@ -23,7 +23,7 @@ import (
 
 const sampleEvents = "../../../testdata/events"
 
-func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
+func TestInvokeSampleEvents(t *testing.T) {
 	t.Parallel()
 	const response = `{"batchItemFailures":[]}` + "\n"
 	for name, tc := range map[string]struct {
@@ -48,7 +48,7 @@ func TestInvokeAnswersForEverySampleEvent(t *testing.T) {
 	}
 }
 
-func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
+func TestInvokeFailedRecords(t *testing.T) {
 	t.Parallel()
 	raw := must.Get(os.ReadFile(filepath.Join(sampleEvents, "batch-with-poison-body.json")))(t)
 	url := postgrestest.EmptyURL(t)
@@ -82,7 +82,7 @@ func TestInvokeTellsWhichRecordsComeBack(t *testing.T) {
 	}
 }
 
-func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
+func TestInvokeUsage(t *testing.T) {
 	t.Parallel()
 	text := clitest.File(t, "event.json", "hello")
 	event := filepath.Join(sampleEvents, "empty-batch.json")
@@ -95,7 +95,7 @@ func TestInvokeThatCannotRunSaysWhy(t *testing.T) {
 }
 
 // The shape that AWS documents: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
-func TestSampleEventsHaveTheShapeOfLambda(t *testing.T) {
+func TestSampleEventsShape(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(sampleEvents, "*.json"))
 	if err != nil || len(files) < 5 {

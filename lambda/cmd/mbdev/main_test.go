@@ -28,7 +28,7 @@ func wantRefused(t *testing.T, url, command string, list clitest.Refusals) {
 	}, list)
 }
 
-func TestHelpShowsExamples(t *testing.T) {
+func TestHelpExamples(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"eval", "train", "drill", "record", "invoke", "queue"} {
 		code, out, _ := mbdev(t, "", command, "--help")
@@ -38,17 +38,17 @@ func TestHelpShowsExamples(t *testing.T) {
 	}
 }
 
-func TestCommandsOfThePagesAreAccepted(t *testing.T) {
+func TestPageCommandsAccepted(t *testing.T) {
 	t.Parallel()
 	clitest.WantAccepted(t, "mbdev", run, 10)
 }
 
-func TestCommandsOfThePageAreAllCommands(t *testing.T) {
+func TestPageListsCommands(t *testing.T) {
 	t.Parallel()
 	clitest.WantListed(t, "mbdev", run, 6)
 }
 
-func TestInvokeRefusesASchemaThatIsNewer(t *testing.T) {
+func TestInvokeNewerSchema(t *testing.T) {
 	t.Parallel()
 	target := postgrestest.URL(t)
 	postgrestest.Exec(t, postgrestest.Conn(t, target), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")

@@ -57,7 +57,7 @@ func exported(printed []string) map[string]string {
 	return env
 }
 
-func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
+func TestQueueDeadLetters(t *testing.T) {
 	t.Parallel()
 	printed, stop := startQueue(t, "--addr", "127.0.0.1:0", "--queue", "one", "--queue", "two")
 	env := exported(printed)
@@ -89,7 +89,7 @@ func TestQueueServesAnyClientAndDeadLettersAfterTheThirdDelivery(t *testing.T) {
 	}
 }
 
-func TestQueueOfEachFunctionIsThereByDefault(t *testing.T) {
+func TestQueueDefaults(t *testing.T) {
 	t.Parallel()
 	printed, stop := startQueue(t, "--addr", "127.0.0.1:0")
 	defer stop()
@@ -104,7 +104,7 @@ func TestQueueOfEachFunctionIsThereByDefault(t *testing.T) {
 	}
 }
 
-func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
+func TestQueueStops(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
 	url, stop, err := local.Serve("127.0.0.1:0", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -131,7 +131,7 @@ func TestStoppingLetsRequestsThatWaitGo(t *testing.T) {
 	}
 }
 
-func TestQueueListensOnThisMachineOnlyByDefault(t *testing.T) {
+func TestQueueListensLocally(t *testing.T) {
 	t.Parallel()
 	own := ownAddress(t)
 	for addr, everywhere := range map[string]bool{"127.0.0.1:0": false, ":0": false, "0.0.0.0:0": true} {
@@ -166,7 +166,7 @@ func ownAddress(t *testing.T) string {
 	return ""
 }
 
-func TestQueueThatCannotStartSaysWhatToDo(t *testing.T) {
+func TestQueueUsage(t *testing.T) {
 	t.Parallel()
 	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()

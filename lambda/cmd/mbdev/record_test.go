@@ -29,7 +29,7 @@ func recordFrom(t *testing.T, o scripted.Options, file string) (code int, output
 	return code, out + errOut
 }
 
-func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
+func TestRecordWithoutKey(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "exchange.json")
 	const answer = `{"matches":[{"candidate":1,"confidence":"high","reasoning":"the same ` + plantedKey + `"}]}`
@@ -48,7 +48,7 @@ func TestRecordStoresAnExchangeWithoutTheKey(t *testing.T) {
 	}
 }
 
-func TestRecordStoresAFailureAndSaysSo(t *testing.T) {
+func TestRecordFailure(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "exchange.json")
 	code, out := recordFrom(t, scripted.Options{Mind: func(scripted.Question) string { return `{"matches":[]}` }, Faults: scripted.Ordered(scripted.Order{Contains: "Lampenhaus", Faults: []scripted.Fault{scripted.Unauthorized}})}, file)

@@ -21,7 +21,7 @@ import (
 
 // Ten documents of 10 MB in one batch: none of them may be in the function's
 // memory as a whole.
-func TestBadInputOfTenTimes10MBStaysOutOfMemory(t *testing.T) {
+func TestLargeInputMemory(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("reads the peak memory of a process from /proc, which only Linux has")
@@ -50,7 +50,7 @@ func TestBadInputOfTenTimes10MBStaysOutOfMemory(t *testing.T) {
 
 // Documents within the limits add up: a document's candidates are read into
 // memory, for each of the ten of a batch.
-func TestBadInputOfManyLargeCandidatesIsCutOff(t *testing.T) {
+func TestLargeCandidatesCutOff(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t, func(c *local.FunctionConfig) { c.NoMapping = true })
 	const most = 8 << 20

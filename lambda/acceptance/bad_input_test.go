@@ -136,7 +136,7 @@ func (l *badLine) keptSecret(t *testing.T) {
 
 const acknowledged = "received at 0, deleted at 0"
 
-func TestBadInputInABodyIsAcknowledgedAndItsBatchMatesSucceed(t *testing.T) {
+func TestMalformedBodyIsAcked(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t)
 	const retriedOnce = "received at 0, received at 300, deleted at 300"
@@ -211,7 +211,7 @@ func (l *badLine) finish(t *testing.T, n int) {
 	}
 }
 
-func TestBadInputInUpperCaseIsAnIDLikeAnyOther(t *testing.T) {
+func TestUpperCaseID(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t)
 	_, good := l.pair()
@@ -221,7 +221,7 @@ func TestBadInputInUpperCaseIsAnIDLikeAnyOther(t *testing.T) {
 	check(t, "message", l.fate(upper), acknowledged)
 }
 
-func TestBadInputOfTheSameDocumentTwiceInABatchIsWorkedOnOnce(t *testing.T) {
+func TestDuplicateInBatch(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t)
 	_, good := l.pair()
@@ -234,7 +234,7 @@ func TestBadInputOfTheSameDocumentTwiceInABatchIsWorkedOnOnce(t *testing.T) {
 	}
 }
 
-func TestBadInputInARowFailsOnceAndItsBatchMatesSucceed(t *testing.T) {
+func TestMalformedRowFailsAlone(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t)
 	const amount = "invalid amount: expected a plain decimal of at most 18 digits"
@@ -346,7 +346,7 @@ func sqlState(err error) string {
 }
 
 // What cannot get into the table, cannot get out of it.
-func TestBadInputThatPostgreSQLRefusesIsNeverStored(t *testing.T) {
+func TestRefusedByPostgreSQL(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t)
 	for _, tc := range []struct{ name, data, state string }{
@@ -407,7 +407,7 @@ func eventOf(t *testing.T, change func(records []map[string]any), bodies ...stri
 	return string(event)
 }
 
-func TestBadInputAsAnEventIsRefusedAsAWhole(t *testing.T) {
+func TestMalformedEvent(t *testing.T) {
 	t.Parallel()
 	l := newBadLine(t, func(c *local.FunctionConfig) { c.NoMapping = true })
 	server := httptest.NewServer(l.Function)

@@ -43,7 +43,7 @@ func (r reception) get(path string, cookies ...string) (events.APIGatewayV2HTTPR
 
 // The bootstrap shows pages to a person with a session in the database, and the login
 // to anyone else; its issuer is away.
-func TestConsoleBehindAnHTTPAPI(t *testing.T) {
+func TestConsoleOverHTTPAPI(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	conn := postgrestest.Conn(t, url)

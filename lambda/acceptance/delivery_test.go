@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestTransientFailureIsRetriedAfterFiveAndThirtyMinutesThenDeadLettered(t *testing.T) {
+func TestTransientFailure(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1)
 	ids := l.store(2)
@@ -37,7 +37,7 @@ func TestTransientFailureIsRetriedAfterFiveAndThirtyMinutesThenDeadLettered(t *t
 	check(t, "messages in the DLQ", dlq.Visible, 1)
 }
 
-func TestPermanentFailureIsAcknowledgedOnTheFirstDelivery(t *testing.T) {
+func TestPermanentFailure(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1)
 	ids := l.store(10)
@@ -51,7 +51,7 @@ func TestPermanentFailureIsAcknowledgedOnTheFirstDelivery(t *testing.T) {
 	l.wantAtOnce(slices.Delete(ids, 3, 4)...)
 }
 
-func TestMessageLostBetweenCommitAndSendIsPublishedAgain(t *testing.T) {
+func TestLostMessage(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1)
 	ids := l.store(2)
@@ -67,7 +67,7 @@ func TestMessageLostBetweenCommitAndSendIsPublishedAgain(t *testing.T) {
 }
 
 // The sweep function, in its own bootstrap.
-func TestSweepFunctionRepairsThroughItsBootstrap(t *testing.T) {
+func TestSweepRepairs(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1)
 	ids := l.store(2)
@@ -101,7 +101,7 @@ func (noSender) Send(_ context.Context, messages []job.Stamped) (unsent []uuid.U
 	return unsent, context.Canceled
 }
 
-func TestTwentyKillsLoseNothingAndDoNothingTwice(t *testing.T) {
+func TestTwentyKills(t *testing.T) {
 	t.Parallel()
 	const kills, documents = 20, 200
 	seed := rand.Uint64()
@@ -138,7 +138,7 @@ func TestTwentyKillsLoseNothingAndDoNothingTwice(t *testing.T) {
 	check(t, "messages left", queue.Visible+queue.InFlight+dlq.Visible, 0)
 }
 
-func TestDocumentThatKillsItsWorkerOnEveryDeliveryFailsAloneByTheSweep(t *testing.T) {
+func TestPoisonFailsAlone(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1)
 	g := newGate(l)

@@ -70,7 +70,7 @@ func wantTraced(t *testing.T, function string, lines []map[string]any) (requests
 // In its own bootstrap, the match function logs in every line to which
 // invocation it belongs, in every "settled" which delivery of whose document
 // it is about, and counts every delivery once.
-func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
+func TestLogsAndMetrics(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1, func(c *local.FunctionConfig) { c.Env = append(c.Env, "STAGE=test") })
 	ids := l.store(4)
@@ -151,7 +151,7 @@ func TestEveryLineIsTracedAndEveryDeliveryCountedOnce(t *testing.T) {
 
 // One query finds the lines of a row in the logs of every function: each "settled"
 // names the row under id, and the function.
-func TestEveryQueueFunctionNamesItsRow(t *testing.T) {
+func TestLogsNameTheRow(t *testing.T) {
 	t.Parallel()
 	for _, row := range manifest.Workloads() {
 		t.Run(row.Name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func texts(ids []uuid.UUID) (list []string) {
 }
 
 // The sweep function prints its gauges and repairs in one line.
-func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
+func TestSweepMetrics(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1, func(c *local.FunctionConfig) { c.NoMapping = true })
 	ids := l.store(2)
@@ -223,7 +223,7 @@ func TestSweepTellsItsMetricsThroughItsBootstrap(t *testing.T) {
 
 // The match function reads its database's URL from Secrets Manager when it
 // starts, and nothing of it is in its log.
-func TestFunctionReadsItsSecretsWhenItStarts(t *testing.T) {
+func TestSecretsAtColdStart(t *testing.T) {
 	t.Parallel()
 	var l *line
 	manager := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

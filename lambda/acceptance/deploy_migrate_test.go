@@ -92,7 +92,7 @@ func (f *formation) request(kind string) formationAnswer {
 	return a
 }
 
-func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
+func TestDeploymentMigrates(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	f := newFormation(t, time.Minute, "DATABASE_URL="+url)
@@ -130,7 +130,7 @@ func TestDeploymentBringsTheSchemaUpToDate(t *testing.T) {
 	}
 }
 
-func TestByHandSaysWhatWasApplied(t *testing.T) {
+func TestMigrateByHand(t *testing.T) {
 	t.Parallel()
 	f := newFormation(t, time.Minute, "DATABASE_URL="+postgrestest.EmptyURL(t))
 	out, err := f.function.Invoke(t.Context(), []byte(`{}`))
@@ -140,7 +140,7 @@ func TestByHandSaysWhatWasApplied(t *testing.T) {
 }
 
 // Whatever goes wrong, CloudFormation is answered with a sentence, in time.
-func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
+func TestFailedDeployment(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
 	if err != nil {
@@ -185,7 +185,7 @@ func TestDeploymentThatFailsIsAnsweredWithASentence(t *testing.T) {
 	}
 }
 
-func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
+func TestUnansweredDeployment(t *testing.T) {
 	t.Parallel()
 	f := newFormation(t, time.Minute, "DATABASE_URL="+postgrestest.EmptyURL(t))
 	_, err := f.function.Invoke(t.Context(),
@@ -198,7 +198,7 @@ func TestDeploymentNotAnsweredIsAnError(t *testing.T) {
 
 // The match function reports in a sentence that there is no database, and keeps
 // its message.
-func TestColdStartWithoutADatabase(t *testing.T) {
+func TestColdStartWithoutDB(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, 1, func(c *local.FunctionConfig) {
 		c.NoMapping = true

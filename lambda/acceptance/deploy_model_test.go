@@ -12,7 +12,7 @@ import (
 
 // The metrics of the match function equal the counts of the model's server,
 // and what the vault has.
-func TestModelIsCountedThroughTheBootstrap(t *testing.T) {
+func TestModelMetrics(t *testing.T) {
 	t.Parallel()
 	l := newModelLine(t, 1, scripted.Options{Mind: func(scripted.Question) string { return choosing("high") }},
 		func(c *local.FunctionConfig) {

@@ -26,7 +26,7 @@ import (
 // The receiver of INTEGRATE.md, as it stands there, has the matches that the view
 // shows, also after another program has deleted one, and after an event that comes late,
 // although requests and answers get lost on their way.
-func TestAReceiverInPythonHasTheMatchesOfTheView(t *testing.T) {
+func TestPythonReceiver(t *testing.T) {
 	t.Parallel()
 	testenv.Program(t, "python3", "apt-get install python3")
 	const secret = "SECRET-KEY-OF-SIGNATURES"

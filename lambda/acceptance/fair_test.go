@@ -18,7 +18,7 @@ import (
 
 // While every worker is busy with a tenant's import, another tenant publishes:
 // the next batch is its own, and not the last one.
-func TestSmallTenantIsServedDuringTheImportOfALargeOne(t *testing.T) {
+func TestSmallTenantIsServed(t *testing.T) {
 	t.Parallel()
 	const workers = 8
 	l := newLine(t, workers, func(c *local.FunctionConfig) { c.NoMapping = true })

@@ -97,7 +97,7 @@ func (h *hostileOffice) storeAll(files map[string]hostileFile) (kinds map[string
 // function: each ends at its first delivery with the verdict that was written
 // down for it, the healthy files are read, one process does it all and stays
 // below the memory of its manifest row, and no text of a file is in the log.
-func TestHostileFilesHarmNoOther(t *testing.T) {
+func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "reads fifty kinds of files")
 	if runtime.GOOS != "linux" {
@@ -120,7 +120,7 @@ func TestHostileFilesHarmNoOther(t *testing.T) {
 }
 
 // A PDF of a plan may need longer than others: the time is a setting.
-func TestTimeOfThePDFParserIsASetting(t *testing.T) {
+func TestPDFTimeoutSetting(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, "PDF_TIME=1ns")
 	id := o.lay("invoice.pdf", []byte(sampleFile(t, "invoice.pdf"))).ID

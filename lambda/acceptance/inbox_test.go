@@ -64,7 +64,7 @@ func (o *office) numbers() string {
 
 // A file is laid into the bucket, S3 sends its event, and three functions behind
 // their queues do the rest: the invoice is matched with the order that it cites.
-func TestFilesInTheInboxAreMatched(t *testing.T) {
+func TestInboxFilesAreMatched(t *testing.T) {
 	t.Parallel()
 	const order, invoice = "Bestellungen 2026/4711.xml", "Rechnung März 1+2 = 100%.pdf"
 	for _, store := range []string{"bucket", "folder"} {
@@ -107,7 +107,7 @@ func (o *office) store(key, content string) {
 }
 
 // Of ten messages two start an ingestion: one for each content.
-func TestEachContentStartsOneIngestion(t *testing.T) {
+func TestOneIngestionPerContent(t *testing.T) {
 	t.Parallel()
 	bucket := newBucket(t)
 	o, inbox := newEntrance(t, bucket)
@@ -139,7 +139,7 @@ func TestEachContentStartsOneIngestion(t *testing.T) {
 
 // A process that is killed while it copies the file has its message back after
 // the queue's visibility timeout, and the file is ingested once.
-func TestKilledInboxFunctionStartsOneIngestion(t *testing.T) {
+func TestKilledInbox(t *testing.T) {
 	t.Parallel()
 	bucket := newBucket(t)
 	copying := make(chan struct{}, 1)
@@ -178,7 +178,7 @@ func TestKilledInboxFunctionStartsOneIngestion(t *testing.T) {
 
 // A function has the rights of its row in the manifest: without that to write
 // documents, no event is lost; it ends in the dead-letter queue.
-func TestEventOutlivesARightThatIsMissing(t *testing.T) {
+func TestMissingPermission(t *testing.T) {
 	t.Parallel()
 	bucket := newBucket(t)
 	bucket.Before = func(caller string, r *http.Request) {

@@ -71,7 +71,7 @@ func (o *ocr) env() []string {
 // A worker that dies leaves its message hidden until its lease ends, five
 // minutes after the last heartbeat or as configured, and not for the queue's
 // visibility timeout.
-func TestKilledIngestionComesBackWhenItsLeaseEnds(t *testing.T) {
+func TestKilledIngestion(t *testing.T) {
 	t.Parallel()
 	for set, lease := range map[string]time.Duration{"": 5 * time.Minute, "LEASE=2m": 2 * time.Minute} {
 		t.Run(set, func(t *testing.T) {

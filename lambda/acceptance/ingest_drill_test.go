@@ -19,7 +19,7 @@ import (
 // twice, late and too early. Each file is completed once and published once; the
 // OCR and the model are paid once, and again only for calls that died with their
 // process.
-func TestIngestionsWithCrashesAtEveryStepAreCompletedOnce(t *testing.T) {
+func TestCrashAtEveryStep(t *testing.T) {
 	t.Parallel()
 	n := testenv.Size(24, 300)
 	seed := rand.Uint64()
@@ -54,7 +54,7 @@ func TestIngestionsWithCrashesAtEveryStepAreCompletedOnce(t *testing.T) {
 // Its lease ends, and another process completes the document. When the zombie
 // wakes it changes no row but to keep the answer that it has paid for, as
 // unusable; it stores no file and publishes nothing.
-func TestZombieIngestionsChangeNothing(t *testing.T) {
+func TestZombieIngestions(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "waits for leases")
 	seed := rand.Uint64()

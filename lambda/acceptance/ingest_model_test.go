@@ -59,7 +59,7 @@ Gesamtbetrag 119,00 EUR
 
 // A text and a scan go in; the model's answers come out grounded, past the
 // gate, and published for matching. Each question is asked once.
-func TestModelExtractsFilesThroughTheRealFunction(t *testing.T) {
+func TestModelExtracts(t *testing.T) {
 	t.Parallel()
 	o := newModelOffice(t, func(q scripted.Question) string {
 		if strings.Contains(q.User, "4403") {
@@ -86,7 +86,7 @@ const gateFailed = "did not pass these checks"
 
 // An answer that fails the gate is worth one more question, which names the
 // failed check. A second failure is for a person, with the reason.
-func TestFailedGateAsksOnceMoreAndThenAPerson(t *testing.T) {
+func TestFailedGateAsksAgain(t *testing.T) {
 	t.Parallel()
 	const invented = "the supplier iban was left out: the quoted text is not in the document"
 	const wrongSum = "subtotal 100.00 and tax 19.00 add up to 119.00, not to the total 100.00"
@@ -125,7 +125,7 @@ func TestFailedGateAsksOnceMoreAndThenAPerson(t *testing.T) {
 
 // The process is killed while the second question is asked: the next delivery
 // finds the first answer in the vault, and asks the second question only.
-func TestCrashBetweenTheQuestionsBuysNoAnswerAgain(t *testing.T) {
+func TestCrashBetweenQuestions(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan bool), make(chan bool)
 	o := newModelOffice(t, func(q scripted.Question) string {

@@ -21,7 +21,7 @@ import (
 // A contract goes through the real ingest function, and its review through the
 // real review function, also where the process of ingest is killed between its
 // commit and the sending of the chunks.
-func TestIngestedContractIsReviewed(t *testing.T) {
+func TestIngestedContract(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{false, true} {
 		t.Run(map[bool]string{false: "", true: "killed after its commit"}[killed], func(t *testing.T) {
@@ -68,7 +68,7 @@ func (o *office) reviewsContract(t *testing.T) {
 }
 
 // Where contracts are not reviewed, they are ingested all the same.
-func TestContractIsIngestedWithoutAReview(t *testing.T) {
+func TestIngestWithoutReview(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, "OCR=none")
 	in := o.lay("contract.txt", []byte("Mietvertrag\nVertragsnummer: V-7\nDie Miete ist am Ersten fällig.\n"))
@@ -80,7 +80,7 @@ func TestContractIsIngestedWithoutAReview(t *testing.T) {
 }
 
 // The real web function reviews a document that was ingested, by its id.
-func TestReviewOfADocumentIsStartedThroughTheURL(t *testing.T) {
+func TestReviewDocumentByURL(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	read := transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{

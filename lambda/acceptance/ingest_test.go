@@ -94,7 +94,7 @@ func (o *office) keep(name string, content []byte) (ingestion.Row, []job.Stamped
 // The files of testdata in, matches out: through both bootstraps, both queues
 // and the store of files. Written by hand: each invoice belongs to the order that
 // it cites, but the second of two-invoices.pdf, whose order is not there.
-func TestFilesAreIngestedAndMatched(t *testing.T) {
+func TestIngestAndMatch(t *testing.T) {
 	t.Parallel()
 	ocr, want := "none", "G-501 PO-2026-4740, BW-90017 PO-2026-4720, RE-2026-118 PO-2026-4711"
 	if _, err := exec.LookPath("tesseract"); err == nil {

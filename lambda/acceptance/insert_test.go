@@ -15,7 +15,7 @@ import (
 
 // The example of INTEGRATE.md, as it stands there, inserts two rows and sends
 // nothing. The sweep publishes them, they match, and its query finds the match.
-func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
+func TestOtherLanguagesInsert(t *testing.T) {
 	t.Parallel()
 	testenv.Program(t, "python3", "apt-get install python3")
 	wantInserted(t, exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python")))
@@ -26,7 +26,7 @@ func TestProgramsOfOtherLanguagesInsertDocuments(t *testing.T) {
 const typescript = "pg@8.16.3 tsx@4.20.6"
 
 // The example in TypeScript does the same.
-func TestProgramsInTypeScriptInsertDocuments(t *testing.T) {
+func TestTypeScriptInserts(t *testing.T) {
 	testenv.OnlyThorough(t, "installs Node programs")
 	t.Parallel()
 	npm, dir := testenv.Program(t, "npm", "apt-get install nodejs npm"), t.TempDir()

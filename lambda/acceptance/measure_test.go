@@ -58,7 +58,7 @@ const (
 
 // What is logged and sent is the same on every machine. A page that says half
 // of it, or twice as much, is to be measured again.
-func TestWhatADocumentTakesIsWhatThePageSays(t *testing.T) {
+func TestDocumentCostOnPage(t *testing.T) {
 	t.Parallel()
 	in := must.Get(corpus.ReadFolder("../../testdata/documents"))(t)
 	r := rehearse(t, postgrestest.URL(t), 1)

@@ -14,7 +14,7 @@ import (
 // The process is killed after the model's answer was committed and before the
 // matches were, on the first delivery and on the second. The third finds the
 // answer: it was bought once. So were the embeddings, where there are any.
-func TestCrashBetweenAnswerAndMatchesAsksOnce(t *testing.T) {
+func TestCrashAfterAnswer(t *testing.T) {
 	t.Parallel()
 	for name, embeddings := range map[string]int{"without embeddings": 0, "with embeddings": 3} {
 		t.Run(name, func(t *testing.T) {

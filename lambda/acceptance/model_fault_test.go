@@ -190,7 +190,7 @@ func (r *faultRun) calls() map[string]string {
 
 // Whatever goes wrong with the model, every document ends as it must, nothing
 // is lost, nothing is done twice, and no answer is paid for again.
-func TestModelFaultsLoseNothingAndBuyNothingTwice(t *testing.T) {
+func TestModelFaults(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "waits for models that hang")
 	seed := rand.Uint64()
@@ -226,7 +226,7 @@ func TestModelFaultsLoseNothingAndBuyNothingTwice(t *testing.T) {
 
 // A Retry-After for which there is time is waited for within the attempt, in
 // real time: here the server's clock is the real one.
-func TestRetryAfterThatFitsIsWaitedForWithinTheAttempt(t *testing.T) {
+func TestShortRetryAfter(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

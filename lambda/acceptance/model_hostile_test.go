@@ -115,7 +115,7 @@ func (l *line) review(a, b uuid.UUID, verdict rules.Verdict) {
 // others: no pair that is vetoed, below 50 points or of another tenant, none that
 // the rules or a person decided. Package match tests the same for many random
 // sets of documents.
-func TestHostileDocumentsCannotMoveMatches(t *testing.T) {
+func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
 	silent, _ := hostileRun(t, func(scripted.Question) string { return choosing("") })
 	obedient, asked := hostileRun(t, func(q scripted.Question) string {

@@ -42,7 +42,7 @@ insert(tenant, "invoice", {"number": "RE-2026-0893", "date": "2026-03-12", **lam
 // documents, the functions match them, its receiver has exactly the matches of the view,
 // a person confirms in the browser what was left open, and the receiver has that, too.
 // .ci/new-team runs it with 1,000 documents.
-func TestANewTeamAdoptsIt(t *testing.T) {
+func TestNewTeam(t *testing.T) {
 	testenv.OnlyThorough(t, "is what .ci/new-team runs")
 	t.Parallel()
 	for _, program := range []string{"python3", "psql", "chromium"} {

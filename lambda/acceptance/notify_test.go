@@ -96,7 +96,7 @@ func (s *badSlack) repair() {
 // A permanent failure is acknowledged once its row is committed and Slack was
 // tried, for a bounded time. Whatever Slack does, the batch is no worse for it,
 // and the failure is sent when Slack works again: once.
-func TestSlackThatDoesNotAnswerDelaysAndLosesNothing(t *testing.T) {
+func TestSlackDown(t *testing.T) {
 	t.Parallel()
 	for name, misbehave := range map[string]http.HandlerFunc{
 		"does not answer": func(_ http.ResponseWriter, r *http.Request) {

@@ -110,7 +110,7 @@ func (l offerLine) sent(r *receiver) {
 
 // While the receiver is down all sets are composed, and it gets few requests. The sweep
 // sends the sets when it is up: each once, as it is stored. No log has a secret.
-func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
+func TestReceiverDown(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, false)
 	close(r.hold)
@@ -146,7 +146,7 @@ func TestReceiverThatIsDownDelaysAndLosesNothing(t *testing.T) {
 
 // A worker that is killed between the request and its record leaves sets that the
 // receiver has: they come again, with the same key and the same bytes.
-func TestSetsOfAKilledSenderComeAgainAsTheyWere(t *testing.T) {
+func TestKilledSender(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, true)
 	l := newOfferLine(t, 1, r.env()...)

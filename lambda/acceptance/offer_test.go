@@ -83,7 +83,7 @@ func (l offerLine) job(user uuid.UUID) string {
 // A worker is killed while it stores a set; each message comes twice; two schedulers
 // run; users change while jobs wait; completed jobs are published and delivered again.
 // Each user has one set, of the roster that was frozen, and it never changes.
-func TestUsersAreOfferedOneSetWhateverDies(t *testing.T) {
+func TestOneSetDespiteKills(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -175,7 +175,7 @@ func (l offerLine) gate() *gate {
 // An error of the database is tried again after 30 s, 2 min and 5 min, and is then
 // in the dead-letter queue; inconsistent data fails at once. People are sent both,
 // and the other jobs of the batch are completed.
-func TestOfferIsRetriedByTheKindOfItsFailure(t *testing.T) {
+func TestOfferRetries(t *testing.T) {
 	t.Parallel()
 	var slack webhook.Receiver
 	server := httptest.NewServer(&slack)

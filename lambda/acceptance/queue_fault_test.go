@@ -14,7 +14,7 @@ import (
 // Everything that SQS does seldom, often: duplicates, late copies, visibility
 // that ends during the work, calls and entries that fail, answers that get
 // lost. Nothing is lost and nothing is done twice.
-func TestFaultsOfTheQueueLoseNothingAndDoNothingTwice(t *testing.T) {
+func TestQueueFaults(t *testing.T) {
 	t.Parallel()
 	const documents = 200
 	seed := rand.Uint64()

@@ -25,7 +25,7 @@ import (
 // A worker dies at every eighth question, with calls in flight. No answer that was
 // in storage is asked for again, and the review is complete; with -thorough, a
 // chunk may die on each of its deliveries, and is a gap that has its reason.
-func TestKilledReviewBuysNoAnswerTwice(t *testing.T) {
+func TestKilledReview(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

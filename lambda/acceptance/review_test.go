@@ -144,7 +144,7 @@ func checkFindings(t *testing.T, what string, got, want []string) {
 
 // Both contracts go through the queue, the real function and PostgreSQL; by rules,
 // and by a scripted model over HTTP, the marks are those of a person.
-func TestContractsAreReviewedThroughTheRealFunction(t *testing.T) {
+func TestReviewContracts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		mind  scripted.Mind
@@ -188,7 +188,7 @@ func (d *desk) checkEnd(job record.Job, chunks int, read facts) {
 
 // A contract that is hostile to its reader has the findings that it has without
 // the hostile part, and each question has one passage.
-func TestHostileContractsMoveNothing(t *testing.T) {
+func TestHostileContracts(t *testing.T) {
 	t.Parallel()
 	contract, read := sample(t, "wartungsvertrag.txt")
 	honest := scripted.ReviewByRules()
@@ -222,7 +222,7 @@ func TestHostileContractsMoveNothing(t *testing.T) {
 }
 
 // What cannot be reviewed is refused with a sentence, before anything is stored.
-func TestTextsWithoutAContractAreRefused(t *testing.T) {
+func TestNonContractsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"no text":    {" \n\t\u200b ", "contains no text"},

@@ -42,7 +42,7 @@ func (l *line) offers() string {
 }
 
 // The schedule function through its bootstrap, PostgreSQL and SQS.
-func TestScheduleQueuesUsersWhoseClocksShowNine(t *testing.T) {
+func TestScheduleAtNine(t *testing.T) {
 	t.Parallel()
 	l, schedule := newSchedule(t, time.Date(2026, 3, 29, 3, 14, 0, 0, time.UTC))
 	l.addUsers("Asia/Kathmandu", "2026-03-28", 3)

@@ -57,7 +57,7 @@ func (o *office) total() string {
 // A person uploads a folder, S3 sends its events, and the invoice is matched. To
 // upload again changes nothing. What a person then corrects stays, whatever is
 // read again.
-func TestUploadedFilesAreMatchedAndCorrectionsStay(t *testing.T) {
+func TestUploadAndCorrect(t *testing.T) {
 	t.Parallel()
 	bucket, folder := newBucket(t), t.TempDir()
 	for _, name := range []string{"order-4711.xml", "invoice-with-xml.pdf"} {
@@ -115,7 +115,7 @@ func (o *office) readsAgain() {
 }
 
 // What an upload lacks is named, and nothing of S3's text is shown.
-func TestUploadNamesWhatItLacks(t *testing.T) {
+func TestUploadErrors(t *testing.T) {
 	t.Parallel()
 	bucket := newBucket(t)
 	owner := bucket.Env(bucketOwner)

@@ -141,7 +141,7 @@ func follow(lines *bufio.Scanner, until func(name string) bool) (findings []stri
 
 // The real function starts a review, streams it, is killed in between, and loses
 // nothing.
-func TestFindingsAreStreamedThroughTheURLAndItsCrash(t *testing.T) {
+func TestFindingsStream(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	var started struct {
@@ -208,7 +208,7 @@ func TestFindingsAreStreamedThroughTheURLAndItsCrash(t *testing.T) {
 }
 
 // Cancelling through the URL stops the review; a retry lets it go on.
-func TestReviewIsCancelledAndRetriedThroughTheURL(t *testing.T) {
+func TestCancelAndRetryByURL(t *testing.T) {
 	t.Parallel()
 	c := newCounter(t)
 	var started struct {

@@ -184,7 +184,7 @@ func same(f eval.Figure, want float64) bool {
 
 func f1(p, r float64) float64 { return 2 * p * r / (p + r) }
 
-func TestScoreAgreesWithTheDefinitions(t *testing.T) {
+func TestScoreDefinitions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(1500) {
 		in := random(seed)
@@ -231,7 +231,7 @@ func TestScoreAgreesWithTheDefinitions(t *testing.T) {
 
 // A matcher that predicts the truth is right everywhere, and one that
 // swaps truth and prediction swaps precision and recall.
-func TestScoreOfTheTruthAndOfTheMirrorImage(t *testing.T) {
+func TestScoreOfTruth(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
 		in := random(seed)

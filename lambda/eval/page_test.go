@@ -88,7 +88,7 @@ func grouped(n float64) string {
 	return s
 }
 
-func TestPageCountsWhatTheStackHas(t *testing.T) {
+func TestPageCountsTheStack(t *testing.T) {
 	t.Parallel()
 	page := must.Get(os.ReadFile("README.md"))(t)
 	text := strings.Join(strings.Fields(string(page)), " ")

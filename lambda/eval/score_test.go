@@ -65,7 +65,7 @@ func counts(c eval.Counts) string {
 
 func share(s eval.Share) string { return fmt.Sprintf("%d of %d: %s", s.Count, s.Of, s.Share) }
 
-func TestPairwiseFiguresAreTheFormulas(t *testing.T) {
+func TestPairwise(t *testing.T) {
 	t.Parallel()
 	// Orders 1 2 3, invoices 4 5 6, receipt 7, contract 8.
 	// order-invoice: right 1-4, 2-5; wrong 3-4; missed 3-6: tp 2, fp 1, fn 1:
@@ -101,7 +101,7 @@ func TestPairwiseFiguresAreTheFormulas(t *testing.T) {
 	}
 }
 
-func TestBCubedLooksFromEachDocument(t *testing.T) {
+func TestBCubed(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		types, links, edges string
@@ -133,7 +133,7 @@ func TestBCubedLooksFromEachDocument(t *testing.T) {
 	}
 }
 
-func TestUndefinedFiguresAreNullAndADash(t *testing.T) {
+func TestUndefinedFigures(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ links, edges, want string }{
 		"nothing predicted, something true": {"1-2", "", "0 0 1: - 0.0000 0.0000"},
@@ -158,7 +158,7 @@ func TestUndefinedFiguresAreNullAndADash(t *testing.T) {
 	}
 }
 
-func TestFiguresSurviveJSON(t *testing.T) {
+func TestFiguresJSON(t *testing.T) {
 	t.Parallel()
 	r := eval.Score(eval.Input{Documents: docs("po inv inv"), Links: pairs("1-2"), Edges: edges("1-2 1-3")})
 	raw := must.Get(json.Marshal(r))(t)
@@ -175,7 +175,7 @@ func TestFiguresSurviveJSON(t *testing.T) {
 	}
 }
 
-func TestCandidateRecallCountsBothDirections(t *testing.T) {
+func TestCandidateRecall(t *testing.T) {
 	t.Parallel()
 	// Links 1-2 and 1-3: 4 directed pairs. Document 1 has 2 first and 3 in
 	// place 11; 2 has 1 in place 10; 3 has 1 in place 51. Among the first 10:
@@ -205,7 +205,7 @@ func TestCandidateRecallCountsBothDirections(t *testing.T) {
 	}
 }
 
-func TestAbstentionIsOfDocumentsWithoutATruePartner(t *testing.T) {
+func TestAbstention(t *testing.T) {
 	t.Parallel()
 	// 1-2 is true. 3, 4, 5 have no partner; 4 was tied to 2: 2 of 3 were left.
 	r := eval.Score(eval.Input{Documents: docs("po inv po po cn"), Links: pairs("1-2"), Edges: edges("4-2"), Suggestions: undecided("3-2")})
@@ -214,7 +214,7 @@ func TestAbstentionIsOfDocumentsWithoutATruePartner(t *testing.T) {
 	}
 }
 
-func TestDecidedIsWhatNobodyHasToLookAt(t *testing.T) {
+func TestDecided(t *testing.T) {
 	t.Parallel()
 	// 1-2 is an edge, 2-3 undecided, 4-5 refused: 1 and 2 have an edge, 3 waits,
 	// nothing is undecided about 4, 5 and 6: 5 of 6.
@@ -225,7 +225,7 @@ func TestDecidedIsWhatNobodyHasToLookAt(t *testing.T) {
 	}
 }
 
-func TestClustersOfTheMatcherAreComparedWithItsEdges(t *testing.T) {
+func TestClustersDiffer(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		clusters map[uuid.UUID]uuid.UUID
@@ -246,7 +246,7 @@ func TestClustersOfTheMatcherAreComparedWithItsEdges(t *testing.T) {
 	}
 }
 
-func TestPairsOfOtherDocumentsAreLeftOut(t *testing.T) {
+func TestForeignPairsIgnored(t *testing.T) {
 	t.Parallel()
 	r := eval.Score(eval.Input{Documents: docs("po inv"), Links: pairs("1-2 1-3"), Edges: edges("1-2 2-3 4-5"), Suggestions: undecided("1-5")})
 	if got, want := counts(r.Pairwise), "1 0 0: 1.0000 1.0000 1.0000"; got != want || r.Links != 1 || r.Edges != 1 || r.Suggestions != 0 {
@@ -254,7 +254,7 @@ func TestPairsOfOtherDocumentsAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestWorstMistakesComeFirst(t *testing.T) {
+func TestWorstFirst(t *testing.T) {
 	t.Parallel()
 	in := eval.Input{Documents: docs("po po po inv inv inv"), Links: pairs("1-4 1-5 1-6 2-5"),
 		Edges: []eval.Edge{{Pair: pairs("3-4")[0], Score: 0.8, Confidence: "medium", DecidedBy: "rules"},

@@ -38,7 +38,7 @@ func startTwo(t *testing.T) *local.Stack {
 	return s
 }
 
-func TestEachFunctionKnowsTheQueuesOfAll(t *testing.T) {
+func TestQueueURLsReachAll(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
 	match, ingest := s.Consumers[0], s.Consumers[1]
@@ -58,7 +58,7 @@ func TestEachFunctionKnowsTheQueuesOfAll(t *testing.T) {
 	}
 }
 
-func TestStackIsIdleWhenTheWorkersOfAllFunctionsWait(t *testing.T) {
+func TestIdleWhenAllWorkersPoll(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
 	match, ingest := s.Consumers[0], s.Consumers[1]
@@ -102,7 +102,7 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 }
 
 // The clock stops at each message, whatever queue it is in.
-func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
+func TestJumpToNextMessage(t *testing.T) {
 	t.Parallel()
 	s := startTwo(t)
 	for _, w := range s.Consumers {
@@ -125,7 +125,7 @@ func TestClockJumpsToTheNextMessageOfAnyQueue(t *testing.T) {
 }
 
 // Two functions of one name would share a queue.
-func TestStackRefusesImpossibleLists(t *testing.T) {
+func TestInvalidFunctionLists(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]local.FunctionConfig{
 		"missing functions":                       nil,

@@ -6,7 +6,7 @@ import (
 	"matchbook/lambda/manifest"
 )
 
-func TestQueueHasTheSettingsOfTheFunctionOfItsName(t *testing.T) {
+func TestSettingsByQueueName(t *testing.T) {
 	t.Parallel()
 	functions := []manifest.Function{{Name: "match", Purpose: "matches"}, {Name: "ingest", Purpose: "ingests"}}
 	for name, want := range map[string]string{"match": "matches", "ingest": "ingests", "orders": manifest.Match.Purpose} {

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-func TestQueueHasTheSettingsOfItsRow(t *testing.T) {
+func TestQueueSettings(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(server.Close)

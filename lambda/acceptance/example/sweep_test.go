@@ -51,7 +51,7 @@ func sweepAll(ctx context.Context) error {
 
 // Lamps and documents share a stack. One sweep function repairs the rows of
 // both, and so does the sweep of the stack.
-func TestOneSweepRepairsLampsAndDocuments(t *testing.T) {
+func TestSweepRepairsBoth(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	r := newRig(t, url)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestConditionsAreListedOnce(t *testing.T) {
+func TestConditionsOnce(t *testing.T) {
 	t.Parallel()
 	got, err := conditionsOf([]string{"masked", "all", "masked"})
 	if want := []string{"masked", "visible", "corrupted"}; err != nil || !slices.Equal(got, want) {

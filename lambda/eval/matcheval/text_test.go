@@ -18,7 +18,7 @@ func numbered(n int) uuid.UUID {
 }
 
 // The precision of a model is that of its answers, whatever became of the pairs.
-func TestAnswersOfAModelAreMeasuredByConfidence(t *testing.T) {
+func TestAnswersByConfidence(t *testing.T) {
 	t.Parallel()
 	c := corpus.Corpus{Links: []corpus.Pair{corpus.PairOf(numbered(1), numbered(2)), corpus.PairOf(numbered(1), numbered(3))}}
 	for n := 1; n <= 4; n++ {
@@ -39,7 +39,7 @@ func TestAnswersOfAModelAreMeasuredByConfidence(t *testing.T) {
 	}
 }
 
-func TestMeasurementAsText(t *testing.T) {
+func TestMeasurementText(t *testing.T) {
 	t.Parallel()
 	order, invoice, other := numbered(1), numbered(2), numbered(3)
 	m := &Result{Corpus: "corpus", Condition: "masked", States: map[string]int{"succeeded": 3}, Seconds: 0.25, DocumentsPerSecond: 12,

@@ -73,7 +73,7 @@ func (l byLabels) read(_ context.Context, p analyst.Passage) chunkRead {
 
 // The bars are those of the issue: category recall 0.98 after chunking and joining,
 // every quote at its place, each invented quote removed.
-func TestQuotesOfLabelsAreKeptAndInventedOnesAreNot(t *testing.T) {
+func TestInventedQuotesDropped(t *testing.T) {
 	t.Parallel()
 	r, right, invented := newResult("labels"), 0, 0
 	m := term.NewMeter(t.Output())
@@ -96,7 +96,7 @@ func TestQuotesOfLabelsAreKeptAndInventedOnesAreNot(t *testing.T) {
 // were set. The others were not.
 var tuned = []string{"ADAPTIMMUNE", "BerkshireHills", "RaeSystems", "Stampscom", "WARNINGMANAGEMENT"}
 
-func TestRulesOnContractsThatTheyWereNotTunedOn(t *testing.T) {
+func TestRulesOnUntuned(t *testing.T) {
 	t.Parallel()
 	halves := map[bool][]Contract{}
 	for _, c := range labelled(t) {
@@ -113,7 +113,7 @@ func TestRulesOnContractsThatTheyWereNotTunedOn(t *testing.T) {
 }
 
 // Over HTTP, through questions and answers, the rules find the same.
-func TestScriptedModelMarksLikeTheRules(t *testing.T) {
+func TestScriptedLikeRules(t *testing.T) {
 	t.Parallel()
 	contracts := []Contract{small(t)}
 	asked := measured(t, Options{Model: scripted.Flags{Mode: "scripted"}}, contracts)
@@ -179,7 +179,7 @@ func TestLabelsHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestFiguresOfASmallContract(t *testing.T) {
+func TestSmallContract(t *testing.T) {
 	t.Parallel()
 	r := measured(t, Options{Model: scripted.Flags{Mode: scripted.ModeNone}}, []Contract{small(t)})
 	got := map[record.Category]string{}
@@ -209,7 +209,7 @@ func TestFiguresOfASmallContract(t *testing.T) {
 	}
 }
 
-func TestFoldersThatCannotBeReadHaveAClearError(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ dir, want string }{
 		"no labels":   {t.TempDir(), "missing labels.csv in"},
@@ -228,7 +228,7 @@ func TestFoldersThatCannotBeReadHaveAClearError(t *testing.T) {
 	}
 }
 
-func TestListsAreReadAsPythonWritesThem(t *testing.T) {
+func TestPythonLists(t *testing.T) {
 	t.Parallel()
 	got, err := list(`['it\'s', "it's", 'a "b"', 'x\ny\xa0z', '\\', 'é']`)
 	want := []string{"it's", "it's", `a "b"`, "x\ny\u00a0z", `\`, "é"}
@@ -237,7 +237,7 @@ func TestListsAreReadAsPythonWritesThem(t *testing.T) {
 	}
 }
 
-func TestEveryLabelOfCUADIsJoinedForAReason(t *testing.T) {
+func TestCUADJoins(t *testing.T) {
 	t.Parallel()
 	known := 0
 	for label, j := range joined {

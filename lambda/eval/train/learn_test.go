@@ -28,9 +28,9 @@ func readCorpora(t *testing.T) (samples []*Sample) {
 	return samples
 }
 
-// TestTheNumbersAreLearned: training gives the thresholds and the curve of the
+// TestLearn: training gives the thresholds and the curve of the
 // function, in whatever order the corpora come.
-func TestTheNumbersAreLearned(t *testing.T) {
+func TestLearn(t *testing.T) {
 	t.Parallel()
 	samples := readCorpora(t)
 	for range 2 {
@@ -42,10 +42,10 @@ func TestTheNumbersAreLearned(t *testing.T) {
 	}
 }
 
-// TestOfCorporaLeftOut: on a corpus that nothing was learned from, precision is what
+// TestLeaveOut: on a corpus that nothing was learned from, precision is what
 // the training wants, high confidence is right in 99 of 100, F1 is near its figure
 // in sample, and better than that of simple rules.
-func TestOfCorporaLeftOut(t *testing.T) {
+func TestLeaveOut(t *testing.T) {
 	t.Parallel()
 	outcomes := must.Get(LeaveOut(t.Context(), readCorpora(t)))(t)
 	for _, o := range outcomes {
@@ -86,7 +86,7 @@ func heldOf(s *Sample, agrees bool, counts ...[3]int) (list []judged) {
 
 // The shares by points are 0, 1/2, 1/4, 1: the second and the third are pooled to
 // 1/3, in the middle of which, at 30 points, the curve has that share; at 55 it has 8/9.
-func TestTheCurveNeverFalls(t *testing.T) {
+func TestCurveNeverFalls(t *testing.T) {
 	t.Parallel()
 	held := heldOf(&Sample{}, true, [3]int{0, 0, 4}, [3]int{20, 1, 1}, [3]int{35, 1, 3}, [3]int{60, 4, 0})
 	n := &score.Numbers{Curve: curveOf(held, 60)}

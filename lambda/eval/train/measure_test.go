@@ -14,7 +14,7 @@ import (
 )
 
 // A measurement weighs by numbers of its own, and leaves the sample to others as it was.
-func TestMeasuringChangesNoSample(t *testing.T) {
+func TestMeasureKeepsSample(t *testing.T) {
 	t.Parallel()
 	sample := func() *Sample {
 		var docs []corpus.Document

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestDrillShowsTheHistoryOfWhatIsBroken(t *testing.T) {
+func TestReportShowsHistory(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("00000000-0000-4000-8000-000000000001")
 	broken := Violation{Document: id, What: "it is pending", History: []string{"0.001 s  NULL -> pending"}}

@@ -113,7 +113,7 @@ func storedAt(second int, process string) answer {
 	return answer{first, at(second), process, `"Scripted, question ` + questionOf(question("1", 0, "").UserText) + `."`}
 }
 
-func TestVerdictFindsEachBreach(t *testing.T) {
+func TestVerdictFindsBreaches(t *testing.T) {
 	t.Parallel()
 	crashed := func(claims int) *life {
 		l := newLife()

@@ -17,7 +17,7 @@ import (
 // These tests run a real process behind the Runtime API, the mapping and the
 // SDK over HTTP, on a clock that stands still between jumps.
 
-func TestMappingPartialFailureRedeliversOnlyTheFailed(t *testing.T) {
+func TestPartialFailure(t *testing.T) {
 	t.Parallel()
 	q := newMappedQueue(t)
 	q.send("ok", "fail", "ok")
@@ -39,7 +39,7 @@ func TestMappingPartialFailureRedeliversOnlyTheFailed(t *testing.T) {
 	d.check(t, []string{"fail 1", "ok 1", "ok 1"}, []string{"fail 2"})
 }
 
-func TestMappingWholeFailureRedeliversAllUntilTheDLQ(t *testing.T) {
+func TestWholeFailure(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, body, err string }{
 		{"function error", "error", "unknown document"},
@@ -81,7 +81,7 @@ func TestMappingWholeFailureRedeliversAllUntilTheDLQ(t *testing.T) {
 	}
 }
 
-func TestMappingTakesANullListForSuccess(t *testing.T) {
+func TestNullListIsSuccess(t *testing.T) {
 	t.Parallel()
 	q := newMappedQueue(t)
 	q.send(`answer {"batchItemFailures":null}`, "fail")
@@ -92,7 +92,7 @@ func TestMappingTakesANullListForSuccess(t *testing.T) {
 	q.checkCounts(0, 0)
 }
 
-func TestMappingLeavesAChangedVisibilityAlone(t *testing.T) {
+func TestKeepsSetVisibility(t *testing.T) {
 	t.Parallel()
 	q := newMappedQueue(t)
 	q.send("fail")
@@ -110,7 +110,7 @@ func TestMappingLeavesAChangedVisibilityAlone(t *testing.T) {
 	d.check(t, []string{"fail 1"}, []string{"fail 2"})
 }
 
-func TestMappingMovesToTheDLQOnlyAtTheNextReceive(t *testing.T) {
+func TestDLQAtNextReceive(t *testing.T) {
 	t.Parallel()
 	q := newMappedQueue(t)
 	q.send("fail")
@@ -130,7 +130,7 @@ func TestMappingMovesToTheDLQOnlyAtTheNextReceive(t *testing.T) {
 	}
 }
 
-func TestMappingDeliversARedrivenMessageAsANewOne(t *testing.T) {
+func TestRedrivenIsNew(t *testing.T) {
 	t.Parallel()
 	q := newMappedQueue(t)
 	q.send("fail")
@@ -153,7 +153,7 @@ func TestMappingDeliversARedrivenMessageAsANewOne(t *testing.T) {
 	}
 }
 
-func TestMappingInvokesUpToItsConcurrency(t *testing.T) {
+func TestMaxConcurrency(t *testing.T) {
 	t.Parallel()
 	q, g := newMappedQueue(t), gatetest.New(t)
 	body := "hold " + g.Addr()
@@ -173,9 +173,9 @@ func TestMappingInvokesUpToItsConcurrency(t *testing.T) {
 	}
 }
 
-// TestMappingThrottledDeliveriesCount keeps the function's reserved
+// TestThrottlingUsesReceives keeps the function's reserved
 // concurrency busy from elsewhere.
-func TestMappingThrottledDeliveriesCount(t *testing.T) {
+func TestThrottlingUsesReceives(t *testing.T) {
 	t.Parallel()
 	q, g := newMappedQueue(t), gatetest.New(t)
 	f := newTestFunction(t, lambdahost.Config{MaxConcurrency: 1})
@@ -206,7 +206,7 @@ func TestMappingThrottledDeliveriesCount(t *testing.T) {
 	q.checkCounts(0, 0)
 }
 
-func TestMappingThrottledMessageDiesWithoutARun(t *testing.T) {
+func TestThrottledGoesToDLQ(t *testing.T) {
 	t.Parallel()
 	q, g := newMappedQueue(t), gatetest.New(t)
 	f := newTestFunction(t, lambdahost.Config{})
@@ -225,7 +225,7 @@ func TestMappingThrottledMessageDiesWithoutARun(t *testing.T) {
 }
 
 // SQS hands out and deletes ten messages in a call.
-func TestMappingFillsABatchBeyondOneReceive(t *testing.T) {
+func TestBatchOverTen(t *testing.T) {
 	t.Parallel()
 	q := newMappedQueue(t)
 	q.send(slices.Repeat([]string{"ok"}, 25)...)

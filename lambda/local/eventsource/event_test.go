@@ -50,7 +50,7 @@ const lambdaExample = `{
   ]
 }`
 
-func TestMappingEventIsLambdas(t *testing.T) {
+func TestEventFormat(t *testing.T) {
 	t.Parallel()
 	payload := queueEvent([]types.Message{{
 		MessageId:     aws.String("059f36b4-87a3-44ab-83d2-661975830a7d"),
@@ -76,7 +76,7 @@ func TestMappingEventIsLambdas(t *testing.T) {
 	}
 }
 
-func TestMappingReadsResponsesLikeLambda(t *testing.T) {
+func TestResponses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, response string

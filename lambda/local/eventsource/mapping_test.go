@@ -86,7 +86,7 @@ func fakeMapping(q fakeQueue, concurrency int, invocations chan Invocation,
 
 func succeed(context.Context, []byte) ([]byte, error) { return nil, nil }
 
-func TestMappingDeletesOnceMoreWhatFailed(t *testing.T) {
+func TestFailedDeletesRetry(t *testing.T) {
 	t.Parallel()
 	failure := func(i int) types.BatchResultErrorEntry {
 		return types.BatchResultErrorEntry{Id: aws.String(strconv.Itoa(i)), Code: aws.String("InternalError"),
@@ -136,7 +136,7 @@ func TestMappingDeletesOnceMoreWhatFailed(t *testing.T) {
 	}
 }
 
-func TestMappingGoesOnAfterReceiveErrors(t *testing.T) {
+func TestReceiveErrors(t *testing.T) {
 	t.Parallel()
 	q, invocations := newFakeQueue(), make(chan Invocation, 10)
 	down := errors.New("connection refused")
@@ -156,7 +156,7 @@ func TestMappingGoesOnAfterReceiveErrors(t *testing.T) {
 	}
 }
 
-func TestMappingLeavesThrottledMessages(t *testing.T) {
+func TestThrottledStays(t *testing.T) {
 	t.Parallel()
 	q, invocations := newFakeQueue(), make(chan Invocation, 10)
 	q.deleted = func([]types.DeleteMessageBatchRequestEntry) (*sqs.DeleteMessageBatchOutput, error) {
@@ -175,7 +175,7 @@ func TestMappingLeavesThrottledMessages(t *testing.T) {
 	}
 }
 
-func TestMappingRunsInvocationsAtATimeAndLetsThemFinish(t *testing.T) {
+func TestStopFinishesBatches(t *testing.T) {
 	t.Parallel()
 	q, invocations := newFakeQueue(), make(chan Invocation, 10)
 	q.receives <- batchOf("a")
@@ -208,7 +208,7 @@ func TestMappingRunsInvocationsAtATimeAndLetsThemFinish(t *testing.T) {
 	}
 }
 
-func TestMappingRefusesWhatLambdaRefuses(t *testing.T) {
+func TestInvalidBatchSize(t *testing.T) {
 	t.Parallel()
 	for name, cfg := range map[string]Config{
 		"empty batch":  {BatchSize: 0},

@@ -25,7 +25,7 @@ func field(path, value, quote string) Field {
 	return Field{path, extraction.Field{Value: value, Quote: quote, Page: 1, Trust: extraction.Printed}}
 }
 
-func TestFieldsAreLocatedWhereTheyStand(t *testing.T) {
+func TestFieldsAreLocated(t *testing.T) {
 	t.Parallel()
 	page := transcript.Page{Number: 1, Lines: []transcript.Line{
 		line("Lampenwerk", 0.1, 0.05), line("Weg 1", 0.1, 0.07), line("10115 Berlin", 0.1, 0.09),
@@ -60,7 +60,7 @@ func percent(share float64) string { return strconv.Itoa(int(math.Round(share * 
 const hostile = `</title></svg><script>alert(1)</script><img src=x onerror=alert(2)>"' onload='alert(3)`
 
 // A document, and the name of a file, is text on the page, whatever it holds.
-func TestHostileTextIsOnlyTextOnThePage(t *testing.T) {
+func TestHostileTextIsEscaped(t *testing.T) {
 	t.Parallel()
 	f := fileReport{File: hostile, Status: "completed", Error: hostile, SameAs: hostile, Documents: []documentReport{{
 		Number: hostile, Source: hostile, Pages: []int{1}, Review: true, Reasons: []string{hostile},
@@ -103,7 +103,7 @@ func (g grid) Render(context.Context, int, int) (*image.Gray, error) {
 	return m, nil
 }
 
-func TestLargeImagesAreShrunk(t *testing.T) {
+func TestLargeImagesShrink(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ size, want image.Point }{
 		{image.Pt(1300, 10), image.Pt(1300, 10)}, {image.Pt(1301, 11), image.Pt(650, 5)}, {image.Pt(5000, 1), image.Pt(1250, 1)},
@@ -119,7 +119,7 @@ func TestLargeImagesAreShrunk(t *testing.T) {
 	}
 }
 
-func TestPaperStaysWhiteAndInkBlack(t *testing.T) {
+func TestShades(t *testing.T) {
 	t.Parallel()
 	m, _ := grid{image.Pt(2, 1)}.Render(t.Context(), 1, 1)
 	few := reduce(m)
@@ -130,7 +130,7 @@ func TestPaperStaysWhiteAndInkBlack(t *testing.T) {
 	}
 }
 
-func TestPagesBeyondTheLimitAreNamed(t *testing.T) {
+func TestPageImageLimit(t *testing.T) {
 	t.Parallel()
 	left := 1
 	text := transcript.Transcription{Pages: []transcript.Page{{Number: 1}, {Number: 2}}}

@@ -31,7 +31,7 @@ func folder(t *testing.T, names ...string) string {
 	return dir
 }
 
-func TestFilesOfAFolderAreThoseThatMayBeRead(t *testing.T) {
+func TestFindFiles(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, "b.PDF", "a.xml", "sub/c.jpeg", "notes.md", ".hidden.pdf", ".git/d.pdf", "e.tif")
 	named := filepath.Join(dir, "notes.md")
@@ -51,7 +51,7 @@ func TestFilesOfAFolderAreThoseThatMayBeRead(t *testing.T) {
 	}
 }
 
-func TestLargeFilesAreRefusedUnread(t *testing.T) {
+func TestLargeFilesAreUnread(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "large.pdf")
 	must.OK(t, os.WriteFile(file, nil, 0o600))
@@ -77,7 +77,7 @@ func (s *shelf) Write(_ context.Context, key string, file io.ReadSeeker) error {
 	return err
 }
 
-func TestUploadKeepsThePathBelowTheFolder(t *testing.T) {
+func TestUploadKeepsPaths(t *testing.T) {
 	t.Parallel()
 	dir, tenant, store := folder(t, "a.xml", "sub/a.xml", "z.xml"), uuid.UUID{15: 7}, &shelf{}
 	files, _, err := findFiles([]string{dir})
@@ -99,7 +99,7 @@ func TestUploadKeepsThePathBelowTheFolder(t *testing.T) {
 }
 
 // It sets the environment, so that it is not parallel.
-func TestOCRIsChosenByWhatIsInstalled(t *testing.T) {
+func TestChooseOCR(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	got, err := chooseOCR(t.Context(), "auto")
 	if err != nil || got.Engine != "none" || !strings.Contains(got.Missing, "apt-get install tesseract-ocr tesseract-ocr-deu") {
@@ -110,7 +110,7 @@ func TestOCRIsChosenByWhatIsInstalled(t *testing.T) {
 	}
 }
 
-func TestFieldsAreInTheOrderOfADocument(t *testing.T) {
+func TestFieldOrder(t *testing.T) {
 	t.Parallel()
 	want := []string{"number", "date", "supplier.name", "supplier.vat_id", "buyer.name", "references.0.number", "line_items.2.quantity",
 		"line_items.2.amount", "line_items.10.quantity", "subtotal", "taxes.0.amount", "total", "payment_terms.due", "unknown"}
@@ -122,7 +122,7 @@ func TestFieldsAreInTheOrderOfADocument(t *testing.T) {
 	}
 }
 
-func TestSumsAreCompared(t *testing.T) {
+func TestSums(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
 		`{}`: "",
@@ -145,7 +145,7 @@ func TestSumsAreCompared(t *testing.T) {
 	}
 }
 
-func TestReportIsForPeople(t *testing.T) {
+func TestReportText(t *testing.T) {
 	t.Parallel()
 	id := uuid.UUID{15: 9}
 	r := &Report{OCR: OCR{"none", "the program tesseract is missing"}, Accounting: accounting{Files: 4, Completed: 1, Failed: 1, Same: 1, Documents: 2, Review: 1, Seconds: 1.25},

@@ -18,7 +18,7 @@ import (
 	"matchbook/lambda/local/internal/gatetest"
 )
 
-func TestBootstrapHasTheFlagsOfTheRunningProgram(t *testing.T) {
+func TestBootstrapBuildFlags(t *testing.T) {
 	t.Parallel()
 	built := must.Get(buildinfo.ReadFile(gatetest.Bootstrap(t)))(t)
 	self, _ := debug.ReadBuildInfo()
@@ -40,7 +40,7 @@ func buildSetting(info *debug.BuildInfo, key string) string {
 // beside is the place beside this program, which is taken by one test at a time.
 var beside sync.Mutex
 
-func TestBootstrapTellsItsProgress(t *testing.T) {
+func TestBootstrapProgress(t *testing.T) {
 	t.Parallel()
 	beside.Lock()
 	defer beside.Unlock()
@@ -56,7 +56,7 @@ func TestBootstrapTellsItsProgress(t *testing.T) {
 // To link a bootstrap takes seconds of processor time: each program of
 // these flags is linked once, for every caller, and as long as its source is
 // the same.
-func TestBootstrapIsLinkedOnce(t *testing.T) {
+func TestBootstrapLinksOnce(t *testing.T) {
 	gatetest.Bootstrap(t)
 	commands := filepath.Join(t.TempDir(), "commands")
 	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+
@@ -81,7 +81,7 @@ func shim(t *testing.T, name, script string) string {
 	return dir
 }
 
-func TestBootstrapBesideTheRunningProgram(t *testing.T) {
+func TestInstalledBootstrap(t *testing.T) {
 	t.Parallel()
 	built := gatetest.Bootstrap(t)
 	self := must.Get(os.Executable())(t)
@@ -110,7 +110,7 @@ func realPath(t *testing.T, path string) string {
 	return real
 }
 
-func TestBootstrapSaysWhatToDo(t *testing.T) {
+func TestBootstrapErrorHints(t *testing.T) {
 	t.Run("outside the module", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		_, err := Bootstrap(t.Context(), t.TempDir(), "matchbook/lambda/cmd/other", nil)

@@ -55,7 +55,7 @@ func takeInvocation(t *testing.T, e *environment, url, payload string) *invocati
 	return inv
 }
 
-func TestFunctionRuntimeAPITakesOneAnswerToTheCurrentInvocation(t *testing.T) {
+func TestOneAnswerPerInvocation(t *testing.T) {
 	t.Parallel()
 	e, url := runtimeAPI(t)
 	inv := takeInvocation(t, e, url, `{}`)
@@ -77,7 +77,7 @@ func TestFunctionRuntimeAPITakesOneAnswerToTheCurrentInvocation(t *testing.T) {
 	}
 }
 
-func TestFunctionRuntimeAPIFreesTheEnvironmentWhenTheProcessAsks(t *testing.T) {
+func TestNextFreesEnvironment(t *testing.T) {
 	t.Parallel()
 	e, url := runtimeAPI(t)
 	if !e.take() || e.take() {
@@ -100,7 +100,7 @@ func askNext(ctx context.Context, e *environment) {
 	e.serveNext(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
 }
 
-func TestFunctionRuntimeAPIReadsErrors(t *testing.T) {
+func TestPostedErrors(t *testing.T) {
 	t.Parallel()
 	const posted = `{"errorType":"T","errorMessage":"M"}`
 	tests := []struct {
@@ -134,7 +134,7 @@ func TestFunctionRuntimeAPIReadsErrors(t *testing.T) {
 	}
 }
 
-func TestFunctionLogKeepsTheLastLinesAndCutsEndlessOnes(t *testing.T) {
+func TestLogTail(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	l := &lineWriter{w: &out}

@@ -17,7 +17,7 @@ import (
 	"matchbook/lambda/local/internal/gatetest"
 )
 
-func TestFunctionTimeoutKillsTheProcessAndItsChildren(t *testing.T) {
+func TestTimeoutKillsGroup(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{Timeout: 2 * time.Second})
@@ -34,7 +34,7 @@ func TestFunctionTimeoutKillsTheProcessAndItsChildren(t *testing.T) {
 	mustInvoke(t, f, `{"do":"echo"}`)
 }
 
-func TestFunctionStartUpFailureIsExplained(t *testing.T) {
+func TestStartUpFailure(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		init, kind string
@@ -66,7 +66,7 @@ func TestFunctionStartUpFailureIsExplained(t *testing.T) {
 	}
 }
 
-func TestFunctionWithoutExecutable(t *testing.T) {
+func TestMissingExecutable(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{Bootstrap: filepath.Join(t.TempDir(), "bootstrap")})
 	if got := invokeError(t, f, `{}`); got.Type != "Runtime.InvalidEntrypoint" {
@@ -74,7 +74,7 @@ func TestFunctionWithoutExecutable(t *testing.T) {
 	}
 }
 
-func TestFunctionUsesAFreeEnvironmentAgainAndThrottles(t *testing.T) {
+func TestReuseAndThrottle(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{MaxConcurrency: 2})
@@ -106,7 +106,7 @@ func TestFunctionUsesAFreeEnvironmentAgainAndThrottles(t *testing.T) {
 	<-third
 }
 
-func TestFunctionKillEndsABusyEnvironmentOnly(t *testing.T) {
+func TestKillsOnlyBusy(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{MaxConcurrency: 2})
@@ -134,7 +134,7 @@ func TestFunctionKillEndsABusyEnvironmentOnly(t *testing.T) {
 	}
 }
 
-func TestFunctionSurvivesTheDeathOfAFreeEnvironment(t *testing.T) {
+func TestIdleDeathIsSurvived(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{})
 	mustInvoke(t, f, `{"do":"echo"}`)
@@ -142,7 +142,7 @@ func TestFunctionSurvivesTheDeathOfAFreeEnvironment(t *testing.T) {
 	mustInvoke(t, f, `{"do":"echo"}`)
 }
 
-func TestFunctionCloseTermsFirst(t *testing.T) {
+func TestCloseSendsSIGTERM(t *testing.T) {
 	t.Parallel()
 	marker := filepath.Join(t.TempDir(), "marker")
 	g := gatetest.New(t)
@@ -162,7 +162,7 @@ func TestFunctionCloseTermsFirst(t *testing.T) {
 	}
 }
 
-func TestFunctionTimeoutTermsFirst(t *testing.T) {
+func TestTimeoutSendsSIGTERM(t *testing.T) {
 	t.Parallel()
 	marker := filepath.Join(t.TempDir(), "marker")
 	f := newTestFunction(t, Config{Env: []string{"SIGTERM_FILE=" + marker}, Timeout: 200 * time.Millisecond})
@@ -174,7 +174,7 @@ func TestFunctionTimeoutTermsFirst(t *testing.T) {
 	}
 }
 
-func TestFunctionWithoutAnExtensionIsKilled(t *testing.T) {
+func TestNoExtensionNoSIGTERM(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{})
@@ -186,7 +186,7 @@ func TestFunctionWithoutAnExtensionIsKilled(t *testing.T) {
 	}
 }
 
-func TestFunctionGoesOnWithoutItsCaller(t *testing.T) {
+func TestCallerMayLeave(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	f := newTestFunction(t, Config{})
@@ -207,9 +207,9 @@ func TestFunctionGoesOnWithoutItsCaller(t *testing.T) {
 	process.Release()
 }
 
-// TestFunctionDiesWithItsHost runs a host in another process, this test binary
+// TestDiesWithHost runs a host in another process, this test binary
 // again, and kills it without a warning.
-func TestFunctionDiesWithItsHost(t *testing.T) {
+func TestDiesWithHost(t *testing.T) {
 	if addr := os.Getenv("LOCAL_TEST_HOLD"); addr != "" {
 		f := newTestFunction(t, Config{})
 		mustInvoke(t, f, fmt.Sprintf(`{"do":"hold","addr":%q}`, addr))
@@ -221,7 +221,7 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 	t.Parallel()
 	bootstrap := gatetest.Bootstrap(t)
 	g := gatetest.New(t)
-	host := exec.Command(os.Args[0], "-test.run=^TestFunctionDiesWithItsHost$")
+	host := exec.Command(os.Args[0], "-test.run=^TestDiesWithHost$")
 	host.Env = append(os.Environ(), "LOCAL_TEST_HOLD="+g.Addr(), "LOCAL_TEST_BOOTSTRAP="+bootstrap, "TMPDIR="+
 		t.TempDir())
 	must.OK(t, host.Start())
@@ -231,7 +231,7 @@ func TestFunctionDiesWithItsHost(t *testing.T) {
 	process.WaitForEnd()
 }
 
-func TestFrozenFunctionAnswersOnceItIsThawed(t *testing.T) {
+func TestFreezeAndThaw(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{})
 	if pid, _ := f.Freeze(nil); pid != 0 {
@@ -261,7 +261,7 @@ func TestFrozenFunctionAnswersOnceItIsThawed(t *testing.T) {
 	}
 }
 
-func TestSignalReachesTheProcessOfThatID(t *testing.T) {
+func TestSignalByPID(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{})
 	g := gatetest.New(t)

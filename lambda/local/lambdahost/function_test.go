@@ -17,7 +17,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestFunctionAnswers(t *testing.T) {
+func TestInvoke(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{})
 	for _, payload := range []string{`{"do":"echo","n":1}`, `{"do":"echo","n":2}`} {
@@ -27,7 +27,7 @@ func TestFunctionAnswers(t *testing.T) {
 	}
 }
 
-func TestFunctionContextIsLambdas(t *testing.T) {
+func TestLambdaContext(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{Timeout: time.Hour})
 	var got struct {
@@ -47,7 +47,7 @@ func TestFunctionContextIsLambdas(t *testing.T) {
 	}
 }
 
-func TestFunctionEnvironmentHoldsNoSecretsOfOurs(t *testing.T) {
+func TestNoInheritedSecrets(t *testing.T) {
 	t.Setenv("SLACK_WEBHOOK_URL", "secret")
 	t.Setenv("AWS_ACCESS_KEY_ID", "secret")
 	f := newTestFunction(t, Config{MemoryMB: 512, Env: []string{"QUEUE_URL=here", "AWS_SECRET_ACCESS_KEY=given",
@@ -69,7 +69,7 @@ func TestFunctionEnvironmentHoldsNoSecretsOfOurs(t *testing.T) {
 	}
 }
 
-func TestFunctionErrors(t *testing.T) {
+func TestErrors(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{})
 	tests := []struct{ do, kind, message string }{
@@ -90,7 +90,7 @@ func TestFunctionErrors(t *testing.T) {
 	}
 }
 
-func TestFunctionLogsWholeLines(t *testing.T) {
+func TestWholeLogLines(t *testing.T) {
 	t.Parallel()
 	var logs bytes.Buffer // safe to read once the process has ended
 	f := newTestFunction(t, Config{Logs: &logs})
@@ -100,7 +100,7 @@ func TestFunctionLogsWholeLines(t *testing.T) {
 	}
 }
 
-func TestFunctionOverHTTP(t *testing.T) {
+func TestInvokeOverHTTP(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{})
 	srv := httptest.NewServer(f)
@@ -138,9 +138,9 @@ func TestFunctionOverHTTP(t *testing.T) {
 	}
 }
 
-// TestFunctionIsNeverThrottledWithinItsPlaces has as many callers as there are
+// TestConcurrencyIsUsable has as many callers as there are
 // environments, and each calls again at once.
-func TestFunctionIsNeverThrottledWithinItsPlaces(t *testing.T) {
+func TestConcurrencyIsUsable(t *testing.T) {
 	t.Parallel()
 	f := newTestFunction(t, Config{MaxConcurrency: 3})
 	var wg sync.WaitGroup

@@ -23,7 +23,7 @@ func newURL(t *testing.T, cfg Config) (url string, f *Function) {
 	return server.URL, f
 }
 
-func TestURLPassesRequestAndResponse(t *testing.T) {
+func TestURLRequest(t *testing.T) {
 	t.Parallel()
 	url, _ := newURL(t, Config{})
 	for contentType, body := range map[string]string{"application/json": `{"a":"ü"}`, "application/pdf": "\x00\xff\x01",
@@ -69,7 +69,7 @@ func TestURLStreams(t *testing.T) {
 }
 
 // A client that goes away does not end the invocation, as in AWS.
-func TestURLGoesOnWithoutItsClient(t *testing.T) {
+func TestURLClientMayLeave(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	url, f := newURL(t, Config{MaxConcurrency: 2})
@@ -84,7 +84,7 @@ func TestURLGoesOnWithoutItsClient(t *testing.T) {
 }
 
 // A process that dies in its response does not look as if it had finished.
-func TestURLResponseOfADeadProcessIsCut(t *testing.T) {
+func TestURLDeadProcess(t *testing.T) {
 	t.Parallel()
 	g := gatetest.New(t)
 	url, f := newURL(t, Config{})
@@ -98,7 +98,7 @@ func TestURLResponseOfADeadProcessIsCut(t *testing.T) {
 	}
 }
 
-func TestURLRefusesAsTheServiceDoes(t *testing.T) {
+func TestURLRefusals(t *testing.T) {
 	t.Parallel()
 	url, _ := newURL(t, Config{})
 	response, err := http.Post(url+"/echo", "text/plain", bytes.NewReader(make([]byte, maxPayload+1)))

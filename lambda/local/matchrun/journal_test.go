@@ -13,7 +13,7 @@ import (
 
 // A document that is published again has a message more; its deliveries are
 // listed message by message.
-func TestDeliveriesOfADocumentPublishedTwiceAreListedInOrder(t *testing.T) {
+func TestRepublishedDeliveries(t *testing.T) {
 	t.Parallel()
 	j, id, start := newJournal(), uuid.NewString(), time.Unix(0, 0)
 	tell := func(message string, kind sqs.EventKind, after, receive int) {

@@ -34,7 +34,7 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-func TestReportBeginsALineOfItsOwn(t *testing.T) {
+func TestReportStartsOnNewLine(t *testing.T) {
 	t.Parallel()
 	var out screen
 	p := term.NewMeter(&out)

@@ -21,7 +21,7 @@ func reported(documents ...documentReport) *Report {
 	return r
 }
 
-func TestOnlyRepeatedDeliveriesAreListed(t *testing.T) {
+func TestRepeatedDeliveries(t *testing.T) {
 	t.Parallel()
 	once, again := uuid.New(), uuid.New()
 	r := reported(documentReport{ID: once, Type: document.Invoice, Number: "R-1"},
@@ -43,7 +43,7 @@ func TestOnlyRepeatedDeliveriesAreListed(t *testing.T) {
 	}
 }
 
-func TestTheFirstTwentyRepeatedMessagesAreListed(t *testing.T) {
+func TestTwentyRepeatsListed(t *testing.T) {
 	t.Parallel()
 	r := reported()
 	for i := range 23 {
@@ -58,7 +58,7 @@ func TestTheFirstTwentyRepeatedMessagesAreListed(t *testing.T) {
 	}
 }
 
-func TestNotificationsOfARunAreShown(t *testing.T) {
+func TestNotificationsShown(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		notified notifiedReport
@@ -79,7 +79,7 @@ func TestNotificationsOfARunAreShown(t *testing.T) {
 	}
 }
 
-func TestEveryPublishedDocumentIsAccountedForOnce(t *testing.T) {
+func TestAccounting(t *testing.T) {
 	t.Parallel()
 	dead := uuid.New()
 	j := newJournal()
@@ -99,7 +99,7 @@ func TestEveryPublishedDocumentIsAccountedForOnce(t *testing.T) {
 	}
 }
 
-func TestOpenQuestionsAreShownTheLikeliestFirst(t *testing.T) {
+func TestLikeliestQuestionFirst(t *testing.T) {
 	t.Parallel()
 	order, invoice, other, elsewhere := uuid.UUID{2}, uuid.UUID{1}, uuid.UUID{3}, uuid.UUID{4}
 	r := reported(documentReport{ID: order, Type: document.PurchaseOrder, Number: "B-7"},

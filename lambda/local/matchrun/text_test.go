@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestEvidenceIsShownWhereItIsAskedFor(t *testing.T) {
+func TestVerboseShowsEvidence(t *testing.T) {
 	t.Parallel()
 	order, invoice := uuid.UUID{2}, uuid.UUID{1}
 	r := reported(documentReport{ID: order, Type: document.PurchaseOrder, Number: "B-7"},
@@ -67,7 +67,7 @@ var hostile = []string{
 	"a\x1b[31m red\r\n" + strings.Repeat("ACCOUNTING\t", 30), "\u202e" + strings.Repeat("x", 79) + " y",
 }
 
-func TestNoLineOfAReportIsWiderThan80Columns(t *testing.T) {
+func TestReportFits80Columns(t *testing.T) {
 	t.Parallel()
 	for _, text := range hostile {
 		r := hostileReport(text)

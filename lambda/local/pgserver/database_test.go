@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 )
 
-func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
+func TestCreateAndDropDatabase(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.URL(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -37,7 +37,7 @@ func TestDatabaseIsEmptyAndGoneAfterDrop(t *testing.T) {
 	}
 }
 
-func TestDatabaseOfNoServerIsRefusedWithoutItsPassword(t *testing.T) {
+func TestErrorHidesPassword(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://me:secret@[::1/db", "host=localhost password=secret",
 		"postgres://me:secret@127.0.0.1:1/db"} {

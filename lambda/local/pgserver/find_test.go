@@ -62,7 +62,7 @@ func TestFindBin(t *testing.T) {
 	}
 }
 
-func TestNotFoundNamesTheRemedies(t *testing.T) {
+func TestNotFoundHints(t *testing.T) {
 	t.Parallel()
 	old := install(t, filepath.Join(t.TempDir(), "old"), "12.22")
 	npm := client(t, "cat $tarball >&2; exit 1",
@@ -115,7 +115,7 @@ func TestReadSource(t *testing.T) {
 	}
 }
 
-func TestSourcesInTheirOrder(t *testing.T) {
+func TestSourceOrder(t *testing.T) {
 	t.Parallel()
 	installed := install(t, filepath.Join(t.TempDir(), "bin"), "14.9")
 	delivered := delivering(t)

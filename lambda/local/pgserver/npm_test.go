@@ -101,7 +101,7 @@ func wantNoPackage(t *testing.T, p pgserver.Package) {
 	}
 }
 
-func TestPackageIsDownloadedOnce(t *testing.T) {
+func TestDownloadsOnce(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	bin := programs(t, p)
@@ -117,7 +117,7 @@ func TestPackageIsDownloadedOnce(t *testing.T) {
 	programs(t, p)
 }
 
-func TestOneOfManyFirstStartsDownloads(t *testing.T) {
+func TestConcurrentDownload(t *testing.T) {
 	t.Parallel()
 	const all = 4
 	content, integrity := tarball(t)
@@ -158,7 +158,7 @@ func TestOneOfManyFirstStartsDownloads(t *testing.T) {
 	}
 }
 
-func TestWaitingForADownloadCanBeCancelled(t *testing.T) {
+func TestCancelDownloadWait(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	must.OK(t, os.MkdirAll(p.Cache, 0o755))
@@ -172,7 +172,7 @@ func TestWaitingForADownloadCanBeCancelled(t *testing.T) {
 	}
 }
 
-func TestDownloadCanBeCancelled(t *testing.T) {
+func TestCancelDownload(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	p.NPM = client(t, "exec sleep 60", nil)
@@ -183,7 +183,7 @@ func TestDownloadCanBeCancelled(t *testing.T) {
 	wantNoPackage(t, p)
 }
 
-func TestDamagedPackageIsReplaced(t *testing.T) {
+func TestDamagedPackage(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(native string) error{
 		"file gone":    func(native string) error { return os.Remove(filepath.Join(native, "pg-symlinks.json")) },
@@ -217,7 +217,7 @@ func TestDamagedPackageIsReplaced(t *testing.T) {
 	}
 }
 
-func TestLeftoversOfKilledDownloadsAreRemoved(t *testing.T) {
+func TestDownloadLeftovers(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	left := filepath.Join(p.Cache, "download-1")
@@ -229,7 +229,7 @@ func TestLeftoversOfKilledDownloadsAreRemoved(t *testing.T) {
 	}
 }
 
-func TestOtherIntegrityIsRefused(t *testing.T) {
+func TestWrongIntegrity(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	delivered := p.Integrity
@@ -242,7 +242,7 @@ func TestOtherIntegrityIsRefused(t *testing.T) {
 	wantNoPackage(t, p)
 }
 
-func TestPackageIsThereAsAWholeOrNotAtAll(t *testing.T) {
+func TestUnpackIsAtomic(t *testing.T) {
 	t.Parallel()
 	p := delivering(t)
 	content, _ := tarball(t)
@@ -254,7 +254,7 @@ func TestPackageIsThereAsAWholeOrNotAtAll(t *testing.T) {
 	wantNoPackage(t, p)
 }
 
-func TestNPMErrorsContainTheReason(t *testing.T) {
+func TestNPMErrors(t *testing.T) {
 	t.Parallel()
 	broken := []byte("npm error code ENOTFOUND\nnpm error request to the registry failed\n")
 	tests := []struct {
@@ -307,7 +307,7 @@ func npmView(name string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-func TestPinsEqualTheRegistrys(t *testing.T) {
+func TestPinsMatchRegistry(t *testing.T) {
 	t.Parallel()
 	realNPM(t)
 	for name, want := range pgserver.Pins() {
@@ -323,7 +323,7 @@ func TestPinsEqualTheRegistrys(t *testing.T) {
 // Two programs start at the same time on a machine that has nothing but npm,
 // with a umask that closes everything to others. A later one has no npm; if the
 // first were root, it is an ordinary user.
-func TestServerFromTheRealPackage(t *testing.T) {
+func TestRealPackage(t *testing.T) {
 	t.Parallel()
 	realNPM(t)
 	tmp := sharedForPrograms(t)

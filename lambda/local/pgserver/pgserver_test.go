@@ -44,7 +44,7 @@ func ExampleStart() {
 	// Output: 42
 }
 
-func TestStopRemovesTheTemporaryServer(t *testing.T) {
+func TestStopRemovesFolder(t *testing.T) {
 	t.Parallel()
 	var progress []string
 	s, err := pgserver.Start(t.Context(), pgserver.Options{
@@ -102,7 +102,7 @@ func TestStopRemovesTheTemporaryServer(t *testing.T) {
 	}
 }
 
-func TestKeptFolderKeepsData(t *testing.T) {
+func TestKeptFolder(t *testing.T) {
 	t.Parallel()
 	// The parents are missing, too. The second name is too long for a socket.
 	for _, name := range []string{"a/with a space + two", "long/" + strings.Repeat("x", 100)} {
@@ -175,7 +175,7 @@ func keptFolder(t *testing.T, version string) string {
 	return dir
 }
 
-func TestNewClusterIsACopyOfOneOfTheSameVersion(t *testing.T) {
+func TestClusterCopy(t *testing.T) {
 	t.Parallel()
 	like := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	s := start(t, like)
@@ -225,7 +225,7 @@ func TestOneRunPerFolder(t *testing.T) {
 	wantError(t, o, "folder "+o.Dir+" is in use by another run, or its server is still stopping") // the lock is held, not only taken
 }
 
-func TestServerStartedByHandIsSeen(t *testing.T) {
+func TestManualServerIsSeen(t *testing.T) {
 	t.Parallel()
 	dir := keptFolder(t, "15")
 	socket := sharedTemp(t)
@@ -250,14 +250,14 @@ func wantError(t *testing.T, o pgserver.Options, texts ...string) {
 	}
 }
 
-func TestDataOfAnotherVersion(t *testing.T) {
+func TestOtherVersion(t *testing.T) {
 	t.Parallel()
 	_, version, err := pgserver.MachineBin(t.Context())
 	must.OK(t, err)
 	wantError(t, pgserver.Options{Dir: keptFolder(t, "9")}, "created by PostgreSQL 9", "version "+version)
 }
 
-func TestForeignFolderIsLeftAlone(t *testing.T) {
+func TestForeignFolder(t *testing.T) {
 	t.Parallel()
 	dir := sharedTemp(t)
 	write(t, filepath.Join(dir, "thesis.txt"), "")
@@ -270,7 +270,7 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestServerThatGivesUpReportsTheReason(t *testing.T) {
+func TestStartFailureHasLog(t *testing.T) {
 	tmp := sharedTemp(t)
 	t.Setenv("TMPDIR", tmp)
 	wantError(t, pgserver.Options{Settings: map[string]string{"shared_buffers": "plenty"}},
@@ -280,7 +280,7 @@ func TestServerThatGivesUpReportsTheReason(t *testing.T) {
 	}
 }
 
-func TestCancelledStartLeavesNothing(t *testing.T) {
+func TestCancelledStart(t *testing.T) {
 	tmp := sharedTemp(t)
 	t.Setenv("TMPDIR", tmp)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -294,7 +294,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestTemporaryFolderFitsTheSocket(t *testing.T) {
+func TestSocketPathFits(t *testing.T) {
 	for _, problem := range []string{"long", "closed"} {
 		t.Run(problem, func(t *testing.T) {
 			tmp := filepath.Join(sharedTemp(t), problem)
@@ -314,7 +314,7 @@ func TestTemporaryFolderFitsTheSocket(t *testing.T) {
 }
 
 // The URL is for pgx and for psql.
-func TestTemporaryFolderMayHaveASpaceInItsName(t *testing.T) {
+func TestSpaceInFolderName(t *testing.T) {
 	tmp := filepath.Join(sharedTemp(t), "a b+c")
 	must.OK(t, os.Mkdir(tmp, 0o777))
 	must.OK(t, os.Chmod(tmp, 0o777)) // under any umask
@@ -335,7 +335,7 @@ func TestTemporaryFolderMayHaveASpaceInItsName(t *testing.T) {
 	})
 }
 
-func TestKilledProgramLeavesNoServer(t *testing.T) {
+func TestKillLeavesNoServer(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -367,7 +367,7 @@ func TestKilledProgramLeavesNoServer(t *testing.T) {
 	}
 }
 
-func TestKilledProgramKeepsTheKeptFolder(t *testing.T) {
+func TestKillKeepsFolder(t *testing.T) {
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
 	p := startProgram(t, o.Dir, sharedTemp(t))
@@ -378,7 +378,7 @@ func TestKilledProgramKeepsTheKeptFolder(t *testing.T) {
 	wantWord(t, s.URL("postgres"))
 }
 
-func TestKilledInitdbIsDoneAgain(t *testing.T) {
+func TestKilledInitdb(t *testing.T) {
 	testenv.OnlyThorough(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
@@ -390,7 +390,7 @@ func TestKilledInitdbIsDoneAgain(t *testing.T) {
 	query(t, s.URL("postgres"), "SELECT 'alive'")
 }
 
-func TestHalfAClusterIsMadeAgain(t *testing.T) {
+func TestIncompleteCluster(t *testing.T) {
 	testenv.OnlyThorough(t, "makes clusters and kills what makes them")
 	t.Parallel()
 	o := pgserver.Options{Dir: filepath.Join(sharedTemp(t), "kept")}
@@ -414,7 +414,7 @@ func interrupt(t *testing.T, p *program) {
 	}
 }
 
-func TestClosedFolderIsNamed(t *testing.T) {
+func TestClosedFolder(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: only then does the server run as another user")
 	}
@@ -442,7 +442,7 @@ func TestOrdinaryUser(t *testing.T) {
 	binary := filepath.Join(tmp, "pgserver.test")
 	executable.Copy(t, os.Args[0], binary)
 
-	names := []string{"TestStopRemovesTheTemporaryServer", "TestKeptFolderKeepsData"}
+	names := []string{"TestStopRemovesFolder", "TestKeptFolder"}
 	cmd := exec.Command(binary, "-test.v", "-test.run=^("+strings.Join(names, "|")+")$")
 	cmd.Dir = tmp
 	cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=/", "TMPDIR=" + tmp}

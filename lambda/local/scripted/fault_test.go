@@ -124,7 +124,7 @@ var shows = map[Fault]func(*testing.T, seen){
 	},
 }
 
-func TestEveryFaultHasItsEffect(t *testing.T) {
+func TestFaultEffects(t *testing.T) {
 	t.Parallel()
 	wrong := prompt("goes wrong", "one", "two", "three")
 	for _, kind := range Kinds() {
@@ -202,7 +202,7 @@ func (r *rig) wantNoted(kind Fault) {
 	}
 }
 
-func TestFaultsOfEmbeddings(t *testing.T) {
+func TestEmbeddingFaults(t *testing.T) {
 	t.Parallel()
 	for _, kind := range Kinds() {
 		if kind == HangBeforeHeaders || kind == HangInBody {
@@ -222,9 +222,9 @@ func TestFaultsOfEmbeddings(t *testing.T) {
 	}
 }
 
-// TestUnlistedAndDoubledOfNoMatches: the answer has none, and the question lists no
+// TestFaultsOfEmptyAnswers: the answer has none, and the question lists no
 // candidates.
-func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
+func TestFaultsOfEmptyAnswers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{answerUnlisted, answerDuplicate}})})
 	for _, want := range [][]int{{1}, {1, 1}} {
@@ -236,7 +236,7 @@ func TestUnlistedAndDoubledOfNoMatches(t *testing.T) {
 	}
 }
 
-func TestCloseEndsHangingCalls(t *testing.T) {
+func TestCloseEndsHangs(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Fault{HangBeforeHeaders, HangInBody} {
 		hangs := make(chan struct{})
@@ -255,7 +255,7 @@ func TestCloseEndsHangingCalls(t *testing.T) {
 	}
 }
 
-func TestServerEndsWithItsContext(t *testing.T) {
+func TestContextStopsServer(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	server := must.Get(Start(ctx, Options{}))(t)

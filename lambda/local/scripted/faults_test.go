@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestOrderedFaultsFollowTheCount(t *testing.T) {
+func TestOrderedFaults(t *testing.T) {
 	t.Parallel()
 	s := Ordered(
 		Order{Contains: "a", Faults: []Fault{conflict, NoFault, Refusal}},
@@ -28,7 +28,7 @@ func TestOrderedFaultsFollowTheCount(t *testing.T) {
 	}
 }
 
-func TestRandomFaultsDependOnNothingButTheQuestion(t *testing.T) {
+func TestRandomIsDeterministic(t *testing.T) {
 	t.Parallel()
 	const seed, questions, share = 20260302, 3000, 0.2
 	t.Logf("seed %d", seed)
@@ -59,9 +59,9 @@ func TestRandomFaultsDependOnNothingButTheQuestion(t *testing.T) {
 	}
 }
 
-// TestRandomDeckGoesRoundForEachQuestion: a question with as many faults as
+// TestRandomDeck: a question with as many faults as
 // there are kinds has met each once, in its own order.
-func TestRandomDeckGoesRoundForEachQuestion(t *testing.T) {
+func TestRandomDeck(t *testing.T) {
 	t.Parallel()
 	kinds := []Fault{conflict, Refusal, badGateway, Unavailable}
 	first := map[Fault]bool{}
@@ -97,7 +97,7 @@ func TestRandomBounds(t *testing.T) {
 	}
 }
 
-func TestOrderingAnUnknownFaultPanics(t *testing.T) {
+func TestUnknownFaultPanics(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string]func(){
 		"Ordered": func() { Ordered(Order{Faults: []Fault{"418"}}) },
@@ -114,8 +114,8 @@ func TestOrderingAnUnknownFaultPanics(t *testing.T) {
 	}
 }
 
-// TestRunsWithTheSameQuestionsMeetTheSame, in any order of arrival.
-func TestRunsWithTheSameQuestionsMeetTheSame(t *testing.T) {
+// TestRunsRepeat, in any order of arrival.
+func TestRunsRepeat(t *testing.T) {
 	t.Parallel()
 	kinds := slices.DeleteFunc(Kinds(), func(f Fault) bool {
 		return f == HangBeforeHeaders || f == HangInBody || f == HugeBody

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestAnswerLooksLikeTheAPIsAndIsMarkedAsScripted(t *testing.T) {
+func TestAnswerIsMarked(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Mind: script(scriptLine{Answers: []string{goodAnswer}})})
 	got := r.ask("x")
@@ -32,7 +32,7 @@ func TestAnswerLooksLikeTheAPIsAndIsMarkedAsScripted(t *testing.T) {
 	}
 }
 
-func TestTokensAreAQuarterOfTheBytes(t *testing.T) {
+func TestTokens(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "ääää": 2, "東京": 2} {
 		if got := tokens(text); got != want {
@@ -47,7 +47,7 @@ func TestTokensAreAQuarterOfTheBytes(t *testing.T) {
 	}
 }
 
-func TestAnswerIsCutAtTheLimit(t *testing.T) {
+func TestAnswerIsTruncated(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Mind: script(scriptLine{Answers: []string{`"äääääää"`}})})
 	for _, name := range []string{"max_tokens", "max_completion_tokens"} {
@@ -61,7 +61,7 @@ func TestAnswerIsCutAtTheLimit(t *testing.T) {
 	}
 }
 
-func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
+func TestEarlyCallIsViolation(t *testing.T) {
 	t.Parallel()
 	for kind, wait := range map[Fault]time.Duration{
 		RateLimitSeconds: 3 * time.Second,
@@ -85,7 +85,7 @@ func TestCallBeforeItsRetryAfterIsAViolation(t *testing.T) {
 	}
 }
 
-func TestFaultsWithoutRetryAfterAllowEverything(t *testing.T) {
+func TestOnlyRetryAfterViolates(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{rateLimitBare, badGateway, QuotaExhausted}})})
 	for range 4 {
@@ -96,7 +96,7 @@ func TestFaultsWithoutRetryAfterAllowEverything(t *testing.T) {
 	}
 }
 
-func TestCallsAreNotedWithoutTheirTexts(t *testing.T) {
+func TestCallsOmitTexts(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
 		r := newRig(t, Options{Mind: script(scriptLine{Answers: []string{goodAnswer}}), KeepText: keep})
@@ -115,7 +115,7 @@ func TestCallsAreNotedWithoutTheirTexts(t *testing.T) {
 	}
 }
 
-func TestBusiestIsHowManyWereWorkedOnAtOnce(t *testing.T) {
+func TestBusiest(t *testing.T) {
 	t.Parallel()
 	const together = 5
 	var waiting sync.WaitGroup
@@ -137,7 +137,7 @@ func TestBusiestIsHowManyWereWorkedOnAtOnce(t *testing.T) {
 	}
 }
 
-func TestOneAfterTheOtherIsNeverTwoAtOnce(t *testing.T) {
+func TestBusiestOfSerialCalls(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Faults: Random(3, 0.5, conflict, connectionReset, connectionClosed, TruncatedJSON)})
 	for i := range 200 {
@@ -148,7 +148,7 @@ func TestOneAfterTheOtherIsNeverTwoAtOnce(t *testing.T) {
 	}
 }
 
-func TestLatencyFollowsFromSeedAndQuestion(t *testing.T) {
+func TestLatencyIsSeeded(t *testing.T) {
 	t.Parallel()
 	spread := Latency{Min: time.Second, Max: 3 * time.Second, Seed: 9}
 	seen := map[time.Duration]bool{}
@@ -168,7 +168,7 @@ func TestLatencyFollowsFromSeedAndQuestion(t *testing.T) {
 	}
 }
 
-func TestLatencyEndsWhenTheClientGivesUp(t *testing.T) {
+func TestClientEndsLatency(t *testing.T) {
 	t.Parallel()
 	ctx, giveUp := context.WithCancel(t.Context())
 	noted := make(chan Call, 1)
@@ -192,7 +192,7 @@ func (r *rig) awaitCall() {
 	}
 }
 
-func TestCloseEndsALatency(t *testing.T) {
+func TestCloseEndsLatency(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Latency: Latency{Min: time.Hour}})
 	done := make(chan seen, 1)
@@ -204,7 +204,7 @@ func TestCloseEndsALatency(t *testing.T) {
 	}
 }
 
-func TestServerOfNewIsAHandler(t *testing.T) {
+func TestNewIsHandler(t *testing.T) {
 	t.Parallel()
 	busy, closing := make(chan struct{}), make(chan struct{})
 	s := New(Options{

@@ -19,7 +19,7 @@ func numbered(n int) uuid.UUID {
 	return uuid.MustParse(fmt.Sprintf("30000000-0000-4000-8000-%012d", n))
 }
 
-func TestScriptedModelChoosesTheCandidateWithMostInCommon(t *testing.T) {
+func TestMostInCommon(t *testing.T) {
 	t.Parallel()
 	raw := func(number, notes string) score.Raw {
 		return score.Raw{ID: uuid.New(), Type: "invoice", Data: fmt.Sprintf(`{"number":%q,"currency":"EUR","notes":%q}`, number, notes)}
@@ -71,7 +71,7 @@ func chosen(t *testing.T, text string) (list []int) {
 	return list
 }
 
-func TestScriptedModelFollowsCitations(t *testing.T) {
+func TestFollowsCitations(t *testing.T) {
 	t.Parallel()
 	order := func(number, notes string) score.Raw {
 		return score.Raw{ID: uuid.New(), Type: "purchase-order", Data: fmt.Sprintf(`{"number":%q,"notes":%q}`, number, notes)}
@@ -101,7 +101,7 @@ func TestScriptedModelFollowsCitations(t *testing.T) {
 
 // The prompt holds no ids. Of documents that say the same it is the one of the
 // tenant that has the others, too, and then the one that is linked.
-func TestAnswerKeyFindsTheDocumentsOfAQuestion(t *testing.T) {
+func TestAnswerKey(t *testing.T) {
 	t.Parallel()
 	one, two := numbered(1001), numbered(1002) // tenants
 	raw := func(n int, tenant uuid.UUID, typ, number string) score.Raw {

@@ -11,7 +11,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestScriptAnswersByTextAndCount(t *testing.T) {
+func TestScriptedMind(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Mind: script(
 		scriptLine{Contains: "lamp", Answers: []string{`1`, `2`}},
@@ -52,7 +52,7 @@ func TestMindSeesTheQuestion(t *testing.T) {
 	}
 }
 
-func TestDifferentQuestionsAreNotTheSame(t *testing.T) {
+func TestQuestionKeys(t *testing.T) {
 	t.Parallel()
 	all := map[string]Question{}
 	for _, q := range []Question{
@@ -65,7 +65,7 @@ func TestDifferentQuestionsAreNotTheSame(t *testing.T) {
 	}
 }
 
-func TestAlwaysAnswersEachCandidateAlike(t *testing.T) {
+func TestAlways(t *testing.T) {
 	t.Parallel()
 	for yes, want := range map[bool][]int{true: {1, 2, 3}, false: nil} {
 		r := newRig(t, Options{Mind: always(yes)})
@@ -80,7 +80,7 @@ func TestAlwaysAnswersEachCandidateAlike(t *testing.T) {
 	}
 }
 
-func TestOracleAnswersRightly(t *testing.T) {
+func TestOracle(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Mind: oracle(toyKey([2]string{"order", "invoice"}, [2]string{"note", "order"}))})
 	for _, tc := range []struct {
@@ -115,7 +115,7 @@ func numbers(m matches) (list []int) {
 	return list
 }
 
-func TestNoiseIsTheGivenShareAndAlwaysTheSame(t *testing.T) {
+func TestNoiseIsSeeded(t *testing.T) {
 	t.Parallel()
 	const seed, questions = 20260302, 2000
 	t.Logf("seed %d", seed)
@@ -185,7 +185,7 @@ func way(t *testing.T, right, got string) string {
 	return ""
 }
 
-func TestNoiseWhereLittleCanBeWrong(t *testing.T) {
+func TestNoiseOnFewCandidates(t *testing.T) {
 	t.Parallel()
 	answer := func(text string) Mind { return script(scriptLine{Answers: []string{text}}) }
 	for name, tc := range map[string]struct{ prompt, answer, want string }{
@@ -209,7 +209,7 @@ func TestNoiseWhereLittleCanBeWrong(t *testing.T) {
 
 // There is a verdict about each candidate, also where the answer is spoiled or broken
 // on purpose.
-func TestEachCandidateGetsAVerdict(t *testing.T) {
+func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	q := Question{User: prompt("a", "b", "c", "d")}
 	knowing := oracle(toyKey([2]string{"a", "c"}))

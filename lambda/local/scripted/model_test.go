@@ -7,7 +7,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 )
 
-func TestModelIsChosenByTheEnvironmentAndShown(t *testing.T) {
+func TestChooseModel(t *testing.T) {
 	t.Parallel()
 	const key = "sk-never-to-be-seen"
 	for _, tc := range []struct{ given, variable, want, shown string }{

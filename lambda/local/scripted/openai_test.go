@@ -33,7 +33,7 @@ func chatRequest(user string) openai.ChatCompletionRequest {
 	}
 }
 
-func TestClientOfGoOpenAIChats(t *testing.T) {
+func TestGoOpenAIChats(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Key: "sk-test", Mind: script(scriptLine{Answers: []string{goodAnswer}}),
 		Faults: Ordered(Order{Contains: "refuse", Faults: []Fault{Refusal}})})
@@ -50,7 +50,7 @@ func TestClientOfGoOpenAIChats(t *testing.T) {
 	}
 }
 
-func TestClientOfGoOpenAISeesErrors(t *testing.T) {
+func TestGoOpenAIErrors(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Faults: Ordered(Order{Faults: []Fault{RateLimitSeconds, badGateway, errorEmptyObject, ContextLength}})})
 	got, err := r.openai().CreateChatCompletion(t.Context(), chatRequest("x"))
@@ -69,7 +69,7 @@ func TestClientOfGoOpenAISeesErrors(t *testing.T) {
 	}
 }
 
-func TestClientOfGoOpenAIEmbeds(t *testing.T) {
+func TestGoOpenAIEmbeds(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{})
 	got, err := r.openai().CreateEmbeddings(t.Context(), openai.EmbeddingRequestStrings{

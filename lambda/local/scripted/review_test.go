@@ -72,7 +72,7 @@ func findings(t *testing.T, name, text string) (list []string) {
 	return list
 }
 
-func TestScriptedAnswersByRules(t *testing.T) {
+func TestReviewByRules(t *testing.T) {
 	t.Parallel()
 	got := marks(t, passage)
 	want := []string{"termination: The Supplier may terminate for convenience",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSchemasAreCheckedByTheRulesOfStrictMode(t *testing.T) {
+func TestStrictSchemas(t *testing.T) {
 	t.Parallel()
 	of := func(property string) string {
 		return `{"type":"object","additionalProperties":false,"required":["a"],"properties":{"a":` + property + `}}`
@@ -76,7 +76,7 @@ func TestSchemasAreCheckedByTheRulesOfStrictMode(t *testing.T) {
 	}
 }
 
-func TestSchemaHasAtMostSoManyProperties(t *testing.T) {
+func TestSchemaLimits(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{maxSchemaProperties: "", maxSchemaProperties + 1: "properties"} {
 		properties, required := map[string]any{}, []string{}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestChatRequestsAreCheckedLikeTheAPIs(t *testing.T) {
+func TestChatRequestChecks(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{})
 	set := func(name string, value any) func(fields) { return func(f fields) { f[name] = value } }
@@ -104,7 +104,7 @@ func wantRefusal(t *testing.T, name string, got seen, param, code string) {
 	}
 }
 
-func TestEmbeddingRequestsAreCheckedLikeTheAPIs(t *testing.T) {
+func TestEmbeddingRequestChecks(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{})
 	set := func(name string, value any) func(fields) { return func(f fields) { f[name] = value } }
@@ -147,7 +147,7 @@ func many(n int) (texts []string) {
 	return texts
 }
 
-func TestRequestsAreCheckedAsHTTP(t *testing.T) {
+func TestHTTPChecks(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{Key: "sk-test"})
 	const chat = "/v1/chat/completions"
@@ -213,7 +213,7 @@ func or(value, otherwise string) string {
 	return value
 }
 
-func TestHostileRequestsAreRefused(t *testing.T) {
+func TestHostileRequests(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, Options{})
 	deep := func(open, inner, end string, n int) string {

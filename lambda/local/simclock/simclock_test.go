@@ -28,7 +28,7 @@ func install(t *testing.T, frozenAt time.Time) (c *simclock.Clock, simulated, re
 	return c, postgrestest.Conn(t, simURL), postgrestest.Conn(t, url)
 }
 
-func TestFrozenClockMovesOnlyWhenAdvanced(t *testing.T) {
+func TestFrozenClock(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 0, 0, 123456000, time.UTC)
 	c, simulated, _ := install(t, at)
@@ -41,7 +41,7 @@ func TestFrozenClockMovesOnlyWhenAdvanced(t *testing.T) {
 	}
 }
 
-func TestFlowingClockJumpsForItsURLOnly(t *testing.T) {
+func TestFlowingClock(t *testing.T) {
 	t.Parallel()
 	c, simulated, real := install(t, time.Time{})
 	must.OK(t, c.Advance(t.Context(), time.Hour))
@@ -54,7 +54,7 @@ func TestFlowingClockJumpsForItsURLOnly(t *testing.T) {
 }
 
 // A server that was restarted, or an operator, may have ended the connection.
-func TestClockWhoseConnectionIsCutMovesOn(t *testing.T) {
+func TestCutConnection(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	c, simulated, real := install(t, at)
@@ -66,7 +66,7 @@ func TestClockWhoseConnectionIsCutMovesOn(t *testing.T) {
 	}
 }
 
-func TestRemovedClockLeavesNoTrace(t *testing.T) {
+func TestRemove(t *testing.T) {
 	t.Parallel()
 	c, _, real := install(t, time.Time{})
 	must.OK(t, c.Remove(t.Context()))

@@ -39,7 +39,7 @@ func bodies(messages []types.Message) (list []string) {
 
 // Eight workers are busy with an import of 100,000 documents of one tenant. A
 // document of another tenant is in the next batch that is received, always.
-func TestSmallTenantDoesNotWaitForTheImportOfALargeOne(t *testing.T) {
+func TestSmallTenantGoesFirst(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "1080"})
@@ -99,7 +99,7 @@ func TestNoisyGroupsComeLast(t *testing.T) {
 
 // A group orders nothing and blocks nothing, and is quiet again when its
 // messages are no longer in flight.
-func TestGroupOfAStandardQueueIsNoLock(t *testing.T) {
+func TestStandardGroupsDontLock(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
@@ -116,7 +116,7 @@ func TestGroupOfAStandardQueueIsNoLock(t *testing.T) {
 	}
 }
 
-func TestGroupStaysWithTheMessage(t *testing.T) {
+func TestGroupIsKept(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	work, dead := r.pair(1)

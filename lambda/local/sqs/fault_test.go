@@ -74,7 +74,7 @@ func TestDuplicateDelivery(t *testing.T) {
 	r.wantCounts("work", 0, 0)
 }
 
-func TestDuplicateDeliveryOfWhatIsVisibleAgainIsNone(t *testing.T) {
+func TestVisibleIsNoDuplicate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q, _ := r.pair(10)
@@ -114,7 +114,7 @@ func TestLateDelivery(t *testing.T) {
 }
 
 // A fault that delivers once more never dead-letters what a consumer has done.
-func TestFaultsDeliverNotBeyondTheMaxReceiveCount(t *testing.T) {
+func TestFaultsAndMaxReceives(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q, _ := r.pair(2)
@@ -263,7 +263,7 @@ func TestCallIsLost(t *testing.T) {
 	r.wantFaults(CallLost, 1)
 }
 
-func TestFaultsEndWhenNoneAreOrdered(t *testing.T) {
+func TestFaultsEnd(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
@@ -334,7 +334,7 @@ func consume(t *testing.T, seed uint64) (journal string, faults map[FaultKind]in
 	return strings.Join(happened, "\n"), r.sqs.Faults()
 }
 
-func TestLosesNothingUnderEveryFaultAndRepeatsARunByItsSeed(t *testing.T) {
+func TestFaultsLoseNothing(t *testing.T) {
 	t.Parallel()
 	var journals []string
 	for seed := range uint64(3) {

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-func TestRefusesWhatAmazonRefuses(t *testing.T) {
+func TestRefusesLikeAmazon(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
@@ -103,7 +103,7 @@ func TestRefusesWhatAmazonRefuses(t *testing.T) {
 	}
 }
 
-func TestBatchesFailByTheEntry(t *testing.T) {
+func TestBatchEntryErrors(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"MaximumMessageSize": "1024"})
@@ -153,7 +153,7 @@ func wantFailed(t *testing.T, failed []types.BatchResultErrorEntry, want ...stri
 	}
 }
 
-func TestBatchesFailAsAWhole(t *testing.T) {
+func TestWholeBatchErrors(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
@@ -227,7 +227,7 @@ func TestFIFOQueue(t *testing.T) {
 
 // The digests are those that Amazon SQS gave for these messages; localstack
 // has recorded them in its snapshot tests.
-func TestDigestOfMessageAttributes(t *testing.T) {
+func TestAttributesMD5(t *testing.T) {
 	t.Parallel()
 	text := func(v string) messageAttribute { return messageAttribute{DataType: "String", StringValue: v} }
 	for want, attributes := range map[string]map[string]messageAttribute{
@@ -243,7 +243,7 @@ func TestDigestOfMessageAttributes(t *testing.T) {
 	}
 }
 
-func TestPurgedAndDeletedQueuesAreEmpty(t *testing.T) {
+func TestPurgeAndDelete(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
@@ -279,7 +279,7 @@ func TestPurgedAndDeletedQueuesAreEmpty(t *testing.T) {
 	wantCode(t, err, "AWS.SimpleQueueService.NonExistentQueue")
 }
 
-func TestRequestsThatAreNoSQS(t *testing.T) {
+func TestForeignRequests(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for name, test := range map[string]struct {

@@ -80,7 +80,7 @@ func (m *table) stats() Stats {
 	return stats
 }
 
-func TestBehavesLikeATableOfMessages(t *testing.T) {
+func TestBehavesLikeModel(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	round := 0

@@ -37,7 +37,7 @@ func (r *rig) poll(ctx context.Context, queue *string) <-chan *sqs.ReceiveMessag
 	return got
 }
 
-func TestLongPollIsWoken(t *testing.T) {
+func TestLongPollWakes(t *testing.T) {
 	t.Parallel()
 	for name, wake := range map[string]func(r *rig, q *string, m types.Message){
 		"by a message":               func(r *rig, q *string, _ types.Message) { r.send(q, "x") },
@@ -67,7 +67,7 @@ func TestLongPollIsWoken(t *testing.T) {
 	}
 }
 
-func TestLongPollEndsInRealTimeOnAFrozenClock(t *testing.T) {
+func TestLongPollOnFrozenClock(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
@@ -83,7 +83,7 @@ func TestLongPollEndsInRealTimeOnAFrozenClock(t *testing.T) {
 	}
 }
 
-func TestLongPollSeesAVisibilityEndOnAFlowingClock(t *testing.T) {
+func TestLongPollSeesVisibility(t *testing.T) {
 	t.Parallel()
 	r := newRigOn(t, clock.New())
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "1"})
@@ -94,7 +94,7 @@ func TestLongPollSeesAVisibilityEndOnAFlowingClock(t *testing.T) {
 	}
 }
 
-func TestLongPollOfAClientThatLeftTakesNothing(t *testing.T) {
+func TestAbandonedLongPoll(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
@@ -115,7 +115,7 @@ func TestLongPollOfAClientThatLeftTakesNothing(t *testing.T) {
 	r.wantStats("work", Stats{Visible: 1})
 }
 
-func TestLongPollOfADeletedQueueEnds(t *testing.T) {
+func TestLongPollOnDeletedQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
@@ -127,7 +127,7 @@ func TestLongPollOfADeletedQueueEnds(t *testing.T) {
 	}
 }
 
-func TestConcurrentSendersAndReceiversLoseAndDoubleNothing(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const senders, each = 4, 100
 	r := newRig(t)

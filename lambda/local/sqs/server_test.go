@@ -195,7 +195,7 @@ func wantCode(t testing.TB, err error, code string) {
 	}
 }
 
-func TestVisibilityPassesOnTheClock(t *testing.T) {
+func TestVisibilityUsesClock(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
@@ -217,7 +217,7 @@ func TestVisibilityPassesOnTheClock(t *testing.T) {
 	}
 }
 
-func TestMessageThatComesBackGoesToTheEndOfTheLine(t *testing.T) {
+func TestReturnedGoesLast(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", nil)
@@ -236,7 +236,7 @@ func TestMessageThatComesBackGoesToTheEndOfTheLine(t *testing.T) {
 	}
 }
 
-func TestChangedVisibilityCountsFromTheCallAndIsForgottenAtTheNextReceive(t *testing.T) {
+func TestChangeVisibility(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
@@ -252,7 +252,7 @@ func TestChangedVisibilityCountsFromTheCallAndIsForgottenAtTheNextReceive(t *tes
 	r.wantVisible("work", r.clock.Now().Add(time.Minute))
 }
 
-func TestVisibilityBeyondTwelveHoursIsAnError(t *testing.T) {
+func TestTwelveHourLimit(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
@@ -268,7 +268,7 @@ func TestVisibilityBeyondTwelveHoursIsAnError(t *testing.T) {
 	r.must(r.change(q, again, 43200)) // they count anew from the new receive
 }
 
-func TestHandleOfAnEarlierReceive(t *testing.T) {
+func TestOldReceiptHandle(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	q := r.queue("work", map[string]string{"VisibilityTimeout": "60"})
@@ -295,7 +295,7 @@ func TestHandleOfAnEarlierReceive(t *testing.T) {
 	}
 }
 
-func TestMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
+func TestDLQAtNextReceive(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	work, dead := r.pair(3)
@@ -317,7 +317,7 @@ func TestMovesToTheDeadLetterQueueAtALaterReceive(t *testing.T) {
 	}
 }
 
-func TestAllStatsAreThoseOfEachQueueAtOneMoment(t *testing.T) {
+func TestAllStatsAreConsistent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	work, _ := r.pair(1)
@@ -335,7 +335,7 @@ func TestAllStatsAreThoseOfEachQueueAtOneMoment(t *testing.T) {
 	}
 }
 
-func TestDeadLetterQueueKeepsTheEnqueueTime(t *testing.T) {
+func TestDLQKeepsSentTime(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	const day = 24 * time.Hour
@@ -355,7 +355,7 @@ func TestDeadLetterQueueKeepsTheEnqueueTime(t *testing.T) {
 	}
 }
 
-func TestMoveTaskMakesNewMessages(t *testing.T) {
+func TestMoveTask(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	work, dead := r.pair(1)

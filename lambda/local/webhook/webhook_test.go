@@ -16,7 +16,7 @@ import (
 )
 
 // Each answer in Slack's words; what is refused is not kept.
-func TestItAcceptsTheSameMessagesAsSlack(t *testing.T) {
+func TestAcceptsLikeSlack(t *testing.T) {
 	t.Parallel()
 	section := func(text string) string { return `{"type":"section","text":{"type":"mrkdwn","text":"` + text + `"}}` }
 	blocks := func(list ...string) string { return `{"blocks":[` + strings.Join(list, ",") + `]}` }
@@ -69,7 +69,7 @@ func TestItAcceptsTheSameMessagesAsSlack(t *testing.T) {
 	}
 }
 
-func TestItIsAWebhookAndNothingElse(t *testing.T) {
+func TestOnlyWebhookPath(t *testing.T) {
 	t.Parallel()
 	for name, req := range map[string]*http.Request{
 		"no_service":      httptest.NewRequest(http.MethodPost, "/services/other", strings.NewReader(`{"text":"x"}`)),
@@ -91,7 +91,7 @@ func TestItIsAWebhookAndNothingElse(t *testing.T) {
 }
 
 // Whatever the sender makes of a message is taken, and kept as it came.
-func TestItAcceptsTheMessagesOfTheSender(t *testing.T) {
+func TestAcceptsOurMessages(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	r := &webhook.Receiver{Log: &log}
@@ -121,7 +121,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func TestAMessageThatCannotBeKeptIsNotAccepted(t *testing.T) {
+func TestUnkeptIsRefused(t *testing.T) {
 	t.Parallel()
 	r := &webhook.Receiver{Log: full{}}
 	req := httptest.NewRequest(http.MethodPost, webhook.Path, strings.NewReader(`{"text":"x"}`))

@@ -30,6 +30,7 @@ type article struct {
 type account struct {
 	ordered, received, billed document.Amount
 	blind                     bool // a receipt lacks a quantity
+	uncounted                 bool // an invoice lacks a quantity
 }
 
 // share is the part of an invoice's line that belongs to an article.
@@ -146,6 +147,7 @@ func (b *book) bill(d *Document) {
 		a := b.accounts[s.of]
 		s.before = a.billed
 		a.billed = a.billed.Plus(s.quantity)
+		a.uncounted = a.uncounted || s.quantity.IsZero()
 		amount := s.quantity.Times(d.Lines[s.line].UnitPrice)
 		if len(orders) == 1 {
 			amount = amountOf(d.Lines[s.line])

@@ -44,8 +44,12 @@ func (o Order) sentences(name string) []string {
 	list := []string{rest}
 	for _, l := range o.Lines[:min(len(o.Lines), maxShown)] {
 		if !l.Ordered.IsZero() {
-			list = append(list, fmt.Sprintf("  line %d (%s): %s ordered, %s received, %s billed, %s left", l.Line, l.Item,
-				short(l.Ordered), short(zero.Plus(l.Received)), short(zero.Plus(l.Billed)), short(l.Remaining)))
+			billed := "billed without a printed quantity"
+			if !l.Remaining.IsZero() {
+				billed = fmt.Sprintf("%s billed, %s left", short(zero.Plus(l.Billed)), short(l.Remaining))
+			}
+			list = append(list, fmt.Sprintf("  line %d (%s): %s ordered, %s received, %s", l.Line, l.Item,
+				short(l.Ordered), short(zero.Plus(l.Received)), billed))
 		}
 	}
 	if more := len(o.Lines) - maxShown; more > 0 {

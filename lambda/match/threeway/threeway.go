@@ -103,7 +103,7 @@ type OrderLine struct {
 	Ordered   document.Amount `json:"ordered,omitzero"`
 	Received  document.Amount `json:"received,omitzero"`
 	Billed    document.Amount `json:"billed,omitzero"`
-	Remaining document.Amount `json:"remaining,omitzero"` // to be billed
+	Remaining document.Amount `json:"remaining,omitzero"` // to be billed; absent if an invoice prints no quantity
 }
 
 // MaxLines bounds the listed lines of a document. All lines count.

@@ -115,9 +115,10 @@ func TestVerdicts(t *testing.T) {
 			[]string{"matched: matched; 0 0, 30 3"}},
 		"two lines about one item": {"O1 100 a 4@10 a 6@10\nR2 - a 10@\nI3 90 a 5@10 a 4@10", "O1-R2 O1-I3",
 			[]string{"matched: matched matched; 10 1"}},
-		"only amounts":   {"O1 100 a 10@10\nR2 - a 10@\nI3 130", "O1-R2 O1-I3", []string{"over-billed: ; -30 10"}},
-		"only a receipt": {"R2 - a 10@\nI3 100 a 10@10", "R2-I3", []string{"not-ordered: not-ordered; "}},
-		"nothing":        {"I3 100 a 10@10", "", nil},
+		"only amounts":        {"O1 100 a 10@10\nR2 - a 10@\nI3 130", "O1-R2 O1-I3", []string{"over-billed: ; -30 10"}},
+		"no printed quantity": {"O1 100 a 10@10\nR2 - a 10@\nI3 100 a @", "O1-R2 O1-I3", []string{"matched: matched; 0 "}},
+		"only a receipt":      {"R2 - a 10@\nI3 100 a 10@10", "R2-I3", []string{"not-ordered: not-ordered; "}},
+		"nothing":             {"I3 100 a 10@10", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -173,6 +174,19 @@ func TestOrderIsIrrelevant(t *testing.T) {
 		}
 		if string(raw) != first {
 			t.Fatalf("seed %d: got\n%s\nwant\n%s", seed, raw, first)
+		}
+	}
+}
+
+func TestOrderSentence(t *testing.T) {
+	t.Parallel()
+	for docs, want := range map[string]string{
+		"O1 100 a 10@10\nI3 60 a 6@10": "  line 1 (a): 10 ordered, 0 received, 6 billed, 4 left",
+		"O1 100 a 10@10\nI3 100 a @":   "  line 1 (a): 10 ordered, 0 received, billed without a printed quantity",
+	} {
+		list := threeway.Check(papers(t, docs), matched("O1-I3"), tolerance(t))[0].Sentences(func(uuid.UUID) string { return "O1" })
+		if !slices.Contains(list, want) {
+			t.Errorf("got %q, want %q among them", list, want)
 		}
 	}
 }

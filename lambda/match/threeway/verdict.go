@@ -134,7 +134,9 @@ func (b *book) rest(d, o *Document) Order {
 		}
 		line := OrderLine{Line: i + 1, Item: item(l), Ordered: a.ordered, Received: a.received, Billed: a.billed}
 		if !a.ordered.IsZero() {
-			line.Remaining = a.ordered.Minus(a.billed)
+			if line.Remaining = a.ordered.Minus(a.billed); a.uncounted {
+				line.Billed, line.Remaining = document.Amount{}, document.Amount{}
+			}
 		}
 		r.Lines = append(r.Lines, line)
 	}

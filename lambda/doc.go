@@ -9,7 +9,8 @@
 //	failure manifest setup telemetry kinds of failure, facts, configuration, logs and metrics
 //	console cli                      what people use
 //	cmd                              a main for each function, and the two commands
-//	local eval acceptance internal   what developers use: the local stack, measuring, tests
+//	local eval acceptance            what developers use: the local stack, measuring, tests
+//	internal                         helpers of these rooms and of tests
 //
 // The words are in GLOSSARY.md, the five decisions in DECISIONS.md. infra, outside this
 // folder, describes the stack on AWS, and migrations the schema.
@@ -21,7 +22,7 @@
 //   - cmd/match is the Lambda function. setup.Main reads the environment, opens the
 //     adapters and serves invocations; setup/secret reads Secrets Manager.
 //   - job/sqsjob turns the SQS event into deliveries and the settlements into the response
-//     (sqsjob.go) and visibility changes (queue.go).
+//     (sqsjob.go), visibility changes and deletions (queue.go).
 //   - job is the runtime, and its documentation is the life of a row. Backoff.Decide, in
 //     decide.go, decides how a delivery is settled; settle.go does it; heartbeat.go
 //     extends the lease of long work.

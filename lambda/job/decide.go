@@ -40,7 +40,7 @@ type Outcome struct {
 	Wait       time.Duration // Held, Busy, Early, Unsettled: time until another delivery may succeed
 }
 
-// Action is the end of a message.
+// Action is the outcome for a message.
 type Action int
 
 const (
@@ -70,10 +70,10 @@ const (
 	StatusInProgress Status = "in-progress"
 	StatusSucceeded  Status = "succeeded"
 	StatusFailed     Status = "failed"
-	StatusCancelled  Status = "cancelled" // ended without work, by a person or as skipped; not in every table
+	StatusCancelled  Status = "cancelled" // ended by a person, or skipped; not in every table
 )
 
-// Settlement is the end of a delivery: the row's new status and the message's action.
+// Settlement ends a delivery: the row's new status and the message's action.
 type Settlement struct {
 	// Write is written first: pending, failed, or none. Succeeded and NULL never occur,
 	// because the work and the claim have written them before Decide is called.

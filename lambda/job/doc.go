@@ -1,7 +1,7 @@
-// Package job is the runtime of every function fed by a queue. A job is a row to be worked off:
-// the runtime claims the rows named by a batch of messages, runs their work, decides how each
-// delivery ends, and settles it. Your workload must provide a Work and a Store; use package
-// jobtest to test the Store.
+// Package job is the runtime of every function with rows named by its messages. A job is a row
+// that needs processing. The runtime claims the rows named by a batch of messages, runs their
+// work, decides how each delivery ends, and settles it. Your workload must provide a Work and
+// a Store; use package jobtest to test the Store.
 //
 // # States
 //
@@ -11,7 +11,7 @@
 //	pending      published, or waiting for a retry; a message is on its way
 //	in-progress  claimed by one worker until its lease ends
 //	succeeded    done, its results committed
-//	failed       given up; the row and a notification have the error and the time
+//	failed       given up; the row and a notification record the error and the time
 //	cancelled    ended by a person, or skipped; not every table has it
 //
 // # Transitions
@@ -22,11 +22,11 @@
 // messages. A table may keep its succeeded and cancelled rows as they are.
 //
 // Claim: pending, NULL, in-progress with an ended lease, or failed -> in-progress. A failed
-// row is claimed only by a redrive, a message sent after the failure. If the sweep failed it,
-// as lost or crashed, any message claims it, because one that arrives after all proves the
-// sweep wrong. Each claim increments the row's attempts. That number is the fence: every write
-// of the attempt must find the row in-progress with the same number, so an attempt that has
-// lost its row changes nothing. Leases are compared with the database's clock only.
+// row is claimed only by a redrive, a message sent after the failure. If the sweep failed it
+// as lost or crashed, any message may claim it: its arrival proves that the sweep was wrong.
+// Each claim increments the row's attempts. That number is the fence: every write of the
+// attempt must find the row in-progress with the same number, so an attempt that has lost its
+// row changes nothing. Leases are compared with the database's clock only.
 //
 // Succeed: in-progress -> succeeded. The work commits this status together with its results.
 //
@@ -37,42 +37,43 @@
 // delivery. The same transaction writes the notification.
 //
 // Cancel: -> cancelled, by a person. This takes the row away from its attempt and its
-// messages. Cancelled is final like succeeded: only publishing starts the row again. The
-// workload decides whether an attempt notices before its next write.
+// messages. Like succeeded, cancelled is final: only publishing restarts the row. The workload
+// decides whether an attempt notices before its next write.
 //
 // Sweep: a pending row without a message, or an in-progress row without a worker -> pending;
-// -> failed when this didn't help several times (see package sweep).
+// -> failed if that hasn't helped several times (see package sweep).
 //
 // # Suspects
 //
-// A row is a suspect when its lease has ended without a result, even if the sweep has
-// published it again, because it may have killed its worker. A suspect isn't claimed with its
-// batch. It runs alone, after all others have settled and the queue has their settlements; the
-// suspect with the fewest attempts goes first. So it can interrupt its batch once, by
-// surprise, and never again. Note that two more kinds of delivery are deferred this way: a row
-// locked by another transaction, and, on its last delivery, a row held by another worker.
+// A row is a suspect if its lease ended without a result, even if the sweep has republished
+// it: it may have killed its worker. A suspect isn't claimed with its batch. It runs alone,
+// after all others have settled and the queue has been told; the suspect with the fewest
+// attempts goes first. So a row that kills its worker can take down a batch only once, the
+// first time. Two more kinds of delivery are deferred this way: a row locked by another
+// transaction, and, on its last delivery, a row held by another worker.
 //
 // # Leases
 //
-// A claim lasts until the end of the invocation, unless you set a shorter Runtime.Lease. Then
-// a heartbeat (see heartbeat.go) extends the leases of all running work, by their fences, and
+// A claim lasts until a minute after the invocation, unless you set Runtime.Lease. Then a
+// heartbeat (see heartbeat.go) extends the leases of all running work, by their fences, and
 // the visibility of their messages, so that a dead worker is replaced within a lease. Work is
-// stopped if it lost its fence or its lease couldn't be extended.
+// stopped if its fence is lost or its lease can't be extended.
 //
 // # Database outages
 //
 // A claim waits for the database as long as the invocation allows, then returns its messages
-// with the backoff, jittered so that they don't all come back at once. A settlement is retried,
-// by its fence, until the invocation has to respond (TestClaimWaitsForDB,
-// TestSettlingWaitsForDB). If it can't be written, the row stays in-progress and its
-// message comes back when the lease ends.
+// to the queue with the backoff, jittered so that they don't all come back at once. A
+// settlement is retried, by its fence, until the invocation has to respond
+// (TestClaimWaitsForDB, TestSettlingWaitsForDB). If it can't be written, the row stays
+// in-progress and its message comes back when the lease ends.
 //
 // # Settlements
 //
-// Store.Claim finds a delivery's row claimed, or the reason it isn't; then the work and its
-// write succeed or fail. Backoff.Decide alone turns this result into a settlement; see the
-// table. The response to SQS starts as "all failed". Only an Ack removes a message from it,
-// and Ack is decided only after a commit, or when the row proves that there's nothing to do.
+// Store.Claim either claims a delivery's row or reports why it can't; then the work and its
+// write succeed or fail. Only Backoff.Decide turns the result into a settlement, as the table
+// shows. The response to SQS starts as "all failed". Only an Ack removes a message from it.
+// Ack is decided only after a commit, or when there's provably nothing to do: the row is
+// finished, or the message names none.
 //
 //	result                            row           message
 //	malformed: the body isn't an id   -             Ack
@@ -93,14 +94,14 @@
 //	lost to another attempt           -             Retry at the lease's end; if last, DeadLetter
 //	lost to a publish                 -             Retry, visibility unchanged; if last, Ack,
 //	                                                since the row waits for another message
-//	not claimed, database away        -             Retry with the backoff; if last, DeadLetter
-//	not written, database away        -             Retry at the lease's end; if last, DeadLetter
+//	not claimed, database down         -             Retry with the backoff; if last, DeadLetter
+//	not written, database down         -             Retry at the lease's end; if last, DeadLetter
 //
-// Decide returns only pending and failed to be written: the work has already committed
-// succeeded, and the claim has set an unworkable row to NULL with its reason.
+// The only statuses Decide asks to write are pending and failed: the work has already
+// committed succeeded, and the claim has set an unworkable row to NULL with its reason.
 //
-// Work that fails may still have results, such as those found without a model that didn't
-// answer. Use a Partial to commit them in the transaction that writes pending or failed
+// Work that fails may still have results, such as matches found by rules while the model was
+// down. Use a Partial to commit them in the transaction that writes pending or failed
 // (TestPartialWithRelease). Everything else stays the same.
 //
 // If a row failed, Runtime.Notify sends the notifications after all deliveries of the batch
@@ -108,7 +109,7 @@
 // package notify.
 //
 // Retry changes the message's visibility and leaves it in the response. DeadLetter sets the
-// visibility to 0 and leaves it there too, so that SQS moves the message to the dead-letter
-// queue at its next receive. The messages of a dead worker come back after the queue's
-// visibility timeout.
+// visibility to 0 and leaves the message in the response too, so that SQS moves the message to
+// the dead-letter queue at its next receive. The messages of a dead worker come back after the
+// queue's visibility timeout.
 package job

@@ -8,8 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Delivery is one receive of a message, decoded. Note that a message may be delivered more
-// than once.
+// Delivery is one receive of a message, decoded. A message may be delivered more than once.
 type Delivery struct {
 	ID          uuid.UUID // the row named by the message
 	Count       int       // ApproximateReceiveCount, from 1
@@ -61,16 +60,16 @@ var ErrNotFound = errors.New("row not found")
 // Store keeps the rows. It must be safe for concurrent use. Test yours with package jobtest.
 type Store interface {
 	// Claim claims the deliveries' rows for the length of a lease, in one statement. It must
-	// lock rows in id order and never wait for a lock; a locked row is Busy. Claim a suspect
-	// only if suspects is true, and a retry before its time only on its last delivery. The
-	// claims are in the order of the deliveries; if two deliveries name one row, one claims it
-	// and the other finds it Held.
+	// lock rows in id order and never wait for a lock; a locked row is Busy. It must claim a
+	// suspect only if suspects is true, and a retry that isn't due only on its last delivery.
+	// The claims are in the order of the deliveries; if two deliveries name one row, one
+	// claims it and the other finds it Held.
 	Claim(ctx context.Context, deliveries []Delivery, lease time.Duration, suspects bool) ([]Claim, error)
 	// Release ends the attempt without success. With StatusFailed it also writes the
 	// notification, in the same transaction. It returns false if the fence was lost.
 	Release(ctx context.Context, f Attempt, r Release) (bool, error)
-	// Extend lets leases end lease from now, in one statement, and returns the fences still
-	// valid. It must change no other row.
+	// Extend makes the leases end after lease from now, in one statement, and returns the
+	// attempts that still hold their fence. It must change no other row.
 	Extend(ctx context.Context, fences []Attempt, lease time.Duration) ([]Attempt, error)
 	// Find returns a row's current state, or ErrNotFound.
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
@@ -82,8 +81,8 @@ type Store interface {
 // to keep.
 type Work func(ctx context.Context, f Attempt) error
 
-// Partial is the error of failed work with results to keep. It is settled like Err, except
-// that its Release writes the settlement.
+// Partial is an error for work that failed but has results to keep. It is settled like Err,
+// but through its own Release.
 type Partial struct {
 	Err error
 	// Release does the same as Store.Release for the attempt, and commits the results in the
@@ -104,9 +103,9 @@ type Settled struct {
 	Settlement
 }
 
-// Messages carries out settlements at the queue: it deletes the message of an Ack, and changes
-// the visibility for Retry and DeadLetter. It logs its errors and returns none, because they
-// must not change the state of a row.
+// Messages applies settlements to the queue: it deletes the message of an Ack, and changes the
+// visibility for Retry and DeadLetter. It logs its errors and returns none, because they must
+// not change the state of a row.
 type Messages interface {
 	Settle(ctx context.Context, settled []Settled)
 	// Extend hides the messages of the deliveries at these indexes for visibility, from now.

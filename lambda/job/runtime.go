@@ -16,8 +16,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Runtime works off batches of deliveries. You must set Store, Work, Log and a non-empty
-// Backoff. It is safe for concurrent use.
+// Runtime processes batches of deliveries. Store, Work, Log and a non-empty Backoff are
+// required. It is safe for concurrent use.
 type Runtime struct {
 	Store   Store
 	Work    Work
@@ -61,10 +61,10 @@ type batch struct {
 	failed     bool // a row was settled as failed
 }
 
-// Run works off a batch until every delivery has settled, and returns the settlements in the
+// Run processes a batch until every delivery has settled, and returns the settlements in the
 // order of the deliveries. Use the invocation's ctx, with its deadline. m carries out retries
-// and dead letters, and also the Acks decided before a deferred delivery runs. You must carry
-// out the other Acks by your response.
+// and dead letters, and also the Acks decided before a deferred delivery runs. The caller
+// carries out the other Acks in its response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
 	n := len(deliveries)
 	b := &batch{Runtime: r, messages: m, beat: heartbeat{queue: make(chan struct{}, 1), work: map[int]*held{}},

@@ -65,10 +65,10 @@ type Function struct {
 }
 
 // Repair describes how a person handles failed rows, as clauses for the texts of alarms.
-type Repair struct { // shows a row's error: matchbook explain ID
-	Explain string // shows the errors of all failed rows
-	List    string // publishes them again
-	Again   string // brings them back to work
+type Repair struct {
+	Explain string // shows a row's error, such as matchbook explain ID
+	List    string // shows the errors of all failed rows
+	Again   string // publishes them again
 	// NoRedrive means that Again covers messages in the dead-letter queue too, so you must not
 	// redrive them.
 	NoRedrive bool
@@ -257,7 +257,7 @@ var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the d
 // Web is the function behind the URL of reviews. It starts reviews for the review function,
 // and shows them. A reader of a stream of findings uses an instance for as long as the stream,
 // up to StreamReserve before Timeout; then the browser reconnects. Use the setting reviewUrl
-// to enable it. Twelve instances and all other functions fit the 97 connections of a
+// to enable it. Twelve instances and all functions but Console fit the 97 connections of a
 // PostgreSQL with its default limit.
 var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", Package: "matchbook/lambda/cmd/web",
 	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true, PublishesTo: Review.Name}

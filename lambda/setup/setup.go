@@ -1,6 +1,7 @@
-// Package setup builds a function from its environment. Every main calls Main, which reads the
-// environment once into a Config, opens the adapters for it, and serves the function. Adapters
-// used by several functions are opened here; functions that need files open those.
+// Package setup builds a function from its environment. Every main except cmd/migrate calls
+// Main, which reads the environment once into a Config, opens the adapters for it, and serves
+// the function. Adapters used by several functions are opened here; functions that need files
+// open those.
 //
 // All problems of the variables are reported together, before the function takes its first
 // message; a problem found by an adapter, such as a webhook's invalid URL, is reported when it

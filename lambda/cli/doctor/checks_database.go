@@ -200,7 +200,7 @@ func anyChannel(f facts) []result {
 	}
 	if len(f.channels.value) == 0 {
 		const do = "Set SLACK_WEBHOOK_URL, or EMAIL_FROM and EMAIL_TO (slack, emailFrom and emailTo in cdk.json)."
-		return []result{doubtful("", do, "missing channel: people get no notifications of failures")}
+		return []result{doubtful("", do, "no notification channel is set up: people hear about no failures")}
 	}
 	return []result{fine("", "failures are sent by %s", strings.Join(f.channels.value, " and "))}
 }

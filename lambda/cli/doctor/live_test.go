@@ -168,7 +168,7 @@ var liveRows = []liveRow{
 		}
 	}, provoked{"slack", Error, "(HTTP 307)"}},
 	{"Slack away", ofBoth, func(r *rig) { r.secrets[r.dir+"slack-webhook-url"] = "http://127.0.0.1:1" + hookPath }, provoked{"slack", Error, "connection to Slack failed"}},
-	{"no channel", ofStack, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"channels", Warning, "missing channel"}},
+	{"no channel", ofStack, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"channels", Warning, "no notification channel"}},
 	{"a channel", ofStack, func(*rig) {}, provoked{"channels", OK, "sent by slack"}},
 	{"no Slack", ofBoth, func(r *rig) { delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"slack", Skipped, "failures are not sent to Slack"}},
 	{"not asked", ofBoth, func(r *rig) { r.look.Ask = false }, provoked{"model", Skipped, "--ask"}},

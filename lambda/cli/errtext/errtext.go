@@ -71,7 +71,7 @@ func unreachable(dial *net.OpError) string {
 	for errors.Unwrap(cause) != nil {
 		cause = errors.Unwrap(cause)
 	}
-	return term.Clean(fmt.Sprintf("cannot connect to %v: %v; check the address, and that the server runs", dial.Addr, cause),
+	return term.Clean(fmt.Sprintf("cannot connect to %v: %v; check the address and that the server is running", dial.Addr, cause),
 		failure.MaxText)
 }
 

@@ -57,7 +57,7 @@ func TestDescribe(t *testing.T) {
 		{state("28P01"), "the database rejected the password: check DATABASE_URL (SQLSTATE 28P01)"},
 		{fmt.Errorf("connect: %w", state("XX000")), "database error: of the server (SQLSTATE XX000)"},
 		{&net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
-			"cannot connect to 127.0.0.1:1: connection refused; check the address, and that the server runs"},
+			"cannot connect to 127.0.0.1:1: connection refused; check the address and that the server is running"},
 		{&net.OpError{Op: "dial", Err: &net.DNSError{Name: "db.example", IsNotFound: true}}, "unknown host db.example: check the address"},
 	} {
 		if got := errtext.Describe(tc.err); got != tc.want {

@@ -231,7 +231,7 @@ func TestMatchMalformed(t *testing.T) {
 	}
 	want := []string{
 		`bad-date.json:1: structured_data: invalid date: expected YYYY-MM-DD`,
-		`bad-id.json:1: id is not a UUID of 36 characters`,
+		`bad-id.json:1: invalid id: not a UUID of 36 characters`,
 		`bad-line.jsonl:3: invalid JSON: invalid character '"' after object key:value pair`,
 		`deep-nesting.json:1: structured_data: structured data must be nested at most 100 levels deep`,
 		`empty-array.json:1: empty array`,

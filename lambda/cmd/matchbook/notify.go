@@ -53,7 +53,7 @@ func (w *invocation) notify(ctx context.Context, o notifyOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if c.Shown != nil {
-		return fmt.Errorf("missing channel: set %s", setup.ChannelVariables())
+		return fmt.Errorf("missing notification channel: set %s", setup.ChannelVariables())
 	}
 	senders, err := c.Senders(ctx)
 	if err != nil {

@@ -148,7 +148,7 @@ func TestNotify(t *testing.T) { // not parallel: the SDK reads its variables fro
 		{"mail and a receiver", mail, []string{"--test", "--slack-log", file}, cli.ExitOK, "slack  accepted\nemail  accepted\n", ""},
 		{"JSON", mail, []string{"--test", "--json"}, cli.ExitOK, `[{"channel":"email","taken":true}]` + "\n", ""},
 		{"a channel that is down", down, []string{"--test"}, cli.ExitFindings, "slack  NOT accepted: ", ""},
-		{"no channel", nil, []string{"--test"}, cli.ExitError, "", "missing channel: set SLACK_WEBHOOK_URL"},
+		{"no channel", nil, []string{"--test"}, cli.ExitError, "", "missing notification channel: set SLACK_WEBHOOK_URL"},
 		{"half of a channel", map[string]string{variable.EmailTo: "b@example.com"}, []string{"--test"}, cli.ExitError, "", "EMAIL_FROM and EMAIL_TO must both be set"},
 		{"nothing asked for", mail, nil, cli.ExitError, "", "missing --test"},
 		{"no such folder", nil, []string{"--test", "--slack-log", filepath.Join(file, "x")}, cli.ExitError, "", "--slack-log: "},

@@ -132,7 +132,7 @@ func TestOffersRunMalformed(t *testing.T) {
   a.jsonl:5: duplicate id, first used in a.jsonl:1
   b.json:2: timezone: unknown time zone "Local": must be such as Europe/Berlin
   b.json:3: tenant_id: unexpected JSON number
-  b.json:4: preferences: expected an object
+  b.json:4: preferences: expected a JSON object
   d.json:1: expected an object with id, tenant_id, timezone, profile, preferences
   d.json:1: invalid JSON: unexpected end
   c.json:1: the database refused the data (SQLSTATE 22P05)

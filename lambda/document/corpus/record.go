@@ -52,14 +52,14 @@ func readRecord(raw []byte, tenant uuid.UUID) (doc Document, offset int64, err e
 		return doc, 0, fmt.Errorf("structured_data: %w", err)
 	}
 	if doc.TenantID, err = idOr(r.TenantID, tenant); err != nil {
-		return doc, 0, fmt.Errorf("tenant_id is %w", err)
+		return doc, 0, fmt.Errorf("invalid tenant_id: %w", err)
 	}
 	if doc.TenantID == uuid.Nil {
 		return doc, 0, errors.New("missing tenant_id; add it, or use --tenant")
 	}
 	content := strings.Join([]string{doc.TenantID.String(), string(doc.Type), compact.String()}, "\n")
 	if doc.ID, err = idOr(r.ID, uuid.NewSHA1(contentSpace, []byte(content))); err != nil {
-		return doc, 0, fmt.Errorf("id is %w", err)
+		return doc, 0, fmt.Errorf("invalid id: %w", err)
 	}
 	return doc, 0, nil
 }

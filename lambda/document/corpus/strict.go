@@ -71,10 +71,10 @@ func readDocument(line []byte) (d Document, err error) {
 		return d, strictProblem(err)
 	}
 	if d.ID, err = document.ParseID(r.ID); err != nil {
-		return d, fmt.Errorf("id is %w", err)
+		return d, fmt.Errorf("invalid id: %w", err)
 	}
 	if d.TenantID, err = document.ParseID(r.TenantID); err != nil {
-		return d, fmt.Errorf("tenant_id is %w", err)
+		return d, fmt.Errorf("invalid tenant_id: %w", err)
 	}
 	if d.Type, err = document.ParseType(r.Type); err != nil {
 		return d, err
@@ -158,7 +158,7 @@ func readLink(row []string, tenants map[uuid.UUID]uuid.UUID) (p Pair, err error)
 	var ids [2]uuid.UUID
 	for i, text := range row {
 		if ids[i], err = document.ParseID(text); err != nil {
-			return p, fmt.Errorf("%s is %w", linksHeader[i], err)
+			return p, fmt.Errorf("invalid %s: %w", linksHeader[i], err)
 		}
 		if _, ok := tenants[ids[i]]; !ok {
 			return p, fmt.Errorf("%s %s not found among the documents", linksHeader[i], ids[i])

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Sheet describes CSV files.
+// Sheet describes how to read CSV files.
 type Sheet struct {
 	Fields  []Field
 	Type    document.Type // of documents without a column for it
@@ -25,7 +25,7 @@ type Sheet struct {
 	Layout  string        // of dates, for time.Parse; empty: ISO
 }
 
-// Field is a field of a document and its column.
+// Field maps a column to a field of a document.
 type Field struct {
 	Path   string // see document.ParseField, but without numbers of items: line_items.sku; or id, tenant_id, received_at
 	Column string

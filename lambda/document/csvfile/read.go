@@ -22,7 +22,7 @@ type Row struct {
 	JSON []byte
 }
 
-// Problem is a fault of a file, and its line; 0 is the file as a whole.
+// Problem is an error in a file. Line is 0 if it concerns the whole file.
 type Problem struct {
 	Line int
 	What string

@@ -51,7 +51,7 @@ func open(text string, fields []Field) (rows *csv.Reader, header []string, err e
 	return rows, header, nil
 }
 
-// columnOf returns the index of a column, or -1. Capitals and outer spaces don't count.
+// columnOf returns the index of a column, or -1. Case and surrounding space are ignored.
 func columnOf(header []string, name string) int {
 	return slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), strings.TrimSpace(name)) })
 }

@@ -24,7 +24,7 @@ type Contract struct {
 	Lost  []string // labels missing from the text, as "label: beginning"
 }
 
-// Span is the place of a label.
+// Span is a labelled passage and its position in the text.
 type Span struct {
 	Label      string // of CUAD
 	Category   record.Category

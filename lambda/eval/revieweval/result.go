@@ -38,7 +38,7 @@ type Category struct {
 	Marks     Share           `json:"marks"`     // marks overlapping a label
 }
 
-// Share is a part of a whole.
+// Share is the fraction Count/Of.
 type Share struct{ Count, Of int }
 
 // String returns the share, from 0 to 1, or "-" if undefined.

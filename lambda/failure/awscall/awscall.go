@@ -64,7 +64,7 @@ func Rest(service string) []failure.Row {
 		{Name: "out of time", Match: (*failure.Call).OutOfTime,
 			Kind: failure.Transient, Sentence: "out of time"},
 		{Name: "no credentials", Match: func(c *failure.Call) bool { return errors.Is(c.Cause, errForeign) },
-			Kind: failure.Transient, Sentence: "missing AWS credentials for " + service},
+			Kind: failure.Transient, Sentence: "cannot get AWS credentials for " + service},
 		{Name: "too slow", Match: (*failure.Call).TimedOut,
 			Kind: failure.Transient, Sentence: service + " took too long"},
 		{Name: "answer that cannot be read", Match: func(c *failure.Call) bool { return c.Status != 0 },

@@ -1,6 +1,7 @@
-// Package gate decides whether an extraction may become a document without a person. It trusts
-// neither rules nor models: it compares every value with the transcription, with the other
-// values, and with check digits.
+// Package gate decides whether a person must look at an extraction. The document is stored and
+// matched either way; the gate marks it, with the reasons. It trusts neither rules nor models:
+// it compares every value with the transcription, with the other values, and with check
+// digits.
 //
 // Arithmetic between printed amounts and check digits prove a value, and raise its trust. A
 // source's confidence proves nothing; it can only refuse.

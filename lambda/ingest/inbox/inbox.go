@@ -1,8 +1,8 @@
 // Package inbox starts an ingestion for each file put into a tenant's inbox,
 // inbox/{tenant}/{name}, as reported by S3 events.
 //
-// The ids derive from the tenant and the content, so the same file, or an event delivered
-// twice, changes nothing. Each event has one of these ends:
+// The ids derive from the tenant and the content (for a file beyond the size limit, from its
+// key, version and size), so the same file, or an event delivered twice, changes nothing. Each event has one of these ends:
 //
 //   - A new file is copied to the documents, and its ingestion is published.
 //   - So is an unreadable file: its ingestion fails with the reason, and a person is notified.

@@ -88,7 +88,7 @@ func failures() []exchange {
 		{Name: "403", Serve: says(403, secretText, ""), Kind: permanent, Refused: true, Want: denied + "403)"},
 		{Name: "expired", Serve: says(400, "ExpiredTokenException", ""), Want: stale + "ExpiredTokenException)"},
 		{Name: "no credentials", With: broken{uncredentialed()},
-			Want: "missing AWS credentials for Textract"},
+			Want: "cannot get AWS credentials for Textract"},
 
 		// the page
 		{Name: "bad document", Serve: says(400, "BadDocumentException", ""), Kind: permanent,

@@ -1,5 +1,5 @@
-// Package must ends a test at the first failed call, so that error checks don't push its steps
-// apart.
+// Package must fails a test at the first error, so that its steps aren't buried in error
+// checks.
 package must
 
 // Test is a test, a benchmark or a rig that embeds one.
@@ -8,7 +8,7 @@ type Test interface {
 	Fatal(args ...any)
 }
 
-// OK ends the test unless err is nil. Use at to name the place, such as one of many files.
+// OK fails the test unless err is nil. at says where, such as which of many files.
 func OK(t Test, err error, at ...any) {
 	t.Helper()
 	if err != nil {
@@ -16,7 +16,7 @@ func OK(t Test, err error, at ...any) {
 	}
 }
 
-// Get returns the value of a call, and ends the test on its error:
+// Get returns v, or fails the test if err isn't nil:
 //
 //	text := must.Get(os.ReadFile(path))(t)
 func Get[T any](v T, err error) func(Test) T {

@@ -32,7 +32,7 @@ var (
 	commit    = flag.String("commit", "on", "synchronous_commit of the server; off: without waiting for the disk")
 )
 
-// contestant works off the jobs put into its table by fill.
+// contestant processes the jobs that fill puts into its table.
 type contestant struct {
 	name, table string
 	fill        func()
@@ -84,7 +84,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// measure lets a contestant work off its jobs. It makes a checkpoint before it makes the jobs,
+// measure lets a contestant process its jobs. It makes a checkpoint before it makes the jobs,
 // as when work follows soon after a publication.
 func (c *contestant) measure(ctx context.Context, pool *pgxpool.Pool) {
 	must(pool.Exec(ctx, "CHECKPOINT"))

@@ -20,10 +20,10 @@ type Waits struct {
 type Repair string
 
 // The repairs by publishing.
-const ( // inserted and never published
+const (
 	Inserted Repair = "inserted" // it was inserted and never published
-	Lapsed   Repair = "lapsed"   // its message didn't come
-	Overdue  Repair = "overdue"  // its message did not come
+	Lapsed   Repair = "lapsed"   // its lease ended without a result
+	Overdue  Repair = "overdue"  // its message didn't come
 )
 
 // Republished is a row published by a sweep, and the reason.

@@ -20,7 +20,7 @@ var extensions = []string{".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".xm
 // File is a file to ingest.
 type File struct {
 	Path string // for display
-	Key  string // path below the named folder, with slashes
+	Key  string // slash-separated path relative to the folder on the command line
 }
 
 // findFiles lists the files for paths, walking folders in name order. skipped counts the files

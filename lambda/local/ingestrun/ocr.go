@@ -19,7 +19,7 @@ const (
 // OCR is the engine for pages without text.
 type OCR struct {
 	Engine  string `json:"engine"`            // tesseract or none
-	Missing string `json:"missing,omitempty"` // why there is no engine, with the remedy
+	Missing string `json:"missing,omitempty"` // why there is no engine, and how to get one
 }
 
 // chooseOCR returns tesseract or none; auto uses tesseract if it is available.

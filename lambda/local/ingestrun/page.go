@@ -69,8 +69,8 @@ type markView struct {
 	X, Y, Width, Height float64
 }
 
-// Page returns a self-contained HTML page with the image of each page of the files and the
-// positions of the fields.
+// Page returns a self-contained HTML page showing each page of the files with its fields
+// marked.
 func (r *Run) Page(ctx context.Context, rep *Report) ([]byte, error) {
 	pdfs, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
 	if err != nil {

@@ -20,14 +20,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Options are the options for ingesting files.
+// Options configures an ingestion or an upload.
 type Options struct {
 	Match    bool   // report matches too
 	JSON     bool   // print the report as JSON
 	HTML     string // file for the page with marked images; empty writes none
 	OCR      string // auto, tesseract or none
 	Tenant   string // id of the owner; empty uses a fixed one
-	Logs     string // file for the functions' logs; "-" is the meter, empty discards them
+	Logs     string // file for the functions' logs; "-" writes to the progress meter, empty discards them
 	Database database.Choice
 	Model    scripted.Flags
 }

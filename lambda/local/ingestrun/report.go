@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Report is the outcome of a run, also for use as JSON.
+// Report is the outcome of a run. It can be marshalled to JSON.
 type Report struct {
 	Files      []fileReport    `json:"files"`
 	OCR        OCR             `json:"ocr"`
@@ -56,7 +56,7 @@ type Field struct {
 	extraction.Field
 }
 
-// accounting shows that each file ended exactly once.
+// accounting shows that each file was counted exactly once.
 type accounting struct {
 	Files     int     `json:"files"`
 	Completed int     `json:"completed"`

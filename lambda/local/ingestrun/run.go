@@ -1,7 +1,7 @@
 // Package ingestrun runs files through the local stack of the ingest and match functions. It
-// stores them like a bucket, waits until each has ended, and reports each document with its
-// fields, their places and the reasons to trust them, and everything for a person. Use it also
-// to upload files to a deployed stack.
+// stores them like a bucket, waits until each has been processed, and reports each document
+// with its fields, their places and the reasons to trust them, and everything for a person.
+// Use it also to upload files to a deployed stack.
 package ingestrun
 
 import (

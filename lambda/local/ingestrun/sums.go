@@ -6,7 +6,7 @@ import (
 	"matchbook/lambda/document"
 )
 
-// Sum is a sum of the document's amounts, compared with the stated one.
+// Sum compares a sum computed from the document's amounts with the amount the document states.
 type Sum struct {
 	Of     string `json:"of"`     // the added amounts
 	Is     string `json:"is"`     // the computed sum

@@ -19,7 +19,7 @@ import (
 // maxKey is S3's limit for a key, in bytes.
 const maxKey = 1024
 
-// Store stores a file by its key.
+// Store writes files by key.
 type Store interface {
 	Write(ctx context.Context, key string, file io.ReadSeeker) error
 }

@@ -102,7 +102,7 @@ func readUser(raw []byte) (u offer.User, err error) {
 	case !object(r.Profile):
 		return u, errors.New("profile: expected an object")
 	case !object(r.Preferences):
-		return u, errors.New("preferences: expected an object")
+		return u, errors.New("preferences: expected a JSON object")
 	}
 	return offer.User{ID: id, Tenant: tenant, Zone: r.Timezone, Active: r.Active == nil || *r.Active, ActiveAt: r.ActiveAt,
 		Profile: r.Profile, Preferences: r.Preferences}, nil

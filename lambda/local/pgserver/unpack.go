@@ -98,7 +98,7 @@ func makeLinks(root *os.Root) error {
 	}
 	var links []struct{ Source, Target string } // the link is at Target
 	if err := json.Unmarshal(list, &links); err != nil {
-		return fmt.Errorf("pg-symlinks.json: %w", err)
+		return fmt.Errorf("parse pg-symlinks.json: %w", err)
 	}
 	for _, link := range links {
 		to, err := filepath.Rel(path.Dir(link.Target), link.Source)

@@ -170,7 +170,7 @@ func failures() []exchange {
 		{Name: "200 with nothing", Serve: says(200, "", `{}`), Want: "SES did not confirm the mail"},
 		{Name: "closed in the body", Serve: failuretest.Hijacked("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{\"Mess", false), Want: noAnswer},
 		{Name: "no credentials", Serve: mailed, With: func(c *sesv2.Client) API { return uncredentialed{c} },
-			Want: "missing AWS credentials for SES"},
+			Want: "cannot get AWS credentials for SES"},
 		{Name: "before it asks", Serve: mailed, With: func(c *sesv2.Client) API { return broken{c} },
 			Want: "unexpected error of SES (*errors.errorString)"},
 	}

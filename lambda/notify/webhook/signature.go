@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Headers of a request.
+// Request headers.
 const (
 	KeyHeader       = "Idempotency-Key"
 	SignatureHeader = "Matchbook-Signature"
@@ -30,7 +30,7 @@ func mac(secret, seconds string, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Errors of Verify.
+// Errors returned by Verify.
 var (
 	ErrSignature = errors.New("invalid signature")
 	ErrTime      = errors.New("signature too old or in the future")

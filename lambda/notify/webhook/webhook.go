@@ -59,7 +59,7 @@ func New(c Config) (*Receiver, error) {
 func (*Receiver) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Receiver") }
 
 // Send posts a parcel once, and returns nil if the receiver accepted it. Otherwise it returns
-// a *failure.Error. After a transient one the parcel may have arrived.
+// a *failure.Error. If it is transient, the parcel may still have arrived.
 func (r *Receiver) Send(ctx context.Context, p outbox.Parcel) error {
 	if failed := r.post(ctx, p.ID.String(), p.Body); failed != nil {
 		return table.Classify(failed)

@@ -31,7 +31,7 @@ func New(r roster.Roster) (*Index, error) {
 	a, ok := algorithm(r.Algorithm)
 	if !ok {
 		return nil, failure.Permanently(
-			"unknown version %d of the ranking in the roster of %s", r.Algorithm, r.Date)
+			"unknown ranking version %d in the roster of %s", r.Algorithm, r.Date)
 	}
 	return prepare(a, r)
 }

@@ -52,7 +52,7 @@ func (p Plan) WantIndexed(t testing.TB, indexes ...string) {
 	t.Helper()
 	for _, n := range p.Root.all() {
 		if n.Type == "Seq Scan" && n.Relation != "" {
-			t.Errorf("all of %s is scanned", n.Relation)
+			t.Errorf("plan has a sequential scan on %s", n.Relation)
 		}
 		indexes = slices.DeleteFunc(indexes, func(index string) bool { return index == n.Index })
 	}

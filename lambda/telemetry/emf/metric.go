@@ -1,13 +1,13 @@
 // Package emf writes metrics to a log for CloudWatch: a line of JSON in the Embedded Metric
 // Format, on stdout, without a call and without an agent.
 //
-// Use one Set per function, and flush it at the end of every batch or sweep. You must use the
-// names from manifest/metric, because alarms and the dashboard use them too; unknown names are
-// never written. The only dimensions are the stage and the function, because you pay for every
-// value of a dimension.
+// Use one Set per function, and flush it at the end of every batch or sweep. Names must come
+// from manifest/metric, which the alarms and the dashboard use too; others are not written.
+// The only dimensions are the stage and the function, because you pay for every value of a
+// dimension.
 //
-// A killed process loses its collected values. The work that it left behind is counted where
-// it ends, by another process or by the sweep.
+// A killed process loses its collected values. Its unfinished work is counted by whichever
+// process, or sweep, finishes it.
 package emf
 
 import (
@@ -61,8 +61,8 @@ func unitOf(name string) string {
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 const maxValues = 100
 
-// Set collects the metrics of a function. It is safe for concurrent use. You can use a nil
-// Set; it ignores everything.
+// Set collects the metrics of a function. It is safe for concurrent use. A nil Set discards
+// everything.
 type Set struct {
 	stage, function string
 
@@ -76,7 +76,7 @@ func New(stage, function string) *Set {
 	return &Set{stage: stage, function: function, counts: map[string]int{}, values: map[string][]float64{}}
 }
 
-// Count adds n. A count of 0 is written too, since it is known.
+// Count adds n. A count of 0 is written too, because 0 differs from no data.
 func (s *Set) Count(name string, n int) {
 	if s == nil {
 		return

@@ -94,9 +94,7 @@ func peakMemory(t *testing.T, variable string) int {
 func processWith(t *testing.T, variable string) string {
 	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, file := range processes {
 		environ, err := os.ReadFile(file)
 		if err == nil && slices.Contains(strings.Split(string(environ), "\x00"), variable) { // else gone, or of another user

@@ -97,9 +97,7 @@ func TestDeploymentMigrates(t *testing.T) {
 	url := postgrestest.EmptyURL(t)
 	f := newFormation(t, time.Minute, "DATABASE_URL="+url)
 	status, err := schema.Status(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all := float64(len(status))
 	for _, step := range []struct {
 		kind    string
@@ -143,9 +141,7 @@ func TestMigrateByHand(t *testing.T) {
 func TestFailedDeployment(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and never answers
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer silent.Close()
 	manager := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -208,9 +204,7 @@ func TestColdStartWithoutDB(t *testing.T) {
 		"eventSourceARN": l.Queue.ARN,
 		"body":           testTenant.String(), "receiptHandle": "r",
 		"attributes": map[string]string{"ApproximateReceiveCount": "1"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// The claim waits for the database for three quarters of it. On a busy machine the
 	// rest may take longer than the fourth; then another function has more time.
 	for timeout := 8 * time.Second; ; timeout *= 8 {

@@ -178,9 +178,7 @@ func (d *ingestDrill) drain() {
 	for {
 		select {
 		case err := <-drained:
-			if err != nil {
-				d.t.Fatal(err)
-			}
+			must.OK(d.t, err)
 			return
 		case r := <-d.held:
 			d.strike(r)

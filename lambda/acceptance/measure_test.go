@@ -256,9 +256,7 @@ func far(t *testing.T, serverURL string, delay time.Duration) string {
 	config := must.Get(pgx.ParseConfig(serverURL))(t)
 	socket := filepath.Join(config.Host, fmt.Sprintf(".s.PGSQL.%d", config.Port))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {

@@ -91,9 +91,7 @@ func TestCopy(t *testing.T) {
 		must.OK(t, s.Copy(t.Context(), from, "", to))
 		for _, key := range []string{from, to} {
 			file, size, err := s.Open(t.Context(), key, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			got, err := io.ReadAll(file)
 			if string(got) != "content" || size != 7 || err != nil || file.Close() != nil {
 				t.Errorf("%s: got %q of %d bytes, %v", key, got, size, err)

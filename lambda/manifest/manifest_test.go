@@ -6,15 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 )
 
 func TestMatchIsPossible(t *testing.T) {
 	t.Parallel()
-	if err := manifest.Match.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, manifest.Match.Validate())
 	if got := manifest.Match.MaxReceiveCount(); got != 3 {
 		t.Errorf("maxReceiveCount %d, want 3", got)
 	}
@@ -24,9 +23,7 @@ func TestMatchIsPossible(t *testing.T) {
 func TestReviewIsPossible(t *testing.T) {
 	t.Parallel()
 	f := manifest.Review
-	if err := f.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, f.Validate())
 	if got := f.FormatBackoff(); got != "5m,5m" || f.MaxReceiveCount() != 3 {
 		t.Errorf("schedule %s, maxReceiveCount %d", got, f.MaxReceiveCount())
 	}
@@ -41,9 +38,7 @@ func TestReviewIsPossible(t *testing.T) {
 func TestOfferIsPossible(t *testing.T) {
 	t.Parallel()
 	f := manifest.Offer
-	if err := f.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, f.Validate())
 	if got := f.FormatBackoff(); got != "30s,2m,5m" || f.MaxReceiveCount() != 4 {
 		t.Errorf("schedule %s, maxReceiveCount %d", got, f.MaxReceiveCount())
 	}
@@ -104,9 +99,7 @@ func TestConnections(t *testing.T) {
 	if got := manifest.Connections(functions, tasks); got != 25 {
 		t.Errorf("got %d, want 25", got)
 	}
-	if err := manifest.CheckConnections(25, functions, tasks); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, manifest.CheckConnections(25, functions, tasks))
 	if err := manifest.CheckConnections(24, functions, tasks); err == nil ||
 		!strings.Contains(err.Error(), "25 connections (a 3 x 4, b 2 x 1, c 5, d 6) but the database has 24") {
 		t.Errorf("got %v", err)
@@ -140,9 +133,7 @@ func TestParseBackoffEntries(t *testing.T) {
 
 func TestListsArePossible(t *testing.T) {
 	t.Parallel()
-	if err := manifest.Validate(manifest.Functions(), manifest.Tasks()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, manifest.Validate(manifest.Functions(), manifest.Tasks()))
 	further := manifest.Match
 	further.Name, further.BatchSize = "sweep", 101
 	err := manifest.Validate(append(manifest.Functions(), further), manifest.Tasks())

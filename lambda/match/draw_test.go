@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 
@@ -72,9 +73,7 @@ func TestApplyHonorsContext(t *testing.T) {
 	if ctx.n != 0 {
 		t.Errorf("it went on after its context had ended, or never looked: %d", ctx.n)
 	}
-	if _, err := x.apply(t.Context(), c); err != nil {
-		t.Errorf("got %v", err)
-	}
+	must.Get(x.apply(t.Context(), c))(t)
 }
 
 // endingAt is a context that ends when it is looked at for the nth time.

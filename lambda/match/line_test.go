@@ -26,8 +26,7 @@ func benchmarkLine(b *testing.B, raws []score.Raw) {
 		for b.Loop() {
 			c.docs = c.docs[:0]
 			for _, raw := range raws {
-				d, err := score.Read(raw)
-				must.OK(b, err)
+				d := must.Get(score.Read(raw))(b)
 				d.Normalized()
 				c.docs = append(c.docs, d)
 			}
@@ -46,8 +45,7 @@ func benchmarkLine(b *testing.B, raws []score.Raw) {
 	}
 	b.Run("decide", func(b *testing.B) {
 		for b.Loop() {
-			_, err := rules.Decide(b.Context(), all)
-			must.OK(b, err)
+			must.Get(rules.Decide(b.Context(), all))(b)
 		}
 	})
 }

@@ -208,8 +208,7 @@ func TestUnreadableCandidates(t *testing.T) {
 func TestNoCounterpartyNoMatch(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []score.Raw{raw(po, object(vat, `"total":"5"`))}}}}
-	log, err := run(s)
-	must.OK(t, err)
+	log := must.Get(run(s))(t)
 	if len(s.pairs) != 1 || len(s.pairs[0]) != 0 {
 		t.Errorf("wrote %+v, want no pairs", s.pairs)
 	}

@@ -488,8 +488,7 @@ func TestQuestionGolden(t *testing.T) {
 	if *update {
 		must.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	must.OK(t, err)
+	want := must.Get(os.ReadFile(golden))(t)
 	if got != string(want) {
 		t.Errorf("the question has changed (-update writes it anew):\n%s", got)
 	}

@@ -171,9 +171,7 @@ func TestArrivalOrderWithEmbeddings(t *testing.T) {
 			m := newMemory(docs)
 			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Embeddings: &llm.Embeddings{Embedder: &bag{}, Vault: vectors{}}}
 			for _, i := range r.Perm(len(docs)) {
-				if err := matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}); err != nil {
-					t.Fatalf("seed %d: %v", seed, err)
-				}
+				must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}), "seed", seed)
 			}
 			if first == nil {
 				first = m

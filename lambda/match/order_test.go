@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
@@ -297,13 +298,9 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 		matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler)}
 		again := r.Perm(len(docs))[:len(docs)/2]
 		for _, i := range append(r.Perm(len(docs)), again...) {
-			if err := matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}); err != nil {
-				t.Fatalf("seed %d, order %d: %v", seed, order, err)
-			}
+			must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}), "seed", seed, "order", order)
 			for id, again := m.renamed(); again; id, again = m.renamed() {
-				if err := matcher.Match(t.Context(), job.Attempt{ID: id, Number: 2}); err != nil {
-					t.Fatalf("seed %d, order %d: %v", seed, order, err)
-				}
+				must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: id, Number: 2}), "seed", seed, "order", order)
 			}
 			if problem := m.stale(); problem != "" {
 				t.Fatalf("seed %d, order %d, after document %d: %s", seed, order, i, problem)

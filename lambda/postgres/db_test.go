@@ -22,9 +22,7 @@ func TestOpenErrorsHideURL(t *testing.T) {
 
 func TestPing(t *testing.T) {
 	t.Parallel()
-	if err := postgrestest.Open(t, postgrestest.URL(t)).Ping(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, postgrestest.Open(t, postgrestest.URL(t)).Ping(t.Context()))
 	db := must.Get(postgres.Open(t.Context(), "postgres://user:SECRET@127.0.0.1:1/db", 1))(t)
 	defer db.Close()
 	err := db.Ping(t.Context())

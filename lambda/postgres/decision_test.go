@@ -23,9 +23,7 @@ var decisionTables = append(slices.Clone(allTables), "party_name", "decision")
 func (f *fixture) decide(a, b int, d postgres.Decision) (changed bool, published string) {
 	f.t.Helper()
 	done, err := f.Decide(f.t.Context(), num(a), num(b), d)
-	if err != nil {
-		f.t.Fatalf("%s %d and %d: %v", d.Verdict, a, b, err)
-	}
+	must.OK(f.t, err, d.Verdict, a, "and", b)
 	var list []string
 	for _, s := range done.Published {
 		list = append(list, fmt.Sprint(s.ID[15]))

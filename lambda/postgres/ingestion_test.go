@@ -107,9 +107,7 @@ func (f *files) takeFile(id uuid.UUID) job.Attempt {
 func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped {
 	f.t.Helper()
 	stamped, _, err := f.store.Complete(f.t.Context(), f.takeFile(id), docs)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 	return stamped
 }
 
@@ -192,9 +190,7 @@ func TestCheckpointIsFenced(t *testing.T) {
 	if err := f.store.Transcribed(t.Context(), stale, ingestion.Checkpoint{Transcription: "stale"}); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("a stale fence: %v, want %v", err, job.ErrFenceLost)
 	}
-	if err := f.store.Transcribed(t.Context(), ours, ingestion.Checkpoint{Transcription: "ours"}); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, f.store.Transcribed(t.Context(), ours, ingestion.Checkpoint{Transcription: "ours"}))
 	if row, err := f.store.Ingestion(t.Context(), id); err != nil || row.Transcription != "ours" {
 		t.Errorf("the checkpoint is %q, %v", row.Transcription, err)
 	}

@@ -25,9 +25,7 @@ func completed(t *testing.T) *offers {
 		frozen := roster.Frozen{Key: roster.Key{Tenant: tenant, Date: date}, Digest: digest, Content: []byte{}}
 		must.Get(o.store.Freeze(t.Context(), frozen))(t)
 		stamped, _, err := o.store.Queue(t.Context(), o.shard("UTC", &through))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		first := 100 + 10*int(n%7)
 		set := offer.Set{Job: offer.Job{Date: date, User: num(9)}, Offers: []ranking.Offer{
 			{Candidate: num(first), Rank: 1, Score: 70}, {Candidate: num(first + 1), Rank: 2, Score: 60}}}

@@ -126,9 +126,7 @@ func TestSchedulersThatDie(t *testing.T) {
 		})
 	}
 	running.Wait()
-	if err := got.all(t.Context(), o.store, s); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, got.all(t.Context(), o.store, s))
 	got.want(t, users, "Asia/Tokyo")
 }
 

@@ -55,9 +55,7 @@ func (o *offers) users(from, n int, zone string) (ids []uuid.UUID) {
 func (o *offers) queue(zone string) []job.Stamped {
 	o.t.Helper()
 	stamped, _, err := o.store.Queue(o.t.Context(), o.shard(zone, nil))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	must.OK(o.t, err)
 	return stamped
 }
 

@@ -97,9 +97,7 @@ func TestSenderProcess(t *testing.T) {
 		} else {
 			err = failBatch(ctx, conn, work)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		must.Get(conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", clockLock))(t)
 		relay.Run(ctx)
 		must.Get(conn.Exec(ctx, "SELECT pg_advisory_unlock_shared($1)", clockLock))(t)

@@ -133,9 +133,7 @@ func TestFailedCommit(t *testing.T) {
 					t.Errorf("%s: got %v, want SQLSTATE 23505", name, err)
 				}
 			}
-			if err := db.Ping(t.Context()); err != nil {
-				t.Errorf("the connection afterwards: %v", err)
-			}
+			must.OK(t, db.Ping(t.Context()), "the connection afterwards")
 			var n int
 			if err := db.QueryRow(t.Context(), "SELECT count(*) FROM late").Scan(&n); err != nil || n != 1 {
 				t.Errorf("%d rows, %v; want the first one", n, err)

@@ -31,9 +31,7 @@ func TestRenewRunsOnce(t *testing.T) {
 // What may be said of a pool does not stop a migration.
 func TestMigrateTakesPoolURL(t *testing.T) {
 	t.Parallel()
-	if _, err := schema.Migrate(t.Context(), withPool(t, postgrestest.EmptyURL(t))); err != nil {
-		t.Error(err)
-	}
+	must.Get(schema.Migrate(t.Context(), withPool(t, postgrestest.EmptyURL(t))))(t)
 }
 
 func withPool(t *testing.T, text string) string {

@@ -184,9 +184,7 @@ func TestHostileTextIsStored(t *testing.T) {
 	result := record.Result{Stage: "liability", Outcome: record.Done, Reason: hostile, Calls: 1 << 40,
 		Findings: []record.Finding{bad}, Marks: []record.Mark{{Category: hostile, Quote: hostile}}}
 	must.Get(r.store.Record(t.Context(), f, []record.Result{result}))(t)
-	if err := r.store.Pause(t.Context(), hostile, time.Second); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, r.store.Pause(t.Context(), hostile, time.Second))
 	r.end(f, job.StatusSucceeded)
 	const safe = "a\ufffdb\ufffd\u202e\\u0000'; DROP TABLE review_job; --"
 	marks, err := r.store.Marks(t.Context(), n.ID)

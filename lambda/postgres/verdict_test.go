@@ -77,9 +77,7 @@ func TestVerdictBeatsRivals(t *testing.T) {
 		{"the other one too", 1, 2, rules.Confirmed, "1-2 person, 1-3 person", "", "1 1 1"},
 		{"both rejected", 1, 2, rules.Rejected, "1-3 person", "1-2 person", "1 0 1"},
 	} {
-		if err := f.says(num(step.a), num(step.b), step.verdict); err != nil {
-			t.Fatalf("%s: %v", step.when, err)
-		}
+		must.OK(t, f.says(num(step.a), num(step.b), step.verdict), step.when)
 		f.wantEdges(step.when, step.matches, step.suggestions, step.clusters)
 		before := f.dump("document_match", "match_suggestion", "match_pair")
 		for n := 1; n <= 3; n++ {

@@ -35,9 +35,7 @@ func TestReviewIDFromDocument(t *testing.T) {
 	s := review.Starter{Store: store, Log: slog.New(slog.DiscardHandler)}
 	pages := []transcript.Page{page(1, "Lease", "Rent is due."), page(2, "It renews.")}
 	n, err := s.PrepareIngested(t.Context(), uuid.UUID{1}, document, "Contract 7", pages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// The id was computed with Python's uuid.uuid5: with another one, contracts would
 	// be reviewed once more.
 	if n.ID.String() != "d2abec80-afaf-54b9-8f41-4bc5b66b2b43" || n.DocumentID != document || n.TenantID != (uuid.UUID{1}) || n.Name != "Contract 7" ||
@@ -71,9 +69,7 @@ func TestContractText(t *testing.T) {
 	files := must.Get(blob.Open(t.Context(), blob.FolderURL(t.TempDir()), nil))(t)
 	read := transcript.Transcription{Engine: "pdfium", Version: "1", Pages: []transcript.Page{page(1, "Invoice 7"), page(2, "Lease\u202e"), page(3)}}
 	encoded, err := read.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for key, content := range map[string][]byte{"good": encoded, "bad": []byte("{}")} {
 		must.OK(t, files.Write(t.Context(), key, bytes.NewReader(content)))
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job/sqsjob"
 
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
@@ -55,9 +56,7 @@ func TestClientsInLambda(t *testing.T) {
 			values[name] = server.URL
 		}
 		seen = nil
-		if err := ask(values); err != nil {
-			t.Fatalf("%v: %v", variables, err)
-		}
+		must.OK(t, ask(values), variables)
 		want := "/ eu-central-1 secretsmanager session, /v2/email/account eu-central-1 ses session, / eu-central-1 sqs session"
 		if got := strings.Join(seen, ", "); got != want {
 			t.Errorf("%v:\ngot  %s\nwant %s", variables, got, want)

@@ -27,8 +27,7 @@ func TestRefusedLoginCounted(t *testing.T) {
 	right := g.rotate("right")
 	wrong := strings.Replace(right, "right", "wrong", 1)
 	ping := func(renew postgres.Renew) error {
-		db, err := postgres.OpenRenewing(t.Context(), wrong, 1, telemetry.CountRenewal(renew, set))
-		must.OK(t, err)
+		db := must.Get(postgres.OpenRenewing(t.Context(), wrong, 1, telemetry.CountRenewal(renew, set)))(t)
 		defer db.Close()
 		return db.Ping(t.Context())
 	}

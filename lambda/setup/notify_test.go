@@ -45,9 +45,8 @@ func TestInvalidChannel(t *testing.T) {
 // leave its rows in the outbox.
 func TestChannelNames(t *testing.T) { // not parallel: the SDK reads its variables from the process
 	t.Setenv("AWS_REGION", "eu-central-1")
-	c, err := setup.LoadNotify(env(map[string]string{"SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/T/B/x",
-		"EMAIL_FROM": "a@example.com", "EMAIL_TO": "b@example.com"}))
-	must.OK(t, err)
+	c := must.Get(setup.LoadNotify(env(map[string]string{"SLACK_WEBHOOK_URL": "https://hooks.slack.com/services/T/B/x",
+		"EMAIL_FROM": "a@example.com", "EMAIL_TO": "b@example.com"})))(t)
 	senders, err := setup.Senders(t.Context(), c)
 	if err != nil || len(senders) != len(manifest.Channels()) {
 		t.Fatalf("got %d senders, %v", len(senders), err)
@@ -92,12 +91,11 @@ func TestSweepNotifiesSlack(t *testing.T) { // not parallel: the SDK reads its v
 	} {
 		must.Get(conn.Exec(t.Context(), sql))(t)
 	}
-	c, err := setup.LoadSweep(env(map[string]string{"DATABASE_URL": url, "SLACK_WEBHOOK_URL": webhook.URL,
+	c := must.Get(setup.LoadSweep(env(map[string]string{"DATABASE_URL": url, "SLACK_WEBHOOK_URL": webhook.URL,
 		"QUEUE_URL":        "https://sqs.eu-central-1.amazonaws.com/000000000000/match",
 		"INGEST_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/ingest",
 		"REVIEW_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/000000000000/review",
-		"OFFER_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/000000000000/offer"}), manifest.Functions())
-	must.OK(t, err)
+		"OFFER_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/000000000000/offer"}), manifest.Functions()))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	s, closeAll, err := setup.Sweep(ctx, c, slog.New(slog.DiscardHandler), setup.Workloads())

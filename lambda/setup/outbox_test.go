@@ -62,8 +62,7 @@ func TestSetsAreSent(t *testing.T) {
 		}
 	}
 	c := Config{Offers: ReceiverConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
-	relays, err := newOutboxRelays(c, db, slog.New(slog.DiscardHandler))
-	must.OK(t, err)
+	relays := must.Get(newOutboxRelays(c, db, slog.New(slog.DiscardHandler)))(t)
 	complete()
 	batch := ended{func() {
 		if n := got.Load(); n != 0 {

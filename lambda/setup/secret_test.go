@@ -121,10 +121,9 @@ func TestKeyRotation(t *testing.T) {
 	}))
 	defer provider.Close()
 	var clock atomic.Int64
-	c, err := loadFunction(envOf(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q",
+	c := must.Get(loadFunction(envOf(map[string]string{"DATABASE_URL": "x", "QUEUE_URL": "q",
 		"OPENAI_BASE_URL":           provider.URL,
-		"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")}), manifest.Match, source(&clock))
-	must.OK(t, err)
+		"OPENAI_API_KEY_SECRET_ARN": secrettest.ARN("openai")}), manifest.Match, source(&clock)))(t)
 	ask := asking(t, c)
 	clock.Add(int64(fetchEvery))
 	for _, step := range []struct {

@@ -61,8 +61,7 @@ func environment(variables map[string]any) setup.Env {
 func TestTemplateEnvironments(t *testing.T) {
 	t.Parallel()
 	for file, without := range map[string][]string{"default": {"Web", "Console"}, "aurora": nil} {
-		raw, err := os.ReadFile("../../infra/testdata/" + file + ".template.golden")
-		must.OK(t, err)
+		raw := must.Get(os.ReadFile("../../infra/testdata/" + file + ".template.golden"))(t)
 		var template struct {
 			Resources map[string]struct {
 				Type       string

@@ -81,9 +81,7 @@ func newRig(t *testing.T, database string) *rig {
 	r.sqs = awssqs.NewFromConfig(config)
 	r.model, err = scripted.Start(t.Context(), scripted.Options{Key: modelKey,
 		Mind: func(scripted.Question) string { return r.answer }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(r.model.Close)
 	r.slack = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no_text", http.StatusBadRequest) }
 	hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.slack(w, req) }))

@@ -297,9 +297,7 @@ func explainAll(t *testing.T, url string) {
 		if err == nil {
 			err = (&invocation{cli.Invocation{Out: &out}}).Print(r, asJSON)
 		}
-		if err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
+		must.OK(t, err, args)
 		return out.String()
 	}
 	narrow := func(args ...string) {
@@ -378,10 +376,7 @@ func limitsAgree(t *testing.T, url string) {
 	db, ids := postgrestest.Open(t, url), allDocuments(t, url)
 	least, asked, kept := 1000, 1000, 1000
 	for _, id := range ids {
-		c, err := db.Competition(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(db.Competition(t.Context(), id))(t)
 		for _, p := range c.Pairs {
 			if p.Veto == "" {
 				kept = min(kept, p.Points)

@@ -40,9 +40,7 @@ func refusing(t *testing.T, more ...string) map[string]string {
 func taken(t *testing.T, file string) (texts []string) {
 	t.Helper()
 	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	for lines := json.NewDecoder(f); ; {
 		var m webhook.Message

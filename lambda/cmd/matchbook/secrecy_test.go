@@ -106,9 +106,7 @@ func TestKeepFolder(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "starts four servers")
 	parent, err := os.MkdirTemp("", "keep") //nolint:usetesting // the server may run as another user, and t.TempDir is closed to that user
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(parent) })
 	must.OK(t, os.Chmod(parent, 0o755))
 	documents, kept := filepath.Join(parent, "documents"), filepath.Join(parent, "to keep")

@@ -43,7 +43,5 @@ func TestVersionInChangelog(t *testing.T) {
 	if newest == nil || string(newest[1]) != release {
 		t.Fatalf("the program is version %s, the newest heading %q", release, newest)
 	}
-	if _, err := time.Parse(time.DateOnly, string(newest[2])); err != nil {
-		t.Error(err)
-	}
+	must.Get(time.Parse(time.DateOnly, string(newest[2])))(t)
 }

@@ -111,9 +111,7 @@ func TestQueueStops(t *testing.T) {
 		close(arrived)
 		<-r.Context().Done() // as a long poll does
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	answered := make(chan error, 1)
 	go func() {
 		response, err := http.Get(url)
@@ -123,9 +121,7 @@ func TestQueueStops(t *testing.T) {
 		answered <- err
 	}()
 	<-arrived
-	if err := stop(); err != nil {
-		t.Fatalf("stop: %v", err)
-	}
+	must.OK(t, stop(), "stop")
 	if err := <-answered; err != nil {
 		t.Errorf("the request got no answer: %v", err)
 	}

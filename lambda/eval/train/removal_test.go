@@ -22,10 +22,7 @@ var notMet = map[string]string{
 func TestEachKindCounts(t *testing.T) {
 	t.Parallel()
 	corpora := readCorpora(t)
-	cases, err := ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(ReadCases(filepath.Join(testenv.Shared(t, "eval/matching/cases"), "cases.jsonl")))(t)
 	var samples []*Sample // the small ones first: most kinds count in one of them
 	for _, c := range cases {
 		s := must.Get(NewSample(c.Documents, c.Must))(t)

@@ -44,11 +44,10 @@ func (q *queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid
 func failed(t *testing.T, n int) (url string, db *postgres.DB) {
 	t.Helper()
 	url = postgrestest.URL(t)
-	_, err := postgrestest.Conn(t, url).Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one'))
+	must.Get(postgrestest.Conn(t, url).Exec(t.Context(), `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one'))
 		INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_failed_at, matching_attempts)
 		SELECT gen_random_uuid(), $1, 'invoice', '{}', 'failed', now() - interval '1 hour', 2 FROM generate_series(1, $2)`,
-		uuid.New(), n)
-	must.OK(t, err)
+		uuid.New(), n))(t)
 	return url, postgrestest.Open(t, url)
 }
 

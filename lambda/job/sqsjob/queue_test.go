@@ -97,8 +97,7 @@ func TestLastDeliveryGoesToDLQ(t *testing.T) {
 	}
 	r.handle(r.receive(1), ends(deadLetter))
 	r.wantQueue("match", 1, 0)
-	_, err := r.queue.Client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{QueueUrl: &r.queue.URL})
-	must.OK(t, err)
+	must.Get(r.queue.Client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{QueueUrl: &r.queue.URL}))(t)
 	r.wantQueue("match", 0, 0)
 	r.wantQueue("dead", 1, 0)
 }
@@ -291,8 +290,7 @@ func TestSilentQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		endpoint := "http://queue.invalid"
-		queue, err := sqsjob.NewQueue(newClient(&endpoint, silent{}), endpoint+"/000000000000/match")
-		must.OK(t, err)
+		queue := must.Get(sqsjob.NewQueue(newClient(&endpoint, silent{}), endpoint+"/000000000000/match"))(t)
 		r := &rig{t: t, queue: queue}
 		var event events.SQSEvent
 		var all []job.Settlement

@@ -191,8 +191,7 @@ func (r *rig) handler(run runner) *sqsjob.Handler {
 // handle has the event handled and returns the ids of the response.
 func (r *rig) handle(event events.SQSEvent, run runner) []string {
 	r.t.Helper()
-	out, err := r.handler(run).Handle(r.t.Context(), event)
-	must.OK(r.t, err)
+	out := must.Get(r.handler(run).Handle(r.t.Context(), event))(r.t)
 	return unfinished(out)
 }
 

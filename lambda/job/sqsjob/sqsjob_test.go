@@ -89,8 +89,7 @@ func TestResponse(t *testing.T) {
 
 func TestEmptyBatch(t *testing.T) {
 	t.Parallel()
-	out, err := newRig(t).handler(says()).Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{}})
-	must.OK(t, err)
+	out := must.Get(newRig(t).handler(says()).Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{}}))(t)
 	got, err := json.Marshal(out)
 	if want := `{"batchItemFailures":[]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)

@@ -89,8 +89,7 @@ func (i *importing) run(perSweep int, every time.Duration) (total sweep.Report) 
 	for round := 0; ; round++ {
 		i.work(perSweep, min(80, perSweep/2))
 		i.advance(every)
-		r, err := s.Run(i.t.Context())
-		must.OK(i.t, err)
+		r := must.Get(s.Run(i.t.Context()))(i.t)
 		total.Republished += r.Republished
 		total.Lost += r.Lost
 		total.Crashed += r.Crashed

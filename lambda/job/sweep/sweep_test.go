@@ -105,11 +105,10 @@ func (f *fixture) run(want sweep.Report, wantErr error) {
 // state counts the rows of each state, and the notifications.
 func (f *fixture) state() (s string) {
 	f.t.Helper()
-	err := f.conn.QueryRow(f.t.Context(),
+	must.OK(f.t, f.conn.QueryRow(f.t.Context(),
 		`SELECT coalesce(string_agg(matching_status || ' ' || n, ', ' ORDER BY matching_status), '') ||
 		', notifications ' || (SELECT count(*) FROM notification)
-		FROM (SELECT matching_status, count(*) AS n FROM document GROUP BY 1) AS counts`).Scan(&s)
-	must.OK(f.t, err)
+		FROM (SELECT matching_status, count(*) AS n FROM document GROUP BY 1) AS counts`).Scan(&s))
 	return s
 }
 

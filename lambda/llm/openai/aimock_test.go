@@ -32,8 +32,7 @@ func startAimock(t *testing.T) string {
 	}
 	cmd := exec.CommandContext(t.Context(), "node", strings.TrimSpace(string(program)), // npx would not end with us
 		"--port", "0", "--strict", "--validate-on-load", "--fixtures", "testdata/aimock.json")
-	out, err := cmd.StdoutPipe()
-	must.OK(t, err)
+	out := must.Get(cmd.StdoutPipe())(t)
 	must.OK(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended by then
 	listens := regexp.MustCompile(`listening on (http://[0-9.:]+)`)
@@ -52,8 +51,7 @@ func TestAimock(t *testing.T) {
 	url := startAimock(t)
 	client := func(c openai.Config) *openai.Client {
 		c.APIKey, c.Model = "k", "gpt-4o-mini"
-		client, err := openai.New(c)
-		must.OK(t, err)
+		client := must.Get(openai.New(c))(t)
 		return client
 	}
 	v1, azure := client(openai.Config{BaseURL: url + "/v1", EmbeddingModel: "bge-m3"}),

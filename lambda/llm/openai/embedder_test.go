@@ -41,8 +41,7 @@ func numbers(t *testing.T, failAt int) (*Client, *[]int) {
 	}))
 	t.Cleanup(server.Close)
 	length := 256
-	client, err := New(Config{BaseURL: server.URL, Model: "m", EmbeddingModel: "e", Dimensions: &length})
-	must.OK(t, err)
+	client := must.Get(New(Config{BaseURL: server.URL, Model: "m", EmbeddingModel: "e", Dimensions: &length}))(t)
 	return client, &batches
 }
 

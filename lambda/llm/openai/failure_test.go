@@ -310,8 +310,7 @@ var secrets = []string{secretKey, secretDocument, secretHeader, secretResponse}
 func TestConfigHidesKey(t *testing.T) {
 	t.Parallel()
 	c := Config{APIKey: secretKey, Model: "m"}
-	client, err := New(Config{APIKey: secretKey, Model: "m", EmbeddingModel: "e"})
-	must.OK(t, err)
+	client := must.Get(New(Config{APIKey: secretKey, Model: "m", EmbeddingModel: "e"}))(t)
 	for _, v := range []any{c, &c, client, client.Model(), client.Embedder()} {
 		if found := failuretest.Leaks(secrets, v); len(found) > 0 {
 			t.Errorf("%T: found %q", v, found)

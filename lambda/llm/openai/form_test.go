@@ -63,8 +63,7 @@ func answering(t *testing.T, words string, refuse http.HandlerFunc, known ...str
 		says(200, answer(`"message":{"content":`+quoted(words)+`},"finish_reason":"stop"`))(w, r)
 	}))
 	t.Cleanup(server.Close)
-	client, err := New(Config{BaseURL: server.URL, Model: "m"})
-	must.OK(t, err)
+	client := must.Get(New(Config{BaseURL: server.URL, Model: "m"}))(t)
 	return client, &asked
 }
 
@@ -170,8 +169,7 @@ func TestCutQuestionIsRefused(t *testing.T) {
 			usage := llm.Usage{PromptTokens: tc.tokens, CompletionTokens: 4}
 			raw, _ := json.Marshal(map[string]int{"prompt_tokens": tc.tokens, "completion_tokens": 4})
 			url := serving(t, `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":`+string(raw)+`}`)
-			client, err := New(Config{BaseURL: url, Model: "m"})
-			must.OK(t, err)
+			client := must.Get(New(Config{BaseURL: url, Model: "m"}))(t)
 			q := question()
 			q.User = tc.text
 			got, err := client.Model().Answer(t.Context(), q)

@@ -24,8 +24,7 @@ func TestRecordings(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			raw, err := os.ReadFile(file)
-			must.OK(t, err)
+			raw := must.Get(os.ReadFile(file))(t)
 			var r struct {
 				Model    string
 				Status   int
@@ -41,8 +40,7 @@ func TestRecordings(t *testing.T) {
 				_, _ = w.Write([]byte(r.Response))
 			}))
 			defer server.Close()
-			client, err := openai.New(openai.Config{BaseURL: server.URL + "/v1", Model: "any"})
-			must.OK(t, err)
+			client := must.Get(openai.New(openai.Config{BaseURL: server.URL + "/v1", Model: "any"}))(t)
 			answer, err := client.Model().Answer(t.Context(), llm.Question{Name: "q", User: "u", Schema: json.RawMessage(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)})
 			switch ok := r.Status == http.StatusOK; {
 			case ok && (err != nil || !json.Valid([]byte(answer.Text)) || answer.Usage.PromptTokens == 0):

@@ -79,8 +79,7 @@ func (x exchange) happen(t *testing.T) *failure.Call {
 	if x.config != nil {
 		x.config(&config)
 	}
-	client, err := New(config)
-	must.OK(t, err)
+	client := must.Get(New(config))(t)
 	ctx := failuretest.Context(t, x.within)
 	if x.ask == nil {
 		_, m := client.model.ask(ctx, question())

@@ -71,9 +71,7 @@ func TestEventFormat(t *testing.T) {
 		t.Errorf("got %s\nwant %s", payload, lambdaExample)
 	}
 	var event events.SQSEvent
-	if err := json.Unmarshal(payload, &event); err != nil {
-		t.Errorf("aws-lambda-go cannot read it: %v", err)
-	}
+	must.OK(t, json.Unmarshal(payload, &event), "aws-lambda-go cannot read it")
 }
 
 func TestResponses(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/internal/gatetest"
 	"matchbook/lambda/local/lambdahost"
 
@@ -198,9 +199,7 @@ func TestStopFinishesBatches(t *testing.T) {
 	default:
 	}
 	close(release)
-	if err := gatetest.Receive(t, done); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, gatetest.Receive(t, done))
 	for range 2 {
 		if inv := gatetest.Receive(t, invocations); inv.Err != nil || len(inv.Failed)+len(inv.Undeleted) != 0 {
 			t.Errorf("got %+v, want success although the mapping was stopped", inv)

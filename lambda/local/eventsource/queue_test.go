@@ -96,9 +96,8 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 	q.client = sqs.New(sqs.Options{Region: emulator.Region, BaseEndpoint: &srv.URL,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
 	dlq := q.create("dlq", nil)
-	attributes, err := q.client.GetQueueAttributes(t.Context(),
-		&sqs.GetQueueAttributesInput{QueueUrl: &dlq, AttributeNames: []types.QueueAttributeName{"QueueArn"}})
-	must.OK(t, err)
+	attributes := must.Get(q.client.GetQueueAttributes(t.Context(),
+		&sqs.GetQueueAttributesInput{QueueUrl: &dlq, AttributeNames: []types.QueueAttributeName{"QueueArn"}}))(t)
 	q.dlqARN = attributes.Attributes["QueueArn"]
 	q.url = q.create("work", map[string]string{
 		"VisibilityTimeout": strconv.Itoa(int(mappedVisibility.Seconds())),
@@ -109,18 +108,16 @@ func newMappedQueue(t *testing.T) *mappedQueue {
 
 func (q *mappedQueue) create(name string, attributes map[string]string) string {
 	q.t.Helper()
-	out, err := q.client.CreateQueue(q.t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
-	must.OK(q.t, err)
+	out := must.Get(q.client.CreateQueue(q.t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes}))(q.t)
 	return *out.QueueUrl
 }
 
 func (q *mappedQueue) send(bodies ...string) {
 	q.t.Helper()
 	for _, body := range bodies {
-		_, err := q.client.SendMessage(q.t.Context(), &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &body,
+		must.Get(q.client.SendMessage(q.t.Context(), &sqs.SendMessageInput{QueueUrl: &q.url, MessageBody: &body,
 			MessageAttributes: map[string]types.MessageAttributeValue{"published-at": {DataType: aws.String("String"),
-				StringValue: aws.String("now")}}})
-		must.OK(q.t, err)
+				StringValue: aws.String("now")}}}))(q.t)
 	}
 }
 

@@ -62,9 +62,7 @@ func TestBootstrapLinksOnce(t *testing.T) {
 	t.Setenv("PATH", shim(t, "go", `command=$1; shift; exec "$program" "$command" -x "$@" 2>>`+commands)+":"+
 		os.Getenv("PATH"))
 	file := must.Get(Bootstrap(t.Context(), t.TempDir(), gatetest.Function, nil))(t)
-	if _, err := buildinfo.ReadFile(file); err != nil {
-		t.Error(err)
-	}
+	must.Get(buildinfo.ReadFile(file))(t)
 	output, err := os.ReadFile(commands)
 	if err != nil || len(output) == 0 || strings.Contains(string(output), "/link -o") {
 		t.Errorf("it is linked again, %v:\n%s", err, output)

@@ -125,8 +125,7 @@ func TestInvokeOverHTTP(t *testing.T) {
 			resp, err := http.Post(srv.URL+tt.path, "application/json", strings.NewReader(tt.payload))
 			must.OK(t, err)
 			defer resp.Body.Close()
-			body, err := io.ReadAll(resp.Body)
-			must.OK(t, err)
+			body := must.Get(io.ReadAll(resp.Body))(t)
 			if resp.StatusCode != tt.status || resp.Header.Get("X-Amz-Function-Error") != tt.failed {
 				t.Errorf("status %d, error %q; want %d, %q",
 					resp.StatusCode, resp.Header.Get("X-Amz-Function-Error"), tt.status, tt.failed)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/internal/gatetest"
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -38,9 +39,7 @@ func newTestFunction(t *testing.T, cfg Config) *Function {
 func mustInvoke(t *testing.T, f *Function, payload string) string {
 	t.Helper()
 	out, err := f.Invoke(t.Context(), []byte(payload))
-	if err != nil {
-		t.Fatalf("invoke %s: %v", payload, err)
-	}
+	must.OK(t, err, "invoke", payload)
 	return string(out)
 }
 

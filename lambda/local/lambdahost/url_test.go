@@ -28,8 +28,7 @@ func TestURLRequest(t *testing.T) {
 	url, _ := newURL(t, Config{})
 	for contentType, body := range map[string]string{"application/json": `{"a":"ü"}`, "application/pdf": "\x00\xff\x01",
 		"text/plain": ""} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/echo?q=1%20%26", strings.NewReader(body))
-		must.OK(t, err)
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/echo?q=1%20%26", strings.NewReader(body)))(t)
 		r.Header.Set("Content-Type", contentType)
 		r.Header.Set("X-Given", "y")
 		response, err := http.DefaultClient.Do(r)

@@ -67,9 +67,7 @@ func TestRestartKeepsCommits(t *testing.T) {
 	if kept := query(t, url, "SELECT convert_from(lo_get(4711), 'UTF8')"); kept != tally {
 		t.Errorf("%s is left, want %s", kept, tally)
 	}
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, s.Stop())
 	if err := s.Restart(t.Context(), pgserver.Fast, 0); err == nil {
 		t.Error("a server that is gone was restarted")
 	}

@@ -37,9 +37,7 @@ func TestMostInCommon(t *testing.T) {
 			list = append(list, raw(fmt.Sprint(i), notes))
 		}
 		q, order, err := match.QuestionOf(raw("R-1", "red"), list, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := []string(nil)
 		for _, i := range chosen(t, mostInCommon(Question{User: q.User})) {
 			got = append(got, tc.candidates[order[i]])
@@ -86,9 +84,7 @@ func TestFollowsCitations(t *testing.T) {
 		candidates := []score.Raw{order("B-1", "blue"), order("B-2", "red")}
 		q, shuffled, err := match.QuestionOf(score.Raw{ID: uuid.New(), Type: "invoice",
 			Data: `{"number":"R-1","notes":"red","references":[` + cites + `]}`}, candidates, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := -1
 		for _, i := range chosen(t, mostInCommon(Question{User: q.User})) {
 			got = shuffled[i] + 1
@@ -124,9 +120,7 @@ func TestAnswerKey(t *testing.T) {
 		k := newAnswerKey([]corpus.Pair{corpus.PairOf(tc.link[0].ID, tc.link[1].ID)})
 		k.learn([]score.Raw{invoice1, invoice2, order1, orderCopy, order2, {ID: numbered(6), Data: "no JSON"}})
 		q, order, err := match.QuestionOf(invoice1, tc.asks, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		document, texts, ok := asked(q.User)
 		if !ok {
 			t.Fatalf("%s: it takes this for no question: %s", name, q.User)

@@ -20,11 +20,9 @@ func now(t *testing.T, conn *pgx.Conn) (now time.Time) {
 func install(t *testing.T, frozenAt time.Time) (c *simclock.Clock, simulated, real *pgx.Conn) {
 	t.Helper()
 	url := postgrestest.URL(t)
-	c, err := simclock.Install(t.Context(), url, frozenAt)
-	must.OK(t, err)
+	c = must.Get(simclock.Install(t.Context(), url, frozenAt))(t)
 	t.Cleanup(c.Close)
-	simURL, err := c.URL()
-	must.OK(t, err)
+	simURL := must.Get(c.URL())(t)
 	return c, postgrestest.Conn(t, simURL), postgrestest.Conn(t, url)
 }
 

@@ -295,9 +295,8 @@ func TestForeignRequests(t *testing.T) {
 		"fine":              {"AmazonSQS.ListMessageMoveTasks", contentType, "{}", 200},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url,
-				bytes.NewReader([]byte(test.body)))
-			must.OK(t, err)
+			req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, r.url,
+				bytes.NewReader([]byte(test.body))))(t)
 			req.Header.Set("X-Amz-Target", test.target)
 			req.Header.Set("Content-Type", test.contentType)
 			res, err := http.DefaultClient.Do(req)

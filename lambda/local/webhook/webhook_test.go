@@ -97,8 +97,7 @@ func TestAcceptsOurMessages(t *testing.T) {
 	r := &webhook.Receiver{Log: &log}
 	server := httptest.NewServer(r)
 	defer server.Close()
-	s, err := slack.New(slack.Config{WebhookURL: server.URL + webhook.Path})
-	must.OK(t, err)
+	s := must.Get(slack.New(slack.Config{WebhookURL: server.URL + webhook.Path}))(t)
 	messages := notifytest.Messages()
 	for name, m := range messages {
 		if err := s.Send(t.Context(), m); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
@@ -61,9 +62,7 @@ func TestDecideHonorsContext(t *testing.T) {
 	if ctx.n != 0 {
 		t.Errorf("it went on after its context had ended, or never looked: %d", ctx.n)
 	}
-	if _, err := Apply(t.Context(), c); err != nil {
-		t.Errorf("got %v", err)
-	}
+	must.Get(Apply(t.Context(), c))(t)
 }
 
 // BenchmarkDecide is about a document with 50 pairs of which each has 10 others

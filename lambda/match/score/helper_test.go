@@ -113,7 +113,6 @@ func object(fields ...string) string {
 
 func amount(t testing.TB, s string) document.Amount {
 	t.Helper()
-	a, err := document.ParseAmount(s)
-	must.OK(t, err)
+	a := must.Get(document.ParseAmount(s))(t)
 	return a
 }

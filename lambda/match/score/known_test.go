@@ -62,8 +62,7 @@ func TestKnownNamesShareKeys(t *testing.T) {
 	t.Parallel()
 	a, b := raw(po, object(ibm, `"date":"2026-01-05"`)), raw(inv, object(world, `"date":"2026-02-05"`))
 	common := func() []string {
-		keys, err := CommonKeys(a, b)
-		must.OK(t, err)
+		keys := must.Get(CommonKeys(a, b))(t)
 		return keys
 	}
 	if got := common(); len(got) > 0 {

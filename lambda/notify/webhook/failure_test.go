@@ -24,8 +24,7 @@ type exchange = failuretest.Exchange[struct{}]
 
 func post(t *testing.T, x exchange) (*failure.Call, []any) {
 	t.Helper()
-	r, err := New(Config{URL: x.URL(t) + hiddenPath, Secret: hiddenKey, Timeout: x.Timeout()})
-	must.OK(t, err)
+	r := must.Get(New(Config{URL: x.URL(t) + hiddenPath, Secret: hiddenKey, Timeout: x.Timeout()}))(t)
 	return r.post(failuretest.Context(t, x.Within), "key", []byte("{}")), []any{r, *r, struct{ r Receiver }{*r}}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -56,9 +57,7 @@ func zone(t testing.TB, name string) *time.Location {
 		testenv.Missing(t, "no lib/time/zoneinfo.zip in the folder of go env GOROOT: install Go from go.dev: "+err.Error())
 	}
 	zone, err := time.LoadLocationFromTZData(name, data[name])
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.OK(t, err, name)
 	return zone
 }
 

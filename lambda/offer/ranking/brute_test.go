@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 )
 
@@ -108,9 +109,7 @@ func compareAll(t *testing.T, a *Algorithm, seed uint64, shape func(*world), use
 	w := newWorld(seed)
 	shape(w)
 	x, err := prepare(a, w.roster(users))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, i := range w.Perm(users)[:40] {
 		got, err := x.Offers(x.users[i].id)
 		if (err != nil) != (x.users[i].err != nil) {

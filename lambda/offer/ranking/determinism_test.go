@@ -47,9 +47,7 @@ func TestGoldenSets(t *testing.T) {
 func digestOfSets(t *testing.T, frozen roster.Frozen, random *rand.Rand) string {
 	t.Helper()
 	r, err := frozen.Thaw()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	x := index(t, r)
 	sets := make([]string, len(x.users))
 	var workers sync.WaitGroup

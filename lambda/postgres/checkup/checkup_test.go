@@ -17,9 +17,7 @@ import (
 func TestCheckupIsReadOnly(t *testing.T) {
 	t.Parallel()
 	c, err := checkup.Open(t.Context(), postgrestest.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer c.Close(t.Context())
 	err = c.Read(t.Context(), func(tx pgx.Tx) error {
 		_, err := tx.Exec(t.Context(), "CREATE TABLE written ()")

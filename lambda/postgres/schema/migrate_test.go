@@ -96,10 +96,7 @@ func applied(t *testing.T, url string) string {
 // versions lists all migrations, each after a mark.
 func versions(t *testing.T, mark string) (list []int64, marked string) {
 	t.Helper()
-	names, err := fs.Glob(migrations.FS, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(fs.Glob(migrations.FS, "*.sql"))(t)
 	for _, name := range names {
 		version := must.Get(goose.NumericComponent(name))(t)
 		list = append(list, version)

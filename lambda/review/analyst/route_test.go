@@ -165,15 +165,11 @@ func contractsOf(t *testing.T, folder string) (all []contract) {
 	f := must.Get(os.Open(filepath.Join(folder, "labels.csv")))(t)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, row := range rows[1:] {
 		name := strings.TrimSuffix(row[0], filepath.Ext(row[0]))
 		raw, err := os.ReadFile(filepath.Join(folder, "txt", name+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c := contract{name: name}
 		if c.text, err = chunk.Clean(raw); err != nil {
 			t.Fatal(err)

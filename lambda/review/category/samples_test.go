@@ -17,10 +17,7 @@ import (
 func TestSampleContracts(t *testing.T) {
 	t.Parallel()
 	const dir = "../../../testdata/contracts/"
-	raw, err := os.ReadFile(dir + "facts.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(dir + "facts.json"))(t)
 	var contracts map[string]struct {
 		Categories map[record.Category][]string
 		Missing    []record.Category

@@ -57,10 +57,7 @@ func readPDF(t *testing.T, file string) (pages []transcript.Page) {
 	t.Helper()
 	reader := must.Get(pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")}))(t)
 	raw := must.Get(os.ReadFile(file))(t)
-	d, err := reader.Open(t.Context(), bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(reader.Open(t.Context(), bytes.NewReader(raw), int64(len(raw))))(t)
 	defer d.Close()
 	for n := range d.Pages() {
 		page := must.Get(d.Text(t.Context(), n+1))(t)

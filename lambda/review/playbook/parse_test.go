@@ -97,9 +97,7 @@ func TestVersionHashesContent(t *testing.T) {
 	var compact map[string]any
 	must.OK(t, json.Unmarshal([]byte(small), &compact))
 	other, err := json.Marshal(compact) // other white space and another order
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := parsed(t, string(other)).Version(); got != p.Version() || !strings.HasPrefix(got, "7-") || len(got) != 14 {
 		t.Errorf("got %s and %s", p.Version(), got)
 	}

@@ -26,7 +26,5 @@ func TestReadmePlaybookIsValid(t *testing.T) {
 	if example == nil {
 		t.Fatal("the page has no playbook")
 	}
-	if _, err := Parse(example[1]); err != nil {
-		t.Error(err)
-	}
+	must.Get(Parse(example[1]))(t)
 }

@@ -100,10 +100,7 @@ func broken(t *testing.T) Review {
 func TestGoldenReports(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]Review{"complete": complete(t), "gaps": broken(t)} {
-		page, err := HTML(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(HTML(r))(t)
 		for file, got := range map[string]string{name + ".html": string(page), name + ".md": Markdown(r)} {
 			file = filepath.Join("testdata", file)
 			if *update {

@@ -59,10 +59,7 @@ func TestFormat(t *testing.T) {
 // names reads the list of package metric.
 func names(t *testing.T) (list []string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "manifest", "metric", "metric.go"), nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "manifest", "metric", "metric.go"), nil, 0))(t)
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok {

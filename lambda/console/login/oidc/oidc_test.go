@@ -198,8 +198,7 @@ func TestIssParameterIsOptional(t *testing.T) {
 func TestUnfinishedLoginExpires(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/login", nil)
-	must.OK(t, err)
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/login", nil))(t)
 	answer, err := s.browser.Do(r)
 	must.OK(t, err)
 	defer answer.Body.Close()

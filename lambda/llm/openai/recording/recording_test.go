@@ -26,15 +26,13 @@ func TestRecordingHidesKey(t *testing.T) {
 		_, _ = w.Write([]byte(`{"error":{"message":"wrong key ` + key + `"}}`))
 	}))
 	defer server.Close()
-	e, err := recording.Take(t.Context(), openai.Config{BaseURL: server.URL + "/v1", Model: "any", APIKey: key})
-	must.OK(t, err)
+	e := must.Get(recording.Take(t.Context(), openai.Config{BaseURL: server.URL + "/v1", Model: "any", APIKey: key}))(t)
 	if e.Status != http.StatusUnauthorized || e.Failure == nil || e.Header["Retry-After"] != "7" {
 		t.Errorf("got %+v", e)
 	}
 	file := filepath.Join(t.TempDir(), "exchange.json")
 	must.OK(t, e.Store(file))
-	raw, err := os.ReadFile(file)
-	must.OK(t, err)
+	raw := must.Get(os.ReadFile(file))(t)
 	for _, hidden := range []string{key, "lampenhaus\"", "Organization"} {
 		if strings.Contains(string(raw), hidden) {
 			t.Errorf("%q is in\n%s", hidden, raw)

@@ -9,6 +9,7 @@ type Extraction struct {
 	Source     string // einvoice, rules, or the model's name
 	Successful bool   // the source found a document in the text
 	Confidence Confidence
+	Doubts     []string      // the source's reasons for a person, sentences without text of the document
 	Missing    []string      // required fields the source didn't find, by path
 	Type       document.Type // empty if unknown
 	Pages      []int         // of the file, from 1
@@ -35,6 +36,7 @@ const (
 	Arithmetic Trust = "arithmetic"  // other printed amounts add up to it
 	CheckDigit Trust = "check-digit" // its check digits are right
 	Printed    Trust = "printed"     // a label next to it names it
+	ByPlace    Trust = "by-place"    // only its place on the page names it
 	ModelAlone Trust = "model-alone" // only a model named it; the quote is printed
 )
 

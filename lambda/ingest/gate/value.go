@@ -61,7 +61,7 @@ func (c *checker) schema() {
 // trust raises a field's trust. It never lowers it.
 func (c *checker) trust(path string, t extraction.Trust) {
 	order := []extraction.Trust{extraction.PrintedXML, extraction.XML, extraction.Arithmetic, extraction.CheckDigit,
-		extraction.Printed, extraction.ModelAlone}
+		extraction.Printed, extraction.ByPlace, extraction.ModelAlone}
 	f, ok := c.e.Fields[path]
 	if !ok || slices.Index(order, f.Trust) >= 0 && slices.Index(order, f.Trust) <= slices.Index(order, t) {
 		return

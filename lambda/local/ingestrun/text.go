@@ -17,6 +17,7 @@ var trustWords = map[extraction.Trust]string{
 	extraction.Arithmetic: "the sums agree",
 	extraction.CheckDigit: "check digits",
 	extraction.Printed:    "a label names it",
+	extraction.ByPlace:    "by its place",
 	extraction.ModelAlone: "the model alone",
 }
 

@@ -3,6 +3,8 @@ package byrules
 import (
 	"regexp"
 	"strings"
+
+	"matchbook/lambda/document"
 )
 
 var (
@@ -17,14 +19,15 @@ var (
 	contact = regexp.MustCompile(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
 )
 
-// next returns the line below a cell of a block: with the same left edge or middle, and at
+// next returns the line below a cell of a block: with the same left edge, middle or right edge, and at
 // most an empty line between.
 func next(cells []cell, i int) (int, bool) {
 	const edge, lines = 0.02, 1.6
 	c, ok := under(cells, i)
 	left := abs(c.Box.Left - cells[i].Box.Left)
 	middle := abs(c.Box.Left+c.Box.Right-cells[i].Box.Left-cells[i].Box.Right) / 2
-	if !ok || min(left, middle) > edge || c.Box.Top-cells[i].Box.Bottom > lines*cells[i].height() {
+	end := abs(c.Box.Right - cells[i].Box.Right)
+	if !ok || min(left, middle, end) > edge || c.Box.Top-cells[i].Box.Bottom > lines*cells[i].height() {
 		return 0, false
 	}
 	return c.at, true
@@ -51,12 +54,13 @@ func address(cells []cell, name cell) (lines []string) {
 }
 
 // recipient returns the name above an unlabelled address at the top of the first page, in the
-// window of an envelope. An address with the supplier's name or contact details is the
-// supplier's.
-func recipient(cells []cell, supplier party) party {
-	const lowest = 0.4
+// window of an envelope: at the left before the right. An address with contact details, or a name that
+// the footer, a sender's line or a domain repeats, is the supplier's.
+func recipient(cells []cell, own []document.Party) (best party) {
+	const window, lowest, middle = 0.1, 0.4, 0.45
+	known := domains(cells)
 	for i, c := range cells {
-		if c.page != cells[0].page || c.Box.Top > lowest || !nameLike(c.Text) || begun(cells, i) {
+		if c.page != cells[0].page || c.Box.Top > lowest || !nameLike(c.Text) && !isSalutation(c.Text) || begun(cells, i) {
 			continue
 		}
 		name := i
@@ -68,12 +72,18 @@ func recipient(cells []cell, supplier party) party {
 			name = below
 		}
 		town, ok := townBelow(cells, name)
-		if p := (party{name: cells[name], text: cells[name].Text, buyer: true}); ok && !p.isSame(supplier) &&
-			!reachable(cells, town) {
+		p := party{name: cells[name], text: cells[name].Text, buyer: true, byPlace: name == i}
+		switch _, side := blockOf(cells, name); {
+		case cells[0].row(p.name) && c.Box.Top < window && p.byPlace: // a letterhead
+		case !ok || side == "supplier" || reachable(cells, town) || owns(known, p.text) || repeated(cells, p.name, p.text):
+		case owned(own, p.text):
+			p.byPlace = false
 			return p
+		case best.text == "" || best.name.Box.Left > middle && p.name.Box.Left < middle:
+			best = p
 		}
 	}
-	return party{}
+	return best
 }
 
 func isSalutation(text string) bool { return salutation.FindString(text) == text }
@@ -96,6 +106,9 @@ func townBelow(cells []cell, i int) (int, bool) {
 		below, ok := next(cells, i)
 		if !ok {
 			return 0, false
+		}
+		if isSalutation(cells[below].Text) {
+			return 0, false // another block begins
 		}
 		if i = below; n > 0 && townLine.MatchString(cells[i].Text) {
 			return i, true

@@ -1,5 +1,6 @@
 // Package byrules extracts business documents from a transcription by rules: labels, places,
-// formats and sums, in English, German, French, Italian and Spanish.
+// formats and sums, in English, German, French, Italian and Spanish. Titles, roles and dates are
+// also known in Dutch, Portuguese, Polish, Swedish, Danish, Norwegian, Czech and Finnish.
 //
 // A word is a hint, never a verdict. A label proposes the values behind it, to its right, and
 // below it. The format of a value, its place, and above all arithmetic between printed amounts
@@ -17,7 +18,6 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/document/company"
 	"matchbook/lambda/document/reference"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
@@ -28,10 +28,10 @@ import (
 const Source = "rules"
 
 // Extract reads the documents of a transcription: one, or several if pages carry different
-// document numbers.
-func Extract(t transcript.Transcription) (documents []extraction.Extraction) {
+// document numbers. Our own companies, by name or VAT id, are never a supplier.
+func Extract(t transcript.Transcription, own ...document.Party) (documents []extraction.Extraction) {
 	for _, pages := range split(t.Pages) {
-		documents = append(documents, extract(pages))
+		documents = append(documents, extract(pages, own))
 	}
 	return documents
 }
@@ -65,6 +65,7 @@ func split(pages []transcript.Page) (documents [][]transcript.Page) {
 
 type reader struct {
 	cells []cell
+	own   []document.Party
 	e     extraction.Extraction
 }
 
@@ -72,8 +73,8 @@ func (r *reader) field(path, value, quote string, page int) {
 	r.e.Fields[path] = extraction.Field{Value: value, Quote: quote, Page: page, Trust: extraction.Printed}
 }
 
-func extract(pages []transcript.Page) extraction.Extraction {
-	r := &reader{cells: cellsOf(pages), e: extraction.Extraction{Source: Source, Confidence: extraction.Medium,
+func extract(pages []transcript.Page, ours []document.Party) extraction.Extraction {
+	r := &reader{cells: cellsOf(pages), own: ours, e: extraction.Extraction{Source: Source, Confidence: extraction.Medium,
 		Fields: map[string]extraction.Field{}}}
 	for _, p := range pages {
 		r.e.Pages = append(r.e.Pages, p.Number)
@@ -83,53 +84,20 @@ func extract(pages []transcript.Page) extraction.Extraction {
 		return r.e
 	}
 	found, headings := numbers(r.cells)
-	r.e.Type = typeOf(found, headings)
-	r.e.Successful = r.e.Type != ""
-	number, ok := own(r.cells, found, r.e.Type)
+	kind := typeOf(found, headings)
+	r.settleType(found, headings)
+	number, ok := own(r.cells, found, kind)
 	if ok {
 		r.e.Data.Number = number.number
 		r.field("number", number.number, number.quote, number.page)
 	}
-	r.parties()
+	r.parties(len(headings) > 0)
 	r.currency()
 	r.dates(number)
 	r.sums()
 	r.references(number, found)
 	r.missing()
 	return r.e
-}
-
-func (r *reader) parties() {
-	supplier, buyer := parties(r.cells)
-	name := func(side string, to *document.Party, p party) {
-		if p.text != "" {
-			to.Name = p.text
-			r.field(side+".name", p.text, p.name.Text, p.name.page)
-			if lines := address(r.cells, p.name); len(lines) > 0 {
-				to.Address = strings.Join(lines, ", ")
-				r.field(side+".address", to.Address, strings.Join(lines, "\n"), p.name.page)
-			}
-		}
-	}
-	d := &r.e.Data
-	name("supplier", &d.Supplier, supplier)
-	name("buyer", &d.Buyer, buyer)
-	ofSupplier, ofBuyer := assign(ids(r.cells, vatForm, company.VATID), supplier, buyer)
-	set := func(path string, to *string, v id) {
-		if v.value != "" {
-			*to = v.value
-			r.field(path, v.value, v.cell.Text, v.cell.page)
-		}
-	}
-	set("supplier.vat_id", &d.Supplier.VATID, ofSupplier)
-	set("buyer.vat_id", &d.Buyer.VATID, ofBuyer)
-	for _, account := range ids(r.cells, ibanForm, company.IBAN) {
-		if payer.MatchString(account.label) {
-			set("buyer.iban", &d.Buyer.IBAN, account)
-		} else if d.Supplier.IBAN == "" {
-			set("supplier.iban", &d.Supplier.IBAN, account)
-		}
-	}
 }
 
 // signs are ways to print a currency.
@@ -184,6 +152,7 @@ func (r *reader) dates(number named) {
 	if v, ok := best.reading(dayFirst, known); ok && len(best.Readings) > 0 {
 		r.e.Data.Date = v
 		r.field("date", v.String(), best.quote, best.page)
+		r.guessed("date", best.score < 1)
 	}
 	r.terms(all, dayFirst, known)
 	r.period(dayFirst, known)
@@ -288,7 +257,8 @@ func (r *reader) references(number named, found []named) {
 	known := map[string]bool{reference.Canonical(number.number): true}
 	add := func(kind, n, quote string, page int) {
 		key := reference.Canonical(n)
-		if kind == "" || known[key] {
+		part := strings.HasPrefix(reference.Canonical(number.number), key) && strings.Contains(quote, number.number)
+		if kind == "" || known[key] || part {
 			return
 		}
 		known[key] = true

@@ -36,6 +36,16 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	if number.number != "" && c.page == number.page && strings.Contains(before, number.number) {
 		return 5
 	}
+	before = strings.TrimLeft(before[lastDate(before):], " :,;/")
+	const footer = 0.85
+	switch after := c.Text[d.End:]; {
+	case c.Box.Top > footer && clock.MatchString(after):
+		return -5 // when the page was printed
+	case c.Box.Top > footer:
+		high -= 3
+	case strings.HasPrefix(strings.TrimSpace(after), "(") && wordScore(strings.Trim(after, " ()"), 1) < 0:
+		return -10
+	}
 	if before != "" {
 		if a, ok := above(cells, i); ok && cites(a.Text) {
 			return -5 // a sentence goes on: "as of order no. 7 / of 1 March"
@@ -46,7 +56,9 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	if l, ok := leftOf(cells, i); ok && len(l.Text) <= longLabel { // text in another column doesn't run on
 		score = wordScore(l.Text, 3.5)
 	}
-	if a, ok := above(cells, i); ok && score == 0 {
+	if a, ok := above(cells, i); ok && runsOn.MatchString(a.Text) && number.number != "" && strings.Contains(a.Text, number.number) {
+		return 5 // the title goes on
+	} else if ok && score == 0 {
 		score = wordScore(a.Text, 3)
 	}
 	if l, ok := staggered(cells, i); ok && score == 0 && len(l.Text) <= longLabel {
@@ -54,6 +66,24 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	}
 	return score + high
 }
+
+// lastDate returns where the last date of a text ends, because a cell may hold several dates with
+// their labels.
+func lastDate(text string) (end int) {
+	for _, d := range printed.Dates(text) {
+		end = d.End
+	}
+	return end
+}
+
+// runsOn ends a line before a date.
+var runsOn = regexp.MustCompile(`(?i) (?:vom|du|del|dated|of|van|z dnia|av|den|de|do)$`)
+
+// dayWord names a date.
+var dayWord = regexp.MustCompile(`(?i)dat[eaou]|fecha|päiv|dag\b`)
+
+// clock is a time of day behind a date.
+var clock = regexp.MustCompile(`(?i)^[ ,·|-]*(?:zeit|time|heure|ora|hora|um|tijd|kl\.?|godz\.?)?[ :]*\d{1,2}[:.]\d{2}\b`)
 
 const longLabel = 40
 
@@ -66,11 +96,15 @@ func wordScore(label string, most float64) float64 {
 	switch {
 	case otherDate.MatchString(label) || dueLabel.MatchString(label) || periodLabel.MatchString(label):
 		return -10
+	case len(label) <= longLabel && (otherDay.MatchString(label) && !ownDay.MatchString(label) || citedDay.MatchString(label)):
+		return -10
 	case dateLabel.MatchString(label):
 		return most
+	case ownDay.MatchString(label) && dayWord.MatchString(label):
+		return most // "Rechnungs- und Lieferdatum"
 	case placeInFront.MatchString(label):
 		return 2
-	case len(label) > longLabel:
+	case len(label) > longLabel || runsOn.MatchString(label) && !isTitle(label):
 		return -5 // running text
 	}
 	return 0

@@ -2,7 +2,10 @@ package byrules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"matchbook/lambda/document"
 )
 
 var (
@@ -62,16 +65,17 @@ func (v id) below(p party) bool {
 		v.cell.Box.Bottom > p.name.Box.Top && abs(v.cell.Box.Left-p.name.Box.Left) < 0.1
 }
 
-// assign gives VAT ids to the sides. An id below a buyer's label, or nearer to the buyer's
+// assign gives VAT ids to the sides. Our own id, or one below a buyer's label, or nearer to the buyer's
 // name, is the buyer's.
-func assign(all []id, supplier, buyer party) (ofSupplier, ofBuyer id) {
+func assign(all []id, supplier, buyer party, own []document.Party) (ofSupplier, ofBuyer id) {
 	for _, v := range all {
 		side := v.cell.side
 		near := v.below(buyer)
 		if side != "buyer" && supplier.text != "" {
 			near = near && v.distance(supplier) >= v.distance(buyer)
 		}
-		near = near || yours.MatchString(v.label)
+		near = near || yours.MatchString(v.label) ||
+			slices.ContainsFunc(own, func(p document.Party) bool { return p.VATID == v.value })
 		switch {
 		case near && ofBuyer.value == "":
 			ofBuyer = v

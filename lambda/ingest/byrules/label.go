@@ -7,20 +7,21 @@ import (
 )
 
 // A label hints at a value near it. The words are English, German, French, Italian and
-// Spanish.
+// Spanish; of titles, dates and roles also Dutch, Portuguese, Polish, Swedish, Danish, Norwegian, Czech and Finnish.
 
 // titles name the types. A type that cites others comes first.
 var titles = []struct {
 	kind document.Type
 	form *regexp.Regexp
 }{
-	{document.CreditNote, word(`credit (?:note|memo)|gutschrift|rechnungskorrektur|storno(?:rechnung)?|korrekturrechnung|avoir|facture d['’]avoir|note de crédit|nota di credito|nota de crédito|factura rectificativa|abono`)},
-	{document.Invoice, word(`(?:commercial |tax |sales |vat )?invoice|\pL*rechnungs?|facture|fattura|factura`)},
-	{document.GoodsReceipt, word(`goods rece(?:ipt|ived)(?: note)?|wareneingang(?:sschein|smeldung)?s?|bon de réception|ricevimento merci|recepción de mercanc[ií]as`)},
-	{document.DeliveryNote, word(`delivery note|packing (?:slip|list)|despatch advice|lieferscheins?|(?:bon|bordereau) de livraison|documento di trasporto|bolla(?: di consegna)?|albarán(?: de entrega)?`)},
-	{document.OrderConfirmation, word(`order (?:confirmation|acknowledge?ment)|(?:auftrags|bestell)bestätigungs?|confirmation de commande|accusé de réception de commande|conferma d['’]ordine|confirmación de(?:l)? pedido`)},
-	{document.PurchaseOrder, word(`(?:purchase )?order|bestell(?:ung|ungs)?|(?:bon de )?commande|ordine(?: d['’]acquisto)?|pedido|orden de compra`)},
-	{document.Contract, word(`(?:\pL+ )?(?:contract|agreement)|\pL*vertrags?|contrat|contratto|contrato`)},
+	{document.Invoice, word(`gutschrift \(selbst[^)]*\)|self-?billed invoice|selbst ausgestellte rechnung|autofactur\pL+|autofattura`)},
+	{document.CreditNote, word(`credit (?:note|memo)|gutschrifts?|rechnungskorrektur|storno(?:rechnung)?|korrekturrechnung|avoir|facture d['’]avoir|note de crédit|nota di credito|nota de crédito|factura rectificativa|abono|creditnota|creditfactuur|(?:faktura )?koryguj\pL+|faktura koryguj\pL+|korekta(?: faktury)?|kreditfaktura|kreditnota|dobropis|hyvityslasku`)},
+	{document.Invoice, word(`(?:commercial |tax |sales |vat )?invoice|\pL*rechnungs?|facture|fattura|factura|honorarnote|note d['’]honoraires|\pL*factuur|fatura(?:[ -]recibo)?|(?:btw|vat)[ -]factuur|\pL*faktur[ay](?: vat)?|daňový doklad|lasku[nt]?`)},
+	{document.GoodsReceipt, word(`goods rece(?:ipt|ived)(?: note)?|wareneingang(?:sschein|smeldung)?s?|bon de réception|ricevimento merci|recepción de mercanc[ií]as|goederenontvangst|przyjęcie zewnętrzne|inleverans|varemodtagelse`)},
+	{document.DeliveryNote, word(`delivery note|packing (?:slip|list)|despatch advice|lieferscheins?|(?:bon|bordereau) de livraison|documento di trasporto|bolla(?: di consegna)?|albarán(?: de entrega)?|pakbon|(?:af)?leverings?bon|guia de (?:remessa|transporte)|dowód dostawy|wydanie zewnętrzne|följesedel|leveranssedel|følgeseddel|pakkseddel|dodací list|lähete|lähetysluettelo`)},
+	{document.OrderConfirmation, word(`order (?:confirmation|acknowledge?ment)|(?:auftrags|bestell)bestätigungs?|confirmation de commande|accusé de réception de commande|conferma d['’]ordine|confirmación de(?:l)? pedido|(?:order|opdracht)bevestiging|confirmação d[ae] encomenda|potwierdzenie zamówienia|ordererkännande|orderbekräftelse|ordrebekræftelse|ordrebekreftelse|potvrzení objednávky|tilausvahvistus`)},
+	{document.PurchaseOrder, word(`(?:purchase )?order|bestell(?:ung|ungs)?|(?:bon de )?commande|ordine(?: d['’]acquisto)?|pedido|orden de compra|bestelling|bestelbon|inkooporder|(?:nota de )?encomenda|ordem de compra|zamówieni[ea]|inköpsorder|beställning|(?:indkøbs)?ordre|objednávk[ay]|(?:osto)?tilaus`)},
+	{document.Contract, word(`(?:\pL+ )?(?:contract|agreement)|\pL*vertrags?|contrat|contratto|contrato|\pL*overeenkomst|umow[ay]|avtal|aftale|avtale|smlouva|sopimus`)},
 }
 
 // word matches at the beginning of a cell.
@@ -30,15 +31,21 @@ func word(alternatives string) *regexp.Regexp {
 
 var (
 	// mark follows a title and announces a number.
-	mark = regexp.MustCompile(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|no|nr|num|numéro|numero|número|n\.? ?[°º]|n\.|№|#|id)(?:\.|\b|$| |:)[ .:#]*`)
+	mark = regexp.MustCompile(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|numer|numero|číslo|no|nr|num|numéro|numero|número|n\.? ?[°º]|n\.|№|#|id)(?:\.|\b|$| |:)[ .:#]*`)
+	// firstMark announces a title and its number: "Numéro de facture".
+	firstMark = word(`(?:numéro|número|numero|numer|number|nummer|číslo|nr|no|n\.?[°º]|nº)\.? *(?:de la |de l['’]|della |del |de |d['’]|da |do |of |van )?(?:the )?`)
+	// wordsAndMark are words between a title and the mark of its number.
+	wordsAndMark = regexp.MustCompile(`(?i)^((?: (?:[\pL.,-]+|\([^)]*\))){1,4}) (?:nr|no|nummer|number|numéro|numero|número|n\.?[°º])(?:\.|:| )[ .:]*`)
+	// foreign marks words about another number.
+	foreign = regexp.MustCompile(`(?i)(?:^|[ -])(?:zu|zur|zum|for|für|pour|per|kunden\pL*|customer|client\pL*|klant\pL*|konto|account|steuer|tax|vat|your|ihre?|your|votre)(?: |$|-)`)
 	// bareMark names a number without a type.
 	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º]) *:? *`)
 	// bareTitle may follow a title without a number.
-	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|[:.*–-]+|/ *\pL+|original|kopie|copy|copie)? *$`)
+	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|[:.*–-]+|/ *\pL+|original|vat)? *$`)
 
-	dateLabel = word(`(?:invoice |document |issue |billing |bill |order |credit note |delivery note )?date(?: of issue)?|issued(?: on)?|(?:rechnungs|beleg|ausstellungs|bestell|auftrags|ausgabe|lieferschein|dokument)?datum|date (?:de (?:la )?(?:facture|commande)|d['’]émission|facture)|data(?: fattura| (?:di )?emissione| documento)?|fecha(?: de (?:la )?(?:emisión|factura|expedición))?|le|vom|den|date`)
+	dateLabel = word(`(?:invoice |document |issue |billing |bill |order |credit note |delivery note )?date(?: of issue)?|issued(?: on)?|(?:rechnungs|beleg|ausstellungs|bestell|auftrags|ausgabe|lieferschein|dokument)?datum|date (?:de (?:la )?(?:facture|commande)|d['’]émission|facture)|data(?: fattura| (?:di )?emissione| documento)?|fecha(?: de (?:la )?(?:emisión|factura|expedición))?|le|vom|den|date|(?:factuur|faktura|faktuur)?dat(?:um|o)|data (?:de emissão|da fatura|wystawienia|faktury)|datum vystavení|(?:laskun )?päiv(?:äys|ämäärä)|laskupäivä`)
 	otherDate = word(`(?:due|delivery|shipping|ship|service|payment|order|tax point|supply)[ -](?:date|by|on)|date (?:due|de livraison|d['’]échéance|de paiement|de commande)|échéance|fällig\pL*|zahlbar|liefer\pL*|leistungs\pL*|valuta|scadenza|data (?:di )?(?:scadenza|consegna|ordine)|fecha (?:de )?(?:vencimiento|entrega|pedido)|vencimiento|stylesheet|period|zeitraum|bestell\pL*`)
-	dueLabel  = word(`(?:payment )?due(?: date)?|date due|payable (?:by|until)|fällig\pL*(?: am| bis)?|zahlbar bis|date d['’]échéance|échéance|(?:data )?(?:di )?scadenza|(?:fecha de )?vencimiento`)
+	dueLabel  = word(`(?:payment )?due(?: date)?|date due|payable (?:by|until)|fällig\pL*(?: am| bis)?|zahlbar bis|date d['’]échéance|échéance|(?:data )?(?:di )?scadenza|(?:fecha de )?vencimiento|vervaldatum|te betalen voor|(?:data de )?vencimento|termin płatności|płatne do|förfallo(?:datum|dag)|forfald(?:sdato|sdag)?|forfallsdato|datum splatnosti|splatnost|eräpäivä`)
 
 	payable  = word(`due\b|(?:amount|balance|total|sum)[ -](?:due|payable|to pay|outstanding)|balance|zahlbetrag|zu zahlen\pL*|zahlungsbetrag|fälliger|offener|rest(?:betrag|summe)|net à payer|(?:montant|somme|total|reste|solde) (?:à payer|dû|due)|solde|saldo|(?:netto|totale|importo) (?:a pagare|da pagare|dovuto)|(?:importe|total|l[ií]quido) a pagar`)
 	subtotal = word(`sub-?total|subtotale|(?:total )?net(?:to)?(?:[ -](?:amount|amt|total|value|betrag|summe|wert))?\b|(?:total|amount|sum|montant|totale|importe|importo|invoice total)[ ,(]*(?:net\b|netto|h\.? ?t\.?\b|hors tax\pL*|excl\pL*|ex\.? vat|before|without|untaxed|imponibile|sin iva|ohne|exkl)|(?:netto|zwischen|waren)(?:betrag|summe|wert|gesamt)\pL*|(?:summe|gesamt|betrag|gesamtbetrag|rechnungsbetrag|rechnungssumme|gesamtsumme)[ ,(-]*(?:netto|ohne|exkl|zzgl)|steuerbasis\pL*|taxable|untaxed|(?:totale )?imponibile|base imponible|hors taxe`)
@@ -47,11 +54,24 @@ var (
 	notTotal = regexp.MustCompile(`(?i)^(?:gesamtbetrag der|total (?:de(?:s)? )?(?:remise|discount|line|charge|allowance|acompte|page|quantity|weight|items|qty|units|paid)|total[ -](?:savings)|übertrag|carried|report)`)
 	withTax  = regexp.MustCompile(`(?i)brutto|gross|inkl|incl|ttc|t\.t\.c|grand|iva inc|mit (?:mwst|ust)|endbetrag|gesamtbetrag|invoice total|rechnungs`)
 
+	// otherDay names the date of another event anywhere in a label, citedDay of a cited document or a period, and ownDay the document's: an
+	// invoice may share its date with the delivery.
+	otherDay = anyWord(`(?:\pL*(?:liefer|leistungs|bestell|auftrags|fällig|zahlungs|druck|verval|lever|betaal|bestel|förfall|betalnings|forfald|betalings)\pL*|` +
+		`gedruckt|printed|due|deliver(?:y|ed)|shipp(?:ing|ed)|payment|order|service|supply|échéance|livraison|paiement|commande|imprimé|scadenza|` +
+		`consegna|ordine|pagamento|stampat[oa]|vencim?i?ento|entrega|pedido|encomenda|pago|impres[oa]|dostawy|sprzedaży|płatności|zamówienia|splatnosti|` +
+		`plnění|objednávky|eräpäivä|toimituspäivä|tilauspäivä)`)
+	citedDay = anyWord(`(?:associée|précédente|ursprünglich\pL*|original|korrigierte\pL*|vorherige\pL*|previous|related|referenced|corrected|` +
+		`début|debut|fin|beginn|ende|start|end|inizio|fine|inicio|final)`)
+	ownDay = anyWord(`(?:rechnungs\pL*|invoice|facture|fattura|factura|fatura|factuur\pL*|faktura\pL*|faktury|lasku\pL*|issued?|émission|emissione|emisión|emissão|` +
+		`wystawienia|vystavení|ausstellungs\pL*|order date|bestelldatum|lieferscheindatum)`)
+
 	periodLabel = word(`(?:(?:billing|service|invoice|invoicing) )?period|(?:leistungs|rechnungs|abrechnungs)?zeitraum|période|periodo`)
 
-	supplierLabel = word(`(?:seller|supplier|vendor|from|issued by|verkäufer|lieferant|rechnungssteller|auftragnehmer|absender|vendeur|fournisseur|émetteur|fornitore|cedente|venditore|mittente|proveedor|vendedor|emisor)\b`)
-	buyerLabel    = word(`(?:buyer|customer|bill(?:ed)? to|billing address|invoice(?:d)? to|sold to|ship to|deliver to|delivery address|client|to:|käufer|kunde\b|rechnungsempfänger|rechnungsanschrift|lieferanschrift|lieferadresse|leistungsempfänger|auftraggeber|empfänger|besteller|acheteur|client|facturé à|adresse de (?:facturation|livraison)|destinataire|cliente|cessionario|acquirente|destinatario|comprador|facturar a)`)
-	nameLabel     = word(`(?:(?:company |firmen?)?name|firma|nom|nome|nombre|ragione sociale|razón social) *:?$|:$`)
+	supplierLabel = word(`(?:seller|supplier|vendor|from|issued by|verkäufer|lieferant|rechnungssteller|auftragnehmer|absender|vendeur|fournisseur|émetteur|fornitore|cedente|venditore|mittente|proveedor|vendedor|emisor|verkoper|leverancier|fornecedor|sprzedawca|dostawca|wystawca|leverantör|säljare|leverandør|sælger|selger|dodavatel|prodávající|toimittaja|myyjä)\b`)
+	buyerLabel    = word(`(?:buyer|customer|bill(?:ed)? to|billing address|invoice(?:d)? to|sold to|ship to|deliver to|delivery address|client|to:|käufer|kunde\b|rechnungsempfänger|rechnungsanschrift|lieferanschrift|lieferadresse|leistungsempfänger|auftraggeber|empfänger|besteller|acheteur|client|facturé à|adresse du client|adresse de (?:facturation|livraison)|destinataire|cliente|cessionario|acquirente|destinatario|comprador|facturar a)|koper|klant\b|afnemer|factuuradres|factureren aan|afleveradres|comprador|faturar a|nabywca|odbiorca\b|płatnik|köpare|kund\b|fakturaadress|leveransadress|køber|kjøper|faktureringsadresse|faktureres til|odběratel|kupující|ostaja|asiakas\b|laskutusosoite`)
+	// accountLabel names a party's account, not the party.
+	accountLabel = regexp.MustCompile(`(?i)iban|konto|bank|account|\bbic\b`)
+	nameLabel    = word(`(?:(?:company |firmen?)?name|firma|nom|nome|nombre|ragione sociale|razón social) *:?$|:$`)
 	// fieldLabel stands in a party's block, next to values other than its name.
 	fieldLabel = word(`(?:name|nummer|number|no\.?|nr\.?|anschrift|adresse|address|indirizzo|dirección|ust-?\.?-?id\S*|steuernummer|vat\b.*|` +
 		`tax\b.*|tva\b.*|n° tva.*|ansprechpartner|contact|kontakt|telefon|phone|e-?mail|land|country|ort|straße|plz) *:?$`)

@@ -2,6 +2,8 @@ package byrules
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"matchbook/lambda/document"
 )
@@ -14,39 +16,98 @@ const (
 	titleOnly = 3
 )
 
-// numbers lists the labelled numbers with their types, and the bare titles.
+// numbers lists the labelled numbers with their types, and the titles.
 func numbers(cells []cell) (found []named, headings []named) {
+	if len(cells) == 0 {
+		return nil, nil
+	}
+	usual := median(cells)
 	for i, c := range cells {
 		text := strings.TrimLeft(c.Text, " *•-–")
+		text, first := cutMark(text)
 		for _, t := range titles {
 			head := t.form.FindString(text)
 			if head == "" {
 				continue
 			}
 			rest := text[len(head):]
-			bonus := 1 - c.Box.Top/2 + min(c.height()*20, 1)
-			if m := mark.FindString(rest); m != "" {
-				for _, h := range hints(cells, i, rest[len(m):]) {
-					if n, ok := numberIn(h.text); ok {
-						found = append(found, named{t.kind, n, h.quote(), c.page, withMark + float64(h.place)/2 + bonus, h.place, c})
-						break
-					}
-				}
-			} else if strings.HasPrefix(strings.TrimLeft(rest, " "), ":") || strings.HasPrefix(rest, " ") {
-				if n, ok := numberIn(strings.TrimLeft(rest, " :")); ok {
-					found = append(found, named{t.kind, n, c.Text, c.page, withTitle + bonus, 0, c})
-				}
+			n := named{kind: t.kind, page: c.page, cell: c, size: c.height() / usual,
+				score: 1 - c.Box.Top/2 + min(c.height()*20, 1)}
+			if v, ok := n.numbered(cells, i, rest, first); ok {
+				found = append(found, v)
 			}
-			if bareTitle.MatchString(rest) {
-				if n, ok := marked(cells, i); ok {
-					found = append(found, named{t.kind, n.number, n.quote, n.page, withMark + bonus, 0, c})
-				}
-				headings = append(headings, named{kind: t.kind, page: c.page, score: titleOnly + bonus, cell: c})
+			bare := bareTitle.MatchString(rest) && !first
+			if v, ok := marked(cells, i); bare && ok {
+				found = append(found, named{t.kind, v.number, v.quote, v.page, withMark + n.score, 0, c, n.size})
+			}
+			if n.isHeading(cells, rest, first) || bare && !(strings.Contains(rest, ":") && valued(cells, i)) {
+				n.score += titleOnly
+				headings = append(headings, n)
 			}
 			break
 		}
 	}
 	return found, headings
+}
+
+// numbered reads the number behind a title: with a mark, otherwise directly.
+func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, bool) {
+	m := mark.FindString(rest)
+	if m == "" {
+		m = withWords(rest)
+	}
+	if m != "" || marked && !startsWord(rest) {
+		for _, h := range hints(cells, i, rest[len(m):]) {
+			if number, ok := numberIn(h.text); ok {
+				return named{n.kind, number, h.quote(), n.page, withMark + float64(h.place)/2 + n.score, h.place, n.cell, n.size}, true
+			}
+		}
+		return named{}, false
+	}
+	if !strings.HasPrefix(strings.TrimLeft(rest, " "), ":") && !strings.HasPrefix(rest, " ") {
+		return named{}, false
+	}
+	number, ok := numberIn(strings.TrimLeft(rest, " :"))
+	return named{n.kind, number, n.cell.Text, n.page, withTitle + n.score, 0, n.cell, n.size}, ok
+}
+
+// isHeading reports whether large print in the upper half of the first page begins with a title.
+func (n named) isHeading(cells []cell, rest string, marked bool) bool {
+	return n.size > large && n.cell.top(cells) && (!marked && !startsWord(rest) || mark.MatchString(rest))
+}
+
+func startsWord(s string) bool {
+	c, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(c)
+}
+
+// cutMark cuts the mark before a title, as in "Numéro de facture".
+func cutMark(text string) (rest string, ok bool) {
+	m := firstMark.FindString(text)
+	if m == "" {
+		return text, false
+	}
+	for _, t := range titles {
+		if t.form.MatchString(text[len(m):]) {
+			return text[len(m):], true
+		}
+	}
+	return text, false
+}
+
+// withWords returns the words between a title and its number, up to the mark: "Rechnung des
+// Versicherers Nr." Words about something else name another number.
+func withWords(rest string) string {
+	m := wordsAndMark.FindStringSubmatch(rest)
+	if m == nil || foreign.MatchString(m[1]) {
+		return ""
+	}
+	for _, w := range strings.Fields(m[1]) {
+		if isTitle(w) {
+			return ""
+		}
+	}
+	return m[0]
 }
 
 // marked reads a number behind a mark in the cell below a title or to its right.
@@ -61,31 +122,6 @@ func marked(cells []cell, i int) (named, bool) {
 	return named{}, false
 }
 
-// typeOf decides the type of a document by its best title and best number. A document cites
-// numbers of other types, but its own number stands highest and has a title.
-func typeOf(numbers, headings []named) (kind document.Type) {
-	highest := 0.0
-	for i, t := range titles {
-		score := best(headings, t.kind) + best(numbers, t.kind)
-		if score > 0 {
-			score += float64(len(titles)-i) / 5 // ties go to the type that cites others
-		}
-		if score > highest {
-			kind, highest = t.kind, score
-		}
-	}
-	return kind
-}
-
-func best(all []named, kind document.Type) (score float64) {
-	for _, n := range all {
-		if n.kind == kind {
-			score = max(score, n.score-float64(n.place)/2)
-		}
-	}
-	return score
-}
-
 // own returns the best number of a type, otherwise the number behind a mark without a type.
 func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	for _, n := range all {
@@ -97,10 +133,11 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 		return best, ok
 	}
 	for i, c := range cells {
-		if head := bareMark.FindString(c.Text); head != "" && c.Box.Top < 0.5 {
+		// a number in a party's block is the party's
+		if head := bareMark.FindString(c.Text); head != "" && c.Box.Top < 0.5 && c.side == "" {
 			for _, h := range hints(cells, i, c.Text[len(head):]) {
 				if n, good := numberIn(h.text); good {
-					return named{kind, n, h.quote(), c.page, 1, h.place, c}, true
+					return named{kind, n, h.quote(), c.page, 1, h.place, c, 1}, true
 				}
 			}
 		}

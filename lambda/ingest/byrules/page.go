@@ -125,8 +125,15 @@ func hints(cells []cell, i int, rest string) []hint {
 
 var numberForm = regexp.MustCompile(`^(?:[A-Z]{1,5} )?[\pL\d][\pL\d/._\-]*`)
 
+// blanks is a number printed with blanks. Groups of digits must fill the cell, because other
+// values may follow.
+var blanks = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?)?\d+(?: ?[/-] ?\d+)*(?: \d{2,})*$`)
+
 func numberIn(text string) (string, bool) {
 	s := strings.TrimRight(numberForm.FindString(text), "./-_")
+	if more := blanks.FindString(text); len(more) > len(s) && len(printed.Dates(more)) == 0 {
+		s = more
+	}
 	if !strings.ContainsAny(s, "0123456789") || len(s) > 40 {
 		return "", false
 	}
@@ -152,6 +159,7 @@ type named struct {
 	score  float64
 	place  place
 	cell   cell
+	size   float64 // of the print, compared with the median
 }
 
 // Total returns the labelled total on these pages, and whether a labelled subtotal and tax add

@@ -2,40 +2,11 @@ package byrules
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
 	"matchbook/lambda/document/company"
 )
-
-type party struct {
-	name  cell
-	text  string // the name in the cell
-	score float64
-	buyer bool
-}
-
-func parties(cells []cell) (supplier, buyer party) {
-	found := candidates(cells)
-	for _, p := range found {
-		if p.buyer && p.score > buyer.score {
-			buyer = p
-		}
-	}
-	for _, p := range found {
-		if !p.buyer && plain(p.text) != plain(buyer.text) && p.score > supplier.score {
-			supplier = p
-		}
-	}
-	if supplier.text == "" {
-		supplier = letterhead(cells, buyer)
-	}
-	if buyer.text == "" {
-		buyer = recipient(cells, supplier)
-	}
-	return supplier, buyer
-}
 
 // candidates grades the cells that may be names, by legal form, label, place on the page, and
 // frequency.
@@ -44,20 +15,30 @@ func candidates(cells []cell) (found []party) {
 	for i, c := range cells {
 		text, company := nameIn(c.Text)
 		labelled, side := blockOf(cells, i)
+		if company && !labelled && aboutBank(cells, i) {
+			continue
+		}
 		if !company && (!labelled || !nameLike(c.Text)) {
 			continue
 		}
 		if !company {
 			text = c.Text
 		}
-		p := party{name: c, text: text, buyer: labelled && side == "buyer"}
+		quote := c.Text
+		if a, ok := before(cells, i); ok && company {
+			text, quote = a.Text+" "+text, a.Text+"\n"+quote
+			if !labelled {
+				c, labelled, side = a, true, a.side
+			}
+		}
+		p := party{name: c, text: text, quote: quote, buyer: labelled && side == "buyer"}
 		p.score = 1 - c.Box.Top/2 - float64(c.page)/100
 		if company {
 			p.score += 3
 			count[plain(text)]++
 		}
 		if labelled {
-			p.score += 4
+			p.score += 6
 		}
 		if c.Box.Top < 0.25 || c.Box.Top > 0.85 {
 			p.score++
@@ -70,10 +51,28 @@ func candidates(cells []cell) (found []party) {
 	return found
 }
 
+// before returns the first line of a name in a party's block, with the legal form in line i. A
+// label to the left may stand at the middle of both.
+func before(cells []cell, i int) (cell, bool) {
+	for j := i - 1; j >= max(0, i-2); j-- {
+		if k, ok := next(cells, j); !ok || k != i || !nameLike(cells[j].Text) {
+			continue
+		}
+		named, _ := blockOf(cells, j)
+		_, labelled := leftOf(cells, j)
+		tight := cells[i].Box.Top-cells[j].Box.Bottom < cells[i].height()/4
+		label, ok := leftOf(cells, i)
+		if named || tight && !labelled && ok && nameLabel.MatchString(label.Text) {
+			return cells[j], true
+		}
+	}
+	return cell{}, false
+}
+
 // nameLike reports whether a cell in a party's block can be its name.
 func nameLike(text string) bool {
 	return len(plain(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
-		!fieldLabel.MatchString(text)
+		!isSalutation(text) && !fieldLabel.MatchString(text)
 }
 
 // nameIn returns the name of a company in a cell, found by its legal form. A comma or a
@@ -156,51 +155,15 @@ func headed(cells []cell, i int) string {
 func sideOf(text string) string {
 	text = strings.TrimLeft(text, " *")
 	switch {
-	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789"):
+	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789") ||
+		accountLabel.MatchString(text), !strings.HasSuffix(text, ":") && legalForm.MatchString(text):
 		return ""
-	case supplierLabel.MatchString(text):
-		return "supplier"
+	case supplierLabel.MatchString(text), strings.HasSuffix(text, ":") && supplierLabel.MatchString(strings.ReplaceAll(text, " ", "")):
+		return "supplier" // also if the print is spaced
 	case buyerLabel.MatchString(text):
 		return "buyer"
 	}
 	return ""
-}
-
-// letterhead returns the largest print at the top of the first page, except titles, labels and
-// the buyer.
-func letterhead(cells []cell, buyer party) (best party) {
-	known := domains(cells)
-	for i, c := range cells {
-		if c.page != cells[0].page || c.Box.Top > 0.3 || plain(c.Text) == plain(buyer.text) || !nameLike(c.Text) {
-			continue
-		}
-		if _, side := blockOf(cells, i); side == "buyer" {
-			continue
-		}
-		score := c.height()*100 - c.Box.Top*2
-		if name := plain(c.Text); slices.ContainsFunc(known, func(d string) bool { return strings.Contains(d, name) }) {
-			score += 10
-		}
-		if best.text == "" || score > best.score {
-			best = party{name: c, text: strings.TrimSpace(c.Text), score: score}
-		}
-	}
-	return best
-}
-
-var domainForm = regexp.MustCompile(`(?i)(?:@|https?://|www\.)(?:www\.)?([\pL\d.-]+)\.\pL{2,}`)
-
-// domains lists the names in web and mail addresses, up to a hundred.
-func domains(cells []cell) (known []string) {
-	const most = 100
-	for _, c := range cells {
-		for _, m := range domainForm.FindAllStringSubmatch(c.Text, -1) {
-			if d := plain(m[1]); len(d) > 4 && len(known) < most && !slices.Contains(known, d) {
-				known = append(known, d)
-			}
-		}
-	}
-	return known
 }
 
 func isTitle(text string) bool {

@@ -1,0 +1,138 @@
+package byrules
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
+	"matchbook/lambda/ingest/extraction"
+)
+
+type party struct {
+	name    cell
+	text    string // the name in the cell
+	quote   string // if the name takes two lines
+	score   float64
+	buyer   bool
+	byPlace bool // only its place names it
+}
+
+// parties finds supplier and buyer. A label decides, then the owner of the footer, the sender's
+// line and the domain, then the place: the window of an envelope is the recipient's, so that a
+// name alone in it is not the supplier. Our own company is never the supplier. If the page names it as one, the
+// supplier is unknown, because the invoice may be ours.
+func parties(cells []cell, own []document.Party, titled bool) (supplier, buyer party) {
+	found := candidates(cells)
+	for _, p := range found {
+		if p.buyer && p.score > buyer.score {
+			buyer = p
+		}
+	}
+	if buyer.text == "" {
+		buyer = recipient(cells, own)
+	}
+	if supplier = issuer(cells, found, buyer, titled); owned(own, supplier.text) {
+		supplier = party{}
+	}
+	if buyer.text == "" {
+		buyer = us(cells, found, own)
+	}
+	return supplier, buyer
+}
+
+// issuer returns the best candidate that is not the buyer, otherwise the letterhead.
+func issuer(cells []cell, found []party, buyer party, titled bool) (best party) {
+	for _, p := range found {
+		if !p.buyer && !p.isSame(buyer) && p.score > best.score && !in(cells, p.name.at, buyer) {
+			best = p
+		}
+	}
+	if best.text == "" {
+		best = letterhead(cells, buyer, titled)
+	}
+	return best
+}
+
+// owned reports whether a name is ours.
+func owned(own []document.Party, name string) bool {
+	key := company.ParseName(name).Key()
+	return key != "" && slices.ContainsFunc(own, func(p document.Party) bool { return company.ParseName(p.Name).Key() == key })
+}
+
+// us returns our own company, wherever it is printed.
+func us(cells []cell, found []party, own []document.Party) party {
+	for _, p := range found {
+		if owned(own, p.text) {
+			return p
+		}
+	}
+	for _, c := range cells {
+		if owned(own, c.Text) {
+			return party{name: c, text: strings.TrimSpace(c.Text), buyer: true}
+		}
+	}
+	return party{}
+}
+
+// in reports whether cell i stands in the block of a party's name and address.
+func in(cells []cell, i int, p party) bool {
+	if p.text == "" {
+		return false
+	}
+	at := p.name.at
+	for range 5 {
+		if at == i {
+			return true
+		}
+		below, ok := next(cells, at)
+		if !ok {
+			return false
+		}
+		at = below
+	}
+	return false
+}
+
+func (r *reader) parties(titled bool) {
+	supplier, buyer := parties(r.cells, r.own, titled)
+	name := func(side string, to *document.Party, p party) {
+		if p.text != "" {
+			to.Name = p.text
+			r.field(side+".name", p.text, cmp.Or(p.quote, p.name.Text), p.name.page)
+			r.guessed(side+".name", p.byPlace)
+			if lines := address(r.cells, p.name); len(lines) > 0 {
+				to.Address = strings.Join(lines, ", ")
+				r.field(side+".address", to.Address, strings.Join(lines, "\n"), p.name.page)
+			}
+		}
+	}
+	d := &r.e.Data
+	name("supplier", &d.Supplier, supplier)
+	name("buyer", &d.Buyer, buyer)
+	ofSupplier, ofBuyer := assign(ids(r.cells, vatForm, company.VATID), supplier, buyer, r.own)
+	set := func(path string, to *string, v id) {
+		if v.value != "" {
+			*to = v.value
+			r.field(path, v.value, v.cell.Text, v.cell.page)
+		}
+	}
+	set("supplier.vat_id", &d.Supplier.VATID, ofSupplier)
+	set("buyer.vat_id", &d.Buyer.VATID, ofBuyer)
+	for _, account := range ids(r.cells, ibanForm, company.IBAN) {
+		if payer.MatchString(account.label) {
+			set("buyer.iban", &d.Buyer.IBAN, account)
+		} else if d.Supplier.IBAN == "" {
+			set("supplier.iban", &d.Supplier.IBAN, account)
+		}
+	}
+}
+
+// guessed lowers the trust of a field that only its place names.
+func (r *reader) guessed(path string, byPlace bool) {
+	if f := r.e.Fields[path]; byPlace {
+		f.Trust = extraction.ByPlace
+		r.e.Fields[path] = f
+	}
+}

@@ -23,7 +23,7 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 	t = t.Only(row.Pages)
 	switch {
 	case src.invoice != nil:
-		docs := in.examine(src, t, []extraction.Extraction{fromInvoice(src.invoice, t)})
+		docs := in.examine(row, src, t, []extraction.Extraction{fromInvoice(src.invoice, t)})
 		for _, p := range src.invoice.Problems {
 			docs[0].Valid, docs[0].Reasons = false, append(docs[0].Reasons, p.String())
 		}
@@ -32,7 +32,7 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 		return nil, failure.Permanently("unreadable file: %s",
 			append(src.notes, "no text")[0])
 	case in.Model == nil:
-		return in.examine(src, t, atLeastOne(byrules.Extract(t), byrules.Source, t)), nil
+		return in.examine(row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t)), nil
 	}
 	return in.ask(ctx, row, src, t)
 }
@@ -48,7 +48,7 @@ func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t t
 	if err != nil {
 		return nil, failure.At("extract", err)
 	}
-	docs := in.examine(src, t, atLeastOne(found, in.Model.Model.Name(), t))
+	docs := in.examine(row, src, t, atLeastOne(found, in.Model.Model.Name(), t))
 	if failed := failedChecks(docs); len(failed) > 0 {
 		again, more, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, failed)
 		if err != nil {
@@ -56,7 +56,7 @@ func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t t
 		}
 		paid.PromptTokens += more.PromptTokens
 		paid.CompletionTokens += more.CompletionTokens
-		if second := in.examine(src, t, again); len(second) >= len(docs) && len(failedChecks(second)) < len(failed) {
+		if second := in.examine(row, src, t, again); len(second) >= len(docs) && len(failedChecks(second)) < len(failed) {
 			docs = second
 		}
 	}
@@ -89,10 +89,12 @@ func atLeastOne(found []extraction.Extraction, source string, t transcript.Trans
 	return []extraction.Extraction{e}
 }
 
-func (in *Ingester) examine(src *source, t transcript.Transcription, found []extraction.Extraction) (docs []ingestion.Extracted) {
+func (in *Ingester) examine(row ingestion.Row, src *source, t transcript.Transcription, found []extraction.Extraction) (
+	docs []ingestion.Extracted,
+) {
 	for i := range found {
 		d := ingestion.Extracted{Extraction: found[i]}
-		for _, r := range gate.Pass(&d.Extraction, t, in.now()) {
+		for _, r := range gate.Pass(&d.Extraction, t, in.now(), row.Own...) {
 			d.Reasons = append(d.Reasons, r.String())
 		}
 		d.Reasons = append(d.Reasons, src.notes...)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"matchbook/lambda/blob"
+	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/ingestion"
@@ -306,5 +307,18 @@ func TestOnlyContractsAreReviewed(t *testing.T) {
 	r.Reviewer, r.Chunks, r.Log = by, by, slog.New(slog.DiscardHandler)
 	if err := r.ingest(t); err != nil || len(by.asked) > 0 || len(by.sent) > 0 {
 		t.Errorf("%v, asked for %v, sent %v", err, by.asked, by.sent)
+	}
+}
+
+func TestSettingOfOwnCompaniesIsUsed(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"invoice.pdf", "invoice-with-xml.pdf"} {
+		r := newRig(t, name)
+		r.store.row.Own = []document.Party{{Name: "Bytewerk Software GmbH"}, {Name: "Nordlicht Bürobedarf GmbH"}}
+		must.OK(t, r.ingest(t))
+		d := r.store.documents[0]
+		if d.Valid || name == "invoice.pdf" && d.Data.Supplier.Name == "Bytewerk Software GmbH" {
+			t.Errorf("%s passes, from %s: %v", name, d.Data.Supplier.Name, d.Reasons)
+		}
 	}
 }

@@ -30,7 +30,9 @@ func (db *DB) Ingestions() *Ingestions {
 
 const ingestionSQL = `
 SELECT id, tenant_id, document_id, coalesce(file_path, ''), pages,
-	coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, '')
+	coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, ''),
+	(SELECT coalesce(jsonb_agg(jsonb_build_object('name', o.name, 'vat_id', o.vat_id) ORDER BY o.name), '[]')
+		FROM own_company o WHERE o.tenant_id = ingestion.tenant_id)
 FROM ingestion WHERE id = $1`
 
 // Ingestion implements ingest.Store.

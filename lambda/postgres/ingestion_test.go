@@ -27,6 +27,8 @@ type files struct {
 		jobtest.Store
 		ingest.Store
 		AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error)
+		AddOwnCompany(ctx context.Context, tenantID uuid.UUID, name, vatID string) error
+		RemoveOwnCompany(ctx context.Context, tenantID uuid.UUID, name string) (bool, error)
 		Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error)
 	}
 }
@@ -361,4 +363,27 @@ func TestLatestTranscription(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
+}
+
+func TestOwnCompaniesAreReadWithTheIngestion(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	in := ingestion.Row{ID: uuid.New(), TenantID: uuid.New(), DocumentID: uuid.New(), FilePath: "documents/b.pdf"}
+	must.Get(f.store.AddFile(t.Context(), in))(t)
+	own := func(want ...document.Party) {
+		t.Helper()
+		if got := must.Get(f.store.Ingestion(t.Context(), in.ID))(t).Own; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	own()
+	must.OK(t, f.store.AddOwnCompany(t.Context(), in.TenantID, "Weser AG", ""))
+	must.OK(t, f.store.AddOwnCompany(t.Context(), in.TenantID, "Hunte KG", ""))
+	must.OK(t, f.store.AddOwnCompany(t.Context(), in.TenantID, "Weser AG", "DE136695976"))
+	must.OK(t, f.store.AddOwnCompany(t.Context(), uuid.New(), "Ems GmbH", ""))
+	own(document.Party{Name: "Hunte KG"}, document.Party{Name: "Weser AG", VATID: "DE136695976"})
+	if found := must.Get(f.store.RemoveOwnCompany(t.Context(), in.TenantID, "Hunte KG"))(t); !found {
+		t.Error("the company is not found")
+	}
+	own(document.Party{Name: "Weser AG", VATID: "DE136695976"})
 }

@@ -41,9 +41,9 @@ func (r Reason) String() string { return r.Text }
 
 // Pass checks an extraction against its transcription, and raises the trust of proved fields
 // in e. An extraction without reasons passes. Fields of an e-invoice need no place on a page.
-// A date after today is in the future.
-func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time) []Reason {
-	c := &checker{e: e, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data),
+// A date after today is in the future. Our own companies are never the supplier of an invoice.
+func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time, own ...document.Party) []Reason {
+	c := &checker{e: e, own: own, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data),
 		refused: map[string]bool{}}
 	c.confidence()
 	c.schema()
@@ -51,6 +51,7 @@ func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time)
 	c.grounding()
 	c.plausibility()
 	c.ids()
+	c.ours()
 	c.number()
 	lines := c.lines() // after grounding, because sums prove grounded amounts only
 	c.taxes()
@@ -61,6 +62,7 @@ func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time)
 
 type checker struct {
 	e       *extraction.Extraction
+	own     []document.Party
 	pages   transcript.Transcription
 	today   document.Date
 	values  []extraction.Value
@@ -79,6 +81,9 @@ func (c *checker) refuse(check Check, field, format string, args ...any) {
 }
 
 func (c *checker) confidence() {
+	for _, doubt := range c.e.Doubts {
+		c.refuse(Confidence, "type", "%s", doubt)
+	}
 	switch {
 	case !c.e.Successful:
 		c.refuse(Confidence, "", "the text was not recognised as a business document")
@@ -99,6 +104,9 @@ var needed = map[document.Type][]string{
 }
 
 func (c *checker) required() {
+	if c.e.Type == "" && c.refused["type"] {
+		return // the title says what it is
+	}
 	if c.e.Type == "" {
 		c.refuse(Required, "type", "the type of the document is unknown")
 		return

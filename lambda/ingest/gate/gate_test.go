@@ -295,3 +295,34 @@ func TestAmountDue(t *testing.T) {
 		}
 	}
 }
+
+func TestOurOwnCompanyIsNoSupplier(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		own  document.Party
+		want string
+	}{
+		"another":      {document.Party{Name: "Weser Spedition AG", VATID: "DE999999999"}, ""},
+		"by name":      {document.Party{Name: "NORDLICHT PAPIER"}, "the supplier is our own company"},
+		"by VAT id":    {document.Party{Name: "Weser Spedition AG", VATID: "DE136695976"}, "the supplier is our own company"},
+		"without both": {document.Party{}, ""},
+	} {
+		e := right(t)
+		got := ""
+		for _, r := range Pass(&e, invoice(), today, test.own) {
+			got += r.String()
+		}
+		if got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestDoubtsOfTheSourceAreReasons(t *testing.T) {
+	t.Parallel()
+	e := right(t)
+	e.Type, e.Doubts = "", []string{"pro forma invoice: not to be paid"}
+	if got := fmt.Sprint(Pass(&e, invoice(), today)); got != "[pro forma invoice: not to be paid]" {
+		t.Errorf("got %s", got)
+	}
+}

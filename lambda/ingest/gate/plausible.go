@@ -95,3 +95,16 @@ func isSomethingElse(n string) bool {
 	_, vat := company.VATID(n)
 	return iban || vat
 }
+
+// ours refuses our own company as the supplier of an invoice: the roles are exchanged, or the
+// invoice is one of our own.
+func (c *checker) ours() {
+	d := c.e.Data.Supplier
+	key := company.ParseName(d.Name).Key()
+	is := func(p document.Party) bool {
+		return key != "" && company.ParseName(p.Name).Key() == key || d.VATID != "" && p.VATID == d.VATID
+	}
+	if c.priced() && slices.ContainsFunc(c.own, is) {
+		c.refuse(Plausibility, "supplier.name", "the supplier is our own company")
+	}
+}

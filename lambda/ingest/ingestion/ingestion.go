@@ -4,6 +4,8 @@
 package ingestion
 
 import (
+	"matchbook/lambda/document"
+
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/review/record"
 
@@ -13,10 +15,11 @@ import (
 // Row is the row of an ingestion. (*postgres.Ingestions).AddFile inserts it.
 type Row struct {
 	ID, TenantID, DocumentID uuid.UUID
-	FilePath                 string // key of the blob
-	Pages                    []int  // of the file, from 1; nil: all
-	Transcription            string // key of the checkpoint; empty: none yet
-	Preprocessed             string // key of the repaired file, if its reading is used
+	FilePath                 string           // key of the blob
+	Pages                    []int            // of the file, from 1; nil: all
+	Transcription            string           // key of the checkpoint; empty: none yet
+	Preprocessed             string           // key of the repaired file, if its reading is used
+	Own                      []document.Party // the tenant's own companies, by name and VAT id
 }
 
 // Checkpoint is a stored transcription.

@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"context"
+
+	"matchbook/lambda/document"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const addOwnCompanySQL = `
+INSERT INTO own_company (tenant_id, name, vat_id) VALUES ($1, $2, $3)
+ON CONFLICT (tenant_id, name) DO UPDATE SET vat_id = excluded.vat_id`
+
+// AddOwnCompany stores a company of a tenant, with its VAT id in plain form or empty. A company
+// with the same name is replaced.
+func (s *Ingestions) AddOwnCompany(ctx context.Context, tenantID uuid.UUID, name, vatID string) error {
+	return s.db.exec(ctx, addOwnCompanySQL, tenantID, name, vatID)
+}
+
+const removeOwnCompanySQL = `DELETE FROM own_company WHERE tenant_id = $1 AND name = $2`
+
+// RemoveOwnCompany removes a company of a tenant, and reports whether there was one.
+func (s *Ingestions) RemoveOwnCompany(ctx context.Context, tenantID uuid.UUID, name string) (found bool, err error) {
+	err = steadily(ctx, func() error {
+		tag, err := s.db.pool.Exec(ctx, removeOwnCompanySQL, tenantID, name)
+		found = found || tag.RowsAffected() > 0
+		return err
+	})
+	return found, err
+}
+
+const ownCompaniesSQL = `SELECT name, vat_id FROM own_company WHERE tenant_id = $1 ORDER BY name`
+
+// OwnCompanies lists the companies of a tenant by name.
+func (s *Ingestions) OwnCompanies(ctx context.Context, tenantID uuid.UUID) (all []document.Party, err error) {
+	err = steadily(ctx, func() error {
+		rows, _ := s.db.pool.Query(ctx, ownCompaniesSQL, tenantID)
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p document.Party, err error) {
+			return p, row.Scan(&p.Name, &p.VATID)
+		})
+		return err
+	})
+	return all, err
+}

@@ -140,7 +140,7 @@ func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chu
 
 const readSQL = `
 SELECT coalesce(i.id, '00000000-0000-0000-0000-000000000000'), d.tenant_id, d.id, coalesce(i.file_path, ''), i.pages,
-	coalesce(i.transcription_file_path, ''), coalesce(i.preprocessed_file_path, '')
+	coalesce(i.transcription_file_path, ''), coalesce(i.preprocessed_file_path, ''), '[]'::jsonb
 FROM document AS d LEFT JOIN LATERAL (
 	SELECT * FROM ingestion WHERE document_id = d.id AND status = 'completed' AND transcription_file_path IS NOT NULL
 	ORDER BY completed_at DESC, id LIMIT 1

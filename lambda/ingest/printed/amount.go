@@ -13,7 +13,7 @@ type Amount struct {
 	Text       string // as printed
 	Start, End int    // byte offsets in the text
 	Percent    bool   // a percent sign follows
-	Money      bool   // it has two decimals
+	Money      bool   // it has two decimals, or a dash for them: 1.200,-
 	Readings   []document.Amount
 }
 
@@ -22,6 +22,7 @@ const digits = "0123456789"
 var (
 	amountForm  = regexp.MustCompile(`\d+(?:[.,'’ \x{a0}\x{202f}]\d+)*`)
 	spaces      = " \u00a0\u202f"
+	dashForm    = regexp.MustCompile(`^[.,] ?(?:--?|[–—−])(?:$|[ \x{a0}\x{202f}€$£)])`)
 	percentForm = regexp.MustCompile(`^[ \x{a0}\x{202f}]?(%|v\.?H\.)`)
 )
 
@@ -73,11 +74,17 @@ func within(dates []Date, from, to int) bool {
 	return false
 }
 
-// glued reports whether the digits belong to a word: RE4711, 20x30, 12:30.
+var perForm = regexp.MustCompile(`(?:\pL|\d[.,]\d\d) ?/ ?$`)
+
+// glued reports whether the digits belong to a word: RE4711, 20x30, 12:30. A price per 100 may
+// be printed as 12,50/100.
 func glued(text string, from, to int) bool {
 	before, after := lastRune(text[:from]), firstRune(text[to:])
+	per := strings.HasPrefix(text[from:to], "10") && perForm.MatchString(text[:from])
 	switch {
-	case letter(before), before == '/', before == ':', before == '#', after == '/':
+	case per && before == '/' && after != '/':
+		return false
+	case letter(before), before == '/', before == ':', before == '#', after == '/' && !money(text[from:to]):
 		return true
 	case before == '-' && letterOrDigit(lastRune(strings.TrimRight(text[:from], "-"))):
 		return true
@@ -96,6 +103,11 @@ func amountAt(text string, from, to int) (Amount, bool) {
 		return Amount{}, false
 	}
 	a := Amount{Start: from, End: to, Percent: percentForm.MatchString(text[to:]), Money: money(digits)}
+	if dash := dashForm.FindString(text[to:]); dash != "" && len(readings) > 0 {
+		readings, a.Money = readings[:1], true // no decimals
+		to += len(strings.TrimRight(dash, spaces+"€$£"))
+		a.End = to
+	}
 	if negative(text[:from], text[to:]) {
 		for i := range readings {
 			readings[i] = readings[i].Negated()

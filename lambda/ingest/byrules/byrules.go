@@ -12,10 +12,7 @@ package byrules
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/reference"
@@ -92,52 +89,11 @@ func extract(pages []transcript.Page, ours []document.Party) extraction.Extracti
 		r.field("number", number.number, number.quote, number.page)
 	}
 	r.parties(len(headings) > 0)
-	r.currency()
+	r.currency(r.sums())
 	r.dates(number)
-	r.sums()
 	r.references(number, found)
 	r.missing()
 	return r.e
-}
-
-// signs are ways to print a currency.
-var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"},
-	{"US$", "USD"}, {"PLN", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"CZK", "CZK"}, {"CAD", "CAD"},
-	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}, {"MYR", "MYR"}, {"RM", "MYR"}}
-
-// shows reports whether a sign stands in a text, not as part of a word.
-func shows(text, sign string) bool {
-	i := strings.Index(text, sign)
-	if i < 0 {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(text[:i])
-	after, _ := utf8.DecodeRuneInString(text[i+len(sign):])
-	return !unicode.IsLetter(before) && !unicode.IsLetter(after)
-}
-
-// currency uses the sign printed most often.
-func (r *reader) currency() {
-	count, quotes := map[string]int{}, map[string]cell{}
-	for _, c := range r.cells {
-		for _, s := range signs {
-			if shows(c.Text, s[0]) {
-				count[s[1]]++
-				if _, ok := quotes[s[1]]; !ok {
-					quotes[s[1]] = c
-				}
-				break
-			}
-		}
-	}
-	for _, s := range signs {
-		if best := r.e.Data.Currency; count[s[1]] > count[best] {
-			r.e.Data.Currency = s[1]
-		}
-	}
-	if cur := r.e.Data.Currency; cur != "" {
-		r.field("currency", cur, quotes[cur].Text, quotes[cur].page)
-	}
 }
 
 func (r *reader) dates(number named) {
@@ -177,76 +133,6 @@ func (r *reader) period(dayFirst, known bool) {
 				r.field("period.to", to.String(), h.quote(), h.value.page)
 				return
 			}
-		}
-	}
-}
-
-func (r *reader) sums() {
-	d := &r.e.Data
-	found := sumsOf(r.cells).settle()
-	set := func(path string, to *document.Amount, s sum) {
-		if !s.amount.IsZero() {
-			*to = s.amount
-			r.field(path, s.amount.Canonical(), s.quote, s.page)
-		}
-	}
-	set("subtotal", &d.Subtotal, found.subtotal)
-	set("tax", &d.Tax, found.tax)
-	set("total", &d.Total, found.total)
-	for i, x := range found.byRate {
-		at := fmt.Sprintf("taxes.%d.", i)
-		d.Taxes = append(d.Taxes, document.Tax{})
-		t := &d.Taxes[i]
-		set(at+"rate", &t.Rate, *x.rate)
-		set(at+"amount", &t.Amount, x)
-		if x.base != nil {
-			set(at+"base", &t.Base, *x.base)
-		}
-	}
-	r.lines()
-	priced := r.e.Type == document.Invoice || r.e.Type == document.CreditNote
-	if priced && !found.proved && (len(d.Lines) < 2 || r.printsMore(d.Total)) {
-		r.e.Confidence = extraction.Low // a label alone may name another sum
-	}
-}
-
-// lines reads the tables if their amounts add up to the subtotal.
-func (r *reader) lines() {
-	d := &r.e.Data
-	net := d.Subtotal
-	if net.IsZero() {
-		net = d.Total
-	}
-	found := fitting(itemsOf(r.cells, false), net)
-	if len(found) == 0 {
-		found = fitting(itemsOf(r.cells, true), net)
-	}
-	for i, it := range found {
-		d.Lines = append(d.Lines, it.line)
-		r.line(i, it)
-	}
-}
-
-func (r *reader) printsMore(total document.Amount) bool {
-	for _, c := range r.cells {
-		if slices.ContainsFunc(moneyIn(c), func(s sum) bool { return s.amount.Minus(total).Sign() > 0 }) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *reader) line(i int, it item) {
-	at := fmt.Sprintf("line_items.%d.", i)
-	for _, f := range []struct{ name, value, col string }{
-		{"description", it.line.Description, "description"},
-		{"quantity", it.line.Quantity.Canonical(), "quantity"},
-		{"unit", it.line.Unit, "quantity"},
-		{"unit_price", it.line.UnitPrice.Canonical(), "price"},
-		{"amount", it.line.Amount.Canonical(), "amount"},
-	} {
-		if f.value != "" {
-			r.field(at+f.name, f.value, it.cells[f.col].Text, it.cells[f.col].page)
 		}
 	}
 }

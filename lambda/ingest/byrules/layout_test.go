@@ -87,7 +87,7 @@ func TestLayouts(t *testing.T) {
 		"two names by place": {"Bootsbau Ems                                   Segel Hunte\nDeich 3                                        Deich 4\n26789 Leer" +
 			"                                     26135 Oldenburg\n\n" + windowBlock + plainHead, "invoice T-5 2026-05-03  > Weser Spedition AG?"},
 		"French letter": {"#Menuiserie Caron      contact@menuiseriecaron.example\n\n\n\n\nLibrairie du Lac\n3 rue Basse\n74000 Annecy\n\n#Facture n° 88\nDate : 03/05/2026\nTotal 5,00 €",
-			"invoice 88 2026-05-03 Menuiserie Caron > Librairie du Lac?"},
+			"invoice 88 2026-05-03 Menuiserie Caron > Librairie du Lac?; nothing printed adds up to the total 5.00"},
 		// Titles.
 		"ERP": {"#Invoice 205118\nMay 3, 2026\n\n\n\n\n\n\nHarbour Cranes Ltd                            Bright Tools\n1 Dock Rd" +
 			"                                      2 Mill Ln\n10115 Berlin                                  20095 Hamburg\n\nOrder No.        Due Date\n77310            June 2, 2026\n",
@@ -100,7 +100,7 @@ func TestLayouts(t *testing.T) {
 		"no title":                  {"Order No. PO-77120\nDate: 2026-05-03", "purchase-order PO-77120 2026-05-03  >; no title names the type of the document"},
 		"no title, and an invoice":  {"Order No. PO-77120\nInvoice No. T-5", "invoice T-5   >"},
 		"unknown title":             {" \n\n\n\n\n\n\n\n\n\n\n#Lastschriftanzeige\nRechnungsnummer: T-5\nDatum: 03.05.2026\nSeite", "invoice T-5 2026-05-03  >; the document has an unknown title"},
-		"Dutch":                     {"#Factuur\nFactuurnummer: F-31\nFactuurdatum: 03-05-2026\nVervaldatum: 17-05-2026\nTotaal 5,00 €\nInkooporder: 77", "invoice F-31 2026-05-03  >"},
+		"Dutch":                     {"#Factuur\nFactuurnummer: F-31\nFactuurdatum: 03-05-2026\nVervaldatum: 17-05-2026\nTotaal 5,00 €\nInkooporder: 77", "invoice F-31 2026-05-03  >; nothing printed adds up to the total 5.00"},
 		"Portuguese":                {"#Fatura\nFatura n.º FT-2/31\nData de emissão: 03/05/2026\nVencimento: 17/05/2026", "invoice FT-2/31 2026-05-03  >"},
 		"Polish":                    {"#Faktura VAT\nNumer faktury: FV/31/05/2026\nData wystawienia: 2026-05-03\nData sprzedaży: 2026-05-01", "invoice FV/31/05/2026 2026-05-03  >"},
 		"Swedish":                   {"#Faktura\nFakturanummer: 7712\nFakturadatum: 2026-05-03\nFörfallodatum: 2026-06-02", "invoice 7712 2026-05-03  >"},

@@ -9,129 +9,136 @@ import (
 	"matchbook/lambda/document"
 )
 
-// columns of a table of lines, by the words of their heads.
-var columns = []struct {
-	name string
-	form *regexp.Regexp
-}{
-	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
-	{"quantity", word(`menge|anzahl|qty|quantity|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden`)},
-	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale`)},
-	{"price", word(`(?:unit |net |list )?price|rate|cost|(?:einzel|netto|stück|e-)?preis|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
-	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo`)},
-	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code)|referenzen|référence|réf|codice|código|code`)},
-	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
-}
-
-// head is the head of a table: one row of words, or two.
-type head struct {
-	row  cell // the cells below the head follow this one
-	cols map[string]cell
-}
-
-// headOf reads cell i and its neighbours as column heads. A table must have a description, and
-// two of quantity, price and amount.
-func headOf(cells []cell, i int) (head, bool) {
-	h := head{cells[i], map[string]cell{}}
-	if columnOf(cells[i].Text) == "" {
-		return h, false
-	}
-	for _, c := range band(cells, i) {
-		name := columnOf(c.Text)
-		if first, taken := h.cols[name]; taken && name == "amount" && first.row(c) && h.cols["quantity"].Text == "" {
-			h.cols["quantity"], h.cols["amount"] = first, c // Amount, Product, Price, Total
-		} else if !taken && name != "" {
-			h.cols[name] = c
-		}
-		h.row = c
-	}
-	numbers := 0
-	for _, name := range []string{"quantity", "price", "amount"} {
-		if _, ok := h.cols[name]; ok {
-			numbers++
-		}
-	}
-	_, described := h.cols["description"]
-	return h, described && numbers >= 2
-}
-
-func columnOf(text string) string {
-	for _, col := range columns {
-		if col.form.MatchString(text) {
-			return col.name
-		}
-	}
-	return ""
-}
-
-// band lists the cells in the row of cell i, and in the row right below if it holds words
-// only, because a row with numbers is a line.
-func band(cells []cell, i int) (found []cell) {
-	for _, c := range cells[i:min(len(cells), i+20)] {
-		near := c.page == cells[i].page && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2
-		switch {
-		case !near:
-			continue
-		case !c.row(cells[i]) && numbered(append(right(cells, c.at), c)):
-			return found
-		}
-		found = append(found, c)
-	}
-	return found
-}
-
-func numbered(row []cell) bool {
-	return slices.ContainsFunc(row, func(c cell) bool { return strings.ContainsAny(c.Text, "0123456789") })
-}
-
 type item struct {
 	line  document.Line
 	cells map[string]cell
+	solid bool // quantity x price is the amount
+	end   int  // the last cell of its row
 }
 
-// itemsOf reads the tables of lines. With lower, the amount of a line may stand in the next
-// row.
-func itemsOf(cells []cell, lower bool) (items []item) {
-	for i := 0; i < len(cells); i++ {
-		h, ok := headOf(cells, i)
-		if !ok {
+// table is the lines of a document, which may run over pages.
+type table struct {
+	cells []cell
+	items []item
+	ended int // the items before the first label of a sum
+	first int // the items before the last head
+	heads bool
+	other *table       // the same lines, read in another way
+	lower bool         // the amount of a line may stand in the next row
+	used  map[int]bool // cells that are a line's amount or description
+}
+
+// tableOf reads the tables of lines.
+func tableOf(cells []cell, lower bool) table {
+	t := table{cells: cells, ended: -1, lower: lower, used: map[int]bool{}}
+	var h head
+	for i := 0; i < len(cells); {
+		row := append([]cell{cells[i]}, right(cells, i)...)
+		if found, ok := headIn(cells, i, len(row)); ok {
+			h, t.heads, t.first, i = found, true, len(t.items), found.row.at+1
 			continue
 		}
-		next := h.row.at + 1
-		for next < len(cells) && cells[next].page == h.row.page {
-			row := append([]cell{cells[next]}, right(cells, next)...)
-			if kind, _ := labelOf(cells[next].Text); kind != "" {
-				break
-			}
-			if it, ok := h.item(row); ok {
-				items = append(items, it)
-			} else if it, ok := h.item(append(row, h.lower(cells, next, len(row))...)); ok && lower {
-				items = append(items, it)
-			}
-			next += len(row)
+		if h.cols != nil && t.row(h, row, i) {
+			h = head{}
 		}
-		i = next - 1
+		i += len(row)
 	}
-	return items
+	if t.ended < 0 {
+		t.ended = len(t.items)
+	}
+	for t.ended > 1 && t.items[t.ended-1].charges() {
+		t.items, t.ended = slices.Delete(t.items, t.ended-1, t.ended), t.ended-1
+	}
+	return t
 }
 
-// lower lists the amounts less than a line below the row of cell i.
+// charges reports whether a row is a charge below the lines.
+func (it item) charges() bool {
+	text := it.line.Description
+	return !it.solid && (charged.MatchString(text) || reduced.MatchString(text))
+}
+
+// replaced reports whether a row is the head of another table: words only, and one of them
+// where the amounts stood.
+func (h head) replaced(row []cell) bool {
+	return len(row) > 2 && !numbered(row) && slices.ContainsFunc(row, func(c cell) bool { return h.nearest(c) == "amount" })
+}
+
+// row reads a row below a head, and reports whether it ends the table: a subtotal may be one
+// of a page or a group, but a tax and a total come after all lines.
+func (t *table) row(h head, row []cell, at int) (end bool) {
+	it, ok := h.item(row)
+	if !ok && t.lower {
+		it, ok = h.item(append(row, h.lower(t.cells, at, len(row))...))
+	}
+	it.end = at + len(row) - 1
+	kind := sumIn(row)
+	if kind != "" && !it.solid || len(t.items) > t.first && h.replaced(row) {
+		if t.ended < 0 {
+			t.ended = len(t.items)
+		}
+		return kind != "subtotal"
+	}
+	if !ok || t.used[it.cells["amount"].at] || carried.MatchString(row[0].Text) || carried.MatchString(it.line.Description) ||
+		t.ended >= 0 && it.line.Quantity.IsZero() && it.line.UnitPrice.IsZero() {
+		return false
+	}
+	t.described(h, &it)
+	for _, name := range []string{"amount", "description"} {
+		t.used[it.cells[name].at] = true
+	}
+	t.items = append(t.items, it)
+	return false
+}
+
+// sumIn returns the kind of a row's label. A rate alone, such as "Tax: 19 %", belongs to a line.
+func sumIn(row []cell) string {
+	kind, _ := labelOf(row[0].Text)
+	if numbered(row) && !slices.ContainsFunc(row, func(c cell) bool { return len(moneyIn(c)) > 0 }) {
+		return ""
+	}
+	return kind
+}
+
+// described completes a line with the nearest description in a row above or below.
+func (t *table) described(h head, it *item) {
+	const lines = 1.5
+	if it.line.Description != "" {
+		return
+	}
+	own := it.cells["amount"]
+	nearest := lines * own.height()
+	for _, c := range t.cells[max(0, it.end-10):min(len(t.cells), it.end+10)] {
+		d := abs(c.Box.Top - own.Box.Top)
+		if c.page != own.page || d >= nearest || t.used[c.at] || h.nearest(c) != "description" || !worded(c) {
+			continue
+		}
+		it.line.Description, it.cells["description"], nearest = c.Text, c, d
+	}
+}
+
+func worded(c cell) bool { return strings.ContainsFunc(c.Text, unicode.IsLetter) }
+
+// lower lists the amounts less than a line below the row of cell i, except a sum's.
 func (h head) lower(cells []cell, i, length int) (found []cell) {
-	for _, c := range cells[i+length : min(len(cells), i+length+10)] {
-		if c.page == cells[i].page && h.nearest(c) == "amount" && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2 {
+	near := cells[i+length : min(len(cells), i+length+10)]
+	for _, c := range near {
+		labelled := func(d cell) bool { kind, _ := labelOf(d.Text); return kind != "" && d.row(c) }
+		if c.page == cells[i].page && h.nearest(c) == "amount" && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2 &&
+			!slices.ContainsFunc(near, labelled) {
 			found = append(found, c)
 		}
 	}
 	return found
 }
 
-// item reads a row, which must have a description and an amount in the amount's column.
+// item reads a row, which must have an amount in the amount's column, and a description or
+// numbers that make the amount.
 func (h head) item(row []cell) (item, bool) {
 	it := item{cells: map[string]cell{}}
 	for _, c := range row {
 		name := h.nearest(c)
-		worded := strings.ContainsFunc(c.Text, unicode.IsLetter)
-		if _, taken := it.cells[name]; name == "" || taken || name == "description" && !worded {
+		if _, taken := it.cells[name]; name == "" || taken || name == "description" && !worded(c) {
 			continue
 		}
 		it.cells[name] = c
@@ -145,47 +152,83 @@ func (h head) item(row []cell) (item, bool) {
 	it.line.UnitPrice, _ = amountIn(it.cells["price"], false)
 	it.line.Quantity, _ = amountIn(it.cells["quantity"], false)
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
-	return it, it.line.Description != ""
+	it.multiply(h, row)
+	return it, it.line.Description != "" || it.line.Quantity.Sign() != 0 || it.line.UnitPrice.Sign() != 0
 }
 
-// complete adds cells for missing heads: a description begins a row, an amount ends it.
+// complete adds cells for missing heads: a description begins a row, an amount ends it. A cell
+// below two heads, such as "20 Stk 19 %", belongs to both.
 func (h head) complete(row []cell, cells map[string]cell) {
-	if _, ok := cells["description"]; !ok && strings.ContainsFunc(row[0].Text, unicode.IsLetter) {
+	if _, ok := cells["description"]; !ok && worded(row[0]) {
 		cells["description"] = row[0]
 	}
 	if _, ok := h.cols["amount"]; !ok {
 		cells["amount"] = row[len(row)-1]
 	}
-}
-
-// nearest returns the column with a head above the cell, or with the nearest edge.
-func (h head) nearest(c cell) (best string) {
-	const far = 0.08
-	distance := far
-	for _, col := range columns {
-		name := col.name
-		head, ok := h.cols[name]
-		if !ok {
+	for _, name := range []string{"quantity", "price"} {
+		if _, ok := cells[name]; ok || h.cols[name].Text == "" {
 			continue
 		}
-		d := min(abs(c.Box.Right-head.Box.Right), abs(c.Box.Left-head.Box.Left))
-		if c.Box.Left < head.Box.Right && head.Box.Left < c.Box.Right {
-			d /= 10
-		}
-		if d < distance {
-			best, distance = name, d
+		for _, c := range row {
+			if over := h.cols[name].Box; c.Box.Left < over.Right && over.Left < c.Box.Right {
+				cells[name] = c
+			}
 		}
 	}
-	return best
+}
+
+var hundred = regexp.MustCompile(`(?:^|[^\d.,])(10{1,3})(?:$|[^\d.,])|(%)|(‰)`)
+
+// multiply compares quantity x price with the amount. A price for 10, 100 or 1000 units is
+// recognised by the amount, and needs the number in print: at the head, or in the row.
+func (it *item) multiply(h head, row []cell) {
+	l := &it.line
+	if l.UnitPrice.IsZero() {
+		l.UnitPrice = percentIn(it.cells["price"])
+	}
+	if l.Quantity.IsZero() || l.UnitPrice.IsZero() {
+		return
+	}
+	product := l.Quantity.Times(l.UnitPrice)
+	if it.solid = product.Within(hundredth, l.Amount); it.solid {
+		return
+	}
+	for _, c := range append([]cell{h.cols["price"], it.cells["price"]}, row...) {
+		for _, m := range hundred.FindAllStringSubmatch(c.Text, -1) {
+			text := m[1] + map[string]string{"%": "100"}[m[2]] + map[string]string{"‰": "1000"}[m[3]]
+			per, err := document.ParseAmount(text)
+			if err == nil && product.Within(hundredth.Times(per), l.Amount.Times(per)) {
+				l.PriceFor, it.solid, it.cells["per"] = per, true, c
+				return
+			}
+		}
+	}
+	if strings.Contains(it.cells["price"].Text, "%") {
+		l.UnitPrice = document.Amount{} // a discount
+	}
+}
+
+// percentIn reads a price for 100 units, printed as "12,50 %".
+func percentIn(c cell) document.Amount {
+	for _, a := range c.amounts() {
+		if a.Percent && a.Money {
+			return a.Readings[len(a.Readings)-1]
+		}
+	}
+	return document.Amount{}
 }
 
 func amountIn(c cell, money bool) (document.Amount, bool) {
+	found, ok := document.Amount{}, false
 	for _, a := range c.amounts() {
 		if !a.Percent && (a.Money || !money) && len(a.Readings) > 0 {
-			return a.Readings[len(a.Readings)-1], true
+			found, ok = a.Readings[len(a.Readings)-1], true
+			if !money {
+				break
+			}
 		}
 	}
-	return document.Amount{}, false
+	return found, ok
 }
 
 var unitForm = regexp.MustCompile(`^[-\d.,]+ +([\pL²³]{1,10}\.?)$`)
@@ -195,16 +238,4 @@ func unitIn(text string) string {
 		return m[1]
 	}
 	return ""
-}
-
-// fitting keeps the first lines that add up to the subtotal, because rows of sums may follow
-// them. Otherwise it keeps none, since the table may have been misread.
-func fitting(items []item, subtotal document.Amount) []item {
-	sum := document.Amount{}
-	for i, it := range items {
-		if sum = sum.Plus(it.line.Amount); sum.Equal(subtotal) {
-			return items[:i+1]
-		}
-	}
-	return nil
 }

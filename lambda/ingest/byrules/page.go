@@ -165,8 +165,9 @@ type named struct {
 // Total returns the labelled total on these pages, and whether a labelled subtotal and tax add
 // up to it.
 func Total(t transcript.Transcription, pages []int) (document.Amount, bool) {
-	found := sumsOf(cellsOf(only(t, pages))).settle()
-	return found.total.amount, found.proved
+	cells := cellsOf(only(t, pages))
+	found := sumsOf(cells).settle(linesOf(cells))
+	return found.total.amount, found.proved && len(found.others) == 0
 }
 
 // Named lists the numbers labelled with this type on these pages, and the numbers labelled

@@ -1,7 +1,7 @@
 package byrules
 
 import (
-	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,28 +13,31 @@ type sum struct {
 	amount document.Amount
 	quote  string
 	page   int
+	label  string
+	at     int  // of its cell
 	rate   *sum // of a tax, in per cent
 	base   *sum
 	score  float64
 }
 
-type sums struct{ subtotals, taxes, totals []sum }
+// sums are the labelled amounts of a document by kind. A payment is due or was made.
+type sums struct{ subtotals, taxes, totals, dues, paid, rounding []sum }
 
 func labelOf(text string) (kind string, score float64) {
-	text = strings.TrimLeft(text, " *=+")
-	switch {
-	case notTotal.MatchString(text):
-		return "", 0
-	case payable.MatchString(text):
-		return "total", 1
-	case subtotal.MatchString(text):
-		return "subtotal", 1
-	case tax.MatchString(text):
-		return "tax", 1
-	case total.MatchString(text) && withTax.MatchString(text):
-		return "total", 3
-	case total.MatchString(text):
-		return "total", 2
+	text = strings.TrimLeft(text, " *=+-–")
+	for _, l := range []struct {
+		form  *regexp.Regexp
+		kind  string
+		score float64
+	}{{early, "", 0}, {carried, "", 0}, {notTotal, "", 0}, {paid, "paid", 1}, {rounded, "rounding", 1}, {payable, "due", 1},
+		{subtotal, "subtotal", 1}, {tax, "tax", 1}, {total, "total", 2}} {
+		if !l.form.MatchString(text) {
+			continue
+		}
+		if l.kind == "total" && withTax.MatchString(text) {
+			return l.kind, l.score + 1
+		}
+		return l.kind, l.score
 	}
 	return "", 0
 }
@@ -61,19 +64,20 @@ func sumsOf(cells []cell) (all sums) {
 			}
 		}
 		for n := range row {
-			row[n].score = score + float64(n)/100
+			row[n].score, row[n].label = score+float64(n)/100, c.Text
 		}
-		switch kind {
-		case "subtotal":
-			all.subtotals = append(all.subtotals, row...)
-		case "tax":
-			rate := rateIn(append([]cell{c}, right(cells, i)...))
-			all.taxes = append(all.taxes, taxOf(row, rate)...)
-		case "total":
-			all.totals = append(all.totals, row...)
+		if kind == "tax" {
+			row = taxOf(row, rateIn(append([]cell{c}, right(cells, i)...)))
 		}
+		all.add(kind, row)
 	}
 	return all
+}
+
+func (all *sums) add(kind string, row []sum) {
+	to := map[string]*[]sum{"subtotal": &all.subtotals, "tax": &all.taxes, "total": &all.totals, "due": &all.dues,
+		"paid": &all.paid, "rounding": &all.rounding}[kind]
+	*to = append(*to, row...)
 }
 
 func moneyIn(c cell) (found []sum) {
@@ -82,7 +86,7 @@ func moneyIn(c cell) (found []sum) {
 			continue
 		}
 		for _, v := range a.Readings {
-			found = append(found, sum{amount: v, quote: c.Text, page: c.page})
+			found = append(found, sum{amount: v, quote: c.Text, page: c.page, at: c.at})
 		}
 	}
 	return found
@@ -92,7 +96,7 @@ func rateIn(row []cell) *sum {
 	for _, c := range row {
 		for _, a := range c.amounts() {
 			if a.Percent && len(a.Readings) > 0 {
-				return &sum{amount: a.Readings[len(a.Readings)-1], quote: c.Text, page: c.page}
+				return &sum{amount: a.Readings[len(a.Readings)-1], quote: c.Text, page: c.page, at: c.at}
 			}
 		}
 	}
@@ -139,70 +143,11 @@ func taxOf(row []sum, rate *sum) []sum {
 	return row
 }
 
-// totals are sums of a document that fit together.
-type totals struct {
-	subtotal, tax, total sum
-	byRate               []sum // taxes adding up to an unprinted tax
-	proved               bool  // subtotal + tax = total, all printed
-}
-
-// settle chooses the sums: the best labelled total with a subtotal and a tax that add up to
-// it, otherwise the best labelled total alone. Of equally good labels it uses the greatest
-// amount.
-func (all sums) settle() totals {
-	all = sums{last(all.subtotals), last(all.taxes), last(all.totals)}
-	slices.SortStableFunc(all.totals, func(a, b sum) int {
-		return cmp.Or(cmp.Compare(int(b.score), int(a.score)), cmp.Compare(b.amount.Float(), a.amount.Float()))
-	})
-	for _, t := range all.totals {
-		if found, ok := all.prove(t); ok {
-			return found
-		}
-	}
-	if len(all.totals) == 0 {
-		return totals{}
-	}
-	return totals{total: all.totals[0]}
-}
-
 // last bounds the sums, because each is compared with each other. The document's own stand at
 // its end.
 func last(all []sum) []sum {
 	const most = 60
 	return all[max(0, len(all)-most):]
-}
-
-func (all sums) prove(t sum) (totals, bool) {
-	for _, s := range all.subtotals {
-		for _, x := range all.taxes {
-			if x.amount.Sign() != 0 && s.amount.Plus(x.amount).Equal(t.amount) {
-				return totals{subtotal: s, tax: x, total: t, byRate: all.rates(x.amount), proved: true}, true
-			}
-		}
-	}
-	for _, s := range all.subtotals {
-		if rest := t.amount.Minus(s.amount); rest.Sign() > 0 {
-			if byRate := all.rates(rest); len(byRate) > 1 {
-				return totals{subtotal: s, total: t, byRate: byRate, proved: true}, true
-			}
-		}
-	}
-	for _, s := range all.subtotals {
-		if s.amount.Equal(t.amount) {
-			return totals{subtotal: s, total: t}.withoutTax(all.taxes), true
-		}
-	}
-	return totals{}, false
-}
-
-// withoutTax adds a printed tax of 0, which proves the total.
-func (x totals) withoutTax(taxes []sum) totals {
-	for _, t := range taxes {
-		if t.amount.Sign() == 0 {
-			x.tax, x.proved = t, true
-		}
-	}
-	return x
 }
 
 // rates returns the taxes with different rates that add up to the tax.

@@ -9,12 +9,12 @@ type Extraction struct {
 	Source     string // einvoice, rules, or the model's name
 	Successful bool   // the source found a document in the text
 	Confidence Confidence
-	Doubts     []string      // the source's reasons for a person, sentences without text of the document
 	Missing    []string      // required fields the source didn't find, by path
 	Type       document.Type // empty if unknown
 	Pages      []int         // of the file, from 1
 	Data       document.Data
 	Fields     map[string]Field // by path: number, supplier.vat_id, line_items.0.amount
+	Doubts     []string         // sentences about what the source could not prove; each needs a person
 	Dropped    []string         // fields with a quote missing in the transcription, by path; not in Data
 }
 

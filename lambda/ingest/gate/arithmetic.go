@@ -47,8 +47,8 @@ func (c *checker) lines() (proved bool) {
 		sum = sum.Plus(x.Amount)
 	}
 	net := d.Subtotal
-	if net.IsZero() && d.Tax.IsZero() {
-		net = d.Total
+	if tax, _ := c.tax(); net.IsZero() && !d.Total.IsZero() {
+		net = d.Total.Minus(tax)
 	}
 	if !complete || net.IsZero() {
 		return false
@@ -68,11 +68,15 @@ func (c *checker) lines() (proved bool) {
 
 // line checks quantity x price = amount, and reports whether it holds.
 func (c *checker) line(i int, l document.Line) bool {
-	if l.Quantity.IsZero() || l.UnitPrice.IsZero() || l.Amount.IsZero() || !l.PriceFor.IsZero() {
+	if l.Quantity.IsZero() || l.UnitPrice.IsZero() || l.Amount.IsZero() {
 		return false
 	}
+	per := document.MustAmount("1")
+	if !l.PriceFor.IsZero() {
+		per = l.PriceFor
+	}
 	path := fmt.Sprintf("line_items.%d.amount", i)
-	if !l.Quantity.Times(l.UnitPrice).Within(cent, l.Amount) {
+	if !l.Quantity.Times(l.UnitPrice).Within(cent.Times(per), l.Amount.Times(per)) {
 		return false // a discount of the line, or a gross price: the sum decides
 	}
 	if c.grounded(path, fmt.Sprintf("line_items.%d.quantity", i), fmt.Sprintf("line_items.%d.unit_price", i)) {
@@ -125,7 +129,8 @@ func (c *checker) totals(lines bool) {
 		return
 	}
 	if d.Subtotal.IsZero() {
-		if lines && tax.IsZero() && len(d.Lines) > 1 && c.grounded("total") && !c.printsMore(d.Total) {
+		proved := tax.IsZero() && len(d.Lines) > 1 && !c.printsMore(d.Total) || tax.Sign() != 0 && c.grounded(paths...)
+		if lines && proved && c.grounded("total") {
 			c.trust("total", extraction.Arithmetic)
 		}
 		return

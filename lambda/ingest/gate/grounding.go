@@ -45,7 +45,7 @@ func sameAmount(s string, v extraction.Value) bool {
 
 // signs are ways to print a currency without its code.
 var signs = map[string][]string{"EUR": {"€", "euro"}, "USD": {"$"}, "GBP": {"£"}, "CHF": {"fr.", "sfr"}, "JPY": {"¥"},
-	"PLN": {"zł"}, "MYR": {"rm"}}
+	"PLN": {"zł"}, "MYR": {"rm"}, "CZK": {"kč"}, "HUF": {"ft"}, "RON": {"lei"}, "BGN": {"лв"}}
 
 // currency accepts a sign. It also accepts a missing quote, because many documents don't print
 // their currency.
@@ -66,12 +66,17 @@ func (c *checker) currency(v extraction.Value, f extraction.Field, quotes printe
 func holds(quote string, v extraction.Value) bool {
 	switch v.Kind {
 	case extraction.Number:
+		same := v.Amount.Equal
+		if v.Path == "prepaid" || strings.HasPrefix(v.Path, "charges.") {
+			same = func(a document.Amount) bool { return a.Abs().Equal(v.Amount.Abs()) } // a word may be the minus sign
+		}
 		for _, a := range printed.Amounts(quote) {
-			if slices.ContainsFunc(a.Readings, v.Amount.Equal) {
+			if slices.ContainsFunc(a.Readings, same) {
 				return true
 			}
 		}
-		return false
+		return strings.HasSuffix(v.Path, ".price_quantity") &&
+			(v.Text == "100" && strings.Contains(quote, "%") || v.Text == "1000" && strings.Contains(quote, "‰"))
 	case extraction.Day:
 		for _, d := range printed.Dates(quote) {
 			if slices.Contains(d.Readings, v.Date) {

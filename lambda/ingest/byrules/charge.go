@@ -1,0 +1,97 @@
+package byrules
+
+import (
+	"math/bits"
+	"strings"
+
+	"matchbook/lambda/document"
+)
+
+// charge is an amount for the whole document, printed below the lines.
+type charge struct {
+	text   string
+	amount document.Amount // negative for a discount
+	cells  []cell          // of the description and of the amount
+}
+
+// charges returns the rows between two cells that add up to rest. Words mark the rows; without
+// them one row is enough if unmarked rows may count. It prefers more rows, because a summary
+// may repeat them.
+func (t table) charges(from, to int, rest document.Amount, unmarked bool) (best []charge) {
+	const most = 12
+	marked, others := t.below(from, to)
+	if len(marked) > most {
+		marked = marked[len(marked)-most:]
+	}
+	if best = subset(marked, rest); best == nil { // a credit note's
+		for i := range marked {
+			marked[i].amount = marked[i].amount.Negated()
+		}
+		best = subset(marked, rest)
+	}
+	for _, c := range others {
+		if unmarked && best == nil && c.amount.Equal(rest) {
+			return []charge{c}
+		}
+	}
+	return best
+}
+
+// subset returns the most rows that add up to rest.
+func subset(rows []charge, rest document.Amount) (best []charge) {
+	for mask := uint(1); mask < 1<<len(rows); mask++ {
+		if bits.OnesCount(mask) <= len(best) {
+			continue
+		}
+		sum, chosen := document.Amount{}, []charge(nil)
+		for i, c := range rows {
+			if mask&(1<<i) != 0 {
+				sum, chosen = sum.Plus(c.amount), append(chosen, c)
+			}
+		}
+		if sum.Equal(rest) {
+			best = chosen
+		}
+	}
+	return best
+}
+
+// below lists the rows between two cells that may be charges, with a word for one or without.
+func (t table) below(from, to int) (marked, others []charge) {
+	for i := from + 1; i < min(to, len(t.cells)); {
+		row := append([]cell{t.cells[i]}, right(t.cells, i)...)
+		i += len(row)
+		if c, ok := chargeIn(row); !ok {
+			continue
+		} else if charged.MatchString(c.text) || reduced.MatchString(c.text) {
+			marked = append(marked, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return marked, others
+}
+
+// chargeIn reads a row with words first and an amount last.
+func chargeIn(row []cell) (c charge, ok bool) {
+	first := row[0]
+	kind, _ := labelOf(first.Text)
+	if kind != "" || !worded(first) || carried.MatchString(first.Text) || early.MatchString(first.Text) {
+		return c, false
+	}
+	for _, d := range row {
+		for _, m := range moneyIn(d) {
+			c.amount, c.cells, ok = m.amount, []cell{first, d}, true
+		}
+		if reduced.MatchString(d.Text) || charged.MatchString(d.Text) {
+			c.text += " " + d.Text
+		}
+	}
+	if c.text = strings.TrimSpace(c.text); c.text == "" {
+		c.text = first.Text
+	}
+	if reduced.MatchString(c.text) && c.amount.Sign() > 0 {
+		c.amount = c.amount.Negated()
+	}
+	return c, ok
+}

@@ -1,0 +1,156 @@
+package byrules
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// columns of a table of lines, by the words of their heads.
+var columns = []struct {
+	name string
+	form *regexp.Regexp
+}{
+	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
+	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden`)},
+	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor`)},
+	{"price", word(`(?:unit |net |list )?price|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
+	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|nom &`)},
+	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code)|referenzen|référence|réf|codice|código|code`)},
+	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
+}
+
+// head is the head of a table: one row of words, or two.
+type head struct {
+	row  cell // the cells below the head follow this one
+	cols map[string]cell
+}
+
+// headIn looks for a head that begins in a row of n cells.
+func headIn(cells []cell, i, n int) (h head, ok bool) {
+	for j := i; j < min(i+n, len(cells)) && !ok; j++ {
+		h, ok = headOf(cells, j)
+	}
+	return h, ok
+}
+
+// headOf reads cell i and its neighbours as column heads. A table must have a description, and
+// two of quantity, price and amount.
+func headOf(cells []cell, i int) (head, bool) {
+	h := head{cells[i], map[string]cell{}}
+	priced := func(c cell) bool { return len(moneyIn(c)) > 0 }
+	if len(headsIn(cells[i])) == 0 || slices.ContainsFunc(right(cells, i), priced) {
+		return h, false
+	}
+	for _, c := range divided(band(cells, i)) {
+		name := columnOf(c.Text)
+		if first, taken := h.cols[name]; taken && name == "amount" && first.row(c) && h.cols["quantity"].Text == "" {
+			h.cols["quantity"], h.cols["amount"] = first, c // Amount, Product, Price, Total
+		} else if !taken && name != "" {
+			h.cols[name] = c
+		}
+		if c.at >= h.row.at {
+			h.row = cells[c.at]
+		}
+	}
+	numbers := 0
+	for _, name := range []string{"quantity", "price", "amount"} {
+		if _, ok := h.cols[name]; ok {
+			numbers++
+		}
+	}
+	_, described := h.cols["description"]
+	return h, described && numbers >= 2
+}
+
+// divided splits cells with several heads close together, such as "Pos Bezeichnung".
+func divided(cells []cell) (all []cell) {
+	for _, c := range cells {
+		if parts := headsIn(c); len(parts) > 1 {
+			all = append(all, parts...)
+			continue
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// headsIn lists the heads in a cell. Their places are estimated by their characters. A head of
+// several words, such as "Unit price", stays whole.
+func headsIn(c cell) (parts []cell) {
+	last := ""
+	for at, r := range c.Text {
+		if at > 0 && c.Text[at-1] != ' ' || r == ' ' {
+			continue
+		}
+		rest := c.Text[at:]
+		word, _, _ := strings.Cut(rest, " ")
+		name := columnOf(rest)
+		if name == "" {
+			name = columnOf(word) // a position must be the whole word
+		}
+		narrow := last == "" || last == "position" || last == "sku" || last == "rate" || name == "description" || last == "description" && name == "quantity"
+		if name == "" || name == last || !narrow {
+			continue
+		}
+		part := c
+		width := (c.Box.Right - c.Box.Left) / float64(len(c.Text))
+		part.Text, part.Box.Left = rest, c.Box.Left+width*float64(at)
+		if n := len(parts); n > 0 {
+			parts[n-1].Text = strings.TrimSpace(strings.TrimSuffix(parts[n-1].Text, rest))
+			parts[n-1].Box.Right = part.Box.Left - width
+		}
+		parts, last = append(parts, part), name
+	}
+	return parts
+}
+
+func columnOf(text string) string {
+	for _, col := range columns {
+		if col.form.MatchString(text) {
+			return col.name
+		}
+	}
+	return ""
+}
+
+// band lists the cells in the row of cell i, and in the row right below if it holds words
+// only, because a row with numbers is a line.
+func band(cells []cell, i int) (found []cell) {
+	for _, c := range cells[i:min(len(cells), i+20)] {
+		near := c.page == cells[i].page && c.Box.Top < cells[i].Box.Bottom+cells[i].height()/2
+		switch {
+		case !near:
+			continue
+		case !c.row(cells[i]) && numbered(append(right(cells, c.at), c)):
+			return found
+		}
+		found = append(found, c)
+	}
+	return found
+}
+
+func numbered(row []cell) bool {
+	return slices.ContainsFunc(row, func(c cell) bool { return strings.ContainsAny(c.Text, "0123456789") })
+}
+
+// nearest returns the column with a head above the cell, or with the nearest edge.
+func (h head) nearest(c cell) (best string) {
+	const far = 0.08
+	distance := far
+	for _, col := range columns {
+		name := col.name
+		head, ok := h.cols[name]
+		if !ok {
+			continue
+		}
+		d := min(abs(c.Box.Right-head.Box.Right), abs(c.Box.Left-head.Box.Left))
+		if c.Box.Left < head.Box.Right && head.Box.Left < c.Box.Right {
+			d /= 10
+		}
+		if d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}

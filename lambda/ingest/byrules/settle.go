@@ -1,0 +1,227 @@
+package byrules
+
+import (
+	"cmp"
+	"slices"
+
+	"matchbook/lambda/document"
+)
+
+// totals are sums of a document that fit together.
+type totals struct {
+	subtotal, tax, total sum
+	byRate               []sum    // taxes adding up to an unprinted tax
+	proved               bool     // subtotal + tax = total, all printed
+	items                []item   // the lines, fitting if fits
+	charges              []charge // with the lines they are the subtotal
+	fits                 bool
+	others               []document.Amount // totals of equally good blocks
+}
+
+// span is the number of cells between the first and the last sum of a block.
+func (x totals) span() int {
+	first, last := x.total.at, x.total.at
+	for _, s := range []sum{x.subtotal, x.tax} {
+		if !s.amount.IsZero() {
+			first, last = min(first, s.at), max(last, s.at)
+		}
+	}
+	return last - first
+}
+
+// settle chooses the sums. A block of subtotal, tax and total that add up comes before a label
+// alone. Of several blocks, the one with the lines' sum is the document's; then labels decide,
+// and never the size: a statement below the invoice shows greater sums. Blocks that nothing
+// tells apart are kept as others.
+func (all sums) settle(t table) totals {
+	all.subtotals, all.taxes, all.totals, all.dues = last(all.subtotals), last(all.taxes), last(all.totals), last(all.dues)
+	found := all.blocks(t)
+	for i := range found {
+		found[i].items, found[i].charges, found[i].fits = t.fit(found[i])
+	}
+	slices.SortStableFunc(found, func(a, b totals) int { return cmp.Or(b.rank()-a.rank(), cmp.Compare(a.span(), b.span())) })
+	if len(found) == 0 {
+		return all.labelled(t)
+	}
+	best := found[0]
+	for _, x := range found[1:] {
+		same := func(o document.Amount) bool { return o.Equal(x.total.amount) }
+		if x.proved && x.rank() == best.rank() && !same(best.total.amount) && !slices.ContainsFunc(best.others, same) {
+			best.others = append(best.others, x.total.amount)
+		}
+	}
+	return best.sumOfOthers(found)
+}
+
+// rank orders blocks by what proves them, then by their label.
+func (x totals) rank() int {
+	rank := int(x.total.score)
+	if x.proved {
+		rank += 10
+		if x.fits {
+			rank += 10
+		}
+	}
+	return rank
+}
+
+// sumOfOthers replaces the best block by the one that adds up all the others, such as the sum
+// of blocks by tax rate.
+func (x totals) sumOfOthers(found []totals) totals {
+	if len(x.others) == 0 {
+		return x
+	}
+	all := x.total.amount
+	for _, o := range x.others {
+		all = all.Plus(o)
+	}
+	for _, y := range found {
+		if y.proved && y.total.amount.Plus(y.total.amount).Equal(all) {
+			return y
+		}
+	}
+	return x
+}
+
+// labelled returns the best labelled total alone. Of equally good labels the lines decide, then
+// the greatest amount.
+func (all sums) labelled(t table) (best totals) {
+	candidates := all.totals
+	if len(candidates) == 0 {
+		candidates = all.dues
+	}
+	for i, s := range candidates {
+		x := totals{total: s}
+		x.items, x.charges, x.fits = t.fit(x)
+		better := cmp.Or(cmp.Compare(int(s.score), int(best.total.score)), bit(x.fits)-bit(best.fits),
+			cmp.Compare(s.amount.Abs().Float(), best.total.amount.Abs().Float()))
+		if i == 0 || better > 0 {
+			best = x
+		}
+	}
+	if len(candidates) == 0 {
+		best.items = t.items
+	}
+	return best
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// blocks lists the totals that a subtotal and a tax prove, each amount once.
+func (all sums) blocks(t table) (found []totals) {
+	candidates := all.totals
+	for _, d := range all.dues {
+		d.score = min(d.score, 1)
+		candidates = append(candidates, d)
+	}
+	for _, total := range candidates {
+		x, ok := all.prove(total)
+		if !ok {
+			x, ok = all.charged(total, t)
+		}
+		if ok {
+			found = append(found, x)
+		}
+	}
+	if len(found) == 0 {
+		found = all.unlabelled(t.cells)
+	}
+	return found
+}
+
+// taxes reports whether x may be the tax on s: no rate in Europe is above 27 %.
+func (x sum) taxes(s sum) bool {
+	return x.amount.Sign() != 0 && x.amount.Sign() == s.amount.Sign() && x.amount.Abs().Minus(s.amount.Abs().Times(half)).Sign() < 0
+}
+
+var half = document.MustAmount("0.5")
+
+// prove looks for the nearest subtotal and tax that add up to a total.
+func (all sums) prove(t sum) (best totals, ok bool) {
+	use := func(x totals) {
+		if !ok || x.span() < best.span() {
+			best, ok = x, true
+		}
+	}
+	for _, s := range all.subtotals {
+		for _, x := range all.taxes {
+			if x.taxes(s) && s.amount.Plus(x.amount).Equal(t.amount) {
+				use(totals{subtotal: s, tax: x, total: t, byRate: all.rates(x.amount), proved: true})
+			}
+		}
+	}
+	if ok {
+		return best, ok
+	}
+	for _, s := range all.subtotals {
+		if rest := t.amount.Minus(s.amount); rest.Sign() != 0 {
+			if byRate := all.rates(rest); len(byRate) > 1 {
+				return totals{subtotal: s, total: t, byRate: byRate, proved: true}, true
+			}
+		}
+	}
+	for _, s := range all.subtotals {
+		if s.amount.Equal(t.amount) {
+			use(totals{subtotal: s, total: t}.withoutTax(all.taxes))
+		}
+	}
+	return best, ok
+}
+
+// withoutTax adds a printed tax of 0, which proves the total.
+func (x totals) withoutTax(taxes []sum) totals {
+	for _, t := range taxes {
+		if t.amount.Sign() == 0 {
+			x.tax, x.proved = t, true
+		}
+	}
+	return x
+}
+
+// charged proves a total by lines, charges below their sum, and a tax. Its subtotal is not
+// printed.
+func (all sums) charged(total sum, t table) (totals, bool) {
+	nets := all.subtotals
+	if n := t.ended; n > 0 {
+		nets = append(nets, sum{amount: amountOf(t.items[:n]), at: t.items[n-1].end})
+	}
+	for _, s := range nets {
+		for _, x := range all.taxes {
+			rest := total.amount.Minus(s.amount).Minus(x.amount)
+			if rest.Sign() == 0 || s.at > total.at || !x.taxes(s) {
+				continue
+			}
+			if charges := t.charges(s.at, total.at, rest, false); charges != nil {
+				return totals{subtotal: sum{amount: s.amount.Plus(rest)}, tax: x, total: total, proved: true}, true
+			}
+		}
+	}
+	return totals{}, false
+}
+
+// unlabelled proves a total without a known label: right below a subtotal and a tax, it is
+// their sum.
+func (all sums) unlabelled(cells []cell) (found []totals) {
+	const below = 12 // cells
+	for _, s := range all.subtotals {
+		for _, x := range all.taxes {
+			whole, from := s.amount.Plus(x.amount), max(s.at, x.at)
+			if !x.taxes(s) || s.score < 1 || x.score < 1 || x.at < s.at || x.at-s.at > 2*below {
+				continue
+			}
+			for _, c := range cells[from:min(len(cells), from+below)] {
+				for _, m := range moneyIn(c) {
+					if m.amount.Equal(whole) {
+						found = append(found, totals{subtotal: s, tax: x, total: m, byRate: all.rates(x.amount), proved: true})
+					}
+				}
+			}
+		}
+	}
+	return found
+}

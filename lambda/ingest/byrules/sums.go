@@ -1,0 +1,195 @@
+package byrules
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"matchbook/lambda/document"
+)
+
+func (r *reader) sums() totals {
+	d := &r.e.Data
+	all, t := sumsOf(r.cells), linesOf(r.cells)
+	found := all.settle(t)
+	r.set("subtotal", &d.Subtotal, found.subtotal)
+	r.set("tax", &d.Tax, found.tax)
+	r.set("total", &d.Total, found.total)
+	for i, x := range found.byRate {
+		at := fmt.Sprintf("taxes.%d.", i)
+		d.Taxes = append(d.Taxes, document.Tax{})
+		t := &d.Taxes[i]
+		r.set(at+"rate", &t.Rate, *x.rate)
+		r.set(at+"amount", &t.Amount, x)
+		if x.base != nil {
+			r.set(at+"base", &t.Base, *x.base)
+		}
+	}
+	for i, it := range found.items {
+		d.Lines = append(d.Lines, it.line)
+		r.line(i, it)
+	}
+	for i, c := range found.charges {
+		r.charge(i, c)
+	}
+	prepaid, rounding, due := all.due(found.total)
+	r.set("prepaid", &d.Prepaid, prepaid)
+	r.set("rounding", &d.Rounding, rounding)
+	r.set("amount_due", &d.AmountDue, due)
+	r.doubt(found, t)
+	return found
+}
+
+// set keeps an amount that is printed.
+func (r *reader) set(path string, to *document.Amount, s sum) {
+	if !s.amount.IsZero() && s.quote != "" {
+		*to = s.amount
+		r.field(path, s.amount.Canonical(), s.quote, s.page)
+	}
+}
+
+// doubt says why nothing proves the total. A label alone may name another sum.
+func (r *reader) doubt(found totals, t table) {
+	say := func(format string, args ...any) { r.e.Doubts = append(r.e.Doubts, fmt.Sprintf(format, args...)) }
+	if t.heads && len(found.items) == 0 {
+		r.e.Missing = append(r.e.Missing, "line_items")
+	}
+	total := found.total.amount
+	switch {
+	case r.e.Type != document.Invoice && r.e.Type != document.CreditNote || total.IsZero():
+	case len(found.others) > 0:
+		say("several totals add up on the pages: %s and %s", total.Fixed(), found.others[0].Fixed())
+	case found.proved:
+	case r.printsMore(total):
+		say("nothing printed adds up to the total %s, and a greater amount is printed", total.Fixed())
+	case found.fits && (len(found.items) > 1 || !found.subtotal.amount.IsZero()):
+	case !found.subtotal.amount.IsZero() && r.says(untaxed):
+	case t.heads && len(found.items) == 0:
+		say("the lines were not read, and no subtotal and tax add up to the total %s", total.Fixed())
+	default:
+		say("nothing printed adds up to the total %s", total.Fixed())
+	}
+}
+
+func (r *reader) says(form *regexp.Regexp) bool {
+	return slices.ContainsFunc(r.cells, func(c cell) bool { return form.MatchString(c.Text) })
+}
+
+// printsMore reports whether an amount above the total is printed; of a credit note with minus
+// signs, one below it.
+func (r *reader) printsMore(total document.Amount) bool {
+	more := func(s sum) bool { return s.amount.Abs().Minus(total.Abs()).Sign() > 0 }
+	return slices.ContainsFunc(r.cells, func(c cell) bool { return slices.ContainsFunc(moneyIn(c), more) })
+}
+
+func (r *reader) line(i int, it item) {
+	at := fmt.Sprintf("line_items.%d.", i)
+	for _, f := range []struct{ name, value, col string }{
+		{"description", it.line.Description, "description"},
+		{"quantity", it.line.Quantity.Canonical(), "quantity"},
+		{"unit", it.line.Unit, "quantity"},
+		{"unit_price", it.line.UnitPrice.Canonical(), "price"},
+		{"price_quantity", it.line.PriceFor.Canonical(), "per"},
+		{"amount", it.line.Amount.Canonical(), "amount"},
+	} {
+		if f.value != "" {
+			r.field(at+f.name, f.value, it.cells[f.col].Text, it.cells[f.col].page)
+		}
+	}
+}
+
+func (r *reader) charge(i int, c charge) {
+	at := fmt.Sprintf("charges.%d.", i)
+	r.e.Data.Charges = append(r.e.Data.Charges, document.Charge{Description: c.cells[0].Text, Amount: c.amount})
+	r.field(at+"description", c.cells[0].Text, c.cells[0].Text, c.cells[0].page)
+	r.field(at+"amount", c.amount.Canonical(), c.cells[1].Text, c.cells[1].page)
+}
+
+// signs are ways to print a currency. "kr" may be Swedish, Danish, Norwegian or Icelandic.
+var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"},
+	{"US$", "USD"}, {"PLN", "PLN"}, {"zł", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"ISK", "ISK"}, {"CZK", "CZK"},
+	{"Kč", "CZK"}, {"HUF", "HUF"}, {"RON", "RON"}, {"BGN", "BGN"}, {"лв", "BGN"}, {"TRY", "TRY"}, {"JPY", "JPY"}, {"CAD", "CAD"},
+	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}, {"MYR", "MYR"}, {"RM", "MYR"}}
+
+// wordSigns are signs that are words of a language, too: an amount must stand before them.
+var wordSigns = regexp.MustCompile(`\d ?(Ft|lei)\b`)
+
+// shows reports whether a sign stands in a text, not as part of a word.
+func shows(text, sign string) bool {
+	i := strings.Index(text, sign)
+	if i < 0 {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i+len(sign):])
+	return !unicode.IsLetter(before) && !unicode.IsLetter(after)
+}
+
+func currencyIn(text string) string {
+	for _, s := range signs {
+		if shows(text, s[0]) {
+			return s[1]
+		}
+	}
+	if m := wordSigns.FindStringSubmatch(text); m != nil {
+		return map[string]string{"Ft": "HUF", "lei": "RON"}[m[1]]
+	}
+	return ""
+}
+
+// currency uses the sign in the row of the total or behind a label, otherwise the sign printed
+// most often. Signs that contradict each other are left to a person.
+func (r *reader) currency(found totals) {
+	near, named, count := map[string]cell{}, map[string]cell{}, map[string]int{}
+	quotes := map[string]cell{}
+	for i, c := range r.cells {
+		code := currencyIn(c.Text)
+		if code == "" {
+			continue
+		}
+		if count[code]++; count[code] == 1 {
+			quotes[code] = c
+		}
+		if !found.total.amount.IsZero() && c.row(r.cells[found.total.at]) {
+			near[code] = c
+		}
+		if currencyLabel.MatchString(c.Text) || i > 0 && currencyLabel.MatchString(r.cells[i-1].Text) && c.row(r.cells[i-1]) {
+			named[code] = c
+		}
+	}
+	r.oneOf(near, named, mostOf(quotes, count))
+}
+
+func mostOf(quotes map[string]cell, count map[string]int) map[string]cell {
+	best := ""
+	for _, s := range signs {
+		if count[s[1]] > count[best] {
+			best = s[1]
+		}
+	}
+	if best == "" {
+		return quotes // a word at most
+	}
+	return map[string]cell{best: quotes[best]}
+}
+
+// oneOf uses the first group with a currency. Two in a group, or another one in the next, are
+// a contradiction.
+func (r *reader) oneOf(near, named, most map[string]cell) {
+	for _, group := range []map[string]cell{near, named, most} {
+		for code, c := range group {
+			_, agreed := named[code]
+			if len(group) > 1 || len(named) > 0 && !agreed {
+				return
+			}
+			r.e.Data.Currency = code
+			r.field("currency", code, strings.TrimSpace(c.Text), c.page)
+		}
+		if r.e.Data.Currency != "" {
+			return
+		}
+	}
+}

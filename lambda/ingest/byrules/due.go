@@ -1,13 +1,11 @@
 package byrules
 
-import (
-	"matchbook/lambda/document"
-)
+import "matchbook/lambda/document"
 
 // due reads what was prepaid, the rounding and the amount due. Labels propose them, and
 // total - prepaid + rounding = amount due chooses. An amount due that nothing explains is kept
 // for the gate, so that a person sees the contradiction.
-func (all sums) due(total sum) (prepaid, rounding, due sum) {
+func (all sums) due(total sum, cells []cell) (prepaid, rounding, due sum) {
 	none := sum{amount: document.MustAmount("0")}
 	for _, d := range all.dues {
 		if d.amount.Sign() != total.amount.Sign() {
@@ -23,9 +21,28 @@ func (all sums) due(total sum) (prepaid, rounding, due sum) {
 		}
 	}
 	for _, d := range all.dues {
+		if p, ok := paidBetween(cells, total, d); ok {
+			return p, none, d
+		}
+	}
+	for _, d := range all.dues {
 		if owed.MatchString(d.label) && d.amount.Sign() > 0 && d.at > total.at {
 			return sum{}, sum{}, d
 		}
 	}
 	return sum{}, sum{}, sum{}
+}
+
+// paidBetween looks for what was paid in the rows between the total and the amount due, by the
+// amount alone.
+func paidBetween(cells []cell, total, due sum) (sum, bool) {
+	for at := total.at + 1; at < due.at; at++ {
+		for _, m := range moneyIn(cells[at]) {
+			m.amount = m.amount.Abs()
+			if m.amount.Sign() > 0 && total.amount.Minus(m.amount).Equal(due.amount) {
+				return m, true
+			}
+		}
+	}
+	return sum{}, false
 }

@@ -177,7 +177,7 @@ func (h head) complete(row []cell, cells map[string]cell) {
 	}
 }
 
-var hundred = regexp.MustCompile(`(?:^|[^\d.,])(10{1,3})(?:$|[^\d.,])|(%)|(‰)`)
+var perUnits = regexp.MustCompile(`(?:^|[^\d.,])(10{1,3})(?:$|[^\d.,])|(%)|(‰)`)
 
 // multiply compares quantity x price with the amount. A price for 10, 100 or 1000 units is
 // recognised by the amount, and needs the number in print: at the head, or in the row.
@@ -194,7 +194,10 @@ func (it *item) multiply(h head, row []cell) {
 		return
 	}
 	for _, c := range append([]cell{h.cols["price"], it.cells["price"]}, row...) {
-		for _, m := range hundred.FindAllStringSubmatch(c.Text, -1) {
+		if c.at == it.cells["quantity"].at || c.at == it.cells["amount"].at {
+			continue // its number is another one
+		}
+		for _, m := range perUnits.FindAllStringSubmatch(c.Text, -1) {
 			text := m[1] + map[string]string{"%": "100"}[m[2]] + map[string]string{"‰": "1000"}[m[3]]
 			per, err := document.ParseAmount(text)
 			if err == nil && product.Within(hundredth.Times(per), l.Amount.Times(per)) {

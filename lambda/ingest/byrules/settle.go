@@ -102,7 +102,21 @@ func (all sums) labelled(t table) (best totals) {
 	if len(candidates) == 0 {
 		best.items = t.items
 	}
-	return best
+	return best.included(all.taxes)
+}
+
+// included proves a total by a printed tax that is in it, by its rate.
+func (x totals) included(taxes []sum) totals {
+	for _, t := range taxes {
+		if t.rate == nil || t.base != nil || t.amount.Sign() == 0 {
+			continue
+		}
+		whole := t.rate.amount.Plus(hundred)
+		if x.total.amount.Times(t.rate.amount).Within(half.Times(hundredth).Times(whole), t.amount.Times(whole)) {
+			x.tax, x.proved = t, true
+		}
+	}
+	return x
 }
 
 func bit(b bool) int {
@@ -139,7 +153,7 @@ func (x sum) taxes(s sum) bool {
 	return x.amount.Sign() != 0 && x.amount.Sign() == s.amount.Sign() && x.amount.Abs().Minus(s.amount.Abs().Times(half)).Sign() < 0
 }
 
-var half = document.MustAmount("0.5")
+var half, hundred = document.MustAmount("0.5"), document.MustAmount("100")
 
 // prove looks for the nearest subtotal and tax that add up to a total.
 func (all sums) prove(t sum) (best totals, ok bool) {

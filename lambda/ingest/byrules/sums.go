@@ -35,7 +35,7 @@ func (r *reader) sums() totals {
 	for i, c := range found.charges {
 		r.charge(i, c)
 	}
-	prepaid, rounding, due := all.due(found.total)
+	prepaid, rounding, due := all.due(found.total, r.cells)
 	r.set("prepaid", &d.Prepaid, prepaid)
 	r.set("rounding", &d.Rounding, rounding)
 	r.set("amount_due", &d.AmountDue, due)
@@ -66,7 +66,7 @@ func (r *reader) doubt(found totals, t table) {
 	case r.printsMore(total):
 		say("nothing printed adds up to the total %s, and a greater amount is printed", total.Fixed())
 	case found.fits && (len(found.items) > 1 || !found.subtotal.amount.IsZero()):
-	case !found.subtotal.amount.IsZero() && r.says(untaxed):
+	case (found.fits || !found.subtotal.amount.IsZero()) && r.says(untaxed):
 	case t.heads && len(found.items) == 0:
 		say("the lines were not read, and no subtotal and tax add up to the total %s", total.Fixed())
 	default:

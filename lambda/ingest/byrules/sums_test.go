@@ -82,6 +82,11 @@ func TestSums(t *testing.T) {
 			"= 60.00 + none = 60.00"},
 		"no tax and no reason": {"\nNettobetrag           60,00 €\nRechnungsbetrag       60,00 €", "= 60.00 + none = 60.00; nothing printed adds up to the total 60.00"},
 		"prepaid":              {gross + "\nErhaltene Anzahlung   -50,00 €\nZahlbetrag            69,00 €", "= 100.00 + 19.00 = 119.00 prepaid 50.00 due 69.00"},
+		"prepaid by its amount": {gross + "\nRechnung Nr. 4           19,00 €\nZahlbetrag            100,00 €",
+			"= 100.00 + 19.00 = 119.00 prepaid 19.00 due 100.00"},
+		"tax included": {heads + "\n1     Bolzen            1         119,00      119,00\nGesamtbetrag          119,00 €\ndarin enthaltene MwSt 19 %   19,00 €",
+			"119.00, = none + 19.00 = 119.00"},
+		"no tax by law": {heads + bolts + "\nGesamtbetrag          60,00 €\nkeine Umsatzsteuer nach § 19 UStG", "60.00, = none + none = 60.00"},
 		"rounded": {strings.Replace(gross, "19,00", "19,02", 1) + "\nRechnungsbetrag       119,02\nRundung               -0,02\nZahlbetrag            119,00",
 			"= 100.00 + 19.02 = 119.02 rounding -0.02 due 119.00"},
 		"an amount due that nothing explains": {gross + "\nZahlbetrag            99,00 €", "= 100.00 + 19.00 = 119.00 due 99.00"},
@@ -112,6 +117,7 @@ func TestPricesForManyUnits(t *testing.T) {
 	for name, text := range map[string]string{
 		"at the head": "\nPos   Bezeichnung   Menge     Preis/100     Gesamt\n1     Dübel         500       20,00         100,00",
 		"in the cell": heads + "\n1     Dübel             500       20,00/100   100,00",
+		"in a column": "\nPos   Bezeichnung   Menge     Preis   je     Gesamt\n1     Dübel         500       20,00   100    100,00",
 		"in words":    heads + "\n1     Dübel             500       20,00 je 100   100,00",
 		"per cent":    heads + "\n1     Dübel             500       20,00 % St   100,00",
 	} {

@@ -154,7 +154,7 @@ func TestReportText(t *testing.T) {
 				{ID: id, Type: document.Invoice, Number: "R-1", Pages: []int{1, 2}, Source: "gpt-x", Fields: []Field{
 					{"number", extraction.Field{Value: "R-1", Quote: "R-1", Page: 1, Trust: extraction.ModelAlone}},
 					{"total", extraction.Field{Value: "119", Quote: "119,00 \x1b[31mEUR", Page: 2, Trust: extraction.Arithmetic}}},
-					Sums: []Sum{{"subtotal 100.00 + tax 19.00", "119.00", "total", "119.00", true}, {"2 lines", "99.00", "subtotal", "100.00", false}}},
+					Sums: []Sum{{"subtotal 100.00 + tax 19.00", "119.00", "total", "119.00", true}, {"taxes", "18.00", "tax", "19.00", false}}},
 				{ID: id, Source: "rules", Review: true, Reasons: []string{"the type of the document is unknown"}},
 			}},
 			{File: "b.pdf", Status: "failed", Error: "empty file; send it again"},
@@ -165,8 +165,9 @@ func TestReportText(t *testing.T) {
   invoice R-1 (pages 1, 2, read by the model gpt-x)
     number  R-1                page 1  the model alone
     total   119  "119,00 EUR"  page 2  the sums agree
+    lines were not read
     ok  subtotal 100.00 + tax 19.00 = total 119.00
-    NO  2 lines = 99.00, but the subtotal is 100.00
+    NO  taxes = 18.00, but the tax is 19.00
   document of unknown type 00000000-0000-0000-0000-000000000009 (read by rules)
 
 b.pdf

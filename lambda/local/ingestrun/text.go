@@ -3,10 +3,12 @@ package ingestrun
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 )
 
@@ -112,6 +114,9 @@ func (d documentReport) print(p *term.Page) {
 		}
 		p.Line("%s %s", line, row[len(widths)])
 	}
+	if d.unread() {
+		p.Line("    lines were not read")
+	}
 	for _, s := range d.Sums {
 		mark := "ok"
 		if !s.Agrees {
@@ -119,6 +124,13 @@ func (d documentReport) print(p *term.Page) {
 		}
 		p.Line("    %s  %s", mark, s)
 	}
+}
+
+// unread reports whether an invoice's page was read without its lines.
+func (d documentReport) unread() bool {
+	line := func(f Field) bool { return strings.HasPrefix(f.Path, "line_items.") }
+	priced := d.Type == document.Invoice || d.Type == document.CreditNote
+	return priced && d.Source != "einvoice" && !slices.ContainsFunc(d.Fields, line)
 }
 
 // cells returns the columns of a field: path, value, quote, page and trust.

@@ -18,7 +18,7 @@ type charge struct {
 // them one row is enough if unmarked rows may count. It prefers more rows, because a summary
 // may repeat them.
 func (t table) charges(from, to int, rest document.Amount, unmarked bool) (best []charge) {
-	const most = 12
+	const most = 10 // 2^10 subsets
 	marked, others := t.below(from, to)
 	if len(marked) > most {
 		marked = marked[len(marked)-most:]
@@ -58,7 +58,8 @@ func subset(rows []charge, rest document.Amount) (best []charge) {
 
 // below lists the rows between two cells that may be charges, with a word for one or without.
 func (t table) below(from, to int) (marked, others []charge) {
-	for i := from + 1; i < min(to, len(t.cells)); {
+	const reach = 400 // cells
+	for i := from + 1; i < min(to, len(t.cells), from+reach); {
 		row := append([]cell{t.cells[i]}, right(t.cells, i)...)
 		i += len(row)
 		if c, ok := chargeIn(row); !ok {

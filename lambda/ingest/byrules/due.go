@@ -6,7 +6,10 @@ import "matchbook/lambda/document"
 // total - prepaid + rounding = amount due chooses. An amount due that nothing explains is kept
 // for the gate, so that a person sees the contradiction.
 func (all sums) due(total sum, cells []cell) (prepaid, rounding, due sum) {
+	const most = 8 // each is tried with each
+	tail := func(list []sum) []sum { return list[max(0, len(list)-most):] }
 	none := sum{amount: document.MustAmount("0")}
+	all.dues, all.paid, all.rounding = tail(all.dues), tail(all.paid), tail(all.rounding)
 	for _, d := range all.dues {
 		if d.amount.Sign() != total.amount.Sign() {
 			continue // a payment out of it
@@ -36,7 +39,8 @@ func (all sums) due(total sum, cells []cell) (prepaid, rounding, due sum) {
 // paidBetween looks for what was paid in the rows between the total and the amount due, by the
 // amount alone.
 func paidBetween(cells []cell, total, due sum) (sum, bool) {
-	for at := total.at + 1; at < due.at; at++ {
+	const reach = 100 // cells
+	for at := total.at + 1; at < min(due.at, total.at+reach); at++ {
 		for _, m := range moneyIn(cells[at]) {
 			m.amount = m.amount.Abs()
 			if m.amount.Sign() > 0 && total.amount.Minus(m.amount).Equal(due.amount) {

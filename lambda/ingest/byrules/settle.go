@@ -36,10 +36,12 @@ func (x totals) span() int {
 func (all sums) settle(t table) totals {
 	all.subtotals, all.taxes, all.totals, all.dues = last(all.subtotals), last(all.taxes), last(all.totals), last(all.dues)
 	found := all.blocks(t)
+	slices.SortStableFunc(found, better)
+	found = distinct(found)
 	for i := range found {
 		found[i].items, found[i].charges, found[i].fits = t.fit(found[i])
 	}
-	slices.SortStableFunc(found, func(a, b totals) int { return cmp.Or(b.rank()-a.rank(), cmp.Compare(a.span(), b.span())) })
+	slices.SortStableFunc(found, better)
 	if len(found) == 0 {
 		return all.labelled(t)
 	}
@@ -51,6 +53,23 @@ func (all sums) settle(t table) totals {
 		}
 	}
 	return best.sumOfOthers(found)
+}
+
+// better orders blocks by rank, then by their span.
+func better(a, b totals) int { return cmp.Or(b.rank()-a.rank(), cmp.Compare(a.span(), b.span())) }
+
+// distinct keeps the first blocks with the same sums, and bounds them, because each is compared
+// with all lines.
+func distinct(blocks []totals) (found []totals) {
+	const most = 20
+	seen := map[string]bool{}
+	for _, x := range blocks {
+		key := x.subtotal.amount.Canonical() + " " + x.total.amount.Canonical()
+		if !seen[key] && len(found) < most {
+			found, seen[key] = append(found, x), true
+		}
+	}
+	return found
 }
 
 // rank orders blocks by what proves them, then by their label.
@@ -93,9 +112,9 @@ func (all sums) labelled(t table) (best totals) {
 	for i, s := range candidates {
 		x := totals{total: s}
 		x.items, x.charges, x.fits = t.fit(x)
-		better := cmp.Or(cmp.Compare(int(s.score), int(best.total.score)), bit(x.fits)-bit(best.fits),
+		order := cmp.Or(cmp.Compare(int(s.score), int(best.total.score)), bit(x.fits)-bit(best.fits),
 			cmp.Compare(s.amount.Abs().Float(), best.total.amount.Abs().Float()))
-		if i == 0 || better > 0 {
+		if i == 0 || order > 0 {
 			best = x
 		}
 	}
@@ -200,12 +219,14 @@ func (x totals) withoutTax(taxes []sum) totals {
 // charged proves a total by lines, charges below their sum, and a tax. Its subtotal is not
 // printed.
 func (all sums) charged(total sum, t table) (totals, bool) {
-	nets := all.subtotals
+	const most = 4 // each is tried with each, and with all subsets of the charges
+	nets := all.subtotals[max(0, len(all.subtotals)-most):]
+	taxes := all.taxes[max(0, len(all.taxes)-most):]
 	if n := t.ended; n > 0 {
-		nets = append(nets, sum{amount: amountOf(t.items[:n]), at: t.items[n-1].end})
+		nets = append(slices.Clone(nets), sum{amount: amountOf(t.items[:n]), at: t.items[n-1].end})
 	}
 	for _, s := range nets {
-		for _, x := range all.taxes {
+		for _, x := range taxes {
 			rest := total.amount.Minus(s.amount).Minus(x.amount)
 			if rest.Sign() == 0 || s.at > total.at || !x.taxes(s) {
 				continue

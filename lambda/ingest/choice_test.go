@@ -83,6 +83,39 @@ func TestRepairKeepsFields(t *testing.T) {
 	}
 }
 
+// stack is an OCR of two pages. The second lies upside down, and is read at its repair.
+type stack struct{}
+
+func (stack) Transcribe(context.Context, transcript.Images) (transcript.Transcription, error) {
+	return transcript.Transcription{Engine: "test", Version: "1", Pages: []transcript.Page{
+		page(0.9, strings.Split(strings.Repeat("Sommer GmbH, Rechnung 4402|", 30), "|")...),
+		{Number: 2, Quality: 0.4, Lines: page(0.4, "HquiD sabeH", "Gesamtbetrag: 7,00 EUR").Lines}}}, nil
+}
+
+func (stack) Repair(_ context.Context, _ transcript.Images, first transcript.Transcription, _ float64) (
+	transcript.Second, error,
+) {
+	second := transcript.Second{Transcription: first, Images: map[int]*image.Gray{2: image.NewGray(image.Rect(0, 0, 2, 2))}}
+	second.Transcription.Pages = []transcript.Page{first.Pages[0],
+		{Number: 2, Quality: 0.8, Placement: transcript.Placement{Turned: 2}, Lines: page(0.8, "Weber GmbH").Lines}}
+	return second, nil
+}
+
+// The good pages of a stack, most of its text, don't keep a bad one as it is. What was read
+// upside down is not missed.
+func TestEachPageIsJudgedAlone(t *testing.T) {
+	t.Parallel()
+	for bar, want := range map[float64]string{0: "Weber GmbH\n", 0.3: "HquiD sabeH\nGesamtbetrag: 7,00 EUR\n"} {
+		r := newRigWith(t, scannedPDF(t, 2))
+		r.OCR, r.GoodEnough = stack{}, bar
+		must.OK(t, r.ingest(t))
+		_, second, _ := strings.Cut(r.stored(t, "ingestions/"+r.store.row.ID.String()+"/transcription.json"), "\f")
+		if second != want {
+			t.Errorf("below %g is repaired: got %q, want %q", bar, second, want)
+		}
+	}
+}
+
 // OCR_QUALITY moves the bar.
 func TestGoodPageIsReadOnce(t *testing.T) {
 	t.Parallel()

@@ -112,18 +112,20 @@ func (in *Ingester) now() time.Time {
 	return time.Now()
 }
 
-// better reports whether to use a second reading: its quality must be better by a margin, and
-// rules must find every field in it that they find in the first.
-func better(first, second transcript.Transcription) bool {
-	if second.Quality() < first.Quality()+margin {
+// better reports whether to use a second reading of a page: its quality must be better by a
+// margin, and rules must find every field in it that they find in the first. Fields of a page
+// that was read upside down don't count.
+func better(first, second transcript.Page) bool {
+	if second.Quality < first.Quality+margin {
 		return false
 	}
 	have := fieldsOf(second)
-	return !slices.ContainsFunc(fieldsOf(first), func(path string) bool { return !slices.Contains(have, path) })
+	return second.Turned != first.Turned ||
+		!slices.ContainsFunc(fieldsOf(first), func(path string) bool { return !slices.Contains(have, path) })
 }
 
-func fieldsOf(t transcript.Transcription) (paths []string) {
-	for _, e := range byrules.Extract(t) {
+func fieldsOf(p transcript.Page) (paths []string) {
+	for _, e := range byrules.Extract(transcript.Transcription{Pages: []transcript.Page{p}}) {
 		for _, path := range []string{"number", "date", "supplier.name", "total"} {
 			if _, ok := e.Fields[path]; ok {
 				paths = append(paths, path)

@@ -201,20 +201,20 @@ func TestMissingCheckpointFile(t *testing.T) {
 	}
 }
 
-// scannedPDF has one page, an image without text.
-func scannedPDF(t *testing.T) []byte {
+// scannedPDF has pages of an image without text.
+func scannedPDF(t *testing.T, pages int) []byte {
 	t.Helper()
 	image := must.Get(os.ReadFile(filepath.Join("..", "..", "testdata", "files", "scan.jpg")))(t)
 	const draw = "595 0 0 842 0 0 cm /I Do"
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%%PDF-1.4\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n"+
-		"2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj\n"+
-		"3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "+
-		"/Resources <</XObject <</I 5 0 R>>>>>> endobj\n"+
+		"2 0 obj <</Type /Pages /Kids [%s] /Count %d>> endobj\n"+
 		"4 0 obj <</Length %d>> stream\n%s\nendstream endobj\n"+
 		"5 0 obj <</Type /XObject /Subtype /Image /Width 1239 /Height 1754 /ColorSpace /DeviceGray "+
-		"/BitsPerComponent 8 /Filter /DCTDecode /Length %d>> stream\n%s\nendstream endobj\n"+
-		"trailer <</Root 1 0 R>>\n%%%%EOF\n", len(draw), draw, len(image), image)
+		"/BitsPerComponent 8 /Filter /DCTDecode /Length %d>> stream\n%s\nendstream endobj\n",
+		strings.Repeat("3 0 R ", pages), pages, len(draw), draw, len(image), image)
+	b.WriteString("3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R " +
+		"/Resources <</XObject <</I 5 0 R>>>>>> endobj\ntrailer <</Root 1 0 R>>\n%%EOF\n")
 	return b.Bytes()
 }
 
@@ -234,7 +234,7 @@ func (fixed) Transcribe(_ context.Context, file transcript.Images) (t transcript
 // has read is not read again.
 func TestOCRAddedLaterReadsScan(t *testing.T) {
 	t.Parallel()
-	r := newRigWith(t, scannedPDF(t))
+	r := newRigWith(t, scannedPDF(t, 1))
 	if err := r.ingest(t); err == nil || !strings.Contains(err.Error(), "OCR is off (OCR=none)") {
 		t.Fatalf("without an OCR: %v", err)
 	}

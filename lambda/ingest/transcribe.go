@@ -106,7 +106,8 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 	if err != nil {
 		return t, nil, err
 	}
-	if below := cmp.Or(in.GoodEnough, goodEnough); read.Quality() < below {
+	below := cmp.Or(in.GoodEnough, goodEnough)
+	if slices.ContainsFunc(read.Pages, func(p transcript.Page) bool { return p.Poor(below) }) {
 		again, err := in.OCR.Repair(ctx, some, read, below)
 		if err != nil {
 			return t, nil, err
@@ -231,7 +232,7 @@ func plain(data []byte) transcript.Transcription {
 	return transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{page}}
 }
 
-// keep chooses a transcription, records the checkpoint, and stores both transcriptions. The
+// keep chooses a reading of each page, records the checkpoint, and stores both transcriptions. The
 // fenced record comes first, so that an attempt with a lost claim overwrites no file. The
 // checkpoint's file comes last, because what is found in storage must never be paid for again.
 // See better for the choice: a repair can lose text.
@@ -240,8 +241,11 @@ func (in *Ingester) keep(
 ) (transcript.Transcription, error) {
 	folder := "ingestions/" + row.ID.String() + "/"
 	chosen, c := first, ingestion.Checkpoint{Transcription: folder + "transcription.json"}
-	if second != nil && better(first, second.Transcription) {
-		chosen, c.Preprocessed = second.Transcription, folder+preprocessed(0)
+	var other transcript.Transcription
+	if second != nil {
+		if chosen, other = choose(first, second); len(second.Images) > 0 {
+			c.Preprocessed = folder + preprocessed(0)
+		}
 	}
 	chosen.Round()
 	c.Quality = chosen.Quality()
@@ -249,18 +253,29 @@ func (in *Ingester) keep(
 		return chosen, failure.At("record the transcription", err)
 	}
 	if second != nil {
-		other := second.Transcription
-		if c.Preprocessed != "" {
-			other = first
-			if err := in.keepImages(ctx, folder, second.Images); err != nil {
-				return chosen, err
-			}
+		if err := in.keepImages(ctx, folder, second.Images); err != nil {
+			return chosen, err
 		}
 		if err := in.write(ctx, folder+"transcription-not-taken.json", other); err != nil {
 			return chosen, err
 		}
 	}
 	return chosen, in.write(ctx, c.Transcription, chosen)
+}
+
+// choose returns the better reading of each page, and the other one. It drops the images of
+// repairs that are not used.
+func choose(first transcript.Transcription, second *transcript.Second) (chosen, other transcript.Transcription) {
+	chosen, other = first, second.Transcription
+	chosen.Pages, other.Pages = slices.Clone(first.Pages), slices.Clone(second.Transcription.Pages)
+	for i, p := range first.Pages {
+		if better(p, other.Pages[i]) {
+			chosen.Pages[i], other.Pages[i] = other.Pages[i], p
+		} else {
+			delete(second.Images, p.Number)
+		}
+	}
+	return chosen, other
 }
 
 func (in *Ingester) write(ctx context.Context, key string, t transcript.Transcription) error {

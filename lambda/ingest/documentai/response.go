@@ -104,7 +104,8 @@ func (p page) convert(text []rune) (transcript.Page, error) {
 		}
 		lines = append(lines, w)
 	}
-	read := transcript.Page{Lines: transcript.Arrange(lines, width, height), Quality: ocr.Quality(lines)}
+	read := transcript.Page{Quality: ocr.Quality(lines)}
+	read.Lines, read.Turned = transcript.Arrange(lines, width, height)
 	p.rate(&read)
 	if 2*turned > letters {
 		read.Defects = append(read.Defects, transcript.Orientation)

@@ -7,6 +7,7 @@ import (
 	"image"
 	"sync"
 
+	"matchbook/lambda/ingest/scan"
 	"matchbook/lambda/ingest/transcript"
 )
 
@@ -44,13 +45,36 @@ func (e *Engine) Transcribe(ctx context.Context, file transcript.Images) (transc
 		if err != nil {
 			return err
 		}
-		t.Pages[i], err = e.reader.Read(ctx, drawn)
+		t.Pages[i], err = e.read(ctx, straight(scan.Unrepaired(drawn)))
 		t.Pages[i].Number = i + 1
 		return err
 	})
 	t.Version = e.reader.Version()
 	t.Round()
 	return t, err
+}
+
+// straight levels the lines of a page if they fall or rise. A page is straightened before it is
+// read, because words of a tilted row look like words of its neighbours.
+func straight(r scan.Repair) scan.Repair {
+	const tilted = 0.5 // degrees
+	if angle := scan.Skew(r.Image); angle >= tilted || angle <= -tilted {
+		return r.Straighten(angle)
+	}
+	return r
+}
+
+// read reads an image, which may be a repaired one.
+func (e *Engine) read(ctx context.Context, r scan.Repair) (transcript.Page, error) {
+	page, err := e.reader.Read(ctx, r.Image)
+	if page.Turned&1 == 1 && r.Tilt != 0 { // turned after it was straightened
+		r.Aspect = 1 / r.Aspect
+	}
+	page.Placement = transcript.Placement{Turned: (r.Turned + page.Turned) & 3, Tilt: r.Tilt, Aspect: r.Aspect}
+	if r.Tilt != 0 {
+		page.Defects = append(page.Defects, transcript.Skew)
+	}
+	return page, err
 }
 
 // Each runs work for n parts of a file, at most as many at once as the engine reads pages. It

@@ -14,9 +14,9 @@ import (
 // fill the memory. One image is always within it.
 const maxKept = 60_000_000
 
-// Repair transcribes the pages below a quality once more, each after the repairs its defects
-// call for, and leaves the others as they are. Boxes refer to the page before its repair. You
-// must decide which transcription is better, because a repair can lose text.
+// Repair transcribes the pages below a quality, and those on their side, once more, each after
+// the repairs its defects call for, and leaves the others as they are. You must decide for each
+// page which reading is better, because a repair can lose text.
 func (e *Engine) Repair(
 	ctx context.Context, file transcript.Images, first transcript.Transcription, below float64,
 ) (transcript.Second, error) {
@@ -24,7 +24,7 @@ func (e *Engine) Repair(
 	second.Transcription.Pages = slices.Clone(first.Pages)
 	images, kept := make([]*image.Gray, len(first.Pages)), atomic.Int64{}
 	err := e.Each(ctx, len(first.Pages), func(ctx context.Context, i int) (err error) {
-		if first.Pages[i].Quality < below {
+		if first.Pages[i].Poor(below) {
 			images[i], err = e.again(ctx, file, &second.Transcription.Pages[i])
 		}
 		if images[i] != nil && kept.Add(int64(len(images[i].Pix))) > e.kept {
@@ -48,23 +48,20 @@ func (e *Engine) again(ctx context.Context, file transcript.Images, page *transc
 		return nil, err
 	}
 	repaired, defects := e.repair(ctx, drawn, page.Defects)
-	if repaired.Image == drawn || ctx.Err() != nil {
+	if repaired.Image == nil || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	read, err := e.reader.Read(ctx, repaired.Image)
+	read, err := e.read(ctx, repaired)
 	if err != nil {
 		return nil, err
-	}
-	for i := range read.Lines {
-		read.Lines[i].Box = repaired.Back(read.Lines[i].Box)
 	}
 	read.Number, read.Defects = page.Number, defects
 	*page = read
 	return repaired.Image, nil
 }
 
-// repair applies the repair of each defect. The orientation must be first, because the others
-// are measured on the upright page.
+// repair applies the repair of each defect; without one there is no image. The orientation must
+// be first, because the others are measured on the upright page.
 func (e *Engine) repair(
 	ctx context.Context, m *image.Gray, defects []transcript.Defect,
 ) (scan.Repair, []transcript.Defect) {
@@ -74,9 +71,10 @@ func (e *Engine) repair(
 		r = r.Turn(quarters)
 		defects = []transcript.Defect{transcript.Orientation} // the rest was measured on text on its side
 	}
-	if angle := scan.Skew(r.Image); angle >= skewed || angle <= -skewed {
-		r = r.Straighten(angle)
+	if r.Turned == 0 && !slices.Contains(defects, transcript.SmallText) && !slices.Contains(defects, transcript.Contrast) {
+		return scan.Repair{}, defects
 	}
+	r = straight(r)
 	if slices.Contains(defects, transcript.SmallText) {
 		r = r.Enlarge(twice)
 	}

@@ -45,9 +45,10 @@ func TestRepairsOnlyBadPages(t *testing.T) {
 		t.Fatalf("got %v, %v", got.Images, err)
 	}
 	p := got.Transcription.Pages[1]
-	// The line takes a quarter of the turned page's width, a fifth of its height: at the left, below.
-	want := transcript.Box{Left: 0, Top: 0.75, Right: 0.2, Bottom: 1}
-	if p.Number != 2 || p.Quality != 0.9 || p.Lines[0].Box != want ||
+	// The line takes a quarter of the turned page's width, a fifth of its height: as shown, at the
+	// left, below.
+	upright, shown := transcript.Box{Right: 0.25, Bottom: 0.2}, transcript.Box{Left: 0, Top: 0.75, Right: 0.2, Bottom: 1}
+	if p.Number != 2 || p.Quality != 0.9 || p.Lines[0].Box != upright || p.Shown(upright) != shown ||
 		!slices.Equal(p.Defects, []transcript.Defect{transcript.Orientation}) {
 		t.Errorf("got %+v", p)
 	}

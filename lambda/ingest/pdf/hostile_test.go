@@ -266,7 +266,8 @@ func FuzzLettersBecomeLines(f *testing.F) {
 			y := float64(int8(raw[4]))
 			all = append(all, letter{character(int(raw[5]) | int(raw[4])<<8), transcript.Box{Left: x, Top: y, Right: x + 5, Bottom: y + 9}})
 		}
-		page := transcript.Transcription{Pages: []transcript.Page{{Number: 1, Lines: transcript.Arrange(split(all), width, height)}}}
+		lines, _ := transcript.Arrange(split(all), width, height)
+		page := transcript.Transcription{Pages: []transcript.Page{{Number: 1, Lines: lines}}}
 		page.Round()
 		for _, l := range page.Pages[0].Lines {
 			for _, edge := range []float64{l.Box.Left, l.Box.Top, l.Box.Right, l.Box.Bottom, l.Confidence} {

@@ -28,7 +28,7 @@ func (d *Document) Text(ctx context.Context, page int) (transcript.Page, error) 
 				count, d.config.Characters)
 		}
 		words := split(letters(c, text, count, sheet))
-		result.Lines = transcript.Arrange(words, sheet.width, sheet.height)
+		result.Lines, result.Turned = transcript.Arrange(words, sheet.width, sheet.height)
 		c.call("FPDFText_ClosePage", text)
 		return nil
 	})

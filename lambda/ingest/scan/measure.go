@@ -30,6 +30,23 @@ func levels(m *image.Gray) (dark, paper int) {
 	return quantile(inkShare), quantile(paperShare)
 }
 
+// Blank reports whether nothing is printed on a page. It leaves out the edges, where a scanner
+// shows its lid, and the specks of paper and sensor.
+func Blank(m *image.Gray) bool {
+	const edge, faint, specks = 30, 30, 20_000
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	_, paper := levels(m)
+	dark := 0
+	for y := h / edge; y < h-h/edge; y++ {
+		for _, v := range m.Pix[y*m.Stride+w/edge : y*m.Stride+w-w/edge] {
+			if int(v) < paper-faint {
+				dark++
+			}
+		}
+	}
+	return dark*specks < w*h
+}
+
 // Parameters of the search for a skew.
 const (
 	steepest  = 6.0  // degrees

@@ -84,7 +84,7 @@ func TestBoxesMapBack(t *testing.T) {
 		"enlarged":      {Unrepaired(page).Enlarge(2), 0.005},
 		"three of them": {Unrepaired(page).Turn(1).Straighten(-2).Enlarge(1.5), 0.04},
 	} {
-		got := tc.repair.Back(marked(tc.repair.Image))
+		got := tc.repair.Shown(marked(tc.repair.Image))
 		off := max(math.Abs(got.Left-want.Left), math.Abs(got.Top-want.Top),
 			math.Abs(got.Right-want.Right), math.Abs(got.Bottom-want.Bottom))
 		if off > tc.loose+1e-9 {

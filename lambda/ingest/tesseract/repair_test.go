@@ -27,7 +27,6 @@ func TestRepairKeepsPlaces(t *testing.T) {
 	}{
 		"on its side": {scan.Unrepaired(whole).Turn(1).Image, transcript.Orientation},
 		"upside down": {scan.Unrepaired(whole).Turn(2).Image, transcript.Orientation},
-		"skewed":      {scan.Unrepaired(whole).Straighten(-4).Image, transcript.Skew},
 		"faded":       {faded, transcript.Contrast},
 		"small":       {drawn(t, 90), transcript.SmallText},
 	} {
@@ -49,13 +48,35 @@ func TestRepairKeepsPlaces(t *testing.T) {
 			if len(first.Pages[0].Lines) != len(before.Lines) {
 				t.Error("the first transcription was changed")
 			}
-			if tc.defect == transcript.Skew || tc.defect == transcript.SmallText { // the first reading has the same lines
+			if tc.defect == transcript.SmallText { // the first reading has the same lines
 				a, b := before.Lines[0].Box, p.Lines[0].Box
 				if math.Abs(a.Left-b.Left) > 0.02 || math.Abs(a.Top-b.Top) > 0.02 {
 					t.Errorf("the line moved from %+v to %+v", a, b)
 				}
 			}
 		})
+	}
+}
+
+// A tilted page is straightened before it is read, and its boxes lead back to where they were.
+func TestTiltedPageIsReadStraight(t *testing.T) {
+	t.Parallel()
+	e, whole := installed(t), drawn(t, 300)
+	want, err := e.Transcribe(t.Context(), one{whole})
+	must.OK(t, err)
+	for _, degrees := range []float64{-4, 1} {
+		got, err := e.Transcribe(t.Context(), one{scan.Unrepaired(whole).Straighten(-degrees).Image})
+		must.OK(t, err)
+		p := got.Pages[0]
+		if !slices.Equal(texts(p), lines) || p.Tilt != degrees || !slices.Contains(p.Defects, transcript.Skew) {
+			t.Errorf("%v degrees: got %q, tilt %v, %v", degrees, texts(p), p.Tilt, p.Defects)
+			continue
+		}
+		for i, l := range p.Lines {
+			if a, b := want.Pages[0].Lines[i].Box, l.Box; math.Abs(a.Left-b.Left) > 0.02 || math.Abs(a.Top-b.Top) > 0.02 {
+				t.Errorf("%v degrees: line %d stands at %+v, want %+v", degrees, i, b, a)
+			}
+		}
 	}
 }
 

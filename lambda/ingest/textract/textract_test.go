@@ -199,20 +199,20 @@ func TestDefectsAreMeasured(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		blocks []string
-		want   transcript.Defect
+		want   []transcript.Defect
 	}{
-		"nothing": {nil, transcript.NoText},
-		"low":     {[]string{line("1", "x", 0, 0, 0.1, 0.01, "")}, transcript.SmallText}, // four pixels
+		"nothing": {nil, []transcript.Defect{transcript.NoText, transcript.Blank}},
+		"low":     {[]string{line("1", "x", 0, 0, 0.1, 0.01, "")}, []transcript.Defect{transcript.SmallText}}, // four pixels
 		"on the side": {[]string{
 			line("1", "x", 0, 0, 0.1, 0.1, `,"Relationships":[{"Type":"CHILD","Ids":["2"]}]`), word("2", 270),
-		}, transcript.Orientation},
+		}, []transcript.Defect{transcript.Orientation}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t)
 			s.serve = says(200, "", answer(tc.blocks...))
 			got, err := s.engine().Transcribe(t.Context(), pages{1000})
-			if err != nil || !slices.Equal(got.Pages[0].Defects, []transcript.Defect{tc.want}) {
+			if err != nil || !slices.Equal(got.Pages[0].Defects, tc.want) {
 				t.Errorf("got %+v, %v", got.Pages, err)
 			}
 		})

@@ -25,10 +25,11 @@ func (b Box) height() float64 { return b.Bottom - b.Top }
 func (b Box) middle() float64 { return (b.Top + b.Bottom) / 2 }
 
 // Arrange makes lines of a page's words, in reading order: row by row, each from left to
-// right. Text in another direction than most of the page comes last. Columns of running text
+// right. Most of the page decides what is upright: the lines' boxes are those of the page after
+// turned quarters clockwise, and text in another direction comes last. Columns of running text
 // are read across, because invoices need that; don't use it for newspapers. width and height
 // are in the unit of the words' boxes.
-func Arrange(words []Word, width, height float64) []Line {
+func Arrange(words []Word, width, height float64) (lines []Line, turned int) {
 	var groups [4][]Word
 	var letters [4]int
 	for _, w := range words {
@@ -37,15 +38,17 @@ func Arrange(words []Word, width, height float64) []Line {
 	}
 	order := []int{0, 1, 2, 3}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(letters[b], letters[a]) })
-	lines := []Line{}
-	for _, turned := range order {
-		for _, row := range rows(groups[turned]) {
+	lines, turned = []Line{}, -order[0]&3
+	for _, direction := range order {
+		for _, row := range rows(groups[direction]) {
 			for _, cell := range cells(row) {
-				lines = append(lines, line(cell, width, height))
+				l := line(cell, width, height)
+				l.Box = l.Box.turned(turned)
+				lines = append(lines, l)
 			}
 		}
 	}
-	return lines
+	return lines, turned
 }
 
 // upright returns the word's box on a page turned so that its text is upright. Its origin is

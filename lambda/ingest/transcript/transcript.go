@@ -28,7 +28,8 @@ type Page struct {
 	Engine  string   `json:"engine,omitempty"` // if another engine than the Transcription's read this page
 	Quality float64  `json:"quality"`          // 0 to 1: how far the engine trusts its reading; 0 without text
 	Defects []Defect `json:"defects,omitempty"`
-	Lines   []Line   `json:"lines"`
+	Placement
+	Lines []Line `json:"lines"`
 }
 
 // Line is a run of words on one baseline. A wide gap ends a line, as between the cells of a
@@ -39,8 +40,8 @@ type Line struct {
 	Confidence float64 `json:"confidence"` // 0 to 1; 1 for printed text
 }
 
-// Box is a rectangle in fractions of the page as shown: 0,0 is its upper left corner, 1,1 the
-// lower right one.
+// Box is a rectangle in fractions of the upright page: 0,0 is its upper left corner, 1,1 the
+// lower right one. Use Placement.Shown for its place on the page as shown.
 type Box struct {
 	Left   float64 `json:"left"`
 	Top    float64 `json:"top"`
@@ -54,6 +55,7 @@ type Defect string
 // The defects reported by engines and measurements.
 const (
 	NoText      Defect = "no-text"     // nothing was read
+	Blank       Defect = "blank"       // nothing is printed
 	Garbled     Defect = "garbled"     // a text layer of meaningless characters
 	Orientation Defect = "orientation" // turned by 90, 180 or 270 degrees
 	Skew        Defect = "skew"        // turned by a few degrees

@@ -99,7 +99,7 @@ func TestArrangeReadsRowByRow(t *testing.T) {
 		{"9,00", Box{0.5, 0.91, 0.62, 1}, 1}, // cut at the edge of the page
 		{"side note", Box{0.95, 0.2, 1, 0.99}, 0.5},
 	}
-	if got := Arrange(words, 200, 100); !reflect.DeepEqual(got, want) {
+	if got, _ := Arrange(words, 200, 100); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
@@ -110,7 +110,7 @@ func TestLineConfidence(t *testing.T) {
 		{Text: "abcdef", Box: Box{0, 0, 60, 10}, Confidence: 1},
 		{Text: "ab", Box: Box{65, 0, 80, 10}, Confidence: 0.2},
 	}
-	if got := Arrange(words, 100, 100); len(got) != 1 || got[0].Confidence != (6+2*0.2)/8 {
+	if got, _ := Arrange(words, 100, 100); len(got) != 1 || got[0].Confidence != (6+2*0.2)/8 {
 		t.Errorf("got %v", got)
 	}
 }

@@ -122,7 +122,7 @@ func (r *Run) fileView(ctx context.Context, pdfs *pdf.Reader, f fileReport, id s
 	defer close()
 	v.Sheets = sheets(ctx, images, text, left)
 	for i := range v.Sheets {
-		v.Sheets[i].mark(placesOf(text.Pages[i]), v.Documents)
+		v.Sheets[i].mark(text.Pages[i], v.Documents)
 	}
 	return v, nil
 }
@@ -166,10 +166,11 @@ func sheets(ctx context.Context, images transcript.Images, text transcript.Trans
 }
 
 // mark places the fields on the page, if it has an image.
-func (s *sheetView) mark(found *places, documents []documentView) {
+func (s *sheetView) mark(page transcript.Page, documents []documentView) {
 	if s.Image == "" {
 		return
 	}
+	found := placesOf(page)
 	for _, d := range documents {
 		var here []Field
 		for _, f := range d.Fields {
@@ -182,7 +183,7 @@ func (s *sheetView) mark(found *places, documents []documentView) {
 			f := &d.Fields[i]
 			if box, ok := placed[f.Path]; ok && f.Page == s.Number {
 				f.Marked = true
-				s.Marks = append(s.Marks, s.markOf(f, box))
+				s.Marks = append(s.Marks, s.markOf(f, page.Shown(box)))
 			}
 		}
 	}

@@ -121,11 +121,11 @@ func TestGoodPageIsReadOnce(t *testing.T) {
 	t.Parallel()
 	for bar, again := range map[float64]bool{0: true, 0.7: true, 0.5: false} {
 		r := newRigWith(t, blankPNG(t))
-		r.OCR, r.GoodEnough = readings{page(0.6, "first"), page(0.9, "second")}, bar
+		r.OCR, r.GoodEnough = readings{page(0.6, "1"), page(0.9, "2")}, bar
 		must.OK(t, r.ingest(t))
-		want := "first\n"
+		want := "1\n"
 		if again {
-			want = "second\n"
+			want = "2\n"
 		}
 		if got := r.stored(t, "ingestions/"+r.store.row.ID.String()+"/transcription.json"); got != want {
 			t.Errorf("below %g is repaired, and 0.6 was read: got %q, want %q", bar, got, want)

@@ -21,20 +21,23 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 	[]ingestion.Extracted, error,
 ) {
 	t = t.Only(row.Pages)
+	pages := in.account(t)
 	switch {
 	case src.invoice != nil:
 		docs := in.examine(row, src, t, []extraction.Extraction{fromInvoice(src.invoice, t)})
 		for _, p := range src.invoice.Problems {
 			docs[0].Valid, docs[0].Reasons = false, append(docs[0].Reasons, p.String())
 		}
+		docs[0].Account = &pages.Account // the XML is the document, whatever its pages show
 		return docs, nil
 	case t.Quality() == 0:
-		return nil, failure.Permanently("unreadable file: %s",
-			append(src.notes, "no text")[0])
+		return nil, failure.Permanently("unreadable file: %s", append(src.notes, pages.first())[0])
 	case in.Model == nil:
-		return in.examine(row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t)), nil
+		t = pages.legible
+		return pages.settle(in.examine(row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t))), nil
 	}
-	return in.ask(ctx, row, src, t)
+	docs, err := in.ask(ctx, row, src, pages.legible)
+	return pages.settle(docs), err
 }
 
 // ask extracts by the model. If documents fail the gate, it asks once more and names the
@@ -113,24 +116,32 @@ func (in *Ingester) now() time.Time {
 }
 
 // better reports whether to use a second reading of a page: its quality must be better by a
-// margin, and rules must find every field in it that they find in the first. Fields of a page
-// that was read upside down don't count.
+// margin, and rules must find every field in it that they find in the first, with the same
+// value if the first is legible. Fields of a page that was read upside down don't count.
 func better(first, second transcript.Page) bool {
 	if second.Quality < first.Quality+margin {
 		return false
 	}
+	if second.Turned != first.Turned {
+		return true
+	}
 	have := fieldsOf(second)
-	return second.Turned != first.Turned ||
-		!slices.ContainsFunc(fieldsOf(first), func(path string) bool { return !slices.Contains(have, path) })
+	for path, value := range fieldsOf(first) {
+		if found, ok := have[path]; !ok || found != value && first.Quality >= legible {
+			return false
+		}
+	}
+	return true
 }
 
-func fieldsOf(p transcript.Page) (paths []string) {
+func fieldsOf(p transcript.Page) map[string]string {
+	values := map[string]string{}
 	for _, e := range byrules.Extract(transcript.Transcription{Pages: []transcript.Page{p}}) {
 		for _, path := range []string{"number", "date", "supplier.name", "total"} {
-			if _, ok := e.Fields[path]; ok {
-				paths = append(paths, path)
+			if f, ok := e.Fields[path]; ok {
+				values[path] = f.Value
 			}
 		}
 	}
-	return paths
+	return values
 }

@@ -97,8 +97,6 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 		return t, nil, nil // OCR isn't needed for the pages of an e-invoice
 	}
 	if in.OCR == nil {
-		src.notes = append(src.notes,
-			fmt.Sprintf("%s without text, and OCR is off (%s)", pageList(unread), in.NoOCR))
 		return t, nil, nil
 	}
 	some := &subset{src.pages, unread, src}
@@ -151,18 +149,11 @@ func blank(n int) []transcript.Page {
 // unreadable lists the pages with a missing or meaningless text layer.
 func unreadable(t transcript.Transcription) (numbers []int) {
 	for _, p := range t.Pages {
-		if p.Characters() == 0 || slices.Contains(p.Defects, transcript.Garbled) {
+		if p.Characters() == 0 && !slices.Contains(p.Defects, transcript.Blank) || slices.Contains(p.Defects, transcript.Garbled) {
 			numbers = append(numbers, p.Number)
 		}
 	}
 	return numbers
-}
-
-func pageList(numbers []int) string {
-	if len(numbers) == 1 {
-		return fmt.Sprintf("page %d is", numbers[0])
-	}
-	return fmt.Sprintf("%d pages are", len(numbers))
 }
 
 // subset is some pages of a file, numbered from 1.

@@ -69,7 +69,7 @@ const (
 	extractedSQL = `
 UPDATE ingestion SET document_type = nullif($2, '')::document_type, structured_data = $3, fields = $4, pages = $5,
 	valid_structured_data = $6, needs_human_review = NOT $6, review_reasons = coalesce($7::text[], '{}'),
-	extraction_input_tokens = $8, extraction_output_tokens = $9, extraction_model = $10
+	extraction_input_tokens = $8, extraction_output_tokens = $9, extraction_model = $10, page_account = $11
 WHERE id = $1`
 	partDocumentSQL = `
 INSERT INTO document (id, tenant_id, file_path, received_at, matching_due_at)
@@ -106,7 +106,8 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingesti
 				batch.Queue(partDocumentSQL, f.ID, d.DocumentID)
 				batch.Queue(partSQL, f.ID, d.ID, d.DocumentID)
 			}
-			batch.Queue(extractedSQL, d.ID, d.Type, data, fields, d.Pages, d.Valid, d.Reasons, d.InputTokens, d.OutputTokens, d.Source)
+			batch.Queue(extractedSQL, d.ID, d.Type, data, fields, d.Pages, d.Valid, d.Reasons, d.InputTokens, d.OutputTokens, d.Source,
+				d.Account)
 			ids = append(ids, d.ID)
 			if d.Type != "" {
 				matchable = append(matchable, d.DocumentID)

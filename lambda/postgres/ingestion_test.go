@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -386,4 +387,28 @@ func TestOwnCompaniesAreReadWithTheIngestion(t *testing.T) {
 		t.Error("the company is not found")
 	}
 	own(document.Party{Name: "Weser AG", VATID: "DE136695976"})
+}
+
+// The row of a failed file needs a person, until it is published again.
+func TestFailedFileNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	id := f.new()
+	want := func(when string, want bool) {
+		t.Helper()
+		var got bool
+		f.scan("SELECT needs_human_review FROM ingestion WHERE id = $1", id, &got)
+		equal(t, when, got, want)
+	}
+	f.exec("UPDATE ingestion SET job_status = 'failed', failed_at = now(), error = 'damaged' WHERE id = $1", id)
+	want("failed", true)
+	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
+	want("published again", false)
+	docs := f.read(id)
+	docs[0].Valid, docs[0].Reasons = false, []string{"page 3 of 5 was not read: nothing on it was recognised"}
+	docs[0].Account = &ingestion.Account{Pages: 5, Blank: []int{2}, Unread: []ingestion.Unread{{Page: 3, Why: "nothing on it was recognised"}}}
+	f.complete(id, docs)
+	want("with a page that was not read", true)
+	stored := must.Get(report.From(f.DB).Ingestions(t.Context(), []uuid.UUID{id}))(t)[0].Account
+	equal(t, "account", stored.String(), "pages 5 = read 3 + blank 1 (page 2) + not read 1 (page 3: nothing on it was recognised)")
 }

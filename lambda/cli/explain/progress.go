@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -75,7 +76,8 @@ type file struct {
 	Path      string    `json:"path"`
 	Pages     []int     `json:"pages,omitempty"` // from 1
 	progress
-	Reasons []string `json:"review_reasons,omitempty"` // for a person to look
+	Reasons []string           `json:"review_reasons,omitempty"` // for a person to look
+	Account *ingestion.Account `json:"page_account,omitempty"`
 }
 
 // file reads the file of a document; nil without one.
@@ -84,7 +86,7 @@ func (d *Reader) file(id uuid.UUID) (*file, error) {
 	if found == nil || err != nil {
 		return nil, err
 	}
-	f := &file{Ingestion: found.Ingestion, Path: term.Clean(found.Path, term.MaxValue), Pages: found.Pages,
+	f := &file{Ingestion: found.Ingestion, Path: term.Clean(found.Path, term.MaxValue), Pages: found.Pages, Account: found.Account,
 		progress: newProgress(found.Status, found.Attempts, found.Error, found.Times)}
 	for _, reason := range found.Reasons {
 		f.Reasons = append(f.Reasons, term.Clean(reason, term.MaxText))

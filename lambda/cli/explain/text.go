@@ -55,6 +55,9 @@ func (p *page) document(d *documentState) {
 		row("error", f.Error)
 		row("waits", f.Waits())
 		row("review", strings.Join(f.Reasons, "; "))
+		if f.Account != nil {
+			row("account", f.Account.String())
+		}
 	}
 	row("status", d.InShort())
 	row("error", d.Error)

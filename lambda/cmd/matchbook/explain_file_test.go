@@ -34,9 +34,11 @@ func TestExplainUnreadFile(t *testing.T) {
 			[]string{"read failed, 1 attempt error the PDF is damaged waits for a person",
 				"NO MATCH Its file could not be read, 1 attempt: the PDF is damaged"}, "structured data"},
 		{`job_status = 'succeeded', error = NULL, document_type = 'invoice', structured_data = '{"number": "R-1"}',
-			pages = '{2,3}', review_reasons = '{"a date is missing","a sum is wrong"}'`,
+			pages = '{2,3}', review_reasons = '{"a date is missing","a sum is wrong"}',
+			page_account = '{"pages": 3, "blank": [1]}'`,
 			[]string{"invoice R-1", "file documents/a.pdf, pages 2, 3",
-				"read succeeded, 1 attempt review a date is missing; a sum is wrong status"},
+				"read succeeded, 1 attempt review a date is missing; a sum is wrong " +
+					"account pages 3 = read 2 + blank 1 (page 1) status"},
 			"Its file"},
 	} {
 		postgrestest.Exec(t, conn, "UPDATE ingestion SET "+tc.set)

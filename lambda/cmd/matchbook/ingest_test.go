@@ -194,7 +194,7 @@ func TestIngestWithoutOCR(t *testing.T) {
 	r, _ := ingestJSON(t, url, cli.ExitFindings, sampleFiles, "--match", "--ocr", "none", "--html", page)
 	documents, failures := maps.Clone(expectedDocuments), maps.Clone(expectedFailures)
 	delete(documents, "scan.jpg")
-	failures["scan.jpg"] = "unreadable file: page 1 is without text, and OCR is off (OCR=none)"
+	failures["scan.jpg"] = "unreadable file: page 1: no text, and OCR is off (OCR=none)"
 	wantRead(t, r, documents, failures)
 	wantMatched(t, r, expectedMatches)
 	if r.OCR.Engine != "none" || r.OCR.Missing != "--ocr none" {

@@ -33,33 +33,6 @@ func Extract(t transcript.Transcription, own ...document.Party) (documents []ext
 	return documents
 }
 
-// split divides the pages of a file into documents. A page with another number behind its
-// title begins the next one; a page without a number belongs to the one before.
-func split(pages []transcript.Page) (documents [][]transcript.Page) {
-	current := ""
-	for _, p := range pages {
-		cells := cellsOf([]transcript.Page{p})
-		found, headings := numbers(cells)
-		kind := typeOf(found, headings)
-		first, ok := named{}, false
-		for _, n := range found {
-			if n.kind == kind && n.score >= withMark && n.score > first.score && n.cell.Box.Top < 0.5 {
-				first, ok = n, true
-			}
-		}
-		switch key := reference.Canonical(first.number); {
-		case len(documents) == 0 || ok && current != "" && key != current:
-			documents, current = append(documents, []transcript.Page{p}), key
-		default:
-			documents[len(documents)-1] = append(documents[len(documents)-1], p)
-			if current == "" {
-				current = key
-			}
-		}
-	}
-	return documents
-}
-
 type reader struct {
 	cells []cell
 	own   []document.Party

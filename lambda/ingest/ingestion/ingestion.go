@@ -38,4 +38,5 @@ type Extracted struct {
 	Reasons                   []string    // for a person: why it failed the gate
 	InputTokens, OutputTokens int         // of the model, for the whole file; on the first document only
 	Review                    *record.New // of a contract, stored with it; may be nil
+	Account                   *Account    // of the pages of the whole file; on the first document only
 }

@@ -25,7 +25,7 @@ func (b Box) height() float64 { return b.Bottom - b.Top }
 func (b Box) middle() float64 { return (b.Top + b.Bottom) / 2 }
 
 // Arrange makes lines of a page's words, in reading order: row by row, each from left to
-// right. Most of the page decides what is upright: the lines' boxes are those of the page after
+// right. Most of the page decides what is upright: the lines' boxes refer to the page after
 // turned quarters clockwise, and text in another direction comes last. Columns of running text
 // are read across, because invoices need that; don't use it for newspapers. width and height
 // are in the unit of the words' boxes.

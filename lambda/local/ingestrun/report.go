@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/postgres/report"
 
@@ -27,13 +28,14 @@ type Report struct {
 }
 
 type fileReport struct {
-	File      string           `json:"file"`
-	Ingestion *uuid.UUID       `json:"ingestion_id,omitempty"`
-	Status    string           `json:"status"` // completed, failed, in-progress, or same
-	SameAs    string           `json:"same_as,omitempty"`
-	Error     string           `json:"error,omitempty"`
-	Attempts  int              `json:"attempts"`
-	Documents []documentReport `json:"documents"`
+	File      string             `json:"file"`
+	Ingestion *uuid.UUID         `json:"ingestion_id,omitempty"`
+	Status    string             `json:"status"` // completed, failed, in-progress, or same
+	SameAs    string             `json:"same_as,omitempty"`
+	Error     string             `json:"error,omitempty"`
+	Attempts  int                `json:"attempts"`
+	Account   *ingestion.Account `json:"page_account,omitempty"`
+	Documents []documentReport   `json:"documents"`
 
 	blob, transcription string // keys
 }
@@ -61,7 +63,10 @@ type accounting struct {
 	Files     int     `json:"files"`
 	Completed int     `json:"completed"`
 	Failed    int     `json:"failed"`
-	Same      int     `json:"same"` // same content as another file
+	Same      int     `json:"same"`           // same content as another file
+	Pages     int     `json:"pages"`          // of the completed files
+	Blank     int     `json:"pages_blank"`    // of these
+	Unread    int     `json:"pages_not_read"` // of these
 	Documents int     `json:"documents"`
 	Review    int     `json:"need_review"` // of these
 	Seconds   float64 `json:"seconds"`
@@ -105,6 +110,9 @@ func (a *accounting) add(f fileReport) {
 	case "same":
 		a.Same++
 	}
+	if f.Account != nil {
+		a.Pages, a.Blank, a.Unread = a.Pages+f.Account.Pages, a.Blank+len(f.Account.Blank), a.Unread+len(f.Account.Unread)
+	}
 	a.Documents += len(f.Documents)
 	for _, d := range f.Documents {
 		if d.Review {
@@ -131,6 +139,7 @@ func (s storedFile) report(rows []report.Ingestion) (fileReport, error) {
 		}
 		if row.ID == s.ingestion {
 			f.Status, f.Error, f.Attempts, f.transcription = row.Status, row.Error, row.Attempts, row.Transcription
+			f.Account = row.Account
 		}
 		if row.Status != "completed" {
 			continue

@@ -44,6 +44,10 @@ func (rep *Report) Text() string {
 	}
 	p.Line("ACCOUNTING %s = %d read + %d failed + %d unfinished + %d the same as another",
 		term.Plural(a.Files, "file", "files"), a.Completed, a.Failed, a.Files-a.Completed-a.Failed-a.Same, a.Same)
+	if a.Pages > 0 {
+		p.Line("           %s = %d read + %d blank + %d not read", term.Plural(a.Pages, "page", "pages"),
+			a.Pages-a.Blank-a.Unread, a.Blank, a.Unread)
+	}
 	p.Line("           %s, %d of them for a person, %.1f s", term.Plural(a.Documents, "document", "documents"), a.Review, a.Seconds)
 	return p.String()
 }
@@ -58,6 +62,9 @@ func (rep *Report) file(p *term.Page, f fileReport) {
 	}
 	for _, d := range f.Documents {
 		d.print(p)
+	}
+	if a := f.Account; a != nil && (a.Pages > 1 || a.Read() < a.Pages) {
+		p.Hang("  ", f.Account.String())
 	}
 	p.Line("")
 }

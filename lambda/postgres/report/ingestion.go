@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -25,16 +26,17 @@ type Ingestion struct {
 	Fields        json.RawMessage // by path: value, quote, page, trust; nil: none
 	Pages         []int           // of the file, from 1; nil: all
 	NeedsReview   bool
-	Reasons       []string // why a person must look
-	Source        string   // einvoice, rules, or the model's name
-	Transcription string   // key of the checkpoint; empty: none
+	Reasons       []string           // why a person must look
+	Source        string             // einvoice, rules, or the model's name
+	Transcription string             // key of the checkpoint; empty: none
+	Account       *ingestion.Account // of the file's pages; nil: none, or a further document
 }
 
 const ingestionsSQL = `
 SELECT i.id, i.document_id, coalesce(i.part_of, i.id), i.status, coalesce(i.error, ''), i.attempts,
 	coalesce(d.type::text, ''), CASE WHEN i.structured_data IS NOT NULL THEN d.structured_data END, i.fields, i.pages,
 	i.needs_human_review OR i.status = 'failed', i.review_reasons, coalesce(i.extraction_model, ''),
-	coalesce(i.transcription_file_path, '')
+	coalesce(i.transcription_file_path, ''), i.page_account
 FROM ingestion AS i JOIN document AS d ON d.id = i.document_id
 WHERE i.id = ANY ($1) OR i.part_of = ANY ($1)
 ORDER BY coalesce(i.part_of, i.id), i.part_of IS NOT NULL, i.pages, i.id`
@@ -53,13 +55,14 @@ type File struct {
 	Status    string    // job_status; empty for NULL
 	Error     string
 	Attempts  int
-	Reasons   []string // why a person must look at the document
+	Reasons   []string           // why a person must look at the document
+	Account   *ingestion.Account // of its pages; nil: none
 	Times
 }
 
 const fileSQL = `
 SELECT f.id, coalesce(f.file_path, ''), i.pages, coalesce(f.job_status, ''), coalesce(f.error, ''), f.attempts,
-	i.review_reasons, now(), f.published_at, f.due_at, f.lease_until, f.failed_at
+	i.review_reasons, f.page_account, now(), f.published_at, f.due_at, f.lease_until, f.failed_at
 FROM ingestion AS i JOIN ingestion AS f ON f.id = coalesce(i.part_of, i.id)
 WHERE i.document_id = $1 ORDER BY i.created_at DESC, i.id LIMIT 1`
 

@@ -1,0 +1,196 @@
+package byrules
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
+	"matchbook/lambda/document/reference"
+	"matchbook/lambda/ingest/transcript"
+)
+
+// sheet is what tells a page, or the pages of a document so far, from other documents.
+type sheet struct {
+	pages     []transcript.Page
+	kind      document.Type
+	number    string   // canonical, printed behind its title
+	supplier  string   // as plain has it
+	vats      []string // in plain form
+	ibans     []string
+	at, of    int  // as counted by the page: 2 of 3; 0 if it doesn't
+	money     bool // it prints amounts
+	titled    bool // it has a title in its upper half
+	plainText string
+}
+
+// split divides the pages of a file into documents. A page joins the document before it if it
+// goes on counting its pages or names nothing else; it joins an earlier document if both name
+// the same number. A page that names another number, supplier, VAT id or account begins a
+// document, because a page too many makes a wrong document and a page too few an open question.
+func split(pages []transcript.Page) [][]transcript.Page {
+	var documents []*sheet
+	for _, p := range pages {
+		s := sheetOf(p)
+		if d := s.home(documents); d != nil {
+			d.join(s)
+		} else {
+			documents = append(documents, s)
+		}
+	}
+	found := make([][]transcript.Page, len(documents))
+	for i, d := range documents {
+		found[i] = d.pages
+	}
+	return found
+}
+
+// home returns the document that a page belongs to, or nil if the page begins one.
+func (s *sheet) home(documents []*sheet) *sheet {
+	for _, d := range slices.Backward(documents) {
+		if s.number != "" && s.number == d.number && s.kind == d.kind && !s.strange(d) {
+			return d
+		}
+	}
+	if len(documents) == 0 {
+		return nil
+	}
+	if last := documents[len(documents)-1]; s.follows(last) {
+		return last
+	}
+	return nil
+}
+
+// follows reports whether a page goes on with a document.
+func (s *sheet) follows(d *sheet) bool {
+	goesOn := s.at > 1 && s.at == d.at+1 && s.of == d.of
+	switch {
+	case s.number != "" && d.number != "" && s.number != d.number, s.strange(d):
+		return false
+	case goesOn, d.number != "" && strings.Contains(s.plainText, plain(d.number)):
+		return true
+	case s.at == 1:
+		return false
+	case s.number != "" && d.number == "":
+		return !d.money // a cover letter
+	case s.titled && s.money && d.money && s.kind == d.kind:
+		return false // a title of its own, its number unread
+	}
+	return !s.foreign(d)
+}
+
+// strange reports whether a page has a VAT id or an account that the document lacks, and lacks
+// one that the document has. Both have the recipient's.
+func (s *sheet) strange(d *sheet) bool {
+	other := func(a, b []string) bool {
+		return slices.ContainsFunc(a, func(id string) bool { return !slices.Contains(b, id) })
+	}
+	return other(s.vats, d.vats) && other(d.vats, s.vats) || other(s.ibans, d.ibans) && other(d.ibans, s.ibans)
+}
+
+// foreign reports whether a page names a supplier unknown to the document, and not the
+// document's.
+func (s *sheet) foreign(d *sheet) bool {
+	return s.supplier != "" && d.supplier != "" &&
+		!strings.Contains(d.plainText, s.supplier) && !strings.Contains(s.plainText, d.supplier)
+}
+
+// join adds a page. A copy of a page that the document has is kept without its text, because
+// its amounts must not count twice.
+func (d *sheet) join(s *sheet) {
+	for _, p := range d.pages {
+		if alike(p, s.pages[0]) {
+			s.pages[0].Lines = nil
+			d.pages = append(d.pages, s.pages[0])
+			return
+		}
+	}
+	d.pages, d.plainText = append(d.pages, s.pages...), d.plainText+s.plainText
+	d.vats, d.ibans = append(d.vats, s.vats...), append(d.ibans, s.ibans...)
+	d.money = d.money || s.money
+	if d.number == "" {
+		d.number, d.kind = s.number, s.kind
+	}
+	if d.supplier == "" {
+		d.supplier = s.supplier
+	}
+	if s.at != 0 {
+		d.at, d.of = s.at, s.of
+	}
+}
+
+// alike reports whether nine of ten lines of the longer page are on the other one.
+func alike(a, b transcript.Page) bool {
+	if len(a.Lines) < len(b.Lines) {
+		a, b = b, a
+	}
+	texts := map[string]int{}
+	for _, l := range b.Lines {
+		texts[l.Text]++
+	}
+	same := 0
+	for _, l := range a.Lines {
+		if texts[l.Text] > 0 {
+			texts[l.Text]--
+			same++
+		}
+	}
+	return len(a.Lines) > 0 && 10*same >= 9*len(a.Lines)
+}
+
+func sheetOf(p transcript.Page) *sheet {
+	s := &sheet{pages: []transcript.Page{p}, plainText: plain(p.Text())}
+	cells := cellsOf(s.pages)
+	found, headings := numbers(cells)
+	s.kind = typeOf(found, headings)
+	highest := 0.0
+	for _, n := range found {
+		if n.kind == s.kind && n.score >= withMark && n.score > highest && n.cell.Box.Top < 0.5 {
+			s.number, highest = reference.Canonical(n.number), n.score
+		}
+	}
+	s.titled = slices.ContainsFunc(headings, func(n named) bool { return n.kind == s.kind && n.cell.Box.Top < 0.5 })
+	if supplier, _ := parties(cells, nil, len(headings) > 0); legalForm.MatchString(supplier.text) {
+		s.supplier = plain(supplier.text)
+	}
+	for _, v := range ids(cells, vatForm, company.VATID) {
+		s.vats = append(s.vats, v.value)
+	}
+	for _, v := range ids(cells, ibanForm, company.IBAN) {
+		s.ibans = append(s.ibans, v.value)
+	}
+	for _, c := range cells {
+		s.money = s.money || len(moneyIn(c)) > 0
+		if s.at == 0 {
+			s.count(c)
+		}
+	}
+	return s
+}
+
+// Ways to count pages: a word and a number anywhere, such as Page 2 of 3, or two numbers at an
+// edge of the page, since 2/3 is also a date or a part.
+var (
+	counted = regexp.MustCompile(`(?i)\b(?:page|seite|blatt|página|pagina|pág|side|sida|strona|pagina)[.:]? *(\d{1,3})(?: *` + outOf + `)?$`)
+	bare    = regexp.MustCompile(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
+)
+
+const outOf = `(?:/|of|von|de|di|sur|van|av|af|z|ze) *(\d{1,3})`
+
+func (s *sheet) count(c cell) {
+	const edge = 0.1
+	text := strings.TrimSpace(c.Text)
+	m := counted.FindStringSubmatch(text)
+	if m == nil && (c.Box.Bottom < edge || c.Box.Top > 1-edge) {
+		m = bare.FindStringSubmatch(text)
+	}
+	if m == nil {
+		return
+	}
+	at, _ := strconv.Atoi(m[1])
+	if of, _ := strconv.Atoi(m[2]); of == 0 || at <= of {
+		s.at, s.of = at, of
+	}
+}

@@ -28,7 +28,9 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 		for _, p := range src.invoice.Problems {
 			docs[0].Valid, docs[0].Reasons = false, append(docs[0].Reasons, p.String())
 		}
-		docs[0].Account = &pages.Account // the XML is the document, whatever its pages show
+		if pages.Pages > 0 {
+			docs[0].Account = &pages.Account // the XML is the document, whatever its pages show
+		}
 		return docs, nil
 	case t.Quality() == 0:
 		return nil, failure.Permanently("unreadable file: %s", append(src.notes, pages.first())[0])

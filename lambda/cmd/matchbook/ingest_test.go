@@ -174,12 +174,12 @@ func wantShape(t *testing.T, raw string) {
 	for got, want := range map[string]string{
 		keys(report):               "accounting files matched ocr",
 		keys(files[0]):             "attempts documents error file ingestion_id status",
-		keys(files[1]):             "attempts documents file ingestion_id status",
+		keys(files[1]):             "attempts documents file ingestion_id page_account status",
 		keys(doc):                  "fields id needs_review number pages reasons source sums type",
 		keys(first(doc, "fields")): "page path quote trust value",
 		keys(first(doc, "sums")):   "agrees is of stated states",
 		keys(report["matched"]):    "clusters documents matches open three_way warnings",
-		keys(report["accounting"]): "completed documents failed files need_review same seconds",
+		keys(report["accounting"]): "completed documents failed files need_review pages pages_blank pages_not_read same seconds",
 		keys(report["ocr"]):        "engine",
 	} {
 		if got != want {

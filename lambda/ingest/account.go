@@ -62,6 +62,8 @@ func (in *Ingester) unread(p transcript.Page) string {
 		return "nothing on it was recognised"
 	case slices.Contains(p.Defects, transcript.Garbled):
 		return "its text is a garble of signs"
+	case slices.Contains(p.Defects, transcript.Covered) && in.OCR == nil:
+		return fmt.Sprintf("an image covers it, and OCR is off (%s)", in.NoOCR)
 	case p.Quality < legible:
 		return fmt.Sprintf("only %.0f %% of it is legible", 100*p.Quality)
 	}

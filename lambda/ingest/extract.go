@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/llm"
 )
@@ -105,9 +106,21 @@ func (in *Ingester) examine(row ingestion.Row, src *source, t transcript.Transcr
 		d.Reasons = append(d.Reasons, src.notes...)
 		d.Valid = len(d.Reasons) == 0
 		positive(&d.Extraction)
+		scanned(&d.Extraction, t)
 		docs = append(docs, d)
 	}
 	return docs
+}
+
+// scanned weakens the trust of fields that another program read on a scan.
+func scanned(e *extraction.Extraction, t transcript.Transcription) {
+	for path, f := range e.Fields {
+		other := func(p transcript.Page) bool { return p.Number == f.Page && p.Engine == pdf.OCRLayer }
+		if f.Trust == extraction.Printed && slices.ContainsFunc(t.Pages, other) {
+			f.Trust = extraction.OCRLayer
+			e.Fields[path] = f
+		}
+	}
 }
 
 func (in *Ingester) now() time.Time {

@@ -149,7 +149,8 @@ func blank(n int) []transcript.Page {
 // unreadable lists the pages with a missing or meaningless text layer.
 func unreadable(t transcript.Transcription) (numbers []int) {
 	for _, p := range t.Pages {
-		if p.Characters() == 0 && !slices.Contains(p.Defects, transcript.Blank) || slices.Contains(p.Defects, transcript.Garbled) {
+		if p.Characters() == 0 && !slices.Contains(p.Defects, transcript.Blank) || slices.Contains(p.Defects, transcript.Garbled) ||
+			slices.Contains(p.Defects, transcript.Covered) {
 			numbers = append(numbers, p.Number)
 		}
 	}
@@ -187,6 +188,9 @@ func (s *subset) place(t *transcript.Transcription, read transcript.Transcriptio
 	}
 	for i, p := range read.Pages {
 		p.Number = s.numbers[i]
+		if layer := t.Pages[p.Number-1]; slices.Contains(layer.Defects, transcript.Covered) && layer.Characters() >= p.Characters() {
+			continue // the image shows no more than the stamp
+		}
 		if t.Engine != read.Engine {
 			p.Engine = read.Engine + " " + read.Version
 		}

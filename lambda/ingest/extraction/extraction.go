@@ -37,6 +37,7 @@ const (
 	CheckDigit Trust = "check-digit" // its check digits are right
 	Printed    Trust = "printed"     // a label next to it names it
 	ByPlace    Trust = "by-place"    // only its place on the page names it
+	OCRLayer   Trust = "ocr-layer"   // a label names it in a scan that another program read
 	ModelAlone Trust = "model-alone" // only a model named it; the quote is printed
 )
 

@@ -27,13 +27,32 @@ func (d *Document) Text(ctx context.Context, page int) (transcript.Page, error) 
 				"read the text of page %d: too many characters: %d, limit %d; send a file without hidden text", page,
 				count, d.config.Characters)
 		}
-		words := split(letters(c, text, count, sheet))
-		result.Lines, result.Turned = transcript.Arrange(words, sheet.width, sheet.height)
+		surface := surfaceOf(c, handle, sheet)
+		all, hidden := surface.visible(c, text, letters(c, text, count, sheet))
+		result.Lines, result.Turned = transcript.Arrange(split(all), sheet.width, sheet.height)
 		c.call("FPDFText_ClosePage", text)
-		return nil
+		return d.judge(c, handle, surface, hidden, &result)
 	})
-	assess(&result)
 	return result, err
+}
+
+// judge sets the quality and the defects, and who read the page.
+func (d *Document) judge(c *calls, handle uint64, s surface, hidden int, p *transcript.Page) (err error) {
+	assess(p)
+	covered := false
+	switch {
+	case c.err != nil:
+	case s.objects == 0:
+		p.Defects = append(p.Defects, transcript.Blank)
+	case 2*hidden > p.Characters():
+		p.Engine = OCRLayer
+	case s.covered() && len(p.Lines) > 0:
+		covered, err = d.shows(c, handle, p.Number, *p)
+	}
+	if covered {
+		p.Defects = append(p.Defects, transcript.Covered)
+	}
+	return err
 }
 
 // letter is a character with its box, in points of the page as shown.

@@ -57,6 +57,7 @@ const (
 	NoText      Defect = "no-text"     // nothing was read
 	Blank       Defect = "blank"       // nothing is printed
 	Garbled     Defect = "garbled"     // a text layer of meaningless characters
+	Covered     Defect = "covered"     // the text is a stamp on a scan, which shows more
 	Orientation Defect = "orientation" // turned by 90, 180 or 270 degrees
 	Skew        Defect = "skew"        // turned by a few degrees
 	SmallText   Defect = "small-text"  // too few pixels a letter

@@ -20,6 +20,7 @@ var trustWords = map[extraction.Trust]string{
 	extraction.CheckDigit: "check digits",
 	extraction.Printed:    "a label names it",
 	extraction.ByPlace:    "by its place",
+	extraction.OCRLayer:   "another program's OCR",
 	extraction.ModelAlone: "the model alone",
 }
 

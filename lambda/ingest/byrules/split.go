@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// sheet is what tells a page, or the pages of a document so far, from other documents.
+// sheet has the marks by which a page, or the pages of a document so far, differ from others.
 type sheet struct {
 	pages     []transcript.Page
 	kind      document.Type
@@ -76,7 +76,7 @@ func (s *sheet) follows(d *sheet) bool {
 	case s.number != "" && d.number == "":
 		return !d.money // a cover letter
 	case s.titled && s.money && d.money && s.kind == d.kind:
-		return false // a title of its own, its number unread
+		return false // another title, its number unread
 	}
 	return !s.foreign(d)
 }

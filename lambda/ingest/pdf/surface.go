@@ -8,7 +8,7 @@ import (
 // read the scan, and nothing is known about its quality.
 const OCRLayer = "ocr-layer"
 
-// surface is what a page shows apart from letters.
+// surface describes the images and the invisible text of a page.
 type surface struct {
 	objects int
 	image   float64 // share of the page covered by images, at most 1

@@ -25,10 +25,10 @@ func sheetWith(number int, lines ...string) transcript.Page {
 
 // Parts of pages.
 var (
-	first   = []string{"Kessler Pumpen GmbH", "Rechnung Nr. K-100", "USt-IdNr.: DE294711836", "Pumpe 100,00 EUR"}
-	items   = []string{"Dichtung 20,00 EUR", "Gesamtbetrag 120,00 EUR"}
-	second  = []string{"Wolters Glas AG", "Rechnung Nr. W-7", "USt-IdNr.: DE177302648", "Scheibe 80,00 EUR"}
-	cover   = []string{"Kessler Pumpen GmbH", "anbei unsere Rechnung"}
+	first      = []string{"Kessler Pumpen GmbH", "Rechnung Nr. K-100", "USt-IdNr.: DE294711836", "Pumpe 100,00 EUR"}
+	items      = []string{"Dichtung 20,00 EUR", "Gesamtbetrag 120,00 EUR"}
+	second     = []string{"Wolters Glas AG", "Rechnung Nr. W-7", "USt-IdNr.: DE177302648", "Scheibe 80,00 EUR"}
+	cover      = []string{"Kessler Pumpen GmbH", "anbei unsere Rechnung"}
 	withoutTax = []string{"Atelier Nord", "Invoice No. 55", "Poster 30,00 EUR"}
 )
 

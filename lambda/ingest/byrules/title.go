@@ -43,6 +43,9 @@ func anyWord(alternatives string) *regexp.Regexp {
 
 // median returns the usual height of print on the first page.
 func median(cells []cell) float64 {
+	if len(cells) == 0 {
+		return 0
+	}
 	var all []float64
 	for _, c := range cells {
 		if c.page == cells[0].page {

@@ -10,13 +10,12 @@ import (
 
 // fromInvoice returns the extraction of an e-invoice. A value shown on a page as well gets its
 // place there.
-func fromInvoice(doc *einvoice.Document, text transcript.Transcription) extraction.Extraction {
+func fromInvoice(doc *einvoice.Document, text transcript.Transcription, pages *shown) extraction.Extraction {
 	e := extraction.Extraction{Source: "einvoice", Successful: true, Confidence: extraction.High,
 		Type: doc.Type, Data: doc.Data, Fields: map[string]extraction.Field{}}
 	for _, p := range text.Pages {
 		e.Pages = append(e.Pages, p.Number)
 	}
-	pages := shownIn(text)
 	for _, v := range extraction.Values(doc.Data) {
 		e.Fields[v.Path] = pages.place(v)
 	}
@@ -30,6 +29,7 @@ type shown struct {
 	search  int // characters left to search for texts
 	size    int // of the text, in characters
 	numbers map[string]extraction.Field
+	money   map[string]bool // numbers printed with two decimals
 	days    map[document.Date]extraction.Field
 }
 
@@ -38,7 +38,8 @@ type shown struct {
 const maxSearch = 4_000_000_000
 
 func shownIn(t transcript.Transcription) *shown {
-	s := &shown{printed.QuotesOf(t), maxSearch, 0, map[string]extraction.Field{}, map[document.Date]extraction.Field{}}
+	s := &shown{quotes: printed.QuotesOf(t), search: maxSearch, numbers: map[string]extraction.Field{},
+		money: map[string]bool{}, days: map[document.Date]extraction.Field{}}
 	for _, p := range t.Pages {
 		s.size += p.Characters()
 		for _, l := range p.Lines {
@@ -58,8 +59,10 @@ func (s *shown) line(text string, page int) {
 	}
 	for _, a := range printed.Amounts(text) {
 		for _, v := range a.Readings {
-			if _, ok := s.numbers[v.Canonical()]; !ok {
-				s.numbers[v.Canonical()] = extraction.Field{Quote: a.Text, Page: page, Trust: extraction.PrintedXML}
+			key := v.Canonical()
+			s.money[key] = s.money[key] || a.Money
+			if _, ok := s.numbers[key]; !ok {
+				s.numbers[key] = extraction.Field{Quote: a.Text, Page: page, Trust: extraction.PrintedXML}
 			}
 		}
 	}

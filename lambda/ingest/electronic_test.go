@@ -30,7 +30,7 @@ func TestLargeInvoicePlaces(t *testing.T) {
 		must.OK(t, err)
 		doc.Data.Lines = append(doc.Data.Lines, document.Line{Description: fmt.Sprintf("Item %d", i), UnitPrice: price, Amount: price})
 	}
-	fields := fromInvoice(doc, text).Fields
+	fields := fromInvoice(doc, text, shownIn(text)).Fields
 	for path, want := range map[string]extraction.Field{
 		"line_items.1499.amount":      {Value: "1499.5", Quote: "1499,50", Page: 4, Trust: extraction.PrintedXML},
 		"line_items.1499.description": {Value: "Item 1499", Quote: "Item 1499", Page: 4, Trust: extraction.PrintedXML},

@@ -25,10 +25,7 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 	pages := in.account(t)
 	switch {
 	case src.invoice != nil:
-		docs := in.examine(row, src, t, []extraction.Extraction{fromInvoice(src.invoice, t)})
-		for _, p := range src.invoice.Problems {
-			docs[0].Valid, docs[0].Reasons = false, append(docs[0].Reasons, p.String())
-		}
+		docs := in.electronic(row, src, t)
 		if pages.Pages > 0 {
 			docs[0].Account = &pages.Account // the XML is the document, whatever its pages show
 		}
@@ -41,6 +38,20 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 	}
 	docs, err := in.ask(ctx, row, src, pages.legible)
 	return pages.settle(docs), err
+}
+
+// electronic takes the document of an e-invoice. Its problems and its contradictions to the
+// pages are reasons.
+func (in *Ingester) electronic(row ingestion.Row, src *source, t transcript.Transcription) []ingestion.Extracted {
+	pages := shownIn(t)
+	docs := in.examine(row, src, t, []extraction.Extraction{fromInvoice(src.invoice, t, pages)})
+	d := &docs[0]
+	for _, p := range src.invoice.Problems {
+		d.Reasons = append(d.Reasons, p.String())
+	}
+	d.Reasons = append(d.Reasons, contradictions(src.invoice, t, pages)...)
+	d.Valid = len(d.Reasons) == 0
+	return docs
 }
 
 // ask extracts by the model. If documents fail the gate, it asks once more and names the

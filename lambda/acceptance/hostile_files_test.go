@@ -90,10 +90,11 @@ var hostilePDFs = map[string]hostileFile{
 	"PDF: 50 embedded XML files of 2 MB": {"a.pdf", func() string {
 		return embedding(50, deflated(strings.Repeat(" ", mb), 2))
 	}, largeXML},
-	"PDF: embedded XML that is no invoice": {"a.pdf", func() string { return embedding(1, deflated("<html/>", 1)) }, "valid"},
+	"PDF: embedded XML that is no invoice": {"a.pdf", func() string { return embedding(1, deflated("<html/>", 1)) },
+		"for review: not read: 1 file in the PDF: 0.xml"},
 	"PDF: embedded invoice with entities": {"a.pdf", func() string {
 		return embedding(1, deflated(`<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"><!ENTITY a "b"></Invoice>`, 1))
-	}, "for review: unreadable e-invoice in the PDF: unsupported document type declaration: it may define entities"},
+	}, "for review: unreadable e-invoice in the PDF (0.xml): unsupported document type declaration: it may define entities"},
 	"PDF and web page": {"a.pdf", func() string { return "<html><!--\n" + pagePDF(printed) },
 		"failed: file is both a page of markup and a PDF, so readers would see different contents; print it to a new PDF and send that"},
 	"PDF and ZIP": {"a.pdf", func() string { return pagePDF(printed) + "PK\x05\x06" + strings.Repeat("\x00", 18) },

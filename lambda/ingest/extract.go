@@ -24,7 +24,7 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 	t = t.Only(row.Pages)
 	pages := in.account(t)
 	switch {
-	case src.invoice != nil:
+	case src.invoices != nil:
 		docs := in.electronic(row, src, t)
 		if pages.Pages > 0 {
 			docs[0].Account = &pages.Account // the XML is the document, whatever its pages show
@@ -40,17 +40,22 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 	return pages.settle(docs), err
 }
 
-// electronic takes the document of an e-invoice. Its problems and its contradictions to the
+// electronic takes the documents of e-invoices. Their problems and their contradictions to the
 // pages are reasons.
 func (in *Ingester) electronic(row ingestion.Row, src *source, t transcript.Transcription) []ingestion.Extracted {
-	pages := shownIn(t)
-	docs := in.examine(row, src, t, []extraction.Extraction{fromInvoice(src.invoice, t, pages)})
-	d := &docs[0]
-	for _, p := range src.invoice.Problems {
-		d.Reasons = append(d.Reasons, p.String())
+	pages, found := shownIn(t), []extraction.Extraction{}
+	for i := range src.invoices {
+		found = append(found, fromInvoice(&src.invoices[i], t, pages))
 	}
-	d.Reasons = append(d.Reasons, contradictions(src.invoice, t, pages)...)
-	d.Valid = len(d.Reasons) == 0
+	docs := in.examine(row, src, t, found)
+	for i := range src.invoices {
+		d := &docs[i]
+		for _, p := range src.invoices[i].Problems {
+			d.Reasons = append(d.Reasons, p.String())
+		}
+		d.Reasons = append(d.Reasons, contradictions(&src.invoices[i], t, pages)...)
+		d.Valid = len(d.Reasons) == 0
+	}
 	return docs
 }
 

@@ -15,13 +15,13 @@ import (
 
 // source is the opened file of an ingestion.
 type source struct {
-	kind    filetype.Type
-	data    []byte
-	invoice *einvoice.Document // alone or in a PDF; may be nil
-	notes   []string           // for a person, about unreadable parts
-	pages   transcript.Images  // of a PDF or an image; may be nil
-	layer   func(ctx context.Context, page int) (transcript.Page, error)
-	close   func()
+	kind     filetype.Type
+	data     []byte
+	invoices []einvoice.Document // several in an envelope, one in a PDF; may be nil
+	notes    []string            // for a person, about unreadable parts
+	pages    transcript.Images   // of a PDF or an image; may be nil
+	layer    func(ctx context.Context, page int) (transcript.Page, error)
+	close    func()
 }
 
 // open opens the file of an ingestion, by its content. Call close when you are done with the
@@ -34,7 +34,7 @@ func (in *Ingester) open(ctx context.Context, data []byte) (*source, error) {
 	src := &source{kind: kind, data: data, close: func() {}}
 	switch kind {
 	case filetype.XML:
-		src.invoice, err = readXML(data)
+		src.invoices, err = readXML(data)
 	case filetype.PDF:
 		err = in.openPDF(ctx, src)
 	case filetype.PNG, filetype.JPEG, filetype.TIFF:
@@ -43,9 +43,9 @@ func (in *Ingester) open(ctx context.Context, data []byte) (*source, error) {
 	return src, err
 }
 
-// readXML reads a file that must be an e-invoice.
-func readXML(data []byte) (*einvoice.Document, error) {
-	doc, err := einvoice.Read(bytes.NewReader(data))
+// readXML reads a file that must be an e-invoice, or several in an envelope.
+func readXML(data []byte) ([]einvoice.Document, error) {
+	all, err := einvoice.ReadAll(bytes.NewReader(data))
 	var refused *einvoice.Refused
 	if errors.As(err, &refused) {
 		return nil, failure.Permanently("not a readable e-invoice: %s", refused.Reason)
@@ -53,11 +53,10 @@ func readXML(data []byte) (*einvoice.Document, error) {
 	if err != nil {
 		return nil, failure.At("read the e-invoice", err)
 	}
-	return &doc, nil
+	return all, nil
 }
 
-// openPDF opens a PDF and its embedded e-invoice. If the e-invoice is broken, the pages are
-// read instead, with a note.
+// openPDF opens a PDF and its embedded e-invoice.
 func (in *Ingester) openPDF(ctx context.Context, src *source) error {
 	doc, err := in.PDFs.Open(ctx, bytes.NewReader(src.data), int64(len(src.data)))
 	if err != nil {
@@ -65,27 +64,13 @@ func (in *Ingester) openPDF(ctx context.Context, src *source) error {
 	}
 	src.pages, src.layer, src.close = doc, doc.Text, doc.Close
 	files, err := doc.Embedded(ctx)
+	if err == nil {
+		err = src.attach(files)
+	}
 	if err != nil {
 		doc.Close()
-		return err
 	}
-	for _, file := range files {
-		if _, ok := einvoice.Detect(file.Content); !ok {
-			continue
-		}
-		read, err := einvoice.Read(bytes.NewReader(file.Content))
-		if err == nil {
-			src.invoice = &read
-			return nil
-		}
-		var refused *einvoice.Refused
-		if !errors.As(err, &refused) {
-			doc.Close()
-			return failure.At("read the embedded e-invoice", err)
-		}
-		src.notes = append(src.notes, "unreadable e-invoice in the PDF: "+refused.Reason)
-	}
-	return nil
+	return err
 }
 
 var _ transcript.Images = (*pdf.Document)(nil)

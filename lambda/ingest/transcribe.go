@@ -67,7 +67,7 @@ func (in *Ingester) transcribe(ctx context.Context, f job.Attempt, row ingestion
 // lacksOCR reports whether a checkpoint was made without OCR and has pages without text,
 // although there is an OCR now. Nothing is paid twice, because the checkpoint cost nothing.
 func (in *Ingester) lacksOCR(src *source, t transcript.Transcription) bool {
-	if in.OCR == nil || src.invoice != nil || t.Engine != pdf.Engine {
+	if in.OCR == nil || src.invoices != nil || t.Engine != pdf.Engine {
 		return false
 	}
 	return slices.ContainsFunc(unreadable(t), func(n int) bool { return t.Pages[n-1].Engine == "" })
@@ -93,7 +93,7 @@ func (in *Ingester) read(ctx context.Context, src *source) (
 		t.Pages = blank(src.pages.Pages())
 	}
 	unread := unreadable(t)
-	if len(unread) == 0 || src.invoice != nil {
+	if len(unread) == 0 || src.invoices != nil {
 		return t, nil, nil // OCR isn't needed for the pages of an e-invoice
 	}
 	if in.OCR == nil {

@@ -5,7 +5,8 @@
 //
 // A file takes three steps:
 //
-//   - tree.go decodes it into elements of the format's vocabulary. Name spaces count by their
+//   - tree.go decodes it into elements of the format's vocabulary, each document of an envelope
+//     (SBDH) separately. Of a wrong encoding declared, the content decides. Name spaces count by their
 //     URI, never by their prefix. Bytes, depth, elements and text are bounded. A document type
 //     declaration is refused, and with it all entities.
 //   - The tables in ubl.go and cii.go hold the place of each field. ZUGFeRD 1 is CII with

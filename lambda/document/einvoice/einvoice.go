@@ -1,7 +1,6 @@
 package einvoice
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,29 +58,56 @@ func (r *Refused) Error() string {
 // still refuse it. Use 8 KiB of head: comments before the root element count, but that is
 // enough in practice.
 func Detect(head []byte) (Format, bool) {
-	_, vocab, err := newParser(&source{r: bytes.NewReader(head)}).root()
+	_, vocab, err := newParser(head).root()
 	if err != nil || vocab == nil {
 		return "", false
 	}
 	return vocab.format, true
 }
 
-// Read reads a document. The error is *Refused, unless reading from r fails.
+// Read reads the only document of a file. The error is *Refused, unless reading from r fails.
 func Read(r io.Reader) (Document, error) {
+	all, err := ReadAll(r)
+	switch {
+	case err != nil:
+		return Document{}, err
+	case len(all) > 1:
+		return Document{}, &Refused{Reason: "several documents in an envelope: expected one"}
+	}
+	return all[0], nil
+}
+
+// ReadAll reads the documents of a file: one, or each in its envelope (SBDH). If one of them
+// is refused, the file is. The error is *Refused, unless reading from r fails.
+func ReadAll(r io.Reader) ([]Document, error) {
 	source := &source{r: r}
-	root, vocab, problems, err := newParser(source).parse()
+	data, err := io.ReadAll(source)
 	if source.err != nil {
-		return Document{}, fmt.Errorf("read an electronic document: %w", source.err)
+		return nil, fmt.Errorf("read an electronic document: %w", source.err)
 	}
 	if err != nil {
-		return Document{}, err
+		return nil, err
 	}
-	kind, mapping, reason := vocab.kind(root)
+	found, err := newParser(data).parse()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Document, len(found))
+	for i, p := range found {
+		if all[i], err = p.read(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (p parsed) read() (Document, error) {
+	kind, mapping, reason := p.vocab.kind(p.root)
 	if reason != "" {
-		return Document{}, &Refused{root.line, reason}
+		return Document{}, &Refused{p.root.line, reason}
 	}
-	rd := reading{mapping: mapping, root: root, problems: problems}
-	doc := Document{Format: vocab.format, Profile: profile(root.one(mapping.profile)), Type: kind, Data: rd.data()}
+	rd := reading{mapping: mapping, root: p.root, problems: p.problems}
+	doc := Document{Format: p.vocab.format, Profile: profile(p.root.one(mapping.profile)), Type: kind, Data: rd.data()}
 	if err := acceptable(doc.Data); err != nil {
 		return Document{}, err
 	}

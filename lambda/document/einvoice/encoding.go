@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -43,18 +45,34 @@ var charsets = map[string]*charmap.Charmap{
 	"iso-8859-15": charmap.ISO8859_15,
 }
 
-// charsetReader decodes the declared encoding. utf8Reader has already decoded UTF-16, by its
-// first bytes. So if one-byte characters are declared as UTF-16, as some programs do, they are
-// UTF-8.
-func charsetReader(name string, r io.Reader) (io.Reader, error) {
-	name = strings.ToLower(name)
-	if strings.HasPrefix(name, "utf-16") || name == "utf8" {
-		return r, nil
-	}
-	if set := charsets[name]; set != nil {
+const unsupported = "unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"
+
+// charsetReader returns a decoder's CharsetReader. Characters of more than one byte are valid
+// UTF-8 by no accident, so the content outranks the declared name. utf8Reader has decoded UTF-16
+// already, by its first bytes.
+func charsetReader(isUTF8 bool) func(string, io.Reader) (io.Reader, error) {
+	return func(name string, r io.Reader) (io.Reader, error) {
+		set := charsets[strings.ToLower(name)]
+		switch {
+		case isUTF8:
+			return r, nil
+		case set == nil:
+			return nil, &Refused{Reason: unsupported}
+		}
 		return set.NewDecoder().Reader(r), nil
 	}
-	return nil, &Refused{Reason: "unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"}
+}
+
+// declaresOther matches a declaration of another encoding than UTF-8.
+var declaresOther = regexp.MustCompile(`(?is)^\s*<\?xml[^>]*\bencoding\s*=\s*["'](?:[^uU"']|u[^tT"'])`)
+
+// misdeclared reports whether a file isn't in the UTF-8 it declares, or that XML assumes.
+func misdeclared(data []byte) bool { return !readable(data) && !declaresOther.Match(data) }
+
+// readable reports whether utf8Reader returns UTF-8.
+func readable(data []byte) bool {
+	wide := len(data) > 1 && (data[0] >= 0xfe || data[0] == 0 || data[1] == 0)
+	return wide || utf8.Valid(data)
 }
 
 // utf8Reader decodes UTF-16, and drops the byte order mark of UTF-8.

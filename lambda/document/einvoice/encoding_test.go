@@ -3,10 +3,12 @@ package einvoice_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/internal/must"
 )
@@ -43,6 +45,10 @@ func TestEncodings(t *testing.T) {
 		{"ISO-8859-1", file("ISO-8859-1", "M\xfcller"), "Müller"},
 		{"windows-1252", file("Windows-1252", "M\xfcller \x80"), "Müller €"},
 		{"ISO-8859-15", file("ISO-8859-15", "M\xfcller \xa4"), "Müller €"},
+		{"UTF-8 that declares ISO-8859-1", file("ISO-8859-1", "Müller €"), "Müller €"},
+		{"UTF-8 that declares nonsense", file("UTF-8-W/O-BOM", "Müller €"), "Müller €"},
+		{"windows-1252 that declares UTF-8", file("UTF-8", "M\xfcller \x80"), "Müller €"},
+		{"windows-1252 that declares nothing", strings.Replace(file("", "M\xfcller"), ` encoding=""`, "", 1), "Müller"},
 		{"ISO-8859-2", file("ISO-8859-2", "Krak\xf3w \xa3"), "Kraków Ł"},
 	} {
 		d, err := einvoice.Read(strings.NewReader(tc.in))
@@ -52,6 +58,38 @@ func TestEncodings(t *testing.T) {
 		if format, ok := einvoice.Detect([]byte(tc.in)[:min(len(tc.in), 1000)]); !ok || format != einvoice.UBL {
 			t.Errorf("%s: detected as %q, %t", tc.name, format, ok)
 		}
+	}
+}
+
+func TestGuessedEncodingIsAProblem(t *testing.T) {
+	t.Parallel()
+	d, err := einvoice.Read(strings.NewReader(ubl("<b:Note>M\xfcller</b:Note>")))
+	want := []einvoice.Problem{{Line: 1, Path: "the root element", What: "not in UTF-8 as declared; read as windows-1252"}}
+	if err != nil || d.Data.Notes != "Müller" || !slices.Equal(d.Problems, want) {
+		t.Errorf("got %q, %v, %v", d.Data.Notes, d.Problems, err)
+	}
+}
+
+// sbdh is an envelope with documents.
+func sbdh(documents ...string) string {
+	return `<s:StandardBusinessDocument xmlns:s="http://www.unece.org/cefact/namespaces/StandardBusinessDocumentHeader">` +
+		"<s:StandardBusinessDocumentHeader><s:HeaderVersion>1.0</s:HeaderVersion></s:StandardBusinessDocumentHeader>\n" +
+		strings.Join(documents, "\n") + "</s:StandardBusinessDocument>"
+}
+
+func TestEnvelopeHoldsDocuments(t *testing.T) {
+	t.Parallel()
+	file := sbdh(ubl("<b:DueDate>soon</b:DueDate>"), cii("381", ""))
+	all, err := einvoice.ReadAll(strings.NewReader(file))
+	if err != nil || len(all) != 2 || all[0].Type != document.Invoice || all[1].Type != document.CreditNote ||
+		len(all[0].Problems) != 1 || len(all[1].Problems) != 0 {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	if _, err := einvoice.Read(strings.NewReader(file)); err == nil || err.Error() != "several documents in an envelope: expected one" {
+		t.Errorf("read as one: %v", err)
+	}
+	if format, ok := einvoice.Detect([]byte(file)); !ok || format != einvoice.UBL {
+		t.Errorf("detected as %q, %t", format, ok)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // Bounds of a file. A line item takes about 50 elements, so 5,000 lines must fit.
@@ -17,6 +19,8 @@ const (
 	maxElements = 300_000
 	maxText     = document.MaxBytes // of an element; only attachments are longer
 	maxProblems = 100
+
+	maxDocuments = 1000 // of an envelope
 )
 
 // node is an element of the vocabulary. Only leaves have text.
@@ -68,15 +72,28 @@ type parser struct {
 	depth    int
 	elements int
 	problems []Problem
+	begun    bool // the root element of the file was read
+	inside   bool // an envelope
+	misread  bool // its encoding is a guess
 }
 
-func newParser(r io.Reader) *parser {
-	p := &parser{decoder: xml.NewDecoder(newGuard(utf8Reader(r)))}
-	p.decoder.CharsetReader = charsetReader
+func newParser(data []byte) *parser {
+	var r io.Reader = bytes.NewReader(data)
+	p := &parser{misread: misdeclared(data)}
+	if p.misread {
+		r = charmap.Windows1252.NewDecoder().Reader(r)
+	}
+	p.decoder = xml.NewDecoder(newGuard(utf8Reader(r)))
+	p.decoder.CharsetReader = charsetReader(p.misread || readable(data))
 	return p
 }
 
-// root reads up to the root element. The vocabulary is nil if it is foreign.
+// envelope is the root element of a message in Peppol, which holds a header and documents.
+var envelope = xml.Name{Space: "http://www.unece.org/cefact/namespaces/StandardBusinessDocumentHeader",
+	Local: "StandardBusinessDocument"}
+
+// root reads up to the root element of the next document: the file's, or one in its envelope.
+// The vocabulary is nil if it is foreign.
 func (p *parser) root() (*node, *vocabulary, error) {
 	for {
 		token, err := p.token()
@@ -85,9 +102,24 @@ func (p *parser) root() (*node, *vocabulary, error) {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			p.vocab = vocabularyOf(t.Name)
-			p.depth, p.elements = 1, 1
+			switch {
+			case t.Name == envelope && !p.begun:
+				p.begun, p.inside = true, true
+				continue
+			case p.inside && t.Name == xml.Name{Space: envelope.Space, Local: envelope.Local + "Header"}:
+				if err := p.decoder.Skip(); err != nil {
+					return nil, nil, err
+				}
+				continue
+			case p.begun && !p.inside:
+				return nil, nil, &Refused{Reason: "second root element"}
+			}
+			p.begun, p.vocab = true, vocabularyOf(t.Name)
+			p.depth, p.skip, p.problems = 1, 0, nil
+			p.elements++
 			return &node{name: t.Name.Local, line: p.line()}, p.vocab, nil
+		case xml.EndElement:
+			p.inside = false
 		case xml.CharData:
 			if err := outside(t); err != nil {
 				return nil, nil, err
@@ -122,30 +154,56 @@ func (p *parser) line() int {
 	return line
 }
 
+// parsed is one document of a file.
+type parsed struct {
+	root     *node
+	vocab    *vocabulary
+	problems []Problem
+}
+
 // parse reads the whole file. Its error is a *Refused.
-func (p *parser) parse() (*node, *vocabulary, []Problem, error) {
-	root, vocab, err := p.root()
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, nil, nil, &Refused{Reason: "missing root element"}
-	case err != nil:
-		return nil, nil, nil, refusal(p.line(), err)
-	case vocab == nil:
-		return nil, nil, nil, &Refused{p.line(), "unsupported XML: expected UBL 2 or UN/CEFACT CII"}
-	}
-	p.open = []*node{root}
+func (p *parser) parse() (all []parsed, err error) {
 	for {
-		token, err := p.token()
-		if errors.Is(err, io.EOF) {
-			return root, vocab, p.problems, nil // the decoder has seen every end
+		root, vocab, err := p.root()
+		switch {
+		case errors.Is(err, io.EOF) && len(all) > 0:
+			return all, nil
+		case errors.Is(err, io.EOF) && p.begun:
+			return nil, &Refused{Reason: "envelope without a document"}
+		case errors.Is(err, io.EOF):
+			return nil, &Refused{Reason: "missing root element"}
+		case err != nil:
+			return nil, refusal(p.line(), err)
+		case vocab == nil:
+			return nil, &Refused{p.line(), "unsupported XML: expected UBL 2 or UN/CEFACT CII"}
+		case len(all) == maxDocuments:
+			return nil, &Refused{p.line(), "too many documents in the envelope: over 1,000"}
 		}
+		if err := p.document(root); err != nil {
+			return nil, refusal(p.line(), err)
+		}
+		if p.misread {
+			p.problems = append(p.problems, Problem{1, "the root element", "not in UTF-8 as declared; read as windows-1252"})
+		}
+		all = append(all, parsed{root, vocab, p.problems})
+	}
+}
+
+// document reads the elements below a root, up to its end.
+func (p *parser) document(root *node) error {
+	for p.open = []*node{root}; p.depth > 0; {
+		token, err := p.token()
 		if err == nil {
 			err = p.take(token)
 		}
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
-			return nil, nil, nil, refusal(p.line(), err)
+			return err
 		}
 	}
+	return nil
 }
 
 func (p *parser) take(token xml.Token) error {
@@ -164,8 +222,6 @@ func (p *parser) start(t xml.StartElement) error {
 	p.depth++
 	p.elements++
 	switch {
-	case p.depth == 1:
-		return &Refused{Reason: "second root element"}
 	case p.depth > maxDepth:
 		return &Refused{Reason: "elements nested too deep: over 64 levels"}
 	case p.elements > maxElements:
@@ -221,9 +277,6 @@ func (p *parser) end() {
 
 // chars adds text to a leaf, up to one byte more than any field may have.
 func (p *parser) chars(text xml.CharData) error {
-	if p.depth == 0 {
-		return outside(text)
-	}
 	if n := p.open[len(p.open)-1]; p.skip == 0 && len(n.children) == 0 {
 		n.text = append(n.text, text[:min(len(text), maxText+1-len(n.text))]...)
 	}

@@ -13,8 +13,8 @@ import (
 
 // File is a file embedded in a PDF.
 type File struct {
-	Name    string
-	Content []byte
+	Name    string // may be empty
+	Content []byte // nil if it isn't XML
 }
 
 const maxFiles = 50
@@ -22,7 +22,8 @@ const maxFiles = 50
 // invoices are the names of the XML in Factur-X, ZUGFeRD and XRechnung.
 var invoices = []string{"factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml", "order-x.xml"}
 
-// Embedded returns the XML files embedded in the PDF, an e-invoice first.
+// Embedded returns the files that the PDF lists, an e-invoice first. The content decides
+// whether a file is XML, because names are free.
 func (d *Document) Embedded(ctx context.Context) ([]File, error) {
 	var files []File
 	room := d.config.Embedded // because one packed content can be embedded under many names
@@ -30,22 +31,30 @@ func (d *Document) Embedded(ctx context.Context) ([]File, error) {
 		count := c.number("FPDFDoc_GetAttachmentCount", d.handle)
 		for i := 0; c.err == nil && i < min(count, maxFiles); i++ {
 			attachment := c.call("FPDFDoc_GetAttachment", d.handle, uint64(i))
-			name := attachmentName(c, attachment)
-			if !strings.HasSuffix(strings.ToLower(name), ".xml") {
-				continue
-			}
+			file := File{Name: attachmentName(c, attachment)}
 			content, err := d.content(c, attachment, room)
-			if err != nil {
+			if err != nil && strings.HasSuffix(strings.ToLower(file.Name), ".xml") {
 				return err
 			}
-			if room -= len(content); len(content) > 0 {
-				files = append(files, File{name, content})
+			if room -= len(content); isXML(content) {
+				file.Content = content
+			}
+			if attachment != 0 {
+				files = append(files, file)
 			}
 		}
 		return nil
 	})
 	slices.SortStableFunc(files, func(a, b File) int { return rank(a) - rank(b) })
 	return files, err
+}
+
+// isXML reports whether a file begins like XML, in UTF-8 or UTF-16.
+func isXML(content []byte) bool {
+	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} {
+		content = bytes.TrimPrefix(content, []byte(mark))
+	}
+	return bytes.HasPrefix(bytes.TrimLeft(content, "\x00 \t\r\n"), []byte("<"))
 }
 
 func rank(f File) int {

@@ -142,13 +142,45 @@ func TestImagePixelLimit(t *testing.T) {
 func TestEmbeddedXML(t *testing.T) {
 	t.Parallel()
 	reader := open(t, Config{})
-	for name, want := range map[string]string{
-		"factur-x.xml": "[{factur-x.xml <Invoice/>}]", "ZUGFeRD-invoice.XML": "[{ZUGFeRD-invoice.XML <Invoice/>}]",
-		"terms.pdf": "[]", "": "[]",
+	for _, tc := range []struct{ name, content, want string }{
+		{"factur-x.xml", "<Invoice/>", "[{factur-x.xml <Invoice/>}]"},
+		{"ZUGFeRD-invoice.XML", "<Invoice/>", "[{ZUGFeRD-invoice.XML <Invoice/>}]"},
+		{"invoice", "<Invoice/>", "[{invoice <Invoice/>}]"}, {"terms.pdf", "<Invoice/>", "[{terms.pdf <Invoice/>}]"},
+		{"marked", "\xef\xbb\xbf <Invoice/>", "[{marked \xef\xbb\xbf <Invoice/>}]"}, {"", "<Invoice/>", "[{ }]"}, {"wide.dat", "\xff\xfe<\x00a\x00", "[{wide.dat \xff\xfe<\x00a\x00}]"},
+		{"terms.pdf", "%PDF-1.7", "[{terms.pdf }]"}, {"data.xml", "{}", "[{data.xml }]"},
 	} {
-		files, err := document(t, reader, withFile("", "<Invoice/>", name)).Embedded(context.Background())
-		if got := fmt.Sprintf("%s", files); err != nil || got != want {
-			t.Errorf("%q: got %s, %v; want %s", name, got, err, want)
+		files, err := document(t, reader, withFile("", tc.content, tc.name)).Embedded(context.Background())
+		if got := fmt.Sprintf("%s", files); err != nil || got != tc.want {
+			t.Errorf("%q: got %s, %v; want %s", tc.name, got, err, tc.want)
+		}
+	}
+}
+
+// Only the catalog's name tree is a list of files.
+func TestUnlistedFilesAreFound(t *testing.T) {
+	t.Parallel()
+	const plain = "/Type /EmbeddedFile"
+	unlist := func(dict, content, name string) []byte {
+		return []byte(strings.Replace(withFile(dict, content, name), "/Names << /EmbeddedFiles", "/AF [5 0 R] /Other << /EmbeddedFiles", 1))
+	}
+	packed := deflated("<a>", 1000)
+	for _, tc := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"plain", unlist("", "<a/>", "a.xml"), "[{a.xml <a/>\n}]"},
+		{"packed", unlist("/Filter /FlateDecode", packed, "a.xml"), "[{a.xml " + strings.Repeat("<a>", 1000) + "}]"},
+		{"beyond the bound", unlist("/Filter [/FlateDecode]", deflated("<a>", 1001), "a.xml"), "[{a.xml }]"},
+		{"in another filter", unlist("/Filter /ASCIIHexDecode", "3C612F3E>", "a.xml"), "[{a.xml }]"},
+		{"a damaged stream", unlist("/Filter /FlateDecode", "nonsense", "a.xml"), "[{a.xml }]"},
+		{"another type", unlist("", "%PDF", `b\055c.pdf`), "[{b-c.pdf }]"},
+		{"a wide name", unlist("", "%PDF", "\xfe\xff\x00\xe4"), "[{ä }]"},
+		{"a stream of a page", []byte(onePage("", plain)), "[]"},
+		{"no end", []byte("4 0 obj << " + plain + " >> stream\n<a/>"), "[{ }]"},
+	} {
+		if got := fmt.Sprintf("%s", Unlisted(tc.file, 3000)); got != tc.want {
+			t.Errorf("%s: got %.100s, want %.100s", tc.name, got, tc.want)
 		}
 	}
 }

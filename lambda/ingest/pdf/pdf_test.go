@@ -141,7 +141,7 @@ func TestImagePixelLimit(t *testing.T) {
 
 func TestEmbeddedXML(t *testing.T) {
 	t.Parallel()
-	reader := open(t, Config{})
+	reader := open(t, Config{Documents: 16})
 	for _, tc := range []struct{ name, content, want string }{
 		{"factur-x.xml", "<Invoice/>", "[{factur-x.xml <Invoice/>}]"},
 		{"ZUGFeRD-invoice.XML", "<Invoice/>", "[{ZUGFeRD-invoice.XML <Invoice/>}]"},

@@ -6,37 +6,62 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"matchbook/lambda/ingest/container"
 	"matchbook/lambda/ingest/filetype"
 )
 
 // extensions selects the files of a folder. A file given by name is always used, because its
 // content decides.
-var extensions = []string{".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".xml", ".txt"}
+var extensions = []string{".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".xml", ".txt", ".zip", ".eml"}
 
 // File is a file to ingest.
 type File struct {
 	Path string // for display
 	Key  string // slash-separated path relative to the folder on the command line
+
+	inner   []byte // of a file in a container
+	refused string // why a file in a container was not taken
+}
+
+// unpack replaces ZIP archives and mails by the files in them, because each is an ingestion.
+func unpack(files []File) (all []File, err error) {
+	for _, f := range files {
+		data, _, refused, err := f.content()
+		if err != nil {
+			return nil, err
+		}
+		inside, ok := container.Open(data)
+		if refused != "" || !ok {
+			all = append(all, f)
+			continue
+		}
+		for _, in := range inside {
+			all = append(all, File{Path: f.Path + ": " + in.Name, Key: path.Join(f.Key, in.Name), inner: in.Content, refused: in.Refused})
+		}
+	}
+	return all, nil
 }
 
 // findFiles lists the files for paths, walking folders in name order. skipped counts the files
 // of folders with other extensions.
 func findFiles(paths []string) (files []File, skipped int, err error) {
-	for _, path := range paths {
-		found, others, err := walk(path)
+	for _, root := range paths {
+		found, others, err := walk(root)
 		if err != nil {
 			return nil, 0, err
 		}
 		if len(found) == 0 {
-			return nil, 0, fmt.Errorf("missing files in %s: expected %s", path, strings.Join(extensions, ", "))
+			return nil, 0, fmt.Errorf("missing files in %s: expected %s", root, strings.Join(extensions, ", "))
 		}
 		files, skipped = append(files, found...), skipped+others
 	}
-	return files, skipped, nil
+	files, err = unpack(files)
+	return files, skipped, err
 }
 
 func walk(root string) (files []File, skipped int, err error) {
@@ -47,7 +72,7 @@ func walk(root string) (files []File, skipped int, err error) {
 		case err != nil:
 			return err
 		case path == root && !entry.IsDir():
-			files = append(files, File{path, filepath.Base(path)})
+			files = append(files, File{Path: path, Key: filepath.Base(path)})
 			return nil
 		case strings.HasPrefix(entry.Name(), ".") && path != root:
 			if entry.IsDir() {
@@ -61,7 +86,7 @@ func walk(root string) (files []File, skipped int, err error) {
 			return nil
 		}
 		key, err := filepath.Rel(root, path)
-		files = append(files, File{path, filepath.ToSlash(key)})
+		files = append(files, File{Path: path, Key: filepath.ToSlash(key)})
 		return err
 	})
 	return files, skipped, err
@@ -70,6 +95,12 @@ func walk(root string) (files []File, skipped int, err error) {
 // content reads a file and its type. refused is the reason it can't be an ingestion at all: it
 // isn't a regular file, or it's too large to copy.
 func (f File) content() (data []byte, kind filetype.Type, refused string, err error) {
+	if f.refused != "" {
+		return nil, "", f.refused, nil
+	}
+	if f.inner != nil {
+		return f.inner, typeOf(f.inner), "", nil
+	}
 	info, err := os.Stat(f.Path) // before opening it, since a pipe would block
 	switch {
 	case err != nil:
@@ -83,9 +114,13 @@ func (f File) content() (data []byte, kind filetype.Type, refused string, err er
 	if data, err = os.ReadFile(f.Path); err != nil {
 		return nil, "", "", err
 	}
-	kind, typeErr := filetype.Of(bytes.NewReader(data), int64(len(data)))
-	if typeErr != nil {
-		kind = "bin" // the function refuses it, with the reason
+	return data, typeOf(data), "", nil
+}
+
+func typeOf(data []byte) filetype.Type {
+	kind, err := filetype.Of(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return "bin" // the function refuses it, with the reason
 	}
-	return data, kind, "", nil
+	return kind
 }

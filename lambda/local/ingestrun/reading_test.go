@@ -60,7 +60,7 @@ func TestLargeFilesAreUnread(t *testing.T) {
 	if err != nil || data != nil || !strings.Contains(refused, "file too large: 41 MB, limit 40 MB") {
 		t.Errorf("got %d bytes, %q, %v", len(data), refused, err)
 	}
-	if _, err := upload(t.Context(), &shelf{}, uuid.New(), []File{{file, "large.pdf"}}, term.NewMeter(io.Discard)); err == nil {
+	if _, err := upload(t.Context(), &shelf{}, uuid.New(), []File{{Path: file, Key: "large.pdf"}}, term.NewMeter(io.Discard)); err == nil {
 		t.Error("it was uploaded")
 	}
 }
@@ -92,7 +92,7 @@ func TestUploadKeepsPaths(t *testing.T) {
 	if n != 2 || err == nil || !strings.HasSuffix(err.Error(), "z.xml: no room") {
 		t.Errorf("got %d, %v", n, err)
 	}
-	again := append(slices.Clone(files), File{filepath.Join(dir, "sub", "a.xml"), "a.xml"})
+	again := append(slices.Clone(files), File{Path: filepath.Join(dir, "sub", "a.xml"), Key: "a.xml"})
 	if n, err := upload(t.Context(), &shelf{}, tenant, again, term.NewMeter(io.Discard)); n != 0 || err == nil || !strings.Contains(err.Error(), "would replace") {
 		t.Errorf("two files of one key: got %d, %v", n, err)
 	}

@@ -1,6 +1,7 @@
 package ingestrun
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,13 +51,20 @@ func checkKeys(tenant uuid.UUID, files []File) error {
 	first := make(map[string]string)
 	for _, f := range files {
 		key := f.inbox(tenant)
-		info, err := os.Stat(f.Path)
+		var info os.FileInfo
+		var err error
+		if f.inner == nil && f.refused == "" {
+			info, err = os.Stat(f.Path)
+		}
 		switch {
+		case f.refused != "":
+			err = errors.New(f.refused)
+			errs = append(errs, fmt.Errorf("%s: %w", f.Path, err))
 		case err != nil:
 			errs = append(errs, err)
-		case !info.Mode().IsRegular():
+		case info != nil && !info.Mode().IsRegular():
 			errs = append(errs, fmt.Errorf("%s: not a regular file", f.Path))
-		case info.Size() > filetype.MaxBytes:
+		case info != nil && info.Size() > filetype.MaxBytes:
 			_, err := filetype.Of(nil, info.Size())
 			errs = append(errs, fmt.Errorf("%s: %w", f.Path, err))
 		case len(key) > maxKey || !utf8.ValidString(key):
@@ -70,11 +78,15 @@ func checkKeys(tenant uuid.UUID, files []File) error {
 }
 
 func (f File) upload(ctx context.Context, store Store, key string) error {
-	file, err := os.Open(f.Path)
-	if err != nil {
-		return err
+	var file io.ReadSeeker = bytes.NewReader(f.inner)
+	if f.inner == nil {
+		opened, err := os.Open(f.Path)
+		if err != nil {
+			return err
+		}
+		defer opened.Close()
+		file = opened
 	}
-	defer file.Close()
 	if err := store.Write(ctx, key, file); err != nil {
 		return errors.New(failure.Of(err).Text) // drops names of requests and hosts
 	}

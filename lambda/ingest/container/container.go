@@ -1,0 +1,195 @@
+// Package container takes files out of ZIP archives and mails (.eml), so that each becomes an
+// ingestion. Package ingestrun does so before it stores or uploads a file.
+//
+// Containers come from outside, so their count of files, size and compression are bounded, and
+// a container in a container stays closed. A file that isn't taken is listed with the reason.
+package container
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"path"
+	"slices"
+	"strings"
+
+	"matchbook/lambda/ingest/filetype"
+)
+
+// The limits of a container.
+const (
+	maxFiles = 500
+	maxTotal = 10 * filetype.MaxBytes // of all files, unpacked
+	maxRatio = 200                    // of unpacked to packed bytes; invoices reach 20
+	maxDepth = 8                      // of the parts of a mail
+)
+
+// File is a file in a container.
+type File struct {
+	Name    string // with slashes; for display
+	Content []byte
+	Refused string // why it was not taken
+}
+
+// Open takes the files out of a container. ok is false if the data aren't one: any other file,
+// an office document, or a text without the headers of a mail.
+func Open(data []byte) (files []File, ok bool) {
+	o := opener{room: maxTotal}
+	switch {
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		ok = o.zip(data)
+	case bytes.Contains(data[:min(len(data), 64<<10)], []byte(":")) && !bytes.HasPrefix(data, []byte("%PDF")):
+		ok = o.mail(data)
+	}
+	if !ok {
+		return nil, false
+	}
+	return o.files, true
+}
+
+type opener struct {
+	files []File
+	room  int64
+}
+
+func (o *opener) refuse(name, format string, args ...any) {
+	o.files = append(o.files, File{Name: name, Refused: fmt.Sprintf(format, args...)})
+}
+
+// add takes a file, up to the limits.
+func (o *opener) add(name string, r io.Reader) {
+	if len(o.files) >= maxFiles {
+		return
+	}
+	if len(o.files) == maxFiles-1 {
+		o.refuse(name, "too many files in the container: limit %d; this and the following were left out", maxFiles-1)
+		return
+	}
+	most := min(o.room, filetype.MaxBytes)
+	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	o.room -= int64(len(content))
+	switch {
+	case err != nil:
+		o.refuse(name, "damaged in its container; send it alone")
+	case int64(len(content)) > most:
+		o.refuse(name, "too large: over %d MB, or over %d MB with the others; send it alone", filetype.MaxBytes>>20, maxTotal>>20)
+	case isContainer(content):
+		o.refuse(name, "container in a container; unpack it and send the files in it")
+	default:
+		o.files = append(o.files, File{Name: name, Content: content})
+	}
+}
+
+func isContainer(content []byte) bool {
+	inner := opener{}
+	return bytes.HasPrefix(content, []byte("PK\x03\x04")) && !office(content) || inner.isMail(content)
+}
+
+// office reports whether a ZIP is an office document, by its first entries.
+func office(data []byte) bool {
+	head := data[:min(len(data), 4<<10)]
+	return bytes.Contains(head, []byte("[Content_Types].xml")) || bytes.Contains(head, []byte("mimetypeapplication/"))
+}
+
+func (o *opener) zip(data []byte) bool {
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil || office(data) {
+		return false
+	}
+	for _, f := range archive.File {
+		name := path.Clean("/" + strings.ReplaceAll(f.Name, `\`, "/"))[1:]
+		switch {
+		case strings.HasSuffix(f.Name, "/") || strings.HasPrefix(name, "__MACOSX/"): // a folder, or data of a Mac
+		case f.Flags&1 != 0:
+			o.refuse(name, "encrypted in its ZIP archive; send it without a password")
+		case f.UncompressedSize64 > 1<<20 && f.UncompressedSize64/maxRatio > f.CompressedSize64:
+			o.refuse(name, "compressed more than %d times; send it alone", maxRatio)
+		default:
+			r, err := f.Open()
+			if err != nil {
+				o.refuse(name, "damaged in its container; send it alone")
+				continue
+			}
+			o.add(name, r)
+			_ = r.Close()
+		}
+	}
+	return true
+}
+
+// isMail reports whether data begin with the headers of a mail.
+func (o *opener) isMail(data []byte) bool {
+	m, err := mail.ReadMessage(bytes.NewReader(data[:min(len(data), 256<<10)]))
+	if err != nil || m.Header.Get("From") == "" {
+		return false
+	}
+	mark := func(h string) bool { return m.Header.Get(h) != "" }
+	return slices.ContainsFunc([]string{"Mime-Version", "Message-Id", "Received"}, mark)
+}
+
+func (o *opener) mail(data []byte) bool {
+	if !o.isMail(data) {
+		return false
+	}
+	m, err := mail.ReadMessage(bytes.NewReader(data))
+	if err != nil {
+		return false
+	}
+	o.part(partOf{m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), ""}, m.Body, 0)
+	if len(o.files) == 0 {
+		o.refuse("the mail", "mail without an attached file; print it to a PDF and send that")
+	}
+	return true
+}
+
+// partOf is the header of a part of a mail.
+type partOf struct{ kind, encoding, name string }
+
+// part takes the attached files below a part. Texts and pictures of the message itself aren't
+// attached, because they have no name.
+func (o *opener) part(p partOf, body io.Reader, depth int) {
+	kind, params, _ := mime.ParseMediaType(p.kind)
+	name := p.name
+	if name == "" {
+		name = params["name"]
+	}
+	if decoded, err := new(mime.WordDecoder).DecodeHeader(name); err == nil {
+		name = decoded
+	}
+	switch {
+	case strings.HasPrefix(kind, "multipart/") && depth < maxDepth:
+		parts := multipart.NewReader(body, params["boundary"])
+		for {
+			next, err := parts.NextRawPart()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				o.refuse("the rest of the mail", "damaged in its container; send it alone")
+				return
+			}
+			o.part(partOf{next.Header.Get("Content-Type"), next.Header.Get("Content-Transfer-Encoding"), next.FileName()}, next, depth+1)
+		}
+	case kind == "message/rfc822":
+		o.refuse("a mail in the mail", "container in a container; unpack it and send the files in it")
+	case name != "":
+		o.add(path.Base(strings.ReplaceAll(name, `\`, "/")), decoded(p.encoding, body))
+	}
+}
+
+func decoded(encoding string, body io.Reader) io.Reader {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "base64":
+		return base64.NewDecoder(base64.StdEncoding, body)
+	case "quoted-printable":
+		return quotedprintable.NewReader(body)
+	}
+	return body
+}

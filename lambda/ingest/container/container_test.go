@@ -1,0 +1,90 @@
+package container
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/internal/must"
+)
+
+// archive is a ZIP with files, each a name and a content.
+func archive(t *testing.T, files ...[2]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		_, err := must.Get(w.Create(f[0]))(t).Write([]byte(f[1]))
+		must.OK(t, err)
+	}
+	must.OK(t, w.Close())
+	return b.String()
+}
+
+const message = "From: Kiosk <post@kiosk.example>\r\nSubject: invoice\r\nMIME-Version: 1.0\r\n" +
+	"Content-Type: multipart/mixed; boundary=b\r\n\r\n" +
+	"--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain\r\n\r\nHello\r\n--c--\r\n" +
+	"--b\r\nContent-Type: application/pdf; name=\"=?utf-8?q?Rechnung_=C3=A4.pdf?=\"\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
+	"JVBERi0x\r\nLjc=\r\n" +
+	"--b\r\nContent-Type: text/xml\r\nContent-Disposition: attachment; filename=\"a.xml\"\r\n" +
+	"Content-Transfer-Encoding: quoted-printable\r\n\r\n<a x=3D\"1\"/>\r\n--b--\r\n"
+
+func TestFilesAreTakenOutOfContainers(t *testing.T) {
+	t.Parallel()
+	const closed = "container in a container; unpack it and send the files in it"
+	for _, tc := range []struct{ name, data, want string }{
+		{"a ZIP", archive(t, [2]string{"may/", ""}, [2]string{`may\a.pdf`, "%PDF-1.7"}, [2]string{"../b.xml", "<b/>"}),
+			"may/a.pdf=%PDF-1.7|b.xml=<b/>"},
+		{"a ZIP in a ZIP", archive(t, [2]string{"in.zip", archive(t, [2]string{"a", "b"})}), "in.zip: " + closed},
+		{"a mail in a ZIP", archive(t, [2]string{"m.eml", message}), "m.eml: " + closed},
+		{"an office document in a ZIP", archive(t, [2]string{"a.docx", archive(t, [2]string{"[Content_Types].xml", ""})}), "office"},
+		{"a bomb", archive(t, [2]string{"big.txt", strings.Repeat(" ", 2<<20)}), "big.txt: compressed more than 200 times; send it alone"},
+		{"a mail", message, "Rechnung ä.pdf=%PDF-1.7|a.xml=<a x=\"1\"/>"},
+		{"a mail cut off", message[:len(message)-60], "Rechnung ä.pdf=%PDF-1.7|the rest of the mail: damaged in its container; send it alone"},
+		{"a mail without files", "From: a@b.example\r\nMessage-ID: <1>\r\n\r\nHello", "the mail: mail without an attached file; print it to a PDF and send that"},
+		{"an office document", archive(t, [2]string{"[Content_Types].xml", ""}), ""},
+		{"a text like a mail", "From: Kiosk\nInvoice: 7\n\nTotal: 10.00", ""},
+		{"a PDF", "%PDF-1.7\nFrom: x", ""}, {"a damaged ZIP", "PK\x03\x04", ""}, {"nothing", "", ""},
+	} {
+		files, _ := Open([]byte(tc.data))
+		var got []string
+		for _, f := range files {
+			switch {
+			case f.Refused != "":
+				got = append(got, f.Name+": "+f.Refused)
+			case strings.HasPrefix(string(f.Content), "PK"):
+				got = append(got, "office")
+			default:
+				got = append(got, f.Name+"="+string(f.Content))
+			}
+		}
+		if strings.Join(got, "|") != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestContainerHasALimitOfFiles(t *testing.T) {
+	t.Parallel()
+	var many [][2]string
+	for i := range 501 {
+		many = append(many, [2]string{fmt.Sprint(i), "x"})
+	}
+	files, _ := Open([]byte(archive(t, many...)))
+	want := "too many files in the container: limit 499; this and the following were left out"
+	if len(files) != 500 || files[498].Refused != "" || files[499].Refused != want {
+		t.Errorf("got %d files, the last %+v", len(files), files[len(files)-1])
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte(message))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files, ok := Open(data)
+		if !ok && files != nil {
+			t.Error("files of no container")
+		}
+	})
+}

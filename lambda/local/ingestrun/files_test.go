@@ -1,0 +1,63 @@
+package ingestrun
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/must"
+
+	"github.com/google/uuid"
+)
+
+// kept is a store in memory.
+type kept map[string]string
+
+func (k kept) Write(_ context.Context, key string, file io.ReadSeeker) error {
+	content, err := io.ReadAll(file)
+	k[key] = string(content)
+	return err
+}
+
+func TestFilesOfAContainerAreFilesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range []string{"may/a.xml", "in.zip"} {
+		content := "<a/>"
+		if name == "in.zip" {
+			content = "PK\x03\x04"
+		}
+		_, err := must.Get(w.Create(name))(t).Write([]byte(content))
+		must.OK(t, err)
+	}
+	must.OK(t, w.Close())
+	dir := t.TempDir()
+	must.OK(t, os.WriteFile(filepath.Join(dir, "all.zip"), b.Bytes(), 0o600))
+	must.OK(t, os.WriteFile(filepath.Join(dir, "b.txt"), []byte("Invoice"), 0o600))
+
+	files, skipped, err := findFiles([]string{dir})
+	must.OK(t, err)
+	if len(files) != 3 || skipped != 0 || files[0].Path != filepath.Join(dir, "all.zip")+": may/a.xml" || files[1].refused == "" {
+		t.Fatalf("got %d of %d, %+v", skipped, len(files), files)
+	}
+	data, kind, refused, err := files[0].content()
+	if string(data) != "<a/>" || kind != "xml" || refused != "" || err != nil {
+		t.Errorf("got %s as %s, %s, %v", data, kind, refused, err)
+	}
+	store := kept{}
+	if _, err := upload(t.Context(), store, uuid.Nil, files, term.NewMeter(io.Discard)); err == nil || len(store) != 0 ||
+		!strings.Contains(err.Error(), "in.zip: container in a container") {
+		t.Errorf("got %v, %v", store, err)
+	}
+	if n, err := upload(t.Context(), store, uuid.Nil, append(files[:1:1], files[2]), term.NewMeter(io.Discard)); n != 2 || err != nil ||
+		store["inbox/"+uuid.Nil.String()+"/all.zip/may/a.xml"] != "<a/>" {
+		t.Errorf("got %d, %v, %v", n, err, store)
+	}
+}

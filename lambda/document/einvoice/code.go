@@ -20,6 +20,8 @@ func vocabularyOf(root xml.Name) *vocabulary {
 		return ciiVocabulary
 	case root == xml.Name{Space: zugferd1Space, Local: "CrossIndustryDocument"}:
 		return zugferd1Vocabulary
+	case root == xml.Name{Space: orderXVocabulary.spaces[0], Local: orderXRoot}:
+		return orderXVocabulary
 	}
 	return nil
 }
@@ -73,6 +75,7 @@ var profiles = []struct{ part, name string }{
 	{"urn:ferd:CrossIndustryDocument:invoice:1p0", "ZUGFeRD 1"},
 	{"urn:cen.eu:en16931:2017", "EN 16931"},
 	{oioUBL, oioUBL},
+	{"order-x.eu", "Order-X"},
 }
 
 func profile(id string) string {

@@ -1,6 +1,6 @@
 // Package einvoice reads electronic business documents into structured data: UBL 2 (Invoice,
 // CreditNote, Order, OrderResponse, DespatchAdvice, ReceiptAdvice) and UN/CEFACT Cross
-// Industry Invoice (D16B, and ZUGFeRD 1 before it), in the profiles of Factur-X, ZUGFeRD,
+// Industry Invoice (D16B, ZUGFeRD 1 before it, and its order, Order-X), in the profiles of Factur-X, ZUGFeRD,
 // XRechnung and Peppol.
 //
 // A file takes three steps:

@@ -18,6 +18,7 @@ const (
 	UBL      Format = "UBL"       // OASIS Universal Business Language 2
 	CII      Format = "CII"       // UN/CEFACT Cross Industry Invoice D16B
 	ZUGFeRD1 Format = "ZUGFeRD 1" // CrossIndustryDocument, the CII of 2014
+	OrderX   Format = "Order-X"   // the order of CII D20B
 )
 
 // Document is the content of a file.

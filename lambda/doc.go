@@ -59,7 +59,8 @@
 //     cmd/ingest reads it. ingest is that work, from the file to the publication of its
 //     documents (work.go); ingest/ingestion describes the file on its way. blob stores
 //     files, in S3 or in a folder.
-//   - ingest/filetype determines a file's type by its content. ingest/pdf reads the text
+//   - ingest/filetype determines a file's type by its content; ingest/container takes files
+//     out of ZIP archives and mails. ingest/pdf reads the text
 //     layer, embedded XML and images of a PDF; ingest/scan reads and repairs images.
 //   - ingest/ocr reads pages with an engine: ingest/tesseract on this machine,
 //     ingest/documentai and ingest/textract as a service. ingest/transcript is the result:

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/internal/must"
 )
 
-func TestFilesInAPDFAreReadOrNamed(t *testing.T) {
+func TestPDFFilesReadOrNamed(t *testing.T) {
 	t.Parallel()
 	content := string(must.Get(os.ReadFile("../document/einvoice/testdata/facturx.xml"))(t))
 	file := func(name, content string) pdf.File { return pdf.File{Name: name, Content: []byte(content)} }

@@ -61,7 +61,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-func TestGuessedEncodingIsAProblem(t *testing.T) {
+func TestGuessedEncoding(t *testing.T) {
 	t.Parallel()
 	d, err := einvoice.Read(strings.NewReader(ubl("<b:Note>M\xfcller</b:Note>")))
 	want := []einvoice.Problem{{Line: 1, Path: "the root element", What: "not in UTF-8 as declared; read as windows-1252"}}
@@ -77,7 +77,7 @@ func sbdh(documents ...string) string {
 		strings.Join(documents, "\n") + "</s:StandardBusinessDocument>"
 }
 
-func TestEnvelopeHoldsDocuments(t *testing.T) {
+func TestEnvelope(t *testing.T) {
 	t.Parallel()
 	file := sbdh(ubl("<b:DueDate>soon</b:DueDate>"), cii("381", ""))
 	all, err := einvoice.ReadAll(strings.NewReader(file))

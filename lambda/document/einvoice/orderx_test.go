@@ -28,7 +28,7 @@ xmlns:u="urn:un:unece:uncefact:data:standard:UnqualifiedDataType:128">
 <a:GrandTotalAmount>119.00</a:GrandTotalAmount></a:SpecifiedTradeSettlementHeaderMonetarySummation></a:ApplicableHeaderTradeSettlement>
 </r:SupplyChainTradeTransaction></r:SCRDMCCBDACIOMessageStructure>`
 
-func TestOrderXIsAnOrderOrItsResponse(t *testing.T) {
+func TestOrderX(t *testing.T) {
 	t.Parallel()
 	read := func(code, status string) (einvoice.Document, error) {
 		return einvoice.Read(strings.NewReader(strings.NewReplacer("CODE", code, "STATUS", status).Replace(orderX)))

@@ -31,7 +31,7 @@ const message = "From: Kiosk <post@kiosk.example>\r\nSubject: invoice\r\nMIME-Ve
 	"--b\r\nContent-Type: text/xml\r\nContent-Disposition: attachment; filename=\"a.xml\"\r\n" +
 	"Content-Transfer-Encoding: quoted-printable\r\n\r\n<a x=3D\"1\"/>\r\n--b--\r\n"
 
-func TestFilesAreTakenOutOfContainers(t *testing.T) {
+func TestContainersOpen(t *testing.T) {
 	t.Parallel()
 	const closed = "container in a container; unpack it and send the files in it"
 	for _, tc := range []struct{ name, data, want string }{
@@ -66,7 +66,7 @@ func TestFilesAreTakenOutOfContainers(t *testing.T) {
 	}
 }
 
-func TestContainerHasALimitOfFiles(t *testing.T) {
+func TestContainerLimit(t *testing.T) {
 	t.Parallel()
 	var many [][2]string
 	for i := range 501 {

@@ -157,7 +157,7 @@ func TestEmbeddedXML(t *testing.T) {
 }
 
 // Only the catalog's name tree is a list of files.
-func TestUnlistedFilesAreFound(t *testing.T) {
+func TestUnlistedFiles(t *testing.T) {
 	t.Parallel()
 	const plain = "/Type /EmbeddedFile"
 	unlist := func(dict, content, name string) []byte {

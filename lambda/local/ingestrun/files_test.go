@@ -25,7 +25,7 @@ func (k kept) Write(_ context.Context, key string, file io.ReadSeeker) error {
 	return err
 }
 
-func TestFilesOfAContainerAreFilesOfTheirOwn(t *testing.T) {
+func TestContainerFiles(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

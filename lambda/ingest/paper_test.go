@@ -1,0 +1,145 @@
+package ingest_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"image"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// piece is a text on a page, in points from the upper left corner of A4. A text that
+// ends at x has right set.
+type piece struct {
+	x, y, size float64
+	right      bool
+	text       string
+}
+
+// polish are the letters beyond Windows-1252, at codes that it leaves to control characters.
+var polish = map[rune]struct {
+	code byte
+	name string
+}{
+	'ł': {1, "lslash"}, 'Ł': {2, "Lslash"}, 'ż': {3, "zdotaccent"}, 'ź': {4, "zacute"}, 'ę': {5, "eogonek"},
+	'ą': {6, "aogonek"}, 'ś': {7, "sacute"}, 'ć': {11, "cacute"}, 'ń': {12, "nacute"}, 'Ś': {14, "Sacute"},
+}
+
+func differences() string {
+	var b strings.Builder
+	for _, l := range polish {
+		fmt.Fprintf(&b, "%d /%s ", l.code, l.name)
+	}
+	return b.String()
+}
+
+// encoded escapes a text for a PDF.
+func encoded(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		c, ok := charmap.Windows1252.EncodeRune(r)
+		if l, more := polish[r]; more {
+			c, ok = l.code, true
+		}
+		if !ok {
+			panic("unknown letter " + string(r))
+		}
+		fmt.Fprintf(&b, "\\%03o", c)
+	}
+	return b.String()
+}
+
+// width of a text in Helvetica, near enough to align amounts.
+func width(text string, size float64) (w float64) {
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune(" .,:;-/'il", r):
+			w += 0.278
+		case strings.ContainsRune("MWmw%", r):
+			w += 0.833
+		default:
+			w += 0.556
+		}
+	}
+	return w * size
+}
+
+// objects writes a PDF: the first is the catalog, the second the page tree.
+type objects []string
+
+func (o *objects) add(object string) int { *o = append(*o, object); return len(*o) }
+
+func (o *objects) stream(dict, content string) int {
+	return o.add(fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", dict, len(content), content))
+}
+
+func (o objects) pdf(kids []int) []byte {
+	refs := strings.Trim(strings.ReplaceAll(fmt.Sprint(kids), " ", " 0 R "), "[]") + " 0 R"
+	o[0] = "<< /Type /Catalog /Pages 2 0 R >>"
+	o[1] = fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", refs, len(kids))
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	xref := fmt.Sprintf("xref\n0 %d\n0000000000 65535 f \n", len(o)+1)
+	for i, object := range o {
+		xref += fmt.Sprintf("%010d 00000 n \n", b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	fmt.Fprintf(&b, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", xref, len(o)+1, b.Len())
+	return b.Bytes()
+}
+
+// printedPDF is a PDF with a text layer.
+func printedPDF(pages [][]piece) []byte {
+	o, kids := make(objects, 2), []int{}
+	font := o.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding " +
+		"/BaseEncoding /WinAnsiEncoding /Differences [" + differences() + "] >> >>")
+	for _, page := range pages {
+		var b strings.Builder
+		for _, p := range page {
+			if p.text == "" {
+				continue
+			}
+			if p.right {
+				p.x -= width(p.text, p.size)
+			}
+			fmt.Fprintf(&b, "BT /F %g Tf %.2f %.2f Td (%s) Tj ET\n", p.size, p.x, 842-p.y, encoded(p.text))
+		}
+		at := o.stream("", b.String())
+		kids = append(kids, o.add(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R "+
+			"/Resources << /Font << /F %d 0 R >> >> >>", at, font)))
+	}
+	return o.pdf(kids)
+}
+
+// scannedPages is a PDF with an image for each page, and no text.
+func scannedPages(images []*image.Gray) []byte {
+	o, kids := make(objects, 2), []int{}
+	for _, m := range images {
+		var b bytes.Buffer
+		w := zlib.NewWriter(&b)
+		for y := range m.Rect.Dy() {
+			_, _ = w.Write(m.Pix[y*m.Stride : y*m.Stride+m.Rect.Dx()])
+		}
+		_ = w.Close()
+		picture := o.stream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray "+
+			"/BitsPerComponent 8 /Filter /FlateDecode", m.Rect.Dx(), m.Rect.Dy()), b.String())
+		at := o.stream("", "595 0 0 842 0 0 cm /I Do")
+		kids = append(kids, o.add(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R "+
+			"/Resources << /XObject << /I %d 0 R >> >> >>", at, picture)))
+	}
+	return o.pdf(kids)
+}
+
+// turned lies upside down.
+func turned(m *image.Gray) *image.Gray {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			out.Pix[(h-1-y)*out.Stride+w-1-x] = m.Pix[y*m.Stride+x]
+		}
+	}
+	return out
+}

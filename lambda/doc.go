@@ -118,9 +118,9 @@
 //     time; local/database opens a command's database.
 //   - local/matchrun, local/ingestrun, local/reviewrun and local/offerrun run a workload in
 //     a Session, for cmd/matchbook. local/drill breaks everything at once.
-//   - cmd/mbdev is the command for developers. eval measures matches against true links:
-//     eval/matcheval through the line, eval/revieweval contracts, eval/train the rules
-//     alone, and learns their numbers.
+//   - cmd/mbdev is the command for developers. eval measures against the truth:
+//     eval/matcheval through the line, eval/revieweval contracts, eval/ingesteval files,
+//     eval/train the rules alone, and learns their numbers.
 //   - acceptance tests the whole line through the real bootstraps; acceptance/example is a
 //     workload to copy. job/jobtest tests the store of any workload, failure/failuretest
 //     the table of any adapter, postgres/postgrestest gives each test a database.

@@ -65,6 +65,7 @@ type Ingester struct {
 	// GoodEnough is the quality below which a page is repaired and read again; 0 means 0.7.
 	GoodEnough float64
 	Model      *llm.Asker // nil: use rules
+	PagesOnly  bool       // ignore e-invoices in PDFs, to measure the reading of pages by them
 	Sender     job.Sender // to the match queue
 	Reviewer   Reviewer   // nil: contracts aren't reviewed
 	Chunks     job.Sender // to the review queue; nil without a Reviewer

@@ -86,7 +86,7 @@ var tongues = map[string]tongue{
 		"Base imponible", "IVA", "Total factura", "Anticipo", "Total a pagar",
 		"Portes", "Descuento", "Suma y sigue", "Página",
 		"Factura rectificativa", "Presupuesto", "Factura proforma", "Recordatorio de pago",
-		"Estado de cuenta", "Copia de factura", "Acumulado anual", "Contrato n.º", "Inversión del sujeto pasivo",
+		"Estado de cuenta", "Copia de factura", "Acumulado del año", "Contrato n.º", "Inversión del sujeto pasivo",
 		"Precio por 100", "NIF",
 		[2]house{{"Maderas Olmedo S.L.", "Calle Mayor 18", "47001 Valladolid", "ESB31375850", ""},
 			{"Imprenta Levante S.A.", "Avenida del Puerto 77", "46023 Valencia", "ESB54565270", ""}},

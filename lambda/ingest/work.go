@@ -31,6 +31,9 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 		return err
 	}
 	defer src.close()
+	if in.PagesOnly {
+		src.invoices, src.notes = nil, nil
+	}
 	text, err := in.transcribe(ctx, f, row, src)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/eval/ingesteval"
 	"matchbook/lambda/eval/matcheval"
 	contracts "matchbook/lambda/eval/revieweval"
 	"matchbook/lambda/local/scripted"
@@ -15,20 +16,24 @@ import (
 
 func (w *invocation) evalCommand() *cobra.Command {
 	var o matcheval.Options
-	ofContracts := false
+	ofContracts, ofFiles := false, false
 	cmd := &cobra.Command{
 		Use:   "eval DIR...",
-		Short: "Measure matches or reviews against the truth",
+		Short: "Measure matches, reviews or files against the truth",
 		Args:  cli.Args(1, cli.Many),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if ofContracts {
 				return w.evalContracts(cmd, args, o)
+			}
+			if ofFiles {
+				return w.evalFiles(cmd, args, o.JSON)
 			}
 			return w.Metered(func(m *term.Meter) (bool, error) { return o.Run(cmd.Context(), args, w.Env, w.Out, m) })
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&ofContracts, "contracts", false, "measure the categories of reviews; DIR has labelled contracts")
+	flags.BoolVar(&ofFiles, "files", false, "measure the reading of pages; DIR has PDFs with an e-invoice")
 	flags.StringSliceVar(&o.Conditions, "condition", []string{"visible"},
 		"`CONDITION` to measure: visible, corrupted, masked or all; repeat or separate by commas")
 	flags.BoolVar(&o.JSON, "json", false, "print one JSON array")
@@ -41,14 +46,30 @@ func (w *invocation) evalCommand() *cobra.Command {
 }
 
 func (w *invocation) evalContracts(cmd *cobra.Command, dirs []string, o matcheval.Options) error {
-	for _, flag := range []string{"condition", "worst", "limit", "shuffle", "seed", "noise", "faults"} {
-		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s and --contracts are mutually exclusive: use one of them", flag)
-		}
+	if err := alone(cmd, "contracts", "files"); err != nil {
+		return err
 	}
 	if len(dirs) > 1 {
 		return errors.New("too many arguments: --contracts takes one DIR")
 	}
 	of := contracts.Options{Model: o.Model, JSON: o.JSON}
 	return w.Metered(func(m *term.Meter) (bool, error) { return of.Run(cmd.Context(), dirs[0], w.Env, w.Out, m) })
+}
+
+func (w *invocation) evalFiles(cmd *cobra.Command, dirs []string, asJSON bool) error {
+	if err := alone(cmd, "files", "contracts", "model"); err != nil {
+		return err
+	}
+	of := ingesteval.Options{JSON: asJSON}
+	return w.Metered(func(m *term.Meter) (bool, error) { return of.Run(cmd.Context(), dirs, w.Out, m) })
+}
+
+// alone refuses flags that mean nothing next to one.
+func alone(cmd *cobra.Command, one string, others ...string) error {
+	for _, flag := range append(others, "condition", "worst", "limit", "shuffle", "seed", "noise", "faults") {
+		if cmd.Flags().Changed(flag) {
+			return fmt.Errorf("--%s and --%s are mutually exclusive: use one of them", flag, one)
+		}
+	}
+	return nil
 }

@@ -60,7 +60,7 @@ type nobody struct{}
 func (nobody) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { return nil, nil }
 
 var parser = sync.OnceValues(func() (*pdf.Reader, error) {
-	return pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium")})
+	return pdf.New(pdf.Config{CacheDir: filepath.Join(os.TempDir(), "matchbook-pdfium"), Time: time.Hour, Total: time.Hour})
 })
 
 // rig reads one file.

@@ -140,43 +140,28 @@ func TestKindsPassNothingWrong(t *testing.T) {
 		}
 	})
 	t.Logf("%v", count)
-	if count["right"] < leastRight {
+	all := count["right"]+count["people"]+count["wrong"] == len(kindsRows(t)) // otherwise -run chose some
+	if all && count["right"] < leastRight {
 		t.Errorf("%v, want %d right", count, leastRight)
 	}
 }
 
 // leastRight may only rise.
-const leastRight = 23
+const leastRight = 53
 
 // stillWrong are files with a wrong value that passes, and what the rules mistake.
 var stillWrong = map[string]string{
-	"badlines de RE-3391":     "lines are dropped because they do not add up",
-	"blanks de 2026 / 004 17": "a number ends at its first blank",
-	"blanks en AB 2026 119":   "a number ends at its first blank",
-	"copy de RE-26/1042":      "the title of a copy is not read",
-	"copy en ASH-2208":        "the title of a copy is not read",
-	"erp de 9300415":          "the order number decides the type",
-	"erp en 204417":           "the order number decides the type",
-	"erp fr 660214":           "the order number decides the type",
-	"erp nl 118832":           "the order number decides the type",
-	"footer de BM-2026-4":     "the recipient becomes the supplier",
-	"freight de V-2026-31":    "a charge below the lines is not read",
-	"logo de TB-5518":         "the recipient becomes the supplier",
-	"logo en HT-10442":        "the recipient becomes the supplier",
-	"nolegal de 2026-318":     "the recipient becomes the supplier",
-	"nolegal en PGS-77":       "the recipient becomes the supplier",
-	"per100 de SB-20617":      "the price quantity is not read",
-	"per100 en FX-7709":       "the price quantity is not read",
-	"prepaid de RE-88120":     "prepaid and amount due are not read",
-	"prepaid en INV-90118":    "prepaid and amount due are not read",
-	"proforma de PF-118":      "the title is read as an invoice",
-	"quote de A-2026-55":      "the title is unknown, a label names an invoice",
-	"reminder de M-2026-9":    "the title is unknown, a label names an invoice",
-	"reminder en REM-41":      "the title is unknown, a label names an invoice",
-	"statement de KA-3":       "the title is unknown, a label names an invoice",
-	"statement en STM-88":     "the title is unknown, a label names an invoice",
-	"stray de RE-6001":        "a page by another supplier joins the first",
-	"stray en IX-6001":        "a page by another supplier joins the first",
-	"turned de RE-7001":       "a page upside down joins the first",
-	"turned en IX-7001":       "a page upside down joins the first",
+	"badlines it 204/26":   "lines are dropped because they do not add up",
+	"freight fr FC-1190":   "a charge below the lines is not read",
+	"prepaid fr FA-3317":   "prepaid and amount due are not read",
+	"badlines de RE-3391":  "lines are dropped because they do not add up",
+	"freight de V-2026-31": "a charge below the lines is not read",
+	"per100 de SB-20617":   "the price quantity is not read",
+	"per100 en FX-7709":    "the price quantity is not read",
+	"prepaid de RE-88120":  "prepaid and amount due are not read",
+	"prepaid en INV-90118": "prepaid and amount due are not read",
+	"stray de RE-6001":     "a page by another supplier joins the first",
+	"stray en IX-6001":     "a page by another supplier joins the first",
+	"turned de RE-7001":    "a page upside down joins the first",
+	"turned en IX-7001":    "a page upside down joins the first",
 }

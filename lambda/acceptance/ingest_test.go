@@ -121,7 +121,7 @@ func TestIngestAndMatch(t *testing.T) {
 		state := query[string](o.line, "SELECT status || ' ' || attempts || ' ' || needs_human_review FROM ingestion WHERE id = $1", id)
 		want := "completed 1 false"
 		if name == "broken.pdf" || name == "scan.jpg" && ocr == "none" {
-			want = "failed 1 false"
+			want = "failed 1 true"
 		}
 		if state != want {
 			t.Errorf("%s: %s, want %s: %s", name, state, want, query[string](o.line, "SELECT coalesce(error, array_to_string(review_reasons, '; ')) FROM ingestion WHERE id = $1", id))

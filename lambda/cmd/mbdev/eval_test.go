@@ -136,7 +136,7 @@ func TestEvalUsage(t *testing.T) {
 		{[]string{good, "--condition", "all"}, filepath.Join(good, "documents.corrupted.jsonl") + " does not exist"},
 		{[]string{good, noLinks}, filepath.Join(noLinks, "links.csv") + " does not exist"},
 		{[]string{malformed}, filepath.Join(malformed, "documents.visible.jsonl") + ":2: invalid JSON"},
-		{[]string{malformedLink}, filepath.Join(malformedLink, "links.csv") + ":2: a_id is not a UUID"},
+		{[]string{malformedLink}, filepath.Join(malformedLink, "links.csv") + ":2: invalid a_id: not a UUID"},
 		{[]string{good, "--condition", "visible,blurred"}, `invalid value "blurred": must be one of visible, corrupted, masked, all`},
 		{[]string{good, "--condition", ""}, "missing --condition: must be one of visible, corrupted, masked, all"},
 		{[]string{good, "--limit", "-1"}, "--limit must not be negative"},

@@ -99,25 +99,25 @@ func (s *sheet) foreign(d *sheet) bool {
 
 // join adds a page. A copy of a page that the document has is kept without its text, because
 // its amounts must not count twice.
-func (d *sheet) join(s *sheet) {
-	for _, p := range d.pages {
-		if alike(p, s.pages[0]) {
-			s.pages[0].Lines = nil
-			d.pages = append(d.pages, s.pages[0])
+func (s *sheet) join(p *sheet) {
+	for _, page := range s.pages {
+		if alike(page, p.pages[0]) {
+			p.pages[0].Lines = nil
+			s.pages = append(s.pages, p.pages[0])
 			return
 		}
 	}
-	d.pages, d.plainText = append(d.pages, s.pages...), d.plainText+s.plainText
-	d.vats, d.ibans = append(d.vats, s.vats...), append(d.ibans, s.ibans...)
-	d.money = d.money || s.money
-	if d.number == "" {
-		d.number, d.kind = s.number, s.kind
+	s.pages, s.plainText = append(s.pages, p.pages...), s.plainText+p.plainText
+	s.vats, s.ibans = append(s.vats, p.vats...), append(s.ibans, p.ibans...)
+	s.money = s.money || p.money
+	if s.number == "" {
+		s.number, s.kind = p.number, p.kind
 	}
-	if d.supplier == "" {
-		d.supplier = s.supplier
+	if s.supplier == "" {
+		s.supplier = p.supplier
 	}
-	if s.at != 0 {
-		d.at, d.of = s.at, s.of
+	if p.at != 0 {
+		s.at, s.of = p.at, p.of
 	}
 }
 
@@ -173,7 +173,7 @@ func sheetOf(p transcript.Page) *sheet {
 // Ways to count pages: a word and a number anywhere, such as Page 2 of 3, or two numbers at an
 // edge of the page, since 2/3 is also a date or a part.
 var (
-	counted = regexp.MustCompile(`(?i)\b(?:page|seite|blatt|página|pagina|pág|side|sida|strona|pagina)[.:]? *(\d{1,3})(?: *` + outOf + `)?$`)
+	counted = regexp.MustCompile(`(?i)\b(?:page|seite|blatt|página|pagina|pág|side|sida|strona)[.:]? *(\d{1,3})(?: *` + outOf + `)?$`)
 	bare    = regexp.MustCompile(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
 )
 

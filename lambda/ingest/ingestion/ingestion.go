@@ -5,7 +5,6 @@ package ingestion
 
 import (
 	"matchbook/lambda/document"
-
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/review/record"
 

@@ -2,12 +2,14 @@
 //
 // # The rooms
 //
-//	match ingest review offer        the four workloads: what each does with a row
+//	match ingest review offer        the four workloads: documents, files, contracts, and daily
+//	                                 offers of users to each other
 //	job                              the runtime that claims, runs and settles their rows
 //	document llm notify              what workloads share: documents, models, channels
-//	postgres blob                    where everything is kept
-//	failure manifest setup telemetry kinds of failure, facts, configuration, logs and metrics
-//	console cli                      what people use
+//	postgres blob                    storage: all SQL, and files in S3 or a folder
+//	manifest setup                   the table of functions, and building one from its environment
+//	failure telemetry                kinds of failure, logs and metrics
+//	console cli                      pages for people, and the frame of the commands
 //	cmd                              a main for each function, and the two commands
 //	local eval acceptance            what developers use: the local stack, measuring, tests
 //	internal                         helpers of these rooms and of tests

@@ -125,20 +125,27 @@ type memory struct {
 	pages   []byte // the transcription
 }
 
+// Ingestion implements ingest.Store.
 func (m *memory) Ingestion(context.Context, uuid.UUID) (ingestion.Row, error) {
 	return ingestion.Row{FilePath: "documents/file.pdf"}, nil
 }
 
+// Transcribed implements ingest.Store; nothing is kept.
 func (m *memory) Transcribed(context.Context, job.Attempt, ingestion.Checkpoint) error { return nil }
 
+// Complete implements ingest.Store and keeps the documents for the measurement.
 func (m *memory) Complete(_ context.Context, _ job.Attempt, docs []ingestion.Extracted) (_, _ []job.Stamped, _ error) {
 	m.docs = docs
 	return nil, nil, nil
 }
 
-func (m *memory) Read(context.Context, string, int64) ([]byte, error)      { return m.content, nil }
+// Read implements ingest.Blobs.
+func (m *memory) Read(context.Context, string, int64) ([]byte, error) { return m.content, nil }
+
+// Send implements job.Sender; nothing is sent.
 func (m *memory) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { return nil, nil }
 
+// Write implements ingest.Blobs and keeps the transcription.
 func (m *memory) Write(_ context.Context, key string, file io.ReadSeeker) (err error) {
 	if path.Base(key) == "transcription.json" {
 		m.pages, err = io.ReadAll(file)

@@ -76,7 +76,7 @@
 //
 //   - cmd/web starts a review (review/web, start.go of review), and cmd/review reads its
 //     chunks. review is that work: Review in review.go is the entry, work.go its state,
-//     read.go what it asks, call.go what a call waits for, stage.go a question's record.
+//     read.go what it asks, call.go what a call waits for, stage.go a question on its way.
 //   - review/chunk divides the text into parts that one question holds.
 //   - review/analyst holds the questions to a model, and decides which a passage needs.
 //     review/quote finds their quotes in the text, so that invented ones are dropped.

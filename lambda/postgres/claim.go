@@ -15,9 +15,10 @@ import (
 )
 
 // claimSQL locks the rows in id order, examines each delivery with its row, and claims. Of
-// several deliveries of a row, only one has the turn ($7). A row that is seen but locked is
-// busy. A row with a lapsed claim stays a suspect when the sweep publishes it again. A row
-// given up by the sweep is claimed for any message that still arrives.
+// several deliveries of a row, only one is examined; $7 marks the others. {table} and the
+// other names in braces are set by table.go. A row that is seen but locked is busy. A row with
+// a lapsed claim stays a suspect when the sweep publishes it again. A row given up by the
+// sweep is claimed for any message that still arrives.
 const claimSQL = `
 WITH message AS (
 	SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[], $7::boolean[])

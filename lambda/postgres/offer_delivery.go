@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSetsSQL takes due sets not held by a sender. It takes completed sets only, whatever
+// claimSetsSQL takes due sets not held by a sender. It returns completed sets only, whatever
 // else is in the outbox.
 const claimSetsSQL = `
 WITH due AS (

@@ -61,7 +61,8 @@ const (
 	respondReserve = 2 * time.Second
 )
 
-// Run runs the batch. Its messages are settled before the first parcel is sent.
+// Run runs the batch. All its rows are settled before the first parcel is sent; the response, after
+// it, carries the Acks.
 func (d withOutboxes) Run(ctx context.Context, deliveries []job.Delivery, m job.Messages) []job.Settlement {
 	if d.record != nil {
 		d.record(ctx)

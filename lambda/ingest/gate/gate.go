@@ -92,7 +92,7 @@ func (c *checker) confidence() {
 	}
 }
 
-// needed lists the fields a document of a type must have for matching.
+// needed lists the fields a document of a type must have to need no person.
 var needed = map[document.Type][]string{
 	document.Invoice:           {"number", "date", "supplier.name", "total"},
 	document.CreditNote:        {"number", "date", "supplier.name", "total"},

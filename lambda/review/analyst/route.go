@@ -8,7 +8,7 @@ import (
 )
 
 // analysts is the router's table. Marks of some categories call an analyst, whatever their
-// score. Five analysts cover topics beyond the categories, so the router uses words of the
+// score. Six analysts cover topics beyond the categories, so the router uses words of the
 // passage too. Words only choose the analysts; they never decide what is found. Parties call
 // no analyst, because a name leaves nothing to negotiate.
 var analysts = []Analyst{

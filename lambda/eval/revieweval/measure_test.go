@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"matchbook/lambda/cli/term"
@@ -38,7 +39,7 @@ func labelled(t *testing.T) []Contract {
 // the passage, and each one again with a word changed.
 type byLabels struct {
 	Contract
-	right, invented *int // the quotes that it gave
+	right, invented *atomic.Int64 // the quotes given; chunks are read at once
 }
 
 func (l byLabels) read(_ context.Context, p analyst.Passage) chunkRead {
@@ -53,11 +54,11 @@ func (l byLabels) read(_ context.Context, p analyst.Passage) chunkRead {
 			continue
 		}
 		clauses = append(clauses, clause{s.Text, s.Category, 100})
-		*l.right++
+		l.right.Add(1)
 		if words := strings.Fields(s.Text); len(words) > 5 {
 			words[len(words)/2] = "moonlight"
 			clauses = append(clauses, clause{strings.Join(words, " "), record.UncappedLiability, 100}) // two contracts have it
-			*l.invented++
+			l.invented.Add(1)
 		}
 	}
 	raw, err := json.Marshal(map[string]any{"clauses": clauses})
@@ -75,20 +76,20 @@ func (l byLabels) read(_ context.Context, p analyst.Passage) chunkRead {
 // every quote at its place, each invented quote removed.
 func TestInventedQuotesDropped(t *testing.T) {
 	t.Parallel()
-	r, right, invented := newResult("labels"), 0, 0
+	r, right, invented := newResult("labels"), &atomic.Int64{}, &atomic.Int64{}
 	m := term.NewMeter(t.Output())
 	defer m.Close()
 	for _, c := range labelled(t) {
-		r.add(c, must.Get(c.read(t.Context(), byLabels{c, &right, &invented}, m, c.Name))(t))
+		r.add(c, must.Get(c.read(t.Context(), byLabels{c, right, invented}, m, c.Name))(t))
 	}
 	r.close()
-	t.Log("\n"+r.Text(), right, invented)
+	t.Log("\n"+r.Text(), right.Load(), invented.Load())
 	if r.All.TP+r.All.FN != 81 || r.All.Recall.below(0.98) || r.All.FP > 0 {
 		t.Errorf("%d of 81 categories of contracts are found, and %d that have no label", r.All.TP, r.All.FP)
 	}
-	if r.Unverified > 0 || r.Gaps > 0 || r.All.Spans.Count < right || right < 250 || invented < 150 {
+	if r.Unverified > 0 || r.Gaps > 0 || int64(r.All.Spans.Count) < right.Load() || right.Load() < 250 || invented.Load() < 150 {
 		t.Errorf("%d labels are marked by %d right quotes, beside %d invented ones; %d unverified, gaps %q",
-			r.All.Spans.Count, right, invented, r.Unverified, r.Reasons)
+			r.All.Spans.Count, right.Load(), invented.Load(), r.Unverified, r.Reasons)
 	}
 }
 

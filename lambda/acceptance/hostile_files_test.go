@@ -172,10 +172,10 @@ var hostileXML = map[string]hostileFile{
 	}, doctype},
 	"XML: 100,000 levels": {"a.xml", func() string { return ublOf(strings.Repeat("<b:X>", 100_000)) },
 		noInvoice + "elements nested too deep: over 64 levels"},
-	"XML: an attribute of 30 MB": {"a.xml", func() string {
-		return ublOf("<b:Note x='" + strings.Repeat("x", 30*mb) + "'/>")
+	"XML: an attribute of 20 MB": {"a.xml", func() string {
+		return ublOf("<b:Note x='" + strings.Repeat("x", 20*mb) + "'/>")
 	}, noInvoice + "tag too long: over 64 KiB"},
-	"XML: 30 MB": {"a.xml", func() string { return ublOf(strings.Repeat("<b:Note/>", 30*mb/9)) },
+	"XML: 20 MB": {"a.xml", func() string { return ublOf(strings.Repeat("<b:Note/>", 20*mb/9)) },
 		noInvoice + "too many elements: over 300,000"},
 	"XML: a comment of 39 MB": {"a.xml", func() string { return ublOf("<!--" + strings.Repeat("x", 39*mb) + "-->") },
 		noInvoice + "file too large: over 24 MiB"},

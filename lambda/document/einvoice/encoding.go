@@ -2,6 +2,7 @@ package einvoice
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"regexp"
@@ -48,13 +49,13 @@ var charsets = map[string]*charmap.Charmap{
 const unsupported = "unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"
 
 // charsetReader returns a decoder's CharsetReader. Characters of more than one byte are valid
-// UTF-8 by no accident, so the content outranks the declared name. utf8Reader has decoded UTF-16
-// already, by its first bytes.
-func charsetReader(isUTF8 bool) func(string, io.Reader) (io.Reader, error) {
+// UTF-8 by no accident, so the content outranks the declared name. ASCII proves nothing: in
+// UTF-7 it stands for other characters. utf8Reader has decoded UTF-16 already, by its first bytes.
+func charsetReader(isUTF8, isASCII bool) func(string, io.Reader) (io.Reader, error) {
 	return func(name string, r io.Reader) (io.Reader, error) {
 		set := charsets[strings.ToLower(name)]
 		switch {
-		case isUTF8:
+		case isUTF8 && (!isASCII || set != nil):
 			return r, nil
 		case set == nil:
 			return nil, &Refused{Reason: unsupported}
@@ -73,6 +74,10 @@ func misdeclared(data []byte) bool { return !readable(data) && !declaresOther.Ma
 func readable(data []byte) bool {
 	wide := len(data) > 1 && (data[0] >= 0xfe || data[0] == 0 || data[1] == 0)
 	return wide || utf8.Valid(data)
+}
+
+func isASCII(data []byte) bool {
+	return bytes.IndexFunc(data, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // utf8Reader decodes UTF-16, and drops the byte order mark of UTF-8.

@@ -84,7 +84,7 @@ func newParser(data []byte) *parser {
 		r = charmap.Windows1252.NewDecoder().Reader(r)
 	}
 	p.decoder = xml.NewDecoder(newGuard(utf8Reader(r)))
-	p.decoder.CharsetReader = charsetReader(p.misread || readable(data))
+	p.decoder.CharsetReader = charsetReader(p.misread || readable(data), isASCII(data))
 	return p
 }
 

@@ -112,10 +112,20 @@ func (o oracle) party(p document.Party) map[string]*field {
 		"vat_id": o.word(valid(p.VATID, company.VATID)), "iban": o.word(valid(p.IBAN, company.IBAN))}
 }
 
+// currency is printed as a code or a sign.
+func (o oracle) currency(code string) *field {
+	for _, s := range []string{code, map[string]string{"EUR": "€", "USD": "$", "GBP": "£"}[code]} {
+		if f := o.word(s); f != nil {
+			return &field{code, f.Quote, f.Page}
+		}
+	}
+	return nil
+}
+
 // answer is the right one: every field that is printed.
 func (o oracle) answer() answer {
 	d := o.truth.Data
-	doc := record{Type: string(o.truth.Type), Number: o.word(d.Number), Date: o.date(d.Date), Currency: o.word(d.Currency),
+	doc := record{Type: string(o.truth.Type), Number: o.word(d.Number), Date: o.date(d.Date), Currency: o.currency(d.Currency),
 		Subtotal: o.amount(d.Subtotal, true), Tax: o.amount(d.Tax, true), Total: o.amount(d.Total, true),
 		Supplier: o.party(d.Supplier), Buyer: o.party(d.Buyer), Period: map[string]*field{"from": nil, "to": nil},
 		Terms:      map[string]*field{"due": o.date(d.Terms.Due), "text": nil},
@@ -201,7 +211,7 @@ func TestSeededMistakes(t *testing.T) {
 		}
 		truth := oracle{s}.answer()
 		d := truth.Documents[0]
-		if d.Number == nil || d.Date == nil || d.Total == nil || d.Supplier["name"] == nil {
+		if d.Number == nil || d.Date == nil || d.Total == nil || d.Currency == nil || d.Supplier["name"] == nil {
 			t.Logf("%s does not print a required field", s.name)
 			continue
 		}

@@ -289,5 +289,5 @@ func TestExpiredLinkOnPage(t *testing.T) {
 	p.wait("document.getElementById('counts').textContent !== ''")
 	s.change(func() { s.job.TenantID = tenantB }) // as if the token were no longer valid
 	s.server.CloseClientConnections()
-	p.wait("document.getElementById('note').textContent === 'This link has expired: ask for a new one.'")
+	p.wait("document.getElementById('note').textContent === 'This link has expired. Ask for a new one.'")
 }

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/internal/plural"
 )
 
 // maxUnlisted bounds the XML in files that a PDF doesn't list, in bytes.
@@ -36,7 +37,7 @@ func (src *source) attach(files []pdf.File) error {
 		others = append(others, more...)
 	}
 	if len(others) > 0 && src.invoices == nil {
-		src.notes = append(src.notes, "not read: "+count(len(others), "file")+" in the PDF: "+strings.Join(others, ", "))
+		src.notes = append(src.notes, "not read: "+plural.Of(len(others), "file")+" in the PDF: "+strings.Join(others, ", "))
 	}
 	return err
 }
@@ -88,11 +89,4 @@ func fileName(name string, i int) string {
 		name = string(runes[:longest]) + "…"
 	}
 	return name
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -1,9 +1,10 @@
 package doctor
 
 import (
-	"fmt"
 	"strings"
 	"time"
+
+	"matchbook/lambda/internal/plural"
 )
 
 // checks lists all checks in the order of a document's path. Each row must declare its
@@ -172,7 +173,7 @@ func configuration(f facts) (results []result) {
 func short(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= day && d%day == 0 {
-		return counted(int(d/day), "day")
+		return plural.Of(int(d/day), "day")
 	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -182,11 +183,4 @@ func short(d time.Duration) string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

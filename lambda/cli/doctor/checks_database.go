@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/checkup"
 )
@@ -31,7 +31,7 @@ func connections(f facts) []result {
 	for i, task := range tasks {
 		terms = append(terms, fmt.Sprintf("%d of %s", task.Connections(), task.Name))
 		if i == 0 {
-			terms[0] = term.Count(task.Connections(), "connection") + " of the " + task.Name
+			terms[0] = plural.Of(task.Connections(), "connection") + " of the " + task.Name
 		}
 	}
 	var functions []manifest.Function
@@ -86,7 +86,7 @@ func (s server) String() string {
 
 // remedy returns the remedy, with the number of instances that would fit if that helps.
 func (s server) remedy(f facts, need int) string {
-	raise := "Let the database have " + term.Count(need-s.free(), "more connection")
+	raise := "Let the database have " + plural.Of(need-s.free(), "more connection")
 	if len(f.lines) != 1 || f.lines[0].row.PoolSize == 0 {
 		return raise + ", or lower MaximumConcurrency."
 	}
@@ -207,7 +207,7 @@ func anyChannel(f facts) []result {
 
 func are(n int, what string) string {
 	if n == 1 {
-		return term.Count(n, what) + " is"
+		return plural.Of(n, what) + " is"
 	}
-	return term.Count(n, what) + " are"
+	return plural.Of(n, what) + " are"
 }

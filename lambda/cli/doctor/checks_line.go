@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/manifest"
 )
 
@@ -289,7 +289,7 @@ func dlqEmpty(l line) result {
 			"then redrive the messages: run " +
 			"aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue."
 		return doubtful(l.dlq.value.name, do, "%s in the dead-letter queue",
-			term.Count(l.dlq.value.waiting.value, "message"))
+			plural.Of(l.dlq.value.waiting.value, "message"))
 	}
 	return fine(l.dlq.value.name, "it is empty")
 }

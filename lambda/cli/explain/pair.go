@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
 	canonical "matchbook/lambda/document/reference"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
@@ -90,7 +91,7 @@ func (p pairReport) Verdict() string {
 		}
 		return fmt.Sprintf("Matched by %s: %.2f, %s confidence.", p.DecidedBy, p.Score, p.Confidence)
 	case isUndecided:
-		return fmt.Sprintf("Undecided: it needs %s to be a match.", term.Count(p.MissingPoints, "more point"))
+		return fmt.Sprintf("Undecided: it needs %s to be a match.", plural.Of(p.MissingPoints, "more point"))
 	case isOut:
 		return "Out of the question: " + p.OutOfQuestion
 	case isRejected:
@@ -130,7 +131,7 @@ func (c *Comparison) explainUnstored() error {
 		return nil
 	case !slices.Contains(score.Matchable(c.A.Type), c.B.Type):
 		c.Verdict = fmt.Sprintf("Never compared: %s and %s are not matched with each other.",
-			plural(c.A.Type), plural(c.B.Type))
+			typesOf(c.A.Type), typesOf(c.B.Type))
 		return nil
 	}
 	pair, err := score.Of(c.A.raw, c.B.raw)
@@ -154,7 +155,7 @@ func (c *Comparison) explainUnstored() error {
 		c.Verdict = p.Verdict() + " Neither cites the other, so it was not stored."
 	case pair.Veto == "" && pair.Points < score.KeepAt:
 		c.Verdict = fmt.Sprintf("Dropped: %s, and pairs below %d are not stored.",
-			term.Count(pair.Points, "point"), score.KeepAt)
+			plural.Of(pair.Points, "point"), score.KeepAt)
 	case !pair.Counts():
 		c.Verdict = "Dropped: no common company, and neither cites the other."
 	default:
@@ -164,7 +165,7 @@ func (c *Comparison) explainUnstored() error {
 	return nil
 }
 
-func plural(t document.Type) string {
+func typesOf(t document.Type) string {
 	if t == "" {
 		return "documents without a type"
 	}
@@ -276,7 +277,7 @@ func sideBySide[T any](name string, a, b []T, show func(T) string, compare func(
 		}
 	}
 	if len(list) > maxRows {
-		inAll := func(n int) string { return fmt.Sprintf("… %s in all", term.Count(n, name)) }
+		inAll := func(n int) string { return fmt.Sprintf("… %s in all", plural.Of(n, name)) }
 		list = append(list[:maxRows], field{Name: name, A: inAll(len(a)), B: inAll(len(b))})
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -68,7 +69,7 @@ func rows(b *strings.Builder, list [][2]string) {
 	}
 }
 
-func attempts(n int) string { return term.Count(n, "attempt") }
+func attempts(n int) string { return plural.Of(n, "attempt") }
 
 // file is the source of a document, with the state of its ingestion.
 type file struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/match/score"
 )
 
@@ -167,7 +168,7 @@ func (p *page) reasons(q pairReport) {
 		p.Line("      A model must still answer.")
 	}
 	if q.MissingPoints > 0 {
-		p.Line("      It needs %s to be a match.", term.Count(q.MissingPoints, "more point"))
+		p.Line("      It needs %s to be a match.", plural.Of(q.MissingPoints, "more point"))
 	}
 	for _, ev := range q.Evidence {
 		p.Hang(fmt.Sprintf("      %+4d  ", ev.Points), ev.Text)

@@ -3,6 +3,7 @@ package explain
 import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres/report"
 
@@ -79,7 +80,7 @@ func (p *page) threeWays(e *Explanation) {
 			p.Hang("  ", s)
 		}
 		if more := len(e.ThreeWay) - maxPairs; i == maxPairs-1 && more > 0 {
-			p.Line("  ... and %s more (--json lists them all)", term.Count(more, "invoice"))
+			p.Line("  ... and %s more (--json lists them all)", plural.Of(more, "invoice"))
 			return
 		}
 	}

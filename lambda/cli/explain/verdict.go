@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
@@ -118,7 +119,7 @@ func decidable(a, b *documentState) error {
 			a.Called(), a.TenantID, b.Called(), b.TenantID, postgres.ErrNoSuchPair)
 	case !slices.Contains(score.Matchable(a.Type), b.Type):
 		return Errorf("unsupported pair: %s match only %s, not %s",
-			plural(a.Type), matchable(a.Type), plural(b.Type))
+			typesOf(a.Type), matchable(a.Type), typesOf(b.Type))
 	}
 	for _, s := range []*documentState{a, b} {
 		if s.Unreadable != "" {
@@ -132,7 +133,7 @@ func decidable(a, b *documentState) error {
 func matchable(t document.Type) string {
 	var list []string
 	for _, other := range score.Matchable(t) {
-		list = append(list, plural(other))
+		list = append(list, typesOf(other))
 	}
 	return cmp.Or(strings.Join(list, ", "), "nothing")
 }
@@ -224,7 +225,7 @@ func (r *Change) Text() string {
 	p.others("appeared", r.Appeared)
 	p.others("vanished", r.Vanished)
 	if n := len(r.Published); n > 0 {
-		p.Line("  published %s, to be matched again", term.Count(n, "document"))
+		p.Line("  published %s, to be matched again", plural.Of(n, "document"))
 	}
 	if len(r.Clusters) == 0 {
 		p.Line("  cluster   as before")

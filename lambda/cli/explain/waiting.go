@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -99,7 +100,7 @@ func (w *Waiting) Text() string {
 	var counts []string
 	for _, kind := range report.WaitingKinds {
 		if n := w.Counts[kind]; n > 0 {
-			counts = append(counts, term.Count(n, waitingWords[kind].one))
+			counts = append(counts, plural.Of(n, waitingWords[kind].one))
 		}
 	}
 	if len(counts) == 0 {

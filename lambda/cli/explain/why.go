@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -117,7 +117,7 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		return nil
 	}
 	add(fmt.Sprintf("It shares a key with %s, but has too little evidence for any of them.",
-		term.Count(len(near), "document")))
+		plural.Of(len(near), "document")))
 	e.Near = near[:min(len(near), maxNamed)]
 	return nil
 }

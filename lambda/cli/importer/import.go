@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 
@@ -109,6 +110,6 @@ func Progress(r *corpus.Reader) func() string {
 	began := time.Now()
 	return func() string {
 		n := r.Count()
-		return fmt.Sprintf("read %s, %s", term.Count(n, "document"), term.Rate(float64(n)/time.Since(began).Seconds()))
+		return fmt.Sprintf("read %s, %s", plural.Of(n, "document"), term.Rate(float64(n)/time.Since(began).Seconds()))
 	}
 }

@@ -47,11 +47,3 @@ func JSON(out io.Writer, v any) error {
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)
 }
-
-// Count returns a number with its noun in singular or plural: "1 document", "2 documents".
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli"
-	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/document/csvfile"
 	"matchbook/lambda/document/format"
+	"matchbook/lambda/internal/plural"
 
 	"github.com/spf13/cobra"
 )
@@ -97,6 +97,6 @@ func (r checked) Text() string {
 		fmt.Fprintf(&b, "skipped files: %s\n", r.Skipped)
 	}
 	fmt.Fprintf(&b, "%s can be matched, %d cannot; %s from the schema (see matchbook schema)\n",
-		term.Count(r.Documents, "document"), len(r.Problems), term.Count(r.DepartureCount, "departure"))
+		plural.Of(r.Documents, "document"), len(r.Problems), plural.Of(r.DepartureCount, "departure"))
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/local/database"
@@ -56,7 +57,7 @@ func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uui
 		if err := publisher.Publish(ctx, ids); err != nil {
 			return errors.New(errtext.Describe(err))
 		}
-		fmt.Fprintf(w.Out, "published %s\n", term.Count(len(ids), f.Subject))
+		fmt.Fprintf(w.Out, "published %s\n", plural.Of(len(ids), f.Subject))
 		return nil
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local/reviewrun"
@@ -125,7 +126,7 @@ func (w *invocation) reviewRetryCommand() *cobra.Command {
 				if unsent, err := queue.Send(ctx, stamped); err != nil {
 					return errors.New(errtext.Describe(&job.PublishError{Unsent: unsent, Err: err}))
 				}
-				fmt.Fprintf(w.Out, "published %s of review %s\n", term.Count(len(stamped), "part"), id)
+				fmt.Fprintf(w.Out, "published %s of review %s\n", plural.Of(len(stamped), "part"), id)
 				return nil
 			})
 		})

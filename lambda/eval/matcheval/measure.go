@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/matchrun"
 	"matchbook/lambda/local/pgserver"
@@ -120,7 +121,7 @@ func (r *evalRun) run(ctx context.Context) error {
 	r.started = time.Now()
 	defer func() { r.took = time.Since(r.started) }()
 	name := filepath.Base(r.corpus.Dir) + " " + r.corpus.Condition
-	r.Progress.Step("%s: storing and publishing %s", name, term.Plural(len(r.In.Documents), "document", "documents"))
+	r.Progress.Step("%s: storing and publishing %s", name, plural.Of(len(r.In.Documents), "document", "documents"))
 	if err := r.Store(ctx); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/eval"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local/scripted"
 )
 
@@ -35,7 +36,7 @@ func (t *evalText) line(format string, args ...any) { fmt.Fprintf(t, format+"\n"
 func (t *evalText) header() {
 	what := t.Condition
 	if t.Limit > 0 {
-		what += ", the first " + term.Plural(t.Report.Documents, "document", "documents")
+		what += ", the first " + plural.Of(t.Report.Documents, "document", "documents")
 	}
 	if t.Shuffle != 0 {
 		what += fmt.Sprintf(", shuffled by seed %d", t.Shuffle)
@@ -53,7 +54,7 @@ func (t *evalText) header() {
 	t.line("  time        %.1f s, %.1f documents/s", t.Seconds, t.DocumentsPerSecond)
 	for _, d := range t.NotSucceeded {
 		state, name := strings.ToUpper(cmp.Or(d.State, "not published")), term.Label(d.Type, d.Number, d.ID)
-		t.line("  %s after %s: %s %s: %s", state, term.Plural(d.Attempts, "attempt", "attempts"), name, d.ID, d.Error)
+		t.line("  %s after %s: %s %s: %s", state, plural.Of(d.Attempts, "attempt", "attempts"), name, d.ID, d.Error)
 	}
 	t.line("")
 }
@@ -107,9 +108,9 @@ func (t *evalText) model() {
 		t.line("    %s", line)
 	}
 	d := t.Model.Decided
-	t.line("    decided by model: %s, %d of them true, precision %s", term.Plural(d.Matches, "match", "matches"), d.True, d.Precision)
+	t.line("    decided by model: %s, %d of them true, precision %s", plural.Of(d.Matches, "match", "matches"), d.True, d.Precision)
 	for _, a := range t.Model.Answers {
-		t.line("    answered %-6s   %s, %d of them true, share %s", a.Confidence, term.Plural(a.Pairs, "pair", "pairs"), a.True, a.Share)
+		t.line("    answered %-6s   %s, %d of them true, share %s", a.Confidence, plural.Of(a.Pairs, "pair", "pairs"), a.True, a.Share)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/review/record"
 )
 
@@ -175,15 +176,15 @@ func (r *Result) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("CONTRACTS %s, --model %s", r.Dir, r.Model)
-	line("  contracts   %d in %s, %s, %s", r.Contracts, term.Plural(r.Chunks, "chunk", "chunks"),
-		term.Plural(r.Calls, "model call", "model calls"), term.Plural(r.Findings, "finding", "findings"))
+	line("  contracts   %d in %s, %s, %s", r.Contracts, plural.Of(r.Chunks, "chunk", "chunks"),
+		plural.Of(r.Calls, "model call", "model calls"), plural.Of(r.Findings, "finding", "findings"))
 	if r.Unverified == 0 {
 		line("  quotes      all found at their place")
 	} else {
-		line("  UNVERIFIED  %s", term.Plural(r.Unverified, "quote isn't at its place", "quotes aren't at their place"))
+		line("  UNVERIFIED  %s", plural.Of(r.Unverified, "quote isn't at its place", "quotes aren't at their place"))
 	}
 	if r.Gaps > 0 {
-		line("  GAPS        %s not read:", term.Plural(r.Gaps, "chunk", "chunks"))
+		line("  GAPS        %s not read:", plural.Of(r.Gaps, "chunk", "chunks"))
 		for _, reason := range r.Reasons {
 			line("    %s", term.Clean(reason, term.MaxText))
 		}
@@ -197,7 +198,7 @@ func (r *Result) Text() string {
 	}
 	if len(r.Lost) > 0 {
 		line("")
-		line("  %s not found in the contract and not counted", term.Plural(len(r.Lost), "label", "labels"))
+		line("  %s not found in the contract and not counted", plural.Of(len(r.Lost), "label", "labels"))
 	}
 	return b.String()
 }

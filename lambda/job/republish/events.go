@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -115,9 +116,9 @@ func (r *EventsRequeued) Text() string {
 	case n == 0:
 		p.Line("no undelivered events found")
 	case r.DryRun:
-		p.Line("%s would be sent again:", count(n, "event"))
+		p.Line("%s would be sent again:", plural.Of(n, "event"))
 	default:
-		p.Line("%s will be sent again by the next sweep or batch:", count(n, "event"))
+		p.Line("%s will be sent again by the next sweep or batch:", plural.Of(n, "event"))
 	}
 	printStates(p, r.States)
 	return p.String()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -147,21 +148,13 @@ func (r *Report) Text() string {
 		r.printList(p)
 	default:
 		p.Line("%s: published %d, unsent %d, skipped %d, left %d",
-			count(r.Selected, "failed "+r.subject), r.Published, r.Unsent, r.Skipped, r.Left)
+			plural.Of(r.Selected, "failed "+r.subject), r.Published, r.Unsent, r.Skipped, r.Left)
 	}
 	return p.String()
 }
 
-// count returns a number and its noun: "1 failed row", "2 failed rows".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func (r *Report) printList(p *term.Page) {
-	p.Line("%s would be published:", count(r.Selected, "failed "+r.subject))
+	p.Line("%s would be published:", plural.Of(r.Selected, "failed "+r.subject))
 	for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
 		p.Line("%7d  %s", r.Kinds[kind], kind)
 		for _, e := range r.Examples {

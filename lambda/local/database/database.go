@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/checkup"
@@ -47,7 +48,7 @@ func (c Choice) Fill(ctx context.Context, env func(string) string, m *term.Meter
 		return "", stop, errors.Join(err, stop())
 	}
 	if len(done) > 0 {
-		m.Say("%s applied", term.Plural(len(done), "migration", "migrations"))
+		m.Say("%s applied", plural.Of(len(done), "migration", "migrations"))
 	}
 	return url, stop, nil
 }

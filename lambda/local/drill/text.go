@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 
 	"github.com/google/uuid"
 )
@@ -18,19 +19,19 @@ const shownHistories = 3
 func (r *Report) Text() string {
 	p := &term.Page{}
 	p.Line("FAULTS     %s", wrapped(counted(r.Faults)))
-	p.Line("DOCUMENTS  %d published, %s; %s", r.Documents, counted(r.States), term.Plural(r.Matches, "match", "matches"))
+	p.Line("DOCUMENTS  %d published, %s; %s", r.Documents, counted(r.States), plural.Of(r.Matches, "match", "matches"))
 	if len(r.Failed) > 0 {
 		p.Line("FAILED     %s", counted(r.Failed))
 	}
 	p.Line("SWEEPS     %d, %d of them failed; %s", r.Sweeps, r.SweepsFailed,
-		term.Plural(r.Repaired, "document published again", "documents published again"))
+		plural.Of(r.Repaired, "document published again", "documents published again"))
 	p.Line("TOOK       %.1f s, %.1f hours simulated", r.Seconds, r.Simulated)
 	p.Line("VERDICT")
 	for _, c := range r.Checks {
 		c.print(p)
 	}
 	if n := r.Violations(); n > 0 {
-		p.Line("RED        %s (seed %d)", term.Plural(n, "violation", "violations"), r.Seed)
+		p.Line("RED        %s (seed %d)", plural.Of(n, "violation", "violations"), r.Seed)
 	} else {
 		p.Line("GREEN      0 violations (seed %d)", r.Seed)
 	}

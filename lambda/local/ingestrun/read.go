@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
@@ -75,7 +76,7 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	if err != nil {
 		return nil, err
 	}
-	m.Say("%s found, %d of other kinds left out; OCR: %s", term.Plural(len(files), "file", "files"), skipped, ocr.Engine)
+	m.Say("%s found, %d of other kinds left out; OCR: %s", plural.Of(len(files), "file", "files"), skipped, ocr.Engine)
 	m.Say("%s", o.Model.Choose(env))
 	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, Files: files, Tenant: tenant, OCR: ocr,
 		Model: scripted.Model{Flags: o.Model, Env: env}}, nil
@@ -131,7 +132,7 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	}
 	n, err := upload(ctx, store, tenant, files, m)
 	fmt.Fprintf(out, "uploaded %d of %s to s3://%s/inbox/%s/, %d of other kinds left out\n",
-		n, term.Plural(len(files), "file", "files"), bucket, tenant, skipped)
+		n, plural.Of(len(files), "file", "files"), bucket, tenant, skipped)
 	if n > 0 {
 		fmt.Fprintln(out, "ingestion starts automatically; "+
 			"files with the same content as earlier ones change nothing")

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/internal/plural"
 )
 
 // trustWords are the reasons to trust a field, for people.
@@ -44,12 +45,12 @@ func (rep *Report) Text() string {
 		p.Hang("OCR        ", "none: "+rep.OCR.Missing)
 	}
 	p.Line("ACCOUNTING %s = %d read + %d failed + %d unfinished + %d the same as another",
-		term.Plural(a.Files, "file", "files"), a.Completed, a.Failed, a.Files-a.Completed-a.Failed-a.Same, a.Same)
+		plural.Of(a.Files, "file", "files"), a.Completed, a.Failed, a.Files-a.Completed-a.Failed-a.Same, a.Same)
 	if a.Pages > 0 {
-		p.Line("           %s = %d read + %d blank + %d not read", term.Plural(a.Pages, "page", "pages"),
+		p.Line("           %s = %d read + %d blank + %d not read", plural.Of(a.Pages, "page", "pages"),
 			a.Pages-a.Blank-a.Unread, a.Blank, a.Unread)
 	}
-	p.Line("           %s, %d of them for a person, %.1f s", term.Plural(a.Documents, "document", "documents"), a.Review, a.Seconds)
+	p.Line("           %s, %d of them for a person, %.1f s", plural.Of(a.Documents, "document", "documents"), a.Review, a.Seconds)
 	return p.String()
 }
 

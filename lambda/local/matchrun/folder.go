@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/document/csvfile"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
@@ -69,7 +70,7 @@ func (f Folder) prepare(env setup.Env, p *term.Meter) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Say("%s read from %s, %d malformed", term.Plural(len(in.Documents), "document", "documents"), f.Dir, len(in.Problems))
+	p.Say("%s read from %s, %d malformed", plural.Of(len(in.Documents), "document", "documents"), f.Dir, len(in.Problems))
 	if len(in.Skipped) > 0 {
 		p.Say("skipped files: %s", in.Skipped)
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/webhook"
 	"matchbook/lambda/manifest/variable"
@@ -135,7 +135,7 @@ func (t *reportText) notified() {
 		switch {
 		case c.Unsent > 0:
 			t.summary("NOTIFIED", "%s did not accept %s; they stay in the outbox. Use --logs to see why",
-				c.Channel, term.Plural(c.Unsent, "notification", "notifications"))
+				c.Channel, plural.Of(c.Unsent, "notification", "notifications"))
 		case t.Accounting.Failed > 0:
 			t.summary("NOTIFIED", "%s received every failure", c.Channel)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/setup"
@@ -51,7 +52,7 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 	for _, problem := range in.Problems {
 		p.Say("not imported: %s: %s", problem.Where(), problem.What)
 	}
-	p.Say("%s imported, not published", term.Plural(len(r.IDs), "document", "documents"))
+	p.Say("%s imported, not published", plural.Of(len(r.IDs), "document", "documents"))
 	outcome, err := r.Invoke(ctx, event)
 	if err != nil {
 		return false, err

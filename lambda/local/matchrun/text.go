@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -48,7 +49,7 @@ func (f *Found) Text() string {
 func (t *reportText) accounting() {
 	a := t.Accounting
 	if a.Kills > 0 {
-		t.summary("KILLS", "the function's process was killed %s (seed %d)", term.Plural(a.Kills, "time", "times"), a.Seed)
+		t.summary("KILLS", "the function's process was killed %s (seed %d)", plural.Of(a.Kills, "time", "times"), a.Seed)
 	}
 	t.summary("ACCOUNTING", "published %d = succeeded %d + failed %d + pending %d + in the DLQ %d",
 		a.Published, a.Succeeded, a.Failed, a.Pending, a.InDLQ)
@@ -59,8 +60,8 @@ func (t *reportText) accounting() {
 		t.summary("", "%d of them succeeded in an earlier run (use --again to match them again)", a.Resumed)
 	}
 	t.summary("", "%s, %s, %s, %s alone, %.1f s",
-		term.Plural(len(t.Matches), "match", "matches"), term.Plural(len(t.Open), "open question", "open questions"),
-		term.Plural(len(t.Clusters), "cluster", "clusters"), term.Plural(t.countAlone(), "document", "documents"), a.Seconds)
+		plural.Of(len(t.Matches), "match", "matches"), plural.Of(len(t.Open), "open question", "open questions"),
+		plural.Of(len(t.Clusters), "cluster", "clusters"), plural.Of(t.countAlone(), "document", "documents"), a.Seconds)
 	if a.Interrupted {
 		t.summary("", "interrupted: use --keep to let the next run continue")
 	}
@@ -204,7 +205,7 @@ func (t *reportText) unfinished(tenant uuid.UUID) {
 	for _, d := range t.Documents {
 		if d.TenantID == tenant && d.Status != "succeeded" {
 			t.Hang("  "+strings.ToUpper(d.Status)+" ", fmt.Sprintf("%s after %s: %s",
-				t.name(d.ID), term.Plural(d.Attempts, "attempt", "attempts"), term.Clean(d.Error, term.MaxText)))
+				t.name(d.ID), plural.Of(d.Attempts, "attempt", "attempts"), term.Clean(d.Error, term.MaxText)))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/matchrun"
@@ -52,7 +53,7 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 	if err != nil {
 		return false, err
 	}
-	m.Say("%s read from %s, %d malformed", term.Plural(len(f.users), "user", "users"), dir, len(f.problems))
+	m.Say("%s read from %s, %d malformed", plural.Of(len(f.users), "user", "users"), dir, len(f.problems))
 	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, Options: o, folder: f, date: date}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
@@ -109,7 +110,7 @@ func (r *run) killing(ctx context.Context) (stop func()) {
 	kills := r.Kill(ctx, r.KillEvery, r.Seed)
 	return func() {
 		if n := kills(); r.KillEvery > 0 {
-			r.Progress.Say("the function was killed %s", term.Plural(n, "time", "times"))
+			r.Progress.Say("the function was killed %s", plural.Of(n, "time", "times"))
 		}
 	}
 }

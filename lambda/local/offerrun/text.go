@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/offer/ranking"
 )
 
@@ -34,8 +35,8 @@ func (r *Result) Text() string {
 	}
 	a := r.Accounting
 	p.Line("ACCOUNTING %s = %d completed + %d failed + %d skipped + %d open + %d without a job; %s",
-		term.Plural(a.Users, "user", "users"), a.Completed, a.Failed, a.Skipped, a.Open, a.Without,
-		term.Plural(a.Offers, "offer", "offers"))
+		plural.Of(a.Users, "user", "users"), a.Completed, a.Failed, a.Skipped, a.Open, a.Without,
+		plural.Of(a.Offers, "offer", "offers"))
 	return p.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -71,9 +72,9 @@ func (r *Result) Text() string {
 	reader := "by rules, without a model"
 	if r.Model != "" {
 		reader = fmt.Sprintf("by %s, %s, USD %.4f of at most %.4f estimated", term.Clean(r.Model, mostName),
-			term.Plural(r.Calls, "call", "calls"), r.Cost, r.Estimate)
+			plural.Of(r.Calls, "call", "calls"), r.Cost, r.Estimate)
 	}
-	p.Line("           %s; %s, %s", r.Status, term.Plural(r.Parts, "part", "parts"), reader)
+	p.Line("           %s; %s, %s", r.Status, plural.Of(r.Parts, "part", "parts"), reader)
 	if r.Error != "" {
 		p.Line("           %s", term.Clean(r.Error, mostText))
 	}

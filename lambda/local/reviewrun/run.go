@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/local"
@@ -74,7 +75,7 @@ func (r *run) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Progress.Say("review %s of %s: %s", r.id, term.Clean(r.name, mostName), term.Plural(j.Chunks, "part", "parts"))
+	r.Progress.Say("review %s of %s: %s", r.id, term.Clean(r.name, mostName), plural.Of(j.Chunks, "part", "parts"))
 	if j.Model != "" {
 		r.Progress.Say("estimated cost: USD %.4f at most", j.Estimate.Dollars())
 		if r.source.costs.Prompt == 0 {

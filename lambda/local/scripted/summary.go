@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
@@ -120,13 +121,13 @@ func (r Summary) Lines() (lines []string) {
 	if r.Note != "" {
 		line("%s", r.Note)
 	}
-	line("%d of %s asked %s in %s, %.2f per document", r.Asking, term.Plural(r.Documents, "document", "documents"),
-		term.Plural(r.Questions, "question", "questions"), term.Plural(r.Calls, "call", "calls"), r.CallsPerDocument)
-	line("%s reused, %d unusable", term.Plural(r.Replays, "answer", "answers"), r.Unusable)
+	line("%d of %s asked %s in %s, %.2f per document", r.Asking, plural.Of(r.Documents, "document", "documents"),
+		plural.Of(r.Questions, "question", "questions"), plural.Of(r.Calls, "call", "calls"), r.CallsPerDocument)
+	line("%s reused, %d unusable", plural.Of(r.Replays, "answer", "answers"), r.Unusable)
 	line("%d prompt and %d completion tokens, %.2f per document", r.PromptTokens, r.CompletionTokens, r.TokensPerDoc)
 	if s := r.Server; s != nil {
 		line("the server counted %s, %d of them billed with %d and %d tokens",
-			term.Plural(s.Calls, "call", "calls"), s.Billed, s.PromptTokens, s.CompletionTokens)
+			plural.Of(s.Calls, "call", "calls"), s.Billed, s.PromptTokens, s.CompletionTokens)
 		r.faults(line)
 	}
 	return lines

@@ -3,6 +3,8 @@ package threeway
 import (
 	"fmt"
 
+	"matchbook/lambda/internal/plural"
+
 	"github.com/google/uuid"
 )
 
@@ -26,7 +28,7 @@ func (v Invoice) Sentences(name func(uuid.UUID) string) []string {
 		}
 	}
 	if bad > maxShown {
-		list = append(list, fmt.Sprintf("... and %s more not matched", count(bad-maxShown, "line")))
+		list = append(list, fmt.Sprintf("... and %s more not matched", plural.Of(bad-maxShown, "line")))
 	}
 	for _, o := range v.Orders[:min(len(v.Orders), maxShown)] {
 		list = append(list, o.sentences(name(o.ID))...)
@@ -53,7 +55,7 @@ func (o Order) sentences(name string) []string {
 		}
 	}
 	if more := len(o.Lines) - maxShown; more > 0 {
-		list = append(list, fmt.Sprintf("  ... and %s more", count(more, "line")))
+		list = append(list, fmt.Sprintf("  ... and %s more", plural.Of(more, "line")))
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/plural"
 
 	"github.com/google/uuid"
 )
@@ -34,10 +35,10 @@ func (b *book) invoice(d *Document) Invoice {
 		v.Verdict = NotReceived
 	}
 	v.Words = fmt.Sprintf("Lines matched: %d of %d, with %s and %s.", len(d.Lines)-bad, len(d.Lines),
-		count(len(orders), "order"), count(len(v.Receipts), "receipt"))
+		plural.Of(len(orders), "order"), plural.Of(len(v.Receipts), "receipt"))
 	if len(d.Lines) == 0 {
 		v.Words = fmt.Sprintf("The invoice has no lines: only amounts are compared, with %s and %s.",
-			count(len(orders), "order"), count(len(v.Receipts), "receipt"))
+			plural.Of(len(orders), "order"), plural.Of(len(v.Receipts), "receipt"))
 	}
 	for _, o := range orders {
 		rest := b.rest(d, o)
@@ -148,13 +149,6 @@ const maxItem = 80
 
 func item(l document.Line) string {
 	return fmt.Sprintf("%.*s", maxItem, strings.TrimSpace(l.SKU+" "+l.Description))
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // units names the units of two lines if their names differ, because the quantities are

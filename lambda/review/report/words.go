@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
 )
@@ -41,7 +42,7 @@ func stateOf(j record.Job) string {
 	case record.Completed:
 		return "Completed: every part was read."
 	case record.CompletedWithGaps:
-		return fmt.Sprintf("Completed with gaps: %s not read.", counted(j.Gaps, "part"))
+		return fmt.Sprintf("Completed with gaps: %s not read.", plural.Of(j.Gaps, "part"))
 	case record.Cancelled:
 		return "Cancelled by a person before it finished. This report is incomplete."
 	case record.Failed:
@@ -49,13 +50,6 @@ func stateOf(j record.Job) string {
 	}
 	return fmt.Sprintf("Not finished (%s): %d of %d parts done. This report is incomplete.",
 		j.Status, j.Chunks-j.ChunksOpen, j.Chunks)
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 func datesOf(j record.Job) string {
@@ -70,7 +64,7 @@ func costOf(j record.Job) (lines []string) {
 	if j.Model == "" {
 		return []string{"No model was used, so nothing was paid."}
 	}
-	lines = append(lines, fmt.Sprintf("Paid: %s for %s.", dollars(j.Cost), counted(j.Calls, "model call")),
+	lines = append(lines, fmt.Sprintf("Paid: %s for %s.", dollars(j.Cost), plural.Of(j.Calls, "model call")),
 		fmt.Sprintf("Estimate: at most %s.", dollars(j.Estimate)))
 	if j.Budget > 0 {
 		lines = append(lines, fmt.Sprintf("Budget: %s.", dollars(j.Budget)))

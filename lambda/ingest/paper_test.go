@@ -5,7 +5,11 @@ import (
 	"compress/zlib"
 	"fmt"
 	"image"
+	"matchbook/lambda/internal/must"
+	"os"
+	"slices"
 	"strings"
+	"testing"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -90,9 +94,12 @@ func (o objects) pdf(kids []int) []byte {
 	return b.Bytes()
 }
 
-// printedPDF is a PDF with a text layer.
-func printedPDF(pages [][]piece) []byte {
+// printedPDF is a PDF with a text layer, and with files embedded under no name.
+func printedPDF(pages [][]piece, embedded ...string) []byte {
 	o, kids := make(objects, 2), []int{}
+	for _, file := range embedded {
+		o.stream("/Type /EmbeddedFile", file)
+	}
 	font := o.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding " +
 		"/BaseEncoding /WinAnsiEncoding /Differences [" + differences() + "] >> >>")
 	for _, page := range pages {
@@ -142,4 +149,21 @@ func turned(m *image.Gray) *image.Gray {
 		}
 	}
 	return out
+}
+
+// The XML of a known fraud: its total isn't the page's.
+func TestContradictionNeedsPerson(t *testing.T) {
+	t.Parallel()
+	xml := string(must.Get(os.ReadFile("../document/einvoice/testdata/facturx.xml"))(t))
+	for total, want := range map[string]bool{"310,55": false, "999,00": true} {
+		page := []piece{{x: 60, y: 100, size: 16, text: "Rechnung"}, {x: 60, y: 140, size: 10, text: "Rechnungsnummer: RE-2026-0815"},
+			{x: 60, y: 200, size: 10, text: "Rechnungsbetrag " + total + " EUR"}}
+		r := newRigWith(t, printedPDF([][]piece{page}, xml))
+		must.OK(t, r.ingest(t))
+		d := r.store.documents[0]
+		said := slices.Contains(d.Reasons, "the XML states the total 310.55, the page "+strings.Replace(total, ",", ".", 1))
+		if d.Source != "einvoice" || said != want || said && d.Valid {
+			t.Errorf("%s: from %s, valid %t, %q", total, d.Source, d.Valid, d.Reasons)
+		}
+	}
 }

@@ -189,6 +189,8 @@ func TestRefusalReasons(t *testing.T) {
 		{"a NUL", ubl("<b:Note>&#0;</b:Note>"), "line 4: " + broken},
 		{"EBCDIC", `<?xml version="1.0" encoding="IBM037"?>` + ubl("<b:Note>\xff</b:Note>"),
 			"line 1: unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"},
+		{"UTF-7", `<?xml version="1.0" encoding="UTF-7"?>` + ubl("<b:Note>+AGE-</b:Note>"),
+			"line 1: unsupported encoding: expected UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or -1252"},
 		{"XML 1.1", `<?xml version="1.1"?>` + ubl(""), "line 1: " + broken},
 	} {
 		_, err := einvoice.Read(strings.NewReader(tc.in))

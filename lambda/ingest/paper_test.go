@@ -167,3 +167,26 @@ func TestContradictionNeedsPerson(t *testing.T) {
 		}
 	}
 }
+
+// An invoice and a credit note with negative amounts in one Peppol envelope.
+func TestEnvelopeIsTwoDocuments(t *testing.T) {
+	t.Parallel()
+	file := `<s:StandardBusinessDocument xmlns:s="http://www.unece.org/cefact/namespaces/StandardBusinessDocumentHeader">`
+	for _, name := range []string{"ubl-invoice.xml", "ubl-credit-note.xml"} {
+		xml := string(must.Get(os.ReadFile("../document/einvoice/testdata/" + name))(t))
+		xml = strings.TrimPrefix(xml, `<?xml version="1.0" encoding="UTF-8"?>`)
+		if name == "ubl-credit-note.xml" {
+			xml = strings.ReplaceAll(xml, ">11.50<", ">-11.50<")
+		}
+		file += xml
+	}
+	r := newRigWith(t, []byte(file+"</s:StandardBusinessDocument>"))
+	must.OK(t, r.ingest(t))
+	var got []string
+	for _, d := range r.store.documents {
+		got = append(got, fmt.Sprint(d.Type, " ", d.Data.Total.Fixed(), " ", d.Fields["total"].Value))
+	}
+	if want := []string{"invoice 1250.00 1250", "credit-note 11.50 11.5"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
 	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
 )
 
@@ -32,7 +32,7 @@ func contradictions(doc *einvoice.Document, t transcript.Transcription, pages *s
 	if t.Quality() == 0 {
 		return nil
 	}
-	read, text, all := byrules.Extract(t), letters(t.Text()), extraction.Values(doc.Data)
+	read, text, all := byrules.Extract(t), printed.Letters(t.Text()), extraction.Values(doc.Data)
 	for _, field := range compared {
 		i := slices.IndexFunc(all, func(v extraction.Value) bool { return v.Path == field.path })
 		if i < 0 || pages.prints(all[i], text) {
@@ -92,7 +92,7 @@ func states(all []extraction.Value, xml, page extraction.Value) bool {
 }
 
 func same(xml, page extraction.Value) bool {
-	a, b := letters(xml.Text), letters(page.Text)
+	a, b := printed.Letters(xml.Text), printed.Letters(page.Text)
 	switch {
 	case page.Kind == extraction.Number:
 		return page.Amount.Within(cents, xml.Amount) || page.Amount.Within(cents, xml.Amount.Negated())
@@ -102,7 +102,7 @@ func same(xml, page extraction.Value) bool {
 		return a == b || b == "usd" && strings.HasSuffix(a, "d") // pages print dollars of all countries as $
 	case strings.HasSuffix(xml.Path, ".vat_id"):
 		id, _ := company.VATID(xml.Text)
-		return a == b || letters(id) == b
+		return a == b || printed.Letters(id) == b
 	case strings.HasSuffix(xml.Path, ".name"):
 		const alike = 0.6
 		return company.Similarity(company.ParseName(xml.Text), company.ParseName(page.Text)) > alike ||
@@ -122,18 +122,8 @@ func (s *shown) prints(v extraction.Value, letterText string) bool {
 		return ok
 	case strings.HasSuffix(v.Path, ".name"):
 		words := company.ParseName(v.Text).Words()
-		missing := func(w string) bool { return !strings.Contains(letterText, letters(w)) }
+		missing := func(w string) bool { return !strings.Contains(letterText, printed.Letters(w)) }
 		return len(words) == 0 || !slices.ContainsFunc(words, missing)
 	}
-	return strings.Contains(letterText, letters(v.Text))
-}
-
-// letters keeps letters and digits, in lower case.
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
+	return strings.Contains(letterText, printed.Letters(v.Text))
 }

@@ -5,11 +5,12 @@ import (
 	"compress/zlib"
 	"fmt"
 	"image"
-	"matchbook/lambda/internal/must"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/internal/must"
 
 	"golang.org/x/text/encoding/charmap"
 )

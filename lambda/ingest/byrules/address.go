@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
 )
 
 var (
@@ -135,6 +136,6 @@ func reachable(cells []cell, town int) bool {
 }
 
 func (p party) isSame(q party) bool {
-	a, b := plain(p.text), plain(q.text)
+	a, b := printed.Letters(p.text), printed.Letters(q.text)
 	return b != "" && (strings.Contains(a, b) || strings.Contains(b, a))
 }

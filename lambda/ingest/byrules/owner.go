@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"matchbook/lambda/ingest/printed"
 )
 
 // letterhead returns the supplier without a legal form or a label: a name at the top of the first page
@@ -54,17 +56,18 @@ func letterhead(cells []cell, buyer party, titled bool) (best party) {
 
 // owns reports whether a domain is made of the name.
 func owns(known []string, text string) bool {
-	name := plain(text)
+	name := printed.Letters(text)
 	return len(name) > 3 && slices.ContainsFunc(known, func(d string) bool { return strings.Contains(d, name) })
 }
 
 // repeated reports whether a name stands in the footer or a sender's line too.
 func repeated(cells []cell, at cell, name string) bool {
 	const footer = 0.85
-	want := plain(name)
+	want := printed.Letters(name)
 	return slices.ContainsFunc(cells, func(c cell) bool {
 		from, line := sender(c.Text)
-		return c.at != at.at && (c.Box.Top > footer && strings.HasPrefix(plain(c.Text), want) || line && plain(from) == want)
+		inFooter := c.Box.Top > footer && strings.HasPrefix(printed.Letters(c.Text), want)
+		return c.at != at.at && (inFooter || line && printed.Letters(from) == want)
 	}) || strings.TrimSpace(at.Text) != name
 }
 
@@ -98,7 +101,7 @@ func domains(cells []cell) (known []string) {
 	const most = 100
 	for _, c := range cells {
 		for _, m := range domainForm.FindAllStringSubmatch(c.Text, -1) {
-			if d := plain(m[1]); len(d) > 4 && len(known) < most && !slices.Contains(known, d) {
+			if d := printed.Letters(m[1]); len(d) > 4 && len(known) < most && !slices.Contains(known, d) {
 				known = append(known, d)
 			}
 		}

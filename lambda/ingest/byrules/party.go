@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/ingest/printed"
 )
 
 // candidates grades the cells that may be names, by legal form, label, place on the page, and
@@ -35,7 +36,7 @@ func candidates(cells []cell) (found []party) {
 		p.score = 1 - c.Box.Top/2 - float64(c.page)/100
 		if company {
 			p.score += 3
-			count[plain(text)]++
+			count[printed.Letters(text)]++
 		}
 		if labelled {
 			p.score += 6
@@ -46,7 +47,7 @@ func candidates(cells []cell) (found []party) {
 		found = append(found, p)
 	}
 	for i := range found {
-		found[i].score += min(float64(count[plain(found[i].text)]-1), 2)
+		found[i].score += min(float64(count[printed.Letters(found[i].text)]-1), 2)
 	}
 	return found
 }
@@ -71,7 +72,7 @@ func before(cells []cell, i int) (cell, bool) {
 
 // nameLike reports whether a cell in a party's block can be its name.
 func nameLike(text string) bool {
-	return len(plain(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
+	return len(printed.Letters(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
 		!isSalutation(text) && !fieldLabel.MatchString(text)
 }
 
@@ -174,8 +175,3 @@ func isTitle(text string) bool {
 	}
 	return dateLabel.MatchString(text) && len(text) < 12
 }
-
-// plain keeps the letters and digits of a text, in lower case.
-func plain(s string) string { return notWord.ReplaceAllString(strings.ToLower(s), "") }
-
-var notWord = regexp.MustCompile(`[^\pL\d]+`)

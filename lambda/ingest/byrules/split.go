@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
 	"matchbook/lambda/document/reference"
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
 )
 
@@ -17,7 +18,7 @@ type sheet struct {
 	pages     []transcript.Page
 	kind      document.Type
 	number    string   // canonical, printed behind its title
-	supplier  string   // as plain has it
+	supplier  string   // as printed.Letters has it
 	vats      []string // in plain form
 	ibans     []string
 	at, of    int  // as counted by the page: 2 of 3; 0 if it doesn't
@@ -69,7 +70,7 @@ func (s *sheet) follows(d *sheet) bool {
 	switch {
 	case s.number != "" && d.number != "" && s.number != d.number, s.strange(d):
 		return false
-	case goesOn, d.number != "" && strings.Contains(s.plainText, plain(d.number)):
+	case goesOn, d.number != "" && strings.Contains(s.plainText, printed.Letters(d.number)):
 		return true
 	case s.at == 1:
 		return false
@@ -141,7 +142,7 @@ func alike(a, b transcript.Page) bool {
 }
 
 func sheetOf(p transcript.Page) *sheet {
-	s := &sheet{pages: []transcript.Page{p}, plainText: plain(p.Text())}
+	s := &sheet{pages: []transcript.Page{p}, plainText: printed.Letters(p.Text())}
 	cells := cellsOf(s.pages)
 	found, headings := numbers(cells)
 	s.kind = typeOf(found, headings)
@@ -153,7 +154,7 @@ func sheetOf(p transcript.Page) *sheet {
 	}
 	s.titled = slices.ContainsFunc(headings, func(n named) bool { return n.kind == s.kind && n.cell.Box.Top < 0.5 })
 	if supplier, _ := parties(cells, nil, len(headings) > 0); legalForm.MatchString(supplier.text) {
-		s.supplier = plain(supplier.text)
+		s.supplier = printed.Letters(supplier.text)
 	}
 	for _, v := range ids(cells, vatForm, company.VATID) {
 		s.vats = append(s.vats, v.value)

@@ -3,7 +3,6 @@ package gate
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
@@ -90,19 +89,9 @@ func holds(quote string, v extraction.Value) bool {
 		return printed.Shows(quote, v.Text) // a part of a number is another number
 	case strings.HasSuffix(v.Path, ".vat_id"):
 		id, _ := company.VATID(v.Text) // GR is EL
-		if strings.Contains(plain(quote), plain(strings.TrimPrefix(id, "EL"))) {
+		if strings.Contains(printed.Letters(quote), printed.Letters(strings.TrimPrefix(id, "EL"))) {
 			return true
 		}
 	}
-	return strings.Contains(plain(quote), plain(v.Text))
-}
-
-// plain keeps letters and digits only, in lower case.
-func plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
+	return strings.Contains(printed.Letters(quote), printed.Letters(v.Text))
 }

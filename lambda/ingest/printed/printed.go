@@ -6,6 +6,7 @@
 package printed
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -29,3 +30,14 @@ func firstRune(s string) rune {
 func letter(r rune) bool        { return unicode.IsLetter(r) }
 func digit(r rune) bool         { return r >= '0' && r <= '9' }
 func letterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// Letters keeps the letters and digits of a text, in lower case, so that texts compare equal
+// whatever their blanks, punctuation and capitals.
+func Letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}

@@ -74,39 +74,53 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 			return rules.Result{}, err
 		}
 	}
-	question := pairsHash(mine)
-	if slices.ContainsFunc(mine, func(d rules.Decision) bool {
-		return d.Pair.Asked.About != d.About || d.Pair.Asked.Question != question
-	}) {
-		answers, ok := x.answers[question]
-		if !ok && !x.owing {
-			x.pending = mine
-			return rules.Result{}, errUnanswered
-		}
-		for i, d := range all {
-			if a, ok := answers[d.Pair.Other(x.id)]; ok && d.Undecided && d.Pair.Later() == x.id {
-				a.About, a.Question = d.About, question
-				all[i].Pair.Asked = a
-				all[i].Follow(a)
-				result.Asked = append(result.Asked, all[i].Pair)
-			}
-		}
+	answers, ok := x.answers[pairsHash(mine)]
+	if !ok && !x.owing && slices.ContainsFunc(mine, unanswered) {
+		x.pending = mine
+		return rules.Result{}, errUnanswered
+	}
+	var place rules.Place
+	if len(beyond) > 0 {
+		place = rules.Full
+	}
+	in := make(map[uuid.UUID]bool, len(mine))
+	for _, d := range mine {
+		in[d.Pair.Other(x.id)] = true
 	}
 	for _, d := range all {
+		if other := d.Pair.Other(x.id); d.Undecided && d.Pair.Later() == x.id && in[other] && take(&d, answers[other], place) {
+			result.Asked = append(result.Asked, d.Pair)
+		}
 		if d.Stale() { // if owed an answer, it was published before
 			result.Stale = append(result.Stale, d.Pair.Later())
 		}
-		if !d.Undecided && d.Pair.Asked.About != "" { // its question has one candidate less
-			d.Pair.Asked = rules.Asked{}
-			result.Asked = append(result.Asked, d.Pair)
-		}
-		if d.Owe() {
+		if d.Leave() || d.Owe() {
 			result.Asked = append(result.Asked, d.Pair)
 		}
 		result.Add(d)
 	}
 	result.Stale = slices.DeleteFunc(result.Stale, func(id uuid.UUID) bool { return id == x.id })
 	return result, nil
+}
+
+func unanswered(d rules.Decision) bool { return !d.Answered() }
+
+// take lets a new answer decide a pair of the question, or keeps the one it has, and reports
+// whether the pair must be stored. Without either, the pair waits for an answer.
+func take(d *rules.Decision, a rules.Asked, place rules.Place) (changed bool) {
+	now := d.Pair.Asked
+	switch {
+	case d.Answered():
+		now.Question = place
+	case a.Answer != "":
+		now = a
+		now.About, now.Question = d.About, place
+		d.Follow(now)
+	case now.About != "": // it had no room before
+		now = rules.Asked{Owed: now.Owed}
+	}
+	changed, d.Pair.Asked = now != d.Pair.Asked, now
+	return changed
 }
 
 // knows reports whether the candidates include every document of the pending question.
@@ -155,18 +169,19 @@ func (m *Matcher) ask(ctx context.Context, x *exchange, doc score.Raw, candidate
 	if err != nil {
 		return failure.Permanently("%s", err)
 	}
+	numbers := asked(order, x.pending)
 	return asker.Ask(ctx, doc.TenantID, doc.ID, q, func(text string) error {
-		verdicts, err := parseAnswer(text, len(list))
+		verdicts, err := parseAnswer(text, len(list), numbers)
 		if err != nil {
 			return err
 		}
 		answers := make(map[uuid.UUID]rules.Asked, len(list))
-		for number, i := range order {
+		for _, number := range numbers {
 			a := rules.Asked{Answer: rules.None}
-			if v, ok := verdicts[number+1]; ok && v.Verdict != rules.None {
+			if v, ok := verdicts[number]; ok && v.Verdict != rules.None {
 				a.Answer, a.Reasoning = v.Verdict, line(v.Evidence, maxReasoning)
 			}
-			answers[list[i].ID] = a
+			answers[list[order[number-1]].ID] = a
 		}
 		x.answers[pairsHash(x.pending)] = answers
 		return nil
@@ -197,9 +212,10 @@ const maxReasoning = 500
 
 var errForm = errors.New("expected JSON of the requested schema")
 
-// parseAnswer reads the answer to a question with n candidates: a verdict for each. Its errors
-// name the mistake and never quote the answer, because they are logged.
-func parseAnswer(text string, n int) (map[int]verdict, error) {
+// parseAnswer reads the answer to a question with n candidates: a verdict for each of the asked
+// ones. Verdicts on others are ignored. Its errors name the mistake and never quote
+// the answer, because they are logged.
+func parseAnswer(text string, n int, asked []int) (map[int]verdict, error) {
 	var answer struct {
 		Candidates *[]verdict `json:"candidates"`
 		Matches    *[]choice  `json:"matches"`
@@ -213,10 +229,15 @@ func parseAnswer(text string, n int) (map[int]verdict, error) {
 		return parseChoices(*answer.Matches, n)
 	}
 	verdicts, err := eachOnce(*answer.Candidates, n)
-	if err == nil && len(verdicts) < n {
-		err = errors.New("missing candidate")
+	if err != nil {
+		return nil, err
 	}
-	return verdicts, err
+	for _, number := range asked {
+		if _, ok := verdicts[number]; !ok {
+			return nil, errors.New("missing candidate")
+		}
+	}
+	return verdicts, nil
 }
 
 // eachOnce returns the verdicts by candidate. Each candidate must occur once at most.

@@ -37,14 +37,16 @@
 //
 // A question contains the document and its undecided pairs, the best 20 at most, each with its
 // competition on both sides in our words: documents that belong to one of the two beyond
-// doubt, others that fit as well, and the quantity left (rules.Rivals). The model writes its
-// evidence about each candidate first, then the verdict (system.go).
+// doubt, others that fit as well, and the quantity left (rules.Rivals), and the documents to
+// which it belongs already (rules.Known). The model writes its evidence about each candidate
+// first, then the verdict (system.go).
 //
-// Of two documents, the later one in business asks about their pair. An answer counts as long
-// as the document has the same question and the pair the same evidence and competition. A
-// write that changes another document's question publishes that document, so that it asks
-// again. A repeated question is answered from the database, because package llm keeps each
-// answer, with its prompt version, before Match reads it.
+// Of two documents, the later one in business asks about their pair. Each pair is asked about
+// once, because an answer counts while the evidence of the two documents is the same: the next
+// question of the document shows it and asks about the others (TestPairIsAskedOnce). It is kept
+// while the rules decide the pair. A write that opens a pair without an answer publishes the
+// document that asks. A repeated question is answered from the database, because package llm
+// keeps each answer, with its prompt version, before Match reads it.
 //
 // An attempt has at most 10 rounds and 3 calls of the model. After that, or if an answer
 // cannot be read, it fails as transient: a failure never counts as "no match".

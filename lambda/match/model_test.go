@@ -10,10 +10,12 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,13 +87,17 @@ func asker(m *fakeModel, v *fakeVault) *llm.Asker {
 	return &llm.Asker{Model: m, Vault: v, Retry: llm.Retry{Sleep: func(context.Context, time.Duration) error { return nil }}}
 }
 
-// opinion is an answer that depends on the exact question only.
+// opinion is an answer that depends only on the two documents of each pair.
 func opinion(q llm.Question) (string, error) {
-	sum := sha256.Sum256([]byte(q.User))
-	n := strings.Count(q.User, "\nCandidate ")
+	known := regexp.MustCompile(`(?m)^known: .*\n`)
+	parts := strings.Split(known.ReplaceAllString(q.User, ""), "\nCandidate ")
 	var list []string
-	for i := range n {
-		word := []rules.Answer{rules.High, rules.Medium, rules.Low, rules.None}[sum[i]%4]
+	for i, candidate := range parts[1:] {
+		about, text, _ := strings.Cut(candidate, "<<<candidate\n")
+		if strings.Contains(about, "\nanswered: ") {
+			continue
+		}
+		word := []rules.Answer{rules.High, rules.Medium, rules.Low, rules.None}[sha256.Sum256([]byte(parts[0] + text))[0]%4]
 		list = append(list, fmt.Sprintf(`{"candidate":%d,"evidence":"what fits","verdict":%q}`, i+1, word))
 	}
 	return `{"candidates":[` + strings.Join(list, ",") + `]}`, nil
@@ -138,9 +144,39 @@ func inAnyOrder(r *rand.Rand, docs []score.Raw) []uuid.UUID {
 	return ids
 }
 
-// same reports whether both have the same pairs, matches and suggestions.
+// same reports whether both have the same pairs, matches and suggestions. Only the order of
+// arrival decides about which pairs of no open question a model was asked.
 func (m *memory) same(other *memory) bool {
-	return reflect.DeepEqual(m.pairs, other.pairs) && reflect.DeepEqual(m.matches, other.matches) && reflect.DeepEqual(m.hints, other.hints)
+	return reflect.DeepEqual(m.openPairs(), other.openPairs()) && reflect.DeepEqual(m.matches, other.matches) && reflect.DeepEqual(m.hints, other.hints)
+}
+
+func (m *memory) openPairs() map[[2]uuid.UUID]rules.Pair {
+	pairs := maps.Clone(m.pairs)
+	for key, p := range pairs {
+		if p.Asked.Question == rules.Left {
+			p.Asked = rules.Asked{}
+			pairs[key] = p
+		}
+	}
+	return pairs
+}
+
+// answered counts the pairs with a model's answer, in an open question or not.
+func (m *memory) answered() (n int) {
+	for _, p := range m.pairs {
+		if p.Asked.Answer != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// verdicts counts the candidates that the questions are about.
+func verdicts(questions []llm.Question) (n int) {
+	for _, q := range questions {
+		n += strings.Count(q.User, "\nCandidate ") - strings.Count(q.User, "\nanswered: ")
+	}
+	return n
 }
 
 // With a model the same holds for the same answers: when nothing is left to be
@@ -160,6 +196,9 @@ func TestArrivalOrderWithModel(t *testing.T) {
 			ids := inAnyOrder(r, docs)
 			queue.drain(t, matcher, ids, failed)
 			asked := len(model.asked)
+			if once, n := m.answered(), verdicts(model.asked); n > once {
+				t.Errorf("seed %d, order %d: asked %d times about %d pairs", seed, order, n, once)
+			}
 			queue.drain(t, matcher, ids, failed)
 			if len(model.asked) != asked {
 				t.Fatalf("seed %d, order %d: matching again asked %d more questions", seed, order, len(model.asked)-asked)
@@ -245,6 +284,39 @@ func TestModelDecidesOpenPairs(t *testing.T) {
 	}
 }
 
+// A pair is asked about once: the next question of its document shows the answer, and what both
+// documents belong to.
+func TestPairIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	const acme = `"supplier":{"name":"Acme Lighting","vat_id":"DE136695976"}`
+	of := func(name string, typ document.Type, number, date, cited string) score.Raw {
+		return score.Raw{ID: idOf(name), TenantID: tenantA, Type: typ, Data: object(acme, `"number":"`+number+`"`, `"date":"`+date+`"`,
+			`"references":[{"type":"purchase-order","number":"`+cited+`"}]`, lines("lamp 20 59.22"))}
+	}
+	docs := []score.Raw{of("1", po, "45001", "2026-01-05", ""), of("4", dn, "LS-8", "2026-01-08", "45001"), of("3", po, "45002", "2026-01-05", ""),
+		of("2", inv, "RE-1", "2026-01-15", ""), of("5", po, "45003", "2026-01-05", "")}
+	m, model, queue := newMemory(nil), &fakeModel{think: allWith(rules.Low)}, &outbox{}
+	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: asker(model, newVault()), Sender: queue}
+	for _, d := range docs { // one after the other arrives
+		m.docs[d.ID] = d
+		queue.drain(t, matcher, []uuid.UUID{d.ID}, func(_ uuid.UUID, err error) { t.Error(err) })
+	}
+	if len(model.asked) != 2 || verdicts(model.asked) != 3 || m.answered() != 3 {
+		t.Fatalf("%d questions about %d pairs, %d answered", len(model.asked), verdicts(model.asked), m.answered())
+	}
+	second := model.asked[1]
+	for _, number := range []string{"45001", "45002", "45003"} {
+		n := slices.IndexFunc(strings.Split(second.User, "\nCandidate ")[1:], func(c string) bool { return strings.Contains(c, "\nnumber: "+number) }) + 1
+		given := strings.Contains(strings.Split(second.User, "\nCandidate ")[n], "\nanswered: low\n<<<candidate\n")
+		if isNew := strings.Contains(string(second.Schema), fmt.Sprintf(`"enum":[%d]`, n)); isNew != (number == "45003") || given == isNew {
+			t.Errorf("candidate %d is new %v and answered %v in %s\n%s", n, isNew, given, second.Schema, second.User)
+		}
+	}
+	if strings.Count(second.User, "\nknown: belongs to delivery note LS8\ncandidate>>>") != 1 || strings.Count(second.User, "\nknown: ") != 1 {
+		t.Errorf("only 45001 belongs to a document beyond doubt:\n%s", second.User)
+	}
+}
+
 // refusing is a queue that is not there.
 type refusing struct{}
 
@@ -321,7 +393,7 @@ func TestAnswersAreStrict(t *testing.T) {
 		{"the first form, none as a confidence", `{"matches":[` + first(1, "none") + `]}`, -1},
 		{"the first form, another field", `{"matches":[{"candidate":1,"confidence":"high","reasoning":"x","score":1}]}`, -1},
 	} {
-		got, err := parseAnswer(tc.text, 3)
+		got, err := parseAnswer(tc.text, 3, []int{1, 2, 3})
 		belong := 0
 		for _, v := range got {
 			if v.Verdict != rules.None {
@@ -359,12 +431,18 @@ func TestPromptPrefixIsCacheable(t *testing.T) {
 func TestPromptExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	examples := strings.Split(system, "\nEXAMPLE ")[1:]
-	if len(examples) != 3 {
+	if len(examples) != 4 {
 		t.Fatalf("%d examples", len(examples))
 	}
 	for _, text := range examples {
 		question, answer, _ := strings.Cut(text, "\nAnswer: ")
-		if _, err := parseAnswer(answer, strings.Count(question, "\nCandidate ")); err != nil {
+		var numbers []int
+		for i, candidate := range strings.Split(question, "\nCandidate ")[1:] {
+			if !strings.Contains(candidate, "\nanswered: ") {
+				numbers = append(numbers, i+1)
+			}
+		}
+		if _, err := parseAnswer(answer, strings.Count(question, "\nCandidate "), numbers); err != nil {
 			t.Errorf("%v in\n%s", err, text)
 		}
 	}
@@ -373,7 +451,7 @@ func TestPromptExamplesAreValid(t *testing.T) {
 // The lines about the competition are counted from both sides, in words of ours.
 func TestQuestionCompetition(t *testing.T) {
 	t.Parallel()
-	order, invoice := raw(po, "{}"), raw(inv, "{}")
+	order, invoice := raw(po, object(lines("lamp 20 59.22"))), raw(inv, object(lines("lamp 5 1", "shade 15 1")))
 	order.ID, invoice.ID = idOf("1"), idOf("2")
 	a, b := order.ID, invoice.ID
 	if byID(a, b) > 0 {
@@ -385,9 +463,15 @@ func TestQuestionCompetition(t *testing.T) {
 	}{
 		{rules.Rivals{Units: 20, Left: 20}, rules.Rivals{}, ""},
 		{rules.Rivals{Equal: 1}, rules.Rivals{}, "competition: one other invoice fits the purchase order as well\n"},
-		{rules.Rivals{Certain: 1, Equal: 2, Units: 20, Left: 8.5}, rules.Rivals{Certain: 2},
-			"competition: one other invoice belongs to the purchase order beyond doubt; several other invoices fit the purchase order as well; of its 20 units 8.5 are left\n" +
-				"competition: several other purchase orders belong to the document beyond doubt\n"},
+		{rules.Rivals{Certain: 1, Equal: 2, Nearer: 1, Units: 20, Left: 8.5}, rules.Rivals{Certain: 2, Units: 20, Left: 4},
+			"competition: one other invoice belongs to the purchase order beyond doubt; several other invoices fit the purchase order as well, " +
+				"and one of them is nearer in time; of its 20 units 8.5 are left\n" +
+				"competition: several other purchase orders belong to the document beyond doubt\n"}, // its units are of two items
+		{rules.Rivals{Certain: 1, Units: 20, Left: 20}, rules.Rivals{Equal: 1, Nearer: 1}, // the other has no units in common
+			"competition: one other invoice belongs to the purchase order beyond doubt\n" +
+				"competition: one other purchase order fits the document as well and is nearer in time\n"},
+		{rules.Rivals{Certain: 1, Units: 20_000, Left: 1}, rules.Rivals{}, // of units that are not its own
+			"competition: one other invoice belongs to the purchase order beyond doubt\n"},
 	} {
 		d := rules.Decision{Edge: rules.Edge{A: a, B: b}, Rivals: [2]rules.Rivals{tc.ofOrder, tc.ofInvoice}}
 		if a != order.ID {

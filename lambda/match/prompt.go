@@ -21,73 +21,64 @@ const (
 	maxPromptLines = 20    // lines of a document
 	maxPromptText  = 600   // of its notes, in characters
 	maxPromptWord  = 120   // of any other text
+	// maxPromptNumber bounds the number of a known document, in characters.
+	maxPromptNumber = 40
+	maxPromptRates  = 4
 )
 
 // QuestionOf returns the question to a model about a document and its candidates: candidate
 // number n is candidates[order[n-1]]. If pairs is not nil, pairs[i] must belong to
-// candidates[i]; it adds the competition.
+// candidates[i]; it adds what is known, the competition and earlier answers. The schema lists
+// only candidates without one.
 func QuestionOf(doc score.Raw, candidates []score.Raw, pairs []rules.Decision) (q llm.Question, order []int, err error) {
 	var text strings.Builder
-	if err := delimited(&text, "document", doc); err != nil {
+	if err := delimited(&text, "document", doc, knownOf(doc.ID, pairs)); err != nil {
 		return q, nil, err
 	}
 	order = shuffled(doc.ID, len(candidates))
-	numbers := make([]int, len(order))
 	for i, n := range order {
-		numbers[i] = i + 1
 		fmt.Fprintf(&text, "\nCandidate %d:\n", i+1)
+		var known []rules.Known
 		if pairs != nil {
-			text.WriteString(competition(doc, candidates[n], pairs[n]))
+			if text.WriteString(competition(doc, candidates[n], pairs[n])); pairs[n].Answered() {
+				fmt.Fprintf(&text, "answered: %s\n", pairs[n].Pair.Asked.Answer)
+			}
+			known = knownOf(candidates[n].ID, pairs[n:n+1])
 		}
-		if err := delimited(&text, "candidate", candidates[n]); err != nil {
+		if err := delimited(&text, "candidate", candidates[n], known); err != nil {
 			return q, nil, err
 		}
 	}
 	return llm.Question{Name: "match_decision", Version: promptVersion, System: system, User: text.String(),
-		Schema: schema(numbers), MaxTokens: maxTokens}, order, nil
+		Schema: schema(asked(order, pairs)), MaxTokens: maxTokens}, order, nil
 }
 
-// competition returns lines about the rivals of a pair, from both sides. They must not contain
-// text of a document, because that may be hostile.
-func competition(doc, candidate score.Raw, d rules.Decision) (lines string) {
-	ofDoc, ofCandidate := d.Rivals[0], d.Rivals[1]
-	if d.A == candidate.ID {
-		ofDoc, ofCandidate = ofCandidate, ofDoc
-	}
-	for _, side := range []struct {
-		self, other string
-		rules.Rivals
-	}{{candidate.Type.Words(), doc.Type.Words(), ofCandidate}, {"document", candidate.Type.Words(), ofDoc}} {
-		var facts []string
-		if side.Certain > 0 {
-			facts = append(facts, others(side.Certain, side.other, "belongs", "belong")+" to the "+side.self+" beyond doubt")
-		}
-		if side.Equal > 0 {
-			facts = append(facts, others(side.Equal, side.other, "fits", "fit")+" the "+side.self+" as well")
-		}
-		if side.Certain > 0 && side.Units > 0 {
-			facts = append(facts, fmt.Sprintf("of its %.4g units %.4g are left", side.Units, side.Left))
-		}
-		if len(facts) > 0 {
-			lines += "competition: " + strings.Join(facts, "; ") + "\n"
+// asked lists the numbers of the candidates without an earlier answer.
+func asked(order []int, pairs []rules.Decision) (numbers []int) {
+	for i, n := range order {
+		if pairs == nil || !pairs[n].Answered() {
+			numbers = append(numbers, i+1)
 		}
 	}
-	return lines
-}
-
-func others(n int, typ, one, many string) string {
-	if n == 1 {
-		return "one other " + typ + " " + one
-	}
-	return "several other " + typ + "s " + many
+	return numbers
 }
 
 // delimited writes a document between two delimiters. Its lines cannot be mistaken for a
 // delimiter, because each begins with a field's name.
-func delimited(w *strings.Builder, name string, raw score.Raw) error {
+func delimited(w *strings.Builder, name string, raw score.Raw, known []rules.Known) error {
 	text, err := PromptOf(raw)
 	if err != nil {
 		return err
+	}
+	for i, k := range known {
+		prefix := "; "
+		if i == 0 {
+			prefix = "known: belongs to "
+		}
+		text += prefix + k.Type.Words() + " " + line(k.Number, maxPromptNumber)
+	}
+	if len(known) > 0 {
+		text += "\n"
 	}
 	fmt.Fprintf(w, "<<<%s\n%s%s>>>\n", name, text, name)
 	return nil
@@ -122,9 +113,14 @@ func PromptOf(raw score.Raw) (string, error) {
 		field("cites", r.Type, r.Number)
 	}
 	field("period", d.Period.From.String(), d.Period.To.String())
+	field("delivered", d.Delivered.String())
 	field("net", d.Subtotal.Canonical())
-	field("tax", d.Tax.Canonical())
+	field("tax", append([]string{d.Tax.Canonical()}, rates(d.Taxes)...)...)
 	field("total", d.Total.Canonical())
+	field("prepaid", d.Prepaid.Canonical())
+	for _, c := range d.Charges[:min(len(d.Charges), maxPromptLines)] {
+		field("charge", c.Description, labelled("amount", c.Amount, ""))
+	}
 	for _, l := range d.Lines[:min(len(d.Lines), maxPromptLines)] {
 		field("item", l.SKU, l.Description, labelled("quantity", l.Quantity, l.Unit),
 			labelled("price", l.UnitPrice, ""), labelled("amount", l.Amount, ""))
@@ -136,6 +132,16 @@ func PromptOf(raw score.Raw) (string, error) {
 		fmt.Fprintf(&p, "notes: %s\n", notes)
 	}
 	return p.String(), nil
+}
+
+// rates lists taxes by their rates, such as "19 % of 100".
+func rates(taxes []document.Tax) (list []string) {
+	for _, t := range taxes[:min(len(taxes), maxPromptRates)] {
+		if !t.Rate.IsZero() && !t.Base.IsZero() {
+			list = append(list, t.Rate.Canonical()+" % of "+t.Base.Canonical())
+		}
+	}
+	return list
 }
 
 // labelled is an amount with a label, empty without an amount.

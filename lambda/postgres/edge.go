@@ -123,7 +123,8 @@ func queueAsked(batch *pgx.Batch, pairs []rules.Pair) {
 		last[[2]uuid.UUID{p.A, p.B}] = p.Asked
 	}
 	var as, bs []uuid.UUID
-	var about, questions, reasons []string
+	var about, reasons []string
+	var questions []rules.Place
 	var answers []rules.Answer
 	var owed []bool
 	for key, a := range last {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -201,16 +202,21 @@ func TestSharedWriteWithModel(t *testing.T) {
 	}
 }
 
-// opinionated is a model that answers by the exact question.
+// opinionated is a model that answers by the two documents of each pair.
 type opinionated struct{}
 
 func (opinionated) Name() string { return "opinionated" }
 
 func (opinionated) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
-	sum := sha256.Sum256([]byte(q.User))
+	known := regexp.MustCompile(`(?m)^known: .*\n`)
+	parts := strings.Split(known.ReplaceAllString(q.User, ""), "\nCandidate ")
 	var list []string
-	for i := range strings.Count(q.User, "\nCandidate ") {
-		word := []rules.Answer{rules.High, rules.Medium, rules.Low, rules.None}[sum[i]%4]
+	for i, candidate := range parts[1:] {
+		about, text, _ := strings.Cut(candidate, "<<<candidate\n")
+		if strings.Contains(about, "\nanswered: ") {
+			continue
+		}
+		word := []rules.Answer{rules.High, rules.Medium, rules.Low, rules.None}[sha256.Sum256([]byte(parts[0] + text))[0]%4]
 		list = append(list, fmt.Sprintf(`{"candidate":%d,"evidence":"what fits","verdict":%q}`, i+1, word))
 	}
 	return llm.Answer{Text: `{"candidates":[` + strings.Join(list, ",") + `]}`}, nil
@@ -244,7 +250,11 @@ func (f *fixture) results() string {
 	var lines []string
 	for table, key := range map[string]string{"match_pair": "document_a_id", "document_match": "document_a_id", "match_suggestion": "document_a_id",
 		"three_way_match": "document_id", "document_warning": "document_id", "warning_key": "document_id", "party_name": "document_id"} {
-		list := query[string](f.t, f.conn, "SELECT '"+table+" ' || (to_jsonb(t) - 'created_at')::text FROM "+table+" AS t ORDER BY "+key+", 1")
+		row := "to_jsonb(t) - 'created_at'"
+		if table == "match_pair" { // only the order of arrival decides which of these were asked about
+			row += " - CASE WHEN question = 'left' THEN '{asked,question,answer,reasoning}'::text[] ELSE '{}' END"
+		}
+		list := query[string](f.t, f.conn, "SELECT '"+table+" ' || ("+row+")::text FROM "+table+" AS t ORDER BY "+key+", 1")
 		lines = append(lines, list...)
 	}
 	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, cluster_id FROM document")

@@ -28,6 +28,9 @@ func asked(user string) (document string, candidates []string, ok bool) {
 func fenced(text, fence string) (inside, rest string, ok bool) {
 	_, text, opened := strings.Cut(text, "<<<"+fence+"\n")
 	inside, rest, closed := strings.Cut(text, fence+">>>")
+	if last := strings.LastIndex(inside, "\nknown: "); last >= 0 { // not part of the document
+		inside = inside[:last+1]
+	}
 	return inside, rest, opened && closed
 }
 

@@ -12,11 +12,21 @@ import (
 // Asked is a model's answer about a pair. The zero value means that no model was asked.
 type Asked struct {
 	About     string // Decision.About of the pair at that time
-	Question  string // a hash of the pairs in its question, and their evidence
+	Question  Place  // in the document's question
 	Answer    Answer
 	Reasoning string
 	Owed      bool // left open by the rules, and unanswered for this evidence
 }
+
+// Place is the place of an answered pair in its document's question. The document must be
+// matched again if a pair leaves a full question, and if one returns that has left.
+type Place string
+
+// The places; empty for a pair in a question with room for more.
+const (
+	Full Place = "full" // the question had no room for another pair
+	Left Place = "left" // the rules have decided the pair since
+)
 
 // Answer is a model's confidence that two documents belong together.
 type Answer string
@@ -31,6 +41,12 @@ const (
 
 var modelScores = map[Answer]float64{Medium: 0.8, High: 0.9}
 
+// Answered reports whether a model has answered about the pair as it is. The answer stands
+// whatever other documents arrive, so that no pair is asked about twice.
+func (d *Decision) Answered() bool {
+	return d.Pair.Asked.About == d.About && d.Pair.Asked.Answer != ""
+}
+
 // Follow lets a model's answer decide a pair. Use it only for undecided pairs.
 func (d *Decision) Follow(a Asked) {
 	if a.Answer == "" {
@@ -39,7 +55,7 @@ func (d *Decision) Follow(a Asked) {
 	reasoning := d.byRules()
 	d.DecidedBy = "model"
 	switch {
-	case a.Answer == High, a.Answer == Medium && d.Points >= likelyAt:
+	case a.Answer == High, a.Answer == Medium && (d.Points >= likelyAt || d.unrivalled()):
 		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
 		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
 	case a.Answer == Medium:
@@ -51,14 +67,29 @@ func (d *Decision) Follow(a Asked) {
 	}
 }
 
-// Stale reports whether the document asking about the pair has a different question now: a
-// candidate less, or evidence other than the answer's. A pair that is owed an answer isn't
-// stale, because it will be asked about anyway.
+// unrivalled reports whether no other document fits one of the two as well.
+func (d *Decision) unrivalled() bool {
+	return d.Rivals[0].none() && d.Rivals[1].none()
+}
+
+// Stale reports whether the document asking about the pair must be matched again: the pair has
+// no answer for its evidence, or its question has room for another pair, or one less. A pair
+// that is owed an answer isn't stale, because it will be asked about anyway.
 func (d *Decision) Stale() bool {
 	if !d.Undecided {
-		return d.Pair.Asked.About != ""
+		return d.Pair.Asked.Question == Full
 	}
-	return d.Pair.Asked.About != d.About && !d.Pair.Asked.Owed
+	return d.Pair.Asked.About != d.About && !d.Pair.Asked.Owed || d.Pair.Asked.Question == Left
+}
+
+// Leave marks a pair that the rules have decided since it was asked about, keeps its answer,
+// and reports a change.
+func (d *Decision) Leave() bool {
+	if d.Undecided || d.Pair.Asked.About == "" || d.Pair.Asked.Question == Left {
+		return false
+	}
+	d.Pair.Asked.Question, d.Pair.Asked.Owed = Left, false
+	return true
 }
 
 // Owe marks or unmarks an undecided pair as owed a model's answer, and reports a change.
@@ -71,21 +102,27 @@ func (d *Decision) Owe() (changed bool) {
 	return changed
 }
 
-// byRules is the reasoning of an undecided pair, without its wait for a model.
-func (d *Decision) byRules() string {
-	return strings.TrimPrefix(strings.TrimPrefix(d.Reasoning, undecided), stillOwed)
+// byRules is the reasoning of the rules about an undecided pair.
+func (d *Decision) byRules() string { return textOf(d.Evidence) }
+
+// textOf is the evidence in words.
+func textOf(evidence []score.Evidence) string {
+	texts := make([]string, len(evidence))
+	for i, ev := range evidence {
+		texts[i] = ev.Text
+	}
+	return strings.Join(texts, " ")
 }
 
 // stillOwed is part of the reasoning of an undecided pair that is owed an answer.
 const stillOwed = "A model has still to be asked. "
 
-func fingerprint(evidence []score.Evidence, rivals [2]Rivals) string {
+// fingerprint hashes the evidence of the two documents alone, without its points: it changes
+// with their contents, not with other documents or with the weights.
+func fingerprint(evidence []score.Evidence) string {
 	h := sha256.New()
 	for _, ev := range evidence {
-		fmt.Fprintf(h, "%q %d %q\n", ev.Name, ev.Points, ev.Text)
-	}
-	for _, r := range rivals {
-		fmt.Fprintf(h, "%d %d %.4g %.4g\n", r.Certain, r.Equal, r.Units, r.Left)
+		fmt.Fprintf(h, "%q %q\n", ev.Name, ev.Text)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

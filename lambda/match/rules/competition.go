@@ -72,6 +72,7 @@ type side struct {
 	common, all float64 // units in common, and all units of the document
 	self, other document.Type
 	confirmed   bool
+	cites       bool      // the very number
 	far         score.End // of the other document
 	days        int       // from the first in the order of business to the second
 	dated       bool      // the days are known
@@ -87,7 +88,8 @@ func (s *side) nearer(r *side) bool {
 }
 
 func (p *Pair) from(id uuid.UUID) side {
-	s := side{rival: p.Other(id), points: p.Points, common: p.Fit.Common, confirmed: p.Verdict == Confirmed}
+	s := side{rival: p.Other(id), points: p.Points, common: p.Fit.Common, confirmed: p.Verdict == Confirmed,
+		cites: p.Cites()}
 	a, b := p.Ends[0], p.Ends[1]
 	if s.dated = !a.Date.IsZero() && !b.Date.IsZero(); s.dated {
 		if s.days = a.Date.DaysUntil(b.Date); p.Later() == p.A {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"matchbook/lambda/match/score"
 
@@ -49,8 +48,10 @@ type Decision struct {
 	Undecided bool
 	// Rivals are the rivals of an undecided pair at A and at B.
 	Rivals [2]Rivals
-	// About is a hash of an undecided pair's evidence and rivals. Use an answer only for this
-	// hash.
+	// Known are the documents to which A and B belong beyond doubt, for an undecided pair.
+	Known [2][]Known
+	// About is a hash of an undecided pair's evidence, without the competition's. Use an answer
+	// only for this hash.
 	About string
 }
 
@@ -96,7 +97,8 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 		case d.Points >= numbers.SuggestAt:
 			d.Outcome, d.Undecided = Suggested, true
 			d.Rivals = r.rivals
-			d.About = fingerprint(d.Evidence, d.Rivals)
+			d.Known = [2][]Known{others.known(p.A, p.B), others.known(p.B, p.A)}
+			d.About = fingerprint(p.Evidence)
 			switch {
 			case p.Asked.About == d.About:
 				d.Follow(p.Asked)
@@ -149,11 +151,7 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 			e.Confidence = "high"
 		}
 	}
-	texts := make([]string, len(e.Evidence))
-	for i, ev := range e.Evidence {
-		texts[i] = ev.Text
-	}
-	e.Reasoning = strings.Join(texts, " ")
+	e.Reasoning = textOf(e.Evidence)
 	switch {
 	case p.Verdict == Confirmed:
 		e.Score, e.Confidence, e.DecidedBy, e.Reasoning = 1, "high", "person", "Confirmed by a person."

@@ -33,5 +33,8 @@ var plain = &score.Numbers{Points: score.Learned.Points, SuggestAt: 50, MatchAt:
 func decided(c Competition) []Decision {
 	c.Numbers = plain
 	all, _ := Decide(context.Background(), c) // which does not end
+	for i := range all {
+		all[i].Known = [2][]Known{} // for the model: decides nothing
+	}
 	return all
 }

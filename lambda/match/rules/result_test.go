@@ -90,9 +90,19 @@ func result(c Competition) Result {
 // A model that is not sure makes a match only where the rules come near one.
 func TestUnsureModelNeedsRules(t *testing.T) {
 	t.Parallel()
-	for points, want := range map[int]Outcome{score.SuggestAt: Suggested, likelyAt - 1: Suggested, likelyAt: Matched, score.MatchAt - 1: Matched} {
-		for answer, outcome := range map[Answer]Outcome{High: Matched, Medium: want, Low: Suggested, None: Dropped} {
-			d := Decision{Edge: Edge{Points: points, Score: float64(points) / 100, Reasoning: undecided + "By a number."}, Outcome: Suggested, Undecided: true}
+	rival, alone := [2]Rivals{{}, {Equal: 1}}, [2]Rivals{}
+	for _, tc := range []struct {
+		points int
+		rivals [2]Rivals
+		want   Outcome // by a model that is not sure
+	}{
+		{score.SuggestAt, rival, Suggested}, {likelyAt - 1, rival, Suggested}, {likelyAt, rival, Matched}, {score.MatchAt - 1, rival, Matched},
+		{score.SuggestAt, alone, Matched}, {score.SuggestAt, [2]Rivals{{Certain: 1}, {}}, Suggested},
+	} {
+		points := tc.points
+		for answer, outcome := range map[Answer]Outcome{High: Matched, Medium: tc.want, Low: Suggested, None: Dropped} {
+			d := Decision{Edge: Edge{Points: points, Score: float64(points) / 100, Reasoning: undecided + "By a number.",
+				Evidence: []score.Evidence{{Text: "By a number."}}}, Outcome: Suggested, Undecided: true, Rivals: tc.rivals}
 			if d.About = "now"; !d.Owe() || !strings.HasPrefix(d.Reasoning, undecided+stillOwed+"By") {
 				t.Errorf("what is owed: %+v", d)
 			}

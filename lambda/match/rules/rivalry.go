@@ -25,6 +25,8 @@ type field struct {
 	groups map[seat]*group
 	legs   map[uuid.UUID]map[uuid.UUID]document.Type // parts of chains, by document and other document
 	exact  map[citation]bool
+	// partners are the known documents of each document asked for.
+	partners map[uuid.UUID][]partner
 }
 
 // seat is a document, and the type of the documents competing for it.
@@ -61,7 +63,8 @@ type place struct {
 }
 
 func newField(pairs []Pair) *field {
-	f := &field{groups: map[seat]*group{}, legs: map[uuid.UUID]map[uuid.UUID]document.Type{}, exact: map[citation]bool{}}
+	f := &field{groups: map[seat]*group{}, legs: map[uuid.UUID]map[uuid.UUID]document.Type{}, exact: map[citation]bool{},
+		partners: map[uuid.UUID][]partner{}}
 	for i := range pairs {
 		p := &pairs[i]
 		if p.Verdict == Rejected || p.Veto != "" && p.Verdict == "" {
@@ -166,10 +169,13 @@ func (p *Pair) leg() bool {
 type Rivals struct {
 	Certain     int     // they belong to the document beyond doubt
 	Equal       int     // they fit it as well as the pair
+	Nearer      int     // of them, nearer in time than the pair
 	Units, Left float64 // of the document: all, and without the certain pairs; 0 if unknown
 }
 
 const several = 2
+
+func (r Rivals) none() bool { return r.Certain == 0 && r.Equal == 0 }
 
 // rivals counts the competition of a pair of the group. A pair is certain if a person
 // confirmed it, or if its points make a match whatever competes with it.
@@ -183,6 +189,9 @@ func (g *group) rivals(me *side) Rivals {
 			certain = append(certain, s)
 		case s.points >= me.points-margin:
 			r.Equal = min(r.Equal+1, several)
+			if s.dated && me.dated && s.nearer(me) {
+				r.Nearer = min(r.Nearer+1, several)
+			}
 		}
 	}
 	// The result must not depend on the order of pairs, but a sum of floats does.

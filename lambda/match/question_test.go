@@ -1,0 +1,100 @@
+package match
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/score"
+
+	"github.com/google/uuid"
+)
+
+var (
+	exponent  = regexp.MustCompile(`\d[eE][+-]\d`)
+	unitsLeft = regexp.MustCompile(`of its (\S+) units (\S+) are left`)
+)
+
+// No computed line of a question contradicts another, or the document that it is about, and
+// none has an exponent. All corpora are read with -thorough.
+func TestQuestionsAgree(t *testing.T) {
+	t.Parallel()
+	for _, corpus := range []string{"clerk", "varied", "p2p"} {
+		for _, condition := range []string{"corrupted", "masked", "visible"} {
+			if corpus+condition != "clerkcorrupted" && !testenv.Thorough() {
+				continue
+			}
+			t.Run(corpus+" "+condition, func(t *testing.T) {
+				t.Parallel()
+				raws := map[uuid.UUID]score.Raw{}
+				for _, raw := range rawCorpus(t, corpus, condition) {
+					raws[raw.ID] = raw
+				}
+				all := decided(readCorpus(t, corpus, condition).pairs())
+				asking, lines := map[uuid.UUID][]rules.Decision{}, map[string]int{}
+				for _, d := range all {
+					if d.Undecided {
+						asking[d.Pair.Later()] = append(asking[d.Pair.Later()], d)
+					}
+				}
+				for id, open := range asking {
+					checkQuestion(t, raws, id, open, lines)
+				}
+				t.Logf("%d questions, computed lines %v", len(asking), lines)
+				if lines["competition"] < 100 || condition != "masked" && min(lines["known"], lines["left"]) < 10 {
+					t.Error("the questions prove little")
+				}
+			})
+		}
+	}
+}
+
+func checkQuestion(t *testing.T, raws map[uuid.UUID]score.Raw, id uuid.UUID, open []rules.Decision, lines map[string]int) {
+	t.Helper()
+	var candidates []score.Raw
+	for _, d := range open {
+		candidates = append(candidates, raws[d.Pair.Other(id)])
+	}
+	for _, d := range open {
+		far := d.Pair.Ends[0]
+		if d.A == id {
+			far = d.Pair.Ends[1]
+		}
+		for _, k := range knownOf(id, open) {
+			if k == (rules.Known{Type: raws[d.Pair.Other(id)].Type, Number: far.Number}) {
+				t.Errorf("asks about the known %s %s", k.Type, k.Number)
+			}
+		}
+	}
+	q, order, err := QuestionOf(raws[id], candidates, open)
+	must.OK(t, err)
+	for i, part := range strings.Split(q.User, "\nCandidate ") {
+		if exponent.MatchString(part) {
+			t.Errorf("a number with an exponent:\n%s", part)
+		}
+		lines["competition"] += strings.Count(part, "\ncompetition: ")
+		lines["known"] += strings.Count(part, "\nknown: ")
+		if i == 0 {
+			continue
+		}
+		for _, line := range strings.Split(part, "\n") {
+			said := unitsLeft.FindStringSubmatch(line)
+			if !strings.HasPrefix(line, "competition: ") || said == nil {
+				continue
+			}
+			lines["left"]++
+			about := candidates[order[i-1]]
+			if strings.Contains(line, "the document") {
+				about = raws[id]
+			}
+			d := must.Get(document.Parse([]byte(about.Data)))(t)
+			if len(d.Lines) != 1 || d.Lines[0].Quantity.Canonical() != said[1] || said[1] == said[2] || strings.HasPrefix(said[2], "-") {
+				t.Errorf("%s, but its items are %+v", line, d.Lines)
+			}
+		}
+	}
+}

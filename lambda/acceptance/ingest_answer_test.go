@@ -10,7 +10,8 @@ import (
 
 // absent is a document of the model's strict schema without values.
 const absent = `{"type":"invoice","pages":[1],
-	"number":null,"date":null,"currency":null,"subtotal":null,"tax":null,"total":null,
+	"number":null,"date":null,"delivery_date":null,"currency":null,"buyer_reference":null,"payee":{"name":null,"iban":null},
+	"subtotal":null,"tax":null,"total":null,"prepaid":null,"rounding":null,"amount_due":null,
 	"supplier":{"name":null,"vat_id":null,"iban":null,"address":null},
 	"buyer":{"name":null,"vat_id":null,"iban":null,"address":null},
 	"period":{"from":null,"to":null},"payment_terms":{"due":null,"text":null},
@@ -50,9 +51,11 @@ func (p printedInvoice) answer(t *testing.T, note string) string {
 		if party, member, ok := strings.Cut(path, "."); ok {
 			in, name = doc[party].(map[string]any), member
 		}
-		in[name] = map[string]any{"value": f[0], "quote": f[1], "page": 1}
+		if in[name] = map[string]any{"value": f[0], "quote": f[1]}; name == "iban" {
+			in[name] = f[0]
+		}
 	}
-	raw := must.Get(json.Marshal(map[string]any{"extraction_successful": true, "confidence": "high",
-		"missing_fields": []string{note}, "documents": []any{doc}}))(t)
+	raw := must.Get(json.Marshal(map[string]any{"confidence": "high", "missing_fields": []string{note},
+		"documents": []any{doc}}))(t)
 	return string(raw)
 }

@@ -187,20 +187,21 @@ Netto 200,00 EUR MwSt. 19 % 38,00 EUR Brutto 238,00 EUR`
 
 // answered is the model's answer with these documents.
 func answered(docs ...string) string {
-	return `{"extraction_successful":true,"confidence":"high","missing_fields":[],"documents":[` + strings.Join(docs, ",") + `]}`
+	return `{"documents":[` + strings.Join(docs, ",") + `],"missing_fields":[],"confidence":"high"}`
 }
 
 // invoiceOf is an invoice of the answer. The values are written as in the text.
 func invoiceOf(t *testing.T, number, date, subtotal, tax, total string) string {
 	t.Helper()
 	field := func(value, quote string) map[string]any {
-		return map[string]any{"value": value, "quote": quote, "page": 1}
+		return map[string]any{"value": value, "quote": quote}
 	}
 	printed := func(v string) string { return strings.ReplaceAll(v, ".", ",") + " EUR" }
 	none := map[string]any{"name": nil, "vat_id": nil, "iban": nil, "address": nil}
 	supplier := map[string]any{"name": field("Sommer GmbH", "Sommer GmbH"), "vat_id": nil, "iban": nil, "address": nil}
 	raw, err := json.Marshal(map[string]any{
-		"type": "invoice", "pages": []int{1}, "number": field(number, "Nr. "+number), "date": field("2026-02-"+date[:2], date),
+		"delivery_date": nil, "payee": map[string]any{"name": nil, "iban": nil}, "buyer_reference": nil,
+		"prepaid": nil, "rounding": nil, "amount_due": nil, "type": "invoice", "pages": []int{1}, "number": field(number, "Nr. "+number), "date": field("2026-02-"+date[:2], date),
 		"currency": field("EUR", "EUR"), "subtotal": field(subtotal, printed(subtotal)), "tax": field(tax, printed(tax)),
 		"total": field(total, printed(total)), "supplier": supplier, "buyer": none,
 		"period": map[string]any{"from": nil, "to": nil}, "payment_terms": map[string]any{"due": nil, "text": nil},

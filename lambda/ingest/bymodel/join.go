@@ -54,6 +54,7 @@ func merge(a, b extraction.Extraction) extraction.Extraction {
 func mergeFields(a *extraction.Extraction, b extraction.Extraction) {
 	shift := map[string]int{"references": len(a.Data.References), "line_items": len(a.Data.Lines),
 		"taxes": len(a.Data.Taxes), "charges": len(a.Data.Charges)}
+	sums := []string{"subtotal", "tax", "total", "prepaid", "rounding", "amount_due"}
 	for path, f := range b.Fields {
 		list, rest, _ := strings.Cut(path, ".")
 		if n, ok := shift[list]; ok {
@@ -62,7 +63,7 @@ func mergeFields(a *extraction.Extraction, b extraction.Extraction) {
 				path = fmt.Sprintf("%s.%d.%s", list, n+i, name)
 			}
 		}
-		if _, have := a.Fields[path]; !have || path == "subtotal" || path == "tax" || path == "total" {
+		if _, have := a.Fields[path]; !have || slices.Contains(sums, path) {
 			a.Fields[path] = f
 		}
 	}
@@ -78,6 +79,9 @@ func mergeData(x *document.Data, y document.Data) {
 	first(&x.Currency, y.Currency)
 	mergeParty(&x.Supplier, y.Supplier)
 	mergeParty(&x.Buyer, y.Buyer)
+	mergeParty(&x.Payee, y.Payee)
+	first(&x.BuyerReference, y.BuyerReference)
+	first(&x.Delivered, y.Delivered)
 	first(&x.Period.From, y.Period.From)
 	first(&x.Period.To, y.Period.To)
 	first(&x.Terms.Due, y.Terms.Due)
@@ -85,6 +89,9 @@ func mergeData(x *document.Data, y document.Data) {
 	last(&x.Subtotal, y.Subtotal)
 	last(&x.Tax, y.Tax)
 	last(&x.Total, y.Total)
+	last(&x.Prepaid, y.Prepaid)
+	last(&x.Rounding, y.Rounding)
+	last(&x.AmountDue, y.AmountDue)
 }
 
 func mergeParty(x *document.Party, y document.Party) {

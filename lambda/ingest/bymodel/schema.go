@@ -2,7 +2,6 @@ package bymodel
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -10,68 +9,112 @@ import (
 	"matchbook/lambda/llm/schema"
 )
 
+// answers is the schema of an answer. A model writes the members in the order of the schema, so
+// what decides about the others comes first, and its opinion of the result last. Older servers
+// take 100 properties on 5 levels; so a quote needs no page, and a printed value no quote.
+var answers = schema.MustParse(encode(object(
+	property{"documents", list(object(
+		property{"type", oneOf(kinds()...)},
+		property{"pages", list(node{Type: "integer"})},
+		property{"number", field},
+		property{"date", field},
+		property{"delivery_date", field},
+		property{"period", object(property{"from", field}, property{"to", field})},
+		property{"currency", field},
+		property{"supplier", party},
+		property{"buyer", party},
+		property{"payee", object(property{"name", field}, property{"iban", nullable})},
+		property{"buyer_reference", field},
+		property{"references", list(object(property{"type", oneOf(kinds()...)}, property{"number", nullable},
+			property{"quote", plain}))},
+		property{"line_items", row("sku description quantity unit unit_price price_quantity amount tax_rate")},
+		property{"charges", row("description amount tax_rate")},
+		property{"taxes", row("rate base amount")},
+		property{"subtotal", field},
+		property{"tax", field},
+		property{"total", field},
+		property{"prepaid", field},
+		property{"rounding", field},
+		property{"amount_due", field},
+		property{"payment_terms", object(property{"due", field}, property{"text", nullable})},
+	))},
+	property{"missing_fields", list(plain)},
+	property{"confidence", oneOf(string(extraction.High), string(extraction.Medium), string(extraction.Low))},
+)))
+
+var (
+	plain    = node{Type: "string"}
+	nullable = node{Type: []string{"string", "null"}} // its own quote
+
+	// field is a value with the text that shows it.
+	field = func() node {
+		n := object(property{"value", plain}, property{"quote", plain})
+		n.Type = []string{"object", "null"}
+		return n
+	}()
+	party = object(property{"name", field}, property{"vat_id", nullable}, property{"iban", nullable},
+		property{"address", nullable})
+)
+
 type node struct {
-	Type       any              `json:"type"` // a name or several
-	Properties map[string]*node `json:"properties,omitempty"`
-	Required   []string         `json:"required,omitempty"`
-	Additional *bool            `json:"additionalProperties,omitempty"`
-	Items      *node            `json:"items,omitempty"`
-	Enum       []string         `json:"enum,omitempty"`
+	Type       any        `json:"type"` // a name or several
+	Properties properties `json:"properties,omitempty"`
+	Required   []string   `json:"required,omitempty"`
+	Additional *bool      `json:"additionalProperties,omitempty"`
+	Items      *node      `json:"items,omitempty"`
+	Enum       []string   `json:"enum,omitempty"`
 }
 
-var answers = schema.MustParse(encode(answerSchema()))
+type property struct {
+	name string
+	node node
+}
 
-func object(properties map[string]*node) *node {
-	no := false
-	n := &node{Type: "object", Properties: properties, Additional: &no}
-	for name := range properties {
-		n.Required = append(n.Required, name)
+type properties []property
+
+// MarshalJSON keeps the order, unlike a map.
+func (p properties) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	for i, member := range p {
+		value, err := json.Marshal(member.node)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString([]string{"{", ","}[min(i, 1)] + `"` + member.name + `":` + string(value))
 	}
-	slices.Sort(n.Required)
+	return []byte(b.String() + "}"), nil
+}
+
+func object(members ...property) node {
+	no := false
+	n := node{Type: "object", Properties: members, Additional: &no}
+	for _, m := range members {
+		n.Required = append(n.Required, m.name)
+	}
 	return n
 }
 
-func list(items *node) *node { return &node{Type: "array", Items: items} }
+func list(items node) node { return node{Type: "array", Items: &items} }
 
-// fields returns an object with fields of these names, separated by spaces.
-func fields(names string) map[string]*node {
-	all := map[string]*node{}
+func oneOf(values ...string) node { return node{Type: "string", Enum: values} }
+
+// row is a list of printed rows. Their values, named here, share one quote.
+func row(names string) node {
+	var members []property
 	for _, name := range strings.Fields(names) {
-		f := object(map[string]*node{"value": {Type: "string"}, "quote": {Type: "string"}, "page": {Type: "integer"}})
-		f.Type = []string{"object", "null"}
-		all[name] = f
+		members = append(members, property{name, nullable})
 	}
-	return all
+	return list(object(append(members, property{"quote", plain})...))
 }
 
-func answerSchema() *node {
-	kinds := []string{other}
+func kinds() (all []string) {
 	for _, t := range document.Types {
-		kinds = append(kinds, string(t))
+		all = append(all, string(t))
 	}
-	confidences := []string{string(extraction.High), string(extraction.Medium), string(extraction.Low)}
-	doc := fields("number date currency subtotal tax total")
-	doc["type"] = &node{Type: "string", Enum: kinds}
-	doc["pages"] = list(&node{Type: "integer"})
-	doc["supplier"] = object(fields("name vat_id iban address"))
-	doc["buyer"] = object(fields("name vat_id iban address"))
-	doc["period"] = object(fields("from to"))
-	doc["payment_terms"] = object(fields("due text"))
-	cited := fields("number")
-	cited["type"] = &node{Type: "string", Enum: kinds}
-	doc["references"] = list(object(cited))
-	doc["line_items"] = list(object(fields("sku description quantity unit unit_price amount tax_rate")))
-	doc["taxes"] = list(object(fields("rate base amount")))
-	doc["charges"] = list(object(fields("description amount tax_rate")))
-	return object(map[string]*node{
-		"extraction_successful": {Type: "boolean"},
-		"confidence":            {Type: "string", Enum: confidences},
-		"missing_fields":        list(&node{Type: "string"}),
-		"documents":             list(object(doc)),
-	})
+	return append(all, other)
 }
 
-func encode(n *node) json.RawMessage {
+func encode(n node) json.RawMessage {
 	raw, err := json.Marshal(n)
 	if err != nil {
 		panic(err) // strings can be encoded

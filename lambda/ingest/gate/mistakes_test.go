@@ -4,8 +4,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 
+	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/testenv"
 )
 
 // mistakes make an answer wrong; false where the document has no place for it.
@@ -110,4 +113,59 @@ func elsewhere(r *rand.Rand, s sample, d *record) bool {
 	}
 	d.Number = there[r.IntN(len(there))]
 	return true
+}
+
+func TestSeededMistakes(t *testing.T) {
+	t.Parallel()
+	testenv.OnlyThorough(t, "checks hundreds of mistakes")
+	all := samples(t)
+	b := newBench(t)
+	right, accepted := 0, 0
+	wrong, refused := map[string]int{}, map[string]int{}
+	for _, s := range all {
+		if s.truth.Type == "" {
+			continue
+		}
+		truth := oracle{s}.answer()
+		d := truth.Documents[0]
+		if d.Number == nil || d.Date == nil || d.Total == nil || d.Currency == nil || d.Supplier.Name == nil {
+			t.Logf("%s does not print a required field", s.name)
+			continue
+		}
+		reasons, _ := b.reasons(t, s, truth)
+		right++
+		if len(reasons) == 0 {
+			accepted++
+		} else {
+			t.Errorf("%s: the truth is refused: %v", s.name, reasons)
+			continue
+		}
+		for name, make := range mistakes {
+			for seed := range uint64(5) {
+				a := oracle{s}.answer()
+				if !make(rand.New(rand.NewPCG(seed, 14)), s, &a.Documents[0]) {
+					continue
+				}
+				wrong[name]++
+				reasons, e := b.reasons(t, s, a)
+				if len(reasons) > 0 {
+					refused[name]++
+				} else {
+					t.Logf("%s: %s (seed %d) passes: number %v, total %v", s.name, name, seed, e.Data.Number, e.Data.Total.Fixed())
+				}
+				if total := e.Fields["total"]; total.Trust == extraction.Arithmetic && total.Value != d.Total.Value {
+					t.Errorf("%s: %s: the wrong total %s is trusted", s.name, name, total.Value)
+				}
+			}
+		}
+	}
+	n, caught := 0, 0
+	for name := range mistakes {
+		n, caught = n+wrong[name], caught+refused[name]
+		t.Logf("%s: %d of %d refused", name, refused[name], wrong[name])
+	}
+	t.Logf("%d of %d right extractions accepted, %d of %d wrong ones refused", accepted, right, caught, n)
+	if accepted < right || 100*caught < 98*n || n < 400 {
+		t.Error("want all right ones accepted, and at least 98 % of 400 wrong ones refused")
+	}
 }

@@ -243,14 +243,26 @@ func TestTextStaysFenced(t *testing.T) {
 	}
 }
 
-func TestRowsKeepCells(t *testing.T) {
+func TestColumnsKeepTheirPlace(t *testing.T) {
 	t.Parallel()
-	at := func(text string, left, top float64) transcript.Line {
-		return transcript.Line{Text: text, Box: transcript.Box{Left: left, Right: left + 0.1, Top: top, Bottom: top + 0.01}}
+	var p transcript.Page
+	for i, row := range [][3]string{{"Nordlicht GmbH", "", "Invoice"}, {"Hafenweg 3", "", "Weber AG"}, {"20457 Hamburg", "", "8001 Zürich"},
+		{"Paper", "2", "50.00"}, {"", "", "7.00"}} {
+		for column, text := range row {
+			if left := []float64{0.1, 0.4, 0.6}[column]; text != "" {
+				p.Lines = append(p.Lines, transcript.Line{Text: text, Box: transcript.Box{Left: left,
+					Right: left + float64(len(text))/80, Top: float64(i) / 50, Bottom: float64(i)/50 + 0.01}})
+			}
+		}
 	}
-	got := rows(transcript.Page{Lines: []transcript.Line{at("Papier", 0.1, 0.1), at("2", 0.5, 0.101), at("50,00", 0.7, 0.1), at("Stifte", 0.1, 0.12)}})
-	if want := []string{"Papier    2    50,00", "Stifte"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	want := `
+Nordlicht GmbH                          Invoice
+Hafenweg 3                              Weber AG
+20457 Hamburg                           8001 Zürich
+Paper                   2               50.00
+                                        7.00`
+	if got := "\n" + strings.Join(rows(p), "\n"); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 

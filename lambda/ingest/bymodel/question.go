@@ -2,6 +2,8 @@ package bymodel
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,17 +78,39 @@ func divide(lines []string) (texts []string) {
 	return texts
 }
 
-// rows returns the lines of a page. It joins lines in one row.
+// rows returns the rows of a page. Blanks keep the columns in their place, as in pdftotext
+// -layout, so that two addresses side by side don't become one.
 func rows(p transcript.Page) (all []string) {
+	letter, margin := grid(p)
 	for i, l := range p.Lines {
-		text := clean(l.Text)
+		row, gap := "", 0
 		if i > 0 && beside(p.Lines[i-1].Box, l.Box) {
-			all[len(all)-1] += "    " + text
-			continue
+			row, gap = all[len(all)-1], 2
+			all = all[:len(all)-1]
 		}
-		all = append(all, text)
+		column := int(math.Round((l.Box.Left - margin) / letter))
+		row += strings.Repeat(" ", max(gap, column-utf8.RuneCountInString(row)))
+		all = append(all, row+clean(l.Text))
 	}
 	return all
+}
+
+// grid returns the width of most letters of a page, and its left margin.
+func grid(p transcript.Page) (letter, margin float64) {
+	const least = 1.0 / 160 // at most so many columns, because blanks are paid for, too
+	var widths []float64
+	margin = 1
+	for _, l := range p.Lines {
+		margin = min(margin, l.Box.Left)
+		if n := utf8.RuneCountInString(l.Text); n > 3 {
+			widths = append(widths, (l.Box.Right-l.Box.Left)/float64(n))
+		}
+	}
+	if len(widths) == 0 {
+		return least, margin
+	}
+	slices.Sort(widths)
+	return max(least, widths[len(widths)/2]), margin
 }
 
 func beside(a, b transcript.Box) bool {

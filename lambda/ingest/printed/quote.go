@@ -3,6 +3,7 @@ package printed
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"matchbook/lambda/ingest/transcript"
@@ -11,11 +12,12 @@ import (
 // Quotes finds quotes in a transcription.
 type Quotes struct{ pages []folded }
 
-// folded is a text without white space, twice: as printed, and with words joined across a
-// hyphen at the end of a line.
+// folded is a text without white space: as printed, row by row; and column by column, for an
+// address next to another one. Few quotes need the columns.
 type folded struct {
-	number int
-	texts  [2]squeezed
+	number  int
+	rows    [2]squeezed
+	columns func() [2]squeezed
 }
 
 // squeezed is a text without white space. gap marks characters after a space.
@@ -28,7 +30,8 @@ type squeezed struct {
 func QuotesOf(t transcript.Transcription) Quotes {
 	q := Quotes{}
 	for _, p := range t.Pages {
-		q.pages = append(q.pages, folded{p.Number, [2]squeezed{squeeze(p.Text()), squeeze(dehyphenate(p))}})
+		q.pages = append(q.pages, folded{p.Number, fold(p.Lines),
+			sync.OnceValue(func() [2]squeezed { return fold(columns(p.Lines)) })})
 	}
 	return q
 }
@@ -63,7 +66,13 @@ func (q Quotes) On(page int, quote string) bool {
 }
 
 func (f folded) contains(wanted string) bool {
-	return wanted != "" && (f.texts[0].contains(wanted) || f.texts[1].contains(wanted))
+	in := func(texts [2]squeezed) bool { return texts[0].contains(wanted) || texts[1].contains(wanted) }
+	return wanted != "" && (in(f.rows) || in(f.columns()))
+}
+
+// fold joins lines, also with words joined across a hyphen at the end of a line.
+func fold(lines []transcript.Line) [2]squeezed {
+	return [2]squeezed{squeeze(transcript.Page{Lines: lines}.Text()), squeeze(dehyphenate(lines))}
 }
 
 // Shows reports whether a quote contains the whole value, regardless of white space.
@@ -72,9 +81,9 @@ func Shows(quote, value string) bool {
 	return wanted != "" && squeeze(quote).contains(wanted)
 }
 
-func dehyphenate(p transcript.Page) string {
+func dehyphenate(lines []transcript.Line) string {
 	var b strings.Builder
-	for _, l := range p.Lines {
+	for _, l := range lines {
 		text := strings.TrimRightFunc(l.Text, unicode.IsSpace)
 		if joined, ok := strings.CutSuffix(text, "-"); ok {
 			b.WriteString(joined)

@@ -49,3 +49,34 @@ func TestQuotes(t *testing.T) {
 		t.Error("a quote belongs to its page")
 	}
 }
+
+// An address next to another one is a text, and so is a label over its value.
+func TestQuotesInColumns(t *testing.T) {
+	t.Parallel()
+	p := transcript.Page{Number: 1}
+	for row, cells := range [][2]string{{"Nordlicht GmbH", "Invoice no."}, {"Hafenweg 3", "RE-7"}, {"20457 Ham-", "Date"}, {"burg", "4 March 2026"},
+		{"", ""}, {"", ""}, {"Total", "119.00"}} {
+		for column, text := range cells {
+			left, top := []float64{0.1, 0.6}[column], float64(row)/50
+			if text != "" {
+				p.Lines = append(p.Lines, transcript.Line{Text: text,
+					Box: transcript.Box{Left: left, Right: left + 0.2, Top: top, Bottom: top + 0.012}})
+			}
+		}
+	}
+	q := QuotesOf(transcript.Transcription{Pages: []transcript.Page{p}})
+	for quote, want := range map[string]bool{
+		"Hafenweg 3\n20457 Hamburg":        true,
+		"Nordlicht GmbH Hafenweg 3":        true,
+		"Invoice no.\nRE-7":                true,
+		"Hafenweg 3   RE-7":                true, // a row
+		"Nordlicht GmbH\n20457 Ham-\nburg": false,
+		"RE-7 Hafenweg 3":                  false,
+		"burg Total":                       false, // far below
+		"RE-7 \uffff":                      false,
+	} {
+		if got := q.On(1, quote); got != want {
+			t.Errorf("%q: got %t", quote, got)
+		}
+	}
+}

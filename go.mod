@@ -36,6 +36,7 @@ require (
 	github.com/vgarvardt/pgx-google-uuid/v5 v5.6.0
 	golang.org/x/image v0.47.0
 	golang.org/x/oauth2 v0.36.0
+	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 	pgregory.net/rapid v1.3.0
 )

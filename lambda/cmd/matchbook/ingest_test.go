@@ -175,7 +175,7 @@ func wantShape(t *testing.T, raw string) {
 		keys(report):               "accounting files matched ocr",
 		keys(files[0]):             "attempts documents error file ingestion_id status",
 		keys(files[1]):             "attempts documents file ingestion_id page_account status",
-		keys(doc):                  "fields id needs_review number pages reasons source sums type",
+		keys(doc):                  "fields id needs_review number pages reasons references source sums type",
 		keys(first(doc, "fields")): "page path quote trust value",
 		keys(first(doc, "sums")):   "agrees is of stated states",
 		keys(report["matched"]):    "clusters documents matches open three_way warnings",

@@ -88,7 +88,7 @@ func (c *checker) confidence() {
 	case !c.e.Successful:
 		c.refuse(Confidence, "", "the text was not recognised as a business document")
 	case c.e.Confidence == extraction.Low:
-		c.refuse(Confidence, "", "the extraction reports low confidence")
+		c.refuse(Confidence, "", "the model is unsure of what it read: compare number, date, parties and amounts with the page")
 	}
 }
 

@@ -12,7 +12,10 @@ import (
 )
 
 // words returns the name of a path for people.
-func words(path string) string {
+func words(path string) string { return Words(path) }
+
+// Words returns the name of a field in reasons.
+func Words(path string) string {
 	switch path {
 	case "supplier.name":
 		return "supplier's name"

@@ -30,6 +30,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 type pageView struct {
 	Style  template.CSS
 	Policy string // content security policy: loads nothing, runs no scripts
+	Person []todo
 	Files  []fileView
 	OCR    OCR
 	Totals accounting
@@ -37,25 +38,42 @@ type pageView struct {
 
 type fileView struct {
 	fileReport
+	ID        string
 	Documents []documentView
 	Sheets    []sheetView
 }
 
 type documentView struct {
 	documentReport
+	ID     string
 	From   string
 	Name   string
-	Fields []fieldView
+	Fields []fieldView // at last without the lines
+	Lines  lineTable
 }
 
 type fieldView struct {
 	Field
 	ID, Words string
-	Marked    bool // on its page's image
+	Shown     string // the value, for people
+	Marked    bool   // on its page's image
 }
+
+// Document returns the document's id, which ID hides.
+func (d documentView) Document() string { return d.documentReport.ID.String() }
+
+// todo is a document or a file that a person must look at.
+type todo struct {
+	ID, Name string
+	Reasons  []reason
+}
+
+// reason links to the place on the page that it's about, as far as known.
+type reason struct{ ID, Text string }
 
 // sheetView is a page of a file.
 type sheetView struct {
+	ID            string
 	Number        int
 	Image         template.URL // empty if not shown
 	Width, Height int
@@ -83,7 +101,7 @@ func (r *Run) Page(ctx context.Context, rep *Report) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
-		v.Files = append(v.Files, view)
+		v.Files, v.Person = append(v.Files, view), append(v.Person, view.person()...)
 	}
 	var page bytes.Buffer
 	err = pageTemplate.Execute(&page, v)
@@ -99,38 +117,38 @@ func view(rep *Report) pageView {
 
 // fileView renders the pages of a completed file, and marks the fields.
 func (r *Run) fileView(ctx context.Context, pdfs *pdf.Reader, f fileReport, id string, left *int) (fileView, error) {
-	v := fileView{fileReport: f}
+	v := fileView{fileReport: f, ID: id}
 	for i, d := range f.Documents {
-		v.Documents = append(v.Documents, documentView{d, d.from(), d.name(), nil})
-		v.addFields(&v.Documents[i], fmt.Sprintf("%s-d%d", id, i+1))
+		id := fmt.Sprintf("%s-d%d", id, i+1)
+		v.Documents = append(v.Documents, documentView{documentReport: d, ID: id, From: d.from(), Name: d.name(), Fields: d.views(id)})
 	}
-	if f.Status != "completed" || f.transcription == "" {
-		return v, nil
+	return v, r.addSheets(ctx, pdfs, &v, left)
+}
+
+// addSheets renders the pages and marks the fields on them.
+func (r *Run) addSheets(ctx context.Context, pdfs *pdf.Reader, v *fileView, left *int) error {
+	if v.Status != "completed" || v.transcription == "" {
+		return nil
 	}
-	text, err := r.transcription(ctx, f.transcription)
+	text, err := r.transcription(ctx, v.transcription)
 	if err != nil {
-		return v, err
+		return err
 	}
-	file, err := r.blobs.Read(ctx, f.blob, filetype.MaxBytes)
+	file, err := r.blobs.Read(ctx, v.blob, filetype.MaxBytes)
 	if err != nil {
-		return v, err
+		return err
 	}
 	images, close, err := open(ctx, pdfs, file)
 	if err != nil {
-		return v, err
+		return err
 	}
 	defer close()
 	v.Sheets = sheets(ctx, images, text, left)
 	for i := range v.Sheets {
+		v.Sheets[i].ID = fmt.Sprintf("%s-p%d", v.ID, v.Sheets[i].Number)
 		v.Sheets[i].mark(text.Pages[i], v.Documents)
 	}
-	return v, nil
-}
-
-func (v *fileView) addFields(d *documentView, id string) {
-	for i, f := range d.documentReport.Fields {
-		d.Fields = append(d.Fields, fieldView{Field: f, ID: fmt.Sprintf("%s-%d", id, i+1), Words: words(f.Trust)})
-	}
+	return nil
 }
 
 func (r *Run) transcription(ctx context.Context, key string) (transcript.Transcription, error) {

@@ -104,6 +104,7 @@ func (o Options) show(ctx context.Context, r *Run, report *Report, out io.Writer
 			return fmt.Errorf("--html: %w", err)
 		}
 	}
+	report.width = term.WidthOf(out)
 	return term.Print(out, report, o.JSON)
 }
 

@@ -148,14 +148,28 @@ func TestSums(t *testing.T) {
 func TestReportText(t *testing.T) {
 	t.Parallel()
 	id := uuid.UUID{15: 9}
-	r := &Report{OCR: OCR{"none", "the program tesseract is missing"}, Accounting: accounting{Files: 4, Completed: 1, Failed: 1, Same: 1, Documents: 2, Review: 1, Seconds: 1.25},
+	x := func(path, value, quote string, page int, trust extraction.Trust) Field {
+		return Field{path, extraction.Field{Value: value, Quote: quote, Page: page, Trust: trust}}
+	}
+	r := &Report{OCR: OCR{"none", "the program tesseract is missing"}, Accounting: accounting{Files: 4, Completed: 1, Failed: 1, Same: 1, Documents: 3, Review: 1, Seconds: 1.25},
+		width: 80,
 		Files: []fileReport{
 			{File: "a.pdf", Status: "completed", Documents: []documentReport{
-				{ID: id, Type: document.Invoice, Number: "R-1", Pages: []int{1, 2}, Source: "gpt-x", Fields: []Field{
-					{"number", extraction.Field{Value: "R-1", Quote: "R-1", Page: 1, Trust: extraction.ModelAlone}},
-					{"total", extraction.Field{Value: "119", Quote: "119,00 \x1b[31mEUR", Page: 2, Trust: extraction.Arithmetic}}},
+				{ID: id, Type: document.Invoice, Number: "R-1", Pages: []int{1, 2}, Source: "gpt-x", currency: "EUR", Fields: []Field{
+					x("number", "R-1", "R-1", 1, extraction.ModelAlone),
+					x("total", "119", "119,00 \x1b[31mEUR", 2, extraction.Arithmetic)},
 					Sums: []Sum{{"subtotal 100.00 + tax 19.00", "119.00", "total", "119.00", true}, {"taxes", "18.00", "tax", "19.00", false}}},
-				{ID: id, Source: "rules", Review: true, Reasons: []string{"the type of the document is unknown"}},
+				{ID: id, Type: document.Invoice, Number: "R-2", Pages: []int{3}, Source: "rules", currency: "KWD",
+					References: []document.Reference{{Type: "purchase-order", Number: "PO-7"}}, Fields: []Field{
+						x("references.0.number", "PO-7", "PO-7", 3, extraction.Printed),
+						x("line_items.0.description", "Lamp for the long table in the large hall on the first floor", "Lamp", 3, extraction.Printed),
+						x("line_items.0.quantity", "2", "2", 3, extraction.Printed),
+						x("line_items.0.unit", "C62", "pcs", 3, extraction.Printed),
+						x("line_items.0.unit_price", "50.1255", "50.1255", 3, extraction.Printed),
+						x("line_items.0.amount", "100.25", "100.25", 3, extraction.Arithmetic),
+						x("line_items.1.description", "Freight", "Freight", 3, extraction.Arithmetic),
+						x("line_items.1.amount", "7", "7.000", 3, extraction.Arithmetic)}},
+				{ID: id, Source: "rules", Pages: []int{4}, Review: true, Reasons: []string{"the type of the document is unknown"}},
 			}},
 			{File: "b.pdf", Status: "failed", Error: "empty file; send it again"},
 			{File: "c.pdf", Status: "same", SameAs: "a.pdf"},
@@ -163,12 +177,17 @@ func TestReportText(t *testing.T) {
 		}}
 	const want = `a.pdf
   invoice R-1 (pages 1, 2, read by the model gpt-x)
-    number  R-1                page 1  the model alone
-    total   119  "119,00 EUR"  page 2  the sums agree
+    number  R-1                   page 1  the model alone
+    total   119.00  "119,00 EUR"  page 2  the sums agree
     lines were not read
     ok  subtotal 100.00 + tax 19.00 = total 119.00
     NO  taxes = 18.00, but the tax is 19.00
-  document of unknown type 00000000-0000-0000-0000-000000000009 (read by rules)
+  invoice R-2 (page 3, read by rules)
+    references.0.number  purchase order PO-7  page 3  a label names it
+    line  description   quantity  unit    price   amount  page  trusted because
+    1     Lamp for th…         2  C62   50.1255  100.250  3     a label names it
+    2     Freight                                  7.000  3     the sums agree
+  document of unknown type without a number (page 4, read by rules)
 
 b.pdf
   FAILED  empty file; send it again
@@ -180,14 +199,52 @@ d.pdf
   IN-PROGRESS  no attempt has finished
 
 FOR A PERSON
-  document of unknown type 00000000-0000-0000-0000-000000000009 in a.pdf
+  document of unknown type without a number on page 4 of a.pdf
     - the type of the document is unknown
+  b.pdf was not read
+    - empty file; send it again
 
 OCR        none: the program tesseract is missing
 ACCOUNTING 4 files = 1 read + 1 failed + 1 unfinished + 1 the same as another
-           2 documents, 1 of them for a person, 1.2 s
+           3 documents, 1 of them for a person, 1.2 s
 `
 	if got := r.Text(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestMoneyDecimals(t *testing.T) {
+	t.Parallel()
+	for _, tc := range [][4]string{
+		{"total", "119.5", "EUR", "119.50"}, {"total", "-119", "", "-119.00"}, {"total", "1000", "JPY", "1000"},
+		{"taxes.0.base", "1.5", "KWD", "1.500"}, {"line_items.3.unit_price", "0.0375", "EUR", "0.0375"},
+		{"line_items.3.quantity", "2", "EUR", "2"}, {"taxes.0.rate", "19", "EUR", "19"}, {"charges.0.tax_rate", "7", "EUR", "7"},
+		{"number", "119", "EUR", "119"}, {"date", "2026-03-02", "EUR", "2026-03-02"}, {"total", "7", "XYZ", "7.00"},
+	} {
+		if got := shown(tc[0], tc[1], tc[2]); got != tc[3] {
+			t.Errorf("%q: got %s", tc, got)
+		}
+	}
+}
+
+// A reason links to the mark of the field it names, or to its page, or to the document.
+func TestReasonsLink(t *testing.T) {
+	t.Parallel()
+	reasons := []string{"the supplier's name is missing", "the total is 7.00", "page 2 of 2 was not read", "the number of page 9", "lines"}
+	v := fileView{fileReport: fileReport{File: "a.pdf", Error: "damaged"}, ID: "f1", Sheets: []sheetView{{ID: "f1-p2", Number: 2}},
+		Documents: []documentView{{ID: "f1-d1", documentReport: documentReport{Type: document.Invoice, Review: true, Reasons: reasons},
+			Fields: []fieldView{{Field: field("total", "7", "7"), ID: "f1-d1-1", Marked: true},
+				{Field: field("number", "9", "9"), ID: "f1-d1-2"}, {Field: field("line_items.0.amount", "7", "7"), ID: "f1-d1-3"}}}}}
+	got := v.person()
+	if len(got) != 2 || got[0].Reasons[0] != (reason{"f1", "damaged"}) || got[1].Name != "invoice without a number in a.pdf" {
+		t.Fatalf("got %+v", got)
+	}
+	for i, want := range []string{"f1-d1", "f1-d1-1", "f1-p2", "f1-d1", "f1-d1"} {
+		if r := got[1].Reasons[i]; r.ID != want || r.Text != reasons[i] {
+			t.Errorf("got %v, want %s", r, want)
+		}
+	}
+	if d := v.Documents[0]; len(d.Fields) != 2 || len(d.Lines.Rows) != 1 {
+		t.Errorf("got %+v", d)
 	}
 }

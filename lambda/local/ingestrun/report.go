@@ -25,6 +25,8 @@ type Report struct {
 	OCR        OCR             `json:"ocr"`
 	Matched    *matchrun.Found `json:"matched,omitempty"` // nil unless requested
 	Accounting accounting      `json:"accounting"`
+
+	width int // columns of the text; 0: term.Width
 }
 
 type fileReport struct {
@@ -50,6 +52,10 @@ type documentReport struct {
 	Sums    []Sum         `json:"sums"`
 	Review  bool          `json:"needs_review"`
 	Reasons []string      `json:"reasons"` // why a person is needed
+
+	References []document.Reference `json:"references"` // documents that this one cites
+
+	currency string
 }
 
 // Field is an extracted value with its origin.
@@ -166,7 +172,8 @@ func documentOf(row report.Ingestion) (documentReport, error) {
 			return d, err
 		}
 	}
-	d.Number, d.Sums = data.Number, sumsOf(data)
+	d.Number, d.Sums, d.currency = data.Number, sumsOf(data), data.Currency
+	d.References = append([]document.Reference{}, data.References...)
 	var byPath map[string]extraction.Field
 	if row.Fields != nil {
 		if err := json.Unmarshal(row.Fields, &byPath); err != nil {
@@ -182,13 +189,15 @@ func documentOf(row report.Ingestion) (documentReport, error) {
 
 // matched reads the matches.
 func (r *Run) matched(ctx context.Context, rep *Report) (matchrun.Found, error) {
-	var ids []uuid.UUID
+	ids, called := []uuid.UUID{}, map[uuid.UUID]string{}
 	for _, f := range rep.Files {
 		for _, d := range f.Documents {
-			ids = append(ids, d.ID)
+			ids, called[d.ID] = append(ids, d.ID), d.called(f.File)
 		}
 	}
-	return matchrun.Find(ctx, r.Stack.DB, ids)
+	found, err := matchrun.Find(ctx, r.Stack.DB, ids)
+	found.Called = called
+	return found, err
 }
 
 // order is the reading order of the fields, by the parts of their paths.

@@ -23,18 +23,24 @@ func (s Sum) String() string {
 	return fmt.Sprintf("%s = %s, but the %s is %s", s.Of, s.Is, s.States, s.Stated)
 }
 
+// summed is a document to add up.
+type summed struct{ document.Data }
+
+func (d summed) amount(a document.Amount) string { return money(a.Canonical(), d.Currency) }
+
 // sumsOf adds up the document's amounts, as far as present.
-func sumsOf(d document.Data) []Sum {
+func sumsOf(data document.Data) []Sum {
+	d := summed{data}
 	sums := []Sum{}
 	add := func(of string, is document.Amount, states string, stated document.Amount) {
 		if !is.IsZero() && !stated.IsZero() {
-			sums = append(sums, Sum{of, is.Fixed(), states, stated.Fixed(), is.Equal(stated)})
+			sums = append(sums, Sum{of, d.amount(is), states, d.amount(stated), is.Equal(stated)})
 		}
 	}
 	var lines, charges document.Amount
 	for _, l := range d.Lines {
 		if l.Amount.IsZero() {
-			return append(sums, totalOf(d)...)
+			return append(sums, d.totals()...)
 		}
 		lines = lines.Plus(l.Amount)
 	}
@@ -51,11 +57,11 @@ func sumsOf(d document.Data) []Sum {
 	if !lines.IsZero() {
 		add(of, lines.Plus(charges), "subtotal", d.Subtotal)
 	}
-	return append(sums, totalOf(d)...)
+	return append(sums, d.totals()...)
 }
 
-// totalOf adds the taxes to the subtotal.
-func totalOf(d document.Data) []Sum {
+// totals adds the taxes to the subtotal.
+func (d summed) totals() []Sum {
 	if d.Subtotal.IsZero() || d.Total.IsZero() {
 		return nil
 	}
@@ -67,9 +73,9 @@ func totalOf(d document.Data) []Sum {
 		}
 	}
 	is := d.Subtotal.Plus(tax)
-	of := fmt.Sprintf("subtotal %s + %s %s", d.Subtotal.Fixed(), named, tax.Fixed())
+	of := fmt.Sprintf("subtotal %s + %s %s", d.amount(d.Subtotal), named, d.amount(tax))
 	if tax.IsZero() {
-		of = "subtotal " + d.Subtotal.Fixed()
+		of = "subtotal " + d.amount(d.Subtotal)
 	}
-	return []Sum{{of, is.Fixed(), "total", d.Total.Fixed(), is.Equal(d.Total)}}
+	return []Sum{{of, d.amount(is), "total", d.amount(d.Total), is.Equal(d.Total)}}
 }

@@ -9,30 +9,12 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/internal/plural"
 )
 
-// trustWords are the reasons to trust a field, for people.
-var trustWords = map[extraction.Trust]string{
-	extraction.PrintedXML: "e-invoice, and printed",
-	extraction.XML:        "e-invoice",
-	extraction.Arithmetic: "the sums agree",
-	extraction.CheckDigit: "check digits",
-	extraction.Printed:    "a label names it",
-	extraction.ByPlace:    "by its place",
-	extraction.OCRLayer:   "another program's OCR",
-	extraction.ModelAlone: "the model alone",
-}
-
-// words describes a field's trust for people.
-func words(t extraction.Trust) string {
-	return cmp.Or(trustWords[t], term.Clean(string(t), term.MaxValue))
-}
-
 // Text returns the report for people.
 func (rep *Report) Text() string {
-	p := &term.Page{}
+	p := &term.Page{Width: rep.width}
 	for _, f := range rep.Files {
 		rep.file(p, f)
 	}
@@ -73,10 +55,31 @@ func (rep *Report) file(p *term.Page, f fileReport) {
 
 // name returns the document's type and number.
 func (d documentReport) name() string {
-	if d.Type == "" {
-		return "document of unknown type " + cmp.Or(term.Clean(d.Number, term.MaxValue), d.ID.String())
+	kind := "document of unknown type"
+	if d.Type != "" {
+		kind = d.Type.Words()
 	}
-	return term.Label(d.Type, d.Number, d.ID)
+	return kind + " " + cmp.Or(term.Clean(d.Number, term.MaxValue), "without a number")
+}
+
+// called returns the document's name with its place, because a person looks for it there.
+func (d documentReport) called(file string) string {
+	file = term.Clean(file, term.MaxText)
+	if len(d.Pages) == 0 {
+		return d.name() + " in " + file
+	}
+	return d.name() + " on " + d.onPages() + " of " + file
+}
+
+func (d documentReport) onPages() string {
+	if len(d.Pages) == 1 {
+		return fmt.Sprintf("page %d", d.Pages[0])
+	}
+	pages := make([]string, len(d.Pages))
+	for i, n := range d.Pages {
+		pages[i] = strconv.Itoa(n)
+	}
+	return "pages " + strings.Join(pages, ", ")
 }
 
 // from returns the pages and the source.
@@ -86,17 +89,10 @@ func (d documentReport) from() string {
 	if d.Source == "einvoice" {
 		source = "read from its e-invoice"
 	}
-	switch len(d.Pages) {
-	case 0:
+	if len(d.Pages) == 0 {
 		return source
-	case 1:
-		return fmt.Sprintf("page %d, %s", d.Pages[0], source)
 	}
-	pages := make([]string, len(d.Pages))
-	for i, n := range d.Pages {
-		pages[i] = strconv.Itoa(n)
-	}
-	return fmt.Sprintf("pages %s, %s", strings.Join(pages, ", "), source)
+	return d.onPages() + ", " + source
 }
 
 // Maximum widths of printed values and quotes.
@@ -107,8 +103,9 @@ const (
 
 func (d documentReport) print(p *term.Page) {
 	p.Line("  %s (%s)", d.name(), d.from())
-	rows, widths := make([][]string, len(d.Fields)), make([]int, 4)
-	for i, f := range d.Fields {
+	lines, fields := split(d.views(""))
+	rows, widths := make([][]string, len(fields)), make([]int, 4)
+	for i, f := range fields {
 		rows[i] = f.cells()
 		for j := range widths {
 			widths[j] = max(widths[j], term.Columns(rows[i][j]))
@@ -123,6 +120,7 @@ func (d documentReport) print(p *term.Page) {
 		}
 		p.Line("%s %s", line, row[len(widths)])
 	}
+	lines.print(p, cmp.Or(p.Width, term.Width))
 	if d.unread() {
 		p.Line("    lines were not read")
 	}
@@ -143,42 +141,47 @@ func (d documentReport) unread() bool {
 }
 
 // cells returns the columns of a field: path, value, quote, page and trust.
-func (f Field) cells() []string {
+func (f fieldView) cells() []string {
 	page := ""
 	if f.Page > 0 {
 		page = fmt.Sprintf("page %d", f.Page)
 	}
-	value := term.Cut(term.Clean(f.Value, term.MaxValue), maxValue)
-	return []string{term.Clean(f.Path, term.MaxValue), value, f.quoted(), page, words(f.Trust)}
+	value := term.Cut(term.Clean(f.Shown, term.MaxValue), maxValue)
+	return []string{term.Clean(f.Path, term.MaxValue), value, f.quoted(), page, f.Words}
 }
 
 // quoted returns the quote if it differs from the value.
-func (f Field) quoted() string {
-	if f.Quote == "" || f.Quote == f.Value {
+func (f fieldView) quoted() string {
+	if f.Quote == "" || f.Quote == f.Value || f.Quote == f.Shown {
 		return ""
 	}
 	return `"` + term.Cut(term.Clean(f.Quote, term.MaxValue), maxQuote-2) + `"`
 }
 
-// person lists the documents for a person, with the reasons.
+// person lists the files and documents for a person, with the reasons.
 func (rep *Report) person(p *term.Page) {
-	head := false
+	head := "FOR A PERSON"
+	add := func(name string, reasons ...string) {
+		if head != "" {
+			p.Line("%s", head)
+			head = ""
+		}
+		p.Hang("  ", name)
+		for _, reason := range reasons {
+			p.Hang("    - ", term.Clean(reason, term.MaxText))
+		}
+	}
 	for _, f := range rep.Files {
+		if f.Status == "failed" {
+			add(term.Clean(f.File, term.MaxText)+" was not read", f.Error)
+		}
 		for _, d := range f.Documents {
-			if !d.Review {
-				continue
-			}
-			if !head {
-				p.Line("FOR A PERSON")
-				head = true
-			}
-			p.Line("  %s in %s", d.name(), term.Clean(f.File, term.MaxText))
-			for _, reason := range d.Reasons {
-				p.Hang("    - ", term.Clean(reason, term.MaxText))
+			if d.Review {
+				add(d.called(f.File), d.Reasons...)
 			}
 		}
 	}
-	if head {
+	if head == "" {
 		p.Line("")
 	}
 }

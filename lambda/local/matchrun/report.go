@@ -41,7 +41,8 @@ type Found struct {
 	Warnings  []warningReport   `json:"warnings"`
 	ThreeWay  []report.ThreeWay `json:"three_way"`
 
-	byID map[uuid.UUID]*documentReport
+	Called map[uuid.UUID]string `json:"-"` // names of documents without a number; otherwise their id
+	byID   map[uuid.UUID]*documentReport
 }
 
 type documentReport struct {
@@ -209,6 +210,9 @@ func (f *Found) name(id uuid.UUID) string {
 	d := f.byID[id]
 	if d == nil {
 		return id.String()
+	}
+	if called := f.Called[id]; called != "" && d.Number == "" {
+		return called
 	}
 	return term.Label(d.Type, d.Number, d.ID)
 }

@@ -37,7 +37,7 @@ func (in *Ingester) open(ctx context.Context, data []byte) (*source, error) {
 		src.invoices, err = readXML(data)
 	case filetype.PDF:
 		err = in.openPDF(ctx, src)
-	case filetype.PNG, filetype.JPEG, filetype.TIFF:
+	case filetype.PNG, filetype.JPEG, filetype.TIFF, filetype.WebP:
 		src.pages, err = scan.Open(bytes.NewReader(data), int64(len(data)))
 	}
 	return src, err

@@ -171,6 +171,7 @@ func (s *subset) Original() transcript.Original {
 
 var mimeTypes = map[filetype.Type]string{
 	filetype.PDF: "application/pdf", filetype.PNG: "image/png", filetype.JPEG: "image/jpeg", filetype.TIFF: "image/tiff",
+	filetype.WebP: "image/webp",
 }
 
 // Pages returns the number of pages in the subset.

@@ -1,13 +1,15 @@
-// Package container takes files out of ZIP archives and mails (.eml), so that each becomes an
-// ingestion. Package ingestrun does so before it stores or uploads a file.
+// Package container takes files out of ZIP archives, mails (.eml) and signed files (.p7m), so that
+// each becomes an ingestion.
 //
-// Containers come from outside, so their count of files, size and compression are bounded, and
-// a container in a container stays closed. A file that isn't taken is listed with the reason.
+// Containers come from outside, so their count of files, size and compression are bounded. A
+// container in a container stays closed, except a mail forwarded in a mail and a signed file,
+// because certified mail (PEC) nests them. A file that isn't taken is listed with the reason.
 package container
 
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -19,6 +21,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"matchbook/lambda/ingest/filetype"
 )
@@ -33,7 +36,7 @@ const (
 
 // File is a file in a container.
 type File struct {
-	Name    string // with slashes; for display
+	Name    string // with slashes, unique, below the container; for display
 	Content []byte
 	Refused string // why it was not taken
 }
@@ -42,8 +45,12 @@ type File struct {
 // an office document, or a text without the headers of a mail.
 func Open(data []byte) (files []File, ok bool) {
 	o := opener{room: maxTotal}
+	content, isSigned := unsigned(data)
 	switch {
-	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+	case isSigned:
+		ok = true
+		o.add("the signed file", bytes.NewReader(content))
+	case filetype.IsZIP(data):
 		ok = o.zip(data)
 	case bytes.Contains(data[:min(len(data), 64<<10)], []byte(":")) && !bytes.HasPrefix(data, []byte("%PDF")):
 		ok = o.mail(data)
@@ -56,25 +63,33 @@ func Open(data []byte) (files []File, ok bool) {
 
 type opener struct {
 	files []File
+	names map[string]bool
 	room  int64
 }
 
 func (o *opener) refuse(name, format string, args ...any) {
+	if len(o.files) >= maxFiles {
+		return
+	}
+	name = o.unique(name)
 	o.files = append(o.files, File{Name: name, Refused: fmt.Sprintf(format, args...)})
 }
 
 // add takes a file, up to the limits.
 func (o *opener) add(name string, r io.Reader) {
-	if len(o.files) >= maxFiles {
-		return
-	}
 	if len(o.files) == maxFiles-1 {
 		o.refuse(name, "too many files in the container: limit %d; this and the following were left out", maxFiles-1)
+		return
+	}
+	if len(o.files) >= maxFiles {
 		return
 	}
 	most := min(o.room, filetype.MaxBytes)
 	content, err := io.ReadAll(io.LimitReader(r, most+1))
 	o.room -= int64(len(content))
+	if inner, ok := unsigned(content); ok {
+		name, content = strings.TrimSuffix(name, ".p7m"), inner
+	}
 	switch {
 	case err != nil:
 		o.refuse(name, "damaged in its container; send it alone")
@@ -83,30 +98,45 @@ func (o *opener) add(name string, r io.Reader) {
 	case isContainer(content):
 		o.refuse(name, "container in a container; unpack it and send the files in it")
 	default:
-		o.files = append(o.files, File{Name: name, Content: content})
+		o.files = append(o.files, File{Name: o.unique(name), Content: content})
 	}
+}
+
+// unique returns a name below the container that no other file has. Names come from outside, so
+// control characters and steps to a folder above are dropped.
+func (o *opener) unique(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(strings.ReplaceAll(name, `\`, "/"), "_"))
+	name = cmp.Or(path.Clean("/" + name)[1:], "file")
+	for stem, n := name, 2; o.names[name]; n++ {
+		ext := path.Ext(stem)
+		name = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(stem, ext), n, ext)
+	}
+	if o.names == nil {
+		o.names = map[string]bool{}
+	}
+	o.names[name] = true
+	return name
 }
 
 func isContainer(content []byte) bool {
 	inner := opener{}
-	return bytes.HasPrefix(content, []byte("PK\x03\x04")) && !office(content) || inner.isMail(content)
-}
-
-// office reports whether a ZIP is an office document, by its first entries.
-func office(data []byte) bool {
-	head := data[:min(len(data), 4<<10)]
-	return bytes.Contains(head, []byte("[Content_Types].xml")) || bytes.Contains(head, []byte("mimetypeapplication/"))
+	return filetype.IsZIP(content) || inner.isMail(content)
 }
 
 func (o *opener) zip(data []byte) bool {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil || office(data) {
+	if err != nil {
 		return false
 	}
 	for _, f := range archive.File {
-		name := path.Clean("/" + strings.ReplaceAll(f.Name, `\`, "/"))[1:]
+		name := f.Name
 		switch {
-		case strings.HasSuffix(f.Name, "/") || strings.HasPrefix(name, "__MACOSX/"): // a folder, or data of a Mac
+		case strings.HasSuffix(name, "/") || ofSystem(name):
 		case f.Flags&1 != 0:
 			o.refuse(name, "encrypted in its ZIP archive; send it without a password")
 		case f.UncompressedSize64 > 1<<20 && f.UncompressedSize64/maxRatio > f.CompressedSize64:
@@ -122,6 +152,11 @@ func (o *opener) zip(data []byte) bool {
 		}
 	}
 	return true
+}
+
+// ofSystem reports whether a file is no sender's, but of a Mac or of Windows.
+func ofSystem(name string) bool {
+	return strings.HasPrefix(name, "__MACOSX/") || slices.Contains([]string{".DS_Store", "Thumbs.db", "desktop.ini"}, path.Base(name))
 }
 
 // isMail reports whether data begin with the headers of a mail.
@@ -177,11 +212,24 @@ func (o *opener) part(p partOf, body io.Reader, depth int) {
 			}
 			o.part(partOf{next.Header.Get("Content-Type"), next.Header.Get("Content-Transfer-Encoding"), next.FileName()}, next, depth+1)
 		}
-	case kind == "message/rfc822":
-		o.refuse("a mail in the mail", "container in a container; unpack it and send the files in it")
+	case kind == "message/rfc822" && depth < maxDepth:
+		o.forwarded(decoded(p.encoding, body), depth+1)
+	case kind == "message/rfc822" || strings.HasPrefix(kind, "multipart/"):
+		o.refuse("a mail in the mail", "mails nested more than %d times; send the inner one alone", maxDepth)
+	case strings.HasSuffix(kind, "pkcs7-signature"): // of the mail itself
 	case name != "":
-		o.add(path.Base(strings.ReplaceAll(name, `\`, "/")), decoded(p.encoding, body))
+		o.add(name[strings.LastIndexAny(name, `/\`)+1:], decoded(p.encoding, body))
 	}
+}
+
+// forwarded takes the files attached to a mail in a mail.
+func (o *opener) forwarded(r io.Reader, depth int) {
+	m, err := mail.ReadMessage(r)
+	if err != nil {
+		o.refuse("a mail in the mail", "damaged in its container; send it alone")
+		return
+	}
+	o.part(partOf{m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), ""}, m.Body, depth)
 }
 
 func decoded(encoding string, body io.Reader) io.Reader {

@@ -3,6 +3,8 @@ package container
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/base64"
+	"encoding/pem"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,6 +33,23 @@ const message = "From: Kiosk <post@kiosk.example>\r\nSubject: invoice\r\nMIME-Ve
 	"--b\r\nContent-Type: text/xml\r\nContent-Disposition: attachment; filename=\"a.xml\"\r\n" +
 	"Content-Transfer-Encoding: quoted-printable\r\n\r\n<a x=3D\"1\"/>\r\n--b--\r\n"
 
+// forwarded is a certified mail: signed, with the mail that it carries, and in that a mail.
+const forwarded = "From: pec@posta.example\r\nMIME-Version: 1.0\r\nContent-Type: multipart/signed; boundary=s\r\n\r\n" +
+	"--s\r\nContent-Type: multipart/mixed; boundary=o\r\n\r\n" +
+	"--o\r\nContent-Type: message/rfc822; name=\"postacert.eml\"\r\n\r\n" + message + "--o\r\n" +
+	"Content-Type: text/xml; name=\"../a.xml\"\r\n\r\n<c/>\r\n" +
+	"--o\r\nContent-Type: text/xml; name=\"..\"\r\n\r\n<d/>\r\n--o--\r\n" +
+	"--s\r\nContent-Type: application/pkcs7-signature; name=\"smime.p7s\"\r\n\r\nx\r\n--s--\r\n"
+
+// Signed data without signers, written by hand: of indefinite length with the content in two
+// parts, and of definite length.
+const (
+	oid        = "\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07"
+	signedBER  = "\x30\x80" + oid + "\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x80\x30\x02\x05\x00\x00\x00\x30\x80" + oid + "\x01\xa0\x80\x24\x80\x04\x02<a\x04\x02/>\x00\x00"
+	signedDER  = "\x30\x81\x26" + oid + "\x02\xa0\x19\x30\x17\x02\x01\x01\x31\x00\x30\x10" + oid + "\x01\xa0\x03\x04\x01x\x31\x00"
+	unfinished = "\x30\x80" + oid + "\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x80"
+)
+
 func TestContainersOpen(t *testing.T) {
 	t.Parallel()
 	const closed = "container in a container; unpack it and send the files in it"
@@ -44,6 +63,16 @@ func TestContainersOpen(t *testing.T) {
 		{"a mail", message, "Rechnung ä.pdf=%PDF-1.7|a.xml=<a x=\"1\"/>"},
 		{"a mail cut off", message[:len(message)-60], "Rechnung ä.pdf=%PDF-1.7|the rest of the mail: damaged in its container; send it alone"},
 		{"a mail without files", "From: a@b.example\r\nMessage-ID: <1>\r\n\r\nHello", "the mail: mail without an attached file; print it to a PDF and send that"},
+		{"a name above", archive(t, [2]string{"../../x/a\x00\n.txt", "a"}, [2]string{"/x/a.txt", "b"}, [2]string{"..", "c"}), "x/a.txt=a|x/a (2).txt=b|file=c"},
+		{"files of a system", archive(t, [2]string{"__MACOSX/._a", "a"}, [2]string{"a/.DS_Store", "b"}, [2]string{"b", "c"}), "b=c"},
+		{"mails in a mail", forwarded, `Rechnung ä.pdf=%PDF-1.7|a.xml=<a x="1"/>|a (2).xml=<c/>|file=<d/>`},
+		{"a signed file", signedBER, "the signed file=<a/>"},
+		{"a signed file in DER", signedDER, "the signed file=x"},
+		{"a signed file in Base64", base64.StdEncoding.EncodeToString([]byte(signedDER)), "the signed file=x"},
+		{"a signed file in PEM", string(pem.EncodeToMemory(&pem.Block{Type: "PKCS7", Bytes: []byte(signedBER)})), "the signed file=<a/>"},
+		{"a signed file in a ZIP", archive(t, [2]string{"a.xml.p7m", signedBER}), "a.xml=<a/>"},
+		{"signed and cut off", signedBER[:len(signedBER)-2], ""}, {"signed and cut early", unfinished, ""},
+		{"signed and nested", unfinished + strings.Repeat("\x30\x80", 1_000_000), ""},
 		{"an office document", archive(t, [2]string{"[Content_Types].xml", ""}), ""},
 		{"a text like a mail", "From: Kiosk\nInvoice: 7\n\nTotal: 10.00", ""},
 		{"a PDF", "%PDF-1.7\nFrom: x", ""}, {"a damaged ZIP", "PK\x03\x04", ""}, {"nothing", "", ""},
@@ -81,6 +110,8 @@ func TestContainerLimit(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte(message))
+	f.Add([]byte(signedBER))
+	f.Add([]byte(signedDER))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		files, ok := Open(data)
 		if !ok && files != nil {

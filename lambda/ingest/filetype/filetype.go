@@ -21,6 +21,7 @@ const (
 	PNG  Type = "png"
 	JPEG Type = "jpg"
 	TIFF Type = "tif"
+	WebP Type = "webp"
 	XML  Type = "xml"
 	Text Type = "txt" // UTF-8, or a single-byte encoding
 )
@@ -69,9 +70,11 @@ func decide(head, tail []byte) (Type, error) {
 	switch {
 	case at > 0 && at < headerWithin && bytes.HasPrefix(bytes.TrimSpace(ascii(head)), []byte("<")):
 		return "", twoTypes("a page of markup", "a PDF")
+	case at > 0 && (at >= headerWithin && first.advice != "" || packed(first, head, at)):
+		// a PDF in an archive or in an office document
 	case at > 0 && first.name != "":
 		return "", twoTypes(first.name, "a PDF")
-	case at >= headerWithin && !isText(head):
+	case at >= headerWithin && first.name == "" && !isText(head):
 		return "", failure.Permanently(
 			"PDF begins %d bytes into the file, must be within the first %d; remove the part before %%PDF-", at, headerWithin)
 	case at >= 0 && at < headerWithin:
@@ -106,7 +109,7 @@ func markup(head []byte) (Type, error) {
 	case isText(head):
 		return Text, nil
 	}
-	return "", failure.Permanently("unknown file type; send a PDF, PNG, JPEG, TIFF, XML or text file")
+	return "", failure.Permanently("unknown file type; send a PDF, PNG, JPEG, TIFF, WebP, XML or text file")
 }
 
 // ascii removes a byte order mark, and from UTF-16 the zero bytes of markup.

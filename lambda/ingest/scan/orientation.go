@@ -58,16 +58,49 @@ func orientationOf(file io.ReaderAt, order binary.ByteOrder, directory int64) in
 	return upright
 }
 
-// exifOf finds Exif among the segments in front of a JPEG's pixels. It returns an empty
-// section if it finds nothing.
+// exifOf finds Exif in a JPEG or a WebP. It returns an empty section if it finds nothing.
 func exifOf(file io.ReaderAt, size int64) *io.SectionReader {
+	if found := exifInWebP(file, size); found != nil {
+		return found
+	}
+	return exifInJPEG(file, size)
+}
+
+// exifInWebP finds Exif among the chunks of a WebP, or returns nil. Some writers keep the
+// name that a JPEG needs in front of it.
+func exifInWebP(file io.ReaderAt, size int64) *io.SectionReader {
+	const head, first, maxChunks = 8, 12, 1000
+	b := make([]byte, head+len(exifName))
+	if _, err := file.ReadAt(b, 0); err != nil || string(b[:4]) != "RIFF" || string(b[8:first]) != "WEBP" {
+		return nil
+	}
+	for at, i := int64(first), 0; i < maxChunks; i++ {
+		n, _ := file.ReadAt(b, at) // short at the end of the file
+		if n < head {
+			return nil
+		}
+		length := int64(binary.LittleEndian.Uint32(b[4:]))
+		if from := at + head; string(b[:4]) == "EXIF" {
+			if string(b[head:n]) == exifName {
+				from += int64(len(exifName))
+			}
+			return io.NewSectionReader(file, from, max(0, min(at+head+length, size)-from))
+		}
+		at += head + length + length%2
+	}
+	return nil
+}
+
+const exifName = "Exif\x00\x00"
+
+// exifInJPEG finds Exif among the segments in front of a JPEG's pixels.
+func exifInJPEG(file io.ReaderAt, size int64) *io.SectionReader {
 	none := io.NewSectionReader(file, 0, 0)
 	const (
 		start, scan, app1 = 0xd8, 0xda, 0xe1
-		name              = "Exif\x00\x00"
 		maxSegments       = 1000
 	)
-	b := make([]byte, 4+len(name))
+	b := make([]byte, 4+len(exifName))
 	if _, err := file.ReadAt(b[:2], 0); err != nil || b[0] != 0xff || b[1] != start {
 		return none
 	}
@@ -78,7 +111,7 @@ func exifOf(file io.ReaderAt, size int64) *io.SectionReader {
 			return none
 		}
 		length := int64(binary.BigEndian.Uint16(b[2:]))
-		if b[1] == app1 && strings.HasPrefix(string(b[4:n]), name) {
+		if b[1] == app1 && strings.HasPrefix(string(b[4:n]), exifName) {
 			from := at + int64(len(b))
 			return io.NewSectionReader(file, from, min(at+2+length, size)-from)
 		}

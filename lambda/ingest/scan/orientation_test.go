@@ -111,3 +111,16 @@ func TestTIFFPagesAreTurned(t *testing.T) {
 		t.Errorf("got %v, %v; want one column of two pixels", m, err)
 	}
 }
+
+// A WebP has the tag in a chunk behind its pixels, with or without a JPEG's name for it.
+func TestWebPIsTurned(t *testing.T) {
+	t.Parallel()
+	_, tag, _ := strings.Cut(exif(binary.LittleEndian, 6), "Exif\x00\x00")
+	for _, chunk := range []string{tag, "Exif\x00\x00" + tag} {
+		f, err := open(webpOf(100, 200, chunk))
+		must.OK(t, err)
+		if m, err := f.Render(context.Background(), 1, 300); err != nil || m.Rect != image.Rect(0, 0, 1, 2) {
+			t.Errorf("got %v, %v; want one column of two pixels", m, err)
+		}
+	}
+}

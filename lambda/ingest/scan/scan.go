@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/failure"
 
 	"golang.org/x/image/tiff"
+	_ "golang.org/x/image/webp" // decoder
 )
 
 const (
@@ -30,7 +31,7 @@ type File struct {
 	order binary.ByteOrder
 }
 
-// Open reads the headers of a PNG, JPEG or TIFF of size bytes. Its errors are permanent if the
+// Open reads the headers of a PNG, JPEG, WebP or TIFF of size bytes. Its errors are permanent if the
 // file is at fault.
 func Open(file io.ReaderAt, size int64) (*File, error) {
 	f := &File{file: file, size: size, pages: []int64{0}}

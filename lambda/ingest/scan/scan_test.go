@@ -73,6 +73,46 @@ func pngOf(w, h uint32) string {
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(header)))
 }
 
+// webpOf is a lossless WebP of 2 x 1 pixels, green by these values. The bits are those of
+// RFC 9649: a code of one symbol takes no bits, a code of two takes one for each pixel.
+func webpOf(left, right uint8, chunks string) string {
+	bits, n := []byte{}, 0
+	put := func(v uint32, width int) {
+		for i := range width {
+			if n%8 == 0 {
+				bits = append(bits, 0)
+			}
+			bits[n/8] |= byte(v>>i&1) << (n % 8)
+			n++
+		}
+	}
+	put(0x2f, 8)
+	put(1, 14)  // width - 1
+	put(0, 14)  // height - 1
+	put(0, 1+3) // no alpha, version 0
+	put(0, 3)   // no transform, no cache of colours, one group of codes
+	put(0b111, 3)
+	put(uint32(left), 8)
+	put(uint32(right), 8)
+	for _, symbol := range []uint32{0, 0, 255} { // red, blue, alpha
+		put(0b101, 3)
+		put(symbol, 8)
+	}
+	put(0b0001, 4) // distance
+	put(0b10, 2)   // the pixels
+	if len(bits)%2 == 1 {
+		bits = append(bits, 0)
+	}
+	chunk := func(name, content string) string {
+		return name + string(binary.LittleEndian.AppendUint32(nil, uint32(len(content)))) + content
+	}
+	body := "WEBP" + chunk("VP8L", string(bits))
+	if chunks != "" {
+		body = "WEBP" + chunk("VP8X", "\x08\x00\x00\x00\x01\x00\x00\x00\x00\x00") + chunk("VP8L", string(bits)) + chunk("EXIF", chunks)
+	}
+	return chunk("RIFF", body)
+}
+
 func open(file string) (*File, error) { return Open(strings.NewReader(file), int64(len(file))) }
 
 func TestPagesAreDecoded(t *testing.T) {
@@ -90,6 +130,7 @@ func TestPagesAreDecoded(t *testing.T) {
 		"PNG, in colour":      {encoded(t, red, "png"), [][2]uint8{{76, 255}}},
 		"JPEG":                {encoded(t, sheet(2, 1, 100), "jpg"), [][2]uint8{{100, 100}}},
 		"TIFF":                {tiffOf(binary.LittleEndian, 42), [][2]uint8{{42, 42}}},
+		"WebP":                {webpOf(100, 200, ""), [][2]uint8{{58, 117}}}, // green is 0.587 of the light
 		"TIFF of three pages": {tiffOf(binary.BigEndian, 1, 2, 3), [][2]uint8{{1, 1}, {2, 2}, {3, 3}}},
 	} {
 		f, err := open(tc.file)

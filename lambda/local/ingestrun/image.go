@@ -36,7 +36,7 @@ func open(ctx context.Context, pdfs *pdf.Reader, data []byte) (pages transcript.
 			return nil, close, err
 		}
 		return doc, doc.Close, nil
-	case filetype.PNG, filetype.JPEG, filetype.TIFF:
+	case filetype.PNG, filetype.JPEG, filetype.TIFF, filetype.WebP:
 		file, err := scan.Open(bytes.NewReader(data), size)
 		if err != nil {
 			return nil, close, err

@@ -93,7 +93,7 @@ func Cut(s string, most int) string {
 func Pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-Columns(s))) }
 
 // Fold breaks a text into lines of at most this many columns, between words where possible.
-// It returns at least one line.
+// A wide character may exceed a narrow bound. It returns at least one line.
 func Fold(s string, most int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(s) {
@@ -104,7 +104,10 @@ func Fold(s string, most int) (lines []string) {
 			line += " "
 		}
 		for line += word; Columns(line) > most; {
-			head := firstColumns(line, most)
+			head := cmp.Or(firstColumns(line, most), line[:width(line)])
+			if head == line {
+				break
+			}
 			lines, line = append(lines, head), line[len(head):]
 		}
 	}
@@ -112,6 +115,16 @@ func Fold(s string, most int) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// width is the length of the first character of a line in bytes, with its marks.
+func width(line string) int {
+	for i, r := range line {
+		if i > 0 && columnsOf(r) > 0 {
+			return i
+		}
+	}
+	return len(line)
 }
 
 func firstColumns(s string, most int) string {

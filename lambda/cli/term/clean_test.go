@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestClean(t *testing.T) {
@@ -40,6 +42,24 @@ func TestCleanIsBounded(t *testing.T) {
 			t.Errorf("%d bytes: got %q, want %q", len(text), got, want)
 		}
 	}
+}
+
+// Fold ends, and loses nothing but blanks, however narrow the lines and wide the characters.
+func TestFoldAnyWidth(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab 東🪑\u0308\t")), 0, 40, -1).Draw(t, "text")
+		most := rapid.IntRange(-5, 12).Draw(t, "columns")
+		lines := Fold(text, most)
+		if got, want := strings.Join(strings.Fields(strings.Join(lines, "")), ""), strings.Join(strings.Fields(text), ""); got != want || len(lines) == 0 {
+			t.Fatalf("%d columns: got %q, want %q", most, got, want)
+		}
+		for _, line := range lines {
+			if Columns(line) > max(most, 2) {
+				t.Fatalf("%q has more than %d columns", line, most)
+			}
+		}
+	})
 }
 
 func TestColumns(t *testing.T) {

@@ -130,7 +130,8 @@ var hostileImages = map[string]hostileFile{
 	"GIF": {"a.gif", func() string { return "GIF89a\x01\x00\x01\x00\x00" },
 		"failed: unsupported file type (a GIF image); save it as JPEG or PNG and send that"},
 	"HEIC": {"a.jpg", func() string { return "\x00\x00\x00\x18ftypheic" + strings.Repeat("\x00", 99) },
-		"failed: unsupported file type (a HEIC or AVIF image or a video); save it as JPEG or PNG and send that"},
+		"failed: unsupported file type (a HEIC image); save it as JPEG and send that; an iPhone takes JPEG with Settings, Camera, " +
+			"Formats, Most Compatible"},
 }
 
 const ublHead = `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" ` +
@@ -190,10 +191,9 @@ var hostileOthers = map[string]hostileFile{
 	"empty":    {"a.pdf", func() string { return "" }, "failed: empty file; send it again"},
 	"one byte": {"a.pdf", func() string { return "x" }, unknownText},
 	"ZIP named as PDF": {"a.pdf", func() string { return "PK\x03\x04\x14\x00\x00\x00" + strings.Repeat("\x00", 99) },
-		"failed: unsupported file type (a ZIP archive or office document); unpack it and send the files in it, " +
-			"or save or print it as a PDF and send that"},
+		"failed: unsupported file type (a ZIP archive); unpack it and send the files in it"},
 	"old office file": {"a.doc", func() string { return "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 99) },
-		"failed: unsupported file type (an office or mail document); save or print it as a PDF and send that"},
+		"failed: unsupported file type (an office or mail document); save it as a PDF and send that"},
 	"text with NUL": {"a.txt", func() string {
 		return strings.Join(invoiceLines, "\n") + strings.Repeat("\n", 64<<10) + "Bestellung Nr. 7\x007\n"
 	}, "valid"},

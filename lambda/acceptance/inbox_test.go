@@ -1,6 +1,8 @@
 package acceptance_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -104,6 +106,29 @@ func (o *office) store(key, content string) {
 	path := filepath.Join(o.files, filepath.FromSlash(key))
 	must.OK(o.t, os.MkdirAll(filepath.Dir(path), 0o700))
 	must.OK(o.t, os.WriteFile(path, []byte(content), 0o600))
+}
+
+// A ZIP archive that arrives in the bucket: two documents are read, and what is not taken out of it
+// fails with the reason, once.
+func TestInboxUnpacks(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for name, content := range map[string]string{"a/order.xml": sampleFile(t, "order-4711.xml"), "../b.pdf": sampleFile(t, "invoice-with-xml.pdf"),
+		"c.eml": "From: a@b.example\r\nMIME-Version: 1.0\r\n\r\nHello"} {
+		_, err := must.Get(w.Create(name))(t).Write([]byte(content))
+		must.OK(t, err)
+	}
+	must.OK(t, w.Close())
+	bucket := newBucket(t)
+	o, inbox := newEntrance(t, bucket)
+	event := bucket.Lay(inInbox("all.zip"), archive.String())
+	o.send(inbox, event, event)
+	o.finish()
+	check(t, "ingestions", o.numbers(), "PO-2026-4711 completed 1, RE-2026-118 completed 1, failed 1")
+	check(t, "reason", query[bool](o.line, `SELECT bool_and(needs_human_review AND error ~ '^file [123] of its container: container in a container; unpack it')
+		FROM ingestion WHERE job_status = 'failed'`), true)
+	check(t, "messages to ingest", o.count(manifest.Ingest, sqs.Sent), 3)
 }
 
 // Of ten messages two start an ingestion: one for each content.

@@ -26,6 +26,9 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 	if err != nil {
 		return err
 	}
+	if row.Refused() {
+		return failure.Permanently("%s", file)
+	}
 	src, err := in.open(ctx, file)
 	if err != nil {
 		return err

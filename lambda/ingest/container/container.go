@@ -41,10 +41,20 @@ type File struct {
 	Refused string // why it was not taken
 }
 
-// Open takes the files out of a container. ok is false if the data aren't one: any other file,
+// Open takes all files out of a container. ok is false if the data aren't one: any other file,
 // an office document, or a text without the headers of a mail.
 func Open(data []byte) (files []File, ok bool) {
-	o := opener{room: maxTotal}
+	ok, _ = Each(data, func(f File) error {
+		files = append(files, f)
+		return nil
+	})
+	return files, ok
+}
+
+// Each calls take with one file of a container after the other, until it returns an error. Use
+// it instead of Open to keep one file in memory at a time.
+func Each(data []byte, take func(File) error) (ok bool, err error) {
+	o := opener{take: take, room: maxTotal, names: map[string]bool{}}
 	content, isSigned := unsigned(data)
 	switch {
 	case isSigned:
@@ -52,36 +62,48 @@ func Open(data []byte) (files []File, ok bool) {
 		o.add("the signed file", bytes.NewReader(content))
 	case filetype.IsZIP(data):
 		ok = o.zip(data)
-	case bytes.Contains(data[:min(len(data), 64<<10)], []byte(":")) && !bytes.HasPrefix(data, []byte("%PDF")):
+	case isMail(data):
 		ok = o.mail(data)
 	}
-	if !ok {
-		return nil, false
+	if ok && o.count == 0 {
+		o.refuse("no file", "container without files; send the files")
 	}
-	return o.files, true
+	return ok, o.err
 }
 
+// Head is the number of bytes by which Is recognises a container.
+const Head = 64 << 10
+
+// Is reports whether a file beginning with head may be a container.
+func Is(head []byte) bool { return filetype.IsZIP(head) || isMail(head) || maybeSigned(head) }
+
 type opener struct {
-	files []File
+	take  func(File) error
+	err   error // of take
+	count int
 	names map[string]bool
 	room  int64
 }
 
-func (o *opener) refuse(name, format string, args ...any) {
-	if len(o.files) >= maxFiles {
+// put hands over a file, up to the limits.
+func (o *opener) put(f File) {
+	switch o.count++; {
+	case o.err != nil || o.count > maxFiles:
 		return
+	case o.count == maxFiles:
+		f = File{Name: f.Name, Refused: fmt.Sprintf("too many files in the container: limit %d; this and the following were left out", maxFiles-1)}
 	}
-	name = o.unique(name)
-	o.files = append(o.files, File{Name: name, Refused: fmt.Sprintf(format, args...)})
+	f.Name = o.unique(f.Name)
+	o.err = o.take(f)
+}
+
+func (o *opener) refuse(name, format string, args ...any) {
+	o.put(File{Name: name, Refused: fmt.Sprintf(format, args...)})
 }
 
 // add takes a file, up to the limits.
 func (o *opener) add(name string, r io.Reader) {
-	if len(o.files) == maxFiles-1 {
-		o.refuse(name, "too many files in the container: limit %d; this and the following were left out", maxFiles-1)
-		return
-	}
-	if len(o.files) >= maxFiles {
+	if o.err != nil || o.count >= maxFiles {
 		return
 	}
 	most := min(o.room, filetype.MaxBytes)
@@ -95,10 +117,10 @@ func (o *opener) add(name string, r io.Reader) {
 		o.refuse(name, "damaged in its container; send it alone")
 	case int64(len(content)) > most:
 		o.refuse(name, "too large: over %d MB, or over %d MB with the others; send it alone", filetype.MaxBytes>>20, maxTotal>>20)
-	case isContainer(content):
+	case filetype.IsZIP(content) || isMail(content):
 		o.refuse(name, "container in a container; unpack it and send the files in it")
 	default:
-		o.files = append(o.files, File{Name: o.unique(name), Content: content})
+		o.put(File{Name: name, Content: content})
 	}
 }
 
@@ -116,16 +138,8 @@ func (o *opener) unique(name string) string {
 		ext := path.Ext(stem)
 		name = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(stem, ext), n, ext)
 	}
-	if o.names == nil {
-		o.names = map[string]bool{}
-	}
 	o.names[name] = true
 	return name
-}
-
-func isContainer(content []byte) bool {
-	inner := opener{}
-	return filetype.IsZIP(content) || inner.isMail(content)
 }
 
 func (o *opener) zip(data []byte) bool {
@@ -160,8 +174,11 @@ func ofSystem(name string) bool {
 }
 
 // isMail reports whether data begin with the headers of a mail.
-func (o *opener) isMail(data []byte) bool {
-	m, err := mail.ReadMessage(bytes.NewReader(data[:min(len(data), 256<<10)]))
+func isMail(data []byte) bool {
+	if bytes.HasPrefix(data, []byte("%PDF")) || !bytes.Contains(data[:min(len(data), Head)], []byte(":")) {
+		return false
+	}
+	m, err := mail.ReadMessage(bytes.NewReader(data[:min(len(data), 4*Head)]))
 	if err != nil || m.Header.Get("From") == "" {
 		return false
 	}
@@ -170,15 +187,12 @@ func (o *opener) isMail(data []byte) bool {
 }
 
 func (o *opener) mail(data []byte) bool {
-	if !o.isMail(data) {
-		return false
-	}
 	m, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil {
 		return false
 	}
 	o.part(partOf{m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), ""}, m.Body, 0)
-	if len(o.files) == 0 {
+	if o.count == 0 {
 		o.refuse("the mail", "mail without an attached file; print it to a PDF and send that")
 	}
 	return true

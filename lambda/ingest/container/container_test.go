@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -64,6 +65,7 @@ func TestContainersOpen(t *testing.T) {
 		{"a mail cut off", message[:len(message)-60], "Rechnung ä.pdf=%PDF-1.7|the rest of the mail: damaged in its container; send it alone"},
 		{"a mail without files", "From: a@b.example\r\nMessage-ID: <1>\r\n\r\nHello", "the mail: mail without an attached file; print it to a PDF and send that"},
 		{"a name above", archive(t, [2]string{"../../x/a\x00\n.txt", "a"}, [2]string{"/x/a.txt", "b"}, [2]string{"..", "c"}), "x/a.txt=a|x/a (2).txt=b|file=c"},
+		{"a ZIP of folders", archive(t, [2]string{"may/", ""}), "no file: container without files; send the files"},
 		{"files of a system", archive(t, [2]string{"__MACOSX/._a", "a"}, [2]string{"a/.DS_Store", "b"}, [2]string{"b", "c"}), "b=c"},
 		{"mails in a mail", forwarded, `Rechnung ä.pdf=%PDF-1.7|a.xml=<a x="1"/>|a (2).xml=<c/>|file=<d/>`},
 		{"a signed file", signedBER, "the signed file=<a/>"},
@@ -77,7 +79,10 @@ func TestContainersOpen(t *testing.T) {
 		{"a text like a mail", "From: Kiosk\nInvoice: 7\n\nTotal: 10.00", ""},
 		{"a PDF", "%PDF-1.7\nFrom: x", ""}, {"a damaged ZIP", "PK\x03\x04", ""}, {"nothing", "", ""},
 	} {
-		files, _ := Open([]byte(tc.data))
+		files, ok := Open([]byte(tc.data))
+		if head := []byte(tc.data)[:min(len(tc.data), Head)]; ok && !Is(head) {
+			t.Errorf("%s: not recognised", tc.name)
+		}
 		var got []string
 		for _, f := range files {
 			switch {
@@ -92,6 +97,15 @@ func TestContainersOpen(t *testing.T) {
 		if strings.Join(got, "|") != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
 		}
+	}
+}
+
+func TestEachStopsAtError(t *testing.T) {
+	t.Parallel()
+	stop, n := errors.New("stop"), 0
+	ok, err := Each([]byte(archive(t, [2]string{"a", "1"}, [2]string{"b", "2"})), func(File) error { n++; return stop })
+	if !ok || n != 1 || !errors.Is(err, stop) {
+		t.Errorf("got %d files, %v", n, err)
 	}
 }
 

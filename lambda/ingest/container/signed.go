@@ -34,6 +34,19 @@ const (
 
 var signedData = []byte("\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02")
 
+// maybeSigned reports whether a file with this beginning may be signed data.
+func maybeSigned(head []byte) bool {
+	if bytes.HasPrefix(head, []byte("-----BEGIN ")) {
+		return true
+	}
+	const before = 8 // of tags and lengths
+	start := head[:min(len(head), 32)]
+	if decoded, err := base64.StdEncoding.DecodeString(string(start)); err == nil {
+		start = decoded
+	}
+	return bytes.HasPrefix(start, []byte{sequence}) && bytes.Contains(start[:min(len(start), before+len(signedData))], signedData)
+}
+
 // binaryOf decodes PEM, and Base64 that begins as a sequence.
 func binaryOf(data []byte) []byte {
 	if !bytes.HasPrefix(data, []byte("MI")) && !bytes.HasPrefix(data, []byte("-----BEGIN ")) {

@@ -5,14 +5,17 @@
 // key, version and size), so the same file, or an event delivered twice, changes nothing. Each event has one of these ends:
 //
 //   - A new file is copied to the documents, and its ingestion is published.
-//   - So is an unreadable file: its ingestion fails with the reason, and a person is notified.
-//     A file beyond the size limit stays where it is.
+//   - So is each file in a ZIP archive, a mail or a signed file; see package container.
+//   - So is an unreadable file, or one not taken out of its container: its ingestion fails with
+//     the reason, and a person is notified. A file beyond the size limit stays where it is.
 //   - A known file, a folder and a missing file are skipped.
 //   - A key without a tenant, and a message that isn't an event, are malformed.
 //   - Anything else, such as an unavailable database, is an error: the message comes back.
 package inbox
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -26,6 +29,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/ingest/container"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/job"
@@ -42,8 +46,9 @@ type Store interface {
 	AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error)
 }
 
-// Files reads and copies files by key. A missing version must be fs.ErrNotExist.
+// Files reads, copies and writes files by key. A missing version must be fs.ErrNotExist.
 type Files interface {
+	Write(ctx context.Context, key string, file io.ReadSeeker) error
 	Open(ctx context.Context, key, version string) (io.ReadCloser, int64, error)
 	Copy(ctx context.Context, key, version, to string) error
 }
@@ -89,16 +94,78 @@ func (in *Inbox) add(ctx context.Context, f file) (counted string, err error) {
 		return metric.Skipped, nil
 	}
 	log = log.With("tenant", tenant.String())
-	ingestion, err := in.store(ctx, tenant, f)
+	counted, err = in.ingest(ctx, log, tenant, f)
 	if errors.Is(err, fs.ErrNotExist) {
 		log.Warn("missing file skipped")
 		return metric.Skipped, nil
 	}
+	return counted, err
+}
+
+// ingest starts the ingestion of a file, or of each file in it.
+func (in *Inbox) ingest(ctx context.Context, log *slog.Logger, tenant uuid.UUID, f file) (counted string, err error) {
+	content, size, err := in.Files.Open(ctx, f.key, f.version)
 	if err != nil {
 		return "", err
 	}
-	log = log.With("id", ingestion.ID.String(), "document", ingestion.DocumentID.String())
-	stamped, err := in.Store.AddFile(ctx, ingestion)
+	defer content.Close()
+	if size > filetype.MaxBytes {
+		return in.publish(ctx, log, tooLarge(tenant, f, size))
+	}
+	buffered := bufio.NewReaderSize(content, container.Head)
+	var whole io.Reader = buffered
+	if head, _ := buffered.Peek(container.Head); container.Is(head) {
+		data := make([]byte, size)
+		if _, err := io.ReadFull(buffered, data); err != nil {
+			return "", failure.At("read the file", err)
+		}
+		counted, ok, err := in.unpack(ctx, log, tenant, data)
+		if ok || err != nil {
+			return counted, err
+		}
+		whole = bytes.NewReader(data) // damaged, or a text that looks like a container
+	}
+	row, err := in.store(ctx, tenant, f, whole, size)
+	if err != nil {
+		return "", err
+	}
+	return in.publish(ctx, log, row)
+}
+
+// unpack starts the ingestion of each file in a container. ok is false if it isn't one. The files
+// of a message that comes back are known already, up to where the first delivery stopped.
+func (in *Inbox) unpack(ctx context.Context, log *slog.Logger, tenant uuid.UUID, data []byte) (counted string, ok bool, err error) {
+	counted, n := metric.Skipped, 0
+	digest := sha256.Sum256(data)
+	ok, err = container.Each(data, func(f container.File) error {
+		n++
+		row, content := ingestion.Refuse(tenant, digest, n, f.Refused)
+		if f.Refused == "" {
+			kind, err := filetype.Of(bytes.NewReader(f.Content), int64(len(f.Content)))
+			if err != nil {
+				kind = unknownType
+			}
+			row, content = ingestion.Identify(tenant, sha256.Sum256(f.Content), string(kind)), f.Content
+		}
+		if err := in.Files.Write(ctx, row.FilePath, bytes.NewReader(content)); err != nil {
+			return err
+		}
+		end, err := in.publish(ctx, log, row)
+		if err == nil && end != metric.Skipped {
+			counted = end
+		}
+		return err
+	})
+	if ok && err == nil {
+		log.Info("container unpacked", "files", n)
+	}
+	return counted, ok, err
+}
+
+// publish publishes the ingestion of a stored file.
+func (in *Inbox) publish(ctx context.Context, log *slog.Logger, row ingestion.Row) (counted string, err error) {
+	log = log.With("id", row.ID.String(), "document", row.DocumentID.String())
+	stamped, err := in.Store.AddFile(ctx, row)
 	if err != nil {
 		return "", failure.At("add the file", err)
 	}
@@ -127,15 +194,7 @@ const unknownType = "bin"
 
 // store reads a file once, derives its ingestion, and copies it to where the ingestion reads
 // it.
-func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingestion.Row, error) {
-	content, size, err := in.Files.Open(ctx, f.key, f.version)
-	if err != nil {
-		return ingestion.Row{}, err
-	}
-	defer content.Close()
-	if size > filetype.MaxBytes {
-		return tooLarge(tenant, f, size), nil
-	}
+func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file, content io.Reader, size int64) (ingestion.Row, error) {
 	var sample filetype.Sample
 	hash := sha256.New()
 	if n, err := io.Copy(io.MultiWriter(hash, &sample), content); err != nil || n != size {
@@ -145,8 +204,8 @@ func (in *Inbox) store(ctx context.Context, tenant uuid.UUID, f file) (ingestion
 	if kind, err := sample.Type(); err == nil {
 		extension = string(kind)
 	}
-	ingestion := ingestion.Identify(tenant, ingestion.Digest(hash.Sum(nil)), extension)
-	return ingestion, in.Files.Copy(ctx, f.key, f.version, ingestion.FilePath)
+	row := ingestion.Identify(tenant, ingestion.Digest(hash.Sum(nil)), extension)
+	return row, in.Files.Copy(ctx, f.key, f.version, row.FilePath)
 }
 
 // tooLarge returns the ingestion of a file too large to read or copy. It fails with that

@@ -1,6 +1,7 @@
 package inbox_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -341,3 +343,62 @@ func TestMessageNeverHalfDone(t *testing.T) {
 		t.Errorf("ingestions: %s", got)
 	}
 }
+
+// Each file in a container is an ingestion, the same as if it came alone; a file that isn't
+// taken is one that fails. A message that comes back changes nothing.
+func TestContainerIsUnpacked(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.take(o.lay(key("known.xml"), "<Known/>"), metric.Succeeded)
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range [][2]string{{"../../x/a.pdf", "%PDF-1.7 a"}, {"b\x00.xml", "<Known/>"}, {"c.zip", "PK\x03\x04"}, {"d.exe", "MZ\x00\x01"}} {
+		_, err := must.Get(w.CreateHeader(&zip.FileHeader{Name: f[0], Method: zip.Store}))(t).Write([]byte(f[1]))
+		must.OK(t, err)
+	}
+	must.OK(t, w.Close())
+	event := o.lay(key("all.zip"), b.String())
+	o.take(event, metric.Succeeded)
+	o.take(event, metric.Skipped)
+	o.take(o.lay(key("mail.eml"), "From: a@b.example\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"+
+		"--b\r\nContent-Type: application/pdf; name=a.pdf\r\n\r\n%PDF-1.7 a\r\n--b\r\nContent-Type: text/xml; name=e.xml\r\n\r\n<E/>\r\n--b--\r\n"), metric.Succeeded)
+	var got []string
+	for _, path := range o.paths() {
+		content := o.content(path)
+		got = append(got, content+" "+path[strings.LastIndexByte(path, '.'):])
+		if kind := path[strings.LastIndexByte(path, '.')+1:]; kind != "refused" && path != ingestion.Identify(tenant, sha256.Sum256([]byte(content)), kind).FilePath {
+			t.Errorf("%s has another id than the file alone", content)
+		}
+	}
+	want := []string{"<Known/> .xml", "%PDF-1.7 a .pdf",
+		"file 3 of its container: container in a container; unpack it and send the files in it .refused", "MZ\x00\x01 .bin", "<E/> .xml"}
+	if !slices.Equal(got, want) || len(o.sent.ids) != len(want) {
+		t.Errorf("got %q, sent %d, want %q", got, len(o.sent.ids), want)
+	}
+	if strings.Contains(o.logged.String(), "a.pdf") || !strings.Contains(o.logged.String(), "container unpacked") {
+		t.Errorf("the log: %s", o.logged)
+	}
+}
+
+// A container that can't be opened is an unreadable file; one whose unpacking is interrupted
+// comes back.
+func TestContainerIsNotLost(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	damaged := "PK\x03\x04" + strings.Repeat("\x00", 99)
+	o.take(o.lay(key("a.zip"), damaged), metric.Succeeded)
+	if paths := o.paths(); len(paths) != 1 || o.content(paths[0]) != damaged || !strings.HasSuffix(paths[0], ".bin") {
+		t.Errorf("got %q", paths)
+	}
+	event := o.lay(key("b.eml"), "From: a@b.example\r\nMIME-Version: 1.0\r\nContent-Type: text/xml; name=e.xml\r\n\r\n<E/>\r\n")
+	broken := *o.Inbox
+	broken.Files = noWrite{o.files}
+	if _, err := broken.Take(t.Context(), event); !errors.Is(err, errAway) {
+		t.Errorf("got %v", err)
+	}
+	o.take(event, metric.Succeeded)
+}
+
+type noWrite struct{ blob.Store }
+
+func (noWrite) Write(context.Context, string, io.ReadSeeker) error { return errAway }

@@ -2,6 +2,8 @@ package ingestion
 
 import (
 	"crypto/sha256"
+	"fmt"
+	"strings"
 
 	"matchbook/lambda/manifest"
 
@@ -18,3 +20,17 @@ func Identify(tenant uuid.UUID, content Digest, extension string) Row {
 	return Row{ID: uuid.NewSHA1(document, []byte("ingestion")), TenantID: tenant, DocumentID: document,
 		FilePath: manifest.FolderDocuments + document.String() + "." + extension}
 }
+
+// extensionRefused marks the file of a reason; see Refuse.
+const extensionRefused = "refused"
+
+// Refuse returns the row of a file that was not taken out of its container, and the content of
+// its stored file: the reason with which the ingestion will fail. number counts the files of the
+// container from 1, because its names may be those of persons.
+func Refuse(tenant uuid.UUID, container Digest, number int, reason string) (r Row, content []byte) {
+	content = fmt.Appendf(nil, "file %d of its container: %s", number, reason)
+	return Identify(tenant, sha256.Sum256(append(container[:], content...)), extensionRefused), content
+}
+
+// Refused reports whether the stored file is the reason of a refusal.
+func (r Row) Refused() bool { return strings.HasSuffix(r.FilePath, "."+extensionRefused) }

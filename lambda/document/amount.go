@@ -73,6 +73,25 @@ func (a Amount) Minus(b Amount) Amount { return Amount{a.d.Sub(b.d), a.set || b.
 // Times returns the product, absent if either amount is.
 func (a Amount) Times(b Amount) Amount { return Amount{a.d.Mul(b.d), a.set && b.set} }
 
+// Per returns the quotient with nine decimals, absent if either amount is or if b is 0.
+func (a Amount) Per(b Amount) Amount {
+	if !a.set || b.d.IsZero() {
+		return Amount{}
+	}
+	return Amount{a.d.DivRound(b.d, maxDecimals), true}
+}
+
+// Round returns the amount with at most so many decimals; absent if a is.
+func (a Amount) Round(decimals int32) Amount { return Amount{a.d.Round(decimals), a.set} }
+
+// AmountOf returns the decimal nearest to f, with nine decimals.
+func AmountOf(f float64) Amount {
+	return Amount{decimal.NewFromFloat(f).Round(maxDecimals), true}
+}
+
+// Cmp compares two amounts. An absent one counts as 0.
+func (a Amount) Cmp(b Amount) int { return a.d.Cmp(b.d) }
+
 // Negated returns the amount with the other sign; absent if a is.
 func (a Amount) Negated() Amount { return Amount{a.d.Neg(), a.set} }
 

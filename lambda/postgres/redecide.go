@@ -151,9 +151,16 @@ func (d *redecision) write(ctx context.Context) error {
 
 // finish compares the invoices of chains, replaces warnings, publishes, and commits.
 func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err error) {
+	compares := d.chain != nil && (len(d.chain.docs) > 0 || d.held.billed(d.changed) || d.held.matched())
+	if compares {
+		if err := d.chain.compare(ctx, d.tx); err != nil {
+			return nil, err
+		}
+	}
 	err = d.send(ctx, func(batch *pgx.Batch) error {
-		if d.chain != nil && (len(d.chain.docs) > 0 || d.held.billed(d.changed) || d.held.matched()) {
+		if compares {
 			d.chain.queueComparisons(batch, d.changed)
+			queuePublish(batch, &published, publishAgainSQL, d.renamed.tenant, judgedAgain)
 		}
 		d.copies.queueWarnings(batch)
 		queueStale(batch, d.result.Stale, d.lost, d.before, &published)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -17,13 +18,13 @@ import (
 const billedClusters = `SELECT cluster_id FROM document
 	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1))) AND type = 'invoice'`
 
-// chainSQL reads these clusters with each document's matches and the tenant's tolerance. The
+// chainSQL reads these clusters with each document's matches. The
 // first 200 documents of each type by date, up to 8 MiB, are compared; the others come without
 // data. These bounds must depend on the cluster alone.
 const chainSQL = `
 SELECT id, type::text, CASE WHEN place <= 200 AND bytes_read <= 8388608 THEN data ELSE '' END,
 	cluster_id, of_type, ARRAY(SELECT document_b_id FROM document_match WHERE document_a_id = c.id),
-	coalesce((SELECT to_jsonb(t) - 'tenant_id' FROM match_tolerance AS t WHERE tenant_id = $2), ` + usualTolerance + `)
+	(SELECT coalesce(jsonb_object_agg(supplier, to_jsonb(t) - 'tenant_id' - 'supplier'), '{}') FROM tolerance AS t WHERE tenant_id = $2)
 FROM (
 	SELECT d.id, type, cluster_id, data, row_number() OVER chosen AS place, sum(octet_length(data)) OVER chosen AS bytes_read,
 		count(*) OVER (PARTITION BY cluster_id, type) AS of_type
@@ -34,19 +35,56 @@ FROM (
 ) AS c
 ORDER BY id`
 
-// usualTolerance is for tenants that haven't set one.
-const usualTolerance = `'{"price_percent": 2, "price_absolute": 0.01,
-	"quantity_percent": 0, "quantity_absolute": 0, "needs_receipt": true}'`
+// knownUnitsSQL lists what invoices of other clusters say about the units of articles of the
+// same suppliers.
+const knownUnitsSQL = `
+SELECT DISTINCT u.article, u.from_unit, u.to_unit, u.factor::text
+FROM article_unit AS u JOIN document AS d ON d.id = u.document_id JOIN party_name AS theirs ON theirs.document_id = u.document_id
+WHERE u.tenant_id = $1 AND u.article = ANY ($2)
+	AND d.cluster_id IS DISTINCT FROM ALL (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($3)))
+	AND EXISTS (SELECT FROM party_name AS ours WHERE ours.document_id = ANY ($3)
+		AND (ours.vat_id <> '' AND ours.vat_id = theirs.vat_id OR ours.name <> '' AND ours.name = theirs.name))
+ORDER BY 1, 2, 3, 4`
 
 // chain is the input for comparing clusters.
 type chain struct {
+	tenant    uuid.UUID
 	docs      []threeway.Document
 	matches   [][2]uuid.UUID
-	tolerance threeway.Tolerance
+	tolerance threeway.Tolerances
+	compared  []threeway.Invoice
 	number    map[uuid.UUID]string    // of each document read
 	left      map[uuid.UUID]int       // unread invoices, with the number of all
 	bounded   map[uuid.UUID]uuid.UUID // documents of clusters with such invoices
 	of        map[uuid.UUID]int       // number of invoices in such a cluster
+}
+
+// compare compares the invoices. It reads what other documents say about units only if these
+// don't say it.
+func (c *chain) compare(ctx context.Context, tx pgx.Tx) error {
+	c.compared = threeway.Check(c.docs, c.matches, c.tolerance, nil)
+	var unsure []string
+	var ids []uuid.UUID
+	for _, v := range c.compared {
+		if len(v.Unsure) > 0 {
+			unsure, ids = append(unsure, v.Unsure...), append(ids, v.ID)
+		}
+	}
+	if len(unsure) == 0 {
+		return nil
+	}
+	rows, _ := tx.Query(ctx, knownUnitsSQL, c.tenant, unsure, ids)
+	known, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (u threeway.Conversion, err error) {
+		var factor string
+		if err = row.Scan(&u.Article, &u.From, &u.To, &factor); err == nil {
+			u.Factor, err = document.ParseAmount(factor)
+		}
+		return u, err
+	})
+	if err == nil && len(known) > 0 {
+		c.compared = threeway.Check(c.docs, c.matches, c.tolerance, known)
+	}
+	return err
 }
 
 // queueComparisons updates the three-way matches in the changed documents' clusters, with the
@@ -62,10 +100,10 @@ func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 	for id, all := range c.left {
 		affected = append(affected, id)
 		list = append(list, threeway.Invoice{ID: id, Verdict: threeway.Unchecked, Lines: []threeway.Line{},
-			Orders: []threeway.Order{}, Receipts: []uuid.UUID{},
+			Orders: []threeway.Order{}, Receipts: []uuid.UUID{}, Unsure: []string{}, Tolerance: threeway.Usual(),
 			Words: fmt.Sprintf("Of %d connected invoices, only the first by date were compared; this one was not.", all)})
 	}
-	for _, v := range threeway.Check(c.docs, c.matches, c.tolerance) {
+	for _, v := range c.compared {
 		if all := c.of[c.bounded[v.ID]]; all > 0 {
 			v.Words += fmt.Sprintf(" Of %d connected invoices, only the first by date were compared.", all)
 		}
@@ -75,7 +113,7 @@ func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 }
 
 func queueChain(batch *pgx.Batch, changed []uuid.UUID, tenant uuid.UUID) *chain {
-	c := &chain{number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
+	c := &chain{tenant: tenant, number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
 		of: map[uuid.UUID]int{}}
 	batch.Queue(chainSQL, changed, tenant).Query(c.take)
 	return c
@@ -106,12 +144,44 @@ func (c *chain) take(rows pgx.Rows) error {
 }
 
 const putComparisonSQL = `
-INSERT INTO three_way_match AS old (document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, created_at)
-SELECT id, tenant_id, $2, $3, $4, $5, $6, $7, now() FROM document WHERE id = $1
+INSERT INTO three_way_match AS old
+	(document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, unknown_units, created_at)
+SELECT id, tenant_id, $2, $3, $4, $5, $6, $7, $8, now() FROM document WHERE id = $1
 ON CONFLICT (document_id) DO UPDATE SET verdict = excluded.verdict, words = excluded.words, lines = excluded.lines,
-	orders = excluded.orders, receipts = excluded.receipts, tolerance = excluded.tolerance, created_at = excluded.created_at
-WHERE (old.verdict, old.words, old.lines, old.orders, old.receipts, old.tolerance) IS DISTINCT FROM
-	(excluded.verdict, excluded.words, excluded.lines, excluded.orders, excluded.receipts, excluded.tolerance)`
+	orders = excluded.orders, receipts = excluded.receipts, tolerance = excluded.tolerance,
+	unknown_units = excluded.unknown_units, judge_again = false, created_at = excluded.created_at
+WHERE old.judge_again
+	OR (old.verdict, old.words, old.lines, old.orders, old.receipts, old.tolerance, old.unknown_units) IS DISTINCT FROM (excluded.verdict,
+		excluded.words, excluded.lines, excluded.orders, excluded.receipts, excluded.tolerance, excluded.unknown_units)`
+
+// putUnitsSQL replaces what invoices say about the units of articles. The invoices of other
+// clusters that a change concerns are judged again.
+const putUnitsSQL = `
+WITH said AS (
+	SELECT * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::numeric[])
+		AS s (document_id, article, from_unit, to_unit, factor)
+), gone AS (
+	DELETE FROM article_unit AS old WHERE document_id = ANY ($2) AND NOT EXISTS (SELECT FROM said
+		WHERE (said.document_id, said.article, said.from_unit, said.to_unit) = (old.document_id, old.article, old.from_unit, old.to_unit))
+	RETURNING article
+), put AS (
+	INSERT INTO article_unit AS old (document_id, tenant_id, article, from_unit, to_unit, factor)
+	SELECT document_id, $1, article, from_unit, to_unit, factor FROM said
+	ON CONFLICT (document_id, article, from_unit, to_unit) DO UPDATE SET factor = excluded.factor WHERE old.factor <> excluded.factor
+	RETURNING article
+)
+UPDATE three_way_match SET judge_again = true
+WHERE tenant_id = $1 AND unknown_units <> '{}' AND unknown_units && ARRAY(SELECT article FROM gone UNION SELECT article FROM put)
+	AND document_id <> ALL ($2) AND NOT judge_again`
+
+// publishAgainSQL publishes invoices to judge again, a few at a time: each one publishes the
+// next ones when it is matched.
+const publishAgainSQL = publishAgain + `
+WHERE id = ANY (ARRAY(SELECT t.document_id FROM three_way_match AS t JOIN document AS d ON d.id = t.document_id
+	WHERE t.tenant_id = $1 AND t.judge_again AND d.matching_status = 'succeeded' ORDER BY t.document_id LIMIT $2))` + publishedColumns
+
+// judgedAgain is the number of invoices to judge again that a write publishes.
+const judgedAgain = 20
 
 const clearComparisonsSQL = `
 DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2)`
@@ -135,9 +205,15 @@ WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1)) AND lowered_from <>
 
 func (c *chain) replace(batch *pgx.Batch, affected []uuid.UUID, list []threeway.Invoice) {
 	kept, warnings := []uuid.UUID{}, []warning.Warning{}
+	var of []uuid.UUID
+	var articles, from, to, factors []string
 	for _, v := range list {
 		kept = append(kept, v.ID)
-		batch.Queue(putComparisonSQL, v.ID, v.Verdict, v.Words, v.Lines, v.Orders, v.Receipts, c.tolerance)
+		batch.Queue(putComparisonSQL, v.ID, v.Verdict, v.Words, v.Lines, v.Orders, v.Receipts, v.Tolerance, v.Unsure)
+		for _, u := range v.Learned {
+			of, articles, factors = append(of, v.ID), append(articles, u.Article), append(factors, u.Factor.Canonical())
+			from, to = append(from, u.From), append(to, u.To)
+		}
 		for _, o := range v.Orders {
 			if o.OverBilled {
 				warnings = append(warnings, warning.Warning{Document: v.ID, Kind: warning.OverBilled, Other: o.ID,
@@ -146,6 +222,7 @@ func (c *chain) replace(batch *pgx.Batch, affected []uuid.UUID, list []threeway.
 		}
 	}
 	batch.Queue(clearComparisonsSQL, affected, kept)
+	batch.Queue(putUnitsSQL, c.tenant, affected, of, articles, from, to, factors)
 	queueWarnings(batch, []warning.Kind{warning.OverBilled}, affected, warnings)
 	batch.Queue(lowerSQL, affected)
 	batch.Queue(raiseSQL, affected)

@@ -63,11 +63,11 @@ func TestOverBilledAnyOrder(t *testing.T) {
 			unchanged("matched again")
 			// The order grows: nothing is over-billed any more.
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
-			f.exec("INSERT INTO match_tolerance (tenant_id, price_percent) VALUES ($1, 30)", tenant)
+			f.exec("INSERT INTO tolerance (tenant_id, total_percent) VALUES ($1, 30)", tenant)
 			f.match(num(1))
 			equal(t, "a larger order", f.compared(), "3 matched, 4 matched; ; 3 high, 4 high")
 			// A person takes the first invoice away.
-			f.exec("DELETE FROM match_tolerance")
+			f.exec("DELETE FROM tolerance")
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("10")[0])
 			f.match(num(1))
 			must.OK(t, f.says(num(1), num(3), rules.Rejected))

@@ -35,3 +35,16 @@ func articles(lines []document.Line) (list []item, of [][]int) {
 	}
 	return list, of
 }
+
+// IsCharge reports whether a line is named like a charge for freight or handling. AlignLines
+// pairs none of these.
+func IsCharge(l document.Line) bool {
+	it := readItem(l, false)
+	return it.sku == "" && it.isCharge()
+}
+
+// Article names the article of a line: its number, or else its words.
+func Article(l document.Line) string {
+	it := readItem(l, false)
+	return it.key()
+}

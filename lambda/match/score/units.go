@@ -30,8 +30,8 @@ func parseUnit(text string) unit {
 	factor, counted, known, last := 1.0, false, unit{}, ""
 	for _, token := range strings.FieldsFunc(fold(text), func(r rune) bool { return !partOfUnit(r) }) {
 		parts := []string{strings.Trim(token, ".,")} // m2 and m3 are words
-		if unicode.IsDigit(rune(token[0])) {
-			parts = splitNumbers(token)
+		if times := strings.TrimPrefix(token, "x"); times != "" && unicode.IsDigit(rune(times[0])) {
+			parts = splitNumbers(times)
 		}
 		for _, part := range parts {
 			if n, err := strconv.ParseFloat(strings.ReplaceAll(part, ",", "."), 64); err == nil {
@@ -49,7 +49,7 @@ func parseUnit(text string) unit {
 	switch {
 	case known.of != "":
 		return unit{known.of, known.factor * factor}
-	case counted && (last == "" || last == "x"):
+	case counted && (last == "" || last == "x" || containers[last]):
 		return unit{"pc", factor}
 	}
 	return unit{last, factor}
@@ -85,28 +85,48 @@ func splitNumbers(token string) (parts []string) {
 // plainUnits are the units with the same factor everywhere, by the usual words and the codes
 // of UN/ECE recommendation 20. A day of work has 8 hours.
 var plainUnits = unitsOf(map[unit]string{
-	{"pc", 1}: "pc pcs pce pz pza pezzi piece pieces st stk stck stueck styck ea each u un ud uds unit units szt " +
-		"c62 h87",
-	{"pc", 12}:      "dz doz dozen dozens dzn dtz dutzend douzaine douzaines docena docenas dozzina dozijn dussin tuzin",
+	{"pc", 1}: "pc pcs pce pz pza pezzi piece pieces pieza piezas st stk stck stueck styck ea each u un ud uds unit units " +
+		"szt db ks kus kusy kom kos buc bucati adet tk gab vnt kpl c62 h87 nar",
+	{"pc", 2}: "pr pair pairs paar paare paire paires paio paia",
+	{"pc", 12}: "dz doz dozen dozens dzn dtz dutzend douzaine douzaines docena docenas dozzina dozijn dussin tuzin tucat " +
+		"tucet duzia duzias duezine",
 	{"pc", 144}:     "gross gro",
 	{"pc", 100}:     "hundred cen hundert",
 	{"pc", 1000}:    "thousand thousands tsd tausend mille mil kpcs kpc mpcs mpc",
 	{"kg", 0.001}:   "g gr gram grams gramm grm",
 	{"kg", 1}:       "kg kgs kilo kilos kgm kilogram kilograms kilogramm",
+	{"kg", 100}:     "dtn quintal",
 	{"kg", 1000}:    "t to tonne tonnes tonnen tne mt",
+	{"kg", lbInKg}:  "lb lbs lbr pound pounds",
 	{"m", 0.001}:    "mm mmt",
 	{"m", 0.01}:     "cm cmt",
 	{"m", 1}:        "m mtr meter metre metres meters",
 	{"m", 1000}:     "km kmt ktm",
+	{"m", 0.3048}:   "ft foot feet fot",
+	{"m", 0.9144}:   "yd yard yards yrd",
+	{"m2", 1}:       "m2 sqm qm mtk",
 	{"l", 0.001}:    "ml mlt",
 	{"l", 0.01}:     "cl clt",
 	{"l", 1}:        "l lt ltr liter litre litres liters litro litri litros",
 	{"l", 100}:      "hl hlt",
+	{"l", 1000}:     "m3 cbm mtq",
+	{"kwh", 1}:      "kwh",
+	{"kwh", 1000}:   "mwh",
 	{"h", 1.0 / 60}: "min minute minutes minuten",
 	{"h", 1}: "h hr hrs hour hours hur std stunde stunden uur uren heure heures ora ore hora " +
-		"horas timme timmar godz",
-	{"h", 8}: "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
+		"horas timme timmar timer godz hodina hodin saat",
+	{"h", 8}:    "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
+	{"mon", 1}:  "mon month months monat monate mois mes meses mese mesi maand maanden miesiac maanad mesic honap",
+	{"mon", 3}:  "qan quarter quarters quartal quartale trimestre trimestres kwartaal kwartal",
+	{"mon", 12}: "ann year years jahr jahre annee annees ano anos anno anni jaar rok",
 })
+
+const lbInKg = 0.45359237
+
+// containers are words for packs: with a number they are so many pieces, in either order.
+var containers = wordSet("bx box boxes ct ctn carton cartons cartone karton kartons kt pk pack packs package packet packung " +
+	"pck pkg case cases cs crate crates kiste kisten kasten ve gebinde bag bags bg sack sac beutel tray caja cajas cx " +
+	"caixa caixas scatola scatole confezione boite boites paquet colis doos pak lada opak opakowanie krabice kasse er")
 
 func unitsOf(words map[unit]string) map[string]unit {
 	all := make(map[string]unit)
@@ -116,6 +136,21 @@ func unitsOf(words map[unit]string) map[string]unit {
 		}
 	}
 	return all
+}
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// UnitOf reads a unit as a multiple of a plain one; see parseUnit. Two units compare if they have
+// one plain unit.
+func UnitOf(text string) (plain string, factor float64) {
+	u := parseUnit(text)
+	return u.of, u.factor
 }
 
 type quantity struct {

@@ -11,13 +11,17 @@ import (
 
 // book holds the documents, with the billed and received quantities of each ordered article.
 type book struct {
-	t        Tolerance
-	docs     []*Document // in order
-	partners map[uuid.UUID][]*Document
-	accounts map[article]*account
-	others   map[article]bool      // the further lines of an order about an article
-	shares   map[uuid.UUID][]share // by invoice
-	sums     map[uuid.UUID]*sum    // by order
+	tolerances Tolerances
+	docs       []*Document // in order
+	partners   map[uuid.UUID][]*Document
+	alignments map[[2]uuid.UUID][]score.Aligned // of an order and another document
+	facts      facts
+	learned    map[uuid.UUID][]Conversion // by invoice
+	accounts   map[article]*account
+	others     map[article]bool      // the further lines of an order about an article
+	shares     map[uuid.UUID][]share // by invoice
+	kinds      map[uuid.UUID][]kind  // of an invoice's lines
+	sums       map[uuid.UUID]*sum    // by order
 }
 
 // article is an article of an order, named by its first line.
@@ -26,41 +30,47 @@ type article struct {
 	line  int
 }
 
-// account holds the ordered, received and billed quantities of an article.
+// account holds the ordered, received and billed quantities of an article, in the unit of its
+// first line. The values are amounts at the order's prices at most; absent: unknown.
 type account struct {
 	ordered, received, billed document.Amount
-	blind                     bool // a receipt lacks a quantity
+	orderedValue, billedValue document.Amount
+	blind                     bool // a receipt lacks a quantity, or its unit doesn't compare
 	uncounted                 bool // an invoice lacks a quantity
+	unvalued                  bool // an invoice lacks an amount
+	unit                      string
 }
 
-// share is the part of an invoice's line that belongs to an article.
+// share is the part of a document's line that belongs to an article.
 type share struct {
 	line int
 	of   article
-	// quantity excludes credited units; before is the quantity on earlier invoices.
+	by   factor
+	// quantity excludes credited units; before is the quantity on earlier invoices. Both are in
+	// the order's unit.
 	quantity, before document.Amount
+	value            document.Amount // at the order's price at most
+	over             bool            // with this invoice, more is billed than was ordered
+	substitute       bool
 }
 
 // sum is the net amount of an order, and its billed part.
 type sum struct {
 	amount, billed document.Amount
-	through        map[uuid.UUID]document.Amount // up to an invoice, included
+	value          document.Amount    // billed, at the order's prices at most
+	over           map[uuid.UUID]bool // by invoice: with it, more is billed than was ordered
+	advances       []*Document        // down payments, in order
 }
 
-func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerance) *book {
-	b := &book{t: t, partners: map[uuid.UUID][]*Document{}, accounts: map[article]*account{},
-		others: map[article]bool{},
-		shares: map[uuid.UUID][]share{}, sums: map[uuid.UUID]*sum{}}
+func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conversion) *book {
+	b := &book{tolerances: t, partners: map[uuid.UUID][]*Document{}, alignments: map[[2]uuid.UUID][]score.Aligned{},
+		accounts: map[article]*account{}, others: map[article]bool{}, shares: map[uuid.UUID][]share{},
+		kinds: map[uuid.UUID][]kind{}, sums: map[uuid.UUID]*sum{}, learned: map[uuid.UUID][]Conversion{}}
 	byID := make(map[uuid.UUID]*Document, len(docs))
 	for i := range docs {
 		b.docs, byID[docs[i].ID] = append(b.docs, &docs[i]), &docs[i]
 	}
 	slices.SortFunc(b.docs, inOrder)
-	for _, d := range b.docs {
-		if d.Type == document.PurchaseOrder {
-			b.sums[d.ID] = &sum{amount: net(d), through: map[uuid.UUID]document.Amount{}}
-		}
-	}
 	for _, m := range matches {
 		if x, y := byID[m[0]], byID[m[1]]; x != nil && y != nil {
 			b.partners[x.ID] = append(b.partners[x.ID], y)
@@ -69,6 +79,14 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerance) *book {
 	}
 	for _, list := range b.partners {
 		slices.SortFunc(list, inOrder)
+	}
+	b.learn(known)
+	for _, d := range b.docs {
+		switch d.Type {
+		case document.PurchaseOrder:
+			b.sums[d.ID] = &sum{amount: net(d), over: map[uuid.UUID]bool{}}
+			b.open(d)
+		}
 	}
 	for _, d := range b.docs {
 		switch d.Type {
@@ -81,6 +99,29 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerance) *book {
 	return b
 }
 
+// open opens the accounts of an order's articles: lines about one article share one.
+func (b *book) open(o *Document) {
+	first := map[string]int{}
+	for i, l := range o.Lines {
+		key := score.Article(l)
+		if j, ok := first[key]; ok && key != "" {
+			b.others[article{o.ID, i}] = true
+			a := b.accounts[article{o.ID, j}]
+			a.ordered = a.ordered.Plus(b.factor(o.Lines[j], withoutPrice(l)).count(l.Quantity))
+			a.orderedValue = a.orderedValue.Plus(amountOf(l).Abs())
+			continue
+		}
+		first[key] = i
+		b.accounts[article{o.ID, i}] = &account{ordered: l.Quantity.Abs(), orderedValue: amountOf(l).Abs(), unit: l.Unit}
+	}
+}
+
+// withoutPrice is a line as its quantity counts, whatever its price.
+func withoutPrice(l document.Line) document.Line {
+	l.UnitPrice, l.Amount = document.Amount{}, document.Amount{}
+	return l
+}
+
 // with lists the partners of a document of one type, in order.
 func (b *book) with(d *Document, t document.Type) (list []*Document) {
 	for _, p := range b.partners[d.ID] {
@@ -89,6 +130,15 @@ func (b *book) with(d *Document, t document.Type) (list []*Document) {
 		}
 	}
 	return list
+}
+
+// aligned pairs the lines of an order and of another document.
+func (b *book) aligned(o, d *Document) []score.Aligned {
+	key := [2]uuid.UUID{o.ID, d.ID}
+	if _, ok := b.alignments[key]; !ok {
+		b.alignments[key] = score.AlignLines(o.Lines, d.Lines)
+	}
+	return b.alignments[key]
 }
 
 // orders lists the orders of a document. A receipt matched only with an invoice belongs to the
@@ -134,112 +184,8 @@ func (b *book) receive(d *Document) {
 	for _, s := range b.divide(d, nil) {
 		a := b.accounts[s.of]
 		a.received = a.received.Plus(s.quantity)
-		a.blind = a.blind || s.quantity.IsZero()
+		a.blind = a.blind || s.quantity.IsZero() || s.by.how == unknown
 	}
-}
-
-func (b *book) bill(d *Document) {
-	shares := b.divide(d, b.credited(d))
-	orders := b.with(d, document.PurchaseOrder)
-	amounts := map[uuid.UUID]document.Amount{} // by order
-	for i := range shares {
-		s := &shares[i]
-		a := b.accounts[s.of]
-		s.before = a.billed
-		a.billed = a.billed.Plus(s.quantity)
-		a.uncounted = a.uncounted || s.quantity.IsZero()
-		amount := s.quantity.Times(d.Lines[s.line].UnitPrice)
-		if len(orders) == 1 {
-			amount = amountOf(d.Lines[s.line])
-		}
-		amounts[s.of.order] = amounts[s.of.order].Plus(amount)
-	}
-	b.shares[d.ID] = shares
-	for _, o := range orders {
-		s, billed := b.sums[o.ID], amounts[o.ID]
-		if len(orders) == 1 {
-			billed = b.charged(d, billed)
-		}
-		if s.amount.IsZero() || billed.IsZero() || d.Currency != "" && o.Currency != "" && d.Currency != o.Currency {
-			continue
-		}
-		s.billed = s.billed.Plus(billed)
-		s.through[d.ID] = s.billed
-	}
-}
-
-// charged is the amount an invoice takes of its only order; lines is the sum of its lines for
-// that order. It is less if the invoice deducts earlier payments or is credited, and the whole
-// if it bills a lump sum.
-func (b *book) charged(d *Document, lines document.Amount) document.Amount {
-	amount := lines
-	if whole := net(d); lines.IsZero() || !whole.IsZero() && whole.Minus(lines).Sign() < 0 {
-		amount = whole
-	}
-	for _, c := range b.with(d, document.CreditNote) {
-		amount = amount.Minus(net(c).Abs())
-	}
-	return amount
-}
-
-// credited is the quantity taken back by credit notes, by line. A credit note at another price
-// reduces the price and takes back no goods.
-func (b *book) credited(d *Document) map[int]document.Amount {
-	back := map[int]document.Amount{}
-	for _, c := range b.with(d, document.CreditNote) {
-		for _, p := range score.AlignLines(d.Lines, c.Lines) {
-			x, y := d.Lines[p.A[0]], c.Lines[p.B[0]]
-			if d, ok := comparePrices(x, y); ok && !b.t.price(d) {
-				continue
-			}
-			for _, j := range p.B {
-				back[p.A[0]] = back[p.A[0]].Plus(c.Lines[j].Quantity.Abs())
-			}
-		}
-	}
-	return back
-}
-
-// divide finds the articles of a document's lines. If several orders have an article, each
-// takes up to its room, and the last one the rest.
-func (b *book) divide(d *Document, credited map[int]document.Amount) (shares []share) {
-	type place struct {
-		of   article
-		room document.Amount
-	}
-	places := map[int][]*place{}
-	for _, o := range b.orders(d) {
-		for _, p := range score.AlignLines(o.Lines, d.Lines) {
-			at := &place{of: article{o.ID, p.A[0]}, room: quantity(o.Lines, p.A)}
-			if b.accounts[at.of] == nil {
-				b.accounts[at.of] = &account{ordered: at.room}
-			}
-			for _, i := range p.A[1:] {
-				b.others[article{o.ID, i}] = true
-			}
-			for _, i := range p.B {
-				places[i] = append(places[i], at)
-			}
-		}
-	}
-	for i, l := range d.Lines {
-		left := l.Quantity.Abs()
-		if c, ok := credited[i]; ok && !left.IsZero() {
-			left = left.Minus(c)
-		}
-		for n, at := range places[i] {
-			takes := left
-			if last := n == len(places[i])-1; !last && !left.IsZero() && left.Minus(at.room).Sign() > 0 {
-				takes = at.room
-			}
-			at.room, left = at.room.Minus(takes), left.Minus(takes)
-			shares = append(shares, share{line: i, of: at.of, quantity: takes})
-			if left.Sign() == 0 {
-				break
-			}
-		}
-	}
-	return shares
 }
 
 // amountOf is the amount of a line, computed if missing.
@@ -262,13 +208,6 @@ func net(d *Document) (sum document.Amount) {
 	}
 	if sum.IsZero() {
 		return d.Total
-	}
-	return sum
-}
-
-func quantity(lines []document.Line, of []int) (sum document.Amount) {
-	for _, i := range of {
-		sum = sum.Plus(lines[i].Quantity.Abs())
 	}
 	return sum
 }

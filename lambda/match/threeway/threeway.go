@@ -6,8 +6,12 @@
 // quantities don't count as billed. A delivery note counts as received unless it has a goods
 // receipt, because then the receipt counts.
 //
-// Check depends only on the documents and their matches, not on the order of arrival. Sums and
-// comparisons use exact decimals.
+// The amount is the arbiter: nothing is over-billed while the amount billed, at the order's
+// prices at most, is within the amount ordered. Quantities are compared in the order's unit: by
+// the units and packs of the texts, or else by the prices of pairs with equal amounts.
+//
+// Check depends only on the documents, their matches, the tolerances and the conversions, not on
+// the order of arrival. Sums and comparisons use exact decimals.
 package threeway
 
 import (
@@ -23,19 +27,28 @@ import (
 // Verdict is the outcome for a line, or for an invoice: its worst line's.
 type Verdict string
 
-// The verdicts, worst last.
+// The verdicts, worst last. The first five need no one's attention: an invoice with no other is
+// matched.
 const (
-	Matched          Verdict = "matched"
-	PriceVariance    Verdict = "price-variance"    // the price differs from the order's
-	QuantityVariance Verdict = "quantity-variance" // more is billed than was received
-	NotReceived      Verdict = "not-received"
-	NotOrdered       Verdict = "not-ordered"
-	OverBilled       Verdict = "over-billed" // more is billed than was ordered
+	Matched           Verdict = "matched"
+	Service           Verdict = "service"            // matched; services are not received
+	PriceUnitAssumed  Verdict = "price-unit-assumed" // matched, if the price is for 10, 100 or 1000
+	OrderInGross      Verdict = "order-in-gross"     // matched; one of the two prices includes VAT
+	SubstituteArticle Verdict = "substitute-article" // matched; the article number is another
+	DownPayment       Verdict = "down-payment"       // a part of the order's amount, in advance or by progress
+	FinalInvoice      Verdict = "final-invoice"      // the line deducts a down payment
+	UnplannedCharge   Verdict = "unplanned-charge"   // freight or the like, which was not ordered
+	PriceVariance     Verdict = "price-variance"     // the price differs from the order's
+	QuantityVariance  Verdict = "quantity-variance"  // more is billed than was received
+	NotReceived       Verdict = "not-received"
+	NotOrdered        Verdict = "not-ordered"
+	OverBilled        Verdict = "over-billed" // more is billed than was ordered
 	// Unchecked means the invoice is beyond a bound set by Check's caller.
 	Unchecked Verdict = "unchecked"
 )
 
-var ranks = []Verdict{Matched, PriceVariance, QuantityVariance, NotReceived, NotOrdered, OverBilled}
+var ranks = []Verdict{Matched, Service, PriceUnitAssumed, OrderInGross, SubstituteArticle, DownPayment, FinalInvoice,
+	UnplannedCharge, PriceVariance, QuantityVariance, NotReceived, NotOrdered, OverBilled}
 
 func worse(a, b Verdict) Verdict {
 	if slices.Index(ranks, b) > slices.Index(ranks, a) {
@@ -44,15 +57,8 @@ func worse(a, b Verdict) Verdict {
 	return a
 }
 
-// Tolerance bounds the differences to ignore. A difference must be within the share or within
-// the absolute bound.
-type Tolerance struct {
-	PricePercent     document.Amount `json:"price_percent"`
-	PriceAbsolute    document.Amount `json:"price_absolute"` // in the invoice's currency
-	QuantityPercent  document.Amount `json:"quantity_percent"`
-	QuantityAbsolute document.Amount `json:"quantity_absolute"` // in the line's unit
-	NeedsReceipt     bool            `json:"needs_receipt"`     // false: order and invoice are enough
-}
+// agrees reports whether a line with the verdict is matched.
+func (v Verdict) agrees() bool { return slices.Index(ranks, v) < slices.Index(ranks, DownPayment) }
 
 // Document is a document as Check compares it.
 type Document struct {
@@ -64,12 +70,17 @@ type Document struct {
 // Invoice is the three-way match of an invoice. You must treat its texts as hostile, because
 // they come from the documents.
 type Invoice struct {
-	ID       uuid.UUID   `json:"document"`
-	Verdict  Verdict     `json:"verdict"`
-	Words    string      `json:"words"`
-	Lines    []Line      `json:"lines"`  // at most MaxLines; Words has the number of all
-	Orders   []Order     `json:"orders"` // of the invoice
-	Receipts []uuid.UUID `json:"receipts"`
+	ID        uuid.UUID   `json:"document"`
+	Verdict   Verdict     `json:"verdict"`
+	Words     string      `json:"words"`
+	Lines     []Line      `json:"lines"`  // at most MaxLines; Words has the number of all
+	Orders    []Order     `json:"orders"` // of the invoice
+	Receipts  []uuid.UUID `json:"receipts"`
+	Tolerance Tolerance   `json:"-"` // that applied
+	// Learned is what the invoice says about the units of its articles, and Unsure are the
+	// articles whose units other documents may explain. Store them for other invoices.
+	Learned []Conversion `json:"-"`
+	Unsure  []string     `json:"-"`
 }
 
 // Line is the verdict about a line of an invoice.
@@ -78,9 +89,10 @@ type Line struct {
 	Item     string          `json:"item"`
 	Verdict  Verdict         `json:"verdict"`
 	Words    []string        `json:"words,omitempty"` // a sentence for each finding
-	Billed   document.Amount `json:"billed,omitzero"`
+	Billed   document.Amount `json:"billed,omitzero"` // as printed
 	Price    document.Amount `json:"price,omitzero"`
-	Order    *uuid.UUID      `json:"order,omitempty"` // the first that has the item
+	Order    *uuid.UUID      `json:"order,omitempty"`  // the first that has the item
+	Counted  document.Amount `json:"counted,omitzero"` // Billed in the order's unit, as are the following
 	Ordered  document.Amount `json:"ordered,omitzero"`
 	Before   document.Amount `json:"billed_before,omitzero"` // by earlier invoices of these orders
 	Received document.Amount `json:"received,omitzero"`
@@ -110,9 +122,9 @@ type OrderLine struct {
 const MaxLines = 200
 
 // Check compares each invoice that is matched with an order or a receipt. matches must be all
-// matches among the documents.
-func Check(docs []Document, matches [][2]uuid.UUID, t Tolerance) (list []Invoice) {
-	b := newBook(docs, matches, t)
+// matches among the documents; known are conversions learned from other documents.
+func Check(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conversion) (list []Invoice) {
+	b := newBook(docs, matches, t, known)
 	for _, d := range b.docs {
 		if d.Type == document.Invoice && (len(b.with(d, document.PurchaseOrder)) > 0 || len(b.receipts(d)) > 0) {
 			list = append(list, b.invoice(d))
@@ -125,42 +137,4 @@ func Check(docs []Document, matches [][2]uuid.UUID, t Tolerance) (list []Invoice
 func inOrder(a, b *Document) int {
 	return cmp.Or(cmp.Compare(a.Date.String(), b.Date.String()), cmp.Compare(a.Number, b.Number),
 		bytes.Compare(a.ID[:], b.ID[:]))
-}
-
-var zero, one, hundredth = document.MustAmount("0"), document.MustAmount("1"), document.MustAmount("0.01")
-
-type difference struct{ is, expected document.Amount }
-
-// price reports whether a price, or an amount, is within the tolerance.
-func (t Tolerance) price(d difference) bool {
-	return d.is.Within(t.PriceAbsolute, d.expected) ||
-		d.is.Within(d.expected.Abs().Times(t.PricePercent).Times(hundredth), d.expected)
-}
-
-// quantity reports whether is exceeds most by no more than the tolerance.
-func (t Tolerance) quantity(is, most document.Amount) bool {
-	over := is.Minus(most)
-	return over.Sign() <= 0 || over.Minus(t.QuantityAbsolute).Sign() <= 0 ||
-		over.Minus(most.Times(t.QuantityPercent).Times(hundredth)).Sign() <= 0
-}
-
-// comparePrices compares the prices of the same number of units of two lines, without a
-// division. ok is false if one is missing.
-func comparePrices(a, b document.Line) (d difference, ok bool) {
-	if a.UnitPrice.IsZero() || b.UnitPrice.IsZero() {
-		return d, false
-	}
-	x, y := a.UnitPrice.Abs(), b.UnitPrice.Abs()
-	if forA, forB := pricedFor(a), pricedFor(b); !forA.Equal(forB) {
-		x, y = x.Times(forB), y.Times(forA)
-	}
-	return difference{x, y}, true
-}
-
-// pricedFor is the number of units that a line's price is for.
-func pricedFor(l document.Line) document.Amount {
-	if l.PriceFor.Sign() <= 0 {
-		return one
-	}
-	return l.PriceFor
 }

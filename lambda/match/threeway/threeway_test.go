@@ -56,11 +56,7 @@ func matched(text string) (list [][2]uuid.UUID) {
 	return list
 }
 
-func tolerance(t *testing.T) (tol threeway.Tolerance) {
-	t.Helper()
-	must.OK(t, json.Unmarshal([]byte(`{"price_percent":"2","price_absolute":"0.01","quantity_percent":"0","quantity_absolute":"0","needs_receipt":true}`), &tol))
-	return tol
-}
+func usual() threeway.Tolerances { return threeway.Tolerances{"": threeway.Usual()} }
 
 // inShort is: verdict: verdicts of the lines; what is left of each order.
 func inShort(v threeway.Invoice) string {
@@ -110,7 +106,7 @@ func TestVerdicts(t *testing.T) {
 		"a part of the price is credited": {"O1 100 a 10@10\nR2 - a 10@\nI3 120 a 10@12\nC4 20 a 10@2", "O1-R2 O1-I3 I3-C4",
 			[]string{"price-variance: price-variance; 0 0"}},
 		"a down payment and the rest": {"O1 100 a 10@10\nR3 - a 10@\nI2 30 advance 1@30\nI4 70 a 10@10 less 1@-30", "O1-R3 O1-I2 O1-I4",
-			[]string{"not-ordered: not-ordered; 0 0", "not-ordered: matched not-ordered; 0 0"}},
+			[]string{"down-payment: down-payment; 0 0", "final-invoice: matched final-invoice; 0 0"}},
 		"one item of two orders": {"O1 50 a 5@10\nO2 50 a 5@10\nR3 - a 10@\nI4 70 a 7@10", "O1-R3 O2-R3 O1-I4 O2-I4",
 			[]string{"matched: matched; 0 0, 30 3"}},
 		"two lines about one item": {"O1 100 a 4@10 a 6@10\nR2 - a 10@\nI3 90 a 5@10 a 4@10", "O1-R2 O1-I3",
@@ -123,7 +119,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, v := range threeway.Check(papers(t, tc.docs), matched(tc.matches), tolerance(t)) {
+			for _, v := range threeway.Check(papers(t, tc.docs), matched(tc.matches), usual(), nil) {
 				got = append(got, inShort(v))
 			}
 			if !slices.Equal(got, tc.want) {
@@ -135,9 +131,9 @@ func TestVerdicts(t *testing.T) {
 
 func TestNoReceiptIsNeeded(t *testing.T) {
 	t.Parallel()
-	tol := tolerance(t)
+	tol := threeway.Usual()
 	tol.NeedsReceipt = false
-	got := threeway.Check(papers(t, "O1 100 a 10@10\nI3 100 a 10@10"), matched("O1-I3"), tol)
+	got := threeway.Check(papers(t, "O1 100 a 10@10\nI3 100 a 10@10"), matched("O1-I3"), threeway.Tolerances{"": tol}, nil)
 	if len(got) != 1 || inShort(got[0]) != "matched: matched; 0 0" {
 		t.Errorf("got %+v", got)
 	}
@@ -152,7 +148,7 @@ func TestItemNames(t *testing.T) {
 	} {
 		docs := papers(t, "O1 100 a 10@10\nI2 100 a 10@10")
 		docs[1].Lines[0].SKU, docs[1].Lines[0].Description = l.SKU, l.Description
-		if got := threeway.Check(docs, matched("O1-I2"), tolerance(t)); len(got) != 1 || got[0].Lines[0].Item != want {
+		if got := threeway.Check(docs, matched("O1-I2"), usual(), nil); len(got) != 1 || got[0].Lines[0].Item != want {
 			t.Errorf("got %+v, want %q", got, want)
 		}
 	}
@@ -167,7 +163,7 @@ func TestOrderIsIrrelevant(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		r.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
 		r.Shuffle(len(matches), func(i, j int) { matches[i], matches[j] = matches[j], matches[i] })
-		raw := must.Get(json.Marshal(threeway.Check(docs, matches, tolerance(t))))(t)
+		raw := must.Get(json.Marshal(threeway.Check(docs, matches, usual(), nil)))(t)
 		if first == "" {
 			first = string(raw)
 		}
@@ -183,7 +179,7 @@ func TestOrderSentence(t *testing.T) {
 		"O1 100 a 10@10\nI3 60 a 6@10": "  line 1 (a): 10 ordered, 0 received, 6 billed, 4 left",
 		"O1 100 a 10@10\nI3 100 a @":   "  line 1 (a): 10 ordered, 0 received, billed without a printed quantity",
 	} {
-		list := threeway.Check(papers(t, docs), matched("O1-I3"), tolerance(t))[0].Sentences(func(uuid.UUID) string { return "O1" })
+		list := threeway.Check(papers(t, docs), matched("O1-I3"), usual(), nil)[0].Sentences(func(uuid.UUID) string { return "O1" })
 		if !slices.Contains(list, want) {
 			t.Errorf("got %q, want %q among them", list, want)
 		}

@@ -7,23 +7,29 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/plural"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )
 
 func (b *book) invoice(d *Document) Invoice {
-	v := Invoice{ID: d.ID, Verdict: Matched, Lines: []Line{}, Orders: []Order{}, Receipts: []uuid.UUID{}}
+	t := b.tolerances.Of(d.Supplier)
+	v := Invoice{ID: d.ID, Verdict: Matched, Lines: []Line{}, Orders: []Order{}, Receipts: []uuid.UUID{}, Tolerance: t,
+		Learned: b.learned[d.ID], Unsure: []string{}}
 	for _, r := range b.receipts(d) {
 		v.Receipts = append(v.Receipts, r.ID)
 	}
 	orders := b.with(d, document.PurchaseOrder)
 	bad := 0
 	for i := range d.Lines {
-		l := b.line(d, i, len(orders), len(v.Receipts))
-		if l.Verdict != Matched {
-			bad++
+		l, unsure := b.line(d, i, len(orders), len(v.Receipts))
+		if unsure != "" && !slices.Contains(v.Unsure, unsure) {
+			v.Unsure = append(v.Unsure, unsure)
 		}
-		v.Verdict = worse(v.Verdict, l.Verdict)
+		if !l.Verdict.agrees() {
+			bad++
+			v.Verdict = worse(v.Verdict, l.Verdict)
+		}
 		if i < MaxLines {
 			v.Lines = append(v.Lines, l)
 		}
@@ -31,7 +37,7 @@ func (b *book) invoice(d *Document) Invoice {
 	switch {
 	case len(d.Lines) == 0 && len(orders) == 0:
 		v.Verdict = NotOrdered
-	case len(d.Lines) == 0 && len(v.Receipts) == 0 && b.t.NeedsReceipt:
+	case len(d.Lines) == 0 && len(v.Receipts) == 0 && t.NeedsReceipt:
 		v.Verdict = NotReceived
 	}
 	v.Words = fmt.Sprintf("Lines matched: %d of %d, with %s and %s.", len(d.Lines)-bad, len(d.Lines),
@@ -50,88 +56,216 @@ func (b *book) invoice(d *Document) Invoice {
 	return v
 }
 
-func (b *book) line(d *Document, i, orders, receipts int) Line {
-	l := d.Lines[i]
-	v := Line{Line: i + 1, Item: item(l), Verdict: Matched, Billed: l.Quantity, Price: l.UnitPrice}
-	find := func(verdict Verdict, format string, args ...any) {
-		v.Verdict = worse(v.Verdict, verdict)
-		v.Words = append(v.Words, fmt.Sprintf(format, args...))
-	}
-	shares := slices.DeleteFunc(slices.Clone(b.shares[d.ID]), func(s share) bool { return s.line != i })
-	if len(shares) == 0 {
-		switch {
-		case orders == 0:
-			find(NotOrdered, "No order is matched with the invoice.")
-		case !l.Amount.IsZero() && l.Amount.Within(b.t.PriceAbsolute, zero):
-			find(Matched, "No order has this item; its amount is within the tolerance.")
-		default:
-			find(NotOrdered, "No matched order has a line like this one.")
-		}
-		return v
-	}
-	blind, billed := false, document.Amount{}
-	for _, s := range shares {
-		a := b.accounts[s.of]
-		v.Ordered, v.Received = v.Ordered.Plus(a.ordered), v.Received.Plus(a.received)
-		v.Before, billed = v.Before.Plus(s.before), billed.Plus(s.quantity)
-		blind = blind || a.blind
-	}
-	o := shares[0].of
-	v.Order = &o.order
-	ordered := b.orderLine(d, o)
-	if diff, ok := comparePrices(l, ordered); ok && !b.t.price(diff) {
-		find(PriceVariance, "The price is %s; the order's is %s.", per(l), per(ordered))
-	}
-	through := v.Before.Plus(billed)
-	if !v.Ordered.IsZero() && !through.IsZero() && !b.t.quantity(through, v.Ordered) {
-		find(OverBilled, "%s billed up to this invoice, %s ordered%s.", short(through), short(v.Ordered),
-			units(l, ordered))
-	}
-	switch {
-	case !b.t.NeedsReceipt || blind:
-	case receipts == 0:
-		find(NotReceived, "No receipt is matched with the invoice or its order.")
-	case v.Received.Sign() == 0:
-		find(NotReceived, "No receipt has a line like this one.")
-	case !through.IsZero() && !b.t.quantity(through, v.Received):
-		find(QuantityVariance, "%s billed up to this invoice, %s received.", short(through), short(v.Received))
-	}
-	return v
+// finding is a line's verdict while its parts are compared.
+type finding struct {
+	Line
+	t       Tolerance
+	l       document.Line // of the invoice
+	ordered document.Line
+	by      factor
+	shares  []share
+	a       account // of all shares
 }
 
-func (b *book) orderLine(d *Document, a article) document.Line {
-	for _, o := range b.with(d, document.PurchaseOrder) {
-		if o.ID == a.order {
-			return o.Lines[a.line]
+func (f *finding) find(verdict Verdict, format string, args ...any) {
+	f.Verdict = worse(f.Verdict, verdict)
+	f.Words = append(f.Words, fmt.Sprintf(format, args...))
+}
+
+// line compares a line of an invoice. unsure is its article if other documents may explain its
+// unit.
+func (b *book) line(d *Document, i, orders, receipts int) (line Line, unsure string) {
+	l := d.Lines[i]
+	f := &finding{Line: Line{Line: i + 1, Item: item(l), Verdict: Matched, Billed: l.Quantity, Price: l.UnitPrice},
+		t: b.tolerances.Of(d.Supplier), l: l}
+	for _, s := range b.shares[d.ID] {
+		if s.line == i {
+			f.shares = append(f.shares, s)
 		}
 	}
-	return document.Line{}
+	switch {
+	case b.kinds[d.ID][i] != goods:
+		b.other(d, i, f)
+	case len(f.shares) == 0 && orders == 0:
+		f.find(NotOrdered, "No order is matched with the invoice.")
+	case len(f.shares) == 0 && !l.Amount.IsZero() && l.Amount.Within(f.t.PriceAbsolute, zero):
+		f.find(Matched, "No order has this item; its amount is within the tolerance.")
+	case len(f.shares) == 0:
+		f.find(NotOrdered, "No matched order has a line like this one.")
+	default:
+		b.compare(d, f, receipts)
+		if how := f.by.how; how == unknown || how == byKnown || how == byAmount || f.a.blind {
+			unsure = score.Article(f.ordered)
+		}
+	}
+	return f.Line, unsure
+}
+
+// compare compares a line with the article's accounts.
+func (b *book) compare(d *Document, f *finding, receipts int) {
+	for _, s := range f.shares {
+		a := b.accounts[s.of]
+		f.Ordered, f.Received = f.Ordered.Plus(a.ordered), f.Received.Plus(a.received)
+		f.Before, f.a.billed = f.Before.Plus(s.before), f.a.billed.Plus(s.quantity)
+		f.a.blind = f.a.blind || a.blind
+		f.a.unit = a.unit
+	}
+	first := f.shares[0]
+	f.Order, f.by = &first.of.order, first.by
+	o := b.orderOf(d, first.of.order)
+	f.ordered = o.Lines[b.like(o, first.of.line, f.l, f.t)]
+	if words := f.by.words(f.ordered, f.l); words != "" {
+		f.Counted = f.a.billed
+		f.find(Matched, "%s", words)
+	}
+	if first.substitute || otherNumber(f.l, f.ordered, b.texts(d, o)) {
+		f.find(SubstituteArticle, "The article is %.40q; the order's is %.40q.", f.l.SKU, f.ordered.SKU)
+	}
+	b.comparePrice(d, o, f)
+	b.compareQuantity(f)
+	f.compareReceived(receipts)
+}
+
+// texts are the notes of an invoice, its order and its receipts, and the texts of their lines.
+func (b *book) texts(d, o *Document) (list []string) {
+	for _, x := range append([]*Document{d, o}, b.receipts(d)...) {
+		list = append(list, x.Notes)
+	}
+	for _, l := range d.Lines[:min(len(d.Lines), MaxLines)] {
+		list = append(list, l.Description)
+	}
+	return list
+}
+
+func (b *book) comparePrice(d, o *Document, f *finding) {
+	a := b.accounts[f.shares[0].of]
+	if _, n := priceOf(f.l); !n.IsZero() {
+		f.find(PriceUnitAssumed, "The price is taken for %s units, because the amount says so.", short(n))
+	}
+	if _, n := priceOf(f.ordered); !n.IsZero() {
+		f.find(PriceUnitAssumed, "The order's price is taken for %s units, because the amount says so.", short(n))
+	}
+	diff, ok := comparePrices(f.l, f.ordered, f.by)
+	if f.by.how == byAmount || !ok || f.t.price(diff) {
+		return
+	}
+	if rate, in := gross(d, diff); in != "" {
+		f.find(OrderInGross, "The %s's price includes VAT, at %s %%.", in, short(rate))
+		return
+	}
+	if f.isPart(a) {
+		f.find(DownPayment, "The line bills a part of the ordered amount %s.", a.orderedValue.Fixed())
+		return
+	}
+	f.find(PriceVariance, "The price is %s; the order's is %s.", per(f.l), per(f.ordered))
+}
+
+// isPart reports whether a line is one of several that bill a single ordered unit in parts.
+func (f *finding) isPart(a *account) bool {
+	return dividesLump(f.ordered) && a.within() && a.exceeded(f.t)
+}
+
+// gross finds the VAT that makes two prices equal: the rate, and the document with the price
+// that includes it.
+func gross(d *Document, diff difference) (rate document.Amount, in string) {
+	whole := net(d)
+	for _, tax := range []document.Amount{d.Tax.Per(whole), d.Total.Minus(whole).Per(whole)} {
+		if d.Total.IsZero() || tax.Sign() <= 0 {
+			continue
+		}
+		with := one.Plus(tax)
+		rate = tax.Times(document.MustAmount("100")).Round(2)
+		if priced := diff.is.Times(with); priced.Within(diff.expected.Times(thousandth), diff.expected) {
+			return rate, "order"
+		}
+		if priced := diff.expected.Times(with); priced.Within(diff.is.Times(thousandth), diff.is) {
+			return rate, "invoice"
+		}
+	}
+	return rate, ""
+}
+
+func (b *book) compareQuantity(f *finding) {
+	through := f.Before.Plus(f.a.billed)
+	if f.Ordered.IsZero() || through.IsZero() || f.t.quantity(through, f.Ordered, f.a.unit) {
+		return
+	}
+	billed, ordered := withUnit(through, f.a.unit), withUnit(f.Ordered, f.a.unit)
+	a := b.accounts[f.shares[0].of]
+	switch {
+	case slices.ContainsFunc(f.shares, func(s share) bool { return s.over }):
+		f.find(OverBilled, "%s billed up to this invoice, %s ordered.", billed, ordered)
+	case f.isPart(a) || a.billedValue.Within(cents, a.orderedValue):
+	default:
+		f.find(QuantityVariance, "%s billed up to this invoice, %s ordered, for no more than the amount ordered.", billed, ordered)
+	}
+}
+
+func (f *finding) compareReceived(receipts int) {
+	through := f.Before.Plus(f.a.billed)
+	service := f.t.unreceived(f.l, f.ordered)
+	switch {
+	case !f.t.NeedsReceipt || f.a.blind || f.Verdict == DownPayment:
+	case service && f.Received.Sign() == 0:
+		f.find(Service, "A service: no receipt is expected.")
+	case receipts == 0:
+		f.find(NotReceived, "No receipt is matched with the invoice or its order.")
+	case f.Received.Sign() == 0:
+		f.find(NotReceived, "No receipt has a line like this one.")
+	case !through.IsZero() && !f.t.quantity(through, f.Received, f.a.unit):
+		f.find(QuantityVariance, "%s billed up to this invoice, %s received.", withUnit(through, f.a.unit), withUnit(f.Received, f.a.unit))
+	}
+}
+
+// other describes a line that isn't goods.
+func (b *book) other(d *Document, i int, f *finding) {
+	amount := amountOf(f.l)
+	switch b.kinds[d.ID][i] {
+	case advance:
+		f.find(DownPayment, "The line bills a part of the order's amount; no goods are expected for it.")
+	case deduction:
+		f.find(FinalInvoice, "The line deducts what an earlier invoice billed.")
+	case discount:
+		f.find(Matched, "The line takes %s off, without goods.", amount.Abs().Fixed())
+	case charge:
+		if planned := b.plannedCharges(d); amount.Minus(planned).Sign() <= 0 || f.t.price(difference{amount, planned}) {
+			f.find(Matched, "The order has charges of %s.", planned.Fixed())
+		} else if goods := net(d).Minus(amount); f.t.charge(amount.Minus(planned), goods) {
+			f.find(Matched, "No order has this charge; it is within the tolerance.")
+		} else {
+			f.find(UnplannedCharge, "No order has this charge of %s.", amount.Fixed())
+		}
+	}
+}
+
+// plannedCharges are the charges of an invoice's orders.
+func (b *book) plannedCharges(d *Document) document.Amount {
+	sum := zero
+	for _, o := range b.with(d, document.PurchaseOrder) {
+		for _, l := range o.Lines {
+			if score.IsCharge(l) {
+				sum = sum.Plus(amountOf(l))
+			}
+		}
+		for _, c := range o.Charges {
+			sum = sum.Plus(c.Amount)
+		}
+	}
+	return sum
 }
 
 // rest is the state of order o; d must be one of its invoices.
 func (b *book) rest(d, o *Document) Order {
 	s := b.sums[o.ID]
-	r := Order{ID: o.ID, Amount: s.amount, Billed: s.billed, Lines: []OrderLine{}}
+	r := Order{ID: o.ID, Amount: s.amount, Billed: s.billed, OverBilled: s.over[d.ID], Lines: []OrderLine{}}
 	if !s.amount.IsZero() {
 		r.Remaining = s.amount.Minus(s.billed)
-	}
-	through, ok := s.through[d.ID]
-	r.OverBilled = ok && !b.t.price(difference{through, s.amount}) && through.Minus(s.amount).Sign() > 0
-	for _, sh := range b.shares[d.ID] {
-		a := b.accounts[sh.of]
-		if up := sh.before.Plus(sh.quantity); sh.of.order == o.ID && !a.ordered.IsZero() && !up.IsZero() &&
-			sh.quantity.Sign() > 0 && !b.t.quantity(up, a.ordered) {
-			r.OverBilled = true
-		}
 	}
 	for i, l := range o.Lines {
 		at := article{o.ID, i}
 		a := b.accounts[at]
-		switch {
-		case b.others[at] || len(r.Lines) == MaxLines:
+		if b.others[at] || len(r.Lines) == MaxLines {
 			continue
-		case a == nil: // neither billed nor received
-			a = &account{ordered: l.Quantity.Abs()}
 		}
 		line := OrderLine{Line: i + 1, Item: item(l), Ordered: a.ordered, Received: a.received, Billed: a.billed}
 		if !a.ordered.IsZero() {
@@ -149,15 +283,6 @@ const maxItem = 80
 
 func item(l document.Line) string {
 	return fmt.Sprintf("%.*s", maxItem, strings.TrimSpace(l.SKU+" "+l.Description))
-}
-
-// units names the units of two lines if their names differ, because the quantities are
-// compared as plain numbers.
-func units(a, b document.Line) string {
-	if a.Unit == b.Unit || a.Unit == "" || b.Unit == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (the units are named %.20q and %.20q)", a.Unit, b.Unit)
 }
 
 func per(l document.Line) string {

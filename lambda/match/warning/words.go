@@ -145,7 +145,7 @@ func OverBilledWords(number string, v threeway.Invoice, o threeway.Order) string
 	for _, l := range v.Lines {
 		if l.Verdict == threeway.OverBilled && l.Order != nil && *l.Order == o.ID {
 			words += fmt.Sprintf(" Line %d: %s ordered, %s billed before, %s billed here.", l.Line, l.Ordered.Canonical(),
-				cmp.Or(l.Before.Canonical(), "0"), l.Billed.Canonical())
+				cmp.Or(l.Before.Canonical(), "0"), cmp.Or(l.Counted, l.Billed).Canonical())
 			break
 		}
 	}

@@ -199,7 +199,7 @@ func TestOfferRetries(t *testing.T) {
 	check(t, "its job", l.job(broken), "failed, 3 retries, 0 offers, 1 notifications, store the set: database error (SQLSTATE 57014)")
 	check(t, "messages of inconsistent data", l.lastLife(job(inconsistent)), "received at 0, deleted at 0")
 	check(t, "its job", l.job(inconsistent), "failed, 0 retries, 0 offers, 1 notifications, "+
-		"rank the candidates: unreadable profile of the user: born has an invalid type")
+		"rank the candidates: unreadable profile of the user: born must be a whole number")
 	for _, user := range users[2:] {
 		if got := l.job(user); !strings.HasPrefix(got, "completed, 0 retries, ") || !strings.HasSuffix(got, "0 notifications, no error") {
 			t.Errorf("its batch-mate: %s", got)

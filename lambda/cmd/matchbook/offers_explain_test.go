@@ -24,27 +24,27 @@ const (
 const explanationOfJonas = `
 OFFERS of 2026-03-29 for Jonas
   completed in Europe/Berlin, due 2026-03-29 07:00Z, job 6e01dcc2-8b55-5f0b-8cec-137c45d02a80
-  roster 0c0465d616cc, algorithm 1
+  roster 206c15f8fcf5, algorithm 3
   computed again from its roster: identical, byte for byte
 OFFERED 2
    1  Mara          2293  interests 1000 + reciprocity 500 + distance 600 + activity 193
    2  Theo          1532  interests 666 + reciprocity 250 + distance 516 + activity 100
-FILTERED 3
+FILTERED 8: kind 5, distance 2, age 1
       Bishnu       filter distance: the candidate needs to be as near as the other wants, if both
-                   have a place
+                   have a place (6709 km apart; the limit is 200 km)
       Grace        filter distance: the candidate needs to be as near as the other wants, if both
-                   have a place
+                   have a place (6804 km apart; the limit is 200 km)
       Ilse         filter age: the user needs to have an age the other looks for, in the year of the
-                   date
-ANOTHER DAY 6
+                   date (22; wanted is 16 to 20)
+      Aylin        filter kind: the candidate needs to be a kind of user the other looks for
+      Sita         filter kind: the candidate needs to be a kind of user the other looks for
+      Noah         filter kind: the candidate needs to be a kind of user the other looks for
+      Lena         filter kind: the candidate needs to be a kind of user the other looks for
+      Oda          filter kind: the candidate needs to be a kind of user the other looks for
+ANOTHER DAY 1
       Viktor       the pair's next day is 2026-04-01
-      Aylin        the pair's next day is 2026-03-30
-      Sita         the pair's next day is 2026-03-30
-      Noah         the pair's next day is 2026-03-30
-      Lena         the pair's next day is 2026-03-30
-      Oda          the pair's next day is 2026-04-01
 UNREADABLE 1
-      Piet         unreadable profile of the user: born has an invalid type
+      Piet         unreadable profile of the user: born must be a whole number
 `
 
 // testExplain explains the samples, also after users have changed and after someone

@@ -41,6 +41,7 @@ type Reason struct {
 	Rank      int              `json:"rank,omitempty"`
 	Score     int              `json:"score,omitempty"`
 	Terms     []ranking.Points `json:"terms,omitempty"`
+	Filter    string           `json:"filter,omitempty"` // the one that rules the candidate out
 	Reason    string           `json:"reason"`
 }
 
@@ -104,7 +105,7 @@ func (e *Explained) compute(ctx context.Context, db *postgres.DB, j report.Offer
 	e.computed = reasons.Offers
 	for _, c := range reasons.Candidates {
 		e.Candidates = append(e.Candidates, Reason{Candidate: c.ID, Verdict: c.Verdict, Rank: c.Rank, Score: c.Score,
-			Terms: c.Terms, Reason: term.Clean(c.Reason, term.MaxText)})
+			Terms: c.Terms, Filter: c.Filter, Reason: term.Clean(c.Reason, term.MaxText)})
 	}
 	return err
 }

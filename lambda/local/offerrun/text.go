@@ -3,11 +3,15 @@ package offerrun
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/offer/ranking"
+
+	"github.com/google/uuid"
 )
 
 // Text returns the result for people.
@@ -49,7 +53,7 @@ func (s UserSet) print(p *term.Page) {
 		p.Line("     no offers: see \"matchbook offers explain\" for the reasons")
 	}
 	for _, o := range s.Offers {
-		p.Line("    %2d  %s %5d  %s", o.Rank, term.Pad(cmp.Or(o.Name, o.Candidate.String()), 12), o.Score, inShort(o.Terms))
+		p.Line("    %2d  %s %5d  %s", o.Rank, called(o.Name, o.Candidate), o.Score, inShort(o.Terms))
 	}
 }
 
@@ -90,7 +94,7 @@ func (e *Explained) Text() string {
 	if !e.Reproduced() {
 		p.Line("  DIFFERENT: the stored set is not the one computed from its roster")
 		for _, o := range e.Offers {
-			p.Line("    stored %2d  %s %5d  %s", o.Rank, term.Pad(cmp.Or(o.Name, o.Candidate.String()), 12), o.Score, inShort(o.Terms))
+			p.Line("    stored %2d  %s %5d  %s", o.Rank, called(o.Name, o.Candidate), o.Score, inShort(o.Terms))
 		}
 	}
 	e.candidates(&p)
@@ -107,7 +111,7 @@ func (e *Explained) candidates(p *term.Page) {
 		}
 	}
 	for _, v := range order {
-		p.Line("%s %d", strings.ToUpper(string(v)), shown[v])
+		p.Line("%s %d%s", strings.ToUpper(string(v)), shown[v], e.byFilter(v))
 		left := mostShown
 		for _, c := range e.Candidates {
 			if c.Verdict != v {
@@ -122,8 +126,33 @@ func (e *Explained) candidates(p *term.Page) {
 	}
 }
 
+// byFilter counts the candidates with a verdict by their filters, the most frequent first.
+func (e *Explained) byFilter(v ranking.Verdict) string {
+	counts := map[string]int{}
+	for _, c := range e.Candidates {
+		if c.Verdict == v && c.Filter != "" {
+			counts[c.Filter]++
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	text := ""
+	for i, name := range names {
+		text += []string{": ", ", "}[min(i, 1)] + fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return text
+}
+
+// longestName bounds a name in a line, in columns.
+const longestName = 36
+
+func called(name string, id uuid.UUID) string {
+	return term.Pad(term.Cut(cmp.Or(name, id.String()), longestName), 12)
+}
+
 func (r Reason) print(p *term.Page) {
-	name := term.Pad(cmp.Or(r.Name, r.Candidate.String()), 12)
+	name := called(r.Name, r.Candidate)
 	switch r.Verdict {
 	case ranking.Offered:
 		p.Line("  %2d  %s %5d  %s", r.Rank, name, r.Score, inShort(r.Terms))

@@ -10,6 +10,7 @@ type Algorithm struct {
 	Days     int // a pair meets on one date in so many, or in a multiple; a new version must keep or multiply it
 	Part     int // of a roster to look into on a date, in users, before Days is multiplied
 	Exposure int // how often to show a candidate on a date, at most
+	Strict   bool // refuse users with a misspelt key
 	Filters  []Filter
 	Terms    []Term // a user's preferences
 	Admits   []Term // a candidate's preferences
@@ -24,6 +25,8 @@ type Filter struct {
 	Name   string
 	Needs  string // completes "the candidate needs" and "the user needs"
 	passes func(pair) bool
+	// found is the value that fails, and the limit, in words; it may be nil.
+	found func(pair) string
 	// never reports that no candidate in the bounds can pass; it may be nil.
 	never func(from *user, in bounds) bool
 }
@@ -62,15 +65,18 @@ type bounds struct {
 	idle   int   // the least, in days
 }
 
+// The sides of a pair.
+const theCandidate, theUser = "the candidate", "the user"
+
 // fails returns the first filter that rules out the pair, and which side fails it; nil if all
 // pass.
 func (a *Algorithm) fails(p pair) (f *Filter, which string) {
 	for i := range a.Filters {
 		switch f := &a.Filters[i]; {
 		case !f.passes(p):
-			return f, "the candidate"
+			return f, theCandidate
 		case !f.passes(p.turned()):
-			return f, "the user"
+			return f, theUser
 		}
 	}
 	return nil, ""

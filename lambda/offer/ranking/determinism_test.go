@@ -28,6 +28,7 @@ func TestGoldenSets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(16)
 	w.place = func() string { return w.oneOf(w.city(), w.city(), w.country(), "") }
+	w.unread = func() string { return "0" }
 	r := w.roster(1000)
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -19,6 +19,7 @@ type Explanation struct {
 type Candidate struct {
 	ID      uuid.UUID
 	Verdict Verdict
+	Filter  string   // the first one that rules it out
 	Reason  string   // a sentence for people
 	Rank    int      // among the candidates that admit the user, from 1; otherwise 0
 	Score   int      // 0 if it is filtered or meets the user on another day
@@ -98,15 +99,22 @@ func (x *Index) candidate(at int32, c ranked) Candidate {
 // out explains a candidate outside the user's order.
 func (x *Index) out(u, c *user) Candidate {
 	found := Candidate{ID: c.id}
-	meeting := x.meeting(u, c)
-	switch filter, direction := x.algorithm.fails(between(u, c)); {
+	p := between(u, c)
+	filter, direction := x.algorithm.fails(p)
+	switch {
 	case c.err != nil:
 		found.Verdict, found.Reason = Unreadable, c.err.Error()
-	case meeting != x.key.Date:
-		found.Verdict, found.Reason = AnotherDay, "the pair's next day is "+meeting.String()
+	case filter == nil:
+		found.Verdict, found.Reason = AnotherDay, "the pair's next day is "+x.meeting(u, c).String()
 	default:
-		found.Verdict = Filtered
+		found.Verdict, found.Filter = Filtered, filter.Name
 		found.Reason = fmt.Sprintf("filter %s: %s needs %s", filter.Name, direction, filter.Needs)
+		if direction == theUser {
+			p = p.turned()
+		}
+		if filter.found != nil {
+			found.Reason += " (" + filter.found(p) + ")"
+		}
 	}
 	return found
 }

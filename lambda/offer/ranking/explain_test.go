@@ -119,11 +119,11 @@ func TestExplanationReasons(t *testing.T) {
 		best:   "offered: offered at rank 1 (2250)",
 		second: "lower: rank 2 of the candidates that admit the user; a set has 1 (2190)",
 		distant: "filtered: " +
-			"filter distance: the user needs to be as near as the other wants, if both have a place (0)",
+			"filter distance: the user needs to be as near as the other wants, if both have a place (223 km apart; the limit is 50 km) (0)",
 		old: "filtered: " +
-			"filter age: the candidate needs to have an age the other looks for, in the year of the date (0)",
+			"filter age: the candidate needs to have an age the other looks for, in the year of the date (60; wanted is 30 to 40) (0)",
 		later:  "another day: the pair's next day is 2026-03-30 (0)",
-		broken: "unreadable: unreadable profile of the user: born has an invalid type (0)",
+		broken: "unreadable: unreadable profile of the user: born must be a whole number (0)",
 	} {
 		if got[id] != want {
 			t.Errorf("got  %s\nwant %s", got[id], want)

@@ -1,6 +1,9 @@
 package ranking
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 func wantedKind(p pair) bool { return wanted(p.from.wants.kinds, p.to.kind) }
 
@@ -17,6 +20,20 @@ func wantedAge(p pair) bool {
 	return p.to.age >= ages.Min && (ages.Max == 0 || p.to.age <= ages.Max)
 }
 
+func ageAndLimits(p pair) string {
+	limits := "at least " + fmt.Sprint(p.from.wants.ages.Min)
+	switch ages := p.from.wants.ages; {
+	case ages.Max != 0 && ages.Min != 0:
+		limits = fmt.Sprintf("%d to %d", ages.Min, ages.Max)
+	case ages.Max != 0:
+		limits = fmt.Sprintf("at most %d", ages.Max)
+	}
+	if p.to.age == 0 {
+		return "unknown; wanted is " + limits
+	}
+	return fmt.Sprintf("%d; wanted is %s", p.to.age, limits)
+}
+
 func wantedLanguage(p pair) bool {
 	these := p.from.wants.languages
 	return len(these) == 0 ||
@@ -26,6 +43,10 @@ func wantedLanguage(p pair) bool {
 func nearEnough(p pair) bool {
 	limit := p.from.wants.metres
 	return limit == 0 || p.metres <= limit
+}
+
+func kilometres(p pair) string {
+	return fmt.Sprintf("%d km apart; the limit is %d km", (p.metres+999)/1000, p.from.wants.metres/1000)
 }
 
 func tooFar(from *user, in bounds) bool {

@@ -3,7 +3,7 @@ package ranking
 import "slices"
 
 // Current is the version for new rosters.
-const Current = 1
+const Current = 3
 
 // Versions returns all algorithms, the oldest first.
 func Versions() []Algorithm { return slices.Clone(versions) }
@@ -17,21 +17,28 @@ var versions = []Algorithm{
 		// admit the same few.
 		Admits: []Term{sharedInterests, sharedWishes, nearness},
 	},
-	// The next version, for rosters frozen once it is Current.
+	// An example with one more term.
 	{
 		Version: 2, PerDay: 10, Days: 7, Part: 4000, Exposure: 30,
 		Filters: []Filter{self, kind, age, language, near},
 		Terms:   []Term{sharedInterests, sharedWishes, nearness, activeLately, commonLanguage},
 		Admits:  []Term{sharedInterests, sharedWishes, nearness, commonLanguage},
 	},
+	// Like 1, but a misspelt wish shuts the user out. Before, it was no limit.
+	{
+		Version: 3, PerDay: 10, Days: 7, Part: 4000, Exposure: 30, Strict: true,
+		Filters: []Filter{self, kind, age, language, near},
+		Terms:   []Term{sharedInterests, sharedWishes, nearness, activeLately},
+		Admits:  []Term{sharedInterests, sharedWishes, nearness},
+	},
 }
 
 var (
-	self     = Filter{"itself", "to be another user", func(p pair) bool { return p.from != p.to }, nil}
-	kind     = Filter{"kind", "to be a kind of user the other looks for", wantedKind, nil}
-	age      = Filter{"age", "to have an age the other looks for, in the year of the date", wantedAge, nil}
-	language = Filter{"language", "to have a language the other looks for", wantedLanguage, nil}
-	near     = Filter{"distance", "to be as near as the other wants, if both have a place", nearEnough, tooFar}
+	self     = Filter{"itself", "to be another user", func(p pair) bool { return p.from != p.to }, nil, nil}
+	kind     = Filter{"kind", "to be a kind of user the other looks for", wantedKind, nil, nil}
+	age      = Filter{"age", "to have an age the other looks for, in the year of the date", wantedAge, ageAndLimits, nil}
+	language = Filter{"language", "to have a language the other looks for", wantedLanguage, nil, nil}
+	near     = Filter{"distance", "to be as near as the other wants, if both have a place", nearEnough, kilometres, tooFar}
 )
 
 var (

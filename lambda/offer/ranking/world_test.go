@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"matchbook/lambda/internal/must"
@@ -21,6 +22,7 @@ type world struct {
 	*rand.Rand
 	kind, born, place, interests, languages      func() string
 	kinds, ages, reach, wish, wanted, importance func() string
+	unread                                       func() string // a member that nothing reads, of old rosters
 }
 
 func newWorld(seed uint64) *world {
@@ -38,6 +40,7 @@ func newWorld(seed uint64) *world {
 	w.importance = func() string {
 		return w.oneOf(``, fmt.Sprintf(`{"distance":%d,"activity":%d}`, w.IntN(11), w.IntN(11)))
 	}
+	w.unread = func() string { return "" }
 	return w
 }
 
@@ -89,13 +92,13 @@ func encode(v any) string {
 }
 
 func object(fields ...string) json.RawMessage {
-	raw := []byte(`{"x":0`)
+	var members []string
 	for i := 0; i < len(fields); i += 2 {
 		if fields[i+1] != "" {
-			raw = append(raw, `,"`+fields[i]+`":`+fields[i+1]...)
+			members = append(members, `"`+fields[i]+`":`+fields[i+1])
 		}
 	}
-	return append(raw, '}')
+	return json.RawMessage("{" + strings.Join(members, ",") + "}")
 }
 
 func (w *world) id() (id uuid.UUID) {
@@ -109,9 +112,9 @@ func (w *world) roster(users int) roster.Roster {
 	r := roster.Roster{Key: roster.Key{Date: date, Algorithm: Current}}
 	for range users {
 		r.Rows = append(r.Rows, roster.Row{ID: w.id(), Version: 1, Active: date - day.Date(min(w.IntN(50), w.IntN(50))),
-			Profile: object("kind", w.kind(), "born", w.born(), "place", w.place(), "languages", w.languages(),
+			Profile: object("x", w.unread(), "kind", w.kind(), "born", w.born(), "place", w.place(), "languages", w.languages(),
 				"interests", w.interests()),
-			Preferences: object("kinds", w.kinds(), "age", w.ages(), "max_km", w.reach(), "languages", w.wanted(),
+			Preferences: object("x", w.unread(), "kinds", w.kinds(), "age", w.ages(), "max_km", w.reach(), "languages", w.wanted(),
 				"interests", w.wish(), "weights", w.importance())})
 	}
 	return r

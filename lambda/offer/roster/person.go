@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,21 +89,22 @@ type preferences struct {
 const usualWeight = 5
 
 // Person reads profile and preferences. Its error is permanent and names the first wrong
-// field, but not its value. Unknown fields are ignored.
-func (r Row) Person() (Person, error) {
+// field, but not its value. With strict a misspelt key is wrong too, and any unknown one of the
+// preferences, because a wish that isn't read would be no limit.
+func (r Row) Person(strict bool) (Person, error) {
 	p := Person{ID: r.ID, Active: r.Active}
-	if err := p.readProfile(r.Profile); err != nil {
+	if err := p.readProfile(r.Profile, strict); err != nil {
 		return Person{}, failure.Permanently("unreadable profile of the user: %v", err)
 	}
-	if err := p.Wants.read(r.Preferences); err != nil {
+	if err := p.Wants.read(r.Preferences, strict); err != nil {
 		return Person{}, failure.Permanently("unreadable preferences of the user: %v", err)
 	}
 	return p, nil
 }
 
-func (p *Person) readProfile(raw json.RawMessage) error {
+func (p *Person) readProfile(raw json.RawMessage, strict bool) error {
 	var in profile
-	if err := object(raw, &in); err != nil {
+	if err := object(raw, &in, reading{profileKeys, strict, true}); err != nil {
 		return err
 	}
 	var err error
@@ -131,9 +131,9 @@ func (p *Person) readProfile(raw json.RawMessage) error {
 	return err
 }
 
-func (w *Wants) read(raw json.RawMessage) error {
+func (w *Wants) read(raw json.RawMessage, strict bool) error {
 	var in preferences
-	if err := object(raw, &in); err != nil {
+	if err := object(raw, &in, reading{wantedKeys, strict, false}); err != nil {
 		return err
 	}
 	*w = Wants{Age: in.Age, MaxKM: value(in.MaxKM, 0),
@@ -177,28 +177,6 @@ func weights(in map[string]int) ([]Weight, error) {
 	}
 	slices.SortFunc(out, func(a, b Weight) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
-}
-
-// object reads a JSON object. Nothing and null are empty objects.
-func object(raw json.RawMessage, into any) error {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
-		return nil
-	case len(raw) > MaxBytes || bytes.Equal(raw, tooLong):
-		return fmt.Errorf("too long: limit %d bytes", MaxBytes)
-	case raw[0] != '{':
-		return errors.New("expected a JSON object")
-	}
-	err := json.Unmarshal(raw, into)
-	// Use only the field, because the rest of such an error carries the value.
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return fmt.Errorf("%s has an invalid type", wrong.Field)
-	}
-	if err != nil {
-		return errors.New("invalid JSON")
-	}
-	return nil
 }
 
 // names returns the list sorted, without repetitions.

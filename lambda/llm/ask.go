@@ -71,6 +71,9 @@ func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read
 		}
 		if paid == nil {
 			answer, err := a.Model.Answer(ctx, q)
+			if answer.CutOff && q.Divisible {
+				answer.Text, err = CutOff, nil
+			}
 			if err != nil {
 				if answer.Usage != (Usage{}) {
 					_, _ = a.keep(ctx, k, row, answer, cmp.Or(failure.Of(err).Text, "the model failed"))

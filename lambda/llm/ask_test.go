@@ -27,6 +27,7 @@ var (
 type reply struct {
 	text string
 	used llm.Usage
+	cut  bool
 	err  error
 }
 
@@ -63,7 +64,7 @@ func (o *office) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	}
 	r := o.replies[0]
 	o.replies = o.replies[1:]
-	return llm.Answer{Text: r.text, Usage: r.used}, r.err
+	return llm.Answer{Text: r.text, Usage: r.used, CutOff: r.cut}, r.err
 }
 
 func (o *office) FindAnswer(_ context.Context, k llm.Key) (int64, string, bool, error) {
@@ -223,6 +224,33 @@ func TestAnswerCostIsKept(t *testing.T) {
 	}
 	if k := o.keys[0]; k.Tenant != tenant || k.Model != "fake temperature=0" {
 		t.Errorf("got it under %+v", k)
+	}
+}
+
+// Whoever divides the question doesn't buy the answer again; anybody else must not find it.
+func TestCutOffIsKept(t *testing.T) {
+	t.Parallel()
+	for divisible, want := range map[bool]string{
+		true:  `find, ask, keep "{\"cut_off\":true}" "", find`,
+		false: `find, ask, keep "" "cut off", find, ask, keep "" "cut off"`,
+	} {
+		cut := reply{used: llm.Usage{PromptTokens: 1}, cut: true, err: failure.Permanently("cut off")}
+		o := &office{replies: []reply{cut, cut}}
+		a := llm.Asker{Model: o, Vault: o}
+		for range 2 {
+			err := a.Ask(t.Context(), tenant, document, llm.Question{Divisible: divisible}, func(text string) error {
+				if text != llm.CutOff {
+					t.Errorf("got %q", text)
+				}
+				return nil
+			})
+			if (err == nil) != divisible {
+				t.Errorf("divisible %t: got %v", divisible, err)
+			}
+		}
+		if got := strings.Join(o.log, ", "); got != want {
+			t.Errorf("divisible %t: got %s, want %s", divisible, got, want)
+		}
 	}
 }
 

@@ -25,7 +25,13 @@ type Question struct {
 	User      string          // the data to be examined
 	Schema    json.RawMessage // strict JSON schema for the answer
 	MaxTokens int             // limit of the answer, without reasoning; 0 is the provider's limit
+	// Divisible keeps CutOff as the answer if it was cut off at the limit, so that you can divide
+	// the question, and never buy its answer again.
+	Divisible bool
 }
+
+// CutOff stands for an answer that was cut off; see Question.Divisible.
+const CutOff = `{"cut_off":true}`
 
 // Usage counts the billed tokens, as reported by the provider.
 type Usage struct{ PromptTokens, CompletionTokens int }
@@ -40,8 +46,9 @@ func (p Price) Of(u Usage) float64 {
 
 // Answer is the reply of a model.
 type Answer struct {
-	Text  string // raw JSON, not parsed yet; never empty
-	Usage Usage
+	Text   string // raw JSON, not parsed yet; never empty
+	Usage  Usage
+	CutOff bool // at the maximum length, as a failure
 }
 
 // Model answers questions. Implementations must be safe for concurrent use.
@@ -49,8 +56,8 @@ type Model interface {
 	// Name is the name to store answers under: the model, plus everything else with an
 	// influence on its answers.
 	Name() string
-	// Answer asks once. It returns errors as *failure.Error; the Usage may then be set too,
-	// because an unusable answer still costs.
+	// Answer asks once. It returns errors as *failure.Error; Usage and CutOff may then be set
+	// too, because an unusable answer still costs.
 	Answer(ctx context.Context, q Question) (Answer, error)
 }
 

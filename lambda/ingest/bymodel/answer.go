@@ -19,7 +19,7 @@ const maxDocuments = 200
 
 // read reads an answer about a window. Its errors name the mistake and quote nothing of the
 // answer.
-func read(text string, window []piece, quotes printed.Quotes, model string) (found []extraction.Extraction, err error) {
+func read(text string, w window, quotes printed.Quotes, model string) (found []extraction.Extraction, err error) {
 	answer, err := answers.Read(text, maxAnswer)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func read(text string, window []piece, quotes printed.Quotes, model string) (fou
 		for _, m := range answer["missing_fields"].([]any) {
 			r.e.Missing = append(r.e.Missing, m.(string))
 		}
-		if err := r.document(doc.(map[string]any), window); err != nil {
+		if err := r.document(doc.(map[string]any), w); err != nil {
 			return nil, err
 		}
 		found = append(found, r.e)
@@ -48,11 +48,11 @@ type reader struct {
 	err    error
 }
 
-func (r *reader) document(doc map[string]any, window []piece) error {
+func (r *reader) document(doc map[string]any, w window) error {
 	if kind := doc["type"].(string); kind != other {
 		r.e.Type = document.Type(kind)
 	}
-	if err := r.pages(doc["pages"].([]any), window); err != nil {
+	if err := r.pages(doc["pages"].([]any), w); err != nil {
 		return err
 	}
 	d := &r.e.Data
@@ -79,10 +79,10 @@ func (r *reader) document(doc map[string]any, window []piece) error {
 	return r.err
 }
 
-func (r *reader) pages(numbers []any, window []piece) error {
+func (r *reader) pages(numbers []any, w window) error {
 	for _, p := range numbers {
 		page := int(p.(float64))
-		if !slices.ContainsFunc(window, func(w piece) bool { return w.page == page }) {
+		if !slices.ContainsFunc(w.pieces, func(p piece) bool { return p.page == page }) {
 			return errors.New("unknown page: it was not shown")
 		}
 		r.e.Pages = append(r.e.Pages, page)

@@ -88,8 +88,10 @@ func (v *vault) FindAnswer(_ context.Context, k llm.Key) (int64, string, bool, e
 	return 1, text, ok, nil
 }
 
-func (v *vault) KeepAnswer(_ context.Context, k llm.Key, _ uuid.UUID, a llm.Answer, _ string) (int64, error) {
-	v.answers[k] = a.Text
+func (v *vault) KeepAnswer(_ context.Context, k llm.Key, _ uuid.UUID, a llm.Answer, unusable string) (int64, error) {
+	if unusable == "" {
+		v.answers[k] = a.Text
+	}
 	return 1, nil
 }
 
@@ -305,9 +307,9 @@ func TestWindowsAreJoined(t *testing.T) {
 	}
 }
 
-func TestTooManyWindows(t *testing.T) {
+func TestTextTooLong(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat(strings.Repeat("x", 99)+"\n", (maxWindows+1)*windowSize/100)
+	long := strings.Repeat(strings.Repeat("x", 99)+"\n", (maxSize+windowSize)/100)
 	m := &model{}
 	r := Reader{Asker: &llm.Asker{Model: m}}
 	if _, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages(long), nil); err == nil || len(m.asked) > 0 {

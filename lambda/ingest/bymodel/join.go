@@ -2,6 +2,7 @@ package bymodel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ func continues(a, b extraction.Extraction) bool {
 // merge adds the continuation b to a. It joins lists. Of single values it uses a's, except for
 // the sums, because they stand at the end of a document.
 func merge(a, b extraction.Extraction) extraction.Extraction {
+	b = withoutCited(b, a.Data.References)
 	a.Confidence = lower(a.Confidence, b.Confidence)
 	a.Successful = a.Successful && b.Successful
 	first(&a.Type, b.Type)
@@ -48,6 +50,22 @@ func merge(a, b extraction.Extraction) extraction.Extraction {
 	mergeFields(&a, b)
 	mergeData(&a.Data, b.Data)
 	return a
+}
+
+// withoutCited returns b without these references: the halves of a page share its head.
+func withoutCited(b extraction.Extraction, known []document.Reference) extraction.Extraction {
+	fields := maps.Clone(b.Fields)
+	maps.DeleteFunc(fields, func(path string, _ extraction.Field) bool { return strings.HasPrefix(path, "references.") })
+	var fresh []document.Reference
+	for i, ref := range b.Data.References {
+		if slices.Contains(known, ref) {
+			continue
+		}
+		fields[fmt.Sprintf("references.%d.number", len(fresh))] = b.Fields[fmt.Sprintf("references.%d.number", i)]
+		fresh = append(fresh, ref)
+	}
+	b.Fields, b.Data.References = fields, fresh
+	return b
 }
 
 // mergeFields adds the fields of b. Its list items follow a's.

@@ -15,10 +15,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// asking returns a reader with an empty vault that asks a server with these answers over HTTP.
-func asking(t *testing.T, mind scripted.Mind) (*Reader, *scripted.Server, *vault) {
+// overHTTP returns a reader with an empty vault that asks a server with these answers over HTTP.
+func overHTTP(t *testing.T, o scripted.Options) (*Reader, *scripted.Server, *vault) {
 	t.Helper()
-	server := must.Get(scripted.Start(t.Context(), scripted.Options{Mind: mind, KeepText: true}))(t)
+	o.KeepText = true
+	server := must.Get(scripted.Start(t.Context(), o))(t)
 	t.Cleanup(server.Close)
 	client := must.Get(openai.New(openai.Config{APIKey: "any", BaseURL: server.URL(), Model: "gpt-4.1-mini"}))(t)
 	v := &vault{answers: map[llm.Key]string{}}
@@ -30,10 +31,10 @@ func asking(t *testing.T, mind scripted.Mind) (*Reader, *scripted.Server, *vault
 func TestSchemaOrderAndLimits(t *testing.T) {
 	t.Parallel()
 	var sent json.RawMessage
-	r, _, _ := asking(t, func(q scripted.Question) string {
+	r, _, _ := overHTTP(t, scripted.Options{Mind: func(q scripted.Question) string {
 		sent = q.Schema
 		return answerOf(t, "[1]", nil)
-	})
+	}})
 	_, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages("x"), nil)
 	must.OK(t, err)
 	properties, deepest := propertiesOf(t, sent)

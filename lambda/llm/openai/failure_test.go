@@ -266,7 +266,7 @@ func TestUnusableAnswerUsage(t *testing.T) {
 	x := exchange{serve: says(200, answer(`"message":{},"finish_reason":"length"`)),
 		ask: func(ctx context.Context, c *Client) *failure.Call {
 			got, m := c.model.ask(ctx, question())
-			if got.Usage.PromptTokens != 11 || got.Usage.CompletionTokens != 7 || got.Text != "" {
+			if got.Usage.PromptTokens != 11 || got.Usage.CompletionTokens != 7 || got.Text != "" || !got.CutOff {
 				t.Errorf("got %+v", got)
 			}
 			return m

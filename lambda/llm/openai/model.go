@@ -104,6 +104,7 @@ func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, 
 	}
 	answer := llm.Answer{Usage: usage(response.Usage)}
 	if f := inspect(response.Choices); f != sound {
+		answer.CutOff = f == cutOff
 		return answer, &failure.Call{Cause: f}
 	}
 	if wasCut(request.Messages, answer.Usage) {

@@ -19,6 +19,7 @@ type Options struct {
 	RetryAfter time.Duration // used in Retry-After, rounded up to seconds; 2 s when 0
 	Latency    Latency       // of a response
 	KeepText   bool          // keeps the texts of questions and answers in Calls
+	MaxTokens  int           // the model's limit of an answer, whatever the request's is; 0: none
 
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
@@ -147,6 +148,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refused != nil {
 		s.refuse(w, r, at, refused)
 		return
+	}
+	if most := s.options.MaxTokens; most > 0 && (asked.completion == 0 || asked.completion > most) {
+		asked.completion = most
 	}
 	asked.question.Path = r.URL.Path
 	call, kind := s.arrive(at, &asked.question)

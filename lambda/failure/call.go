@@ -92,9 +92,12 @@ func (t Table) Classify(c *Call) *Error {
 	return &Error{Kind: Transient, Sentence: fmt.Sprintf("unexpected error of %s (%T)", t.Service, cause) + t.detail(c)}
 }
 
-// detail is the safe part of a response with a status other than 2xx.
+// detail is the safe part of a response with a status other than 2xx, or of an answer with a
+// code.
 func (t Table) detail(c *Call) string {
 	switch {
+	case c.Status == 0 && slices.Contains(t.Codes, c.Code):
+		return fmt.Sprintf(" (%s)", c.Code)
 	case !c.ErrorStatus():
 		return ""
 	case !slices.Contains(t.Codes, c.Code):

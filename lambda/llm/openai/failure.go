@@ -71,6 +71,9 @@ var table = failure.Table{Service: "model provider", Codes: codes, Rows: slices.
 	{Name: "JSON refused by the server", Match: func(c *failure.Call) bool {
 		return c.Status == http.StatusBadRequest && c.Code == invalidJSON
 	}, Kind: failure.Transient, Sentence: "model provider refused the answer: expected JSON"},
+	{Name: "question blocked", Match: func(c *failure.Call) bool {
+		return c.ClientError() && (c.Code == "content_filter" || slices.Contains(blocks, c.Code))
+	}, Kind: failure.Permanent, Sentence: "model provider's content filter refused the question"},
 	{Name: "no access", Match: keyRefused,
 		Kind: failure.Permanent, Sentence: "model provider denied access", Refused: true},
 	{Name: "no such model", Match: failure.Status(http.StatusNotFound),

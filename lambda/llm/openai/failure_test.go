@@ -173,6 +173,12 @@ func failures() []failureCase {
 			permanent, "model's answer cut off at the maximum length", 0),
 		simple("filtered", says(200, answer(text+`,"finish_reason":"content_filter"`)), permanent,
 			"model provider's content filter withheld the answer", 0),
+		simple("cut off, in Gemini's word", says(200, answer(text+`,"finish_reason":"MAX_TOKENS"`)), permanent,
+			"model's answer cut off at the maximum length", 0),
+		simple("filtered, in Gemini's words", says(200, answer(`"message":{"role":"assistant"},"finish_reason":"content_filter: RECITATION"`)),
+			permanent, "model provider's content filter withheld the answer (RECITATION)", 0),
+		simple("filtered, in another word", says(200, answer(`"message":{"content":null},"finish_reason":"SAFETY"`)), permanent,
+			"model provider's content filter withheld the answer (SAFETY)", 0),
 
 		{exchange{name: "the question was cut", serve: says(200, whole),
 			ask: func(ctx context.Context, c *Client) *failure.Call {

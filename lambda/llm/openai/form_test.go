@@ -28,7 +28,9 @@ var formRefusals = map[string]struct {
 		"response_format: response_format.type `json_schema` is unavailable now" + `","type":"invalid_request_error"}}`},
 	"Groq": {400, `{"error":{"message":"This model does not support response format json_schema",` +
 		`"type":"invalid_request_error","param":"response_format"}}`},
-	"Volcano":                   {400, `{"error":{"code":"InvalidParameter","param":"response_format.type"}}`},
+	"Volcano": {400, `{"error":{"code":"InvalidParameter","param":"response_format.type"}}`},
+	"Gemini": {400, `[{"error":{"code":400,"message":"The specified schema produces a constraint that has too many states ` +
+		`for serving.","status":"INVALID_ARGUMENT"}}]`},
 	"LM Studio, of json_object": {400, `{"error":"'response_format.type' must be 'json_schema' or 'text'"}`},
 	"a server that names its code": {400,
 		`{"error":{"message":"x","param":"response_format","code":"unsupported_parameter"}}`},
@@ -91,6 +93,43 @@ func TestFormFallback(t *testing.T) {
 	}
 }
 
+// Each form is tried once if a refusal explains nothing, and the next question begins with the
+// first one: it may be the text that is refused.
+func TestUnexplainedRefusal(t *testing.T) {
+	t.Parallel()
+	bare := says(400, `[{"error":{"code":400,"message":"Request contains an invalid argument.","status":"INVALID_ARGUMENT"}}]`)
+	for _, tc := range []struct{ known, asked []string }{
+		{[]string{"json_object"}, []string{"json_schema", "json_object"}},
+		{[]string{""}, []string{"json_schema", "json_object", ""}},
+		{nil, []string{"json_schema", "json_object", ""}},
+	} {
+		client, asked := answering(t, `{"matches":[]}`, bare, tc.known...)
+		for range 2 {
+			_, err := client.Model().Answer(t.Context(), question())
+			if want := "model provider rejected the request (HTTP 400)"; (err == nil) != (tc.known != nil) || err != nil && err.Error() != want {
+				t.Errorf("got %v", err)
+			}
+		}
+		if want := slices.Repeat(tc.asked, 2); !slices.Equal(*asked, want) {
+			t.Errorf("asked %q, want %q", *asked, want)
+		}
+	}
+}
+
+// Another kind of question may have a schema that the server takes.
+func TestFormIsKeptByQuestion(t *testing.T) {
+	t.Parallel()
+	client, asked := answering(t, `{"matches":[]}`, says(400, formRefusals["Gemini"].body), "json_object")
+	other := question()
+	other.Name = "other"
+	for _, q := range []llm.Question{question(), other, question()} {
+		must.Get(client.Model().Answer(t.Context(), q))(t)
+	}
+	if want := []string{"json_schema", "json_object", "json_schema", "json_object", "json_object"}; !slices.Equal(*asked, want) {
+		t.Errorf("asked %q, want %q", *asked, want)
+	}
+}
+
 // A server that refuses each form is a failure of the configuration; the next
 // question begins anew, for nothing was answered.
 func TestNoFormSupported(t *testing.T) {
@@ -114,7 +153,8 @@ func TestOtherRefusalsKeepForm(t *testing.T) {
 		"another parameter": says(400, failing("unsupported_value")),
 		"Groq's check": says(400,
 			`{"error":{"message":"Failed to validate JSON for json_schema","code":"json_validate_failed"}}`),
-		"another status": says(503, formRefusals["DeepSeek"].body),
+		"another status":  says(503, formRefusals["DeepSeek"].body),
+		"Gemini's filter": says(400, `[{"error":{"code":400,"message":"Blocked: PROHIBITED_CONTENT","status":"INVALID_ARGUMENT"}}]`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,8 +3,9 @@ package openai
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
@@ -65,7 +66,7 @@ type model struct {
 	api      *openai.Client
 	id, name string
 	dialect  dialect
-	form     atomic.Int32 // the form last accepted
+	forms    sync.Map // by Question.Name: the form last accepted
 }
 
 // Name implements llm.Model.
@@ -81,19 +82,25 @@ func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 }
 
 // ask is Answer, but with an unclassified failure. A question refused for its form wasn't
-// asked yet, so the next form is still the same try.
+// asked yet, so the next form is still the same try. Gemini doesn't explain that a schema is too
+// large for it (github.com/vercel/ai/issues/21192), so the next form is also tried if nothing
+// explains a refusal, but then not for the next question.
 func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *failure.Call) {
-	for f := form(m.form.Load()); ; f++ {
+	known, _ := m.forms.LoadOrStore(q.Name, bySchema)
+	explained := true
+	for f := known.(form); ; f++ {
 		answer, failed := m.askIn(ctx, q, f)
-		if failed != nil && failed.Code == noFormat && f < byPrompt {
-			continue
+		if failed == nil && explained {
+			m.forms.Store(q.Name, f)
 		}
-		if failed == nil {
-			m.form.Store(int32(f))
+		if failed == nil || f == byPrompt || failed.Code != noFormat && !unexplained(failed) {
+			return answer, failed
 		}
-		return answer, failed
+		explained = explained && failed.Code == noFormat
 	}
 }
+
+func unexplained(c *failure.Call) bool { return c.Status == http.StatusBadRequest && c.Code == "" }
 
 // askIn asks for an answer in this form.
 func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, *failure.Call) {
@@ -105,7 +112,11 @@ func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, 
 	answer := llm.Answer{Usage: usage(response.Usage)}
 	if f := inspect(response.Choices); f != sound {
 		answer.CutOff = f == cutOff
-		return answer, &failure.Call{Cause: f}
+		c := &failure.Call{Cause: f}
+		if f == filtered {
+			c.Code = blockOf(string(response.Choices[0].FinishReason))
+		}
+		return answer, c
 	}
 	if wasCut(request.Messages, answer.Usage) {
 		return answer, &failure.Call{Cause: cutQuestion}
@@ -160,9 +171,9 @@ func inspect(choices []openai.ChatCompletionChoice) fault {
 	switch reason := choices[0].FinishReason; {
 	case message.Refusal != "":
 		return declined
-	case reason == openai.FinishReasonLength: // before empty, because thoughts may have used it all
+	case reason == openai.FinishReasonLength, reason == "MAX_TOKENS": // before empty: thoughts may have used it all
 		return cutOff
-	case reason == openai.FinishReasonContentFilter:
+	case reason == openai.FinishReasonContentFilter, blockOf(string(reason)) != "":
 		return filtered
 	case strings.TrimSpace(message.Content) == "":
 		return empty

@@ -62,11 +62,25 @@ func (r refusal) wait() time.Duration {
 
 // codes are the error codes safe to use in a sentence; any other may contain anything. Each
 // server uses a different member for its code.
-var codes = []string{
+var codes = slices.Concat([]string{
 	"insufficient_quota", "billing_hard_limit_reached", "rate_limit_exceeded",
 	"invalid_api_key", badGoogleKey, "context_length_exceeded", exceededContext, "content_filter",
 	"model_not_found", noDeployment, "unsupported_parameter", "unsupported_value",
 	invalidJSON, noFormat,
+}, blocks)
+
+// blocks are Gemini's reasons to withhold an answer; it uses them as finish_reason, too
+// (github.com/HKUDS/Vibe-Trading/pull/308).
+var blocks = []string{"PROHIBITED_CONTENT", "SAFETY", "RECITATION", "BLOCKLIST", "SPII"}
+
+// blockOf returns the reason of blocks in a text, as a word, or "".
+func blockOf(text string) string {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') }) {
+		if slices.Contains(blocks, word) {
+			return word
+		}
+	}
+	return ""
 }
 
 const (
@@ -85,6 +99,9 @@ func (r refusal) code(status int) string {
 			found = said
 		}
 	}
+	if found == "" {
+		found = blockOf(r.text("status") + " " + r.text("message"))
+	}
 	if (found == "" || strings.HasPrefix(found, "unsupported_")) && r.refusesFormat(status) {
 		return noFormat
 	}
@@ -101,6 +118,8 @@ func (r refusal) code(status int) string {
 //	Groq      'response_format' : one of the following must be satisfied (github.com/vercel/ai/issues/7802)
 //	LM Studio 'response_format.type' must be 'json_schema' or 'text'
 //	          (github.com/willmiao/ComfyUI-Lora-Manager/issues/1033)
+//	Gemini    The specified schema produces a constraint that has too many states for serving
+//	          (github.com/googleapis/python-genai/issues/660)
 //	Volcano   param response_format.type, supported values are: `json_object` and `text`
 //	          (github.com/agno-agi/agno/issues/2553)
 func (r refusal) refusesFormat(status int) bool {
@@ -108,6 +127,6 @@ func (r refusal) refusesFormat(status int) bool {
 		return false
 	}
 	words := strings.ToLower(r.text("param") + " " + r.text("message") + " " + r.text("error"))
-	return slices.ContainsFunc([]string{"response_format", "response format", "json_schema", "json_object"},
+	return slices.ContainsFunc([]string{"response_format", "response format", "schema", "json_object"},
 		func(name string) bool { return strings.Contains(words, name) })
 }

@@ -83,6 +83,12 @@ func ofServers() []failureCase {
 		simple("Gemini: an unknown member", says(400, gemini("400", "INVALID_ARGUMENT",
 			`{"@type":"type.googleapis.com/google.rpc.BadRequest"}`)), permanent, refused+" (HTTP 400)", 0),
 
+		simple("Gemini: a blocked question", says(400, `[{"error":{"code":400,"message":"The prompt was blocked: PROHIBITED_CONTENT",`+
+			`"status":"INVALID_ARGUMENT"}}]`), permanent,
+			"model provider's content filter refused the question (HTTP 400, PROHIBITED_CONTENT)", 0),
+		simple("Azure: a blocked question", says(400, `{"error":{`+message+`,"code":"content_filter"}}`), permanent,
+			"model provider's content filter refused the question (HTTP 400, content_filter)", 0),
+
 		// vLLM before 0.10, at the top level: github.com/vllm-project/vllm/issues/15465; its check of the key is a text.
 		simple("vLLM: a bad request", says(400, `{"object":"error",`+message+`,"type":"BadRequestError",`+
 			`"param":null,"code":400}`), permanent, refused+" (HTTP 400)", 0),

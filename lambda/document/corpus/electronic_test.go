@@ -42,7 +42,7 @@ xmlns:b="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
 	problems := []Problem{
 		{file("2.XML"), 1, "duplicate of the document in " + file("1.json") + ":1"},
 		{file("5.xml"), 2, "unsupported UBL document: Quotation"},
-		{file("6.xml"), 1, "unsupported XML: expected UBL 2 or UN/CEFACT CII"},
+		{file("6.xml"), 1, "unsupported XML: expected UBL 2, UN/CEFACT CII or FatturaPA"},
 		{file("7.xml"), 0, "missing root element"},
 	}
 	if !slices.Equal(in.Problems, problems) {

@@ -23,7 +23,7 @@ func vocabularyOf(root xml.Name) *vocabulary {
 	case root == xml.Name{Space: orderXVocabulary.spaces[0], Local: orderXRoot}:
 		return orderXVocabulary
 	}
-	return nil
+	return fatturaVocabulary(root)
 }
 
 // typeCodes maps the codes of UNTDID 1001 allowed by EN 16931 to their types.
@@ -76,6 +76,8 @@ var profiles = []struct{ part, name string }{
 	{"urn:cen.eu:en16931:2017", "EN 16931"},
 	{oioUBL, oioUBL},
 	{"order-x.eu", "Order-X"},
+	{"FPR12", "FatturaPA, to companies"},
+	{"FPA12", "FatturaPA, to authorities"},
 }
 
 func profile(id string) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
 	"matchbook/lambda/document"
 )
@@ -15,10 +16,11 @@ type Format string
 
 // The formats known to Read.
 const (
-	UBL      Format = "UBL"       // OASIS Universal Business Language 2
-	CII      Format = "CII"       // UN/CEFACT Cross Industry Invoice D16B
-	ZUGFeRD1 Format = "ZUGFeRD 1" // CrossIndustryDocument, the CII of 2014
-	OrderX   Format = "Order-X"   // the order of CII D20B
+	UBL       Format = "UBL"       // OASIS Universal Business Language 2
+	CII       Format = "CII"       // UN/CEFACT Cross Industry Invoice D16B
+	ZUGFeRD1  Format = "ZUGFeRD 1" // CrossIndustryDocument, the CII of 2014
+	OrderX    Format = "Order-X"   // the order of CII D20B
+	FatturaPA Format = "FatturaPA" // the Italian invoice, 1.0 to 1.2
 )
 
 // Document is the content of a file.
@@ -73,13 +75,13 @@ func Read(r io.Reader) (Document, error) {
 	case err != nil:
 		return Document{}, err
 	case len(all) > 1:
-		return Document{}, &Refused{Reason: "several documents in an envelope: expected one"}
+		return Document{}, &Refused{Reason: "several documents in a file: expected one"}
 	}
 	return all[0], nil
 }
 
-// ReadAll reads the documents of a file: one, or each in its envelope (SBDH). If one of them
-// is refused, the file is. The error is *Refused, unless reading from r fails.
+// ReadAll reads the documents of a file: one, each in its envelope (SBDH), or each body of a
+// FatturaPA. If one of them is refused, the file is. The error is *Refused, unless reading from r fails.
 func ReadAll(r io.Reader) ([]Document, error) {
 	source := &source{r: r}
 	data, err := io.ReadAll(source)
@@ -93,13 +95,42 @@ func ReadAll(r io.Reader) ([]Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Document, len(found))
-	for i, p := range found {
-		if all[i], err = p.read(); err != nil {
-			return nil, err
+	var all []Document
+	for _, file := range found {
+		parts := file.split()
+		if len(parts) > maxDocuments {
+			return nil, &Refused{Reason: "too many documents in the file: over 1,000"}
+		}
+		for _, p := range parts {
+			d, err := p.read()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, d)
 		}
 	}
 	return all, nil
+}
+
+// split separates the bodies of a file with several documents; each has the same head.
+func (p parsed) split() (all []parsed) {
+	var head, bodies []*node
+	for _, n := range p.root.children {
+		if n.name == p.vocab.each {
+			bodies = append(bodies, n)
+		} else {
+			head = append(head, n)
+		}
+	}
+	if len(bodies) < 2 {
+		return []parsed{p}
+	}
+	for _, body := range bodies {
+		root := *p.root
+		root.children = slices.Concat(head, []*node{body})
+		all = append(all, parsed{&root, p.vocab, p.problems})
+	}
+	return all
 }
 
 func (p parsed) read() (Document, error) {

@@ -85,7 +85,7 @@ func TestEnvelope(t *testing.T) {
 		len(all[0].Problems) != 1 || len(all[1].Problems) != 0 {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	if _, err := einvoice.Read(strings.NewReader(file)); err == nil || err.Error() != "several documents in an envelope: expected one" {
+	if _, err := einvoice.Read(strings.NewReader(file)); err == nil || err.Error() != "several documents in a file: expected one" {
 		t.Errorf("read as one: %v", err)
 	}
 	if format, ok := einvoice.Detect([]byte(file)); !ok || format != einvoice.UBL {

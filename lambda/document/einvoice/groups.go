@@ -103,7 +103,7 @@ func (r *reading) item(n *node) (l document.Line, notes []*node) {
 		TaxRate:     r.quantity(n, p.rate),
 	}
 	if q := n.some(p.quantity); q != nil {
-		l.Unit = q[0].attr("unitCode")
+		l.Unit = cmp.Or(n.one(p.unit), q[0].attr("unitCode"))
 	}
 	if l.PriceFor.Equal(one) || l.UnitPrice.IsZero() {
 		l.PriceFor = document.Amount{}
@@ -157,7 +157,7 @@ func (r *reading) byRate() (list []document.Tax) {
 func (r *reading) charged() (list []document.Charge) {
 	for _, p := range r.charges {
 		for _, n := range r.root.every(p.charges) {
-			c := document.Charge{Description: n.one(p.description),
+			c := document.Charge{Description: cmp.Or(n.one(p.description), p.named),
 				Amount: r.money(n, p.amount), TaxRate: r.quantity(n, p.rate)}
 			if is := n.one(p.isCharge); is == "false" || is == "0" {
 				c.Amount = c.Amount.Negated()

@@ -1,5 +1,7 @@
 package einvoice
 
+import "matchbook/lambda/document"
+
 // mapping holds the place of each field in a vocabulary; in a group, from the group's element.
 type mapping struct {
 	profile, number, date, currency path
@@ -24,6 +26,7 @@ type mapping struct {
 	line                            linePlaces
 	references                      []referencePlaces
 	flags                           []flag
+	finish                          func(*reading, *document.Data) // for what tables can't say; may be nil
 }
 
 type partyPlaces struct {
@@ -45,11 +48,13 @@ type chargePlaces struct {
 	charges                   path
 	isCharge                  path // false: a discount; absent: a charge
 	description, amount, rate path
+	named                     string // without a description
 }
 
 type linePlaces struct {
 	sku, description, notes   path
 	quantity, price, priceFor path
+	unit                      path // if it isn't an attribute of the quantity
 	amount, rate              path
 	discounts                 path // and charges of the line; structured data lacks a place for them
 }

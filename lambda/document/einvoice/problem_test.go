@@ -136,7 +136,7 @@ func TestProblemsAreBounded(t *testing.T) {
 
 func TestRefusalReasons(t *testing.T) {
 	t.Parallel()
-	const foreign = "line 1: unsupported XML: expected UBL 2 or UN/CEFACT CII"
+	const foreign = "line 1: unsupported XML: expected UBL 2, UN/CEFACT CII or FatturaPA"
 	const broken = "invalid XML 1.0: not well-formed"
 	note := func(text string) string { return "<b:Note>" + text + "</b:Note>" }
 	const dtd = "line 1: unsupported document type declaration: it may define entities"
@@ -182,8 +182,8 @@ func TestRefusalReasons(t *testing.T) {
 			"structured data must be at most 1048576 bytes"},
 		{"a long text", ubl(note(strings.Repeat("x", 2<<20))), "structured data must be at most 1048576 bytes"},
 		{"an empty envelope", sbdh(), "envelope without a document"},
-		{"a foreign document in an envelope", sbdh(ubl(""), "<secret/>"), "line 6: unsupported XML: expected UBL 2 or UN/CEFACT CII"},
-		{"an envelope in an envelope", sbdh(sbdh(ubl(""))), "line 2: unsupported XML: expected UBL 2 or UN/CEFACT CII"},
+		{"a foreign document in an envelope", sbdh(ubl(""), "<secret/>"), "line 6: unsupported XML: expected UBL 2, UN/CEFACT CII or FatturaPA"},
+		{"an envelope in an envelope", sbdh(sbdh(ubl(""))), "line 2: unsupported XML: expected UBL 2, UN/CEFACT CII or FatturaPA"},
 		{"a document behind an envelope", sbdh(ubl("")) + ubl(""), "line 7: second root element"},
 		{"an envelope cut off", strings.TrimSuffix(sbdh(ubl("")), "</s:StandardBusinessDocument>"), "line 5: " + broken},
 		{"a NUL", ubl("<b:Note>&#0;</b:Note>"), "line 4: " + broken},

@@ -54,6 +54,9 @@ func (r *reading) data() document.Data {
 	d.Notes = paragraphs(notes)
 	d.References = r.cited()
 	d.Taxes, d.Charges = r.byRate(), r.charged()
+	if r.finish != nil {
+		r.finish(r, &d)
+	}
 	return d
 }
 

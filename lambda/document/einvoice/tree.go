@@ -60,6 +60,7 @@ type vocabulary struct {
 	spaces  []string          // URIs of the elements to read
 	ignored string            // URI of extensions to skip silently
 	names   map[string]string // names to replace by others
+	each    string            // a child of the root that is a document, if there may be several
 	// kind returns the type of a document and its mapping, or the reason for refusing it.
 	kind func(root *node) (t document.Type, m *mapping, refused string)
 }
@@ -175,7 +176,7 @@ func (p *parser) parse() (all []parsed, err error) {
 		case err != nil:
 			return nil, refusal(p.line(), err)
 		case vocab == nil:
-			return nil, &Refused{p.line(), "unsupported XML: expected UBL 2 or UN/CEFACT CII"}
+			return nil, &Refused{p.line(), "unsupported XML: expected UBL 2, UN/CEFACT CII or FatturaPA"}
 		case len(all) == maxDocuments:
 			return nil, &Refused{p.line(), "too many documents in the envelope: over 1,000"}
 		}

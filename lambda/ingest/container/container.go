@@ -91,7 +91,8 @@ func (o *opener) put(f File) {
 	case o.err != nil || o.count > maxFiles:
 		return
 	case o.count == maxFiles:
-		f = File{Name: f.Name, Refused: fmt.Sprintf("too many files in the container: limit %d; this and the following were left out", maxFiles-1)}
+		f = File{Name: f.Name, Refused: fmt.Sprintf("too many files in the container: limit %d; this and the following were left out",
+			maxFiles-1)}
 	}
 	f.Name = o.unique(f.Name)
 	o.err = o.take(f)

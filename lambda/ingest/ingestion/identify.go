@@ -26,7 +26,7 @@ const extensionRefused = "refused"
 
 // Refuse returns the row of a file that was not taken out of its container, and the content of
 // its stored file: the reason with which the ingestion will fail. number counts the files of the
-// container from 1, because its names may be those of persons.
+// container from 1, because the names of files may name persons.
 func Refuse(tenant uuid.UUID, container Digest, number int, reason string) (r Row, content []byte) {
 	content = fmt.Appendf(nil, "file %d of its container: %s", number, reason)
 	return Identify(tenant, sha256.Sum256(append(container[:], content...)), extensionRefused), content

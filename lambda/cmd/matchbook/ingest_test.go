@@ -172,14 +172,14 @@ func wantShape(t *testing.T, raw string) {
 	files, _ := report["files"].([]any)
 	doc := first(files[1], "documents")
 	for got, want := range map[string]string{
-		keys(report):               "accounting files matched ocr",
+		keys(report):               "accounting files left_out matched ocr",
 		keys(files[0]):             "attempts documents error file ingestion_id status",
 		keys(files[1]):             "attempts documents file ingestion_id page_account status",
 		keys(doc):                  "fields id needs_review number pages reasons references source sums type",
 		keys(first(doc, "fields")): "page path quote trust value",
 		keys(first(doc, "sums")):   "agrees is of stated states",
 		keys(report["matched"]):    "clusters documents matches open three_way warnings",
-		keys(report["accounting"]): "completed documents failed files need_review pages pages_blank pages_not_read same seconds",
+		keys(report["accounting"]): "completed containers documents failed files found in_containers left_out need_review pages pages_blank pages_not_read same seconds",
 		keys(report["ocr"]):        "engine",
 	} {
 		if got != want {
@@ -250,7 +250,7 @@ func TestIngestFlags(t *testing.T) {
 	wantRefused(t, "", "ingest", clitest.Refusals{
 		{nil, "missing FILE or DIR"},
 		{[]string{"/nowhere"}, "/nowhere not found"},
-		{[]string{empty}, "missing files in " + empty + ": expected .pdf, .png, .jpg, .jpeg, .tif, .tiff, .xml, .txt"},
+		{[]string{empty}, "missing files in " + empty + ": expected .pdf, .png, .jpg, .jpeg, .tif, .tiff, .webp, .xml, .txt, .zip, .eml, .p7m"},
 		{[]string{sampleFiles, "--ocr", "magic"}, `--ocr: invalid value "magic": must be auto, tesseract or none`},
 		{[]string{sampleFiles, "--tenant", "me"}, "--tenant: not a UUID"},
 		{[]string{sampleFiles, "--model", "oracle"}, "unsupported --model oracle: it needs the true links of a corpus, and files have none"},

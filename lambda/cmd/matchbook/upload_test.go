@@ -51,7 +51,7 @@ func TestIngestBucket(t *testing.T) {
 	r := newBucketRig(t)
 	code, out, errOut := matchbook(t, "", "ingest", filepath.Join(sampleFiles, "invoice.pdf"), filepath.Join(sampleFiles, "scan.jpg"),
 		"--bucket", "docs", "--tenant", oneTenant)
-	want := "uploaded 2 of 2 files to s3://docs/inbox/" + oneTenant + "/, 0 of other kinds left out\n" +
+	want := "uploaded 2 of 2 files to s3://docs/inbox/" + oneTenant + "/, 0 left out\n" +
 		"ingestion starts automatically; files with the same content as earlier ones change nothing\n"
 	if code != cli.ExitOK || out != want {
 		t.Errorf("exit status %d, got\n%s%s\nwant\n%s", code, out, errOut, want)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,9 +16,10 @@ import (
 	"matchbook/lambda/ingest/filetype"
 )
 
-// extensions selects the files of a folder. A file given by name is always used, because its
-// content decides.
-var extensions = []string{".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".xml", ".txt", ".zip", ".eml"}
+// extensions selects the files of a folder. A file with another name is taken if its content is a
+// PDF, an image or a container; texts need their extension, because any source code is a text. A
+// file given by name is always used.
+var extensions = []string{".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".xml", ".txt", ".zip", ".eml", ".p7m"}
 
 // File is a file to ingest.
 type File struct {
@@ -28,68 +30,136 @@ type File struct {
 	refused string // why a file in a container was not taken
 }
 
-// unpack replaces ZIP archives and mails by the files in them, because each is an ingestion.
-func unpack(files []File) (all []File, err error) {
-	for _, f := range files {
+// leftOut is a file of a folder that is no ingestion.
+type leftOut struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// selection is the files for paths. What was found is files, left out, or a container.
+type selection struct {
+	files      []File
+	leftOut    []leftOut
+	found      int // on disk
+	containers int
+	inside     int // files in containers
+}
+
+// findFiles lists the files for paths, walking folders in name order.
+func findFiles(paths []string) (*selection, error) {
+	s := &selection{}
+	for _, root := range paths {
+		before := len(s.files)
+		if err := s.walk(root); err != nil {
+			return nil, err
+		}
+		if len(s.files) == before {
+			return nil, s.missing(root)
+		}
+	}
+	s.found = len(s.files) + len(s.leftOut)
+	return s, s.unpack()
+}
+
+// missing returns the error for a path without files, with the first reasons.
+func (s *selection) missing(root string) error {
+	text := fmt.Sprintf("missing files in %s: expected %s", root, strings.Join(extensions, ", "))
+	for _, l := range s.leftOut[:min(len(s.leftOut), 5)] {
+		text += fmt.Sprintf("\nleft out: %s: %s", l.File, l.Reason)
+	}
+	return errors.New(text)
+}
+
+// unpack replaces ZIP archives, mails and signed files by the files in them, because each is an
+// ingestion.
+func (s *selection) unpack() error {
+	all := make([]File, 0, len(s.files))
+	for _, f := range s.files {
 		data, _, refused, err := f.content()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		inside, ok := container.Open(data)
 		if refused != "" || !ok {
 			all = append(all, f)
 			continue
 		}
+		s.containers, s.inside = s.containers+1, s.inside+len(inside)
 		for _, in := range inside {
 			all = append(all, File{Path: f.Path + ": " + in.Name, Key: path.Join(f.Key, in.Name), inner: in.Content, refused: in.Refused})
 		}
 	}
-	return all, nil
+	s.files = all
+	return nil
 }
 
-// findFiles lists the files for paths, walking folders in name order. skipped counts the files
-// of folders with other extensions.
-func findFiles(paths []string) (files []File, skipped int, err error) {
-	for _, root := range paths {
-		found, others, err := walk(root)
-		if err != nil {
-			return nil, 0, err
-		}
-		if len(found) == 0 {
-			return nil, 0, fmt.Errorf("missing files in %s: expected %s", root, strings.Join(extensions, ", "))
-		}
-		files, skipped = append(files, found...), skipped+others
-	}
-	files, err = unpack(files)
-	return files, skipped, err
-}
-
-func walk(root string) (files []File, skipped int, err error) {
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+func (s *selection) walk(root string) error {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%s not found", path)
+		case errors.Is(err, fs.ErrPermission) && path != root:
+			s.leave(path, "no permission to read it")
+			return nil
 		case err != nil:
 			return err
 		case path == root && !entry.IsDir():
-			files = append(files, File{Path: path, Key: filepath.Base(path)})
+			s.files = append(s.files, File{Path: path, Key: filepath.Base(path)})
 			return nil
 		case strings.HasPrefix(entry.Name(), ".") && path != root:
 			if entry.IsDir() {
+				s.leave(path, "hidden folder; give it by name to read it")
 				return fs.SkipDir
 			}
+			s.leave(path, "hidden file; give it by name to read it")
 			return nil
 		case entry.IsDir():
 			return nil
-		case !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))):
-			skipped++
+		}
+		if why := excluded(path, entry); why != "" {
+			s.leave(path, why)
 			return nil
 		}
 		key, err := filepath.Rel(root, path)
-		files = append(files, File{Path: path, Key: filepath.ToSlash(key)})
+		s.files = append(s.files, File{Path: path, Key: filepath.ToSlash(key)})
 		return err
 	})
-	return files, skipped, err
+}
+
+func (s *selection) leave(path, reason string) { s.leftOut = append(s.leftOut, leftOut{path, reason}) }
+
+// excluded returns why a file of a folder is left out, or an empty text.
+func excluded(path string, entry fs.DirEntry) string {
+	if slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
+		return "" // refusals are failures, so that they aren't overlooked
+	}
+	if !entry.Type().IsRegular() {
+		return "not a regular file"
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "no permission to read it"
+	}
+	defer file.Close()
+	var sample filetype.Sample
+	head := make([]byte, container.Head)
+	n, _ := io.ReadFull(file, head)
+	if container.Is(head[:n]) {
+		return ""
+	}
+	if _, err = sample.Write(head[:n]); err == nil {
+		_, err = io.Copy(&sample, io.LimitReader(file, filetype.MaxBytes))
+	}
+	kind, refused := sample.Type()
+	switch {
+	case err != nil:
+		return "unreadable"
+	case refused != nil:
+		return refused.Error()
+	case kind == filetype.Text || kind == filetype.XML:
+		return "text with another extension than .txt, .xml or .eml; give it by name to read it"
+	}
+	return ""
 }
 
 // content reads a file and its type. refused is the reason it can't be an ingestion at all: it
@@ -103,6 +173,8 @@ func (f File) content() (data []byte, kind filetype.Type, refused string, err er
 	}
 	info, err := os.Stat(f.Path) // before opening it, since a pipe would block
 	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, "", "no permission to read it", nil
 	case err != nil:
 		return nil, "", "", err
 	case !info.Mode().IsRegular():
@@ -111,7 +183,11 @@ func (f File) content() (data []byte, kind filetype.Type, refused string, err er
 		_, large := filetype.Of(nil, info.Size())
 		return nil, "", large.Error(), nil
 	}
-	if data, err = os.ReadFile(f.Path); err != nil {
+	data, err = os.ReadFile(f.Path)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, "", "no permission to read it", nil
+	case err != nil:
 		return nil, "", "", err
 	}
 	return data, typeOf(data), "", nil

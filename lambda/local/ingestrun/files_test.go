@@ -42,10 +42,11 @@ func TestContainerFiles(t *testing.T) {
 	must.OK(t, os.WriteFile(filepath.Join(dir, "all.zip"), b.Bytes(), 0o600))
 	must.OK(t, os.WriteFile(filepath.Join(dir, "b.txt"), []byte("Invoice"), 0o600))
 
-	files, skipped, err := findFiles([]string{dir})
+	found, err := findFiles([]string{dir})
 	must.OK(t, err)
-	if len(files) != 3 || skipped != 0 || files[0].Path != filepath.Join(dir, "all.zip")+": may/a.xml" || files[1].refused == "" {
-		t.Fatalf("got %d of %d, %+v", skipped, len(files), files)
+	files := found.files
+	if len(files) != 3 || found.found != 2 || found.containers != 1 || found.inside != 2 || len(found.leftOut) != 0 || files[0].Path != filepath.Join(dir, "all.zip")+": may/a.xml" || files[1].refused == "" {
+		t.Fatalf("got %+v", found)
 	}
 	data, kind, refused, err := files[0].content()
 	if string(data) != "<a/>" || kind != "xml" || refused != "" || err != nil {

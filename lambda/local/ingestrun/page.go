@@ -28,12 +28,13 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // pageView is the page for people checking the fields.
 type pageView struct {
-	Style  template.CSS
-	Policy string // content security policy: loads nothing, runs no scripts
-	Person []todo
-	Files  []fileView
-	OCR    OCR
-	Totals accounting
+	Style   template.CSS
+	Policy  string // content security policy: loads nothing, runs no scripts
+	Person  []todo
+	Files   []fileView
+	LeftOut []leftOut
+	OCR     OCR
+	Totals  accounting
 }
 
 type fileView struct {
@@ -111,7 +112,7 @@ func (r *Run) Page(ctx context.Context, rep *Report) ([]byte, error) {
 // view returns the page without its files.
 func view(rep *Report) pageView {
 	hash := sha256.Sum256([]byte(css))
-	return pageView{Style: template.CSS(css), OCR: rep.OCR, Totals: rep.Accounting, //nolint:gosec // built in
+	return pageView{Style: template.CSS(css), OCR: rep.OCR, LeftOut: rep.LeftOut, Totals: rep.Accounting, //nolint:gosec // built in
 		Policy: "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"}
 }
 

@@ -68,7 +68,7 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	if err != nil {
 		return nil, err
 	}
-	files, skipped, err := findFiles(paths)
+	found, err := findFiles(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +76,9 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	if err != nil {
 		return nil, err
 	}
-	m.Say("%s found, %d of other kinds left out; OCR: %s", plural.Of(len(files), "file", "files"), skipped, ocr.Engine)
+	m.Say("%s found, %d left out; OCR: %s", plural.Of(found.found, "file", "files"), len(found.leftOut), ocr.Engine)
 	m.Say("%s", o.Model.Choose(env))
-	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, Files: files, Tenant: tenant, OCR: ocr,
+	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, found: found, Tenant: tenant, OCR: ocr,
 		Model: scripted.Model{Flags: o.Model, Env: env}}, nil
 }
 
@@ -123,7 +123,7 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	if err != nil {
 		return err
 	}
-	files, skipped, err := findFiles(paths)
+	found, err := findFiles(paths)
 	if err != nil {
 		return err
 	}
@@ -131,9 +131,12 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	if err != nil {
 		return fmt.Errorf("open bucket %s: %w", bucket, err)
 	}
-	n, err := upload(ctx, store, tenant, files, m)
-	fmt.Fprintf(out, "uploaded %d of %s to s3://%s/inbox/%s/, %d of other kinds left out\n",
-		n, plural.Of(len(files), "file", "files"), bucket, tenant, skipped)
+	n, err := upload(ctx, store, tenant, found.files, m)
+	for _, l := range found.leftOut {
+		fmt.Fprintf(out, "left out: %s: %s\n", term.Clean(l.File, term.MaxText), l.Reason)
+	}
+	fmt.Fprintf(out, "uploaded %d of %s to s3://%s/inbox/%s/, %d left out\n",
+		n, plural.Of(len(found.files), "file", "files"), bucket, tenant, len(found.leftOut))
 	if n > 0 {
 		fmt.Fprintln(out, "ingestion starts automatically; "+
 			"files with the same content as earlier ones change nothing")

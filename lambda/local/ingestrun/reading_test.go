@@ -31,23 +31,41 @@ func folder(t *testing.T, names ...string) string {
 	return dir
 }
 
+// What a folder has is a file, or named with the reason.
 func TestFindFiles(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, "b.PDF", "a.xml", "sub/c.jpeg", "notes.md", ".hidden.pdf", ".git/d.pdf", "e.tif")
+	for name, content := range map[string]string{"f.dat": "%PDF-1.7\n\x00", "g.docx": "PK\x03\x04\x00[Content_Types].xml\x00word/", "h": "", "i": "\x00\x01"} {
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	must.OK(t, os.Symlink(dir, filepath.Join(dir, "j")))
 	named := filepath.Join(dir, "notes.md")
-	files, skipped, err := findFiles([]string{dir, named})
+	found, err := findFiles([]string{dir, named})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, f := range files {
+	var got, out []string
+	for _, f := range found.files {
 		got = append(got, f.Key)
 		if _, err := os.Stat(f.Path); err != nil {
 			t.Error(err)
 		}
 	}
-	if want := []string{"a.xml", "b.PDF", "e.tif", "sub/c.jpeg", "notes.md"}; !slices.Equal(got, want) || skipped != 1 {
-		t.Errorf("got %q and %d left out, want %q and 1", got, skipped, want)
+	for _, l := range found.leftOut {
+		out = append(out, filepath.Base(l.File)+": "+l.Reason)
+	}
+	if want := []string{"a.xml", "b.PDF", "e.tif", "f.dat", "sub/c.jpeg", "notes.md"}; !slices.Equal(got, want) || found.found != 13 {
+		t.Errorf("got %q of %d, want %q", got, found.found, want)
+	}
+	want := []string{".git: hidden folder; give it by name to read it", ".hidden.pdf: hidden file; give it by name to read it",
+		"g.docx: unsupported file type (a Word document); save it as a PDF and send that", "h: empty file; send it again",
+		"i: unknown file type; send a PDF, PNG, JPEG, TIFF, WebP, XML or text file", "j: not a regular file",
+		"notes.md: text with another extension than .txt, .xml or .eml; give it by name to read it"}
+	if !slices.Equal(out, want) {
+		t.Errorf("left out\n%s\nwant\n%s", strings.Join(out, "\n"), strings.Join(want, "\n"))
+	}
+	if _, err := findFiles([]string{folder(t, "notes.md")}); err == nil || !strings.Contains(err.Error(), "notes.md: text with another extension") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -80,10 +98,11 @@ func (s *shelf) Write(_ context.Context, key string, file io.ReadSeeker) error {
 func TestUploadKeepsPaths(t *testing.T) {
 	t.Parallel()
 	dir, tenant, store := folder(t, "a.xml", "sub/a.xml", "z.xml"), uuid.UUID{15: 7}, &shelf{}
-	files, _, err := findFiles([]string{dir})
+	found, err := findFiles([]string{dir})
 	if err != nil {
 		t.Fatal(err)
 	}
+	files := found.files
 	n, err := upload(t.Context(), store, tenant, files, term.NewMeter(io.Discard))
 	const inbox = "inbox/00000000-0000-0000-0000-000000000007/"
 	if want := []string{inbox + "a.xml=a.xml", inbox + "sub/a.xml=sub/a.xml"}; !slices.Equal(store.keys, want) {
@@ -151,8 +170,9 @@ func TestReportText(t *testing.T) {
 	x := func(path, value, quote string, page int, trust extraction.Trust) Field {
 		return Field{path, extraction.Field{Value: value, Quote: quote, Page: page, Trust: trust}}
 	}
-	r := &Report{OCR: OCR{"none", "the program tesseract is missing"}, Accounting: accounting{Files: 4, Completed: 1, Failed: 1, Same: 1, Documents: 3, Review: 1, Seconds: 1.25},
-		width: 80,
+	r := &Report{OCR: OCR{"none", "the program tesseract is missing"}, LeftOut: []leftOut{{"e.docx", "unsupported"}},
+		Accounting: accounting{Files: 4, Found: 4, LeftOut: 1, Opened: 1, Inside: 2, Completed: 1, Failed: 1, Same: 1, Documents: 3, Review: 1, Seconds: 1.25},
+		width:      80,
 		Files: []fileReport{
 			{File: "a.pdf", Status: "completed", Documents: []documentReport{
 				{ID: id, Type: document.Invoice, Number: "R-1", Pages: []int{1, 2}, Source: "gpt-x", currency: "EUR", Fields: []Field{
@@ -204,8 +224,10 @@ FOR A PERSON
   b.pdf was not read
     - empty file; send it again
 
+LEFT OUT   e.docx: unsupported
 OCR        none: the program tesseract is missing
 ACCOUNTING 4 files = 1 read + 1 failed + 1 unfinished + 1 the same as another
+           4 found = 2 files + 1 left out + 1 container with 2 files
            3 documents, 1 of them for a person, 1.2 s
 `
 	if got := r.Text(); got != want {

@@ -22,6 +22,7 @@ import (
 // Report is the outcome of a run. It can be marshalled to JSON.
 type Report struct {
 	Files      []fileReport    `json:"files"`
+	LeftOut    []leftOut       `json:"left_out"` // of folders
 	OCR        OCR             `json:"ocr"`
 	Matched    *matchrun.Found `json:"matched,omitempty"` // nil unless requested
 	Accounting accounting      `json:"accounting"`
@@ -70,6 +71,10 @@ type accounting struct {
 	Completed int     `json:"completed"`
 	Failed    int     `json:"failed"`
 	Same      int     `json:"same"`           // same content as another file
+	Found     int     `json:"found"`          // on disk: files, left out, or a container
+	LeftOut   int     `json:"left_out"`       // of these
+	Opened    int     `json:"containers"`     // of these
+	Inside    int     `json:"in_containers"`  // of the files
 	Pages     int     `json:"pages"`          // of the completed files
 	Blank     int     `json:"pages_blank"`    // of these
 	Unread    int     `json:"pages_not_read"` // of these
@@ -87,8 +92,9 @@ func (r *Run) Report(ctx context.Context, matched bool) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read outcome: %w", err)
 	}
-	rep := &Report{Files: []fileReport{}, OCR: r.OCR,
-		Accounting: accounting{Files: len(r.stored), Seconds: math.Round(r.took.Seconds()*100) / 100}}
+	rep := &Report{Files: []fileReport{}, LeftOut: append([]leftOut{}, r.found.leftOut...), OCR: r.OCR,
+		Accounting: accounting{Files: len(r.stored), Found: r.found.found, LeftOut: len(r.found.leftOut), Opened: r.found.containers,
+			Inside: r.found.inside, Seconds: math.Round(r.took.Seconds()*100) / 100}}
 	for _, s := range r.stored {
 		f, err := s.report(rows)
 		if err != nil {

@@ -27,11 +27,11 @@ import (
 // Run is one run of files through both functions.
 type Run struct {
 	local.Session
-	Files  []File
 	Tenant uuid.UUID
 	OCR    OCR
 	Model  scripted.Model
 
+	found  *selection
 	stored []storedFile
 	ids    []uuid.UUID // of the ingestions
 	blobs  blob.Store
@@ -75,8 +75,8 @@ func (r *Run) Do(ctx context.Context) error {
 	started := time.Now()
 	reader := r.Stack.Consumers[1]
 	var known []uuid.UUID
-	for i, f := range r.Files {
-		r.Progress.Watch(func() string { return fmt.Sprintf("stored %d of %d files", i, len(r.Files)) })
+	for i, f := range r.found.files {
+		r.Progress.Watch(func() string { return fmt.Sprintf("stored %d of %d files", i, len(r.found.files)) })
 		stamped, err := r.store(ctx, f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)

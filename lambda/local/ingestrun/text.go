@@ -22,12 +22,19 @@ func (rep *Report) Text() string {
 		p.WriteString(rep.Matched.Text())
 	}
 	rep.person(p)
+	for _, l := range rep.LeftOut {
+		p.Hang("LEFT OUT   ", term.Clean(l.File, term.MaxText)+": "+l.Reason)
+	}
 	a := rep.Accounting
 	if rep.OCR.Missing != "" {
 		p.Hang("OCR        ", "none: "+rep.OCR.Missing)
 	}
 	p.Line("ACCOUNTING %s = %d read + %d failed + %d unfinished + %d the same as another",
 		plural.Of(a.Files, "file", "files"), a.Completed, a.Failed, a.Files-a.Completed-a.Failed-a.Same, a.Same)
+	if a.LeftOut+a.Opened > 0 {
+		p.Line("           %d found = %s + %d left out + %s with %s", a.Found, plural.Of(a.Files-a.Inside, "file", "files"), a.LeftOut,
+			plural.Of(a.Opened, "container", "containers"), plural.Of(a.Inside, "file", "files"))
+	}
 	if a.Pages > 0 {
 		p.Line("           %s = %d read + %d blank + %d not read", plural.Of(a.Pages, "page", "pages"),
 			a.Pages-a.Blank-a.Unread, a.Blank, a.Unread)

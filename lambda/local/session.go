@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/local/lambdahost"
+	"matchbook/lambda/manifest"
 )
 
 // Session runs functions for a command: a Stack plus everything opened for the run, from the
@@ -69,10 +70,19 @@ func (s *Session) Start(ctx context.Context, databaseURL string,
 	return nil
 }
 
-// Open opens and migrates the chosen database, then calls Start. Close stops the database.
+// Open opens and migrates the chosen database, then calls Start. Close stops the database. If a
+// function or PostgreSQL is missing, as on a machine with nothing but a copied program, the error
+// names everything, before anything is started.
 func (s *Session) Open(ctx context.Context, choice database.Choice, env func(string) string,
-	configure func(context.Context) (StackConfig, error),
+	configure func(context.Context) (StackConfig, error), functions ...manifest.Function,
 ) error {
+	var packages []string
+	for _, f := range functions {
+		packages = append(packages, f.Package)
+	}
+	if err := errors.Join(lambdahost.Missing(ctx, packages...), choice.Check(ctx, env)); err != nil {
+		return err
+	}
 	url, stop, err := choice.Fill(ctx, env, s.Progress)
 	if err != nil {
 		return err

@@ -53,6 +53,15 @@ func (c Choice) Fill(ctx context.Context, env func(string) string, m *term.Meter
 	return url, stop, nil
 }
 
+// Check returns Fill's error if it would find no PostgreSQL to start.
+func (c Choice) Check(ctx context.Context, env func(string) string) error {
+	source, url, err := pgserver.ReadSource(env, variable.DatabaseURL)
+	if err != nil || c.Named || env(variable.Postgres) == "url" && url != "" {
+		return err
+	}
+	return pgserver.Check(ctx, source)
+}
+
 // read returns the URL of the chosen database, or "" for a private one.
 func (c Choice) read(env func(string) string, m *term.Meter) (source pgserver.Source, url string, err error) {
 	source, url, err = pgserver.ReadSource(env, variable.DatabaseURL)

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
@@ -43,7 +44,7 @@ func (o Options) Read(ctx context.Context, paths []string, env setup.Env, out io
 		return false, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure, manifest.Match, manifest.Ingest); err != nil {
 		return false, err
 	}
 	if err := r.Do(ctx); err != nil {
@@ -77,6 +78,9 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 		return nil, err
 	}
 	m.Say("%s found, %d left out; OCR: %s", plural.Of(found.found, "file", "files"), len(found.leftOut), ocr.Engine)
+	if ocr.Missing != "" && o.OCR == auto {
+		m.Say("pages without text are not read: %s", ocr.Missing)
+	}
 	m.Say("%s", o.Model.Choose(env))
 	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, found: found, Tenant: tenant, OCR: ocr,
 		Model: scripted.Model{Flags: o.Model, Env: env}}, nil

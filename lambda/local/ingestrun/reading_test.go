@@ -1,6 +1,7 @@
 package ingestrun
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/local/database"
 
 	"github.com/google/uuid"
 )
@@ -268,5 +270,18 @@ func TestReasonsLink(t *testing.T) {
 	}
 	if d := v.Documents[0]; len(d.Fields) != 2 || len(d.Lines.Rows) != 1 {
 		t.Errorf("got %+v", d)
+	}
+}
+
+// A program that was copied alone says what it lacks before it starts anything. It sets the
+// environment, so that it is not parallel.
+func TestCopiedProgram(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var said bytes.Buffer
+	m := term.NewMeter(&said)
+	defer m.Close()
+	_, err := Options{OCR: "none", Database: database.Choice{}}.Read(t.Context(), []string{folder(t, "a.xml")}, func(string) string { return "" }, io.Discard, m)
+	if err == nil || !strings.Contains(err.Error(), ": match, ingest;") || strings.Contains(said.String(), "PostgreSQL") {
+		t.Errorf("got %v after %s", err, &said)
 	}
 }

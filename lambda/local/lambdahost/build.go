@@ -55,6 +55,26 @@ func Bootstrap(ctx context.Context, dir, pkg string, progress func(string)) (str
 	return file, nil
 }
 
+// Missing returns an error if Bootstrap can provide none of these functions: neither are they
+// installed, nor can they be built. Call it before anything that takes long.
+func Missing(ctx context.Context, pkgs ...string) error {
+	absent := slices.DeleteFunc(slices.Clone(pkgs), func(pkg string) bool { return installed(pkg) != "" })
+	if len(absent) == 0 {
+		return nil
+	}
+	if err := canBuild(ctx, absent[0]); err == nil || ctx.Err() != nil {
+		return err
+	}
+	names := make([]string, len(absent))
+	for i, pkg := range absent {
+		names[i] = path.Base(pkg)
+	}
+	self, _ := os.Executable()
+	return fmt.Errorf("missing functions of this program in its folder %s: %s; in the repository, run\n  GOBIN=FOLDER go install %s\n"+
+		"and copy them from FOLDER, or run `go run ./lambda/cmd/matchbook` there",
+		filepath.Dir(self), strings.Join(names, ", "), strings.Join(absent, " "))
+}
+
 // installed returns the executable in this program's directory, or "". It reads the main
 // package from the file, since a program of the same name may be anything.
 func installed(pkg string) string {

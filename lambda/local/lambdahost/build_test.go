@@ -132,6 +132,16 @@ func TestBootstrapErrorHints(t *testing.T) {
 	})
 }
 
+// A program that was copied alone names all functions that it lacks.
+func TestMissingFunctions(t *testing.T) {
+	if err := Missing(t.Context(), gatetest.Function, "matchbook/lambda/cmd/match"); err != nil {
+		t.Errorf("in the repository: %v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	err := Missing(t.Context(), "matchbook/lambda/cmd/other", "matchbook/lambda/cmd/match")
+	checkBuildError(t, err, "missing functions", "other, match;", "go install matchbook/lambda/cmd/other matchbook/lambda/cmd/match\n")
+}
+
 func checkBuildError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
 
@@ -46,7 +47,7 @@ func (f Folder) Run(ctx context.Context, env setup.Env, out io.Writer, p *term.M
 			return false, err
 		}
 	}
-	if err := r.Open(ctx, f.Database, env, r.configure); err != nil {
+	if err := r.Open(ctx, f.Database, env, r.configure, manifest.Match); err != nil {
 		return false, err
 	}
 	report, err := r.rehearse(ctx)

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
 )
 
@@ -43,7 +44,7 @@ func (o Single) Run(ctx context.Context, env setup.Env, stdin io.Reader, out io.
 	r := &Run{Session: local.Session{Progress: p, LogFile: o.Logs}, In: in, NoMapping: true,
 		Options: Options{Concurrency: 1, Again: true}}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure, manifest.Match); err != nil {
 		return false, err
 	}
 	if err := r.Store(ctx); err != nil {

@@ -56,7 +56,7 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 	m.Say("%s read from %s, %d malformed", plural.Of(len(f.users), "user", "users"), dir, len(f.problems))
 	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, Options: o, folder: f, date: date}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure, manifest.Offer); err != nil {
 		return false, err
 	}
 	result, err := r.do(ctx)

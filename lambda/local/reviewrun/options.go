@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -47,7 +48,7 @@ func (o Options) Review(ctx context.Context, path string, env setup.Env, out io.
 		return false, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.Open(ctx, o.Database, env, r.configure); err != nil {
+	if err := r.Open(ctx, o.Database, env, r.configure, manifest.Review); err != nil {
 		return false, err
 	}
 	if err := r.do(ctx); err != nil {

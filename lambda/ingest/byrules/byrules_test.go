@@ -249,6 +249,7 @@ func TestVATIDsBySide(t *testing.T) {
 	for name, text := range map[string]string{
 		"below the buyer's name": strings.Replace(german, "Marktplatz 3", "ATU13585627", 1),
 		"behind a label":         strings.Replace(german, "Zahlbar bis", "Ihre USt-IdNr. ATU13585627\nZahlbar bis", 1),
+		"behind capitals":        strings.Replace(german, "Zahlbar bis", "Ihre UID ATU13585627\nZahlbar bis", 1),
 	} {
 		d := Extract(sheets(text))[0].Data
 		if d.Supplier.VATID != "DE136695976" || d.Buyer.VATID != "ATU13585627" {

@@ -22,23 +22,41 @@ type id struct {
 }
 
 // ids finds the ids with valid check digits. It also tries shorter texts of a cell, because
-// words may follow the id.
+// words may follow the id, and a label in capitals may stand before it: NIF, TVA.
 func ids(cells []cell, form *regexp.Regexp, valid func(string) (string, bool)) (found []id) {
 	for _, c := range cells {
-		for _, at := range form.FindAllStringIndex(c.Text, -1) {
-			label := c.Text[:at[0]]
+		for from := 0; ; {
+			at := form.FindStringIndex(c.Text[from:])
+			if at == nil {
+				break
+			}
+			start, end := from+at[0], from+at[1]
+			v, length, ok := validIn(c.Text[start:end], valid)
+			if !ok {
+				from = end
+				if i := strings.IndexByte(c.Text[start:end], ' '); i >= 0 {
+					from = start + i // the id may begin at the next word
+				}
+				continue
+			}
+			label := c.Text[:start]
 			if l, ok := leftOf(cells, c.at); ok && label == "" {
 				label = l.Text
 			}
-			for s := c.Text[at[0]:at[1]]; s != ""; s = cutWord(s) {
-				if v, ok := valid(s); ok {
-					found = append(found, id{v, label, c})
-					break
-				}
-			}
+			found, from = append(found, id{v, label, c}), start+length
 		}
 	}
 	return found
+}
+
+// validIn returns the id at the beginning of a text, and its length.
+func validIn(s string, valid func(string) (string, bool)) (value string, length int, ok bool) {
+	for ; s != ""; s = cutWord(s) {
+		if v, ok := valid(s); ok {
+			return v, len(s), true
+		}
+	}
+	return "", 0, false
 }
 
 func cutWord(s string) string {

@@ -59,8 +59,8 @@ func (in *Ingester) electronic(row ingestion.Row, src *source, t transcript.Tran
 	return docs
 }
 
-// ask extracts by the model. If documents fail the gate, it asks once more and names the
-// failed checks. It uses the second answer only if fewer checks fail and no document is
+// ask extracts by the model. If documents fail checks that another answer can pass, it asks once
+// more and names them. It uses the second answer only if fewer checks fail and no document is
 // missing.
 func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
 	[]ingestion.Extracted, error,
@@ -71,7 +71,7 @@ func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t t
 		return nil, failure.At("extract", err)
 	}
 	docs := in.examine(row, src, t, atLeastOne(found, in.Model.Model.Name(), t))
-	if failed := failedChecks(docs); len(failed) > 0 {
+	if failed := failedChecks(docs); mendable(docs) {
 		again, more, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, failed)
 		if err != nil {
 			return nil, failure.At("extract again", err)
@@ -98,6 +98,10 @@ func failedChecks(docs []ingestion.Extracted) (list []string) {
 	return slices.Compact(list)
 }
 
+func mendable(docs []ingestion.Extracted) bool {
+	return slices.ContainsFunc(docs, func(d ingestion.Extracted) bool { return d.Mendable })
+}
+
 // atLeastOne returns a document without values if none was found in the text, so that a person
 // looks at the file.
 func atLeastOne(found []extraction.Extraction, source string, t transcript.Transcription) []extraction.Extraction {
@@ -116,8 +120,9 @@ func (in *Ingester) examine(row ingestion.Row, src *source, t transcript.Transcr
 ) {
 	for i := range found {
 		d := ingestion.Extracted{Extraction: found[i]}
-		for _, r := range gate.Pass(&d.Extraction, t, in.now(), row.Own...) {
+		for _, r := range in.judge(&d.Extraction, t, row, shared(found, i)) {
 			d.Reasons = append(d.Reasons, r.String())
+			d.Mendable = d.Mendable || !r.Final
 		}
 		d.Reasons = append(d.Reasons, src.notes...)
 		d.Valid = len(d.Reasons) == 0
@@ -126,6 +131,25 @@ func (in *Ingester) examine(row ingestion.Row, src *source, t transcript.Transcr
 		docs = append(docs, d)
 	}
 	return docs
+}
+
+// judge passes an extraction through the gate. A model's answer is also compared with the rules'
+// reading of its pages.
+func (in *Ingester) judge(e *extraction.Extraction, t transcript.Transcription, row ingestion.Row, shared bool) []gate.Reason {
+	if in.Model == nil || e.Source != in.Model.Model.Name() {
+		return gate.Pass(e, t, in.now(), row.Own...)
+	}
+	return gate.PassAnswer(e, t, in.now(), !shared, row.Own...)
+}
+
+// shared reports whether another document has a page of this one.
+func shared(found []extraction.Extraction, i int) bool {
+	for k, other := range found {
+		if k != i && slices.ContainsFunc(other.Pages, func(p int) bool { return slices.Contains(found[i].Pages, p) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // scanned weakens the trust of fields that another program read on a scan.

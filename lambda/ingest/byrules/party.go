@@ -76,6 +76,9 @@ func nameLike(text string) bool {
 		!isSalutation(text) && !fieldLabel.MatchString(text)
 }
 
+// IsCompany reports whether a name has a legal form.
+func IsCompany(name string) bool { return legalForm.MatchString(name) }
+
 // nameIn returns the name of a company in a cell, found by its legal form. A comma or a
 // divider ends the name, as in a sender's line.
 func nameIn(text string) (string, bool) {

@@ -34,6 +34,7 @@ type Reason struct {
 	Check Check
 	Field string // its path; empty for the whole document
 	Text  string // a sentence for people; of the document it contains amounts at most
+	Final bool   // another answer of the model can't remove it; set by PassAnswer only
 }
 
 // String returns the sentence.
@@ -43,8 +44,17 @@ func (r Reason) String() string { return r.Text }
 // in e. An extraction without reasons passes. Fields of an e-invoice need no place on a page.
 // A date after today is in the future. Our own companies are never the supplier of an invoice.
 func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time, own ...document.Party) []Reason {
-	c := &checker{e: e, own: own, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data),
+	c := newChecker(e, t, today, own)
+	c.check()
+	return c.reasons
+}
+
+func newChecker(e *extraction.Extraction, t transcript.Transcription, today time.Time, own []document.Party) *checker {
+	return &checker{e: e, own: own, pages: t, today: document.DateOf(today), values: extraction.Values(e.Data),
 		refused: map[string]bool{}}
+}
+
+func (c *checker) check() {
 	c.confidence()
 	c.schema()
 	c.required()
@@ -57,7 +67,6 @@ func Pass(e *extraction.Extraction, t transcript.Transcription, today time.Time,
 	c.taxes()
 	c.totals(lines)
 	c.due()
-	return c.reasons
 }
 
 type checker struct {
@@ -76,7 +85,7 @@ const maxReasons = 50
 func (c *checker) refuse(check Check, field, format string, args ...any) {
 	c.refused[field] = true
 	if len(c.reasons) < maxReasons {
-		c.reasons = append(c.reasons, Reason{check, field, fmt.Sprintf(format, args...)})
+		c.reasons = append(c.reasons, Reason{Check: check, Field: field, Text: fmt.Sprintf(format, args...)})
 	}
 }
 

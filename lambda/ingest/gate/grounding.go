@@ -28,10 +28,23 @@ func (c *checker) grounding() {
 				words(v.Path), f.Page)
 		case !quotes.On(f.Page, f.Quote):
 			c.refuse(Grounding, v.Path, "the quote for the %s is not on page %d", words(v.Path), f.Page)
-		case !holds(f.Quote, v):
+		case !holds(f.Quote, v) && !c.cellHolds(f, v):
 			c.refuse(Grounding, v.Path, "the quote for the %s does not show its value", words(v.Path))
 		}
 	}
+}
+
+// cellHolds reports whether a cell inside a quote shows the value, because amounts run into each
+// other in the quote of a row: 3, 410,00 and 1 230,00.
+func (c *checker) cellHolds(f extraction.Field, v extraction.Value) bool {
+	for _, p := range c.pages.Pages {
+		for _, l := range p.Lines {
+			if p.Number == f.Page && printed.Shows(f.Quote, l.Text) && holds(l.Text, v) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func sameAmount(s string, v extraction.Value) bool {

@@ -274,7 +274,8 @@ func (b *bench) reasons(t *testing.T, s sample, a answer) ([]gate.Reason, extrac
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%s: %d documents, %v", s.name, len(found), err)
 	}
-	return gate.Pass(&found[0], s.text, today), found[0]
+	reasons := gate.PassAnswer(&found[0], s.text, today, true)
+	return reasons, found[0]
 }
 
 // forgetful is a vault that keeps nothing.

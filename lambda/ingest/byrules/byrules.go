@@ -1,6 +1,6 @@
 // Package byrules extracts business documents from a transcription by rules: labels, places,
-// formats and sums, in English, German, French, Italian and Spanish. Titles, roles and dates are
-// also known in Dutch, Portuguese, Polish, Swedish, Danish, Norwegian, Czech and Finnish.
+// formats and sums. The words are Czech, Danish, Dutch, English, French, German, Greek, Hungarian,
+// Italian, Polish, Portuguese, Romanian, Spanish and Swedish; some are Norwegian and Finnish.
 //
 // A word is a hint, never a verdict. A label proposes the values behind it, to its right, and
 // below it. The format of a value, its place, and above all arithmetic between printed amounts
@@ -27,8 +27,11 @@ const Source = "rules"
 // Extract reads the documents of a transcription: one, or several if pages carry different
 // document numbers. Our own companies, by name or VAT id, are never a supplier.
 func Extract(t transcript.Transcription, own ...document.Party) (documents []extraction.Extraction) {
-	for _, pages := range split(t.Pages) {
-		documents = append(documents, extract(pages, own))
+	found := split(t.Pages)
+	for _, pages := range found {
+		e := extract(pages, own)
+		e.Doubts = append(e.Doubts, doubts(pages, found)...)
+		documents = append(documents, e)
 	}
 	return documents
 }

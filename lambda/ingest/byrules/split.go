@@ -23,6 +23,7 @@ type sheet struct {
 	ibans     []string
 	at, of    int  // as counted by the page: 2 of 3; 0 if it doesn't
 	money     bool // it prints amounts
+	summed    bool // it has a labelled total
 	titled    bool // it has a title in its upper half
 	plainText string
 }
@@ -33,7 +34,7 @@ type sheet struct {
 // document, because a page too many makes a wrong document and a page too few an open question.
 func split(pages []transcript.Page) [][]transcript.Page {
 	var documents []*sheet
-	for _, p := range pages {
+	for _, p := range parts(pages) {
 		s := sheetOf(p)
 		if d := s.home(documents); d != nil {
 			d.join(s)
@@ -46,6 +47,18 @@ func split(pages []transcript.Page) [][]transcript.Page {
 		found[i] = d.pages
 	}
 	return found
+}
+
+// parts divides the sheets with two documents.
+func parts(pages []transcript.Page) (all []transcript.Page) {
+	for _, p := range pages {
+		if two := halves(p); two != nil {
+			all = append(all, two...)
+		} else {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // home returns the document that a page belongs to, or nil if the page begins one.
@@ -162,6 +175,8 @@ func sheetOf(p transcript.Page) *sheet {
 	for _, v := range ids(cells, ibanForm, company.IBAN) {
 		s.ibans = append(s.ibans, v.value)
 	}
+	all := sumsOf(cells)
+	s.summed = len(all.totals)+len(all.dues) > 0
 	for _, c := range cells {
 		s.money = s.money || len(moneyIn(c)) > 0
 		if s.at == 0 {
@@ -174,8 +189,9 @@ func sheetOf(p transcript.Page) *sheet {
 // Ways to count pages: a word and a number anywhere, such as Page 2 of 3, or two numbers at an
 // edge of the page, since 2/3 is also a date or a part.
 var (
-	counted = regexp.MustCompile(`(?i)\b(?:page|seite|blatt|página|pagina|pág|side|sida|strona)[.:]? *(\d{1,3})(?: *` + outOf + `)?$`)
-	bare    = regexp.MustCompile(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
+	counted = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:page|seite|blatt|oldal|σελίδα|sivu|página|pagina|pág|side|sida|strona)` +
+		`[.:]? *(\d{1,3})(?: *` + outOf + `)?$`)
+	bare = regexp.MustCompile(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
 )
 
 const outOf = `(?:/|of|von|de|di|sur|van|av|af|z|ze) *(\d{1,3})`

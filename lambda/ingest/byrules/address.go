@@ -10,10 +10,10 @@ import (
 
 var (
 	// postcode marks a cell as part of an address.
-	postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,5}\b|(?:^|[ ,·|])(?:\d{2}-\d{3}|\d{3} \d{2}) \pL|` +
+	postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,6}\b|(?:^|[ ,·|])(?:\d{2}-\d{3}|\d{3} \d{2}) \pL|` +
 		`^\d{5}\pL|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
 	// townLine begins or ends with a postcode.
-	townLine = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?(?:\d{4,5}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|\d{4} ?[A-Z]{2}) ?\pL{2}|` +
+	townLine = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|\d{4} ?[A-Z]{2}) ?\pL{2}|` +
 		`^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$`)
 	// salutation stands above the name of a recipient, or before it.
 	salutation = word(`(?:an(?: die| das| den)?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
@@ -59,9 +59,8 @@ func address(cells []cell, name cell) (lines []string) {
 // recipient returns the name above an unlabelled address at the top of the first page, in the
 // window of an envelope: at the left before the right. An address with contact details, or a name that
 // the footer, a sender's line or a domain repeats, is the supplier's.
-func recipient(cells []cell, own []document.Party) (best party) {
+func recipient(cells []cell, who owners, own []document.Party) (best party) {
 	const window, lowest, middle = 0.1, 0.4, 0.45
-	known := domains(cells)
 	for i, c := range cells {
 		if c.page != cells[0].page || c.Box.Top > lowest || !nameLike(c.Text) && !isSalutation(c.Text) || begun(cells, i) {
 			continue
@@ -75,10 +74,10 @@ func recipient(cells []cell, own []document.Party) (best party) {
 			name = below
 		}
 		town, ok := townBelow(cells, name)
-		p := party{name: cells[name], text: cells[name].Text, buyer: true, byPlace: name == i}
+		p := party{name: cells[name], text: cells[name].Text, byPlace: name == i}
 		switch _, side := blockOf(cells, name); {
 		case cells[0].row(p.name) && c.Box.Top < window && p.byPlace: // a letterhead
-		case !ok || side == "supplier" || reachable(cells, town) || owns(known, p.text) || repeated(cells, p.name, p.text):
+		case !ok || side == "supplier" || side == "delivery" || reachable(cells, town) || who.domain(p.text) || who.repeat(p.name, p.text):
 		case owned(own, p.text):
 			p.byPlace = false
 			return p
@@ -87,6 +86,22 @@ func recipient(cells []cell, own []document.Party) (best party) {
 		}
 	}
 	return best
+}
+
+// inWindow reports whether an unlabelled name may be a recipient's: it heads a block below the
+// top of the page, and neither the footer, a sender's line, a domain nor contact details claim it.
+func inWindow(cells []cell, who owners, p party) bool {
+	const from, to = 0.12, 0.4
+	if p.labelled || p.name.page != cells[0].page || p.name.Box.Top < from || p.name.Box.Top > to || begun(cells, p.name.at) ||
+		who.domain(p.text) || who.repeat(p.name, p.text) {
+		return false
+	}
+	street, ok := next(cells, p.name.at)
+	if !ok {
+		return false
+	}
+	town, ok := next(cells, street)
+	return ok && !contact.MatchString(cells[street].Text) && !contact.MatchString(cells[town].Text) && !reachable(cells, town)
 }
 
 func isSalutation(text string) bool { return salutation.FindString(text) == text }

@@ -96,8 +96,11 @@ func wordScore(label string, most float64) float64 {
 	switch {
 	case otherDate.MatchString(label) || dueLabel.MatchString(label) || periodLabel.MatchString(label):
 		return -10
-	case len(label) <= longLabel && (otherDay.MatchString(label) && !ownDay.MatchString(label) || citedDay.MatchString(label)):
+	case len(label) <= longLabel && ((otherDay.MatchString(label) || isSpecial(label)) && !ownDay.MatchString(label) ||
+		citedDay.MatchString(label)):
 		return -10
+	case dateLabel.MatchString(label) && !ownDay.MatchString(label) && len(printed.Letters(dateLabel.ReplaceAllString(label, ""))) > 2:
+		return most - 1 // unknown words behind it
 	case dateLabel.MatchString(label):
 		return most
 	case ownDay.MatchString(label) && dayWord.MatchString(label):

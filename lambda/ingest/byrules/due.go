@@ -11,8 +11,8 @@ func (all sums) due(total sum, cells []cell) (prepaid, rounding, due sum) {
 	none := sum{amount: document.MustAmount("0")}
 	all.dues, all.paid, all.rounding = tail(all.dues), tail(all.paid), tail(all.rounding)
 	for _, d := range all.dues {
-		if d.amount.Sign() != total.amount.Sign() {
-			continue // a payment out of it
+		if d.amount.Sign() != total.amount.Sign() || d.amount.Equal(total.amount) {
+			continue // a payment out of it, or the total once more
 		}
 		for _, p := range append([]sum{none}, all.paid...) {
 			for _, r := range append([]sum{none}, all.rounding...) {
@@ -28,12 +28,36 @@ func (all sums) due(total sum, cells []cell) (prepaid, rounding, due sum) {
 			return p, none, d
 		}
 	}
+	for _, p := range all.paid {
+		if rest, ok := left(cells, total, p); ok {
+			return p, none, rest
+		}
+	}
+	for _, d := range all.dues {
+		if d.amount.Equal(total.amount) {
+			return none, none, d
+		}
+	}
 	for _, d := range all.dues {
 		if owed.MatchString(d.label) && d.amount.Sign() > 0 && d.at > total.at {
 			return sum{}, sum{}, d
 		}
 	}
 	return sum{}, sum{}, sum{}
+}
+
+// left looks below a payment for what it leaves of the total, whatever its label.
+func left(cells []cell, total, paid sum) (sum, bool) {
+	const reach = 12 // cells
+	rest := total.amount.Minus(paid.amount.Abs())
+	for _, c := range cells[paid.at:min(len(cells), paid.at+reach)] {
+		for _, m := range moneyIn(c) {
+			if paid.at > total.at && rest.Sign() > 0 && m.amount.Equal(rest) && !m.amount.Equal(paid.amount.Abs()) {
+				return m, true
+			}
+		}
+	}
+	return sum{}, false
 }
 
 // paidBetween looks for what was paid in the rows between the total and the amount due, by the

@@ -12,10 +12,10 @@ var columns = []struct {
 	form *regexp.Regexp
 }{
 	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
-	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden`)},
-	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor`)},
-	{"price", word(`(?:unit |net |list )?price|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
-	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|nom &`)},
+	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden|mennyiség|cantitate|ποσότητα`)},
+	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
+	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
+	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &`)},
 	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code)|referenzen|référence|réf|codice|código|code`)},
 	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
 }

@@ -184,5 +184,5 @@ func (l *Labels) Issues(name string) bool {
 			return true
 		}
 	}
-	return owns(domains(l.cells), name)
+	return owners{domains: domains(l.cells)}.domain(name)
 }

@@ -190,8 +190,11 @@ func (it *item) multiply(h head, row []cell) {
 		return
 	}
 	product := l.Quantity.Times(l.UnitPrice)
-	if it.solid = product.Within(hundredth, l.Amount); it.solid {
-		return
+	for _, m := range moneyIn(it.cells["amount"]) {
+		if it.solid = product.Within(hundredth, m.amount); it.solid {
+			l.Amount = m.amount // of "2 100,00" the one that the product is
+			return
+		}
 	}
 	for _, c := range append([]cell{h.cols["price"], it.cells["price"]}, row...) {
 		if c.at == it.cells["quantity"].at || c.at == it.cells["amount"].at {
@@ -222,11 +225,14 @@ func percentIn(c cell) document.Amount {
 }
 
 func amountIn(c cell, money bool) (document.Amount, bool) {
-	found, ok := document.Amount{}, false
+	found, ok, end := document.Amount{}, false, 0
 	for _, a := range c.amounts() {
+		if a.End <= end {
+			continue // a part of the one before: the blank divides thousands
+		}
 		if !a.Percent && (a.Money || !money) && len(a.Readings) > 0 {
 			found, ok = a.Readings[len(a.Readings)-1], true
-			if !money {
+			if end = a.End; !money {
 				break
 			}
 		}

@@ -40,6 +40,9 @@ func numbers(cells []cell) (found []named, headings []named) {
 			if v, ok := marked(cells, i); bare && ok {
 				found = append(found, named{t.kind, v.number, v.quote, v.page, withMark + n.score, 0, c, n.size})
 			}
+			if v, ok := n.next(cells, i); bare && ok {
+				found = append(found, v)
+			}
 			if n.isHeading(cells, rest, first) || bare && !(strings.Contains(rest, ":") && valued(cells, i)) {
 				n.score += titleOnly
 				headings = append(headings, n)
@@ -58,7 +61,7 @@ func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, b
 	}
 	if m != "" || marked && !startsWord(rest) {
 		for _, h := range hints(cells, i, rest[len(m):]) {
-			if number, ok := numberIn(h.text); ok {
+			if number, ok := numberIn(h.text); ok && !(h.place == below && townLine.MatchString(h.text)) {
 				return named{n.kind, number, h.quote(), n.page, withMark + float64(h.place)/2 + n.score, h.place, n.cell, n.size}, true
 			}
 		}
@@ -120,6 +123,18 @@ func marked(cells []cell, i int) (named, bool) {
 		}
 	}
 	return named{}, false
+}
+
+// next reads a number alone in the cell to the right of a title.
+func (n named) next(cells []cell, i int) (named, bool) {
+	const shortest = 4
+	row := right(cells, i)
+	if len(row) == 0 || !n.cell.top(cells) {
+		return n, false
+	}
+	text := strings.TrimSpace(row[0].Text)
+	number, ok := numberIn(text)
+	return named{n.kind, number, text, n.page, withTitle + n.score, 0, n.cell, n.size}, ok && number == text && len(text) >= shortest
 }
 
 // own returns the best number of a type, otherwise the number behind a mark without a type.

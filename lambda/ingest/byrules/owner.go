@@ -13,10 +13,10 @@ import (
 // or, if the page has a title, in large print above it. It skips titles, labels and the buyer's block.
 //
 // Of several without a proof none is the supplier.
-func letterhead(cells []cell, buyer party, titled bool) (best party) {
+func letterhead(cells []cell, who owners, buyer party, titled bool) (best party) {
 	const highest = 0.15
 	rivals := 0
-	known, usual := domains(cells), median(cells)
+	usual := median(cells)
 	for i, c := range cells {
 		name, _ := sender(c.Text)
 		if name == "" {
@@ -26,15 +26,15 @@ func letterhead(cells []cell, buyer party, titled bool) (best party) {
 		if c.page != cells[0].page || p.isSame(buyer) || !nameLike(name) || isSpecial(name) || in(cells, i, buyer) {
 			continue
 		}
-		if _, side := blockOf(cells, i); side == "buyer" || c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) {
+		if _, side := blockOf(cells, i); side == "buyer" || side == "delivery" || c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) {
 			continue
 		}
 		p.score = c.height()*100 - c.Box.Top*2
 		proof := 0.0
-		if owns(known, name) {
+		if who.domain(name) {
 			proof += 10
 		}
-		if repeated(cells, c, name) {
+		if who.repeat(c, name) {
 			proof += 8
 		}
 		if _, town := townBelow(cells, i); town && !begun(cells, i) {
@@ -54,20 +54,47 @@ func letterhead(cells []cell, buyer party, titled bool) (best party) {
 	return best
 }
 
-// owns reports whether a domain is made of the name.
-func owns(known []string, text string) bool {
-	name := printed.Letters(text)
-	return len(name) > 3 && slices.ContainsFunc(known, func(d string) bool { return strings.Contains(d, name) })
+// owners claim a name as the supplier's: web and mail addresses, footers, and the sender's lines
+// above windows.
+type owners struct {
+	domains []string
+	claims  []claim
 }
 
-// repeated reports whether a name stands in the footer or a sender's line too.
-func repeated(cells []cell, at cell, name string) bool {
-	const footer = 0.85
+type claim struct {
+	letters string // the name, or a footer's line that begins with it
+	at      int    // its cell
+	footer  bool
+}
+
+func ownersOf(cells []cell) owners {
+	const footer, most = 0.85, 300
+	o := owners{domains: domains(cells)}
+	for i, c := range cells {
+		if len(o.claims) == most {
+			break
+		}
+		if from, ok := sender(c.Text); ok {
+			o.claims = append(o.claims, claim{printed.Letters(from), i, false})
+		}
+		if c.Box.Top > footer {
+			o.claims = append(o.claims, claim{printed.Letters(c.Text), i, true})
+		}
+	}
+	return o
+}
+
+// domain reports whether a domain is made of the name.
+func (o owners) domain(text string) bool {
+	name := printed.Letters(text)
+	return len(name) > 3 && slices.ContainsFunc(o.domains, func(d string) bool { return strings.Contains(d, name) })
+}
+
+// repeat reports whether a name stands in the footer or a sender's line too.
+func (o owners) repeat(at cell, name string) bool {
 	want := printed.Letters(name)
-	return slices.ContainsFunc(cells, func(c cell) bool {
-		from, line := sender(c.Text)
-		inFooter := c.Box.Top > footer && strings.HasPrefix(printed.Letters(c.Text), want)
-		return c.at != at.at && (inFooter || line && printed.Letters(from) == want)
+	return slices.ContainsFunc(o.claims, func(c claim) bool {
+		return c.at != at.at && (c.letters == want || c.footer && strings.HasPrefix(c.letters, want))
 	}) || strings.TrimSpace(at.Text) != name
 }
 

@@ -129,12 +129,15 @@ var numberForm = regexp.MustCompile(`^(?:[A-Z]{1,5} )?[\pL\d][\pL\d/._\-]*`)
 // values may follow.
 var blanks = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?)?\d+(?: ?[/-] ?\d+)*(?: \d{2,})*$`)
 
+// hungarianAccount has the label "Számlaszám" in common with the number of an invoice.
+var hungarianAccount = regexp.MustCompile(`^\d{8}-\d{8}(?:-\d{8})?$`)
+
 func numberIn(text string) (string, bool) {
 	s := strings.TrimRight(numberForm.FindString(text), "./-_")
 	if more := blanks.FindString(text); len(more) > len(s) && len(printed.Dates(more)) == 0 {
 		s = more
 	}
-	if !strings.ContainsAny(s, "0123456789") || len(s) > 40 {
+	if !strings.ContainsAny(s, "0123456789") || len(s) > 40 || hungarianAccount.MatchString(s) {
 		return "", false
 	}
 	for _, d := range printed.Dates(text) {

@@ -11,12 +11,13 @@ import (
 )
 
 type party struct {
-	name    cell
-	text    string // the name in the cell
-	quote   string // if the name takes two lines
-	score   float64
-	buyer   bool
-	byPlace bool // only its place names it
+	name     cell
+	text     string // the name in the cell
+	quote    string // if the name takes two lines
+	score    float64
+	side     string // named by a label: buyer, supplier, delivery
+	labelled bool
+	byPlace  bool // only its place names it
 }
 
 // parties finds supplier and buyer. A label decides, then the owner of the footer, the sender's
@@ -24,33 +25,39 @@ type party struct {
 // name alone in it is not the supplier. Our own company is never the supplier. If the page names it as one, the
 // supplier is unknown, because the invoice may be ours.
 func parties(cells []cell, own []document.Party, titled bool) (supplier, buyer party) {
-	found := candidates(cells)
+	found, who := candidates(cells), ownersOf(cells)
 	for _, p := range found {
-		if p.buyer && p.score > buyer.score {
+		if p.side == "buyer" && p.score > buyer.score {
 			buyer = p
 		}
 	}
 	if buyer.text == "" {
-		buyer = recipient(cells, own)
+		buyer = recipient(cells, who, own)
 	}
-	if supplier = issuer(cells, found, buyer, titled); owned(own, supplier.text) {
+	if supplier = issuer(cells, found, who, buyer, titled); owned(own, supplier.text) {
 		supplier = party{}
 	}
 	if buyer.text == "" {
 		buyer = us(cells, found, own)
 	}
+	for _, p := range found {
+		if p.side == "delivery" && buyer.text == "" {
+			buyer = p // the goods go to it
+		}
+	}
 	return supplier, buyer
 }
 
 // issuer returns the best candidate that is not the buyer, otherwise the letterhead.
-func issuer(cells []cell, found []party, buyer party, titled bool) (best party) {
+func issuer(cells []cell, found []party, who owners, buyer party, titled bool) (best party) {
 	for _, p := range found {
-		if !p.buyer && !p.isSame(buyer) && p.score > best.score && !in(cells, p.name.at, buyer) {
+		other := p.side == "buyer" || p.side == "delivery" || p.isSame(buyer) || in(cells, p.name.at, buyer)
+		if !other && p.score > best.score && !(buyer.text == "" && inWindow(cells, who, p)) {
 			best = p
 		}
 	}
 	if best.text == "" {
-		best = letterhead(cells, buyer, titled)
+		best = letterhead(cells, who, buyer, titled)
 	}
 	return best
 }
@@ -70,7 +77,7 @@ func us(cells []cell, found []party, own []document.Party) party {
 	}
 	for _, c := range cells {
 		if owned(own, c.Text) {
-			return party{name: c, text: strings.TrimSpace(c.Text), buyer: true}
+			return party{name: c, text: strings.TrimSpace(c.Text)}
 		}
 	}
 	return party{}

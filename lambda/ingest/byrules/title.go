@@ -18,22 +18,27 @@ var specials = []struct {
 	typed bool
 	form  *regexp.Regexp
 }{
-	{"pro forma invoice: not to be paid", false, anyWord(`pro[ -]?forma\pL*`)},
+	{"draft: no invoice yet", false, regexp.MustCompile(`(?i)^[ *–-]*(?:(?:rechnungs)?entwurf|draft(?: invoice)?|projet|brouillon|bozza|borrador|` +
+		`concept(?:factuur)?|rascunho|wersja robocza|utkast|koncept|ciornă|πρόχειρο|tervezet|kladde|specimen|muster|void|ungültig)[ *–-]*$`)},
+	{"pro forma invoice: not to be paid", false, anyWord(`(?:pr[oó][ -]?form[aăy]\pL*|προτιμολόγιο|díjbekérő)`)},
 	{"reminder: the invoice is a document of its own", false, anyWord(`(?:\pL*mahnung|` +
 		`zahlungserinnerung|(?:payment )?reminder|dunning|rappel|relance|` +
 		`sollecito|recordatorio de pago|aanmaning|(?:betalings)?herinnering|aviso de pagamento|wezwanie do zapłaty|przypomnienie|` +
-		`(?:betalnings)?påminnelse|rykker\pL*|betalingspåmindelse|purring|upomínka|maksumuistutus)`)},
+		`(?:betalnings)?påminnelse|rykker\pL*|betalingspåmindelse|purring|upomínka|maksumuistutus|` +
+		`final (?:notice|demand)|overdue notice|mise en demeure|diffida|último aviso|requerimiento de pago|somați[ea]|υπενθύμιση(?: πληρωμής)?|fizetési (?:felszólítás|emlékeztető))`)},
 	{"quotation: nothing is owed yet", false, anyWord(`(?:angebot|kostenvoranschlag|` +
 		`quotation|quote|estimate|offer|devis|offerte|preventiv[o]|` +
-		`presupuesto|cotización|orçamento|oferta|offert|tilbud|nabídka|tarjous)`)},
+		`offerta|presupuesto|cotización|orçamento|oferta|offert|tilbud|nabídka|tarjous|ofertă|προσφορά|(?:ár)?ajánlat)`)},
 	{"statement of account: the invoices are documents of their own", false, anyWord(`(?:kontoauszug|saldenbestätigung|` +
 		`(?:account )?statement(?: of account)?|relevé de compte|estratto conto|(?:extract[o]|estado) de cuenta|rekeningoverzicht|` +
-		`extrato de conta|kontoutdrag|kontoudtog|kontoutskrift|zestawienie|výpis z účtu|tiliote)`)},
+		`extrato de conta|kontoutdrag|kontoudtog|kontoutskrift|zestawienie|výpis z účtu|tiliote|extras de cont|κίνηση λογαριασμού|számlakivonat|egyenlegközlő)`)},
+	{"self-billed: who is the supplier?", true, anyWord(`(?:self-?billed|self-?billing|gutschrift(?:s|en)?verfahren|` +
+		`autofactur\pL+|autofattura)`)},
 	{"correction: credit note or corrected invoice?", true, anyWord(`(?:rechnungskorrektur|korrekturrechnung|correct(?:ed|ive) invoice|` +
 		`facture rectificative|factura rectificativa|fattura rettificativa)`)},
 	{"copy: the original may be here already", true, anyWord(`(?:\pL*kopie|copy|` +
-		`copie|copia|cópia|duplicat[aeo]?|duplicado|duplikat|zweitschrift|` +
-		`rechnungsdoppel|afschrift|kopia|kopi|odpis|jäljennös)`)},
+		`copie|cópia|duplicat[aeo]?|duplicado|duplikat|zweitschrift|` +
+		`rechnungsdoppel|afschrift|kopia|\pL*kopi|odpis|jäljennös|copia|αντίγραφο|\pL*másolat)`)},
 }
 
 // anyWord matches whole words anywhere.
@@ -158,13 +163,13 @@ func (r *reader) settleType(found, headings []named) {
 // strangeTitle reports whether a print as large as a heading is neither a name nor an address.
 func (r *reader) strangeTitle() bool {
 	const title = 1.4
-	usual, known := median(r.cells), domains(r.cells)
+	usual, known := median(r.cells), owners{domains: domains(r.cells)}
 	for i, c := range r.cells {
 		if c.height() < title*usual || !c.top(r.cells) || !nameLike(c.Text) || len(strings.Fields(c.Text)) > 4 || begun(r.cells, i) {
 			continue
 		}
 		_, company := nameIn(c.Text)
-		if !company && !owns(known, c.Text) {
+		if !company && !known.domain(c.Text) {
 			return true
 		}
 	}

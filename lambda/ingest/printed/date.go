@@ -29,7 +29,7 @@ func (d Date) DayFirst() (dayFirst, known bool) {
 }
 
 var (
-	iso     = regexp.MustCompile(`\b((?:19|20)\d\d)([-/.])(\d{1,2})[-/.](\d{1,2})\b`)
+	iso     = regexp.MustCompile(`\b((?:19|20)\d\d)([-/]|\. ?)(\d{1,2})(?:[-/]|\. ?)(\d{1,2})\b`)
 	numeric = regexp.MustCompile(`\b(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?((?:19|20)\d\d|\d\d)\b`)
 	worded  = regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[ -]*(?:de |of )?` +
 		`(\pL{3,10})\.?,?[ -]*(?:de |del )?((?:19|20)\d\d)\b`)
@@ -94,11 +94,13 @@ func day(year string, month int, dayOfMonth string) document.Date {
 	return document.DateOf(t)
 }
 
-// months has the first letters of each month in English, German, French,
-// Italian and Spanish.
+// months has the first letters of each month in the languages of the rules.
 var months = []string{
-	"jan gen ene jän", "feb fév fev", "mar mär mrz maer", "apr avr abr", "may mai mag", "jun juin giu", "jul juil lug",
-	"aug aoû aou ago", "sep set", "oct okt ott", "nov", "dec dez déc dic",
+	"jan gen ene jän sty leden ledna ian ιαν", "feb fév fev lut úno φεβ", "mar mär mrz maer maart bře már μαρ μάρ",
+	"apr avr abr kwi dub ápr απρ",
+	"may mai mag mei maj kvě máj μαΐ μάι", "jun juin giu cze červen červn jún iun ιουν ιούν", "jul juil lug lip červenc júl iul ιουλ ιούλ",
+	"aug aoû aou ago sie srp αυγ αύγ", "sep set wrz zář szept σεπ", "oct okt ott out paź říj οκτ",
+	"nov listop noi νοε νοέ", "dec dez déc dic gru pros δεκ",
 }
 
 func month(name string) int {

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -19,6 +20,12 @@ type draft struct {
 	below, foot         []string
 	sign                string // before amounts
 	dash, bare, carry   bool
+	whole, window       bool   // amounts without decimals; an address in the window
+	trail, of           string // behind amounts; the pages that the page counts
+	counted             []string
+	extra               []piece // on the first page
+	want                map[string]string
+	drop                []string // not wanted
 }
 
 // kindsRow is a row of the table.
@@ -33,7 +40,7 @@ func (r kindsRow) name() string { return r.kind + " " + r.lang + " " + r.number 
 func newDraft(r kindsRow) *draft {
 	t := tongues[r.lang]
 	d := &draft{tongue: t, row: r, seller: t.sellers[r.place%2], buyer: t.buyers[r.place/2%2], title: t.invoice}
-	d.head = d.seller.name
+	d.head, d.window, d.want = d.seller.name, true, map[string]string{}
 	if change, ok := kinds[r.kind]; ok {
 		defer change(d)
 	}
@@ -66,10 +73,13 @@ func (d *draft) money(amount string) string {
 	if n := len(whole); n > 3 {
 		whole = whole[:n-3] + d.group + whole[n-3:]
 	}
-	if d.dash && cents == "00" {
+	switch {
+	case d.whole && cents == "00":
+		return d.sign + whole + d.trail
+	case d.dash && cents == "00":
 		return d.sign + whole + d.decimal + "-"
 	}
-	return d.sign + whole + d.decimal + cents
+	return d.sign + whole + d.decimal + cents + d.trail
 }
 
 // per divides an amount; the table has amounts that are divisible.
@@ -123,7 +133,9 @@ func (d *draft) top(s *sheet) {
 	if d.sender != "" {
 		s.stack(l.window, 132, 7, 0, d.sender)
 	}
-	s.stack(l.window, 150, 11, 14, d.buyer.name, d.buyer.street, d.buyer.town)
+	if d.window {
+		s.stack(l.window, 150, 11, 14, d.buyer.name, d.buyer.street, d.buyer.town)
+	}
 	for i, m := range d.meta {
 		s.stack(l.metaX, l.metaY+float64(i)*15, 10, 0, m[0])
 		s.stack(l.metaX+110, l.metaY+float64(i)*15, 10, 0, m[1])
@@ -143,7 +155,10 @@ func (d *draft) draw() (pages [][]piece) {
 			s.row(d.columns[0], d.columns[1:]...)
 			s.row(d.carried, "", "", d.money(d.row.a))
 		}
-		s.row(row[0], row[1:]...)
+		if s.row(row[0], row[1:]...); s.y > 700 {
+			pages, s = append(pages, s.pieces), &sheet{y: 80}
+			s.row(d.columns[0], d.columns[1:]...)
+		}
 	}
 	s.y += 12
 	for _, sum := range d.sums {
@@ -156,7 +171,12 @@ func (d *draft) draw() (pages [][]piece) {
 	}
 	s.stack(57, s.y+20, 10, 15, d.below...)
 	s.stack(57, 785, 8, 12, d.foot...)
-	return append(pages, s.pieces)
+	pages = append(pages, s.pieces)
+	pages[0] = append(pages[0], d.extra...)
+	for i, n := range d.counted {
+		pages[i] = append(pages[i], piece{x: 480, y: 825, size: 8, text: d.page + " " + n + " / " + d.of})
+	}
+	return pages
 }
 
 // line adds an amount above the sums.
@@ -193,8 +213,7 @@ var kinds = map[string]func(*draft){
 		d.sums, d.below = [][2]string{d.sums[0], d.sums[2]}, []string{d.reverse}
 	},
 	"prepaid": func(d *draft) {
-		d.sums = append(d.sums, [2]string{d.prepaid, "-690.00"}, [2]string{d.rest, map[string]string{
-			"1190.00": "500.00", "1800.00": "1110.00", "2400.00": "1710.00"}[d.row.gross]})
+		d.more(d.prepaid, "-690.00", d.rest, d.plus(d.row.gross, "-690.00"))
 	},
 }
 
@@ -241,6 +260,10 @@ func (d *draft) wants() map[string]string {
 		w["line_items.0.price_quantity"] = "100"
 	case "freight":
 		w["charges.0.amount"] = "9.90"
+	}
+	maps.Copy(w, d.want)
+	for _, path := range d.drop {
+		delete(w, path)
 	}
 	return w
 }

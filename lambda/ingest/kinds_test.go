@@ -20,7 +20,7 @@ import (
 
 func kindsRows(t *testing.T) (rows []kindsRow) {
 	t.Helper()
-	for i, line := range strings.Split(strings.TrimSpace(kindsTable), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(strings.TrimRight(kindsTable, "\n")+moreKindsTable), "\n") {
 		f := strings.Fields(line)
 		if len(f) != 9 {
 			t.Fatalf("%q has %d columns, want 9", line, len(f))
@@ -31,10 +31,10 @@ func kindsRows(t *testing.T) (rows []kindsRow) {
 }
 
 // forPeople are the kinds that nothing but a person may accept.
-var forPeople = []string{"badlines", "proforma", "reminder", "quote", "statement", "copy", "nocurrency"}
+var forPeople = []string{"badlines", "proforma", "reminder", "quote", "statement", "copy", "nocurrency", "missing", "draftly", "dunned", "selfbill"}
 
 // inTwo are the kinds with two documents.
-var inTwo = []string{"two", "stray", "turned"}
+var inTwo = []string{"two", "stray", "turned", "twoup", "stacked"}
 
 // file prints a row.
 func (r kindsRow) file(t *testing.T) []byte {
@@ -47,6 +47,7 @@ func (r kindsRow) file(t *testing.T) []byte {
 			other.meta = other.meta[1:] // no number
 		}
 		pages = append(pages, other.draw()...)
+		pages = r.onOneSheet(pages)
 	}
 	content := printedPDF(pages)
 	if r.kind != "turned" {
@@ -58,6 +59,27 @@ func (r kindsRow) file(t *testing.T) []byte {
 	const dpi = 200
 	first, second := must.Get(doc.Render(t.Context(), 1, dpi))(t), must.Get(doc.Render(t.Context(), 2, dpi))(t)
 	return scannedPages([]*image.Gray{first, turned(second)})
+}
+
+// onOneSheet prints two pages on one, at half their size: next to each other, or one above the
+// other.
+func (r kindsRow) onOneSheet(pages [][]piece) [][]piece {
+	if r.kind != "twoup" && r.kind != "stacked" {
+		return pages
+	}
+	var all []piece
+	for i, page := range pages {
+		for _, p := range page {
+			p.x, p.y, p.size = p.x/2, p.y/2, p.size/2
+			if r.kind == "stacked" {
+				p.y += 421 * float64(i)
+			} else {
+				p.x += 297 * float64(i)
+			}
+			all = append(all, p)
+		}
+	}
+	return [][]piece{all}
 }
 
 // outcome is right, people or wrong, and why it is wrong: as score.py has it.
@@ -114,9 +136,12 @@ func TestKindsPassNothingWrong(t *testing.T) {
 	t.Parallel()
 	engine, noOCR := tesseract.New(t.Context(), tesseract.Config{Time: time.Hour})
 	var mu sync.Mutex
-	count := map[string]int{}
+	count, rows := map[string]int{}, kindsRows(t)
+	if !testenv.Thorough() {
+		rows = slices.DeleteFunc(rows, func(r kindsRow) bool { return r.place >= reported && r.place%3 != 0 })
+	}
 	t.Run("files", func(t *testing.T) {
-		for _, row := range kindsRows(t) {
+		for _, row := range rows {
 			t.Run(row.name(), func(t *testing.T) {
 				t.Parallel()
 				if row.kind == "turned" && noOCR != nil {
@@ -131,25 +156,24 @@ func TestKindsPassNothingWrong(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				count[outcome]++
-				if reason, known := stillWrong[row.name()]; outcome == "wrong" && !known {
+				if outcome == "wrong" {
 					t.Errorf("%s", why)
 				} else {
-					t.Logf("%s: %s %s", outcome, why, reason)
+					t.Logf("%s: %s", outcome, why)
 				}
 			})
 		}
 	})
 	t.Logf("%v", count)
-	all := count["right"]+count["people"]+count["wrong"] == len(kindsRows(t)) // otherwise -run chose some
+	all := count["right"]+count["people"]+count["wrong"] == len(kindsRows(t)) // otherwise -run chose some, or not -thorough
 	if all && count["right"] < leastRight {
 		t.Errorf("%v, want %d right", count, leastRight)
 	}
 }
 
-// leastRight may only rise.
-const leastRight = 73
+// reported are the rows of kinds that were once reported as wrong; of the others a third runs
+// without -thorough.
+const reported = 85
 
-// stillWrong are files with a wrong value that passes, and what the rules mistake.
-var stillWrong = map[string]string{
-	"prepaid en INV-90118": "the label Paid in advance is taken for the buyer",
-}
+// leastRight may only rise.
+const leastRight = 315

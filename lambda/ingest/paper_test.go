@@ -23,35 +23,36 @@ type piece struct {
 	text       string
 }
 
-// polish are the letters beyond Windows-1252, at codes that it leaves to control characters.
-var polish = map[rune]struct {
-	code byte
-	name string
-}{
-	'ł': {1, "lslash"}, 'Ł': {2, "Lslash"}, 'ż': {3, "zdotaccent"}, 'ź': {4, "zacute"}, 'ę': {5, "eogonek"},
-	'ą': {6, "aogonek"}, 'ś': {7, "sacute"}, 'ć': {11, "cacute"}, 'ń': {12, "nacute"}, 'Ś': {14, "Sacute"},
+// letters have the codes of Windows-1252 in a file. Letters beyond it take the codes of control
+// characters, and then those of Western accents.
+type letters map[rune]int
+
+func (l letters) code(r rune) int {
+	if c, ok := charmap.Windows1252.EncodeRune(r); ok {
+		return int(c)
+	}
+	const controls, accents = 31, 192
+	if _, ok := l[r]; !ok {
+		if l[r] = len(l) + 1; l[r] > controls {
+			l[r] += accents - controls
+		}
+	}
+	return l[r]
 }
 
-func differences() string {
+func (l letters) differences() string {
 	var b strings.Builder
-	for _, l := range polish {
-		fmt.Fprintf(&b, "%d /%s ", l.code, l.name)
+	for r, code := range l {
+		fmt.Fprintf(&b, "%d /uni%04X ", code, r)
 	}
 	return b.String()
 }
 
 // encoded escapes a text for a PDF.
-func encoded(text string) string {
+func (l letters) encoded(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		c, ok := charmap.Windows1252.EncodeRune(r)
-		if l, more := polish[r]; more {
-			c, ok = l.code, true
-		}
-		if !ok {
-			panic("unknown letter " + string(r))
-		}
-		fmt.Fprintf(&b, "\\%03o", c)
+		fmt.Fprintf(&b, "\\%03o", l.code(r))
 	}
 	return b.String()
 }
@@ -101,8 +102,7 @@ func printedPDF(pages [][]piece, embedded ...string) []byte {
 	for _, file := range embedded {
 		o.stream("/Type /EmbeddedFile", file)
 	}
-	font := o.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding " +
-		"/BaseEncoding /WinAnsiEncoding /Differences [" + differences() + "] >> >>")
+	l, font := letters{}, o.add("")
 	for _, page := range pages {
 		var b strings.Builder
 		for _, p := range page {
@@ -112,12 +112,14 @@ func printedPDF(pages [][]piece, embedded ...string) []byte {
 			if p.right {
 				p.x -= width(p.text, p.size)
 			}
-			fmt.Fprintf(&b, "BT /F %g Tf %.2f %.2f Td (%s) Tj ET\n", p.size, p.x, 842-p.y, encoded(p.text))
+			fmt.Fprintf(&b, "BT /F %g Tf %.2f %.2f Td (%s) Tj ET\n", p.size, p.x, 842-p.y, l.encoded(p.text))
 		}
 		at := o.stream("", b.String())
 		kids = append(kids, o.add(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R "+
 			"/Resources << /Font << /F %d 0 R >> >> >>", at, font)))
 	}
+	o[font-1] = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding " +
+		"/BaseEncoding /WinAnsiEncoding /Differences [" + l.differences() + "] >> >>"
 	return o.pdf(kids)
 }
 

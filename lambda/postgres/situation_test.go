@@ -99,7 +99,7 @@ func TestSituations(t *testing.T) {
 	}
 	equal(t, "folders", len(docs), len(situations))
 	w := newWorkshop(t, all) // each folder has a tenant
-	must.Get(w.conn.Exec(t.Context(), "INSERT INTO match_tolerance (tenant_id, quantity_percent) VALUES ($1, 5)",
+	must.Get(w.conn.Exec(t.Context(), "INSERT INTO tolerance (tenant_id, quantity_percent) VALUES ($1, 5)",
 		docs["w02-over-delivery-3-percent"][0].TenantID))(t)
 	w.matchAll(rand.New(rand.NewPCG(1, 1)), 2)
 	var table strings.Builder

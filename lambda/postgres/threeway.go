@@ -41,7 +41,7 @@ const knownUnitsSQL = `
 SELECT DISTINCT u.article, u.from_unit, u.to_unit, u.factor::text
 FROM article_unit AS u JOIN document AS d ON d.id = u.document_id JOIN party_name AS theirs ON theirs.document_id = u.document_id
 WHERE u.tenant_id = $1 AND u.article = ANY ($2)
-	AND d.cluster_id IS DISTINCT FROM ALL (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($3)))
+	AND (d.cluster_id IS NULL OR d.cluster_id <> ALL (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($3))))
 	AND EXISTS (SELECT FROM party_name AS ours WHERE ours.document_id = ANY ($3)
 		AND (ours.vat_id <> '' AND ours.vat_id = theirs.vat_id OR ours.name <> '' AND ours.name = theirs.name))
 ORDER BY 1, 2, 3, 4`

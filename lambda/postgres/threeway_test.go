@@ -7,8 +7,12 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/company"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/threeway"
+
+	"github.com/google/uuid"
 )
 
 // lampChain are an order of lamps, its receipt and invoices of 6 and of 5.
@@ -74,6 +78,82 @@ func TestOverBilledAnyOrder(t *testing.T) {
 			if got := f.compared(); !strings.Contains(got, "4 matched; ; ") || !strings.HasSuffix(got, "4 high") {
 				t.Errorf("rejected: got %q", got)
 			}
+		})
+	}
+}
+
+func TestToleranceJudgesAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for n, data := range lampChain("10") {
+		f.put(num(n+1), tenant, lampTypes[n], data)
+		f.match(num(n + 1))
+	}
+	set := func(supplier, percent string) []string {
+		t.Helper()
+		_, _, published, err := f.DB.SetTolerance(t.Context(), tenant, supplier, func(tol *threeway.Tolerance) error {
+			tol.QuantityPercent = document.MustAmount(percent)
+			return nil
+		})
+		must.OK(t, err)
+		var ids []string
+		for _, p := range published {
+			ids = append(ids, p.ID.String()[35:])
+			f.match(p.ID)
+		}
+		return ids
+	}
+	equalLists(t, "another supplier's invoices", set("DE136695976", "10"), nil)
+	equal(t, "another supplier", f.compared(), "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium")
+	set("", "10")
+	equal(t, "11 of 10 with 10 % allowed", f.compared(), "3 matched, 4 matched; ; 3 high, 4 high")
+	equal(t, "invoices to judge again", f.list("SELECT document_id::text FROM three_way_match WHERE judge_again"), "")
+	set(company.ParseName("Lampenhaus Wittmann").Key(), "0")
+	equal(t, "the supplier's own", f.compared(), "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium")
+}
+
+// boxChain is an order and an invoice of boxes, which hold 25 pieces by the prices, if they
+// have some.
+func boxChain(n string, priced bool) []string {
+	price := func(p, amount string) string {
+		if !priced {
+			return ""
+		}
+		return fmt.Sprintf(`,"unit_price":%q,"amount":%q`, p, amount)
+	}
+	const head = `{"number":%q,"date":"2026-03-02","supplier":{"name":"Kistenwerk Brandl GmbH"},%s"line_items":[{"sku":"K-7","description":"Dose",%s%s}]}`
+	return []string{fmt.Sprintf(head, "77"+n, "", `"quantity":"2","unit":"Kiste"`, price("50", "100")),
+		fmt.Sprintf(head, "RE-5"+n, `"references":[{"type":"purchase-order","number":"77`+n+`"}],`, `"quantity":"50","unit":"Dosen"`, price("2", "100"))}
+}
+
+func TestUnitsAreLearned(t *testing.T) {
+	t.Parallel()
+	for _, first := range []int{1, 3} { // the chain with prices, or the one without
+		t.Run(fmt.Sprint("first ", first), func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.exec("INSERT INTO tolerance (tenant_id, needs_receipt) VALUES ($1, false)", tenant)
+			for _, at := range []int{first, 4 - first} {
+				for i, data := range boxChain(fmt.Sprintf("00%d", at), at == 1) {
+					f.put(num(at+i), tenant, []document.Type{document.PurchaseOrder, document.Invoice}[i], data)
+					f.match(num(at + i))
+				}
+			}
+			matchPending := func() {
+				for _, id := range query[uuid.UUID](t, f.conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id") {
+					f.match(id)
+				}
+			}
+			matchPending()
+			const remaining = `SELECT right(document_id::text, 1) || ' ' || verdict || ' ' || coalesce(orders #>> '{0,lines,0,remaining}', '?')
+				FROM three_way_match ORDER BY 1`
+			equal(t, "both chains", f.list(remaining), "2 matched 0, 4 matched 0")
+			for i, data := range boxChain("001", false) { // the prices go, and with them what is known
+				f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1+i), data)
+				f.match(num(1 + i))
+			}
+			matchPending()
+			equal(t, "without prices", f.list(remaining), "2 matched ?, 4 matched ?")
 		})
 	}
 }

@@ -252,7 +252,7 @@ func (t *reportText) threeWays(tenant uuid.UUID) {
 		if !t.has(tenant, w.ID) {
 			continue
 		}
-		if all++; w.Verdict != "matched" {
+		if all++; !w.Verdict.Agrees() {
 			differ = append(differ, w)
 		}
 	}

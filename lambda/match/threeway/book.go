@@ -15,8 +15,8 @@ type book struct {
 	docs       []*Document // in order
 	partners   map[uuid.UUID][]*Document
 	alignments map[[2]uuid.UUID][]score.Aligned // of an order and another document
-	facts      facts
-	learned    map[uuid.UUID][]Conversion // by invoice
+	facts, own facts                            // own: these documents'
+	learned    map[uuid.UUID][]Conversion       // by invoice
 	accounts   map[article]*account
 	others     map[article]bool      // the further lines of an order about an article
 	shares     map[uuid.UUID][]share // by invoice

@@ -201,7 +201,7 @@ func (f factor) words(o, l document.Line) string {
 	if l.Quantity.IsZero() || f.how == unknown || f.of.Equal(one) {
 		return ""
 	}
-	by := map[source]string{byUnit: "their units", byKnown: "other documents about this article", byPrice: "their prices",
+	by := map[source]string{byUnit: "their units", byKnown: "what is known about this article", byPrice: "their prices",
 		byAmount: "the amount", byPack: "the text"}[f.how]
 	return fmt.Sprintf("%s of the invoice count as %s of the order, by %s.", withUnit(l.Quantity, l.Unit),
 		withUnit(f.count(l.Quantity), o.Unit), by)
@@ -236,6 +236,7 @@ func (b *book) learn(known []Conversion) {
 		b.facts.add(Conversion{Article: c.Article, From: c.From, To: c.To}, c.Factor)
 	}
 	maps.Copy(b.facts, own)
+	b.own = own
 }
 
 // list returns the conversions in order, without contradicted ones.

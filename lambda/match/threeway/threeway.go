@@ -27,8 +27,7 @@ import (
 // Verdict is the outcome for a line, or for an invoice: its worst line's.
 type Verdict string
 
-// The verdicts, worst last. The first five need no one's attention: an invoice with no other is
-// matched.
+// The verdicts, worst last. The first five agree: they need no one's attention.
 const (
 	Matched           Verdict = "matched"
 	Service           Verdict = "service"            // matched; services are not received
@@ -57,8 +56,11 @@ func worse(a, b Verdict) Verdict {
 	return a
 }
 
-// agrees reports whether a line with the verdict is matched.
-func (v Verdict) agrees() bool { return slices.Index(ranks, v) < slices.Index(ranks, DownPayment) }
+// Agrees reports whether nothing differs from what was ordered and received.
+func (v Verdict) Agrees() bool {
+	at := slices.Index(ranks, v)
+	return at >= 0 && at < slices.Index(ranks, DownPayment)
+}
 
 // Document is a document as Check compares it.
 type Document struct {

@@ -26,10 +26,10 @@ func (b *book) invoice(d *Document) Invoice {
 		if unsure != "" && !slices.Contains(v.Unsure, unsure) {
 			v.Unsure = append(v.Unsure, unsure)
 		}
-		if !l.Verdict.agrees() {
+		if !l.Verdict.Agrees() {
 			bad++
-			v.Verdict = worse(v.Verdict, l.Verdict)
 		}
+		v.Verdict = worse(v.Verdict, l.Verdict)
 		if i < MaxLines {
 			v.Lines = append(v.Lines, l)
 		}
@@ -94,7 +94,7 @@ func (b *book) line(d *Document, i, orders, receipts int) (line Line, unsure str
 		f.find(NotOrdered, "No matched order has a line like this one.")
 	default:
 		b.compare(d, f, receipts)
-		if how := f.by.how; how == unknown || how == byKnown || how == byAmount || f.a.blind {
+		if how := f.by.how; f.a.blind || how == unknown || how == byAmount || how == byKnown && b.own[factKey(f.ordered, l)].IsZero() {
 			unsure = score.Article(f.ordered)
 		}
 	}

@@ -37,7 +37,7 @@ func TestOverviewCounts(t *testing.T) {
 		SELECT $1, 'gpt-4o-mini', sha256(n::text::bytea), gen_random_uuid(), '', 500000, 500000 FROM generate_series(1, 2) AS n`, tenantA)
 	c := s.as(everything(login.Viewer))
 	c.page("/?tenant="+tenantA.String()).want(t, "1 failed 0 in progress 1 pending 0 not queued 32 succeeded",
-		"has been due for 3h0m", "7 questions 0 warnings 1 failed 0 files", "1 document, by hour",
+		"has been due for 3h0m", "3 questions 0 warnings 1 failed 0 files", "1 document, by hour",
 		"transient 3", "2 2,000,000 0.75")
 	c.page("/?tenant="+tenantB.String()).want(t, "0 failed", "The backlog is empty.", "None.", "No model was used.")
 }
@@ -142,7 +142,8 @@ func TestDocumentPage(t *testing.T) {
 	c.page("/documents/"+order.String()).want(t, "Undecided: it needs 7 more points to be a match.", "-15 Other purchase orders")
 	c.page("/pairs/"+order.String()+"/"+invoice.String()).want(t, "Undecided: it needs", "Both state the amount 684.50.",
 		"Other purchase orders fit the invoice as well", "total (equal) 814.56 814.56")
-	c.page("/open?tenant="+tenantA.String()).want(t, "all question 7", "814.56 question 0.71",
+	c.page("/open?all=1&tenant="+tenantA.String()).want(t, "all question 7", "hide")
+	c.page("/open?tenant="+tenantA.String()).want(t, "all question 3", "show all", "814.56 question 0.71",
 		"purchase order 4500000136 of Absaugtechnik Windhauch GmbH invoice 26-0418 of Absaugtechnik Windhauch GmbH")
 }
 

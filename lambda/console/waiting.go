@@ -25,6 +25,7 @@ type openPage struct {
 	First bool
 	Next  string // place of the next page; empty: last page
 	Full  bool   // some items may be missing; see maxRanked
+	All   bool   // with folded questions
 }
 
 // waits is a kind of waiting item, with its count.
@@ -45,7 +46,7 @@ func (h *handler) open(v *visit) error {
 	if err := h.choose(v); err != nil {
 		return err
 	}
-	o := openPage{Kind: v.FormValue("kind")}
+	o := openPage{Kind: v.FormValue("kind"), All: v.FormValue("all") != ""}
 	if o.Kind != "" && !slices.Contains(report.WaitingKinds, o.Kind) {
 		return errNotFound
 	}
@@ -54,7 +55,7 @@ func (h *handler) open(v *visit) error {
 		return err
 	}
 	o.First = after == report.WaitingPlace{}
-	f := report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, After: after}
+	f := report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, All: o.All, After: after}
 	if o.Kind != "" {
 		f.Kinds = []string{o.Kind}
 	}
@@ -102,16 +103,12 @@ func (h *handler) nextQuestion(v *visit) error {
 	return nil
 }
 
-// waitingPlace formats a place: kind, value, microseconds since 1970, and the documents.
+// waitingPlace formats a place: kind, worth, microseconds since 1970, and the documents.
 func waitingPlace(p report.WaitingPlace) string {
-	value := ""
-	if p.Value != nil {
-		value = *p.Value
-	}
-	return fmt.Sprintf("%s_%s_%d_%s_%s", p.Kind, value, p.Since.UnixMicro(), p.Document, p.Other)
+	return fmt.Sprintf("%s_%s_%d_%s_%s", p.Kind, p.Worth, p.Since.UnixMicro(), p.Document, p.Other)
 }
 
-var placeValue = regexp.MustCompile(`^([0-9]{1,18}(\.[0-9]{1,9})?)?$`)
+var placeWorth = regexp.MustCompile(`^[0-9]{1,24}\.[0-9]{2}$`)
 
 // readWaitingPlace parses a place from an address. An empty text is the beginning.
 func readWaitingPlace(text string) (p report.WaitingPlace, err error) {
@@ -119,7 +116,7 @@ func readWaitingPlace(text string) (p report.WaitingPlace, err error) {
 		return p, nil
 	}
 	parts := strings.Split(text, "_")
-	if len(parts) != 5 || !slices.Contains(report.WaitingKinds, parts[0]) || !placeValue.MatchString(parts[1]) {
+	if len(parts) != 5 || !slices.Contains(report.WaitingKinds, parts[0]) || !placeWorth.MatchString(parts[1]) {
 		return p, errNotFound
 	}
 	at, err1 := strconv.ParseInt(parts[2], 10, 64)
@@ -128,9 +125,5 @@ func readWaitingPlace(text string) (p report.WaitingPlace, err error) {
 	if errors.Join(err1, err2, err3) != nil || at < 0 || at > lastPlace {
 		return p, errNotFound
 	}
-	p = report.WaitingPlace{Kind: parts[0], Since: time.UnixMicro(at), Document: document, Other: other}
-	if parts[1] != "" {
-		p.Value = &parts[1]
-	}
-	return p, nil
+	return report.WaitingPlace{Kind: parts[0], Worth: parts[1], Since: time.UnixMicro(at), Document: document, Other: other}, nil
 }

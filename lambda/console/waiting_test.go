@@ -105,6 +105,9 @@ func (c *client) questions() (paths []string) {
 func TestNextQuestion(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)
+	// With such evidence, and no sure match, no question is folded.
+	s.exec(`UPDATE match_suggestion SET evidence = '[{"name": "adds-up"}]'`)
+	s.exec("UPDATE document_match SET confidence = 'medium'")
 	c := s.as(everything(login.Operator))
 	want := c.questions()
 	if len(want) != 7 {

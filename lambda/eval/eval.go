@@ -34,6 +34,7 @@ type Suggestion struct {
 	corpus.Pair
 	Score     float64 // 0 to 1
 	Undecided bool    // left for a person; false means refused
+	Folded    bool    // undecided, but hardly worth a question: both documents have a match of that kind
 }
 
 // Input has the true and the predicted pairs. Each pair must occur at most once per list.

@@ -17,6 +17,9 @@ type Report struct {
 	Edges       int `json:"edges"`       // predicted pairs
 	Suggestions int `json:"suggestions"` // pairs considered but not predicted
 	Undecided   int `json:"undecided"`   // suggestions waiting for a decision
+	// Folded is the share of true pairs among the undecided ones folded away. The others are
+	// the questions that people see.
+	Folded Share `json:"folded"`
 
 	// Pairwise weighs all pairs alike (micro).
 	Pairwise Counts `json:"pairwise"`
@@ -93,11 +96,19 @@ func (c *Counts) rate() {
 func Score(in Input) Report {
 	s := newScorer(in)
 	r := Report{Documents: len(s.docs), Links: len(s.links), Edges: len(s.edges), Suggestions: len(s.suggestions)}
-	for _, u := range s.suggestions {
+	trulyFolded, folded := 0, 0
+	for p, u := range s.suggestions {
 		if u.Undecided {
 			r.Undecided++
 		}
+		if u.Undecided && u.Folded {
+			folded++
+			if s.links[p] {
+				trulyFolded++
+			}
+		}
 	}
+	r.Folded = shareOf(trulyFolded, folded)
 	s.pairs(&r)
 	r.BCubed, r.ClustersDiffer = s.clusters(in.Clusters)
 	r.CandidateRecall10 = s.candidateRecall(in.Candidates, 10)

@@ -225,6 +225,16 @@ func TestDecided(t *testing.T) {
 	}
 }
 
+func TestFoldedQuestions(t *testing.T) {
+	t.Parallel()
+	s := undecided("1-2 1-3 3-4")
+	s[0].Folded, s[1].Folded = true, true
+	r := eval.Score(eval.Input{Documents: docs("po inv inv po"), Links: pairs("1-2"), Suggestions: s})
+	if got, want := share(r.Folded), "1 of 2: 0.5000"; got != want || r.Undecided != 3 {
+		t.Errorf("got %s of %d, want %s of 3", got, r.Undecided, want)
+	}
+}
+
 func TestClustersDiffer(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -27,7 +27,7 @@ func (d *Reader) Pair(a, b uuid.UUID) (*Comparison, error) {
 
 // Place returns the place after i, to continue the list.
 func (i WaitingItem) Place() report.WaitingPlace {
-	p := report.WaitingPlace{Kind: i.Kind, Value: i.Value, Since: i.Since, Document: i.Document.ID}
+	p := report.WaitingPlace{Kind: i.Kind, Worth: i.Worth, Since: i.Since, Document: i.Document.ID}
 	if i.Other != nil {
 		p.Other = i.Other.ID
 	}

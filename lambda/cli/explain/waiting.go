@@ -26,6 +26,7 @@ type WaitingItem struct {
 	Other    *waitingNamed `json:"other,omitempty"`
 	Value    *string       `json:"value,omitempty"` // the larger total of the two
 	Score    *float64      `json:"score,omitempty"`
+	Worth    string        `json:"worth"` // orders the list, see report.Waiting
 	Why      string        `json:"why"`
 	Since    time.Time     `json:"since"`
 }
@@ -43,7 +44,7 @@ func (n waitingNamed) InShort() string {
 	return n.Called() + " of " + n.Supplier
 }
 
-// Waiting reads at most limit items, the most valuable first. Use Place to continue the list.
+// Waiting reads at most limit items, the ones worth most first. Use Place to continue the list.
 func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	counts, err := d.reports.WaitingCounts(d.ctx, f)
 	if err != nil {
@@ -60,7 +61,7 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	w := &Waiting{Counts: counts, Items: []WaitingItem{}}
 	for _, i := range found {
 		item := WaitingItem{Kind: i.Kind, TenantID: i.TenantID, Document: names[i.Document], Value: i.Value, Score: i.Score,
-			Why: term.Clean(i.Words, term.MaxText), Since: i.Since}
+			Worth: i.Worth, Why: term.Clean(i.Words, term.MaxText), Since: i.Since}
 		if i.Other != nil {
 			other := names[*i.Other]
 			item.Other = &other

@@ -20,6 +20,7 @@ func (w *invocation) openCommand() *cobra.Command {
 	var o sessionOptions
 	var filter waitingFlags
 	var limit int
+	var all bool
 	cmd := o.add(&cobra.Command{
 		Use:   "open",
 		Short: "List open work for people, the most valuable first",
@@ -32,6 +33,7 @@ func (w *invocation) openCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			f.All = all
 			return w.inTenant(cmd.Context(), o, f.Tenant, func(s *session) error {
 				r, err := explain.NewReader(s.ctx, s.db).Waiting(f, limit)
 				if err != nil {
@@ -43,6 +45,7 @@ func (w *invocation) openCommand() *cobra.Command {
 	})
 	filter.add(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 20, "list at most this many, and count the rest")
+	cmd.Flags().BoolVar(&all, "all", false, "also list questions about documents with other matches of that kind")
 	return cmd
 }
 

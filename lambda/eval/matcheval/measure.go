@@ -217,7 +217,7 @@ func (o outcome) input(c corpus.Corpus) eval.Input {
 	}
 	for _, s := range o.suggestions {
 		in.Suggestions = append(in.Suggestions,
-			eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: s.Undecided()})
+			eval.Suggestion{Pair: corpus.PairOf(s.A, s.B), Score: s.Score, Undecided: s.Undecided(), Folded: s.Folded})
 	}
 	for id, s := range o.summaries {
 		if s.Cluster != nil {

@@ -51,6 +51,8 @@ func (t *evalText) header() {
 	t.line("  documents   %d: %s", r.Documents, strings.Join(states, ", "))
 	t.line("  pairs       %d true, %d matched, %d considered and not matched, of these %d undecided",
 		r.Links, r.Edges, r.Suggestions, r.Undecided)
+	t.line("  questions   %.0f for 1,000 documents; %d more folded away, %d of them true",
+		1000*float64(r.Undecided-r.Folded.Of)/float64(max(r.Documents, 1)), r.Folded.Of, r.Folded.Count)
 	t.line("  time        %.1f s, %.1f documents/s", t.Seconds, t.DocumentsPerSecond)
 	for _, d := range t.NotSucceeded {
 		state, name := strings.ToUpper(cmp.Or(d.State, "not published")), term.Label(d.Type, d.Number, d.ID)

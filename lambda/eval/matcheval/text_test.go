@@ -56,6 +56,7 @@ func TestMeasurementText(t *testing.T) {
 	want := `CORPUS corpus, masked
   documents   3: succeeded 3
   pairs       1 true, 1 matched, 0 considered and not matched, of these 0 undecided
+  questions   0 for 1,000 documents; 0 more folded away, 0 of them true
   time        0.2 s, 12.0 documents/s
 
                                              tp     fp     fn  precision    recall        F1

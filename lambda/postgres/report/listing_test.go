@@ -72,10 +72,10 @@ func TestPagePlans(t *testing.T) {
 		"stages":                      {report.StagesSQL, "document_listed_idx", 5 * 8 * 100, []any{tenant, report.Stages, 100, document.Types}},
 		"stages that no document has": {report.StagesSQL, "document_listed_idx", 0, []any{tenant, []string{"one", "another"}, 1000, document.Types}},
 		"hours":                       {report.HoursSQL, "document_listed_idx", 5000, []any{tenant, report.Stages, 200, []time.Time{start.Add(-3 * time.Hour), start.Add(-2 * time.Hour)}, document.Types}},
-		"waiting":                     {report.WaitingSQL, "match_suggestion_open_idx", 6 * size, []any{tenant, report.WaitingKinds, nil, nil, size, nil, "", 10, "", nil, time.Time{}, uuid.Nil, uuid.Nil}},
+		"waiting":                     {report.WaitingSQL, "match_suggestion_open_idx", 6 * size, []any{tenant, report.WaitingKinds, nil, nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
 		"waiting since": {report.WaitingSQL, "document_failed_idx", 6 * size,
-			[]any{tenant, report.WaitingKinds, start.Add(-time.Hour), nil, size, nil, "", 10, "", nil, time.Time{}, uuid.Nil, uuid.Nil}},
-		"waiting counts": {report.WaitingCountsSQL, "document_failed_idx", size, []any{tenant, report.WaitingKinds, nil, nil, size}},
+			[]any{tenant, report.WaitingKinds, start.Add(-time.Hour), nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
+		"waiting counts": {report.WaitingCountsSQL, "document_failed_idx", size, []any{tenant, report.WaitingKinds, nil, nil, size, false}},
 		"spent":          {report.SpentSQL, "model_embedding_tenant_idx", 0, []any{start.AddDate(0, 0, -7), tenant, size}},
 		"failures":       {report.FailureKindsSQL, "notification_tenant_idx", 0, []any{tenant, 7 * 24 * time.Hour, size}},
 		"oldest":         {report.OldestSQL, "document_matching_waiting_idx", 2, []any{tenant}},
@@ -87,8 +87,12 @@ func TestPagePlans(t *testing.T) {
 				t.Errorf("%.0f documents were read, at most %.0f are needed", n, tc.most)
 			}
 			for _, table := range []string{"match_suggestion", "document_warning", "ingestion", "model_answer", "model_embedding", "notification"} {
-				if n := p.Fetched(table); n > size {
-					t.Errorf("%.0f rows of %s were read, at most %d are needed", n, table, size)
+				most := float64(size)
+				if table == "match_suggestion" { // with other questions about the same documents
+					most *= 7
+				}
+				if n := p.Fetched(table); n > most {
+					t.Errorf("%.0f rows of %s were read, at most %.0f are needed", n, table, most)
 				}
 			}
 			t.Logf("%.0f documents and %.0f keys were read, in %.1f ms", p.Fetched("document"), p.Fetched("document_key"), p.Millis)

@@ -19,14 +19,16 @@ type Match struct {
 	DecidedBy  string
 	Reasoning  string
 	Evidence   json.RawMessage // an array of name, points, text
+	Folded     bool            // a suggestion hardly worth a question, see WaitingFilter.All
 }
 
 const matchesSQL = `
-SELECT document_a_id, document_b_id, score, confidence, lowered_from, decided_by, reasoning, evidence
+SELECT document_a_id, document_b_id, score, confidence, lowered_from, decided_by, reasoning, evidence, false
 FROM document_match WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
 const suggestionsSQL = `
-SELECT document_a_id, document_b_id, score, '', '', decided_by, reasoning, evidence
+SELECT document_a_id, document_b_id, score, '', '', decided_by, reasoning, evidence,
+	question_is_folded(document_a_id, document_b_id, evidence)
 FROM match_suggestion WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1) ORDER BY document_a_id, document_b_id`
 
 // Answer is a model's latest answer about a pair.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type Waiting struct {
 	Other    *uuid.UUID // of a question or a warning
 	Value    *string    // the larger total of the two, as a decimal; nil if neither states one
 	Score    *float64   // of a question, from 0 to 1
+	Worth    string     // a decimal; for a question, the value times the score, once more for each other question it settles
 	Words    string     // why; note that it has texts of the documents
 	Since    time.Time
 }
@@ -38,7 +40,7 @@ type Waiting struct {
 // longer waits. The zero place is the beginning.
 type WaitingPlace struct {
 	Kind     string
-	Value    *string // as Waiting has it
+	Worth    string // as Waiting has it
 	Since    time.Time
 	Document uuid.UUID
 	Other    uuid.UUID // zero: none
@@ -53,6 +55,7 @@ type WaitingFilter struct {
 	Within   time.Duration // waiting for at most so long
 	Type     document.Type // of one of the documents
 	Newest   int           // only so many of each kind, read by an index; set Tenant too
+	All      bool          // also folded questions, about documents with other matches of that kind
 	After    WaitingPlace  // where a list continues; counts ignore it
 }
 
@@ -60,7 +63,8 @@ type WaitingFilter struct {
 // they wait since. A pair rejected by a person doesn't wait.
 var waitingKindsRows = map[string]struct{ document, columns, from, since string }{
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
-		"match_suggestion WHERE decided_by <> 'person'", "created_at"},
+		"match_suggestion WHERE decided_by <> 'person' AND ($6 OR NOT question_is_folded(document_a_id, document_b_id, evidence))",
+		"created_at"},
 	WaitingWarning:  {"document_id", "other_document_id, NULL, words", "document_warning WHERE true", "created_at"},
 	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
 	WaitingFile: {"document_id", "NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
@@ -68,8 +72,9 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since string 
 }
 
 // waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a
-// time and $4 a number of seconds, or NULL, and $5 the number of rows of each kind, or NULL. A
-// single condition for one tenant and all would not use an index.
+// time and $4 a number of seconds, or NULL, $5 the number of rows of each kind, or NULL, and $6
+// whether to include folded questions. A single condition for one tenant and all would not use
+// an index.
 func waitingRows(of string) string {
 	parts := make([]string, len(WaitingKinds))
 	for i, kind := range WaitingKinds {
@@ -88,17 +93,26 @@ func waitingRows(of string) string {
 const totalOf = `CASE WHEN {d}.structured_data ->> 'total' ~ '^-?[0-9]{1,18}(\.[0-9]{1,9})?$'
 	THEN abs(({d}.structured_data ->> 'total')::numeric) END`
 
-// waitingItems are the things with their documents and values: $6 is the least value, or NULL,
-// and $7 a type, or empty.
+// settles counts up to 20 other questions about one of a question's documents. An answer settles
+// many of them as well.
+const settles = `(SELECT count(*) FROM (SELECT FROM (
+		SELECT document_b_id AS o FROM match_suggestion WHERE document_a_id IN (waiting.id, other) AND decided_by <> 'person'
+		UNION ALL SELECT document_a_id FROM match_suggestion WHERE document_b_id IN (waiting.id, other) AND decided_by <> 'person'
+	) AS near WHERE o NOT IN (waiting.id, other) LIMIT 20) AS few)`
+
+// waitingItems are the things with their documents, values and worth: $7 is the least value, or
+// NULL, and $8 a type, or empty.
 func waitingItems(of string) string {
 	return `
-SELECT * FROM (
-	SELECT waiting.*, a.type AS type_a, b.type AS type_b,
+SELECT *, round(CASE kind WHEN 'question' THEN coalesce(value, 1) * score::numeric * (1 + settles)
+	ELSE coalesce(value, 0) END, 2) AS worth
+FROM (
+	SELECT waiting.*, CASE kind WHEN 'question' THEN ` + settles + ` END AS settles, a.type AS type_a, b.type AS type_b,
 		greatest(` + strings.ReplaceAll(totalOf, "{d}", "a") + `, ` + strings.ReplaceAll(totalOf, "{d}", "b") + `) AS value
 	FROM (` + waitingRows(of) + `) AS waiting
 	JOIN document AS a ON a.id = waiting.id LEFT JOIN document AS b ON b.id = other
 ) AS valued
-WHERE ($6::numeric IS NULL OR value >= $6) AND ($7 = '' OR type_a::text = $7 OR type_b::text = $7)`
+WHERE ($7::numeric IS NULL OR value >= $7) AND ($8 = '' OR type_a::text = $8 OR type_b::text = $8)`
 }
 
 // waitingStatements read what waits. Use counts without a filter on documents, because it
@@ -108,12 +122,12 @@ type waitingStatements struct{ list, counts, valuedCounts string }
 func newWaitingStatements(of string) waitingStatements {
 	return waitingStatements{
 		list: `
-SELECT kind, tenant_id, id, other, value::text, score, words, since
+SELECT kind, tenant_id, id, other, value::text, score, worth::text, words, since
 FROM (` + waitingItems(of) + `) AS items
-WHERE $9 = '' OR (-coalesce(value, -1), since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
-	> (-coalesce($10::numeric, -1), $11, $9, $12, $13)
-ORDER BY -coalesce(items.value, -1), since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')
-LIMIT $8`,
+WHERE $10 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
+	> (-$11::numeric, $12, $10, $13, $14)
+ORDER BY -worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')
+LIMIT $9`,
 		counts:       `SELECT kind, count(*) FROM (` + waitingRows(of) + `) AS waiting GROUP BY kind`,
 		valuedCounts: `SELECT kind, count(*) FROM (` + waitingItems(of) + `) AS items GROUP BY kind`,
 	}
@@ -131,15 +145,15 @@ func (f WaitingFilter) statements() waitingStatements {
 	return waitingOfAll
 }
 
-// Waiting lists up to limit waiting things, the most valuable first.
+// Waiting lists up to limit waiting things, the ones worth most first.
 func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Waiting, error) {
-	args := append(f.args(), limit, f.After.Kind, f.After.Value, f.After.Since, f.After.Document, f.After.Other)
+	args := append(f.args(), limit, f.After.Kind, cmp.Or(f.After.Worth, "0"), f.After.Since, f.After.Document, f.After.Other)
 	return postgres.Rows[Waiting](ctx, r.db, f.statements().list, args...)
 }
 
 // WaitingCounts counts waiting things by kind, up to the filter's Newest.
 func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (map[string]int, error) {
-	sql, args := f.statements().counts, f.args()[:5]
+	sql, args := f.statements().counts, f.args()[:6]
 	if f.MinValue != "" || f.Type != "" {
 		sql, args = f.statements().valuedCounts, f.args()
 	}
@@ -168,5 +182,5 @@ func (f WaitingFilter) args() []any {
 	if f.MinValue != "" {
 		least = &f.MinValue
 	}
-	return []any{f.Tenant, kinds, since, within, newest, least, string(f.Type)}
+	return []any{f.Tenant, kinds, since, within, newest, f.All, least, string(f.Type)}
 }

@@ -2,6 +2,7 @@ package acceptance_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,10 +83,11 @@ func TestModelExtracts(t *testing.T) {
 }
 
 // gateFailed begins the part of a question that names the failed checks.
-const gateFailed = "did not pass these checks"
+const gateFailed = "failed the checks below"
 
 // An answer that fails the gate is worth one more question, which names the
-// failed check. A second failure is for a person, with the reason.
+// failed check, what was read and what would pass. A second failure is for a
+// person, with the reason.
 func TestFailedGateAsksAgain(t *testing.T) {
 	t.Parallel()
 	const invented = "the supplier iban was left out: the quoted text is not in the document"
@@ -113,14 +115,41 @@ func TestFailedGateAsksAgain(t *testing.T) {
 		if strings.Contains(c.UserText, "4404") {
 			number = "4404"
 		}
-		_, checks, _ := strings.Cut(c.UserText, "what is printed:\n")
+		_, checks, _ := strings.Cut(c.UserText, "what is printed.\n")
 		asked[number+" "+checks]++
 	}
-	for _, question := range []string{"4403 ", "4403 - " + invented + "\n", "4404 ", "4404 - " + wrongSum + "\n"} {
+	for _, question := range []string{"4403 ", "4404 ", `4403 <<<page
+pages 1: ` + invented + `
+  fields: supplier.iban; would pass: a quote copied from the page that shows the value; null if it isn't printed
+  was supplier.iban: "DE02120300000000202051", quote "DE02120300000000202051"
+page>>>
+`, `4404 <<<page
+pages 1: ` + wrongSum + `
+  fields: subtotal, tax, total, taxes, charges, prepaid, rounding, amount_due; would pass: printed amounts that add up
+  was subtotal: "100", quote "Zwischensumme 100,00"
+  was tax: "19", quote "19 % MwSt. 19,00"
+  was total: "100", quote "Zwischensumme 100,00"
+page>>>
+`} {
 		check(t, "calls of "+question, asked[question], 1)
 	}
 	check(t, "questions", len(asked), 4)
 	check(t, "publishes", o.publishes(helped.DocumentID)+o.publishes(person.DocumentID), 2)
+}
+
+// A provider that is away at the second question costs no file: the first answer counts, and a
+// person sees the reason.
+func TestSecondQuestionFails(t *testing.T) {
+	t.Parallel()
+	wrong := newPrintedInvoice("4403").with("total", "100.00", "Zwischensumme 100,00")
+	o := newModelOffice(t, func(scripted.Question) string { return wrong.answer(t, "") })
+	o.model.Order(scripted.Ordered(scripted.Order{Contains: gateFailed, Faults: slices.Repeat([]scripted.Fault{scripted.Unavailable}, 9)}))
+	in := o.lay("a.txt", []byte(textPage))
+	o.finish()
+	check(t, "ingestion", o.state(in.ID), "completed 1 invoice 4403 Sommer GmbH 100 model-alone "+manifest.DefaultModel+
+		" for a person: subtotal 100.00 and tax 19.00 add up to 119.00, not to the total 100.00")
+	check(t, "answers", query[int](o.line, "SELECT count(*) FROM model_answer"), 1)
+	check(t, "notifications", query[int](o.line, "SELECT count(*) FROM notification"), 0)
 }
 
 // The process is killed while the second question is asked: the next delivery

@@ -34,7 +34,8 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 		return nil, failure.Permanently("unreadable file: %s", append(src.notes, pages.first())[0])
 	case in.Model == nil:
 		t = pages.legible
-		return pages.settle(in.examine(row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t))), nil
+		docs, _ := in.examine(row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t))
+		return pages.settle(docs), nil
 	}
 	docs, err := in.ask(ctx, row, src, pages.legible)
 	return pages.settle(docs), err
@@ -47,7 +48,7 @@ func (in *Ingester) electronic(row ingestion.Row, src *source, t transcript.Tran
 	for i := range src.invoices {
 		found = append(found, fromInvoice(&src.invoices[i], t, pages))
 	}
-	docs := in.examine(row, src, t, found)
+	docs, _ := in.examine(row, src, t, found)
 	for i := range src.invoices {
 		d := &docs[i]
 		for _, p := range src.invoices[i].Problems {
@@ -59,28 +60,26 @@ func (in *Ingester) electronic(row ingestion.Row, src *source, t transcript.Tran
 	return docs
 }
 
-// ask extracts by the model. If documents fail checks that another answer can pass, it asks once
-// more and names them. It uses the second answer only if fewer checks fail and no document is
-// missing.
+// ask extracts by the model. If documents fail the gate, it asks once more.
 func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
 	[]ingestion.Extracted, error,
 ) {
 	reader := bymodel.Reader{Asker: in.Model}
-	found, paid, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, nil)
+	found, paid, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t)
 	if err != nil {
 		return nil, failure.At("extract", err)
 	}
-	docs := in.examine(row, src, t, atLeastOne(found, in.Model.Model.Name(), t))
-	if failed := failedChecks(docs); mendable(docs) {
-		again, more, err := reader.Extract(ctx, row.TenantID, row.DocumentID, t, failed)
-		if err != nil {
-			return nil, failure.At("extract again", err)
+	docs, failed := in.examine(row, src, t, atLeastOne(found, in.Model.Model.Name(), t))
+	if len(found) == 0 {
+		failed = nil // there is nothing to replace
+	}
+	if failed = append(failed, leftOut(found, t)...); len(failed) > 0 {
+		var more llm.Usage
+		if docs, more, err = in.again(ctx, row, src, t, found, docs, failed); err != nil {
+			return nil, err
 		}
 		paid.PromptTokens += more.PromptTokens
 		paid.CompletionTokens += more.CompletionTokens
-		if second := in.examine(row, src, t, again); len(second) >= len(docs) && len(failedChecks(second)) < len(failed) {
-			docs = second
-		}
 	}
 	charge(&docs[0], paid)
 	return docs, nil
@@ -98,10 +97,6 @@ func failedChecks(docs []ingestion.Extracted) (list []string) {
 	return slices.Compact(list)
 }
 
-func mendable(docs []ingestion.Extracted) bool {
-	return slices.ContainsFunc(docs, func(d ingestion.Extracted) bool { return d.Mendable })
-}
-
 // atLeastOne returns a document without values if none was found in the text, so that a person
 // looks at the file.
 func atLeastOne(found []extraction.Extraction, source string, t transcript.Transcription) []extraction.Extraction {
@@ -115,14 +110,16 @@ func atLeastOne(found []extraction.Extraction, source string, t transcript.Trans
 	return []extraction.Extraction{e}
 }
 
+// examine passes extractions through the gate. It changes copies. You can ask the model again about failed.
 func (in *Ingester) examine(row ingestion.Row, src *source, t transcript.Transcription, found []extraction.Extraction) (
-	docs []ingestion.Extracted,
+	docs []ingestion.Extracted, failed []bymodel.Failed,
 ) {
 	for i := range found {
-		d := ingestion.Extracted{Extraction: found[i]}
-		for _, r := range in.judge(&d.Extraction, t, row, shared(found, i)) {
+		d := ingestion.Extracted{Extraction: found[i].Clone()}
+		reasons := in.judge(&d.Extraction, t, row, shared(found, i))
+		failed = append(failed, failedFields(i, &d.Extraction, reasons)...)
+		for _, r := range reasons {
 			d.Reasons = append(d.Reasons, r.String())
-			d.Mendable = d.Mendable || !r.Final
 		}
 		d.Reasons = append(d.Reasons, src.notes...)
 		d.Valid = len(d.Reasons) == 0
@@ -130,7 +127,7 @@ func (in *Ingester) examine(row ingestion.Row, src *source, t transcript.Transcr
 		scanned(&d.Extraction, t)
 		docs = append(docs, d)
 	}
-	return docs
+	return docs, failed
 }
 
 // judge passes an extraction through the gate. A model's answer is also compared with the rules'

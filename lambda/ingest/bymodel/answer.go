@@ -148,7 +148,7 @@ func entries[T comparable](r *reader, doc map[string]any, name string, to *[]T,
 	for i, v := range doc[name].([]any) {
 		from := v.(map[string]any)
 		if r.page(from["quote"].(string)) == 0 {
-			r.e.Dropped = append(r.e.Dropped, fmt.Sprintf("%s.%d", name, i))
+			r.drop(fmt.Sprintf("%s.%d", name, i), "", from["quote"].(string))
 			continue
 		}
 		if entry := read(from, fmt.Sprintf("%s.%d.", name, len(*to))); entry != none {
@@ -187,8 +187,15 @@ func (r *reader) field(from map[string]any, at, name string, quotesOf func(value
 			return value, true
 		}
 	}
-	r.e.Dropped = append(r.e.Dropped, at+name)
+	r.drop(at+name, value, quotes[0])
 	return "", false
+}
+
+func (r *reader) drop(path, value, quote string) {
+	if r.e.Refused == nil {
+		r.e.Refused = map[string]extraction.Field{}
+	}
+	r.e.Dropped, r.e.Refused[path] = append(r.e.Dropped, path), extraction.Field{Value: value, Quote: quote}
 }
 
 // inRow says where a number of a row is printed.

@@ -24,16 +24,15 @@ import (
 // Reader extracts documents with a model.
 type Reader struct{ Asker *llm.Asker }
 
-// Extract reads the documents of a transcription. failed names the checks failed by an earlier
-// extraction. It must not quote the document, because the question contains it. paid counts
-// the answers bought now, not answers from the vault. You can use it on error, too.
-func (r *Reader) Extract(ctx context.Context, tenant, document uuid.UUID, t transcript.Transcription,
-	failed []string) (documents []extraction.Extraction, paid llm.Usage, err error) {
+// Extract reads the documents of a transcription. paid counts the answers bought now, not answers
+// from the vault. You can use it on error, too.
+func (r *Reader) Extract(ctx context.Context, tenant, document uuid.UUID, t transcript.Transcription) (
+	documents []extraction.Extraction, paid llm.Usage, err error) {
 	windows, size := windowsOf(t)
 	if size > maxSize {
 		return nil, paid, failure.Permanently("text too long for a model: %d characters, limit %d; split the file", size, maxSize)
 	}
-	a := asking{Asker: *r.Asker, tenant: tenant, document: document, quotes: printed.QuotesOf(t), failed: failed}
+	a := asking{Asker: *r.Asker, tenant: tenant, document: document, quotes: printed.QuotesOf(t)}
 	a.Model = counting{r.Asker.Model, &paid}
 	var parts [][]extraction.Extraction
 	for _, w := range windows {
@@ -51,12 +50,18 @@ type asking struct {
 	llm.Asker
 	tenant, document uuid.UUID
 	quotes           printed.Quotes
-	failed           []string
+	earlier          func(window) string // what an earlier extraction failed; nil: there was none
 }
 
 // ask asks about a window, and about its halves if the answer was cut off.
 func (a *asking) ask(ctx context.Context, w window, halvings int) (parts [][]extraction.Extraction, err error) {
-	q := questionOf(w, a.failed)
+	earlier := ""
+	if a.earlier != nil {
+		if earlier = a.earlier(w); earlier == "" {
+			return nil, nil
+		}
+	}
+	q := questionOf(w, earlier)
 	upper, lower, ok := w.halve()
 	q.Divisible = ok && halvings < maxHalvings
 	var found []extraction.Extraction

@@ -45,6 +45,10 @@ func merge(a, b extraction.Extraction) extraction.Extraction {
 	slices.Sort(a.Pages)
 	a.Pages = slices.Compact(a.Pages)
 	a.Dropped = append(a.Dropped, b.Dropped...)
+	if a.Refused = maps.Clone(a.Refused); a.Refused == nil {
+		a.Refused = b.Refused
+	}
+	maps.Copy(a.Refused, b.Refused)
 	found := func(path string) bool { return !slices.Contains(b.Missing, path) }
 	a.Missing = slices.DeleteFunc(slices.Clone(a.Missing), found)
 	mergeFields(&a, b)

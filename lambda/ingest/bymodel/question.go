@@ -41,8 +41,8 @@ func clean(s string) string {
 	return s
 }
 
-// questionOf asks about one window.
-func questionOf(w window, failed []string) llm.Question {
+// questionOf asks about one window, again if an earlier extraction failed checks.
+func questionOf(w window, earlier string) llm.Question {
 	var text strings.Builder
 	if w.part {
 		text.WriteString("This is a part of a longer file. A document may begin before it or go on after it: " +
@@ -55,12 +55,10 @@ func questionOf(w window, failed []string) llm.Question {
 		}
 		fmt.Fprintf(&text, "Page %d:\n<<<page\n%s\npage>>>\n", p.page, strings.Join(shown, "\n"))
 	}
-	if len(failed) > 0 {
-		text.WriteString("An earlier extraction of this text did not pass these checks. " +
-			"Look again at the fields that they name; if the text itself is at fault, answer what is printed:\n")
-		for _, f := range failed[:min(len(failed), maxFailed)] {
-			fmt.Fprintf(&text, "- %s\n", clean(f))
-		}
+	if earlier != "" {
+		text.WriteString("An earlier extraction failed the checks below. Answer only the fields that they name, with type, pages " +
+			"and number of their document, and whole lists; for a page without a document, answer its document. Everything else " +
+			"is null or empty. If the text itself is at fault, answer what is printed.\n<<<page\n" + earlier + "page>>>\n")
 	}
 	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: answers.Raw(),
 		MaxTokens: maxTokens}

@@ -35,7 +35,7 @@ func TestSchemaOrderAndLimits(t *testing.T) {
 		sent = q.Schema
 		return answerOf(t, "[1]", nil)
 	}})
-	_, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages("x"), nil)
+	_, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages("x"))
 	must.OK(t, err)
 	properties, deepest := propertiesOf(t, sent)
 	want := "documents type pages number value quote date value quote delivery_date value quote " +

@@ -45,7 +45,7 @@ func TestCutOffHalvesWindow(t *testing.T) {
 	r, server, _ := overHTTP(t, scripted.Options{MaxTokens: 560, Mind: readsRows(t)})
 	tenant, text := uuid.New(), pages(priced(6))
 	for range 2 { // the second time, nothing is asked
-		found, _, err := r.Extract(t.Context(), tenant, uuid.New(), text, nil)
+		found, _, err := r.Extract(t.Context(), tenant, uuid.New(), text)
 		must.OK(t, err)
 		if d := found[0].Data; len(found) != 1 || len(d.Lines) != 6 || d.Lines[5].Description != "Papier 6" || len(d.References) != 1 {
 			t.Fatalf("got %+v", found)
@@ -70,7 +70,7 @@ func TestManyRowsAreDivided(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{priced(windowRows): 1, priced(windowRows + 1): 2} {
 		r, server, _ := overHTTP(t, scripted.Options{Mind: readsRows(t)})
-		found, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages(text), nil)
+		found, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages(text))
 		must.OK(t, err)
 		if n := len(server.Calls()); n != want || len(found) != 1 || len(found[0].Data.Lines) != strings.Count(text, "1,00") {
 			t.Errorf("%d questions, want %d", n, want)
@@ -82,7 +82,7 @@ func TestManyRowsAreDivided(t *testing.T) {
 func TestEndlessAnswerFails(t *testing.T) {
 	t.Parallel()
 	r, server, v := overHTTP(t, scripted.Options{MaxTokens: 10, Mind: readsRows(t)})
-	_, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages(priced(60)), nil)
+	_, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), pages(priced(60)))
 	if err == nil || !strings.Contains(err.Error(), "cut off") || len(server.Calls()) != 1+maxHalvings {
 		t.Errorf("%d questions, %v", len(server.Calls()), err)
 	}

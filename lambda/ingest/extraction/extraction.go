@@ -2,7 +2,12 @@
 // document, and for each field its quote, its page and the reason to trust it.
 package extraction
 
-import "matchbook/lambda/document"
+import (
+	"maps"
+	"slices"
+
+	"matchbook/lambda/document"
+)
 
 // Extraction is one document as read.
 type Extraction struct {
@@ -16,6 +21,15 @@ type Extraction struct {
 	Fields     map[string]Field // by path: number, supplier.vat_id, line_items.0.amount
 	Doubts     []string         // sentences about what the source could not prove; each needs a person
 	Dropped    []string         // fields with a quote missing in the transcription, by path; not in Data
+	Refused    map[string]Field // the dropped fields as the source gave them
+}
+
+// Clone returns a copy that shares no field or row.
+func (e Extraction) Clone() Extraction {
+	e.Fields = maps.Clone(e.Fields)
+	d := &e.Data
+	d.Lines, d.Taxes, d.Charges = slices.Clone(d.Lines), slices.Clone(d.Taxes), slices.Clone(d.Charges)
+	return e
 }
 
 // Field is the origin of one value of Data.

@@ -270,7 +270,7 @@ func (b *bench) reasons(t *testing.T, s sample, a answer) ([]gate.Reason, extrac
 	defer b.mu.Unlock()
 	b.next = string(raw)
 	r := bymodel.Reader{Asker: &llm.Asker{Model: b.client, Vault: forgetful{}, Retry: llm.Retry{Tries: 1}}}
-	found, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), s.text, nil)
+	found, _, err := r.Extract(t.Context(), uuid.New(), uuid.New(), s.text)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%s: %d documents, %v", s.name, len(found), err)
 	}

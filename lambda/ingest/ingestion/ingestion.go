@@ -35,7 +35,6 @@ type Extracted struct {
 	extraction.Extraction
 	Valid                     bool        // passed the gate
 	Reasons                   []string    // for a person: why it failed the gate
-	Mendable                  bool        // another answer of the model may remove a reason; not stored
 	InputTokens, OutputTokens int         // of the model, for the whole file; on the first document only
 	Review                    *record.New // of a contract, stored with it; may be nil
 	Account                   *Account    // of the pages of the whole file; on the first document only

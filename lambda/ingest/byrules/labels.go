@@ -24,6 +24,7 @@ type Labels struct {
 type Day struct {
 	Readings        []document.Date
 	Own, Other, Due bool // the document's date, another event's, the due date
+	Named           bool // the document's, by a label that names the document or its number
 	invoice         bool // an invoice's
 }
 
@@ -36,7 +37,7 @@ func (l *Labels) cite(kind document.Type) {
 	}
 	for i := range l.Days {
 		if d := &l.Days[i]; d.invoice {
-			d.Own, d.Other = false, true
+			d.Own, d.Named, d.Other = false, false, true
 		}
 	}
 }
@@ -84,11 +85,13 @@ var dueWord = regexp.MustCompile(`(?i)\bdue\b|fällig|zahl|\bpay|remit|échéanc
 // day reads a date by the score of its label: the lowest scores mean another event, and the
 // highest a label of the document's date, or a place in front as in letters.
 func (l *Labels) day(i int, d printed.Date, score float64, kind document.Type) Day {
-	const other, own = -9, 2
+	const other, own, byNumber = -9, 2, 5
 	texts := l.around(i, d)
 	says := func(form *regexp.Regexp) bool { return form != nil && slices.ContainsFunc(texts, form.MatchString) }
 	found := Day{Readings: d.Readings, Due: says(dueWord), invoice: says(invoiceWord)}
-	found.Own = score >= own || says(eventOf[kind]) || found.invoice && says(dayWord) && !found.Due // "Liefer- und Rechnungsdatum"
+	event := says(eventOf[kind])
+	found.Named = score >= byNumber || !found.Due && says(dayWord) && !says(citedDay) && (event || found.invoice && eventOf[kind] == nil)
+	found.Own = score >= own || event || found.Named // "Liefer- und Rechnungsdatum"
 	found.Other = score < other && !found.Own
 	return found
 }

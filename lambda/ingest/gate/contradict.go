@@ -51,29 +51,39 @@ func (j *judge) title() {
 	}
 }
 
-// date compares the date with the labels of all dates on the pages.
+// date compares the date with the labels of all dates on the pages. A label that names the
+// document outranks a bare one.
 func (j *judge) date() {
 	v, ok := value(j.e, "date")
 	if !ok {
 		return
 	}
-	at, labelled := j.day(v.Date), j.ownDays()
+	at := j.day(v.Date)
+	named := j.days(func(d byrules.Day) bool { return d.Named })
+	if len(named) == 0 {
+		named = j.days(func(d byrules.Day) bool { return d.Own })
+	}
 	switch {
-	case at.Own || len(at.Readings) == 0:
-	case at.Other && len(labelled) == 1:
-		j.object(Plausibility, "date", "a label names %s as another date, and %s as the document's", v.Date, labelled[0])
+	case at.Named || len(at.Readings) == 0 || slices.Contains(named, v.Date):
+	case at.Other && len(named) == 1:
+		j.object(Plausibility, "date", "a label names %s as another date, and %s as the document's", v.Date, named[0])
 	case at.Other:
 		j.object(Plausibility, "date", "a label names %s as another date", v.Date)
-	case len(labelled) == 1:
-		j.object(Plausibility, "date", "a label names %s as the date, the model read %s", labelled[0], v.Date)
+	case len(named) == 1:
+		j.object(Plausibility, "date", "a label names %s as the date, the model read %s", named[0], v.Date)
 	}
 }
 
-// ownDays lists the dates with the label of the document's date.
-func (j *judge) ownDays() (days []document.Date) {
+// days lists the different dates with a meaning. The rules decide whether the day or the month
+// comes first.
+func (j *judge) days(meant func(byrules.Day) bool) (days []document.Date) {
 	for _, d := range j.labels.Days {
-		if d.Own && len(d.Readings) == 1 && !slices.Contains(days, d.Readings[0]) {
-			days = append(days, d.Readings[0])
+		day := d.Readings[0]
+		if theirs := j.rules.Data.Date; slices.Contains(d.Readings, theirs) {
+			day = theirs
+		}
+		if meant(d) && !slices.Contains(days, day) {
+			days = append(days, day)
 		}
 	}
 	return days

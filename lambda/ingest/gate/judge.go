@@ -112,7 +112,8 @@ func (j *judge) day(d document.Date) (found byrules.Day) {
 	for _, x := range j.labels.Days {
 		if slices.Contains(x.Readings, d) {
 			found.Readings = append(found.Readings, d)
-			found.Own, found.Due, found.Other = found.Own || x.Own, found.Due || x.Due, found.Other && x.Other
+			found.Own, found.Named, found.Due = found.Own || x.Own, found.Named || x.Named, found.Due || x.Due
+			found.Other = found.Other && x.Other
 		}
 	}
 	found.Other = found.Other && len(found.Readings) > 0

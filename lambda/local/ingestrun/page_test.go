@@ -31,13 +31,16 @@ func TestFieldsAreLocated(t *testing.T) {
 		line("Lampenwerk", 0.1, 0.05), line("Weg 1", 0.1, 0.07), line("10115 Berlin", 0.1, 0.09),
 		line("1", 0.1, 0.3), line("Lampe", 0.2, 0.3), line("2", 0.5, 0.3), line("50,00", 0.7, 0.3),
 		line("2", 0.1, 0.4), line("Kabel", 0.2, 0.4), line("2", 0.5, 0.4), line("100,00", 0.7, 0.4),
+		line("10", 0.1, 0.45), line("Stecker", 0.2, 0.45), line("10", 0.5, 0.45), line("10", 0.6, 0.45), line("100,00", 0.7, 0.45),
 		line("150,00", 0.7, 0.5), line("Total 150,00", 0.7, 0.6),
 	}}
 	placed := placesOf(page).locate([]Field{
 		field("supplier.address", "Weg 1, 10115 Berlin", "Weg 1 10115 Berlin"),
 		field("line_items.0.description", "Lampe", "Lampe"), field("line_items.0.quantity", "2", "2"),
 		field("line_items.1.description", "Kabel", "Kabel"), field("line_items.1.quantity", "2", "2"),
-		field("total", "150", "150,00"), field("subtotal", "15", "15"), field("notes", "", ""),
+		field("line_items.2.description", "Stecker", "10 Stecker 10 10 100,00"), field("line_items.2.amount", "100", "10 Stecker 10 10 100,00"),
+		field("line_items.2.unit_price", "10", "10 Stecker 10 10 100,00"), field("line_items.2.quantity", "10", "10 Stecker 10 10 100,00"),
+		field("total", "150", "150,00"), field("subtotal", "150", "150,00"), field("tax", "15", "15"), field("notes", "", ""),
 	})
 	var got []string
 	for path, box := range placed {
@@ -46,7 +49,10 @@ func TestFieldsAreLocated(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"line_items.0.description 20 30 31", "line_items.0.quantity 50 30 31", // of four lines with a 2
-		"line_items.1.description 20 40 41", "line_items.1.quantity 10 40 41",
+		"line_items.1.description 20 40 41", "line_items.1.quantity 50 40 41", // in the column of the first
+		"line_items.2.amount 70 45 46", "line_items.2.description 20 45 46", // of a quoted row
+		"line_items.2.quantity 50 45 46", "line_items.2.unit_price 60 45 46", // of three with a 10
+		"subtotal 70 50 51",        // not the total's
 		"supplier.address 10 7 10", // of two lines
 		"total 70 60 61",           // the last one; a part of a number is not it
 	}

@@ -5,13 +5,15 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
 )
 
-// maxLines is the maximum number of lines in a quote, such as an address.
-const maxLines = 4
+// maxLines is the maximum number of lines in a quote, such as the cells of a row.
+const maxLines = 12
 
 // places finds quotes on a page by its lines.
 type places struct {
@@ -31,17 +33,40 @@ func placesOf(page transcript.Page) *places {
 	return p
 }
 
-// find returns the places of a quote, each a box around the fewest lines containing it.
-func (p *places) find(quote string) (boxes []transcript.Box) {
+// find returns the places of a field, each a box around the fewest lines with its quote. A quote
+// is often a whole row; then the cells that show the value are its places.
+func (p *places) find(f Field) (boxes []transcript.Box) {
 	for n := range p.runs {
-		for _, first := range p.runs[n].Pages(quote) {
-			boxes = append(boxes, around(p.lines[first-1:first+n]))
+		for _, first := range p.runs[n].Pages(f.Quote) {
+			run, cells := p.lines[first-1:first+n], []transcript.Box{}
+			for _, l := range run {
+				if shows(l.Text, f.Value) {
+					cells = append(cells, l.Box)
+				}
+			}
+			if len(cells) == 0 {
+				cells = append(cells, around(run))
+			}
+			boxes = append(boxes, cells...)
 		}
 		if len(boxes) > 0 {
 			return boxes
 		}
 	}
 	return nil
+}
+
+// shows reports whether a text can be read as a value.
+func shows(text, value string) bool {
+	if amount, err := document.ParseAmount(value); err == nil {
+		same := func(a printed.Amount) bool { return slices.ContainsFunc(a.Readings, amount.Equal) }
+		return slices.ContainsFunc(printed.Amounts(text), same)
+	}
+	if day, err := time.Parse(time.DateOnly, value); err == nil {
+		same := func(d printed.Date) bool { return slices.Contains(d.Readings, document.DateOf(day)) }
+		return slices.ContainsFunc(printed.Dates(text), same)
+	}
+	return strings.Contains(printed.Letters(text), printed.Letters(value))
 }
 
 func around(lines []transcript.Line) transcript.Box {
@@ -53,47 +78,89 @@ func around(lines []transcript.Line) transcript.Box {
 	return b
 }
 
-// sums are the fields at the end of a document.
-var sums = []string{"subtotal", "tax", "total", "taxes"}
+// usual is the order of a row's fields from left to right, and of sums from the last up. Of
+// two fields with the same places, the first in it chooses first.
+var usual = []string{"sku", "description", "quantity", "unit", "unit_price", "price_quantity", "tax_rate", "rate", "base", "amount",
+	"amount_due", "rounding", "prepaid", "total", "tax", "subtotal"}
 
-// locate returns the place of each field on a page, by path. If a quote occurs several times,
-// it uses the occurrence nearest in height to the other fields of the group, since a quantity
-// of 1 is in the row of its amount. Otherwise it uses the last occurrence of a sum and the
-// first of any other field.
-func (p *places) locate(fields []Field) map[string]transcript.Box {
-	found := make(map[string][]transcript.Box)
-	heights := make(map[string]float64) // of groups, from their unambiguous fields
+// sums are the fields at the end of a document.
+var sums = usual[len(usual)-6:]
+
+// spot is a field with its possible places.
+type spot struct {
+	path, family, group, field string
+	boxes                      []transcript.Box
+}
+
+func (p *places) spots(fields []Field) (all []*spot) {
 	for _, f := range fields {
-		boxes := p.find(f.Quote)
-		found[f.Path] = boxes
-		if group := groupOf(f.Path); len(boxes) == 1 && group != "" {
-			heights[group] = middle(boxes[0])
+		s := &spot{path: f.Path, boxes: p.find(f)}
+		s.family, _, _ = strings.Cut(f.Path, ".")
+		s.field = f.Path[strings.LastIndexByte(f.Path, '.')+1:]
+		if s.group = strings.TrimSuffix(f.Path, "."+s.field); s.group == f.Path {
+			s.group = ""
+		}
+		if slices.Contains(sums, s.family) {
+			s.family = "sums"
+			slices.Reverse(s.boxes)
+		}
+		if len(s.boxes) > 0 {
+			all = append(all, s)
 		}
 	}
-	placed := make(map[string]transcript.Box)
-	for path, boxes := range found {
-		height, known := heights[groupOf(path)]
-		switch field, _, _ := strings.Cut(path, "."); {
-		case len(boxes) == 0:
-		case known:
-			placed[path] = slices.MinFunc(boxes, func(a, b transcript.Box) int {
-				return cmp.Compare(math.Abs(middle(a)-height), math.Abs(middle(b)-height))
-			})
-		case slices.Contains(sums, field):
-			placed[path] = boxes[len(boxes)-1]
-		default:
-			placed[path] = boxes[0]
+	slices.SortStableFunc(all, func(a, b *spot) int { return slices.Index(usual, a.field) - slices.Index(usual, b.field) })
+	return all
+}
+
+// locate returns the place of each field on a page, by path. If a field has several, it uses the row
+// of the other fields of its group, since a quantity of 1 is in the row of its amount, then the column
+// of the same field in other rows, otherwise the first place behind the field before it. Related fields
+// have different places if there are enough. Sums are looked for from the end.
+func (p *places) locate(fields []Field) map[string]transcript.Box {
+	all := p.spots(fields)
+	heights := make(map[string]float64) // of groups, from their unambiguous fields
+	for _, s := range all {
+		if len(s.boxes) == 1 && s.group != "" {
+			heights[s.group] = middle(s.boxes[0])
 		}
+	}
+	columns := make(map[string]float64) // right edges, from fields with one place in their row
+	for _, s := range all {
+		if height, known := heights[s.group]; known {
+			s.boxes = nearest(s.boxes, height, middle)
+		}
+		if len(s.boxes) == 1 {
+			columns[s.family+s.field] = s.boxes[0].Right
+		}
+	}
+	return choose(all, columns)
+}
+
+// choose takes one of each field's boxes.
+func choose(all []*spot, columns map[string]float64) map[string]transcript.Box {
+	placed, used, last := make(map[string]transcript.Box), make(map[string][]transcript.Box), make(map[string]float64)
+	for _, s := range all {
+		free := slices.DeleteFunc(slices.Clone(s.boxes), func(b transcript.Box) bool { return slices.Contains(used[s.family], b) })
+		if len(free) == 0 {
+			free = s.boxes
+		}
+		if column, known := columns[s.family+s.field]; known && s.group != "" {
+			free = nearest(free, column, func(b transcript.Box) float64 { return b.Right })
+		} else if i := slices.IndexFunc(free, func(b transcript.Box) bool { return b.Left > last[s.group] }); i > 0 && s.group != "" {
+			free = free[i:]
+		}
+		last[s.group] = free[0].Left
+		placed[s.path], used[s.family] = free[0], append(used[s.family], free[0])
 	}
 	return placed
 }
 
-// groupOf returns the path without its last part: supplier, or line_items.0.
-func groupOf(path string) string {
-	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		return path[:i]
-	}
-	return ""
+// nearest keeps the boxes with the least distance from a place.
+func nearest(boxes []transcript.Box, to float64, of func(transcript.Box) float64) []transcript.Box {
+	distance := func(b transcript.Box) float64 { return math.Abs(of(b) - to) }
+	least := distance(slices.MinFunc(boxes, func(a, b transcript.Box) int { return cmp.Compare(distance(a), distance(b)) }))
+	const same = 0.005 // of the page
+	return slices.DeleteFunc(slices.Clone(boxes), func(b transcript.Box) bool { return distance(b) > least+same })
 }
 
 func middle(b transcript.Box) float64 { return (b.Top + b.Bottom) / 2 }

@@ -51,7 +51,7 @@ var hostilePDFs = map[string]hostileFile{
 	"PDF: encrypted": {"a.pdf", func() string {
 		key := "<< /Filter /Standard /V 1 /R 2 /P -4 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ") >>"
 		return strings.Replace(pagePDF(printed, key), "/Root", "/Encrypt 6 0 R /ID [(a) (a)] /Root", 1)
-	}, "failed: PDF is encrypted with a password; send it without one"},
+	}, "failed: PDF is encrypted with a password; send a copy without one, or use matchbook ingest --password"},
 	"PDF: a page tree in itself": {"a.pdf", func() string {
 		return pdfOf(catalog, "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>")
 	}, "failed: read the text of page 1: the page is damaged; print the PDF to a new one and send that"},

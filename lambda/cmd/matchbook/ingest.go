@@ -36,6 +36,7 @@ func (w *invocation) ingestCommand() *cobra.Command {
 		"write a page with each field marked on its image to `FILE`")
 	flags.StringVar(&o.OCR, "ocr", "auto",
 		"`ENGINE` for pages without text: auto (tesseract if installed), tesseract or none")
+	flags.StringVar(&o.Password, "password", "", "`FILE` with the passwords of encrypted PDFs, one in each line")
 	flags.StringVar(&bucket, "bucket", "",
 		"upload to the inbox of a deployed stack's bucket of this `NAME`, instead of reading here")
 	flags.StringVar(&o.Tenant, "tenant", "",

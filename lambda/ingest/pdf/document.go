@@ -76,7 +76,7 @@ func refused(code int) error {
 	case badFormat:
 		return failure.Permanently("PDF is damaged or incomplete; send it again, or print it to a new PDF")
 	case password:
-		return failure.Permanently("PDF is encrypted with a password; send it without one")
+		return failure.Permanently("PDF is encrypted with a password; send a copy without one, or use matchbook ingest --password")
 	case unsupported:
 		return failure.Permanently("unsupported encryption of the PDF; send it without encryption")
 	}

@@ -141,7 +141,7 @@ var hostile = map[string]struct {
 	}, memory},
 	"encrypted with a password": {func() string {
 		return encrypted("/Filter /Standard /V 1 /R 2 /P -4 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ")")
-	}, "PDF is encrypted with a password; send it without one"},
+	}, "PDF is encrypted with a password; send a copy without one, or use matchbook ingest --password"},
 	"encrypted by an unknown handler": {func() string { return encrypted("/Filter /Secret /V 9") },
 		"unsupported encryption of the PDF"},
 	"embedded XML that unpacks to 20 MB": {func() string {

@@ -62,3 +62,34 @@ func TestContainerFiles(t *testing.T) {
 		t.Errorf("got %d, %v, %v", n, err, store)
 	}
 }
+
+// What --password names is never quoted, since it may be a password.
+func TestPasswordFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "p")
+	for content, want := range map[string]string{"a b\r\n\nc\n": "a b|c", "": "found 0", strings.Repeat("x\n", 21): "found 21"} {
+		must.OK(t, os.WriteFile(file, []byte(content), 0o600))
+		list, err := Options{Password: file}.passwords()
+		if got := strings.Join(list, "|"); got != want && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.9q: got %q, %v", content, got, err)
+		}
+	}
+	if _, err := (Options{Password: "hunter2"}).passwords(); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// testdata/locked.pdf is encrypted with the password "Garten 9".
+func TestPasswordOpensPDF(t *testing.T) {
+	t.Parallel()
+	for password, want := range map[string]bool{"Garten 9": true, "Garten": false} {
+		file := filepath.Join(t.TempDir(), "p")
+		must.OK(t, os.WriteFile(file, []byte("first\n"+password+"\n"), 0o600))
+		found, err := Options{Password: file}.find(t.Context(), []string{filepath.Join("testdata", "locked.pdf")})
+		must.OK(t, err)
+		data, kind, _, err := found.files[0].content()
+		if plain := !bytes.Contains(data, []byte("/Encrypt")); plain != want || kind != "pdf" || err != nil {
+			t.Errorf("%s: got %v, %s, %v", password, plain, kind, err)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type Options struct {
 	JSON     bool   // print the report as JSON
 	HTML     string // file for the page with marked images; empty writes none
 	OCR      string // auto, tesseract or none
+	Password string // file with passwords of PDFs; empty: none
 	Tenant   string // id of the owner; empty uses a fixed one
 	Logs     string // file for the functions' logs; "-" writes to the progress meter, empty discards them
 	Database database.Choice
@@ -69,7 +70,7 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	if err != nil {
 		return nil, err
 	}
-	found, err := findFiles(paths)
+	found, err := o.find(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +85,19 @@ func (o Options) prepare(ctx context.Context, paths []string, env setup.Env, m *
 	m.Say("%s", o.Model.Choose(env))
 	return &Run{Session: local.Session{Progress: m, LogFile: o.Logs}, found: found, Tenant: tenant, OCR: ocr,
 		Model: scripted.Model{Flags: o.Model, Env: env}}, nil
+}
+
+// find finds the files, and decrypts PDFs with the passwords given.
+func (o Options) find(ctx context.Context, paths []string) (*selection, error) {
+	passwords, err := o.passwords()
+	if err != nil {
+		return nil, err
+	}
+	found, err := findFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	return found, found.decrypt(ctx, passwords)
 }
 
 func (o Options) tenant() (uuid.UUID, error) {
@@ -127,7 +141,7 @@ func (o Options) Upload(ctx context.Context, paths []string, bucket string, out 
 	if err != nil {
 		return err
 	}
-	found, err := findFiles(paths)
+	found, err := o.find(ctx, paths)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // halves divides a sheet with two documents: next to each other, or one above the other. Each
-// half must have its number and a total, and the numbers must differ, because an invoice has
-// columns, cites others and ends in a payment slip. It returns nil for one document.
+// half must have its number, and a title or a total, and the numbers must differ, because an
+// invoice has columns, cites others and ends in a payment slip. It returns nil for one document.
 func halves(p transcript.Page) []transcript.Page {
 	cells := cellsOf([]transcript.Page{p})
 	if !severalNumbers(cells) {
@@ -41,7 +41,8 @@ func severalNumbers(cells []cell) bool {
 // whole reports whether both halves are documents.
 func whole(a, b transcript.Page) bool {
 	x, y := sheetOf(a), sheetOf(b)
-	return x.number != "" && y.number != "" && x.number != y.number && x.summed && y.summed
+	two := x.number != "" && y.number != "" && x.number != y.number
+	return two && (x.summed && y.summed || x.titled && y.titled)
 }
 
 // cut divides a page at a place: x if it is across, otherwise y.

@@ -24,19 +24,21 @@ import (
 // bound is a flag of tolerance set for a number of the tolerance.
 type bound struct {
 	name, purpose string
-	of            func(*threeway.Tolerance) *document.Amount
+	of            func(*tolerance) *document.Amount
 }
 
+type tolerance = threeway.Tolerance
+
 var bounds = []bound{
-	{"price-percent", "accept a price that differs by so much", func(t *threeway.Tolerance) *document.Amount { return &t.PricePercent }},
-	{"price-absolute", "or by this amount", func(t *threeway.Tolerance) *document.Amount { return &t.PriceAbsolute }},
-	{"quantity-percent", "accept so many more than ordered or received", func(t *threeway.Tolerance) *document.Amount { return &t.QuantityPercent }},
-	{"measured-percent", "the same, for goods by weight, length or volume", func(t *threeway.Tolerance) *document.Amount { return &t.MeasuredPercent }},
-	{"quantity-absolute", "or this many units more", func(t *threeway.Tolerance) *document.Amount { return &t.QuantityAbsolute }},
-	{"total-percent", "accept invoices that together exceed an order by so much", func(t *threeway.Tolerance) *document.Amount { return &t.TotalPercent }},
-	{"total-absolute", "or by this amount", func(t *threeway.Tolerance) *document.Amount { return &t.TotalAbsolute }},
-	{"charge-percent", "accept unplanned charges of so much of the goods", func(t *threeway.Tolerance) *document.Amount { return &t.ChargePercent }},
-	{"charge-absolute", "or of this amount", func(t *threeway.Tolerance) *document.Amount { return &t.ChargeAbsolute }},
+	{"price-percent", "accept a price that differs by so much", func(t *tolerance) *document.Amount { return &t.PricePercent }},
+	{"price-absolute", "or by this amount", func(t *tolerance) *document.Amount { return &t.PriceAbsolute }},
+	{"quantity-percent", "accept so many more than ordered or received", func(t *tolerance) *document.Amount { return &t.QuantityPercent }},
+	{"measured-percent", "the same, for goods by weight, length or volume", func(t *tolerance) *document.Amount { return &t.MeasuredPercent }},
+	{"quantity-absolute", "or this many units more", func(t *tolerance) *document.Amount { return &t.QuantityAbsolute }},
+	{"total-percent", "accept invoices together exceeding an order by so much", func(t *tolerance) *document.Amount { return &t.TotalPercent }},
+	{"total-absolute", "or by this amount", func(t *tolerance) *document.Amount { return &t.TotalAbsolute }},
+	{"charge-percent", "accept unplanned charges of so much of the goods", func(t *tolerance) *document.Amount { return &t.ChargePercent }},
+	{"charge-absolute", "or of this amount", func(t *tolerance) *document.Amount { return &t.ChargeAbsolute }},
 }
 
 func (w *invocation) toleranceCommand() *cobra.Command {
@@ -71,7 +73,7 @@ func (w *invocation) toleranceCommand() *cobra.Command {
 		set.Flags().StringVar(&texts[i], b.name, "", b.purpose+" (`NUMBER`)")
 	}
 	set.Flags().StringVar(&receipt, "needs-receipt", "", "`true` or false: order and invoice are enough")
-	set.Flags().StringVar(&services, "services", "", "comma-separated `UNITS` or articles without a receipt, besides hours and months")
+	set.Flags().StringVar(&services, "services", "", "comma-separated `UNITS` or articles without a receipt, in addition to hours and months")
 	return group("tolerance", "Show or set the tolerances of the three-way match", show, set)
 }
 
@@ -115,7 +117,9 @@ func (w *invocation) showTolerance(ctx context.Context, o sessionOptions, tenant
 	})
 }
 
-func (w *invocation) setTolerance(ctx context.Context, o sessionOptions, tenant uuid.UUID, supplier string, changes map[string]string) error {
+func (w *invocation) setTolerance(
+	ctx context.Context, o sessionOptions, tenant uuid.UUID, supplier string, changes map[string]string,
+) error {
 	key, err := supplierKey(supplier)
 	if err != nil {
 		return err

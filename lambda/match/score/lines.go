@@ -37,10 +37,10 @@ func articles(lines []document.Line) (list []item, of [][]int) {
 }
 
 // IsCharge reports whether a line is named like a charge for freight or handling. AlignLines
-// pairs none of these.
+// pairs none of these without an article number.
 func IsCharge(l document.Line) bool {
 	it := readItem(l, false)
-	return it.sku == "" && it.isCharge()
+	return it.isCharge()
 }
 
 // Article names the article of a line: its number, or else its words.

@@ -15,10 +15,12 @@ type book struct {
 	docs       []*Document // in order
 	partners   map[uuid.UUID][]*Document
 	alignments map[[2]uuid.UUID][]score.Aligned // of an order and another document
+	articles   map[[2]string]string             // by number and description
 	facts, own facts                            // own: these documents'
 	learned    map[uuid.UUID][]Conversion       // by invoice
 	accounts   map[article]*account
-	others     map[article]bool      // the further lines of an order about an article
+	first      map[article]int       // the first line of an order about the same article
+	lines      map[article][]int     // all lines about an article
 	shares     map[uuid.UUID][]share // by invoice
 	kinds      map[uuid.UUID][]kind  // of an invoice's lines
 	sums       map[uuid.UUID]*sum    // by order
@@ -63,8 +65,9 @@ type sum struct {
 }
 
 func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conversion) *book {
-	b := &book{tolerances: t, partners: map[uuid.UUID][]*Document{}, alignments: map[[2]uuid.UUID][]score.Aligned{},
-		accounts: map[article]*account{}, others: map[article]bool{}, shares: map[uuid.UUID][]share{},
+	b := &book{tolerances: t, articles: map[[2]string]string{}, partners: map[uuid.UUID][]*Document{},
+		alignments: map[[2]uuid.UUID][]score.Aligned{},
+		accounts:   map[article]*account{}, first: map[article]int{}, lines: map[article][]int{}, shares: map[uuid.UUID][]share{},
 		kinds: map[uuid.UUID][]kind{}, sums: map[uuid.UUID]*sum{}, learned: map[uuid.UUID][]Conversion{}}
 	byID := make(map[uuid.UUID]*Document, len(docs))
 	for i := range docs {
@@ -82,8 +85,7 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conv
 	}
 	b.learn(known)
 	for _, d := range b.docs {
-		switch d.Type {
-		case document.PurchaseOrder:
+		if d.Type == document.PurchaseOrder {
 			b.sums[d.ID] = &sum{amount: net(d), over: map[uuid.UUID]bool{}}
 			b.open(d)
 		}
@@ -103,17 +105,28 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conv
 func (b *book) open(o *Document) {
 	first := map[string]int{}
 	for i, l := range o.Lines {
-		key := score.Article(l)
-		if j, ok := first[key]; ok && key != "" {
-			b.others[article{o.ID, i}] = true
+		key := b.article(l)
+		j, again := first[key]
+		if again = again && key != ""; !again {
+			first[key], j = i, i
+			b.accounts[article{o.ID, i}] = &account{ordered: l.Quantity.Abs(), orderedValue: amountOf(l).Abs(), unit: l.Unit}
+		} else {
 			a := b.accounts[article{o.ID, j}]
 			a.ordered = a.ordered.Plus(b.factor(o.Lines[j], withoutPrice(l)).count(l.Quantity))
 			a.orderedValue = a.orderedValue.Plus(amountOf(l).Abs())
-			continue
 		}
-		first[key] = i
-		b.accounts[article{o.ID, i}] = &account{ordered: l.Quantity.Abs(), orderedValue: amountOf(l).Abs(), unit: l.Unit}
+		b.first[article{o.ID, i}] = j
+		b.lines[article{o.ID, j}] = append(b.lines[article{o.ID, j}], i)
 	}
+}
+
+// article names the article of a line.
+func (b *book) article(l document.Line) string {
+	text := [2]string{l.SKU, l.Description}
+	if _, ok := b.articles[text]; !ok {
+		b.articles[text] = score.Article(l)
+	}
+	return b.articles[text]
 }
 
 // withoutPrice is a line as its quantity counts, whatever its price.

@@ -25,8 +25,8 @@ type room struct {
 	taken map[article]bool
 }
 
-// divide finds the articles of a document's lines. A line takes the place whose order it cites,
-// whose price it has, and whose quantity it fills; lines with such places come first. If several
+// divide finds the articles of a document's lines. A line takes the place of an order that it
+// cites, at the same price, with room for exactly its quantity; such lines come first. If several
 // orders have an article, each takes up to its room, and the last one the rest. A line at an
 // article that other lines of the document fill belongs elsewhere.
 func (b *book) divide(d *Document, credited map[int]document.Amount) (shares []share) {
@@ -110,18 +110,21 @@ func (b *book) fill(i int, l document.Line, left document.Amount, places []*plac
 }
 
 // value is the amount of a part of a line, at the order's price at most; absent if unknown.
-func (at *place) value(l document.Line, part, total, count document.Amount) document.Amount {
+func (p *place) value(l document.Line, part, total, count document.Amount) document.Amount {
 	amount := amountOf(l).Abs()
 	if printed := l.Quantity.Abs(); !printed.IsZero() && !part.Equal(printed) {
 		amount = amount.Times(part).Per(printed).Round(6)
 	}
-	price, _ := priceOf(at.line)
+	price, _ := priceOf(p.line)
 	planned := price.Times(count)
 	if planned.Sign() != 0 && (amount.IsZero() || amount.Cmp(planned) > 0) {
 		return planned
 	}
 	return amount
 }
+
+// maxReplaced bounds the lines of an order that are searched for a substitute.
+const maxReplaced = 50
 
 // places lists the articles of a document's orders that each line may belong to.
 func (b *book) places(d *Document) map[int][]*place {
@@ -130,8 +133,8 @@ func (b *book) places(d *Document) map[int][]*place {
 	scopes := scopesOf(d, orders)
 	t := b.tolerances.Of(d.Supplier)
 	put := func(o *Document, at, i int, substitute bool) {
-		line := o.Lines[b.like(o, at, d.Lines[i], t)]
-		p := &place{of: article{o.ID, b.first(o, at)}, order: o, line: line, substitute: substitute}
+		line := o.Lines[b.like(o, at, d.Lines[i])]
+		p := &place{of: article{o.ID, b.first[article{o.ID, at}]}, order: o, line: line, substitute: substitute}
 		p.cited = scopes != nil && slices.Contains(scopes[i], o)
 		p.by = b.factor(line, d.Lines[i])
 		diff, ok := comparePrices(d.Lines[i], line, p.by)
@@ -139,41 +142,36 @@ func (b *book) places(d *Document) map[int][]*place {
 		places[i] = append(places[i], p)
 	}
 	for _, o := range orders {
-		used := map[int]bool{}
+		used, alike := map[int]bool{}, false // alike: both number their articles alike
 		for _, p := range b.aligned(o, d) {
 			used[p.A[0]] = true
 			for _, i := range p.B {
+				alike = alike || d.Lines[i].SKU != "" && d.Lines[i].SKU == o.Lines[p.A[0]].SKU
 				put(o, p.A[0], i, false)
 			}
 		}
 		for i := range d.Lines {
-			if at := substituted(o, d, i, used, t); len(places[i]) == 0 && at >= 0 {
+			if len(places[i]) > 0 || len(used) == len(o.Lines) || len(o.Lines) > maxReplaced {
+				continue
+			}
+			if at := substituted(o, d, i, used, t); at >= 0 {
 				used[at] = true
-				put(o, at, i, true)
+				put(o, at, i, alike)
 			}
 		}
 	}
 	return places
 }
 
-// first returns the first line of an order about an article.
-func (b *book) first(o *Document, at int) int {
-	for i := range o.Lines[:at] {
-		if b.accounts[article{o.ID, i}] != nil && sameArticle(o.Lines[i], o.Lines[at]) {
-			return i
-		}
-	}
-	return at
-}
-
 // like returns the line of an order about the same article with the price of l, or at.
-func (b *book) like(o *Document, at int, l document.Line, t Tolerance) int {
+func (b *book) like(o *Document, at int, l document.Line) int {
+	alike := b.lines[article{o.ID, b.first[article{o.ID, at}]}]
+	if len(alike) == 1 {
+		return at
+	}
 	best, off := at, document.Amount{}
-	for i, line := range o.Lines {
-		if i != at && !sameArticle(line, o.Lines[at]) {
-			continue
-		}
-		if d, ok := comparePrices(l, line, b.factor(line, l)); ok {
+	for _, i := range alike {
+		if d, ok := comparePrices(l, o.Lines[i], b.factor(o.Lines[i], l)); ok {
 			if gap := d.is.Minus(d.expected).Abs(); off.IsZero() || gap.Cmp(off) < 0 {
 				best, off = i, gap
 			}

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// kind is what a line of an invoice bills.
+// kind is the nature of an invoice's line.
 type kind int
 
 const (
@@ -22,9 +22,9 @@ const (
 	discount              // a negative amount without goods
 )
 
-// maxCharge is the share of an invoice's goods up to which a line without an article may be a
-// charge, whatever its name.
-var maxCharge = document.MustAmount("0.15")
+// A line without an article may be a charge, whatever its name, up to these shares of an
+// invoice's goods: the second is for a line with only an amount.
+var maxCharge, maxPlainCharge = document.MustAmount("0.15"), half
 
 // classify tells the kinds of an invoice's lines; shares are its goods.
 func (b *book) classify(d *Document, shares []share) []kind {
@@ -50,11 +50,18 @@ func (b *book) classify(d *Document, shares []share) []kind {
 			kinds[i] = deduction
 		case amount.Sign() < 0 && (l.Quantity.IsZero() || l.Quantity.Sign() > 0 && l.SKU == ""):
 			kinds[i] = discount
-		case amount.Sign() > 0 && (score.IsCharge(l) || l.SKU == "" && amount.Cmp(ordered.Times(maxCharge)) <= 0):
+		case amount.Sign() > 0 && (score.IsCharge(l) || l.SKU == "" && amount.Cmp(ordered.Times(mostCharge(l))) <= 0):
 			kinds[i] = charge
 		}
 	}
 	return kinds
+}
+
+func mostCharge(l document.Line) document.Amount {
+	if l.UnitPrice.IsZero() {
+		return maxPlainCharge
+	}
+	return maxCharge
 }
 
 // isSingle reports whether a line counts nothing: its quantity is absent, or one.
@@ -148,16 +155,18 @@ func names(text, number string) bool {
 // substituted finds the ordered line that an invoice's or receipt's line without an article
 // stands for: the only unused one with the same quantity and price, of another article number. A
 // document without prices must say so in its notes.
-// It returns -1 if there is none.
+// It returns -1 without one.
 func substituted(o, d *Document, i int, used map[int]bool, t Tolerance) int {
 	l, found := d.Lines[i], -1
 	if l.SKU == "" || l.Quantity.Sign() <= 0 {
 		return -1
 	}
 	for at, line := range o.Lines {
+		if used[at] || line.SKU == "" || !line.Quantity.Equal(l.Quantity) {
+			continue
+		}
 		diff, priced := comparePrices(l, line, factor{one, byUnit})
-		replaced := names(d.Notes, line.SKU) && names(d.Notes, l.SKU)
-		if used[at] || line.SKU == "" || !line.Quantity.Equal(l.Quantity) || priced && !t.price(diff) || !priced && !replaced {
+		if priced && !t.price(diff) || !priced && !(names(d.Notes, line.SKU) && names(d.Notes, l.SKU)) {
 			continue
 		}
 		if found >= 0 {
@@ -168,36 +177,26 @@ func substituted(o, d *Document, i int, used map[int]bool, t Tolerance) int {
 	return found
 }
 
-// sameArticle reports whether two lines of an order are about one article.
-func sameArticle(a, b document.Line) bool {
-	key := score.Article(a)
-	return key != "" && key == score.Article(b)
-}
+// minName is the length from which a text names an article.
+const minName = 4
 
-// otherNumber reports whether a line has another article number than the ordered one, although
-// both number alike: a text of the documents has both, or the numbers are of one form.
+// otherNumber reports whether a line stands for the ordered one: it names that in brackets, or
+// has another article number although both number alike. A text of the documents has both
+// numbers then, or they differ in the last two characters.
 func otherNumber(l, ordered document.Line, texts []string) bool {
+	if _, inside, ok := strings.Cut(plainText(l.Description), "("); ok && len(ordered.Description) > minName &&
+		strings.Contains(inside, plainText(ordered.Description)) {
+		return true
+	}
 	a, b := strings.TrimSpace(l.SKU), strings.TrimSpace(ordered.SKU)
 	if a == "" || b == "" || reference.Canonical(a) == reference.Canonical(b) {
 		return false
 	}
-	if form(a) == form(b) && a[:1] == b[:1] && plainText(l.Description) != plainText(ordered.Description) {
+	if near := max(len(a)-2, 2); len(a) == len(b) && a[:min(near, len(a))] == b[:min(near, len(b))] &&
+		plainText(l.Description) != plainText(ordered.Description) {
 		return true
 	}
-	return slices.ContainsFunc(texts, func(text string) bool { return names(text, b) && (names(text, a) || text == l.Description) })
-}
-
-// form is a number with each digit as 0 and each letter as a.
-func form(number string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case '0' <= r && r <= '9':
-			return '0'
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
-			return 'a'
-		}
-		return r
-	}, number)
+	return slices.ContainsFunc(texts, func(text string) bool { return names(text, b) && names(text, a) })
 }
 
 // namesAdvance reports whether a text names a down payment. The words are hints: a line about an

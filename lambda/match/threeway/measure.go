@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-// Conversion is what the documents say about an article's units: one From is Factor To.
+// Conversion is a statement about an article's units: one From makes Factor To.
 type Conversion struct {
 	Article, From, To string
 	Factor            document.Amount
@@ -35,14 +35,11 @@ const (
 	byPack                 // the number is in a text
 )
 
-// byMoney reports whether the factor was read from the prices, so that it can't check them.
-func (f factor) byMoney() bool { return f.how == byPrice || f.how == byAmount }
-
 // facts are conversions by article and units. A contradicted one has no factor.
 type facts map[Conversion]document.Amount
 
-func factKey(o, l document.Line) Conversion {
-	return Conversion{Article: score.Article(o), From: plainText(l.Unit), To: plainText(o.Unit)}
+func (b *book) factKey(o, l document.Line) Conversion {
+	return Conversion{Article: b.article(o), From: plainText(l.Unit), To: plainText(o.Unit)}
 }
 
 func plainText(unit string) string { return strings.ToLower(strings.TrimSpace(unit)) }
@@ -85,42 +82,42 @@ func priceOf(l document.Line) (price, assumed document.Amount) {
 // factor finds the conversion of a line into the unit of an ordered line. A price that is far
 // from the order's contradicts the names of the units.
 func (b *book) factor(o, l document.Line) factor {
-	table, comparable := byName(o.Unit, l.Unit)
-	known := b.facts[factKey(o, l)]
+	table, named := byName(o.Unit, l.Unit)
+	known := b.facts[b.factKey(o, l)]
 	ordered, _ := priceOf(o)
 	price, _ := priceOf(l)
 	ratio := price.Per(ordered)
 	if ratio.Sign() == 0 {
-		return unpriced(o, l, table, comparable, known)
+		return unpriced(o, l, table, named, known)
 	}
 	whole, multiple := wholeMultiple(ratio)
 	switch {
-	case comparable && alike(ratio, table):
+	case named && alike(ratio, table):
 		return factor{table, byUnit}
 	case !known.IsZero() && alike(ratio, known):
 		return factor{known, byKnown}
-	case !comparable && alike(ratio, one): // two names of one unit
+	case !named && alike(ratio, one): // two names of one unit
 		return factor{one, byUnit}
-	case multiple && (!comparable || dividesLump(o) || l.Quantity.Times(table).Cmp(o.Quantity) > 0 || sameAmount(o, l)):
+	case multiple && (!named || dividesLump(o) || l.Quantity.Times(table).Cmp(o.Quantity) > 0 || sameAmount(o, l)):
 		return factor{whole, byPrice}
 	case sameAmount(o, l) && !l.Quantity.IsZero() && !o.Quantity.IsZero():
 		return factor{o.Quantity.Abs().Per(l.Quantity.Abs()), byAmount}
-	case comparable:
+	case named:
 		return factor{table, byUnit}
 	}
 	return factor{ratio, byAmount}
 }
 
-func unpriced(o, l document.Line, table document.Amount, comparable bool, known document.Amount) factor {
+func unpriced(o, l document.Line, table document.Amount, named bool, known document.Amount) factor {
 	tooMany := l.Quantity.Abs().Times(table).Cmp(o.Quantity.Abs()) > 0 && !o.Quantity.IsZero()
 	switch {
-	case comparable && (!tooMany || o.Unit != "" && l.Unit != ""):
+	case named && (!tooMany || o.Unit != "" && l.Unit != ""):
 		return factor{table, byUnit}
 	case !known.IsZero():
 		return factor{known, byKnown}
 	case pack(o, l).Sign() > 0:
 		return factor{pack(o, l), byPack}
-	case comparable:
+	case named:
 		return factor{table, byUnit}
 	}
 	return factor{}
@@ -223,7 +220,7 @@ func (b *book) learn(known []Conversion) {
 		here := facts{}
 		for _, o := range b.with(d, document.PurchaseOrder) {
 			for _, p := range b.aligned(o, d) {
-				here.learnFrom(o.Lines[p.A[0]], d.Lines, p.B)
+				b.learnFrom(here, o.Lines[p.A[0]], d.Lines, p.B)
 			}
 		}
 		for key, of := range here {
@@ -254,19 +251,19 @@ func (f facts) list() (list []Conversion) {
 
 // learnFrom adds the conversion of lines about an article if a unit's name doesn't give it: by
 // prices in a whole ratio, or by equal amounts.
-func (f facts) learnFrom(o document.Line, lines []document.Line, of []int) {
+func (b *book) learnFrom(f facts, o document.Line, lines []document.Line, of []int) {
 	for _, i := range of {
 		l := lines[i]
 		ordered, _ := priceOf(o)
 		price, _ := priceOf(l)
 		ratio := price.Per(ordered)
-		if _, comparable := byName(o.Unit, l.Unit); comparable || ratio.Sign() == 0 {
+		if _, named := byName(o.Unit, l.Unit); named || ratio.Sign() == 0 {
 			continue
 		}
 		if whole, ok := wholeMultiple(ratio); ok {
-			f.add(factKey(o, l), whole)
+			f.add(b.factKey(o, l), whole)
 		} else if sameAmount(o, l) && o.Quantity.Sign() != 0 && l.Quantity.Sign() != 0 {
-			f.add(factKey(o, l), o.Quantity.Abs().Per(l.Quantity.Abs()))
+			f.add(b.factKey(o, l), o.Quantity.Abs().Per(l.Quantity.Abs()))
 		}
 	}
 }

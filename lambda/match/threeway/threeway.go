@@ -79,8 +79,8 @@ type Invoice struct {
 	Orders    []Order     `json:"orders"` // of the invoice
 	Receipts  []uuid.UUID `json:"receipts"`
 	Tolerance Tolerance   `json:"-"` // that applied
-	// Learned is what the invoice says about the units of its articles, and Unsure are the
-	// articles whose units other documents may explain. Store them for other invoices.
+	// Learned are the invoice's statements about units, and Unsure the articles with units that
+	// other documents may explain. Store both for other invoices.
 	Learned []Conversion `json:"-"`
 	Unsure  []string     `json:"-"`
 }

@@ -22,7 +22,7 @@ type Tolerance struct {
 	ChargePercent    document.Amount `json:"charge_percent"` // of the invoice's goods, for unplanned charges
 	ChargeAbsolute   document.Amount `json:"charge_absolute"`
 	NeedsReceipt     bool            `json:"needs_receipt"` // false: order and invoice are enough
-	Services         []string        `json:"services"`      // units or articles without a receipt, besides hours and months
+	Services         []string        `json:"services"`      // units or articles without a receipt, in addition to hours and months
 }
 
 // Tolerances are a tenant's, by supplier as SupplierKey names it. The empty one is for all

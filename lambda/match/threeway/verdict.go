@@ -94,8 +94,8 @@ func (b *book) line(d *Document, i, orders, receipts int) (line Line, unsure str
 		f.find(NotOrdered, "No matched order has a line like this one.")
 	default:
 		b.compare(d, f, receipts)
-		if how := f.by.how; f.a.blind || how == unknown || how == byAmount || how == byKnown && b.own[factKey(f.ordered, l)].IsZero() {
-			unsure = score.Article(f.ordered)
+		if how := f.by.how; f.a.blind || how == unknown || how == byAmount || how == byKnown && b.own[b.factKey(f.ordered, l)].IsZero() {
+			unsure = b.article(f.ordered)
 		}
 	}
 	return f.Line, unsure
@@ -113,31 +113,28 @@ func (b *book) compare(d *Document, f *finding, receipts int) {
 	first := f.shares[0]
 	f.Order, f.by = &first.of.order, first.by
 	o := b.orderOf(d, first.of.order)
-	f.ordered = o.Lines[b.like(o, first.of.line, f.l, f.t)]
+	f.ordered = o.Lines[b.like(o, first.of.line, f.l)]
 	if words := f.by.words(f.ordered, f.l); words != "" {
 		f.Counted = f.a.billed
 		f.find(Matched, "%s", words)
 	}
-	if first.substitute || otherNumber(f.l, f.ordered, b.texts(d, o)) {
-		f.find(SubstituteArticle, "The article is %.40q; the order's is %.40q.", f.l.SKU, f.ordered.SKU)
+	if first.substitute || otherNumber(f.l, f.ordered, b.notes(d, o)) {
+		f.find(SubstituteArticle, "The article is %q; the order's is %q.", item(f.l), item(f.ordered))
 	}
-	b.comparePrice(d, o, f)
+	b.comparePrice(d, f)
 	b.compareQuantity(f)
 	f.compareReceived(receipts)
 }
 
-// texts are the notes of an invoice, its order and its receipts, and the texts of their lines.
-func (b *book) texts(d, o *Document) (list []string) {
+// notes are an invoice's, its order's and its receipts'.
+func (b *book) notes(d, o *Document) (list []string) {
 	for _, x := range append([]*Document{d, o}, b.receipts(d)...) {
 		list = append(list, x.Notes)
-	}
-	for _, l := range d.Lines[:min(len(d.Lines), MaxLines)] {
-		list = append(list, l.Description)
 	}
 	return list
 }
 
-func (b *book) comparePrice(d, o *Document, f *finding) {
+func (b *book) comparePrice(d *Document, f *finding) {
 	a := b.accounts[f.shares[0].of]
 	if _, n := priceOf(f.l); !n.IsZero() {
 		f.find(PriceUnitAssumed, "The price is taken for %s units, because the amount says so.", short(n))
@@ -149,7 +146,7 @@ func (b *book) comparePrice(d, o *Document, f *finding) {
 	if f.by.how == byAmount || !ok || f.t.price(diff) {
 		return
 	}
-	if rate, in := gross(d, diff); in != "" {
+	if rate, in := gross(d, f.l, diff); in != "" {
 		f.find(OrderInGross, "The %s's price includes VAT, at %s %%.", in, short(rate))
 		return
 	}
@@ -167,10 +164,10 @@ func (f *finding) isPart(a *account) bool {
 
 // gross finds the VAT that makes two prices equal: the rate, and the document with the price
 // that includes it.
-func gross(d *Document, diff difference) (rate document.Amount, in string) {
+func gross(d *Document, l document.Line, diff difference) (rate document.Amount, in string) {
 	whole := net(d)
-	for _, tax := range []document.Amount{d.Tax.Per(whole), d.Total.Minus(whole).Per(whole)} {
-		if d.Total.IsZero() || tax.Sign() <= 0 {
+	for _, tax := range []document.Amount{l.TaxRate.Times(hundredth), d.Tax.Per(whole), d.Total.Minus(whole).Per(whole)} {
+		if tax.Sign() <= 0 {
 			continue
 		}
 		with := one.Plus(tax)
@@ -264,7 +261,7 @@ func (b *book) rest(d, o *Document) Order {
 	for i, l := range o.Lines {
 		at := article{o.ID, i}
 		a := b.accounts[at]
-		if b.others[at] || len(r.Lines) == MaxLines {
+		if b.first[at] != i || len(r.Lines) == MaxLines {
 			continue
 		}
 		line := OrderLine{Line: i + 1, Item: item(l), Ordered: a.ordered, Received: a.received, Billed: a.billed}

@@ -101,6 +101,7 @@ func (b *book) total(d, o *Document, returned document.Amount) {
 	if value.Sign() > 0 && !collective && !t.total(s.value.Minus(b.forgiven(o, t)), s.amount) {
 		s.over[d.ID] = true
 	}
+	s.dear[d.ID] = billed.Sign() > 0 && !t.total(s.billed.Minus(b.forgiven(o, t)), s.amount)
 }
 
 // forgiven is the amount by which an order's articles are exceeded within the tolerance of

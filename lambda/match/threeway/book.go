@@ -61,6 +61,7 @@ type sum struct {
 	amount, billed document.Amount
 	value          document.Amount    // billed, at the order's prices at most
 	over           map[uuid.UUID]bool // by invoice: with it, more is billed than was ordered
+	dear           map[uuid.UUID]bool // by invoice: with it, more is billed than the order's amount
 	advances       []*Document        // down payments, in order
 }
 
@@ -86,7 +87,7 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conv
 	b.learn(known)
 	for _, d := range b.docs {
 		if d.Type == document.PurchaseOrder {
-			b.sums[d.ID] = &sum{amount: net(d), over: map[uuid.UUID]bool{}}
+			b.sums[d.ID] = &sum{amount: net(d), over: map[uuid.UUID]bool{}, dear: map[uuid.UUID]bool{}}
 			b.open(d)
 		}
 	}

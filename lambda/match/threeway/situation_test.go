@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,6 +82,7 @@ var situationKinds = map[string]situationKind{
 	"15 % dearer":            {"O Gussteil; *10; ; 100\nR Gussteil; *10\nI Gussteil; *10; ; 115", "price-variance", ""},
 	"dearer in boxes":        {"O Glove; *5; dozen; 24\nR Glove; *5; dozen\nI Glove; *60; pcs; 2.20", "price-variance", ""},
 	"dearer, allowed":        {"O Gussteil; *10; ; 100\nR Gussteil; *10\nI Gussteil; *10; ; 115", "matched", `{"price_percent":20,"total_percent":20}`},
+	"dearer in all":          {"O Gussteil; *10; ; 100\nR Gussteil; *10\nI Gussteil; *10; ; 105", "price-variance", `{"price_percent":10,"total_percent":1}`},
 	"two prices":             {"O H1 Hose; *10; ; 5|H1 Hose; *10; ; 4.8\nR H1 Hose; *20\nI H1 Hose; *10; ; 5|H1 Hose; *10; ; 4.8", "matched", ""},
 	"two prices, swapped":    {"O H1 Hose; *10; ; 5|H1 Hose; *10; ; 4.8\nR H1 Hose; *20\nI H1 Hose; *10; ; 4.8|H1 Hose; *10; ; 5", "matched", ""},
 	"an order in gross":      {"O Stuhl; *10; ; 119\nR Stuhl; *10\nI Stuhl; *10; ; 100 +19", "order-in-gross", ""},
@@ -156,7 +159,13 @@ func (k situationKind) judged(t *testing.T, company, seed int) string {
 		must.OK(t, json.Unmarshal([]byte(k.tol), &tol))
 	}
 	var verdicts []string
-	for _, v := range threeway.Check(list, matches, threeway.Tolerances{"": tol}, nil) {
+	found := threeway.Check(list, matches, threeway.Tolerances{"": tol}, nil)
+	slices.Reverse(list)
+	slices.Reverse(matches)
+	if again := threeway.Check(list, matches, threeway.Tolerances{"": tol}, nil); !reflect.DeepEqual(found, again) {
+		t.Errorf("%s: the order of the documents matters: got %+v, want %+v", k.docs, again, found)
+	}
+	for _, v := range found {
 		verdict := string(v.Verdict)
 		for _, o := range v.Orders {
 			if o.OverBilled {

@@ -50,6 +50,9 @@ func (b *book) invoice(d *Document) Invoice {
 		rest := b.rest(d, o)
 		if rest.OverBilled {
 			v.Verdict = OverBilled
+		} else if b.sums[o.ID].dear[d.ID] {
+			v.Verdict = worse(v.Verdict, PriceVariance)
+			v.Words += fmt.Sprintf(" With it, %s of an order of %s is billed.", rest.Billed.Fixed(), rest.Amount.Fixed())
 		}
 		v.Orders = append(v.Orders, rest)
 	}

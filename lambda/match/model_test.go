@@ -293,7 +293,7 @@ func TestPairIsAskedOnce(t *testing.T) {
 		return score.Raw{ID: idOf(name), TenantID: tenantA, Type: typ, Data: object(acme, `"number":"`+number+`"`, `"date":"`+date+`"`,
 			`"references":[{"type":"purchase-order","number":"`+cited+`"}]`, lines("lamp 20 59.22"))}
 	}
-	docs := []score.Raw{of("1", po, "45001", "2026-01-05", ""), of("4", dn, "LS-8", "2026-01-08", "45001"), of("3", po, "45002", "2026-01-05", ""),
+	docs := []score.Raw{of("1", po, "45001", "2026-01-05", ""), of("4", oc, "AB-8", "2026-01-08", "45001"), of("3", po, "45002", "2026-01-05", ""),
 		of("2", inv, "RE-1", "2026-01-15", ""), of("5", po, "45003", "2026-01-05", "")}
 	m, model, queue := newMemory(nil), &fakeModel{think: allWith(rules.Low)}, &outbox{}
 	matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Model: asker(model, newVault()), Sender: queue}
@@ -312,7 +312,7 @@ func TestPairIsAskedOnce(t *testing.T) {
 			t.Errorf("candidate %d is new %v and answered %v in %s\n%s", n, isNew, given, second.Schema, second.User)
 		}
 	}
-	if strings.Count(second.User, "\nknown: belongs to delivery note LS8\ncandidate>>>") != 1 || strings.Count(second.User, "\nknown: ") != 1 {
+	if strings.Count(second.User, "\nknown: belongs to order confirmation AB8\ncandidate>>>") != 1 || strings.Count(second.User, "\nknown: ") != 1 {
 		t.Errorf("only 45001 belongs to a document beyond doubt:\n%s", second.User)
 	}
 }

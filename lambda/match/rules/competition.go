@@ -65,6 +65,16 @@ func compete(p *Pair, r rivalry) []score.Evidence {
 	return chain
 }
 
+// elsewhere is the evidence against a pair if what one of the two cites is the very number of
+// another document: X is cited and exists, so X/CO1 isn't.
+func (r rivalry) elsewhere(p *Pair) []score.Evidence {
+	if !r.meant {
+		return nil
+	}
+	cited, _ := p.Citation()
+	return score.Meant.Because("The cited number %s is exactly another document's.", cited)
+}
+
 // side is a pair as seen from one of its documents.
 type side struct {
 	rival       uuid.UUID // the other document
@@ -73,6 +83,7 @@ type side struct {
 	self, other document.Type
 	confirmed   bool
 	cites       bool      // the very number
+	plain       bool      // see Pair.Plain
 	far         score.End // of the other document
 	days        int       // from the first in the order of business to the second
 	dated       bool      // the days are known
@@ -89,7 +100,7 @@ func (s *side) nearer(r *side) bool {
 
 func (p *Pair) from(id uuid.UUID) side {
 	s := side{rival: p.Other(id), points: p.Points, common: p.Fit.Common, confirmed: p.Verdict == Confirmed,
-		cites: p.Cites()}
+		cites: p.Cites(), plain: p.Plain()}
 	a, b := p.Ends[0], p.Ends[1]
 	if s.dated = !a.Date.IsZero() && !b.Date.IsZero(); s.dated {
 		if s.days = a.Date.DaysUntil(b.Date); p.Later() == p.A {

@@ -142,7 +142,7 @@ const undecided = "Undecided. "
 func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
-		competition := compete(p, r)
+		competition := slices.Concat(compete(p, r), r.between(p), r.elsewhere(p))
 		numbers.Weigh(competition)
 		e.Evidence = append(e.Evidence, competition...)
 		e.Points = p.bounded(e.Evidence, r, numbers)
@@ -165,12 +165,16 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 	return e
 }
 
-// bounded is the sum of the evidence, within three bounds. If another document has the same
+// bounded is the sum of the evidence, within four bounds. If another document has the same
 // number, the pair is left open, not matched. A citation keeps a pair open whatever else there
-// is, unless it is another document's very number. And confidence isn't high unless the
-// contents agree, because a cited number may be misprinted.
+// is, unless it is another document's very number. Confidence isn't high unless the
+// contents agree, because a cited number may be misprinted, nor if
+// the dates or the number speak against the pair.
 func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numbers) int {
 	points := score.Sum(evidence)
+	if score.Doubtful(evidence) {
+		points = min(points, numbers.HighAt-1)
+	}
 	switch {
 	case slices.ContainsFunc(evidence, score.Copy.Is):
 		points = min(points, numbers.MatchAt-1)

@@ -174,11 +174,21 @@ var decideRows = []decideRow{
 	{"a chain that a person has broken", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), verdict(Rejected, by("cites", weighed("delivery", "invoice", 95)))},
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "suggestion - 0.00 Rejected by a person."}},
 	{"a link that is no citation", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), weighed("delivery", "invoice", 95)},
+		[]string{"match only implied 1.00 medium", "match only 1.00 medium", "match only 1.00 medium"}},
+	{"a link that is too weak", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), weighed("delivery", "invoice", 30)},
+		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "suggestion only 0.50 Undecided."}},
+	{"more than the third allows", []Pair{weighed("order", "invoice", 40, 5, 6, 5), weighed("order", "receipt", 95), weighed("receipt", "invoice", 95)},
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "match only 1.00 medium"}},
 	{"two parts of an order are no chain", []Pair{weighed("delivery", "invoice", 40), by("cites", weighed("order", "delivery", 95)), by("cites", weighed("order", "invoice", 95))},
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "match only 1.00 medium"}},
 	{"the invoice of an order of a contract", []Pair{weighed("contract", "invoice", 40), by("cites", weighed("contract", "order", 95)), by("cites", weighed("order", "invoice", 95))},
-		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "match only 1.00 medium"}},
+		[]string{"nothing only through-order", "match only 1.00 medium", "match only 1.00 medium"}},
+	{"the invoice of another order", []Pair{weighed("contract", "invoice", 80), weighed("order", "invoice", 95)},
+		[]string{"nothing only of-other-order", "match only 1.00 medium"}},
+	{"a citation of another document", []Pair{citing("cites-part", "47", weighed("order 1", "delivery 1", 80)), citing("cites", "47", weighed("order 2", "delivery 1", 95))},
+		[]string{"nothing meant", "match only 1.00 medium"}},
+	{"an invoice that cites the contract", []Pair{citing("cites-loosely", "RV-1", weighed("contract", "invoice", 90)), weighed("order", "invoice", 95)},
+		[]string{"match only 1.00 medium", "match only 1.00 medium"}},
 
 	// What there is room for.
 	{"room for both", parts("order", 20, "delivery", 5, 5), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 2)},
@@ -251,10 +261,11 @@ func TestDecide(t *testing.T) {
 // TestCompetitionTableIsFull: a new kind needs a row of its own.
 func TestCompetitionTableIsFull(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Nearest, score.Tie, score.Farther, score.Taken, score.Copy, score.Chain} {
+	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Nearest, score.Tie, score.Farther, score.Taken, score.Copy, score.Chain,
+		score.Implied, score.ThroughOrder, score.OfOtherOrder, score.Meant} {
 		name := kind.Because("")[0].Name
 		if !slices.ContainsFunc(decideRows, func(row decideRow) bool {
-			return slices.ContainsFunc(row.want, func(want string) bool { return strings.Fields(want)[1] == name })
+			return slices.ContainsFunc(row.want, func(want string) bool { return slices.Contains(strings.Fields(want), name) })
 		}) {
 			t.Errorf("no row has the evidence %s", name)
 		}

@@ -20,12 +20,19 @@ func Moved(before, now []Pair) (moved []Pair) {
 
 // effect is the effect of other pairs on a pair. A plain pair is matched whatever its rivals,
 // unless it is a copy.
-func (f *field) effect(p *Pair) rivalry {
-	r := f.of(p)
-	if p.Plain() && !slices.Contains(r.standings[:], copied) {
-		r.rivals = [2]Rivals{}
+func (f *field) effect(p *Pair) effect {
+	e := effect{f.of(p), f.linksOf(p)}
+	if p.Plain() && !slices.Contains(e.standings[:], copied) {
+		e.rivals = [2]Rivals{}
 	}
-	return r
+	return e
+}
+
+// effect is a rivalry with the links of the two documents. Those of a partner's partner may be
+// unknown here, so a pair must be decided again if they change at all.
+type effect struct {
+	rivalry
+	links [2]uint64
 }
 
 // Plain reports whether a pair is a match by the two documents alone: one cites the other's

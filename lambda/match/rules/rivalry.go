@@ -16,6 +16,7 @@ type rivalry struct {
 	standings [2]standing   // at A and at B
 	rivals    [2]Rivals     // at A and at B
 	via       document.Type // of a document connecting the two by citations; or empty
+	third     third         // of documents between the two
 	meant     bool          // its citation is the very number of another document
 }
 
@@ -25,6 +26,7 @@ type field struct {
 	groups map[seat]*group
 	legs   map[uuid.UUID]map[uuid.UUID]document.Type // parts of chains, by document and other document
 	exact  map[citation]bool
+	links  map[seat][]uuid.UUID // see linked
 	// partners are the known documents of each document asked for.
 	partners map[uuid.UUID][]partner
 }
@@ -64,6 +66,7 @@ type place struct {
 
 func newField(pairs []Pair) *field {
 	f := &field{groups: map[seat]*group{}, legs: map[uuid.UUID]map[uuid.UUID]document.Type{}, exact: map[citation]bool{},
+		links:    map[seat][]uuid.UUID{},
 		partners: map[uuid.UUID][]partner{}}
 	for i := range pairs {
 		p := &pairs[i]
@@ -110,6 +113,7 @@ func (f *field) of(p *Pair) (r rivalry) {
 	}
 	a, b := f.place(p, p.A, p.TypeB), f.place(p, p.B, p.TypeA)
 	r.standings, r.rivals, r.via = [2]standing{a.standing, b.standing}, [2]Rivals{a.rivals, b.rivals}, f.via(p)
+	r.third = f.third(p)
 	if cited, exact := p.Citation(); cited != "" && !exact {
 		r.meant = f.exact[citation{p.A, cited}] || f.exact[citation{p.B, cited}]
 	}
@@ -122,13 +126,18 @@ func (f *field) place(p *Pair, id uuid.UUID, other document.Type) place {
 	if g == nil {
 		g = &group{}
 	}
-	c := class{me.points, me.days, me.common, me.all, me.dated, p.Cites(), "", 0}
+	return g.place(&me)
+}
+
+// place compares a pair with the others of the group, once for all that are alike.
+func (g *group) place(me *side) place {
+	c := class{me.points, me.days, me.common, me.all, me.dated, me.cites, "", 0}
 	if g.numbers[me.far.Number] > 1 {
 		c.number, c.received = me.far.Number, me.far.Received
 	}
 	known, ok := g.known[c]
 	if !ok {
-		known = place{g.standing(&me, c.cites), g.rivals(&me)}
+		known = place{g.standing(me, c.cites), g.rivals(me)}
 		if g.known != nil {
 			g.known[c] = known
 		}

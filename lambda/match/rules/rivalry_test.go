@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match/score"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
 
@@ -109,7 +110,49 @@ func oneByOne(p Pair, pairs []Pair) (r rivalry) {
 			r.via = chained(p, chains, pairs)
 		}
 	}
+	r.third = thirdOf(p, pairs)
 	return r
+}
+
+// thirdOf is the plain form of field.third.
+func thirdOf(p Pair, pairs []Pair) third {
+	belongs := func(id uuid.UUID, t document.Type) (list []uuid.UUID) {
+		for _, q := range pairs {
+			if q.A != id && q.B != id || q.Verdict == Rejected || q.Veto != "" && q.Verdict == "" || q.from(id).other != t {
+				continue
+			}
+			g := &group{}
+			for _, o := range pairs {
+				if (o.A == id || o.B == id) && o.Verdict != Rejected && (o.Veto == "" || o.Verdict != "") && o.from(id).other == t {
+					g.sides = append(g.sides, o.from(id))
+				}
+			}
+			me := q.from(id)
+			s := g.standing(&me, q.Cites())
+			if me.confirmed || q.Plain() || s != copied && q.Points+competing[s].Points() >= score.MatchAt {
+				list = append(list, me.rival)
+			}
+		}
+		return list
+	}
+	if p.Plain() {
+		return noThird
+	}
+	ordered := false
+	for _, t := range connecting(p.TypeA, p.TypeB) {
+		ofA, ofB := belongs(p.A, t), belongs(p.B, t)
+		ordered = len(ofA) > 0 && p.TypeA == inv || len(ofB) > 0 && p.TypeB == inv
+		if slices.ContainsFunc(ofA, func(id uuid.UUID) bool { return slices.Contains(ofB, id) }) {
+			if t == po {
+				return throughOrder
+			}
+			return implied
+		}
+	}
+	if ordered && (p.TypeA == ct || p.TypeB == ct) {
+		return ofOtherOrder
+	}
+	return noThird
 }
 
 // chained is the least type of a document in a chain between those of a pair.

@@ -120,3 +120,22 @@ func citesNumber(evidence []Evidence) bool {
 		return ev.Name == evCites.name || ev.Name == evCitesShort.name || ev.Name == evCitesPart.name
 	})
 }
+
+// CitesAnyhow reports whether one cites the other in any way, misread or as another type.
+func (p Pair) CitesAnyhow() bool {
+	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Cited != "" && ev.Points > 0 })
+}
+
+// Exceeds reports whether the later document has more units or a higher amount than the earlier.
+func (p Pair) Exceeds() bool {
+	first, second := p.Fit.A, p.Fit.B
+	if p.Later() == p.A {
+		first, second = second, first
+	}
+	return first > 0 && second > first*exceedsUnits || slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
+		return evItemsExceed.Is(ev) || evAmountExceeds.Is(ev)
+	})
+}
+
+// exceedsUnits leaves room for the error of a sum.
+const exceedsUnits = 1.0001

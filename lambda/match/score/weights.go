@@ -1,6 +1,9 @@
 package score
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Evidence is one reason for or against a pair.
 type Evidence struct {
@@ -128,6 +131,12 @@ var (
 	evInPeriod    = define("in-period", "time", 8)       // dated while the contract runs
 	evOutOfPeriod = define("out-of-period", "time", -30) // dated before or after
 
+	Implied      = define("implied", "third", 40)         // a third document belongs to both
+	ThroughOrder = define("through-order", "third", -30)  // an invoice and a contract that have an order in common
+	OfOtherOrder = define("of-other-order", "third", -60) // an invoice with an order that isn't the contract's
+
+	Meant = define("meant", "citation", -45) // the number that it cites in part is another document's
+
 	Chain = define("chain", "citation", 50) // one cites a document that cites the other
 
 	Only    = define("only", "competition", 20)     // nothing else fits either of them
@@ -142,7 +151,7 @@ var (
 // caps bounds the points of one family for a pair, because its kinds of evidence are not
 // independent. The cap applies to the sum of the points for and against the pair in that
 // family; a negative sum isn't bounded.
-var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30}
+var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return": 15, "time": 14, "competition": 30, "third": 40}
 
 // Sum adds up evidence: each family first, up to its cap, then the families. Use it instead of
 // adding points, because each family has a cap.
@@ -171,10 +180,22 @@ func Agree(evidence []Evidence) bool {
 	return points >= agreeAt
 }
 
+// Doubtful reports whether the dates or a nearly equal number speak against the pair, so that its
+// confidence must not be high.
+func Doubtful(evidence []Evidence) bool {
+	return slices.ContainsFunc(evidence, func(ev Evidence) bool {
+		return evDateOrder.Is(ev) || evDateHalf.Is(ev) || evDateFar.Is(ev) || evCitesOff.Is(ev)
+	})
+}
+
 // FromCompetition reports whether the evidence comes from other pairs.
 func (e Evidence) FromCompetition() bool {
-	return weights[e.Name].family == "competition" || Chain.Is(e)
+	family := weights[e.Name].family
+	return family == "competition" || family == "third" || Chain.Is(e) || Meant.Is(e)
 }
+
+// Points returns the points of the kind.
+func (k Kind) Points() int { return k.points }
 
 // Is reports whether the evidence is of this kind.
 func (k Kind) Is(ev Evidence) bool { return ev.Name == k.name }

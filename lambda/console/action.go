@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -99,6 +100,29 @@ func (h *handler) publish(v *visit) error {
 	return nil
 }
 
+// settle settles a warning about the first document that names the other one.
+func (h *handler) settle(v *visit) error {
+	ids, err := h.act(v, "id", "other")
+	if err != nil {
+		return err
+	}
+	facts := v.PostFormValue("facts")
+	if facts == "" {
+		return errBadForm
+	}
+	_, err = h.reader(v).Settle([]string{ids[0].String(), ids[1].String()}, postgres.Settlement{Kind: warning.Kind(v.PostFormValue("kind")),
+		By: v.person.Name, Origin: postgres.OriginConsole, Reason: v.PostFormValue("reason"), Facts: facts})
+	var ours explain.Error
+	switch {
+	case errors.As(err, &ours):
+		return h.showDocument(v, http.StatusConflict, ids[0], term.Clean(ours.Error(), term.MaxText))
+	case err != nil:
+		return err
+	}
+	http.Redirect(v.w, v.Request, "/documents/"+ids[0].String()+"?done=settled", http.StatusSeeOther)
+	return nil
+}
+
 // send sends the messages of published documents. If it fails, the sweep retries.
 func (h *handler) send(v *visit, stamped []job.Stamped) {
 	if err := job.Send(v.Context(), h.Sender, stamped); err != nil {
@@ -112,4 +136,5 @@ var dones = map[string]string{
 	string(rules.Rejected):  "Rejected: the two do not belong together.",
 	string(rules.Withdrawn): "Withdrawn: the rules decided again.",
 	"published":             "Published: the document will be matched again.",
+	"settled":               "Settled: the warning is no longer open work unless its facts change.",
 }

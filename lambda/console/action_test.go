@@ -245,3 +245,30 @@ func TestOnlyOperatorActs(t *testing.T) {
 		t.Errorf("logged: %s", logged)
 	}
 }
+
+func TestSettleWarning(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	order, invoice := s.numbered("4500000136"), s.numbered("26-0418")
+	s.exec("INSERT INTO document_warning VALUES ($1, $2, 'over-billed', $3, 'Too much.', now(), 'f1')", tenantA, invoice, order)
+	page, path := "/documents/"+invoice.String(), "/documents/"+invoice.String()+"/settle/"+order.String()
+	c := s.as(everything(login.Operator))
+	form := c.page(page).form(t, path)
+	if a := c.do(http.MethodPost, path, form); a.code != http.StatusConflict || !strings.Contains(a.text(), "missing reason") {
+		t.Errorf("without a reason: %d %s", a.code, a.text())
+	}
+	stale := with(c.page(page).form(t, path), "reason", "agreed")
+	stale.Set("facts", "f0")
+	if a := c.do(http.MethodPost, path, stale); a.code != http.StatusConflict {
+		t.Errorf("with other facts: %d %s", a.code, a.text())
+	}
+	if a := s.as(everything(login.Viewer)).do(http.MethodPost, path, with(form, "reason", "agreed")); a.code != http.StatusForbidden {
+		t.Errorf("by a viewer: %d", a.code)
+	}
+	c.page("/?tenant="+tenantA.String()).want(t, "1 warning")
+	if a := c.do(http.MethodPost, path, with(form, "reason", "agreed")); a.code != http.StatusOK || !strings.Contains(a.text(), "Settled by Paula on") {
+		t.Errorf("settled: %d %s", a.code, a.text())
+	}
+	c.page(page).want(t, "Paula settled the warning over-billed with "+order.String()+": agreed")
+	c.page("/?tenant="+tenantA.String()).want(t, "0 warnings")
+}

@@ -77,6 +77,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /pairs/{a}/{b}", h.page(h.pair))
 	mux.HandleFunc("POST /pairs/{a}/{b}", h.page(h.decide))
 	mux.HandleFunc("POST /documents/{id}/match", h.page(h.publish))
+	mux.HandleFunc("POST /documents/{id}/settle/{other}", h.page(h.settle))
 	mux.HandleFunc("/", h.page(func(*visit) error { return errNotFound }))
 	return mux, nil
 }

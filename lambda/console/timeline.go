@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres/report"
 )
 
@@ -55,6 +56,9 @@ func deedWords(d report.Deed) string {
 	}
 	if d.Other == nil {
 		return fmt.Sprintf("%s had it matched again%s", by, note)
+	}
+	if warning.Kind(d.What).Sentence() != "" {
+		return fmt.Sprintf("%s settled the warning %s with %s%s", by, d.What, d.Other, note)
 	}
 	what := d.What // confirmed or rejected
 	if what == "withdrawn" {

@@ -186,19 +186,22 @@ const judgedAgain = 20
 const clearComparisonsSQL = `
 DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2)`
 
-// lowerSQL takes high confidence from a match of an invoice with an order it exceeds, unless a
-// person confirmed it. When the warning goes, raiseSQL restores it.
+// chainKinds are the warnings about an invoice and its order.
+var chainKinds = []warning.Kind{warning.OverBilled, warning.WrongCompany}
+
+// lowerSQL takes high confidence from a match of an invoice with an order that it has a warning
+// about, unless a person confirmed it. When the warning goes, raiseSQL restores it.
 const lowerSQL = `
 UPDATE document_match AS m SET lowered_from = confidence, confidence = 'medium'
 FROM document_warning AS w
-WHERE w.document_id = ANY ($1) AND w.kind = 'over-billed' AND m.confidence = 'high' AND m.decided_by <> 'person'
+WHERE w.document_id = ANY ($1) AND w.kind = ANY ($2) AND m.confidence = 'high' AND m.decided_by <> 'person'
 	AND m.document_a_id = least(w.document_id, w.other_document_id)
 	AND m.document_b_id = greatest(w.document_id, w.other_document_id)`
 
 const raiseSQL = `
 UPDATE document_match AS m SET confidence = lowered_from, lowered_from = ''
 WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1)) AND lowered_from <> ''
-	AND NOT EXISTS (SELECT FROM document_warning AS w WHERE w.kind = 'over-billed'
+	AND NOT EXISTS (SELECT FROM document_warning AS w WHERE w.kind = ANY ($2)
 		AND least(w.document_id, w.other_document_id) = m.document_a_id
 		AND greatest(w.document_id, w.other_document_id) = m.document_b_id
 		AND w.document_id IN (m.document_a_id, m.document_b_id))`
@@ -217,13 +220,36 @@ func (c *chain) replace(batch *pgx.Batch, affected []uuid.UUID, list []threeway.
 		for _, o := range v.Orders {
 			if o.OverBilled {
 				warnings = append(warnings, warning.Warning{Document: v.ID, Kind: warning.OverBilled, Other: o.ID,
-					Words: warning.OverBilledWords(c.number[o.ID], v, o)})
+					Words: warning.OverBilledWords(c.number[o.ID], v, o), Facts: warning.OverBilledFacts(v, o)})
 			}
 		}
 	}
+	warnings = append(warnings, c.otherBuyers()...)
 	batch.Queue(clearComparisonsSQL, affected, kept)
 	batch.Queue(putUnitsSQL, c.tenant, affected, of, articles, from, to, factors)
-	queueWarnings(batch, []warning.Kind{warning.OverBilled}, affected, warnings)
-	batch.Queue(lowerSQL, affected)
-	batch.Queue(raiseSQL, affected)
+	queueWarnings(batch, chainKinds, affected, warnings)
+	batch.Queue(lowerSQL, affected, chainKinds)
+	batch.Queue(raiseSQL, affected, chainKinds)
+}
+
+// otherBuyers warns about invoices to another company than the buyer of an order matched with
+// them.
+func (c *chain) otherBuyers() (list []warning.Warning) {
+	docs := map[uuid.UUID]warning.Document{}
+	for _, d := range c.docs {
+		docs[d.ID] = warning.Document{ID: d.ID, Type: d.Type, Data: d.Data}
+	}
+	for _, m := range c.matches {
+		invoice, order := docs[m[0]], docs[m[1]]
+		if order.Type == document.Invoice {
+			invoice, order = order, invoice
+		}
+		if invoice.Type != document.Invoice || order.Type != document.PurchaseOrder {
+			continue
+		}
+		if w, ok := warning.OtherBuyer(invoice, order); ok {
+			list = append(list, w)
+		}
+	}
+	return list
 }

@@ -44,7 +44,7 @@ WITH gone AS (
 	UNION SELECT next.document_id FROM gone, LATERAL (` + nextRows + `) AS next
 )
 SELECT id, coalesce(key, ''), coalesce(before, '{}'),
-	EXISTS (SELECT FROM document_warning AS w WHERE w.document_id = id AND w.kind <> 'over-billed')
+	EXISTS (SELECT FROM document_warning AS w WHERE w.document_id = id AND w.kind NOT IN ('over-billed', 'wrong-company'))
 FROM affected LEFT JOIN LATERAL (
 	SELECT key, (SELECT array_agg(document_id ORDER BY dated DESC, document_id DESC) FROM (
 		SELECT document_id, dated FROM warning_key AS k
@@ -175,18 +175,18 @@ var copyKinds = []warning.Kind{warning.NumberUsedTwice, warning.BilledTwice, war
 // 0, which no failure has. A notification must not contain a document's text.
 const replaceWarningsSQL = `
 WITH listed AS (
-	SELECT * FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[])
-		AS l (document_id, kind, other_document_id, words, sentence)
+	SELECT * FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::text[])
+		AS l (document_id, kind, other_document_id, words, sentence, facts)
 ), gone AS (
 	DELETE FROM document_warning AS w WHERE document_id = ANY ($1) AND kind = ANY ($2)
 		AND NOT EXISTS (SELECT FROM listed AS l WHERE (l.document_id, l.kind, l.other_document_id)
 			= (w.document_id, w.kind, w.other_document_id))
 ), put AS (
-	INSERT INTO document_warning AS old (tenant_id, document_id, kind, other_document_id, words, created_at)
-	SELECT d.tenant_id, l.document_id, l.kind, l.other_document_id, l.words, now()
+	INSERT INTO document_warning AS old (tenant_id, document_id, kind, other_document_id, words, facts, created_at)
+	SELECT d.tenant_id, l.document_id, l.kind, l.other_document_id, l.words, l.facts, now()
 	FROM listed AS l JOIN document AS d ON d.id = l.document_id
-	ON CONFLICT (document_id, kind, other_document_id) DO UPDATE SET words = excluded.words
-		WHERE old.words <> excluded.words
+	ON CONFLICT (document_id, kind, other_document_id) DO UPDATE SET words = excluded.words, facts = excluded.facts
+		WHERE (old.words, old.facts) <> (excluded.words, excluded.facts)
 )
 INSERT INTO notification (tenant_id, subject, document_id, kind, attempt, created_at, payload)
 SELECT DISTINCT ON (l.document_id, l.kind) d.tenant_id, 'document', l.document_id, l.kind, 0, now(), jsonb_build_object(
@@ -199,10 +199,10 @@ ON CONFLICT DO NOTHING`
 func queueWarnings(batch *pgx.Batch, kinds []warning.Kind, about []uuid.UUID, list []warning.Warning) {
 	n := len(list)
 	documents, others := make([]uuid.UUID, n), make([]uuid.UUID, n)
-	kindOf, words, sentences := make([]warning.Kind, n), make([]string, n), make([]string, n)
+	kindOf, words, sentences, facts := make([]warning.Kind, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, w := range list {
-		documents[i], others[i], kindOf[i], words[i] = w.Document, w.Other, w.Kind, w.Words
+		documents[i], others[i], kindOf[i], words[i], facts[i] = w.Document, w.Other, w.Kind, w.Words, w.Facts
 		sentences[i] = fmt.Sprintf("%s The other document: %s.", w.Kind.Sentence(), w.Other)
 	}
-	batch.Queue(replaceWarningsSQL, about, kinds, documents, kindOf, others, words, sentences)
+	batch.Queue(replaceWarningsSQL, about, kinds, documents, kindOf, others, words, sentences, facts)
 }

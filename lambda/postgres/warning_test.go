@@ -1,12 +1,16 @@
 package postgres_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/match/warning"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -45,7 +49,7 @@ func TestWarningsAnyOrder(t *testing.T) {
 		lampBill("RE-3", "2026-06-02", anotherAccount), // another account
 		lampBill("RE-4", "2026-09-02", anotherAccount), // which is known now
 	}
-	const want = "2 number-used-twice 1, 3 billed-twice 2, 4 account-changed 3"
+	const want = "2 number-used-twice 1, 3 billed-twice 2, 4 account-changed 3, 4 billed-twice 3"
 	for _, order := range [][]int{{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {4, 1, 5, 2, 3}} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +67,71 @@ func TestWarningsAnyOrder(t *testing.T) {
 			// The supplier's first account becomes the other one, and the copy another invoice.
 			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampBill("RE-9", "2026-01-02", anotherAccount))
 			f.match(num(1))
-			equal(t, "after a change", f.warnings(), "2 account-changed 1, 3 billed-twice 2")
+			equal(t, "after a change", f.warnings(), "2 account-changed 1, 3 billed-twice 2, 4 billed-twice 3")
 		})
+	}
+}
+
+// An invoice to a sister company of the order's buyer is never matched with high confidence.
+func TestWrongCompanyAnyOrder(t *testing.T) {
+	t.Parallel()
+	docs := lampChain("11")[:3]
+	docs[0] = strings.Replace(docs[0], "{", `{"buyer":{"name":"Südhang Handels GmbH"},`, 1)
+	docs[2] = strings.Replace(docs[2], "{", `{"buyer":{"name":"Südhang Metallbau GmbH","vat_id":"DE111111125"},`, 1)
+	for _, order := range [][]int{{1, 2, 3}, {3, 2, 1}, {2, 3, 1}} {
+		f := newFixture(t)
+		for _, n := range order {
+			f.put(num(n), tenant, lampTypes[n-1], docs[n-1])
+			f.match(num(n))
+		}
+		equal(t, fmt.Sprint(order), f.compared(), "3 matched; 3 wrong-company 1; 3 medium")
+		// Addressed to the buyer, it is fine.
+		f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(3), lampChain("11")[2])
+		f.match(num(3))
+		equal(t, "corrected", f.compared(), "3 matched; ; 3 high")
+	}
+}
+
+// A settled warning stays settled, however often the document is matched, until its facts change.
+func TestSettledWarnings(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(num(1), tenant, document.Invoice, lampBill("RE-1", "2026-03-02", anAccount))
+	f.put(num(2), tenant, document.Invoice, lampBill("RE-2", "2026-03-12", anAccount))
+	f.match(num(1))
+	f.match(num(2))
+	waits := func(when string, want int) {
+		t.Helper()
+		counts := must.Get(report.From(f.DB).WaitingCounts(t.Context(), report.WaitingFilter{Kinds: []string{report.WaitingWarning}}))(t)
+		equal(t, when, counts[report.WaitingWarning], want)
+	}
+	waits("at first", 1)
+	s := postgres.Settlement{Document: num(2), Kind: warning.BilledTwice, By: "anna", Origin: postgres.OriginCommand, Reason: "ordered twice"}
+	seen := s
+	seen.Facts = must.Get(report.From(f.DB).Warnings(t.Context(), []uuid.UUID{num(2)}))(t)[0].Facts
+	for _, want := range []int{1, 0} {
+		equal(t, "settled", must.Get(f.Settle(t.Context(), seen))(t), want)
+	}
+	waits("settled", 0)
+	f.match(num(1))
+	f.match(num(2))
+	waits("matched again", 0)
+	stored := must.Get(report.From(f.DB).Warnings(t.Context(), []uuid.UUID{num(2)}))(t)
+	if a := stored[0].Settled; a == nil || a.By != "anna" || a.Reason != "ordered twice" || a.At.IsZero() {
+		t.Errorf("got %+v", a)
+	}
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), lampBill("RE-2", "2026-03-13", anAccount))
+	f.match(num(2))
+	waits("with another date", 1)
+	if _, err := f.Settle(t.Context(), seen); !errors.Is(err, postgres.ErrStale) {
+		t.Errorf("the facts have changed: got %v", err)
+	}
+	equal(t, "regardless of facts", must.Get(f.Settle(t.Context(), s))(t), 1)
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), lampBill("RE-2", "2026-03-12", anAccount))
+	f.match(num(2))
+	waits("with the first facts", 0)
+	s.Kind = warning.OverBilled
+	if _, err := f.Settle(t.Context(), s); !errors.Is(err, postgres.ErrNoSuchWarning) {
+		t.Errorf("another kind: got %v", err)
 	}
 }

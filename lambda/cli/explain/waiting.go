@@ -90,7 +90,7 @@ func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, er
 // waitingWords has the noun of each kind, and the command that settles it.
 var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingQuestion: {"question", "matchbook confirm %s %s, or reject"},
-	report.WaitingWarning:  {"warning", "matchbook explain %s"},
+	report.WaitingWarning:  {"warning", "matchbook settle %s %s %s --reason TEXT"},
 	report.WaitingDocument: {"failed document", "matchbook publish %s, once the cause is fixed"},
 	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE"},
 }
@@ -126,8 +126,12 @@ func (w *Waiting) Text() string {
 
 func (i WaitingItem) command() string {
 	ids := []any{i.Document.ID}
-	if i.Kind == report.WaitingQuestion {
+	switch i.Kind {
+	case report.WaitingQuestion:
 		ids = append(ids, i.Other.ID)
+	case report.WaitingWarning:
+		kind, _, _ := strings.Cut(i.Why, ":")
+		ids = []any{kind, i.Document.ID, i.Other.ID}
 	}
 	return fmt.Sprintf(waitingWords[i.Kind].command, ids...)
 }

@@ -1,7 +1,11 @@
 package explain
 
 import (
+	"fmt"
+	"time"
+
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
 )
@@ -13,6 +17,15 @@ type warningReport struct {
 	Document uuid.UUID `json:"document"` // subject of the warning
 	Other    named     `json:"other"`    // not the explained one
 	Words    string    `json:"words"`
+	Settled  *settled  `json:"settled,omitempty"`
+	Facts    string    `json:"-"`
+}
+
+type settled report.Settled
+
+// InShort describes a settlement.
+func (s *settled) InShort() string {
+	return fmt.Sprintf("Settled by %s on %s: %s", s.By, s.At.UTC().Format(time.DateOnly), s.Reason)
 }
 
 const maxWarnings = 100
@@ -28,7 +41,11 @@ func (d *Reader) warnings(id uuid.UUID) (list []warningReport, err error) {
 		if err != nil || len(names) == 0 {
 			return list, err
 		}
-		list = append(list, warningReport{w.Kind, w.Document, names[0], term.Clean(w.Words, term.MaxText)})
+		r := warningReport{w.Kind, w.Document, names[0], term.Clean(w.Words, term.MaxText), nil, w.Facts}
+		if s := w.Settled; s != nil {
+			r.Settled = &settled{term.Clean(s.By, term.MaxValue), term.Clean(s.Reason, term.MaxText), s.At}
+		}
+		list = append(list, r)
 	}
 	return list, nil
 }
@@ -45,6 +62,9 @@ func (p *page) warnings(e *Explanation) {
 			words = "About the " + w.Other.Called() + ": " + words
 		}
 		p.Hang("      ", words)
+		if w.Settled != nil {
+			p.Hang("      ", w.Settled.InShort())
+		}
 	}
 	if more := len(e.Warnings) - maxPairs; more > 0 {
 		p.Line("  ... and %d more (--json lists them)", more)

@@ -3,6 +3,7 @@ package warning
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
@@ -59,6 +60,19 @@ func Dated(d Document) string {
 		return s
 	}
 	return "-infinity"
+}
+
+// Facts is a hash of values. It doesn't depend on the words of a warning, because they change
+// with the software.
+func Facts(values ...any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", values))
+	return hex.EncodeToString(sum[:12])
+}
+
+// values are the values that warnings compare, in canonical form.
+func (d Document) values() []string {
+	account, _ := company.IBAN(d.Supplier.IBAN)
+	return []string{reference.Canonical(d.Number), d.Date.String(), d.Currency, d.value().Canonical(), account}
 }
 
 func (d Document) billed() bool { return d.Type == document.Invoice || d.Type == document.CreditNote }

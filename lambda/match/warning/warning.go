@@ -1,6 +1,6 @@
 // Package warning finds documents for people to look at although they may be matched: a number
 // used twice, the same goods billed under another number, a supplier's new bank account, an
-// order billed beyond its amount.
+// order billed beyond its amount, an invoice to another company than ordered.
 //
 // A document is compared with the few before it that share a key (Keys), by date and then by
 // id. So the warnings are a function of the set of documents, whatever their order of arrival.
@@ -36,17 +36,30 @@ const (
 	AccountChanged Kind = "account-changed"
 	// OverBilled: the invoices of an order exceed it.
 	OverBilled Kind = "over-billed"
+	// WrongCompany: the invoice is to another company than the buyer of its order.
+	WrongCompany Kind = "wrong-company"
 )
 
-// Sentence describes the kind for notifications. It contains no text of a document, because
-// that may be hostile.
-func (k Kind) Sentence() string {
-	return map[Kind]string{
-		NumberUsedTwice: "Another document of the same supplier and type has the same number.",
-		BilledTwice:     "Another invoice of the same supplier bills the same items and total under another number.",
-		AccountChanged:  "No earlier document of the supplier, credit notes apart, names this bank account.",
-		OverBilled:      "With this invoice, the invoices of an order exceed it.",
-	}[k]
+var sentences = map[Kind]string{
+	NumberUsedTwice: "Another document of the same supplier and type has the same number.",
+	BilledTwice:     "Another invoice of the same supplier bills the same items and total under another number.",
+	AccountChanged:  "No earlier document of the supplier, credit notes apart, names this bank account.",
+	OverBilled:      "With this invoice, the invoices of an order exceed it.",
+	WrongCompany:    "The invoice is addressed to another company than the buyer of its order.",
+}
+
+// Sentence describes the kind for notifications, and is empty for an unknown kind. It contains no
+// text of a document, because that may be hostile.
+func (k Kind) Sentence() string { return sentences[k] }
+
+// Kinds lists the kinds, separated by commas.
+func Kinds() string {
+	var list []string
+	for k := range sentences {
+		list = append(list, string(k))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
 }
 
 // Warning is one warning about a document.
@@ -55,6 +68,7 @@ type Warning struct {
 	Kind     Kind
 	Other    uuid.UUID // the earlier document, or the order
 	Words    string    // contains texts of the documents, so treat it as hostile
+	Facts    string    // hash of the compared values: a settled warning stays settled while they're equal
 }
 
 // Document is a document as warnings compare it.
@@ -93,13 +107,15 @@ func Of(d Document, groups []Group, others map[uuid.UUID]Document) (list []Warni
 		if !ok || slices.ContainsFunc(list, func(w Warning) bool { return w.Kind == r.kind }) {
 			continue
 		}
+		var before []Document
 		for _, id := range g.Before {
-			earlier, read := others[id]
-			if !read || d.contradicts(earlier) {
-				continue
+			if earlier, read := others[id]; read && !d.contradicts(earlier) {
+				before = append(before, earlier)
 			}
-			if words := r.compare(d, earlier); words != "" {
-				list = append(list, Warning{d.ID, r.kind, id, words})
+		}
+		for _, earlier := range before {
+			if words := r.compare(d, earlier, before); words != "" {
+				list = append(list, Warning{d.ID, r.kind, earlier.ID, words, Facts(d.values(), earlier.values())})
 				break
 			}
 		}
@@ -107,11 +123,11 @@ func Of(d Document, groups []Group, others map[uuid.UUID]Document) (list []Warni
 	return list
 }
 
-// rule compares a document with an earlier one of a group. compare returns the warning's
-// words, or "" if there is nothing to warn about.
+// rule compares a document with an earlier one of a group, and knows the others of the group.
+// compare returns the warning's words, or "" if there is nothing to warn about.
 type rule struct {
 	kind    Kind
-	compare func(d, earlier Document) string
+	compare func(d, earlier Document, group []Document) string
 }
 
 var rules = map[string]rule{

@@ -109,6 +109,8 @@ func TestWarnings(t *testing.T) {
 		{"another total", nil, []string{`"total":"120.00"`}, twice},
 		{"no total", nil, []string{`"total":null`}, twice},
 		{"another total, the next year", nil, []string{`"total":"120.00"`, `"date":"2027-03-02"`}, ""},
+		{"the next year", nil, []string{`"date":"2027-03-02"`}, ""},
+		{"the next year, a long number", []string{`"number":"RE-26-0001"`}, []string{`"number":"RE-26-0001"`, `"date":"2027-03-02"`}, twice},
 		{"a credit note of the number", nil, []string{"type:credit-note"}, ""},
 		{"two credit notes", []string{"type:credit-note"}, []string{"type:credit-note"}, twice},
 		{"two orders", []string{"type:purchase-order"}, []string{"type:purchase-order"}, ""},
@@ -119,6 +121,18 @@ func TestWarnings(t *testing.T) {
 		{"another number", nil, []string{number, later}, billed},
 		{"by the same day", nil, []string{number}, billed},
 		{"four weeks later", nil, []string{number, `"date":"2026-03-30"`}, ""},
+		{"a month later", nil, []string{number, `"date":"2026-04-02"`}, ""},
+		{"a month and four days later", nil, []string{number, `"date":"2026-04-06"`}, ""},
+		{"a month and five days later", nil, []string{number, `"date":"2026-04-07"`}, billed},
+		{"ten weeks later", nil, []string{number, `"date":"2026-05-11"`}, billed},
+		{"ten weeks later, another text", nil, []string{number, `"date":"2026-05-11"`,
+			`"line_items":[{"sku":"L-20","description":"Lamp, 20 W, May","quantity":"20"}]`}, ""},
+		{"ten weeks later, another note", []string{note("of March")}, []string{number, `"date":"2026-05-11"`, note("of May")}, ""},
+		{"two months later, with a suffix", nil, []string{`"number":"RE-1/A"`, `"date":"2026-05-02"`}, billed},
+		{"two months later, as a copy", nil, []string{`"number":"RE-1 (Kopie)"`, `"date":"2026-05-02"`}, billed},
+		{"two months later, the next number", nil, []string{`"number":"RE-12"`, `"date":"2026-05-02"`}, ""},
+		{"ends of months", []string{`"date":"2026-01-31"`}, []string{number, `"date":"2026-04-30"`}, ""},
+		{"more than a year later", nil, []string{number, `"date":"2027-03-09"`}, ""},
 		{"without a date", nil, []string{number, `"date":null`}, ""},
 		{"another quantity", nil, []string{number, later, `"line_items":` + lamps("21")}, ""},
 		{"no lines", []string{`"line_items":[]`}, []string{number, later, `"line_items":[]`}, ""},
@@ -145,6 +159,39 @@ func TestWarnings(t *testing.T) {
 		}
 		if got := inShort(warned(b, a)); got != tc.want {
 			t.Errorf("%s, in the other order: got %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
+
+// Two equal invoices make no series, and a copy within one is found.
+func TestSeriesIsNoCopy(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ dates, want string }{
+		{"2026-03-02 2026-03-09 2026-03-16 2026-03-23", "2 billed-twice 1"},
+		{"2026-01-05 2026-02-16 2026-03-30 2026-05-11", "2 billed-twice 1"}, // six weeks
+		{"2026-01-01 2026-02-01 2026-03-01 2026-03-12 2026-04-01", "4 billed-twice 3"},
+		{"2026-01-05 2026-02-16 2026-03-02", "2 billed-twice 1, 3 billed-twice 2"},
+	} {
+		var docs []warning.Document
+		for i, date := range strings.Fields(tc.dates) {
+			docs = append(docs, bill(t, i+1, fmt.Sprintf(`"number":"RE-%d"`, 101+i), `"date":"`+date+`"`))
+		}
+		if got := inShort(warned(docs...)); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.dates, got, tc.want)
+		}
+	}
+}
+
+// A settled warning must return if a value that it compares changes, and only then.
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	facts := func(changes ...string) string { return warned(bill(t, 1), bill(t, 2, changes...))[0].Facts }
+	if facts() != facts(`"notes":"again"`) {
+		t.Error("a note changes the facts")
+	}
+	for _, change := range []string{`"date":"2026-03-03"`, `"total":"120.00"`, `"currency":"CHF"`} {
+		if facts() == facts(change) {
+			t.Errorf("%s doesn't change the facts", change)
 		}
 	}
 }

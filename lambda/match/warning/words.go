@@ -13,11 +13,14 @@ import (
 )
 
 // sameNumber compares two documents of one type, supplier and number. Some suppliers restart
-// their numbers each year, so the same number with another total in another year is fine.
-func sameNumber(d, earlier Document) string {
+// their numbers each year, so the same number in another year is fine if the total is another
+// one or the number is short.
+func sameNumber(d, earlier Document, _ []Document) string {
 	start := fmt.Sprintf("The %s %s of the same supplier", earlier.Type.Words(), earlier.called())
 	a, b := d.value(), earlier.value()
 	switch {
+	case restarts(d, earlier):
+		return ""
 	case a.IsZero() || b.IsZero():
 		return start + " has the same number; their totals cannot be compared. One may be a copy of the other."
 	case !a.Equal(b) && d.Date.Month(0)[:4] != earlier.Date.Month(0)[:4]:
@@ -33,14 +36,17 @@ func sameNumber(d, earlier Document) string {
 		start, a.Fixed())
 }
 
-// within is the time in days in which equal invoices may be billed twice. It must be shorter
-// than a month, because rents and subscriptions are billed monthly.
-const within = 27
-
-func sameContent(d, earlier Document) string {
+// sameContent compares two invoices of one supplier and total. Within a month their items must
+// agree; up to a year the texts as well, and the dates must not be whole months apart. A suffix
+// of the number shows a copy whatever its date.
+func sameContent(d, earlier Document, series []Document) string {
 	days := earlier.Date.DaysUntil(d.Date)
 	if reference.Canonical(d.Number) == reference.Canonical(earlier.Number) || d.Date.IsZero() || earlier.Date.IsZero() ||
-		days > within || d.Period != earlier.Period || d.citesOthers(earlier) || !sameItems(d.Lines, earlier.Lines) {
+		days > year || d.Period != earlier.Period || d.citesOthers(earlier) || !sameItems(d.Lines, earlier.Lines) {
+		return ""
+	}
+	if !renumbered(d.Number, earlier.Number) &&
+		(d.recurs(series) || days > within && (monthly(earlier.Date, d.Date) || !sameTexts(d, earlier))) {
 		return ""
 	}
 	when := "on the same day"
@@ -116,7 +122,7 @@ func quantity(lines []document.Line, of []int) (sum document.Amount) {
 }
 
 // otherAccount compares a document with a new account with the one before it.
-func otherAccount(d, earlier Document) string {
+func otherAccount(d, earlier Document, _ []Document) string {
 	now, _ := company.IBAN(d.Supplier.IBAN)
 	before, _ := company.IBAN(earlier.Supplier.IBAN)
 	if now == before || d.Type == document.CreditNote { // nothing is paid to its account
@@ -153,4 +159,19 @@ func OverBilledWords(number string, v threeway.Invoice, o threeway.Order) string
 		words += fmt.Sprintf(" Of %s net, all its invoices bill %s.", o.Amount.Fixed(), o.Billed.Fixed())
 	}
 	return words
+}
+
+// OverBilledFacts are the facts of such a warning. Later invoices don't change them, because they
+// have warnings of their own.
+func OverBilledFacts(v threeway.Invoice, o threeway.Order) string {
+	facts := []any{o.Amount.Canonical()}
+	for _, l := range v.Lines {
+		if l.Verdict == threeway.OverBilled && l.Order != nil && *l.Order == o.ID {
+			facts = append(facts, l.Line, l.Ordered.Canonical(), l.Before.Canonical(), l.Billed.Canonical())
+		}
+	}
+	if len(facts) == 1 {
+		facts = append(facts, o.Billed.Canonical())
+	}
+	return Facts(facts...)
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Deed is a person's act on a document: a decision about it and another one, or a request to
-// match it again. Note that its texts are as people wrote them.
+// Deed is a person's act on a document: a decision about it and another one, a settled warning, or
+// a request to match it again. Note that its texts are as people wrote them.
 type Deed struct {
 	At    time.Time
-	What  string // confirmed, rejected, withdrawn or publish
+	What  string // confirmed, rejected, withdrawn, publish, or the kind of a settled warning
 	By    string
 	Note  string
-	Other *uuid.UUID // of a decision
+	Other *uuid.UUID // of a decision or a warning
 }
 
 const deedsSQL = `
 SELECT * FROM (
 	SELECT decided_at AS at, verdict, decided_by, note, document_b_id AS other FROM decision WHERE document_a_id = $1
 	UNION ALL SELECT decided_at, verdict, decided_by, note, document_a_id FROM decision WHERE document_b_id = $1
+	UNION ALL SELECT settled_at, kind, settled_by, reason, other_document_id FROM warning_settled WHERE document_id = $1
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM document_action WHERE document_id = $1
 ) AS deeds ORDER BY at DESC, verdict, other LIMIT $2`
 

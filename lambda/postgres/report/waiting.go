@@ -60,12 +60,14 @@ type WaitingFilter struct {
 }
 
 // waitingKindsRows has, for each kind, the document, the other columns, the rows, and the time
-// they wait since. A pair rejected by a person doesn't wait.
+// they wait since. A pair rejected by a person doesn't wait, nor does a settled warning.
 var waitingKindsRows = map[string]struct{ document, columns, from, since string }{
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
 		"match_suggestion WHERE decided_by <> 'person' AND ($6 OR NOT question_is_folded(document_a_id, document_b_id, evidence))",
 		"created_at"},
-	WaitingWarning:  {"document_id", "other_document_id, NULL, words", "document_warning WHERE true", "created_at"},
+	WaitingWarning: {"document_id", "other_document_id, NULL, kind || ': ' || words", `document_warning AS w WHERE NOT EXISTS (
+		SELECT FROM warning_settled AS s WHERE (s.document_id, s.kind, s.other_document_id, s.facts)
+			= (w.document_id, w.kind, w.other_document_id, w.facts))`, "created_at"},
 	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
 	WaitingFile: {"document_id", "NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
 		"ingestion WHERE (job_status = 'failed' OR needs_human_review)", "coalesce(failed_at, completed_at, created_at)"},

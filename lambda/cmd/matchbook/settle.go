@@ -1,0 +1,36 @@
+package main
+
+import (
+	"cmp"
+
+	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/match/warning"
+	"matchbook/lambda/postgres"
+
+	"github.com/spf13/cobra"
+)
+
+func (w *invocation) settleCommand() *cobra.Command {
+	var o sessionOptions
+	answer := postgres.Settlement{Origin: postgres.OriginCommand}
+	cmd := o.add(&cobra.Command{
+		Use:   "settle KIND DOC [DOC]",
+		Short: "Settle a warning about a document",
+		Args:  cli.Args(2, 3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return w.inSession(cmd.Context(), o, func(s *session) error {
+				answer.Kind, answer.By = warning.Kind(args[0]), cmp.Or(answer.By, operator(w.Env))
+				r, err := explain.NewReader(s.ctx, s.db).Settle(args[1:], answer)
+				if err != nil {
+					return err
+				}
+				return s.Print(r, s.json)
+			})
+		},
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&answer.Reason, "reason", "", "store this `TEXT` with the name")
+	flags.StringVar(&answer.By, "by", "", "record the answer under this `NAME` (default the operating system's user)")
+	return cmd
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"testing"
+
+	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/postgres/postgrestest"
+)
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	url := matchedSample(t)
+	conn := postgrestest.Conn(t, url)
+	postgrestest.Exec(t, conn, `INSERT INTO document_warning (tenant_id, document_id, kind, other_document_id, words, facts)
+		SELECT i.tenant_id, i.id, 'billed-twice', o.id, 'The same items.', 'f1' FROM document AS i JOIN document AS o USING (tenant_id)
+		WHERE i.structured_data ->> 'number' = 'WK-9051' AND o.structured_data ->> 'number' = 'RE-2026-1187'`)
+	_, out, _ := matchbook(t, url, "open", "--kind", "warning")
+	wantIn(t, out, "billed-twice: The same items.", "matchbook settle billed-twice "+invoice130+" ")
+	wantRefused(t, url, "settle", clitest.Refusals{
+		{[]string{"twice", "WK-9051", "--reason", "x"}, "unknown warning"},
+		{[]string{"billed-twice", "WK-9051"}, "missing reason"},
+		{[]string{"over-billed", "WK-9051", "--reason", "x"}, "no such warning: over-billed of invoice WK-9051"},
+		{[]string{"billed-twice", "WK-9051", "4500000130", "--reason", "x"}, "no such warning"},
+	})
+	settle := []string{"settle", "billed-twice", "WK-9051", "--reason", "ordered twice", "--by", "anna"}
+	wantText(t, printed(t, url, settle...), "settled 1 warning billed-twice\n")
+	wantText(t, printed(t, url, settle...), "nothing changed: already settled\n")
+	_, out, _ = matchbook(t, url, "explain", "WK-9051")
+	wantIn(t, out, "Settled by anna on ", ": ordered twice")
+	wantText(t, printed(t, url, "open", "--kind", "warning"), "Nothing waits for people.\n")
+}

@@ -1,0 +1,29 @@
+-- What people answer: warnings that they settled, with a reason.
+
+-- +goose Up
+SET LOCAL lock_timeout = '2s';
+-- A hash of the values that a warning compares, whatever its words.
+ALTER TABLE document_warning ADD COLUMN IF NOT EXISTS facts text NOT NULL DEFAULT '';
+UPDATE document_warning SET facts = md5(words) WHERE facts = '';
+
+-- Rows are only added. A warning stays settled while its facts are the same.
+CREATE TABLE IF NOT EXISTS warning_settled (
+    tenant_id         uuid NOT NULL,
+    document_id       uuid NOT NULL,
+    kind              text NOT NULL,
+    other_document_id uuid NOT NULL,
+    facts             text NOT NULL,
+    settled_by        text NOT NULL,          -- the person
+    origin            text NOT NULL,          -- command or console
+    reason            text NOT NULL,
+    settled_at        timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (document_id, kind, other_document_id, facts),
+    FOREIGN KEY (tenant_id, document_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, other_document_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX IF NOT EXISTS warning_settled_other_idx ON warning_settled (other_document_id);
+
+-- +goose Down
+SET LOCAL lock_timeout = '2s';
+DROP TABLE warning_settled;
+ALTER TABLE document_warning DROP COLUMN facts;

@@ -194,7 +194,8 @@ func TestDecisionPublishes(t *testing.T) {
 		want   string
 	}{
 		{"the other question is answered by rules", nil, 1, 3, rules.Rejected, ""},
-		{"a pair that was asked about is open no longer", func(f *fixture) { f.exec("UPDATE match_pair SET asked = 'x'") }, 1, 3, rules.Confirmed, "2 3"},
+		{"a pair leaves a full question", func(f *fixture) { f.exec("UPDATE match_pair SET asked = 'x', question = 'full'") }, 1, 3, rules.Confirmed, "2 3"},
+		{"a pair leaves a question with room", func(f *fixture) { f.exec("UPDATE match_pair SET asked = 'x'") }, 1, 3, rules.Confirmed, ""},
 		{"others stay open, which the rules do not ask about", func(f *fixture) {
 			f.put(num(6), tenant, document.Invoice, strings.Replace(lampInvoice2, "0893", "0917", 1))
 			f.match(num(6))

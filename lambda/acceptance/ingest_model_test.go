@@ -125,7 +125,7 @@ pages 1: ` + invented + `
 page>>>
 `, `4404 <<<page
 pages 1: ` + wrongSum + `
-  fields: subtotal, tax, total, taxes, charges, prepaid, rounding, amount_due; would pass: printed amounts that add up
+  fields: line_items, subtotal, tax, total, taxes, charges, prepaid, rounding, amount_due; would pass: printed amounts that add up
   was subtotal: "100", quote "Zwischensumme 100,00"
   was tax: "19", quote "19 % MwSt. 19,00"
   was total: "100", quote "Zwischensumme 100,00"

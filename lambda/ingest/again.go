@@ -78,39 +78,48 @@ var passes = map[gate.Check]string{
 	gate.Confidence:   "a value that nothing else on the page contradicts",
 }
 
-// related are fields that mistakes exchange.
-var related = [][]string{{"supplier", "buyer", "payee"}, {"number", "references"},
-	{"date", "delivery_date", "period", "payment_terms"},
-	{"subtotal", "tax", "total", "taxes", "charges", "prepaid", "rounding", "amount_due"}}
+// related are fields that mistakes exchange; sums is the place of the sums, to which lines add up.
+var related = [][]string{{"subtotal", "tax", "total", "taxes", "charges", "prepaid", "rounding", "amount_due"},
+	{"supplier", "buyer", "payee"}, {"number", "references"}, {"date", "delivery_date", "period", "payment_terms"}}
 
-// failedFields returns what to ask again about a document's reasons. A reason without a field leaves
-// nothing to ask, and neither does a model that isn't sure.
+const (
+	sums = 0
+	many = 5
+)
+
+// failedFields returns what to ask again about a document's reasons. A reason without a field is
+// about all of it, and so are many reasons. A final reason leaves nothing to ask, and neither does a
+// model that isn't sure.
 func failedFields(document int, e *extraction.Extraction, reasons []gate.Reason) (failed []bymodel.Failed) {
 	for _, r := range reasons {
-		if r.Field == "" || r.Final || e.Confidence == extraction.Low {
+		if r.Final || e.Confidence == extraction.Low {
 			continue
 		}
-		failed = append(failed, bymodel.Failed{Document: document, Fields: toAsk(r), Why: r.Text, Passes: passes[r.Check]})
+		failed = append(failed, bymodel.Failed{Document: document, Fields: toAsk(r, e), Why: r.Text, Passes: passes[r.Check]})
+	}
+	for i := range failed {
+		if len(failed) > many {
+			failed[i].Fields = nil
+		}
 	}
 	return failed
 }
 
-func toAsk(r gate.Reason) []string {
+func toAsk(r gate.Reason, e *extraction.Extraction) []string {
 	path := r.Field
 	top, _, _ := strings.Cut(path, ".")
 	if slices.Contains([]string{"references", "line_items", "taxes", "charges"}, top) {
 		path = top
 	}
-	if r.Check == gate.Grounding {
+	switch i := slices.IndexFunc(related, func(group []string) bool { return slices.Contains(group, top) }); {
+	case path == "":
+		return nil
+	case r.Check == gate.Grounding:
 		return []string{path}
-	}
-	for _, group := range related {
-		if slices.Contains(group, top) {
-			return group
-		}
-	}
-	if path == "line_items" {
-		return append([]string{path}, related[len(related)-1]...)
+	case path == "line_items", i == sums && len(e.Data.Lines) == 0:
+		return append([]string{"line_items"}, related[sums]...)
+	case i >= 0:
+		return related[i]
 	}
 	return []string{path}
 }

@@ -71,7 +71,6 @@ func TestAgainAsksOnlyWhatFailed(t *testing.T) {
 		"nothing":               {answered(one, wrong), answered(), "A-1 of 2026-02-20 over 19.00 on [1] \nA-2 of 2026-02-21 over 200.00 on [2] " + sums, 2},
 		"a page left out":       {answered(one), answered(two), right, 2},
 		"left out again":        {answered(one), answered(), "A-1 of 2026-02-20 over 19.00 on [1] " + leftOut, 2},
-		"a page of the first":   {answered(one), answered(strings.Replace(one, "[1]", "[1,2]", 1)), "A-1 of 2026-02-20 over 19.00 on [1 2] ", 2},
 		"nothing at first":      {answered(), answered(one, two), right, 2},
 		"low confidence at all": {strings.Replace(answered(one, wrong), "high", "low", 1), "", "", 1},
 	} {

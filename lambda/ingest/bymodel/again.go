@@ -1,6 +1,7 @@
 package bymodel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 type Failed struct {
 	Document int      // its place in the extraction; -1 for a page
 	Page     int      // left out
-	Fields   []string // to be read again: paths of values, or names of lists and groups
+	Fields   []string // to be read again: paths of values, or names of lists and groups; nil: all
 	Why      string   // a sentence
 	Passes   string   // what would pass, in a few words
 }
@@ -81,7 +82,8 @@ func earlier(w window, first []extraction.Extraction, failed []Failed) string {
 		if f.Document < 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "  fields: %s; would pass: %s\n", strings.Join(f.Fields, ", "), f.Passes)
+		fields := cmp.Or(strings.Join(f.Fields, ", "), "all of the document, or of each document on these pages")
+		fmt.Fprintf(&b, "  fields: %s; would pass: %s\n", fields, f.Passes)
 		for _, line := range f.values(first[f.Document]) {
 			fmt.Fprintf(&b, "  was %s\n", line)
 		}
@@ -117,44 +119,76 @@ func covers(paths []string, path string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return path == p || strings.HasPrefix(path, p+".") })
 }
 
+// again is what is to be read again of a document.
+type again struct {
+	fields  []string
+	whole   bool // a check of the document failed
+	all     bool // whole, or a page goes on with it
+	answers []extraction.Extraction
+}
+
 // mend replaces the failed fields by the second answers about their document, and adds documents on
 // pages that were left out.
 func mend(first, second []extraction.Extraction, failed []Failed) (mended []extraction.Extraction, err error) {
-	fields, leftOut := make([][]string, len(first)), []int{}
+	todo, leftOut := make([]again, len(first)), []int{}
 	for _, f := range failed {
-		if f.Document < 0 {
-			leftOut = append(leftOut, f.Page)
-			continue
-		}
-		fields[f.Document] = append(fields[f.Document], f.Fields...)
-	}
-	isLeftOut := func(page int) bool { return slices.Contains(leftOut, page) }
-	answers, added := map[int]extraction.Extraction{}, []extraction.Extraction{}
-	for _, e := range second {
-		at := same(first, e, fields)
-		part, again := answers[at]
 		switch {
-		case at < 0 && slices.ContainsFunc(e.Pages, isLeftOut):
-			added = append(added, e)
-		case again:
-			answers[at] = merge(part, e)
-		case at >= 0:
-			answers[at] = e
+		case f.Document < 0:
+			leftOut = append(leftOut, f.Page)
+		case f.Fields == nil:
+			todo[f.Document].whole, todo[f.Document].all = true, true
+		default:
+			todo[f.Document].fields = append(todo[f.Document].fields, f.Fields...)
 		}
 	}
-	mended = slices.Clone(first)
-	for at, e := range answers {
-		e.Pages = slices.DeleteFunc(slices.Clone(e.Pages), func(page int) bool { return !isLeftOut(page) })
-		if mended[at], err = replaced(first[at], e, fields[at]); err != nil {
-			return first, err
+	var added []extraction.Extraction
+	for _, e := range second {
+		goesOn := meet(e.Pages, leftOut)
+		switch at := same(first, e, todo); {
+		case at >= 0:
+			todo[at].add(e)
+			todo[at].all = todo[at].all || goesOn
+		case goesOn:
+			added = append(added, e)
+		}
+	}
+	for i, a := range todo {
+		switch {
+		case len(a.answers) == 0:
+			mended = append(mended, first[i])
+		case !a.all:
+			e, err := replaced(first[i], a.answers[0], a.fields)
+			if err != nil {
+				return first, err
+			}
+			mended = append(mended, e)
+		case !a.whole && !meet(a.answers[0].Pages, first[i].Pages):
+			mended = append(mended, merge(first[i].Clone(), a.answers[0])) // a page behind it
+		default:
+			mended = append(mended, a.answers...)
 		}
 	}
 	return append(mended, added...), nil
 }
 
+func meet(a, b []int) bool {
+	return slices.ContainsFunc(a, func(page int) bool { return slices.Contains(b, page) })
+}
+
+// add adds an answer. Answers of several windows about one document are one.
+func (a *again) add(e extraction.Extraction) {
+	for i, have := range a.answers {
+		if !a.all || have.Data.Number == e.Data.Number {
+			a.answers[i] = merge(have, e)
+			return
+		}
+	}
+	a.answers = append(a.answers, e)
+}
+
 // same returns the document of the first extraction that a second answer is about, or -1: the one
 // with its number, otherwise one on its pages with a number in doubt.
-func same(first []extraction.Extraction, e extraction.Extraction, fields [][]string) int {
+func same(first []extraction.Extraction, e extraction.Extraction, todo []again) int {
 	number := reference.Canonical(e.Data.Number)
 	equal := func(f extraction.Extraction) bool {
 		return number != "" && reference.Canonical(f.Data.Number) == number
@@ -163,16 +197,15 @@ func same(first []extraction.Extraction, e extraction.Extraction, fields [][]str
 		return i
 	}
 	for i, f := range first {
-		onPage := slices.ContainsFunc(f.Pages, func(p int) bool { return slices.Contains(e.Pages, p) })
-		open := number == "" || f.Data.Number == "" || covers(fields[i], "number")
-		if onPage && open && len(fields[i]) > 0 {
+		open := len(todo[i].fields) > 0 && (number == "" || f.Data.Number == "" || covers(todo[i].fields, "number"))
+		if meet(f.Pages, e.Pages) && (open || todo[i].all) {
 			return i
 		}
 	}
 	return -1
 }
 
-// replaced returns e with these fields of another extraction, and with its pages added.
+// replaced returns e with these fields of another extraction.
 func replaced(e, by extraction.Extraction, fields []string) (extraction.Extraction, error) {
 	kept := func(path string) bool { return !covers(fields, path) }
 	e.Fields, e.Dropped = maps.Clone(e.Fields), slices.Clone(e.Dropped)
@@ -185,7 +218,6 @@ func replaced(e, by extraction.Extraction, fields []string) (extraction.Extracti
 	e.Dropped = slices.DeleteFunc(e.Dropped, func(path string) bool { return !kept(path) })
 	e.Dropped = append(e.Dropped, slices.DeleteFunc(slices.Clone(by.Dropped), kept)...)
 	e.Confidence = lower(e.Confidence, by.Confidence)
-	e.Pages = slices.Compact(slices.Sorted(slices.Values(slices.Concat(e.Pages, by.Pages))))
 	if slices.Contains(fields, "type") {
 		e.Type = by.Type
 	}

@@ -18,8 +18,8 @@ const other = "other"
 const maxDocuments = 200
 
 // read reads an answer about a window. Its errors name the mistake and quote nothing of the
-// answer.
-func read(text string, w window, quotes printed.Quotes, model string) (found []extraction.Extraction, err error) {
+// answer. A second answer may repeat documents on pages that were not shown; it drops them.
+func read(text string, w window, quotes printed.Quotes, model string, second bool) (found []extraction.Extraction, err error) {
 	answer, err := answers.Read(text, maxAnswer)
 	if err != nil {
 		return nil, err
@@ -29,6 +29,9 @@ func read(text string, w window, quotes printed.Quotes, model string) (found []e
 		return nil, errors.New("too many documents")
 	}
 	for _, doc := range documents {
+		if pages := doc.(map[string]any)["pages"].([]any); second && len(pages) > 0 && !slices.ContainsFunc(pages, w.shows) {
+			continue
+		}
 		r := &reader{quotes: quotes, e: extraction.Extraction{Source: model, Successful: true,
 			Confidence: extraction.Confidence(answer["confidence"].(string)), Fields: map[string]extraction.Field{}}}
 		for _, m := range answer["missing_fields"].([]any) {
@@ -81,11 +84,10 @@ func (r *reader) document(doc map[string]any, w window) error {
 
 func (r *reader) pages(numbers []any, w window) error {
 	for _, p := range numbers {
-		page := int(p.(float64))
-		if !slices.ContainsFunc(w.pieces, func(p piece) bool { return p.page == page }) {
+		if !w.shows(p) {
 			return errors.New("unknown page: it was not shown")
 		}
-		r.e.Pages = append(r.e.Pages, page)
+		r.e.Pages = append(r.e.Pages, int(p.(float64)))
 	}
 	slices.Sort(r.e.Pages)
 	r.e.Pages = slices.Compact(r.e.Pages)

@@ -70,7 +70,7 @@ func (a *asking) ask(ctx context.Context, w window, halvings int) (parts [][]ext
 		if cut = q.Divisible && text == llm.CutOff; cut {
 			return nil
 		}
-		found, err = read(text, w, a.quotes, a.Model.Name())
+		found, err = read(text, w, a.quotes, a.Model.Name(), a.earlier != nil)
 		return err
 	})
 	if err != nil || !cut {

@@ -57,7 +57,7 @@ func questionOf(w window, earlier string) llm.Question {
 	}
 	if earlier != "" {
 		text.WriteString("An earlier extraction failed the checks below. Answer only the fields that they name, with type, pages " +
-			"and number of their document, and whole lists; for a page without a document, answer its document. Everything else " +
+			"and number of their document, and whole lists; for a page without a document, answer all of its document. Everything else " +
 			"is null or empty. If the text itself is at fault, answer what is printed.\n<<<page\n" + earlier + "page>>>\n")
 	}
 	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: answers.Raw(),

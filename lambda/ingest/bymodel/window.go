@@ -27,6 +27,11 @@ type window struct {
 	part   bool // of a longer file
 }
 
+// shows reports whether a page of an answer is in the window.
+func (w window) shows(page any) bool {
+	return slices.ContainsFunc(w.pieces, func(p piece) bool { return float64(p.page) == page })
+}
+
 // piece is a page, or a part of one.
 type piece struct {
 	page int

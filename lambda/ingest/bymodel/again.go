@@ -119,7 +119,7 @@ func covers(paths []string, path string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool { return path == p || strings.HasPrefix(path, p+".") })
 }
 
-// again is what is to be read again of a document.
+// again holds the fields of a document to be read again, and the answers.
 type again struct {
 	fields  []string
 	whole   bool // a check of the document failed

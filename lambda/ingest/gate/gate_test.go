@@ -106,6 +106,16 @@ func TestValidExtractionIsProved(t *testing.T) {
 	}
 }
 
+func TestFieldsInWords(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"line_items.3": "line 4", "line_items.3.unit_price": "unit price of line 4",
+		"taxes.0": "tax 1", "taxes.0.base": "taxes 0 base", "supplier.vat_id": "supplier vat id"} {
+		if got := words(path); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+}
+
 func TestGateRefuses(t *testing.T) {
 	t.Parallel()
 	wrong := func(s string) document.Amount {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -25,8 +26,16 @@ func Words(path string) string {
 	if i, field, ok := item(path); ok {
 		return fmt.Sprintf("%s of line %d", field, i+1)
 	}
+	if list, index, ok := strings.Cut(path, "."); ok && entries[list] != "" {
+		if i, err := strconv.Atoi(index); err == nil {
+			return fmt.Sprintf("%s %d", entries[list], i+1)
+		}
+	}
 	return strings.NewReplacer("_", " ", ".", " ").Replace(path)
 }
+
+// entries are the names of an entry of a list.
+var entries = map[string]string{"line_items": "line", "taxes": "tax", "charges": "charge", "references": "reference"}
 
 var lineItem = regexp.MustCompile(`^line_items\.(\d+)\.(.+)$`)
 

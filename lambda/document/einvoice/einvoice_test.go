@@ -87,6 +87,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(bytes.ReplaceAll(raw, []byte("ID>"), []byte("Amount>")))
 	}
 	f.Add([]byte("\xff\xfe<\x00"))
+	f.Add([]byte(fattura(corpo("TD01", "1", "<DatiRitenuta/>", [][]string{{"a", "1", "h", "2", "2", "22"}}, [][]string{{"22", "2", "0.44"}}, pagamento("1", "")))))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		d, err := einvoice.Read(bytes.NewReader(raw))
 		var refused *einvoice.Refused

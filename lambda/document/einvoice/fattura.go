@@ -33,6 +33,12 @@ const (
 	fatturaPayment = "FatturaElettronicaBody/DatiPagamento/DettaglioPagamento"
 )
 
+// Names of charges.
+const (
+	pensionFund  = "pension fund (cassa)"
+	rateRounding = "rounding of the taxed amount"
+)
+
 // fatturaCodes are the codes of UNTDID 1001 of documents that ask for money or return it. The other
 // codes of FatturaPA, TD16 to TD29, are documents of the buyer for the tax office.
 var fatturaCodes = map[string]string{"TD01": "380", "TD02": "386", "TD03": "386", "TD04": "381", "TD05": "383", "TD06": "380",
@@ -76,11 +82,11 @@ var fatturaMapping = mapping{
 	},
 	charges: []chargePlaces{
 		{charges: path{fatturaDoc + "DatiCassaPrevidenziale"}, amount: path{"ImportoContributoCassa"}, rate: path{"AliquotaIVA"},
-			named: "pension fund (cassa)"},
+			named: pensionFund},
 		{charges: path{fatturaGoods + "DatiRiepilogo"}, amount: path{"SpeseAccessorie"}, rate: path{"AliquotaIVA"},
 			named: "accessory costs"},
 		{charges: path{fatturaGoods + "DatiRiepilogo"}, amount: path{"Arrotondamento"}, rate: path{"AliquotaIVA"},
-			named: "rounding of the taxed amount"},
+			named: rateRounding},
 	},
 	lines: path{fatturaGoods + "DettaglioLinee"},
 	line: linePlaces{
@@ -164,20 +170,52 @@ func (r *reading) italian(p path) (name, vatID string) {
 	return name, vatID
 }
 
-// extras settles the charges, the total, the stamp (bollo) and the rounding. The total may have the
-// stamp without a line for it, and it may have the rounding or not.
+// extras settles the charges, the total, the stamp (bollo) and the roundings. The total may have the
+// stamp without a line for it, and it may have a rounding, of itself or of a rate, or not.
 func (r *reading) extras(d *document.Data) {
 	d.Charges = slices.DeleteFunc(d.Charges, func(c document.Charge) bool { return c.Amount.Sign() == 0 })
+	if d.Total.IsZero() {
+		d.Total = d.Subtotal.Plus(d.Tax) // it may be left out
+	}
+	r.heldFund(d)
 	sum := d.Subtotal.Plus(d.Tax)
 	d.Rounding = r.money(r.root, path{fatturaDoc + "Arrotondamento"})
+	ofRates := charged(d, rateRounding)
 	stamp := r.money(r.root, path{fatturaDoc + "DatiBollo/ImportoBollo"})
 	switch {
-	case d.Total.IsZero():
-		d.Total = sum // it may be left out
 	case d.Total.Equal(sum.Plus(d.Rounding)):
 		d.Total = sum
+	case ofRates.Sign() != 0 && d.Total.Equal(sum.Plus(ofRates)):
+		d.Total, d.Rounding = sum, ofRates
+		drop(d, rateRounding)
 	case stamp.Sign() != 0 && d.Total.Equal(sum.Plus(stamp)), stamp.Sign() != 0 && d.Total.Equal(sum.Plus(stamp).Plus(d.Rounding)):
 		d.Charges, d.Subtotal = append(d.Charges, document.Charge{Description: "stamp (bollo)", Amount: stamp}), d.Subtotal.Plus(stamp)
 		d.Total = sum.Plus(stamp)
 	}
+}
+
+// heldFund takes a contribution out of the sums that the total doesn't have: the buyer pays it to the
+// fund (Enasarco) and withholds it, although it is among the rates.
+func (r *reading) heldFund(d *document.Data) {
+	held := charged(d, pensionFund)
+	if held.Sign() == 0 || !d.Total.Equal(d.Subtotal.Plus(d.Tax).Minus(held)) {
+		return
+	}
+	d.Subtotal = d.Subtotal.Minus(held)
+	drop(d, pensionFund)
+	d.Taxes = slices.DeleteFunc(d.Taxes, func(t document.Tax) bool { return t.Amount.Sign() == 0 && t.Base.Equal(held) })
+	r.fund = held
+}
+
+func charged(d *document.Data, name string) (sum document.Amount) {
+	for _, c := range d.Charges {
+		if c.Description == name {
+			sum = sum.Plus(c.Amount)
+		}
+	}
+	return sum
+}
+
+func drop(d *document.Data, name string) {
+	d.Charges = slices.DeleteFunc(d.Charges, func(c document.Charge) bool { return c.Description == name })
 }

@@ -13,7 +13,14 @@ func (r *reading) withheld(d *document.Data) (words []string) {
 	for _, n := range r.root.at(fatturaDoc + "DatiRitenuta") {
 		amount := r.money(n, path{"ImportoRitenuta"})
 		d.AmountDue = d.AmountDue.Minus(amount)
+		if amount.Equal(r.fund) {
+			r.fund = document.Amount{} // the same, listed again
+		}
 		words = append(words, "withholding tax "+n.one(path{"TipoRitenuta"})+" "+amount.Fixed())
+	}
+	if r.fund.Sign() != 0 {
+		d.AmountDue = d.AmountDue.Minus(r.fund)
+		words = append(words, "withheld for the pension fund "+r.fund.Fixed())
 	}
 	split := document.Amount{}
 	for _, n := range r.root.at(fatturaGoods + "DatiRiepilogo") {

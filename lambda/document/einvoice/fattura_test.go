@@ -52,6 +52,18 @@ func corpo(code, number, more string, lines, rates [][]string, payments string) 
 	return b.String() + "</DatiBeniServizi>" + payments + "</FatturaElettronicaBody>"
 }
 
+// enasarco is a contribution that the total doesn't have.
+const enasarco = "<DatiCassaPrevidenziale><TipoCassa>TC07</TipoCassa><ImportoContributoCassa>0.83</ImportoContributoCassa><AliquotaIVA>0.00</AliquotaIVA>" +
+	"</DatiCassaPrevidenziale><ImportoTotaleDocumento>12.20</ImportoTotaleDocumento>"
+
+func ritenute(list ...string) (xml string) {
+	for _, r := range list {
+		kind, amount, _ := strings.Cut(r, " ")
+		xml += "<DatiRitenuta><TipoRitenuta>" + kind + "</TipoRitenuta><ImportoRitenuta>" + amount + "</ImportoRitenuta></DatiRitenuta>"
+	}
+	return xml
+}
+
 func pagamento(amount, more string) string {
 	return "<DatiPagamento><CondizioniPagamento>TP02</CondizioniPagamento><DettaglioPagamento><ModalitaPagamento>MP05</ModalitaPagamento>" +
 		more + "<ImportoPagamento>" + amount + "</ImportoPagamento></DettaglioPagamento></DatiPagamento>"
@@ -108,6 +120,16 @@ func TestFatturaSums(t *testing.T) {
 		"costs and rounding of a rate": {corpo("TD01", "9", "", hundred, [][]string{
 			{"22.00", "105.01", "23.10", "<SpeseAccessorie>5.00</SpeseAccessorie><Arrotondamento>0.01</Arrotondamento>"}}, ""),
 			"invoice|380|9|105.01|23.10|128.11||128.11|accessory costs 5.00|rounding of the taxed amount 0.01|S22 105.01 23.10"},
+		"fund and tax withheld": {corpo("TD01", "14", ritenute("RT02 2.00", "RT04 0.83")+enasarco, [][]string{{"Lavoro", "", "", "10.00", "10.00", "22.00"}},
+			[][]string{{"22.00", "10.00", "2.20"}, {"0.00", "0.83", "0.00", "<Natura>N2.2</Natura>"}}, pagamento("9.37", "")),
+			"invoice|380|14|10.00|2.20|12.20||9.37|S22 10.00 2.20"},
+		"fund withheld, not listed again": {corpo("TD01", "15", ritenute("RT02 2.00")+enasarco, [][]string{{"Lavoro", "", "", "10.00", "10.00", "22.00"}},
+			[][]string{{"22.00", "10.00", "2.20"}, {"0.00", "0.83", "0.00", "<Natura>N2.2</Natura>"}}, pagamento("9.37", "")),
+			"invoice|380|15|10.00|2.20|12.20||9.37|S22 10.00 2.20"},
+		"rounding of a rate beyond it": {corpo("TD01", "16", "<ImportoTotaleDocumento>34.32</ImportoTotaleDocumento>",
+			[][]string{{"Lavoro", "", "", "34.67", "34.67", "0.00"}},
+			[][]string{{"0.00", "34.67", "0.00", "<Natura>N4</Natura><Arrotondamento>-0.35</Arrotondamento>"}}, pagamento("34.32", "")),
+			"invoice|380|16|34.67|0.00|34.67|-0.35|34.32|E0 34.67 0.00"},
 		"alternatives of payment": {corpo("TD01", "10", "", hundred, [][]string{{"22.00", "100.00", "22.00"}}, pagamento("122.00", "")+pagamento("122.00", "")),
 			"invoice|380|10|100.00|22.00|122.00||122.00|S22 100.00 22.00"},
 		"payments of another sum": {corpo("TD01", "11", "", hundred, [][]string{{"22.00", "100.00", "22.00"}}, pagamento("112.00", "")),

@@ -12,6 +12,7 @@ type reading struct {
 	root     *node
 	currency string
 	problems []Problem
+	fund     document.Amount // withheld, of a FatturaPA
 }
 
 func (r *reading) report(n *node, at, what string) {

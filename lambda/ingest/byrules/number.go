@@ -1,6 +1,7 @@
 package byrules
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,6 +54,9 @@ func numbers(cells []cell) (found []named, headings []named) {
 	return found, headings
 }
 
+// andMore is a second label in a cell: "Invoice No. / Date".
+var andMore = regexp.MustCompile(`^ *(?:/|&|und |and |et )[\pL .]+:?$`)
+
 // numbered reads the number behind a title: with a mark, otherwise directly.
 func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, bool) {
 	m := mark.FindString(rest)
@@ -60,7 +64,7 @@ func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, b
 		m = withWords(rest)
 	}
 	if m != "" || marked && !startsWord(rest) {
-		for _, h := range hints(cells, i, rest[len(m):]) {
+		for _, h := range hints(cells, i, andMore.ReplaceAllString(rest[len(m):], "")) {
 			if number, ok := numberIn(h.text); ok && !(h.place == below && townLine.MatchString(h.text)) {
 				return named{n.kind, number, h.quote(), n.page, withMark + float64(h.place)/2 + n.score, h.place, n.cell, n.size}, true
 			}

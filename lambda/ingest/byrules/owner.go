@@ -98,6 +98,26 @@ func (o owners) repeat(at cell, name string) bool {
 	}) || strings.TrimSpace(at.Text) != name
 }
 
+// holder returns the owner of the account, who is the supplier unless the claim was assigned.
+func holder(cells []cell, buyer party) party {
+	if slices.ContainsFunc(cells, func(c cell) bool { return assigned.MatchString(c.Text) }) {
+		return party{}
+	}
+	for i, c := range cells {
+		label := holderLabel.FindString(c.Text)
+		if label == "" {
+			continue
+		}
+		for _, h := range hints(cells, i, c.Text[len(label):]) {
+			p := party{name: h.value, text: strings.TrimSpace(h.text), labelled: true}
+			if nameLike(p.text) && !p.isSame(buyer) && !bank.MatchString(p.text+" ") {
+				return p
+			}
+		}
+	}
+	return party{}
+}
+
 // sender returns the name in a sender's line: name, street and town with dividers.
 func sender(text string) (name string, ok bool) {
 	for _, divider := range []string{" · ", " • ", " | ", " – ", " - ", ", "} {

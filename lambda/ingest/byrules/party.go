@@ -2,8 +2,10 @@ package byrules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/printed"
@@ -16,7 +18,7 @@ func candidates(cells []cell) (found []party) {
 	for i, c := range cells {
 		text, company := nameIn(c.Text)
 		labelled, side := blockOf(cells, i)
-		if company && !labelled && aboutBank(cells, i) {
+		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text)) {
 			continue
 		}
 		if !company && (!labelled || !nameLike(c.Text)) {
@@ -53,6 +55,18 @@ func candidates(cells []cell) (found []party) {
 		found[i].score += min(float64(count[printed.Letters(found[i].text)]-1), 2)
 	}
 	return found
+}
+
+var article = regexp.MustCompile(`^(?:Ein|Eine|A|An|The|Un|Une|Una|Een|En|Et)$`)
+
+// inSentence reports whether a company's name is part of a sentence, such as about the group that
+// the supplier belongs to, or the new owner of its claims. A letterhead may have small letters.
+func inSentence(c cell, name string) bool {
+	const letterhead = 0.25
+	words := strings.Fields(legalForm.ReplaceAllString(name, " "))
+	small := func(w string) bool { r, _ := utf8.DecodeRuneInString(w); return unicode.IsLower(r) }
+	return groupWords.MatchString(name) ||
+		c.Box.Top > letterhead && len(words) > 0 && (article.MatchString(words[0]) || slices.ContainsFunc(words, small))
 }
 
 // before returns the first line of a name in a party's block, with the legal form in line i. A

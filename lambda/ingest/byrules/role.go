@@ -57,6 +57,9 @@ func issuer(cells []cell, found []party, who owners, buyer party, titled bool) (
 		}
 	}
 	if best.text == "" {
+		best = holder(cells, buyer)
+	}
+	if best.text == "" {
 		best = letterhead(cells, who, buyer, titled)
 	}
 	return best

@@ -40,3 +40,15 @@ var untaxed = regexp.MustCompile(`(?i)reverse[ -]charge|steuerschuld|§ ?13 ?b|�
 	`vat[ -]exempt|zero[ -]rated|outside the scope|intra-community supply|btw verlegd|odwrotne obciążenie|omvänd|omvendt|přenesen|daň odvede|taxare inversă|scutit|αντίστροφη|απαλλα|fordított adózás|adómentes|autoliquidação|isento`)
 
 var currencyLabel = word(`(?:(?:rechnungs|beleg)?währung|(?:invoice |document )?currency|devise|(?:di)?visa|valuta|moneda|moeda|waluta|měna)\b`)
+
+// holderLabel names the owner of the account.
+var holderLabel = word(`(?:kontoinhaber(?:in)?|zahlungsempfänger(?:in)?|account (?:holder|name)|payee|titulaire(?: du compte)?|bénéficiaire|` +
+	`intestatario(?: del conto)?|intestato a|titular(?: de la cuenta)?|begunstigde|rekeninghouder|ten name van|t\.?n\.?v\.?|` +
+	`betalningsmottagare|kontohaver|modtager|právní majitel|majitel účtu|příjemce|odbiorca płatności|titular cont|δικαιούχος|számlatulajdonos|kedvezményezett)[ :.]*`)
+
+// assigned marks an invoice that is to be paid to another company.
+var assigned = regexp.MustCompile(`(?i)abgetreten|abtretung|factoring|cédée?\b|subrog|\bassigned|assignment of|cedut[oa]|cessione|cedid[oa]|cesión|cessie|overgedragen|cesj[ai]|postoupen|faktoring`)
+
+// groupWords stand before the name of a group that the supplier belongs to.
+var groupWords = anyWord(`(?:(?:member|company|part|division|subsidiary) of|(?:unternehmen|gesellschaft|tochter\pL*|mitglied) (?:der|des|von)|` +
+	`onderdeel van|(?:société|filiale|membre) d\pL*|(?:società|gruppo) d\pL*|(?:empresa|grupo) d\pL*|en del (?:av|af)|parent company)`)

@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,8 @@ func newDraft(r kindsRow) *draft {
 	d.head, d.window, d.want = d.seller.name, true, map[string]string{}
 	if change, ok := kinds[r.kind]; ok {
 		defer change(d)
+	} else if !slices.Contains(asDrawn, r.kind) {
+		panic("unknown kind " + r.kind)
 	}
 	d.meta = [][2]string{{t.number, r.number}, {t.date, d.dayOf(r.date)}}
 	d.rows = [][]string{{"Modell A 20", "10", d.per(r.a, 10), d.money(r.a)}, {"Modell B 45", "4", d.per(r.b, 4), d.money(r.b)}}
@@ -91,6 +94,9 @@ func (d *draft) per(amount string, by int) string {
 	c := (units*100 + cents) / by
 	return d.money(fmt.Sprintf("%d.%02d", c/100, c%100))
 }
+
+// asDrawn are the kinds that change nothing, or only the file.
+var asDrawn = []string{"plain", "blanks", "badlines", "two", "stray", "turned", "twoup", "stacked"}
 
 // layout is the places of the blocks: the window, the letterhead and the table of numbers.
 type layout struct{ window, head, headSize, metaX, metaY float64 }

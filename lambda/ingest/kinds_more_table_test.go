@@ -2,30 +2,44 @@ package ingest_test
 
 // kindWords are the words of a kind by language.
 var kindWords = map[string]map[string]string{
-	"cash":     {"de": "Bar gegeben|Rückgeld", "en": "Cash|Change", "fr": "Espèces|Rendu", "it": "Contanti|Resto", "pl": "Gotówka|Reszta"},
-	"card":     {"de": "Bezahlt mit Karte|Offener Betrag", "en": "Paid by card|Balance due", "nl": "Betaald per pin|Te betalen", "es": "Pagado con tarjeta|Pendiente"},
-	"backlog":  {"de": "Offene Posten Vormonat|Gesamtforderung", "en": "Previous balance|Total account balance", "fr": "Solde précédent|Total général", "da": "Tidligere saldo|Samlet saldo"},
-	"skonto":   {"de": "Bei Zahlung in 10 Tagen 2 % Skonto", "en": "Total if paid within 10 days", "fr": "Montant sous escompte 2 %", "it": "Totale con sconto 2 % a 10 giorni", "nl": "Totaal bij betaling binnen 10 dagen"},
-	"foreign":  {"de": "Gesamtbetrag in USD:", "en": "Total in USD:", "es": "Total en USD:", "cs": "Celkem v USD:"},
-	"offer":    {"de": "Angebot Nr.|Angebotsdatum", "en": "Quotation No.|Quotation date", "fr": "Devis n°|Date du devis", "sv": "Offert nr|Offertdatum", "it": "Offerta n.|Data offerta"},
-	"dates":    {"de": "Lieferdatum|Bestelldatum", "en": "Delivery date|Order date", "pl": "Data sprzedaży|Data zamówienia", "cs": "Datum plnění|Datum objednávky", "hu": "Teljesítés dátuma|Rendelés dátuma", "ro": "Data livrării|Data comenzii", "el": "Ημερομηνία παράδοσης|Ημερομηνία παραγγελίας", "da": "Leveringsdato|Ordredato", "pt": "Data de entrega|Data da encomenda"},
-	"customer": {"de": "Kundennummer|Ihr Zeichen", "en": "Customer No.|Your ref.", "fr": "N° client|Votre réf.", "cs": "Číslo zákazníka|Vaše značka", "hu": "Ügyfélszám|Hivatkozás", "sv": "Kundnummer|Er referens", "ro": "Cod client|Referința dvs."},
-	"across":   {"de": "Kunden-Nr.", "en": "Account No.", "fr": "Code client", "es": "N.º cliente", "da": "Kundenr.", "el": "Κωδικός πελάτη"},
-	"topsum":   {"de": "Zu zahlen:", "en": "Amount due:", "nl": "Te betalen:", "pt": "A pagar:"},
-	"included": {"de": "darin enthalten 19 % MwSt.", "en": "including VAT at 20 %", "fr": "dont TVA 20 %", "da": "heraf moms 25 %", "sv": "varav moms 25 %"},
-	"shipto":   {"de": "Lieferanschrift:", "en": "Deliver to:", "fr": "Adresse de livraison :", "it": "Destinazione merce:", "hu": "Szállítási cím:", "ro": "Adresa de livrare:"},
-	"group":    {"de": "Ein Unternehmen der", "en": "A company of", "fr": "Une société du groupe", "nl": "Onderdeel van"},
-	"factor":   {"de": "Forderung abgetreten; zahlbar nur an", "en": "Assigned; pay only to", "fr": "Créance cédée, à régler à", "it": "Credito ceduto a", "es": "Crédito cedido a"},
-	"final":    {"de": "Schlussrechnung|abzgl. Abschlagsrechnung 1 vom 02.01.2026|abzgl. Abschlagsrechnung 2 vom 03.02.2026", "en": "Final invoice|less interim invoice 1|less interim invoice 2", "fr": "Facture de solde|Acompte facture n° 1|Acompte facture n° 2"},
-	"confirm":  {"de": "Auftragsbestätigung|Nr.", "en": "Order confirmation|No.", "fr": "Confirmation de commande|n°", "sv": "Orderbekräftelse|nr", "cs": "Potvrzení objednávky|č.", "hu": "Visszaigazolás|száma", "ro": "Confirmare de comandă|nr.", "el": "Επιβεβαίωση παραγγελίας|αρ."},
-	"draftly":  {"de": "ENTWURF", "en": "DRAFT", "fr": "PROJET", "es": "BORRADOR"},
-	"dunned":   {"de": "2. Mahnung", "en": "Final notice", "fr": "Mise en demeure", "it": "Diffida di pagamento", "es": "Último aviso"},
-	"citytax":  {"de": "Kurtaxe", "en": "City tax", "it": "Tassa di soggiorno", "fr": "Taxe de séjour"},
-	"debit":    {"de": "Der Betrag wird am|von Ihrem Konto abgebucht.", "en": "We will collect this amount on|by direct debit.", "it": "L'importo sarà addebitato il|sul vostro conto."},
-	"stamp":    {"de": "EINGEGANGEN", "en": "RECEIVED", "nl": "ONTVANGEN", "pt": "RECEBIDO"},
-	"slip":     {"de": "Zahlschein Empfänger|Betrag", "en": "Remittance slip payee|Amount", "sv": "Betalningsmottagare|Belopp", "it": "Bollettino beneficiario|Importo"},
-	"columns":  {"de": "Verkäufer:|Käufer:", "en": "Seller:|Buyer:", "cs": "Dodavatel:|Odběratel:", "hu": "Eladó:|Vevő:", "ro": "Furnizor:|Cumpărător:", "el": "Πωλητής:|Πελάτης:", "pt": "Vendedor:|Comprador:", "sv": "Säljare:|Köpare:"},
-	"selfbill": {"de": "Gutschrift im Gutschriftsverfahren", "en": "Self-billed invoice"},
+	"cash":       {"de": "Bar gegeben|Rückgeld", "en": "Cash|Change", "fr": "Espèces|Rendu", "it": "Contanti|Resto", "pl": "Gotówka|Reszta"},
+	"card":       {"de": "Bezahlt mit Karte|Offener Betrag", "en": "Paid by card|Balance due", "nl": "Betaald per pin|Te betalen", "es": "Pagado con tarjeta|Pendiente"},
+	"backlog":    {"de": "Offene Posten Vormonat|Gesamtforderung", "en": "Previous balance|Total account balance", "fr": "Solde précédent|Total général", "da": "Tidligere saldo|Samlet saldo"},
+	"skonto":     {"de": "Bei Zahlung in 10 Tagen 2 % Skonto", "en": "Total if paid within 10 days", "fr": "Montant sous escompte 2 %", "it": "Totale con sconto 2 % a 10 giorni", "nl": "Totaal bij betaling binnen 10 dagen"},
+	"foreign":    {"de": "Gesamtbetrag in USD:", "en": "Total in USD:", "es": "Total en USD:", "cs": "Celkem v USD:"},
+	"offer":      {"de": "Angebot Nr.|Angebotsdatum", "en": "Quotation No.|Quotation date", "fr": "Devis n°|Date du devis", "sv": "Offert nr|Offertdatum", "it": "Offerta n.|Data offerta"},
+	"dates":      {"de": "Lieferdatum|Bestelldatum", "en": "Delivery date|Order date", "pl": "Data sprzedaży|Data zamówienia", "cs": "Datum plnění|Datum objednávky", "hu": "Teljesítés dátuma|Rendelés dátuma", "ro": "Data livrării|Data comenzii", "el": "Ημερομηνία παράδοσης|Ημερομηνία παραγγελίας", "da": "Leveringsdato|Ordredato", "pt": "Data de entrega|Data da encomenda"},
+	"customer":   {"de": "Kundennummer|Ihr Zeichen", "en": "Customer No.|Your ref.", "fr": "N° client|Votre réf.", "cs": "Číslo zákazníka|Vaše značka", "hu": "Ügyfélszám|Hivatkozás", "sv": "Kundnummer|Er referens", "ro": "Cod client|Referința dvs."},
+	"across":     {"de": "Kunden-Nr.", "en": "Account No.", "fr": "Code client", "es": "N.º cliente", "da": "Kundenr.", "el": "Κωδικός πελάτη"},
+	"topsum":     {"de": "Zu zahlen:", "en": "Amount due:", "nl": "Te betalen:", "pt": "A pagar:"},
+	"included":   {"de": "darin enthalten 19 % MwSt.", "en": "including VAT at 20 %", "fr": "dont TVA 20 %", "da": "heraf moms 25 %", "sv": "varav moms 25 %"},
+	"shipto":     {"de": "Lieferanschrift:", "en": "Deliver to:", "fr": "Adresse de livraison :", "it": "Destinazione merce:", "hu": "Szállítási cím:", "ro": "Adresa de livrare:"},
+	"group":      {"de": "Ein Unternehmen der", "en": "A company of", "fr": "Une société du groupe", "nl": "Onderdeel van"},
+	"factor":     {"de": "Forderung abgetreten; zahlbar nur an", "en": "Assigned; pay only to", "fr": "Créance cédée, à régler à", "it": "Credito ceduto a", "es": "Crédito cedido a"},
+	"final":      {"de": "Schlussrechnung|abzgl. Abschlagsrechnung 1 vom 02.01.2026|abzgl. Abschlagsrechnung 2 vom 03.02.2026", "en": "Final invoice|less interim invoice 1|less interim invoice 2", "fr": "Facture de solde|Acompte facture n° 1|Acompte facture n° 2"},
+	"confirm":    {"de": "Auftragsbestätigung|Nr.", "en": "Order confirmation|No.", "fr": "Confirmation de commande|n°", "sv": "Orderbekräftelse|nr", "cs": "Potvrzení objednávky|č.", "hu": "Visszaigazolás|száma", "ro": "Confirmare de comandă|nr.", "el": "Επιβεβαίωση παραγγελίας|αρ."},
+	"draftly":    {"de": "ENTWURF", "en": "DRAFT", "fr": "PROJET", "es": "BORRADOR"},
+	"dunned":     {"de": "2. Mahnung", "en": "Final notice", "fr": "Mise en demeure", "it": "Diffida di pagamento", "es": "Último aviso"},
+	"citytax":    {"de": "Kurtaxe", "en": "City tax", "it": "Tassa di soggiorno", "fr": "Taxe de séjour"},
+	"debit":      {"de": "Der Betrag wird am|von Ihrem Konto abgebucht.", "en": "We will collect this amount on|by direct debit.", "it": "L'importo sarà addebitato il|sul vostro conto."},
+	"stamp":      {"de": "EINGEGANGEN", "en": "RECEIVED", "nl": "ONTVANGEN", "pt": "RECEBIDO"},
+	"slip":       {"de": "Zahlschein Empfänger|Betrag", "en": "Remittance slip payee|Amount", "sv": "Betalningsmottagare|Belopp", "it": "Bollettino beneficiario|Importo"},
+	"columns":    {"de": "Verkäufer:|Käufer:", "en": "Seller:|Buyer:", "cs": "Dodavatel:|Odběratel:", "hu": "Eladó:|Vevő:", "ro": "Furnizor:|Cumpărător:", "el": "Πωλητής:|Πελάτης:", "pt": "Vendedor:|Comprador:", "sv": "Säljare:|Köpare:"},
+	"combined":   {"de": "Rechnungsnr. / Datum", "en": "Invoice No. / Date", "fr": "Facture n° / Date"},
+	"agent":      {"de": "Im Namen und für Rechnung der", "en": "Issued on behalf of", "fr": "Pour le compte de"},
+	"yearsums":   {"de": "Summen des Jahres 2025:", "en": "Totals for 2025:"},
+	"order":      {"de": "Auftragssumme netto|Auftragssumme brutto", "en": "Order value net|Order value gross"},
+	"bank":       {"de": "Bank: Sparda Handelsbank AG", "en": "Bank: Northern Bank PLC", "it": "Banca: Banco Alpino S.p.A."},
+	"partner":    {"de": " & Co. KG|Persönlich haftend: Eichenhof Verwaltungs GmbH, Amtsgericht Münster", "en": " Ltd|Parent company: Oakfield Holdings PLC, registered in England"},
+	"oneline":    {"de": "Tel. 0251 4711", "en": "Tel 0113 496 0101", "fr": "Tél. 04 72 00 00 00", "nl": "Tel. 030 2345678"},
+	"rates":      {"de": "Weitere Raten:", "en": "Further instalments:"},
+	"payslip":    {"de": "Zahlbetrag bei Skonto|bis", "en": "Amount due less 3 % discount|until"},
+	"attn":       {"de": "z. Hd. Frau Dr. Keller", "en": "Attn. Mr J. Porter", "fr": "À l'attention de Mme Blanc"},
+	"notes":      {"de": "Lieferschein Nr. 8812 vom 02.03.2026|Gutschrift Nr. GU-7 wurde berücksichtigt", "en": "Delivery note no. 8812 of 2 March 2026|Credit note CN-7 has been considered"},
+	"logofactor": {"de": "Die Forderung ist abgetreten. Zahlbar nur an|Kundenbetreuung", "en": "This debt is assigned; pay only to|Credit control", "fr": "Créance cédée, à régler à|Service client"},
+	"logogroup":  {"de": "Ein Unternehmen der", "en": "A member of", "nl": "Onderdeel van"},
+	"holder":     {"de": "Kontoinhaber:", "en": "Account name:", "fr": "Titulaire du compte :", "it": "Intestatario:", "sv": "Betalningsmottagare:"},
+	"selfbill":   {"de": "Gutschrift im Gutschriftsverfahren", "en": "Self-billed invoice"},
 }
 
 // moreKindsTable has the columns of kindsTable.
@@ -291,4 +305,43 @@ stacked       pl FV/2806/2026    2026-01-27 210.00 48.30 258.30 120.00 90.00
 apos          de RE-2813         2026-01-16 2700.00 513.00 3213.00 2100.00 600.00
 apos          fr FA-2820         2026-03-19 3700.00 740.00 4440.00 3100.00 600.00
 apos          it 2827/26         2026-01-27 3400.00 748.00 4148.00 2800.00 600.00
+combined      de RE-4507         2026-02-27 780.00 148.20 928.20 680.00 100.00
+combined      en IN4514          2026-01-28 770.00 154.00 924.00 720.00 50.00
+combined      fr FA-4521         2026-01-27 840.00 168.00 1008.00 800.00 40.00
+agent         de RE-4528         2026-01-14 630.00 119.70 749.70 590.00 40.00
+agent         en IN4535          2026-02-18 860.00 172.00 1032.00 780.00 80.00
+agent         fr FA-4542         2026-03-15 810.00 162.00 972.00 790.00 20.00
+yearsums      de RE-4549         2026-01-20 450.00 85.50 535.50 430.00 20.00
+yearsums      en IN4556          2026-02-23 800.00 160.00 960.00 780.00 20.00
+order         de RE-4563         2026-03-20 730.00 138.70 868.70 680.00 50.00
+order         en IN4570          2026-02-13 860.00 172.00 1032.00 800.00 60.00
+bank          de RE-4577         2026-02-21 850.00 161.50 1011.50 820.00 30.00
+bank          en IN4584          2026-01-21 760.00 152.00 912.00 660.00 100.00
+bank          it 4591/26         2026-03-22 650.00 143.00 793.00 600.00 50.00
+partner       de RE-4598         2026-03-16 440.00 83.60 523.60 410.00 30.00
+partner       en IN4605          2026-02-25 680.00 136.00 816.00 650.00 30.00
+oneline       de RE-4612         2026-03-13 460.00 87.40 547.40 440.00 20.00
+oneline       en IN4619          2026-01-28 580.00 116.00 696.00 530.00 50.00
+oneline       fr FA-4626         2026-02-15 720.00 144.00 864.00 640.00 80.00
+oneline       nl 264633          2026-03-21 810.00 170.10 980.10 760.00 50.00
+rates         de RE-4640         2026-02-23 640.00 121.60 761.60 610.00 30.00
+rates         en IN4647          2026-01-17 480.00 96.00 576.00 400.00 80.00
+payslip       de RE-4654         2026-01-14 580.00 110.20 690.20 550.00 30.00
+payslip       en IN4661          2026-01-19 780.00 156.00 936.00 690.00 90.00
+attn          de RE-4668         2026-01-17 780.00 148.20 928.20 680.00 100.00
+attn          en IN4675          2026-01-25 740.00 148.00 888.00 660.00 80.00
+attn          fr FA-4682         2026-01-21 710.00 142.00 852.00 660.00 50.00
+notes         de RE-4689         2026-01-19 830.00 157.70 987.70 770.00 60.00
+notes         en IN4696          2026-03-16 590.00 118.00 708.00 510.00 80.00
+logofactor    de RE-5207         2026-03-24 760.00 144.40 904.40 700.00 60.00
+logofactor    en IN5214          2026-01-24 570.00 114.00 684.00 490.00 80.00
+logofactor    fr FA-5221         2026-03-27 760.00 152.00 912.00 700.00 60.00
+logogroup     de RE-5228         2026-03-13 890.00 169.10 1059.10 840.00 50.00
+logogroup     en IN5235          2026-02-24 860.00 172.00 1032.00 820.00 40.00
+logogroup     nl 265242          2026-01-14 570.00 119.70 689.70 500.00 70.00
+holder        de RE-5249         2026-01-23 810.00 153.90 963.90 760.00 50.00
+holder        en IN5256          2026-01-13 910.00 182.00 1092.00 830.00 80.00
+holder        fr FA-5263         2026-01-15 530.00 106.00 636.00 430.00 100.00
+holder        it 5270/26         2026-01-26 760.00 167.20 927.20 670.00 90.00
+holder        sv 5277            2026-02-18 580.00 145.00 725.00 480.00 100.00
 `

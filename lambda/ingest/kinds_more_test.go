@@ -124,8 +124,40 @@ var moreKinds = map[string]func(*draft){
 	"columns":  (*draft).columned,
 	"apos":     func(d *draft) { d.group, d.decimal, d.currency = "'", ".", "CHF"; d.reprice() },
 	"selfbill": func(d *draft) { w := d.words(); d.title = w[0] },
-	"twoup":    func(*draft) {},
-	"stacked":  func(*draft) {},
+	"combined": func(d *draft) { d.meta = [][2]string{{d.words()[0], d.row.number + " / " + d.dayOf(d.row.date)}} },
+	"agent":    func(d *draft) { d.below = []string{d.words()[0] + " Verwaltung Sonnenhof GmbH"} },
+	"yearsums": func(d *draft) {
+		d.below = []string{d.words()[0], d.net + " " + d.money("15000.00"), d.tax + " " + d.money("2850.00"), d.gross + " " + d.money("17850.00")}
+	},
+	"order": func(d *draft) { w := d.words(); d.line(w[1], "11900.00"); d.line(w[0], "10000.00") },
+	"bank":  func(d *draft) { d.head, d.foot = "", []string{d.words()[0], d.footer(d.seller)[1]} },
+	"partner": func(d *draft) {
+		w := d.words()
+		d.seller.name += w[0]
+		d.head, d.foot = d.seller.name, append(d.footer(d.seller)[1:], w[1])
+	},
+	"oneline": func(d *draft) {
+		d.head = ""
+		d.at(57, 60, 9, d.seller.name+" | "+d.seller.street+" | "+d.seller.town+" | "+d.words()[0])
+	},
+	"rates": func(d *draft) {
+		d.below = []string{d.words()[0], d.dayOf("2026-05-01") + " " + d.money("400.00"), d.dayOf("2026-06-01") + " " + d.money("400.00")}
+	},
+	"payslip": func(d *draft) {
+		w := d.words()
+		d.at(57, 690, 9, w[0]+" "+d.money(d.thousandths(d.row.gross, 970))+" "+d.currency, w[1]+" "+d.dayOf("2026-04-03"))
+	},
+	"logofactor": func(d *draft) {
+		w := d.words()
+		d.head, d.foot, d.below = "", d.foot[1:], []string{w[0] + " Phönix Forderungs AG", w[1]}
+	},
+	"logogroup": func(d *draft) { d.head, d.foot = "", []string{d.words()[0] + " Nordstern Holding AG", d.foot[1]} },
+	"holder": func(d *draft) {
+		d.seller = d.plain
+		d.head, d.foot = "", []string{d.words()[0] + " " + d.plain.name, d.footer(d.plain)[1]}
+	},
+	"attn":  func(d *draft) { d.buyer.street = d.words()[0] },
+	"notes": func(d *draft) { d.below = d.words() },
 }
 
 // across prints the labels in a row and the values below them.

@@ -176,4 +176,4 @@ func TestKindsPassNothingWrong(t *testing.T) {
 const reported = 85
 
 // leastRight may only rise.
-const leastRight = 315
+const leastRight = 343

@@ -126,3 +126,16 @@ func TestCurrencySignIsWord(t *testing.T) {
 		}
 	}
 }
+
+// A label must be whole, and name a party, not its number or its account.
+func TestLabelNamesAParty(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Customer": "buyer", "Customer No.": "", "Kunden-Nr.": "", "Client n°": "", "Invoice to:": "buyer", "Invoice total": "",
+		"Deliver to:": "delivery", "Szállítási cím:": "delivery", "Πελάτης:": "buyer", "Furnizor": "supplier", "Eladó:": "supplier",
+	} {
+		if got := sideOf(text); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}

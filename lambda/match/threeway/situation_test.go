@@ -25,7 +25,7 @@ import (
 // orders O, receipts R, invoices I and credit notes C. A quantity with * grows with the company.
 type situationKind struct {
 	docs string
-	want string // the verdicts of the invoices in order; "!" after one: a warning
+	want string // the verdicts of the invoices in order; "!" after one: a warning; "or": the matcher leaves a question
 	tol  string // JSON of the tolerance
 }
 
@@ -66,9 +66,9 @@ var situationKinds = map[string]situationKind{
 	"freight, allowed":       {"O Pump; *10; ; 12.5\nR Pump; *10\nI Pump; *10; ; 12.5|Freight; 1; ; 15", "matched", `{"charge_absolute":20}`},
 	"freight, ordered":       {"O Pumpe; *10; ; 12.5|Fracht; 1; ; 15\nR Pumpe; *10\nI Pumpe; *10; ; 12.5|Fracht; 1; ; 15", "matched", ""},
 	"down payment":           {"O Boiler; 1; ; 10000\nI Down payment 30 %; 1; ; 3000\nR Boiler; 1\nI Boiler; 1; ; 10000|less down payment; 1; ; -3000", "down-payment final-invoice", ""},
-	"Anzahlung":              {"O Heizkessel; 1; ; 8000\nI Anzahlung; 1; ; 2500\nR Heizkessel; 1\nI Heizkessel; 1; ; 8000|abzgl. Anzahlung; 1; ; -2500", "down-payment final-invoice", ""},
+	"Anzahlung":              {"O Heizkessel; 1; ; 8000\nI Anzahlung; 1; ; 2500\nR Heizkessel; 1\nI Heizkessel; 1; ; 8000|abzgl. Anzahlung; 1; ; -2500", "down-payment final-invoice or matched", ""},
 	"zaliczka":               {"O Instalacja; 2; ; 5000|Zestaw; 1; ; 2000\nI Zaliczka 20 % - Instalacja; 1; ; 2400\nR Instalacja; 2|Zestaw; 1", "down-payment", ""},
-	"acompte, unnamed":       {"O Chaudière; 1; ; 9000\nI Facture 1; 1; ; 2700\nR Chaudière; 1\nI Chaudière; 1; ; 9000|Facture 1; 1; ; -2700", "down-payment final-invoice", ""},
+	"acompte, unnamed":       {"O Chaudière; 1; ; 9000\nI Facture 1; 1; ; 2700\nR Chaudière; 1\nI Chaudière; 1; ; 9000|Facture 1; 1; ; -2700", "down-payment final-invoice or matched", ""},
 	"instalments":            {"O Ankervinsj; 1; ; 70000|Dokumentasjon; 1; ; 5000\nI Rate 1/2 40 %; 1; ; 30000\nI Rate 2/2 60 %; 1; ; 45000\nR Ankervinsj; 1|Dokumentasjon; 1", "down-payment down-payment", ""},
 	"hours":                  {"O Consulting hour; *20; ; 95\nI Consulting hour; *20; ; 95", "service", ""},
 	"hours by code":          {"O Montage; *20; HUR; 65\nI Montage; *20; Std; 65", "service", ""},
@@ -83,6 +83,8 @@ var situationKinds = map[string]situationKind{
 	"dearer in boxes":        {"O Glove; *5; dozen; 24\nR Glove; *5; dozen\nI Glove; *60; pcs; 2.20", "price-variance", ""},
 	"dearer, allowed":        {"O Gussteil; *10; ; 100\nR Gussteil; *10\nI Gussteil; *10; ; 115", "matched", `{"price_percent":20,"total_percent":20}`},
 	"dearer in all":          {"O Gussteil; *10; ; 100\nR Gussteil; *10\nI Gussteil; *10; ; 105", "price-variance", `{"price_percent":10,"total_percent":1}`},
+	"more for less":          {"O Schelle; *10; ; 10\nR Schelle; *12\nI Schelle; *12; ; 8", "quantity-variance", ""},
+	"parts of a machine":     {"O Presse; 1; ; 70000\nR Presse; 1\nI Presse; 1; ; 20000\nI Presse; 1; ; 25000", "down-payment down-payment", ""},
 	"two prices":             {"O H1 Hose; *10; ; 5|H1 Hose; *10; ; 4.8\nR H1 Hose; *20\nI H1 Hose; *10; ; 5|H1 Hose; *10; ; 4.8", "matched", ""},
 	"two prices, swapped":    {"O H1 Hose; *10; ; 5|H1 Hose; *10; ; 4.8\nR H1 Hose; *20\nI H1 Hose; *10; ; 4.8|H1 Hose; *10; ; 5", "matched", ""},
 	"an order in gross":      {"O Stuhl; *10; ; 119\nR Stuhl; *10\nI Stuhl; *10; ; 100 +19", "order-in-gross", ""},
@@ -118,21 +120,14 @@ var situationCompanies = []struct{ supplier, buyer, currency, number string }{
 // TestKindsAnywhere: the kinds with other companies, numbers and quantities.
 func TestKindsAnywhere(t *testing.T) {
 	t.Parallel()
-	wrong, all := 0, 0
+	n := 0
 	for name, k := range situationKinds {
 		for c := range situationCompanies {
-			all++
-			if got := k.judged(t, c, all); got != k.want {
-				wrong++
-				t.Logf("%s, company %d: got %s, want %s", name, c, got, k.want)
-				if strings.Count(got, "!") > strings.Count(k.want, "!") {
-					t.Errorf("%s, company %d: a false warning", name, c)
-				}
+			n++
+			if got := k.judged(t, c, n); !slices.Contains(strings.Split(k.want, " or "), got) {
+				t.Errorf("%s, company %d: got %s, want %s", name, c, got, k.want)
 			}
 		}
-	}
-	if wrong*20 > all {
-		t.Errorf("%d of %d are wrong, want at most 5 %%", wrong, all)
 	}
 }
 

@@ -94,6 +94,7 @@ var situationKinds = map[string]situationKind{
 	"receipt without units":  {"O Marker; *2; Box of 10; 50\nR Marker; *20\nI Marker; *20; Units; 5", "matched", ""},
 	"à 12 in the text":       {"O Kaffee à 12; *4; ; 24\nR Kaffee à 12; *4\nI Kaffee à 12; *48; ; 2", "matched", ""},
 	"x24 in the text":        {"O Cola 0,33 l x24; *5; Kiste; 12\nR Cola 0,33 l x24; *5; Kiste\nI Cola 0,33 l x24; *120; Flasche; 0.5", "matched", ""},
+	"packs, billed twice":    {"O Kaffee à 12; *2; Karton\nR Kaffee à 12; *2; Karton\nI Kaffee à 12; *24; Stk; 2\nI Kaffee à 12; *24; Stk; 2", "matched over-billed!", ""},
 	"boxes in two parts":     {"O Bandage; *20; BX; 84.90\nR Bandage; *8; BX\nR Bandage; *12; BX\nI Bandage; *800; EA; 0.849\nI Bandage; *1200; EA; 0.849", "matched matched", ""},
 	"an order unpriced":      {"O Marker; *30; Stk\nR Marker; *30; Stk\nI Marker; *30; Stk; 5", "matched", ""},
 	"only amounts":           {"O Marker; *30; Stk; 5\nR Marker; *30; Stk\nI Marker; *30; Stk; ; ; *150", "matched", ""},

@@ -88,7 +88,11 @@ func (b *book) total(d, o *Document, returned document.Amount) {
 	}
 	billed := value
 	if only {
-		value, billed = b.lump(d, value).Minus(returned), b.charged(d, printed)
+		off, unprinted := s.deducted(d)
+		value, billed = b.lump(d, value).Minus(returned).Minus(off), b.charged(d, printed)
+		if b.deducted[d.ID] = off; unprinted {
+			billed = billed.Minus(off)
+		}
 		if slices.Contains(b.kinds[d.ID], advance) {
 			s.advances = append(s.advances, d)
 		}
@@ -102,6 +106,29 @@ func (b *book) total(d, o *Document, returned document.Amount) {
 		s.over[d.ID] = true
 	}
 	s.dear[d.ID] = billed.Sign() > 0 && !t.total(s.billed.Minus(b.forgiven(o, t)), s.amount)
+}
+
+// deducted is the amount of earlier down payments that an invoice deducts without a line: it is
+// prepaid, or missing in the net amount. unprinted means that the net amount still has it.
+func (s *sum) deducted(d *Document) (off document.Amount, unprinted bool) {
+	paid, lines := document.Amount{}, document.Amount{}
+	for _, a := range s.advances {
+		paid = paid.Plus(net(a))
+	}
+	for _, l := range d.Lines {
+		lines = lines.Plus(amountOf(l))
+	}
+	off, unprinted = d.Prepaid, true
+	if off.Sign() <= 0 {
+		off, unprinted = lines.Minus(net(d)), false
+	}
+	switch {
+	case off.Minus(cents).Sign() <= 0 || paid.Sign() <= 0:
+		return zero, false
+	case off.Cmp(paid) > 0: // with VAT
+		off = paid
+	}
+	return off, unprinted
 }
 
 // forgiven is the amount by which an order's articles are exceeded within the tolerance of

@@ -19,11 +19,12 @@ type book struct {
 	facts, own facts                            // own: these documents'
 	learned    map[uuid.UUID][]Conversion       // by invoice
 	accounts   map[article]*account
-	first      map[article]int       // the first line of an order about the same article
-	lines      map[article][]int     // all lines about an article
-	shares     map[uuid.UUID][]share // by invoice
-	kinds      map[uuid.UUID][]kind  // of an invoice's lines
-	sums       map[uuid.UUID]*sum    // by order
+	first      map[article]int               // the first line of an order about the same article
+	lines      map[article][]int             // all lines about an article
+	shares     map[uuid.UUID][]share         // by invoice
+	kinds      map[uuid.UUID][]kind          // of an invoice's lines
+	sums       map[uuid.UUID]*sum            // by order
+	deducted   map[uuid.UUID]document.Amount // by invoice: down payments, without a line
 }
 
 // article is an article of an order, named by its first line.
@@ -69,7 +70,8 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conv
 	b := &book{tolerances: t, articles: map[[2]string]string{}, partners: map[uuid.UUID][]*Document{},
 		alignments: map[[2]uuid.UUID][]score.Aligned{},
 		accounts:   map[article]*account{}, first: map[article]int{}, lines: map[article][]int{}, shares: map[uuid.UUID][]share{},
-		kinds: map[uuid.UUID][]kind{}, sums: map[uuid.UUID]*sum{}, learned: map[uuid.UUID][]Conversion{}}
+		kinds: map[uuid.UUID][]kind{}, sums: map[uuid.UUID]*sum{}, learned: map[uuid.UUID][]Conversion{},
+		deducted: map[uuid.UUID]document.Amount{}}
 	byID := make(map[uuid.UUID]*Document, len(docs))
 	for i := range docs {
 		b.docs, byID[docs[i].ID] = append(b.docs, &docs[i]), &docs[i]

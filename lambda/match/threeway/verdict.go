@@ -7,7 +7,6 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/plural"
-	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 )
@@ -46,6 +45,7 @@ func (b *book) invoice(d *Document) Invoice {
 		v.Words = fmt.Sprintf("The invoice has no lines: only amounts are compared, with %s and %s.",
 			plural.Of(len(orders), "order"), plural.Of(len(v.Receipts), "receipt"))
 	}
+	b.judgeWhole(d, &v)
 	for _, o := range orders {
 		rest := b.rest(d, o)
 		if rest.OverBilled {
@@ -215,43 +215,6 @@ func (f *finding) compareReceived(receipts int) {
 	case !through.IsZero() && !f.t.quantity(through, f.Received, f.a.unit):
 		f.find(QuantityVariance, "%s billed up to this invoice, %s received.", withUnit(through, f.a.unit), withUnit(f.Received, f.a.unit))
 	}
-}
-
-// other describes a line that isn't goods.
-func (b *book) other(d *Document, i int, f *finding) {
-	amount := amountOf(f.l)
-	switch b.kinds[d.ID][i] {
-	case advance:
-		f.find(DownPayment, "The line bills a part of the order's amount; no goods are expected for it.")
-	case deduction:
-		f.find(FinalInvoice, "The line deducts what an earlier invoice billed.")
-	case discount:
-		f.find(Matched, "The line takes %s off, without goods.", amount.Abs().Fixed())
-	case charge:
-		if planned := b.plannedCharges(d); amount.Minus(planned).Sign() <= 0 || f.t.price(difference{amount, planned}) {
-			f.find(Matched, "The order has charges of %s.", planned.Fixed())
-		} else if goods := net(d).Minus(amount); f.t.charge(amount.Minus(planned), goods) {
-			f.find(Matched, "No order has this charge; it is within the tolerance.")
-		} else {
-			f.find(UnplannedCharge, "No order has this charge of %s.", amount.Fixed())
-		}
-	}
-}
-
-// plannedCharges are the charges of an invoice's orders.
-func (b *book) plannedCharges(d *Document) document.Amount {
-	sum := zero
-	for _, o := range b.with(d, document.PurchaseOrder) {
-		for _, l := range o.Lines {
-			if score.IsCharge(l) {
-				sum = sum.Plus(amountOf(l))
-			}
-		}
-		for _, c := range o.Charges {
-			sum = sum.Plus(c.Amount)
-		}
-	}
-	return sum
 }
 
 // rest is the state of order o; d must be one of its invoices.

@@ -22,7 +22,7 @@ type Settlement struct {
 }
 
 // ErrNoSuchWarning reports a document without such a warning.
-var ErrNoSuchWarning = errors.New("document has no such warning")
+var ErrNoSuchWarning = errors.New("unknown warning of the document")
 
 const settleSQL = `
 WITH settled AS (

@@ -19,8 +19,8 @@ func TestSettle(t *testing.T) {
 	wantRefused(t, url, "settle", clitest.Refusals{
 		{[]string{"twice", "WK-9051", "--reason", "x"}, "unknown warning"},
 		{[]string{"billed-twice", "WK-9051"}, "missing reason"},
-		{[]string{"over-billed", "WK-9051", "--reason", "x"}, "no such warning: over-billed of invoice WK-9051"},
-		{[]string{"billed-twice", "WK-9051", "4500000130", "--reason", "x"}, "no such warning"},
+		{[]string{"over-billed", "WK-9051", "--reason", "x"}, "unknown warning of the document: over-billed of invoice WK-9051"},
+		{[]string{"billed-twice", "WK-9051", "4500000130", "--reason", "x"}, "unknown warning of the document"},
 	})
 	settle := []string{"settle", "billed-twice", "WK-9051", "--reason", "ordered twice", "--by", "anna"}
 	wantText(t, printed(t, url, settle...), "settled 1 warning billed-twice\n")

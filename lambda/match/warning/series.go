@@ -59,7 +59,7 @@ func monthly(a, b document.Date) bool {
 	return false
 }
 
-// copySuffix is what is added to a number to send an invoice again: 918-A, 918 copy, 918/2.
+// copySuffix matches the addition to the number of an invoice sent again: 918-A, 918 copy, 918/2.
 var copySuffix = regexp.MustCompile(`^(?:[-/ ._(]*\pL{1,9}\)?|[-/ ._]+\d)$`)
 
 // renumbered reports whether one number is the other one with a suffix.

@@ -162,7 +162,7 @@ func OverBilledWords(number string, v threeway.Invoice, o threeway.Order) string
 }
 
 // OverBilledFacts are the facts of such a warning. Later invoices don't change them, because they
-// have warnings of their own.
+// have a warning too.
 func OverBilledFacts(v threeway.Invoice, o threeway.Order) string {
 	facts := []any{o.Amount.Canonical()}
 	for _, l := range v.Lines {

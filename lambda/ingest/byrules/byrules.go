@@ -30,7 +30,9 @@ func Extract(t transcript.Transcription, own ...document.Party) (documents []ext
 	found := split(t.Pages)
 	for _, pages := range found {
 		e := extract(pages, own)
-		e.Doubts = append(e.Doubts, doubts(pages, found)...)
+		for _, text := range doubts(pages, found) {
+			e.Doubts = append(e.Doubts, extraction.Doubt{Field: "type", Text: text})
+		}
 		documents = append(documents, e)
 	}
 	return documents

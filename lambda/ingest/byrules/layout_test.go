@@ -34,7 +34,10 @@ func read(e extraction.Extraction) string {
 	}
 	s := strings.Join([]string{string(e.Type), d.Number, guess("date", d.Date.String()), guess("supplier.name", d.Supplier.Name), ">",
 		guess("buyer.name", d.Buyer.Name)}, " ")
-	return strings.Join(append([]string{strings.TrimSpace(s)}, e.Doubts...), "; ")
+	for _, d := range e.Doubts {
+		s = strings.TrimSpace(s) + "; " + d.Text
+	}
+	return strings.TrimSpace(s)
 }
 
 // The blocks of a page: the supplier without a legal form at the right, the window at the left.

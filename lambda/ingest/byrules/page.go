@@ -1,11 +1,13 @@
 package byrules
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
 )
@@ -171,6 +173,27 @@ func Total(t transcript.Transcription, pages []int) (document.Amount, bool) {
 	cells := cellsOf(only(t, pages))
 	found := sumsOf(cells).settle(linesOf(cells))
 	return found.total.amount, found.proved && len(found.others) == 0
+}
+
+// AddUp replaces the subtotal and the tax of e if others, with labels, add up to its total: a
+// page may print the sums of a year, too.
+func AddUp(e *extraction.Extraction, t transcript.Transcription) {
+	f, d := e.Fields["total"], &e.Data
+	cells := cellsOf(only(t, e.Pages))
+	at := slices.IndexFunc(cells, func(c cell) bool { return c.page == f.Page && c.Text == f.Quote })
+	found, ok := sumsOf(cells).prove(sum{amount: d.Total, at: max(at, 0)})
+	if !ok || found.tax.quote == "" {
+		return
+	}
+	for i := range d.Taxes {
+		for _, name := range []string{"rate", "base", "amount"} {
+			delete(e.Fields, fmt.Sprintf("taxes.%d.%s", i, name))
+		}
+	}
+	d.Taxes = nil
+	r := &reader{e: *e}
+	r.set("subtotal", &d.Subtotal, found.subtotal)
+	r.set("tax", &d.Tax, found.tax)
 }
 
 // Named lists the numbers labelled with this type on these pages, and the numbers labelled

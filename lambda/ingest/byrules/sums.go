@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
 )
 
 func (r *reader) sums() totals {
@@ -53,7 +54,9 @@ func (r *reader) set(path string, to *document.Amount, s sum) {
 
 // doubt says why nothing proves the total. A label alone may name another sum.
 func (r *reader) doubt(found totals, t table) {
-	say := func(format string, args ...any) { r.e.Doubts = append(r.e.Doubts, fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) {
+		r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "total", Text: fmt.Sprintf(format, args...)})
+	}
 	if t.heads && len(found.items) == 0 {
 		r.e.Missing = append(r.e.Missing, "line_items")
 	}

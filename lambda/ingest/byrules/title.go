@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/extraction"
 )
 
 // large is the size of a heading's print compared with the median.
@@ -147,17 +148,21 @@ func (r *reader) settleType(found, headings []named) {
 	doubt, typed, ok := special(r.cells)
 	switch byLabel := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; {
 	case ok && (typed || byLabel || r.e.Type == ""):
-		r.e.Doubts = append(r.e.Doubts, doubt)
+		r.doubtType(doubt)
 		if !typed {
 			r.e.Type = ""
 		}
 	case r.e.Type == "" || len(headings) > 0:
 	case !byLabel:
-		r.e.Doubts = append(r.e.Doubts, "no title names the type of the document")
+		r.doubtType("no title names the type of the document")
 	case r.strangeTitle():
-		r.e.Doubts = append(r.e.Doubts, "the document has an unknown title")
+		r.doubtType("the document has an unknown title")
 	}
 	r.e.Successful = r.e.Type != "" || ok
+}
+
+func (r *reader) doubtType(text string) {
+	r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "type", Text: text})
 }
 
 // strangeTitle reports whether a print as large as a heading is neither a name nor an address.

@@ -19,7 +19,7 @@ type Extraction struct {
 	Pages      []int         // of the file, from 1
 	Data       document.Data
 	Fields     map[string]Field // by path: number, supplier.vat_id, line_items.0.amount
-	Doubts     []string         // sentences about what the source could not prove; each needs a person
+	Doubts     []Doubt          // what the source could not prove; each needs a person
 	Dropped    []string         // fields with a quote missing in the transcription, by path; not in Data
 	Refused    map[string]Field // the dropped fields as the source gave them
 }
@@ -32,12 +32,20 @@ func (e Extraction) Clone() Extraction {
 	return e
 }
 
+// Doubt is a sentence about a field, for a person.
+type Doubt struct{ Field, Text string }
+
+// String returns the sentence.
+func (d Doubt) String() string { return d.Text }
+
 // Field is the origin of one value of Data.
 type Field struct {
 	Value string `json:"value"`           // as Data has it: ISO date, plain decimal
 	Quote string `json:"quote,omitempty"` // as printed
 	Page  int    `json:"page,omitempty"`  // of the file, from 1; 0: not printed
 	Trust Trust  `json:"trust"`
+	// Taught names the correction that taught where the value stands.
+	Taught string `json:"taught,omitempty"`
 }
 
 // Trust is the reason to believe a value. If several hold, use the strongest.
@@ -47,6 +55,7 @@ type Trust string
 const (
 	PrintedXML Trust = "printed-xml" // an e-invoice has it, and the page shows it
 	XML        Trust = "xml"         // an e-invoice has it
+	Taught     Trust = "taught"      // it stands where a person's correction taught to look
 	Arithmetic Trust = "arithmetic"  // other printed amounts add up to it
 	CheckDigit Trust = "check-digit" // its check digits are right
 	Printed    Trust = "printed"     // a label next to it names it

@@ -91,7 +91,7 @@ func (c *checker) refuse(check Check, field, format string, args ...any) {
 
 func (c *checker) confidence() {
 	for _, doubt := range c.e.Doubts {
-		c.refuse(Confidence, "type", "%s", doubt)
+		c.refuse(Confidence, doubt.Field, "%s", doubt.Text)
 	}
 	switch {
 	case !c.e.Successful:

@@ -331,7 +331,7 @@ func TestOurOwnCompanyIsNoSupplier(t *testing.T) {
 func TestDoubtsOfTheSourceAreReasons(t *testing.T) {
 	t.Parallel()
 	e := right(t)
-	e.Type, e.Doubts = "", []string{"pro forma invoice: not to be paid"}
+	e.Type, e.Doubts = "", []extraction.Doubt{{Field: "type", Text: "pro forma invoice: not to be paid"}}
 	if got := fmt.Sprint(Pass(&e, invoice(), today)); got != "[pro forma invoice: not to be paid]" {
 		t.Errorf("got %s", got)
 	}

@@ -16,7 +16,7 @@ func (c *checker) grounding() {
 	for _, v := range c.values {
 		f, ok := c.e.Fields[v.Path]
 		switch {
-		case c.inXML(v.Path):
+		case c.inXML(v.Path), v.Path == "supplier.name" && c.taught(v.Path) && f.Quote == "": // a logo
 		case v.Path == "currency":
 			c.currency(v, f, quotes)
 		case !ok || f.Quote == "":

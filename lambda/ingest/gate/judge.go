@@ -207,8 +207,12 @@ func (c *checker) leaveOut() {
 	})
 }
 
-// object refuses a field for a contradiction, once.
+// object refuses a field for a contradiction, once. A taught field contradicts the labels, or nobody
+// had taught it.
 func (j *judge) object(check Check, field, format string, args ...any) {
+	if j.taught(field) {
+		return
+	}
 	for i, r := range j.reasons {
 		if r.Field == field && field != "" {
 			j.reasons[i].Text = fmt.Sprintf(format, args...) // names both values

@@ -69,6 +69,9 @@ func (c *checker) number() {
 	}
 	own, others := byrules.Named(c.pages, c.e.Pages, c.e.Type)
 	same := func(other string) bool { return reference.Canonical(other) == reference.Canonical(n) }
+	if c.taught("number") {
+		own, others = nil, nil // a person knows better than labels
+	}
 	switch {
 	case slices.ContainsFunc(own, same):
 	case len(own) > 0:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/byrules"
+	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
 )
 
@@ -50,8 +51,8 @@ func TestPrintedSums(t *testing.T) {
 func TestDoubtsAreReasons(t *testing.T) {
 	t.Parallel()
 	e := right(t)
-	e.Doubts = []string{"several totals add up on the pages: 1.00 and 2.00"}
-	if got := Pass(&e, invoice(), today); len(got) != 1 || got[0].Text != e.Doubts[0] || got[0].Check != Confidence {
+	e.Doubts = []extraction.Doubt{{Field: "total", Text: "several totals add up on the pages: 1.00 and 2.00"}}
+	if got := Pass(&e, invoice(), today); len(got) != 1 || got[0].Text != e.Doubts[0].Text || got[0].Check != Confidence {
 		t.Errorf("got %v", got)
 	}
 }

@@ -72,7 +72,7 @@ func (c *checker) schema() {
 
 // trust raises a field's trust. It never lowers it.
 func (c *checker) trust(path string, t extraction.Trust) {
-	order := []extraction.Trust{extraction.PrintedXML, extraction.XML, extraction.Arithmetic, extraction.CheckDigit,
+	order := []extraction.Trust{extraction.PrintedXML, extraction.XML, extraction.Taught, extraction.Arithmetic, extraction.CheckDigit,
 		extraction.Printed, extraction.ByPlace, extraction.ModelAlone}
 	f, ok := c.e.Fields[path]
 	if !ok || slices.Index(order, f.Trust) >= 0 && slices.Index(order, f.Trust) <= slices.Index(order, t) {
@@ -81,6 +81,9 @@ func (c *checker) trust(path string, t extraction.Trust) {
 	f.Trust = t
 	c.e.Fields[path] = f
 }
+
+// taught reports whether a person taught where the value stands.
+func (c *checker) taught(path string) bool { return c.e.Fields[path].Trust == extraction.Taught }
 
 func (c *checker) inXML(path string) bool {
 	trust := c.e.Fields[path].Trust

@@ -39,7 +39,10 @@ func (in *Ingester) again(ctx context.Context, row ingestion.Row, src *source, t
 		in.Log.Warn("second question failed; using the first answer", "id", row.ID.String(), "reason", failure.Of(err).Text)
 		return docs, paid, nil
 	}
-	second, still := in.examine(row, src, t, found)
+	second, still, err := in.examine(ctx, row, src, t, found)
+	if err != nil {
+		return docs, paid, err
+	}
 	still = append(still, leftOut(found, t)...)
 	if len(found) > 0 && len(found) >= len(first) && faults(second, still) < faults(docs, failed) {
 		docs = second

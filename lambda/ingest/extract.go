@@ -25,17 +25,17 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 	pages := in.account(t)
 	switch {
 	case src.invoices != nil:
-		docs := in.electronic(row, src, t)
-		if pages.Pages > 0 {
+		docs, err := in.electronic(ctx, row, src, t)
+		if err == nil && pages.Pages > 0 {
 			docs[0].Account = &pages.Account // the XML is the document, whatever its pages show
 		}
-		return docs, nil
+		return docs, err
 	case t.Quality() == 0:
 		return nil, failure.Permanently("unreadable file: %s", append(src.notes, pages.first())[0])
 	case in.Model == nil:
 		t = pages.legible
-		docs, _ := in.examine(row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t))
-		return pages.settle(docs), nil
+		docs, _, err := in.examine(ctx, row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t))
+		return pages.settle(docs), err
 	}
 	docs, err := in.ask(ctx, row, src, pages.legible)
 	return pages.settle(docs), err
@@ -43,13 +43,15 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 
 // electronic takes the documents of e-invoices. Their problems and their contradictions to the
 // pages are reasons.
-func (in *Ingester) electronic(row ingestion.Row, src *source, t transcript.Transcription) []ingestion.Extracted {
+func (in *Ingester) electronic(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
+	[]ingestion.Extracted, error,
+) {
 	pages, found := shownIn(t), []extraction.Extraction{}
 	for i := range src.invoices {
 		found = append(found, fromInvoice(&src.invoices[i], t, pages))
 	}
-	docs, _ := in.examine(row, src, t, found)
-	for i := range src.invoices {
+	docs, _, err := in.examine(ctx, row, src, t, found)
+	for i := range docs {
 		d := &docs[i]
 		for _, p := range src.invoices[i].Problems {
 			d.Reasons = append(d.Reasons, p.String())
@@ -57,7 +59,7 @@ func (in *Ingester) electronic(row ingestion.Row, src *source, t transcript.Tran
 		d.Reasons = append(d.Reasons, contradictions(&src.invoices[i], t, pages)...)
 		d.Valid = len(d.Reasons) == 0
 	}
-	return docs
+	return docs, err
 }
 
 // ask extracts by the model. If documents fail the gate, it asks once more.
@@ -69,7 +71,10 @@ func (in *Ingester) ask(ctx context.Context, row ingestion.Row, src *source, t t
 	if err != nil {
 		return nil, failure.At("extract", err)
 	}
-	docs, failed := in.examine(row, src, t, atLeastOne(found, in.Model.Model.Name(), t))
+	docs, failed, err := in.examine(ctx, row, src, t, atLeastOne(found, in.Model.Model.Name(), t))
+	if err != nil {
+		return nil, err
+	}
 	if len(found) == 0 {
 		failed = nil // there is nothing to replace
 	}
@@ -111,23 +116,22 @@ func atLeastOne(found []extraction.Extraction, source string, t transcript.Trans
 }
 
 // examine passes extractions through the gate. It changes copies. You can ask the model again about failed.
-func (in *Ingester) examine(row ingestion.Row, src *source, t transcript.Transcription, found []extraction.Extraction) (
-	docs []ingestion.Extracted, failed []bymodel.Failed,
-) {
-	for i := range found {
-		d := ingestion.Extracted{Extraction: found[i].Clone()}
-		reasons := in.judge(&d.Extraction, t, row, shared(found, i))
-		failed = append(failed, failedFields(i, &d.Extraction, reasons)...)
-		for _, r := range reasons {
-			d.Reasons = append(d.Reasons, r.String())
+func (in *Ingester) examine(
+	ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription, found []extraction.Extraction,
+) (docs []ingestion.Extracted, failed []bymodel.Failed, err error) {
+	for i, e := range found {
+		d, reasons, err := in.consider(ctx, numbered(row, i), t, e, shared(found, i))
+		if err != nil {
+			return nil, nil, err
 		}
+		failed = append(failed, failedFields(i, &d.Extraction, reasons)...)
 		d.Reasons = append(d.Reasons, src.notes...)
 		d.Valid = len(d.Reasons) == 0
 		positive(&d.Extraction)
 		scanned(&d.Extraction, t)
 		docs = append(docs, d)
 	}
-	return docs, failed
+	return docs, failed, nil
 }
 
 // judge passes an extraction through the gate. A model's answer is also compared with the rules'

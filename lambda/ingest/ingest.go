@@ -19,6 +19,7 @@ import (
 
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
@@ -31,10 +32,13 @@ import (
 type Store interface {
 	// Ingestion returns a row, or job.ErrFenceLost if it is gone.
 	Ingestion(ctx context.Context, id uuid.UUID) (ingestion.Row, error)
+	// Taught returns the rules of a tenant with one of these keys, for a document: also rules
+	// forgotten because of it, so that reading it again ends alike.
+	Taught(ctx context.Context, tenantID, documentID uuid.UUID, keys []string) ([]taught.Rule, error)
 	// Transcribed records a checkpoint, fenced. Store its files afterwards.
 	Transcribed(ctx context.Context, f job.Attempt, c ingestion.Checkpoint) error
-	// Complete writes the documents of the file, publishes them for matching and stores their
-	// reviews, fenced and in one transaction. The caller must send the messages of the
+	// Complete writes the documents of the file, publishes them for matching, stores their
+	// reviews and forgets the taught rules that failed, fenced and in one transaction. The caller must send the messages of the
 	// returned documents and chunks of reviews.
 	Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (documents, chunks []job.Stamped, err error)
 }

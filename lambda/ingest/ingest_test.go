@@ -20,6 +20,7 @@ import (
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/internal/must"
@@ -41,6 +42,10 @@ type memory struct {
 }
 
 func (m *memory) Ingestion(context.Context, uuid.UUID) (ingestion.Row, error) { return m.row, nil }
+
+func (m *memory) Taught(context.Context, uuid.UUID, uuid.UUID, []string) ([]taught.Rule, error) {
+	return nil, nil
+}
 
 func (m *memory) Transcribed(_ context.Context, _ job.Attempt, c ingestion.Checkpoint) error {
 	if m.fenceLost {

@@ -45,7 +45,6 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 	if err != nil {
 		return err
 	}
-	docs = name(row, docs)
 	if err := in.addReviews(ctx, row, docs, text.Only(row.Pages)); err != nil {
 		return err
 	}
@@ -95,15 +94,12 @@ func (in *Ingester) send(ctx context.Context, to job.Sender, what string, stampe
 	}
 }
 
-// name sets the ids of a file's documents. The first uses the ingestion's; the others derive
-// theirs from it by their place, so that the same file gives the same documents.
-func name(row ingestion.Row, docs []ingestion.Extracted) []ingestion.Extracted {
-	for i := range docs {
-		docs[i].ID, docs[i].DocumentID = row.ID, row.DocumentID
-		if i > 0 {
-			docs[i].ID = uuid.NewSHA1(row.ID, []byte{byte(i >> 8), byte(i)})
-			docs[i].DocumentID = uuid.NewSHA1(row.DocumentID, []byte{byte(i >> 8), byte(i)})
-		}
+// numbered returns the row of a file's document by its place. The first has the ingestion's ids;
+// the others derive theirs from them, so that the same file gives the same documents.
+func numbered(row ingestion.Row, i int) ingestion.Row {
+	if i > 0 {
+		row.ID = uuid.NewSHA1(row.ID, []byte{byte(i >> 8), byte(i)})
+		row.DocumentID = uuid.NewSHA1(row.DocumentID, []byte{byte(i >> 8), byte(i)})
 	}
-	return docs
+	return row
 }

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -69,7 +70,8 @@ const (
 	extractedSQL = `
 UPDATE ingestion SET document_type = nullif($2, '')::document_type, structured_data = $3, fields = $4, pages = $5,
 	valid_structured_data = $6, needs_human_review = NOT $6, review_reasons = coalesce($7::text[], '{}'),
-	extraction_input_tokens = $8, extraction_output_tokens = $9, extraction_model = $10, page_account = $11
+	extraction_input_tokens = $8, extraction_output_tokens = $9, extraction_model = $10, page_account = $11,
+	printed_lines = $12
 WHERE id = $1`
 	partDocumentSQL = `
 INSERT INTO document (id, tenant_id, file_path, received_at, matching_due_at)
@@ -107,7 +109,10 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingesti
 				batch.Queue(partSQL, f.ID, d.ID, d.DocumentID)
 			}
 			batch.Queue(extractedSQL, d.ID, d.Type, data, fields, d.Pages, d.Valid, d.Reasons, d.InputTokens, d.OutputTokens, d.Source,
-				d.Account)
+				d.Account, d.Lines)
+			for _, r := range d.Forgotten {
+				batch.Queue(forgottenSQL, r.Rule, d.DocumentID, r.Why)
+			}
 			ids = append(ids, d.ID)
 			if d.Type != "" {
 				matchable = append(matchable, d.DocumentID)
@@ -193,12 +198,15 @@ const correctSQL = `
 INSERT INTO document_correction (tenant_id, document_id, field, value)
 SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
 
-// Correct stores a person's corrections of a document, by field; a nil value removes the
-// field. It publishes the document for matching in the same transaction, so the caller must
-// send the message.
-func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error) {
-	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		for _, field := range slices.Sorted(maps.Keys(corrections)) {
+// Correct stores corrections of a document by a person, by field; a nil value removes the
+// field. It learns from them and publishes the document for matching in the same transaction,
+// so the caller must send the message.
+func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
+	stamped []job.Stamped, said []taught.Lesson, err error,
+) {
+	stamped, err = within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		fields := slices.Sorted(maps.Keys(corrections))
+		for _, field := range fields {
 			tag, err := tx.Exec(ctx, correctSQL, id, field, corrections[field])
 			if err != nil {
 				return nil, err
@@ -207,6 +215,10 @@ func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, corrections map[
 				return nil, job.ErrNotFound
 			}
 		}
+		if said, err = teach(ctx, tx, id, by, fields); err != nil {
+			return nil, err
+		}
 		return Rows[job.Stamped](ctx, tx, s.documents.sql.publish, []uuid.UUID{id})
 	})
+	return stamped, said, err
 }

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -30,7 +31,7 @@ type files struct {
 		AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error)
 		AddOwnCompany(ctx context.Context, tenantID uuid.UUID, name, vatID string) error
 		RemoveOwnCompany(ctx context.Context, tenantID uuid.UUID, name string) (bool, error)
-		Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error)
+		Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) ([]job.Stamped, []taught.Lesson, error)
 	}
 }
 
@@ -248,7 +249,7 @@ func TestCorrectionsStay(t *testing.T) {
 		"total": []byte(`"120.00"`), "supplier.vat_id": []byte(`"DE129273398"`), "line_items.0.amount": []byte(`"100.00"`),
 		"number": nil, "type": []byte(`"credit-note"`),
 	}
-	if stamped, err := f.store.Correct(t.Context(), doc, corrections); err != nil || len(stamped) != 1 {
+	if stamped, _, err := f.store.Correct(t.Context(), doc, "Ada", corrections); err != nil || len(stamped) != 1 {
 		t.Fatal(stamped, err)
 	}
 	want := func(when string) {
@@ -263,7 +264,7 @@ func TestCorrectionsStay(t *testing.T) {
 	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	f.complete(id, f.read(id))
 	want("after another run")
-	if _, err := f.store.Correct(t.Context(), uuid.New(), corrections); err == nil {
+	if _, _, err := f.store.Correct(t.Context(), uuid.New(), "Ada", corrections); err == nil {
 		t.Error("an unknown document was corrected")
 	}
 }

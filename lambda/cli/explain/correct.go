@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
@@ -16,13 +17,15 @@ import (
 
 // Corrections stores a person's corrections and publishes the document.
 type Corrections interface {
-	Correct(ctx context.Context, id uuid.UUID, corrections map[string]json.RawMessage) ([]job.Stamped, error)
+	Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
+		[]job.Stamped, []taught.Lesson, error)
 }
 
 // Corrected is the report of Correct.
 type Corrected struct {
-	Document named        `json:"document"`
-	Changes  []correction `json:"changes"`
+	Document named           `json:"document"`
+	Changes  []correction    `json:"changes"`
+	Lessons  []taught.Lesson `json:"lessons,omitempty"`
 }
 
 type correction struct {
@@ -31,9 +34,9 @@ type correction struct {
 	Now    string `json:"now"`    // empty: removed
 }
 
-// Correct stores corrections, FIELD=VALUE or FIELD= to remove the field, of the document with
-// this id or number. The caller must send the messages, even if there is an error.
-func (d *Reader) Correct(arg string, assignments []string, store Corrections) (*Corrected, []job.Stamped, error) {
+// Correct stores corrections by a person, FIELD=VALUE or FIELD= to remove the field, of the
+// document with this id or number. The caller must send the messages, even if there is an error.
+func (d *Reader) Correct(arg, by string, assignments []string, store Corrections) (*Corrected, []job.Stamped, error) {
 	corrections, err := parseAssignments(assignments)
 	if err != nil {
 		return nil, nil, err
@@ -51,7 +54,7 @@ func (d *Reader) Correct(arg string, assignments []string, store Corrections) (*
 			return nil, nil, err
 		}
 	}
-	stamped, err := store.Correct(d.ctx, id, corrections)
+	stamped, lessons, err := store.Correct(d.ctx, id, by, corrections)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,7 +62,7 @@ func (d *Reader) Correct(arg string, assignments []string, store Corrections) (*
 	if err != nil {
 		return nil, stamped, err
 	}
-	r := &Corrected{Document: name, Changes: []correction{}}
+	r := &Corrected{Document: name, Changes: []correction{}, Lessons: lessons}
 	for _, a := range assignments {
 		field, _, _ := strings.Cut(a, "=")
 		r.Changes = append(r.Changes, correction{field, before.at(field), now.at(field)})
@@ -162,6 +165,13 @@ func (r *Corrected) Text() string {
 	}
 	for _, c := range r.Changes {
 		p.Line("  %-24s %s -> %s", c.Field, shown(c.Before, "(none)"), shown(c.Now, "(removed)"))
+	}
+	for _, l := range r.Lessons {
+		if l.Why != "" {
+			p.Hang("  ", "nothing learned from "+l.Field+": "+l.Why)
+			continue
+		}
+		p.Hang("  ", "learned for the supplier's next documents: "+l.Field+" "+term.Clean(l.Learned, term.MaxValue))
 	}
 	p.Line("stored, and published for matching")
 	return p.String()

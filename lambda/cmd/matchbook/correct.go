@@ -15,21 +15,23 @@ import (
 
 func (w *invocation) correctCommand() *cobra.Command {
 	var asJSON bool
+	var by string
 	cmd := &cobra.Command{
 		Use:   "correct DOC FIELD=VALUE...",
 		Short: "Correct fields of a document",
 		Args:  cli.Args(2, cli.Many),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.correct(cmd.Context(), args[0], args[1:], asJSON)
+			return w.correct(cmd.Context(), args[0], by, args[1:], asJSON)
 		},
 	}
+	cmd.Flags().StringVar(&by, "by", operator(w.Env), "record the lesson under this `NAME` (default the operating system's user)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (w *invocation) correct(ctx context.Context, doc string, assignments []string, asJSON bool) error {
+func (w *invocation) correct(ctx context.Context, doc, by string, assignments []string, asJSON bool) error {
 	return w.withQueue(ctx, manifest.Match, func(s *session, queue job.Sender) error {
-		r, stamped, err := explain.NewReader(ctx, s.db).Correct(doc, assignments, s.db.Ingestions())
+		r, stamped, err := explain.NewReader(ctx, s.db).Correct(doc, by, assignments, s.db.Ingestions())
 		if unsent := job.Send(ctx, queue, stamped); unsent != nil {
 			return errors.Join(err, errors.New("correction stored: "+errtext.Describe(unsent)))
 		}

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/job"
 
@@ -131,6 +132,10 @@ func (m *memory) Ingestion(context.Context, uuid.UUID) (ingestion.Row, error) {
 }
 
 // Transcribed implements ingest.Store; nothing is kept.
+func (m *memory) Taught(context.Context, uuid.UUID, uuid.UUID, []string) ([]taught.Rule, error) {
+	return nil, nil
+}
+
 func (m *memory) Transcribed(context.Context, job.Attempt, ingestion.Checkpoint) error { return nil }
 
 // Complete implements ingest.Store and keeps the documents for the measurement.

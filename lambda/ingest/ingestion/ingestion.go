@@ -6,6 +6,7 @@ package ingestion
 import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -33,9 +34,17 @@ type Checkpoint struct {
 type Extracted struct {
 	ID, DocumentID uuid.UUID
 	extraction.Extraction
-	Valid                     bool        // passed the gate
-	Reasons                   []string    // for a person: why it failed the gate
-	InputTokens, OutputTokens int         // of the model, for the whole file; on the first document only
-	Review                    *record.New // of a contract, stored with it; may be nil
-	Account                   *Account    // of the pages of the whole file; on the first document only
+	Valid                     bool          // passed the gate
+	Reasons                   []string      // for a person: why it failed the gate
+	InputTokens, OutputTokens int           // of the model, for the whole file; on the first document only
+	Review                    *record.New   // of a contract, stored with it; may be nil
+	Account                   *Account      // of the pages of the whole file; on the first document only
+	Lines                     []taught.Line // as printed, so that a correction can teach; nil: of an e-invoice
+	Forgotten                 []Forgotten
+}
+
+// Forgotten is a taught rule that failed on the document, and why.
+type Forgotten struct {
+	Rule int64
+	Why  string
 }

@@ -79,6 +79,7 @@ type file struct {
 	progress
 	Reasons []string           `json:"review_reasons,omitempty"` // for a person to look
 	Account *ingestion.Account `json:"page_account,omitempty"`
+	Taught  []string           `json:"taught,omitempty"` // fields by the corrections that taught where they stand
 }
 
 // file reads the file of a document; nil without one.
@@ -91,6 +92,9 @@ func (d *Reader) file(id uuid.UUID) (*file, error) {
 		progress: newProgress(found.Status, found.Attempts, found.Error, found.Times)}
 	for _, reason := range found.Reasons {
 		f.Reasons = append(f.Reasons, term.Clean(reason, term.MaxText))
+	}
+	for _, t := range found.Taught {
+		f.Taught = append(f.Taught, term.Clean(t, term.MaxText))
 	}
 	return f, nil
 }

@@ -56,6 +56,7 @@ func (p *page) document(d *documentState) {
 		row("error", f.Error)
 		row("waits", f.Waits())
 		row("review", strings.Join(f.Reasons, "; "))
+		row("taught", strings.Join(f.Taught, "; "))
 		if f.Account != nil {
 			row("account", f.Account.String())
 		}

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		{"Try", []*cobra.Command{w.matchCommand(), w.ingestCommand(), w.reviewCommand()}},
 		{"Integrate", []*cobra.Command{w.schemaCommand(), w.checkCommand(), w.importCommand(), w.exportCommand(), w.eventsCommand()}},
 		{"Decide", []*cobra.Command{w.consoleCommand(), w.openCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
-			w.undecideCommand(), w.settleCommand(), w.correctCommand(), w.companyCommand(), w.toleranceCommand()}},
+			w.undecideCommand(), w.settleCommand(), w.correctCommand(), w.companyCommand(), w.toleranceCommand(), w.taughtCommand()}},
 		{"Operate", []*cobra.Command{w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand(), w.offersCommand(),
 			w.notifyCommand(), w.costCommand(), w.versionCommand()}},
 	} {

@@ -43,7 +43,7 @@ func money(value, code string) string {
 // views returns the fields for people. id is a prefix of their ids on a page.
 func (d documentReport) views(id string) (all []fieldView) {
 	for i, f := range d.Fields {
-		v := fieldView{Field: f, ID: fmt.Sprintf("%s-%d", id, i+1), Words: words(f.Trust), Shown: shown(f.Path, f.Value, d.currency)}
+		v := fieldView{Field: f, ID: fmt.Sprintf("%s-%d", id, i+1), Words: words(f.Field), Shown: shown(f.Path, f.Value, d.currency)}
 		var n int
 		if _, err := fmt.Sscanf(f.Path, "references.%d.number", &n); err == nil && n < len(d.References) {
 			v.Shown = document.Type(d.References[n].Type).Words() + " " + v.Shown

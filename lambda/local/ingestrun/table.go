@@ -80,7 +80,7 @@ func rowOf(number int, fields map[string]fieldView) lineRow {
 			r.Page = f.Page
 		}
 		if i := slices.IndexFunc(trusts, func(t trusted) bool { return t.trust == f.Trust }); i >= weakest || i < 0 {
-			weakest, r.Words = i, words(f.Trust)
+			weakest, r.Words = i, words(f.Field.Field)
 		}
 	}
 	return r
@@ -177,11 +177,14 @@ var trusts = []trusted{
 }
 
 // words describes a field's trust for people.
-func words(t extraction.Trust) string {
+func words(f extraction.Field) string {
+	if f.Taught != "" {
+		return "taught by " + term.Clean(f.Taught, term.MaxValue)
+	}
 	for _, known := range trusts {
-		if known.trust == t {
+		if known.trust == f.Trust {
 			return known.words
 		}
 	}
-	return term.Clean(string(t), term.MaxValue)
+	return term.Clean(string(f.Trust), term.MaxValue)
 }

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -359,5 +360,31 @@ func TestUnprintedTeachesNothing(t *testing.T) {
 				t.Errorf("got %q and %v, want %q", got, b.list(tenant), c.want)
 			}
 		})
+	}
+}
+
+// What a person taught holds whatever a model answers, and costs no second question.
+func TestModelIsTaught(t *testing.T) {
+	t.Parallel()
+	b, tenant := newBench(t), uuid.New()
+	file := func(number, day string) []byte {
+		return []byte("Sommer GmbH www.sommer.example\n\nRechnung\nVorgang " + number + " Kunde Nr. 40127\nDatum " + day + "\n\nNetto 100,00 EUR\n" +
+			"MwSt. 19 % 19,00 EUR\nBrutto 119,00 EUR\n\nDanke")
+	}
+	model := &answers{}
+	for _, day := range []string{"20.02.2026", "21.02.2026"} {
+		model.list = append(model.list, answered(invoiceOf(t, "40127", day, "100.00", "19.00", "119.00")))
+	}
+	b.in.Model = &llm.Asker{Model: model, Vault: forgets{}, Retry: llm.Retry{Tries: 1}}
+	doc := b.read(tenant, file("771", "20.02.2026"))
+	if got, want := b.result(doc), "invoice 40127 2026-02-20 Sommer GmbH 119"; got != want {
+		t.Errorf("the first: got %s, want %s", got, want)
+	}
+	if got, want := b.correct(doc, "number=771"), "number behind \"vorgang\"\n"; got != want {
+		t.Errorf("learned: got %q, want %q", got, want)
+	}
+	again := b.read(tenant, file("772", "21.02.2026"))
+	if got, want := b.result(again), "invoice 772 2026-02-21 Sommer GmbH 119"; got != want || len(model.asked) != 2 {
+		t.Errorf("the second: got %s with %d questions, want %s", got, len(model.asked)-1, want)
 	}
 }

@@ -142,6 +142,9 @@ func (d Document) Learn(path string) (p Place, keys []string, why string) {
 	case path == name:
 		return Place{Type: d.Type, Value: all[at].Text}, keys, ""
 	}
+	if path == "number" && !strings.ContainsAny(all[at].Text, "0123456789") {
+		return p, nil, "it has no digits"
+	}
 	p, why = learn(d.Lines, all[at], d.Type, strings.ToLower(d.Data.Currency))
 	return p, keys, why
 }

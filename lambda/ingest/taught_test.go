@@ -198,6 +198,17 @@ func TestSecondNeedsNoPerson(t *testing.T) {
 			"number=2026-0771; supplier.name=Lampenwerk Nord",
 			"number right of \"vorgang\"\nsupplier.name the name Lampenwerk Nord\n", vorgang2,
 			"invoice 2026-0802 2026-03-20 Lampenwerk Nord 1785"},
+		"a label for another number": {strings.Replace(vorgang, "57:Rechnung", "57:Rechnung Nr. 7", 1), vorgang1,
+			"invoice 7 2026-03-03 1190 PERSON the supplier's name is missing; a document of type invoice needs it",
+			"number=2026-0771; supplier.name=Lampenwerk Nord",
+			"number right of \"vorgang\"\nsupplier.name the name Lampenwerk Nord\n", vorgang2,
+			"invoice 2026-0802 2026-03-20 Lampenwerk Nord 1785"},
+		"a total that nothing proves": {"57:Huber Optik GmbH\n57:Rechnung Nr. {no}\n57:Datum {date}\n57:Brille 300,00\n" +
+			"57:Kassenanteil | -538:{net}\n57:Ihr Anteil EUR | -538:{gross}\n57:USt-IdNr. DE814562308",
+			"no=77; date=03.03.2026; net=181,00; gross=119,00",
+			"invoice 77 2026-03-03 Huber Optik GmbH PERSON the total is missing; a document of type invoice needs it",
+			"total=119.00", "total right of \"ihr anteil eur\"\n", "no=78; date=04.03.2026; net=150,00; gross=150,00",
+			"invoice 78 2026-03-04 Huber Optik GmbH 150"},
 		"a greater total": {yearToDate, "no=BW-1001; date=3 March 2026; net=1,000.00; tax=200.00; gross=1,200.00",
 			"invoice BW-1001 2026-03-03 Brightwater Utilities Ltd 3600", "total=1200", "total right of \"to collect\"\n",
 			"no=BW-1187; date=31 March 2026; net=850.00; tax=170.00; gross=1,020.00",
@@ -255,6 +266,9 @@ func TestFailedRuleIsForgotten(t *testing.T) {
 			"several values stand there", missing},
 		"in the future": {vorgang, "{date}", "20.06.2026", taught + "; date=2026-03-03", vorgang2, "date", "the date is in the future",
 			"invoice 2026-0802 2026-06-20 Lampenwerk Nord 1785 PERSON the date is in the future; "},
+		"a subtotal disagrees": {vorgang, "-538:{gross}", "-538:1.786,00", taught + "; subtotal=1000", vorgang2, "subtotal",
+			"subtotal 1500.00 and tax 0.00 add up to 1500.00, not to the total 1786.00", "invoice 2026-0802 2026-03-20 Lampenwerk Nord 1786 " +
+				"PERSON nothing printed adds up to the total 1786.00; the lines and charges add up to 1500.00, not to the subtotal 1786.00; "},
 		"sums disagree": {yearToDate, "", "", "total=1200", "no=BW-1187; date=31 March 2026; " + period, "total",
 			"subtotal 3000.00 and tax 600.00 add up to 3600.00, not to the total 1021.00",
 			"invoice BW-1187 2026-03-31 Brightwater Utilities Ltd 3600 PERSON "},
@@ -311,6 +325,9 @@ func TestNoOtherSupplierLearns(t *testing.T) {
 		"it has become our own": {vorgang, func(b *bench, tenant uuid.UUID) {
 			must.OK(b.t, b.db.Ingestions().AddOwnCompany(b.t.Context(), tenant, "Lampenwerk Nord", "DE814562308"))
 			postgrestest.Exec(b.t, b.conn, "UPDATE taught SET keys = '{vat:DE814562308}'")
+		}},
+		"taught without a VAT id": {vorgang, func(b *bench, _ uuid.UUID) {
+			postgrestest.Exec(b.t, b.conn, "UPDATE taught SET keys = '{iban:DE34200505501234567890}'")
 		}},
 		"two suppliers of one account": {strings.ReplaceAll(vorgang, "USt-IdNr. DE814562308", "Danke"), func(b *bench, tenant uuid.UUID) {
 			doc := b.read(tenant, letter(strings.ReplaceAll(vorgang, "DE814562308", "DE294711836"), vorgang1))
@@ -386,5 +403,8 @@ func TestModelIsTaught(t *testing.T) {
 	again := b.read(tenant, file("772", "21.02.2026"))
 	if got, want := b.result(again), "invoice 772 2026-02-21 Sommer GmbH 119"; got != want || len(model.asked) != 2 {
 		t.Errorf("the second: got %s with %d questions, want %s", got, len(model.asked)-1, want)
+	}
+	if b.correct(again, "number=772"); len(b.list(tenant)) != 1 {
+		t.Errorf("got %v, want the newer rule alone", b.list(tenant))
 	}
 }

@@ -20,16 +20,16 @@ func (c *checker) grounding() {
 		case v.Path == "currency":
 			c.currency(v, f, quotes)
 		case !ok || f.Quote == "":
-			c.refuse(Grounding, v.Path, "the %s has no quote", words(v.Path))
+			c.refuse(Grounding, v.Path, "the %s was given without the text it was read from; compare it with the page", words(v.Path))
 		case f.Value != v.Text && !sameAmount(f.Value, v):
-			c.refuse(Grounding, v.Path, "the %s differs from its quoted value", words(v.Path))
+			c.refuse(Grounding, v.Path, "the %s is not the value read on the page; compare them", words(v.Path))
 		case len(c.e.Pages) > 0 && !slices.Contains(c.e.Pages, f.Page):
-			c.refuse(Grounding, v.Path, "the %s is quoted from page %d, which is not part of the document",
+			c.refuse(Grounding, v.Path, "the %s was read on page %d, which belongs to another document",
 				words(v.Path), f.Page)
 		case !quotes.On(f.Page, f.Quote):
-			c.refuse(Grounding, v.Path, "the quote for the %s is not on page %d", words(v.Path), f.Page)
+			c.refuse(Grounding, v.Path, "the text from which the %s was read is not on page %d; compare it with the page", words(v.Path), f.Page)
 		case !holds(f.Quote, v) && !c.cellHolds(f, v):
-			c.refuse(Grounding, v.Path, "the quote for the %s does not show its value", words(v.Path))
+			c.refuse(Grounding, v.Path, "the text from which the %s was read shows another value; compare it with the page", words(v.Path))
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (c *checker) currency(v extraction.Value, f extraction.Field, quotes printe
 		shows = shows || strings.Contains(strings.ToLower(f.Quote), sign)
 	}
 	if !shows || len(quotes.Pages(f.Quote)) == 0 {
-		c.refuse(Grounding, v.Path, "the quote for the currency is not in the document or does not show it")
+		c.refuse(Grounding, v.Path, "the text from which the currency was read is not on the page, or names another one; compare it with the page")
 	}
 }
 

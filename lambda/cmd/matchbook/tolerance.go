@@ -33,9 +33,9 @@ var bounds = []bound{
 	{"price-percent", "accept a price that differs by so much", func(t *tolerance) *document.Amount { return &t.PricePercent }},
 	{"price-absolute", "or by this amount", func(t *tolerance) *document.Amount { return &t.PriceAbsolute }},
 	{"quantity-percent", "accept so many more than ordered or received", func(t *tolerance) *document.Amount { return &t.QuantityPercent }},
-	{"measured-percent", "the same, for goods by weight, length or volume", func(t *tolerance) *document.Amount { return &t.MeasuredPercent }},
+	{"measured-percent", "the same, for goods by weight or length", func(t *tolerance) *document.Amount { return &t.MeasuredPercent }},
 	{"quantity-absolute", "or this many units more", func(t *tolerance) *document.Amount { return &t.QuantityAbsolute }},
-	{"total-percent", "accept invoices together exceeding an order by so much", func(t *tolerance) *document.Amount { return &t.TotalPercent }},
+	{"total-percent", "accept so much more than the order in all", func(t *tolerance) *document.Amount { return &t.TotalPercent }},
 	{"total-absolute", "or by this amount", func(t *tolerance) *document.Amount { return &t.TotalAbsolute }},
 	{"charge-percent", "accept unplanned charges of so much of the goods", func(t *tolerance) *document.Amount { return &t.ChargePercent }},
 	{"charge-absolute", "or of this amount", func(t *tolerance) *document.Amount { return &t.ChargeAbsolute }},
@@ -73,7 +73,7 @@ func (w *invocation) toleranceCommand() *cobra.Command {
 		set.Flags().StringVar(&texts[i], b.name, "", b.purpose+" (`NUMBER`)")
 	}
 	set.Flags().StringVar(&receipt, "needs-receipt", "", "`true` or false: order and invoice are enough")
-	set.Flags().StringVar(&services, "services", "", "comma-separated `UNITS` or articles without a receipt, in addition to hours and months")
+	set.Flags().StringVar(&services, "services", "", "comma-separated `UNITS` or articles without a receipt, as hours and months")
 	return group("tolerance", "Show or set the tolerances of the three-way match", show, set)
 }
 

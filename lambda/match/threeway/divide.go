@@ -80,7 +80,6 @@ func (p *place) rank() (n int) {
 
 // fill spreads the quantity of a line over its places.
 func (b *book) fill(i int, l document.Line, left document.Amount, places []*place, r *room) (shares []share) {
-	total := left
 	for n, at := range places {
 		count, rest := at.by.count(left), document.Amount{}
 		if last := n == len(places)-1; !last && !left.IsZero() && left.Sign() > 0 {
@@ -97,7 +96,7 @@ func (b *book) fill(i int, l document.Line, left document.Amount, places []*plac
 		r.left[at.of] = r.left[at.of].Minus(count)
 		r.taken[at.of] = true
 		s := share{line: i, of: at.of, by: at.by, quantity: count, substitute: at.substitute}
-		s.value = at.value(l, left.Minus(rest), total, count)
+		s.value = at.value(l, left.Minus(rest), count)
 		if left.IsZero() {
 			s.quantity = document.Amount{}
 		}
@@ -110,7 +109,7 @@ func (b *book) fill(i int, l document.Line, left document.Amount, places []*plac
 }
 
 // value is the amount of a part of a line, at the order's price at most; absent if unknown.
-func (p *place) value(l document.Line, part, total, count document.Amount) document.Amount {
+func (p *place) value(l document.Line, part, count document.Amount) document.Amount {
 	amount := amountOf(l).Abs()
 	if printed := l.Quantity.Abs(); !printed.IsZero() && !part.Equal(printed) {
 		amount = amount.Times(part).Per(printed).Round(6)

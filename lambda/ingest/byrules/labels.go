@@ -178,14 +178,8 @@ func (l *Labels) Side(name string) (named string) {
 // Issues reports whether the pages name this company as their sender: in the footer, in the sender's
 // line above the window, or as the owner of the domain.
 func (l *Labels) Issues(name string) bool {
-	const footer = 0.85
-	want := printed.Letters(name)
-	for _, c := range l.cells {
-		from, line := sender(c.Text)
-		inFooter := c.Box.Top > footer && strings.HasPrefix(printed.Letters(c.Text), want)
-		if want != "" && c.side != "buyer" && (inFooter || line && printed.Letters(from) == want) {
-			return true
-		}
-	}
-	return owners{domains: domains(l.cells)}.domain(name)
+	who, want := ownersOf(l.cells), printed.Letters(name)
+	return want != "" && (who.domain(name) || slices.ContainsFunc(who.claims, func(c claim) bool {
+		return c.letters == want || c.footer && strings.HasPrefix(c.letters, want)
+	}))
 }

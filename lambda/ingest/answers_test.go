@@ -96,13 +96,34 @@ type replay struct {
 func newReplay(t *testing.T, file []byte) *replay {
 	t.Helper()
 	r := &replay{rig: newRigWith(t, file)}
-	server := must.Get(scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string {
-		return r.answers[min(int(r.asked.Add(1)), len(r.answers))-1]
+	server := must.Get(scripted.Start(t.Context(), scripted.Options{Mind: func(q scripted.Question) string {
+		return shown(q.User, r.answers[min(int(r.asked.Add(1)), len(r.answers))-1])
 	}}))(t)
 	t.Cleanup(server.Close)
 	client := must.Get(openai.New(openai.Config{APIKey: "any", BaseURL: server.URL(), Model: "recorded"}))(t)
 	r.Model = &llm.Asker{Model: client.Model(), Vault: forgets{}, Retry: llm.Retry{Tries: 1}}
 	return r
+}
+
+// shown leaves out the documents without a page in the question, because the second question shows
+// only what failed.
+func shown(question, answer string) string {
+	var a map[string]any
+	if err := json.Unmarshal([]byte(answer), &a); err != nil {
+		return err.Error()
+	}
+	hidden := func(page any) bool { return !strings.Contains(question, fmt.Sprintf("Page %v:", page)) }
+	a["documents"] = slices.DeleteFunc(a["documents"].([]any), func(d any) bool {
+		doc := d.(map[string]any)
+		pages := slices.DeleteFunc(doc["pages"].([]any), hidden)
+		doc["pages"] = pages
+		return len(pages) == 0
+	})
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
 }
 
 // with ingests the file, once more from its checkpoint.

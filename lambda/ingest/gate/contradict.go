@@ -222,7 +222,7 @@ func (j *judge) exchanged() {
 	}
 	read := j.rules.Data.Lines
 	missing := slices.ContainsFunc(read, func(l document.Line) bool { return !fits(l, l) })
-	if n := len(lines); !missing && len(read) > n && n > 0 {
+	if n := len(lines); !missing && len(read) > n {
 		j.object(Arithmetic, "line_items", "the page prints %d lines, the model read %d", len(read), n)
 	}
 }

@@ -22,7 +22,7 @@ func lampChain(ordered string) []string {
 		if number == "4500000107" {
 			cites = ""
 		}
-		return fmt.Sprintf(`{"number":%q,"date":%q,"supplier":{"name":"Lampenhaus Wittmann GmbH"},%s"subtotal":%q,
+		return fmt.Sprintf(`{"number":%q,"date":%q,"supplier":{"name":"Lampenhaus Wittmann GmbH"},"buyer":{"name":"Hotel Abendrot"},%s"subtotal":%q,
 			"line_items":[{"sku":"L-20","quantity":%q,"unit_price":"10"}]}`, number, date, cites, amount, quantity)
 	}
 	return []string{lamps("4500000107", "2026-03-02", ordered, "100"), lamps("WE-1", "2026-03-04", "12", ""),

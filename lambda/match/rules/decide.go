@@ -169,7 +169,7 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 // number, the pair is left open, not matched. A citation keeps a pair open whatever else there
 // is, unless it is another document's very number. Confidence isn't high unless the
 // contents agree, because a cited number may be misprinted, nor if
-// the dates or the number speak against the pair.
+// dates, the number or a twin speak against the pair.
 func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numbers) int {
 	points := score.Sum(evidence)
 	if score.Doubtful(evidence) {

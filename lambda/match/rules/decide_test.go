@@ -185,6 +185,8 @@ var decideRows = []decideRow{
 		[]string{"nothing only through-order", "match only 1.00 medium", "match only 1.00 medium"}},
 	{"the invoice of another order", []Pair{weighed("contract", "invoice", 80), weighed("order", "invoice", 95)},
 		[]string{"nothing only of-other-order", "match only 1.00 medium"}},
+	{"the invoice of a delivery", []Pair{weighed("contract", "invoice", 80), weighed("delivery", "invoice", 95)},
+		[]string{"suggestion only delivered 0.70 Undecided.", "match only 1.00 medium"}},
 	{"a citation of another document", []Pair{citing("cites-part", "47", weighed("order 1", "delivery 1", 80)), citing("cites", "47", weighed("order 2", "delivery 1", 95))},
 		[]string{"nothing meant", "match only 1.00 medium"}},
 	{"an invoice that cites the contract", []Pair{citing("cites-loosely", "RV-1", weighed("contract", "invoice", 90)), weighed("order", "invoice", 95)},
@@ -262,7 +264,7 @@ func TestDecide(t *testing.T) {
 func TestCompetitionTableIsFull(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Nearest, score.Tie, score.Farther, score.Taken, score.Copy, score.Chain,
-		score.Implied, score.ThroughOrder, score.OfOtherOrder, score.Meant} {
+		score.Implied, score.ThroughOrder, score.OfOtherOrder, score.Delivered, score.Meant} {
 		name := kind.Because("")[0].Name
 		if !slices.ContainsFunc(decideRows, func(row decideRow) bool {
 			return slices.ContainsFunc(row.want, func(want string) bool { return slices.Contains(strings.Fields(want), name) })

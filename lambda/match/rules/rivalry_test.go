@@ -138,19 +138,19 @@ func thirdOf(p Pair, pairs []Pair) third {
 	if p.Plain() {
 		return noThird
 	}
-	ordered := false
+	contract := p.TypeA == ct || p.TypeB == ct
 	for _, t := range connecting(p.TypeA, p.TypeB) {
 		ofA, ofB := belongs(p.A, t), belongs(p.B, t)
-		ordered = len(ofA) > 0 && p.TypeA == inv || len(ofB) > 0 && p.TypeB == inv
+		ordered := len(ofA) > 0 && p.TypeA == inv || len(ofB) > 0 && p.TypeB == inv
 		if slices.ContainsFunc(ofA, func(id uuid.UUID) bool { return slices.Contains(ofB, id) }) {
 			if t == po {
 				return throughOrder
 			}
 			return implied
 		}
-	}
-	if ordered && (p.TypeA == ct || p.TypeB == ct) {
-		return ofOtherOrder
+		if ordered && contract {
+			return map[bool]third{true: ofOtherOrder, false: delivered}[t == po]
+		}
 	}
 	return noThird
 }

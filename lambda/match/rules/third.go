@@ -18,6 +18,7 @@ const (
 	implied            // one belongs to both
 	throughOrder       // of a contract and an invoice: an order belongs to both
 	ofOtherOrder       // of a contract and an invoice: no order of the invoice belongs to the contract
+	delivered          // of a contract and an invoice: the invoice is of a delivery, so it has an order
 )
 
 // between lists the types of documents that connect two others: what belongs to one receipt or
@@ -29,7 +30,7 @@ var between = map[[2]document.Type][]document.Type{
 	{document.PurchaseOrder, document.Invoice}:      {document.GoodsReceipt, document.DeliveryNote},
 	{document.GoodsReceipt, document.Invoice}:       {document.DeliveryNote},
 	{document.DeliveryNote, document.Invoice}:       {document.GoodsReceipt},
-	{document.Contract, document.Invoice}:           {document.PurchaseOrder},
+	{document.Contract, document.Invoice}:           {document.PurchaseOrder, document.GoodsReceipt, document.DeliveryNote},
 }
 
 func connecting(a, b document.Type) []document.Type {
@@ -57,8 +58,10 @@ func (f *field) third(p *Pair) third {
 		switch {
 		case contract && common:
 			return throughOrder
-		case contract && ordered:
+		case contract && ordered && t == document.PurchaseOrder:
 			return ofOtherOrder
+		case contract && ordered:
+			return delivered
 		case common:
 			return implied
 		}
@@ -123,6 +126,8 @@ func (r rivalry) between(p *Pair) []score.Evidence {
 		return score.Implied.Because("A document that belongs to the %s belongs to the %s as well.", p.TypeA.Words(), p.TypeB.Words())
 	case t == throughOrder && !p.CitesAnyhow():
 		return score.ThroughOrder.Because("The invoice belongs to a purchase order of the contract, and doesn't cite the contract.")
+	case t == delivered && !p.CitesAnyhow():
+		return score.Delivered.Because("The invoice belongs to a delivery, so to an order, and doesn't cite the contract.")
 	case t == ofOtherOrder && !p.CitesAnyhow():
 		return score.OfOtherOrder.Because("The invoice belongs to a purchase order, which isn't the contract's.")
 	}

@@ -56,6 +56,8 @@ func compareAmounts(first, second *Document) []Evidence {
 	switch {
 	case closest < nearAmount:
 		return evAmountNear.Because("The amounts differ by %.1f %%.", closest*100)
+	case first.supplier.isZero() && second.supplier.isZero():
+		return evAmountOther.Because("The amounts differ, and neither names its supplier.")
 	case first.Type != document.GoodsReceipt && slices.Min(second.amounts) > slices.Max(first.amounts)*factor:
 		return evAmountExceeds.Because("The %s states a higher amount than the %s.", second.Type.Words(), first.Type.Words())
 	}

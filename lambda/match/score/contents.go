@@ -2,6 +2,7 @@ package score
 
 import (
 	"slices"
+	"strings"
 
 	"matchbook/lambda/document"
 )
@@ -70,7 +71,7 @@ func compareReturn(first, second *Document, c comparison) []Evidence {
 		return nil
 	}
 	switch {
-	case c.otherPrices > 0:
+	case c.otherPrices > 0, slices.ContainsFunc(words(second.Notes), correctsPrice):
 		return evNotReturned.Because("The credit note is for a price, not for goods.")
 	case c.m > 0 && len(c.lines) == 0:
 		return evNotReturned.Because("The credit note is for none of the goods received.")
@@ -83,6 +84,14 @@ func compareReturn(first, second *Document, c comparison) []Evidence {
 	}
 	return nil
 }
+
+// correctsPrice reports whether a word of a credit note names a price: Preiskorrektur, price
+// adjustment, rettifica di prezzo. It is a hint where neither the receipt nor the credit has more.
+func correctsPrice(word string) bool {
+	return slices.ContainsFunc(prices, func(stem string) bool { return strings.HasPrefix(word, stem) })
+}
+
+var prices = []string{"price", "preis", "prix", "prezz", "precio", "preco", "prijs", "pris", "cen", "pret", "hinta", "fiyat", "kaina", "hind"}
 
 var returns = map[string]bool{
 	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true,

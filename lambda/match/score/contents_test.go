@@ -30,6 +30,8 @@ var itemRows = []evidenceRow{
 	{"no prices", po, vat + `,` + lines("pen 10 0"), inv, vat + `,` + lines("pen 10 0"), "vat-id item-equal-round", 52},
 	{"freight is no item", po, vat + `,` + lines("pen 10"), inv, vat + `,"line_items":[{"sku":"pen","quantity":"10"},{"description":"Freight and insurance","quantity":"1"}]`, "vat-id item-equal-round", 52},
 	{"the contract names the items", ct, vat + `,` + lines("pen", "ink"), inv, vat + `,` + lines("pen 3"), "vat-id items-contract", 40},
+	{"the contract has raised prices", ct, vat + `,` + lines("pen 1 7", "ink 1 9"), inv, vat + `,` + lines("pen 3 8"), "vat-id items-contract", 40},
+	{"the contract has other prices", ct, vat + `,` + lines("pen 1 450", "ink 1 9"), inv, vat + `,` + lines("pen 3 29"), "vat-id items-contract price-contract", 15},
 	{"the contract names some items", ct, vat + `,` + lines("pen", "ink"), inv, vat + `,` + lines("pen 3", "cap 1"), "vat-id items-some", 32},
 	{"the contract names no item", ct, vat + `,` + lines("pen", "ink"), po, vat + `,` + lines("cap 1"), "vat-id items-other", -10},
 	{"all that the contents can say", po, vat + `,"total":"1184.37",` + lines("pen 10 7", "ink 8 2"), inv, vat + `,"total":"1184.37",` + lines("pen 10 7", "ink 8 2"),
@@ -139,6 +141,7 @@ var wordRows = []evidenceRow{
 	{"1 of 6 words", po, vat + `,` + described("", "a b c d e f"), inv, vat + `,` + described("", "a"), "vat-id other-description", 5},
 	{"no words", po, vat + `,"line_items":[{"sku":"A-1"}]`, inv, vat + `,` + described("", "maintenance"), "vat-id", 30},
 	{"a contract about the same", ct, vat + `,` + described("", "Maintenance of lifts"), inv, vat + `,` + described("3", "maintenance of lifts"), "vat-id description", 50},
+	{"a name as the only words", po, ulm + `,` + described("", "Stadtwerke Ulm") + `,"total":"30.00"`, ct, ulm + `,` + described("", "Stadtwerke Ulm") + `,"total":"314285.00"`, "buyer amount-other", -5},
 	{"a contract about something else", ct, vat + `,` + described("", "Maintenance of lifts"), inv, vat + `,` + described("3", "paper"), "vat-id other-description", 5},
 	{"no lines on one side", po, vat + `,` + lines("pen 3"), inv, vat, "vat-id", 30},
 }

@@ -192,9 +192,27 @@ func partOf(first, second *Document, secondIsPart bool, format string) string {
 // contract without article numbers is compared by its words.
 func compareContract(contract, d *Document) []Evidence {
 	c := compareLines(contract.items, d.items)
+	var prices []Evidence
+	far := func(l line) bool {
+		p, q := contract.items[l.i].price, d.items[l.j].price
+		return l.otherPrice && max(p, q) > min(p, q)*raised
+	}
+	if len(c.lines) > 0 && !slices.ContainsFunc(c.lines, func(l line) bool { return !far(l) }) {
+		prices = evPriceContract.Because("The prices aren't the contract's.")
+	}
+	return append(nameItems(contract, d, c), prices...)
+}
+
+// raised is the factor between a contract's price and a later one: prices are raised by some
+// per cent a year.
+const raised = 1.25
+
+func nameItems(contract, d *Document, c comparison) []Evidence {
 	numbered := slices.ContainsFunc(contract.items, func(it item) bool { return it.sku != "" })
 	words := compareWords(contract, d)
-	switch {
+	switch own, _ := ownWords(contract, d); {
+	case !numbered && len(own) == 0:
+		return nil
 	case !numbered && words != nil && words[0].Points > 0:
 		return words
 	case c.m > 0 && len(c.lines) == c.m:
@@ -208,20 +226,27 @@ func compareContract(contract, d *Document) []Evidence {
 }
 
 func compareWords(first, second *Document) []Evidence {
-	collect := func(d *Document) (w []string) {
-		for _, it := range d.items {
-			w = append(w, it.words...)
-		}
-		slices.Sort(w)
-		return slices.Compact(w)
-	}
-	switch s := overlap(collect(first), collect(second)); {
+	switch s := overlap(ownWords(first, second)); {
 	case s >= 0.7:
 		return evDescription.Because("The descriptions agree.")
 	case s < 0.2:
 		return evOtherDescription.Because("The descriptions differ.")
 	}
 	return nil
+}
+
+// ownWords lists the words of the lines of two documents, sorted, without the names of the parties,
+// since these count as parties.
+func ownWords(first, second *Document) (a, b []string) {
+	names := words(strings.Join([]string{first.Buyer.Name, second.Buyer.Name, first.Supplier.Name, second.Supplier.Name}, " "))
+	collect := func(d *Document) (list []string) {
+		for _, it := range d.items {
+			list = append(list, it.words...)
+		}
+		slices.Sort(list)
+		return slices.DeleteFunc(slices.Compact(list), func(word string) bool { return slices.Contains(names, word) })
+	}
+	return collect(first), collect(second)
 }
 
 // overlap is the share of words that two sorted lists have in common.

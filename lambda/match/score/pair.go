@@ -57,7 +57,11 @@ func (d Document) Score(o Document) Pair {
 		fit.A, fit.B = fit.B, fit.A
 	}
 	p.Fit = fit
-	p.Evidence = append(p.Evidence, slices.Concat(compareParties(first, second), citations, behindOrder(first, second), contents,
+	parties := compareParties(first, second)
+	if rank[second.Type] < rank[document.Invoice] && citesNumber(citations) && fit.Common > 0 && Agree(contents) {
+		parties = forgive(parties)
+	}
+	p.Evidence = append(p.Evidence, slices.Concat(parties, citations, behindOrder(first, second), contents,
 		compareTexts(first, second), compareDates(first, second))...)
 	p.Points = Sum(p.Evidence)
 	return p

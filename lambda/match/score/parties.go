@@ -34,6 +34,8 @@ func compareParties(a, b *Document) []Evidence {
 	switch {
 	case sameBuyer:
 		evidence = append(evidence, evSameBuyer.Because("Both name %s as the buyer.", buyer)...)
+	case buyers < otherName && namesCompany(evidence) && beginAlike(a.Buyer.Name, b.Buyer.Name):
+		evidence = append(evidence, evBranchBuyer.Because("The buyers %s and %s may be of one group.", quoted(a.Buyer.Name), quoted(b.Buyer.Name))...)
 	case !a.buyer.name.IsZero() && !b.buyer.name.IsZero() && buyers < otherName:
 		evidence = append(evidence, evOtherBuyer.Because("The buyers %s and %s differ.", quoted(a.Buyer.Name), quoted(b.Buyer.Name))...)
 	}
@@ -78,6 +80,27 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 	if s.valid && t.valid { // of two countries, otherwise it is a veto
 		evidence = append(evidence, evOtherVATID.Because("The suppliers have VAT ids of two countries: %s and %s.",
 			s.VATID, t.VATID)...)
+	}
+	return evidence
+}
+
+// beginAlike reports whether two names begin with the same word, as branches of a company do.
+func beginAlike(a, b string) bool {
+	first := func(name string) string {
+		word, _, _ := strings.Cut(strings.TrimSpace(fold(name)), " ")
+		return word
+	}
+	return len(first(a)) > 3 && first(a) == first(b)
+}
+
+// forgive replaces evidence of another supplier by a mild one: where one document cites the other's
+// very number and has its goods, a carrier, a brand or another company of the group wrote it. That
+// doesn't hold for an invoice, because it is paid to the company on it.
+func forgive(evidence []Evidence) []Evidence {
+	for i, ev := range evidence {
+		if evSister.Is(ev) || evOtherName.Is(ev) {
+			evidence[i] = evNameForgiven.says(ev.Text)
+		}
 	}
 	return evidence
 }

@@ -48,19 +48,21 @@ func define(name, family string, points int) Kind {
 // All kinds of evidence. Roughly, a match must have a common company. Beyond that it must have
 // a citation, or contents that agree while nothing else fits, or parts that add up to a whole.
 var (
-	evVATID       = define("vat-id", "company", 30)       // one supplier, by VAT id
-	evIBAN        = define("iban", "company", 30)         // by bank account
-	evIBANOnly    = define("iban-only", "company", 15)    // by bank account, of other names: perhaps a bank that buys invoices
-	evName        = define("name", "company", 28)         // by name
-	evKnownName   = define("known-name", "company", 25)   // by names that are known as one supplier's
-	evNameSimilar = define("name-similar", "company", 22) // by name, misread or shortened
-	evOtherVATID  = define("other-vat-id", "company", -8) // VAT ids of two countries
-	evNamePerhaps = define("name-perhaps", "company", 8)  // names that may be of one company or not
-	evSister      = define("sister", "company", -60)      // names that begin alike and go on differently
-	evOtherName   = define("other-name", "company", -30)  // a supplier of another name
-	evBuyer       = define("buyer", "company", 20)        // one buyer, where one side does not name the supplier
-	evSameBuyer   = define("same-buyer", "company", 5)    // one buyer as well
-	evOtherBuyer  = define("other-buyer", "company", -20) // another buyer
+	evVATID        = define("vat-id", "company", 30)         // one supplier, by VAT id
+	evIBAN         = define("iban", "company", 30)           // by bank account
+	evIBANOnly     = define("iban-only", "company", 15)      // by bank account, of other names: perhaps a bank that buys invoices
+	evName         = define("name", "company", 28)           // by name
+	evKnownName    = define("known-name", "company", 25)     // by names that are known as one supplier's
+	evNameSimilar  = define("name-similar", "company", 22)   // by name, misread or shortened
+	evOtherVATID   = define("other-vat-id", "company", -8)   // VAT ids of two countries
+	evNamePerhaps  = define("name-perhaps", "company", 8)    // names that may be of one company or not
+	evSister       = define("sister", "company", -60)        // names that begin alike and go on differently
+	evOtherName    = define("other-name", "company", -30)    // a supplier of another name
+	evNameForgiven = define("name-forgiven", "company", -10) // another name, but the other's number and its goods
+	evBuyer        = define("buyer", "company", 20)          // one buyer, where one side does not name the supplier
+	evSameBuyer    = define("same-buyer", "company", 5)      // one buyer as well
+	evBranchBuyer  = define("branch-buyer", "company", -12)  // a buyer that may be of one group
+	evOtherBuyer   = define("other-buyer", "company", -20)   // another buyer
 
 	evCites          = define("cites", "citation", 60)           // one cites the other's number
 	evCitesShort     = define("cites-short", "citation", 45)     // a number so short that it may be a coincidence
@@ -99,6 +101,7 @@ var (
 	evItemsOther       = define("items-other", "contents", -40)       // no common item
 	evPrices           = define("prices", "contents", 4)              // same unit prices
 	evPricesDiffer     = define("prices-differ", "contents", -10)     // other unit prices
+	evPriceContract    = define("price-contract", "contents", -25)    // other prices than the contract's
 	evLump             = define("lump", "contents", -12)              // a sum in one line of text, where the other has goods
 	evDescription      = define("description", "contents", 20)        // same words, where nothing is counted
 	evOtherDescription = define("other-description", "contents", -25) // other words
@@ -109,6 +112,7 @@ var (
 	evInstalment       = define("instalment", "contents", 16)         // the share of an order's amount that is printed
 	evShare            = define("share", "contents", 8)               // a plain share of it
 	evAmountNear       = define("amount-near", "contents", 6)         // nearly: rounding, freight, a price that moved
+	evAmountOther      = define("amount-other", "contents", -25)      // other amounts, and no supplier to compare
 	evAmountExceeds    = define("amount-exceeds", "contents", -15)    // more is charged than was ordered
 
 	evContentsDiffer = define("contents-differ", "contents", -12) // items or amounts differ, but one cites the other
@@ -133,6 +137,7 @@ var (
 
 	Implied      = define("implied", "third", 40)         // a third document belongs to both
 	ThroughOrder = define("through-order", "third", -30)  // an invoice and a contract that have an order in common
+	Delivered    = define("delivered", "third", -30)      // an invoice with a delivery, and a contract
 	OfOtherOrder = define("of-other-order", "third", -60) // an invoice with an order that isn't the contract's
 
 	Meant = define("meant", "citation", -45) // the number that it cites in part is another document's
@@ -180,13 +185,19 @@ func Agree(evidence []Evidence) bool {
 	return points >= agreeAt
 }
 
-// Doubtful reports whether the dates or a nearly equal number speak against the pair, so that its
-// confidence must not be high.
+// Doubtful reports whether the dates, a nearly equal number or a twin speak against the pair, so
+// that its confidence must not be high.
 func Doubtful(evidence []Evidence) bool {
-	return slices.ContainsFunc(evidence, func(ev Evidence) bool {
-		return evDateOrder.Is(ev) || evDateHalf.Is(ev) || evDateFar.Is(ev) || evCitesOff.Is(ev)
-	})
+	return slices.ContainsFunc(evidence, func(ev Evidence) bool { return doubts[ev.Name] })
 }
+
+var doubts = func() map[string]bool {
+	names := map[string]bool{}
+	for _, k := range []Kind{evDateEarly, evDateOrder, evDateHalf, evDateFar, evCitesOff, Nearest, Tie, Farther, Taken} {
+		names[k.name] = true
+	}
+	return names
+}()
 
 // FromCompetition reports whether the evidence comes from other pairs.
 func (e Evidence) FromCompetition() bool {

@@ -1,4 +1,5 @@
--- What people answer: warnings that they settled, with a reason.
+-- What people answer: warnings that they settled, with a reason, and the articles that a
+-- confirmed match teaches.
 
 -- +goose Up
 SET LOCAL lock_timeout = '2s';
@@ -23,7 +24,22 @@ CREATE TABLE IF NOT EXISTS warning_settled (
 );
 CREATE INDEX IF NOT EXISTS warning_settled_other_idx ON warning_settled (other_document_id);
 
+-- The rows of a pair go when its confirmation goes.
+CREATE TABLE IF NOT EXISTS taught_article (
+    document_a_id uuid NOT NULL,
+    document_b_id uuid NOT NULL,
+    tenant_id     uuid NOT NULL,
+    supplier      text COLLATE "C" NOT NULL,  -- party_name.name
+    fact          text NOT NULL,              -- score.TaughtArticle.Fact
+    PRIMARY KEY (document_a_id, document_b_id, supplier, fact),
+    FOREIGN KEY (tenant_id, document_a_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, document_b_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX IF NOT EXISTS taught_article_supplier_idx ON taught_article (tenant_id, supplier);
+CREATE INDEX IF NOT EXISTS taught_article_b_idx ON taught_article (document_b_id);
+
 -- +goose Down
 SET LOCAL lock_timeout = '2s';
+DROP TABLE taught_article;
 DROP TABLE warning_settled;
 ALTER TABLE document_warning DROP COLUMN facts;

@@ -92,9 +92,10 @@ func ordered(a, b uuid.UUID) [2]uuid.UUID {
 type word struct {
 	Decision
 	pair    [2]uuid.UUID
-	raws    []score.Raw // the two documents, as they are now
-	version string      // the pair's current one
-	written bool        // maybe, if the answer to an earlier commit was lost
+	raws    []score.Raw     // the two documents, as they are now
+	version string          // the pair's current one
+	written bool            // maybe, if the answer to an earlier commit was lost
+	lessons []articleLesson // of a confirmation
 }
 
 // verdict returns the pair's verdict after the decision.
@@ -138,6 +139,7 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 			return err
 		}
 		r.renamed = &renaming{tenant: tenant, documents: w.pair[:], confirmed: true}
+		w.lessons, r.renamed.teaches = lessonsOf(w), true
 		w.written = true
 		done.Published, err = redecide(ctx, tx, c, rules.Revise, r)
 		done.Changed = err == nil
@@ -178,6 +180,7 @@ func (w *word) queue(batch *pgx.Batch) {
 	batch.Queue(verdictSQL, a, b, w.verdict())
 	batch.Queue(clearPairSQL, a, b)
 	batch.Queue(decisionSQL, a, b, w.Verdict, w.By, w.Origin, w.Note)
+	w.teach(batch)
 }
 
 // concerns lists the documents to match again after the decision. The rules have decided about

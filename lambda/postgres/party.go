@@ -10,6 +10,7 @@ import (
 // identitiesSQL lists the identities of a supplier's name, one a line: the VAT id, if the name
 // appears with exactly one VAT id and that one with another name as well; and a pair of names
 // for each name that a person confirmed with it. A document that prints a VAT id has that one.
+// The articles taught about the name come with them.
 // Identities are computed from the documents' rows each time, so that the order of arrival
 // makes no difference.
 const identitiesSQL = `
@@ -26,6 +27,9 @@ const identitiesSQL = `
 		WHERE mine.tenant_id = own.tenant_id AND mine.name = own.name AND mine.confirmed <> '{}'
 			AND own.name <> '' AND other.name NOT IN ('', own.name)
 		ORDER BY identity LIMIT 8)
+		UNION ALL
+		(SELECT DISTINCT fact COLLATE "C" AS identity FROM taught_article
+		WHERE tenant_id = own.tenant_id AND supplier = own.name AND own.name <> '' ORDER BY identity LIMIT 200)
 	) AS known)`
 
 // knownColumn is score.Raw.Known.
@@ -112,6 +116,7 @@ type renaming struct {
 	names     []string    // of suppliers, now and before
 	vatIDs    []string
 	happened  bool // identities may have changed
+	teaches   bool // so may the taught articles of these documents' suppliers
 }
 
 // queue stores the documents' names, and the ones a person confirmed with them. Other
@@ -131,6 +136,13 @@ func (r *renaming) queue(batch *pgx.Batch) {
 				r.happened = r.happened || changed
 				return nil
 			})
+			return err
+		})
+	}
+	if r.teaches {
+		batch.Queue(taughtNamesSQL, r.documents).Query(func(rows pgx.Rows) error {
+			names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			r.names, r.happened = append(r.names, names...), r.happened || len(names) > 0
 			return err
 		})
 	}

@@ -12,7 +12,9 @@ import (
 
 // item is the sum of a document's lines about one article.
 type item struct {
-	sku      string
+	sku      string // of the article, see learn
+	printed  string // the article number of the document
+	taught   string // why they differ from another document's
 	words    []string
 	wording  wording
 	text     string // of the description, letters and digits only
@@ -58,6 +60,7 @@ func readItem(l document.Line, compared bool) item {
 		description = reference.Without(description)
 	}
 	it := item{sku: alphanumeric(l.SKU), words: words(description), amount: l.Amount.Float()}
+	it.printed = it.sku
 	if compared {
 		it.wording = readWording(description)
 		it.text = alphanumeric(l.Description[:min(len(l.Description), maxText)])

@@ -25,7 +25,7 @@ func compareItems(first, second *Document) ([]Evidence, Fit, comparison) {
 	case c.fit.A == 0 || c.fit.B == 0:
 		return compareWords(first, second), Fit{}, c
 	}
-	ev := c.evidence(first, second)
+	ev := c.taught(first, second, c.evidence(first, second))
 	switch {
 	case len(c.lines) > 0 && c.samePrices == len(c.lines):
 		ev = append(ev, evPrices.Because("The prices are the same.")...)

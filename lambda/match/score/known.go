@@ -29,12 +29,20 @@ func (d *Document) Naming() (n Naming) {
 	return n
 }
 
-// Know sets the identities of the supplier's name, in the form of Raw.Known. You must call
-// Normalized again afterwards, because the keys depend on them.
+// Know sets the identities of the supplier's name and its taught articles, in the form of
+// Raw.Known. You must call Normalized again afterwards, because the keys depend on them.
 func (d *Document) Know(known string) {
-	if d.supplier.known = nil; known != "" {
-		d.supplier.known = strings.Split(known, "\n")
+	d.known, d.supplier.known = known, nil
+	var articles []string
+	for line := range strings.SplitSeq(known, "\n") {
+		switch {
+		case strings.HasPrefix(line, articlePrefix):
+			articles = append(articles, line)
+		case line != "":
+			d.supplier.known = append(d.supplier.known, line)
+		}
 	}
+	d.learn(articles)
 }
 
 // identities lists the identities of a supplier: its VAT id and its name's.

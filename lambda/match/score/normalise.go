@@ -19,6 +19,7 @@ type Document struct {
 	Type     document.Type
 	document.Data
 	currencies []string // possible currencies; empty if unknown
+	known      string   // as in Raw
 	supplier   party
 	buyer      party
 	number     number
@@ -160,7 +161,7 @@ func (d *Document) HasCounterparty() bool {
 // Normalized returns the stored part of d.
 func (d Document) Normalized() Normalized {
 	n := Normalized{Tenant: d.TenantID, Counterparty: map[string]party{}, References: append([]citation{}, d.cites...),
-		Naming: d.Naming(), Known: strings.Join(d.supplier.known, "\n")}
+		Naming: d.Naming(), Known: d.known}
 	if !d.supplier.isZero() {
 		n.Counterparty["supplier"] = d.supplier
 	}

@@ -45,12 +45,10 @@ func TestMain(m *testing.M) {
 // console pages and a client of an issuer.
 func maxBootstrap(name string) int64 {
 	switch name {
-	case manifest.Ingest.Name:
-		return 25_000_000
-	case manifest.Web.Name, manifest.Console.Name:
+	case manifest.Ingest.Name, manifest.Web.Name, manifest.Console.Name:
 		return 25_500_000
 	}
-	return 15_000_000
+	return 15_500_000
 }
 
 // thorough is the flag of lambda/internal/testenv, which is closed to infra.

@@ -28,7 +28,7 @@ func (f *field) effect(p *Pair) effect {
 	return e
 }
 
-// effect is a rivalry with the links of the two documents. Those of a partner's partner may be
+// effect is a rivalry with the links of the two documents. Links of a partner's partner may be
 // unknown here, so a pair must be decided again if they change at all.
 type effect struct {
 	rivalry

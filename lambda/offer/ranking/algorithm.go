@@ -6,10 +6,10 @@ import "slices"
 // frozen with it: add a version for future dates instead.
 type Algorithm struct {
 	Version  int
-	PerDay   int // offers in a set, at most
-	Days     int // a pair meets on one date in so many, or in a multiple; a new version must keep or multiply it
-	Part     int // of a roster to look into on a date, in users, before Days is multiplied
-	Exposure int // how often to show a candidate on a date, at most
+	PerDay   int  // offers in a set, at most
+	Days     int  // a pair meets on one date in so many, or in a multiple; a new version must keep or multiply it
+	Part     int  // of a roster to look into on a date, in users, before Days is multiplied
+	Exposure int  // how often to show a candidate on a date, at most
 	Strict   bool // refuse users with a misspelt key
 	Filters  []Filter
 	Terms    []Term // a user's preferences

@@ -146,7 +146,7 @@ func TestUndefinedFigures(t *testing.T) {
 		}
 	}
 	raw := must.Get(json.Marshal(eval.Score(eval.Input{})))(t)
-	want := `{"documents":0,"links":0,"edges":0,"suggestions":0,"undecided":0,` +
+	want := `{"documents":0,"links":0,"edges":0,"suggestions":0,"undecided":0,"folded":{"count":0,"of":0,"share":null},` +
 		`"pairwise":{"tp":0,"fp":0,"fn":0,"precision":null,"recall":null,"f1":null},` +
 		`"macro":{"precision":null,"recall":null,"f1":null},"type_pairs":[],` +
 		`"b_cubed":{"documents":0,"precision":null,"recall":null,"f1":null},` +

@@ -11,15 +11,15 @@ type index struct {
 
 // lengths holds the lengths of words by first byte, a bit for each. It is faster than a map,
 // because most words of a text are in no label.
-type lengths ['z' + 1]uint64
+type lengths [256]uint64
 
 func (l *lengths) add(word string) { l[word[0]] |= 1 << len(word) }
 
 func (l *lengths) may(word []byte) bool {
-	return len(word) > 0 && word[0] <= 'z' && l[word[0]]&(1<<len(word)) != 0
+	return len(word) > 0 && l[word[0]]&(1<<len(word)) != 0
 }
 
-var allLabels = newIndex(labels)
+var allLabels = newIndex(allLabelRows)
 
 func newIndex(rows []label) *index {
 	root := &index{}

@@ -33,7 +33,7 @@ var owners = set(`our ihr ihre ihren unser unsere unseren unserer notre nos vos 
 // has the type "".
 var typesByWord = func() map[string]string {
 	types := make(map[string]string)
-	for _, l := range labels {
+	for _, l := range allLabelRows {
 		types[words(clean(l.words), nil)] = l.typ
 	}
 	for _, name := range []string{purchaseOrder, orderConfirmation, deliveryNote, goodsReceipt, invoice, creditNote,

@@ -166,7 +166,7 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 }
 
 // bounded is the sum of the evidence, within four bounds. If another document has the same
-// number, the pair is left open, not matched. A citation keeps a pair open whatever else there
+// number, or the dates are in the wrong order, the pair is left open, not matched. A citation keeps a pair open whatever else there
 // is, unless it is another document's very number. Confidence isn't high unless the
 // contents agree, because a cited number may be misprinted, nor if
 // dates, the number or a twin speak against the pair.
@@ -176,7 +176,7 @@ func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numb
 		points = min(points, numbers.HighAt-1)
 	}
 	switch {
-	case slices.ContainsFunc(evidence, score.Copy.Is):
+	case slices.ContainsFunc(evidence, score.Copy.Is), score.Reversed(evidence):
 		points = min(points, numbers.MatchAt-1)
 	case p.Cited() && !r.meant:
 		points = max(points, numbers.SuggestAt)

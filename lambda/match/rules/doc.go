@@ -6,7 +6,7 @@
 // of each pair they add the competition's (competition.go). A pair gains if nothing else fits
 // its two documents, or if parts add up to a whole. It loses if another pair fits as well; of
 // equal ones, the nearer in time is likelier. It also gains if a third document connects the
-// two by citations (rivalry.go). The thresholds of the sum (score.MatchAt) make the pair
+// two by citations (rivalry.go), or belongs to both (third.go). The thresholds of the sum (score.MatchAt) make the pair
 // matched, undecided or dropped. A pair out of the question is kept as a suggestion. The score
 // is the share of true matches among known pairs of so many points.
 //

@@ -94,6 +94,8 @@ func (c citation) cites(a, b *Document) []Evidence {
 		if agreement == reference.Same && strength >= long {
 			return evCitesAsOther.Because("The %s cites %q, the number of the %s, as another type.", from, c.Raw, to)
 		}
+	case agreement == reference.Same && c.Type == "" && !cited(a, b):
+		return evCitesUnnamed.Because("The %s cites %q, the number of the %s, which such documents seldom cite.", from, c.Raw, to)
 	case agreement == reference.Same && strength < short:
 		return evCitesShort.Because("The %s cites the %s %s%s.", from, to, number, written(c, b))
 	case agreement == reference.Same:
@@ -117,6 +119,11 @@ func (c citation) mentions(a, b *Document) []Evidence {
 	}
 	whole, from, to := agreement == reference.Same, a.Type.Words(), b.Type.Words()
 	switch {
+	case !cited(a, b):
+		if whole && strength >= short {
+			return evCitesUnnamed.Because("The %s mentions %q, the number of the %s, which such documents seldom cite.", from, c.Raw, to)
+		}
+		return nil
 	case whole && strength >= long:
 		return evCites.Because("The %s cites the %s %s%s.", from, to, b.Number, written(c, b))
 	case whole && strength >= short:
@@ -128,6 +135,19 @@ func (c citation) mentions(a, b *Document) []Evidence {
 	}
 	return nil
 }
+
+// usual lists the types that documents of a type cite. A number without a known word in front is
+// weak evidence for any other, because another document of a usual type may have it.
+var usual = map[document.Type][]document.Type{
+	document.PurchaseOrder:     {document.Contract},
+	document.OrderConfirmation: {document.PurchaseOrder},
+	document.DeliveryNote:      {document.PurchaseOrder},
+	document.GoodsReceipt:      {document.PurchaseOrder, document.DeliveryNote},
+	document.Invoice:           {document.PurchaseOrder, document.DeliveryNote, document.GoodsReceipt, document.Contract},
+	document.CreditNote:        {document.Invoice, document.GoodsReceipt},
+}
+
+func cited(citing, other *Document) bool { return slices.Contains(usual[citing.Type], other.Type) }
 
 // written adds the spelling of a citation if it differs from the number.
 func written(c citation, of *Document) string {

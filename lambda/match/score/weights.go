@@ -69,6 +69,7 @@ var (
 	evCitesLoosely   = define("cites-loosely", "citation", 45)   // a number that may be the other's, misread
 	evCitesPart      = define("cites-part", "citation", 45)      // its last digits, or its number without the year
 	evCitesAsOther   = define("cites-as-other", "citation", 35)  // its number, as one of another type
+	evCitesUnnamed   = define("cites-unnamed", "citation", 20)   // its number, which documents of this type seldom cite
 	evCitesWeakly    = define("cites-weakly", "citation", 25)    // so short a part of it that it may be a coincidence
 	evCitesNearly    = define("cites-nearly", "citation", 15)    // its number with a digit missing or transposed
 	evCitesOff       = define("cites-off", "citation", -10)      // its number but for one digit: misread, or the next one
@@ -183,6 +184,14 @@ func Agree(evidence []Evidence) bool {
 		}
 	}
 	return points >= agreeAt
+}
+
+// Reversed reports whether the dates are in the wrong order, and neither a third document nor the
+// amount explains it: consigned goods are ordered after their delivery.
+func Reversed(evidence []Evidence) bool {
+	return slices.ContainsFunc(evidence, evDateOrder.Is) && !slices.ContainsFunc(evidence, func(ev Evidence) bool {
+		return Implied.Is(ev) || Chain.Is(ev) || evCommonDelivery.Is(ev) || evAmount.Is(ev)
+	})
 }
 
 // Doubtful reports whether the dates, a nearly equal number or a twin speak against the pair, so

@@ -75,7 +75,7 @@ var situations = []situation{
 	{"w21-down-payment-and-final", "4500000321-A1; 4500000321-GR21; 4500000321-S1; GR21-S1", "A1-S1", "A1 down-payment; S1 final-invoice", ""},
 	{"w22-subscription-months", "", "", "", ""},
 	{"w24-two-lines-same-item", "4500000324-GR24; 4500000324-R241; GR24-R241", "", "R241 matched", ""},
-	{"w26-wrong-entity", cleanPairs, "", "R-2026-101 *", "R-2026-101 wrong-entity"},
+	{"w26-wrong-entity", cleanPairs, "", "R-2026-101 *", "R-2026-101 wrong-company"},
 	{"w27-rejected-goods", cleanPairs, "", "R-2026-101 quantity-variance", ""},
 	{"w29-price-unit-not-printed", "4500000329-GR29; 4500000329-R291; GR29-R291", "", "R291 price-unit-assumed", ""},
 	{"w33-substitute-article", "4500000333-GR33; 4500000333-R331; GR33-R331", "", "R331 substitute-article", ""},
@@ -120,7 +120,7 @@ func TestSituations(t *testing.T) {
 	}
 }
 
-const leastRight = 44 // situations
+const leastRight = 47 // situations
 
 // judged is what Matchbook says, with the questions where a situation has the pairs
 // that may be.

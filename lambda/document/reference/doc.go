@@ -17,8 +17,8 @@
 // of their Keys, unless they agree only nearly or in a short part
 // (TestAgreeingNumbersShareKey).
 //
-// Find knows the labels of four languages, and the names of documents in those of the EU and in
-// Turkish (languages.go). Use Mentions for possible numbers in a text of any
+// Find knows the labels of four languages, and names of documents in the other EU languages and
+// in Turkish (languages.go). Use Mentions for possible numbers in a text of any
 // language.
 //
 // Every function is pure, accepts any bytes and runs in linear time.

@@ -12,12 +12,12 @@ import (
 	"matchbook/lambda/match/score"
 )
 
-var corpora = []string{"varied", "p2p", "ads"}
+var corpora = []string{"varied", "p2p", "ads", "clerk"}
 
 // readCorpora reads the corpora of the shared folder, each in three conditions.
 func readCorpora(t *testing.T) (samples []*Sample) {
 	t.Helper()
-	testenv.OnlyThorough(t, "reads and scores three corpora in three conditions")
+	testenv.OnlyThorough(t, "reads and scores four corpora in three conditions")
 	for _, name := range corpora {
 		dir := testenv.Shared(t, "eval/matching/"+name)
 		for _, condition := range []string{"visible", "corrupted", "masked"} {

@@ -28,8 +28,8 @@ func (f *field) effect(p *Pair) effect {
 	return e
 }
 
-// effect is a rivalry with the links of the two documents. Links of a partner's partner may be
-// unknown here, so a pair must be decided again if they change at all.
+// effect is a rivalry with the links of the two documents. The links of a partner's partner
+// may be unknown here, so a pair must be decided again if they change at all.
 type effect struct {
 	rivalry
 	links [2]uint64

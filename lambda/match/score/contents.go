@@ -91,7 +91,8 @@ func correctsPrice(word string) bool {
 	return slices.ContainsFunc(prices, func(stem string) bool { return strings.HasPrefix(word, stem) })
 }
 
-var prices = []string{"price", "preis", "prix", "prezz", "precio", "preco", "prijs", "pris", "cen", "pret", "hinta", "fiyat", "kaina", "hind"}
+var prices = []string{"price", "preis", "prix", "prezz", "precio", "preco", "prijs", "pris", "cen",
+	"pret", "hinta", "fiyat", "kaina", "hind"}
 
 var returns = map[string]bool{
 	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true,

@@ -36,7 +36,9 @@ func TestCitesInAnyLanguage(t *testing.T) {
 			t.Logf("%s: cites is %t", what, got)
 		}
 	}
-	numbered := func(typ document.Type, number string) Document { return parsed(t, typ, object(acme, `"number":"`+number+`"`)) }
+	numbered := func(typ document.Type, number string) Document {
+		return parsed(t, typ, object(acme, `"number":"`+number+`"`))
+	}
 	for _, w := range citedWords {
 		ordered := parsed(t, inv, object(acme, `"number":"R-1"`, `"notes":"`+w.order+` `+w.number+`"`))
 		received := parsed(t, gr, object(acme, `"number":"G-1"`, `"notes":"`+w.delivery+` `+w.number+`"`))

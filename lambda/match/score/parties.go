@@ -35,7 +35,8 @@ func compareParties(a, b *Document) []Evidence {
 	case sameBuyer:
 		evidence = append(evidence, evSameBuyer.Because("Both name %s as the buyer.", buyer)...)
 	case buyers < otherName && namesCompany(evidence) && beginAlike(a.Buyer.Name, b.Buyer.Name):
-		evidence = append(evidence, evBranchBuyer.Because("The buyers %s and %s may be of one group.", quoted(a.Buyer.Name), quoted(b.Buyer.Name))...)
+		evidence = append(evidence, evBranchBuyer.Because("The buyers %s and %s may be of one group.",
+			quoted(a.Buyer.Name), quoted(b.Buyer.Name))...)
 	case !a.buyer.name.IsZero() && !b.buyer.name.IsZero() && buyers < otherName:
 		evidence = append(evidence, evOtherBuyer.Because("The buyers %s and %s differ.", quoted(a.Buyer.Name), quoted(b.Buyer.Name))...)
 	}

@@ -15,7 +15,7 @@ import (
 func TestExport(t *testing.T) {
 	t.Parallel()
 	url := matchedSample(t)
-	want := map[string]int{"match": 53, "open_question": 12, "document_state": 63, "decision": 2}
+	want := map[string]int{"match": 53, "open_question": 11, "document_state": 63, "decision": 2}
 	printed(t, url, "confirm", order130, invoice130, "--by", "anna", "--note", "two\nlines")
 	printed(t, url, "undecide", order130, invoice130)
 	for _, line := range strings.SplitAfter(printed(t, url, "export", "decision", "--format", "jsonl"), "\n")[:1] {

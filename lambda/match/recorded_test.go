@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -154,7 +153,7 @@ func (c recorded) calibrated(t *testing.T, m *memory) {
 		}
 	}
 	for _, answer := range []rules.Answer{rules.High, rules.Medium, rules.Low, rules.None} {
-		t.Log(fmt.Sprintf("%6s: %d of %d true", answer, right[answer], pairs[answer]))
+		t.Logf("%6s: %d of %d true", answer, right[answer], pairs[answer])
 	}
 	if right[rules.High]*100 < pairs[rules.High]*97 {
 		t.Errorf("%d of %d sure answers are true", right[rules.High], pairs[rules.High])

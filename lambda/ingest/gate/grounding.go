@@ -27,7 +27,8 @@ func (c *checker) grounding() {
 			c.refuse(Grounding, v.Path, "the %s was read on page %d, which belongs to another document",
 				words(v.Path), f.Page)
 		case !quotes.On(f.Page, f.Quote):
-			c.refuse(Grounding, v.Path, "the text from which the %s was read is not on page %d; compare it with the page", words(v.Path), f.Page)
+			c.refuse(Grounding, v.Path, "the text from which the %s was read is not on page %d; compare it with the page",
+				words(v.Path), f.Page)
 		case !holds(f.Quote, v) && !c.cellHolds(f, v):
 			c.refuse(Grounding, v.Path, "the text from which the %s was read shows another value; compare it with the page", words(v.Path))
 		}
@@ -70,7 +71,8 @@ func (c *checker) currency(v extraction.Value, f extraction.Field, quotes printe
 		shows = shows || strings.Contains(strings.ToLower(f.Quote), sign)
 	}
 	if !shows || len(quotes.Pages(f.Quote)) == 0 {
-		c.refuse(Grounding, v.Path, "the text from which the currency was read is not on the page, or names another one; compare it with the page")
+		c.refuse(Grounding, v.Path, "the text from which the currency was read is not on the page, or names another one; "+
+			"compare it with the page")
 	}
 }
 

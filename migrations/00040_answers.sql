@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS taught_article (
     document_b_id uuid NOT NULL,
     tenant_id     uuid NOT NULL,
     supplier      text COLLATE "C" NOT NULL,  -- party_name.name
-    fact          text NOT NULL,              -- score.TaughtArticle.Fact
+    fact          text NOT NULL,              -- a line of score.Raw.Known
     PRIMARY KEY (document_a_id, document_b_id, supplier, fact),
     FOREIGN KEY (tenant_id, document_a_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE,
     FOREIGN KEY (tenant_id, document_b_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE

@@ -76,7 +76,7 @@ func (a *attempt) candidates(ctx context.Context) (err error) {
 	a.raw.Known = a.block.Known
 	a.doc.Know(a.block.Known)
 	n := a.doc.Normalized()
-	a.n.Keys, a.n.Lookup, a.n.Window, a.n.Known = n.Keys, n.Lookup, n.Window, n.Known
+	a.n.Keys, a.n.Lookup, a.n.Window, a.n.References, a.n.Known = n.Keys, n.Lookup, n.Window, n.References, n.Known
 	a.block, err = a.Store.Candidates(ctx, a.fence, a.n, a.types)
 	return failure.At("read candidates", err)
 }

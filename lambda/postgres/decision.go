@@ -92,10 +92,10 @@ func ordered(a, b uuid.UUID) [2]uuid.UUID {
 type word struct {
 	Decision
 	pair    [2]uuid.UUID
-	raws    []score.Raw     // the two documents, as they are now
-	version string          // the pair's current one
-	written bool            // maybe, if the answer to an earlier commit was lost
-	lessons []articleLesson // of a confirmation
+	raws    []score.Raw  // the two documents, as they are now
+	version string       // the pair's current one
+	written bool         // maybe, if the answer to an earlier commit was lost
+	lessons []factLesson // of a confirmation
 }
 
 // verdict returns the pair's verdict after the decision.

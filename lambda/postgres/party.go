@@ -10,7 +10,7 @@ import (
 // identitiesSQL lists the identities of a supplier's name, one a line: the VAT id, if the name
 // appears with exactly one VAT id and that one with another name as well; and a pair of names
 // for each name that a person confirmed with it. A document that prints a VAT id has that one.
-// The articles taught about the name come with them.
+// The labels and articles taught about the name come with them, labels first.
 // Identities are computed from the documents' rows each time, so that the order of arrival
 // makes no difference.
 const identitiesSQL = `
@@ -28,8 +28,9 @@ const identitiesSQL = `
 			AND own.name <> '' AND other.name NOT IN ('', own.name)
 		ORDER BY identity LIMIT 8)
 		UNION ALL
-		(SELECT DISTINCT fact COLLATE "C" AS identity FROM taught_article
-		WHERE tenant_id = own.tenant_id AND supplier = own.name AND own.name <> '' ORDER BY identity LIMIT 200)
+		(SELECT fact COLLATE "C" AS identity FROM taught_article
+		WHERE tenant_id = own.tenant_id AND supplier = own.name AND own.name <> ''
+		GROUP BY fact ORDER BY starts_with(fact, 'label:') DESC, identity LIMIT 200)
 	) AS known)`
 
 // knownColumn is score.Raw.Known.
@@ -116,7 +117,7 @@ type renaming struct {
 	names     []string    // of suppliers, now and before
 	vatIDs    []string
 	happened  bool // identities may have changed
-	teaches   bool // so may the taught articles of these documents' suppliers
+	teaches   bool // so may the taught facts of these documents' suppliers
 }
 
 // queue stores the documents' names, and the ones a person confirmed with them. Other

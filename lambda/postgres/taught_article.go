@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// articleLesson is an article taught about a supplier's name.
-type articleLesson struct{ supplier, fact string }
+// factLesson is a fact taught about a supplier's name: an article or a label (score.Lessons).
+type factLesson struct{ supplier, fact string }
 
-// lessonsOf lists the articles that a confirmation teaches, for the names of the supplier on both
+// lessonsOf lists the facts that a confirmation teaches, for the names of the supplier on both
 // documents.
-func lessonsOf(w *word) (list []articleLesson) {
+func lessonsOf(w *word) (list []factLesson) {
 	if w.Verdict != rules.Confirmed {
 		return nil
 	}
@@ -25,9 +25,9 @@ func lessonsOf(w *word) (list []articleLesson) {
 	}
 	names := map[string]bool{a.Naming().Name: true, b.Naming().Name: true}
 	delete(names, "")
-	for _, article := range score.TaughtArticles(a, b) {
+	for _, fact := range score.Lessons(a, b) {
 		for name := range names {
-			list = append(list, articleLesson{name, article.Fact()})
+			list = append(list, factLesson{name, fact})
 		}
 	}
 	return list
@@ -35,9 +35,9 @@ func lessonsOf(w *word) (list []articleLesson) {
 
 // Statements about the lessons of a pair.
 const (
-	unteachArticlesSQL = `
+	unteachFactsSQL = `
 DELETE FROM taught_article WHERE document_a_id = $1 AND document_b_id = $2`
-	teachArticlesSQL = `
+	teachFactsSQL = `
 INSERT INTO taught_article (document_a_id, document_b_id, tenant_id, supplier, fact)
 SELECT $1, $2, tenant_id, l.supplier, l.fact FROM document, unnest($3::text[], $4::text[]) AS l (supplier, fact) WHERE id = $1`
 	// taughtNamesSQL lists the suppliers' names of documents after a decision about them, because
@@ -49,12 +49,12 @@ SELECT name FROM party_name WHERE document_id = ANY ($1) AND name <> ''`
 // teach replaces what the pair taught before.
 func (w *word) teach(batch *pgx.Batch) {
 	a, b := w.pair[0], w.pair[1]
-	batch.Queue(unteachArticlesSQL, a, b)
+	batch.Queue(unteachFactsSQL, a, b)
 	var suppliers, facts []string
 	for _, l := range w.lessons {
 		suppliers, facts = append(suppliers, l.supplier), append(facts, l.fact)
 	}
 	if len(facts) > 0 {
-		batch.Queue(teachArticlesSQL, a, b, suppliers, facts)
+		batch.Queue(teachFactsSQL, a, b, suppliers, facts)
 	}
 }

@@ -41,40 +41,74 @@ func (f *fixture) rematch() {
 	f.t.Error("documents are published again and again")
 }
 
-// A confirmed match teaches the supplier's article number for the tenant's documents, and no
-// other tenant's. Withdrawn, it leaves no trace.
-func TestConfirmedArticles(t *testing.T) {
+// hauled is a document of a supplier of gravel, with a note.
+func hauled(number, date, notes string) string {
+	return fmt.Sprintf(`{"number":%q,"date":%q,"currency":"EUR","supplier":{"name":"Kieswerk Rotach KG"},"notes":%q}`, number, date, notes)
+}
+
+// A confirmed match teaches the supplier's article number, or its word for delivery notes, for
+// the tenant's documents, and no other tenant's. Withdrawn or forgotten, it leaves no trace.
+func TestConfirmedFacts(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	for i, of := range []uuid.UUID{tenant, otherTenant} {
-		for j, d := range []struct {
-			kind document.Type
-			data string
-		}{
-			{document.PurchaseOrder, ordered("4500000201", "2026-03-02", "L-20", "Lamp, 20 W", "17")},
-			{document.Invoice, ordered("RE-881", "2026-03-09", "900411", "Leuchte warmweiss", "17")},
-			{document.PurchaseOrder, ordered("4500000257", "2026-06-02", "L-20", "Lamp, 20 W", "40")},
-			{document.Invoice, ordered("RE-934", "2026-06-08", "900411", "Leuchte warmweiss", "23")},
-		} {
-			f.put(num(10*i+j+1), of, d.kind, d.data)
-			f.match(num(10*i + j + 1))
-		}
+	for name, tc := range map[string]struct {
+		first document.Type
+		docs  [4]string // an earlier document and its invoice, twice
+		says  string
+	}{
+		"article": {document.PurchaseOrder, [4]string{
+			ordered("4500000201", "2026-03-02", "L-20", "Lamp, 20 W", "17"), ordered("RE-881", "2026-03-09", "900411", "Leuchte warmweiss", "17"),
+			ordered("4500000257", "2026-06-02", "L-20", "Lamp, 20 W", "40"), ordered("RE-934", "2026-06-08", "900411", "Leuchte warmweiss", "23"),
+		}, `by the confirmed match of \"4500000201\" and \"RE-881\"`},
+		"label": {document.DeliveryNote, [4]string{
+			hauled("0037", "2026-03-02", ""), hauled("RE-412", "2026-03-09", "Abrufkennung 0037, frei Bau"),
+			hauled("0058", "2026-06-02", ""), hauled("RE-467", "2026-06-08", "Abrufkennung 0058, ab Werk"),
+		}, `The invoice cites the delivery note 0058. \"abrufkennung\" names the delivery note, by the confirmed match of \"RE-412\" and \"0037\".`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			for i, of := range []uuid.UUID{tenant, otherTenant} {
+				for j, data := range tc.docs {
+					f.put(num(10*i+j+1), of, []document.Type{tc.first, document.Invoice}[j%2], data)
+					f.match(num(10*i + j + 1))
+				}
+			}
+			f.teaches(tc.says)
+			f.put(num(5), tenant, document.Invoice, strings.Replace(tc.docs[3], `"RE-`, `"RE-9`, 1))
+			f.match(num(5))
+			const citesSQL = `SELECT normalized_references::text FROM document WHERE id = $1`
+			equal(t, "citations of a new document", f.list(citesSQL, num(5)), f.list(citesSQL, num(4)))
+		})
 	}
-	before, theirs := f.pairsOf(tenant), f.pairsOf(otherTenant)
+}
+
+// facts lists a tenant's pairs and citations.
+func (f *fixture) facts(tenant uuid.UUID) string {
+	f.t.Helper()
+	return f.pairsOf(tenant) + f.list(`SELECT normalized_references::text FROM document WHERE tenant_id = $1 ORDER BY id`, tenant)
+}
+
+// teaches confirms the match of the tenant's first two documents, withdraws it, and confirms it
+// again.
+func (f *fixture) teaches(says string) {
+	f.t.Helper()
 	decide := func(v rules.Verdict) {
-		t.Helper()
-		must.Get(f.Decide(t.Context(), num(1), num(2), postgres.Decision{Verdict: v, By: "anna", Origin: postgres.OriginCommand}))(t)
+		f.t.Helper()
+		must.Get(f.Decide(f.t.Context(), num(1), num(2), postgres.Decision{Verdict: v, By: "anna", Origin: postgres.OriginCommand}))(f.t)
 		f.rematch()
 	}
+	before, theirs := f.facts(tenant), f.facts(otherTenant)
 	decide(rules.Confirmed)
-	taught := f.pairsOf(tenant)
-	const source = `by the confirmed match of \"4500000201\" and \"RE-881\"`
-	if strings.Contains(before, source) || !strings.Contains(taught, source) {
-		t.Errorf("before: %s\nafter the confirmation: %s", before, taught)
+	taught := f.facts(tenant)
+	if strings.Contains(before, says) || !strings.Contains(taught, says) {
+		f.t.Errorf("before: %s\nafter the confirmation: %s\nwant %s", before, taught, says)
 	}
-	equal(t, "the other tenant's pairs", f.pairsOf(otherTenant), theirs)
+	for j := range 4 {
+		f.match(num(11 + j))
+	}
+	equal(f.t, "the other tenant", f.facts(otherTenant), theirs)
 	decide(rules.Withdrawn)
-	equal(t, "after the withdrawal", f.pairsOf(tenant), before)
+	equal(f.t, "after the withdrawal", f.facts(tenant), before)
 	decide(rules.Confirmed)
-	equal(t, "confirmed again", f.pairsOf(tenant), taught)
+	equal(f.t, "confirmed again", f.facts(tenant), taught)
 }

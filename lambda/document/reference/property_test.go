@@ -74,6 +74,11 @@ func check(t *testing.T, s string) {
 	if len(found) > most {
 		t.Errorf("%d citations", len(found))
 	}
+	for _, f := range Unknown(s) {
+		if got := NewLabels([]string{f.Type}).Find(f.Type + ": 4711"); !slices.Equal(got, []Found{{f.Type, "4711"}}) {
+			t.Errorf("Unknown(%q) = %q, and as a label it finds %q", s, f, got)
+		}
+	}
 }
 
 func FuzzNumbers(f *testing.F) {

@@ -10,14 +10,14 @@ import (
 // articlePrefix begins the lines of Raw.Known that are articles, not identities.
 const articlePrefix = "article:"
 
-// TaughtArticle is one article under two numbers, as a person's confirmation of a match taught it.
-type TaughtArticle struct {
+// taughtArticle is one article under two numbers, as a person's confirmation of a match taught it.
+type taughtArticle struct {
 	Numbers [2]string // as compared: letters and digits; the smaller first
 	Source  [2]string // the numbers of the confirmed documents
 }
 
-// Fact is the article as a line of Raw.Known.
-func (a TaughtArticle) Fact() string {
+// fact is the article as a line of Raw.Known.
+func (a taughtArticle) fact() string {
 	raw, _ := json.Marshal(a) // of strings, so it cannot fail
 	return articlePrefix + string(raw)
 }
@@ -25,10 +25,21 @@ func (a TaughtArticle) Fact() string {
 // maxArticle bounds a taught article number, in bytes.
 const maxArticle = 64
 
-// TaughtArticles lists the articles that a confirmed match teaches: lines of different article
-// numbers that agree in quantity and in price or words. It lists none if the documents have a
-// common number, because they share a numbering.
-func TaughtArticles(a, b Document) (list []TaughtArticle) {
+// Lessons lists what a confirmed match teaches, as lines of Raw.Known.
+func Lessons(a, b Document) (facts []string) {
+	for _, article := range taughtArticles(a, b) {
+		facts = append(facts, article.fact())
+	}
+	first, second := inOrder(&a, &b)
+	for _, l := range taughtLabels(second, first) {
+		facts = append(facts, l.fact())
+	}
+	return facts
+}
+
+// taughtArticles lists lines of different article numbers that agree in quantity and in price or
+// words. It lists none if the documents have a common number, because they share a numbering.
+func taughtArticles(a, b Document) (list []taughtArticle) {
 	lines := align(a.items, b.items)
 	if slices.ContainsFunc(lines, func(l line) bool { return l.bySKU }) {
 		return nil
@@ -39,7 +50,7 @@ func TaughtArticles(a, b Document) (list []TaughtArticle) {
 		if !differ || l.is != equal || l.otherPrice || l.how < likeArticle && !l.samePrice {
 			continue
 		}
-		list = append(list, TaughtArticle{[2]string{min(x, y), max(x, y)}, [2]string{quoted(a.Number), quoted(b.Number)}})
+		list = append(list, taughtArticle{[2]string{min(x, y), max(x, y)}, [2]string{quoted(a.Number), quoted(b.Number)}})
 	}
 	return list
 }
@@ -47,9 +58,9 @@ func TaughtArticles(a, b Document) (list []TaughtArticle) {
 // learn gives the items the common number of their article. A number of two taught articles, or of
 // two items of the document, keeps its own.
 func (d *Document) learn(facts []string) {
-	other, count := map[string]TaughtArticle{}, map[string]int{}
+	other, count := map[string]taughtArticle{}, map[string]int{}
 	for _, fact := range facts {
-		var a TaughtArticle
+		var a taughtArticle
 		if json.Unmarshal([]byte(strings.TrimPrefix(fact, articlePrefix)), &a) != nil {
 			continue
 		}

@@ -39,7 +39,7 @@ func TestTaughtArticles(t *testing.T) {
 		"a number too long": {[]string{"L-20 17"}, []string{strings.Repeat("9", 99) + " 17"}, ""},
 	} {
 		var got []string
-		for _, a := range TaughtArticles(goods(t, document.PurchaseOrder, "P1", tc.order...), goods(t, document.Invoice, "R1", tc.invoice...)) {
+		for _, a := range taughtArticles(goods(t, document.PurchaseOrder, "P1", tc.order...), goods(t, document.Invoice, "R1", tc.invoice...)) {
 			got = append(got, strings.Join(a.Numbers[:], "="))
 		}
 		if strings.Join(got, " ") != tc.want {
@@ -53,7 +53,7 @@ func TestTaughtArticles(t *testing.T) {
 func TestKnownArticles(t *testing.T) {
 	t.Parallel()
 	fact := func(a, b string) string {
-		return TaughtArticle{[2]string{min(a, b), max(a, b)}, [2]string{`"P1"`, `"R1"`}}.Fact()
+		return taughtArticle{[2]string{min(a, b), max(a, b)}, [2]string{`"P1"`, `"R1"`}}.fact()
 	}
 	for name, tc := range map[string]struct {
 		known string

@@ -63,7 +63,7 @@ func by(c *citation, evidence []Evidence) []Evidence {
 	for i := range evidence {
 		evidence[i].Cited = c.Canonical
 	}
-	return evidence
+	return explained(evidence, c)
 }
 
 // better returns the evidence with more points, the first if they are equal.
@@ -220,7 +220,7 @@ func commonCitation(a, b *Document) (found []Evidence) {
 		for j := range b.cites {
 			c, o := &a.cites[i], &b.cites[j]
 			if c.parts.Meets(&o.parts) && c.isCommon(o) {
-				found = better(found, sayCommon(c, o))
+				found = better(found, explained(sayCommon(c, o), c, o))
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func commonCitation(a, b *Document) (found []Evidence) {
 			continue
 		}
 		if c, o, ok := sameForm(a.of(t), b.of(t)); ok {
-			return evOtherCommon.Because("They cite different %ss: %s and %s.", t.Words(), c.Raw, o.Raw)
+			return explained(evOtherCommon.Because("They cite different %ss: %s and %s.", t.Words(), c.Raw, o.Raw), c, o)
 		}
 	}
 	return nil
@@ -252,7 +252,7 @@ func mentioned(a, b *Document) (found []Evidence) {
 				continue
 			}
 			if agreement, strength := m.parts.Means(c.parts); agreement == reference.Same && strength >= long {
-				found = better(found, sayCommon(c, c))
+				found = better(found, explained(sayCommon(c, c), c))
 			}
 		}
 	}
@@ -325,9 +325,9 @@ func citesOther(a, b *Document) (found []Evidence) {
 	if list := a.of(b.Type); len(list) > 0 {
 		own := []*citation{{number: b.number}}
 		if c, _, ok := sameForm(list, own); ok {
-			return evOtherCitation.Because("The %s cites another %s: %s.", from, to, c.Raw)
+			return explained(evOtherCitation.Because("The %s cites another %s: %s.", from, to, c.Raw), c)
 		}
-		return evOtherForm.Because("The %s cites a %s of another form: %s.", from, to, list[0].Raw)
+		return explained(evOtherForm.Because("The %s cites a %s of another form: %s.", from, to, list[0].Raw), list[0])
 	}
 	c := ofSeries(a.cites, b.number)
 	if c == nil {

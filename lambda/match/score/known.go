@@ -29,20 +29,23 @@ func (d *Document) Naming() (n Naming) {
 	return n
 }
 
-// Know sets the identities of the supplier's name and its taught articles, in the form of
-// Raw.Known. You must call Normalized again afterwards, because the keys depend on them.
+// Know sets the identities of the supplier's name and its taught articles and labels, in the form
+// of Raw.Known. You must call Normalized again afterwards, because the keys depend on them.
 func (d *Document) Know(known string) {
 	d.known, d.supplier.known = known, nil
-	var articles []string
+	var articles, labels []string
 	for line := range strings.SplitSeq(known, "\n") {
 		switch {
 		case strings.HasPrefix(line, articlePrefix):
 			articles = append(articles, line)
+		case strings.HasPrefix(line, labelPrefix):
+			labels = append(labels, line)
 		case line != "":
 			d.supplier.known = append(d.supplier.known, line)
 		}
 	}
 	d.learn(articles)
+	d.learnLabels(labels)
 }
 
 // identities lists the identities of a supplier: its VAT id and its name's.

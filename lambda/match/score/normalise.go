@@ -25,6 +25,7 @@ type Document struct {
 	number     number
 	cites      []citation // typed ones first, then those found in texts
 	mentions   []citation // numbers in texts without a known label, of no type
+	labels     map[string]taughtLabel
 	items      []item
 	embedding  embedding // of its text
 	amounts    []float64 // stated values: net, gross, the sum of its lines
@@ -54,7 +55,8 @@ type number struct {
 type citation struct {
 	Type string `json:"type"` // empty: it may be of any type
 	number
-	InText bool `json:"in_text,omitempty"` // found in the notes or in a line
+	InText bool   `json:"in_text,omitempty"` // found in the notes or in a line
+	taught string // who taught its label
 }
 
 // Normalized is the stored part of a normalised document.
@@ -77,7 +79,13 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Docume
 	d := Document{ID: id, TenantID: tenant, Type: t, Data: data, currencies: currencies(data.Currency),
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
 		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data), shares: printedShares(data)}
-	for _, r := range data.References {
+	d.readCitations()
+	return d
+}
+
+func (d *Document) readCitations() {
+	d.cites, d.mentions = nil, nil
+	for _, r := range d.References {
 		d.cite(citation{Type: reference.Type(r.Type), number: normaliseNumber(r.Number)})
 	}
 	for _, text := range d.texts() {
@@ -85,8 +93,8 @@ func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Docume
 			d.cite(citation{Type: f.Type, number: normaliseNumber(f.Number), InText: true})
 		}
 	}
+	d.citeLabelled()
 	d.mention()
-	return d
 }
 
 const maxMentions = 64

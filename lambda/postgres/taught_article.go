@@ -1,9 +1,14 @@
 package postgres
 
 import (
+	"context"
+	"time"
+
+	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -57,4 +62,55 @@ func (w *word) teach(batch *pgx.Batch) {
 	if len(facts) > 0 {
 		batch.Queue(teachFactsSQL, a, b, suppliers, facts)
 	}
+}
+
+// TaughtFact is a lesson of a confirmed match.
+type TaughtFact struct {
+	ID       string // begins with m, unlike the numbers of corrections' rules
+	Fact     string // see score.Lesson
+	Supplier string // its names
+	Person   string
+	At       time.Time
+}
+
+const factIDSQL = `'m' || left(md5(concat(document_a_id, document_b_id, fact)), 9)`
+
+const taughtFactsSQL = `
+SELECT ` + factIDSQL + `, fact, string_agg(supplier, ', ' ORDER BY supplier), max(last.decided_by), max(last.decided_at)
+FROM taught_article JOIN LATERAL (SELECT decided_by, decided_at FROM decision AS d
+	WHERE (d.document_a_id, d.document_b_id) = (taught_article.document_a_id, taught_article.document_b_id)
+	ORDER BY d.id DESC LIMIT 1) AS last ON true
+WHERE tenant_id = $1 GROUP BY document_a_id, document_b_id, fact ORDER BY max(last.decided_at), fact COLLATE "C"`
+
+// TaughtFacts lists what confirmed matches taught a tenant, the oldest first.
+func (db *DB) TaughtFacts(ctx context.Context, tenant uuid.UUID) (all []TaughtFact, err error) {
+	err = steadily(ctx, func() error {
+		all, err = Rows[TaughtFact](ctx, db.pool, taughtFactsSQL, tenant)
+		return err
+	})
+	return all, err
+}
+
+const forgetFactSQL = `
+DELETE FROM taught_article WHERE tenant_id = $1 AND ` + factIDSQL + ` = $2 RETURNING supplier`
+
+// ForgetFact removes what a confirmed match taught a tenant, and reports whether there was
+// anything. The match stays confirmed. The supplier's documents are published; the caller must
+// send the messages.
+func (db *DB) ForgetFact(ctx context.Context, tenant uuid.UUID, id string) (found bool, published []job.Stamped, err error) {
+	err = db.inTx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, awaitTurnSQL, tenant); err != nil {
+			return err
+		}
+		r := &renaming{tenant: tenant}
+		if r.names, err = rowsBy(ctx, tx, pgx.RowTo[string], forgetFactSQL, tenant, id); err != nil {
+			return err
+		}
+		batch := &pgx.Batch{}
+		published, found = nil, len(r.names) > 0
+		r.happened = found
+		r.queuePublish(batch, &published)
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	return found, published, err
 }

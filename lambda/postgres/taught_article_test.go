@@ -88,8 +88,8 @@ func (f *fixture) facts(tenant uuid.UUID) string {
 	return f.pairsOf(tenant) + f.list(`SELECT normalized_references::text FROM document WHERE tenant_id = $1 ORDER BY id`, tenant)
 }
 
-// teaches confirms the match of the tenant's first two documents, withdraws it, and confirms it
-// again.
+// teaches confirms the match of the tenant's first two documents, forgets what it taught, withdraws
+// it, and confirms it again.
 func (f *fixture) teaches(says string) {
 	f.t.Helper()
 	decide := func(v rules.Verdict) {
@@ -107,6 +107,15 @@ func (f *fixture) teaches(says string) {
 		f.match(num(11 + j))
 	}
 	equal(f.t, "the other tenant", f.facts(otherTenant), theirs)
+	for _, fact := range must.Get(f.TaughtFacts(f.t.Context(), tenant))(f.t) {
+		for _, of := range []uuid.UUID{otherTenant, tenant} {
+			if found, _, err := f.ForgetFact(f.t.Context(), of, fact.ID); found != (of == tenant) || err != nil {
+				f.t.Errorf("found %t of tenant %s: %v", found, of, err)
+			}
+		}
+	}
+	f.rematch()
+	equal(f.t, "forgotten", f.facts(tenant), before)
 	decide(rules.Withdrawn)
 	equal(f.t, "after the withdrawal", f.facts(tenant), before)
 	decide(rules.Confirmed)

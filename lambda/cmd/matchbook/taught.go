@@ -5,19 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) taughtCommand() *cobra.Command {
-	return group("taught", "Show what corrections taught about suppliers",
-		ofTenant("list --tenant ID", "Print where corrections taught to look for fields", 0,
+	return group("taught", "Show what corrections and matches taught about suppliers",
+		ofTenant("list --tenant ID", "Print what people's answers taught", 0,
 			func(ctx context.Context, tenant uuid.UUID, _ []string) error { return w.listTaught(ctx, tenant) }),
-		ofTenant("forget --tenant ID RULE", "Forget what a correction taught", 1,
+		ofTenant("forget --tenant ID RULE", "Forget what a correction or a match taught", 1,
 			func(ctx context.Context, tenant uuid.UUID, args []string) error {
 				return w.forget(ctx, tenant, args[0])
 			}))
@@ -34,20 +39,49 @@ func (w *invocation) listTaught(ctx context.Context, tenant uuid.UUID) error {
 				fmt.Fprintf(w.Out, "    forgotten on %s: %s\n", day, why)
 			}
 		}
+		if err != nil {
+			return err
+		}
+		facts, err := s.db.TaughtFacts(ctx, tenant)
+		for _, f := range facts {
+			kind, words, source := score.Lesson(f.Fact)
+			fmt.Fprintf(w.Out, "%s  %s  %s, for %s, taught by %s on %s, by %s\n", f.ID, kind, term.Clean(words, term.MaxText),
+				term.Clean(f.Supplier, term.MaxValue), term.Clean(source, term.MaxText), f.At.UTC().Format(time.DateOnly),
+				term.Clean(f.Person, term.MaxValue))
+		}
 		return err
 	})
 }
 
 func (w *invocation) forget(ctx context.Context, tenant uuid.UUID, rule string) error {
 	id, err := strconv.ParseInt(rule, 10, 64)
-	if err != nil {
+	ofMatch := strings.HasPrefix(rule, "m")
+	if err != nil && !ofMatch {
 		return fmt.Errorf("invalid rule %.50q: expected its number in matchbook taught list", rule)
 	}
-	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
-		found, err := s.db.Ingestions().Forget(ctx, tenant, id)
+	return w.inSession(ctx, sessionOptions{}, func(s *session) (err error) {
+		var found bool
+		if ofMatch {
+			found, err = s.forgetFact(tenant, rule)
+		} else {
+			found, err = s.db.Ingestions().Forget(ctx, tenant, id)
+		}
 		if err == nil && !found {
 			return errors.New("unknown rule: matchbook taught list has them all")
 		}
 		return err
 	})
+}
+
+func (s *session) forgetFact(tenant uuid.UUID, id string) (found bool, err error) {
+	queue, err := s.matchQueue()
+	if err != nil {
+		return false, err
+	}
+	found, stamped, err := s.db.ForgetFact(s.ctx, tenant, id)
+	unsent := job.Send(s.ctx, queue, stamped)
+	if unsent != nil {
+		fmt.Fprintf(s.ErrOut, "rule forgotten: %s\n", errtext.Describe(unsent))
+	}
+	return found, errors.Join(err, cli.Findings(unsent == nil, nil))
 }

@@ -14,12 +14,23 @@ import (
 func TestTaught(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
-	postgrestest.Exec(t, postgrestest.Conn(t, url), `WITH t AS (INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one')),
+	conn := postgrestest.Conn(t, url)
+	postgrestest.Exec(t, conn, `WITH t AS (INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one')),
 		d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ('`+correctedID+`', '`+oneTenant+`', NULL))
 		INSERT INTO taught (tenant_id, document_id, field, keys, source, place, taught_by, taught_at, forgotten_at, forgotten_why) VALUES
 		('`+oneTenant+`', '`+correctedID+`', 'number', '{iban:DE34200505501234567890,vat:DE814562308}', 'invoice R-1',
 			'{"where": "right of", "label": "vorgang"}', 'Ada', '2026-03-04', '2026-03-05', 'nothing stands there'),
 		('`+oneTenant+`', '`+correctedID+`', 'supplier.name', '{head:00}', 'invoice R-1', '{"value": "Lampenwerk"}', 'Ada', '2026-03-04', NULL, NULL)`)
+	postgrestest.Exec(t, conn, `WITH d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ('10000000-0000-4000-8000-000000000502', '`+oneTenant+`', NULL)
+			RETURNING tenant_id, '`+correctedID+`'::uuid AS a, id AS b),
+		v AS (INSERT INTO decision (tenant_id, document_a_id, document_b_id, verdict, decided_by, origin, decided_at)
+			SELECT tenant_id, a, b, 'confirmed', 'Bo', 'command', '2026-03-06' FROM d)
+		INSERT INTO taught_article (tenant_id, document_a_id, document_b_id, supplier, fact) SELECT tenant_id, a, b, supplier, fact FROM d, (VALUES
+			('kieswerk rotach', 'article:{"Numbers":["900411","L20"],"Source":["\"P-1\"","\"R-1\""]}'),
+			('rotach', 'article:{"Numbers":["900411","L20"],"Source":["\"P-1\"","\"R-1\""]}'),
+			('rotach', 'label:{"word":"abrufkennung","on":"invoice","to":"delivery-note","source":["\"R-1\"","\"0037\""]}')) AS l (supplier, fact)`)
+	const article = `m41ba39f61  article  "900411" is "L20", for kieswerk rotach, rotach, taught by the confirmed match of "P-1" and "R-1" on 2026-03-06, by Bo` + "\n"
+	const label = `md860342ec  label  "abrufkennung" names the delivery note, for rotach, taught by the confirmed match of "R-1" and "0037" on 2026-03-06, by Bo` + "\n"
 	const name = "2  supplier.name  the name Lampenwerk, for a letterhead, taught by the correction of invoice R-1 on 2026-03-04, by Ada\n"
 	for _, step := range []struct {
 		args []string
@@ -28,11 +39,14 @@ func TestTaught(t *testing.T) {
 	}{
 		{[]string{"list", "--tenant", otherTenant}, cli.ExitOK, ""},
 		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, `1  number  right of "vorgang", for VAT id DE814562308, ` +
-			"taught by the correction of invoice R-1 on 2026-03-04, by Ada\n    forgotten on 2026-03-05: nothing stands there\n" + name},
+			"taught by the correction of invoice R-1 on 2026-03-04, by Ada\n    forgotten on 2026-03-05: nothing stands there\n" + name + article + label},
 		{[]string{"forget", "--tenant", otherTenant, "1"}, cli.ExitError, "unknown rule"},
 		{[]string{"forget", "--tenant", oneTenant, "one"}, cli.ExitError, `invalid rule "one": expected its number in matchbook taught list`},
 		{[]string{"forget", "--tenant", oneTenant, "1"}, cli.ExitOK, ""},
-		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, name},
+		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, name + article + label},
+		{[]string{"forget", "--tenant", otherTenant, "m41ba39f61"}, cli.ExitError, "unknown rule"},
+		{[]string{"forget", "--tenant", oneTenant, "m41ba39f61"}, cli.ExitOK, ""},
+		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, name + label},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"taught"}, step.args...)...)
 		if code != step.code || code == cli.ExitOK && out != step.want || !strings.Contains(out+errOut, step.want) {

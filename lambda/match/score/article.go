@@ -37,6 +37,21 @@ func Lessons(a, b Document) (facts []string) {
 	return facts
 }
 
+// Lesson describes a line of Raw.Known that a confirmed match taught: its kind, its words, and the
+// match. It is empty for other lines.
+func Lesson(fact string) (kind, words, source string) {
+	var a taughtArticle
+	var l taughtLabel
+	by := func(s [2]string) string { return fmt.Sprintf("the confirmed match of %s and %s", s[0], s[1]) }
+	switch article, label := strings.CutPrefix(fact, articlePrefix); {
+	case label && json.Unmarshal([]byte(article), &a) == nil:
+		return "article", fmt.Sprintf("%s is %s", quoted(a.Numbers[0]), quoted(a.Numbers[1])), by(a.Source)
+	case json.Unmarshal([]byte(strings.TrimPrefix(fact, labelPrefix)), &l) == nil:
+		return "label", fmt.Sprintf("%s names the %s", quoted(l.Word), l.To.Words()), by(l.Source)
+	}
+	return "", "", ""
+}
+
 // taughtArticles lists lines of different article numbers that agree in quantity and in price or
 // words. It lists none if the documents have a common number, because they share a numbering.
 func taughtArticles(a, b Document) (list []taughtArticle) {

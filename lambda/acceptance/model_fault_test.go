@@ -270,11 +270,16 @@ func (r *faultRun) checkFaults() {
 		}
 	}
 	check(r.t, "calls before their Retry-After", fmt.Sprint(r.model.Violations()), "[]")
+	otherForms := 0
 	for _, c := range r.model.Calls() {
-		if c.Refused != "" {
+		switch {
+		case strings.Contains(c.Refused, "response_format"): // after a 400 without a reason
+			otherForms++
+		case c.Refused != "":
 			r.t.Errorf("the server refused a request: %s", c.Refused)
 		}
 	}
+	check(r.t, "requests in another form, two after each 400 without a reason", otherForms, 2*happened[scripted.BadRequest])
 }
 
 // checkEnds: every document ends as its script orders.

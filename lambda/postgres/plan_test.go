@@ -39,6 +39,10 @@ SELECT tenant_id, id, next, 'invoice', 'invoice', 60, 0, 0, 0, '[]', ''
 FROM (SELECT tenant_id, id, lead(id) OVER (PARTITION BY tenant_id ORDER BY id) AS next FROM document) AS d
 WHERE next IS NOT NULL`
 
+const manyFactsSQL = `
+INSERT INTO taught_article (document_a_id, document_b_id, tenant_id, supplier, fact)
+SELECT document_a_id, document_b_id, tenant_id, 'supplier ' || row_number() OVER (), 'fact' FROM match_pair LIMIT 20000`
+
 const manyMatchesSQL = `
 INSERT INTO document_match (tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence)
 SELECT tenant_id, document_a_id, document_b_id, 1, 'high', 'rules', '', '[]' FROM match_pair`
@@ -115,7 +119,7 @@ func TestPlansStayBounded(t *testing.T) {
 			url := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, url)
 			insertSkewed(t, conn, size)
-			for _, sql := range []string{manyPairsSQL + " LIMIT 20000", skewedNamesSQL, "VACUUM ANALYZE match_pair, party_name", "SET matchbook.turn = 'true'"} {
+			for _, sql := range []string{manyPairsSQL + " LIMIT 20000", manyFactsSQL, skewedNamesSQL, "VACUUM ANALYZE match_pair, taught_article, party_name", "SET matchbook.turn = 'true'"} {
 				must.Get(conn.Exec(t.Context(), sql))(t)
 			}
 			for _, class := range skewed {

@@ -35,6 +35,7 @@ func (f *fixture) waits(n int) {
 		ON b.tenant_id = a.tenant_id AND b.n = a.n + 1 LIMIT $1`, n)
 	f.exec("INSERT INTO match_suggestion SELECT tenant_id, a, b, 0.5, 'rules', 'because', '[]', at FROM pair")
 	f.exec("INSERT INTO document_warning SELECT tenant_id, a, 'billed-twice', b, 'because', at FROM pair")
+	f.exec("INSERT INTO warning_settled SELECT tenant_id, a, 'account-changed', b, 'facts', 'anna', 'command', 'known', at FROM pair")
 	f.exec("INSERT INTO ingestion (id, tenant_id, document_id, needs_human_review, created_at) SELECT a, tenant_id, a, true, at FROM pair")
 	f.exec(`INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at)
 		SELECT tenant_id, 'm', uuid_send(a), a, '', 1, 1, at FROM pair`)

@@ -3,9 +3,10 @@
 // in unusual words and mistakes a mention for a clause. See review/README.md for how often.
 //
 // The evidence for a category in a sentence is a sum of weights, from the table's phrases in
-// it and from the heading above it. A definition ("Term" means ...) or a negation (no license
-// is granted) weighs against it. A heading alone, or a line of a table of contents, never
-// counts. The languages are English, German and French.
+// it and from the heading above it. Words that the sentence denies (shall not be required to
+// indemnify), a definition ("Term" means ...), and a carve-out that law requires anyway (nothing
+// limits liability for death) are no evidence. A heading alone, or a line of a table of
+// contents, never counts. The languages are English, German and French.
 package category
 
 import (
@@ -33,16 +34,20 @@ func ByRules(text string, start int, heading string) (marks []record.Mark) {
 	clauses := make([][]found, len(table()))
 	above := wordsOf(heading)
 	var own []word // the heading above the sentence, within the text
-	for _, s := range sentences(text) {
+	all := sentences(text)
+	for n, s := range all {
 		if s.isHeading() {
 			own = s.words
 			continue
 		}
-		defines := s.defines()
+		defines, quoted := s.defines(text)
+		asserted := s.asserted(text, denials)
 		for i, c := range table() {
-			f := c.weigh(s)
+			f := c.weigh(s, asserted, text)
 			switch {
-			case f.weight == 0:
+			case f.weight == 0 || quoted && c.name != record.Parties:
+				continue
+			case c.name == record.UncappedLiability && byLaw(text, all[n:]):
 				continue
 			case c.heads(own):
 				f.weight += ownHeading

@@ -39,9 +39,9 @@ func TestClauses(t *testing.T) {
 		{"Die Haftung ist auf den Auftragswert beschränkt.", only(record.LiabilityCap)},
 		{"La responsabilité du prestataire est limitée au prix du contrat.", only(record.LiabilityCap)},
 
-		{"Nothing in this contract limits or excludes liability for death or personal injury.", only(record.UncappedLiability)},
-		{"Für Vorsatz haftet der Auftragnehmer unbeschränkt.", only(record.UncappedLiability)},
-		{"En cas de dol, la responsabilité du prestataire est illimitée.", only(record.UncappedLiability)},
+		{"Nothing in this contract limits or excludes liability for breach of confidentiality.", only(record.UncappedLiability)},
+		{"Für grobe Fahrlässigkeit haftet der Auftragnehmer unbeschränkt.", only(record.UncappedLiability)},
+		{"En cas de retard, la responsabilité du prestataire est illimitée.", only(record.UncappedLiability)},
 
 		{"The Supplier shall indemnify and hold the Customer harmless from third-party claims.", only(record.Indemnity)},
 		{"Der Auftragnehmer stellt den Auftraggeber von Ansprüchen Dritter frei.", only(record.Indemnity)},

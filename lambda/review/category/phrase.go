@@ -47,24 +47,37 @@ func parse(weight int, pattern string) phrase {
 }
 
 func (p phrase) find(words []word) int {
+	from, _ := p.match(words)
+	return from
+}
+
+// match returns the indexes of the phrase's first word and after its last one, or -1.
+func (p phrase) match(words []word) (from, to int) {
 	for i := range words {
-		if p.slots[0].matches(words[i].text) && follow(p.slots[1:], words[i+1:]) {
-			return i
+		if !p.slots[0].matches(words[i].text) {
+			continue
+		}
+		if n := follow(p.slots[1:], words[i+1:]); n >= 0 {
+			return i, i + 1 + n
+		}
+	}
+	return -1, -1
+}
+
+// follow returns how many words the slots take, or -1.
+func follow(slots []slot, words []word) int {
+	if len(slots) == 0 {
+		return 0
+	}
+	for i := range min(slots[0].gap+1, len(words)) {
+		if !slots[0].matches(words[i].text) {
+			continue
+		}
+		if n := follow(slots[1:], words[i+1:]); n >= 0 {
+			return i + 1 + n
 		}
 	}
 	return -1
-}
-
-func follow(slots []slot, words []word) bool {
-	if len(slots) == 0 {
-		return true
-	}
-	for i := range min(slots[0].gap+1, len(words)) {
-		if slots[0].matches(words[i].text) && follow(slots[1:], words[i+1:]) {
-			return true
-		}
-	}
-	return false
 }
 
 func (s slot) matches(word string) bool {

@@ -128,20 +128,6 @@ var verbs = strings.Fields(`shall will may must is are was be has have means mea
 	räumt stellt kündigen est sont sera seront peut peuvent doit doivent ont régi soumis souscrit garantit cède accorde
 	concède bénéficie`)
 
-// defines reports whether the sentence defines a word: "Term" means ...
-func (s sentence) defines() bool {
-	return slices.ContainsFunc(definitions, func(p phrase) bool {
-		return p.find(s.words[:min(len(s.words), 15)]) >= 0
-	})
-}
-
-var definitions = []phrase{
-	parse(0, "means|bedeutet|bezeichnet|désigne|signifie"),
-	parse(0, "shall mean"),
-	parse(0, "has|have the meaning*"),
-	parse(0, "hat|haben die bedeutung"),
-}
-
 // around returns the place of the sentence, or of a quotable part around a word.
 func (s sentence) around(at int) (from, to int) {
 	first, last := at, at

@@ -1,6 +1,7 @@
 package category
 
 import (
+	"slices"
 	"sync"
 
 	"matchbook/lambda/review/record"
@@ -10,13 +11,20 @@ type class struct {
 	name     record.Category
 	headings []phrase
 	phrases  []phrase // a negative weight is against the category
+	denials  []phrase // of this category alone; nil with literal
+	literal  bool     // its clauses are negations themselves
 }
 
-func (c class) weigh(s sentence) found {
+// weigh sums the evidence in a sentence. asserted holds its words without the denied ones.
+func (c class) weigh(s, asserted sentence, text string) found {
 	f := found{sentence: s}
+	words := s.words
+	if !c.literal {
+		words = asserted.asserted(text, c.denials).words
+	}
 	strongest := 0
 	for _, p := range c.phrases {
-		at := p.find(s.words)
+		at := p.find(words)
 		if at < 0 {
 			continue
 		}
@@ -40,7 +48,10 @@ func (c class) heads(heading []word) bool {
 // table returns the categories, in the order of record.All.
 var table = sync.OnceValue(func() (list []class) {
 	for _, r := range rules {
-		c := class{name: r.name}
+		c := class{name: r.name, literal: slices.Contains(literal, r.name)}
+		for _, d := range ownDenials[r.name] {
+			c.denials = append(c.denials, parse(0, d))
+		}
 		for _, h := range r.headings {
 			c.headings = append(c.headings, parse(0, h))
 		}

@@ -119,7 +119,7 @@ var byRules = []string{
 	"playbook, renewal, medium: 2) Er verlängert sich um jeweils",
 	"playbook, termination, medium: 1) Das Recht zur Kündigung aus wichtigem Grund",
 	"playbook, termination, medium: 2) Wird eine Maschine dauerhaft stillgelegt",
-	"playbook, uncapped-liability, critical: 1) Zargenwerk haftet unbeschränkt",
+	"playbook, uncapped-liability, high: 1) Zargenwerk haftet unbeschränkt",
 }
 
 // byAnalysts are those with the scripted model: one of each analyst that the marks or

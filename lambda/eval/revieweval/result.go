@@ -3,6 +3,7 @@ package revieweval
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/cli/term"
@@ -22,6 +23,7 @@ type Result struct {
 	Gaps       int         `json:"gaps"`       // incompletely read chunks
 	Reasons    []string    `json:"reasons"`    // of the first gaps
 	Lost       []string    `json:"lost"`       // labels missing from their contract
+	Critical   Share       `json:"critical"`   // contracts with a critical finding exactly if liability is labelled uncapped
 	Categories []*Category `json:"categories"`
 	All        *Category   `json:"all"`
 }
@@ -86,11 +88,13 @@ func (r *Result) add(c Contract, chunks []chunkRead) {
 		r.Lost = append(r.Lost, c.Name+": "+lost)
 	}
 	var marks []record.Mark
+	critical := false
 	for i, chunk := range chunks {
 		r.Calls += chunk.calls
 		r.Findings += len(chunk.findings)
 		marks = append(marks, chunk.marks...)
 		for _, f := range chunk.findings {
+			critical = critical || f.Severity == record.Critical
 			r.verify(c, f.Quote, f.Start, f.End)
 		}
 		if chunk.gap == "" {
@@ -99,6 +103,10 @@ func (r *Result) add(c Contract, chunks []chunkRead) {
 		if r.Gaps++; len(r.Reasons) < maxReasons {
 			r.Reasons = append(r.Reasons, fmt.Sprintf("%s, chunk %d: %s", c.Name, i+1, chunk.gap))
 		}
+	}
+	uncapped := slices.ContainsFunc(c.Spans, func(s Span) bool { return s.Category == record.UncappedLiability })
+	if r.Critical.Of++; critical == uncapped {
+		r.Critical.Count++
 	}
 	for _, m := range marks {
 		r.verify(c, m.Quote, m.Start, m.End)
@@ -183,6 +191,7 @@ func (r *Result) Text() string {
 	} else {
 		line("  UNVERIFIED  %s", plural.Of(r.Unverified, "quote isn't at its place", "quotes aren't at their place"))
 	}
+	line("  critical    right in %d of %s", r.Critical.Count, plural.Of(r.Critical.Of, "contract", "contracts"))
 	if r.Gaps > 0 {
 		line("  GAPS        %s not read:", plural.Of(r.Gaps, "chunk", "chunks"))
 		for _, reason := range r.Reasons {

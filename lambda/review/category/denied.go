@@ -179,10 +179,11 @@ var (
 		"cannot|not be ~4 limited|excluded|restricted ~6 law", "not ~2 lawfully|legally", "section* ~8 act",
 		"law ~2 forbids|prohibits|prevents", "extent ~6 law",
 		"vorsatz*|vorsätzlich*|arglist*|lebens|körpers|gesundheit|produkthaftung*", "dol|dolosi*|corporel*")
-	negotiated = parseAll("indemni*|confiden*|infring*|intellectual|data|gross|fees|pay|payment*",
+	gross      = parseAll("gross|grossly|grob*|lourde")
+	negotiated = parseAll("indemni*|confiden*|infring*|intellectual|data|fees|pay|payment*",
 		"breach* ~5 section*|clause*|article*|warrant*|agreement",
-		"geheimhaltung*|vertraulich*|schutzrecht*|daten*|grob*",
-		"lourde|confidentialité|contrefaçon|données")
+		"geheimhaltung*|vertraulich*|schutzrecht*|daten*",
+		"confidentialité|contrefaçon|données")
 )
 
 // byLaw reports whether a sentence, with the list that it opens, frees only liability that law
@@ -192,8 +193,18 @@ func byLaw(text string, rest []sentence) bool {
 	for i := 1; i < len(rest) && rest[i].isItem(text, words[len(words)-1].end); i++ {
 		words = slices.Concat(words, rest[i].words)
 	}
-	has := func(p phrase) bool { return p.find(words) >= 0 }
-	return slices.ContainsFunc(lawful, has) && !slices.ContainsFunc(negotiated, has)
+	return anyOf(lawful, words) && !anyOf(gross, words) && !anyOf(negotiated, words)
+}
+
+// OnlyGrossFault reports whether a clause frees liability for gross fault and for nothing that
+// was negotiated. Some law requires this, so it weighs less.
+func OnlyGrossFault(clause string) bool {
+	words := wordsOf(clause)
+	return anyOf(gross, words) && !anyOf(negotiated, words)
+}
+
+func anyOf(list []phrase, words []word) bool {
+	return slices.ContainsFunc(list, func(p phrase) bool { return p.find(words) >= 0 })
 }
 
 // isItem reports whether the sentence is an item of the list before it.

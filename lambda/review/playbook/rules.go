@@ -9,7 +9,8 @@ import (
 
 // ByRules returns the findings about a chunk without a model: one for each unwanted clause,
 // and one for each clause with terms a person must compare. The latter are one severity lower,
-// because presence alone proves nothing.
+// because presence alone proves nothing. A clause that binds only the other side is for
+// information.
 func (p Playbook) ByRules(marks []record.Mark) (found []record.Finding) {
 	for _, m := range marks {
 		position, ok := p.Position(m.Category)
@@ -18,13 +19,13 @@ func (p Playbook) ByRules(marks []record.Mark) (found []record.Finding) {
 		}
 		f := position.finding(m.Category)
 		f.Quote, f.Start, f.End = m.Quote, m.Start, m.End
+		var title string
+		f.Severity, title = p.weigh(m, position)
+		f.Title = title + words(m.Category)
+		f.Explanation = sentences(labelled("Acceptable", position.Acceptable), labelled("Unwanted", position.Unwanted),
+			position.Reason)
 		if position.Clause == unwanted {
-			f.Title = "Unwanted clause: " + words(m.Category)
 			f.Explanation = sentences(position.Reason, labelled("Unwanted", position.Unwanted))
-		} else {
-			f.Title, f.Severity = "Clause to compare: "+words(m.Category), lighter(position.Severity)
-			f.Explanation = sentences(labelled("Acceptable", position.Acceptable), labelled("Unwanted", position.Unwanted),
-				position.Reason)
 		}
 		found = append(found, f)
 	}

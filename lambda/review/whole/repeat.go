@@ -1,6 +1,10 @@
 package whole
 
 import (
+	"regexp"
+	"strings"
+	"unicode"
+
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -21,6 +25,7 @@ func repeated(t record.Task) map[int]int {
 	for k, found := range r.by {
 		r.compare(k, found)
 	}
+	r.elsewhere(t.Findings)
 	same := map[int]int{}
 	for seq := range r.first {
 		same[seq] = r.root(seq)
@@ -52,6 +57,38 @@ func (r *repeats) compare(k key, found []record.Finding) {
 			}
 		}
 	}
+}
+
+// elsewhere finds the same finding about a clause that stands elsewhere in the contract, word
+// for word, so that a person judges it once.
+func (r *repeats) elsewhere(found []record.Finding) {
+	type clause struct {
+		analyst, title, words string
+		category              record.Category
+	}
+	first := map[clause]int{}
+	for _, f := range found {
+		words := wordsOf(f.Quote)
+		if words == "" || f.Withdrawn {
+			continue
+		}
+		c := clause{f.Analyst, f.Title, words, f.Category}
+		if seq, ok := first[c]; ok {
+			r.join(seq, f.Seq)
+			continue
+		}
+		first[c] = f.Seq
+	}
+}
+
+var number = regexp.MustCompile(`^[\s(]*\d+(?:\.\d+)*[.)]?\s+`)
+
+// wordsOf returns a clause without its number, case, white space and punctuation.
+func wordsOf(quote string) string {
+	quote = number.ReplaceAllString(quote, "")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(quote), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
 }
 
 // same reports whether two findings quote one clause, or share a title and lie in the overlap.

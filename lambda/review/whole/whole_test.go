@@ -64,7 +64,7 @@ func TestRepeatedFindings(t *testing.T) {
 		{ID: uuid.UUID{2}, Start: 180, End: 300}}}
 	find := func(chunk byte, analyst string, c record.Category, title string, start, end int) {
 		task.Findings = append(task.Findings, record.Finding{Seq: len(task.Findings) + 1, ChunkID: uuid.UUID{chunk},
-			Analyst: analyst, Category: c, Title: title, Start: start, End: end, Quote: "a clause"})
+			Analyst: analyst, Category: c, Title: title, Start: start, End: end, Quote: fmt.Sprint("a clause at ", start)})
 	}
 	find(1, "liability", record.LiabilityCap, "cap too low", 85, 99)       // 1
 	find(0, "liability", record.LiabilityCap, "low cap", 80, 99)           // 2: 1 again

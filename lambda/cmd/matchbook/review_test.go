@@ -147,6 +147,15 @@ func TestReviewRefusals(t *testing.T) {
 	})
 }
 
+func TestReviewUnreadLanguage(t *testing.T) {
+	t.Parallel()
+	const text = "El presente contrato se celebra entre las partes para el suministro de los bienes del anexo."
+	r := reviewrun.ResultOf(report.Review{Text: text})
+	if got := r.Text(); !strings.HasPrefix(got, "NOTE       Rules do not read Spanish") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestReviewWithdrawn(t *testing.T) {
 	t.Parallel()
 	r := reviewrun.ResultOf(report.Review{Findings: []record.Finding{{Seq: 1, Severity: record.High, Title: "It renews"},

@@ -27,6 +27,7 @@ type Result struct {
 	Estimate   float64          `json:"estimate_usd"`
 	Budget     float64          `json:"budget_usd"`
 	Error      string           `json:"error,omitempty"`
+	Unread     string           `json:"unread_language,omitempty"` // warning about a language that rules don't read
 	Categories []Category       `json:"categories"`
 	Findings   []record.Finding `json:"findings"`
 	Gaps       []Gap            `json:"gaps"`
@@ -62,12 +63,16 @@ func ResultOf(r report.Review) *Result {
 			result.Gaps = append(result.Gaps, Gap{c.Position + 1, c.Heading, string(c.Status), c.Stage, c.Error})
 		}
 	}
+	result.Unread = report.Unread(r)
 	return result
 }
 
 // Text returns the result for people.
 func (r *Result) Text() string {
 	var p term.Page
+	if r.Unread != "" {
+		p.Line("NOTE       %s", r.Unread)
+	}
 	p.Line("REVIEW     %s of %s", r.ID, term.Clean(r.Name, mostName))
 	reader := "by rules, without a model"
 	if r.Model != "" {

@@ -67,7 +67,7 @@ func (m *markdown) items(items []item) {
 			m.line("\nFallback wording: %s", plain(i.Fallback))
 		}
 		if i.Again != "" {
-			m.line("\nFound again in overlapping parts: %s.", i.Again)
+			m.line("\nAlso at: %s.", plain(i.Again))
 		}
 	}
 }

@@ -76,6 +76,7 @@ func viewOf(r Review) view {
 	if r.Job.Model != "" {
 		v.Reader = "by model " + term.Clean(r.Job.Model, mostName)
 	}
+	v.State = strings.TrimSpace(Unread(r) + " " + v.State)
 	v.sort(itemsOf(r), r)
 	v.Categories = rowsOf(r)
 	return v
@@ -117,14 +118,14 @@ func (v *view) sort(items []item, r Review) {
 
 // itemsOf returns the findings to show, neither withdrawn nor repeated, by severity and place.
 func itemsOf(r Review) (items []item) {
-	again := map[int][]string{}
+	again := map[int][]record.Finding{}
 	var kept []record.Finding
 	for _, f := range r.Findings {
 		if f.Withdrawn {
 			continue
 		}
 		if f.Repeats != 0 {
-			again[f.Repeats] = append(again[f.Repeats], fmt.Sprint(f.Seq))
+			again[f.Repeats] = append(again[f.Repeats], f)
 			continue
 		}
 		kept = append(kept, f)
@@ -133,22 +134,45 @@ func itemsOf(r Review) (items []item) {
 	slices.SortStableFunc(kept, func(a, b record.Finding) int {
 		return cmp.Or(slices.Index(order, a.Severity)-slices.Index(order, b.Severity), a.Start-b.Start, a.Seq-b.Seq)
 	})
-	var starts []int
+	places := placesBy(r.Text, r.Findings)
 	for _, f := range kept {
-		starts = append(starts, f.Start)
-	}
-	places := placesOf(r.Text, starts)
-	for i, f := range kept {
-		items = append(items, itemOf(f, places[i], again[f.Seq]))
+		items = append(items, itemOf(f, places[f.Start], elsewhere(places, f, again[f.Seq])))
 	}
 	return items
+}
+
+// placesBy returns the places of findings by their starts.
+func placesBy(text string, all []record.Finding) map[int]string {
+	var starts []int
+	for _, f := range all {
+		starts = append(starts, f.Start)
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	places := map[int]string{}
+	for i, place := range placesOf(text, starts) {
+		places[starts[i]] = place
+	}
+	return places
+}
+
+// elsewhere returns the places of a finding's repetitions, except at its own place, where an
+// overlapping part repeats it.
+func elsewhere(places map[int]string, f record.Finding, again []record.Finding) (list []string) {
+	slices.SortFunc(again, func(a, b record.Finding) int { return a.Start - b.Start })
+	for _, a := range again {
+		if a.Start >= f.End || f.Start >= a.End {
+			list = append(list, places[a.Start])
+		}
+	}
+	return slices.Compact(list)
 }
 
 func itemOf(f record.Finding, place string, again []string) item {
 	i := item{Number: f.Seq, Severity: capital(string(f.Severity)), Class: string(f.Severity),
 		Title: term.Clean(f.Title, mostName), Category: Title(f.Category), Analyst: term.Clean(f.Analyst, mostName),
 		Explanation: term.Clean(f.Explanation, mostText), Fallback: term.Clean(f.Fallback, mostText),
-		Again: strings.Join(again, ", "), finding: f}
+		Again: strings.Join(again, "; "), finding: f}
 	if f.Quote != "" {
 		i.Quote, i.Place = term.Clean(f.Quote, mostQuote), place
 	}

@@ -78,6 +78,8 @@ func complete(t *testing.T) Review {
 	r.find(t, record.Finding{Analyst: "contract", Category: record.ChangeOfControl, Severity: record.Medium,
 		Title: "Missing clause: change of control", Explanation: "A buyer of Quillmere could be a competitor.",
 		Fallback: "The Customer may terminate if control of Quillmere changes."})
+	r.find(t, record.Finding{Analyst: "renewal-trap", Category: record.Renewal, Severity: record.High,
+		Title: "Renewal by two years", Explanation: "It is defined, too.", Quote: "Renewal Term", Repeats: 1})
 	r.mark(t, record.Renewal, 80, renews)
 	r.mark(t, record.Renewal, 95, "Renewal Term")
 	r.mark(t, record.Indemnity, 90, indemnity)
@@ -126,7 +128,8 @@ func TestReportContent(t *testing.T) {
 			"Completed: every part was read.", "3 of 3 parts", "by model gpt-test",
 			"**2. Indemnity without a limit** (critical, Indemnity or insurance; indemnity)",
 			"> without limitation as to amount", "11. Indemnity and insurance > 11.3, line 209",
-			"Found again in overlapping parts: 3.", "Fallback wording: This Agreement renews for twelve (12) months",
+			"Also at: Software Licence and Services Agreement > 1. Definitions, line 38.",
+			"Fallback wording: This Agreement renews for twelve (12) months",
 			"## Contradictions", "13. Termination > 13.1, line 232", "## Missing clauses", "Missing clause: change of control",
 			"Every part was read.", "| Renewal | ", "95 %", ", and 1 more",
 			"| Governing law | not found |", "Paid: USD 0.1235 for 17 model calls", "at most USD 0.4000", "Budget: USD 1.0000",
@@ -147,6 +150,25 @@ func TestReportContent(t *testing.T) {
 			if strings.Contains(text, not) {
 				t.Errorf("%s: the report has %q", tc.name, not)
 			}
+		}
+	}
+}
+
+// A reader must not take silence for safety, so the first line says what rules didn't read.
+func TestUnreadLanguageFirst(t *testing.T) {
+	t.Parallel()
+	const english = "This agreement is made between the parties and shall be governed by the law of Ontario.\n\n"
+	const spanish = "El presente contrato se celebra entre las partes para el suministro de los bienes del anexo.\n\n"
+	for _, tc := range []struct{ text, model, want string }{
+		{spanish, "", "Rules do not read Spanish: clauses of this contract were not found, and none is reported as missing. " +
+			"Review it with a model. Completed"},
+		{english + english + spanish, "", "Rules do not read Spanish: passages in it were not searched. Completed"},
+		{english, "", "Completed"},
+		{spanish, "a-model", "Completed"},
+	} {
+		text := Markdown(Review{Text: tc.text, Job: record.Job{Status: record.Completed, Model: tc.model}})
+		if !strings.HasPrefix(text, "# Review: Contract\n\n"+tc.want) {
+			t.Errorf("%s: got\n%.300s", tc.text, text)
 		}
 	}
 }

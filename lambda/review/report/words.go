@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
+	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
 )
@@ -50,6 +51,20 @@ func stateOf(j record.Job) string {
 	}
 	return fmt.Sprintf("Not finished (%s): %d of %d parts done. This report is incomplete.",
 		j.Status, j.Chunks-j.ChunksOpen, j.Chunks)
+}
+
+// Unread warns about a language that rules don't read. It's empty if they read the contract, or
+// a model did.
+func Unread(r Review) string {
+	language, all := category.Unread(r.Text)
+	switch {
+	case language == "" || r.Job.Model != "":
+		return ""
+	case all:
+		return "Rules do not read " + language + ": clauses of this contract were not found, and none is reported as " +
+			"missing. Review it with a model."
+	}
+	return "Rules do not read " + language + ": passages in it were not searched."
 }
 
 func datesOf(j record.Job) string {

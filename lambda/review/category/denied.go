@@ -32,7 +32,7 @@ var denials = parseAll(
 // denialsBefore end words that a sentence denies.
 var denialsBefore = parseAll(
 	"is|are|was|were excluded|waived|disclaimed", "weder ~15 vereinbart|eingeräumt|gewährt|geschuldet",
-	"ist|sind|wird|werden ausgeschlossen", "est|sont exclu*",
+	"ist|sind|wird|werden ausgeschlossen", "nicht erforderlich|notwendig|geschuldet", "est|sont exclu*",
 	"is|are not ~1 granted|agreed|given|provided|included|required|intended",
 	"nicht|keine* ~1 vereinbart|eingeräumt|gewährt|geschuldet|bestellt|übertragen",
 	"n est|sont pas ~1 accordé*|convenu*|concédé*|prévu*",
@@ -44,12 +44,14 @@ var ownDenials = map[record.Category][]string{
 		"nicht ~3 verlängert", "verlängert ~3 nicht", "ne ~4 renouvel*|reconduit*|recond*"},
 	record.Termination: {"neither|no ~5 terminate", "cannot ~2 terminate|terminated",
 		"may|can|shall|will ~1 not ~2 terminate|terminated", "kann|können|darf ~3 nicht ~8 gekündigt|kündigen"},
-	record.IPOwnership: {"not|nor ~2 transfer|convey|assign|grant|vest", "none ~20 own", "no ~12 create*|give*|confer*",
+	record.IPOwnership: {"not|nor ~2 transfer|convey|assign|grant|vest", "nor ~5 transfers|conveys|assigns",
+		"none ~20 own", "no ~12 create*|give*|confer*",
 		"not ~6 represent|claim|assert ~6 has|have|own*|right*|title",
 		"acknowledge*|admit*|recogni*|inconsistent ~6 right|rights|title|ownership|validity"},
-	record.Exclusivity: {"free|liberty|entitled to ~2 enter|compete|sell|purchase|engage|offer|deal"},
-	record.Indemnity:   {"not ~5 indemnify|indemnified", "no indemnification"},
-	record.License:     {"not|nor ~2 transfer|convey|grant"},
+	record.Exclusivity: {"acknowledge*|recogni* ~6 right|rights|title",
+		"free|liberty|entitled to ~2 enter|compete|sell|purchase|engage|offer|deal"},
+	record.Indemnity: {"not ~5 indemnify|indemnified", "no indemnification"},
+	record.License:   {"not|nor ~2 transfer|convey|grant"},
 }
 
 func parseAll(patterns ...string) (list []phrase) {
@@ -176,8 +178,8 @@ var definitions = parseAll("means|bedeutet|bezeichnet|désigne|signifie", "shall
 // Law forbids limits of liability for the first subjects; the others are negotiated.
 var (
 	lawful = parseAll("death|bodily|fraud*|wilful|willful|intentional*", "personal ~1 injury|injuries",
-		"cannot|not be ~4 limited|excluded|restricted ~6 law", "not ~2 lawfully|legally", "section* ~8 act",
-		"law ~2 forbids|prohibits|prevents", "extent ~6 law",
+		"cannot|not be ~4 limited|excluded|restricted ~6 law|laws", "not ~2 lawfully|legally", "section* ~8 act",
+		"law|laws ~2 forbid*|prohibit*|prevent*", "extent ~6 law|laws",
 		"vorsatz*|vorsätzlich*|arglist*|lebens|körpers|gesundheit|produkthaftung*", "dol|dolosi*|corporel*")
 	gross      = parseAll("gross|grossly|grob*|lourde")
 	negotiated = parseAll("indemni*|confiden*|infring*|intellectual|data|fees|pay|payment*",

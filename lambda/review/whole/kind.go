@@ -31,7 +31,7 @@ var kinds = []struct {
 	{titled(`(?:sales?|purchase|sale and purchase) (?:agreement|contract)`, `(?:agreement|contract) (?:for|of) (?:the )?sale`,
 		`bill of sale`, `kaufvertrag`, `contrat de vente`), []record.Category{record.Termination}},
 	{titled(`(?:master|framework) (?:[\p{L}-]+ ){0,2}(?:sales?|purchase|supply) (?:agreement|contract)`,
-		`(?:[\p{L}-]+ )?(?:agreement|contract|licence|license|deed|terms)`, `\p{L}*(?:vertrag|vereinbarung)`,
+		`(?:[\p{L}-]+ )?(?:agreement|contract|licence|license|deed)`, `\p{L}*(?:vertrag|vereinbarung)`,
 		`contrat`, `accord`), nil},
 }
 

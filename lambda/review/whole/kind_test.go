@@ -14,10 +14,11 @@ func TestMissingByKind(t *testing.T) {
 	const noCap = "[parties-and-dates termination governing-law]"
 	const noEnd = "[parties-and-dates liability-cap governing-law]"
 	for text, want := range map[string]string{
-		"MUTUAL NON-DISCLOSURE AGREEMENT\n\nBirch Ltd and Elm plc agree to keep secrets.":  noCap,
-		"Exhibit 10.4\n\nConfidentiality Agreement\n\nBirch Ltd and Elm plc wish to talk.": noCap,
-		"Geheimhaltungsvereinbarung\n\nDie Birke GmbH und die Ulme AG vereinbaren:":        noCap,
-		"Accord de confidentialité\n\nBouleau SARL et Orme SA conviennent de ce qui suit.": noCap,
+		"MUTUAL NON-DISCLOSURE AGREEMENT\n\nBirch Ltd and Elm plc agree to keep secrets.":                              noCap,
+		"Exhibit 10.4\n\nConfidentiality Agreement\n\nBirch Ltd and Elm plc wish to talk.":                             noCap,
+		"Geheimhaltungsvereinbarung\n\nDie Birke GmbH und die Ulme AG vereinbaren:":                                    noCap,
+		"Accord de confidentialité\n\nBouleau SARL et Orme SA conviennent de ce qui suit.":                             noCap,
+		"# Standard Terms\n\n1. **Introduction**. This Mutual Non-Disclosure Agreement allows each party to disclose.": noCap,
 		"NDA\n\nThe parties agree.": noCap,
 		"Employment Agreement\n\nBirch Ltd employs Ms Jones under this contract.":                             noCap,
 		"Arbeitsvertrag\n\nDie Birke GmbH stellt Frau Jonas als Gärtnerin an.":                                noCap,

@@ -130,7 +130,8 @@ var rules = []struct {
 		[]string{"unlimited liability|liabilities", "unbeschränkte haftung", "limit* ~3 liability", "haftung*",
 			"responsabilité*"},
 		[]weighted{
-			{75, []string{"unlimited ~3 liab*", "liab* ~2 without limit", "no limit*|cap on|of|to ~5 liab*",
+			{75, []string{"unlimited ~3 liab*", "liab* ~2 without limit", "indemni* ~40 without limit|limitation ~3 amount",
+				"no limit*|cap on|of|to ~5 liab*",
 				"liab* ~6 unlimited", "haftet|haften|haftung ~10 unbeschränkt|unbegrenzt",
 				"responsabilité ~6 illimitée", "nothing ~10 limit*|exclude* ~10 liab*",
 				"neither ~4 limits|excludes ~6 liab*",

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -50,7 +51,7 @@ const keepFor = 5 * time.Second
 // Ask calls read with the answer to a question: either the one in the vault, or a new one,
 // committed first. If read returns an error, the answer is discarded, but kept for people to
 // see. Then, and after a transient failure of the model, the question is asked again as
-// configured by Retry. Asking, reading and checking are one try. An answer not committed
+// configured by Retry, unless read's error is a permanent *failure.Error. Asking, reading and checking are one try. An answer not committed
 // because of an error isn't bought again: the next try commits it.
 func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read func(text string) error) error {
 	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash(), Version: q.Version}
@@ -94,9 +95,18 @@ func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read
 		if err := a.discard(ctx, id, why); err != nil {
 			return err
 		}
-		return &failure.Error{Kind: failure.Transient,
-			Sentence: fmt.Sprintf("unusable answer from the model: %s", why)}
+		return unusable(why)
 	})
+}
+
+// unusable is the error of a discarded answer. A permanent reason stays permanent, because the
+// same question would get the same answer.
+func unusable(why error) error {
+	e := &failure.Error{Kind: failure.Transient, Sentence: fmt.Sprintf("unusable answer from the model: %s", why)}
+	if given := (*failure.Error)(nil); errors.As(why, &given) {
+		e.Kind = given.Kind
+	}
+	return e
 }
 
 func (a *Asker) keep(ctx context.Context, k Key, row uuid.UUID, answer Answer, unusable string) (int64, error) {

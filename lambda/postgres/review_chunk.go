@@ -34,10 +34,11 @@ const (
 	(coalesce(j.budget_usd, 0) * 1000000)::bigint, (j.estimate_usd * 1000000)::bigint, (j.cost_usd * 1000000)::bigint,
 	j.model, j.playbook, j.created_at, j.started_at, j.ended_at, coalesce(j.error, '')`
 	chunkColumns = `c.id, c.job_id, c.position, c.kind, c.start_offset, c.end_offset, c.heading,
-	coalesce(c.status, ''), c.stage, coalesce(c.error, ''), c.attempts`
-	leftColumn      = `(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint`
+	coalesce(c.status, ''), c.stage, coalesce(c.error, ''), c.attempts,
+	EXISTS (SELECT FROM review_checkpoint AS k WHERE k.chunk_id = c.id AND k.stage = 'categories' AND k.outcome = 'done')`
+	leftColumns     = `(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint`
 	standingColumns = `j.status, coalesce((SELECT greatest(until - now(), interval '0')
-		FROM model_pause AS p WHERE p.model = $5), interval '0'), ` + leftColumn + "\n"
+		FROM model_pause AS p WHERE p.model = $5), interval '0'), ` + leftColumns + "\n"
 )
 
 // Statements of Task.
@@ -241,7 +242,7 @@ UPDATE review_job AS j SET findings = j.findings + (SELECT count(*) FROM added),
 	cost_usd = j.cost_usd + (SELECT coalesce(sum(micros), 0) / 1000000.0 FROM result),
 	reserved_usd = j.reserved_usd - (SELECT coalesce(sum(reserved), 0) FROM result)
 FROM held WHERE j.id = held.job_id
-RETURNING j.status, interval '0', ` + leftColumn
+RETURNING j.status, interval '0', ` + leftColumns
 	repeatsSQL = `
 WITH ` + held + `
 UPDATE review_finding AS f SET duplicate_of = nullif(s.earlier, 0)

@@ -155,12 +155,22 @@ func (s *memory) ended(ch *keptChunk) []job.Stamped {
 	case c.Status == record.Cancelling:
 		all[len(all)-1].Status = job.StatusCancelled
 		s.over(c, record.Cancelled)
-	case !slices.ContainsFunc(all, func(o *keptChunk) bool { return o.Status == job.StatusSucceeded }):
+	case !slices.ContainsFunc(all, (*keptChunk).answered):
 		s.over(c, record.Failed)
 	default:
 		return []job.Stamped{s.publish(all[len(all)-1])}
 	}
 	return nil
+}
+
+// answered reports whether a question about the chunk has its answer.
+func (ch *keptChunk) answered() bool {
+	for _, k := range ch.calls {
+		if k.result.Outcome == record.Done {
+			return true
+		}
+	}
+	return false
 }
 
 // held returns the chunk of a fence that holds.

@@ -33,8 +33,10 @@ func (s *memory) Task(_ context.Context, f job.Attempt) (t record.Task, err erro
 	if ch.Kind == record.Whole {
 		for _, o := range s.of(c.ID) {
 			if o.Kind == record.Text {
+				k := o.calls[record.Categories]
+				o.Searched = k != nil && k.result.Outcome == record.Done
 				t.Chunks = append(t.Chunks, o.Chunk)
-				if k := o.calls[record.Categories]; k != nil {
+				if k != nil {
 					t.Marks = append(t.Marks, k.result.Marks...)
 				}
 			}

@@ -1,12 +1,15 @@
 package review
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"runtime/debug"
 	"slices"
 	"sync"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/category"
@@ -14,21 +17,30 @@ import (
 	"matchbook/lambda/review/whole"
 )
 
-// text reads a chunk of text: first its categories, then the analysts called by them.
+// text reads a chunk of text: first its categories, then the analysts called by them. If the
+// answer about categories is unusable, the rules' marks call the analysts, so that one gap
+// doesn't become twelve.
 func (w *work) text(ctx context.Context) error {
 	if w.Model == nil {
 		return w.byRules(ctx)
 	}
 	marks, err := w.categories(ctx)
 	if err != nil {
-		return err
+		if cause(ctx) != nil || errors.Is(err, record.ErrBudget) || failure.Of(err).Kind != failure.Permanent {
+			return err
+		}
+		marks = w.marksByRules()
 	}
-	return w.analysts(ctx, analyst.Route(marks, w.passage))
+	return worst(err, w.analysts(ctx, analyst.Route(marks, w.passage)))
+}
+
+func (w *work) marksByRules() []record.Mark {
+	return category.ByRules(w.passage.Text, w.passage.Start, w.passage.Heading)
 }
 
 func (w *work) byRules(ctx context.Context) error {
-	return w.stage(ctx, record.Categories, 0, func(_ context.Context, r *record.Result) error {
-		r.Marks = category.ByRules(w.passage.Text, w.passage.Start, w.passage.Heading)
+	return w.stage(ctx, record.Result{Stage: record.Categories}, 0, func(_ context.Context, r *record.Result) error {
+		r.Marks = w.marksByRules()
 		r.Findings = w.playbook.ByRules(r.Marks)
 		return nil
 	})
@@ -40,10 +52,10 @@ func (w *work) categories(ctx context.Context) (marks []record.Mark, err error) 
 		return ended.Marks, nil
 	}
 	q := analyst.CategoriesQuestion(w.passage)
-	err = w.question(ctx, record.Categories, q, func(answer string, r *record.Result) (err error) {
-		r.Marks, err = analyst.ReadMarks(answer, w.passage)
+	err = w.question(ctx, record.Result{Stage: record.Categories}, q, func(answer string, r *record.Result) (err error) {
+		r.Marks, r.Dropped, err = analyst.ReadMarks(answer, w.passage)
 		marks = r.Marks
-		return err
+		return cmp.Or(err, lost(len(r.Marks), r.Dropped))
 	})
 	return marks, err
 }
@@ -68,10 +80,19 @@ func (w *work) analysts(ctx context.Context, called []analyst.Analyst) error {
 
 func (w *work) analyst(ctx context.Context, a analyst.Analyst) error {
 	q := a.Question(w.passage, w.playbook)
-	return w.question(ctx, record.Stage(a.Name), q, func(answer string, r *record.Result) (err error) {
+	return w.question(ctx, record.Result{Stage: a.Stage()}, q, func(answer string, r *record.Result) (err error) {
 		r.Findings, r.Dropped, err = a.Read(answer, w.passage)
-		return err
+		return cmp.Or(err, lost(len(r.Findings), r.Dropped))
 	})
+}
+
+// lost returns an error for an answer that quotes nothing but inventions: it doesn't show that
+// the chunk was read. It's permanent, because the same question would get the same answer.
+func lost(kept, dropped int) error {
+	if kept > 0 || dropped == 0 {
+		return nil
+	}
+	return failure.Permanently("the text has none of its %s", plural.Of(dropped, "quote"))
 }
 
 // recovered turns a panic into an error. It's needed here because the runtime's recover covers
@@ -85,33 +106,31 @@ func (w *work) recovered(err *error) {
 }
 
 // whole reads the contract as a whole. The model is asked only about contradictions; the rest
-// follows from the marks and findings.
+// follows from the marks and findings, and is recorded even if the model fails.
 func (w *work) whole(ctx context.Context) error {
 	concluded := whole.Conclude(w.task, w.playbook)
 	q, ask := whole.Question(w.task)
 	if w.Model == nil || !ask {
-		return w.stage(ctx, record.Contract, 0, func(_ context.Context, r *record.Result) error {
-			r.Findings, r.Same, r.Withdrawn = concluded.Findings, concluded.Same, concluded.Withdrawn
+		return w.stage(ctx, concluded, 0, func(_ context.Context, r *record.Result) error {
+			if w.Model != nil {
+				r.Reason = "fewer than two clauses to compare"
+			}
 			return nil
 		})
 	}
-	return w.question(ctx, record.Contract, q, func(answer string, r *record.Result) error {
-		found, err := whole.Read(answer, w.task)
-		if err != nil {
-			return err
-		}
-		r.Findings = slices.Concat(concluded.Findings, found)
-		r.Same, r.Withdrawn = concluded.Same, concluded.Withdrawn
-		return nil
+	return w.question(ctx, concluded, q, func(answer string, r *record.Result) error {
+		found, dropped, err := whole.Read(answer, w.task)
+		r.Findings, r.Dropped = slices.Concat(concluded.Findings, found), dropped
+		return cmp.Or(err, lost(len(found), dropped))
 	})
 }
 
-// question runs a stage asking the model q. read may be called with several answers; only the
-// last result counts.
+// question runs a stage asking the model q, beginning with what its result has already. read
+// may be called with several answers; only the last result counts.
 func (w *work) question(
-	ctx context.Context, s record.Stage, q llm.Question, read func(answer string, r *record.Result) error,
+	ctx context.Context, r record.Result, q llm.Question, read func(answer string, r *record.Result) error,
 ) error {
-	return w.stage(ctx, s, largest(w.Price, q), func(ctx context.Context, r *record.Result) error {
+	return w.stage(ctx, r, largest(w.Price, q), func(ctx context.Context, r *record.Result) error {
 		m := &meter{Model: w.Model.Model, work: w}
 		asker := llm.Asker{Model: m, Vault: w.Model.Vault, Retry: w.retry()}
 		err := asker.Ask(ctx, w.task.Job.TenantID, w.task.Job.DocumentID, q, func(answer string) error {

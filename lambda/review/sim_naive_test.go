@@ -67,7 +67,7 @@ func (n *naive) run(p *process, s simulation, batch []*simMessage) {
 // chunk returns the stages that were answered.
 func (n *naive) chunk(p *process, slots chan struct{}, passage analyst.Passage) (answered []record.Stage) {
 	text, ok := ask(p, slots, analyst.CategoriesQuestion(passage))
-	marks, err := analyst.ReadMarks(text, passage)
+	marks, _, err := analyst.ReadMarks(text, passage)
 	if !ok || err != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -47,20 +48,23 @@ func (w *work) unfinished() int {
 }
 
 // stage runs one stage, unless it's already done, as soon as the review and the model's
-// provider allow, and records its result.
+// provider allow, and records its result. r holds the part of the result known before. A stage
+// that may not begin is recorded as failed, so that each missing answer is a gap with a reason.
 func (w *work) stage(
-	ctx context.Context, s record.Stage, most record.USD, run func(context.Context, *record.Result) error,
+	ctx context.Context, r record.Result, most record.USD, run func(context.Context, *record.Result) error,
 ) error {
+	s := r.Stage
 	if _, done := w.task.Ended[s]; done {
 		return nil
 	}
 	leave, err := w.enter(ctx, record.Call{Stage: s, Estimate: most})
-	if err != nil {
+	if err != nil && !refused(err) {
 		return at(s, err)
 	}
-	r := record.Result{Stage: s}
-	err = run(ctx, &r)
-	leave()
+	if err == nil {
+		err = run(ctx, &r)
+		leave()
+	}
 	switch {
 	case err == nil:
 		r.Outcome = record.Done
@@ -71,6 +75,12 @@ func (w *work) stage(
 	}
 	w.record(ctx, r)
 	return at(s, err)
+}
+
+// refused reports whether a call didn't begin because of money, the provider or the time left,
+// rather than the store.
+func refused(err error) bool {
+	return errors.Is(err, record.ErrBudget) || errors.Is(err, context.DeadlineExceeded) || failure.Of(err).RetryAfter > 0
 }
 
 func at(s record.Stage, err error) error { return failure.At(fmt.Sprintf("stage %s", s), err) }

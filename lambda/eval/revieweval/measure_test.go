@@ -65,7 +65,7 @@ func (l byLabels) read(_ context.Context, p analyst.Passage) chunkRead {
 	if err != nil {
 		return chunkRead{gap: err.Error()}
 	}
-	marks, err := analyst.ReadMarks(string(raw), p)
+	marks, _, err := analyst.ReadMarks(string(raw), p)
 	if err != nil {
 		return chunkRead{gap: err.Error()}
 	}

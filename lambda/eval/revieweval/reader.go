@@ -66,7 +66,7 @@ type asking struct {
 
 func (a asking) read(ctx context.Context, p analyst.Passage) (r chunkRead) {
 	r.ask(ctx, a, analyst.CategoriesQuestion(p), func(text string) (err error) {
-		r.marks, err = analyst.ReadMarks(text, p)
+		r.marks, _, err = analyst.ReadMarks(text, p)
 		return err
 	})
 	if r.gap != "" {

@@ -49,7 +49,7 @@ func named(t *testing.T, name string) *analyst.Analyst {
 func marks(t *testing.T, text string) (list []string) {
 	t.Helper()
 	answer := ReviewByRules()(questionOf(text, nil))
-	found, err := analyst.ReadMarks(answer, analyst.Passage{Text: text})
+	found, _, err := analyst.ReadMarks(answer, analyst.Passage{Text: text})
 	if err != nil || strings.Count(answer, `"quote"`) != len(found) {
 		t.Fatalf("%v, %d marks of %s", err, len(found), answer)
 	}

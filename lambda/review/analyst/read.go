@@ -24,26 +24,28 @@ const (
 
 // ReadMarks returns the marks of an answer to CategoriesQuestion, sorted by place, without
 // duplicates. p must be the passage asked about, because marks with a quote missing from it
-// are dropped. Errors never quote the answer, so you can log them.
-func ReadMarks(answer string, p Passage) (marks []record.Mark, err error) {
+// are dropped and counted. Errors never quote the answer, so you can log them.
+func ReadMarks(answer string, p Passage) (marks []record.Mark, dropped int, err error) {
 	read, err := categoriesSchema.Read(answer, maxAnswer)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	clauses := read["clauses"].([]any)
 	if len(clauses) > maxMarks {
-		return nil, errors.New("too many clauses")
+		return nil, 0, errors.New("too many clauses")
 	}
 	for _, c := range clauses {
 		clause := c.(map[string]any)
 		m := record.Mark{Category: record.Category(clause["category"].(string)), Score: int(clause["score"].(float64))}
 		if m.Score < leastScore || m.Score > bestScore {
-			return nil, errors.New("score must be from 1 to 100")
+			return nil, 0, errors.New("score must be from 1 to 100")
 		}
 		var found bool
-		if m.Quote, m.Start, m.End, found = p.find(clause["quote"].(string)); found {
-			marks = append(marks, m)
+		if m.Quote, m.Start, m.End, found = p.find(clause["quote"].(string)); !found {
+			dropped++
+			continue
 		}
+		marks = append(marks, m)
 	}
 	slices.SortStableFunc(marks, func(a, b record.Mark) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Category, b.Category),
@@ -51,7 +53,7 @@ func ReadMarks(answer string, p Passage) (marks []record.Mark, err error) {
 	})
 	return slices.CompactFunc(marks, func(a, b record.Mark) bool {
 		return a.Category == b.Category && a.Start == b.Start && a.End == b.End
-	}), nil
+	}), dropped, nil
 }
 
 // Read returns the findings of an answer to the analyst's question, in order, with their

@@ -24,9 +24,9 @@ const (
 	Running           Status = "running"    // some chunk has been claimed
 	Cancelling        Status = "cancelling" // cancelled, with chunks still stopping
 	Completed         Status = "completed"
-	CompletedWithGaps Status = "completed-with-gaps" // some chunks were not read; each gap has a reason
+	CompletedWithGaps Status = "completed-with-gaps" // some questions have no answer; each gap has a reason
 	Cancelled         Status = "cancelled"
-	Failed            Status = "failed" // nothing was read
+	Failed            Status = "failed" // no question was answered
 )
 
 // Over reports whether the review has ended.
@@ -50,7 +50,7 @@ type Job struct {
 	Chunks     int        `json:"chunks"`      // of text; excludes the contract as a whole
 	ChunksOpen int        `json:"chunks_open"` // of Chunks, still to finish
 	Findings   int        `json:"findings"`    // also the latest Seq
-	Gaps       int        `json:"gaps"`        // chunks without a result
+	Gaps       int        `json:"gaps"`        // chunks with a question without an answer
 	Calls      int        `json:"calls"`       // paid calls of the model
 	Budget     USD        `json:"-"`           // 0: none
 	Estimate   USD        `json:"-"`           // of the review's cost, at the start
@@ -87,6 +87,7 @@ type Chunk struct {
 	Stage    string     `json:"stage"` // where an unread one stopped, such as cancelled-at-stage-3
 	Error    string     `json:"reason"`
 	Attempt  int        `json:"-"`
+	Searched bool       `json:"-"` // its categories were found, whatever else failed
 }
 
 // Stage is one step of the work on a chunk: one question to a model. See review's stage.go.
@@ -109,7 +110,7 @@ const (
 )
 
 // ErrBudget is returned for a call too expensive for the rest of the budget.
-var ErrBudget = errors.New("review budget spent")
+var ErrBudget = errors.New("review budget exceeded")
 
 // ErrStopping is returned for a retry while a cancelled review's chunks are still running. You
 // should retry in a few seconds.
@@ -125,12 +126,12 @@ type Call struct {
 type Result struct {
 	Stage     Stage
 	Outcome   Outcome
-	Reason    string // for a failure; safe to store
+	Reason    string // of a failure, or why no question was needed; safe to store
 	Calls     int    // paid calls of the model
 	Cost      USD    // of Calls
 	Marks     []Mark // set by Categories
 	Findings  []Finding
-	Dropped   int         // findings with a quote not found in the text
+	Dropped   int         // quotes of the answer that the text doesn't have
 	Same      map[int]int // set by Contract: a finding's Seq to the earlier Seq it repeats
 	Withdrawn []int       // set by Contract: Seqs of earlier findings now obsolete
 }

@@ -47,7 +47,10 @@ func clauseOf(text string, start int) clause {
 	return clause{start: start, end: start + len(text), text: text, line: line}
 }
 
-// wasRead reports whether some successful part covers the place.
+// isRead reports whether a part was searched for clauses, even if an analyst failed on it.
+func isRead(c record.Chunk) bool { return c.Status == job.StatusSucceeded || c.Searched }
+
+// wasRead reports whether some part that was read covers the place.
 func wasRead(chunks []record.Chunk, at int) bool {
 	first, _ := slices.BinarySearchFunc(chunks, at, func(c record.Chunk, at int) int {
 		if c.End <= at {
@@ -59,7 +62,7 @@ func wasRead(chunks []record.Chunk, at int) bool {
 		if c.Start > at {
 			return false
 		}
-		if c.Status == job.StatusSucceeded {
+		if isRead(c) {
 			return true
 		}
 	}

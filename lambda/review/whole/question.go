@@ -2,7 +2,6 @@ package whole
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,19 +78,20 @@ type pair struct {
 
 // Read returns the contradictions in an answer to the question, each at the clause coming
 // first in the contract. It skips contradictions already found by rules. A pair not allowed by
-// the question is an error.
-func Read(answer string, t record.Task) (found []record.Finding, err error) {
+// the question is dropped and counted, because the others still hold.
+func Read(answer string, t record.Task) (found []record.Finding, dropped int, err error) {
 	quotes := listed(t.Marks)
 	pairs, err := decode(answer)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	byRules := differences(clausesOf(t))
 	seen := map[[2]int]bool{}
 	places := placesOf(t, starts(quotes))
 	for _, p := range pairs {
-		if err := p.check(len(quotes)); err != nil {
-			return nil, err
+		if !p.allowed(len(quotes)) {
+			dropped++
+			continue
 		}
 		numbers := [2]int{min(p.first, p.second), max(p.first, p.second)}
 		first, second := quotes[numbers[0]-1], quotes[numbers[1]-1]
@@ -103,7 +103,7 @@ func Read(answer string, t record.Task) (found []record.Finding, err error) {
 			found = append(found, f)
 		}
 	}
-	return found, nil
+	return found, dropped, nil
 }
 
 func starts(marks []record.Mark) (list []int) {
@@ -131,19 +131,13 @@ func decode(answer string) (pairs []pair, err error) {
 	return pairs, nil
 }
 
-func (p pair) check(quotes int) error {
+// allowed reports whether the pair is of two listed quotes, with a title and an explanation
+// within their limits.
+func (p pair) allowed(quotes int) bool {
 	listed := func(n int) bool { return n >= 1 && n <= quotes }
-	switch {
-	case !listed(p.first) || !listed(p.second):
-		return errors.New("unknown quote number")
-	case p.first == p.second:
-		return errors.New("quote compared with itself")
-	case line(p.title) == "" || line(p.explanation) == "":
-		return errors.New("missing title or explanation")
-	case utf8.RuneCountInString(p.title) > mostTitle || utf8.RuneCountInString(p.explanation) > mostReason:
-		return errors.New("title or explanation too long")
-	}
-	return nil
+	written := func(s string, most int) bool { return line(s) != "" && utf8.RuneCountInString(s) <= most }
+	return listed(p.first) && listed(p.second) && p.first != p.second &&
+		written(p.title, mostTitle) && written(p.explanation, mostReason)
 }
 
 func (p pair) finding(first, second record.Mark, place string) record.Finding {

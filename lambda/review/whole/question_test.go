@@ -66,7 +66,7 @@ const answer = `{"contradictions":[{"first":3,"second":1,"severity":"high","titl
 func TestContradictionQuotesFirst(t *testing.T) {
 	t.Parallel()
 	task := supply(t)
-	found, err := Read(answer, task)
+	found, _, err := Read(answer, task)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("got %+v, %v", found, err)
 	}
@@ -79,7 +79,7 @@ func TestContradictionQuotesFirst(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", found[0], want)
 	}
 	task.Findings = found
-	if again, err := Read(answer, task); err != nil || len(again) > 0 {
+	if again, _, err := Read(answer, task); err != nil || len(again) > 0 {
 		t.Errorf("a second reading repeats %+v, %v", again, err)
 	}
 }
@@ -88,37 +88,51 @@ func TestReadIsStrict(t *testing.T) {
 	t.Parallel()
 	task := supply(t)
 	for name, edit := range map[string][2]string{
-		"a quote that is not listed": {`"second":1`, `"second":4`},
-		"number zero":                {`"second":1`, `"second":0`},
-		"a quote with itself":        {`"second":1`, `"second":3`},
-		"a number as text":           {`"second":1`, `"second":"1"`},
-		"no severity":                {`"severity":"high",`, ``},
-		"unknown severity":           {`high`, `severe`},
-		"null":                       {`"high"`, `null`},
-		"another field":              {`"first"`, `"quote":"x","first"`},
-		"the field in capitals":      {`"first"`, `"First"`},
-		"more text behind":           {`]}`, `]} {}`},
-		"a bracket behind":           {`]}`, `]}]`},
-		"not JSON":                   {`{"contra`, `contra`},
-		"no list":                    {`"contradictions"`, `"pairs"`},
-		"no title":                   {`who is supplied`, ` `},
-		"a title of direction marks": {`who is supplied`, "\u202e\u200f"},
-		"a title that is a novel":    {`who is supplied`, strings.Repeat("x", mostTitle+1)},
-		"an explanation as a novel":  {`One clause`, strings.Repeat("x", mostReason)},
-		"a list that is null":        {answer, `{"contradictions":null}`},
+		"a number as text":      {`"second":1`, `"second":"1"`},
+		"no severity":           {`"severity":"high",`, ``},
+		"unknown severity":      {`high`, `severe`},
+		"null":                  {`"high"`, `null`},
+		"another field":         {`"first"`, `"quote":"x","first"`},
+		"the field in capitals": {`"first"`, `"First"`},
+		"more text behind":      {`]}`, `]} {}`},
+		"a bracket behind":      {`]}`, `]}]`},
+		"not JSON":              {`{"contra`, `contra`},
+		"no list":               {`"contradictions"`, `"pairs"`},
+		"a list that is null":   {answer, `{"contradictions":null}`},
 		"more pairs than are allowed": {answer, `{"contradictions":[` +
 			strings.Repeat(answer[19:len(answer)-2]+",", mostPairs) + answer[19:]},
 		"nothing": {answer, ``},
 	} {
-		found, err := Read(strings.Replace(answer, edit[0], edit[1], 1), task)
+		found, _, err := Read(strings.Replace(answer, edit[0], edit[1], 1), task)
 		if err == nil {
 			t.Errorf("%s: got %+v, want an error", name, found)
 		} else if strings.Contains(err.Error(), "supplied") {
 			t.Errorf("%s: the error contains text of the answer: %v", name, err)
 		}
 	}
-	if found, err := Read(`{"contradictions":[]}`, task); err != nil || found != nil {
+	if found, _, err := Read(`{"contradictions":[]}`, task); err != nil || found != nil {
 		t.Errorf("got %+v, %v: none is an answer", found, err)
+	}
+}
+
+// A pair that the question doesn't allow is dropped and counted; the pair behind it stays.
+func TestBadPairsDropped(t *testing.T) {
+	t.Parallel()
+	task := supply(t)
+	for name, edit := range map[string][2]string{
+		"a quote that is not listed": {`"second":1`, `"second":4`},
+		"number zero":                {`"second":1`, `"second":0`},
+		"a quote with itself":        {`"second":1`, `"second":3`},
+		"no title":                   {`who is supplied`, ` `},
+		"a title of direction marks": {`who is supplied`, "\u202e\u200f"},
+		"a title that is a novel":    {`who is supplied`, strings.Repeat("x", mostTitle+1)},
+		"an explanation as a novel":  {`One clause`, strings.Repeat("x", mostReason)},
+	} {
+		bad := strings.Replace(answer, edit[0], edit[1], 1)
+		both := strings.TrimSuffix(bad, "]}") + "," + strings.TrimPrefix(answer, `{"contradictions":[`)
+		if found, dropped, err := Read(both, task); err != nil || len(found) != 1 || dropped != 1 {
+			t.Errorf("%s: got %+v, %d dropped, %v", name, found, dropped, err)
+		}
 	}
 }
 
@@ -130,11 +144,11 @@ func TestRulesAreNotRepeated(t *testing.T) {
 	task := marked(t, ireland+"\n\n"+france, record.Mark{Category: record.GoverningLaw, Quote: "laws of Ireland"},
 		record.Mark{Category: record.GoverningLaw, Quote: "laws of France"})
 	const pair = `{"contradictions":[{"first":1,"second":2,"severity":"high","title":"law","explanation":"Two."}]}`
-	if found, err := Read(pair, task); err != nil || len(found) > 0 {
+	if found, _, err := Read(pair, task); err != nil || len(found) > 0 {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	task.Text = "" // then the rules see only the quotes, which do not say what is governed
-	if found, err := Read(pair, task); err != nil || len(found) != 1 {
+	if found, _, err := Read(pair, task); err != nil || len(found) != 1 {
 		t.Errorf("got %+v, %v, want one", found, err)
 	}
 }

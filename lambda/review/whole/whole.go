@@ -3,7 +3,8 @@
 //
 //   - Repetitions: parts overlap, so a clause in the overlap is read twice.
 //   - Missing clauses: the playbook requires a category found in no part. If parts are unread,
-//     the finding is limited to the read ones.
+//     the finding is limited to the read ones. If only the model or only the rules see the
+//     clause, a person is asked instead.
 //   - Contradictions: two clauses that cannot both hold. Rules compare the governing law, the
 //     notice of termination for convenience, the period and notice of renewal, and the cap on
 //     liability. They require the same subject, object and condition in both clauses, because
@@ -17,7 +18,6 @@ import (
 	"fmt"
 	"slices"
 
-	"matchbook/lambda/job"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 )
@@ -26,7 +26,7 @@ import (
 // others. On a retry it returns only new findings, and withdraws the rules' earlier ones if
 // they no longer hold.
 func Conclude(t record.Task, rules playbook.Playbook) record.Result {
-	hold := append(contradictionsOf(t), missing(t, rules)...)
+	hold := slices.Concat(contradictionsOf(t), missing(t, rules), doubted(t, rules))
 	added := slices.DeleteFunc(slices.Clone(hold), func(f record.Finding) bool { return known(t.Findings, f) })
 	return record.Result{Stage: record.Contract, Outcome: record.Done, Findings: added, Same: repeated(t),
 		Withdrawn: withdrawn(t.Findings, hold)}
@@ -45,7 +45,7 @@ func known(list []record.Finding, f record.Finding) bool {
 // because their clauses still stand.
 func withdrawn(earlier, hold []record.Finding) (seqs []int) {
 	for _, e := range earlier {
-		byRules := e.Analyst == string(record.Contract) && (e.Quote == "" || ofRules(e))
+		byRules := e.Analyst == Doubts || e.Analyst == string(record.Contract) && (e.Quote == "" || ofRules(e))
 		if byRules && !e.Withdrawn && !known(hold, e) {
 			seqs = append(seqs, e.Seq)
 		}
@@ -53,15 +53,19 @@ func withdrawn(earlier, hold []record.Finding) (seqs []int) {
 	return seqs
 }
 
-// missing returns the findings about clauses required by the playbook but not found.
-func missing(t record.Task, rules playbook.Playbook) []record.Finding {
-	unread := 0
+func unread(t record.Task) (n int) {
 	for _, c := range t.Chunks {
-		if c.Status != job.StatusSucceeded {
-			unread++
+		if !isRead(c) {
+			n++
 		}
 	}
-	found := expected(t, rules.Missing(t.Marks))
+	return n
+}
+
+// missing returns the findings about clauses required by the playbook and found by nobody.
+func missing(t record.Task, rules playbook.Playbook) []record.Finding {
+	unread := unread(t)
+	found := expected(t, rules.Missing(append(slices.Clone(t.Marks), marksByRules(t)...)))
 	for i := range found {
 		f := &found[i]
 		f.Analyst = string(record.Contract)

@@ -113,6 +113,10 @@ FROM review_finding WHERE job_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 	marksSQL = `
 SELECT marks FROM review_checkpoint JOIN review_chunk AS c ON c.id = chunk_id
 WHERE c.job_id = $1 AND outcome = 'done' AND marks IS NOT NULL ORDER BY c.position`
+	questionsSQL = `
+SELECT k.chunk_id, k.stage, coalesce(k.outcome, ''), coalesce(k.reason, ''), k.calls, (k.cost_usd * 1000000)::bigint, k.dropped
+FROM review_checkpoint AS k JOIN review_chunk AS c ON c.id = k.chunk_id
+WHERE k.job_id = $1 ORDER BY c.position, k.started_at, k.stage`
 )
 
 // Job reads a review. It returns job.ErrNotFound for an unknown id.
@@ -151,6 +155,11 @@ func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error
 	return marks, err
 }
 
+// Questions reads what was asked about a review's chunks, in the order of the contract.
+func (r *Reviews) Questions(ctx context.Context, id uuid.UUID) ([]record.Question, error) {
+	return listed(ctx, r, id, pgx.RowToStructByPos[record.Question], questionsSQL, id)
+}
+
 // listed reads rows of a review. It returns job.ErrNotFound for an unknown id.
 func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
 	err = steadily(ctx, func() error {
@@ -171,7 +180,7 @@ func (r *Reviews) Text(ctx context.Context, id uuid.UUID) (string, error) {
 
 const standingSQL = `
 SELECT j.status, coalesce((SELECT greatest(until - now(), interval '0') FROM model_pause WHERE model = $2), interval '0'),
-	(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint
+	` + leftColumns + `
 FROM review_job AS j WHERE id = $1`
 
 // Standing reads what may stop a review that uses this model.

@@ -125,3 +125,31 @@ func (r *reviews) is(review uuid.UUID, status record.Status, open, gaps int, rea
 		r.t.Errorf("the review is %+v, %v; want %s, %d open, %d gaps, %q", j, err, status, open, gaps, reason)
 	}
 }
+
+// One analyst failed in each chunk, and two in the second. The error counts questions, and names
+// the stage of its reason, not the one that began last.
+func TestFailedAnalystsAreGaps(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	for i, f := range r.takeAll(stamped) {
+		must.Get(r.store.Task(t.Context(), f))(t)
+		failed := []record.Result{{Stage: "renewal", Outcome: record.StageFailed, Reason: "HTTP 503", Dropped: 2},
+			{Stage: "payment", Outcome: record.StageFailed, Reason: "refused"}}[:i+1]
+		must.Get(r.store.Record(t.Context(), f, append(failed, record.Result{Stage: record.Categories, Outcome: record.Done, Cost: 7})))(t)
+		must.Get(r.store.End(t.Context(), f, job.StatusFailed, "", "stage renewal: HTTP 503"))(t)
+	}
+	whole := must.Get(r.store.Task(t.Context(), r.claimed(r.whole(review).ID)))(t)
+	for _, c := range whole.Chunks {
+		if c.Stage != "renewal" || !c.Searched {
+			t.Errorf("a chunk is %+v", c)
+		}
+	}
+	r.end(job.Attempt{ID: whole.Chunk.ID, Number: whole.Chunk.Attempt}, job.StatusSucceeded)
+	r.is(review, record.CompletedWithGaps, 0, 2, "chunk 1, stage renewal: HTTP 503; and 2 more")
+	asked := must.Get(r.store.Questions(t.Context(), review))(t)
+	want := record.Question{ChunkID: whole.Chunks[1].ID, Stage: "renewal", Outcome: record.StageFailed, Reason: "HTTP 503", Dropped: 2}
+	if len(asked) != 5 || !slices.Contains(asked, want) {
+		t.Errorf("asked %+v", asked)
+	}
+}

@@ -7,7 +7,6 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
-	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
 
@@ -31,6 +30,8 @@ type Result struct {
 	Categories []Category       `json:"categories"`
 	Findings   []record.Finding `json:"findings"`
 	Gaps       []Gap            `json:"gaps"`
+	// Certificate shows each question about each part.
+	Certificate report.Certificate `json:"certificate"`
 }
 
 // Category is a category of clauses, with its marks from all parts.
@@ -39,10 +40,10 @@ type Category struct {
 	Marks []record.Mark   `json:"marks"` // empty if not found
 }
 
-// Gap is an unread part.
+// Gap is a question without an answer, or a part that stopped between questions.
 type Gap struct {
-	Part    int    `json:"part"` // from 1; the last is the contract as a whole
-	Heading string `json:"heading"`
+	Part    int    `json:"part"`    // from 1; the last is the contract as a whole
+	Heading string `json:"heading"` // for the contract as a whole, its name
 	Status  string `json:"status"`
 	Stage   string `json:"stage"`
 	Reason  string `json:"reason"`
@@ -53,17 +54,16 @@ func ResultOf(r report.Review) *Result {
 	j := r.Job
 	result := &Result{ID: j.ID, Name: j.Name, Status: j.Status, Model: j.Model, Playbook: j.Playbook, Parts: j.Chunks,
 		Calls: j.Calls, Cost: j.Cost.Dollars(), Estimate: j.Estimate.Dollars(), Budget: j.Budget.Dollars(), Error: j.Error,
-		Findings: append([]record.Finding{}, r.Findings...), Gaps: []Gap{}}
+		Findings: append([]record.Finding{}, r.Findings...), Gaps: []Gap{},
+		Certificate: report.CertificateOf(r)}
 	for _, c := range record.All() {
 		marks := slices.DeleteFunc(slices.Clone(r.Marks), func(m record.Mark) bool { return m.Category != c })
 		result.Categories = append(result.Categories, Category{c, append([]record.Mark{}, marks...)})
 	}
-	for _, c := range r.Chunks {
-		if j.Status.Over() && c.Status != job.StatusSucceeded {
-			result.Gaps = append(result.Gaps, Gap{c.Position + 1, c.Heading, string(c.Status), c.Stage, c.Error})
-		}
+	for _, g := range report.Gaps(j, r.Chunks, r.Questions) {
+		result.Gaps = append(result.Gaps, Gap{g.Position + 1, g.Heading, string(g.Status), g.Stage, g.Error})
 	}
-	result.Unread = report.Unread(r)
+	result.Unread = report.UnreadLanguage(r)
 	return result
 }
 
@@ -80,6 +80,7 @@ func (r *Result) Text() string {
 			plural.Of(r.Calls, "call", "calls"), r.Cost, r.Estimate)
 	}
 	p.Line("           %s; %s, %s", r.Status, plural.Of(r.Parts, "part", "parts"), reader)
+	p.Line("           %s", r.Certificate.Summary)
 	if r.Error != "" {
 		p.Line("           %s", term.Clean(r.Error, mostText))
 	}

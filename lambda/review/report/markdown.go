@@ -19,6 +19,7 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n"
 func (m *markdown) write(v view) {
 	m.line("# Review: %s\n", plain(v.Name))
 	m.line("%s\n", plain(v.State))
+	m.line("%s\n", plain(v.Summary))
 	m.line("| | |\n|---|---|\n| Read | %s, %s |\n| Playbook | %s |\n| Time | %s |", v.Read, plain(v.Reader),
 		plain(v.Playbook), v.Dates)
 	for _, c := range v.Counts {
@@ -41,6 +42,10 @@ func (m *markdown) write(v view) {
 	m.line("\n## Cost\n")
 	for _, line := range v.Cost {
 		m.line("- %s", plain(line))
+	}
+	m.line("\n## Questions asked\n\n| part | answered | failed or not asked | not needed | price |\n|---|---|---|---|---|")
+	for _, c := range v.Coverage {
+		m.line("| %s | %s | %s | %s | %s |", plain(c.Part), plain(c.Answered), plain(c.Failed), plain(c.NotNeeded), c.Price)
 	}
 }
 

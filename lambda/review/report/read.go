@@ -15,6 +15,7 @@ type Store interface {
 	Text(ctx context.Context, id uuid.UUID) (string, error)
 	Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error)
 	Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error)
+	Questions(ctx context.Context, id uuid.UUID) ([]record.Question, error)
 	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
 }
 
@@ -26,10 +27,11 @@ func Read(ctx context.Context, s Store, id uuid.UUID) (r Review, err error) {
 	if r.Job, err = s.Job(ctx, id); err != nil {
 		return r, err
 	}
-	var errs [3]error
+	var errs [4]error
 	r.Text, errs[0] = s.Text(ctx, id)
 	r.Chunks, errs[1] = s.Chunks(ctx, id)
 	r.Marks, errs[2] = s.Marks(ctx, id)
+	r.Questions, errs[3] = s.Questions(ctx, id)
 	if err := errors.Join(errs[:]...); err != nil {
 		return r, err
 	}

@@ -36,6 +36,10 @@ func (s shelf) Marks(context.Context, uuid.UUID) ([]record.Mark, error) {
 	return s.Review.Marks, s.fail("marks")
 }
 
+func (s shelf) Questions(context.Context, uuid.UUID) ([]record.Question, error) {
+	return s.Review.Questions, s.fail("questions")
+}
+
 func (s shelf) Findings(_ context.Context, _ uuid.UUID, after, limit int) ([]record.Finding, error) {
 	all := s.Review.Findings
 	return all[min(after, len(all)):min(after+limit, len(all))], s.fail("findings")
@@ -55,7 +59,7 @@ func TestReadPages(t *testing.T) {
 			t.Errorf("%d findings: got %d, %v", n, len(r.Findings), err)
 		}
 	}
-	for _, what := range []string{"job", "text", "chunks", "marks", "findings"} {
+	for _, what := range []string{"job", "text", "chunks", "marks", "questions", "findings"} {
 		s.fails = what
 		if _, err := Read(t.Context(), s, uuid.Nil); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("%s: got %v", what, err)

@@ -20,11 +20,12 @@ import (
 
 // Review is the content of a report. Use Read to get one.
 type Review struct {
-	Job      record.Job
-	Text     string         // of the contract
-	Chunks   []record.Chunk // including the whole contract
-	Marks    []record.Mark
-	Findings []record.Finding
+	Job       record.Job
+	Text      string         // of the contract
+	Chunks    []record.Chunk // including the whole contract
+	Marks     []record.Mark
+	Findings  []record.Finding
+	Questions []record.Question // recorded about the chunks
 }
 
 type view struct {
@@ -34,6 +35,8 @@ type view struct {
 	Severities                           []group
 	Contradictions, Missing              []item
 	Gaps                                 []gap
+	Summary                              string // of the certificate
+	Coverage                             []coverage
 	Read                                 string // parts read, of all
 	Categories                           []row
 	Cost                                 []string
@@ -70,13 +73,15 @@ const (
 )
 
 func viewOf(r Review) view {
-	v := view{Name: cmp.Or(term.Clean(r.Job.Name, mostName), "Contract"), State: stateOf(r.Job), Over: r.Job.Status.Over(),
+	gaps, all := gapsOf(r), CertificateOf(r)
+	v := view{Name: cmp.Or(term.Clean(r.Job.Name, mostName), "Contract"), State: stateOf(r.Job, len(gaps)),
+		Over: r.Job.Status.Over(), Summary: all.Summary, Coverage: coverageOf(r, all),
 		Reader: "by rules (keywords and headings), without a model", Playbook: term.Clean(r.Job.Playbook, mostName),
-		Dates: datesOf(r.Job), Gaps: gapsOf(r), Read: readOf(r), Cost: costOf(r.Job)}
+		Dates: datesOf(r.Job), Gaps: gaps, Read: readOf(r), Cost: costOf(r.Job)}
 	if r.Job.Model != "" {
 		v.Reader = "by model " + term.Clean(r.Job.Model, mostName)
 	}
-	v.State = strings.TrimSpace(Unread(r) + " " + v.State)
+	v.State = strings.TrimSpace(UnreadLanguage(r) + " " + v.State)
 	v.sort(itemsOf(r), r)
 	v.Categories = rowsOf(r)
 	return v
@@ -179,33 +184,41 @@ func itemOf(f record.Finding, place string, again []string) item {
 	return i
 }
 
-// gapsOf returns the parts without a result, once the review is over.
 func gapsOf(r Review) (gaps []gap) {
-	for _, c := range r.Chunks {
-		if !r.Job.Status.Over() || c.Status == job.StatusSucceeded {
-			continue
-		}
-		part := fmt.Sprintf("Part %d of %d", c.Position+1, r.Job.Chunks)
-		if heading := term.Clean(c.Heading, mostName); heading != "" {
-			part += ": " + heading
-		}
-		if c.Kind == record.Whole {
-			part = "The contract as a whole: repetitions, missing clauses, contradictions"
-		}
-		gaps = append(gaps, gap{part, cmp.Or(term.Clean(c.Stage, mostName), "not started"),
+	for _, c := range Gaps(r.Job, r.Chunks, r.Questions) {
+		gaps = append(gaps, gap{partName(r.Job, c), cmp.Or(term.Clean(c.Stage, mostName), "not started"),
 			cmp.Or(term.Clean(c.Error, mostText), string(c.Status))})
 	}
 	return gaps
 }
 
+func partName(j record.Job, c record.Chunk) string {
+	if c.Kind == record.Whole {
+		return wholeName
+	}
+	part := fmt.Sprintf("Part %d of %d", c.Position+1, j.Chunks)
+	if heading := term.Clean(c.Heading, mostName); heading != "" {
+		part += ": " + heading
+	}
+	return part
+}
+
 func readOf(r Review) string {
-	n := 0
+	n, some := 0, 0
 	for _, c := range r.Chunks {
-		if c.Kind != record.Whole && c.Status == job.StatusSucceeded {
+		switch {
+		case c.Kind == record.Whole:
+		case c.Status == job.StatusSucceeded:
 			n++
+		case c.Searched:
+			some++
 		}
 	}
-	return fmt.Sprintf("%d of %d parts", n, r.Job.Chunks)
+	read := fmt.Sprintf("%d of %d parts", n, r.Job.Chunks)
+	if some > 0 {
+		read += fmt.Sprintf(", %d in part", some)
+	}
+	return read
 }
 
 // rowsOf returns each category's place: the mark with the highest score.

@@ -12,6 +12,8 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -29,11 +31,19 @@ func sample(t *testing.T) Review {
 		Calls: 17, Cost: 123_456, Estimate: 400_000, Budget: 1_000_000}}
 	third := len(text) / 3
 	for i, heading := range []string{"", "7. Customer Data and data protection", "14. Liability"} {
-		r.Chunks = append(r.Chunks, record.Chunk{Position: i, Kind: record.Text, Start: i * third, End: (i + 1) * third,
+		r.Chunks = append(r.Chunks, record.Chunk{ID: uuid.UUID{byte(i)}, Position: i, Kind: record.Text, Start: i * third, End: (i + 1) * third,
 			Heading: heading, Status: job.StatusSucceeded})
 	}
-	r.Chunks = append(r.Chunks, record.Chunk{Position: 3, Kind: record.Whole, Status: job.StatusSucceeded})
+	r.Chunks = append(r.Chunks, record.Chunk{ID: uuid.UUID{3}, Position: 3, Kind: record.Whole, Status: job.StatusSucceeded})
 	return r
+}
+
+// ask adds questions about a part that were answered for a tenth of a cent each.
+func (r *Review) ask(part byte, stages ...record.Stage) {
+	for _, s := range stages {
+		r.Questions = append(r.Questions, record.Question{ChunkID: uuid.UUID{part}, Stage: s, Outcome: record.Done,
+			Calls: 1, Cost: 1_000})
+	}
 }
 
 // find adds a finding about a text that the contract contains; empty: about none.
@@ -84,6 +94,11 @@ func complete(t *testing.T) Review {
 	r.mark(t, record.Renewal, 95, "Renewal Term")
 	r.mark(t, record.Indemnity, 90, indemnity)
 	r.mark(t, record.Termination, 90, withdrawal)
+	r.ask(0, record.Categories, "renewal")
+	r.ask(1, record.Categories, "data-protection")
+	r.ask(2, record.Categories, "liability", "indemnity")
+	r.ask(3, record.Contract)
+	r.Questions[1].Dropped = 2
 	return r
 }
 
@@ -94,7 +109,12 @@ func broken(t *testing.T) Review {
 	r.Job.Status, r.Job.Gaps = record.CompletedWithGaps, 1
 	r.Findings = r.Findings[4:] // the missing clause
 	r.Marks = nil
-	r.Chunks[1].Status, r.Chunks[1].Stage, r.Chunks[1].Error = job.StatusFailed, "liability", "the budget is spent"
+	r.Chunks[1].Status, r.Chunks[1].Stage, r.Chunks[1].Error = job.StatusFailed, "categories", "out of time"
+	r.Questions = nil
+	for part := range byte(3) {
+		r.ask(part, record.Categories)
+	}
+	r.Questions[1].Outcome, r.Questions[1].Reason = record.StageFailed, "out of time"
 	r.Chunks[3].Status = job.StatusCancelled
 	return r
 }
@@ -125,7 +145,7 @@ func TestReportContent(t *testing.T) {
 		want, not []string
 	}{
 		{"complete", complete(t), []string{
-			"Completed: every part was read.", "3 of 3 parts", "by model gpt-test",
+			"Completed: every part was read.", "8 of 8 questions answered, 2 quotes dropped, USD 0.1235", "3 of 3 parts", "by model gpt-test",
 			"**2. Indemnity without a limit** (critical, Indemnity or insurance; indemnity)",
 			"> without limitation as to amount", "11. Indemnity and insurance > 11.3, line 209",
 			"Also at: Software Licence and Services Agreement > 1. Definitions, line 38.",
@@ -135,8 +155,9 @@ func TestReportContent(t *testing.T) {
 			"| Governing law | not found |", "Paid: USD 0.1235 for 17 model calls", "at most USD 0.4000", "Budget: USD 1.0000",
 		}, []string{"Long renewal", "Not finished"}},
 		{"gaps", broken(t), []string{
-			"Completed with gaps: 1 part not read.", "2 of 3 parts", "without a model", "No findings in the clauses.",
-			"| Part 2 of 3: 7. Customer Data and data protection | liability | the budget is spent |",
+			"Completed with gaps: 2 questions not answered.", "2 of 3 parts", "without a model", "No findings in the clauses.",
+			"| Part 2 of 3: 7. Customer Data and data protection | categories | out of time |",
+			"2 of 4 questions answered by rules",
 			"The contract as a whole", "not started | cancelled", "nothing was paid",
 		}, []string{"Contradictions\n", "every part was read", "Paid:"}},
 	} {
@@ -201,7 +222,7 @@ func TestStatesAreSentences(t *testing.T) {
 	for status, want := range map[record.Status]string{
 		record.Queued: "Not finished (queued): 1 of 4 parts done", record.Running: "Not finished (running)",
 		record.Cancelling: "Not finished (cancelling)", record.Cancelled: "Cancelled by a person",
-		record.Failed: "Failed: nothing was read. no text", record.CompletedWithGaps: "2 parts not read",
+		record.Failed: "Failed: nothing was read. no text", record.CompletedWithGaps: "0 questions not answered",
 	} {
 		r := Review{Job: record.Job{Status: status, Chunks: 4, ChunksOpen: 3, Gaps: 2, Error: "no text"}}
 		if text := Markdown(r); !strings.Contains(text, want) {
@@ -241,7 +262,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	for n, line := range strings.Split(text, "\n") {
 		if columns := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); strings.HasPrefix(line, "| ") &&
-			columns != 3 && columns != 4 && columns != 5 {
+			columns != 3 && columns != 4 && columns != 5 && columns != 6 {
 			t.Errorf("line %d has %d bars: %s", n+1, columns, line)
 		}
 	}

@@ -38,12 +38,12 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func stateOf(j record.Job) string {
+func stateOf(j record.Job, gaps int) string {
 	switch j.Status {
 	case record.Completed:
 		return "Completed: every part was read."
 	case record.CompletedWithGaps:
-		return fmt.Sprintf("Completed with gaps: %s not read.", plural.Of(j.Gaps, "part"))
+		return fmt.Sprintf("Completed with gaps: %s not answered.", plural.Of(gaps, "question"))
 	case record.Cancelled:
 		return "Cancelled by a person before it finished. This report is incomplete."
 	case record.Failed:
@@ -53,9 +53,9 @@ func stateOf(j record.Job) string {
 		j.Status, j.Chunks-j.ChunksOpen, j.Chunks)
 }
 
-// Unread warns about a language that rules don't read. It's empty if they read the contract, or
+// UnreadLanguage warns about a language that rules don't read. It's empty if they read the contract, or
 // a model did.
-func Unread(r Review) string {
+func UnreadLanguage(r Review) string {
 	language, all := category.Unread(r.Text)
 	switch {
 	case language == "" || r.Job.Model != "":

@@ -100,6 +100,12 @@ func (s *shelf) Marks(_ context.Context, id uuid.UUID) ([]record.Mark, error) {
 	return nil, s.check(id)
 }
 
+func (s *shelf) Questions(_ context.Context, id uuid.UUID) ([]record.Question, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return nil, s.check(id)
+}
+
 func (s *shelf) Cancel(_ context.Context, id uuid.UUID) (record.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

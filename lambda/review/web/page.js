@@ -116,6 +116,7 @@ function show(review) {
   const budget = review.budget_usd > 0 ? ` of at most ${money(review.budget_usd)}` : '';
   const price = review.model ? `${count(review.calls, 'call')} of ${review.model}, ${money(review.cost_usd)}${budget}` : 'by rules, at no cost';
   at('counts').textContent = `${done} of ${count(review.chunks, 'chunk')}, ${count(review.findings, 'finding')}, ${price}`;
+  if (review.certificate && review.over) at('counts').textContent += ` · ${review.certificate.summary}`;
   at('cancel').hidden = review.over;
   at('cancel').disabled = review.status === 'cancelling';
   at('retry').hidden = !review.over || review.status === 'completed';
@@ -130,7 +131,7 @@ function showGaps(unread) {
   at('gaps').querySelector('summary').textContent = `Not read: ${unread.length}`;
   at('gaps').querySelector('ul').replaceChildren(...unread.map((g) => {
     const li = document.createElement('li');
-    const place = g.kind === 'whole' ? 'the contract as a whole' : `chunk ${g.chunk + 1}`;
+    const place = g.kind === 'whole' ? '' : `chunk ${g.chunk + 1}`; // the heading names the whole
     li.textContent = [place, g.heading, g.stage, g.reason].filter(Boolean).join(' · ');
     return li;
   }));

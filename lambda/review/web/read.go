@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
 
@@ -20,11 +19,13 @@ import (
 // view is a review as shown to clients, in answers and events.
 type view struct {
 	record.Job
-	Over        bool           `json:"over"`
-	BudgetUSD   float64        `json:"budget_usd"`
-	EstimateUSD float64        `json:"estimate_usd"`
-	CostUSD     float64        `json:"cost_usd"`
-	Unread      []record.Chunk `json:"unread,omitempty"` // chunks without a result
+	Over        bool    `json:"over"`
+	BudgetUSD   float64 `json:"budget_usd"`
+	EstimateUSD float64 `json:"estimate_usd"`
+	CostUSD     float64 `json:"cost_usd"`
+	// Unread are the gaps: each is a chunk, with the stage and reason of a question.
+	Unread      []record.Chunk      `json:"unread,omitempty"`
+	Certificate *report.Certificate `json:"certificate,omitempty"` // set in GET /reviews/{id} and at the end
 }
 
 func viewOf(j record.Job) view {
@@ -35,11 +36,13 @@ func viewOf(j record.Job) view {
 func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
 	v := viewOf(j)
 	chunks, err := h.Reviews.Chunks(r.Context(), j.ID)
-	for _, c := range chunks {
-		if c.Status == job.StatusFailed || c.Status == job.StatusCancelled {
-			v.Unread = append(v.Unread, c)
-		}
+	if err != nil {
+		return v, err
 	}
+	asked, err := h.Reviews.Questions(r.Context(), j.ID)
+	v.Unread = report.Gaps(j, chunks, asked)
+	certificate := report.CertificateOf(report.Review{Job: j, Chunks: chunks, Questions: asked})
+	v.Certificate = &certificate
 	return v, err
 }
 

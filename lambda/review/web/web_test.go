@@ -71,7 +71,7 @@ func TestReviewShowsGaps(t *testing.T) {
 		}
 	}
 	if unread, want := fmt.Sprint(got["unread"]), "[map[chunk:1 end_offset:20 heading:Term > Renewal kind:text reason:HTTP 500 "+
-		"stage:categories start_offset:9 status:failed] map[chunk:4 end_offset:0 heading: kind:whole reason:out of time "+
+		"stage:categories start_offset:9 status:failed] map[chunk:4 end_offset:0 heading:The contract as a whole: repetitions, missing clauses, contradictions kind:whole reason:out of time "+
 		"stage:contract start_offset:0 status:failed]]"; unread != want {
 		t.Errorf("unread: got %s\nwant %s", unread, want)
 	}

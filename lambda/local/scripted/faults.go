@@ -29,10 +29,11 @@ func newFaults(kinds []Fault, of func(Question) Fault) *Faults {
 	return &Faults{kinds, of}
 }
 
-// Order lists the faults for questions with Contains in their User text, for the first call,
-// the second and so on; later calls don't fail.
+// Order lists the faults for questions with Contains in their User text and Name as the name of
+// their schema, for the first call, the second and so on; later calls don't fail.
 type Order struct {
 	Contains string // "" matches every question
+	Name     string // likewise
 	Faults   []Fault
 }
 
@@ -43,7 +44,9 @@ func Ordered(orders ...Order) *Faults {
 		kinds = append(kinds, order.Faults...)
 	}
 	return newFaults(kinds, func(q Question) Fault {
-		at := slices.IndexFunc(orders, func(o Order) bool { return strings.Contains(q.User, o.Contains) })
+		at := slices.IndexFunc(orders, func(o Order) bool {
+			return strings.Contains(q.User, o.Contains) && (o.Name == "" || o.Name == q.Name)
+		})
 		if at < 0 || q.N >= len(orders[at].Faults) {
 			return NoFault
 		}

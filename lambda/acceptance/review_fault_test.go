@@ -1,0 +1,254 @@
+package acceptance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/llm"
+	"matchbook/lambda/local"
+	"matchbook/lambda/local/reviewrun"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/review"
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
+	"matchbook/lambda/review/whole"
+
+	"github.com/google/uuid"
+)
+
+// modelFault is a way for a model to fail a review, and what a person then reads.
+type modelFault struct {
+	name   string
+	stage  record.Stage // that fails; empty: every one
+	fault  scripted.Fault
+	times  int                       // of the fault; 0: always
+	answer func(right string) string // instead of the right answer
+	tries  int                       // most calls for one question: 12 are three deliveries of four
+	status record.Status
+	reason string // in each gap; empty: no gap
+}
+
+const invented = "no contract has ever had these words in it"
+
+// inventing replaces every quote of an answer.
+func inventing(right string) string {
+	var answer map[string][]map[string]any
+	if json.Unmarshal([]byte(right), &answer) != nil {
+		return right
+	}
+	for _, list := range answer {
+		for _, entry := range list {
+			if entry["quote"] != nil {
+				entry["quote"] = invented
+			}
+		}
+	}
+	raw, _ := json.Marshal(answer)
+	return string(raw)
+}
+
+// oneInvented adds an invented mark or finding to an answer that has one.
+func oneInvented(right string) string {
+	var answer map[string][]json.RawMessage
+	if json.Unmarshal([]byte(right), &answer) != nil {
+		return right
+	}
+	for field, list := range answer {
+		if len(list) > 0 && field != "contradictions" {
+			var bad map[string][]json.RawMessage
+			_ = json.Unmarshal([]byte(inventing(fmt.Sprintf(`{%q:[%s]}`, field, list[0]))), &bad)
+			answer[field] = append(list, bad[field]...)
+		}
+	}
+	raw, _ := json.Marshal(answer)
+	return string(raw)
+}
+
+func always(answer string) func(string) string { return func(string) string { return answer } }
+
+// emptied has no mark and no finding.
+func emptied(right string) string {
+	field, _, _ := strings.Cut(right, ":")
+	return field + ":[]}"
+}
+
+const (
+	gaps, complete = record.CompletedWithGaps, record.Completed
+	badPair        = `{"first":900,"second":901,"severity":"high","title":"law","explanation":"Two."}`
+	goodPair       = `{"first":1,"second":2,"severity":"high","title":"scripted","explanation":"Two."}`
+)
+
+// modelFaults are written by hand: the status, the reason and the tries that a person expects.
+func modelFaults() []modelFault {
+	const lost, lostOne = "the text has none of its", "the text has none of its 1 quote"
+	const pairs = `{"contradictions":[`
+	list := []modelFault{
+		{name: "one outage", stage: "termination", fault: "500 with HTML", times: 1, tries: 2, status: complete}, // first: the server counts a question's calls
+		{name: "nothing fails", tries: 1, status: complete},
+		{name: "all invented", answer: inventing, tries: 1, status: gaps, reason: lost},
+		{name: "invented clauses", stage: record.Categories, answer: inventing, tries: 1, status: gaps, reason: lost},
+		{name: "invented findings", stage: "termination", answer: inventing, tries: 1, status: gaps, reason: lostOne},
+		{name: "some invented", answer: oneInvented, tries: 1, status: complete},
+		{name: "empty answers", answer: emptied, tries: 1, status: complete},
+		{name: "wrong numbers", stage: record.Contract, answer: always(pairs + badPair + `]}`), tries: 1, status: gaps, reason: lostOne},
+		{name: "a wrong number", stage: record.Contract, answer: always(pairs + badPair + `,` + goodPair + `]}`), tries: 1, status: complete},
+		{name: "all refused", fault: scripted.NotFound, tries: 1, status: record.Failed, reason: "unknown model"},
+		{name: "all down", fault: "500 with HTML", tries: 12, status: record.Failed, reason: "HTTP 500"},
+	}
+	for _, stage := range []record.Stage{record.Categories, "termination", record.Contract} {
+		for _, f := range []modelFault{
+			{fault: "500 with HTML", tries: 12, reason: "HTTP 500"},
+			{fault: "502 with HTML", tries: 12, reason: "HTTP 502"},
+			{fault: scripted.NotFound, tries: 1, reason: "unknown model"},
+			{fault: scripted.ContextLength, tries: 1, reason: "too long"},
+			{fault: scripted.FinishLength, tries: 1, reason: "cut off"},
+			{fault: scripted.FinishFilter, tries: 1, reason: "filter"},
+			{fault: scripted.Refusal, tries: 1, reason: "refused to answer"},
+			{fault: scripted.AnswerNoJSON, tries: 12, reason: "unusable answer"},
+			{fault: scripted.AnswerBreaksSchema, tries: 12, reason: "unusable answer"},
+		} {
+			f.name, f.stage, f.status = fmt.Sprint(f.fault, " at ", stage), stage, gaps
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// schemaOf returns the name of a stage's schema; empty for every stage.
+func schemaOf(s record.Stage) string {
+	switch s {
+	case "":
+		return ""
+	case record.Contract:
+		return whole.SchemaName
+	}
+	return "review_" + string(s)
+}
+
+// faultDesk is a desk with a model that fails as told.
+func faultDesk(t *testing.T) (*desk, *atomic.Pointer[modelFault]) {
+	t.Helper()
+	now, right := &atomic.Pointer[modelFault]{}, scripted.ReviewByRules()
+	d := &desk{model: startModel(t, scripted.Options{Mind: func(q scripted.Question) string {
+		f, answer := now.Load(), right(q)
+		if f.answer != nil && (f.stage == "" || schemaOf(f.stage) == q.Name) {
+			return f.answer(answer)
+		}
+		return answer
+	}})}
+	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
+		c.Row, c.Env = manifest.Review, append(asksModel(d.model.URL()), variable.ModelPrice+"=1,10")
+	})
+	d.starter = review.Starter{Store: d.DB.Reviews(), Sender: d.Queue, Log: slog.New(slog.DiscardHandler),
+		Model: manifest.DefaultModel, Price: price}
+	return d, now
+}
+
+var price = llm.Price{Prompt: 1, Completion: 10}
+
+// TestReviewTellsFaults compares what a review says with what its model did, to the call: the server
+// counts.
+func TestReviewTellsFaults(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"wartungsvertrag.txt", "software-licence.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, now := faultDesk(t)
+			contract, _ := sample(t, name)
+			text := must.Get(chunk.Clean([]byte(contract)))(t)
+			for i, f := range modelFaults() {
+				if !testenv.Thorough() && (f.tries > 2 || i > 13) {
+					continue
+				}
+				now.Store(&f)
+				d.model.Order(nil)
+				if f.fault != "" {
+					times := f.times
+					if times == 0 {
+						times = 1_000
+					}
+					d.model.Order(scripted.Ordered(scripted.Order{Name: schemaOf(f.stage),
+						Faults: slices.Repeat([]scripted.Fault{f.fault}, times)}))
+				}
+				d.underFault(f, text)
+			}
+		})
+	}
+}
+
+// underFault reviews a contract for a new tenant, so that no answer is known.
+func (d *desk) underFault(f modelFault, text string) {
+	d.t.Helper()
+	before := len(d.model.Calls())
+	id := must.Get(d.starter.Start(d.t.Context(), review.Request{TenantID: uuid.New(), Name: f.name, Text: text}))(d.t)
+	d.finish()
+	did := serverDid(d.model.Calls()[before:])
+	if did.answered == 0 { // then the contract as a whole isn't asked about: one gap more
+		f.status, f.reason = record.Failed, ""
+		did.asked++
+	}
+	r := must.Get(report.Read(d.t.Context(), d.DB.Reviews(), id))(d.t)
+	got := reviewrun.ResultOf(r)
+	c := got.Certificate
+	check(d.t, f.name+": status", got.Status, f.status)
+	check(d.t, f.name+": asked, answered, dropped", fmt.Sprint(c.Asked, c.Answered, c.Dropped),
+		fmt.Sprint(did.asked, did.answered, did.dropped))
+	check(d.t, f.name+": calls and cost", fmt.Sprint(c.Calls, c.Cost), fmt.Sprint(did.billed, did.cost.Dollars()))
+	check(d.t, f.name+": gaps", len(got.Gaps), did.asked-did.answered)
+	check(d.t, f.name+": tries", did.tries, f.tries)
+	for _, g := range got.Gaps {
+		whole := g.Part > r.Job.Chunks
+		if g.Stage == "" || g.Reason == "" || f.status != record.Failed && f.reason == "" || !strings.Contains(g.Reason, f.reason) ||
+			f.stage != "" && g.Stage != string(f.stage) && f.status != record.Failed || whole && g.Heading == "" {
+			d.t.Errorf("%s: the gap %+v, want %q", f.name, g, f.reason)
+		}
+	}
+	page := string(must.Get(report.HTML(r))(d.t))
+	if !strings.Contains(page, c.Summary) || strings.Count(page, `<tr class="none">`) != len(got.Gaps) ||
+		!strings.Contains(got.Text(), c.Summary) {
+		d.t.Errorf("%s: the report has no %q or not %d gaps\n%s", f.name, c.Summary, len(got.Gaps), got.Text())
+	}
+}
+
+// did is the server's account of a review.
+type did struct {
+	asked, answered, dropped, billed, tries int
+	cost                                    record.USD
+}
+
+// serverDid counts by the latest call of each question.
+func serverDid(calls []scripted.Call) (d did) {
+	latest, tries := map[string]scripted.Call{}, map[string]int{}
+	for _, c := range calls {
+		latest[c.Question] = c
+		tries[c.Question]++
+		d.tries = max(d.tries, tries[c.Question])
+		if c.Billed {
+			d.billed++
+			d.cost += record.USD(price.Of(llm.Usage{PromptTokens: c.Usage.PromptTokens, CompletionTokens: c.Usage.CompletionTokens}) + 0.5)
+		}
+	}
+	for _, c := range latest {
+		d.asked++
+		if c.Fault != scripted.NoFault || c.Status != 200 {
+			continue
+		}
+		bad := strings.Count(c.AnswerText, invented) + strings.Count(c.AnswerText, badPair)
+		d.dropped += bad
+		if quotes := strings.Count(c.AnswerText, `"severity"`) + strings.Count(c.AnswerText, `"score"`); bad == 0 || bad < quotes {
+			d.answered++
+		}
+	}
+	return d
+}

@@ -36,7 +36,8 @@ const (
 	chunkColumns = `c.id, c.job_id, c.position, c.kind, c.start_offset, c.end_offset, c.heading,
 	coalesce(c.status, ''), c.stage, coalesce(c.error, ''), c.attempts,
 	EXISTS (SELECT FROM review_checkpoint AS k WHERE k.chunk_id = c.id AND k.stage = 'categories' AND k.outcome = 'done')`
-	leftColumns     = `(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint`
+	leftColumns = `(coalesce(j.budget_usd - j.cost_usd - j.reserved_usd, 0) * 1000000)::bigint,
+	(coalesce(j.budget_usd - j.cost_usd, 0) * 1000000)::bigint`
 	standingColumns = `j.status, coalesce((SELECT greatest(until - now(), interval '0')
 		FROM model_pause AS p WHERE p.model = $5), interval '0'), ` + leftColumns + "\n"
 )

@@ -108,11 +108,11 @@ func TestBudgetIsReserved(t *testing.T) {
 	begin(fences[1], record.ErrBudget, 40, record.Call{Stage: "liability", Estimate: 30}, record.Call{Stage: "indemnity", Estimate: 11})
 	begin(fences[1], nil, 0, record.Call{Stage: "liability", Estimate: 30}, record.Call{Stage: "indemnity", Estimate: 10})
 	begin(fences[0], nil, 5, record.Call{Stage: "liability", Estimate: 55}) // begun again by another attempt
-	if s := r.record(fences[0], "liability"); s.Left != 53 {
+	if s := r.record(fences[0], "liability"); s.Left != 53 || s.Unspent != 93 {
 		t.Errorf("after a call of 7: %+v", s)
 	}
 	r.end(fences[1], job.StatusFailed) // its reservations are free
-	if s, err := r.store.Standing(t.Context(), review, "m"); s.Left != 93 || err != nil {
+	if s, err := r.store.Standing(t.Context(), review, "m"); s.Left != 93 || s.Unspent != 93 || err != nil {
 		t.Errorf("the standing is %+v, %v", s, err)
 	}
 	begin(fences[0], nil, 93, record.Call{Stage: "liability", Estimate: 1000}) // it is done

@@ -3,6 +3,8 @@ package review
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -80,6 +82,14 @@ func (w *work) enter(ctx context.Context, call record.Call) (leave func(), err e
 		}
 		standing, err := w.Store.Begin(ctx, w.fence, w.modelName(), []record.Call{call})
 		switch {
+		case errors.Is(err, record.ErrBudget) && call.Estimate <= standing.Unspent:
+			leave()
+			if err := w.awaitBudget(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		case errors.Is(err, record.ErrBudget):
+			err = beyond(standing.Unspent, call.Estimate)
 		case err != nil:
 		case standing.Status != record.Running:
 			err = errCancelled
@@ -91,6 +101,30 @@ func (w *work) enter(ctx context.Context, call record.Call) (leave func(), err e
 			return nil, cmp.Or(cause(ctx), err)
 		}
 	}
+}
+
+// awaitBudget gives the calls in flight time to release what they reserved: they usually cost
+// much less. A wait longer than this delivery is left to the queue.
+func (w *work) awaitBudget(ctx context.Context) error {
+	wait := watchEvery + rand.N(watchEvery)
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline)-callReserve < wait {
+		return &failure.Error{Kind: failure.Transient, RetryAfter: callReserve,
+			Sentence: "the rest of the budget is reserved by calls in flight; retry later"}
+	}
+	if err := backoff.Sleep(ctx, wait); err != nil {
+		return cmp.Or(cause(ctx), err)
+	}
+	return nil
+}
+
+// beyond is the error of a call that the rest of the budget will never cover.
+func beyond(rest, most record.USD) error {
+	why := failure.Permanently("the review's budget is spent")
+	if rest > 0 {
+		why = failure.Permanently("the call may cost USD %.4f, but USD %.4f of the review's budget are left",
+			most.Dollars(), rest.Dollars())
+	}
+	return fmt.Errorf("%w: %w", record.ErrBudget, why)
 }
 
 func (w *work) slot(ctx context.Context) (leave func(), err error) {

@@ -48,7 +48,7 @@ func (s *memory) Task(_ context.Context, f job.Attempt) (t record.Task, err erro
 
 func (s *memory) standing(c *keptReview, model string) record.Standing {
 	return record.Standing{Status: c.Status, Paused: max(time.Until(s.paused[model]), 0),
-		Left: c.Budget - c.Cost - c.reserved}
+		Left: c.Budget - c.Cost - c.reserved, Unspent: c.Budget - c.Cost}
 }
 
 // Begin implements review.Store.

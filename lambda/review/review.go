@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -33,7 +34,8 @@ type Store interface {
 	// Task returns everything the work on a chunk needs. It sets a queued review to running.
 	Task(ctx context.Context, f job.Attempt) (record.Task, error)
 	// Begin records the start of stages using the named model and reserves their largest cost,
-	// if the review is running. Over budget it records nothing and returns record.ErrBudget.
+	// if the review is running. Over budget it records nothing, and returns record.ErrBudget with
+	// the Standing.
 	Begin(ctx context.Context, f job.Attempt, model string, calls []record.Call) (record.Standing, error)
 	// Record records finished stages in one transaction. It adds their findings only while the
 	// review is running. The Standing it returns omits the pause.
@@ -147,7 +149,9 @@ func (w *work) end(ctx context.Context, err error) error {
 	case errors.Is(err, errCancelled):
 		err = w.close(ctx, job.StatusCancelled, string(cancelledAt(w.unfinished())), "")
 	case errors.Is(err, record.ErrBudget):
-		err = w.close(ctx, job.StatusFailed, string(stages[w.unfinished()-1]), err.Error())
+		text := failure.Of(err).Text
+		stage, _, _ := strings.Cut(strings.TrimPrefix(text, "stage "), ":")
+		err = w.close(ctx, job.StatusFailed, stage, text)
 	}
 	return err
 }

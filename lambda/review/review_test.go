@@ -270,13 +270,53 @@ func TestSpentBudgetIsGap(t *testing.T) {
 			t.Errorf("the delivery ended with %+v after %d calls", got, len(r.model.calls))
 		}
 		chunk := r.store.Chunks(r.id)[0]
-		if chunk.Status != job.StatusFailed || chunk.Stage != "categories" || !strings.Contains(chunk.Error, "budget") {
+		if chunk.Status != job.StatusFailed || chunk.Stage != "categories" || strings.Contains(chunk.Error, "spent") ||
+			!strings.HasSuffix(chunk.Error, "but USD 0.0000 of the review's budget are left") {
 			t.Errorf("the chunk is %s at %s: %s", chunk.Status, chunk.Stage, chunk.Error)
 		}
 		if outcome := r.store.Outcomes(chunk.ID)[record.Categories]; outcome != record.StageFailed {
 			t.Errorf("the question's outcome is %q", outcome)
 		}
 		r.wantStatus(record.Failed)
+	})
+}
+
+// The budget covers every call, though not what all of them reserve at once: a call waits for
+// the others to release it.
+func TestCallAwaitsBudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.store.jobs[r.id].Budget = 50_000 // an analyst reserves 41,000 and costs 200
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if err := took(ctx, 3*time.Second); err != nil {
+				return "", err
+			}
+			return answer(ctx, s, n)
+		}
+		r.deliver(1)
+		r.deliver(1)
+		r.wantStatus(record.Completed)
+		if r.model.most != 1 || r.store.Job(r.id).Calls != 5 {
+			t.Errorf("%d calls at once, %d in all; want 1 and 5", r.model.most, r.store.Job(r.id).Calls)
+		}
+	})
+}
+
+// The rest of the budget is reserved by a worker that died: the queue tries again, and nothing
+// says that the money is spent.
+func TestReservedIsNotSpent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		review := r.store.jobs[r.id]
+		review.Budget, review.reserved = review.Estimate, review.Estimate
+		if got := r.deliver(1)[0]; got.Action != job.Retry {
+			t.Errorf("the delivery ended with %+v", got)
+		}
+		if chunk := r.store.Chunks(r.id)[0]; !strings.Contains(chunk.Error, "reserved by calls in flight") {
+			t.Errorf("the reason is %q", chunk.Error)
+		}
 	})
 }
 

@@ -222,7 +222,9 @@ type Task struct {
 type Standing struct {
 	Status Status
 	Paused time.Duration // time until the model's provider accepts calls again
-	Left   USD           // of the budget, minus reservations; meaningless without a budget
+	Left   USD           // of the budget, minus reservations; meaningless without a budget, like Unspent
+	// Unspent is Left plus the reservations: as much as may be left when the calls in flight end.
+	Unspent USD
 }
 
 // New is a review to be created. Use Starter in package review to prepare one.

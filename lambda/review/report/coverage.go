@@ -84,7 +84,7 @@ type Certificate struct {
 	Calls     int     `json:"calls"`
 	Cost      float64 `json:"cost_usd"`
 	Summary   string  `json:"summary"`
-	Questions []Asked `json:"questions"`
+	Questions []Asked `json:"questions,omitempty"`
 }
 
 // CertificateOf returns the certificate of a review as it is now.

@@ -25,7 +25,7 @@ type view struct {
 	CostUSD     float64 `json:"cost_usd"`
 	// Unread are the gaps: each is a chunk, with the stage and reason of a question.
 	Unread      []record.Chunk      `json:"unread,omitempty"`
-	Certificate *report.Certificate `json:"certificate,omitempty"` // set in GET /reviews/{id} and at the end
+	Certificate *report.Certificate `json:"certificate,omitempty"` // without Questions, since they may be thousands
 }
 
 func viewOf(j record.Job) view {
@@ -41,9 +41,19 @@ func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
 	}
 	asked, err := h.Reviews.Questions(r.Context(), j.ID)
 	v.Unread = report.Gaps(j, chunks, asked)
-	certificate := report.CertificateOf(report.Review{Job: j, Chunks: chunks, Questions: asked})
-	v.Certificate = &certificate
+	all := report.CertificateOf(report.Review{Job: j, Chunks: chunks, Questions: asked})
+	all.Questions = nil
+	v.Certificate = &all
 	return v, err
+}
+
+func (h *handler) certificate(w http.ResponseWriter, r *http.Request, j record.Job) {
+	all, err := report.Read(r.Context(), h.Reviews, j.ID)
+	if err != nil {
+		h.fail(w, r, "read the certificate", err)
+		return
+	}
+	writeJSON(w, http.StatusOK, report.CertificateOf(all))
 }
 
 func (h *handler) review(w http.ResponseWriter, r *http.Request, j record.Job) {

@@ -8,6 +8,7 @@
 //	GET  /reviews/{id}/findings       after=SEQ: later findings
 //	GET  /reviews/{id}/events         after=SEQ: later findings and progress, live
 //	GET  /reviews/{id}/report         HTML
+//	GET  /reviews/{id}/certificate    each question about each part
 //	POST /reviews/{id}/cancel         202 {status}
 //	POST /reviews/{id}/retry          202 {status}: resumes the unread chunks
 //
@@ -88,6 +89,7 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /reviews/{id}/findings", h.authorised(h.findings))
 	mux.HandleFunc("GET /reviews/{id}/events", h.authorised(h.events))
 	mux.HandleFunc("GET /reviews/{id}/report", h.authorised(h.report))
+	mux.HandleFunc("GET /reviews/{id}/certificate", h.authorised(h.certificate))
 	mux.HandleFunc("POST /reviews/{id}/cancel", h.authorised(h.cancel))
 	mux.HandleFunc("POST /reviews/{id}/retry", h.authorised(h.retry))
 	return webguard.Handler(webguard.Config{Policy: policy, Refuse: writeError, Log: c.Log}, jsonErrors(mux))

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
 
 	"github.com/google/uuid"
 )
@@ -74,6 +75,11 @@ func TestReviewShowsGaps(t *testing.T) {
 		"stage:categories start_offset:9 status:failed] map[chunk:4 end_offset:0 heading:The contract as a whole: repetitions, missing clauses, contradictions kind:whole reason:out of time "+
 		"stage:contract start_offset:0 status:failed]]"; unread != want {
 		t.Errorf("unread: got %s\nwant %s", unread, want)
+	}
+	brief, _ := got["certificate"].(map[string]any)
+	if all := decoded[report.Certificate](s, s.do("GET", pathA+"/certificate"), 200); len(all.Questions) != 25 ||
+		all.Summary != brief["summary"] || brief["questions"] != nil {
+		t.Errorf("the certificate is %+v, in brief %v", all, brief)
 	}
 	if text := s.body(s.do("GET", pathA+"/text"), 200); text != s.text {
 		t.Errorf("text: got %q", text)

@@ -102,8 +102,10 @@ func (s *memory) Record(_ context.Context, f job.Attempt, results []record.Resul
 	for _, r := range results {
 		c.reserved -= ch.reserved(r.Stage)
 		c.Calls, c.Cost = c.Calls+r.Calls, c.Cost+r.Cost
-		if c.Status != record.Running && r.Outcome == record.Done {
-			r.Outcome, r.Findings, r.Withdrawn = record.CancelledAt, nil, nil
+		if c.Status != record.Running {
+			if r.Findings, r.Withdrawn = nil, nil; r.Outcome == record.Done {
+				r.Outcome = record.CancelledAt
+			}
 		}
 		for _, found := range r.Findings {
 			c.Findings++

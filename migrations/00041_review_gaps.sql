@@ -3,7 +3,7 @@
 -- chunk it is completed with gaps. The stage of a failed chunk is the one that its error names,
 -- and "more" counts questions, as the report lists them.
 -- +goose StatementBegin
-CREATE FUNCTION review_failed_stage(chunk uuid, kind text, error text) RETURNS text LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION review_failed_stage(chunk uuid, kind text, error text) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT coalesce(substring(error FROM '^stage ([a-z-]+): '),
         (SELECT c.stage FROM review_checkpoint AS c WHERE c.chunk_id = chunk AND c.outcome IS DISTINCT FROM 'done'
         ORDER BY c.started_at DESC, c.stage LIMIT 1),

@@ -47,7 +47,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return -10
 	}
 	if before != "" {
-		if a, ok := above(cells, i); ok && cites(a.Text) {
+		if a, ok := above(cells, i); ok && cites(a.Text) && !strings.HasSuffix(before, ":") && !ownDay.MatchString(before) {
 			return -5 // a sentence goes on: "as of order no. 7 / of 1 March"
 		}
 		return wordScore(before, 4) + high

@@ -331,7 +331,7 @@ func (r *faultRun) checkVault() {
 		if c.Billed && !slices.Contains(neverArrived, c.Fault) {
 			paid, tokens = paid+1, tokens+c.Usage.TotalTokens
 		}
-		if c.Fault == scripted.NoFault {
+		if c.Fault == scripted.NoFault && c.Refused == "" {
 			usable[r.scripts[asker(c.UserText)].id]++
 		}
 	}

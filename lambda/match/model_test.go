@@ -315,6 +315,13 @@ func TestPairIsAskedOnce(t *testing.T) {
 	if strings.Count(second.User, "\nknown: belongs to order confirmation AB8\ncandidate>>>") != 1 || strings.Count(second.User, "\nknown: ") != 1 {
 		t.Errorf("only 45001 belongs to a document beyond doubt:\n%s", second.User)
 	}
+	changed := docs[len(docs)-1]
+	changed.Data = strings.Replace(changed.Data, "2026-01-05", "2026-01-04", 1)
+	m.docs[changed.ID] = changed
+	queue.drain(t, matcher, []uuid.UUID{changed.ID}, func(_ uuid.UUID, err error) { t.Error(err) })
+	if len(model.asked) != 3 || verdicts(model.asked) != 4 {
+		t.Errorf("%d questions about %d pairs after the contents of one have changed", len(model.asked), verdicts(model.asked))
+	}
 }
 
 // refusing is a queue that is not there.

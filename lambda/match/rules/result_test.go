@@ -115,6 +115,40 @@ func TestUnsureModelNeedsRules(t *testing.T) {
 	}
 }
 
+// A document is matched again for a pair without an answer for its evidence, and where a full
+// question gains or loses a pair. An answer is kept while the rules decide.
+func TestAnswerOutlivesPlace(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		open         bool
+		asked        Asked
+		stale, leave bool
+	}{
+		"open, never asked":            {true, Asked{}, true, false},
+		"open, owed":                   {true, Asked{Owed: true}, false, false},
+		"open, answered":               {true, Asked{About: "now", Answer: Low}, false, false},
+		"open, answered before":        {true, Asked{About: "then", Answer: Low}, true, false},
+		"open again":                   {true, Asked{About: "now", Answer: Low, Question: Left}, true, false},
+		"decided, never asked":         {false, Asked{}, false, false},
+		"decided, of a question":       {false, Asked{About: "now", Answer: Low}, false, true},
+		"decided, of a full question":  {false, Asked{About: "now", Answer: Low, Question: Full}, true, true},
+		"decided, has left before":     {false, Asked{About: "now", Answer: Low, Question: Left}, false, false},
+		"decided, owed, full question": {false, Asked{About: "now", Question: Full, Owed: true}, true, true},
+	} {
+		d := Decision{Undecided: tc.open, About: "now", Pair: Pair{Asked: tc.asked}}
+		if got := d.Stale(); got != tc.stale {
+			t.Errorf("%s: stale %t, want %t", name, got, tc.stale)
+		}
+		want := tc.asked
+		if tc.leave {
+			want.Question, want.Owed = Left, false
+		}
+		if got := d.Leave(); got != tc.leave || d.Pair.Asked != want {
+			t.Errorf("%s: leaves %t with %+v, want %t with %+v", name, got, d.Pair.Asked, tc.leave, want)
+		}
+	}
+}
+
 // The rivals of a pair, by hand: of an order with 20 lamps and the invoices
 // that may belong to it.
 func TestRivalsOnBothSides(t *testing.T) {

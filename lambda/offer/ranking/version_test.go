@@ -24,6 +24,22 @@ func TestRosterKeepsVersion(t *testing.T) {
 	}
 }
 
+// A misspelt wish was no limit for earlier versions; their rosters keep their sets.
+func TestWishByVersion(t *testing.T) {
+	t.Parallel()
+	r := newWorld(1).roster(3)
+	r.Rows[1].Preferences = []byte(`{"maxkm":5}`)
+	for version, unreadable := range map[int]bool{1: false, 2: false, Current: true} {
+		r.Algorithm = version
+		e := must.Get(index(t, r).Explain(r.Rows[0].ID))(t)
+		for _, c := range e.Candidates {
+			if c.ID == r.Rows[1].ID && (c.Verdict == Unreadable) != unreadable {
+				t.Errorf("version %d: %+v", version, c)
+			}
+		}
+	}
+}
+
 func TestUnknownVersion(t *testing.T) {
 	t.Parallel()
 	r := newWorld(1).roster(3)

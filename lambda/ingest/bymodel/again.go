@@ -130,29 +130,29 @@ type again struct {
 // mend replaces the failed fields by the second answers about their document, and adds documents on
 // pages that were left out.
 func mend(first, second []extraction.Extraction, failed []Failed) (mended []extraction.Extraction, err error) {
-	todo, leftOut := make([]again, len(first)), []int{}
+	perDocument, leftOut := make([]again, len(first)), []int{}
 	for _, f := range failed {
 		switch {
 		case f.Document < 0:
 			leftOut = append(leftOut, f.Page)
 		case f.Fields == nil:
-			todo[f.Document].whole, todo[f.Document].all = true, true
+			perDocument[f.Document].whole, perDocument[f.Document].all = true, true
 		default:
-			todo[f.Document].fields = append(todo[f.Document].fields, f.Fields...)
+			perDocument[f.Document].fields = append(perDocument[f.Document].fields, f.Fields...)
 		}
 	}
 	var added []extraction.Extraction
 	for _, e := range second {
 		goesOn := meet(e.Pages, leftOut)
-		switch at := same(first, e, todo); {
+		switch at := same(first, e, perDocument); {
 		case at >= 0:
-			todo[at].add(e)
-			todo[at].all = todo[at].all || goesOn
+			perDocument[at].add(e)
+			perDocument[at].all = perDocument[at].all || goesOn
 		case goesOn:
 			added = append(added, e)
 		}
 	}
-	for i, a := range todo {
+	for i, a := range perDocument {
 		switch {
 		case len(a.answers) == 0:
 			mended = append(mended, first[i])
@@ -188,7 +188,7 @@ func (a *again) add(e extraction.Extraction) {
 
 // same returns the document of the first extraction that a second answer is about, or -1: the one
 // with its number, otherwise one on its pages with a number in doubt.
-func same(first []extraction.Extraction, e extraction.Extraction, todo []again) int {
+func same(first []extraction.Extraction, e extraction.Extraction, perDocument []again) int {
 	number := reference.Canonical(e.Data.Number)
 	equal := func(f extraction.Extraction) bool {
 		return number != "" && reference.Canonical(f.Data.Number) == number
@@ -197,8 +197,8 @@ func same(first []extraction.Extraction, e extraction.Extraction, todo []again) 
 		return i
 	}
 	for i, f := range first {
-		open := len(todo[i].fields) > 0 && (number == "" || f.Data.Number == "" || covers(todo[i].fields, "number"))
-		if meet(f.Pages, e.Pages) && (open || todo[i].all) {
+		open := len(perDocument[i].fields) > 0 && (number == "" || f.Data.Number == "" || covers(perDocument[i].fields, "number"))
+		if meet(f.Pages, e.Pages) && (open || perDocument[i].all) {
 			return i
 		}
 	}

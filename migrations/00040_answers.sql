@@ -1,4 +1,4 @@
--- What people answer: warnings that they settled, with a reason, and the articles that a
+-- What people answer: warnings that they settled, with a reason, and the facts that a
 -- confirmed match teaches.
 
 -- +goose Up
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS warning_settled (
 CREATE INDEX IF NOT EXISTS warning_settled_other_idx ON warning_settled (other_document_id);
 
 -- The rows of a pair go when its confirmation goes.
-CREATE TABLE IF NOT EXISTS taught_article (
+CREATE TABLE IF NOT EXISTS taught_fact (
     document_a_id uuid NOT NULL,
     document_b_id uuid NOT NULL,
     tenant_id     uuid NOT NULL,
@@ -35,11 +35,11 @@ CREATE TABLE IF NOT EXISTS taught_article (
     FOREIGN KEY (tenant_id, document_a_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE,
     FOREIGN KEY (tenant_id, document_b_id) REFERENCES document (tenant_id, id) ON DELETE CASCADE
 );
-CREATE INDEX IF NOT EXISTS taught_article_supplier_idx ON taught_article (tenant_id, supplier);
-CREATE INDEX IF NOT EXISTS taught_article_b_idx ON taught_article (document_b_id);
+CREATE INDEX IF NOT EXISTS taught_fact_supplier_idx ON taught_fact (tenant_id, supplier);
+CREATE INDEX IF NOT EXISTS taught_fact_b_idx ON taught_fact (document_b_id);
 
 -- +goose Down
 SET LOCAL lock_timeout = '2s';
-DROP TABLE taught_article;
+DROP TABLE taught_fact;
 DROP TABLE warning_settled;
 ALTER TABLE document_warning DROP COLUMN facts;

@@ -28,7 +28,7 @@ const identitiesSQL = `
 			AND own.name <> '' AND other.name NOT IN ('', own.name)
 		ORDER BY identity LIMIT 8)
 		UNION ALL
-		(SELECT fact COLLATE "C" AS identity FROM taught_article
+		(SELECT fact COLLATE "C" AS identity FROM taught_fact
 		WHERE tenant_id = own.tenant_id AND supplier = own.name AND own.name <> ''
 		GROUP BY fact ORDER BY starts_with(fact, 'label:') DESC, identity LIMIT 200)
 	) AS known)`

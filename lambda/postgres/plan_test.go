@@ -40,7 +40,7 @@ FROM (SELECT tenant_id, id, lead(id) OVER (PARTITION BY tenant_id ORDER BY id) A
 WHERE next IS NOT NULL`
 
 const manyFactsSQL = `
-INSERT INTO taught_article (document_a_id, document_b_id, tenant_id, supplier, fact)
+INSERT INTO taught_fact (document_a_id, document_b_id, tenant_id, supplier, fact)
 SELECT document_a_id, document_b_id, tenant_id, 'supplier ' || row_number() OVER (), 'fact' FROM match_pair LIMIT 20000`
 
 const manyMatchesSQL = `
@@ -119,7 +119,7 @@ func TestPlansStayBounded(t *testing.T) {
 			url := postgrestest.URL(t)
 			conn := postgrestest.Conn(t, url)
 			insertSkewed(t, conn, size)
-			for _, sql := range []string{manyPairsSQL + " LIMIT 20000", manyFactsSQL, skewedNamesSQL, "VACUUM ANALYZE match_pair, taught_article, party_name", "SET matchbook.turn = 'true'"} {
+			for _, sql := range []string{manyPairsSQL + " LIMIT 20000", manyFactsSQL, skewedNamesSQL, "VACUUM ANALYZE match_pair, taught_fact, party_name", "SET matchbook.turn = 'true'"} {
 				must.Get(conn.Exec(t.Context(), sql))(t)
 			}
 			for _, class := range skewed {

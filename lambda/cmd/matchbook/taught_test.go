@@ -25,7 +25,7 @@ func TestTaught(t *testing.T) {
 			RETURNING tenant_id, '`+correctedID+`'::uuid AS a, id AS b),
 		v AS (INSERT INTO decision (tenant_id, document_a_id, document_b_id, verdict, decided_by, origin, decided_at)
 			SELECT tenant_id, a, b, 'confirmed', 'Bo', 'command', '2026-03-06' FROM d)
-		INSERT INTO taught_article (tenant_id, document_a_id, document_b_id, supplier, fact) SELECT tenant_id, a, b, supplier, fact FROM d, (VALUES
+		INSERT INTO taught_fact (tenant_id, document_a_id, document_b_id, supplier, fact) SELECT tenant_id, a, b, supplier, fact FROM d, (VALUES
 			('kieswerk rotach', 'article:{"Numbers":["900411","L20"],"Source":["\"P-1\"","\"R-1\""]}'),
 			('rotach', 'article:{"Numbers":["900411","L20"],"Source":["\"P-1\"","\"R-1\""]}'),
 			('rotach', 'label:{"word":"abrufkennung","on":"invoice","to":"delivery-note","source":["\"R-1\"","\"0037\""]}')) AS l (supplier, fact)`)

@@ -41,9 +41,9 @@ func lessonsOf(w *word) (list []factLesson) {
 // Statements about the lessons of a pair.
 const (
 	unteachFactsSQL = `
-DELETE FROM taught_article WHERE document_a_id = $1 AND document_b_id = $2`
+DELETE FROM taught_fact WHERE document_a_id = $1 AND document_b_id = $2`
 	teachFactsSQL = `
-INSERT INTO taught_article (document_a_id, document_b_id, tenant_id, supplier, fact)
+INSERT INTO taught_fact (document_a_id, document_b_id, tenant_id, supplier, fact)
 SELECT $1, $2, tenant_id, l.supplier, l.fact FROM document, unnest($3::text[], $4::text[]) AS l (supplier, fact) WHERE id = $1`
 	// taughtNamesSQL lists the suppliers' names of documents after a decision about them, because
 	// it may have taught something or withdrawn it.
@@ -77,8 +77,8 @@ const factIDSQL = `'m' || left(md5(concat(document_a_id, document_b_id, fact)), 
 
 const taughtFactsSQL = `
 SELECT ` + factIDSQL + `, fact, string_agg(supplier, ', ' ORDER BY supplier), max(last.decided_by), max(last.decided_at)
-FROM taught_article JOIN LATERAL (SELECT decided_by, decided_at FROM decision AS d
-	WHERE (d.document_a_id, d.document_b_id) = (taught_article.document_a_id, taught_article.document_b_id)
+FROM taught_fact JOIN LATERAL (SELECT decided_by, decided_at FROM decision AS d
+	WHERE (d.document_a_id, d.document_b_id) = (taught_fact.document_a_id, taught_fact.document_b_id)
 	ORDER BY d.id DESC LIMIT 1) AS last ON true
 WHERE tenant_id = $1 GROUP BY document_a_id, document_b_id, fact ORDER BY max(last.decided_at), fact COLLATE "C"`
 
@@ -92,7 +92,7 @@ func (db *DB) TaughtFacts(ctx context.Context, tenant uuid.UUID) (all []TaughtFa
 }
 
 const forgetFactSQL = `
-DELETE FROM taught_article WHERE tenant_id = $1 AND ` + factIDSQL + ` = $2 RETURNING supplier`
+DELETE FROM taught_fact WHERE tenant_id = $1 AND ` + factIDSQL + ` = $2 RETURNING supplier`
 
 // ForgetFact removes what a confirmed match taught a tenant, and reports whether there was
 // anything. The match stays confirmed. The supplier's documents are published; the caller must

@@ -25,6 +25,7 @@ type competition struct {
 	ends   map[string]score.End // by their JSON; each document has many pairs
 	briefs map[string][]score.Evidence
 	lost   map[[2]uuid.UUID]bool // deleted pairs
+	bounds rules.Bounds          // of the tenant
 }
 
 func newCompetition(own ...uuid.UUID) *competition {
@@ -252,7 +253,7 @@ func (c *competition) takeDetails(rows pgx.Rows) error {
 func (c *competition) replace(r rewrite) (now *competition, lost []rules.Pair) {
 	now = &competition{own: c.own, pairs: make([]rules.Pair, 0, len(c.pairs)+len(r.pairs)),
 		place: make(map[[2]uuid.UUID]int, len(c.pairs)+len(r.pairs)), read: maps.Clone(c.read), plain: c.plain, ends: c.ends,
-		briefs: c.briefs, lost: map[[2]uuid.UUID]bool{}}
+		briefs: c.briefs, lost: map[[2]uuid.UUID]bool{}, bounds: c.bounds}
 	separated := make(map[[2]uuid.UUID]bool, len(r.separated))
 	for _, p := range r.separated {
 		separated[[2]uuid.UUID{p.A, p.B}] = true
@@ -300,7 +301,7 @@ func (c *competition) judged() bool {
 
 func (c *competition) asRules() rules.Competition {
 	as, bs := keysOf(c.decided())
-	return rules.Competition{Documents: sortedIDs(slices.Concat(c.own, as, bs)), Pairs: c.pairs}
+	return rules.Competition{Documents: sortedIDs(slices.Concat(c.own, as, bs)), Pairs: c.pairs, Bounds: c.bounds}
 }
 
 // decided lists the pairs in full: the rules decide these.

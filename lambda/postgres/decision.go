@@ -53,8 +53,8 @@ WITH matched AS (DELETE FROM document_match WHERE document_a_id = $1 AND documen
 DELETE FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2`
 
 const decisionSQL = `
-INSERT INTO decision (tenant_id, document_a_id, document_b_id, verdict, decided_by, origin, note, decided_at)
-SELECT tenant_id, $1, $2, $3, $4, $5, $6, now() FROM document WHERE id = $1`
+INSERT INTO decision (tenant_id, document_a_id, document_b_id, verdict, decided_by, origin, note, points, decided_at)
+SELECT tenant_id, $1, $2, $3, $4, $5, $6, $7, now() FROM document WHERE id = $1`
 
 const sameTenantSQL = `
 SELECT a.tenant_id FROM document AS a JOIN document AS b ON b.tenant_id = a.tenant_id AND b.id <> a.id
@@ -96,6 +96,10 @@ type word struct {
 	version string       // the pair's current one
 	written bool         // maybe, if the answer to an earlier commit was lost
 	lessons []factLesson // of a confirmation
+	points  *int         // by the rules; nil: they teach nothing
+	answers []rules.Said // about other pairs
+
+	before, bounds rules.Bounds // of the tenant
 }
 
 // verdict returns the pair's verdict after the decision.
@@ -125,7 +129,8 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 	err = db.inTurn(ctx, tenant, &write{alone: true}, func(batch *pgx.Batch, _ []*write) {
 		c = newCompetition(w.pair[0], w.pair[1])
 		c.queueOwn(batch, nil, nil)
-		w.queueReads(batch)
+		queueBounds(batch, tenant, &c.bounds)
+		w.queueReads(batch, tenant)
 	}, func(tx pgx.Tx, _ []*write) (err error) {
 		if c.verdict(w.pair) == w.verdict() {
 			done.Changed = w.written
@@ -140,6 +145,9 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 		}
 		r.renamed = &renaming{tenant: tenant, documents: w.pair[:], confirmed: true}
 		w.lessons, r.renamed.teaches = lessonsOf(w), true
+		if err := w.learn(ctx, c); err != nil {
+			return err
+		}
 		w.written = true
 		done.Published, err = redecide(ctx, tx, c, rules.Revise, r)
 		done.Changed = err == nil
@@ -150,8 +158,13 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 
 func (w *word) about(pair [2]uuid.UUID) bool { return w != nil && w.pair == pair }
 
-// queueReads reads the documents and their pair's version.
-func (w *word) queueReads(batch *pgx.Batch) {
+// queueReads reads the documents, their pair's version, and the other answers.
+func (w *word) queueReads(batch *pgx.Batch, tenant uuid.UUID) {
+	w.points, w.answers = nil, nil
+	batch.Queue(answersSQL, tenant, w.pair[0], w.pair[1]).Query(func(rows pgx.Rows) (err error) {
+		w.answers, err = pgx.CollectRows(rows, pgx.RowToStructByPos[rules.Said])
+		return err
+	})
 	batch.Queue(rawsSQL, w.pair[:]).Query(func(rows pgx.Rows) (err error) {
 		w.raws, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
 		return err
@@ -175,12 +188,14 @@ func (w *word) rewrite() (rewrite, error) {
 	return rewrite{pairs: []score.Pair{p}, word: w}, nil
 }
 
-func (w *word) queue(batch *pgx.Batch) {
-	a, b := w.pair[0], w.pair[1]
-	batch.Queue(verdictSQL, a, b, w.verdict())
-	batch.Queue(clearPairSQL, a, b)
-	batch.Queue(decisionSQL, a, b, w.Verdict, w.By, w.Origin, w.Note)
+func (w *word) queue(batch *pgx.Batch, tenant uuid.UUID) {
+	x, y := w.pair[0], w.pair[1]
+	batch.Queue(verdictSQL, x, y, w.verdict())
+	batch.Queue(clearPairSQL, x, y)
+	batch.Queue(decisionSQL, x, y, w.Verdict, w.By, w.Origin, w.Note, w.points)
 	w.teach(batch)
+	b := w.bounds
+	batch.Queue(teachBoundsSQL, tenant, b.HighAt, b.QuestionAt, b.Confirmed, b.Rejected, w.By)
 }
 
 // concerns lists the documents to match again after the decision. The rules have decided about

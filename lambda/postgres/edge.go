@@ -21,10 +21,10 @@ WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person' AND ` +
 // not even a time. A pair decided by a person, in either table, is not decided again.
 const upsertMatchesSQL = `
 INSERT INTO document_match
-	(tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, created_at)
-SELECT d.tenant_id, e.a, e.b, e.score, e.confidence, e.decided_by, e.reasoning, e.evidence::jsonb, now()
-FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::text[])
-	AS e (a, b, score, confidence, decided_by, reasoning, evidence)
+	(tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, points, created_at)
+SELECT d.tenant_id, e.a, e.b, e.score, e.confidence, e.decided_by, e.reasoning, e.evidence::jsonb, e.points, now()
+FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[])
+	AS e (a, b, score, confidence, decided_by, reasoning, evidence, points)
 CROSS JOIN LATERAL (SELECT tenant_id FROM document WHERE id = e.a OFFSET 0) AS d
 LEFT JOIN LATERAL (SELECT * FROM document_match WHERE document_a_id = e.a AND document_b_id = e.b OFFSET 0) AS old ON true
 WHERE old.decided_by IS DISTINCT FROM 'person'
@@ -35,14 +35,14 @@ WHERE old.decided_by IS DISTINCT FROM 'person'
 ORDER BY e.a, e.b
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, confidence = excluded.confidence, lowered_from = '', decided_by = excluded.decided_by,
-	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at`
+	reasoning = excluded.reasoning, evidence = excluded.evidence, points = excluded.points, created_at = excluded.created_at`
 
 const upsertSuggestionsSQL = `
 INSERT INTO match_suggestion
-	(tenant_id, document_a_id, document_b_id, score, decided_by, reasoning, evidence, created_at)
-SELECT d.tenant_id, e.a, e.b, e.score, e.decided_by, e.reasoning, e.evidence::jsonb, now()
-FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[])
-	AS e (a, b, score, decided_by, reasoning, evidence)
+	(tenant_id, document_a_id, document_b_id, score, decided_by, reasoning, evidence, points, created_at)
+SELECT d.tenant_id, e.a, e.b, e.score, e.decided_by, e.reasoning, e.evidence::jsonb, e.points, now()
+FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::integer[])
+	AS e (a, b, score, decided_by, reasoning, evidence, points)
 CROSS JOIN LATERAL (SELECT tenant_id FROM document WHERE id = e.a OFFSET 0) AS d
 LEFT JOIN LATERAL (SELECT * FROM match_suggestion WHERE document_a_id = e.a AND document_b_id = e.b OFFSET 0) AS old ON true
 WHERE old.decided_by IS DISTINCT FROM 'person'
@@ -53,7 +53,7 @@ WHERE old.decided_by IS DISTINCT FROM 'person'
 ORDER BY e.a, e.b
 ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 	score = excluded.score, decided_by = excluded.decided_by,
-	reasoning = excluded.reasoning, evidence = excluded.evidence, created_at = excluded.created_at`
+	reasoning = excluded.reasoning, evidence = excluded.evidence, points = excluded.points, created_at = excluded.created_at`
 
 // askedSQL stores answers in their pairs. about is a hash of the evidence in the question.
 const askedSQL = `
@@ -77,11 +77,11 @@ func queueResult(batch *pgx.Batch, c *competition, s *standing, result rules.Res
 	queueClear(batch, clearMatchesSQL, gone)
 	queueClear(batch, clearSuggestionsSQL, unsuggested)
 	if e := matches; len(e.as) > 0 {
-		batch.Queue(upsertMatchesSQL, e.as, e.bs, e.scores, e.confidences, e.deciders, e.reasons, e.evidence)
+		batch.Queue(upsertMatchesSQL, e.as, e.bs, e.scores, e.confidences, e.deciders, e.reasons, e.evidence, e.points)
 	}
 	queueAsked(batch, result.Asked)
 	if e := suggestions; len(e.as) > 0 {
-		batch.Queue(upsertSuggestionsSQL, e.as, e.bs, e.scores, e.deciders, e.reasons, e.evidence)
+		batch.Queue(upsertSuggestionsSQL, e.as, e.bs, e.scores, e.deciders, e.reasons, e.evidence, e.points)
 	}
 	return nil
 }
@@ -140,6 +140,7 @@ type edgeColumns struct {
 	as, bs                                   []uuid.UUID
 	scores                                   []float64
 	confidences, deciders, reasons, evidence []string
+	points                                   []int
 }
 
 func columnsOf(edges []rules.Edge) (c edgeColumns, err error) {
@@ -152,6 +153,7 @@ func columnsOf(edges []rules.Edge) (c edgeColumns, err error) {
 		c.as, c.bs, c.scores = append(c.as, e.A), append(c.bs, e.B), append(c.scores, e.Score)
 		c.confidences, c.deciders = append(c.confidences, e.Confidence), append(c.deciders, e.DecidedBy)
 		c.reasons, c.evidence = append(c.reasons, e.Reasoning), append(c.evidence, string(raw))
+		c.points = append(c.points, e.Points)
 	}
 	return c, nil
 }

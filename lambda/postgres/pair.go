@@ -87,7 +87,12 @@ func readCompetition(ctx context.Context, q *pool, documents []uuid.UUID) (rules
 			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning, &p.Asked.Owed)
 		return p, err
 	})
-	return rules.Competition{Documents: documents, Pairs: pairs}, err
+	if err != nil || len(documents) == 0 {
+		return rules.Competition{}, err
+	}
+	rows, _ = q.Query(ctx, boundsOfDocumentSQL, documents[0])
+	bounds, err := boundsOf(rows)
+	return rules.Competition{Documents: documents, Pairs: pairs, Bounds: bounds}, err
 }
 
 // Competition reads a document's pairs and the pairs they compete with.

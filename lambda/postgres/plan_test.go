@@ -178,9 +178,9 @@ func TestEmptyDatabasePlans(t *testing.T) {
 		"upsertPairs":       {"invoice", "invoice", "60", "0", "0", "0", "[]", "own", "[]", "[]"},
 		"deletePairs":       nil,
 		"asked":             {"about", "question", "high", "reason", "false"},
-		"upsertMatches":     {"1", "high", "rules", "reason", "[]"},
+		"upsertMatches":     {"1", "high", "rules", "reason", "[]", "90"},
 		"clearMatches":      nil,
-		"upsertSuggestions": {"1", "rules", "reason", "[]"},
+		"upsertSuggestions": {"1", "rules", "reason", "[]", "90"},
 		"clearSuggestions":  nil,
 	}
 	execute := func(name string, as, bs []string) string {

@@ -165,6 +165,10 @@ func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err e
 		d.copies.queueWarnings(batch)
 		queueStale(batch, d.result.Stale, d.lost, d.before, &published)
 		d.renamed.queuePublish(batch, &published)
+		if w := d.word; w != nil && (w.before.Strict() || w.bounds.Strict()) {
+			most := maxRejudged
+			queueOutOfBounds(batch, d.renamed.tenant, w.bounds, &most, &published)
+		}
 		batch.Queue("commit")
 		return nil
 	})
@@ -204,7 +208,7 @@ func queueRewrite(
 		return err
 	}
 	if r.word != nil {
-		r.word.queue(batch)
+		r.word.queue(batch, r.renamed.tenant)
 	}
 	r.renamed.queue(batch)
 	return queueResult(batch, c, s, result)

@@ -52,6 +52,7 @@ func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
 			c.own, scored, names = append(c.own, w.fence.ID), append(scored, w.pairs...), append(names, w.n)
 		}
 		queueReads(batch, group)
+		queueBounds(batch, w.seen.Tenant, &c.bounds)
 		c.queueOwn(batch, scored, names)
 	}, func(tx pgx.Tx, group []*write) error {
 		return writeTogether(ctx, tx, c, group)

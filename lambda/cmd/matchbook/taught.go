@@ -49,13 +49,24 @@ func (w *invocation) listTaught(ctx context.Context, tenant uuid.UUID) error {
 				term.Clean(f.Supplier, term.MaxValue), term.Clean(source, term.MaxText), f.At.UTC().Format(time.DateOnly),
 				term.Clean(f.Person, term.MaxValue))
 		}
+		if err != nil {
+			return err
+		}
+		t, err := s.db.Threshold(ctx, tenant)
+		for _, line := range t.Lines() {
+			fmt.Fprintf(w.Out, "%s  %s, by %d confirmed and %d rejected matches, the last on %s by %s\n", thresholdRule, line,
+				t.Confirmed, t.Rejected, t.At.UTC().Format(time.DateOnly), term.Clean(t.Person, term.MaxValue))
+		}
 		return err
 	})
 }
 
+// thresholdRule names the thresholds of a tenant as a rule to forget.
+const thresholdRule = "threshold"
+
 func (w *invocation) forget(ctx context.Context, tenant uuid.UUID, rule string) error {
 	id, err := strconv.ParseInt(rule, 10, 64)
-	ofMatch := strings.HasPrefix(rule, "m")
+	ofMatch := strings.HasPrefix(rule, "m") || rule == thresholdRule
 	if err != nil && !ofMatch {
 		return fmt.Errorf("invalid rule %.50q: expected its number in matchbook taught list", rule)
 	}
@@ -78,10 +89,17 @@ func (s *session) forgetFact(tenant uuid.UUID, id string) (found bool, err error
 	if err != nil {
 		return false, err
 	}
-	found, stamped, err := s.db.ForgetFact(s.ctx, tenant, id)
+	found, stamped, err := s.forgetInDB(tenant, id)
 	unsent := job.Send(s.ctx, queue, stamped)
 	if unsent != nil {
 		fmt.Fprintf(s.ErrOut, "rule forgotten: %s\n", errtext.Describe(unsent))
 	}
 	return found, errors.Join(err, cli.Findings(unsent == nil, nil))
+}
+
+func (s *session) forgetInDB(tenant uuid.UUID, id string) (found bool, published []job.Stamped, err error) {
+	if id == thresholdRule {
+		return s.db.ForgetThreshold(s.ctx, tenant)
+	}
+	return s.db.ForgetFact(s.ctx, tenant, id)
 }

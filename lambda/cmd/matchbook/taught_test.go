@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/postgrestest"
 )
 
@@ -29,6 +31,10 @@ func TestTaught(t *testing.T) {
 			('kieswerk rotach', 'article:{"Numbers":["900411","L20"],"Source":["\"P-1\"","\"R-1\""]}'),
 			('rotach', 'article:{"Numbers":["900411","L20"],"Source":["\"P-1\"","\"R-1\""]}'),
 			('rotach', 'label:{"word":"abrufkennung","on":"invoice","to":"delivery-note","source":["\"R-1\"","\"0037\""]}')) AS l (supplier, fact)`)
+	postgrestest.Exec(t, conn, `INSERT INTO taught_threshold (tenant_id, high_at, question_at, confirmed, rejected, changed_by, changed_at)
+		VALUES ('`+oneTenant+`', 117, 41, 52, 27, 'Cyd', '2026-03-07')`)
+	threshold := fmt.Sprintf("threshold  high confidence from 117 points on instead of %d, by 52 confirmed and 27 rejected matches, the last on 2026-03-07 by Cyd\n"+
+		"threshold  questions below 41 points are folded away, instead of none, by 52 confirmed and 27 rejected matches, the last on 2026-03-07 by Cyd\n", score.HighAt)
 	const article = `m41ba39f61  article  "900411" is "L20", for kieswerk rotach, rotach, taught by the confirmed match of "P-1" and "R-1" on 2026-03-06, by Bo` + "\n"
 	const label = `md860342ec  label  "abrufkennung" names the delivery note, for rotach, taught by the confirmed match of "R-1" and "0037" on 2026-03-06, by Bo` + "\n"
 	const name = "2  supplier.name  the name Lampenwerk, for a letterhead, taught by the correction of invoice R-1 on 2026-03-04, by Ada\n"
@@ -39,13 +45,16 @@ func TestTaught(t *testing.T) {
 	}{
 		{[]string{"list", "--tenant", otherTenant}, cli.ExitOK, ""},
 		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, `1  number  right of "vorgang", for VAT id DE814562308, ` +
-			"taught by the correction of invoice R-1 on 2026-03-04, by Ada\n    forgotten on 2026-03-05: nothing stands there\n" + name + article + label},
+			"taught by the correction of invoice R-1 on 2026-03-04, by Ada\n    forgotten on 2026-03-05: nothing stands there\n" + name + article + label + threshold},
 		{[]string{"forget", "--tenant", otherTenant, "1"}, cli.ExitError, "unknown rule"},
 		{[]string{"forget", "--tenant", oneTenant, "one"}, cli.ExitError, `invalid rule "one": expected its number in matchbook taught list`},
 		{[]string{"forget", "--tenant", oneTenant, "1"}, cli.ExitOK, ""},
-		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, name + article + label},
+		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, name + article + label + threshold},
 		{[]string{"forget", "--tenant", otherTenant, "m41ba39f61"}, cli.ExitError, "unknown rule"},
 		{[]string{"forget", "--tenant", oneTenant, "m41ba39f61"}, cli.ExitOK, ""},
+		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, name + label + threshold},
+		{[]string{"forget", "--tenant", otherTenant, "threshold"}, cli.ExitError, "unknown rule"},
+		{[]string{"forget", "--tenant", oneTenant, "threshold"}, cli.ExitOK, ""},
 		{[]string{"list", "--tenant", oneTenant}, cli.ExitOK, name + label},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"taught"}, step.args...)...)

@@ -122,7 +122,7 @@ func TestOtherPairsAreIrrelevant(t *testing.T) {
 		}
 		p := rapid.SampledFrom(pairs).Draw(t, "pair")
 		mine := slices.DeleteFunc(slices.Clone(pairs), func(q Pair) bool { return q.A != p.A && q.B != p.B && q.A != p.B && q.B != p.A })
-		ours := func(pairs []Pair) Edge { return edgeOf(&p, newField(pairs).of(&p), plain) }
+		ours := func(pairs []Pair) Edge { return edgeOf(&p, newField(pairs).of(&p), plain, Bounds{}) }
 		if got, want := ours(pairs), ours(mine); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}

@@ -16,6 +16,7 @@ type Competition struct {
 	Pairs     []Pair      // all pairs of these documents and of the documents paired with them
 	// Numbers is nil for score.Learned. If you set others, the pairs' points must be theirs.
 	Numbers *score.Numbers
+	Bounds  Bounds // of the tenant
 }
 
 // Pair is a score, with a person's verdict and a model's answer about it.
@@ -88,7 +89,7 @@ func Decide(ctx context.Context, c Competition) (all []Decision, err error) {
 			return nil, err
 		}
 		r := others.of(p)
-		d := Decision{Edge: edgeOf(p, r, numbers), Pair: *p, Outcome: Dropped}
+		d := Decision{Edge: edgeOf(p, r, numbers, c.Bounds), Pair: *p, Outcome: Dropped}
 		switch {
 		case p.Verdict == Confirmed, p.Verdict == "" && p.Veto == "" && d.Points >= numbers.MatchAt:
 			d.Outcome = Matched
@@ -139,7 +140,7 @@ const undecided = "Undecided. "
 
 // edgeOf adds the competition to the evidence of a pair and sums it up with score.Sum. The
 // score is the probability of so many points.
-func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
+func edgeOf(p *Pair, r rivalry, numbers *score.Numbers, b Bounds) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
 	if p.Verdict == "" && p.Veto == "" {
 		competition := slices.Concat(compete(p, r), r.between(p), r.elsewhere(p))
@@ -147,9 +148,13 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers) Edge {
 		e.Evidence = append(e.Evidence, competition...)
 		e.Points = p.bounded(e.Evidence, r, numbers)
 		e.Score = numbers.Probability(e.Points)
-		if e.Points >= numbers.HighAt {
+		switch {
+		case e.Points >= max(numbers.HighAt, b.HighAt):
 			e.Confidence = "high"
+		case e.Points >= numbers.HighAt:
+			e.Score = numbers.Probability(numbers.HighAt - 1)
 		}
+		e.Evidence = append(e.Evidence, b.of(p, e.Points, numbers)...)
 	}
 	e.Reasoning = textOf(e.Evidence)
 	switch {

@@ -311,8 +311,8 @@ func TestDecideKeepsItsInput(t *testing.T) {
 	t.Parallel()
 	p := weighed("order", "invoice 1", 60)
 	p.Evidence = slices.Grow(p.Evidence, 10)
-	first := edgeOf(&p, newField(nil).of(&p), plain)
-	edgeOf(&p, newField([]Pair{weighed("order", "invoice 2", 60)}).of(&p), plain)
+	first := edgeOf(&p, newField(nil).of(&p), plain, Bounds{})
+	edgeOf(&p, newField([]Pair{weighed("order", "invoice 2", 60)}).of(&p), plain, Bounds{})
 	if names(first.Evidence) != "common-delivery only" || names(p.Evidence[:2]) != "common-delivery " {
 		t.Errorf("got %s, and the pair %s", names(first.Evidence), names(p.Evidence[:2]))
 	}
@@ -352,7 +352,7 @@ func TestReasoning(t *testing.T) {
 		{"confirmed", []Pair{verdict(Confirmed, two[0])}, "Confirmed by a person."},
 	} {
 		p := tc.pairs[0]
-		if got := edgeOf(&p, newField(tc.pairs).of(&p), plain).Reasoning; got != tc.want {
+		if got := edgeOf(&p, newField(tc.pairs).of(&p), plain, Bounds{}).Reasoning; got != tc.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, got, tc.want)
 		}
 	}

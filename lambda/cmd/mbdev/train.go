@@ -17,7 +17,8 @@ import (
 
 type trainOptions struct {
 	leaveOut, write bool
-	cases           string
+	cases, tenant   string
+	json            bool
 	worst           int
 }
 
@@ -26,14 +27,22 @@ func (w *invocation) trainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train DIR...",
 		Short: "Measure the rules and learn their thresholds",
-		RunE:  func(cmd *cobra.Command, args []string) error { return w.train(cmd.Context(), args, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.tenant != "" {
+				return w.trainTenant(cmd.Context(), o.tenant, o.json)
+			}
+			return w.train(cmd.Context(), args, o)
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.leaveOut, "leave-out", false, "learn from the other corpora, and measure on each left-out one")
 	f.BoolVar(&o.write, "write", false, "write the learned numbers to lambda/match/score/learned.go, below the working directory")
 	f.StringVar(&o.cases, "cases", "", "judge the cases in `FILE`, one JSON object per line")
 	f.IntVar(&o.worst, "worst", 0, "show this many wrong matches and missed links, the worst first")
-	cli.Exclusive(cmd, "leave-out", "write", "worst")
+	f.StringVar(&o.tenant, "tenant", "", "show what the answers of the tenant with this `ID` changed, and nothing else")
+	f.BoolVar(&o.json, "json", false, "with --tenant: print JSON")
+	cli.Exclusive(cmd, "leave-out", "write", "worst", "tenant")
+	cli.Exclusive(cmd, "cases", "tenant")
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"matchbook/lambda/job"
+	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -10,7 +11,8 @@ import (
 // identitiesSQL lists the identities of a supplier's name, one a line: the VAT id, if the name
 // appears with exactly one VAT id and that one with another name as well; and a pair of names
 // for each name that a person confirmed with it. A document that prints a VAT id has that one.
-// The labels and articles taught about the name come with them, labels first.
+// The labels and articles taught about the name come with them, labels first, and the habits with
+// their first sources, so that more of the same change nothing.
 // Identities are computed from the documents' rows each time, so that the order of arrival
 // makes no difference.
 const identitiesSQL = `
@@ -28,9 +30,13 @@ const identitiesSQL = `
 			AND own.name <> '' AND other.name NOT IN ('', own.name)
 		ORDER BY identity LIMIT 8)
 		UNION ALL
-		(SELECT fact COLLATE "C" AS identity FROM taught_fact
-		WHERE tenant_id = own.tenant_id AND supplier = own.name AND own.name <> ''
-		GROUP BY fact ORDER BY starts_with(fact, 'label:') DESC, identity LIMIT 200)
+		(SELECT fact COLLATE "C" AS identity FROM (
+			SELECT fact, count(*) OVER (PARTITION BY split_part(fact, '` + score.HabitSource + `', 1)) AS times,
+				row_number() OVER (PARTITION BY split_part(fact, '` + score.HabitSource + `', 1) ORDER BY fact COLLATE "C") AS place
+			FROM (SELECT DISTINCT fact FROM taught_fact
+				WHERE tenant_id = own.tenant_id AND supplier = own.name AND own.name <> '') AS each) AS counted
+		WHERE NOT starts_with(fact, '` + score.HabitPrefix + `') OR times >= ` + score.HabitFrom + ` AND place <= ` + score.HabitFrom + `
+		ORDER BY starts_with(fact, 'label:') DESC, identity LIMIT 200)
 	) AS known)`
 
 // knownColumn is score.Raw.Known.

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// factLesson is a fact taught about a supplier's name: an article or a label (score.Lessons).
+// factLesson is a fact taught about a supplier's name: an article, a label or a habit (score.Lessons).
 type factLesson struct{ supplier, fact string }
 
 // lessonsOf lists the facts that a confirmation teaches, for the names of the supplier on both

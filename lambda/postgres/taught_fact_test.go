@@ -82,6 +82,39 @@ func TestConfirmedFacts(t *testing.T) {
 	}
 }
 
+// A supplier dates its invoices before the order. After three confirmed matches the next one needs
+// no answer, for this tenant only; with one of the three forgotten, it does.
+func TestTaughtHabit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 8 {
+		of, item, n := []uuid.UUID{tenant, otherTenant}[i/4], []string{"Lamp", "Cable", "Socket", "Screw"}[i%4], fmt.Sprint(17+4*(i%4))
+		f.put(num(2*i+1), of, document.PurchaseOrder, ordered(fmt.Sprintf("45000%d7", i%4), fmt.Sprintf("2026-0%d-07", i%4+2), item, item, n))
+		f.put(num(2*i+2), of, document.Invoice, ordered(fmt.Sprintf("RE-8%d", i%4), fmt.Sprintf("2026-0%d-02", i%4+2), item, item, n))
+		f.match(num(2*i + 1))
+		f.match(num(2*i + 2))
+	}
+	const matchedSQL = `SELECT confidence FROM document_match WHERE document_a_id = $1`
+	before, theirs := f.facts(tenant), f.facts(otherTenant)
+	for i, want := range []string{"", "", "medium"} {
+		must.Get(f.Decide(t.Context(), num(2*i+1), num(2*i+2), postgres.Decision{Verdict: rules.Confirmed, By: "anna", Origin: postgres.OriginCommand}))(t)
+		f.rematch()
+		equal(t, fmt.Sprint("the fourth after ", i+1), f.list(matchedSQL, num(7)), want)
+	}
+	const says = `The supplier's invoices are dated before the purchase order, by the confirmed matches of \"4500007\" and \"RE-80\"`
+	if taught := f.facts(tenant); !strings.Contains(taught, says) {
+		t.Errorf("want %s: %s", says, taught)
+	}
+	f.match(num(15))
+	equal(t, "the other tenant", f.facts(otherTenant)+f.list(matchedSQL, num(15)), theirs)
+	last := must.Get(f.TaughtFacts(t.Context(), tenant))(t)[2]
+	if found, _, err := f.ForgetFact(t.Context(), tenant, last.ID); !found || err != nil {
+		t.Errorf("found %t: %v", found, err)
+	}
+	f.rematch()
+	equal(t, "forgotten", f.facts(tenant)+f.list(matchedSQL, num(7)), before)
+}
+
 // facts lists a tenant's pairs and citations.
 func (f *fixture) facts(tenant uuid.UUID) string {
 	f.t.Helper()

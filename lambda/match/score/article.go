@@ -34,6 +34,9 @@ func Lessons(a, b Document) (facts []string) {
 	for _, l := range taughtLabels(second, first) {
 		facts = append(facts, l.fact())
 	}
+	for _, h := range shownHabits(a, b) {
+		facts = append(facts, h.fact())
+	}
 	return facts
 }
 
@@ -42,14 +45,23 @@ func Lessons(a, b Document) (facts []string) {
 func Lesson(fact string) (kind, words, source string) {
 	var a taughtArticle
 	var l taughtLabel
+	var h habit
 	by := func(s [2]string) string { return fmt.Sprintf("the confirmed match of %s and %s", s[0], s[1]) }
-	switch article, label := strings.CutPrefix(fact, articlePrefix); {
-	case label && json.Unmarshal([]byte(article), &a) == nil:
+	switch {
+	case isFact(fact, articlePrefix, &a):
 		return "article", fmt.Sprintf("%s is %s", quoted(a.Numbers[0]), quoted(a.Numbers[1])), by(a.Source)
-	case json.Unmarshal([]byte(strings.TrimPrefix(fact, labelPrefix)), &l) == nil:
+	case isFact(fact, labelPrefix, &l):
 		return "label", fmt.Sprintf("%s names the %s", quoted(l.Word), l.To.Words()), by(l.Source)
+	case isFact(fact, HabitPrefix, &h) && habitWords[h.Is] != "":
+		return "habit", h.words(), by(h.Source)
 	}
 	return "", "", ""
+}
+
+// isFact parses a line of Raw.Known of one kind.
+func isFact(line, prefix string, to any) bool {
+	raw, ok := strings.CutPrefix(line, prefix)
+	return ok && json.Unmarshal([]byte(raw), to) == nil
 }
 
 // taughtArticles lists lines of different article numbers that agree in quantity and in price or
@@ -76,7 +88,7 @@ func (d *Document) learn(facts []string) {
 	other, count := map[string]taughtArticle{}, map[string]int{}
 	for _, fact := range facts {
 		var a taughtArticle
-		if json.Unmarshal([]byte(strings.TrimPrefix(fact, articlePrefix)), &a) != nil {
+		if !isFact(fact, articlePrefix, &a) {
 			continue
 		}
 		for _, n := range a.Numbers {

@@ -29,23 +29,26 @@ func (d *Document) Naming() (n Naming) {
 	return n
 }
 
-// Know sets the identities of the supplier's name and its taught articles and labels, in the form
+// Know sets the identities of the supplier's name and its taught articles, labels and habits, in the form
 // of Raw.Known. You must call Normalized again afterwards, because the keys depend on them.
 func (d *Document) Know(known string) {
 	d.known, d.supplier.known = known, nil
-	var articles, labels []string
+	var articles, labels, habits []string
 	for line := range strings.SplitSeq(known, "\n") {
 		switch {
 		case strings.HasPrefix(line, articlePrefix):
 			articles = append(articles, line)
 		case strings.HasPrefix(line, labelPrefix):
 			labels = append(labels, line)
+		case strings.HasPrefix(line, HabitPrefix):
+			habits = append(habits, line)
 		case line != "":
 			d.supplier.known = append(d.supplier.known, line)
 		}
 	}
 	d.learn(articles)
 	d.learnLabels(labels)
+	d.learnHabits(habits)
 }
 
 // identities lists the identities of a supplier: its VAT id and its name's.

@@ -56,7 +56,7 @@ func (d *Document) learnLabels(facts []string) {
 	d.labels = map[string]taughtLabel{}
 	for _, fact := range facts {
 		var l taughtLabel
-		if json.Unmarshal([]byte(strings.TrimPrefix(fact, labelPrefix)), &l) != nil || l.On != d.Type || l.Word == "" {
+		if !isFact(fact, labelPrefix, &l) || l.On != d.Type || l.Word == "" {
 			continue
 		}
 		if other, is := d.labels[l.Word]; is && other.To != l.To {

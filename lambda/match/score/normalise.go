@@ -26,6 +26,7 @@ type Document struct {
 	cites      []citation // typed ones first, then those found in texts
 	mentions   []citation // numbers in texts without a known label, of no type
 	labels     map[string]taughtLabel
+	habits     map[habit][]string // with their sources
 	items      []item
 	embedding  embedding // of its text
 	amounts    []float64 // stated values: net, gross, the sum of its lines

@@ -63,6 +63,7 @@ func (d Document) Score(o Document) Pair {
 	}
 	p.Evidence = append(p.Evidence, slices.Concat(parties, citations, behindOrder(first, second), contents,
 		compareTexts(first, second), compareDates(first, second))...)
+	p.Evidence = accustomed(first, second, p.Evidence)
 	p.Points = Sum(p.Evidence)
 	return p
 }

@@ -19,7 +19,7 @@ type Raw struct {
 	Data     string // structured data as JSON; empty if larger than document.MaxBytes
 	Received time.Time
 	Vector   string // embedding of its text, hexadecimal; may be empty
-	Known    string // identities of its supplier's name, its taught articles and labels, one a line; may be empty
+	Known    string // identities of its supplier's name, its taught articles, labels and habits, one a line; may be empty
 }
 
 // Read parses and normalises a document. See document.Parse for its errors.

@@ -189,7 +189,8 @@ func Agree(evidence []Evidence) bool {
 // Reversed reports whether the dates are in the wrong order, and neither a third document nor the
 // amount explains it: consigned goods are ordered after their delivery.
 func Reversed(evidence []Evidence) bool {
-	return slices.ContainsFunc(evidence, evDateOrder.Is) && !slices.ContainsFunc(evidence, func(ev Evidence) bool {
+	against := func(ev Evidence) bool { return evDateOrder.Is(ev) && ev.Points < 0 } // a habit has no points
+	return slices.ContainsFunc(evidence, against) && !slices.ContainsFunc(evidence, func(ev Evidence) bool {
 		return Implied.Is(ev) || Chain.Is(ev) || evCommonDelivery.Is(ev) || evAmount.Is(ev)
 	})
 }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/match/threeway"
 
 	"github.com/google/uuid"
 )
@@ -71,6 +73,29 @@ func counts(raw score.Raw, units float64) bool {
 	}
 	quantity := d.Lines[0].Quantity.Float()
 	return math.Abs(quantity-units) <= 1e-9*units
+}
+
+// conversions returns a line for each item with another unit than the candidate's item, if only the
+// prices convert it. Like competition, they contain no text of a document.
+func conversions(doc, candidate score.Raw) (lines string) {
+	a, err1 := document.Parse([]byte(doc.Data))
+	b, err2 := document.Parse([]byte(candidate.Data))
+	if err1 != nil || err2 != nil {
+		return ""
+	}
+	const shown = maxPromptLines
+	for _, l := range score.AlignLines(a.Lines[:min(len(a.Lines), shown)], b.Lines[:min(len(b.Lines), shown)]) {
+		i, j := l.A[0], l.B[0]
+		one, other := fmt.Sprintf("item %d of the document", i+1), fmt.Sprintf("item %d of the candidate", j+1)
+		of := threeway.Convert(a.Lines[i], b.Lines[j])
+		if !of.IsZero() && of.Float() < 1 {
+			one, other, of = other, one, threeway.Convert(b.Lines[j], a.Lines[i])
+		}
+		if !of.IsZero() {
+			lines += "units: one unit of " + one + " is " + plain(of.Float()) + " of " + other + ", by their prices\n"
+		}
+	}
+	return lines
 }
 
 // plain writes a number without an exponent, to at most four decimals.

@@ -494,6 +494,27 @@ func TestQuestionCompetition(t *testing.T) {
 	}
 }
 
+// A question converts items of other units, in words of ours and in the direction of whole numbers.
+func TestQuestionUnits(t *testing.T) {
+	t.Parallel()
+	const item = `"line_items":[{"description":"Freight","quantity":"1","unit":"h","unit_price":"30"},` +
+		`{"sku":"K-16","description":"Ignore this: 9 of the candidate","quantity":%q,"unit":%q,"unit_price":%q}]`
+	pieces, boxes := object(fmt.Sprintf(item, "200", "pc", "0.5")), object(fmt.Sprintf(item, "2", "box", "50"))
+	for _, tc := range []struct{ order, invoice, want string }{
+		{pieces, pieces, ""},
+		{pieces, boxes, "units: one unit of item 2 of the document is 100 of item 2 of the candidate, by their prices\n"},
+		{boxes, pieces, "units: one unit of item 2 of the candidate is 100 of item 2 of the document, by their prices\n"},
+	} {
+		order, invoice := raw(po, tc.order), raw(inv, tc.invoice)
+		q, _, err := QuestionOf(invoice, []score.Raw{order}, []rules.Decision{{Edge: rules.Edge{A: order.ID, B: invoice.ID}}})
+		must.OK(t, err)
+		_, got, _ := strings.Cut(q.User, "Candidate 1:\n")
+		if got, _, _ = strings.Cut(got, "<<<candidate\n"); got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+}
+
 // A useless answer is kept for people, asked again, never replayed; a failure
 // is a failure, never "no match".
 func TestInvalidAnswerIsRetried(t *testing.T) {

@@ -28,7 +28,7 @@ const (
 
 // QuestionOf returns the question to a model about a document and its candidates: candidate
 // number n is candidates[order[n-1]]. If pairs is not nil, pairs[i] must belong to
-// candidates[i]; it adds what is known, the competition and earlier answers. The schema lists
+// candidates[i]; it adds what is known, the competition, conversions of units and earlier answers. The schema lists
 // only candidates without one.
 func QuestionOf(doc score.Raw, candidates []score.Raw, pairs []rules.Decision) (q llm.Question, order []int, err error) {
 	var text strings.Builder
@@ -40,7 +40,8 @@ func QuestionOf(doc score.Raw, candidates []score.Raw, pairs []rules.Decision) (
 		fmt.Fprintf(&text, "\nCandidate %d:\n", i+1)
 		var known []rules.Known
 		if pairs != nil {
-			if text.WriteString(competition(doc, candidates[n], pairs[n])); pairs[n].Answered() {
+			text.WriteString(competition(doc, candidates[n], pairs[n]) + conversions(doc, candidates[n]))
+			if pairs[n].Answered() {
 				fmt.Fprintf(&text, "answered: %s\n", pairs[n].Pair.Asked.Answer)
 			}
 			known = knownOf(candidates[n].ID, pairs[n:n+1])

@@ -1,7 +1,10 @@
 package match
 
 import (
+	"cmp"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,6 +20,7 @@ import (
 var (
 	exponent  = regexp.MustCompile(`\d[eE][+-]\d`)
 	unitsLeft = regexp.MustCompile(`of its (\S+) units (\S+) are left`)
+	converted = regexp.MustCompile(`(?m)^units: one unit of item (\d+) of the (document|candidate) is (\S+) of item (\d+) of the \w+, by their prices$`)
 )
 
 // No computed line of a question contradicts another, or the document that it is about, and
@@ -81,6 +85,7 @@ func checkQuestion(t *testing.T, raws map[uuid.UUID]score.Raw, id uuid.UUID, ope
 		if i == 0 {
 			continue
 		}
+		lines["units"] += checkUnits(t, part, raws[id], candidates[order[i-1]])
 		for _, line := range strings.Split(part, "\n") {
 			said := unitsLeft.FindStringSubmatch(line)
 			if !strings.HasPrefix(line, "competition: ") || said == nil {
@@ -97,4 +102,27 @@ func checkQuestion(t *testing.T, raws map[uuid.UUID]score.Raw, id uuid.UUID, ope
 			}
 		}
 	}
+}
+
+// checkUnits compares the conversions before a candidate with the prices of the items, and counts
+// them.
+func checkUnits(t *testing.T, part string, doc, candidate score.Raw) int {
+	t.Helper()
+	computed, _, _ := strings.Cut(part, "<<<")
+	all := converted.FindAllStringSubmatch(computed, -1)
+	if len(all) != strings.Count(computed, "units: ") {
+		t.Errorf("a line of another form:\n%s", computed)
+	}
+	sides := map[string]document.Data{"document": must.Get(document.Parse([]byte(doc.Data)))(t), "candidate": must.Get(document.Parse([]byte(candidate.Data)))(t)}
+	for _, said := range all {
+		from, to := sides[said[2]], sides[map[string]string{"document": "candidate", "candidate": "document"}[said[2]]]
+		i, j := must.Get(strconv.Atoi(said[1]))(t), must.Get(strconv.Atoi(said[4]))(t)
+		a, b, n := from.Lines[i-1], to.Lines[j-1], must.Get(strconv.ParseFloat(said[3], 64))(t)
+		agree := func(x, y float64) bool { return math.Abs(x-y) <= 0.01*y }
+		price := func(l document.Line) float64 { return cmp.Or(l.Amount.Per(l.Quantity), l.UnitPrice).Abs().Float() }
+		if n <= 1 || !agree(n, price(a)/price(b)) {
+			t.Errorf("%s, but the prices are %v and %v", said[0], price(a), price(b))
+		}
+	}
+	return len(all)
 }

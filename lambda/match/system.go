@@ -3,7 +3,7 @@ package match
 // promptVersion names the question in the vault, for people comparing answers. Change it together
 // with system, the form of the question or the schema. The vault looks up an answer by the whole
 // text of its question, so an answer to an older version is never used for a newer one.
-const promptVersion = "match/3"
+const promptVersion = "match/4"
 
 // system is the system message of every question. It must be at least 1,024 tokens and always
 // the same, because providers cache only such prefixes (TestPromptPrefixIsCacheable).
@@ -23,6 +23,7 @@ Judge by what can be checked in the documents: companies, numbers, items, quanti
 - A contract and an order or an invoice: the parties of the contract, its subject, its prices, and a date within its term.
 Lines with a name of ours are computed from all documents:
 - "competition:" tells what else fits. "Beyond doubt" means that others already belong to that document; if nothing of its quantity is left, a further document needs a strong reason. "As well" means that others fit as well as the pair: then look for what tells them apart. If one of them is nearer in time, that one is the likelier. If nothing tells them apart, answer "low".
+- "units:" converts an item of the document and one of the candidate, counted from 1, by their prices: 1 box is 100 pieces. Compare quantities and prices in one unit. A conversion says nothing about whether the two belong together.
 - "known:" is the last line of a document and names documents to which it belongs already. A document that belongs to one order seldom belongs to a second. A receipt and an invoice that belong to the same order belong together only if their goods or amounts agree.
 - "answered:" is your earlier answer about a candidate. It stands: give no verdict on that candidate, but use it for the others.
 

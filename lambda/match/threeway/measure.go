@@ -267,3 +267,17 @@ func (b *book) learnFrom(f facts, o document.Line, lines []document.Line, of []i
 		}
 	}
 }
+
+// Convert says by the prices how many units of the line b one unit of the line a is. It is absent
+// if the names of the units say so, or if the prices aren't whole multiples.
+func Convert(a, b document.Line) document.Amount {
+	table, named := byName(b.Unit, a.Unit)
+	ordered, _ := priceOf(b)
+	price, _ := priceOf(a)
+	ratio := price.Per(ordered)
+	whole, multiple := wholeMultiple(ratio)
+	if ratio.Sign() == 0 || !multiple || named && (alike(ratio, table) || !sameAmount(a, b)) {
+		return document.Amount{}
+	}
+	return whole
+}

@@ -189,3 +189,36 @@ func TestOrderSentence(t *testing.T) {
 		}
 	}
 }
+
+// One unit of the first line is so many of the second, if the prices say so and the units don't.
+func TestConvert(t *testing.T) {
+	t.Parallel()
+	line := func(quantity, unit, price string) (l document.Line) {
+		l = document.Line{Quantity: document.MustAmount(quantity), Unit: unit}
+		if price != "" {
+			l.UnitPrice = document.MustAmount(price)
+		}
+		l.Amount = l.Quantity.Times(l.UnitPrice)
+		return l
+	}
+	for name, tc := range map[string]struct {
+		a, b document.Line
+		want string
+	}{
+		"a box, by price":          {line("2", "box", "50"), line("200", "pc", "0.5"), "100"},
+		"another quantity":         {line("2", "box", "50"), line("70", "pc", "0.5"), "100"},
+		"pieces, by price":         {line("200", "pc", "0.5"), line("2", "box", "50"), "0.01"},
+		"a dozen":                  {line("5", "dozen", "12"), line("60", "pc", "1"), ""},
+		"tonnes without prices":    {line("1.5", "t", ""), line("1500", "kg", ""), ""},
+		"a box without prices":     {line("2", "box", ""), line("200", "pc", ""), ""},
+		"the same unit":            {line("2", "pc", "5"), line("3", "Stk", "5"), ""},
+		"one names no unit":        {line("2", "", "50"), line("200", "pc", "0.5"), "100"},
+		"it may be another price":  {line("2", "", "10"), line("2", "pc", "5"), ""},
+		"the unit is contradicted": {line("2", "pc", "100"), line("200", "pc", "1"), "100"},
+		"no whole multiple":        {line("2", "box", "7"), line("9", "pc", "2"), ""},
+	} {
+		if got := threeway.Convert(tc.a, tc.b).Canonical(); got != tc.want {
+			t.Errorf("%s: got %q, want %q", name, got, tc.want)
+		}
+	}
+}

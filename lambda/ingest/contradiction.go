@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/document/einvoice"
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/gate"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
 )
@@ -104,9 +105,7 @@ func same(xml, page extraction.Value) bool {
 		id, _ := company.VATID(xml.Text)
 		return a == b || printed.Letters(id) == b
 	case strings.HasSuffix(xml.Path, ".name"):
-		const alike = 0.6
-		return company.Similarity(company.ParseName(xml.Text), company.ParseName(page.Text)) > alike ||
-			strings.Contains(a, b) || strings.Contains(b, a)
+		return gate.SameCompany(xml.Text, page.Text)
 	}
 	return strings.Contains(a, b) || strings.Contains(b, a) // a page may leave out a prefix
 }

@@ -153,7 +153,7 @@ func (j *judge) roles() {
 	}
 	switch recipient := j.rules.Data.Buyer.Name; {
 	case buyer == "" || j.refused["buyer.name"]:
-	case j.issued() && sameCompany(buyer, theirs.Text) && !sameCompany(buyer, recipient) && !sameCompany(buyer, supplier):
+	case j.issued() && SameCompany(buyer, theirs.Text) && !SameCompany(buyer, recipient) && !SameCompany(buyer, supplier):
 		j.object(Plausibility, "buyer.name", "the page names the buyer as its supplier")
 	case j.labels.Bank(buyer):
 		j.object(Plausibility, "buyer.name", "the page names the buyer as the bank of an account")
@@ -167,8 +167,8 @@ func (j *judge) sided(supplier string) bool { return j.labels.Side(supplier) == 
 func (j *judge) issuer(supplier, theirs string) {
 	recipient := j.rules.Data.Buyer.Name
 	switch {
-	case j.sided(supplier) || j.labels.Issues(supplier) || sameCompany(supplier, theirs):
-	case sameCompany(supplier, recipient):
+	case j.sided(supplier) || j.labels.Issues(supplier) || SameCompany(supplier, theirs):
+	case SameCompany(supplier, recipient):
 		j.object(Plausibility, "supplier.name", "the page names the supplier as the recipient%s", known("; its supplier is", theirs))
 	case theirs != "":
 		j.object(Plausibility, "supplier.name", "the page names another supplier than the model%s", known(":", theirs, supplier))

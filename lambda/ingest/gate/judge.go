@@ -133,12 +133,13 @@ func alike(a, b extraction.Value) bool {
 	case a.Path == "number":
 		return reference.Canonical(a.Text) == reference.Canonical(b.Text)
 	case strings.HasSuffix(a.Path, ".name"):
-		return sameCompany(a.Text, b.Text)
+		return SameCompany(a.Text, b.Text)
 	}
 	return x == y
 }
 
-func sameCompany(a, b string) bool {
+// SameCompany reports whether two names are likely one company's: similar, or one in the other.
+func SameCompany(a, b string) bool {
 	const likely = 0.6
 	x, y := printed.Letters(a), printed.Letters(b)
 	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x) ||
@@ -157,7 +158,7 @@ func (j *judge) ids() {
 		return
 	}
 	mine, theirs := &j.e.Data, &j.rules.Data
-	owner := func(a, b string) bool { return a == "" || b == "" || sameCompany(a, b) }
+	owner := func(a, b string) bool { return a == "" || b == "" || SameCompany(a, b) }
 	for _, id := range []struct {
 		path, name string
 		to, from   *string

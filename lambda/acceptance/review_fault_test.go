@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/review"
+	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -79,8 +80,13 @@ func always(answer string) func(string) string { return func(string) string { re
 
 // emptied has no mark and no finding.
 func emptied(right string) string {
-	field, _, _ := strings.Cut(right, ":")
-	return field + ":[]}"
+	var answer map[string]any
+	_ = json.Unmarshal([]byte(right), &answer)
+	for field := range answer {
+		answer[field] = []any{}
+	}
+	raw, _ := json.Marshal(answer)
+	return string(raw)
 }
 
 const (
@@ -125,15 +131,22 @@ func modelFaults() []modelFault {
 	return list
 }
 
-// schemaOf returns the name of a stage's schema; empty for every stage.
-func schemaOf(s record.Stage) string {
+// orderOf matches the questions of a stage; empty for every stage.
+func orderOf(s record.Stage, faults []scripted.Fault) *scripted.Faults {
+	o := scripted.Order{Faults: faults}
 	switch s {
 	case "":
-		return ""
 	case record.Contract:
-		return whole.SchemaName
+		o.Name = whole.SchemaName
+	default:
+		o.Contains = "\nTask: " + string(s) + "\n"
 	}
-	return "review_" + string(s)
+	return scripted.Ordered(o)
+}
+
+func isAbout(q scripted.Question, s record.Stage) bool {
+	stage, _, ok := analyst.Asked(q.Name, q.User)
+	return s == "" || ok && stage == s || s == record.Contract && q.Name == whole.SchemaName
 }
 
 // faultDesk is a desk with a model that fails as told.
@@ -142,7 +155,7 @@ func faultDesk(t *testing.T) (*desk, *atomic.Pointer[modelFault]) {
 	now, right := &atomic.Pointer[modelFault]{}, scripted.ReviewByRules()
 	d := &desk{model: startModel(t, scripted.Options{Mind: func(q scripted.Question) string {
 		f, answer := now.Load(), right(q)
-		if f.answer != nil && (f.stage == "" || schemaOf(f.stage) == q.Name) {
+		if f.answer != nil && isAbout(q, f.stage) {
 			return f.answer(answer)
 		}
 		return answer
@@ -178,8 +191,7 @@ func TestReviewTellsFaults(t *testing.T) {
 					if times == 0 {
 						times = 1_000
 					}
-					d.model.Order(scripted.Ordered(scripted.Order{Name: schemaOf(f.stage),
-						Faults: slices.Repeat([]scripted.Fault{f.fault}, times)}))
+					d.model.Order(orderOf(f.stage, slices.Repeat([]scripted.Fault{f.fault}, times)))
 				}
 				d.underFault(f, text)
 			}
@@ -227,13 +239,15 @@ type did struct {
 	cost                                    record.USD
 }
 
-// serverDid counts by the latest call of each question.
+// serverDid counts by the latest call of each question. A further try after an unusable answer
+// says why, and is the same question.
 func serverDid(calls []scripted.Call) (d did) {
 	latest, tries := map[string]scripted.Call{}, map[string]int{}
 	for _, c := range calls {
-		latest[c.Question] = c
-		tries[c.Question]++
-		d.tries = max(d.tries, tries[c.Question])
+		key := llm.First(c.UserText)
+		latest[key] = c
+		tries[key]++
+		d.tries = max(d.tries, tries[key])
 		if c.Billed {
 			d.billed++
 			d.cost += record.USD(price.Of(llm.Usage{PromptTokens: c.Usage.PromptTokens, CompletionTokens: c.Usage.CompletionTokens}) + 0.5)

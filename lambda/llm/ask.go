@@ -56,6 +56,7 @@ const keepFor = 5 * time.Second
 func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read func(text string) error) error {
 	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash(), Version: q.Version}
 	var paid *Answer // paid for, but not stored yet
+	var wrong error  // with the last answer
 	return a.Retry.Do(ctx, func(ctx context.Context) error {
 		id, text, found, err := a.Vault.FindAnswer(ctx, k)
 		if err != nil {
@@ -69,9 +70,10 @@ func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read
 			if err := a.discard(ctx, id, why); err != nil {
 				return err
 			}
+			wrong = why
 		}
 		if paid == nil {
-			answer, err := a.Model.Answer(ctx, q)
+			answer, err := a.Model.Answer(ctx, q.after(wrong))
 			if answer.CutOff && q.Divisible {
 				answer.Text, err = CutOff, nil
 			}
@@ -95,6 +97,7 @@ func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read
 		if err := a.discard(ctx, id, why); err != nil {
 			return err
 		}
+		wrong = why
 		return unusable(why)
 	})
 }

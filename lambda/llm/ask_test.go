@@ -38,6 +38,7 @@ type office struct {
 	stored  map[int64]string   // usable answers
 	fails   map[string][]error // by operation, in turn
 	keys    []llm.Key
+	users   []string // User texts asked
 	kept    []llm.Answer
 	onReply func()
 	onKeep  func(context.Context) error
@@ -57,8 +58,9 @@ func (o *office) fail(what string) (err error) {
 
 func (o *office) Name() string { return "fake temperature=0" }
 
-func (o *office) Answer(context.Context, llm.Question) (llm.Answer, error) {
+func (o *office) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	o.note("ask")
+	o.users = append(o.users, q.User)
 	if o.onReply != nil {
 		o.onReply()
 	}
@@ -509,5 +511,29 @@ func TestPaidVectorsAreKept(t *testing.T) {
 	e := llm.Embeddings{Embedder: s, Vault: s}
 	if _, err := e.Vectors(ctx, tenant, []string{"a"}); err != nil || len(s.known) != 1 {
 		t.Errorf("%d kept, %v", len(s.known), err)
+	}
+}
+
+// A further try tells the model what was wrong, at the end, and keeps the key of the question.
+func TestNextTryToldWhy(t *testing.T) {
+	t.Parallel()
+	for corrects, want := range map[bool]string{
+		true:  "text|text\n\nYour last answer to this could not be used: <<bad form. Answer again, in the requested form.",
+		false: "text|text",
+	} {
+		o := &office{replies: []reply{{text: "no"}, {text: "yes"}}}
+		a := &llm.Asker{Model: o, Vault: o, Retry: llm.Retry{Sleep: func(context.Context, time.Duration) error { return nil }}}
+		err := a.Ask(t.Context(), tenant, document, llm.Question{Name: "q", User: "text", Corrects: corrects}, func(text string) error {
+			if text == "no" {
+				return errors.New("<<<bad form")
+			}
+			return nil
+		})
+		if got := strings.Join(o.users, "|"); err != nil || got != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+		if llm.First(o.users[1]) != "text" || o.keys[0] != o.keys[1] {
+			t.Errorf("the second try has another question: %q, %v", o.users[1], o.keys)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"strings"
 )
 
 // Question asks for one structured answer.
@@ -28,6 +29,26 @@ type Question struct {
 	// Divisible keeps CutOff as the answer if it was cut off at the limit, so that you can divide
 	// the question, and never buy its answer again.
 	Divisible bool
+	// Corrects tells the model, in a further try, why its last answer couldn't be used.
+	Corrects bool
+}
+
+// again introduces the reason why the last answer couldn't be used.
+const again = "\n\nYour last answer to this could not be used: "
+
+// after returns the question for a try after an unusable answer. The reason comes last, so that
+// a provider's cache still holds the rest.
+func (q Question) after(why error) Question {
+	if q.Corrects && why != nil {
+		q.User += again + Unfenced(why.Error()) + ". Answer again, in the requested form."
+	}
+	return q
+}
+
+// First returns the User text of a question's first try.
+func First(user string) string {
+	user, _, _ = strings.Cut(user, again)
+	return user
 }
 
 // CutOff stands for an answer that was cut off; see Question.Divisible.

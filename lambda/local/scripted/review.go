@@ -27,7 +27,7 @@ func ReviewByRules() Mind {
 		}
 		clauses := clausesOf(passage)
 		if stage == record.Categories {
-			return answerText("clauses", clauses)
+			return answerText(clauses, []finding{})
 		}
 		topics, findings := topicsOf(stage), []finding{}
 		i := slices.IndexFunc(clauses, func(c clause) bool { return slices.Contains(topics, c.Category) })
@@ -36,7 +36,7 @@ func ReviewByRules() Mind {
 		} else if line := mentions(passage, topics); line != "" {
 			findings = append(findings, findingOf(line, topics[0]))
 		}
-		return answerText("findings", findings)
+		return answerText([]clause{}, findings)
 	}
 }
 
@@ -90,8 +90,8 @@ var severities = map[record.Category]record.Severity{
 }
 
 // answerText returns an answer in the form of its question's schema.
-func answerText(field string, entries any) string {
-	raw, err := json.Marshal(map[string]any{field: entries})
+func answerText(clauses []clause, findings []finding) string {
+	raw, err := json.Marshal(map[string]any{"clauses": clauses, "findings": findings})
 	if err != nil {
 		panic(err) // can't happen: strings and numbers only
 	}

@@ -2,9 +2,10 @@
 // passage of a contract, one question asks for its categories of clauses. The router uses
 // their marks to choose up to eleven specialists, each with another question.
 //
-// A question is two files in the folder prompts: the instructions, with a version, and the
-// answer's JSON schema. A changed file makes a new question, because stored answers no longer
-// match it.
+// All questions about a passage begin with the same text: the rules, what is known of the whole
+// contract, the passage. The task, a file with a version in the folder prompts, comes last, so
+// that a provider can cache the rest; the answer's schema and its name are shared for the same
+// reason. A changed file makes a new question, because stored answers no longer match it.
 //
 // You must treat the contract and the answers as hostile. The contract's text stands between
 // fences it cannot forge. An answer off the schema or over the limits is an error; a finding
@@ -16,7 +17,7 @@ import (
 	"fmt"
 	"strings"
 
-	"matchbook/lambda/llm/schema"
+	llmschema "matchbook/lambda/llm/schema"
 	"matchbook/lambda/review/record"
 )
 
@@ -26,6 +27,7 @@ type Passage struct {
 	Text    string
 	Start   int    // offset of Text in the contract, in bytes
 	Heading string // headings above it
+	Known   string // about the whole contract, as text for questions; see card.Brief
 }
 
 // Analyst is a specialist: it reads a passage for one topic.
@@ -35,9 +37,9 @@ type Analyst struct {
 	Version string // of its instructions
 	Topics  []record.Category
 	prompt  string
-	schema  schema.Schema
 	calls   []record.Category // called by marks of these
 	hints   hints
+	others  []string // titles of the others called, for the analyst of the rest
 }
 
 // Stage returns the stage of the analyst's question.
@@ -49,12 +51,14 @@ func All() []Analyst { return append([]Analyst(nil), analysts...) }
 //go:embed prompts
 var files embed.FS
 
-var rules = file("rules.txt")
+var (
+	rules  = strings.TrimSpace(file("rules.txt"))
+	schema = llmschema.MustParse([]byte(file("answer.json")))
+)
 
 func load(name string) Analyst {
 	title, version, prompt := divide(file(name + ".txt"))
-	return Analyst{Name: name, Title: title, Version: version, prompt: rules + "\n" + prompt,
-		schema: schema.MustParse([]byte(file(name + ".json")))}
+	return Analyst{Name: name, Title: title, Version: version, prompt: prompt}
 }
 
 // divide splits a prompt file into its title, its version and the text to send to the model.

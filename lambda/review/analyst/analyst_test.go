@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/review/playbook"
@@ -33,25 +34,24 @@ func TestAnalystFilesMatchTable(t *testing.T) {
 	if len(All()) != 11 {
 		t.Errorf("%d analysts, want 11", len(All()))
 	}
-	used := map[string]bool{"prompts/rules.txt": true, "prompts/categories.txt": true, "prompts/categories.json": true}
+	used := map[string]bool{"rules.txt": true, "categories.txt": true, "answer.json": true}
 	for _, a := range All() {
-		used["prompts/"+a.Name+".txt"], used["prompts/"+a.Name+".json"] = true, true
-		if a.Title == "" || a.Version != "1" || strings.Contains(a.prompt, "version") {
-			t.Errorf("%s: title %q, version %q", a.Name, a.Title, a.Version)
-		}
-		if got := categoriesOf(t, a.schema.Raw(), "findings"); !slices.Equal(got, a.Topics) {
-			t.Errorf("%s: its schema has the topics %v, the table %v", a.Name, got, a.Topics)
+		used[a.Name+".txt"] = true
+		if a.Title == "" || a.Version != "2" || strings.Contains(a.prompt, "version") || len(a.Topics) == 0 {
+			t.Errorf("%s: title %q, version %q, topics %v", a.Name, a.Title, a.Version, a.Topics)
 		}
 		if len(a.calls)+len(a.hints.words) == 0 {
 			t.Errorf("%s is never called", a.Name)
 		}
 	}
-	if got := categoriesOf(t, categoriesSchema.Raw(), "clauses"); !slices.Equal(got, record.All()) {
-		t.Errorf("the schema has the categories %v", got)
+	for list, want := range map[string][]record.Category{"clauses": record.All(), "findings": record.Topics()} {
+		if got := categoriesOf(t, schema.Raw(), list); !slices.Equal(got, want) {
+			t.Errorf("%s of the schema have the categories %v", list, got)
+		}
 	}
 	entries := must.Get(files.ReadDir("prompts"))(t)
 	for _, e := range entries {
-		if !used["prompts/"+e.Name()] {
+		if !used[e.Name()] {
 			t.Errorf("no question uses %s", e.Name())
 		}
 	}
@@ -106,14 +106,11 @@ func TestBadAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	a := analystOf(t, "renewal")
 	good := found("renews for periods", "renewal", "high", "A title")
-	many := slices.Repeat([]string{good}, 21)
 	for name, answer := range map[string]string{
-		"another topic":       list(found("renews for periods", "termination", "high", "A title")),
+		"an unknown topic":    list(found("renews for periods", "weather", "high", "A title")),
 		"an unknown severity": list(found("renews for periods", "renewal", "fatal", "A title")),
-		"no title":            list(found("renews for periods", "renewal", "high", "\u200b ")),
-		"a long title":        list(found("renews for periods", "renewal", "high", strings.Repeat("x", 201))),
-		"too many":            list(many...),
 		"marks":               `{"clauses":[]}`,
+		"another list":        `{"findings":[],"contradictions":[]}`,
 		"text around it":      "Here it is: " + list(good),
 		"too long":            list(found(strings.Repeat("x", 128<<10), "renewal", "high", "A title")),
 	} {
@@ -124,8 +121,35 @@ func TestBadAnswersAreErrors(t *testing.T) {
 	if got, dropped, err := a.Read(list(), passage()); got != nil || dropped != 0 || err != nil {
 		t.Errorf("an empty list: got %v, %d, %v", got, dropped, err)
 	}
-	if got, _, err := a.Read(list(many[:20]...), passage()); len(got) != 1 || err != nil {
-		t.Errorf("20 times the same: got %d, %v", len(got), err)
+	if got, _, err := a.Read(`{"clauses":[],"findings":[`+good+`]}`, passage()); len(got) != 1 || err != nil {
+		t.Errorf("both lists: got %d, %v", len(got), err)
+	}
+}
+
+// One bad finding costs itself only.
+func TestBadFindingIsDropped(t *testing.T) {
+	t.Parallel()
+	a, long := analystOf(t, "renewal"), strings.Repeat("long ", 600)
+	good := found("renews for periods", "renewal", "high", "A title")
+	for name, c := range map[string]struct {
+		bad           string
+		found, fallen int
+	}{
+		"no title":     {found("unless the Customer", "renewal", "high", "\u200b "), 1, 1},
+		"a long title": {found("unless the Customer", "renewal", "high", long), 2, 0},
+		"long wording": {strings.Replace(found("unless the Customer", "renewal", "high", "A title"), `"fallback":""`, `"fallback":"`+long+`"`, 1), 2, 0},
+		"another's":    {found("unless the Customer", "payment", "high", "A title"), 2, 0},
+		"too many":     {strings.Join(slices.Repeat([]string{good}, 21), ","), 1, 2},
+	} {
+		got, dropped, err := a.Read(list(good, c.bad), passage())
+		if err != nil || len(got) != c.found || dropped != c.fallen {
+			t.Errorf("%s: %d found, %d dropped, %v", name, len(got), dropped, err)
+		}
+		for _, f := range got {
+			if utf8.RuneCountInString(f.Title) > maxTitle || utf8.RuneCountInString(f.Fallback) > maxText {
+				t.Errorf("%s: a text is over its limit", name)
+			}
+		}
 	}
 }
 
@@ -138,24 +162,21 @@ func marks(all ...string) string { return `{"clauses":[` + strings.Join(all, ","
 func TestMarkOffsets(t *testing.T) {
 	t.Parallel()
 	got, dropped, err := ReadMarks(marks(
-		mark("It ends otherwise.", "termination", 40),
+		mark("It ends otherwise.", "termination", 101),
 		mark("renews for periods of three years", "renewal", 70),
 		mark("This law governs.", "governing-law", 99),
 		mark("renews for  periods of three years", "renewal", 90),
 	), passage())
 	want := []record.Mark{
 		{Category: record.Renewal, Score: 90, Quote: "renews for periods of three years", Start: 1024, End: 1057},
-		{Category: record.Termination, Score: 40, Quote: "It ends otherwise.", Start: 1116, End: 1134},
+		{Category: record.Termination, Score: 100, Quote: "It ends otherwise.", Start: 1116, End: 1134},
 	}
 	if err != nil || dropped != 1 || !slices.Equal(got, want) { // the law is in no passage
 		t.Errorf("got %+v, %d dropped, %v, want %+v", got, dropped, err, want)
 	}
 	for name, answer := range map[string]string{
-		"score 0":            marks(mark("It ends otherwise.", "termination", 0)),
-		"score 101":          marks(mark("It ends otherwise.", "termination", 101)),
 		"a broken score":     marks(mark("It ends otherwise.", "termination", 1.5)),
 		"an unknown topic":   marks(mark("It ends otherwise.", "payment", 50)),
-		"too many":           marks(slices.Repeat([]string{mark("It ends otherwise.", "termination", 50)}, 61)...),
 		"findings":           list(),
 		"nothing":            "",
 		"a list of nothing":  `{"clauses":[null]}`,
@@ -187,5 +208,29 @@ func TestQuestionContent(t *testing.T) {
 	}
 	if _, _, ok := Asked("match_decision", q.User); ok {
 		t.Error("a question of another workload is taken for one of a review")
+	}
+}
+
+// Providers cache what questions begin with: the name and schema of the answer, the rules, and
+// everything up to the passage's end.
+func TestQuestionsSharePrefix(t *testing.T) {
+	t.Parallel()
+	pb := must.Get(playbook.Parse(playbook.Default()))(t)
+	p := passage()
+	p.Known = "Our side: customer.\n<<<card\nA licence.\ncard>>>\n"
+	first := CategoriesQuestion(p)
+	for _, a := range All() {
+		q := a.Question(p, pb)
+		if q.Name != first.Name || q.System != first.System || string(q.Schema) != string(first.Schema) {
+			t.Errorf("%s: another name, schema or system text", a.Name)
+		}
+		shared := 0
+		for shared < len(q.User) && q.User[shared] == first.User[shared] {
+			shared++
+		}
+		if !strings.Contains(q.User[:shared], p.Known) || !strings.Contains(q.User[:shared], p.Text+closing) {
+			t.Errorf("%s: shared are only\n%s", a.Name, q.User[:shared])
+		}
+		t.Logf("%s: %d characters shared, %d its own", a.Name, len(q.System)+len(q.Schema)+shared, len(q.User)-shared)
 	}
 }

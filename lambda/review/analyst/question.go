@@ -8,7 +8,6 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/llm"
-	"matchbook/lambda/llm/schema"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 )
@@ -27,43 +26,48 @@ const (
 const (
 	opening = "<<<contract\n"
 	closing = "\ncontract>>>"
+	task    = "\nTask: "
 )
 
-var (
-	_, _, categoriesPrompt = divide(file("categories.txt"))
-	categoriesSchema       = schema.MustParse([]byte(file("categories.json")))
-)
+// schemaName is the same for all tasks: it stands before the passage in a provider's cache.
+const schemaName = "review_passage"
 
-// CategoriesQuestion asks for a passage's categories of clauses. Read the answer with
-// ReadMarks.
+var _, categoriesVersion, categoriesPrompt = divide(file("categories.txt"))
+
+// CategoriesQuestion asks for a passage's categories of clauses. Ask it first, so that the
+// provider has cached the passage for the analysts. Read the answer with ReadMarks.
 func CategoriesQuestion(p Passage) llm.Question {
-	return llm.Question{Name: nameOf(record.Categories), System: categoriesPrompt, User: delimited(p),
-		Schema: categoriesSchema.Raw(), MaxTokens: maxCategories}
+	return question(p, record.Categories, categoriesVersion, categoriesPrompt, maxCategories)
 }
 
 // Question asks the analyst about a passage, stating the playbook's positions on its topics.
 // Use Read to read the answer.
 func (a Analyst) Question(p Passage, pb playbook.Playbook) llm.Question {
-	return llm.Question{Name: nameOf(a.Stage()), System: a.prompt, User: a.positions(pb) + delimited(p),
-		Schema: a.schema.Raw(), MaxTokens: maxFindings}
+	return question(p, a.Stage(), a.Version, a.prompt+"\n"+a.company()+a.positions(pb), maxFindings)
 }
 
-func nameOf(s record.Stage) string { return "review_" + strings.ReplaceAll(string(s), "-", "_") }
+func question(p Passage, s record.Stage, version, prompt string, most int) llm.Question {
+	return llm.Question{Name: schemaName, Version: version, System: rules,
+		User: p.Known + delimited(p) + task + string(s) + "\n" + prompt, Schema: schema.Raw(), MaxTokens: most, Corrects: true}
+}
 
 // Asked returns the stage and passage of a question, for use by scripted models.
-func Asked(schemaName, user string) (stage record.Stage, text string, ok bool) {
-	stages := []record.Stage{record.Categories}
-	for _, a := range analysts {
-		stages = append(stages, a.Stage())
-	}
-	for _, s := range stages {
-		if nameOf(s) == schemaName {
-			_, text, ok = strings.Cut(user, opening)
-			text, _, found := strings.Cut(text, closing)
-			return s, text, ok && found
-		}
+func Asked(name, user string) (stage record.Stage, text string, ok bool) {
+	_, text, ok = strings.Cut(user, opening)
+	text, rest, found := strings.Cut(text, closing)
+	rest, told := strings.CutPrefix(rest, "\n"+task)
+	if s, _, _ := strings.Cut(rest, "\n"); ok && found && told && name == schemaName {
+		return record.Stage(s), text, true
 	}
 	return "", "", false
+}
+
+// company names the other analysts called for the passage, for the one who reads the rest.
+func (a Analyst) company() string {
+	if a.others == nil {
+		return ""
+	}
+	return "Specialists called for this passage: " + strings.Join(a.others, ", ") + ".\n"
 }
 
 func (a Analyst) positions(pb playbook.Playbook) string {
@@ -88,7 +92,6 @@ func (a Analyst) positions(pb playbook.Playbook) string {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteByte('\n')
 	return b.String()
 }
 

@@ -2,16 +2,18 @@ package analyst
 
 import (
 	"cmp"
-	"errors"
+	"encoding/json"
+	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"matchbook/lambda/cli/term"
+	llmschema "matchbook/lambda/llm/schema"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
 )
 
-// Limits of an answer. Exceeding one is an error.
+// Limits of an answer. A longer answer is an error, a longer text is cut, and further entries
+// are dropped, so that one of them doesn't cost the right ones.
 const (
 	maxAnswer  = 128 << 10 // bytes
 	maxFound   = 20        // findings
@@ -22,24 +24,47 @@ const (
 	leastScore = 1
 )
 
+// forms are the accepted forms of an answer by the list that its task fills: as requested, or
+// without the other list.
+var forms = map[string][]llmschema.Schema{"clauses": {schema, only("clauses")}, "findings": {schema, only("findings")}}
+
+// only returns the schema of an answer with one list.
+func only(list string) llmschema.Schema {
+	var form struct {
+		Properties map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(schema.Raw(), &form); err != nil {
+		panic(err) // it's embedded
+	}
+	return llmschema.MustParse(fmt.Appendf(nil, `{"type":"object","additionalProperties":false,"required":[%q],"properties":{%q:%s}}`,
+		list, list, form.Properties[list]))
+}
+
+// read returns a list of an answer, and the number of entries over its limit.
+func read(answer, list string, most int) (entries []any, over int, err error) {
+	for _, form := range forms[list] {
+		var read map[string]any
+		if read, err = form.Read(answer, maxAnswer); err == nil {
+			entries = read[list].([]any)
+			over = max(len(entries)-most, 0)
+			return entries[:len(entries)-over], over, nil
+		}
+	}
+	return nil, 0, err
+}
+
 // ReadMarks returns the marks of an answer to CategoriesQuestion, sorted by place, without
 // duplicates. p must be the passage asked about, because marks with a quote missing from it
 // are dropped and counted. Errors never quote the answer, so you can log them.
 func ReadMarks(answer string, p Passage) (marks []record.Mark, dropped int, err error) {
-	read, err := categoriesSchema.Read(answer, maxAnswer)
+	clauses, dropped, err := read(answer, "clauses", maxMarks)
 	if err != nil {
 		return nil, 0, err
-	}
-	clauses := read["clauses"].([]any)
-	if len(clauses) > maxMarks {
-		return nil, 0, errors.New("too many clauses")
 	}
 	for _, c := range clauses {
 		clause := c.(map[string]any)
 		m := record.Mark{Category: record.Category(clause["category"].(string)), Score: int(clause["score"].(float64))}
-		if m.Score < leastScore || m.Score > bestScore {
-			return nil, 0, errors.New("score must be from 1 to 100")
-		}
+		m.Score = min(max(m.Score, leastScore), bestScore)
 		var found bool
 		if m.Quote, m.Start, m.End, found = p.find(clause["quote"].(string)); !found {
 			dropped++
@@ -57,26 +82,22 @@ func ReadMarks(answer string, p Passage) (marks []record.Mark, dropped int, err 
 }
 
 // Read returns the findings of an answer to the analyst's question, in order, with their
-// places in the contract. p must be the passage asked about: findings with a quote missing
-// from it are dropped and counted. Errors never quote the answer.
+// places in the contract. p must be the passage asked about: findings without a title or an
+// explanation, or with a quote missing from the passage, are dropped and counted, because the
+// others still hold. A text over its limit is cut. Errors never quote the answer.
 func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped int, err error) {
-	read, err := a.schema.Read(answer, maxAnswer)
+	findings, dropped, err := read(answer, "findings", maxFound)
 	if err != nil {
 		return nil, 0, err
-	}
-	findings := read["findings"].([]any)
-	if len(findings) > maxFound {
-		return nil, 0, errors.New("too many findings")
 	}
 	for _, f := range findings {
 		finding := f.(map[string]any)
 		r := record.Finding{Analyst: a.Name, Category: record.Category(finding["category"].(string)),
-			Severity: record.Severity(finding["severity"].(string))}
-		if err := texts(finding, &r); err != nil {
-			return nil, 0, err
-		}
+			Severity: record.Severity(finding["severity"].(string)), Title: term.Clean(finding["title"].(string), maxTitle),
+			Explanation: term.Clean(finding["explanation"].(string), maxText), Fallback: term.Clean(finding["fallback"].(string), maxText)}
 		var quoted bool
-		if r.Quote, r.Start, r.End, quoted = p.find(finding["quote"].(string)); !quoted {
+		r.Quote, r.Start, r.End, quoted = p.find(finding["quote"].(string))
+		if !quoted || r.Title == "" || r.Explanation == "" {
 			dropped++
 			continue
 		}
@@ -108,27 +129,6 @@ func join(found []record.Finding, f record.Finding) []record.Finding {
 func heavier(a, b record.Severity) bool {
 	all := record.Severities()
 	return slices.Index(all, a) < slices.Index(all, b)
-}
-
-// texts reads the texts written by the model, cleaned so that they're safe to show.
-func texts(from map[string]any, to *record.Finding) error {
-	for _, field := range []struct {
-		name     string
-		to       *string
-		most     int
-		required bool
-	}{{"title", &to.Title, maxTitle, true}, {"explanation", &to.Explanation, maxText, true},
-		{"fallback", &to.Fallback, maxText, false}} {
-		text := from[field.name].(string)
-		if utf8.RuneCountInString(text) > field.most {
-			return errors.New(field.name + " too long")
-		}
-		*field.to = term.Clean(text, field.most)
-		if field.required && *field.to == "" {
-			return errors.New("missing finding " + field.name)
-		}
-	}
-	return nil
 }
 
 func (p Passage) find(quoted string) (verbatim string, start, end int, ok bool) {

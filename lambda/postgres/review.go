@@ -29,17 +29,22 @@ VALUES ($1, $2, $3, $4, $5, $5, nullif($6::bigint, 0) / 1000000.0, $7::bigint / 
 ON CONFLICT (id) DO NOTHING`
 	newTextSQL   = `INSERT INTO review_text (job_id, text, playbook) VALUES ($1, $2, $3)`
 	newChunksSQL = `
-INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, heading, status, published_at, due_at)
-SELECT c.id, $1, $2, c.position, c.start, c.stop, c.heading, 'pending', now(), now()
-FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::integer[], $7::text[]) AS c (id, position, start, stop, heading)
-RETURNING id, published_at, tenant_id`
+WITH added AS (
+	INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, heading, ready, status, published_at, due_at)
+	SELECT c.id, $1, $2, c.position, c.start, c.stop, c.heading, now.ready, CASE WHEN now.ready THEN 'pending' END,
+		CASE WHEN now.ready THEN now() END, CASE WHEN now.ready THEN now() END
+	FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::integer[], $7::text[]) AS c (id, position, start, stop, heading)
+		CROSS JOIN LATERAL (SELECT c.position = 0 OR NOT $8 AS ready) AS now
+	RETURNING id, published_at, tenant_id, ready
+)
+SELECT id, published_at, tenant_id FROM added WHERE ready`
 	newWholeSQL = `
 INSERT INTO review_chunk (id, tenant_id, job_id, position, kind, start_offset, end_offset, ready, due_at)
 VALUES ($1, $2, $3, $4, 'whole', 0, $5, false, NULL)`
 )
 
-// Create stores a review with its text and chunks, and publishes the chunks. The caller must
-// send their messages. An existing review changes nothing and returns no messages. A review
+// Create stores a review with its text and chunks, and publishes the chunks, or with CardFirst
+// the first. The caller must send their messages. An existing review changes nothing and returns no messages. A review
 // without chunks fails, because its contract is empty. Create returns ErrOtherTenant if the
 // document belongs to another tenant.
 func (r *Reviews) Create(ctx context.Context, n record.New) ([]job.Stamped, error) {
@@ -92,7 +97,8 @@ func addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stam
 		positions[i], starts[i], stops[i], headings[i] = c.Position, c.Start, c.End, storable(c.Heading)
 	}
 	last := len(n.Chunks)
-	stamped, err = Rows[job.Stamped](ctx, tx, newChunksSQL, n.TenantID, n.ID, ids[:last], positions, starts, stops, headings)
+	stamped, err = Rows[job.Stamped](ctx, tx, newChunksSQL, n.TenantID, n.ID, ids[:last], positions, starts, stops, headings,
+		n.CardFirst)
 	if err != nil {
 		return nil, err
 	}
@@ -241,11 +247,19 @@ SELECT j.status, count(*) FILTER (WHERE c.kind = 'text' AND c.status IN ('failed
 FROM review_job AS j LEFT JOIN review_chunk AS c ON c.job_id = j.id WHERE j.id = $1 GROUP BY j.id`
 	runAgainSQL = `
 UPDATE review_job SET status = 'running', ended_at = NULL, error = NULL WHERE id = $1 AND ended_at IS NOT NULL`
+	// A chunk cancelled while it waited for the card waits again, if the first chunk is retried.
 	retryChunksSQL = `
-UPDATE review_chunk SET status = 'pending', ready = true, error = NULL, failed_at = NULL, lease_until = NULL,
-	due_at = now(), published_at = greatest(now(), published_at + interval '1 microsecond'), republished = 0, lapses = 0
-WHERE job_id = $1 AND kind = $2 AND ($2 = 'whole' OR status IN ('failed', 'cancelled'))
-RETURNING id, published_at, tenant_id`
+WITH retried AS (
+	UPDATE review_chunk AS c SET status = CASE WHEN waits THEN NULL ELSE 'pending' END, ready = NOT waits,
+		due_at = CASE WHEN waits THEN NULL ELSE now() END, published_at = greatest(now(), c.published_at + interval '1 microsecond'),
+		error = NULL, failed_at = NULL, lease_until = NULL, republished = 0, lapses = 0
+	FROM (SELECT o.id, NOT o.ready AND o.kind = 'text' AND first.status IN ('failed', 'cancelled') AS waits
+		FROM review_chunk AS o JOIN review_chunk AS first ON first.job_id = o.job_id AND first.position = 0
+		WHERE o.job_id = $1 AND o.kind = $2 AND ($2 = 'whole' OR o.status IN ('failed', 'cancelled'))) AS of
+	WHERE c.id = of.id
+	RETURNING c.id, c.published_at, c.tenant_id, c.ready
+)
+SELECT id, published_at, tenant_id FROM retried WHERE ready`
 )
 
 // Retry publishes a review's failed and cancelled chunks again, so the review runs again. The

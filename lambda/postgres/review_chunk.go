@@ -57,8 +57,15 @@ SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE c.id = $1`
 SELECT substring(t.text FROM c.start_offset + 1 FOR c.end_offset - c.start_offset), t.playbook
 FROM review_chunk AS c JOIN review_text AS t USING (job_id) WHERE c.id = $1`
 	endedSQL = `
-SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, NULL::jsonb, dropped, NULL::jsonb, NULL::integer[]
+SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, card, NULL::jsonb, dropped, NULL::jsonb, NULL::integer[]
 FROM review_checkpoint WHERE chunk_id = $1 AND outcome = 'done'`
+	// The first chunk needs the contract until the card is done.
+	cardSQL = `
+SELECT (SELECT k.card FROM review_chunk AS f JOIN review_checkpoint AS k ON k.chunk_id = f.id AND k.stage = 'card'
+	WHERE f.job_id = c.job_id AND f.position = 0 AND f.kind = 'text'),
+	CASE WHEN c.position = 0 AND c.kind = 'text' AND j.model <> '' AND NOT EXISTS (SELECT FROM review_checkpoint AS k
+		WHERE k.chunk_id = c.id AND k.stage = 'card' AND k.outcome = 'done') THEN t.text ELSE '' END
+FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id JOIN review_text AS t ON t.job_id = c.job_id WHERE c.id = $1`
 )
 
 // Task reads what the work on a chunk needs, and sets a queued review running.
@@ -68,12 +75,14 @@ func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err e
 		var chunks []record.Chunk
 		var texts []passage
 		var ended []record.Result
+		var cards []cardRow
 		b := &pgx.Batch{}
 		b.Queue(beginReviewSQL, f.ID, f.Number)
 		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(all(&jobs))
 		b.Queue(chunkSQL, f.ID).Query(all(&chunks))
 		b.Queue(passageSQL, f.ID).Query(all(&texts))
 		b.Queue(endedSQL, f.ID).Query(all(&ended))
+		b.Queue(cardSQL, f.ID).Query(all(&cards))
 		if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
@@ -81,7 +90,7 @@ func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err e
 			return job.ErrFenceLost
 		}
 		t = record.Task{Job: jobs[0], Chunk: chunks[0], Text: string(texts[0].Text), Playbook: texts[0].Playbook,
-			Ended: map[record.Stage]record.Result{}}
+			Ended: map[record.Stage]record.Result{}, Card: cards[0].Card, Contract: string(cards[0].Contract)}
 		for _, e := range ended {
 			t.Ended[e.Stage] = e
 		}
@@ -94,6 +103,11 @@ func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err e
 }
 
 type passage struct{ Text, Playbook []byte }
+
+type cardRow struct {
+	Card     *record.Card
+	Contract []byte
+}
 
 func all[T any](into *[]T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
@@ -206,19 +220,20 @@ const (
 	recordSQL = `
 WITH ` + held + `, result AS (
 	SELECT r.*, coalesce(k.estimate_usd, 0) AS reserved FROM held, ROWS FROM (jsonb_to_recordset($3::jsonb) AS (
-		stage text, outcome text, reason text, calls integer, micros bigint, dropped integer, marks jsonb, findings jsonb
-	)) WITH ORDINALITY AS r (stage, outcome, reason, calls, micros, dropped, marks, findings, place)
+		stage text, outcome text, reason text, calls integer, micros bigint, dropped integer, marks jsonb, card jsonb, findings jsonb
+	)) WITH ORDINALITY AS r (stage, outcome, reason, calls, micros, dropped, marks, card, findings, place)
 		LEFT JOIN review_checkpoint AS k ON k.chunk_id = $1 AND k.stage = r.stage AND k.finished_at IS NULL
 	WHERE NOT EXISTS (SELECT FROM review_checkpoint AS ended WHERE ended.chunk_id = $1 AND ended.stage = r.stage
 		AND (ended.outcome = 'done' OR ended.finished_at IS NOT NULL AND ended.claimed_by = $2))
 ), recorded AS (
-	INSERT INTO review_checkpoint AS k (chunk_id, stage, job_id, claimed_by, finished_at, outcome, reason, cost_usd, calls, dropped, marks)
+	INSERT INTO review_checkpoint AS k (chunk_id, stage, job_id, claimed_by, finished_at, outcome, reason, cost_usd, calls,
+		dropped, marks, card)
 	SELECT chunk_id, stage, job_id, attempts, now(), CASE WHEN status = 'running' OR outcome <> 'done' THEN outcome END,
-		nullif(left(reason, 1000), ''), micros / 1000000.0, result.calls, dropped, marks
+		nullif(left(reason, 1000), ''), micros / 1000000.0, result.calls, dropped, marks, nullif(card, 'null'::jsonb)
 	FROM held, result
 	ON CONFLICT (chunk_id, stage) DO UPDATE SET claimed_by = excluded.claimed_by, finished_at = excluded.finished_at,
 		outcome = excluded.outcome, reason = excluded.reason, dropped = excluded.dropped, marks = excluded.marks,
-		cost_usd = k.cost_usd + excluded.cost_usd, calls = k.calls + excluded.calls
+		card = coalesce(excluded.card, k.card), cost_usd = k.cost_usd + excluded.cost_usd, calls = k.calls + excluded.calls
 ), found AS (
 	SELECT DISTINCT ON (f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END)
 		f.*, result.place AS stage_place
@@ -294,6 +309,7 @@ type storedResult struct {
 	Micros   record.USD      `json:"micros"`
 	Dropped  int             `json:"dropped"`
 	Marks    []record.Mark   `json:"marks"`
+	Card     *record.Card    `json:"card"`
 	Findings []storedFinding `json:"findings"`
 }
 
@@ -308,7 +324,7 @@ func stored(results []record.Result) []storedResult {
 	list := make([]storedResult, len(results))
 	for i, r := range results {
 		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
-			slices.Clone(r.Marks), make([]storedFinding, len(r.Findings))}
+			slices.Clone(r.Marks), r.Card, make([]storedFinding, len(r.Findings))}
 		for m := range list[i].Marks {
 			mark := &list[i].Marks[m]
 			mark.Category, mark.Quote = kept(mark.Category), storable(mark.Quote)
@@ -335,6 +351,22 @@ func storedOf(f record.Finding) storedFinding {
 // kept is storable for the string types of package record.
 func kept[T ~string](text T) T { return T(storable(string(text))) }
 
+// openSQL publishes the chunks that wait for the card, locked by id.
+const openSQL = `
+WITH waiting AS (
+	SELECT id FROM review_chunk WHERE kind = 'text' AND status IS NULL AND NOT ready AND job_id = (SELECT job_id FROM review_chunk
+		WHERE id = $1 AND attempts = $2 AND status = 'in-progress') ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE review_chunk AS c SET status = 'pending', ready = true, due_at = now(), published_at = now() FROM waiting WHERE c.id = waiting.id
+RETURNING c.id, c.published_at, c.tenant_id`
+
+// Open publishes the chunks that wait for the card. The caller must send their messages.
+func (r *Reviews) Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error) {
+	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		return Rows[job.Stamped](ctx, tx, openSQL, f.ID, f.Number)
+	})
+}
+
 // endChunksSQL ends several chunks in one statement, so that the triggers join them once.
 var endChunksSQL = chunks.sql(ours + `
 UPDATE {table} AS c SET status = e.status, stage = e.stage, error = nullif(left(e.reason, 1000), ''),
@@ -343,10 +375,11 @@ FROM ours JOIN unnest($1::uuid[], $3::text[], $4::text[], $5::text[]) AS e (id, 
 WHERE c.id = ours.id
 RETURNING c.id, c.attempts`)
 
-// publishWholeSQL stamps contracts as a whole made pending by this transaction's triggers.
+// publishWholeSQL stamps the chunks made pending by this transaction's triggers: contracts as a
+// whole, and chunks that waited for the card.
 const publishWholeSQL = `
 UPDATE review_chunk SET published_at = greatest(now(), published_at + interval '1 microsecond')
-WHERE kind = 'whole' AND status = 'pending' AND job_id IN (SELECT job_id FROM review_chunk WHERE id = ANY ($1))
+WHERE status = 'pending' AND job_id IN (SELECT job_id FROM review_chunk WHERE id = ANY ($1))
 	AND xmin = pg_current_xact_id()::xid
 RETURNING id, published_at, tenant_id`
 
@@ -359,7 +392,7 @@ type chunkEnd struct {
 }
 
 // End ends a chunk as succeeded, failed or cancelled, without notifying people. If that
-// publishes contracts as a whole, it returns their messages and the caller must send them.
+// publishes contracts as a whole or waiting chunks, it returns their messages and the caller must send them.
 // Chunks ending at the same moment share a statement.
 func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
 	r.progress.reach(f.ID, ending)

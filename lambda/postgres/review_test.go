@@ -96,8 +96,15 @@ func finding(quote string, start int) record.Finding {
 // create starts a review of a contract with n chunks of 10 bytes.
 func (r *reviews) create(n int) (review uuid.UUID, stamped []job.Stamped) {
 	r.t.Helper()
+	return r.createWith(n, "")
+}
+
+// createWith starts a review with a model, in which the chunks wait for the card, or without.
+func (r *reviews) createWith(n int, model string) (review uuid.UUID, stamped []job.Stamped) {
+	r.t.Helper()
 	review = uuid.New()
-	contract := record.New{ID: review, TenantID: tenant, DocumentID: uuid.New(), Name: "lease.md", Playbook: []byte(`{}`), PlaybookVersion: "1"}
+	contract := record.New{ID: review, TenantID: tenant, DocumentID: uuid.New(), Name: "lease.md", Playbook: []byte(`{}`), PlaybookVersion: "1",
+		Model: model, CardFirst: model != ""}
 	for i := range n {
 		contract.Text += fmt.Sprintf("A lease %d\n", i%10)
 		contract.Chunks = append(contract.Chunks, record.Chunk{Position: i, Start: 10 * i, End: 10*i + 10, Heading: "Terms"})

@@ -48,6 +48,7 @@ type keptChunk struct {
 	lease     time.Time
 	published time.Time
 	failedAt  time.Time
+	waits     bool // for the card
 	calls     map[record.Stage]*keptCall
 }
 
@@ -95,7 +96,8 @@ func (s *memory) Create(_ context.Context, n record.New) ([]job.Stamped, error) 
 		part.ID, part.JobID = uuid.NewSHA1(n.ID, []byte(strconv.Itoa(part.Position))), n.ID
 		ch := &keptChunk{Chunk: part, calls: map[record.Stage]*keptCall{}}
 		s.chunks[part.ID] = ch
-		if part.Kind == record.Text {
+		ch.waits = n.CardFirst && part.Position > 0
+		if part.Kind == record.Text && !ch.waits {
 			stamped = append(stamped, s.publish(ch))
 		}
 	}
@@ -126,8 +128,11 @@ func (s *memory) over(c *keptReview, status record.Status) {
 
 // ended counts a chunk of a review that has its end, and returns the message of
 // the whole contract when it was the last one.
-func (s *memory) ended(ch *keptChunk) []job.Stamped {
+func (s *memory) ended(ch *keptChunk) (stamped []job.Stamped) {
 	c, all := s.jobs[ch.JobID], s.of(ch.JobID)
+	if ch.Position == 0 {
+		stamped = s.open(ch.JobID)
+	}
 	for _, k := range ch.calls {
 		if k.result.Outcome == "" {
 			c.reserved -= k.estimate
@@ -151,7 +156,7 @@ func (s *memory) ended(ch *keptChunk) []job.Stamped {
 	}
 	switch {
 	case c.ChunksOpen > 0:
-		return nil
+		return stamped
 	case c.Status == record.Cancelling:
 		all[len(all)-1].Status = job.StatusCancelled
 		s.over(c, record.Cancelled)
@@ -161,6 +166,17 @@ func (s *memory) ended(ch *keptChunk) []job.Stamped {
 		return []job.Stamped{s.publish(all[len(all)-1])}
 	}
 	return nil
+}
+
+// open publishes the chunks that wait for the card.
+func (s *memory) open(review uuid.UUID) (stamped []job.Stamped) {
+	for _, ch := range s.of(review) {
+		if ch.waits && ch.Kind == record.Text && ch.Status == job.StatusNone {
+			ch.waits = false
+			stamped = append(stamped, s.publish(ch))
+		}
+	}
+	return stamped
 }
 
 // answered reports whether a question about the chunk has its answer.

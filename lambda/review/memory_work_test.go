@@ -30,6 +30,13 @@ func (s *memory) Task(_ context.Context, f job.Attempt) (t record.Task, err erro
 			t.Ended[stage] = k.result
 		}
 	}
+	first := s.of(c.ID)[0]
+	if k := first.calls[record.CardStage]; k != nil {
+		t.Card = k.result.Card
+	}
+	if _, done := t.Ended[record.CardStage]; ch == first && ch.Kind == record.Text && c.Model != "" && !done {
+		t.Contract = c.text
+	}
 	if ch.Kind == record.Whole {
 		for _, o := range s.of(c.ID) {
 			if o.Kind == record.Text {
@@ -123,6 +130,20 @@ func (s *memory) Record(_ context.Context, f job.Attempt, results []record.Resul
 	return s.standing(c, c.Model), nil
 }
 
+// Open implements review.Store.
+func (s *memory) Open(_ context.Context, f job.Attempt) ([]job.Stamped, error) {
+	if err := s.fail("Open"); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, c, err := s.held(f)
+	if err != nil || c.Status != record.Running {
+		return nil, err
+	}
+	return s.open(ch.JobID), nil
+}
+
 // End implements review.Store.
 func (s *memory) End(_ context.Context, f job.Attempt, status job.Status, stage, reason string) ([]job.Stamped, error) {
 	if err := s.fail("End"); err != nil {
@@ -165,7 +186,7 @@ func (s *memory) Cancel(review uuid.UUID) {
 	}
 	c.Status = record.Cancelling
 	for _, ch := range s.of(review) {
-		if ch.Status == job.StatusPending && !c.Status.Over() {
+		if (ch.Status == job.StatusPending || ch.Status == job.StatusNone && ch.Kind == record.Text) && !c.Status.Over() {
 			ch.Status = job.StatusCancelled
 			s.ended(ch)
 		}
@@ -184,11 +205,16 @@ func (s *memory) Retry(review uuid.UUID) (stamped []job.Stamped) {
 	c.Status, c.EndedAt = record.Running, nil
 	whole := all[len(all)-1]
 	whole.Status, whole.Stage, whole.calls = job.StatusNone, "", map[record.Stage]*keptCall{}
+	again := all[0].Status == job.StatusFailed || all[0].Status == job.StatusCancelled
 	for _, ch := range all[:len(all)-1] {
 		if ch.Status == job.StatusFailed || ch.Status == job.StatusCancelled {
 			ch.Stage, ch.Error = "", ""
 			c.ChunksOpen++
 			c.Gaps--
+			if ch.waits && again {
+				ch.Status = job.StatusNone
+				continue
+			}
 			stamped = append(stamped, s.publish(ch))
 		}
 	}

@@ -12,26 +12,69 @@ import (
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/card"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/whole"
 )
 
-// text reads a chunk of text: first its categories, then the analysts called by them. If the
-// answer about categories is unusable, the rules' marks call the analysts, so that one gap
-// doesn't become twelve.
+// text reads a chunk of text: the first asks for the contract's card, each for its categories,
+// then the analysts called by them. If the answer about categories is unusable, the rules' marks
+// call the analysts, so that one gap doesn't become twelve.
 func (w *work) text(ctx context.Context) error {
 	if w.Model == nil {
 		return w.byRules(ctx)
 	}
+	stop, without := w.card(ctx)
+	if stop {
+		return without
+	}
 	marks, err := w.categories(ctx)
 	if err != nil {
 		if cause(ctx) != nil || errors.Is(err, record.ErrBudget) || failure.Of(err).Kind != failure.Permanent {
-			return err
+			return worst(without, err)
 		}
 		marks = w.marksByRules()
 	}
-	return worst(err, w.analysts(ctx, analyst.Route(marks, w.passage)))
+	return worst(without, err, w.analysts(ctx, analyst.Route(marks, w.passage)))
+}
+
+// card asks for the contract's card, if this is the first chunk, and publishes the chunks waiting
+// for it. Without an answer the review goes on with the rules' card, and the error is a gap; stop
+// is set if nothing else can be asked now.
+func (w *work) card(ctx context.Context) (stop bool, err error) {
+	if w.task.Chunk.Position > 0 {
+		return false, nil
+	}
+	if w.task.Contract != "" {
+		err = w.askCard(ctx)
+	}
+	if cause(ctx) != nil || w.unrecorded() != nil || failure.Of(err).RetryAfter > 0 {
+		return true, err
+	}
+	waiting, opened := w.Store.Open(ctx, w.fence)
+	if opened != nil {
+		return true, worst(err, failure.At("publish the chunks that wait for the card", opened))
+	}
+	w.send(ctx, waiting)
+	return false, err
+}
+
+func (w *work) askCard(ctx context.Context) error {
+	text := w.task.Contract
+	byRules := whole.Facts(text, func(name string) bool { return w.playbook.SideOf(name) > 0 })
+	c := byRules
+	q := card.Question(text, byRules, w.playbook.Side())
+	err := w.question(ctx, record.Result{Stage: record.CardStage, Card: &byRules}, q, func(answer string, r *record.Result) error {
+		read, kept, dropped, err := card.Read(answer, text, byRules)
+		if err = cmp.Or(err, lost(kept, dropped)); err == nil {
+			c, r.Card = read, &read
+		}
+		r.Dropped = dropped
+		return err
+	})
+	w.know(c)
+	return err
 }
 
 func (w *work) marksByRules() []record.Mark {

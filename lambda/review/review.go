@@ -1,8 +1,9 @@
 // Package review is the work of the review function: it reads one chunk of a contract or, as
 // the last step, the contract as a whole.
 //
-// A chunk of text is read in stages; each stage asks a model one question. The first finds the
-// chunk's categories of clauses. They decide which analysts read it next, all at once. A
+// A chunk of text is read in stages; each stage asks a model one question. The first chunk
+// begins with the card of the contract, which the others wait for and all questions have. The
+// next stage finds the chunk's categories of clauses. They decide which analysts read it next, all at once. A
 // finished stage is recorded with its marks and findings, so a redelivery resumes after it. An
 // answer already paid for but not recorded comes from the vault. Before every call the store
 // is asked, because the review may have been cancelled, paused by the model's provider, or run
@@ -40,6 +41,9 @@ type Store interface {
 	// Record records finished stages in one transaction. It adds their findings only while the
 	// review is running. The Standing it returns omits the pause.
 	Record(ctx context.Context, f job.Attempt, results []record.Result) (record.Standing, error)
+	// Open publishes the chunks of text that wait for the card, and returns their messages, which
+	// the caller must send.
+	Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error)
 	// End settles the chunk as succeeded, failed or cancelled. After the last chunk of text it
 	// publishes the contract as a whole and returns its message, which the caller must send.
 	End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) ([]job.Stamped, error)
@@ -166,9 +170,13 @@ func (w *work) close(ctx context.Context, status job.Status, stage, reason strin
 	if err != nil {
 		return failure.At("write the end of the chunk", err)
 	}
-	if _, err := w.Sender.Send(ctx, whole); err != nil {
-		w.Log.Warn("enqueue of the whole contract failed; sweep will retry",
+	w.send(ctx, whole)
+	return nil
+}
+
+func (w *work) send(ctx context.Context, messages []job.Stamped) {
+	if _, err := w.Sender.Send(ctx, messages); err != nil {
+		w.Log.Warn("enqueue of further chunks failed; sweep will retry",
 			"id", w.fence.ID, "review", w.task.Job.ID, "reason", failure.Of(err).Text)
 	}
-	return nil
 }

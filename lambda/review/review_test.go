@@ -177,7 +177,7 @@ func TestNoCallAfterCancel(t *testing.T) {
 		if got := r.deliver(1)[0]; got.Action != job.Ack || len(r.model.calls) > 0 {
 			t.Errorf("the delivery ended with %+v after %d calls", got, len(r.model.calls))
 		}
-		if chunk := r.store.Chunks(r.id)[0]; chunk.Stage != "cancelled-at-stage-1" {
+		if chunk := r.store.Chunks(r.id)[0]; chunk.Stage != "cancelled-at-stage-0" {
 			t.Errorf("the chunk is %s, %s", chunk.Status, chunk.Stage)
 		}
 	})
@@ -270,7 +270,7 @@ func TestSpentBudgetIsGap(t *testing.T) {
 			t.Errorf("the delivery ended with %+v after %d calls", got, len(r.model.calls))
 		}
 		chunk := r.store.Chunks(r.id)[0]
-		if chunk.Status != job.StatusFailed || chunk.Stage != "categories" || strings.Contains(chunk.Error, "spent") ||
+		if chunk.Status != job.StatusFailed || chunk.Stage != "card" || strings.Contains(chunk.Error, "spent") ||
 			!strings.HasSuffix(chunk.Error, "but USD 0.0000 of the review's budget are left") {
 			t.Errorf("the chunk is %s at %s: %s", chunk.Status, chunk.Stage, chunk.Error)
 		}
@@ -297,8 +297,8 @@ func TestCallAwaitsBudget(t *testing.T) {
 		r.deliver(1)
 		r.deliver(1)
 		r.wantStatus(record.Completed)
-		if r.model.most != 1 || r.store.Job(r.id).Calls != 5 {
-			t.Errorf("%d calls at once, %d in all; want 1 and 5", r.model.most, r.store.Job(r.id).Calls)
+		if r.model.most != 1 || r.store.Job(r.id).Calls != 6 {
+			t.Errorf("%d calls at once, %d in all; want 1 and 6", r.model.most, r.store.Job(r.id).Calls)
 		}
 	})
 }
@@ -400,8 +400,8 @@ func TestStagesShareTransaction(t *testing.T) {
 		}
 		r.store.Slow = 10 * time.Millisecond
 		r.deliver(1)
-		if writes != 3 { // the categories; the analyst that is first; the two others
-			t.Errorf("%d writes, want 3", writes)
+		if writes != 4 { // the card; the categories; the analyst that is first; the two others
+			t.Errorf("%d writes, want 4", writes)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/card"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -27,6 +28,8 @@ type call struct {
 // model answers by the stage that asks.
 type model struct {
 	answer func(ctx context.Context, stage record.Stage, n int) (string, error) // n counts the stage's calls from 1
+	card   func() (string, error)                                               // nil: an empty card
+	see    func(llm.Question)                                                   // may be nil
 
 	mu       sync.Mutex
 	began    time.Time
@@ -39,8 +42,17 @@ func (m *model) Name() string { return "test" }
 
 func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	stage, _, ok := analyst.Asked(q.Name, q.User)
-	if !ok {
+	switch {
+	case q.Name == card.SchemaName && m.card == nil:
+		return llm.Answer{Text: emptyCard}, nil // not counted: most tests are about the other questions
+	case q.Name == card.SchemaName:
+		text, err := m.card()
+		return llm.Answer{Text: text}, err
+	case !ok:
 		stage = record.Contract
+	}
+	if m.see != nil {
+		m.see(q)
 	}
 	n := m.enter(stage)
 	defer m.leave()
@@ -114,7 +126,16 @@ func (r *rig) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, erro
 	return nil, nil
 }
 
+// newRig returns a rig with all chunks published: most tests don't wait for the card.
 func newRig(t *testing.T, request review.Request) *rig {
+	t.Helper()
+	r := newWaitingRig(t, request)
+	r.sent = append(r.sent, r.store.open(r.id)...)
+	return r
+}
+
+// newWaitingRig returns a rig with the first chunk published.
+func newWaitingRig(t *testing.T, request review.Request) *rig {
 	t.Helper()
 	r := &rig{T: t, store: newMemory(), model: &model{began: time.Now(), answer: answer}}
 	r.Reviewer = &review.Reviewer{Store: r.store, Model: &llm.Asker{Model: r.model, Vault: r.store}, Sender: r,

@@ -114,6 +114,10 @@ func (p *process) Record(ctx context.Context, f job.Attempt, results []record.Re
 	return alive(p, func() (record.Standing, error) { return p.store.Record(ctx, f, results) })
 }
 
+func (p *process) Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error) {
+	return alive(p, func() ([]job.Stamped, error) { return p.store.Open(ctx, f) })
+}
+
 func (p *process) End(ctx context.Context, f job.Attempt, s job.Status, stage, reason string) ([]job.Stamped, error) {
 	return alive(p, func() ([]job.Stamped, error) { return p.store.End(ctx, f, s, stage, reason) })
 }

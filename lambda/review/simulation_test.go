@@ -229,6 +229,9 @@ func (w *world) missing(id uuid.UUID) (gaps int, named bool) {
 		if c.Kind == record.Text {
 			want += w.analysts[c.Position]
 		}
+		if c.Position == 0 {
+			want++ // the card
+		}
 		if done < want {
 			gaps++
 			named = named && c.Status == job.StatusFailed && c.Error != ""

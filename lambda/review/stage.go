@@ -11,11 +11,11 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// stages lists all stages; number is an index plus one.
+// stages lists all stages by number.
 var stages = numbered()
 
 func numbered() []record.Stage {
-	all := []record.Stage{record.Categories}
+	all := []record.Stage{record.CardStage, record.Categories}
 	for _, a := range analyst.All() {
 		all = append(all, record.Stage(a.Name))
 	}
@@ -25,10 +25,10 @@ func numbered() []record.Stage {
 func number(s record.Stage) int {
 	for i, stage := range stages {
 		if stage == s {
-			return i + 1
+			return i
 		}
 	}
-	return len(stages)
+	return len(stages) - 1
 }
 
 func cancelledAt(n int) record.Outcome {
@@ -41,10 +41,10 @@ func (w *work) unfinished() int {
 	defer w.mu.Unlock()
 	for i, s := range stages {
 		if w.due[s] && !w.done[s] {
-			return i + 1
+			return i
 		}
 	}
-	return len(stages)
+	return len(stages) - 1
 }
 
 // stage runs one stage, unless it's already done, as soon as the review and the model's

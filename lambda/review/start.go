@@ -8,10 +8,12 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/card"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/whole"
 
 	"github.com/google/uuid"
 )
@@ -97,6 +99,7 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 			Start: p.Start, End: p.End, Heading: p.Heading})
 	}
 	if s.Model != "" {
+		n.CardFirst = true
 		n.Estimate = s.estimate(q.Text, n.Chunks, rules)
 	}
 	return n, nil
@@ -105,8 +108,11 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 // estimate returns the largest cost of all calls, assuming the rules' marks call the same
 // analysts as the model's.
 func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Playbook) (sum record.USD) {
+	facts := whole.Facts(text, func(name string) bool { return rules.SideOf(name) > 0 })
+	sum = largest(s.Price, card.Question(text, facts, rules.Side()))
 	for _, c := range chunks {
 		p := analyst.Passage{Text: text[c.Start:c.End], Start: c.Start, Heading: c.Heading}
+		p.Known = card.Brief(facts, rules.Side(), p.Text, c.Start, c.End)
 		sum += largest(s.Price, analyst.CategoriesQuestion(p))
 		for _, a := range analyst.Route(category.ByRules(p.Text, p.Start, p.Heading), p) {
 			sum += largest(s.Price, a.Question(p, rules))

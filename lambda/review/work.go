@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/card"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 )
@@ -39,10 +40,21 @@ func newWork(r *Reviewer, f job.Attempt, t record.Task, rules playbook.Playbook)
 	if t.Chunk.Kind == record.Whole {
 		w.due = map[record.Stage]bool{record.Contract: true}
 	}
+	if t.Contract != "" {
+		w.due[record.CardStage] = true
+	}
 	for s := range t.Ended {
 		w.done[s] = true
 	}
+	if t.Card != nil {
+		w.know(*t.Card)
+	}
 	return w
+}
+
+// know gives the questions about the chunk the card.
+func (w *work) know(c record.Card) {
+	w.passage.Known = card.Brief(c, w.playbook.Side(), w.passage.Text, w.task.Chunk.Start, w.task.Chunk.End)
 }
 
 // modelName is the name used to pause the model's provider, empty without a model. It may

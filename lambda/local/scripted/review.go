@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/card"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
@@ -18,6 +20,9 @@ import (
 // analyst, about its first clause on the topic.
 func ReviewByRules() Mind {
 	return func(q Question) string {
+		if q.Name == card.SchemaName {
+			return cardByRules(q.User)
+		}
 		if q.Name == whole.SchemaName {
 			return `{"contradictions":[]}` // the rules find contradictions themselves
 		}
@@ -38,6 +43,28 @@ func ReviewByRules() Mind {
 		}
 		return answerText([]clause{}, findings)
 	}
+}
+
+// cardByRules returns the card that rules fill, with quotes of the contract.
+func cardByRules(user string) string {
+	_, text, _ := strings.Cut(user, "<<<contract\n")
+	text, _, _ = strings.Cut(text, "\ncontract>>>")
+	c := whole.Facts(text, func(string) bool { return false })
+	type object = map[string]any
+	quoted := func(f record.Fact) string { return text[f.Start:f.End] }
+	span := func(s record.Span) object {
+		return object{"number": s.N, "unit": cmp.Or(s.Unit, "day"), "quote": quoted(s.Fact)}
+	}
+	parties, sums := []object{}, []object{}
+	for _, p := range c.Parties {
+		parties = append(parties, object{"name": p.Name, "defined_as": p.Term, "role": "", "ours": p.Ours})
+	}
+	for _, s := range c.Sums {
+		sums = append(sums, object{"what": s.Name, "quote": quoted(s)})
+	}
+	return jsonOf(object{"type": c.Type, "parties": parties, "effective_date": object{"date": "", "quote": ""},
+		"end_date": object{"date": "", "quote": ""}, "term": span(c.Term), "renewal": span(c.Renewal), "notice": span(c.Notice),
+		"sums": sums, "precedence": object{"quote": quoted(c.Precedence)}, "definitions": []object{}, "absent": []object{}})
 }
 
 func clausesOf(passage string) []clause {
@@ -91,7 +118,11 @@ var severities = map[record.Category]record.Severity{
 
 // answerText returns an answer in the form of its question's schema.
 func answerText(clauses []clause, findings []finding) string {
-	raw, err := json.Marshal(map[string]any{"clauses": clauses, "findings": findings})
+	return jsonOf(map[string]any{"clauses": clauses, "findings": findings})
+}
+
+func jsonOf(answer map[string]any) string {
+	raw, err := json.Marshal(answer)
 	if err != nil {
 		panic(err) // can't happen: strings and numbers only
 	}

@@ -60,7 +60,7 @@ func TestHostilePartsFit(t *testing.T) {
 	for name, text := range hostile() {
 		for _, p := range chunk.Split(text) {
 			part := text[p.Start:p.End]
-			if got, want := strings.Fields(shown(part)), strings.Fields(part); len(shown(part)) == maxPassage ||
+			if got, want := strings.Fields(Shown(part, maxPassage)), strings.Fields(part); len(Shown(part, maxPassage)) == maxPassage ||
 				len(got) < len(want)-1 {
 				t.Errorf("%s: of %d words %d are in the question", name, len(want), len(got))
 			}

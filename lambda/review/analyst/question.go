@@ -21,7 +21,7 @@ const (
 	maxFindings   = 4_000 // the same
 )
 
-// The fences around the passage. Its text cannot contain them, because shown cuts runs of < or
+// The fences around the passage. Its text cannot contain them, because Shown cuts runs of < or
 // > to two characters.
 const (
 	opening = "<<<contract\n"
@@ -100,17 +100,18 @@ func delimited(p Passage) string {
 	if heading := line(p.Heading, maxHeading); heading != "" {
 		fmt.Fprintf(&b, "The passage stands below these headings:\n<<<headings\n%s\nheadings>>>\n\n", heading)
 	}
-	b.WriteString("The passage:\n" + opening + shown(p.Text) + closing + "\n")
+	b.WriteString("The passage:\n" + opening + Shown(p.Text, maxPassage) + closing + "\n")
 	return b.String()
 }
 
 // line returns a foreign text on one line, without fences.
 func line(s string, most int) string { return llm.Unfenced(term.Clean(s, most)) }
 
-// shown returns a passage without control characters, invisible characters, bidi marks and
-// fences, with one space between words and one empty line between paragraphs. Quotes of it are
-// still found in the passage, because package quote ignores these too.
-func shown(text string) string {
+// Shown returns a contract's text as questions show it between fences: without control
+// characters, invisible characters, bidi marks and fences, with one space between words and one
+// empty line between paragraphs. Quotes of it are still found in the text, because package quote
+// ignores these too.
+func Shown(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n':
@@ -131,7 +132,7 @@ func shown(text string) string {
 		}
 		empty = line == ""
 	}
-	return cut(llm.Unfenced(strings.TrimSpace(b.String())), maxPassage)
+	return cut(llm.Unfenced(strings.TrimSpace(b.String())), most)
 }
 
 func cut(text string, most int) string {

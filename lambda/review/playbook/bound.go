@@ -20,6 +20,22 @@ var roles = map[bool]string{
 		`lizenzgeber(?:in|s)?|vermieter(?:in|s)?|prestataire|fournisseur|vendeur|bailleur|concédant`,
 }
 
+// SideOf returns 1 if a party's name or role, such as Customer or Vermieter, is on the
+// playbook's side, -1 if it's on the other, and 0 if the word doesn't tell.
+func (p Playbook) SideOf(name string) int {
+	buying := p.content.Side == "customer" || p.content.Side == "licensee"
+	switch buys, sells := role[true].MatchString(name), role[false].MatchString(name); {
+	case p.content.Side == "neutral" || buys == sells:
+		return 0
+	case buys == buying:
+		return 1
+	}
+	return -1
+}
+
+var role = map[bool]*regexp.Regexp{true: regexp.MustCompile(`(?i)^(?:` + roles[true] + `)$`),
+	false: regexp.MustCompile(`(?i)^(?:` + roles[false] + `)$`)}
+
 // binding are the categories of clauses that bind somebody.
 var binding = []record.Category{record.UncappedLiability, record.Indemnity, record.Exclusivity}
 

@@ -95,7 +95,8 @@ type Stage string
 
 // The stages apart from the analysts', which are named after them.
 const (
-	Categories Stage = "categories" // categories of the chunk's clauses; the first stage
+	CardStage  Stage = "card"       // the contract's card, asked with its first chunk
+	Categories Stage = "categories" // categories of the chunk's clauses
 	Contract   Stage = "contract"   // the contract as a whole
 )
 
@@ -130,6 +131,7 @@ type Result struct {
 	Calls     int    // paid calls of the model
 	Cost      USD    // of Calls
 	Marks     []Mark // set by Categories
+	Card      *Card  // set by CardStage, by rules alone if it failed
 	Findings  []Finding
 	Dropped   int         // quotes of the answer that the text doesn't have
 	Same      map[int]int // set by Contract: a finding's Seq to the earlier Seq it repeats
@@ -210,6 +212,8 @@ type Task struct {
 	Text     string           // of the chunk
 	Playbook []byte           // JSON, frozen at the start of the job
 	Ended    map[Stage]Result // done stages with their marks, but not their findings
+	Card     *Card            // of the contract; nil: not asked yet, or without a model
+	Contract string           // its text, for the first chunk until the card is done
 
 	// Set only for the contract as a whole:
 	Chunks   []Chunk // of text, by position
@@ -235,6 +239,7 @@ type New struct {
 	Chunks                   []Chunk // Create uses Position, Start, End and Heading
 	Budget, Estimate         USD
 	Model                    string
+	CardFirst                bool   // the other chunks wait for the stage CardStage of the first
 	Playbook                 []byte // JSON
 	PlaybookVersion          string
 }

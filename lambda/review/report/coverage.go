@@ -124,7 +124,10 @@ func askedOf(r Review, c record.Chunk) (lines []Asked, open int) {
 		}
 	}
 	stopped := c.Status != job.StatusSucceeded && len(failedOf(c, r.Questions)) == 0
-	routed := len(known) > 1 || known[record.Categories].Outcome == record.Done
+	routed := known[record.Categories].Outcome == record.Done
+	for s := range known {
+		routed = routed || s != record.CardStage && s != record.Categories
+	}
 	if c.Kind == record.Whole {
 		c.Heading = wholeName
 	}
@@ -133,6 +136,8 @@ func askedOf(r Review, c record.Chunk) (lines []Asked, open int) {
 			Reason: "no clause or word in this part calls it"}
 		if q, ok := known[s]; ok {
 			l.answer(q)
+		} else if s == record.CardStage && routed {
+			continue // a review from before the card
 		} else if stopped || !routed {
 			l.State, l.Reason = NotAsked, c.Error
 		}
@@ -153,6 +158,9 @@ func stagesOf(r Review, c record.Chunk) []record.Stage {
 		return []record.Stage{record.Categories}
 	}
 	stages := []record.Stage{record.Categories}
+	if c.Position == 0 {
+		stages = []record.Stage{record.CardStage, record.Categories}
+	}
 	for _, a := range analyst.All() {
 		stages = append(stages, a.Stage())
 	}

@@ -77,7 +77,7 @@ func TestReviewShowsGaps(t *testing.T) {
 		t.Errorf("unread: got %s\nwant %s", unread, want)
 	}
 	brief, _ := got["certificate"].(map[string]any)
-	if all := decoded[report.Certificate](s, s.do("GET", pathA+"/certificate"), 200); len(all.Questions) != 25 ||
+	if all := decoded[report.Certificate](s, s.do("GET", pathA+"/certificate"), 200); len(all.Questions) != 26 ||
 		all.Summary != brief["summary"] || brief["questions"] != nil {
 		t.Errorf("the certificate is %+v, in brief %v", all, brief)
 	}

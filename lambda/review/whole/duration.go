@@ -44,7 +44,7 @@ func wordsToNumber(words string) (n int) {
 	for i := len(list) - 1; i >= 0; i-- {
 		value, ok := numbers[list[i]]
 		switch {
-		case list[i] == "and":
+		case list[i] == "and", strings.HasPrefix(list[i], "weitere"), list[i] == "further":
 		case !ok:
 			return n
 		case value == 100:

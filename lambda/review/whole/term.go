@@ -142,7 +142,8 @@ func shownPeriod(words, digits, unit string) string {
 }
 
 var (
-	renews    = regexp.MustCompile(`\brenew(?:s|ed)?(?: automatically)? for (?:up to )?` + period)
+	renews = regexp.MustCompile(`\brenew(?:s|ed)?(?: automatically)? for (?:up to )?(?:an? )?` +
+		`(?:(?:further|additional|successive|consecutive|new) )*(?:(?:renewal )?(?:periods?|terms?) of )?` + period)
 	renewsBy  = regexp.MustCompile(`\bverlängert sich .{0,60}?\bum (?:jeweils )?` + period)
 	renewStop = regexp.MustCompile(`\b(?:renew|verlänger)`)
 	beforeEnd = regexp.MustCompile(period + `'? (?:before|prior to) the (?:end|expiry|expiration)\b`)

@@ -41,7 +41,7 @@ func TestKilledReview(t *testing.T) {
 	// A worker that dies may have sent an answer to the database, which stores it a moment after
 	// the next worker has looked for it, and asked: of the two, one is used.
 	answers := query[int](r.line, "SELECT count(*) FROM model_answer WHERE unusable = ''")
-	stages := query[int](r.line, "SELECT count(*) FROM review_checkpoint WHERE outcome = 'done'")
+	stages := query[int](r.line, "SELECT count(*) FROM review_checkpoint WHERE outcome = 'done' AND stage <> 'rules'")
 	if job.Gaps == 0 {
 		check(t, "answers", answers, stages)
 	}

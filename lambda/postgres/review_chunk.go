@@ -57,7 +57,8 @@ SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE c.id = $1`
 SELECT substring(t.text FROM c.start_offset + 1 FOR c.end_offset - c.start_offset), t.playbook
 FROM review_chunk AS c JOIN review_text AS t USING (job_id) WHERE c.id = $1`
 	endedSQL = `
-SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, card, NULL::jsonb, dropped, NULL::jsonb, NULL::integer[]
+SELECT stage, outcome, coalesce(reason, ''), calls, (cost_usd * 1000000)::bigint, marks, card,
+	NULL::jsonb, dropped, NULL::jsonb, NULL::integer[], NULL::jsonb
 FROM review_checkpoint WHERE chunk_id = $1 AND outcome = 'done'`
 	// The first chunk needs the contract until the card is done.
 	cardSQL = `
@@ -238,14 +239,16 @@ WITH ` + held + `, result AS (
 	SELECT DISTINCT ON (f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END)
 		f.*, result.place AS stage_place
 	FROM result, ROWS FROM (jsonb_to_recordset(result.findings) AS (analyst text, category text, severity text, title text,
-		explanation text, quote text, start_offset integer, end_offset integer, fallback text))
-		WITH ORDINALITY AS f (analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback, place)
+		explanation text, quote text, start_offset integer, end_offset integer, fallback text, second_quote text,
+		second_start_offset integer, second_end_offset integer)) WITH ORDINALITY AS f (analyst, category, severity, title, explanation,
+		quote, start_offset, end_offset, fallback, second_quote, second_start, second_end, place)
 	ORDER BY f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END, result.place, f.place
 ), added AS (
 	INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, title, explanation, quote,
-		start_offset, end_offset, fallback)
+		start_offset, end_offset, fallback, second_quote, second_start, second_end)
 	SELECT job_id, held.findings + row_number() OVER (ORDER BY stage_place, place), chunk_id,
-		analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback
+		analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback,
+		coalesce(second_quote, ''), second_start, second_end
 	FROM held, found
 	WHERE status = 'running' AND NOT EXISTS (SELECT FROM review_finding AS known WHERE known.job_id = held.job_id
 		AND known.analyst = found.analyst AND known.category = found.category
@@ -264,6 +267,11 @@ WITH ` + held + `
 UPDATE review_finding AS f SET duplicate_of = nullif(s.earlier, 0)
 FROM held, unnest($3::integer[], $4::integer[]) AS s (seq, earlier)
 WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = s.seq AND s.earlier < s.seq`
+	weighSQL = `
+WITH ` + held + `
+UPDATE review_finding AS f SET severity = w.severity, explanation = w.explanation
+FROM held, unnest($3::integer[], $4::text[], $5::text[]) AS w (seq, severity, explanation)
+WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = w.seq`
 	withdrawSQL = `
 WITH ` + held + `
 UPDATE review_finding AS f SET withdrawn = true
@@ -289,6 +297,9 @@ func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Re
 			if len(seqs) > 0 {
 				b.Queue(repeatsSQL, f.ID, f.Number, seqs, earlier)
 			}
+			if len(result.Weighed) > 0 {
+				queueWeights(b, f, result.Weighed)
+			}
 			if len(result.Withdrawn) > 0 {
 				b.Queue(withdrawSQL, f.ID, f.Number, result.Withdrawn)
 			}
@@ -298,6 +309,16 @@ func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Re
 		return s, err
 	}
 	return standings[0], nil
+}
+
+func queueWeights(b *pgx.Batch, f job.Attempt, weighed []record.Weighed) {
+	var seqs []int
+	var severities, explanations []string
+	for _, w := range weighed {
+		seqs, severities = append(seqs, w.Seq), append(severities, storable(string(w.Severity)))
+		explanations = append(explanations, storable(w.Explanation))
+	}
+	b.Queue(weighSQL, f.ID, f.Number, seqs, severities, explanations)
 }
 
 // storedResult is a Result as recordSQL reads it.
@@ -342,7 +363,7 @@ func storedOf(f record.Finding) storedFinding {
 		start, end = nil, nil
 	}
 	f.Category, f.Severity = kept(f.Category), kept(f.Severity)
-	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback} {
+	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback, &f.Second} {
 		*text = storable(*text)
 	}
 	return storedFinding{f, start, end}

@@ -343,3 +343,22 @@ func TestFindingsWithdrawn(t *testing.T) {
 	got := slices.Concat(state(review)[:1], state(other))
 	equalLists(t, "found", got, []string{"1 It renews false", "1 It renews false", "3 It renews false"})
 }
+
+// A finding about two clauses keeps both quotes, and gets its final severity with the reason.
+func TestFindingsWeighed(t *testing.T) {
+	t.Parallel()
+	r := newReviews(t)
+	review, stamped := r.create(2)
+	f := r.takeAll(stamped)[0]
+	must.Get(r.store.Task(t.Context(), f))(t)
+	two := finding("A lease", 0)
+	two.Second, two.SecondStart, two.SecondEnd = "lease 1", 12, 19
+	r.record(f, record.Categories, two, finding("lease", 2))
+	must.Get(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done,
+		Weighed: []record.Weighed{{Seq: 2, Severity: record.Info, Explanation: "Clause 2 allows it."}}}}))(t)
+	got := must.Get(r.store.Findings(t.Context(), review, 0, 10))(t)
+	if len(got) != 2 || got[0].Second != "lease 1" || got[0].SecondStart != 12 || got[0].SecondEnd != 19 || got[0].Severity != record.High ||
+		got[1].Severity != record.Info || got[1].Explanation != "Clause 2 allows it." || got[1].SecondEnd != 0 {
+		t.Errorf("got %+v", got)
+	}
+}

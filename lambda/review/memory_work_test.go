@@ -122,6 +122,9 @@ func (s *memory) Record(_ context.Context, f job.Attempt, results []record.Resul
 		for seq, first := range r.Same {
 			c.findings[seq-1].Repeats = first
 		}
+		for _, w := range r.Weighed {
+			c.findings[w.Seq-1].Severity, c.findings[w.Seq-1].Explanation = w.Severity, w.Explanation
+		}
 		for _, seq := range r.Withdrawn {
 			c.findings[seq-1].Withdrawn = true
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
-	"slices"
 	"sync"
 
 	"matchbook/lambda/failure"
@@ -148,23 +147,28 @@ func (w *work) recovered(err *error) {
 	}
 }
 
-// whole reads the contract as a whole. The model is asked only about contradictions; the rest
-// follows from the marks and findings, and is recorded even if the model fails.
+// whole reads the contract as a whole. What rules conclude from marks and findings is recorded
+// first, whatever becomes of the question about all of them.
 func (w *work) whole(ctx context.Context) error {
 	concluded := whole.Conclude(w.task, w.playbook)
-	q, ask := whole.Question(w.task)
-	if w.Model == nil || !ask {
-		return w.stage(ctx, concluded, 0, func(_ context.Context, r *record.Result) error {
-			if w.Model != nil {
-				r.Reason = "fewer than two clauses to compare"
-			}
-			return nil
-		})
+	if w.Model == nil {
+		return w.stage(ctx, concluded, 0, func(context.Context, *record.Result) error { return nil })
 	}
-	return w.question(ctx, concluded, q, func(answer string, r *record.Result) error {
-		found, dropped, err := whole.Read(answer, w.task)
-		r.Findings, r.Dropped = slices.Concat(concluded.Findings, found), dropped
-		return cmp.Or(err, lost(len(found), dropped))
+	if _, done := w.task.Ended[record.Rules]; !done {
+		concluded.Stage = record.Rules
+		w.record(ctx, concluded)
+		if err := worst(w.unrecorded(), cause(ctx)); err != nil {
+			return err
+		}
+	}
+	task, err := w.Store.Task(ctx, w.fence) // with the numbers of these findings
+	if err != nil {
+		return failure.At("read the findings", err)
+	}
+	q := whole.Question(task, w.playbook)
+	return w.question(ctx, record.Result{Stage: record.Contract}, q, func(answer string, r *record.Result) error {
+		kept, err := whole.Read(answer, task, r)
+		return cmp.Or(err, lost(kept, r.Dropped))
 	})
 }
 

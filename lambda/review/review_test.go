@@ -287,7 +287,7 @@ func TestCallAwaitsBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
-		r.store.jobs[r.id].Budget = 50_000 // an analyst reserves 41,000 and costs 200
+		r.store.jobs[r.id].Budget = 60_000 // an analyst reserves 41,000 and costs 200
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
 			if err := took(ctx, 3*time.Second); err != nil {
 				return "", err

@@ -190,7 +190,7 @@ func answer(_ context.Context, s record.Stage, _ int) (string, error) {
 			"explanation": "By itself, year after year.", "severity": "high", "fallback": ""}]}`, nil
 	}
 	if s == record.Contract {
-		return `{"contradictions": []}`, nil
+		return `{"together": [], "same": [], "weights": [], "absent": []}`, nil
 	}
 	return `{"findings": []}`, nil
 }

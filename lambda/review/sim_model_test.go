@@ -124,7 +124,7 @@ func simAnswer(q llm.Question) string {
 	case q.Name == card.SchemaName:
 		return emptyCard
 	case !ok:
-		return `{"contradictions": []}`
+		return `{"together": [], "same": [], "weights": [], "absent": []}`
 	}
 	if stage != record.Categories {
 		return simFinding(stage, text)

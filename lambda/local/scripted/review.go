@@ -24,7 +24,7 @@ func ReviewByRules() Mind {
 			return cardByRules(q.User)
 		}
 		if q.Name == whole.SchemaName {
-			return `{"contradictions":[]}` // the rules find contradictions themselves
+			return noneTogether // the rules find contradictions themselves
 		}
 		stage, passage, ok := analyst.Asked(q.Name, q.User)
 		if !ok {
@@ -44,6 +44,9 @@ func ReviewByRules() Mind {
 		return answerText([]clause{}, findings)
 	}
 }
+
+// noneTogether is the answer about the contract as a whole.
+const noneTogether = `{"together":[],"same":[],"weights":[],"absent":[]}`
 
 // cardByRules returns the card that rules fill, with quotes of the contract.
 func cardByRules(user string) string {

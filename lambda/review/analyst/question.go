@@ -43,7 +43,7 @@ func CategoriesQuestion(p Passage) llm.Question {
 // Question asks the analyst about a passage, stating the playbook's positions on its topics.
 // Use Read to read the answer.
 func (a Analyst) Question(p Passage, pb playbook.Playbook) llm.Question {
-	return question(p, a.Stage(), a.Version, a.prompt+"\n"+a.company()+a.positions(pb), maxFindings)
+	return question(p, a.Stage(), a.Version, a.prompt+"\n"+a.company()+Positions(pb, a.Topics), maxFindings)
 }
 
 func question(p Passage, s record.Stage, version, prompt string, most int) llm.Question {
@@ -70,14 +70,15 @@ func (a Analyst) company() string {
 	return "Specialists called for this passage: " + strings.Join(a.others, ", ") + ".\n"
 }
 
-func (a Analyst) positions(pb playbook.Playbook) string {
+// Positions returns the playbook's side and positions on some topics, as text for questions.
+func Positions(pb playbook.Playbook, topics []record.Category) string {
 	var b strings.Builder
 	side := pb.Side()
 	if side == "neutral" {
 		side = "neutral reader: judge for both sides"
 	}
 	fmt.Fprintf(&b, "Our side in this contract: %s.\n", side)
-	for _, topic := range a.Topics {
+	for _, topic := range topics {
 		position, ok := pb.Position(topic)
 		if !ok {
 			continue

@@ -97,6 +97,7 @@ type Stage string
 const (
 	CardStage  Stage = "card"       // the contract's card, asked with its first chunk
 	Categories Stage = "categories" // categories of the chunk's clauses
+	Rules      Stage = "rules"      // the rules' findings about the contract as a whole, before a model's
 	Contract   Stage = "contract"   // the contract as a whole
 )
 
@@ -136,6 +137,14 @@ type Result struct {
 	Dropped   int         // quotes of the answer that the text doesn't have
 	Same      map[int]int // set by Contract: a finding's Seq to the earlier Seq it repeats
 	Withdrawn []int       // set by Contract: Seqs of earlier findings now obsolete
+	Weighed   []Weighed   // set by Contract
+}
+
+// Weighed is the severity of an earlier finding once the whole contract is read.
+type Weighed struct {
+	Seq         int
+	Severity    Severity
+	Explanation string // replaces the finding's
 }
 
 // Category is one of the twelve categories of clauses.
@@ -203,6 +212,9 @@ type Finding struct {
 	Fallback    string    `json:"fallback"`               // acceptable wording; may be empty
 	Repeats     int       `json:"duplicate_of,omitempty"` // Seq of the finding it repeats; 0: none
 	Withdrawn   bool      `json:"withdrawn,omitempty"`
+	Second      string    `json:"second_quote,omitempty"` // of the other clause, if it's about two
+	SecondStart int       `json:"second_start_offset,omitempty"`
+	SecondEnd   int       `json:"second_end_offset,omitempty"`
 }
 
 // Task is everything the work on a chunk needs.

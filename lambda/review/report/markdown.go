@@ -67,6 +67,9 @@ func (m *markdown) items(items []item) {
 		if i.Quote != "" {
 			m.line("> %s\n>\n> %s\n", plain(i.Quote), plain(i.Place))
 		}
+		if i.Second != "" {
+			m.line("> %s\n>\n> %s\n", plain(i.Second), plain(i.SecondPlace))
+		}
 		m.line("%s", plain(i.Explanation))
 		if i.Fallback != "" {
 			m.line("\nFallback wording: %s", plain(i.Fallback))

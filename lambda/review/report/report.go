@@ -58,6 +58,7 @@ type item struct {
 	Number                                     int
 	Severity, Class, Title, Category, Analyst  string
 	Place, Quote, Explanation, Fallback, Again string
+	Second, SecondPlace                        string // of a finding about two clauses
 }
 
 type gap struct{ Part, Stage, Reason string }
@@ -95,7 +96,7 @@ func (v *view) sort(items []item, r Review) {
 		switch contract := i.finding.Analyst == string(record.Contract); {
 		case contract && i.finding.Quote != "":
 			v.Contradictions = append(v.Contradictions, i)
-		case contract && slices.ContainsFunc(r.Marks, marked):
+		case contract && strings.HasPrefix(i.Title, "Missing") && slices.ContainsFunc(r.Marks, marked):
 			continue
 		case contract:
 			v.Missing = append(v.Missing, i)
@@ -141,7 +142,11 @@ func itemsOf(r Review) (items []item) {
 	})
 	places := placesBy(r.Text, r.Findings)
 	for _, f := range kept {
-		items = append(items, itemOf(f, places[f.Start], elsewhere(places, f, again[f.Seq])))
+		i := itemOf(f, places[f.Start], elsewhere(places, f, again[f.Seq]))
+		if f.Second != "" {
+			i.Second, i.SecondPlace = term.Clean(f.Second, mostQuote), places[f.SecondStart]
+		}
+		items = append(items, i)
 	}
 	return items
 }
@@ -150,7 +155,7 @@ func itemsOf(r Review) (items []item) {
 func placesBy(text string, all []record.Finding) map[int]string {
 	var starts []int
 	for _, f := range all {
-		starts = append(starts, f.Start)
+		starts = append(starts, f.Start, f.SecondStart)
 	}
 	slices.Sort(starts)
 	starts = slices.Compact(starts)

@@ -291,3 +291,21 @@ func TestLargestReviews(t *testing.T) {
 		t.Error("the last finding has another line than 7471")
 	}
 }
+
+// A finding about two clauses shows both, with their places; a model's absence stays beside a mark.
+func TestSecondQuoteShown(t *testing.T) {
+	t.Parallel()
+	r := Review{Text: "1. Cap\n\nThe cap is low.\n\n2. Insurance\n\nThe sum is high.\n", Job: record.Job{Status: record.Completed, Model: "m"},
+		Marks: []record.Mark{{Category: record.IPOwnership, Quote: "x"}},
+		Findings: []record.Finding{{Seq: 1, Analyst: "contract", Title: "Cap beside sum", Quote: "The cap is low.", Start: 8, End: 23,
+			Second: "The sum is high.", SecondStart: 40, SecondEnd: 56},
+			{Seq: 2, Analyst: "contract", Category: record.IPOwnership, Title: "Absent: an owner of the code"}}}
+	page := must.Get(HTML(r))(t)
+	for form, got := range map[string]string{"Markdown": Markdown(r), "HTML": string(page)} {
+		for _, want := range []string{"The cap is low.", "The sum is high.", "Insurance, line 7", "Absent: an owner of the code"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %q:\n%s", form, want, got)
+			}
+		}
+	}
+}

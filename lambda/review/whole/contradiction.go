@@ -65,7 +65,7 @@ func (d difference) finding(place string) record.Finding {
 		Title: a.title() + b.shown,
 		Explanation: fmt.Sprintf("This clause and one %s set different values for the %s: %s here, %s there. "+
 			"The other clause reads: “%s”", place, a.subject.about, a.shown, b.shown, shortened(b.line)),
-		Quote: a.text, Start: a.start, End: a.end}
+		Quote: a.text, Start: a.start, End: a.end, Second: b.text, SecondStart: b.start, SecondEnd: b.end}
 }
 
 // title returns the start of a contradiction's title, up to the other value. Note that ofRules

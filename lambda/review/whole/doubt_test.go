@@ -47,3 +47,18 @@ func TestDoubtsAreQuestions(t *testing.T) {
 		task.Marks, task.Findings = task.Marks[:1], nil
 	}
 }
+
+// marked is a contract with marks at these words, in this order.
+func marked(t *testing.T, text string, marks ...record.Mark) record.Task {
+	t.Helper()
+	task := contract("Part|" + text)
+	for _, m := range marks {
+		m.Start = strings.Index(text, m.Quote)
+		if m.Start < 0 {
+			t.Fatalf("%q is not in the text", m.Quote)
+		}
+		m.End = m.Start + len(m.Quote)
+		task.Marks = append(task.Marks, m)
+	}
+	return task
+}

@@ -8,8 +8,11 @@
 //   - Contradictions: two clauses that cannot both hold. Rules compare the governing law, the
 //     notice of termination for convenience, the period and notice of renewal, and the cap on
 //     liability. They require the same subject, object and condition in both clauses, because
-//     a shorter notice for a breach contradicts nothing. If there is a model, one question over
-//     the numbered quotes of all parts asks it for more.
+//     a shorter notice for a breach contradicts nothing.
+//
+// These are recorded first. If there is a model, one question over the contract and all findings
+// then asks what clauses do together, which findings are the same, which weigh more or less, and
+// which protections are absent.
 //
 // It neither calls the model nor the store; see package review for both.
 package whole
@@ -17,6 +20,7 @@ package whole
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
@@ -45,7 +49,8 @@ func known(list []record.Finding, f record.Finding) bool {
 // because their clauses still stand.
 func withdrawn(earlier, hold []record.Finding) (seqs []int) {
 	for _, e := range earlier {
-		byRules := e.Analyst == Doubts || e.Analyst == string(record.Contract) && (e.Quote == "" || ofRules(e))
+		missing := e.Quote == "" && !strings.HasPrefix(e.Title, absent)
+		byRules := e.Analyst == Doubts || e.Analyst == string(record.Contract) && (missing || ofRules(e))
 		if byRules && !e.Withdrawn && !known(hold, e) {
 			seqs = append(seqs, e.Seq)
 		}

@@ -1,0 +1,195 @@
+package acceptance_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/chunk"
+	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/whole"
+)
+
+// written is a contract of testdata/contracts/written: what a person reads in it, and what a good
+// model answers. See the page of testdata/contracts.
+type written struct {
+	Name, Text string
+	dense      string
+	Facts      struct{ Side string }
+	Risks      []risk
+	Harmless   []string // quotes without a risk
+
+	Card     json.RawMessage
+	Clauses  [][2]string // category, quote
+	Findings []recorded  // within a clause
+	Across   []recorded
+	Same     [][2]string // titles
+}
+
+type risk struct {
+	ID       string
+	Topic    record.Category
+	Severity record.Severity
+	Quotes   []string // two if it shows only when both clauses are read
+}
+
+// recorded is a finding in an answer.
+type recorded struct {
+	Topic       record.Category
+	Analyst     string // the only one that reports it; empty: each with this topic
+	Severity    record.Severity
+	Title, Why  string
+	Quote, Near string // Near: a quote that stands where an invented one was thought up
+	Fallback    string
+	Quotes      [2]string // of an Across finding
+}
+
+func readWritten(t *testing.T) (list []*written) {
+	t.Helper()
+	const folder = "../../testdata/contracts/written/"
+	for _, name := range must.Get(filepath.Glob(folder + "*.answers.json"))(t) {
+		name = strings.TrimSuffix(filepath.Base(name), ".answers.json")
+		w := &written{Name: name}
+		for _, file := range []string{".json", ".answers.json"} {
+			must.OK(t, json.Unmarshal(must.Get(os.ReadFile(folder+name+file))(t), w))
+		}
+		text := must.Get(filepath.Glob(folder + name + ".[mt]*"))(t)
+		w.Text = must.Get(chunk.Clean(must.Get(os.ReadFile(text[0]))(t)))(t)
+		w.dense = dense(w.Text)
+		list = append(list, w)
+	}
+	return list
+}
+
+// replay is a model that answers what it is asked about the contracts from their recorded
+// answers. A clause that no question shows has no finding.
+type replay struct {
+	contracts []*written
+	mu        sync.Mutex
+	asked     map[*written][]posed
+}
+
+// posed is a question that was asked.
+type posed struct {
+	stage           record.Stage // empty: not about a passage
+	prompt, passage string
+	answer          string
+}
+
+func (r *replay) answer(q scripted.Question) string {
+	stage, passage, _ := analyst.Asked(q.Name, q.User)
+	w := r.about(cmp.Or(passage, q.User))
+	answer := object{}
+	switch {
+	case q.Name == whole.SchemaName:
+		answer["contradictions"] = w.pairs(q.User)
+	case stage == record.Categories:
+		answer["clauses"] = w.clausesIn(passage)
+	default:
+		answer["findings"] = w.findingsIn(passage, stage)
+	}
+	p := posed{stage, string(q.Schema) + q.System + q.User, passage, answerOf(q, answer)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked[w] = append(r.asked[w], p)
+	return p.answer
+}
+
+// about returns the contract that a text shows most of.
+func (r *replay) about(text string) *written {
+	shown := strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })
+	return slices.MaxFunc(r.contracts, func(a, b *written) int { return a.has(shown) - b.has(shown) })
+}
+
+func (w *written) has(lines []string) (n int) {
+	for _, line := range lines {
+		if line = dense(line); strings.Contains(w.dense, line) {
+			n += len(line)
+		}
+	}
+	return n
+}
+
+type object = map[string]any
+
+// answerOf completes an answer by the lists that its schema requires.
+func answerOf(q scripted.Question, answer object) string {
+	var schema struct{ Required []string }
+	_ = json.Unmarshal(q.Schema, &schema)
+	for _, field := range schema.Required {
+		if answer[field] == nil {
+			answer[field] = []any{}
+		}
+	}
+	raw, _ := json.Marshal(answer)
+	return string(raw)
+}
+
+func (w *written) clausesIn(passage string) []object {
+	list := []object{}
+	for _, c := range w.Clauses {
+		if stands(passage, c[1]) {
+			list = append(list, object{"category": c[0], "quote": c[1], "score": 90})
+		}
+	}
+	return list
+}
+
+func (w *written) findingsIn(passage string, stage record.Stage) []object {
+	list := []object{}
+	for _, a := range analyst.All() {
+		for _, f := range w.Findings {
+			if a.Stage() == stage && (f.Analyst == "" || f.Analyst == a.Name) && slices.Contains(a.Topics, f.Topic) &&
+				(stands(passage, f.Quote) || f.Near != "" && stands(passage, f.Near)) {
+				list = append(list, object{"quote": f.Quote, "category": f.Topic, "title": f.Title, "explanation": f.Why,
+					"severity": f.Severity, "fallback": f.Fallback})
+			}
+		}
+	}
+	return list
+}
+
+var numbered = regexp.MustCompile(`(?s)Quote (\d+), [a-z-]+:\n<<<quote\n(.*?)\nquote>>>`)
+
+// pairs are the recorded findings of two clauses that the question lists both.
+func (w *written) pairs(user string) []object {
+	list := []object{}
+	for _, f := range w.Across {
+		var numbers [2]int
+		for _, m := range numbered.FindAllStringSubmatch(user, -1) {
+			for i, quote := range f.Quotes {
+				if numbers[i] == 0 && (stands(m[2], quote) || stands(quote, m[2])) {
+					_, _ = fmt.Sscan(m[1], &numbers[i])
+				}
+			}
+		}
+		if numbers[0] > 0 && numbers[1] > 0 && numbers[0] != numbers[1] {
+			list = append(list, object{"first": numbers[0], "second": numbers[1], "severity": f.Severity, "title": f.Title,
+				"explanation": f.Why})
+		}
+	}
+	return list
+}
+
+// stands reports whether a text has a quote, by letters and digits alone.
+func stands(text, quote string) bool { return strings.Contains(dense(text), dense(quote)) }
+
+func dense(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}

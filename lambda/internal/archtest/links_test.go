@@ -10,7 +10,7 @@ import (
 // parsers read bytes that strangers sent: decoders of files and images, and
 // engines of OCR. A function that needs none links none.
 var parsers = []string{
-	"ingest/documentai", "ingest/pdf", "ingest/scan", "ingest/tesseract", "ingest/textract",
+	"document/docx", "ingest/documentai", "ingest/pdf", "ingest/scan", "ingest/tesseract", "ingest/textract",
 	"github.com/aws/aws-sdk-go-v2/service/textract", "github.com/klippa-app/go-pdfium", "github.com/tetratelabs/wazero",
 	"golang.org/x/image", "image/gif", "image/jpeg", "image/png",
 }

@@ -30,7 +30,7 @@ type Document struct {
 	LeftOut  []string // such as "2 pictures"; empty if everything was read
 
 	archive *archive
-	body    *node
+	root    *node // of the main part
 	text    composed
 }
 
@@ -77,13 +77,13 @@ func Read(r io.ReaderAt, size int64) (*Document, error) {
 	if main.kid("w:body") == nil {
 		return nil, errNoWord
 	}
-	d := &Document{archive: a, body: main.kid("w:body")}
+	d := &Document{archive: a, root: main}
 	rd := reader{doc: d, notes: map[string]*node{}, left: map[string]int{}, open: map[string]int{}, quoted: map[string]Comment{}}
 	if err := rd.parts(); err != nil {
 		return nil, err
 	}
 	rd.fields(main)
-	rd.blocks(d.body)
+	rd.blocks(main.kid("w:body"))
 	rd.flush()
 	if d.text.full {
 		return nil, errLarge

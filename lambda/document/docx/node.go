@@ -17,7 +17,7 @@ const (
 // node is an element, with the bytes of its part from start to end. The content is between
 // inner and outer.
 type node struct {
-	name                     string // with the usual prefix of its namespace, or "?"
+	name, space              string // with the usual prefix of its namespace, or "?"
 	attrs                    map[string]string
 	kids                     []*node
 	raw                      []byte // of the whole part
@@ -89,7 +89,7 @@ func (p *parser) take(token xml.Token, start, end int) error {
 		if p.nodes++; p.nodes > maxNodes {
 			return errLarge
 		}
-		n := &node{name: p.name(t.Name), raw: p.raw, start: start, inner: end, outer: end, end: end}
+		n := &node{name: p.name(t.Name), space: t.Name.Space, raw: p.raw, start: start, inner: end, outer: end, end: end}
 		p.attributes(n, t.Attr)
 		switch depth := len(p.open); {
 		case depth >= maxDepth:
@@ -222,6 +222,16 @@ func (n *node) chosen() []*node {
 		return k.kids
 	}
 	return nil
+}
+
+// each calls f for an element and all below it, of all alternatives.
+func (n *node) each(f func(*node)) {
+	if n != nil {
+		f(n)
+		for _, k := range n.kids {
+			k.each(f)
+		}
+	}
 }
 
 // below calls f for an element and all below it, of the chosen alternatives, until f returns

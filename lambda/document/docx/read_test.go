@@ -166,7 +166,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, s := range d.text.stretches {
-			if s.raw < 0 || s.raw+s.size > len(d.body.raw) || s.at+s.n > len(d.Text) || !s.whole && string(d.body.raw[s.raw:s.raw+s.size]) != d.Text[s.at:s.at+s.n] {
+			if s.raw < 0 || s.raw+s.size > len(d.root.raw) || s.at+s.n > len(d.Text) || !s.whole && string(d.root.raw[s.raw:s.raw+s.size]) != d.Text[s.at:s.at+s.n] {
 				t.Fatalf("stretch %+v misses its place", s)
 			}
 		}

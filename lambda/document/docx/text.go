@@ -3,6 +3,7 @@ package docx
 import (
 	"bytes"
 	"encoding/xml"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -187,4 +188,22 @@ func visible(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// within returns the stretches with text from start to end.
+func (c *composed) within(start, end int) []stretch {
+	from := sort.Search(len(c.stretches), func(i int) bool { return c.stretches[i].at+c.stretches[i].n > start })
+	to := sort.Search(len(c.stretches), func(i int) bool { return c.stretches[i].at >= end })
+	return c.stretches[from:max(from, to)]
+}
+
+// paragraph returns the stretches of the first paragraph with text from start.
+func (c *composed) paragraph(start int) []stretch {
+	found := c.within(start, len(c.text))
+	for i, s := range found {
+		if s.paragraph != found[0].paragraph {
+			return found[:i]
+		}
+	}
+	return found
 }

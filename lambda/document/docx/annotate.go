@@ -251,8 +251,9 @@ func (e *editor) addComments(changed map[string][]byte) error {
 			return nil
 		}
 	}
-	return e.declare(changed, typesPart, "Types", "content-types", fmt.Sprintf(`<Override xmlns="%scontent-types" PartName="/%s" ContentType="%s"/>`,
-		packageSpace, escape(name), commentsType))
+	return e.declare(changed, typesPart, "Types", "content-types",
+		fmt.Sprintf(`<Override xmlns="%scontent-types" PartName="/%s" ContentType="%s"/>`,
+			packageSpace, escape(name), commentsType))
 }
 
 // relate makes a part the comments of the main part.

@@ -18,6 +18,7 @@ type reader struct {
 	quoted  map[string]Comment
 
 	gap       string // white space before the next text
+	labeled   bool   // the next text follows a number, so that its own white space is dropped
 	lead      *node  // properties of the paragraph that has not begun yet
 	joined    bool   // the next paragraph continues this one
 	paragraph *node  // of the main part
@@ -81,7 +82,7 @@ func (r *reader) flush() {
 		r.gap = newParagraph
 		r.unit = &next.unit
 		if next.label != "" {
-			r.ours(next.label)
+			r.label(next.label)
 		}
 		lead := next.label == ""
 		for _, k := range next.node.kids {
@@ -102,7 +103,7 @@ func (r *reader) readParagraph(p *node) {
 	props := p.kid("w:pPr")
 	mark := props.kid("w:rPr")
 	if !r.joined {
-		r.lead = props
+		r.lead, r.labeled = props, false
 		if props == nil {
 			r.lead = &node{}
 		}
@@ -133,10 +134,11 @@ func (r *reader) readParagraph(p *node) {
 func (r *reader) begin() {
 	props := r.lead
 	r.lead = nil
-	in, at, ok := r.styles.numbered(props, r.lists)
-	if ok {
-		r.ours(in.next(at))
-		return
+	if in, at, ok := r.styles.numbered(props, r.lists); ok {
+		if label := in.next(at); label != "" {
+			r.label(label)
+			return
+		}
 	}
 	if n := r.styles.outline(props); n > 0 && n <= 6 && r.isShort() {
 		r.ours(strings.Repeat("#", n) + " ")
@@ -261,10 +263,6 @@ func (r *reader) note(ref *node, kind string, unit place) string {
 		*count++
 		label = "[" + as(*count) + "]"
 	}
-	a := aside{label, n, unit}
-	if label != "" {
-		a.label += " "
-	}
-	r.waiting = append(r.waiting, a)
+	r.waiting = append(r.waiting, aside{label, n, unit})
 	return label
 }

@@ -91,6 +91,12 @@ var characters = map[string]string{
 
 func (r *reader) content(run, k, props *node) {
 	at := place{k.start, k.end - k.start, true, run, r.paragraph}
+	if kind := k.attr("w:type"); kind == "page" || kind == "column" { // ends no more than a line
+		if r.lead == nil && r.gap == "" && !r.isGone() {
+			r.gap = "\n"
+		}
+		return
+	}
 	if char, ok := characters[k.name]; ok {
 		r.emit(char, at)
 		return
@@ -191,12 +197,34 @@ func (r *reader) emit(s string, at place) {
 	if r.lead != nil {
 		r.begin()
 	}
+	if s, at = r.trimmed(s, at); s == "" {
+		return
+	}
 	r.fill()
 	r.record(s)
 	if r.unit != nil {
 		at = *r.unit
 	}
 	r.doc.text.add(s, at)
+}
+
+// label writes a number or bullet, with one space after it, however wide its gap is.
+func (r *reader) label(s string) {
+	r.ours(s)
+	r.gap, r.labeled = " ", true
+}
+
+// trimmed drops white space after a label, as other programs write the gap of notes.
+func (r *reader) trimmed(s string, at place) (string, place) {
+	if !r.labeled {
+		return s, at
+	}
+	rest := strings.TrimLeft(s, " \t")
+	r.labeled = rest == ""
+	if !at.whole {
+		at.raw, at.size = at.raw+len(s)-len(rest), len(rest)
+	}
+	return rest, at
 }
 
 // ours writes text that the document doesn't have as such.

@@ -10,14 +10,14 @@ const levels = 9
 
 // level is the definition of a level of a list.
 type level struct {
-	start        int
-	format       string
-	custom       string // pattern of a custom format, such as "001, 002"
-	text, suffix string
-	restart      int // level before which it restarts, from 1; 0: never; -1: any above it
-	legal        bool
-	hidden       bool
-	style        string
+	start   int
+	format  string
+	custom  string // pattern of a custom format, such as "001, 002"
+	text    string
+	restart int // level before which it restarts, from 1; 0: never; -1: any above it
+	legal   bool
+	hidden  bool
+	style   string
 }
 
 // list counts the paragraphs of an abstract list, shared by its instances.
@@ -93,7 +93,7 @@ func instanceOf(n *node, l *list) *instance {
 }
 
 func readLevel(n *node) level {
-	l := level{start: number(n.val("w:start")), format: n.val("w:numFmt"), text: n.val("w:lvlText"), suffix: n.val("w:suff"),
+	l := level{start: number(n.val("w:start")), format: n.val("w:numFmt"), text: n.val("w:lvlText"),
 		restart: -1, style: n.val("w:pStyle")}
 	l.legal, _ = n.on("w:isLgl")
 	l.hidden, _ = n.kid("w:rPr").on("w:vanish")
@@ -123,7 +123,7 @@ func number(s string) int {
 	return max(0, min(n, 1_000_000))
 }
 
-// next counts a paragraph and returns its label, with the gap after it.
+// next counts a paragraph and returns its label.
 func (in *instance) next(at int) string {
 	l := in.list
 	switch own := &in.restart[at]; {
@@ -148,7 +148,7 @@ func (in *instance) label(at int) string {
 		return ""
 	}
 	if def.format == "bullet" {
-		return bullet(def.text) + gap(def.suffix)
+		return bullet(def.text)
 	}
 	var b strings.Builder
 	for rest := def.text; rest != ""; {
@@ -160,10 +160,7 @@ func (in *instance) label(at int) string {
 		b.WriteByte(rest[0])
 		rest = rest[1:]
 	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return b.String() + gap(def.suffix)
+	return strings.TrimSpace(b.String())
 }
 
 // count returns a level's number as it's shown. One that has not begun shows its start.
@@ -181,16 +178,12 @@ func (in *instance) count(at int, legal bool) string {
 	return format(n, def.format)
 }
 
-func gap(suffix string) string {
-	if suffix == "nothing" {
-		return ""
-	}
-	return " "
-}
-
-// bullet returns a bullet's character. Symbol fonts have private codes for them.
+// bullet returns a bullet's character. Symbol fonts have private codes for theirs.
 func bullet(text string) string {
 	for _, r := range text {
+		if s, ok := symbols[int64(r)-0xf000]; ok {
+			return s
+		}
 		if r >= 0xe000 && r <= 0xf8ff || r == 'o' {
 			return "•"
 		}

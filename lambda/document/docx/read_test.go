@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -20,6 +21,20 @@ func TestText(t *testing.T) {
 		}
 		if got := strings.Join(d.LeftOut, ", "); got != tc.left {
 			t.Errorf("%s: left out %q, want %q", tc.name, got, tc.left)
+		}
+	}
+}
+
+func madeFile(t *testing.T, name string) []byte {
+	t.Helper()
+	return must.Get(os.ReadFile("testdata/made/" + name + ".docx"))(t)
+}
+
+func TestTextOfLibreOffice(t *testing.T) {
+	t.Parallel()
+	for _, tc := range made {
+		if got := read(t, madeFile(t, tc.name)).Text; got != tc.want {
+			t.Errorf("%s:\ngot  %q\nwant %q", tc.name, got, tc.want)
 		}
 	}
 }
@@ -155,6 +170,14 @@ func TestMissingParts(t *testing.T) {
 	}
 }
 
+func TestNoteInItself(t *testing.T) {
+	t.Parallel()
+	d := read(t, file(t, `<p><r><t>A</t><footnoteReference id="1"/></r></p>`, map[string]string{"footnotes": `<footnote id="1"><p><r><t>B</t><footnoteReference id="1"/></r></p></footnote>`}))
+	if d.Text != "A[1]\n\n[1] B" {
+		t.Errorf("got %q", d.Text)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, tc := range byHand {
 		f.Add(tc.body, tc.parts["footnotes"], tc.parts["numbering"])
@@ -172,5 +195,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-var _ = must.OK

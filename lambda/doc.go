@@ -106,7 +106,8 @@
 //     reads a database for it), cli/cost sums up what models were paid. postgres/report
 //     holds their SQL.
 //   - document defines a document; document/format is its JSON Schema. document/einvoice
-//     reads electronic invoices, document/csvfile CSV, document/corpus folders.
+//     reads electronic invoices, document/csvfile CSV, document/docx Word documents,
+//     document/corpus folders.
 //   - manifest holds the facts that functions and infrastructure share, a row for each
 //     function; manifest/variable and manifest/metric hold names. cmd/migrate brings
 //     the schema up to date by postgres/schema.

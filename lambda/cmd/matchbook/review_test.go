@@ -128,7 +128,7 @@ func TestReviewByRules(t *testing.T) {
 func TestReviewRefusals(t *testing.T) {
 	t.Parallel()
 	folder := clitest.Folder(t, map[string]string{"empty.txt": " \n", "zero.bin": "PK\x03\x04\x00\x00\x00\x01",
-		"broken.pdf": "%PDF-1.7\nbroken", "bad.json": `{"side":1}`})
+		"broken.pdf": "%PDF-1.7\nbroken", "bad.json": `{"side":1}`, "old.doc": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00"})
 	in := func(name string) string { return filepath.Join(folder, name) }
 	contract := filepath.Join(sampleContracts, "wartungsvertrag.txt")
 	wantRefused(t, "", "review", clitest.Refusals{
@@ -137,6 +137,9 @@ func TestReviewRefusals(t *testing.T) {
 		{[]string{in("empty.txt")}, "empty.txt: contains no text"},
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},
+		{[]string{in("old.doc")}, "old.doc: unsupported file type (an old Word or Office document); save it as DOCX or PDF"},
+		{[]string{contract, "--docx", in("x.docx")}, "--docx must be used with a Word document"},
+		{[]string{wordContract, "--docx", wordContract}, "--docx must name another file"},
 		{[]string{contract, "--model", "oracle"}, "unsupported --model oracle: it answers match questions only"},
 		{[]string{contract, "--model", "openai"}, "--model openai: missing"},
 		{[]string{contract, "--budget", "1"}, "--budget must be used with a model"},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/review/chunk"
 )
 
 func TestText(t *testing.T) {
@@ -187,6 +188,9 @@ func FuzzRead(f *testing.F) {
 		d, err := Read(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return
+		}
+		if clean, err := chunk.Clean([]byte(d.Text)); err == nil && clean != d.Text {
+			t.Fatalf("not clean: %q", d.Text)
 		}
 		for _, s := range d.text.stretches {
 			if s.raw < 0 || s.raw+s.size > len(d.root.raw) || s.at+s.n > len(d.Text) || !s.whole && string(d.root.raw[s.raw:s.raw+s.size]) != d.Text[s.at:s.at+s.n] {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"matchbook/lambda/document/docx"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/pdf"
@@ -13,35 +14,40 @@ import (
 	"matchbook/lambda/review/chunk"
 )
 
-// textOf reads a contract from a file: text, Markdown, or a PDF with a text layer.
-func textOf(ctx context.Context, path string) (string, error) {
+// read reads a contract from a file: text, Markdown, a Word document, or a PDF with a text layer.
+func read(ctx context.Context, path string) (c contract, err error) {
 	info, err := os.Stat(path) // before opening it, since a pipe would block
 	switch {
 	case os.IsNotExist(err):
-		return "", fmt.Errorf("%s not found", path)
+		return c, fmt.Errorf("%s not found", path)
 	case err != nil:
-		return "", err
+		return c, err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s: expected a regular file", path)
+		return c, fmt.Errorf("%s: expected a regular file", path)
 	case info.Size() > filetype.MaxBytes:
-		return "", fmt.Errorf("%s is too large: more than %d MB", path, filetype.MaxBytes>>20)
+		return c, fmt.Errorf("%s is too large: more than %d MB", path, filetype.MaxBytes>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", err
+		return c, err
 	}
-	if bytes.HasPrefix(data, []byte("%PDF-")) {
+	switch {
+	case bytes.HasPrefix(data, []byte("%PDF-")):
 		text, err := textOfPDF(ctx, data)
 		if err != nil {
-			return "", fmt.Errorf("%s: %s", path, failure.Of(err).Text)
+			return c, fmt.Errorf("%s: %s", path, failure.Of(err).Text)
 		}
 		data = []byte(text)
+	case docx.Is(data):
+		if c.word, err = docx.Read(bytes.NewReader(data), int64(len(data))); err != nil {
+			return c, fmt.Errorf("%s: %w", path, err)
+		}
+		data = []byte(c.word.Text) // which Clean leaves alone
 	}
-	text, err := chunk.Clean(data)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+	if c.text, err = chunk.Clean(data); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
 	}
-	return text, nil
+	return c, nil
 }
 
 // textOfPDF reads the text layer. It returns an error for a scan; use ingest for scans.

@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/document/docx"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/database"
@@ -28,6 +29,7 @@ import (
 type Options struct {
 	JSON           bool    // print the result as JSON
 	HTML, Markdown string  // files for the report; empty writes none
+	Word           string  // file for the Word document with comments; empty writes none
 	Playbook       string  // file; empty uses the default
 	Budget         float64 // USD; 0 for none
 	Serve          bool    // serve the review's page until interrupted
@@ -58,7 +60,7 @@ func (o Options) Review(ctx context.Context, path string, env setup.Env, out io.
 	if err != nil {
 		return false, err
 	}
-	if err := o.show(result, out); err != nil {
+	if err := o.show(result, r.word, out); err != nil {
 		return false, err
 	}
 	if o.Serve {
@@ -91,7 +93,10 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 			return nil, fmt.Errorf("--playbook: %s: %w", o.Playbook, err)
 		}
 	}
-	if r.text, err = textOf(ctx, path); err != nil {
+	if r.contract, err = read(ctx, path); err != nil {
+		return nil, err
+	}
+	if err := o.checkWord(path, r.word); err != nil {
 		return nil, err
 	}
 	m.Say("%s", r.source.Flags.Choose(env))
@@ -102,7 +107,7 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 }
 
 // show prints the result and writes the reports.
-func (o Options) show(r report.Review, out io.Writer) error {
+func (o Options) show(r report.Review, word *docx.Document, out io.Writer) error {
 	if o.HTML != "" {
 		page, err := report.HTML(r)
 		if err == nil {
@@ -117,7 +122,12 @@ func (o Options) show(r report.Review, out io.Writer) error {
 			return fmt.Errorf("--markdown: %w", err)
 		}
 	}
-	return term.Print(out, ResultOf(r), o.JSON)
+	if err := o.writeWord(word, r); err != nil {
+		return err
+	}
+	result := ResultOf(r)
+	result.addWord(word)
+	return term.Print(out, result, o.JSON)
 }
 
 // Find parses a review's id.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document/docx"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -30,6 +31,11 @@ type Result struct {
 	Categories []Category       `json:"categories"`
 	Findings   []record.Finding `json:"findings"`
 	Gaps       []Gap            `json:"gaps"`
+	// Changes and Comments are tracked changes and comments of a Word document, which the text
+	// doesn't have; LeftOut says what of it wasn't read.
+	Changes  []docx.Change  `json:"changes,omitempty"`
+	Comments []docx.Comment `json:"comments,omitempty"`
+	LeftOut  []string       `json:"left_out,omitempty"`
 	// Certificate shows each question about each part.
 	Certificate report.Certificate `json:"certificate"`
 }
@@ -81,6 +87,9 @@ func (r *Result) Text() string {
 	}
 	p.Line("           %s; %s, %s", r.Status, plural.Of(r.Parts, "part", "parts"), reader)
 	p.Line("           %s", r.Certificate.Summary)
+	if len(r.LeftOut) > 0 {
+		p.Line("           not read: %s", strings.Join(r.LeftOut, ", "))
+	}
 	if r.Error != "" {
 		p.Line("           %s", term.Clean(r.Error, mostText))
 	}
@@ -94,6 +103,7 @@ func (r *Result) Text() string {
 		p.Line("  %-36s %s", report.Title(c.Name), words)
 	}
 	r.findings(&p)
+	r.word(&p)
 	for i, g := range r.Gaps {
 		if i == 0 {
 			p.Line("NOT READ")

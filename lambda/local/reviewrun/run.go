@@ -29,12 +29,13 @@ import (
 // run is one review in a stack.
 type run struct {
 	local.Session
-	name, text string
-	playbook   []byte
-	tenant     uuid.UUID
-	budget     record.USD
-	serve      bool
-	source     *source
+	contract
+	name     string
+	playbook []byte
+	tenant   uuid.UUID
+	budget   record.USD
+	serve    bool
+	source   *source
 
 	id uuid.UUID
 }

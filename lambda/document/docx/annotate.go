@@ -146,13 +146,16 @@ func (e *editor) note(n Note) {
 	if len(found) == 0 {
 		return
 	}
-	first, last := found[0], found[len(found)-1]
-	from, to := first.raw, last.raw+last.size
-	if !first.whole {
-		from = first.raw + max(0, n.Start-first.at)
-	}
-	if !last.whole {
-		to = last.raw + min(last.n, n.End-last.at)
+	first, last := found[0], found[0]
+	from, to := first.bytes(n.Start, n.End)
+	for _, s := range found[1:] { // notes stand at an earlier byte
+		start, end := s.bytes(n.Start, n.End)
+		if start < from {
+			first, from = s, start
+		}
+		if end > to {
+			last, to = s, end
+		}
 	}
 	mark := fmt.Sprintf(`%s w:id="%d"/>`, e.main.space, id)
 	start := e.main.cut(first.run, from)

@@ -154,6 +154,17 @@ func TestOtherPartsKept(t *testing.T) {
 	}
 }
 
+// A quote that goes on in a note encloses the text from the reference on, which is earlier.
+func TestQuoteIntoNote(t *testing.T) {
+	t.Parallel()
+	d := read(t, file(t, `<p><r><t>Price</t></r><r><footnoteReference id="2"/></r><r><t xml:space="preserve"> and term.</t></r></p>`,
+		map[string]string{"footnotes": `<footnote id="2"><p><r><t>Plus tax.</t></r></p></footnote>`}))
+	out := annotated(t, d, at(t, d, "term.\n\n[1] Plus tax.", ""))
+	if got := between(t, out, "1"); got != " and term." || !strings.Contains(partOf(t, out, "word/comments.xml"), "“term. [1] Plus tax.”") {
+		t.Errorf("the marks enclose %q", got)
+	}
+}
+
 func TestNoNotesNoChange(t *testing.T) {
 	t.Parallel()
 	data := file(t, `<p><r><t>One.</t></r></p>`, nil)

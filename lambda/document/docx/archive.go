@@ -15,6 +15,7 @@ import (
 const (
 	maxFile  = 40 << 20 // bytes, packed
 	maxPart  = 48 << 20 // bytes, unpacked
+	maxTotal = 96 << 20 // bytes of all parts that are read, unpacked
 	maxParts = 10_000
 	maxText  = 16 << 20 // of the whole text, because numbers and symbols can be longer than their elements
 )
@@ -26,6 +27,7 @@ type archive struct {
 	main  string               // name of the main part
 	links map[string]string    // from kind, such as "comments", to the name of a part of main
 	more  []string             // headers and footers
+	left  int64                // of maxTotal
 }
 
 // Is reports whether a file beginning with head may be a Word document of any age, so that Read
@@ -65,7 +67,7 @@ func open(r io.ReaderAt, size int64) (*archive, error) {
 	if len(z.File) > maxParts {
 		return nil, errLarge
 	}
-	a := &archive{zip: z, files: map[string]*zip.File{}, links: map[string]string{}}
+	a := &archive{zip: z, files: map[string]*zip.File{}, links: map[string]string{}, left: maxTotal}
 	for _, f := range z.File {
 		name := strings.ToLower(f.Name)
 		if a.files[name] != nil { // readers choose differently, so people would see another text
@@ -102,11 +104,13 @@ func (a *archive) read(name string) ([]byte, error) {
 		return nil, damaged(name)
 	}
 	defer func() { _ = r.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(r, maxPart+1))
+	most := min(maxPart, a.left)
+	raw, err := io.ReadAll(io.LimitReader(r, most+1))
+	a.left -= int64(len(raw))
 	switch {
 	case err != nil:
 		return nil, damaged(name)
-	case len(raw) > maxPart:
+	case int64(len(raw)) > most:
 		return nil, errLarge
 	}
 	return raw, nil

@@ -112,7 +112,7 @@ func (r *reader) readParagraph(p *node) {
 	r.formatted(props.kid("w:pPrChange"), p)
 	r.inline(p, props)
 	hidden, _ := mark.on("w:vanish")
-	gone := hidden
+	gone := hidden || r.isGone() // in a deleted row
 	for _, name := range []string{"w:ins", "w:moveTo", "w:del", "w:moveFrom"} {
 		if k := mark.kid(name); k != nil {
 			gone = gone || name == "w:del" || name == "w:moveFrom"

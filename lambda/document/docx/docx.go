@@ -17,6 +17,7 @@ package docx
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"matchbook/lambda/internal/plural"
@@ -121,16 +122,19 @@ func (r *reader) parts() error {
 	}
 	r.remarks = read["comments"].all("w:comment")
 	for _, name := range a.more {
-		n, err := a.part(name)
+		raw, err := a.read(name)
 		if err != nil {
 			return err
 		}
-		if n != nil && strings.TrimSpace(wordsOf(n)) != "" {
+		if anyText.Match(raw) {
 			r.left["header or footer"]++
 		}
 	}
 	return nil
 }
+
+// anyText finds text in a header, without parsing it.
+var anyText = regexp.MustCompile(`t(?: [^>]*)?>\s*[^<\s]`)
 
 // finish lists the comments and what was left out.
 func (r *reader) finish() {

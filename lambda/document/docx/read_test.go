@@ -126,6 +126,14 @@ func TestRefusals(t *testing.T) {
 	valid := part("document", "<body><p><r><t>secret</t></r></p></body>")
 	twice := strings.ReplaceAll(string(packed(t, map[string]string{"_rels/.rels": relsXML, "word/document.xml": valid, "word/documenT.xml": valid})), "documenT", "document")
 	locked := []byte(doc(valid))
+	bombs := map[string]string{"_rels/.rels": relsXML, "word/document.xml": valid}
+	rels := ""
+	for i := range 3 {
+		name := fmt.Sprintf("h%d.xml", i)
+		bombs["word/"+name] = strings.Repeat(" ", maxPart-1)
+		rels += `<Relationship Type="x/header" Target="` + name + `"/>`
+	}
+	bombs["word/_rels/document.xml.rels"] = "<Relationships>" + rels + "</Relationships>"
 	for i := range locked { // the flag of encryption, in the directory
 		if bytes.HasPrefix(locked[i:], []byte("PK\x01\x02")) {
 			locked[i+8] |= 1
@@ -148,6 +156,7 @@ func TestRefusals(t *testing.T) {
 		"a bomb":          {doc(strings.Replace(valid, "secret", strings.Repeat(" ", maxPart), 1)), "too large"},
 		"long numbers": {string(file(t, strings.Repeat(`<p><pPr><numPr><numId val="1"/></numPr></pPr></p>`, 9_000), map[string]string{"numbering": `<abstractNum abstractNumId="1"><lvl ilvl="0"><lvlText val="` +
 			strings.Repeat("x", 2_000) + `"/></lvl></abstractNum><num numId="1"><abstractNumId val="1"/></num>`})), "too large"},
+		"many bombs":     {string(packed(t, bombs)), "too large"},
 		"twice one name": {twice, "damaged"},
 		"empty":          {"", "damaged"},
 	} {
@@ -168,6 +177,15 @@ func TestMissingParts(t *testing.T) {
 		"word/_rels/document.xml.rels": strings.ReplaceAll(strings.ReplaceAll(relsXML, "officeDocument\"", "footnotes\""), "word/document.xml", "footnotes.xml")}))
 	if got := fmt.Sprint(d.Text, d.LeftOut); got != "A[footnotes: missing part]" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestGoneIsUncounted(t *testing.T) {
+	t.Parallel()
+	const item = `<p><pPr><numPr><numId val="1"/></numPr></pPr><r><t>x</t></r></p>`
+	d := read(t, file(t, item+`<tbl><tr><trPr><del id="1" author="A"/></trPr><tc>`+item+`</tc></tr></tbl>`+item, map[string]string{"numbering": `<abstractNum abstractNumId="1"><lvl ilvl="0"><start val="1"/><lvlText val="%1)"/></lvl></abstractNum><num numId="1"><abstractNumId val="1"/></num>`}))
+	if d.Text != "1) x\n\n2) x" {
+		t.Errorf("got %q", d.Text)
 	}
 }
 

@@ -197,6 +197,14 @@ func (c *composed) within(start, end int) []stretch {
 	return c.stretches[from:max(from, to)]
 }
 
+// bytes returns the place of what a stretch has of the text from start to end.
+func (s stretch) bytes(start, end int) (from, to int) {
+	if s.whole {
+		return s.raw, s.raw + s.size
+	}
+	return s.raw + max(0, start-s.at), s.raw + min(s.n, end-s.at)
+}
+
 // paragraph returns the stretches of the first paragraph with text from start.
 func (c *composed) paragraph(start int) []stretch {
 	found := c.within(start, len(c.text))

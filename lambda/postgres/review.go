@@ -114,7 +114,8 @@ SELECT ` + chunkColumns + ` FROM review_chunk AS c WHERE job_id = $1 ORDER BY po
 	textSQL     = `SELECT text FROM review_text WHERE job_id = $1`
 	findingsSQL = `
 SELECT seq, chunk_id, analyst, category, severity, title, explanation, quote, coalesce(start_offset, 0), coalesce(end_offset, 0),
-	fallback, coalesce(duplicate_of, 0), withdrawn, second_quote, coalesce(second_start, 0), coalesce(second_end, 0)
+	fallback, coalesce(duplicate_of, 0), withdrawn, second_quote, coalesce(second_start, 0), coalesce(second_end, 0),
+	coalesce(number, 0), coalesce(clause, '')
 FROM review_finding WHERE job_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 	marksSQL = `
 SELECT marks FROM review_checkpoint JOIN review_chunk AS c ON c.id = chunk_id

@@ -240,15 +240,15 @@ WITH ` + held + `, result AS (
 		f.*, result.place AS stage_place
 	FROM result, ROWS FROM (jsonb_to_recordset(result.findings) AS (analyst text, category text, severity text, title text,
 		explanation text, quote text, start_offset integer, end_offset integer, fallback text, second_quote text,
-		second_start_offset integer, second_end_offset integer)) WITH ORDINALITY AS f (analyst, category, severity, title, explanation,
-		quote, start_offset, end_offset, fallback, second_quote, second_start, second_end, place)
+		second_start_offset integer, second_end_offset integer, clause text)) WITH ORDINALITY AS f (analyst, category, severity, title,
+		explanation, quote, start_offset, end_offset, fallback, second_quote, second_start, second_end, clause, place)
 	ORDER BY f.analyst, f.category, f.start_offset, f.end_offset, CASE WHEN f.start_offset IS NULL THEN f.title END, result.place, f.place
 ), added AS (
 	INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, title, explanation, quote,
-		start_offset, end_offset, fallback, second_quote, second_start, second_end)
+		start_offset, end_offset, fallback, second_quote, second_start, second_end, clause)
 	SELECT job_id, held.findings + row_number() OVER (ORDER BY stage_place, place), chunk_id,
 		analyst, category, severity, title, explanation, quote, start_offset, end_offset, fallback,
-		coalesce(second_quote, ''), second_start, second_end
+		coalesce(second_quote, ''), second_start, second_end, nullif(clause, '')
 	FROM held, found
 	WHERE status = 'running' AND NOT EXISTS (SELECT FROM review_finding AS known WHERE known.job_id = held.job_id
 		AND known.analyst = found.analyst AND known.category = found.category
@@ -337,8 +337,9 @@ type storedResult struct {
 // storedFinding is a Finding as recordSQL reads it. Without a quote, its place is NULL.
 type storedFinding struct {
 	record.Finding
-	Start *int `json:"start_offset"`
-	End   *int `json:"end_offset"`
+	Start  *int   `json:"start_offset"`
+	End    *int   `json:"end_offset"`
+	Clause string `json:"clause"`
 }
 
 func stored(results []record.Result) []storedResult {
@@ -366,7 +367,7 @@ func storedOf(f record.Finding) storedFinding {
 	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback, &f.Second} {
 		*text = storable(*text)
 	}
-	return storedFinding{f, start, end}
+	return storedFinding{f, start, end, storable(f.Clause)}
 }
 
 // kept is storable for the string types of package record.

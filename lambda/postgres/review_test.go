@@ -27,7 +27,7 @@ func newReviews(t *testing.T) *reviews {
 	return &reviews{f, f.Reviews()}
 }
 
-var reviewTables = append(slices.Clone(allTables), "review_job", "review_text", "review_chunk", "review_checkpoint", "review_finding", "model_pause")
+var reviewTables = append(slices.Clone(allTables), "review_job", "review_text", "review_chunk", "review_checkpoint", "review_finding", "finding_action", "model_pause")
 
 func TestChunksConform(t *testing.T) {
 	testenv.OnlyThorough(t, "is the suite of stores once more, on another table")

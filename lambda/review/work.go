@@ -75,6 +75,9 @@ func (w *work) expect(s record.Stage) {
 // record records a result. One goroutine writes at a time; results arriving meanwhile share
 // its next write, so that a burst of results costs few transactions.
 func (w *work) record(ctx context.Context, r record.Result) {
+	for i := range r.Findings {
+		r.Findings[i].Clause = clauseOf(w.task, r.Findings[i])
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.waiting = append(w.waiting, r)

@@ -6,7 +6,10 @@
 package record
 
 import (
+	"cmp"
 	"errors"
+	"slices"
+	"strconv"
 	"time"
 
 	"matchbook/lambda/job"
@@ -215,6 +218,25 @@ type Finding struct {
 	Second      string    `json:"second_quote,omitempty"` // of the other clause, if it's about two
 	SecondStart int       `json:"second_start_offset,omitempty"`
 	SecondEnd   int       `json:"second_end_offset,omitempty"`
+	// Number is the finding's number for people, F1 and so on by severity and place. It's given when
+	// the review ends and never changes; 0: none yet.
+	Number int `json:"number,omitempty"`
+	// Clause identifies clause, topic and playbook across reviews, when the finding is recorded.
+	Clause string `json:"-"`
+}
+
+// Name returns the finding's name for people: F3, or its Seq before it has a number.
+func (f Finding) Name() string {
+	if f.Number == 0 {
+		return strconv.Itoa(f.Seq)
+	}
+	return "F" + strconv.Itoa(f.Number)
+}
+
+// Compare orders findings for people: the heaviest first, then by place.
+func (f Finding) Compare(g Finding) int {
+	order := Severities()
+	return cmp.Or(slices.Index(order, f.Severity)-slices.Index(order, g.Severity), f.Start-g.Start, f.Seq-g.Seq)
 }
 
 // Task is everything the work on a chunk needs.

@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"matchbook/lambda/job"
+	"matchbook/lambda/review/record"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const actionsSQL = `
+SELECT id, seq, action, text, acted_by, origin, acted_at, form IS NULL FROM finding_action WHERE job_id = $1 ORDER BY id`
+
+// Actions reads what people did about a review's findings, oldest first.
+func (r *Reviews) Actions(ctx context.Context, id uuid.UUID) ([]record.Action, error) {
+	return listed(ctx, r, id, pgx.RowToStructByPos[record.Action], actionsSQL, id)
+}
+
+const latestReviewSQL = `
+SELECT ` + reviewColumns + ` FROM review_job AS j JOIN document AS d ON d.id = j.document_id AND d.tenant_id = j.tenant_id
+WHERE d.id = $1 ORDER BY j.created_at DESC, j.id LIMIT 1`
+
+// Latest reads the latest review of a document, or returns job.ErrNotFound.
+func (r *Reviews) Latest(ctx context.Context, document uuid.UUID) (record.Job, error) {
+	return first[record.Job](ctx, r.db, latestReviewSQL, document)
+}
+
+// Statements of Act.
+const (
+	// The review is locked before its findings, as by every other writer.
+	lockReviewSQL = `SELECT tenant_id FROM review_job WHERE id = $1 FOR NO KEY UPDATE`
+	findingSQL    = `
+SELECT seq, withdrawn OR duplicate_of IS NOT NULL FROM review_finding
+WHERE job_id = $1 AND CASE WHEN $2 > 0 THEN number = $2 ELSE seq = $3 END`
+	formSQL      = `SELECT EXISTS (SELECT FROM finding_action WHERE form = $1)`
+	actionsOfSQL = `
+SELECT id, seq, action, text, acted_by, origin, acted_at, form IS NULL FROM finding_action
+WHERE job_id = $1 AND seq = $2 ORDER BY id`
+	newActionSQL = `
+INSERT INTO finding_action (form, tenant_id, job_id, seq, action, text, acted_by, origin, clause)
+SELECT $3, $4, job_id, seq, $5, $6, $7, $8, clause FROM review_finding WHERE job_id = $1 AND seq = $2
+RETURNING id, seq, action, text, acted_by, origin, acted_at, false`
+	countWaitingSQL = `
+UPDATE review_job SET waiting = review_waiting(id) WHERE id = $1 AND ended_at IS NOT NULL`
+)
+
+// Act stores a person's action, and returns what has become of the finding. An action that would
+// change nothing, or a form sent again, stores nothing. Act returns job.ErrNotFound for an unknown
+// finding, record.ErrObsolete if it has nothing to decide, and record.ErrChanged if another person
+// acted since it was shown. Check the request first.
+func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref, a record.Request) (record.Disposition, error) {
+	return within(ctx, r.db, func(tx pgx.Tx) (d record.Disposition, err error) {
+		var tenant uuid.UUID
+		if err := tx.QueryRow(ctx, lockReviewSQL, review).Scan(&tenant); err != nil {
+			return d, unknown(err)
+		}
+		var seq int
+		var obsolete, sent bool
+		if err := tx.QueryRow(ctx, findingSQL, review, finding.Number, finding.Seq).Scan(&seq, &obsolete); err != nil {
+			return d, unknown(err)
+		}
+		if err := tx.QueryRow(ctx, formSQL, a.Form).Scan(&sent); err != nil {
+			return d, err
+		}
+		actions, err := Rows[record.Action](ctx, tx, actionsOfSQL, review, seq)
+		d = record.DispositionOf(actions)
+		switch {
+		case err != nil || sent || d.Holds(a.Action):
+			return d, err
+		case obsolete:
+			return d, record.ErrObsolete
+		case a.Seen != nil && *a.Seen != d.Version && a.Kind != record.Comment:
+			return d, record.ErrChanged
+		}
+		stored, err := Rows[record.Action](ctx, tx, newActionSQL, review, seq, a.Form, tenant, a.Kind, storable(a.Text),
+			storable(a.By), a.Origin)
+		if err == nil {
+			_, err = tx.Exec(ctx, countWaitingSQL, review)
+		}
+		return record.DispositionOf(append(actions, stored...)), err
+	})
+}
+
+// unknown translates the error of a missing row.
+func unknown(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return job.ErrNotFound
+	}
+	return err
+}

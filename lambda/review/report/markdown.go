@@ -34,6 +34,13 @@ func (m *markdown) write(v view) {
 		m.line("\n## Missing clauses")
 		m.items(v.Missing)
 	}
+	if len(v.Rejected) > 0 {
+		m.line("\n## Rejected findings\n")
+	}
+	for _, i := range v.Rejected {
+		said := strings.Join(append([]string{i.Decided}, i.Comments...), " · ")
+		m.line("- %s. %s (%s, %s). %s", i.Number, plain(i.Title), strings.ToLower(i.Severity), plain(i.Category), plain(said))
+	}
 	m.gaps(v)
 	m.line("\n## Categories of clauses\n\n| category | found | confidence | quote |\n|---|---|---|---|")
 	for _, row := range v.Categories {
@@ -62,7 +69,7 @@ func (m *markdown) findings(v view) {
 
 func (m *markdown) items(items []item) {
 	for _, i := range items {
-		m.line("\n**%d. %s** (%s, %s; %s)\n", i.Number, plain(i.Title), strings.ToLower(i.Severity), plain(i.Category),
+		m.line("\n**%s. %s** (%s, %s; %s)\n", i.Number, plain(i.Title), strings.ToLower(i.Severity), plain(i.Category),
 			plain(i.Analyst))
 		if i.Quote != "" {
 			m.line("> %s\n>\n> %s\n", plain(i.Quote), plain(i.Place))
@@ -76,6 +83,11 @@ func (m *markdown) items(items []item) {
 		}
 		if i.Again != "" {
 			m.line("\nAlso at: %s.", plain(i.Again))
+		}
+		for _, line := range append([]string{i.Decided}, i.Comments...) {
+			if line != "" {
+				m.line("\n%s", plain(line))
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ type Store interface {
 	Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error)
 	Questions(ctx context.Context, id uuid.UUID) ([]record.Question, error)
 	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
+	Actions(ctx context.Context, id uuid.UUID) ([]record.Action, error)
 }
 
 const page = 500
@@ -27,19 +28,26 @@ func Read(ctx context.Context, s Store, id uuid.UUID) (r Review, err error) {
 	if r.Job, err = s.Job(ctx, id); err != nil {
 		return r, err
 	}
-	var errs [4]error
+	var errs [5]error
 	r.Text, errs[0] = s.Text(ctx, id)
 	r.Chunks, errs[1] = s.Chunks(ctx, id)
 	r.Marks, errs[2] = s.Marks(ctx, id)
 	r.Questions, errs[3] = s.Questions(ctx, id)
+	r.Actions, errs[4] = s.Actions(ctx, id)
 	if err := errors.Join(errs[:]...); err != nil {
 		return r, err
 	}
+	r.Findings, err = Findings(ctx, s, id)
+	return r, err
+}
+
+// Findings reads all findings of a review, by Seq.
+func Findings(ctx context.Context, s Store, id uuid.UUID) (all []record.Finding, err error) {
 	for {
-		some, err := s.Findings(ctx, id, len(r.Findings), page)
-		r.Findings = append(r.Findings, some...)
+		some, err := s.Findings(ctx, id, len(all), page)
+		all = append(all, some...)
 		if err != nil || len(some) < page {
-			return r, err
+			return all, err
 		}
 	}
 }

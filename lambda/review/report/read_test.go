@@ -45,6 +45,10 @@ func (s shelf) Findings(_ context.Context, _ uuid.UUID, after, limit int) ([]rec
 	return all[min(after, len(all)):min(after+limit, len(all))], s.fail("findings")
 }
 
+func (s shelf) Actions(context.Context, uuid.UUID) ([]record.Action, error) {
+	return s.Review.Actions, s.fail("actions")
+}
+
 func TestReadPages(t *testing.T) {
 	t.Parallel()
 	s := shelf{Review: complete(t)}
@@ -59,7 +63,7 @@ func TestReadPages(t *testing.T) {
 			t.Errorf("%d findings: got %d, %v", n, len(r.Findings), err)
 		}
 	}
-	for _, what := range []string{"job", "text", "chunks", "marks", "questions", "findings"} {
+	for _, what := range []string{"job", "text", "chunks", "marks", "questions", "findings", "actions"} {
 		s.fails = what
 		if _, err := Read(t.Context(), s, uuid.Nil); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("%s: got %v", what, err)

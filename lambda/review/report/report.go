@@ -26,6 +26,7 @@ type Review struct {
 	Marks     []record.Mark
 	Findings  []record.Finding
 	Questions []record.Question // recorded about the chunks
+	Actions   []record.Action   // of people, about the findings
 }
 
 type view struct {
@@ -34,6 +35,7 @@ type view struct {
 	Counts                               []count
 	Severities                           []group
 	Contradictions, Missing              []item
+	Rejected                             []item // by people
 	Gaps                                 []gap
 	Summary                              string // of the certificate
 	Coverage                             []coverage
@@ -54,11 +56,11 @@ type group struct {
 
 // item is a finding, with the repeating ones.
 type item struct {
-	finding                                    record.Finding
-	Number                                     int
-	Severity, Class, Title, Category, Analyst  string
-	Place, Quote, Explanation, Fallback, Again string
-	Second, SecondPlace                        string // of a finding about two clauses
+	finding                                             Finding
+	Number, Severity, Class, Title, Category, Analyst   string
+	Place, Quote, Explanation, Fallback, Again, Decided string
+	Second, SecondPlace                                 string // of a finding about two clauses
+	Comments                                            []string
 }
 
 type gap struct{ Part, Stage, Reason string }
@@ -94,10 +96,12 @@ func (v *view) sort(items []item, r Review) {
 	for _, i := range items {
 		marked := func(m record.Mark) bool { return m.Category == i.finding.Category }
 		switch contract := i.finding.Analyst == string(record.Contract); {
-		case contract && i.finding.Quote != "":
-			v.Contradictions = append(v.Contradictions, i)
 		case contract && strings.HasPrefix(i.Title, "Missing") && slices.ContainsFunc(r.Marks, marked):
 			continue
+		case i.finding.State == record.Rejected:
+			v.Rejected = append(v.Rejected, i)
+		case contract && i.finding.Quote != "":
+			v.Contradictions = append(v.Contradictions, i)
 		case contract:
 			v.Missing = append(v.Missing, i)
 		default:
@@ -136,13 +140,10 @@ func itemsOf(r Review) (items []item) {
 		}
 		kept = append(kept, f)
 	}
-	order := record.Severities()
-	slices.SortStableFunc(kept, func(a, b record.Finding) int {
-		return cmp.Or(slices.Index(order, a.Severity)-slices.Index(order, b.Severity), a.Start-b.Start, a.Seq-b.Seq)
-	})
+	slices.SortFunc(kept, record.Finding.Compare)
 	places := placesBy(r.Text, r.Findings)
-	for _, f := range kept {
-		i := itemOf(f, places[f.Start], elsewhere(places, f, again[f.Seq]))
+	for _, f := range With(kept, r.Actions) {
+		i := itemOf(f, places[f.Start], elsewhere(places, f.Finding, again[f.Seq]))
 		if f.Second != "" {
 			i.Second, i.SecondPlace = term.Clean(f.Second, mostQuote), places[f.SecondStart]
 		}
@@ -178,8 +179,8 @@ func elsewhere(places map[int]string, f record.Finding, again []record.Finding) 
 	return slices.Compact(list)
 }
 
-func itemOf(f record.Finding, place string, again []string) item {
-	i := item{Number: f.Seq, Severity: capital(string(f.Severity)), Class: string(f.Severity),
+func itemOf(f Finding, place string, again []string) item {
+	i := item{Number: f.Name(), Decided: f.Decided(), Comments: f.Comments(), Severity: capital(string(f.Severity)), Class: string(f.Severity),
 		Title: term.Clean(f.Title, mostName), Category: Title(f.Category), Analyst: term.Clean(f.Analyst, mostName),
 		Explanation: term.Clean(f.Explanation, mostText), Fallback: term.Clean(f.Fallback, mostText),
 		Again: strings.Join(again, "; "), finding: f}

@@ -91,8 +91,8 @@ func TestPageShowsFindings(t *testing.T) {
 	if got := p.list("mark", "e.textContent"); fmt.Sprint(got) != "[It  renews.  It renews again]" {
 		t.Errorf("marked %q", got)
 	}
-	if got := strings.ReplaceAll(p.Text("#findings li"), "\n\n", "\n"); got != "HIGH Renews for ever\n1 · renewal · renewal-trap\n"+
-		"Because.\nIt renews.\nAcceptable: It ends." {
+	if got := strings.ReplaceAll(p.Text("#findings li"), "\n\n", "\n"); !strings.HasPrefix(got, "HIGH Renews for ever\n1 · renewal · renewal-trap\n"+
+		"Because.\nIt renews.\nAcceptable: It ends.\nAccept") {
 		t.Errorf("the first finding: %q", got)
 	}
 	// By the keyboard: from the tenth button on, whatever is before it.
@@ -242,17 +242,23 @@ func TestContractScriptNeverRuns(t *testing.T) {
 		s.findings[0] = record.Finding{Seq: 1, Analyst: script, Category: script, Severity: script, Title: script,
 			Explanation: script, Quote: script, Start: len(script), End: 2 * len(script), Fallback: script, Repeats: 1}
 		s.chunks = []record.Chunk{{Kind: record.Text, Heading: script, Status: job.StatusFailed, Stage: script, Error: script}}
+		for _, kind := range []record.ActionKind{record.Reject, record.Assign, record.Comment} {
+			s.actions = append(s.actions, record.Action{Seq: 1, Kind: kind, Text: script, By: script})
+		}
 	})
 	s.end(record.CompletedWithGaps)
 	p.Run(chromedp.Navigate(s.link()))
 	p.wait(ended)
 	p.wait("document.querySelectorAll('mark').length === 1")
-	p.Run(chromedp.Click("#findings button"), chromedp.Click("#gaps summary"))
+	p.Run(chromedp.Click("#findings .title"), chromedp.Click("#gaps summary"))
 	if foreign := p.list("img, svg, script:not([src]), [onerror], [onfocus]", "e.outerHTML"); len(foreign) > 0 {
 		t.Errorf("elements of the contract: %q", foreign)
 	}
 	if title := p.list("title", "e.textContent"); title[0] != "Review: "+script {
 		t.Errorf("the title is %q", title)
+	}
+	if got := p.list(".history", "e.textContent"); strings.Count(got[0], script) != 6 {
+		t.Errorf("history: %q", got)
 	}
 	for _, selector := range []string{"mark", ".name", ".explanation", "blockquote", "h1 bdi"} {
 		if got := p.list(selector, "e.textContent"); len(got) != 1 || got[0] != script {

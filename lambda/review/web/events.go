@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
 )
 
 // writeWithin bounds a write to an unresponsive client, if the server supports deadlines.
@@ -38,7 +39,7 @@ func (s *stream) event(name string, data []byte) error {
 	return s.write("event: %s\ndata: %s\n\n", name, data)
 }
 
-func (s *stream) finding(f record.Finding) error {
+func (s *stream) finding(f report.Finding) error {
 	data, err := json.Marshal(f) // on one line, because JSON escapes line ends
 	if err != nil {
 		return err
@@ -113,7 +114,11 @@ func (h *handler) send(r *http.Request, s *stream, j record.Job) (over bool, err
 		if err != nil {
 			return false, err
 		}
-		for _, f := range list {
+		shown, err := h.with(r, j, list)
+		if err != nil {
+			return false, err
+		}
+		for _, f := range shown {
 			if err := s.finding(f); err != nil {
 				return false, err
 			}

@@ -32,10 +32,12 @@ type shelf struct {
 	reads    int
 	sent     []job.Stamped
 	started  []review.Request
+	actions  []record.Action
+	forms    map[uuid.UUID]bool
 }
 
 func newShelf() *shelf {
-	return &shelf{text: "§ 1 Term\nThe term renews.\n", job: record.Job{ID: jobA, TenantID: tenantA, Name: "lease.txt",
+	return &shelf{forms: map[uuid.UUID]bool{}, text: "§ 1 Term\nThe term renews.\n", job: record.Job{ID: jobA, TenantID: tenantA, Name: "lease.txt",
 		Status: record.Running, Chunks: 4, ChunksOpen: 4, Model: "scripted", Budget: 2_000_000}}
 }
 
@@ -113,6 +115,30 @@ func (s *shelf) Cancel(_ context.Context, id uuid.UUID) (record.Status, error) {
 		s.job.Status = record.Cancelling
 	}
 	return s.job.Status, s.check(id)
+}
+
+func (s *shelf) Actions(_ context.Context, id uuid.UUID) ([]record.Action, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]record.Action(nil), s.actions...), s.check(id)
+}
+
+// Act is that of the store, for the tests of the handler and the page. TestActOnPostgres has the store's.
+func (s *shelf) Act(_ context.Context, _ uuid.UUID, f record.Ref, q record.Request) (d record.Disposition, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d = record.DispositionsOf(s.actions)[f.Seq]
+	switch {
+	case f.Seq < 1 || f.Seq > len(s.findings):
+		return d, job.ErrNotFound
+	case s.forms[q.Form] || d.Holds(q.Action):
+		return d, nil
+	case q.Seen != nil && *q.Seen != d.Version && q.Kind != record.Comment:
+		return d, record.ErrChanged
+	}
+	q.ID, q.Seq, q.At = int64(len(s.actions)+1), f.Seq, time.Date(2026, 11, 26, 9, 0, 0, 0, time.UTC)
+	s.actions, s.forms[q.Form] = append(s.actions, q.Action), true
+	return d, s.err
 }
 
 func (s *shelf) Retry(_ context.Context, id uuid.UUID) ([]job.Stamped, error) {

@@ -6,11 +6,11 @@ const at = (id) => document.getElementById(id);
 const root = document.body.dataset.review;
 const token = new URLSearchParams(location.search).get('token') || '';
 const withToken = (path) => `${root}${path}${path.includes('?') ? '&' : '?'}token=${encodeURIComponent(token)}`;
-const call = (path, method = 'GET') =>
-  fetch(root + path, { method, headers: { Accept: 'application/json', Authorization: `Bearer ${token}` } });
+const call = (path, method = 'GET', body = undefined, headers = {}) =>
+  fetch(root + path, { method, body, headers: { Accept: 'application/json', Authorization: `Bearer ${token}`, ...headers } });
 
 const severities = ['critical', 'high', 'medium', 'low', 'info'];
-const items = new Map(); // of the list, by the finding's sequence number
+const items = new Map(); // of the list, by the finding's sequence number: finding, node, and the unanswered action with its key
 let last = 0; // sequence number of the latest finding
 let source; // of events
 
@@ -67,12 +67,20 @@ function select(seq) {
   document.querySelectorAll('#findings [aria-current]').forEach((li) => li.removeAttribute('aria-current'));
   const { finding, node } = items.get(seq);
   node.setAttribute('aria-current', 'true');
+  node.classList.toggle('unfolded');
+  node.querySelector('.title').setAttribute('aria-expanded', !folded(items.get(seq)));
   const marks = within(finding).map((p) => p.node).filter((n) => n.tagName === 'MARK');
   marks.forEach((m) => m.classList.add('current'));
   if (marks.length > 0) marks[0].scrollIntoView({ block: 'center' });
 }
 
-function fill(node, finding) {
+const nameOf = (finding) => finding.number ? `F${finding.number}` : String(finding.seq);
+const folded = ({ finding, node }) => finding.state === 'rejected' && !node.classList.contains('unfolded');
+const done = { accept: 'accepted', reject: 'rejected', reopen: 'reopened', comment: 'commented', assign: 'assigned' };
+
+function fill(item, finding) {
+  const { node } = item;
+  item.finding = finding;
   const set = (selector, text) => {
     const part = node.querySelector(selector);
     part.textContent = text;
@@ -82,28 +90,140 @@ function fill(node, finding) {
   node.querySelector('.severity').className = `severity ${severity}`;
   set('.severity', severity);
   set('.name', finding.title);
-  const repeated = finding.duplicate_of ? ` · repeats finding ${finding.duplicate_of}` : '';
+  const first = items.get(finding.duplicate_of)?.finding || { seq: finding.duplicate_of };
+  const repeated = finding.duplicate_of ? ` · repeats finding ${nameOf(first)}` : '';
   const withdrawn = finding.withdrawn ? ' · withdrawn: no longer holds' : '';
-  set('.kind', `${finding.seq} · ${finding.category} · ${finding.analyst}${repeated}${withdrawn}`);
+  set('.kind', `${nameOf(finding)} · ${finding.category} · ${finding.analyst}${repeated}${withdrawn}`);
+  for (const state of ['accepted', 'rejected']) node.classList.toggle(state, finding.state === state);
   node.classList.toggle('repeats', Boolean(finding.duplicate_of));
   node.classList.toggle('withdrawn', Boolean(finding.withdrawn));
   set('.explanation', finding.explanation);
   set('blockquote', finding.quote);
   set('.fallback', finding.fallback && `Acceptable: ${finding.fallback}`);
+  fillDecision(item, set);
+  choose(item);
 }
 
-// add shows a finding once, in the order of the stream.
+function fillDecision(item, set) {
+  const { finding, node } = item;
+  const decided = [];
+  if (finding.state === 'accepted' || finding.state === 'rejected') {
+    const earlier = finding.carried ? ', in an earlier review of this clause' : '';
+    const reason = finding.reason ? `: ${finding.reason}` : '';
+    decided.push(`${finding.state} by ${finding.decided_by} on ${finding.decided_at.slice(0, 10)}${earlier}${reason}`);
+  }
+  if (finding.assignee) decided.push(`assigned to ${finding.assignee}`);
+  set('.decided', decided.join(' · '));
+  node.querySelector('.history').replaceChildren(...(finding.history || []).map((a) => {
+    const li = document.createElement('li');
+    li.textContent = `${a.at.slice(0, 10)} ${a.by} ${done[a.action]}${a.text ? `: ${a.text}` : ''}`;
+    return li;
+  }));
+  node.querySelector('.act').hidden = Boolean(finding.duplicate_of || finding.withdrawn);
+  const hide = { accept: finding.state === 'accepted', reject: finding.state === 'rejected', reopen: !decided.length || finding.state === 'open' };
+  for (const [action, hidden] of Object.entries(hide)) node.querySelector(`[value=${action}]`).hidden = hidden;
+  node.querySelector('.assignee').value = finding.assignee || '';
+  node.querySelector('.title').setAttribute('aria-expanded', !folded(item));
+}
+
+const before = (a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || a.start_offset - b.start_offset || a.seq - b.seq;
+
+// add shows a finding once, the heaviest first.
 function add(finding) {
   if (finding.seq <= last) return;
   last = finding.seq;
   const node = at('finding').content.firstElementChild.cloneNode(true);
   node.dataset.seq = finding.seq;
   node.querySelector('button').addEventListener('click', () => select(finding.seq));
-  fill(node, finding);
-  items.set(finding.seq, { finding, node });
-  at('findings').append(node);
+  node.querySelectorAll('.act button').forEach((b) => b.addEventListener('click', () => act(finding.seq, b.value)));
+  const item = { finding, node };
+  const next = Array.from(at('findings').children).find((li) => before(finding, items.get(Number(li.dataset.seq)).finding) < 0);
+  items.set(finding.seq, item);
+  at('findings').insertBefore(node, next || null);
   at('none').hidden = true;
+  offer(finding.analyst);
+  fill(item, finding);
   mark(finding);
+}
+
+// offer adds an analyst to the filter.
+function offer(analyst) {
+  const options = at('analyst').options;
+  if (Array.from(options).some((o) => o.value === analyst)) return;
+  options.add(new Option(analyst, analyst));
+  if (chosen.get('analyst') === analyst) at('analyst').value = analyst;
+}
+
+// The filter is kept in the page's address, so that a reload shows the same again.
+const filters = { severity: 'severity', analyst: 'analyst', state: 'decision' };
+const chosen = new URLSearchParams(location.search);
+
+function choose({ finding, node }) {
+  const has = (key, value) => !chosen.get(key) || chosen.get(key) === value;
+  const decidable = !finding.duplicate_of && !finding.withdrawn;
+  node.hidden = !(has('severity', finding.severity) && has('analyst', finding.analyst) &&
+    (!chosen.get('state') || decidable && has('state', finding.state)));
+  const all = Array.from(items.values());
+  const shown = all.filter((i) => !i.node.hidden).length;
+  at('shown').textContent = shown === all.length ? '' : `${shown} of ${all.length} findings shown`;
+}
+
+for (const [key, id] of Object.entries(filters)) {
+  at(id).value = chosen.get(key) || '';
+  at(id).addEventListener('change', () => {
+    if (at(id).value) chosen.set(key, at(id).value);
+    else chosen.delete(key);
+    history.replaceState(null, '', `?${chosen}`);
+    items.forEach(choose);
+  });
+}
+
+// The browser may forbid its storage; then the person enters the name again.
+const remembered = 'matchbook-name';
+const storage = (use) => { try { return use(localStorage); } catch { return null; } };
+at('by').value = storage((s) => s.getItem(remembered)) || at('by').value;
+at('by').addEventListener('change', () => storage((s) => s.setItem(remembered, at('by').value.trim())));
+
+// act sends a person's action about a finding. The same one sent again has the same key, so that
+// it acts once although the first answer was lost.
+async function act(seq, action) {
+  const item = items.get(seq);
+  const { finding, node } = item;
+  const problem = node.querySelector('.problem');
+  const refuse = (sentence, field) => {
+    problem.textContent = sentence;
+    problem.hidden = false;
+    if (field) field.focus();
+  };
+  problem.hidden = true;
+  const text = node.querySelector('textarea');
+  const body = { action, by: at('by').value.trim(), version: finding.version || 0 };
+  if (!body.by) return refuse('Enter your name. It is kept with what you do.', at('by'));
+  if (action === 'assign') body.assignee = node.querySelector('.assignee').value.trim();
+  else body[action === 'comment' ? 'comment' : 'reason'] = text.value.trim();
+  if ((action === 'reject' || action === 'comment') && !text.value.trim()) {
+    node.querySelector('details').open = true;
+    return refuse(action === 'reject' ? 'Enter a reason. It is kept with your name.' : 'Enter a comment.', text);
+  }
+  const content = JSON.stringify(body);
+  if (item.content !== content) Object.assign(item, { content, key: crypto.randomUUID() });
+  const buttons = node.querySelectorAll('.act button');
+  buttons.forEach((b) => { b.disabled = true; });
+  const response = await call(`/findings/${seq}`, 'POST', content, { 'Content-Type': 'application/json', 'Idempotency-Key': item.key }).catch(() => null);
+  const answer = response && await response.json().catch(() => null);
+  buttons.forEach((b) => { b.disabled = false; });
+  if (!answer || response.status >= 500) return refuse('That didn\'t work. Try again.');
+  delete item.content;
+  if (response.status === 409) {
+    fill(item, answer.finding);
+    return refuse(`Nothing was done: ${answer.error}.`);
+  }
+  if (!response.ok) return refuse(answer.error);
+  if (action !== 'assign') text.value = '';
+  node.querySelector('details').open = false;
+  node.classList.remove('unfolded');
+  fill(item, answer);
+  node.querySelector('.title').focus();
 }
 
 function show(review) {
@@ -146,7 +266,7 @@ async function reload() {
     for (const finding of answer.findings) {
       after = finding.seq;
       if (!items.has(finding.seq)) add(finding);
-      fill(items.get(finding.seq).node, finding);
+      fill(items.get(finding.seq), finding);
     }
     more = answer.more;
   }

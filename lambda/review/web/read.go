@@ -118,25 +118,41 @@ func after(r *http.Request) (int, error) {
 
 type found struct {
 	Status   record.Status    `json:"status"`
-	Findings []record.Finding `json:"findings"` // if More, ask again after the last one
+	Findings []report.Finding `json:"findings"` // if More, ask again after the last one
 	More     bool             `json:"more"`
 }
 
+// findings answers with all selected findings, the heaviest first, or with the later ones after
+// the client's last one.
 func (h *handler) findings(w http.ResponseWriter, r *http.Request, j record.Job) {
-	n, err := after(r)
-	if err != nil {
+	q := r.URL.Query()
+	filter, wrong := report.NewFilter(q.Get("severity"), q.Get("analyst"), q.Get("state"))
+	n, unread := after(r)
+	chosen := q.Get("severity")+q.Get("analyst")+q.Get("state") != ""
+	later := q.Has("after") || r.Header.Get("Last-Event-ID") != ""
+	if chosen && later {
+		wrong = errors.New("after: can't be combined with severity, analyst or state")
+	}
+	if err := cmp.Or(wrong, unread); err != nil {
 		writeError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	list, err := h.Reviews.Findings(r.Context(), j.ID, n, someFindings)
+	answer := found{Status: j.Status}
+	var err error
+	if later {
+		var list []record.Finding
+		if list, err = h.Reviews.Findings(r.Context(), j.ID, n, someFindings); err == nil {
+			answer.More = len(list) == someFindings
+			answer.Findings, err = h.with(r, j, list)
+		}
+	} else if answer.Findings, err = h.all(r, j); err == nil {
+		answer.Findings = append([]report.Finding{}, filter.Select(answer.Findings)...)
+	}
 	if err != nil {
 		h.fail(w, r, "read the findings", err)
 		return
 	}
-	if list == nil {
-		list = []record.Finding{}
-	}
-	writeJSON(w, http.StatusOK, found{j.Status, list, len(list) == someFindings})
+	writeJSON(w, http.StatusOK, answer)
 }
 
 type changed struct {
@@ -190,7 +206,10 @@ var (
 
 func (h *handler) page(w http.ResponseWriter, _ *http.Request, j record.Job) {
 	var page bytes.Buffer
-	if err := shellTemplate.Execute(&page, viewOf(j)); err != nil {
+	if err := shellTemplate.Execute(&page, struct {
+		record.Job
+		Person string
+	}{j, h.Person}); err != nil {
 		h.Log.Error("render page failed", "reason", err.Error())
 		writeError(w, http.StatusInternalServerError, "internal error; see Matchbook's log")
 		return

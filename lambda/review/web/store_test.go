@@ -97,7 +97,7 @@ func TestHandlerOnPostgres(t *testing.T) {
 	s.deliver()
 	s.deliver() // the contract as a whole
 	stream := s.body(as("GET", path+"/events"), 200)
-	all := decoded[found](s.site, as("GET", path+"/findings"), 200)
+	all := decoded[found](s.site, as("GET", path+"/findings?after=0"), 200)
 	for i, f := range all.Findings {
 		if f.Seq != i+1 || !strings.Contains(stream, fmt.Sprintf("id: %d\nevent: finding\n", f.Seq)) {
 			t.Errorf("finding %d: %+v, in the stream\n%s", i+1, f, stream)

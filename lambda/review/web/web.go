@@ -5,7 +5,9 @@
 //	GET  /reviews/{id}                the review as JSON; the page for a browser
 //	GET  /reviews/{id}/page           the page
 //	GET  /reviews/{id}/text           the contract, UTF-8; offsets are its bytes
-//	GET  /reviews/{id}/findings       after=SEQ: later findings
+//	GET  /reviews/{id}/findings       heaviest first; severity=, analyst=, state=: some of them;
+//	                                  after=SEQ: later ones, as they came
+//	POST /reviews/{id}/findings/{f}   acts on a finding, F3 or its seq: 200, or 409 if it changed
 //	GET  /reviews/{id}/events         after=SEQ: later findings and progress, live
 //	GET  /reviews/{id}/report         HTML
 //	GET  /reviews/{id}/certificate    each question about each part
@@ -41,10 +43,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// Control stops and resumes reviews.
+// Control stops and resumes reviews, and takes people's actions.
 type Control interface {
 	// Cancel returns the new status. It must be idempotent.
 	Cancel(ctx context.Context, id uuid.UUID) (record.Status, error)
+	// Act stores a person's action about a finding. It returns record.ErrChanged or
+	// record.ErrObsolete for one that comes too late.
+	Act(ctx context.Context, id uuid.UUID, finding record.Ref, q record.Request) (record.Disposition, error)
 	// Retry returns the chunks to send messages for. It returns record.ErrStopping while a
 	// cancelled review's chunks are still running.
 	Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error)
@@ -58,6 +63,7 @@ type Config struct {
 	Texts   Texts      // of documents; nil: requests must carry the text
 	Sender  job.Sender // of Retry's messages
 	Tokens  *Tokens
+	Person  string // suggested as the name of whoever acts on the page; may be empty
 	Log     *slog.Logger
 
 	StreamFor time.Duration // longest stream; 0 is 4 minutes
@@ -87,6 +93,7 @@ func New(c Config) http.Handler {
 	mux.HandleFunc("GET /reviews/{id}/page", h.authorised(h.page))
 	mux.HandleFunc("GET /reviews/{id}/text", h.authorised(h.text))
 	mux.HandleFunc("GET /reviews/{id}/findings", h.authorised(h.findings))
+	mux.HandleFunc("POST /reviews/{id}/findings/{finding}", h.authorised(h.act))
 	mux.HandleFunc("GET /reviews/{id}/events", h.authorised(h.events))
 	mux.HandleFunc("GET /reviews/{id}/report", h.authorised(h.report))
 	mux.HandleFunc("GET /reviews/{id}/certificate", h.authorised(h.certificate))

@@ -34,14 +34,14 @@ func TestIDsCannotBeProbed(t *testing.T) {
 		{"all reviews of another tenant, unknown id", s.tokens.ForTenant(tenantB, time.Hour), unknown},
 	} {
 		for _, method := range []string{"GET ", "GET /page", "GET /text", "GET /findings", "GET /events", "GET /report",
-			"POST /cancel", "POST /retry"} {
+			"POST /cancel", "POST /retry", "POST /findings/1"} {
 			method, rest, _ := strings.Cut(method, " ")
 			if got := s.body(s.doAs(tc.token, method, tc.path+rest, ""), 404); got != want {
 				t.Errorf("%s, %s %s: got %s, want %s", tc.name, method, rest, got, want)
 			}
 		}
 	}
-	if s.job.Status != record.Running || len(s.sent) > 0 {
+	if s.job.Status != record.Running || len(s.sent)+len(s.actions) > 0 {
 		t.Errorf("the review changed: %s, sent %v", s.job.Status, s.sent)
 	}
 	for _, token := range []string{s.tokens.ForJob(tenantA, jobA), s.tokens.ForTenant(tenantA, time.Hour)} {

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/review/record"
+)
+
+// Finding is a finding with its disposition.
+type Finding struct {
+	record.Finding
+	record.Disposition
+}
+
+// With returns the findings of a review with their dispositions, in the same order.
+func With(findings []record.Finding, actions []record.Action) []Finding {
+	all := record.DispositionsOf(actions)
+	list := make([]Finding, len(findings))
+	for i, f := range findings {
+		d, ok := all[f.Seq]
+		if !ok {
+			d = record.DispositionOf(nil)
+		}
+		list[i] = Finding{f, d}
+	}
+	return list
+}
+
+// Stands reports whether there is something to decide about the finding: it neither repeats
+// another one nor was withdrawn.
+func (f Finding) Stands() bool { return f.Repeats == 0 && !f.Withdrawn }
+
+// Decided describes the decision about the finding in one line, and the person assigned to it. It's
+// empty for an open finding of nobody.
+func (f Finding) Decided() string {
+	var parts []string
+	if f.State != record.Open {
+		line := fmt.Sprintf("%s by %s on %s", capital(string(f.State)), term.Clean(f.DecidedBy, mostName), f.DecidedAt.UTC().Format(time.DateOnly))
+		if f.Carried {
+			line += ", in an earlier review of this clause"
+		}
+		if reason := term.Clean(f.Reason, mostText); reason != "" {
+			line += ": " + reason
+		}
+		parts = append(parts, line)
+	}
+	if f.Assignee != "" {
+		parts = append(parts, "Assigned to "+term.Clean(f.Assignee, mostName))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Comments returns the comments, each in one line.
+func (f Finding) Comments() (lines []string) {
+	for _, a := range f.History {
+		if a.Kind == record.Comment {
+			lines = append(lines, fmt.Sprintf("%s on %s: %s", term.Clean(a.By, mostName), a.At.UTC().Format(time.DateOnly), term.Clean(a.Text, mostText)))
+		}
+	}
+	return lines
+}
+
+// Filter selects findings. An empty list selects all.
+type Filter struct {
+	Severities []record.Severity
+	Analysts   []string
+	States     []record.State // selects only findings with something to decide
+}
+
+// NewFilter parses lists separated by commas.
+func NewFilter(severities, analysts, states string) (f Filter, err error) {
+	if f.Severities, err = oneOf("severity", severities, record.Severities()); err != nil {
+		return f, err
+	}
+	f.Analysts = listed[string](analysts)
+	f.States, err = oneOf("state", states, record.States())
+	return f, err
+}
+
+func listed[T ~string](text string) (list []T) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, T(part))
+		}
+	}
+	return list
+}
+
+func oneOf[T ~string](name, text string, known []T) ([]T, error) {
+	list := listed[T](text)
+	for _, value := range list {
+		if !slices.Contains(known, value) {
+			return nil, fmt.Errorf("%s: invalid value %.40q, expected some of %s", name, string(value), strings.Trim(fmt.Sprint(known), "[]"))
+		}
+	}
+	return list, nil
+}
+
+// Select returns the selected findings, the heaviest first, then by place.
+func (f Filter) Select(findings []Finding) (list []Finding) {
+	for _, g := range findings {
+		if chosen(f.Severities, g.Severity) && chosen(f.Analysts, g.Analyst) && (len(f.States) == 0 || g.Stands() && chosen(f.States, g.State)) {
+			list = append(list, g)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Finding) int { return a.Compare(b.Finding) })
+	return list
+}
+
+func chosen[T comparable](list []T, value T) bool {
+	return len(list) == 0 || slices.Contains(list, value)
+}

@@ -44,7 +44,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	flags.Lookup("model").Usage = "`MODE` of the reading model: none, openai or scripted (default openai if a key is set, otherwise none)"
 	_ = flags.MarkHidden("noise") // both fail only for undefined flags
 	_ = flags.MarkHidden("faults")
-	cmd.AddCommand(w.reviewStatusCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(), w.reviewReportCommand(),
+	cmd.AddCommand(w.reviewStatusCommand(), w.reviewFindingsCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(), w.reviewReportCommand(),
 		w.reviewTokenCommand(), w.reviewPlaybookCommand())
 	return cmd
 }
@@ -54,6 +54,7 @@ func (w *invocation) review(ctx context.Context, path string, o reviewrun.Option
 	if err != nil {
 		return err
 	}
+	o.Person = operator(w.Env)
 	o.Price = func(model string) (llm.Price, bool) {
 		p := prices.Of(model)
 		if p.Prompt == nil || p.Completion == nil {

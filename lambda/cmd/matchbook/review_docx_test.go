@@ -74,7 +74,7 @@ func TestReviewDOCX(t *testing.T) {
 			continue
 		}
 		shown++
-		wantComment(t, f, comments, main)
+		wantComment(t, f.Finding, comments, main)
 		quotes[f.Quote] = true
 		if f.Quote != "" && f.Fallback != "" {
 			wordings++

@@ -58,7 +58,7 @@ func wantFound(t *testing.T, r reviewrun.Result, want contractFacts) {
 	var contradictions []record.Finding
 	for _, f := range r.Findings {
 		if strings.HasPrefix(f.Title, "Contradiction") {
-			contradictions = append(contradictions, f)
+			contradictions = append(contradictions, f.Finding)
 		}
 	}
 	if len(contradictions) != len(want.Contradictions) {
@@ -101,6 +101,17 @@ func TestReviewScripted(t *testing.T) {
 		{[]string{"report", r.ID.String()}, cli.ExitOK, "## Contradictions"},
 		{[]string{"report", r.ID.String(), "--html"}, cli.ExitOK, "<h2>Contradictions</h2>"},
 		{[]string{"cancel", r.ID.String()}, cli.ExitOK, "is completed"},
+		{[]string{"findings", r.ID.String(), "--severity", "hgih"}, cli.ExitError, `--severity: invalid value "hgih"`},
+		{[]string{"findings", r.ID.String(), "reject", "F1"}, cli.ExitError, "missing reason"},
+		{[]string{"findings", r.ID.String(), "accept"}, cli.ExitError, "missing number of a finding, such as accept F3"},
+		{[]string{"findings", r.ID.String(), "accept", "F2", "F999"}, cli.ExitError, "unknown finding F999"},
+		{[]string{"findings", r.ID.String(), "keep", "F1"}, cli.ExitError, `unknown action "keep"`},
+		{[]string{"findings", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
+		{[]string{"findings", r.ID.String(), "reject", "1", "f3", "--reason", "agreed", "--by", "Anna"}, cli.ExitOK, "Rejected by Anna on 20"},
+		{[]string{"findings", r.ID.String(), "assign", "F2", "--assignee", "Ben"}, cli.ExitOK, "Assigned to Ben"},
+		{[]string{"findings", r.ID.String(), "--state", "rejected", "--json"}, cli.ExitOK, `"reason": "agreed"`},
+		{[]string{"status", r.ID.String()}, cli.ExitOK, ": agreed"},
+		{[]string{"report", r.ID.String()}, cli.ExitOK, "## Rejected findings\n\n- F1. "},
 		{[]string{"status", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
 		{[]string{"report", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
 		{[]string{"cancel", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
@@ -110,6 +121,34 @@ func TestReviewScripted(t *testing.T) {
 		code, out, errOut := matchbook(t, url, append([]string{"review"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(out+errOut, tc.want) {
 			t.Errorf("%v: exit status %d, want %d with %q\n%s%s", tc.args, code, tc.code, tc.want, out, errOut)
+		}
+	}
+}
+
+// The selected findings have their numbers, and a contract stands for its latest review.
+func TestReviewFindings(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	r := reviewJSON(t, url, filepath.Join(sampleContracts, "wartungsvertrag.txt"))
+	contract := postgrestest.Value[uuid.UUID](t, postgrestest.Conn(t, url), "SELECT document_id FROM review_job").String()
+	if len(r.Findings) < 4 || r.Findings[0].Number != 1 || r.Findings[3].Number != 4 {
+		t.Fatalf("findings: %+v", r.Findings)
+	}
+	ends(t, url, cli.ExitOK, "review", "findings", contract, "accept", "F2", "F3")
+	ends(t, url, cli.ExitOK, "review", "findings", r.ID.String(), "reject", "F3", "--reason", "no risk")
+	for state, want := range map[string][]int{"accepted": {2}, "rejected": {3}, "accepted,rejected": {2, 3}} {
+		var got []int
+		for _, f := range decode[[]report.Finding](t, ends(t, url, cli.ExitOK, "review", "findings", contract, "--state", state, "--json")) {
+			got = append(got, f.Number)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v", state, got)
+		}
+	}
+	again := reviewJSON(t, url, filepath.Join(sampleContracts, "wartungsvertrag.txt"))
+	for i, want := range []record.State{record.Open, record.Open, record.Rejected, record.Open} {
+		if f := again.Findings[i]; f.State != want || f.Carried != (want == record.Rejected) {
+			t.Errorf("in the next review, F%d is %+v", i+1, f)
 		}
 	}
 }

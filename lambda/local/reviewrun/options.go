@@ -33,6 +33,7 @@ type Options struct {
 	Playbook       string  // file; empty uses the default
 	Budget         float64 // USD; 0 for none
 	Serve          bool    // serve the review's page until interrupted
+	Person         string  // at this machine, suggested by the page
 	Logs           string  // file for the function's logs; "-" is the meter, empty discards them
 	Database       database.Choice
 	Model          scripted.Flags
@@ -82,7 +83,7 @@ func (o Options) prepare(ctx context.Context, path string, env setup.Env, m *ter
 		return nil, errors.New("--budget must be an amount of US dollars from 0 to 1000000")
 	}
 	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, name: filepath.Base(path), tenant: corpus.DefaultTenant,
-		budget: record.USD(math.Round(o.Budget * 1e6)), serve: o.Serve,
+		budget: record.USD(math.Round(o.Budget * 1e6)), serve: o.Serve, person: o.Person,
 		source: &source{Model: scripted.Model{Flags: o.Model, Env: env}, price: o.Price}}
 	var err error
 	if o.Playbook != "" {

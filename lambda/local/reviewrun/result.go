@@ -16,21 +16,21 @@ import (
 
 // Result is the result of a review, also for use as JSON.
 type Result struct {
-	ID         uuid.UUID        `json:"id"`
-	Name       string           `json:"name"`
-	Status     record.Status    `json:"status"`
-	Model      string           `json:"model,omitempty"` // empty without a model
-	Playbook   string           `json:"playbook"`
-	Parts      int              `json:"parts"`
-	Calls      int              `json:"calls"`
-	Cost       float64          `json:"cost_usd"`
-	Estimate   float64          `json:"estimate_usd"`
-	Budget     float64          `json:"budget_usd"`
-	Error      string           `json:"error,omitempty"`
-	Unread     string           `json:"unread_language,omitempty"` // warning about a language that rules don't read
-	Categories []Category       `json:"categories"`
-	Findings   []record.Finding `json:"findings"`
-	Gaps       []Gap            `json:"gaps"`
+	ID         uuid.UUID     `json:"id"`
+	Name       string        `json:"name"`
+	Status     record.Status `json:"status"`
+	Model      string        `json:"model,omitempty"` // empty without a model
+	Playbook   string        `json:"playbook"`
+	Parts      int           `json:"parts"`
+	Calls      int           `json:"calls"`
+	Cost       float64       `json:"cost_usd"`
+	Estimate   float64       `json:"estimate_usd"`
+	Budget     float64       `json:"budget_usd"`
+	Error      string        `json:"error,omitempty"`
+	Unread     string        `json:"unread_language,omitempty"` // warning about a language that rules don't read
+	Categories []Category    `json:"categories"`
+	Findings   Findings      `json:"findings"` // heaviest first
+	Gaps       []Gap         `json:"gaps"`
 	// Changes and Comments are tracked changes and comments of a Word document, which the text
 	// doesn't have; LeftOut says what of it wasn't read.
 	Changes  []docx.Change  `json:"changes,omitempty"`
@@ -60,7 +60,7 @@ func ResultOf(r report.Review) *Result {
 	j := r.Job
 	result := &Result{ID: j.ID, Name: j.Name, Status: j.Status, Model: j.Model, Playbook: j.Playbook, Parts: j.Chunks,
 		Calls: j.Calls, Cost: j.Cost.Dollars(), Estimate: j.Estimate.Dollars(), Budget: j.Budget.Dollars(), Error: j.Error,
-		Findings: append([]record.Finding{}, r.Findings...), Gaps: []Gap{},
+		Findings: SomeFindings(r, report.Filter{}), Gaps: []Gap{},
 		Certificate: report.CertificateOf(r)}
 	for _, c := range record.All() {
 		marks := slices.DeleteFunc(slices.Clone(r.Marks), func(m record.Mark) bool { return m.Category != c })
@@ -102,7 +102,8 @@ func (r *Result) Text() string {
 		}
 		p.Line("  %-36s %s", report.Title(c.Name), words)
 	}
-	r.findings(&p)
+	p.Line("FINDINGS")
+	r.Findings.text(&p)
 	r.word(&p)
 	for i, g := range r.Gaps {
 		if i == 0 {
@@ -126,18 +127,38 @@ const (
 	mostText  = 400
 )
 
-func (r *Result) findings(p *term.Page) {
-	p.Line("FINDINGS")
-	for _, severity := range record.Severities() {
-		for _, f := range r.Findings {
-			if f.Severity != severity || f.Repeats != 0 || f.Withdrawn {
-				continue
-			}
-			p.Line("  %-8s %s", f.Severity, term.Clean(f.Title, mostText))
+// Findings are findings of a review, the heaviest first, also for use as JSON.
+type Findings []report.Finding
+
+// SomeFindings returns the selected findings of a review.
+func SomeFindings(r report.Review, f report.Filter) Findings {
+	return append(Findings{}, f.Select(report.With(r.Findings, r.Actions))...)
+}
+
+// Text returns the findings for people. It leaves out repeated and withdrawn ones.
+func (list Findings) Text() string {
+	var p term.Page
+	list.text(&p)
+	return p.String()
+}
+
+func (list Findings) text(p *term.Page) {
+	for _, f := range list {
+		if !f.Stands() {
+			continue
+		}
+		p.Line("  %-4s %-8s %s", f.Name(), f.Severity, term.Clean(f.Title, mostText))
+		shown := []string{}
+		if f.State != record.Rejected {
 			if f.Quote != "" {
-				p.Hang("           ", "“"+term.Clean(f.Quote, mostText)+"”")
+				shown = append(shown, "“"+term.Clean(f.Quote, mostText)+"”")
 			}
-			p.Hang("           ", term.Clean(f.Explanation, mostText))
+			shown = append(shown, term.Clean(f.Explanation, mostText))
+		}
+		for _, line := range append(append(shown, f.Decided()), f.Comments()...) {
+			if line != "" {
+				p.Hang("                ", line)
+			}
 		}
 	}
 }

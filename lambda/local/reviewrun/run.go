@@ -35,6 +35,7 @@ type run struct {
 	tenant   uuid.UUID
 	budget   record.USD
 	serve    bool
+	person   string // at this machine
 	source   *source
 
 	id uuid.UUID
@@ -53,7 +54,7 @@ func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
 func (r *run) do(ctx context.Context) error {
 	starter := review.Starter{Store: r.Stack.DB.Reviews(), Sender: r.Stack.Queue, Model: r.source.name,
 		Price: r.source.costs, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}
-	id, err := starter.Start(ctx, review.Request{TenantID: r.tenant, DocumentID: uuid.New(), Name: r.name, Text: r.text,
+	id, err := starter.Start(ctx, review.Request{TenantID: r.tenant, Name: r.name, Text: r.text,
 		Budget: r.budget, Playbook: r.playbook})
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (r *run) listen() error {
 	}
 	reviews := r.Stack.DB.Reviews()
 	url, stop, err := local.Serve("127.0.0.1:0", web.New(web.Config{Reviews: reviews, Control: reviews,
-		Sender: r.Stack.Queue, Tokens: tokens, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}))
+		Sender: r.Stack.Queue, Tokens: tokens, Person: r.person, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}))
 	if err != nil {
 		return err
 	}

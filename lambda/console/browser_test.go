@@ -45,14 +45,20 @@ func (p *tab) visit(path string) { p.Run(chromedp.Navigate(p.base + path)) }
 // press clicks an element, which leads to another page.
 func (p *tab) press(selector string) {
 	p.t.Helper()
+	p.leads(selector, chromedp.Click(selector))
+}
+
+// leads takes a step that leads to another page.
+func (p *tab) leads(what string, step browser.Step) {
+	p.t.Helper()
 	for len(p.loads) > 0 {
 		<-p.loads
 	}
-	p.Run(chromedp.Click(selector))
+	p.Run(step)
 	select {
 	case <-p.loads:
 	case <-time.After(time.Minute):
-		p.t.Fatalf("%s leads nowhere; the page: %s", selector, p.text())
+		p.t.Fatalf("%s leads nowhere; the page: %s", what, p.text())
 	}
 }
 

@@ -4,6 +4,7 @@
 //	GET  /documents               list by state and type; q=: search
 //	GET  /documents/{id}          a document; notifications link here
 //	POST /documents/{id}/match    matches it again; must have reason, seen, form
+//	POST /documents/{id}/findings/{review}/{seq}  acts on a finding of a contract's review; must have action, seen, form
 //	GET  /open                    everything waiting for people, most valuable first
 //	GET  /open/next               redirects to the next question after a place: after, left
 //	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place in /open
@@ -78,6 +79,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("POST /pairs/{a}/{b}", h.page(h.decide))
 	mux.HandleFunc("POST /documents/{id}/match", h.page(h.publish))
 	mux.HandleFunc("POST /documents/{id}/settle/{other}", h.page(h.settle))
+	mux.HandleFunc("POST /documents/{id}/findings/{review}/{seq}", h.page(h.actOnFinding))
 	mux.HandleFunc("/", h.page(func(*visit) error { return errNotFound }))
 	return mux, nil
 }

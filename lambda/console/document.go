@@ -1,10 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
 )
@@ -16,6 +18,7 @@ type documentPage struct {
 	Notified []report.Notified
 	Deeds    []report.Deed
 	Picture  *picture  // of its cluster; nil: not in one
+	Review   *reviewed // latest one of a contract; nil: none
 	Form     uuid.UUID // makes the form act once
 	Seen     string    // version of the state shown
 	notice
@@ -51,7 +54,8 @@ func (h *handler) document(v *visit) error {
 
 // showDocument shows a document. problem is the reason if an action failed.
 func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem string) (err error) {
-	d := documentPage{Form: uuid.New(), notice: notice{dones[v.URL.Query().Get("done")], problem}}
+	done := v.URL.Query().Get("done")
+	d := documentPage{Form: uuid.New(), notice: notice{cmp.Or(dones[done], findingDone[record.ActionKind(done)]), problem}}
 	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // before the state, since that may change
 		return err
 	}
@@ -69,6 +73,12 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 	}
 	if d.Picture, err = h.picture(v, d.Explanation); err != nil {
 		return err
+	}
+	if d.Review, err = h.reviewOf(v, id); err != nil {
+		return err
+	}
+	if d.Review != nil && d.Document.Empty() { // reviewed only, so there is nothing to match
+		d.Document.Unreadable, d.NoMatch = "", nil
 	}
 	return h.show(v, status, "document", d.Document.Called(), d)
 }

@@ -35,9 +35,14 @@ var views = func() map[string]*template.Template {
 	return all
 }()
 
+// maxWords bounds the texts of findings, in characters.
+const maxWords = 1_500
+
 // words are the template functions.
 var words = template.FuncMap{
 	"clean": func(s string) string { return term.Clean(s, term.MaxValue) },
+	"words": func(s string) string { return term.Clean(s, maxWords) },
+	"fresh": uuid.NewString, // for a form, so that it acts once
 	"day":   func(t time.Time) string { return t.UTC().Format("2006-01-02") },
 	"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },

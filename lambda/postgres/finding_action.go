@@ -35,7 +35,9 @@ const (
 	findingSQL    = `
 SELECT seq, withdrawn OR duplicate_of IS NOT NULL FROM review_finding
 WHERE job_id = $1 AND CASE WHEN $2 > 0 THEN number = $2 ELSE seq = $3 END`
-	formSQL      = `SELECT EXISTS (SELECT FROM finding_action WHERE form = $1)`
+	// A form may only be sent again as it was.
+	formSQL = `
+SELECT count(*) > 0, coalesce(bool_and(job_id = $2 AND seq = $3 AND action = $4 AND text = $5), true) FROM finding_action WHERE form = $1`
 	actionsOfSQL = `
 SELECT id, seq, action, text, acted_by, origin, acted_at, form IS NULL FROM finding_action
 WHERE job_id = $1 AND seq = $2 ORDER BY id`
@@ -58,21 +60,21 @@ func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref,
 			return d, unknown(err)
 		}
 		var seq int
-		var obsolete, sent bool
+		var obsolete, sent, same bool
 		if err := tx.QueryRow(ctx, findingSQL, review, finding.Number, finding.Seq).Scan(&seq, &obsolete); err != nil {
 			return d, unknown(err)
 		}
-		if err := tx.QueryRow(ctx, formSQL, a.Form).Scan(&sent); err != nil {
+		if err := tx.QueryRow(ctx, formSQL, a.Form, review, seq, a.Kind, storable(a.Text)).Scan(&sent, &same); err != nil {
 			return d, err
 		}
 		actions, err := Rows[record.Action](ctx, tx, actionsOfSQL, review, seq)
 		d = record.DispositionOf(actions)
 		switch {
-		case err != nil || sent || d.Holds(a.Action):
+		case err != nil || sent && same || d.Holds(a.Action):
 			return d, err
 		case obsolete:
 			return d, record.ErrObsolete
-		case a.Seen != nil && *a.Seen != d.Version && a.Kind != record.Comment:
+		case sent, a.Seen != nil && *a.Seen != d.Version && a.Kind != record.Comment:
 			return d, record.ErrChanged
 		}
 		stored, err := Rows[record.Action](ctx, tx, newActionSQL, review, seq, a.Form, tenant, a.Kind, storable(a.Text),

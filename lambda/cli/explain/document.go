@@ -102,6 +102,9 @@ func (d *documentState) parse() {
 	}
 }
 
+// Empty reports whether the document has no structured data, like a contract that was only reviewed.
+func (d *documentState) Empty() bool { return d.raw.Data == "" }
+
 func name(s report.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
 
 // names reads the types and numbers of documents, in the order of ids.

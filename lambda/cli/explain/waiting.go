@@ -20,7 +20,7 @@ type Waiting struct {
 
 // WaitingItem is a piece of work for a person.
 type WaitingItem struct {
-	Kind     string        `json:"kind"` // question, warning, failed or file
+	Kind     string        `json:"kind"` // question, warning, failed, file or review
 	TenantID uuid.UUID     `json:"tenant_id"`
 	Document waitingNamed  `json:"document"`
 	Other    *waitingNamed `json:"other,omitempty"`
@@ -93,6 +93,7 @@ var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingWarning:  {"warning", "matchbook settle %s %s %s --reason TEXT"},
 	report.WaitingDocument: {"failed document", "matchbook publish %s, once the cause is fixed"},
 	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE"},
+	report.WaitingReview:   {"review", "matchbook review findings %s --state open"},
 }
 
 // Text lists documents, reason and command of each item.

@@ -93,7 +93,7 @@ func TestOpen(t *testing.T) {
 		{[]string{"--min-value", "1e3"}, `invalid --min-value "1e3"`},
 		{[]string{"--since", "noon"}, "expected a duration like"},
 		{[]string{"--document", "bill"}, "--document"},
-		{[]string{"--kind", "x"}, "question, warning, failed, file"},
+		{[]string{"--kind", "x"}, "question, warning, failed, file, review"},
 	})
 	question := all.Items[slices.IndexFunc(all.Items, func(i explain.WaitingItem) bool { return i.Kind == "question" })]
 	printed(t, url, "reject", question.Document.ID.String(), question.Other.ID.String())

@@ -44,8 +44,8 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	flags.Lookup("model").Usage = "`MODE` of the reading model: none, openai or scripted (default openai if a key is set, otherwise none)"
 	_ = flags.MarkHidden("noise") // both fail only for undefined flags
 	_ = flags.MarkHidden("faults")
-	cmd.AddCommand(w.reviewStatusCommand(), w.reviewFindingsCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(), w.reviewReportCommand(),
-		w.reviewTokenCommand(), w.reviewPlaybookCommand())
+	cmd.AddCommand(w.reviewStatusCommand(), w.reviewFindingsCommand(), w.reviewCancelCommand(), w.reviewRetryCommand(),
+		w.reviewReportCommand(), w.reviewTokenCommand(), w.reviewPlaybookCommand())
 	return cmd
 }
 

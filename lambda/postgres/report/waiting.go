@@ -18,10 +18,11 @@ const (
 	WaitingWarning  = "warning"  // about a document, and often about another
 	WaitingDocument = "failed"   // a document given up by matching
 	WaitingFile     = "file"     // a file not read, or not with certainty
+	WaitingReview   = "review"   // of a contract, with critical or high findings to decide about
 )
 
 // WaitingKinds lists the kinds.
-var WaitingKinds = []string{WaitingQuestion, WaitingWarning, WaitingDocument, WaitingFile}
+var WaitingKinds = []string{WaitingQuestion, WaitingWarning, WaitingDocument, WaitingFile, WaitingReview}
 
 // Waiting is a thing that waits for a person.
 type Waiting struct {
@@ -71,6 +72,11 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since string 
 	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
 	WaitingFile: {"document_id", "NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
 		"ingestion WHERE (job_status = 'failed' OR needs_human_review)", "coalesce(failed_at, completed_at, created_at)"},
+	// The latest review of a contract counts.
+	WaitingReview: {"document_id",
+		"NULL, NULL, waiting || CASE waiting WHEN 1 THEN ' finding' ELSE ' findings' END || ', critical or high: ' || name",
+		`review_job AS r WHERE waiting > 0 AND NOT EXISTS (SELECT FROM review_job AS later WHERE later.tenant_id = r.tenant_id
+		AND later.document_id = r.document_id AND later.ended_at > r.ended_at)`, "ended_at"},
 }
 
 // waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a

@@ -39,7 +39,7 @@ func (f Finding) Stands() bool { return f.Repeats == 0 && !f.Withdrawn }
 func (f Finding) Decided() string {
 	var parts []string
 	if f.State != record.Open {
-		line := fmt.Sprintf("%s by %s on %s", capital(string(f.State)), term.Clean(f.DecidedBy, mostName), f.DecidedAt.UTC().Format(time.DateOnly))
+		line := capital(string(f.State)) + " by " + byOn(f.DecidedBy, *f.DecidedAt)
 		if f.Carried {
 			line += ", in an earlier review of this clause"
 		}
@@ -58,10 +58,14 @@ func (f Finding) Decided() string {
 func (f Finding) Comments() (lines []string) {
 	for _, a := range f.History {
 		if a.Kind == record.Comment {
-			lines = append(lines, fmt.Sprintf("%s on %s: %s", term.Clean(a.By, mostName), a.At.UTC().Format(time.DateOnly), term.Clean(a.Text, mostText)))
+			lines = append(lines, byOn(a.By, a.At)+": "+term.Clean(a.Text, mostText))
 		}
 	}
 	return lines
+}
+
+func byOn(person string, at time.Time) string {
+	return term.Clean(person, mostName) + " on " + at.UTC().Format(time.DateOnly)
 }
 
 // Filter selects findings. An empty list selects all.
@@ -94,7 +98,8 @@ func oneOf[T ~string](name, text string, known []T) ([]T, error) {
 	list := listed[T](text)
 	for _, value := range list {
 		if !slices.Contains(known, value) {
-			return nil, fmt.Errorf("%s: invalid value %.40q, expected some of %s", name, string(value), strings.Trim(fmt.Sprint(known), "[]"))
+			return nil, fmt.Errorf("%s: invalid value %.40q, expected some of %s", name, string(value),
+				strings.Trim(fmt.Sprint(known), "[]"))
 		}
 	}
 	return list, nil
@@ -103,7 +108,8 @@ func oneOf[T ~string](name, text string, known []T) ([]T, error) {
 // Select returns the selected findings, the heaviest first, then by place.
 func (f Filter) Select(findings []Finding) (list []Finding) {
 	for _, g := range findings {
-		if chosen(f.Severities, g.Severity) && chosen(f.Analysts, g.Analyst) && (len(f.States) == 0 || g.Stands() && chosen(f.States, g.State)) {
+		inState := len(f.States) == 0 || g.Stands() && chosen(f.States, g.State)
+		if inState && chosen(f.Severities, g.Severity) && chosen(f.Analysts, g.Analyst) {
 			list = append(list, g)
 		}
 	}

@@ -180,7 +180,8 @@ func elsewhere(places map[int]string, f record.Finding, again []record.Finding) 
 }
 
 func itemOf(f Finding, place string, again []string) item {
-	i := item{Number: f.Name(), Decided: f.Decided(), Comments: f.Comments(), Severity: capital(string(f.Severity)), Class: string(f.Severity),
+	i := item{Number: f.Name(), Decided: f.Decided(), Comments: f.Comments(),
+		Severity: capital(string(f.Severity)), Class: string(f.Severity),
 		Title: term.Clean(f.Title, mostName), Category: Title(f.Category), Analyst: term.Clean(f.Analyst, mostName),
 		Explanation: term.Clean(f.Explanation, mostText), Fallback: term.Clean(f.Fallback, mostText),
 		Again: strings.Join(again, "; "), finding: f}

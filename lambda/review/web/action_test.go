@@ -1,11 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/review/playbook"
 
 	"github.com/chromedp/chromedp"
 )
@@ -85,26 +87,30 @@ func TestActOnPostgres(t *testing.T) {
 	}
 }
 
-// A rejected clause is rejected in the next review, in another contract of the tenant, too, but
-// not with another number in it.
+// A rejected clause is rejected in the tenant's next review, in another contract, too, but not with
+// another number in it, nor under another playbook.
 func TestRejectionIsCarried(t *testing.T) {
 	t.Parallel()
 	s := newStored(t)
 	s.read()
 	s.body(s.act("F4", `{"action":"reject","reason":"thirty days are fine","by":"Anna"}`), 200)
 	s.body(s.act("F1", `{"action":"reject","reason":"no cap here","by":"Anna"}`), 200)
-	start := func(text string) {
-		s.started = decoded[started](s.site, s.post(fmt.Sprintf(`{"name":"again.txt","text":%q}`, text)), 202)
-		s.read()
-	}
-	for _, tc := range []struct{ text, want string }{
-		{twoChunks, "F1 rejected Anna, F2 open, F3 open, F4 rejected Anna"},
-		{strings.ReplaceAll(twoChunks, "12. Termination. Either party may ", "Preface.\n\n14. Termination. Either party\nmay "), "F1 open, F2 open, F3 open, F4 rejected Anna"},
-		{strings.ReplaceAll(twoChunks, "thirty", "ninety"), "F1 open, F2 open, F3 open, F4 open"},
+	otherRules := bytes.Replace(playbook.Default(), []byte(`"version": "1"`), []byte(`"version": "2"`), 1)
+	for name, tc := range map[string]struct {
+		text  string
+		rules []byte
+		want  string
+	}{
+		"the same contract": {twoChunks, playbook.Default(), "F1 rejected Anna, F2 open, F3 open, F4 rejected Anna"},
+		"another contract": {strings.ReplaceAll(twoChunks, "12. Termination. Either party may ", "Preface.\n\n14. Termination. Either party\nmay "),
+			playbook.Default(), "F1 open, F2 open, F3 open, F4 rejected Anna"},
+		"another period":   {strings.ReplaceAll(twoChunks, "thirty", "ninety"), playbook.Default(), "F1 open, F2 open, F3 open, F4 open"},
+		"another playbook": {twoChunks, otherRules, "F1 open, F2 open, F3 open, F4 open"},
 	} {
-		start(tc.text)
+		s.started = decoded[started](s.site, s.post(fmt.Sprintf(`{"name":"again.txt","text":%q,"playbook":%s}`, tc.text, tc.rules)), 202)
+		s.read()
 		if got := s.selected(""); got != tc.want {
-			t.Errorf("got %s, want %s", got, tc.want)
+			t.Errorf("%s: got %s, want %s", name, got, tc.want)
 		}
 	}
 }

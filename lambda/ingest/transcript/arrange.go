@@ -27,8 +27,8 @@ func (b Box) middle() float64 { return (b.Top + b.Bottom) / 2 }
 // Arrange makes lines of a page's words, in reading order: row by row, each from left to
 // right. Most of the page decides what is upright: the lines' boxes refer to the page after
 // turned quarters clockwise, and text in another direction comes last. Columns of running text
-// are read across, because invoices need that; don't use it for newspapers. width and height
-// are in the unit of the words' boxes.
+// are read across, because invoices need that; use Columns to read them one by one. width and
+// height are in the unit of the words' boxes.
 func Arrange(words []Word, width, height float64) (lines []Line, turned int) {
 	var groups [4][]Word
 	var letters [4]int
@@ -40,8 +40,10 @@ func Arrange(words []Word, width, height float64) (lines []Line, turned int) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(letters[b], letters[a]) })
 	lines, turned = []Line{}, -order[0]&3
 	for _, direction := range order {
-		for _, row := range rows(groups[direction]) {
-			for _, cell := range cells(row) {
+		found := rows(groups[direction])
+		gutters := narrow(found, width, height)
+		for _, row := range found {
+			for _, cell := range cells(row, gutters) {
 				l := line(cell, width, height)
 				l.Box = l.Box.turned(turned)
 				lines = append(lines, l)
@@ -86,18 +88,55 @@ func rows(words []Word) [][]Word {
 	return found
 }
 
-// cells divides a row at each gap wider than a letter is high.
-func cells(row []Word) [][]Word {
+// narrow returns the gutters between columns of running text, which may be narrower than a
+// letter is high.
+func narrow(found [][]Word, width, height float64) []Box {
+	if len(found) < narrowRows || found[0][0].Turned&1 == 1 {
+		return nil
+	}
+	all, words := make([]sheetRow, len(found)), 0
+	for i, row := range found {
+		for _, w := range row {
+			b := w.upright()
+			all[i] = append(all[i], Line{Text: w.Text, Box: Box{b.Left / width, b.Top / height, b.Right / width, b.Bottom / height}})
+		}
+		words += len(row)
+	}
+	d := divider{paired: narrowRows}
+	if words <= mostCells {
+		d.divide(all, deepest)
+	}
+	for i, g := range d.gutters {
+		d.gutters[i] = Box{g.Left * width, g.Top * height, g.Right * width, g.Bottom * height}
+	}
+	return d.gutters
+}
+
+// narrowRows is the least number of rows along a narrow gutter: blanks between words are above
+// each other by chance in few.
+const narrowRows = 10
+
+// cells divides a row at each gutter, and at each gap wider than a letter is high.
+func cells(row []Word, gutters []Box) [][]Word {
 	var found [][]Word
 	for first := 0; first < len(row); {
 		next := first + 1
-		for next < len(row) && near(row[next-1].upright(), row[next].upright()) {
+		for next < len(row) && near(row[next-1].upright(), row[next].upright()) &&
+			!apart(row[next-1].upright(), row[next].upright(), gutters) {
 			next++
 		}
 		found = append(found, row[first:next])
 		first = next
 	}
 	return found
+}
+
+// apart reports whether a gutter separates two words.
+func apart(a, b Box, gutters []Box) bool {
+	return slices.ContainsFunc(gutters, func(g Box) bool {
+		middle := (g.Left + g.Right) / 2
+		return g.Top <= a.middle() && a.middle() <= g.Bottom && a.Right < middle && b.Left > middle
+	})
 }
 
 func near(a, b Box) bool { return b.Left-a.Right <= max(a.height(), b.height()) }

@@ -7,24 +7,41 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// OfPages returns a transcription's text. You must pass it to Clean. Lines side by side, such
-// as a number and its clause, become one line. A line far below the previous one starts a
-// paragraph. Form feeds separate pages.
+// OfPages returns a transcription's text. You must pass it to Clean. Columns follow one another.
+// Lines side by side, such as a number and its clause, become one line. A line far below the
+// previous one starts a paragraph. Form feeds separate pages. Their numbers, and the heads and
+// feet that they repeat, are left out, because they would divide sentences.
 func OfPages(pages []transcript.Page) string {
-	texts := make([]string, len(pages))
-	for i, p := range pages {
-		texts[i] = ofPage(p.Lines)
+	var texts []string
+	for _, lines := range withoutFurniture(pages) {
+		texts = append(texts, ofPage(lines))
 	}
 	return strings.Join(texts, "\n\f")
 }
 
 func ofPage(lines []transcript.Line) string {
-	usual := usualStep(lines)
 	var b strings.Builder
+	last := transcript.Line{}
+	for i, block := range transcript.Columns(lines) {
+		switch {
+		case i == 0:
+		case block[0].Box.Top < last.Box.Top && !ends(last.Text) && !closes(last.Text): // goes on in the next column
+			b.WriteString("\n")
+		default:
+			b.WriteString("\n\n")
+		}
+		writeBlock(&b, block)
+		last = block[len(block)-1]
+	}
+	return b.String()
+}
+
+func writeBlock(b *strings.Builder, lines []transcript.Line) {
+	usual := usualStep(lines)
 	for i, l := range lines {
 		if i > 0 {
 			switch step := l.Box.Top - lines[i-1].Box.Top; {
-			case beside(lines[i-1].Box, l.Box):
+			case lines[i-1].Box.SharesRow(l.Box):
 				b.WriteString("  ")
 			case usual > 0 && (step > 1.4*usual || step < 0):
 				b.WriteString("\n\n")
@@ -34,13 +51,6 @@ func ofPage(lines []transcript.Line) string {
 		}
 		b.WriteString(l.Text)
 	}
-	return b.String()
-}
-
-// Lines are side by side if they share most of their height.
-func beside(a, b transcript.Box) bool {
-	shared := min(a.Bottom, b.Bottom) - max(a.Top, b.Top)
-	return shared > min(a.Bottom-a.Top, b.Bottom-b.Top)/2
 }
 
 // usualStep returns the usual distance between two lines. It uses one near the smallest,
@@ -48,7 +58,7 @@ func beside(a, b transcript.Box) bool {
 func usualStep(lines []transcript.Line) float64 {
 	var steps []float64
 	for i := 1; i < len(lines); i++ {
-		if step := lines[i].Box.Top - lines[i-1].Box.Top; step > 0 && !beside(lines[i-1].Box, lines[i].Box) {
+		if step := lines[i].Box.Top - lines[i-1].Box.Top; step > 0 && !lines[i-1].Box.SharesRow(lines[i].Box) {
 			steps = append(steps, step)
 		}
 	}

@@ -20,29 +20,41 @@ const (
 )
 
 var (
-	errBinary = errors.New("unsupported format: use plain text or Markdown in UTF-8, UTF-16 or Windows-1252, or PDF")
+	errBinary = errors.New("unsupported format; save it as PDF or DOCX, or send plain text, Markdown or HTML")
 	errEmpty  = errors.New("contains no text")
 	errBytes  = errors.New("too long: at most 5 MB of text")
 )
 
-// formats are the magic numbers of files easily mistaken for text.
-var formats = []string{"%PDF-", "PK\x03\x04", "\xd0\xcf\x11\xe0", "\x89PNG", "\xff\xd8\xff", "GIF8", "II*\x00", "MM\x00*", "{\\rtf"}
+// formats are the magic numbers of files easily mistaken for text, with the way to send them.
+var formats = []struct{ start, name, way string }{
+	{"%PDF-", "a PDF", "review it as a file"},
+	{"PK\x03\x04", "an office document or archive", "save it as PDF or DOCX"},
+	{"\xd0\xcf\x11\xe0", "an old office document", "save it as PDF or DOCX"},
+	{"{\\rtf", "rich text (RTF)", "save it as PDF or DOCX"},
+	{"\x89PNG", "an image", "save it as PDF"}, {"\xff\xd8\xff", "an image", "save it as PDF"}, {"GIF8", "an image", "save it as PDF"},
+	{"II*\x00", "an image", "save it as PDF"}, {"MM\x00*", "an image", "save it as PDF"},
+	{"MIME-Version:", "a mail or web archive", "save it as PDF"},
+}
 
-// Clean returns the text of a plain text or Markdown file: in UTF-8, with composed characters
+// Clean returns the text of a plain text, Markdown or HTML file: in UTF-8, with composed characters
 // and \n line ends, without control and invisible characters such as soft hyphens and bidi
 // marks. You must use the clean text from here on, because all offsets of a review refer to
 // it. Clean returns an error for another format, an empty text and one over the limits. You
 // can show its message to the sender.
 func Clean(raw []byte) (string, error) {
-	for _, start := range formats {
-		if bytes.HasPrefix(raw, []byte(start)) {
-			return "", errBinary
+	for _, f := range formats {
+		if bytes.HasPrefix(raw, []byte(f.start)) {
+			return "", fmt.Errorf("unsupported format, %s; %s", f.name, f.way)
 		}
 	}
 	if len(raw) > 4*maxBytes {
 		return "", errBytes
 	}
-	text, err := decode(raw)
+	raw, read := narrowed(raw), decode
+	if pageStart.Match(raw[:min(len(raw), 4096)]) {
+		read = textOfHTML
+	}
+	text, err := read(raw)
 	if err != nil || binary(text) {
 		return "", errBinary
 	}
@@ -62,13 +74,34 @@ func limit(text string) (string, error) {
 	return text, nil
 }
 
-// decode uses the byte order mark, otherwise the majority of the bytes outside ASCII.
+// narrowed returns UTF-16 as UTF-8. Without a byte order mark, it's recognized by the zero
+// bytes of blanks, digits and Latin letters, all at odd or all at even places.
+func narrowed(raw []byte) []byte {
+	endian, marked := encoding.LittleEndian, bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff"))
+	if !marked {
+		zeros := [2]int{}
+		for i, b := range raw {
+			if b == 0 {
+				zeros[i%2]++
+			}
+		}
+		if few, many := min(zeros[0], zeros[1]), max(zeros[0], zeros[1]); len(raw)%2 == 1 || many < 1+len(raw)/100 || few > many/50 {
+			return raw
+		}
+		if zeros[0] > zeros[1] {
+			endian = encoding.BigEndian
+		}
+	}
+	text, err := encoding.UTF16(endian, encoding.UseBOM).NewDecoder().Bytes(raw)
+	if err != nil || !marked && bytes.ContainsRune(text, utf8.RuneError) {
+		return raw
+	}
+	return text
+}
+
+// decode uses the majority of the bytes outside ASCII.
 func decode(raw []byte) (string, error) {
-	switch {
-	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
-		text, err := encoding.UTF16(encoding.LittleEndian, encoding.UseBOM).NewDecoder().Bytes(raw)
-		return string(text), err
-	case utf8.Valid(raw):
+	if utf8.Valid(raw) {
 		return string(raw), nil
 	}
 	good, bad := 0, 0

@@ -44,8 +44,8 @@ func (s *Stack) Advance(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Jump advances the clocks until the next message becomes visible in any queue. It returns
-// false when every queue is empty.
+// Jump advances the clocks until the next message becomes visible in any queue, or waits if Wait
+// is set. It returns false when every queue is empty.
 func (s *Stack) Jump(ctx context.Context) (bool, error) {
 	var next time.Time
 	stats := s.SQS.AllStats()
@@ -57,7 +57,11 @@ func (s *Stack) Jump(ctx context.Context) (bool, error) {
 	if next.IsZero() {
 		return false, nil
 	}
-	return true, s.Advance(ctx, next.Sub(s.Clock.Now()))
+	d := next.Sub(s.Clock.Now())
+	if s.Wait != nil {
+		return true, s.Wait(ctx, d)
+	}
+	return true, s.Advance(ctx, d)
 }
 
 // Sweep runs the sweep over all workloads once.
@@ -106,6 +110,16 @@ func (s *Stack) Drain(ctx context.Context, unfinished func(context.Context) (int
 		}
 		_, sweepErr = s.Sweep(ctx)
 	}
+}
+
+// Repair publishes lost rows and rows of dead processes: it advances the clocks by the longest
+// visibility timeout and sweeps. Call it before the first message is sent.
+func (s *Stack) Repair(ctx context.Context) error {
+	if err := s.Advance(ctx, s.visibility()+time.Second); err != nil {
+		return err
+	}
+	_, err := s.Sweep(ctx)
+	return err
 }
 
 // visibility returns the longest visibility timeout of the queues.

@@ -48,6 +48,9 @@ type Stack struct {
 	Clock     *clock.Clock
 	SQS       *sqs.Server
 	DB        *postgres.DB // sees the stack's clock
+	// Wait waits for the next delivery instead of advancing the clocks; may be nil. Use it with a
+	// real model, since an outage doesn't end because a clock jumps.
+	Wait func(ctx context.Context, d time.Duration) error
 
 	queues  []string // queue URLs as environment variables for publishers
 	sweeper *sweep.Sweeper

@@ -25,18 +25,18 @@ import (
 func (w *invocation) reviewCommand() *cobra.Command {
 	var o reviewrun.Options
 	cmd := &cobra.Command{
-		Use:   "review FILE",
-		Short: "Review a contract on this machine",
-		Args:  cli.Args(1, 1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return w.review(cmd.Context(), args[0], o) },
+		Use:   "review FILE|DIR...",
+		Short: "Review contracts on this machine",
+		Args:  cli.Args(1, cli.Many),
+		RunE:  func(cmd *cobra.Command, args []string) error { return w.review(cmd.Context(), args, o) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.JSON, "json", false, "print JSON")
-	flags.StringVar(&o.HTML, "html", "", "write the report to `FILE` as HTML")
-	flags.StringVar(&o.Markdown, "markdown", "", "write the report to `FILE` as Markdown")
-	flags.StringVar(&o.Word, "docx", "", "write the contract, a Word document, to `FILE` with the findings as comments")
+	flags.StringVar(&o.HTML, "html", "", "write the report to `FILE` as HTML; of several contracts, into this folder")
+	flags.StringVar(&o.Markdown, "markdown", "", "write the report to `FILE` as Markdown; of several contracts, into this folder")
+	flags.StringVar(&o.Word, "docx", "", "write the contract, a Word document, to `FILE` with the findings as comments; of several, into this folder")
 	flags.StringVar(&o.Playbook, "playbook", "", "read our positions on clauses from `FILE` (default the built-in ones)")
-	flags.Float64Var(&o.Budget, "budget", 0, "stop before a call could exceed this many US dollars (default no limit)")
+	flags.Float64Var(&o.Budget, "budget", 0, "stop before a call could exceed this many US dollars for a contract (default no limit)")
 	flags.BoolVar(&o.Serve, "serve", false, "serve the review as a page on this machine, until interrupted")
 	flags.StringVar(&o.Logs, "logs", "", "append the function's logs to `FILE`; - is standard error")
 	cli.DatabaseFlag(cmd, &o.Database)
@@ -49,7 +49,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) review(ctx context.Context, path string, o reviewrun.Options) error {
+func (w *invocation) review(ctx context.Context, paths []string, o reviewrun.Options) error {
 	prices, err := cost.ReadModelPrices("")
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (w *invocation) review(ctx context.Context, path string, o reviewrun.Option
 		}
 		return llm.Price{Prompt: *p.Prompt, Completion: *p.Completion}, true
 	}
-	return w.Metered(func(m *term.Meter) (bool, error) { return o.Review(ctx, path, w.Env, w.Out, m) })
+	return w.Metered(func(m *term.Meter) (bool, error) { return o.Review(ctx, paths, w.Env, w.Out, m) })
 }
 
 // ofReview returns a command on one review of a deployed system.

@@ -172,7 +172,8 @@ func TestReviewRefusals(t *testing.T) {
 	contract := filepath.Join(sampleContracts, "wartungsvertrag.txt")
 	wantRefused(t, "", "review", clitest.Refusals{
 		{[]string{in("none.txt")}, "none.txt not found"},
-		{[]string{folder}, "expected a regular file"},
+		{[]string{t.TempDir()}, "missing contract in "},
+		{[]string{contract, in("none.txt"), "--serve"}, "--serve must be used with one contract"},
 		{[]string{in("empty.txt")}, "empty.txt: contains no text"},
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},

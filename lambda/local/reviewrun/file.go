@@ -9,13 +9,11 @@ import (
 	"matchbook/lambda/document/docx"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
-	"matchbook/lambda/ingest/pdf"
-	"matchbook/lambda/ingest/transcript"
 	"matchbook/lambda/review/chunk"
 )
 
-// read reads a contract from a file: text, Markdown, a Word document, or a PDF with a text layer.
-func read(ctx context.Context, path string) (c contract, err error) {
+// read reads a contract from a file: text, Markdown, HTML, a Word document, a PDF or an image.
+func (r *run) read(ctx context.Context, path string) (c contract, err error) {
 	info, err := os.Stat(path) // before opening it, since a pipe would block
 	switch {
 	case os.IsNotExist(err):
@@ -32,8 +30,8 @@ func read(ctx context.Context, path string) (c contract, err error) {
 		return c, err
 	}
 	switch {
-	case bytes.HasPrefix(data, []byte("%PDF-")):
-		text, err := textOfPDF(ctx, data)
+	case paged(data):
+		text, err := r.pages.text(ctx, data)
 		if err != nil {
 			return c, fmt.Errorf("%s: %s", path, failure.Of(err).Text)
 		}
@@ -50,28 +48,11 @@ func read(ctx context.Context, path string) (c contract, err error) {
 	return c, nil
 }
 
-// textOfPDF reads the text layer. It returns an error for a scan; use ingest for scans.
-func textOfPDF(ctx context.Context, data []byte) (string, error) {
-	reader, err := pdf.New(pdf.Config{CacheDir: pdf.UserCache()})
-	if err != nil {
-		return "", err
+// paged reports whether a file has pages: a PDF, or an image of one.
+func paged(data []byte) bool {
+	if bytes.HasPrefix(data, []byte("%PDF-")) {
+		return true
 	}
-	defer func() { _ = reader.Close() }()
-	doc, err := reader.Open(ctx, bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return "", err
-	}
-	defer doc.Close()
-	pages := make([]transcript.Page, doc.Pages())
-	lines := 0
-	for i := range pages {
-		if pages[i], err = doc.Text(ctx, i+1); err != nil {
-			return "", err
-		}
-		lines += len(pages[i].Lines)
-	}
-	if lines == 0 {
-		return "", failure.Permanently("PDF without a text layer: use \"matchbook ingest\" for scans")
-	}
-	return chunk.OfPages(pages), nil
+	kind, err := filetype.Of(bytes.NewReader(data), int64(len(data)))
+	return err == nil && kind != filetype.Text && kind != filetype.XML
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -26,19 +27,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// run is one review in a stack.
+// run is one run of reviews in a stack.
 type run struct {
 	local.Session
-	contract
-	name     string
+	contract // the only one; several are read one by one
+	contracts
+	pages    pageReader
 	playbook []byte
 	tenant   uuid.UUID
 	budget   record.USD
 	serve    bool
 	person   string // at this machine
 	source   *source
+	fast     func(ctx context.Context, d time.Duration, advance func(context.Context, time.Duration) error) error
+	kept     string // folder of a private database to continue with; empty without one
 
-	id uuid.UUID
+	id      uuid.UUID // of the only one
+	reviews []*reviewed
 }
 
 func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
@@ -50,16 +55,30 @@ func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
 	return local.StackConfig{Functions: []local.FunctionConfig{{Row: manifest.Review, Env: set}}}, nil
 }
 
-// do starts the review and waits until it has ended.
-func (r *run) do(ctx context.Context) error {
-	starter := review.Starter{Store: r.Stack.DB.Reviews(), Sender: r.Stack.Queue, Model: r.source.name,
+func (r *run) starter() *review.Starter {
+	return &review.Starter{Store: r.Stack.DB.Reviews(), Sender: r.Stack.Queue, Model: r.source.name,
 		Price: r.source.costs, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}
-	id, err := starter.Start(ctx, review.Request{TenantID: r.tenant, Name: r.name, Text: r.text,
-		Budget: r.budget, Playbook: r.playbook})
-	if err != nil {
+}
+
+// do starts the reviews and waits until they have ended.
+func (r *run) do(ctx context.Context) (err error) {
+	if r.source.Flags.Mode == scripted.ModeOpenAI {
+		r.Stack.Wait = r.wait
+	}
+	if r.fast != nil {
+		r.Stack.Wait = func(ctx context.Context, d time.Duration) error { return r.fast(ctx, d, r.Stack.Advance) }
+	}
+	if err := r.repair(ctx); err != nil {
 		return err
 	}
-	r.id = id
+	if r.several() {
+		return r.doAll(ctx)
+	}
+	path := r.files[0]
+	if r.id, err = r.begin(ctx, filepath.Base(path), r.text); err != nil {
+		return err
+	}
+	r.reviews = []*reviewed{{path: path, id: r.id}}
 	if err := r.announce(ctx); err != nil {
 		return err
 	}
@@ -77,7 +96,7 @@ func (r *run) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Progress.Say("review %s of %s: %s", r.id, term.Clean(r.name, mostName), plural.Of(j.Chunks, "part", "parts"))
+	r.Progress.Say("review %s of %s: %s", r.id, term.Clean(j.Name, mostName), plural.Of(j.Chunks, "part", "parts"))
 	if j.Model != "" {
 		r.Progress.Say("estimated cost: USD %.4f at most", j.Estimate.Dollars())
 		if r.source.costs.Prompt == 0 {

@@ -52,7 +52,9 @@ func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
 		return c, err
 	}
 	r.OnClose(r.source.Close)
-	return local.StackConfig{Functions: []local.FunctionConfig{{Row: manifest.Review, Env: set}}}, nil
+	row := manifest.Review
+	row.BatchSize = row.CallsInFlight // a larger batch leaves the last chunks to a few workers
+	return local.StackConfig{Functions: []local.FunctionConfig{{Row: row, Env: set}}}, nil
 }
 
 func (r *run) starter() *review.Starter {

@@ -37,6 +37,11 @@ func largest(p llm.Price, q llm.Question) record.USD {
 	return cost(p, llm.Usage{PromptTokens: prompt, CompletionTokens: completion})
 }
 
+func likely(p llm.Price, q llm.Question) record.USD {
+	prompt, completion := analyst.Likely(q)
+	return cost(p, llm.Usage{PromptTokens: prompt, CompletionTokens: completion})
+}
+
 // meter counts a stage's paid calls and cost, and shares the provider's Retry-After.
 type meter struct {
 	llm.Model

@@ -105,7 +105,7 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 	return n, nil
 }
 
-// estimate returns the largest cost of all calls, assuming the rules' marks call the same
+// estimate returns the likely cost of all calls, assuming the rules' marks call the same
 // analysts as the model's.
 func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Playbook) (sum record.USD) {
 	facts := whole.Facts(text, func(name string) bool { return rules.SideOf(name) > 0 })
@@ -113,9 +113,9 @@ func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Pl
 	for _, c := range chunks {
 		p := analyst.Passage{Text: text[c.Start:c.End], Start: c.Start, Heading: c.Heading}
 		p.Known = card.Brief(facts, rules.Side(), p.Text, c.Start, c.End)
-		sum += largest(s.Price, analyst.CategoriesQuestion(p))
+		sum += likely(s.Price, analyst.CategoriesQuestion(p))
 		for _, a := range analyst.Route(category.ByRules(p.Text, p.Start, p.Heading), p) {
-			sum += largest(s.Price, a.Question(p, rules))
+			sum += likely(s.Price, a.Question(p, rules))
 		}
 	}
 	return sum

@@ -82,7 +82,7 @@ func (r *Result) Text() string {
 	p.Line("REVIEW     %s of %s", r.ID, term.Clean(r.Name, mostName))
 	reader := "by rules, without a model"
 	if r.Model != "" {
-		reader = fmt.Sprintf("by %s, %s, USD %.4f of at most %.4f estimated", term.Clean(r.Model, mostName),
+		reader = fmt.Sprintf("by %s, %s, USD %.4f, estimated %.4f", term.Clean(r.Model, mostName),
 			plural.Of(r.Calls, "call", "calls"), r.Cost, r.Estimate)
 	}
 	p.Line("           %s; %s, %s", r.Status, plural.Of(r.Parts, "part", "parts"), reader)

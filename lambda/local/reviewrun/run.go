@@ -100,7 +100,7 @@ func (r *run) announce(ctx context.Context) error {
 	}
 	r.Progress.Say("review %s of %s: %s", r.id, term.Clean(j.Name, mostName), plural.Of(j.Chunks, "part", "parts"))
 	if j.Model != "" {
-		r.Progress.Say("estimated cost: USD %.4f at most", j.Estimate.Dollars())
+		r.Progress.Say("estimated cost: USD %.4f", j.Estimate.Dollars())
 		if r.source.costs.Prompt == 0 {
 			r.Progress.Say("unknown price of the model %s, see \"matchbook cost\": counting its costs as 0", j.Model)
 		}

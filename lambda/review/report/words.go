@@ -80,7 +80,7 @@ func costOf(j record.Job) (lines []string) {
 		return []string{"No model was used, so nothing was paid."}
 	}
 	lines = append(lines, fmt.Sprintf("Paid: %s for %s.", dollars(j.Cost), plural.Of(j.Calls, "model call")),
-		fmt.Sprintf("Estimate: at most %s.", dollars(j.Estimate)))
+		fmt.Sprintf("Estimate: %s.", dollars(j.Estimate)))
 	if j.Budget > 0 {
 		lines = append(lines, fmt.Sprintf("Budget: %s.", dollars(j.Budget)))
 	}

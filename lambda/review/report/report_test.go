@@ -152,7 +152,7 @@ func TestReportContent(t *testing.T) {
 			"Fallback wording: This Agreement renews for twelve (12) months",
 			"## Contradictions", "13. Termination > 13.1, line 232", "## Missing clauses", "Missing clause: change of control",
 			"Every part was read.", "| Renewal | ", "95 %", ", and 1 more",
-			"| Governing law | not found |", "Paid: USD 0.1235 for 17 model calls", "at most USD 0.4000", "Budget: USD 1.0000",
+			"| Governing law | not found |", "Paid: USD 0.1235 for 17 model calls", "Estimate: USD 0.4000", "Budget: USD 1.0000",
 		}, []string{"Long renewal", "Not finished"}},
 		{"gaps", broken(t), []string{
 			"Completed with gaps: 2 questions not answered.", "2 of 3 parts", "without a model", "No findings in the clauses.",

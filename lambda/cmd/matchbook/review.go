@@ -34,7 +34,7 @@ func (w *invocation) reviewCommand() *cobra.Command {
 	flags.BoolVar(&o.JSON, "json", false, "print JSON")
 	flags.StringVar(&o.HTML, "html", "", "write the report to `FILE` as HTML; of several contracts, into this folder")
 	flags.StringVar(&o.Markdown, "markdown", "", "write the report to `FILE` as Markdown; of several contracts, into this folder")
-	flags.StringVar(&o.Word, "docx", "", "write the contract, a Word document, to `FILE` with the findings as comments; of several, into this folder")
+	flags.StringVar(&o.Word, "docx", "", "write the Word document to `FILE` with the findings as comments; of several, into this folder")
 	flags.StringVar(&o.Playbook, "playbook", "", "read our positions on clauses from `FILE` (default the built-in ones)")
 	flags.Float64Var(&o.Budget, "budget", 0, "stop before a call could exceed this many US dollars for a contract (default no limit)")
 	flags.BoolVar(&o.Serve, "serve", false, "serve the review as a page on this machine, until interrupted")

@@ -20,6 +20,12 @@ func (m *markdown) write(v view) {
 	m.line("# Review: %s\n", plain(v.Name))
 	m.line("%s\n", plain(v.State))
 	m.line("%s\n", plain(v.Summary))
+	for _, line := range v.Brief {
+		m.line("- %s", plain(line))
+	}
+	if len(v.Brief) > 0 {
+		m.line("")
+	}
 	m.line("| | |\n|---|---|\n| Read | %s, %s |\n| Playbook | %s |\n| Time | %s |", v.Read, plain(v.Reader),
 		plain(v.Playbook), v.Dates)
 	for _, c := range v.Counts {

@@ -37,7 +37,8 @@ type view struct {
 	Contradictions, Missing              []item
 	Rejected                             []item // by people
 	Gaps                                 []gap
-	Summary                              string // of the certificate
+	Summary                              string   // of the certificate
+	Brief                                []string // what to read first
 	Coverage                             []coverage
 	Read                                 string // parts read, of all
 	Categories                           []row
@@ -52,6 +53,11 @@ type count struct {
 type group struct {
 	Severity string
 	Items    []item
+}
+
+// Folded reports whether a page shows the findings only on demand.
+func (g group) Folded() bool {
+	return g.Severity == capital(string(record.Low)) || g.Severity == capital(string(record.Info))
 }
 
 // item is a finding, with the repeating ones.
@@ -85,7 +91,9 @@ func viewOf(r Review) view {
 		v.Reader = "by model " + term.Clean(r.Job.Model, mostName)
 	}
 	v.State = strings.TrimSpace(UnreadLanguage(r) + " " + v.State)
-	v.sort(itemsOf(r), r)
+	items := itemsOf(r)
+	v.Brief = briefOf(r, items)
+	v.sort(items, r)
 	v.Categories = rowsOf(r)
 	return v
 }

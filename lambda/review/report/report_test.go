@@ -175,6 +175,32 @@ func TestReportContent(t *testing.T) {
 	}
 }
 
+// The first lines answer what a reader asks, in the contract's words, and name what to change.
+func TestBriefComesFirst(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"Markdown": Markdown(complete(t)), "HTML": string(must.Get(HTML(complete(t)))(t))} {
+		head, _, _ := strings.Cut(text, "Playbook")
+		for _, want := range []string{"Term and renewal: this Agreement renews automatically for a further period of twenty-four",
+			"Change: 2. Indemnity without a limit", "8 of 8 questions answered"} {
+			if !strings.Contains(head, want) {
+				t.Errorf("%s: no %q above the rest:\n%.3000s", name, want, head)
+			}
+		}
+	}
+	r := complete(t)
+	for range 9 {
+		r.find(t, record.Finding{Analyst: "payment", Severity: record.High, Title: "Another"})
+	}
+	r.find(t, record.Finding{Analyst: "payment", Severity: record.Low, Title: "A trifle"})
+	if lines := briefOf(r, itemsOf(r)); len(lines) > 10 || !strings.HasSuffix(lines[len(lines)-1], "more that are critical or high") {
+		t.Errorf("got %q", lines)
+	}
+	page := string(must.Get(HTML(r))(t))
+	if _, folded, ok := strings.Cut(page, "<summary>Low: 1</summary>"); !ok || !strings.Contains(folded, "A trifle") {
+		t.Error("a low finding isn't folded")
+	}
+}
+
 // A reader must not take silence for safety, so the first line says what rules didn't read.
 func TestUnreadLanguageFirst(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,8 @@ type owed struct {
 	skip    *skip     // nil: queue it
 }
 
+var usual = day.Rule{At: day.Nine}
+
 // skip is the reason not to queue a date. It must not depend on the current time, so that two
 // schedulers give the same one.
 type skip struct {
@@ -49,7 +51,7 @@ func (c calendar) owed(groups []Group) (all []owed) {
 // earlier one was theirs.
 func (c calendar) dates(g Group) (list []owed) {
 	zone, unknown := c.zone(g.Zone)
-	latest, ok := day.Latest(c.now, zone)
+	latest, ok := usual.Latest(c.now, zone)
 	if !ok {
 		return nil
 	}
@@ -58,11 +60,11 @@ func (c calendar) dates(g Group) (list []owed) {
 		first = *g.Through + 1
 	}
 	for d := first; d <= latest; d++ {
-		due, ok := day.Due(d, zone)
+		due, ok := usual.Due(d, zone)
 		if !ok || g.FlownFrom <= d && d < g.FlownTo {
 			continue
 		}
-		_, expires := day.Next(d, zone)
+		_, expires := usual.Next(d, zone)
 		list = append(list, owed{group: g, date: d, due: due, expires: expires, skip: cmp.Or(unknown, c.tooLate(due))})
 		g = g.after(d)
 	}

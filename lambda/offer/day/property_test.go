@@ -39,7 +39,7 @@ func TestOneDueInstantPerZone(t *testing.T) {
 			case due.Sub(before) < 22*time.Hour || due.Sub(before) > 26*time.Hour:
 				t.Fatalf("%s in %s is due %s after the date before it", d, name, due.Sub(before))
 			}
-			if next, nextDue := Next(d-1, location); next != d || !nextDue.Equal(due) {
+			if next, nextDue := (Rule{At: Nine}).Next(d-1, location); next != d || !nextDue.Equal(due) {
 				t.Fatalf("%s: after %s comes %s", name, d-1, next)
 			}
 			before = due
@@ -58,7 +58,7 @@ func TestLatestAgreesWithDue(t *testing.T) {
 		name := names[random.IntN(len(names))]
 		location := zone(t, name)
 		now := time.Unix(-4_000_000_000+random.Int64N(8_000_000_000), random.Int64N(1e9)) // 1843 to 2096
-		got, ok := Latest(now, location)
+		got, ok := (Rule{At: Nine}).Latest(now, location)
 		want := Date(0)
 		for d := Of(now.UTC()) - 4; d <= Of(now.UTC())+4; d++ {
 			if due, ok := Due(d, location); ok && !due.After(now) {
@@ -74,6 +74,6 @@ func TestLatestAgreesWithDue(t *testing.T) {
 func BenchmarkLatest(b *testing.B) {
 	location, now := zone(b, "Europe/Berlin"), at(b, "2026-03-29T12:00Z")
 	for b.Loop() {
-		Latest(now, location)
+		(Rule{At: Nine}).Latest(now, location)
 	}
 }

@@ -127,7 +127,7 @@ func TestLatest(t *testing.T) {
 		// Ten o'clock of the 2nd becomes ten o'clock of the 1st.
 		{strange(t, 13*time.Hour, offset{at(t, "2026-05-01T21:00Z"), hours(-11)}), "2026-05-01T22:00Z", "2026-05-02"},
 	} {
-		if got, ok := Latest(at(t, c.now), c.zone); !ok || got != date(t, c.want) {
+		if got, ok := (Rule{At: Nine}).Latest(at(t, c.now), c.zone); !ok || got != date(t, c.want) {
 			t.Errorf("at %s in %s the latest due date is %s, %v, want %s", c.now, c.zone, got, ok, c.want)
 		}
 	}

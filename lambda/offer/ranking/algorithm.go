@@ -1,16 +1,20 @@
 package ranking
 
-import "slices"
+import (
+	"slices"
+
+	"matchbook/lambda/offer/roster"
+)
 
 // Algorithm is a version of the ranking. You must not change a version once a roster was
 // frozen with it: add a version for future dates instead.
 type Algorithm struct {
 	Version  int
-	PerDay   int  // offers in a set, at most
-	Days     int  // a pair meets on one date in so many, or in a multiple; a new version must keep or multiply it
-	Part     int  // of a roster to look into on a date, in users, before Days is multiplied
-	Exposure int  // how often to show a candidate on a date, at most
-	Strict   bool // refuse users with a misspelt key
+	PerDay   int // offers in a set, at most
+	Days     int // a pair meets on one date in so many, or in a multiple; a new version must keep or multiply it
+	Part     int // of a roster to look into on a date, in users, before Days is multiplied
+	Exposure int // how often to show a candidate on a date, at most
+	Reading  roster.Reading
 	Filters  []Filter
 	Terms    []Term // a user's preferences
 	Admits   []Term // a candidate's preferences

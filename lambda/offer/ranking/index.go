@@ -41,7 +41,7 @@ func prepare(a *Algorithm, r roster.Roster) (*Index, error) {
 		admitted: make([]atomic.Pointer[ranked], len(r.Rows))}
 	numbers := names{}
 	for i, row := range sorted(r.Rows) {
-		x.users[i] = numbers.user(row, r.Date, a.Strict)
+		x.users[i] = numbers.user(row, r.Date, a.Reading)
 		if i > 0 && x.users[i].id == x.users[i-1].id {
 			return nil, failure.Permanently("duplicate user %s in the roster", row.ID)
 		}

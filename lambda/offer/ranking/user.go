@@ -67,9 +67,9 @@ func (n names) all(list []string) []name {
 	return out
 }
 
-func (n names) user(r roster.Row, date day.Date, strict bool) user {
+func (n names) user(r roster.Row, date day.Date, how roster.Reading) user {
 	u := user{id: r.ID, hash: hash(r.ID)}
-	p, err := r.Person(strict)
+	p, err := r.Person(how)
 	if err != nil {
 		u.err = err
 		return u

@@ -1,6 +1,10 @@
 package ranking
 
-import "slices"
+import (
+	"slices"
+
+	"matchbook/lambda/offer/roster"
+)
 
 // Current is the version for new rosters.
 const Current = 3
@@ -26,7 +30,7 @@ var versions = []Algorithm{
 	},
 	// Like 1, but a misspelt wish shuts the user out. Before, it was no limit.
 	{
-		Version: 3, PerDay: 10, Days: 7, Part: 4000, Exposure: 30, Strict: true,
+		Version: 3, PerDay: 10, Days: 7, Part: 4000, Exposure: 30, Reading: roster.Strict,
 		Filters: []Filter{self, kind, age, language, near},
 		Terms:   []Term{sharedInterests, sharedWishes, nearness, activeLately},
 		Admits:  []Term{sharedInterests, sharedWishes, nearness},

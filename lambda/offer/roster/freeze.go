@@ -3,6 +3,7 @@ package roster
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
@@ -16,6 +17,11 @@ import (
 // MaxBytes is the length of the longest profile, and of the longest preferences, kept in a
 // roster.
 const MaxBytes = 8 << 10
+
+const (
+	maxPast = 10_000   // answers of a user that a roster keeps
+	maxLine = 64 << 20 // bytes of a user
+)
 
 // tooLong replaces anything longer.
 var tooLong = json.RawMessage(`"too long"`)
@@ -32,7 +38,7 @@ func (r Roster) Freeze() (Frozen, error) {
 		return Frozen{}, err
 	}
 	digest := sha256.New()
-	if err := write(io.MultiWriter(digest, compressed), r.Key, rows); err != nil {
+	if err := write(io.MultiWriter(digest, compressed), heading{r.Key, r.Settings}, rows); err != nil {
 		return Frozen{}, err
 	}
 	if err := compressed.Close(); err != nil {
@@ -41,11 +47,11 @@ func (r Roster) Freeze() (Frozen, error) {
 	return Frozen{Key: r.Key, Digest: [32]byte(digest.Sum(nil)), Users: len(rows), Content: content.Bytes()}, nil
 }
 
-func write(to io.Writer, key Key, rows []Row) error {
+func write(to io.Writer, first heading, rows []Row) error {
 	buffered := bufio.NewWriterSize(to, 64<<10)
 	lines := json.NewEncoder(buffered)
 	lines.SetEscapeHTML(false)
-	if err := lines.Encode(key); err != nil {
+	if err := lines.Encode(first); err != nil {
 		return err
 	}
 	for i, row := range rows {
@@ -53,11 +59,31 @@ func write(to io.Writer, key Key, rows []Row) error {
 			return failure.Permanently("duplicate user %s in the roster", row.ID)
 		}
 		row.Profile, row.Preferences = limited(row.Profile), limited(row.Preferences)
+		row.Past = recent(row.Past)
 		if err := lines.Encode(row); err != nil {
 			return failure.Permanently("invalid JSON in the profile or preferences of user %s", row.ID)
 		}
 	}
 	return buffered.Flush()
+}
+
+// recent returns the answers in a fixed order, without the oldest ones beyond the limit. It keeps
+// all blocks and reports.
+func recent(past []Past) []Past {
+	if len(past) == 0 {
+		return nil
+	}
+	past = slices.Clone(past)
+	slices.SortFunc(past, func(a, b Past) int {
+		return cmp.Or(cmp.Compare(a.passing(), b.passing()), cmp.Compare(b.On, a.On), bytes.Compare(a.With[:], b.With[:]))
+	})
+	for len(past) > maxPast && past[len(past)-1].passing() == 1 {
+		past = past[:len(past)-1]
+	}
+	slices.SortFunc(past, func(a, b Past) int {
+		return cmp.Or(bytes.Compare(a.With[:], b.With[:]), cmp.Compare(a.Answer, b.Answer), cmp.Compare(a.On, b.On))
+	})
+	return past
 }
 
 func limited(raw json.RawMessage) json.RawMessage {
@@ -84,12 +110,14 @@ func (f Frozen) read() (Roster, error) {
 	}
 	digest := sha256.New()
 	lines := bufio.NewScanner(io.TeeReader(content, digest))
-	lines.Buffer(make([]byte, 64<<10), 2*MaxBytes+1<<10)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
 	r := Roster{Rows: make([]Row, 0, min(max(f.Users, 0), 1<<20))}
 	if lines.Scan() {
-		if err := json.Unmarshal(lines.Bytes(), &r.Key); err != nil {
+		var first heading
+		if err := json.Unmarshal(lines.Bytes(), &first); err != nil {
 			return Roster{}, fmt.Errorf("invalid key in the first line (%T)", err)
 		}
+		r.Key, r.Settings = first.Key, first.Settings
 	}
 	for lines.Scan() {
 		var row Row

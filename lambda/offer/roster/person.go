@@ -18,6 +18,8 @@ const (
 	maxName  = 64 // bytes of a kind, a language or an interest
 	maxNames = 50 // of each list
 	maxKM    = 20_100
+
+	maxCapacity = 1000
 )
 
 // Person is a user as the ranking uses it. A zero field was not given.
@@ -46,6 +48,7 @@ type Wants struct {
 	Interests []Weight // by name
 	Distance  int      // weight of being near, 0 to 10
 	Activity  int      // weight of having been seen lately, 0 to 10
+	Capacity  int      // matches at a time; 0: any number
 }
 
 // Ages is a range; the zero value is any age.
@@ -83,28 +86,45 @@ type preferences struct {
 		Distance *int `json:"distance"`
 		Activity *int `json:"activity"`
 	} `json:"weights"`
+	Capacity *int `json:"capacity"`
 }
 
 // usualWeight is the default weight of a term.
 const usualWeight = 5
 
+// Reading says how to read profiles and preferences. Each way adds to the one before.
+type Reading int
+
+const (
+	// Lenient ignores unknown keys.
+	Lenient Reading = iota
+	// Strict refuses misspelt keys, and any unknown one of the preferences, because a wish that
+	// isn't read would be no limit.
+	Strict
+	// Canonical takes names for equal that differ in case, Unicode form or white space, and
+	// reads the capacity.
+	Canonical
+)
+
 // Person reads profile and preferences. Its error is permanent and names the first wrong
-// field, but not its value. With strict a misspelt key is wrong too, and any unknown one of the
-// preferences, because a wish that isn't read would be no limit.
-func (r Row) Person(strict bool) (Person, error) {
+// field, but not its value.
+func (r Row) Person(how Reading) (Person, error) {
 	p := Person{ID: r.ID, Active: r.Active}
-	if err := p.readProfile(r.Profile, strict); err != nil {
+	if err := p.readProfile(r.Profile, how); err != nil {
 		return Person{}, failure.Permanently("unreadable profile of the user: %v", err)
 	}
-	if err := p.Wants.read(r.Preferences, strict); err != nil {
+	if err := p.Wants.read(r.Preferences, how); err != nil {
 		return Person{}, failure.Permanently("unreadable preferences of the user: %v", err)
+	}
+	if how >= Canonical {
+		p.fold()
 	}
 	return p, nil
 }
 
-func (p *Person) readProfile(raw json.RawMessage, strict bool) error {
+func (p *Person) readProfile(raw json.RawMessage, how Reading) error {
 	var in profile
-	if err := object(raw, &in, reading{profileKeys, strict, true}); err != nil {
+	if err := object(raw, &in, reading{profileKeys, how >= Strict, true}); err != nil {
 		return err
 	}
 	var err error
@@ -131,14 +151,23 @@ func (p *Person) readProfile(raw json.RawMessage, strict bool) error {
 	return err
 }
 
-func (w *Wants) read(raw json.RawMessage, strict bool) error {
+func (w *Wants) read(raw json.RawMessage, how Reading) error {
 	var in preferences
-	if err := object(raw, &in, reading{wantedKeys, strict, false}); err != nil {
+	known := wantedKeys
+	if how >= Canonical {
+		known = withCapacity
+	}
+	if err := object(raw, &in, reading{known, how >= Strict, false}); err != nil {
 		return err
 	}
 	*w = Wants{Age: in.Age, MaxKM: value(in.MaxKM, 0),
 		Distance: value(in.Weights.Distance, usualWeight), Activity: value(in.Weights.Activity, usualWeight)}
+	if how >= Canonical {
+		w.Capacity = value(in.Capacity, 0)
+	}
 	switch {
+	case in.Capacity != nil && how >= Canonical && !within(w.Capacity, 1, maxCapacity):
+		return fmt.Errorf("capacity must be from 1 to %d", maxCapacity)
 	case !within(w.Age.Min, 0, 150) || !within(w.Age.Max, 0, 150):
 		return errors.New("age must be from 0 to 150")
 	case w.Age.Max != 0 && w.Age.Max < w.Age.Min:

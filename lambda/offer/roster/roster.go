@@ -17,7 +17,15 @@ type Row struct {
 	Version     int64           `json:"version"`
 	Profile     json.RawMessage `json:"profile"`
 	Preferences json.RawMessage `json:"preferences"`
-	Active      day.Date        `json:"active"` // when the user was last seen, in UTC
+	Active      day.Date        `json:"active"`         // when the user was last seen, in UTC
+	Past        []Past          `json:"past,omitempty"` // what the user said about others, in the order of their ids
+	Shown       []Shown         `json:"shown,omitempty"`
+}
+
+// Shown are the users of the roster who were offered to a user on an earlier date.
+type Shown struct {
+	Ago   int     `json:"ago"`   // days before the roster's date
+	Users []int32 `json:"users"` // places in the roster, from 0, in the order of the ids
 }
 
 // Key identifies a roster.
@@ -30,7 +38,14 @@ type Key struct {
 // Roster is the content of a roster, in the order of the ids.
 type Roster struct {
 	Key
-	Rows []Row
+	Settings *Settings // nil: of a version without settings
+	Rows     []Row
+}
+
+// heading is the first line of a roster.
+type heading struct {
+	Key
+	Settings *Settings `json:"settings,omitempty"`
 }
 
 // Frozen is a roster as stored.
@@ -38,5 +53,5 @@ type Frozen struct {
 	Key
 	Digest  [32]byte // SHA-256 of the content before compression
 	Users   int
-	Content []byte // gzip of lines of JSON: the Key, then each Row
+	Content []byte // gzip of lines of JSON: the heading, then each Row
 }

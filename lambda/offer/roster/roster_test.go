@@ -121,7 +121,7 @@ func TestPersonHasAllFields(t *testing.T) {
 			"languages": ["en", "de", "en"], "interests": ["go", "chess"], "shoe_size": {"eu": 44}}`),
 		Preferences: json.RawMessage(`{"kinds": ["mentee"], "age": {"min": 18, "max": 30}, "max_km": 50,
 			"languages": ["de"], "interests": {"go": 10, "art": 0}, "weights": {"distance": 2, "activity": 0}}`),
-	}.Person(true))(t)
+	}.Person(roster.Strict))(t)
 	want := roster.Person{ID: ada, Active: 20_000, Kind: "mentor", Born: 1985,
 		Place:     &roster.Place{Lat: 525_163, Lon: -134_000},
 		Languages: []string{"de", "en"}, Interests: []string{"chess", "go"},
@@ -136,7 +136,7 @@ func TestFieldsAreOptional(t *testing.T) {
 	t.Parallel()
 	for raw, wishes := range map[string]string{``: ``, `null`: `null`, `{}`: `{}`,
 		`{"kind":null,"born":null,"place":null,"languages":null,"interests":null}`: `{"kinds":null,"age":null,"max_km":null,"languages":null,"interests":null,"weights":null}`} {
-		got, err := roster.Row{ID: ada, Profile: json.RawMessage(raw), Preferences: json.RawMessage(wishes)}.Person(true)
+		got, err := roster.Row{ID: ada, Profile: json.RawMessage(raw), Preferences: json.RawMessage(wishes)}.Person(roster.Strict)
 		if err != nil {
 			t.Errorf("%s: %v", raw, err)
 			continue
@@ -190,7 +190,7 @@ func TestErrorsHideValues(t *testing.T) {
 		{``, `{"about": "` + strings.Repeat(secret, 2000) + `"}`, "8192 bytes"},
 	} {
 		row := roster.Row{ID: ada, Profile: json.RawMessage(tc.profile), Preferences: json.RawMessage(tc.preferences)}
-		_, err := row.Person(true)
+		_, err := row.Person(roster.Strict)
 		what := "profile"
 		if tc.profile == "" {
 			what = "preferences"
@@ -210,10 +210,10 @@ func TestTooLongStaysTooLong(t *testing.T) {
 	r.Rows[1].Profile = json.RawMessage(`{"about":"` + strings.Repeat("<", roster.MaxBytes-20) + `"}`)
 	frozen := must.Get(r.Freeze())(t)
 	thawed := must.Get(frozen.Thaw())(t)
-	if _, err := thawed.Rows[0].Person(true); !permanent(err) || !strings.Contains(err.Error(), "too long") {
+	if _, err := thawed.Rows[0].Person(roster.Strict); !permanent(err) || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("error %v, want one about the length", err)
 	}
-	if _, err := thawed.Rows[1].Person(false); err != nil {
+	if _, err := thawed.Rows[1].Person(roster.Lenient); err != nil {
 		t.Errorf("the longest profile that is kept: %v", err)
 	}
 }
@@ -221,7 +221,7 @@ func TestTooLongStaysTooLong(t *testing.T) {
 func FuzzPersonReadsAnything(f *testing.F) {
 	f.Add([]byte(`{"place":{"lat":"52.5","lon":13}}`), []byte(`{"interests":{"go":3}}`))
 	f.Fuzz(func(t *testing.T, profile, preferences []byte) {
-		p, err := roster.Row{Profile: profile, Preferences: preferences}.Person(true)
+		p, err := roster.Row{Profile: profile, Preferences: preferences}.Person(roster.Strict)
 		if err != nil && !permanent(err) {
 			t.Errorf("error %v, want a permanent one", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,7 +21,14 @@ var (
 	profileKeys = keys{"kind": nil, "born": nil, "place": {"lat": nil, "lon": nil}, "languages": nil, "interests": nil}
 	wantedKeys  = keys{"kinds": nil, "age": {"min": nil, "max": nil}, "max_km": nil, "languages": nil, "interests": nil,
 		"weights": {"distance": nil, "activity": nil}}
+	withCapacity = with(wantedKeys, "capacity")
 )
+
+func with(these keys, key string) keys {
+	these = maps.Clone(these)
+	these[key] = nil
+	return these
+}
 
 // reading says how strictly to read an object. With strict its keys must be known and occur
 // once; if it is open, only the misspelt ones are wrong.

@@ -97,11 +97,11 @@ func TestMalformedWishes(t *testing.T) {
 		{`{"max_km": 5`, "has invalid JSON", true},
 	} {
 		row := roster.Row{ID: ada, Preferences: json.RawMessage(tc.preferences)}
-		_, err := row.Person(true)
+		_, err := row.Person(roster.Strict)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "unreadable preferences of the user: ") || !permanent(err) {
 			t.Errorf("%s: error %v, want %s", tc.preferences, err, tc.want)
 		}
-		if _, err := row.Person(false); (err != nil) != tc.before {
+		if _, err := row.Person(roster.Lenient); (err != nil) != tc.before {
 			t.Errorf("%s: error %v by an earlier version", tc.preferences, err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestMalformedProfiles(t *testing.T) {
 		"\ufeff" + `{"born": 1985, "bio": "\n"}`: "",
 		`{"name": "Ada", "notes": {"lat": 1}}`:   "",
 	} {
-		_, err := roster.Row{ID: ada, Profile: json.RawMessage(profile)}.Person(true)
+		_, err := roster.Row{ID: ada, Profile: json.RawMessage(profile)}.Person(roster.Strict)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v, want %q", profile, err, want)
 		}

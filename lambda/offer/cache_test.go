@@ -164,7 +164,7 @@ func TestOtherRosterIsPermanent(t *testing.T) {
 		want   string
 	}{
 		"other digest":       {change: func(j *offer.Job) { j.Digest[0]++ }, want: "differs from the one"},
-		"other algorithm":    {change: func(j *offer.Job) { j.Algorithm++ }, want: "version 3 of the ranking"},
+		"other algorithm":    {change: func(j *offer.Job) { j.Algorithm++ }, want: "version 4 of the ranking"},
 		"no roster":          {load: job.ErrNotFound, want: "missing roster"},
 		"unreadable profile": {change: func(j *offer.Job) { j.User = person(3) }, want: "born"},
 		"user not in it":     {change: func(j *offer.Job) { j.User = person(4) }, want: "not found in the roster"},

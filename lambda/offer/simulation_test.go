@@ -71,7 +71,7 @@ func newSimulation(t testing.TB, from string, days int, seed uint64) *simulation
 	t.Logf("%d days from %s, %d time zones, seed %d", days, from, len(day.Zones()), seed)
 	start := must.Get(time.Parse(time.DateOnly, from))(t)
 	s := &simulation{t: t, start: start, end: start.AddDate(0, 0, days), now: start, rand: rand.New(rand.NewPCG(seed, 16)),
-		plans: map[int64][]func(){}, moved: func() {}, version: ranking.Current, byID: map[uuid.UUID]*simPerson{},
+		plans: map[int64][]func(){}, moved: func() {}, version: ranking.Current - 1, byID: map[uuid.UUID]*simPerson{},
 		frozen: map[day.Date]bool{}, counts: map[string]int{}}
 	s.store = newFakeStore(func() time.Time { return s.now })
 	return s

@@ -5,17 +5,19 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
 
 	"github.com/google/uuid"
 )
 
-// apart is the algorithm's number of dates within which a pair may be offered once.
+// apart is the number of dates within which a pair may be offered once, unless a roster is
+// small.
 const apart = 7
 
-// rostersSQL lists the dates to check. Each is checked by itself, so that a statement is
-// bounded by the users of a tenant.
+// rostersSQL lists the dates to check, and the ones before. Each is checked by itself, so that a
+// statement is bounded by the users of a tenant.
 const rostersSQL = `
-SELECT tenant_id, date - date 'epoch' FROM offer_roster WHERE date >= $1 ORDER BY 1, 2`
+SELECT tenant_id, date - date 'epoch', algorithm_version, users FROM offer_roster WHERE date > $1::date - $2::integer ORDER BY 1, 2`
 
 // duplicatesSQL counts violations for a tenant and a date: users with more than one job,
 // candidates offered twice to a user, offers missing from a completed job or foreign to it,
@@ -44,17 +46,30 @@ SELECT (
 )`
 
 // DuplicateOffers counts what must not occur in the sets of the dates from since on: a second
-// job of a user, a candidate twice (also within 7 dates), and offers other than the completed
+// job of a user, a candidate twice (also within 7 dates, unless the roster is small), and offers other than the completed
 // job's. It reads the sets of 8 dates.
 func (o *Offers) DuplicateOffers(ctx context.Context, since day.Date) (total int, err error) {
 	type roster struct {
-		Tenant uuid.UUID
-		Date   day.Date
+		Tenant    uuid.UUID
+		Date      day.Date
+		Algorithm int
+		Users     int
 	}
-	rosters, err := collect[roster](ctx, o.db, rostersSQL, since.Time())
+	rosters, err := collect[roster](ctx, o.db, rostersSQL, since.Time(), apart)
+	small := map[uuid.UUID]day.Date{} // the latest date on which all pairs could meet
 	for _, r := range rosters {
+		if ranking.MeetsDaily(r.Algorithm, r.Users) {
+			small[r.Tenant] = r.Date
+		}
+		if r.Date < since {
+			continue
+		}
+		looks := apart
+		if last, ok := small[r.Tenant]; ok {
+			looks = min(apart, max(1, int(r.Date-last)))
+		}
 		var n int
-		if err = o.db.pool.QueryRow(ctx, duplicatesSQL, r.Tenant, r.Date.Time(), apart).Scan(&n); err != nil {
+		if err = o.db.pool.QueryRow(ctx, duplicatesSQL, r.Tenant, r.Date.Time(), looks).Scan(&n); err != nil {
 			break
 		}
 		total += n

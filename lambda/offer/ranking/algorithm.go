@@ -15,6 +15,9 @@ type Algorithm struct {
 	Part     int // of a roster to look into on a date, in users, before Days is multiplied
 	Exposure int // how often to show a candidate on a date, at most
 	Reading  roster.Reading
+	Settles  bool // fill sets that other users' wishes left short; see market
+	Small    int  // a pair may meet on every date in a roster with fewer users
+	Recent   int  // others come before a candidate that was offered in so many dates
 	Filters  []Filter
 	Terms    []Term // a user's preferences
 	Admits   []Term // a candidate's preferences
@@ -22,7 +25,22 @@ type Algorithm struct {
 
 // days returns the number of dates in which a pair of a roster meets once. It is a multiple of
 // Days, so that the part looked into on a date doesn't grow with the roster.
-func (a *Algorithm) days(users int) int { return a.Days * max(1, users/(a.Days*a.Part)) }
+func (a *Algorithm) days(users int) int {
+	if users < a.Small {
+		return 1
+	}
+	return a.Days * max(1, users/(a.Days*a.Part))
+}
+
+// chosen returns the algorithm with a tenant's settings.
+func (a *Algorithm) chosen(s *roster.Settings) *Algorithm {
+	if s == nil || a.Reading < roster.Canonical {
+		return a
+	}
+	b := *a
+	b.PerDay, b.Exposure = s.SetSize, s.Exposure
+	return &b
+}
 
 // Filter rules out a pair unless it passes in both directions.
 type Filter struct {
@@ -39,7 +57,7 @@ type Filter struct {
 type Term struct {
 	Name    string
 	For     string
-	Largest int // points, at most
+	Largest int // points, at most; it may take points, too
 	points  func(pair) int
 	// most returns at least the points of each candidate in the bounds.
 	most func(from *user, in bounds) int
@@ -64,9 +82,10 @@ func (p pair) turned() pair { return pair{p.to, p.from, p.metres} }
 
 // bounds are the best values of some candidates.
 type bounds struct {
-	metres int64 // the least; noDistance if they or the user lack a place
-	reach  int64 // the farthest one of them looks, in metres
-	idle   int   // the least, in days
+	metres   int64 // the least; noDistance if they or the user lack a place
+	reach    int64 // the farthest one of them looks, in metres
+	idle     int   // the least, in days
+	standing int   // the most
 }
 
 // The sides of a pair.

@@ -12,11 +12,9 @@ import (
 
 // exhaustive compares everyone with everyone: the definition of a set, without
 // trees, bounds or anything that is kept.
-func exhaustive(x *Index, from int) (offers []Offer) {
+func exhaustive(x *Index, from int, admitted func(candidate, user int) bool) (offers []Offer) {
 	for _, c := range allOf(x, from, x.algorithm.Terms) {
-		admitted := allOf(x, int(c.user), x.algorithm.Admits)
-		admitted = admitted[:min(len(admitted), x.algorithm.Exposure)]
-		if !slices.ContainsFunc(admitted, func(r ranked) bool { return int(r.user) == from }) {
+		if !admitted(int(c.user), from) {
 			continue
 		}
 		p := between(&x.users[from], &x.users[c.user])
@@ -28,6 +26,76 @@ func exhaustive(x *Index, from int) (offers []Offer) {
 	return offers
 }
 
+// admittedOf returns who is admitted by whom: until version 3 the first ones in a candidate's
+// order; then what is left when nobody asks any more.
+func admittedOf(x *Index) func(candidate, user int) bool {
+	if !x.algorithm.Settles {
+		return func(candidate, user int) bool {
+			first := allOf(x, candidate, x.algorithm.Admits)
+			first = first[:min(len(first), x.algorithm.Exposure)]
+			return slices.ContainsFunc(first, func(r ranked) bool { return int(r.user) == user })
+		}
+	}
+	first := accepted(x, func(int) int { return min(x.algorithm.Exposure, 6*x.algorithm.PerDay/5) }, nil)
+	second := accepted(x, func(c int) int { return x.algorithm.Exposure - len(first[c]) }, first)
+	return func(candidate, user int) bool {
+		is := func(r ranked) bool { return int(r.user) == user }
+		return slices.ContainsFunc(first[candidate], is) || slices.ContainsFunc(second[candidate], is)
+	}
+}
+
+// accepted returns whom each candidate keeps, beyond what they have already.
+func accepted(x *Index, limit func(candidate int) int, already [][]ranked) [][]ranked {
+	orders, held, sets := make([][]ranked, len(x.users)), make([][]ranked, len(x.users)), make([]int, len(x.users))
+	for u := range x.users {
+		if x.users[u].err == nil {
+			orders[u] = allOf(x, u, x.algorithm.Terms)
+		}
+		if already == nil {
+			orders[u] = slices.DeleteFunc(orders[u], func(r ranked) bool { return r.turn > 0 })
+		}
+	}
+	for c, users := range already {
+		for _, r := range users {
+			sets[r.user]++
+			orders[r.user] = slices.DeleteFunc(orders[r.user], func(o ranked) bool { return int(o.user) == c })
+		}
+	}
+	for asked := true; asked; {
+		asked = false
+		for u := range x.users {
+			if sets[u] == x.algorithm.PerDay || len(orders[u]) == 0 {
+				continue
+			}
+			c := int(orders[u][0].user)
+			orders[u], asked = orders[u][1:], true
+			own := allOf(x, c, x.algorithm.Admits)
+			held[c] = append(held[c], own[slices.IndexFunc(own, func(r ranked) bool { return int(r.user) == u })])
+			sets[u]++
+			slices.SortFunc(held[c], inOrder)
+			if most := limit(c); len(held[c]) > most {
+				sets[held[c][most].user]--
+				held[c] = held[c][:most]
+			}
+		}
+	}
+	return held
+}
+
+func inOrder(a, b ranked) int {
+	return cmp.Or(cmp.Compare(a.turn, b.turn), -cmp.Compare(a.score, b.score), cmp.Compare(a.lot, b.lot), cmp.Compare(a.user, b.user))
+}
+
+// turnOf is 0 unless c was offered to u less than 28 days ago.
+func turnOf(x *Index, u, c int) (turn int) {
+	for _, s := range x.users[u].seen {
+		if int(s>>daysBits) == c && s&255 < 28 && x.algorithm.Recent > 0 {
+			turn = 28 - int(s&255)
+		}
+	}
+	return turn
+}
+
 func allOf(x *Index, from int, terms []Term) (all []ranked) {
 	u := &x.users[from]
 	for i := range x.users {
@@ -37,12 +105,10 @@ func allOf(x *Index, from int, terms []Term) (all []ranked) {
 			continue
 		}
 		if p := between(u, c); x.algorithm.passes(p) {
-			all = append(all, ranked{score(terms, p), lot(u.hash, c.hash, date), int32(i)})
+			all = append(all, ranked{turnOf(x, from, i), score(terms, p), x.lot(p), int32(i)})
 		}
 	}
-	slices.SortFunc(all, func(a, b ranked) int {
-		return cmp.Or(-cmp.Compare(a.score, b.score), cmp.Compare(a.lot, b.lot), cmp.Compare(a.user, b.user))
-	})
+	slices.SortFunc(all, inOrder)
 	return all
 }
 
@@ -90,6 +156,13 @@ func small(perDay, part, exposure int) *Algorithm {
 	return &a
 }
 
+// filling is like small, for version 4.
+func filling(perDay, part, exposure int) *Algorithm {
+	a := versions[3]
+	a.PerDay, a.Part, a.Exposure = perDay, part, exposure
+	return &a
+}
+
 func TestSearchIsExhaustive(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -99,6 +172,9 @@ func TestSearchIsExhaustive(t *testing.T) {
 			for i := range testenv.Size(2, 40) {
 				compareAll(t, &versions[i%2], seed+uint64(i), shape, 150+150*(i%2))
 				compareAll(t, small(3, 20, 5), seed+uint64(i), shape, 300) // in 14 days
+				compareAll(t, filling(6, 4000, 6), seed+uint64(i), shape, 150)
+				compareAll(t, filling(3, 10, 4), seed+uint64(i), shape, 150) // in 14 days
+				compareAll(t, filling(6, 4000, 6), seed+uint64(i), shape, 60)
 			}
 		})
 	}
@@ -108,8 +184,14 @@ func compareAll(t *testing.T, a *Algorithm, seed uint64, shape func(*world), use
 	t.Helper()
 	w := newWorld(seed)
 	shape(w)
-	x, err := prepare(a, w.roster(users))
+	r := w.roster(users)
+	if a.Recent > 0 {
+		w.remember(&r)
+		r.Settings.SetSize, r.Settings.Exposure = a.PerDay, a.Exposure
+	}
+	x, err := prepare(a, r)
 	must.OK(t, err)
+	admitted := admittedOf(x)
 	for _, i := range w.Perm(users)[:40] {
 		got, err := x.Offers(x.users[i].id)
 		if (err != nil) != (x.users[i].err != nil) {
@@ -118,7 +200,7 @@ func compareAll(t *testing.T, a *Algorithm, seed uint64, shape func(*world), use
 		if err != nil {
 			continue
 		}
-		if got, want := encode(got), encode(append([]Offer{}, exhaustive(x, i)...)); got != want {
+		if got, want := encode(got), encode(append([]Offer{}, exhaustive(x, i, admitted)...)); got != want {
 			t.Fatalf("seed %d: user %d of %d:\ngot  %s\nwant %s", seed, i, users, got, want)
 		}
 	}

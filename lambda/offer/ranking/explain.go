@@ -47,18 +47,23 @@ func (x *Index) Explain(id uuid.UUID) (Explanation, error) {
 		return Explanation{}, err
 	}
 	e := Explanation{User: id, Offers: []Offer{}}
-	met, rank := map[int32]bool{at: true}, 0
+	met, ranks := map[int32]bool{at: true}, map[int32]int{}
+	for i, c := range x.set(at) {
+		ranks[c.user] = i + 1
+	}
+	rank := len(ranks)
 	for c := range x.descending(at, x.algorithm.Terms) {
 		met[c.user] = true
-		if x.admits(c.user, at) {
+		switch {
+		case ranks[c.user] > 0:
+			found := x.admitting(at, c, ranks[c.user])
+			e.Candidates = append(e.Candidates, found)
+			e.Offers = append(e.Offers, Offer{found.ID, found.Rank, found.Score, found.Terms})
+		case len(ranks) == x.algorithm.PerDay && !x.admission(c.user).last.before(x.asked(c.user, at)):
 			rank++
 			e.Candidates = append(e.Candidates, x.admitting(at, c, rank))
-		} else {
+		default:
 			e.Candidates = append(e.Candidates, x.refusing(at, c))
-		}
-		if rank > len(e.Offers) && rank <= x.algorithm.PerDay {
-			last := e.Candidates[len(e.Candidates)-1]
-			e.Offers = append(e.Offers, Offer{last.ID, last.Rank, last.Score, last.Terms})
 		}
 	}
 	for c := range x.users {
@@ -78,17 +83,46 @@ func (x *Index) admitting(at int32, c ranked, rank int) Candidate {
 		found.Reason = fmt.Sprintf("rank %d of the candidates that admit the user; a set has %d", rank,
 			x.algorithm.PerDay)
 	}
+	found.Reason += x.lately(c)
 	return found
 }
 
+// lately says that a candidate comes after others, because it was offered before.
+func (x *Index) lately(c ranked) string {
+	if c.turn == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; offered %d days ago, so others come first", x.algorithm.Recent-c.turn)
+}
+
 func (x *Index) refusing(at int32, c ranked) Candidate {
-	found, last := x.candidate(at, c), x.last(c.user)
-	p := between(&x.users[c.user], &x.users[at])
+	found, own := x.candidate(at, c), x.asked(c.user, at)
+	admission, limit := x.admission(c.user), x.algorithm.Exposure
+	if x.algorithm.Settles && len(x.set(at)) == x.algorithm.PerDay {
+		limit = x.algorithm.usual()
+	}
+	last := admission.last
+	if limit == x.algorithm.Exposure && admission.filling != beforeAll {
+		last = admission.filling
+	}
 	found.Verdict = NotAdmitted
 	found.Reason = fmt.Sprintf(
-		"admits only the %d users that suit it best; the last is %s with %d points, this user has %d",
-		x.algorithm.Exposure, x.users[last.user].id, last.score, score(x.algorithm.Admits, p))
+		"admits only the %d users that suit it best; the last is %s with %d points, this user has %d%s",
+		limit, x.users[last.user].id, last.score, own.score, x.unequal(own, last))
 	return found
+}
+
+// unequal says why a user with as many points, or more, comes later.
+func (x *Index) unequal(own, last ranked) string {
+	switch {
+	case own.turn > last.turn:
+		return fmt.Sprintf("; it was offered to this user %d days ago, so others come first", x.algorithm.Recent-own.turn)
+	case own.score == last.score && own.lot != last.lot:
+		return "; by lot, since the points are equal"
+	case own.score == last.score:
+		return "; in the order of the ids, since points and lot are equal"
+	}
+	return ""
 }
 
 func (x *Index) candidate(at int32, c ranked) Candidate {

@@ -15,11 +15,12 @@ import (
 type Index struct {
 	key       roster.Key
 	algorithm *Algorithm
-	days      int    // a pair meets on one date in so many
-	users     []user // in the order of their ids
-	slots     []part
-	admitted  []atomic.Pointer[ranked] // for each user the last one it admits, once known
-	compared  atomic.Int64             // pairs
+	days      int                         // a pair meets on one date in so many
+	users     []user                      // in the order of their ids
+	slots     []part                      // by the hashes of the ids
+	markets   []*market                   // by slot
+	admitted  []atomic.Pointer[admission] // by user, once known
+	compared  atomic.Int64                // pairs
 }
 
 // part is a part of the roster, with trees by kind, separate for users with and without a
@@ -37,13 +38,22 @@ func New(r roster.Roster) (*Index, error) {
 }
 
 func prepare(a *Algorithm, r roster.Roster) (*Index, error) {
+	a = a.chosen(r.Settings)
 	x := &Index{key: r.Key, algorithm: a, days: a.days(len(r.Rows)), users: make([]user, len(r.Rows)),
-		admitted: make([]atomic.Pointer[ranked], len(r.Rows))}
-	numbers := names{}
-	for i, row := range sorted(r.Rows) {
+		admitted: make([]atomic.Pointer[admission], len(r.Rows))}
+	numbers, rows := names{}, sorted(r.Rows)
+	for i, row := range rows {
 		x.users[i] = numbers.user(row, r.Date, a.Reading)
+		x.users[i].index = int32(i)
+		x.users[i].see(row.Shown)
 		if i > 0 && x.users[i].id == x.users[i-1].id {
 			return nil, failure.Permanently("duplicate user %s in the roster", row.ID)
+		}
+	}
+	if r.Settings != nil {
+		x.recall(rows, r.Settings.RestDays)
+		for i := range x.users {
+			x.users[i].leastAge = r.Settings.MinimumAge
 		}
 	}
 	x.plant()
@@ -83,6 +93,25 @@ func (x *Index) plant() {
 	for p, members := range plots {
 		x.slots[p.slot][p.kind] = append(x.slots[p.slot][p.kind], grow(x.users, members, p.placed))
 	}
+	x.divide()
+}
+
+// divide divides the readable users into markets: everyone whom a user may meet is in the
+// user's market.
+func (x *Index) divide() {
+	x.markets = make([]*market, x.days)
+	for s := range x.markets {
+		if x.markets[s] == nil {
+			x.markets[s] = &market{}
+			x.markets[meets(s, x.key.Date, x.days)] = x.markets[s]
+		}
+	}
+	for i := range x.users {
+		if u := &x.users[i]; u.err == nil {
+			m := x.markets[slot(u.hash, x.days)]
+			m.members = append(m.members, int32(i))
+		}
+	}
 }
 
 // trees returns the trees of the users u may meet on the date and looks for by kind. Their
@@ -101,11 +130,9 @@ func (x *Index) trees(u *user) (found []*tree) {
 }
 
 func (x *Index) find(id uuid.UUID) (int32, error) {
-	i, ok := slices.BinarySearchFunc(x.users, id, func(u user, id uuid.UUID) int {
-		return bytes.Compare(u.id[:], id[:])
-	})
+	i, ok := x.position(id)
 	if !ok {
 		return 0, failure.Permanently("user not found in the roster of %s", x.key.Date)
 	}
-	return int32(i), x.users[i].err
+	return i, x.users[i].err
 }

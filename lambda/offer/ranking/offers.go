@@ -1,7 +1,7 @@
 package ranking
 
 import (
-	"math"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -14,39 +14,61 @@ func (x *Index) Offers(id uuid.UUID) ([]Offer, error) {
 		return nil, err
 	}
 	offers := make([]Offer, 0, x.algorithm.PerDay)
-	for c := range x.descending(at, x.algorithm.Terms) {
-		if !x.admits(c.user, at) {
-			continue
-		}
+	for _, c := range x.set(at) {
 		p := between(&x.users[at], &x.users[c.user])
 		offers = append(offers, Offer{p.to.id, len(offers) + 1, c.score, x.algorithm.points(p)})
-		if len(offers) == cap(offers) {
-			break
-		}
 	}
 	return offers, nil
 }
 
-// admits reports whether a candidate admits a user: the user must be among the first ones in
-// the candidate's order. The pair must pass all filters on its day.
-func (x *Index) admits(candidate, u int32) bool {
-	last := x.last(candidate)
-	p := between(&x.users[candidate], &x.users[u])
-	return !last.before(x.place(x.algorithm.Admits, p, u))
+// set returns the best candidates that admit a user. If they are too few, it adds candidates
+// that admit the user only for a short set.
+func (x *Index) set(u int32) (set []ranked) {
+	var others []ranked
+	for c := range x.descending(u, x.algorithm.Terms) {
+		switch a, r := x.admission(c.user), x.asked(c.user, u); {
+		case c.turn == 0 && !a.last.before(r):
+			set = append(set, c)
+		case !a.filling.before(r):
+			others = append(others, c)
+		}
+		if len(set) == x.algorithm.PerDay {
+			return set
+		}
+	}
+	set = append(set, others[:min(len(others), x.algorithm.PerDay-len(set))]...)
+	slices.SortFunc(set, func(a, b ranked) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	return set
 }
 
-// last returns the last user a candidate admits. Concurrent callers find the same.
-func (x *Index) last(candidate int32) *ranked {
+// asked returns the place of a user in a candidate's order. The pair must pass all filters on
+// its day.
+func (x *Index) asked(candidate, u int32) ranked {
+	return x.place(x.algorithm.Admits, between(&x.users[candidate], &x.users[u]), u)
+}
+
+// admission returns the last users that a candidate admits. Concurrent callers find the same.
+func (x *Index) admission(candidate int32) *admission {
 	if known := x.admitted[candidate].Load(); known != nil {
 		return known
 	}
-	last, n := ranked{score: math.MinInt}, 0 // behind all: there is room for more
+	if x.algorithm.Settles {
+		x.settle(x.markets[slot(x.users[candidate].hash, x.days)])
+		return x.admitted[candidate].Load()
+	}
+	last, n := behindAll, 0 // there is room for more
 	for r := range x.descending(candidate, x.algorithm.Admits) {
 		if n++; n == x.algorithm.Exposure {
 			last = r
 			break
 		}
 	}
-	x.admitted[candidate].Store(&last)
-	return &last
+	found := &admission{last, last}
+	x.admitted[candidate].Store(found)
+	return found
 }

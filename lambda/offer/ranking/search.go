@@ -5,9 +5,11 @@ import (
 	"sync"
 )
 
-// ranked is a place in a user's order of candidates: by score, then by lot, then by id.
+// ranked is a place in a user's order of candidates: by turn, then by score, by lot
+// and by id.
 // Indexes are in the order of the ids.
 type ranked struct {
+	turn  int // 0: not offered lately; then the latest date last
 	score int
 	lot   uint64
 	user  int32
@@ -15,6 +17,8 @@ type ranked struct {
 
 func (r ranked) before(s ranked) bool {
 	switch {
+	case r.turn != s.turn:
+		return r.turn < s.turn
 	case r.score != s.score:
 		return r.score > s.score
 	case r.lot != s.lot:
@@ -44,14 +48,11 @@ func (x *Index) descending(from int32, terms []Term) iter.Seq[ranked] {
 			x.branch(o, t, 0)
 		}
 		for len(*h) > 0 {
-			e := h.pop()
-			if e.tree == nil {
-				if !yield(e.ranked) {
-					return
-				}
-				continue
+			if e := h.pop(); e.tree != nil {
+				x.open(o, e)
+			} else if !yield(e.ranked) {
+				return
 			}
-			x.open(o, e)
 		}
 	}
 }
@@ -78,8 +79,9 @@ func (x *Index) open(o order, e entry) {
 	}
 }
 
+// place returns the place of p.to in the order of p.from.
 func (x *Index) place(terms []Term, p pair, candidate int32) ranked {
-	return ranked{score(terms, p), lot(p.from.hash, p.to.hash, x.key.Date), candidate}
+	return ranked{p.turn(x.algorithm.Recent), score(terms, p), x.lot(p), candidate}
 }
 
 // entry is a candidate, or a branch with an upper bound of its scores.
@@ -89,7 +91,7 @@ type entry struct {
 }
 
 func (e entry) before(f entry) bool {
-	if e.score == f.score && (e.tree == nil) != (f.tree == nil) {
+	if e.turn == f.turn && e.score == f.score && (e.tree == nil) != (f.tree == nil) {
 		return e.tree != nil // it may hold a better lot
 	}
 	return e.ranked.before(f.ranked)

@@ -24,10 +24,13 @@ func meets(slot int, date day.Date, days int) int {
 	return ((int(date)-slot)%days + days) % days
 }
 
+// golden is the golden section of 2^64: its multiples are spread evenly over the circle.
+const golden = 0x9e3779b97f4a7c15
+
 // lot orders candidates with equal scores, differently on each date. Otherwise, in the order
 // of ids, everyone would admit the same few.
 func lot(a, b uint64, date day.Date) uint64 {
-	h := (a ^ b) + uint64(date)*0x9e3779b97f4a7c15
+	h := (a ^ b) + uint64(date)*golden
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	return h ^ h>>31

@@ -18,6 +18,7 @@ type node struct {
 	placed      bool
 	reach       int64 // the farthest one of the users looks
 	idle        int   // the least
+	standing    int   // the most
 	first, end  int32
 	left, right int32 // 0 in a leaf
 }
@@ -51,11 +52,12 @@ func (t *tree) add(all []user, first, end int32, placed bool) int32 {
 
 func (n *node) measure(all []user, members []int32) {
 	n.box, n.idle = box{all[members[0]].place, all[members[0]].place}, all[members[0]].idle
+	n.standing = all[members[0]].standing
 	for _, m := range members {
 		u := &all[m]
 		n.box.low = place{min(n.box.low.lat, u.place.lat), min(n.box.low.lon, u.place.lon)}
 		n.box.high = place{max(n.box.high.lat, u.place.lat), max(n.box.high.lon, u.place.lon)}
-		n.idle = min(n.idle, u.idle)
+		n.idle, n.standing = min(n.idle, u.idle), max(n.standing, u.standing)
 		n.reach = max(n.reach, u.reach())
 	}
 }
@@ -74,7 +76,7 @@ func (n *node) side() func(*user) int64 {
 // bounds returns the best values for from in the node.
 func (n *node) bounds(from *user) bounds {
 	if !n.placed || !from.placed {
-		return bounds{noDistance, n.reach, n.idle}
+		return bounds{noDistance, n.reach, n.idle, n.standing}
 	}
-	return bounds{n.box.metres(from.place), n.reach, n.idle}
+	return bounds{n.box.metres(from.place), n.reach, n.idle, n.standing}
 }

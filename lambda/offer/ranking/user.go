@@ -13,16 +13,25 @@ import (
 // user is a user of the roster, with numbers for names.
 type user struct {
 	id        uuid.UUID
+	index     int32
 	hash      uint64
-	err       error // set if the profile or the preferences are unreadable
+	date      day.Date // of the roster
+	err       error    // set if the profile or the preferences are unreadable
 	place     place
 	placed    bool
 	kind      name // 0 if not given
 	age       int  // in the year of the date; 0 if not given
+	leastAge  int  // of the tenant
 	idle      int  // days since the user was last seen
 	languages []name
 	interests []name
 	wants     wants
+	past      []memory // by the index of the other
+	seen      []seen
+	matches   int // that take a place
+	welcome   int // points by the answers of others
+	reports   int
+	standing  int // of both
 }
 
 type wants struct {
@@ -34,6 +43,7 @@ type wants struct {
 	total     int // of the weights of interests
 	distance  int
 	activity  int
+	capacity  int // 0: any
 }
 
 // name is the number of a name. Equal names have equal numbers.
@@ -68,7 +78,7 @@ func (n names) all(list []string) []name {
 }
 
 func (n names) user(r roster.Row, date day.Date, how roster.Reading) user {
-	u := user{id: r.ID, hash: hash(r.ID)}
+	u := user{id: r.ID, hash: hash(r.ID), date: date}
 	p, err := r.Person(how)
 	if err != nil {
 		u.err = err
@@ -83,7 +93,8 @@ func (n names) user(r roster.Row, date day.Date, how roster.Reading) user {
 		u.place, u.placed = place{int64(p.Place.Lat), int64(p.Place.Lon)}, true
 	}
 	u.wants = wants{kinds: n.all(p.Wants.Kinds), ages: p.Wants.Age, metres: int64(p.Wants.MaxKM) * 1000,
-		languages: n.all(p.Wants.Languages), distance: p.Wants.Distance, activity: p.Wants.Activity}
+		languages: n.all(p.Wants.Languages), distance: p.Wants.Distance, activity: p.Wants.Activity,
+		capacity: p.Wants.Capacity}
 	u.wants.weigh(n.weights(p))
 	return u
 }

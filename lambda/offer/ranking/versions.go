@@ -7,7 +7,7 @@ import (
 )
 
 // Current is the version for new rosters.
-const Current = 3
+const Current = 4
 
 // Versions returns all algorithms, the oldest first.
 func Versions() []Algorithm { return slices.Clone(versions) }
@@ -35,14 +35,28 @@ var versions = []Algorithm{
 		Terms:   []Term{sharedInterests, sharedWishes, nearness, activeLately},
 		Admits:  []Term{sharedInterests, sharedWishes, nearness},
 	},
+	// With a memory and settings: others come before a candidate that was offered lately,
+	// answers count, and no set is short while a candidate has room.
+	{
+		Version: 4, PerDay: 10, Days: 7, Part: 4000, Exposure: 30, Reading: roster.Canonical,
+		Settles: true, Small: 150, Recent: 28,
+		Filters: []Filter{self, block, rest, minimumAge, capacity, kind, age, language, near},
+		Terms:   []Term{sharedInterests, sharedWishes, nearness, activeLately, ownAnswers, othersAnswers},
+		// Nor must Admits use others' answers.
+		Admits: []Term{sharedInterests, sharedWishes, nearness, ownAnswers},
+	},
 }
 
 var (
-	self     = Filter{"itself", "to be another user", func(p pair) bool { return p.from != p.to }, nil, nil}
-	kind     = Filter{"kind", "to be a kind of user the other looks for", wantedKind, nil, nil}
-	age      = Filter{"age", "to have an age the other looks for, in the year of the date", wantedAge, ageAndLimits, nil}
-	language = Filter{"language", "to have a language the other looks for", wantedLanguage, nil, nil}
-	near     = Filter{"distance", "to be as near as the other wants, if both have a place", nearEnough, kilometres, tooFar}
+	self       = Filter{"itself", "to be another user", func(p pair) bool { return p.from != p.to }, nil, nil}
+	kind       = Filter{"kind", "to be a kind of user the other looks for", wantedKind, nil, nil}
+	age        = Filter{"age", "to have an age the other looks for, in the year of the date", wantedAge, ageAndLimits, nil}
+	language   = Filter{"language", "to have a language the other looks for", wantedLanguage, nil, nil}
+	block      = Filter{"blocked", "not to have blocked or reported the other, nor the other way round", unblocked, nil, nil}
+	rest       = Filter{"rest", "not to have answered, or been answered, lately", rested, restUntil, nil}
+	minimumAge = Filter{"minimum age", "to have the tenant's minimum age, in the year of the date", grownUp, ageAndMinimum, nil}
+	capacity   = Filter{"capacity", "to have room for another match", hasRoom, matchesAndCapacity, nil}
+	near       = Filter{"distance", "to be as near as the other wants, if both have a place", nearEnough, kilometres, tooFar}
 )
 
 var (
@@ -50,5 +64,7 @@ var (
 	sharedWishes    = Term{"reciprocity", "half of the same, seen by the candidate", 500, reciprocity, mostReciprocity}
 	nearness        = Term{"distance", "nearness, times the user's weight for it", 1000, distance, mostDistance}
 	commonLanguage  = Term{"language", "a shared language", 200, languages, mostLanguages}
+	ownAnswers      = Term{"answer", "the user's answer to an earlier offer", 0, past, mostPast}
+	othersAnswers   = Term{"welcome", "the answers of others", mostWelcome, standing, mostStanding}
 	activeLately    = Term{"activity", "the last days seen, times the user's weight for it", 500, activity, mostActivity}
 )

@@ -120,6 +120,27 @@ func (w *world) roster(users int) roster.Roster {
 	return r
 }
 
+// remember adds what version 4 remembers: answers, offers of earlier dates, and settings.
+func (w *world) remember(r *roster.Roster) {
+	r.Settings = new(roster.Usual())
+	r.Settings.MinimumAge = w.IntN(2) * 25
+	r.Rows = sorted(r.Rows)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		for range w.IntN(20) {
+			with := r.Rows[w.IntN(len(r.Rows))].ID
+			row.Past = append(row.Past, roster.Past{With: with, Answer: roster.Answers()[w.IntN(5)], On: date - day.Date(w.IntN(400))})
+		}
+		for _, ago := range []int{7, 14, 21, 28} {
+			var shown []int32
+			for range w.IntN(12) {
+				shown = append(shown, int32(w.IntN(len(r.Rows))))
+			}
+			row.Shown = append(row.Shown, roster.Shown{Ago: ago, Users: shown})
+		}
+	}
+}
+
 func index(t testing.TB, r roster.Roster) *Index {
 	t.Helper()
 	return must.Get(New(r))(t)

@@ -23,6 +23,15 @@ type fakeStore struct {
 	users   []*fakeUser      // by id
 	rosters map[roster.Key]roster.Frozen
 	jobs    map[uuid.UUID]*fakeJob
+	// What rosters remember.
+	settings map[uuid.UUID]roster.Settings
+	past     map[uuid.UUID][]roster.Past
+	shown    map[shownKey][]uuid.UUID
+}
+
+type shownKey struct {
+	Tenant, User uuid.UUID
+	Date         day.Date
 }
 
 // fakeUser is a user with what a trigger and the scheduler keep.
@@ -52,7 +61,8 @@ type fakeJob struct {
 const pending, running, completed, failed, skipped = "pending", "running", "completed", "failed", "skipped"
 
 func newFakeStore(now func() time.Time) *fakeStore {
-	return &fakeStore{now: now, rosters: map[roster.Key]roster.Frozen{}, jobs: map[uuid.UUID]*fakeJob{}}
+	return &fakeStore{now: now, rosters: map[roster.Key]roster.Frozen{}, jobs: map[uuid.UUID]*fakeJob{},
+		past: map[uuid.UUID][]roster.Past{}, shown: map[shownKey][]uuid.UUID{}}
 }
 
 // JobsOf returns the jobs of a date, by user.
@@ -68,6 +78,7 @@ func (s *fakeStore) JobsOf(_ context.Context, tenant uuid.UUID, date day.Date) (
 
 // Forget deletes what a date has, so that a year fits into memory.
 func (s *fakeStore) Forget(date day.Date) {
+	maps.DeleteFunc(s.shown, func(k shownKey, _ []uuid.UUID) bool { return k.Date < date-28 })
 	maps.DeleteFunc(s.jobs, func(_ uuid.UUID, j *fakeJob) bool { return j.Date == date })
 	maps.DeleteFunc(s.rosters, func(k roster.Key, _ roster.Frozen) bool { return k.Date == date })
 }
@@ -88,6 +99,11 @@ func (s *fakeStore) Put(u offer.User) {
 		row.fly(day.Of(s.now().In(zone(row.zone))), day.Of(s.now().In(zone(u.Zone))))
 		row.zone = u.Zone
 	}
+}
+
+// Answer writes a user's answer.
+func (s *fakeStore) Answer(f offer.Feedback) {
+	s.past[f.User] = append(s.past[f.User], roster.Past{With: f.Candidate, Answer: f.Answer, On: day.Of(f.At.UTC())})
 }
 
 // fly notes the dates between the date before a move and the one after it: they are
@@ -135,10 +151,24 @@ func (s *fakeStore) Waiting(context.Context) (list []offer.Group, err error) {
 	return list, nil
 }
 
-func (s *fakeStore) Eligible(_ context.Context, tenant uuid.UUID) (rows []roster.Row, err error) {
+func (s *fakeStore) Settings(context.Context) (map[uuid.UUID]roster.Settings, error) {
+	return s.settings, nil
+}
+
+// Shown returns the candidates of the jobs that aren't forgotten.
+func (s *fakeStore) Shown(_ context.Context, tenant uuid.UUID, dates []day.Date) (list []offer.Shown, err error) {
+	for key, candidates := range s.shown {
+		if key.Tenant == tenant && slices.Contains(dates, key.Date) {
+			list = append(list, offer.Shown{User: key.User, Date: key.Date, Candidates: candidates})
+		}
+	}
+	return list, nil
+}
+
+func (s *fakeStore) Eligible(_ context.Context, tenant uuid.UUID, _ roster.Settings) (rows []roster.Row, err error) {
 	for _, u := range s.users {
 		if u.Active && u.tenant == tenant {
-			r := roster.Row{ID: u.ID, Profile: u.Profile, Preferences: u.Preferences}
+			r := roster.Row{ID: u.ID, Profile: u.Profile, Preferences: u.Preferences, Past: s.past[u.ID]}
 			if u.ActiveAt != nil {
 				r.Active = day.Of(u.ActiveAt.UTC())
 			}
@@ -279,6 +309,10 @@ func (s *fakeStore) Complete(_ context.Context, f job.Attempt, set offer.Set, _ 
 	j, err := s.held(f)
 	if err == nil {
 		j.Offers = set.Offers
+		for _, o := range set.Offers {
+			key := shownKey{j.Tenant, j.User, j.Date}
+			s.shown[key] = append(s.shown[key], o.Candidate)
+		}
 		s.end(j, completed, "")
 	}
 	return err

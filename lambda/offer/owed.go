@@ -18,8 +18,6 @@ type owed struct {
 	skip    *skip     // nil: queue it
 }
 
-var usual = day.Rule{At: day.Nine}
-
 // skip is the reason not to queue a date. It must not depend on the current time, so that two
 // schedulers give the same one.
 type skip struct {
@@ -35,6 +33,7 @@ type calendar struct {
 	now     time.Time
 	catchUp time.Duration
 	zones   map[string]*time.Location // nil: unknown
+	chosen  settings
 }
 
 // owed returns the dates the groups wait for, the oldest first.
@@ -51,7 +50,8 @@ func (c calendar) owed(groups []Group) (all []owed) {
 // earlier one was theirs.
 func (c calendar) dates(g Group) (list []owed) {
 	zone, unknown := c.zone(g.Zone)
-	latest, ok := usual.Latest(c.now, zone)
+	rule := c.chosen.rule(g.Tenant)
+	latest, ok := rule.Latest(c.now, zone)
 	if !ok {
 		return nil
 	}
@@ -60,11 +60,11 @@ func (c calendar) dates(g Group) (list []owed) {
 		first = *g.Through + 1
 	}
 	for d := first; d <= latest; d++ {
-		due, ok := usual.Due(d, zone)
+		due, ok := rule.Due(d, zone)
 		if !ok || g.FlownFrom <= d && d < g.FlownTo {
 			continue
 		}
-		_, expires := usual.Next(d, zone)
+		_, expires := rule.Next(d, zone)
 		list = append(list, owed{group: g, date: d, due: due, expires: expires, skip: cmp.Or(unknown, c.tooLate(due))})
 		g = g.after(d)
 	}

@@ -33,6 +33,13 @@ type Shard struct {
 	Member    func(user uuid.UUID) bool // only members get a job; nil: everyone is one
 }
 
+// Shown are the candidates offered to a user on a date.
+type Shown struct {
+	User       uuid.UUID
+	Date       day.Date
+	Candidates []uuid.UUID
+}
+
 // ScheduleStore keeps track of the dates users have had. Steps of one group must be safe to
 // run concurrently, repeatedly, and after a crash at any moment.
 type ScheduleStore interface {
@@ -40,8 +47,12 @@ type ScheduleStore interface {
 	Now(ctx context.Context) (time.Time, error)
 	// Waiting lists the groups, by tenant and zone.
 	Waiting(ctx context.Context) ([]Group, error)
-	// Eligible returns the active users of a tenant, by id.
-	Eligible(ctx context.Context, tenant uuid.UUID) ([]roster.Row, error)
+	// Settings returns the settings of the tenants that have some.
+	Settings(ctx context.Context) (map[uuid.UUID]roster.Settings, error)
+	// Eligible returns the active users of a tenant, by id, with the answers that count.
+	Eligible(ctx context.Context, tenant uuid.UUID, s roster.Settings) ([]roster.Row, error)
+	// Shown returns the offers of these dates.
+	Shown(ctx context.Context, tenant uuid.UUID, dates []day.Date) ([]Shown, error)
 	// Freeze stores a roster unless its tenant and date have one. Use the returned one, which
 	// is the stored one.
 	Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error)

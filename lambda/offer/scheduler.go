@@ -76,9 +76,13 @@ func (s *Scheduler) Run(ctx context.Context) (r ScheduleReport, first error) {
 	if err != nil {
 		return r, failure.At("read the users who wait", err)
 	}
-	calendar := calendar{now: now, catchUp: cmp.Or(s.CatchUp, CatchUp), zones: map[string]*time.Location{}}
+	chosen, err := s.Store.Settings(ctx)
+	if err != nil {
+		return r, failure.At("read the settings", err)
+	}
+	calendar := calendar{now: now, catchUp: cmp.Or(s.CatchUp, CatchUp), zones: map[string]*time.Location{}, chosen: chosen}
 	for _, t := range byTenant(groups) {
-		run := run{Scheduler: s, now: now, report: &r}
+		run := run{Scheduler: s, now: now, report: &r, settings: chosen}
 		err := run.tenant(ctx, t[0].Tenant, calendar.owed(t))
 		switch {
 		case errors.Is(err, errShort):
@@ -120,6 +124,7 @@ type run struct {
 	*Scheduler
 	now    time.Time
 	report *ScheduleReport
+	settings
 	date   day.Date // of the roster
 	frozen *roster.Frozen
 	ids    []uuid.UUID // of its members
@@ -220,39 +225,6 @@ func (r *run) roster(ctx context.Context, tenant uuid.UUID, date day.Date) error
 	}
 	r.date, r.frozen, r.ids = date, &f, ids
 	return nil
-}
-
-func (s *Scheduler) members(f roster.Frozen) (ids []uuid.UUID, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, m := range s.read {
-		if m.digest == f.Digest {
-			return m.ids, nil
-		}
-	}
-	thawed, err := f.Thaw()
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range thawed.Rows {
-		ids = append(ids, row.ID)
-	}
-	s.read = append(s.read, membership{f.Digest, ids})
-	s.read = slices.Clone(s.read[max(0, len(s.read)-keptMemberships):])
-	return ids, nil
-}
-
-func (r *run) freeze(ctx context.Context, k roster.Key) (f roster.Frozen, err error) {
-	rows, err := r.Store.Eligible(ctx, k.Tenant)
-	if err != nil {
-		return f, failure.At("read the users", err)
-	}
-	if f, err = (roster.Roster{Key: k, Rows: rows}).Freeze(); err != nil {
-		return f, failure.At("freeze", err)
-	}
-	r.report.Rosters++
-	r.Log.Info("roster frozen", "tenant", k.Tenant, "date", k.Date, "users", f.Users, "algorithm", k.Algorithm)
-	return r.Store.Freeze(ctx, f)
 }
 
 func short(ctx context.Context) bool {

@@ -231,8 +231,8 @@ func (s *steps) Waiting(ctx context.Context) ([]offer.Group, error) {
 	return step(s, func() ([]offer.Group, error) { return s.ScheduleStore.Waiting(ctx) })
 }
 
-func (s *steps) Eligible(ctx context.Context, tenant uuid.UUID) ([]roster.Row, error) {
-	return step(s, func() ([]roster.Row, error) { return s.ScheduleStore.Eligible(ctx, tenant) })
+func (s *steps) Eligible(ctx context.Context, tenant uuid.UUID, chosen roster.Settings) ([]roster.Row, error) {
+	return step(s, func() ([]roster.Row, error) { return s.ScheduleStore.Eligible(ctx, tenant, chosen) })
 }
 
 func (s *steps) Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error) {

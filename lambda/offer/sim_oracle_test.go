@@ -157,7 +157,7 @@ func (s *simulation) judge() {
 			f, v := p.fate(date), owed[date]
 			switch {
 			case !f.ended:
-				if v == always && (f.member || !s.frozen[date]) {
+				if v == always && (f.member || s.frozen[date].IsZero()) {
 					s.broken("%s of %s is missing: %v", date, p.ID, p.life)
 				}
 			case v == never:
@@ -245,6 +245,50 @@ func (s *simulation) completed(set offer.Set) {
 		s.broken("a second set of %s for %s was committed", set.Date, set.User)
 	}
 	f.committed = true
+	for _, o := range set.Offers {
+		if x := s.rand.IntN(300); x < len(roster.Answers()) {
+			s.after(s.draw(2*aDay), func() { s.answer(set.User, o.Candidate, roster.Answers()[x]) })
+		}
+	}
+}
+
+// simAnswers are when two users answered about each other.
+type simAnswers struct{ blocked, other time.Time }
+
+func pairOf(a, b uuid.UUID) [2]uuid.UUID {
+	if compareIDs(a, b) > 0 {
+		a, b = b, a
+	}
+	return [2]uuid.UUID{a, b}
+}
+
+func (s *simulation) answer(user, candidate uuid.UUID, answer roster.Answer) {
+	s.counts[string(answer)]++
+	s.store.Answer(offer.Feedback{User: user, Candidate: candidate, Answer: answer, At: s.now})
+	pair := pairOf(user, candidate)
+	known := s.answers[pair]
+	switch {
+	case answer != roster.Blocked && answer != roster.Reported:
+		known.other = s.now
+	case known.blocked.IsZero():
+		known.blocked = s.now
+	}
+	s.answers[pair] = known
+}
+
+// checkAnswers examines an offer by a roster that knows answers: no pair comes after a block, or
+// within 90 days of another answer.
+func (s *simulation) checkAnswers(frozen roster.Frozen, user, candidate uuid.UUID) {
+	at, known := s.frozen[frozen.Date], s.answers[pairOf(user, candidate)]
+	if frozen.Algorithm < 4 {
+		return
+	}
+	if !known.blocked.IsZero() && known.blocked.Before(at) {
+		s.broken("%s is offered %s on %s, though blocked at %s", user, candidate, frozen.Date, known.blocked)
+	}
+	if !known.other.IsZero() && known.other.Before(at) && frozen.Date < day.Of(known.other)+90 {
+		s.broken("%s is offered %s on %s, within the rest since %s", user, candidate, frozen.Date, known.other)
+	}
 }
 
 // close examines a date of which nothing is under way any more, and forgets it.
@@ -263,6 +307,7 @@ func (s *simulation) close(date day.Date) {
 			if o.Rank != i+1 || o.Candidate == j.User || slices.Contains(sets[j.User], o.Candidate) {
 				s.broken("the set of %s for %s is malformed at rank %d", date, j.User, i+1)
 			}
+			s.checkAnswers(frozen, j.User, o.Candidate)
 			for _, before := range s.recent {
 				if !ranking.MeetsDaily(frozen.Algorithm, frozen.Users) && slices.Contains(before[j.User], o.Candidate) {
 					s.broken("%s is offered %s on %s, and less than seven days before", j.User, o.Candidate, date)

@@ -52,6 +52,12 @@ func (d database) Put(u offer.User) {
 		u.ID, u.Tenant, u.Zone, u.Active, u.Profile, u.Preferences, u.ActiveAt)
 }
 
+func (d database) Answer(f offer.Feedback) {
+	d.exec(`INSERT INTO offer_feedback VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (tenant_id, user_id, candidate_id, answer) DO UPDATE SET at = excluded.at`,
+		tenants[0], f.User, f.Candidate, string(f.Answer), f.At)
+}
+
 func (database) Forget(day.Date) {}
 
 // The year in memory shows that the rules hold; these days show that the tables keep

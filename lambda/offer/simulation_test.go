@@ -42,7 +42,8 @@ type simulation struct {
 	outages         [2][2]time.Time // without schedulers, workers and sweeps
 	people          []*simPerson
 	byID            map[uuid.UUID]*simPerson
-	frozen          map[day.Date]bool           // dates with a roster
+	frozen          map[day.Date]time.Time      // when a date's roster was
+	answers         map[[2]uuid.UUID]simAnswers // by pair, the lesser id first
 	recent          []map[uuid.UUID][]uuid.UUID // candidates by user, of the dates before
 	counts          map[string]int
 }
@@ -56,6 +57,7 @@ type simStore interface {
 	Republish(ctx context.Context, w sweep.Waits, limit int) ([]sweep.Republished, error)
 	JobsOf(ctx context.Context, tenant uuid.UUID, date day.Date) ([]offer.Record, error)
 	Put(u offer.User)
+	Answer(f offer.Feedback)
 	Forget(date day.Date)
 }
 
@@ -72,7 +74,7 @@ func newSimulation(t testing.TB, from string, days int, seed uint64) *simulation
 	start := must.Get(time.Parse(time.DateOnly, from))(t)
 	s := &simulation{t: t, start: start, end: start.AddDate(0, 0, days), now: start, rand: rand.New(rand.NewPCG(seed, 16)),
 		plans: map[int64][]func(){}, moved: func() {}, version: ranking.Current - 1, byID: map[uuid.UUID]*simPerson{},
-		frozen: map[day.Date]bool{}, counts: map[string]int{}}
+		frozen: map[day.Date]time.Time{}, answers: map[[2]uuid.UUID]simAnswers{}, counts: map[string]int{}}
 	s.store = newFakeStore(func() time.Time { return s.now })
 	return s
 }
@@ -182,10 +184,10 @@ func (s *simulation) schedule(instance int, store offer.ScheduleStore) {
 // enroll notes who is active, by the simulation's record, when a date has its roster.
 func (s *simulation) enroll(date day.Date) {
 	f, err := s.store.Roster(s.t.Context(), tenants[0], date)
-	if err != nil || s.frozen[date] {
+	if _, known := s.frozen[date]; err != nil || known {
 		return
 	}
-	s.frozen[date] = true
+	s.frozen[date] = s.now
 	for _, p := range s.people {
 		if p.Active {
 			p.fate(date).member = true
@@ -301,7 +303,7 @@ func TestNoDateMissedOrDoubled(t *testing.T) {
 	t.Parallel()
 	counts := newSimulation(t, "2026-03-20", 20, 1).run(200)
 	for _, what := range []string{completed, "late", skipped, failed, "sent 0 times", "sent 1 times", "sent 2 times",
-		"killed schedulers", "faults", "fences lost", "repaired", "moves", "computed again"} {
+		"killed schedulers", "faults", "blocked", "declined", "fences lost", "repaired", "moves", "computed again"} {
 		if counts[what] == 0 {
 			t.Errorf("%s: 0, so that the test shows little", what)
 		}

@@ -2,17 +2,20 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/ranking"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// claimSetsSQL takes due sets not held by a sender. It returns completed sets only, whatever
-// else is in the outbox.
+// claimSetsSQL takes due sets not held by a sender, with the users to leave out: a block counts
+// at once, also for a set composed before it. It returns completed sets only, whatever else is
+// in the outbox.
 const claimSetsSQL = `
 WITH due AS (
 	SELECT job_id FROM offer_delivery
@@ -25,7 +28,12 @@ WITH due AS (
 	RETURNING job_id, tries, due_at
 )
 SELECT j.id, j.tenant_id, j.user_id, j.date - date 'epoch', j.timezone, j.input_digest, coalesce(j.algorithm_version, 0),
-	j.offered_at, j.expires_at, c.tries, j.offers
+	j.offered_at, j.expires_at, c.tries, j.offers, ARRAY(
+		SELECT candidate_id FROM offer_feedback AS f
+		WHERE f.tenant_id = j.tenant_id AND f.user_id = j.user_id AND answer IN ('blocked', 'reported')
+		UNION ALL
+		SELECT user_id FROM offer_feedback AS f
+		WHERE f.tenant_id = j.tenant_id AND f.candidate_id = j.user_id AND answer IN ('blocked', 'reported'))
 FROM claimed AS c JOIN matchmaking_job AS j ON j.id = c.job_id
 WHERE j.job_status = 'succeeded'
 ORDER BY c.tries > 1, c.due_at, j.id`
@@ -45,8 +53,10 @@ func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) ([]
 func parcel(row pgx.CollectableRow) (p outbox.Parcel, err error) {
 	var s offer.Set
 	var digest []byte
+	var blocked []uuid.UUID
 	err = row.Scan(&s.ID, &s.Tenant, &s.User, &s.Date, &s.Zone, &digest, &s.Algorithm, &s.OfferedAt, &s.ExpiresAt,
-		&p.Tries, &s.Offers)
+		&p.Tries, &s.Offers, &blocked)
+	s.Offers = slices.DeleteFunc(s.Offers, func(o ranking.Offer) bool { return slices.Contains(blocked, o.Candidate) })
 	p.ID, p.Body = s.ID, s.Message()
 	return p, err
 }

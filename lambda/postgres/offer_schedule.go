@@ -32,17 +32,6 @@ func (o *Offers) Waiting(ctx context.Context) ([]offer.Group, error) {
 	return collect[offer.Group](ctx, o.db, groupsSQL)
 }
 
-// eligibleSQL clamps the time a user was last seen to 1970 through today.
-const eligibleSQL = `
-SELECT id, version, profile, preferences,
-	(least(greatest(coalesce(active_at, created_at), 'epoch'), now()) AT TIME ZONE 'UTC')::date - date 'epoch'
-FROM offer_user WHERE tenant_id = $1 AND active ORDER BY id`
-
-// Eligible implements offer.ScheduleStore.
-func (o *Offers) Eligible(ctx context.Context, tenant uuid.UUID) ([]roster.Row, error) {
-	return collect[roster.Row](ctx, o.db, eligibleSQL, tenant)
-}
-
 const freezeSQL = `
 INSERT INTO offer_roster (tenant_id, date, digest, algorithm_version, users, content) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT DO NOTHING`

@@ -213,13 +213,13 @@ func TestEligibleUsers(t *testing.T) {
 	}
 	want := []roster.Row{row(1, 2, today), row(2, 2, 0), row(3, 2, today-1), row(4, 2, today), row(5, 2, today)}
 	want[4].Profile, want[4].Preferences = json.RawMessage(`{"a": [2], "b": 1}`), json.RawMessage(`[null]`)
-	if got, err := o.store.Eligible(t.Context(), tenant); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := o.store.Eligible(t.Context(), tenant, roster.Usual()); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 	}
 	if now, err := o.store.Now(t.Context()); err != nil || !now.Equal(start) {
 		t.Errorf("now is %v, %v", now, err)
 	}
-	if got, err := o.store.Eligible(t.Context(), uuid.New()); err != nil || len(got) != 0 {
+	if got, err := o.store.Eligible(t.Context(), uuid.New(), roster.Usual()); err != nil || len(got) != 0 {
 		t.Errorf("of no tenant %v, %v", got, err)
 	}
 }

@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// addFeedbackSQL returns the indexes of answers by or about users unknown to the tenant.
+const addFeedbackSQL = `
+WITH given AS (
+	SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[]) WITH ORDINALITY AS g (user_id, candidate_id, answer, at, n)
+), known AS (
+	SELECT g.* FROM given AS g
+	JOIN offer_user AS a ON a.tenant_id = $1 AND a.id = g.user_id
+	JOIN offer_user AS b ON b.tenant_id = $1 AND b.id = g.candidate_id
+	WHERE g.user_id <> g.candidate_id
+), stored AS (
+	INSERT INTO offer_feedback AS old (tenant_id, user_id, candidate_id, answer, at)
+	SELECT $1, user_id, candidate_id, answer, least(max(coalesce(at, now())), now()) FROM known
+	GROUP BY user_id, candidate_id, answer ORDER BY user_id, candidate_id, answer
+	ON CONFLICT (tenant_id, user_id, candidate_id, answer) DO UPDATE SET at = excluded.at WHERE old.at < excluded.at
+)
+SELECT (n - 1)::integer FROM given WHERE n NOT IN (SELECT n FROM known) ORDER BY n`
+
+// AddFeedback stores answers. An answer given again counts from the later time on. It leaves out
+// answers by or about users unknown to the tenant, or to themselves, and returns their indexes.
+func (db *DB) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer.Feedback) (unknown []int, err error) {
+	var users, candidates []uuid.UUID
+	var answers []string
+	var times []*time.Time
+	for i, f := range list {
+		users, candidates, answers = append(users, f.User), append(candidates, f.Candidate), append(answers, string(f.Answer))
+		if at := &list[i].At; at.IsZero() {
+			times = append(times, nil)
+		} else {
+			times = append(times, at)
+		}
+	}
+	err = repeat(ctx, func() error {
+		unknown, err = rowsBy(ctx, db.pool, pgx.RowTo[int], addFeedbackSQL, tenant, users, candidates, answers, times)
+		return err
+	})
+	return unknown, err
+}
+
+const putSettingsSQL = `
+INSERT INTO offer_setting AS old
+SELECT (jsonb_populate_record(NULL::offer_setting, $2::jsonb || jsonb_build_object('tenant_id', $1::uuid))).*
+ON CONFLICT (tenant_id) DO UPDATE SET minimum_age = excluded.minimum_age, exposure = excluded.exposure,
+	set_size = excluded.set_size, rest_days = excluded.rest_days, stale_days = excluded.stale_days,
+	delivery_hour = excluded.delivery_hour, skip_weekends = excluded.skip_weekends, holidays = excluded.holidays`
+
+// OfferSettings reads a tenant's settings.
+func (db *DB) OfferSettings(ctx context.Context, tenant uuid.UUID) (roster.Settings, error) {
+	all, err := db.Offers().Settings(ctx)
+	if s, ok := all[tenant]; ok {
+		return s, err
+	}
+	return roster.Usual(), err
+}
+
+// SetOfferSettings changes a tenant's settings, from the next roster on.
+func (db *DB) SetOfferSettings(
+	ctx context.Context, tenant uuid.UUID, change func(*roster.Settings) error,
+) (s roster.Settings, err error) {
+	err = db.inTx(ctx, func(tx pgx.Tx) error {
+		s = roster.Usual()
+		var stored []byte
+		err := tx.QueryRow(ctx, settingsForUpdateSQL, tenant).Scan(&stored)
+		if err == nil && stored != nil {
+			err = json.Unmarshal(stored, &s)
+		}
+		if err == nil {
+			err = change(&s)
+		}
+		if err == nil {
+			err = s.Check()
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, putSettingsSQL, tenant, s)
+		}
+		return err
+	})
+	if err != nil {
+		return s, fmt.Errorf("set the settings of offers: %w", err)
+	}
+	return s, nil
+}
+
+// settingsForUpdateSQL locks the tenant, so that two changes don't undo each other.
+const settingsForUpdateSQL = `
+WITH locked AS (SELECT id FROM tenant WHERE id = $1 FOR NO KEY UPDATE)
+SELECT (SELECT to_jsonb(s) - 'tenant_id' FROM offer_setting AS s WHERE tenant_id = locked.id) FROM locked`

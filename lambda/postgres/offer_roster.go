@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/roster"
+
+	"github.com/google/uuid"
+)
+
+// eligibleSQL clamps the time a user was last seen to 1970 through today.
+const eligibleSQL = `
+SELECT id, version, profile, preferences,
+	(least(greatest(coalesce(active_at, created_at), 'epoch'), now()) AT TIME ZONE 'UTC')::date - date 'epoch'
+FROM offer_user
+WHERE tenant_id = $1 AND active AND ($2 = 0 OR coalesce(active_at, created_at) > now() - make_interval(days => $2))
+ORDER BY id`
+
+// pastSQL reads the answers that still count.
+const pastSQL = `
+SELECT user_id, candidate_id, answer, (at AT TIME ZONE 'UTC')::date - date 'epoch'
+FROM offer_feedback
+WHERE tenant_id = $1 AND (answer IN ('blocked', 'reported') OR at > now() - make_interval(days => $2))
+ORDER BY user_id, candidate_id, answer`
+
+// Eligible implements offer.ScheduleStore.
+func (o *Offers) Eligible(ctx context.Context, tenant uuid.UUID, s roster.Settings) ([]roster.Row, error) {
+	type user struct {
+		ID                   uuid.UUID
+		Version              int64
+		Profile, Preferences []byte
+		Active               day.Date
+	}
+	type answer struct {
+		User, With uuid.UUID
+		Answer     string
+		On         day.Date
+	}
+	users, err := collect[user](ctx, o.db, eligibleSQL, tenant, s.StaleDays)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := collect[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered))
+	rows := make([]roster.Row, 0, len(users))
+	for _, u := range users {
+		row := roster.Row{ID: u.ID, Version: u.Version, Profile: u.Profile, Preferences: u.Preferences, Active: u.Active}
+		for len(answers) > 0 && bytes.Compare(answers[0].User[:], u.ID[:]) <= 0 {
+			if a := answers[0]; a.User == u.ID {
+				row.Past = append(row.Past, roster.Past{With: a.With, Answer: roster.Answer(a.Answer), On: a.On})
+			}
+			answers = answers[1:]
+		}
+		rows = append(rows, row)
+	}
+	return rows, err
+}
+
+const shownSQL = `
+SELECT user_id, date - date 'epoch', array_agg(candidate_id) FROM offer
+WHERE tenant_id = $1 AND date = ANY ($2) GROUP BY user_id, date`
+
+// Shown implements offer.ScheduleStore.
+func (o *Offers) Shown(ctx context.Context, tenant uuid.UUID, dates []day.Date) ([]offer.Shown, error) {
+	times := make([]time.Time, len(dates))
+	for i, d := range dates {
+		times[i] = d.Time()
+	}
+	return collect[offer.Shown](ctx, o.db, shownSQL, tenant, times)
+}
+
+const settingsSQL = `
+SELECT tenant_id, to_jsonb(s) - 'tenant_id' FROM offer_setting AS s`
+
+// Settings implements offer.ScheduleStore.
+func (o *Offers) Settings(ctx context.Context) (map[uuid.UUID]roster.Settings, error) {
+	type setting struct {
+		Tenant   uuid.UUID
+		Settings roster.Settings
+	}
+	rows, err := collect[setting](ctx, o.db, settingsSQL)
+	all := map[uuid.UUID]roster.Settings{}
+	for _, r := range rows {
+		all[r.Tenant] = r.Settings
+	}
+	return all, err
+}

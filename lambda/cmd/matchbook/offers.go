@@ -17,8 +17,9 @@ import (
 )
 
 func (w *invocation) offersCommand() *cobra.Command {
-	return group("offers", "Run, explain and requeue match offers",
-		w.offersRunCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand())
+	return group("offers", "Run, explain and requeue match offers; import answers",
+		w.offersRunCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand(),
+		w.offersFeedbackCommand(), w.offersSettingsCommand())
 }
 
 func (w *invocation) offersStatusCommand() *cobra.Command {

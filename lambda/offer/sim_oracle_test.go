@@ -141,6 +141,10 @@ func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 // patience is the time that two schedulers may take: a period, twice, and some minutes.
 const patience = 40 * time.Minute
 
+// slow is how far a scheduler's clock may be behind: a user who appears at nine sharp may be
+// seen before nine.
+const slow = time.Minute
+
 type verdict byte
 
 const (
@@ -191,11 +195,13 @@ func (s *simulation) owed(p *simPerson) map[day.Date]verdict {
 		zone := zone(c.Zone)
 		from, last := day.Of(c.From.In(zone)), day.Of(until.Add(-1).In(zone))
 		if c.From.Before(begun) { // the latest date that is due may be one that was not lived
-			yesterday := from
-			if nine(from, zone).After(c.From) {
-				yesterday--
+			for _, now := range []time.Time{c.From, c.From.Add(-slow)} {
+				latest := from
+				if nine(from, zone).After(now) {
+					latest--
+				}
+				all[latest] = max(all[latest], maybe)
 			}
-			all[yesterday] = max(all[yesterday], maybe)
 		}
 		// A date that had begun, and was not due, counts when it comes again.
 		maps.DeleteFunc(calendar, func(d day.Date, first time.Time) bool { return d > from && first.IsZero() })

@@ -44,11 +44,13 @@ type choice struct {
 var choices = []choice{
 	number("minimum-age", "offer nobody younger than `YEARS`, and nobody without an age; 0 is any age",
 		func(s *roster.Settings) *int { return &s.MinimumAge }),
-	number("exposure", "show a candidate at most `N` times on a date", func(s *roster.Settings) *int { return &s.Exposure }),
+	number("exposure", "show a candidate at most `N` times on a date",
+		func(s *roster.Settings) *int { return &s.Exposure }),
 	number("set-size", "offer at most `N` candidates in a set", func(s *roster.Settings) *int { return &s.SetSize }),
 	number("rest-days", "keep two users apart for `DAYS` after an answer", func(s *roster.Settings) *int { return &s.RestDays }),
 	number("stale-days", "leave out users not seen for `DAYS`; 0 keeps them", func(s *roster.Settings) *int { return &s.StaleDays }),
-	number("delivery-hour", "compose sets from this `HOUR` of the user's clock on", func(s *roster.Settings) *int { return &s.DeliveryHour }),
+	number("delivery-hour", "compose sets from this `HOUR` of the user's clock on",
+		func(s *roster.Settings) *int { return &s.DeliveryHour }),
 	{"skip-weekends", "`true` or false: no sets on Saturdays and Sundays",
 		func(s *roster.Settings, text string) (err error) {
 			if s.SkipWeekends = text == "true"; text != "true" && text != "false" {

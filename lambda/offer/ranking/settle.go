@@ -46,7 +46,7 @@ func (x *Index) settle(m *market) {
 		s.run(s.short(m.members), limits)
 		second := s.last(m.members, limits)
 		for _, c := range m.members {
-			x.admitted[c].Store(new(admission{s.first[c], second[c]}))
+			x.admitted[c].Store(&admission{s.first[c], second[c]})
 		}
 	})
 }

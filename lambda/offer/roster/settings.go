@@ -10,7 +10,7 @@ import (
 
 // Settings are a tenant's choices for its offers. Use Usual for the defaults.
 type Settings struct {
-	MinimumAge   int        `json:"minimum_age"`   // in the year of the date; younger users, and users without an age, meet no one; 0: any age
+	MinimumAge   int        `json:"minimum_age"`   // in the year of the date; others, and users without an age, meet no one; 0: any age
 	Exposure     int        `json:"exposure"`      // how often to show a candidate on a date, at most
 	SetSize      int        `json:"set_size"`      // offers in a set, at most
 	RestDays     int        `json:"rest_days"`     // before two users meet again after an answer

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/postgres/report"
@@ -174,11 +175,20 @@ func (r *run) without(t TenantSets, names map[uuid.UUID]string) (list []Without)
 		if u.Tenant != t.Tenant || slices.ContainsFunc(t.Sets, func(s UserSet) bool { return s.User == u.ID }) {
 			continue
 		}
-		reason := "not in the roster of the date, or past it"
-		if !u.Active {
-			reason = "not active"
-		}
-		list = append(list, Without{u.ID, names[u.ID], reason})
+		list = append(list, Without{u.ID, names[u.ID], whyWithout(u, r.date)})
 	}
 	return list
+}
+
+func whyWithout(u offer.User, date day.Date) string {
+	zone, err := day.Zone(u.Zone)
+	if err == nil {
+		if _, ever := day.Due(date, zone); !ever {
+			return "the clocks of " + u.Zone + " left this date out"
+		}
+	}
+	if !u.Active {
+		return "not active"
+	}
+	return "not in the roster of the date, or past it"
 }

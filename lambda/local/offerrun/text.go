@@ -97,8 +97,30 @@ func (e *Explained) Text() string {
 			p.Line("    stored %2d  %s %5d  %s", o.Rank, called(o.Name, o.Candidate), o.Score, inShort(o.Terms))
 		}
 	}
+	if len(e.Candidates) > 1 {
+		p.Hang("  ", e.summary())
+	}
 	e.candidates(&p)
 	return p.String()
+}
+
+// summary counts the candidates by verdict, and the filtered ones by filter.
+func (e *Explained) summary() string {
+	counts := map[string]int{}
+	for _, c := range e.Candidates {
+		what := string(c.Verdict)
+		if c.Filter != "" {
+			what = "ruled out by " + c.Filter
+		}
+		counts[what]++
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d %s", counts[name], name)
+	}
+	return fmt.Sprintf("of %s: %s", plural.Of(len(e.Candidates), "other user"), strings.Join(names, ", "))
 }
 
 // candidates prints the candidates, grouped by verdict.
@@ -156,6 +178,9 @@ func (r Reason) print(p *term.Page) {
 	switch r.Verdict {
 	case ranking.Offered:
 		p.Line("  %2d  %s %5d  %s", r.Rank, name, r.Score, inShort(r.Terms))
+		if _, note, ok := strings.Cut(r.Reason, "; "); ok {
+			p.Hang("                     ", note)
+		}
 	case ranking.Lower, ranking.NotAdmitted:
 		p.Line("      %s %5d  %s", name, r.Score, inShort(r.Terms))
 		p.Hang("                     ", r.Reason)

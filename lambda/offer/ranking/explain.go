@@ -51,7 +51,7 @@ func (x *Index) Explain(id uuid.UUID) (Explanation, error) {
 	for i, c := range x.set(at) {
 		ranks[c.user] = i + 1
 	}
-	rank := len(ranks)
+	rank, before := len(ranks), ranked{turn: notYet}
 	for c := range x.descending(at, x.algorithm.Terms) {
 		met[c.user] = true
 		switch {
@@ -65,6 +65,8 @@ func (x *Index) Explain(id uuid.UUID) (Explanation, error) {
 		default:
 			e.Candidates = append(e.Candidates, x.refusing(at, c))
 		}
+		e.Candidates[len(e.Candidates)-1].Reason += tie(before, c)
+		before = c
 	}
 	for c := range x.users {
 		if !met[int32(c)] {
@@ -110,6 +112,20 @@ func (x *Index) refusing(at int32, c ranked) Candidate {
 		"admits only the %d users that suit it best; the last is %s with %d points, this user has %d%s",
 		limit, x.users[last.user].id, last.score, own.score, x.unequal(own, last))
 	return found
+}
+
+// notYet is the turn of no candidate.
+const notYet = -1
+
+// tie says why a candidate comes after one with as many points.
+func tie(before, c ranked) string {
+	switch {
+	case before.turn != c.turn || before.score != c.score:
+		return ""
+	case before.lot != c.lot:
+		return "; after the one before by lot, since the points are equal"
+	}
+	return "; after the one before in the order of the ids, since points and lot are equal"
 }
 
 // unequal says why a user with as many points, or more, comes later.

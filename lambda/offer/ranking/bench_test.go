@@ -55,6 +55,7 @@ func benchmarkSets(b *testing.B, x *Index, order []int) {
 	for i := range x.admitted {
 		x.admitted[i].Store(nil)
 	}
+	x.divide()
 	x.compared.Store(0)
 	times, full := make([]time.Duration, len(order)), 0
 	for i, u := range order {

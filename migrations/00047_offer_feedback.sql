@@ -2,7 +2,7 @@
 
 -- +goose Up
 -- A user's latest answer of each kind about another one. Delete a row to take it back.
-CREATE TABLE offer_feedback (
+CREATE TABLE IF NOT EXISTS offer_feedback (
     tenant_id    uuid NOT NULL,
     user_id      uuid NOT NULL,                     -- who answered
     candidate_id uuid NOT NULL,                     -- about whom
@@ -13,10 +13,10 @@ CREATE TABLE offer_feedback (
     FOREIGN KEY (tenant_id, candidate_id) REFERENCES offer_user (tenant_id, id) ON DELETE CASCADE,
     CHECK (user_id <> candidate_id)
 );
-CREATE INDEX offer_feedback_candidate_idx ON offer_feedback (tenant_id, candidate_id);
+CREATE INDEX IF NOT EXISTS offer_feedback_candidate_idx ON offer_feedback (tenant_id, candidate_id);
 
 -- A tenant without a row has the defaults.
-CREATE TABLE offer_setting (
+CREATE TABLE IF NOT EXISTS offer_setting (
     tenant_id     uuid PRIMARY KEY REFERENCES tenant (id) ON DELETE CASCADE,
     minimum_age   integer NOT NULL DEFAULT 0 CHECK (minimum_age BETWEEN 0 AND 150),   -- 0: any age
     exposure      integer NOT NULL DEFAULT 30 CHECK (exposure BETWEEN 1 AND 1000),    -- of a candidate on a date

@@ -1,14 +1,16 @@
 // Command web is the Lambda function behind the URL of reviews: it starts reviews, streams
-// their findings, and serves a page for people.
+// their findings, and serves a page for people. It also takes answers to offers.
 package main
 
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	offerweb "matchbook/lambda/offer/web"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/web"
@@ -41,8 +43,11 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	}
 	pages := web.New(web.Config{Reviews: reviews, Control: reviews, Starter: starter, Texts: texts, Sender: queue,
 		Tokens: tokens, Log: t.Log, StreamFor: manifest.Web.Timeout - manifest.StreamReserve})
+	paths := http.NewServeMux()
+	paths.Handle("/", pages)
+	paths.Handle("/offers/", offerweb.New(offerweb.Config{Store: db, Tenant: tokens.Tenant, Log: t.Log}))
 	// Don't use t.Handler, because it buffers the whole response.
-	return lambdaurl.Wrap(t.HTTP(pages)), db.Close, nil
+	return lambdaurl.Wrap(t.HTTP(paths)), db.Close, nil
 }
 
 // openTexts opens the store of files, for reviews of documents. It returns nil without one.

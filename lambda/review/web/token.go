@@ -72,6 +72,15 @@ func sign(key []byte, claim string) []byte {
 	return mac.Sum(nil)
 }
 
+// Tenant returns the tenant of a request's token. It returns an error for a review's token.
+func (t *Tokens) Tenant(r *http.Request) (uuid.UUID, error) {
+	granted, err := t.of(r)
+	if err == nil && granted.job != uuid.Nil {
+		err = errToken
+	}
+	return granted.tenant, err
+}
+
 type grant struct {
 	tenant uuid.UUID
 	job    uuid.UUID // uuid.Nil: every review of the tenant

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/base64"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -156,6 +157,24 @@ func TestHeaderTokenFirst(t *testing.T) {
 		got, err := tokens.of(r)
 		if (err != nil) != tc.refused || got != tc.want {
 			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+}
+
+func TestTenantOfToken(t *testing.T) {
+	t.Parallel()
+	tokens, err := NewTokens(strings.Repeat("k", minSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tenant := uuid.New()
+	for token, ok := range map[string]bool{
+		tokens.ForTenant(tenant, time.Hour): true, tokens.ForTenant(tenant, -time.Hour): false, tokens.ForJob(tenant, uuid.New()): false, "": false,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/offers/feedback", nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		if got, err := tokens.Tenant(r); (err == nil) != ok || ok && got != tenant {
+			t.Errorf("%s: tenant %s, %v", token, got, err)
 		}
 	}
 }

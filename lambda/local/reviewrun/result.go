@@ -150,8 +150,10 @@ func (list Findings) text(p *term.Page) {
 		p.Line("  %-4s %-8s %s", f.Name(), f.Severity, term.Clean(f.Title, mostText))
 		shown := []string{}
 		if f.State != record.Rejected {
-			if f.Quote != "" {
-				shown = append(shown, "“"+term.Clean(f.Quote, mostText)+"”")
+			for _, quote := range []string{f.Quote, f.Second} {
+				if quote != "" {
+					shown = append(shown, "“"+term.Clean(quote, mostText)+"”")
+				}
 			}
 			shown = append(shown, term.Clean(f.Explanation, mostText))
 		}

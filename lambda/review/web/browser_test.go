@@ -240,7 +240,8 @@ func TestContractScriptNeverRuns(t *testing.T) {
 		s.text = script + script
 		s.job.Name, s.job.Error, s.job.Model, s.job.Gaps = script, script, script, 1
 		s.findings[0] = record.Finding{Seq: 1, Analyst: script, Category: script, Severity: script, Title: script,
-			Explanation: script, Quote: script, Start: len(script), End: 2 * len(script), Fallback: script, Repeats: 1}
+			Explanation: script, Quote: script, Start: len(script), End: 2 * len(script), Fallback: script, Repeats: 1,
+			Second: script, SecondEnd: len(script)}
 		s.chunks = []record.Chunk{{Kind: record.Text, Heading: script, Status: job.StatusFailed, Stage: script, Error: script}}
 		for _, kind := range []record.ActionKind{record.Reject, record.Assign, record.Comment} {
 			s.actions = append(s.actions, record.Action{Seq: 1, Kind: kind, Text: script, By: script})
@@ -249,7 +250,7 @@ func TestContractScriptNeverRuns(t *testing.T) {
 	s.end(record.CompletedWithGaps)
 	p.Run(chromedp.Navigate(s.link()))
 	p.wait(ended)
-	p.wait("document.querySelectorAll('mark').length === 1")
+	p.wait("document.querySelectorAll('mark').length === 2")
 	p.Run(chromedp.Click("#findings .title"), chromedp.Click("#gaps summary"))
 	if foreign := p.list("img, svg, script:not([src]), [onerror], [onfocus]", "e.outerHTML"); len(foreign) > 0 {
 		t.Errorf("elements of the contract: %q", foreign)
@@ -260,8 +261,8 @@ func TestContractScriptNeverRuns(t *testing.T) {
 	if got := p.list(".history", "e.textContent"); strings.Count(got[0], script) != 6 {
 		t.Errorf("history: %q", got)
 	}
-	for _, selector := range []string{"mark", ".name", ".explanation", "blockquote", "h1 bdi"} {
-		if got := p.list(selector, "e.textContent"); len(got) != 1 || got[0] != script {
+	for _, selector := range []string{"mark", ".name", ".explanation", ".quote", ".second", "h1 bdi"} {
+		if got := p.list(selector, "e.textContent"); len(got) == 0 || got[0] != script || got[len(got)-1] != script {
 			t.Errorf("%s: got %q", selector, got)
 		}
 	}

@@ -38,6 +38,10 @@ function split(offset) {
 }
 
 function mark(finding) {
+  placesOf(finding).forEach(markPlace);
+}
+
+function markPlace(finding) {
   if (!bytes || finding.end_offset <= finding.start_offset) return;
   split(finding.start_offset);
   split(finding.end_offset);
@@ -48,6 +52,10 @@ function mark(finding) {
     p.node = marked.node;
   }
 }
+
+// placesOf returns the places of a finding's quotes: some findings are about two clauses.
+const placesOf = (finding) => [finding,
+  { start_offset: finding.second_start_offset || 0, end_offset: finding.second_end_offset || 0 }];
 
 const within = (finding) =>
   pieces.filter((p) => finding.start_offset <= p.start && p.end <= finding.end_offset);
@@ -69,7 +77,7 @@ function select(seq) {
   node.setAttribute('aria-current', 'true');
   node.classList.toggle('unfolded');
   node.querySelector('.title').setAttribute('aria-expanded', !folded(items.get(seq)));
-  const marks = within(finding).map((p) => p.node).filter((n) => n.tagName === 'MARK');
+  const marks = placesOf(finding).flatMap(within).map((p) => p.node).filter((n) => n.tagName === 'MARK');
   marks.forEach((m) => m.classList.add('current'));
   if (marks.length > 0) marks[0].scrollIntoView({ block: 'center' });
 }
@@ -98,7 +106,8 @@ function fill(item, finding) {
   node.classList.toggle('repeats', Boolean(finding.duplicate_of));
   node.classList.toggle('withdrawn', Boolean(finding.withdrawn));
   set('.explanation', finding.explanation);
-  set('blockquote', finding.quote);
+  set('.quote', finding.quote);
+  set('.second', finding.second_quote || '');
   set('.fallback', finding.fallback && `Acceptable: ${finding.fallback}`);
   fillDecision(item, set);
   choose(item);

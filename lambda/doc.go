@@ -21,7 +21,7 @@
 //
 // Follow a message of the match queue:
 //
-//   - cmd/match is the Lambda function. setup.Main reads the environment, opens the
+//   - function/match is the Lambda function. setup.Main reads the environment, opens the
 //     adapters and serves invocations; setup/secret reads Secrets Manager.
 //   - job/sqsjob turns the SQS event into deliveries and the settlements into the response
 //     (sqsjob.go), visibility changes and deletions (queue.go).

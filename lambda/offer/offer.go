@@ -3,7 +3,7 @@
 // date alone.
 //
 // Scheduler queues the jobs of a date and freezes its roster, and Offerer composes the set of
-// a job. Use a Cache as the Rankings of an Offerer, as cmd/offer does: it reads each roster
+// a job. Use a Cache as the Rankings of an Offerer, as function/offer does: it reads each roster
 // once for all jobs of an instance.
 package offer
 

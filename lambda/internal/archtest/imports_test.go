@@ -35,6 +35,7 @@ var tree = rules{
 	tiers: []tier{
 		{rooms: []string{"cmd/...", "acceptance/...", "cli/clitest", "postgres/postgrestest"}},
 		{rooms: []string{"console/...", "cli/...", "local/...", "eval/...", "job/republish"}},
+		{apart: true, rooms: []string{"function/..."}},
 		{rooms: []string{"setup/...", "telemetry"}},
 		{apart: true, rooms: []string{"postgres/...", "job/sqsjob", "llm/openai/...", "notify/slack", "notify/email", "notify/webhook",
 			"ingest/documentai", "ingest/textract", "ingest/tesseract"}},
@@ -54,7 +55,7 @@ var tree = rules{
 			[]string{"postgres/...", "local/...", "acceptance/example"}},
 		{"github.com/sashabaranov/go-openai", "a model is a port", []string{"llm/openai"}},
 		{"github.com/aws/aws-sdk-go-v2", "AWS is behind ports; the doctor compares what is deployed",
-			[]string{"setup/...", "blob", "job/sqsjob", "notify/email", "ingest/textract", "local/...", "cmd/ingest", "cli/doctor", "cli/clitest"}},
+			[]string{"setup/...", "blob", "job/sqsjob", "notify/email", "ingest/textract", "local/...", "function/ingest", "cli/doctor", "cli/clitest"}},
 		{"github.com/aws/aws-cdk-go", "a function describes no stack", []string{"infra/..."}},
 	},
 }

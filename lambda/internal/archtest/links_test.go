@@ -17,7 +17,7 @@ var parsers = []string{
 
 // linked has the parsers of each deployed function. Those of ingest are the
 // choice of its build: an engine of OCR is in it by its import in
-// lambda/cmd/ingest/ocr.go.
+// lambda/function/ingest/ocr.go.
 var linked = map[string][]string{
 	"cmd/match":    nil,
 	"cmd/sweep":    nil,

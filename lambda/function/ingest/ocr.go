@@ -1,10 +1,10 @@
-package main
+package ingest
 
 import (
 	"context"
 	"fmt"
 
-	"matchbook/lambda/ingest"
+	domain "matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/documentai"
 	"matchbook/lambda/ingest/tesseract"
 	"matchbook/lambda/ingest/textract"
@@ -16,14 +16,14 @@ import (
 
 // engines has the values of OCR except none. All are linked in, since together they take
 // 0.7 MB of a bootstrap of 24 MB.
-var engines = map[string]func(context.Context, setup.Config) (ingest.OCR, error){
-	"tesseract": func(ctx context.Context, _ setup.Config) (ingest.OCR, error) {
+var engines = map[string]func(context.Context, setup.Config) (domain.OCR, error){
+	"tesseract": func(ctx context.Context, _ setup.Config) (domain.OCR, error) {
 		return tesseract.New(ctx, tesseract.Config{})
 	},
-	"documentai": func(_ context.Context, c setup.Config) (ingest.OCR, error) {
+	"documentai": func(_ context.Context, c setup.Config) (domain.OCR, error) {
 		return documentai.New(documentai.Config{Key: c.DocumentAI.Key, Processor: c.DocumentAI.Processor})
 	},
-	"textract": func(ctx context.Context, _ setup.Config) (ingest.OCR, error) {
+	"textract": func(ctx context.Context, _ setup.Config) (domain.OCR, error) {
 		aws, err := setup.LoadAWS(ctx)
 		if err != nil {
 			return nil, err
@@ -33,7 +33,7 @@ var engines = map[string]func(context.Context, setup.Config) (ingest.OCR, error)
 }
 
 // openOCR opens the engine. It returns nil for none.
-func openOCR(ctx context.Context, c setup.Config) (ingest.OCR, error) {
+func openOCR(ctx context.Context, c setup.Config) (domain.OCR, error) {
 	if c.OCR == setup.NoOCR {
 		return nil, nil
 	}

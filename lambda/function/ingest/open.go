@@ -1,4 +1,5 @@
-package main
+// Package ingest is the Lambda function for files: it reads the files named in an SQS event.
+package ingest
 
 import (
 	"context"
@@ -6,7 +7,7 @@ import (
 	"log/slog"
 
 	"matchbook/lambda/blob"
-	"matchbook/lambda/ingest"
+	domain "matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -16,9 +17,9 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
-// open opens what the function uses: the database and the adapters. Package ingest opens the
-// file of an ingestion (open.go there).
-func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
+// Open opens what the function uses: the database and the adapters. The domain's package ingest
+// opens the file of an ingestion (open.go there).
+func Open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
 	reader, err := openIngester(ctx, c, t.Log)
 	if err != nil {
 		return nil, nil, err
@@ -38,7 +39,7 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 }
 
 // openIngester opens the adapters for reading a file: blob store, queues, OCR and PDF parser.
-func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*ingest.Ingester, error) {
+func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*domain.Ingester, error) {
 	blobs, err := blob.Open(ctx, c.Blobs, setup.LoadAWS)
 	if err != nil {
 		return nil, fmt.Errorf("configuration:\n%s: %w", variable.BlobURL, err)
@@ -59,7 +60,7 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*inges
 	if err != nil {
 		return nil, err
 	}
-	return &ingest.Ingester{Blobs: blobs, PDFs: pdfs, OCR: engine, NoOCR: variable.OCR + "=none",
+	return &domain.Ingester{Blobs: blobs, PDFs: pdfs, OCR: engine, NoOCR: variable.OCR + "=none",
 		GoodEnough: c.OCRQuality, Sender: queue, Chunks: chunks, Log: log}, nil
 }
 

@@ -126,7 +126,7 @@ func (j *Jobs) gather(at stage, limit time.Duration) func(context.Context) {
 
 type statements struct {
 	claim, extend, retry, fail, succeed, succeedAll, find, publish, failed, stillFailed string
-	overdue, republish, giveUp, gauges, inProgress                                      string
+	overdue, republish, giveUp, gauges, inProgress, resume                              string
 }
 
 func (t Table) statements() statements {
@@ -135,6 +135,6 @@ func (t Table) statements() statements {
 		succeed: t.sql(succeedSQL), succeedAll: t.sql(succeedAllSQL), find: t.sql(findSQL),
 		publish: t.sql(publishSQL), failed: t.sql(failedSQL), stillFailed: t.sql(stillFailedSQL),
 		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL),
-		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL),
+		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL), resume: t.sql(resumeSQL),
 	}
 }

@@ -11,6 +11,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -77,6 +78,8 @@ type Sweeper struct {
 	Log     *slog.Logger
 	// Notify sends everything waiting in outboxes, such as notifications; it may be nil.
 	Notify func(context.Context)
+	// Grace is how long an inserted row waits for its program to publish it; 0 is a minute.
+	Grace time.Duration
 	// Measure is called at the end of every run, with its report so far and the error that
 	// ended it. It may be nil.
 	Measure func(ctx context.Context, r Report, failed error)
@@ -139,7 +142,7 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 	for i, w := range s.Targets {
 		one, cancel := share(ctx, len(s.Targets)-i)
-		r, err := w.repair(one, s.Log.With("workload", w.Name))
+		r, err := w.repair(one, cmp.Or(s.Grace, grace), s.Log.With("workload", w.Name))
 		cancel()
 		all.add(r)
 		switch {
@@ -170,7 +173,7 @@ func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, co
 	return context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/2)))
 }
 
-func (w Target) repair(ctx context.Context, log *slog.Logger) (r Report, err error) {
+func (w Target) repair(ctx context.Context, grace time.Duration, log *slog.Logger) (r Report, err error) {
 	waits := Waits{Visibility: w.Visibility, Grace: grace, Lapses: lapses, Times: republishTimes}
 	if r.Overdue, err = w.Store.Overdue(ctx, waits, countMost); err != nil {
 		return r, failure.At("count overdue rows", err)

@@ -18,7 +18,7 @@ import (
 // call close.
 func Schedule(ctx context.Context, c Config, log *slog.Logger) (
 	run func(context.Context) (offer.ScheduleReport, error), close func(), err error) {
-	queue, err := OpenQueue(ctx, manifest.Offer.QueueEnv(), c.QueueURL)
+	queue, err := c.OpenQueue(ctx, manifest.Offer.QueueEnv(), c.QueueURL)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -57,6 +57,7 @@ type Config struct {
 	Offers        ReceiverConfig // of offer and the sweep
 	Events        ReceiverConfig // of match and the sweep
 	CatchUp       time.Duration  // of schedule: dates due longer ago are skipped
+	SQS           *sqs.Client    // of the queues; nil opens one by the AWS variables
 	Metrics       *emf.Set       // collects the counts; may be nil
 
 	secrets secret.Values
@@ -339,7 +340,7 @@ func Publisher(ctx context.Context, c Config) (db *postgres.DB, queue job.Sender
 
 // Open opens the database and the function's queue. You must close the database.
 func Open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue, error) {
-	queue, err := OpenQueue(ctx, variable.QueueURL, c.QueueURL)
+	queue, err := c.OpenQueue(ctx, variable.QueueURL, c.QueueURL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -348,12 +349,16 @@ func Open(ctx context.Context, c Config, conns int) (*postgres.DB, *sqsjob.Queue
 }
 
 // OpenQueue opens the queue with this URL. variable is the URL's variable, for errors.
-func OpenQueue(ctx context.Context, variable, url string) (*sqsjob.Queue, error) {
-	aws, err := LoadAWS(ctx)
-	if err != nil {
-		return nil, err
+func (c Config) OpenQueue(ctx context.Context, variable, url string) (*sqsjob.Queue, error) {
+	client := c.SQS
+	if client == nil {
+		aws, err := LoadAWS(ctx)
+		if err != nil {
+			return nil, err
+		}
+		client = sqs.NewFromConfig(aws)
 	}
-	queue, err := sqsjob.NewQueue(sqs.NewFromConfig(aws), url)
+	queue, err := sqsjob.NewQueue(client, url)
 	if err != nil {
 		return nil, fmt.Errorf("configuration:\n%s: %w", variable, err)
 	}

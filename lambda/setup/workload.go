@@ -165,7 +165,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) ([]sweep.Target, error) {
 	var list []sweep.Target
 	for _, w := range workloads {
-		queue, err := OpenQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
+		queue, err := c.OpenQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
 		if err != nil {
 			return nil, err
 		}

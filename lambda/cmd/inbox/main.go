@@ -24,7 +24,7 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration:\n%s: %w", variable.BlobURL, err)
 	}
-	sender, err := setup.OpenQueue(ctx, manifest.Ingest.QueueEnv(), c.Queues[manifest.Ingest.Name])
+	sender, err := c.OpenQueue(ctx, manifest.Ingest.QueueEnv(), c.Queues[manifest.Ingest.Name])
 	if err != nil {
 		return nil, nil, err
 	}

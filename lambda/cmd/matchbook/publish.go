@@ -85,7 +85,7 @@ func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work fu
 func (s *session) matchQueue() (job.Sender, error) {
 	for _, name := range []string{variable.MatchQueueURL, variable.QueueURL} {
 		if url := s.Env(name); url != "" && s.keep == "" {
-			return setup.OpenQueue(s.ctx, name, url)
+			return setup.Config{}.OpenQueue(s.ctx, name, url)
 		}
 	}
 	return nil, nil

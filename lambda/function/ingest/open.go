@@ -44,7 +44,7 @@ func openIngester(ctx context.Context, c setup.Config, log *slog.Logger) (*domai
 	if err != nil {
 		return nil, fmt.Errorf("configuration:\n%s: %w", variable.BlobURL, err)
 	}
-	queue, err := setup.OpenQueue(ctx, variable.MatchQueueURL, c.Queues[manifest.Match.Name])
+	queue, err := c.OpenQueue(ctx, variable.MatchQueueURL, c.Queues[manifest.Match.Name])
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func openChunks(ctx context.Context, c setup.Config) (job.Sender, error) {
 	if url == "" {
 		return nil, nil
 	}
-	return setup.OpenQueue(ctx, manifest.Review.QueueEnv(), url)
+	return c.OpenQueue(ctx, manifest.Review.QueueEnv(), url)
 }
 
 // reviewer returns a starter with the review function's model, since both functions have the

@@ -16,12 +16,13 @@ const LinkLife = 10 * time.Minute
 // Local logs in a person on this machine through a link. The link works once.
 type Local struct {
 	person  Person
-	token   string
-	expires time.Time
 	now     func() time.Time
+	renewed func(link string) // called with each further link; nil: there is none
 
-	mu   sync.Mutex
-	used bool
+	mu      sync.Mutex
+	token   string
+	expires time.Time // zero: never
+	used    bool
 }
 
 // NewLocal returns a login for the person, valid for LinkLife.
@@ -29,8 +30,18 @@ func NewLocal(p Person) *Local {
 	return &Local{person: p, token: rand.Text(), expires: time.Now().Add(LinkLife), now: time.Now}
 }
 
+// NewStanding returns a login with a link that is valid until it is used, and then replaced by
+// another one. It calls renewed with the path of each further link.
+func NewStanding(p Person, renewed func(link string)) *Local {
+	return &Local{person: p, token: rand.Text(), now: time.Now, renewed: renewed}
+}
+
 // Link returns the path of the link.
-func (l *Local) Link() string { return "/login/" + l.token }
+func (l *Local) Link() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return "/login/" + l.token
+}
 
 // Handler puts a Gate in front of the console next, for browsers on this machine. A session
 // ends after a day, or after eight hours without a request.
@@ -50,33 +61,44 @@ func (l *Local) Routes(mux *http.ServeMux, g *Gate) {
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 		default:
 			g.Show(w, http.StatusForbidden, Page{Title: "This link does not work",
-				Text: []string{"It works once, within ten minutes. Restart the console for a new one."}})
+				Text: []string{l.advice()}})
 		}
 	})
 }
 
 // use reports whether the token is the link's and still valid, and uses it up.
 func (l *Local) use(token string) bool {
-	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(l.token))
-	if subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
-		return false
-	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.used || !l.now().Before(l.expires) {
-		return false
+	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(l.token))
+	valid := subtle.ConstantTimeCompare(given[:], want[:]) == 1 && !l.used && (l.expires.IsZero() || l.now().Before(l.expires))
+	if valid {
+		l.used = l.renewed == nil
+		if !l.used {
+			l.token = rand.Text()
+		}
 	}
-	l.used = true
-	return true
+	next := "/login/" + l.token
+	l.mu.Unlock()
+	if valid && l.renewed != nil {
+		l.renewed(next)
+	}
+	return valid
+}
+
+// advice says where to find a link.
+func (l *Local) advice() string {
+	if l.renewed != nil {
+		return "The file console-link in the data folder of matchbook serve has the next one. It works once."
+	}
+	return "It works once, within ten minutes. Restart matchbook console for a new one."
 }
 
 // Invite refers to the link.
 func (l *Local) Invite(*http.Request) Page {
-	return Page{Title: "Please log in", Text: []string{
-		"Open the link printed by matchbook console.", "It works once. Restart the command for a new one."}}
+	return Page{Title: "Please log in", Text: []string{"You need a link.", l.advice()}}
 }
 
 // LoggedOut explains how to log in again.
 func (l *Local) LoggedOut(*http.Request) Page {
-	return Page{Title: "You are logged out", Text: []string{"Restart matchbook console for a new link."}}
+	return Page{Title: "You are logged out", Text: []string{"You need a new link.", l.advice()}}
 }

@@ -25,10 +25,11 @@ type QueueURLs struct{ Queue, DLQ string }
 // CreateQueue creates a queue and its dead-letter queue, NAME-dlq, with the settings used by
 // the deployed queues of f. endpoint is the URL of the SQS.
 func CreateQueue(ctx context.Context, endpoint, name string, f manifest.Function) (QueueURLs, error) {
-	return createQueue(ctx, sqs.NewClient(endpoint), name, f)
+	return CreateQueueWith(ctx, sqs.NewClient(endpoint), name, f)
 }
 
-func createQueue(ctx context.Context, client *awssqs.Client, name string, f manifest.Function) (
+// CreateQueueWith is CreateQueue by a client.
+func CreateQueueWith(ctx context.Context, client *awssqs.Client, name string, f manifest.Function) (
 	u QueueURLs, err error) {
 	dlq, err := client.CreateQueue(ctx, &awssqs.CreateQueueInput{QueueName: aws.String(name + dlqSuffix),
 		Attributes: map[string]string{"MessageRetentionPeriod": seconds(manifest.DeadLetterRetention)}})

@@ -108,7 +108,7 @@ func (s *Stack) openQueues(ctx context.Context, c StackConfig, list []FunctionCo
 	s.stopped.Go(func() { _ = s.server.Serve(listener) }) // returns on Close
 	client := sqs.NewClient("http://" + listener.Addr().String())
 	create := func(row manifest.Function) (QueueURLs, error) {
-		url, err := createQueue(ctx, client, row.Name, row)
+		url, err := CreateQueueWith(ctx, client, row.Name, row)
 		s.queues = append(s.queues, row.QueueEnv()+"="+url.Queue)
 		return url, err
 	}

@@ -44,11 +44,16 @@ func serve(ctx context.Context, env Env, function string, load func(Env) (Config
 // Function for its result.
 func (w Workload) Main(work func(Config) func(Opened) job.Work) {
 	load := func(env Env) (Config, error) { return LoadFunction(env, w.Function) }
-	Main(w.Name, load, func(ctx context.Context, c Config, t *telemetry.Telemetry) (any, func(), error) {
+	Main(w.Name, load, w.Opener(work))
+}
+
+// Opener returns the opener of a function that needs only the adapters in Opened.
+func (w Workload) Opener(work func(Config) func(Opened) job.Work) Opener {
+	return func(ctx context.Context, c Config, t *telemetry.Telemetry) (any, func(), error) {
 		h, close, err := Function(ctx, c, w, t.Log, work(c))
 		if err != nil {
 			return nil, nil, err
 		}
 		return t.Handler(h.Handle), close, nil
-	})
+	}
 }

@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		commands []*cobra.Command
 	}{
 		{"Try", []*cobra.Command{w.matchCommand(), w.ingestCommand(), w.reviewCommand()}},
+		{"Run", []*cobra.Command{w.serveCommand()}},
 		{"Integrate", []*cobra.Command{w.schemaCommand(), w.checkCommand(), w.importCommand(), w.exportCommand(), w.eventsCommand()}},
 		{"Decide", []*cobra.Command{w.consoleCommand(), w.openCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
 			w.undecideCommand(), w.settleCommand(), w.correctCommand(), w.companyCommand(), w.toleranceCommand(), w.taughtCommand()}},

@@ -17,14 +17,22 @@ import (
 	"matchbook/lambda/telemetry"
 )
 
-// Open opens what the function uses: the database and the adapters. The domain's package ingest
+// Opener returns the opener of the function.
+func Opener(w setup.Workload) setup.Opener {
+	return func(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (any, func(), error) {
+		return open(ctx, c, w, t)
+	}
+}
+
+// open opens what the function uses: the database and the adapters. The domain's package ingest
 // opens the file of an ingestion (open.go there).
-func Open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler any, close func(), err error) {
+func open(ctx context.Context, c setup.Config, w setup.Workload, t *telemetry.Telemetry) (
+	handler any, close func(), err error) {
 	reader, err := openIngester(ctx, c, t.Log)
 	if err != nil {
 		return nil, nil, err
 	}
-	h, closeFunction, err := setup.Function(ctx, c, setup.WorkloadOf(manifest.Ingest), t.Log, func(o setup.Opened) job.Work {
+	h, closeFunction, err := setup.Function(ctx, c, w, t.Log, func(o setup.Opened) job.Work {
 		in := *reader
 		in.Store, in.Model, in.Log = o.DB.Ingestions(), o.Model, o.Log
 		if in.Chunks != nil {

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// serving is a serve command under way.
+type serving struct {
+	t         *testing.T
+	conn      *pgx.Conn
+	url, data string
+	interrupt context.CancelFunc
+	ended     chan int
+	errors    lockedBuffer
+}
+
+// lockedBuffer is written by the command and read by the test.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }
+
+var servedAt = regexp.MustCompile(`Matchbook serves (http://\S+)`)
+
+// startServe runs serve on an empty database until the test ends.
+func startServe(t *testing.T, database, data string, args ...string) *serving {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	s := &serving{t: t, data: data, interrupt: interrupt, ended: make(chan int, 1)}
+	env := map[string]string{variable.DatabaseURL: database}
+	args = append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--every", "100ms"}, args...)
+	var out lockedBuffer
+	go func() { s.ended <- run(ctx, args, func(name string) string { return env[name] }, &out, &s.errors) }()
+	t.Cleanup(func() { s.stop() })
+	eventually(t, "serve starts", func() bool {
+		found := servedAt.FindStringSubmatch(out.String())
+		if found != nil {
+			s.url = found[1]
+		}
+		return found != nil || s.over()
+	})
+	s.conn = postgrestest.Conn(t, database)
+	return s
+}
+
+func (s *serving) over() bool {
+	select {
+	case code := <-s.ended:
+		s.t.Fatalf("serve ended with %d\n%s", code, s.errors.String())
+	default:
+	}
+	return false
+}
+
+func (s *serving) stop() int {
+	s.interrupt()
+	code := <-s.ended
+	s.ended <- code
+	return code
+}
+
+// eventually polls, because what it waits for happens in another program.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+func (s *serving) get(client *http.Client, path string) (int, string) {
+	s.t.Helper()
+	response, err := client.Get(s.url + path)
+	must.OK(s.t, err)
+	defer response.Body.Close()
+	return response.StatusCode, string(must.Get(io.ReadAll(response.Body))(s.t))
+}
+
+const orderAndInvoice = `
+INSERT INTO tenant (id, name) VALUES ('10000000-0000-4000-8000-000000000001', 'Example') ON CONFLICT (id) DO NOTHING;
+INSERT INTO document (id, tenant_id, type, structured_data, matching_status) VALUES
+(gen_random_uuid(), '10000000-0000-4000-8000-000000000001', 'purchase-order',
+ '{"number":"PO-7","supplier":{"name":"Acme GmbH"},"total":"119.00"}', 'pending'),
+(gen_random_uuid(), '10000000-0000-4000-8000-000000000001', 'invoice',
+ '{"number":"RE-1","supplier":{"name":"Acme GmbH"},"total":"119.00","references":[{"type":"purchase-order","number":"PO-7"}]}', 'pending')`
+
+// Rows of another program are matched, health and metrics tell of it, and an interrupt ends the
+// command well.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, postgrestest.EmptyURL(t), t.TempDir())
+	must.Get(s.conn.Exec(t.Context(), orderAndInvoice))(t)
+	eventually(t, "the two documents match", func() bool {
+		return postgrestest.Value[int](t, s.conn, "SELECT count(*) FROM matchbook_match") == 1
+	})
+	eventually(t, "it is healthy", func() bool { code, _ := s.get(http.DefaultClient, "/healthz"); return code == http.StatusOK })
+	eventually(t, "the metrics count both", func() bool {
+		_, text := s.get(http.DefaultClient, "/metrics")
+		return strings.Contains(text, "matchbook_succeeded_total{function=\"match\"} 2\n")
+	})
+	// The command needs no queue to publish: the process finds the row.
+	must.Get(s.conn.Exec(t.Context(), "UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'broken'"))(t)
+	if code, out, errOut := matchbook(t, s.conn.Config().ConnString(), "publish", "--failed"); code != cli.ExitOK {
+		t.Errorf("publish: exit status %d\n%s%s", code, out, errOut)
+	}
+	eventually(t, "what was published is done again", func() bool {
+		return postgrestest.Value[int](t, s.conn, "SELECT count(*) FROM document WHERE matching_status = 'succeeded' AND matching_attempts = 2") == 2
+	})
+	if code, _ := s.get(http.DefaultClient, "/reviews/x"); code != http.StatusUnauthorized && code != http.StatusNotFound {
+		t.Errorf("reviews without a token: status %d", code)
+	}
+	if code := s.stop(); code != cli.ExitOK {
+		t.Errorf("exit status %d\n%s", code, s.errors.String())
+	}
+}
+
+// A link logs one browser in; then the file has another one.
+func TestServeLogin(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, postgrestest.EmptyURL(t), t.TempDir())
+	file := filepath.Join(s.data, "console-link")
+	link := func() string {
+		return strings.TrimPrefix(strings.TrimSpace(string(must.Get(os.ReadFile(file))(t))), s.url)
+	}
+	if info := must.Get(os.Stat(file))(t); info.Mode().Perm() != 0o600 {
+		t.Errorf("the link's file has mode %v", info.Mode())
+	}
+	first := link()
+	for i, want := range []int{http.StatusOK, http.StatusForbidden} {
+		browser := &http.Client{Jar: must.Get(cookiejar.New(nil))(t)}
+		if code, text := s.get(browser, first); code != want {
+			t.Errorf("use %d of the link: status %d, want %d\n%.200s", i+1, code, want, text)
+		}
+	}
+	if next := link(); next == first {
+		t.Error("the file has the used link")
+	} else if code, _ := s.get(&http.Client{Jar: must.Get(cookiejar.New(nil))(t)}, next); code != http.StatusOK {
+		t.Errorf("the next link: status %d", code)
+	}
+}
+
+// Files are ingested and matched, and end in done or failed with the reason; the same name
+// twice keeps both.
+func TestServeWatch(t *testing.T) {
+	t.Parallel()
+	testenv.Program(t, "tesseract", "apt-get install tesseract-ocr")
+	inbox := t.TempDir()
+	s := startServe(t, postgrestest.EmptyURL(t), t.TempDir(), "--watch", inbox)
+	lay := func(name, sample string) {
+		must.OK(t, os.WriteFile(filepath.Join(inbox, name), must.Get(os.ReadFile("../../../testdata/files/"+sample))(t), 0o600))
+	}
+	lay("invoice.pdf", "invoice.pdf")
+	lay("scan.pdf", "broken.pdf")
+	lay("half.pdf.part", "invoice.pdf")
+	gone := func(name string) func() bool {
+		return func() bool { _, err := os.Stat(filepath.Join(inbox, name)); return os.IsNotExist(err) }
+	}
+	eventually(t, "the invoice is read", gone("invoice.pdf"))
+	eventually(t, "the broken file is refused", gone("scan.pdf"))
+	if got := string(must.Get(os.ReadFile(filepath.Join(inbox, "failed", "scan.pdf.reason.txt")))(t)); !strings.HasPrefix(got, "PDF is damaged") {
+		t.Errorf("the reason is %q", got)
+	}
+	lay("invoice.pdf", "invoice.pdf")
+	eventually(t, "the known file is moved", gone("invoice.pdf"))
+	for _, name := range []string{"done/invoice.pdf", "done/invoice (2).pdf", "failed/scan.pdf", "half.pdf.part"} {
+		must.Get(os.Stat(filepath.Join(inbox, filepath.FromSlash(name))))(t)
+	}
+	if n := postgrestest.Value[int](t, s.conn, "SELECT count(*) FROM ingestion"); n != 2 {
+		t.Errorf("%d ingestions, want 2", n)
+	}
+}
+
+// People log in by a link on this machine only, so that nobody else can.
+func TestServeRefusals(t *testing.T) {
+	t.Parallel()
+	wantRefused(t, postgrestest.EmptyURL(t), "serve --data "+t.TempDir(), clitest.Refusals{
+		{[]string{"--addr", "0.0.0.0:0"}, "people log in by a link on this machine only; set OIDC_ISSUER"},
+		{[]string{"--addr", "nonsense"}, "expected HOST:PORT"},
+		{[]string{"--tenant", "acme"}, "invalid --tenant"},
+		{[]string{"--every", "0s"}, "invalid --every 0s: must be at least 50ms"},
+		{[]string{"--watch", "/dev/null/inbox"}, "--watch: "},
+	})
+}

@@ -1,0 +1,22 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+const ingestionEndsSQL = `
+SELECT id, CASE job_status WHEN 'failed' THEN coalesce(error, 'failed') ELSE '' END FROM ingestion
+WHERE id = ANY ($1) AND job_status IN ('succeeded', 'failed') ORDER BY id`
+
+// IngestionEnd is an ended ingestion. Error is empty if it succeeded.
+type IngestionEnd struct {
+	ID    uuid.UUID
+	Error string
+}
+
+// Ends returns the ended ones of these ingestions, in the order of their ids.
+func (s *Ingestions) Ends(ctx context.Context, ids []uuid.UUID) ([]IngestionEnd, error) {
+	return collect[IngestionEnd](ctx, s.db, ingestionEndsSQL, ids)
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
@@ -63,8 +64,14 @@ func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uui
 }
 
 // withQueue opens the database and the function's queue, runs work, and closes both. It
-// refuses a database migrated by a newer version of this program.
+// refuses a database migrated by a newer version of this program. Without a queue's variable, as
+// with matchbook serve, the sweep sends the messages.
 func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work func(*session, job.Sender) error) error {
+	if w.Env(f.QueueEnv()) == "" && (!f.First || w.Env(variable.QueueURL) == "") {
+		fmt.Fprintf(w.ErrOut, "no %s: published rows are taken up by matchbook serve within a minute, or by a stack's sweep after %d\n",
+			f.QueueEnv(), f.Visibility()/time.Minute)
+		return w.inSession(ctx, sessionOptions{}, func(s *session) error { return work(s, swept{}) })
+	}
 	config, err := setup.LoadPublisher(w.Env, f)
 	if err != nil {
 		return err
@@ -79,6 +86,12 @@ func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work fu
 	defer close()
 	return work(&session{w, sessionOptions{}, ctx, db}, queue)
 }
+
+// swept is a job.Sender that leaves the messages to the sweep.
+type swept struct{}
+
+// Send implements job.Sender.
+func (swept) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { return nil, nil }
 
 // matchQueue opens the queue of the match function. It returns nil if none is configured,
 // and for a private database, because no function reads that.

@@ -56,7 +56,7 @@ func (c *Clock) URL() (string, error) {
 		return "", fmt.Errorf("parse database URL: %w", err)
 	}
 	q := u.Query()
-	q.Set("search_path", c.schema+",pg_catalog,public")
+	q.Set("search_path", "public,"+c.schema+",pg_catalog")  // public first, for migrations
 	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // PostgreSQL takes a plus literally
 	return u.String(), nil
 }

@@ -38,7 +38,9 @@ func (h inside) RoundTrip(r *http.Request) (response *http.Response, err error) 
 	if r.Body != nil {
 		defer r.Body.Close()
 	}
-	h.ServeHTTP(w, r)
+	seen := r.Clone(r.Context())
+	seen.Host = r.URL.Host // as net/http sets it for a server
+	h.ServeHTTP(w, seen)
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}

@@ -12,8 +12,10 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -154,4 +156,28 @@ func TestServeTwice(t *testing.T) {
 	s.start()
 	s.insert(pairs, pairs)
 	s.finish(4 * pairs)
+}
+
+// A database moves to a stack and back: what a killed process left open is done by the stack's
+// sweep, and the next process goes on.
+func TestServeThenStack(t *testing.T) {
+	testenv.OnlyThorough(t, "builds and runs the command")
+	t.Parallel()
+	s := newStation(t)
+	s.insert(0, 100)
+	process := s.start()
+	waitFor(t, "some documents are done", func() bool { return s.count("matching_status = 'succeeded'") > 20 })
+	kill(process)
+
+	l := &line{t: t, conn: s.conn}
+	l.start(local.StackConfig{FrozenAt: time.Now().Add(time.Hour), OnEvent: l.add, Functions: []local.FunctionConfig{
+		{Concurrency: 2, Logs: l.output(), Bootstrap: bootstrap(t, manifest.Match.Package)}}})
+	s.insert(100, 50)
+	must.OK(t, l.Drain(t.Context(), l.Unfinished))
+	check(t, "done by both", s.count("matching_status = 'succeeded'"), 300)
+	l.end()
+
+	s.start()
+	s.insert(150, 50)
+	s.finish(400)
 }

@@ -17,7 +17,7 @@ const LinkLife = 10 * time.Minute
 type Local struct {
 	person  Person
 	now     func() time.Time
-	renewed func(link string) // called with each further link; nil: there is none
+	renewed func(link string) // called with each further link; nil: no further ones
 
 	mu      sync.Mutex
 	token   string

@@ -78,7 +78,7 @@ type Sweeper struct {
 	Log     *slog.Logger
 	// Notify sends everything waiting in outboxes, such as notifications; it may be nil.
 	Notify func(context.Context)
-	// Grace is how long an inserted row waits for its program to publish it; 0 is a minute.
+	// Grace is the time for the program of an inserted row to publish it; 0 is a minute.
 	Grace time.Duration
 	// Measure is called at the end of every run, with its report so far and the error that
 	// ended it. It may be nil.

@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// lease is how long a killed process's rows stay claimed. Work extends it.
+// lease is the time that a killed process's rows stay claimed. Work extends it.
 const lease = time.Minute
 
 // atOnce is the number of concurrent invocations of a function: few, because they share a

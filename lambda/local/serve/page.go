@@ -133,7 +133,7 @@ func (h *health) check() error {
 	case h.last != nil:
 		return errors.New(failure.Of(h.last).Text)
 	case time.Since(h.at) > stale:
-		return fmt.Errorf("no sweep for %s", time.Since(h.at).Round(time.Second))
+		return fmt.Errorf("missing sweep for %s", time.Since(h.at).Round(time.Second))
 	}
 	return nil
 }

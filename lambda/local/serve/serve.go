@@ -121,7 +121,7 @@ func (s *Server) openQueues(ctx context.Context) error {
 	return err
 }
 
-// drain is how long running work may take after Close before it is left to its leases.
+// drain is the time for running work after Close; then it is left to its leases.
 const drain = 30 * time.Second
 
 // Close stops taking work, lets running work finish, and closes everything.

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// DefaultEvery is how soon a row inserted by another program is taken up.
+	// DefaultEvery is the longest wait of a row inserted by another program.
 	DefaultEvery = 5 * time.Second
 	// grace is for transactions that insert a row: none, because no other program can send its
 	// message.
 	grace = time.Second
-	// overdue is how many periods a row waits in vain before it is published again, because the
+	// overdue is the number of periods that a row waits in vain before it is published again, because the
 	// command published it without a queue, or the message was not sent.
 	overdue = 6
 	// fill is the number of messages up to which a queue is filled with rows published before it

@@ -27,7 +27,7 @@ import (
 )
 
 // Watch is a folder of files for a tenant. A file laid there is ingested, then moved to done/ or
-// failed/ in the folder, where the reasons stand beside it.
+// failed/ in the folder, next to a file with the reasons.
 type Watch struct {
 	Dir    string
 	Tenant uuid.UUID
@@ -195,7 +195,7 @@ func (w *watcher) again(ctx context.Context, ids []uuid.UUID) error {
 	return err
 }
 
-// move moves a file to done, or to failed with its reasons beside it.
+// move moves a file to done, or to failed next to its reasons.
 func (w *watcher) move(name string, reasons []string) error {
 	folder := doneFolder
 	if len(reasons) > 0 {

@@ -144,7 +144,7 @@ func (w *invocation) mistake(m train.Measurement, mistake eval.Mistake) {
 	}
 }
 
-// high returns the share of true ones among the matches of high confidence.
+// high returns the share of true ones among the matches of high confidence, "-" without any.
 func high(s *train.Sample, m train.Measurement) string {
 	links := make(map[corpus.Pair]bool, len(s.Links))
 	for _, l := range s.Links {
@@ -159,7 +159,10 @@ func high(s *train.Sample, m train.Measurement) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%.4f", float64(right)/float64(max(all, 1)))
+	if all == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", float64(right)/float64(all))
 }
 
 func (w *invocation) judge(ctx context.Context, o trainOptions) error {

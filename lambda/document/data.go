@@ -189,6 +189,14 @@ func (d Date) IsZero() bool { return d.t.IsZero() }
 // DaysUntil returns the number of days from d to e, negative if e is earlier.
 func (d Date) DaysUntil(e Date) int { return int(e.t.Sub(d.t).Hours() / 24) }
 
+// Swapped returns the date with day and month swapped, or the date itself if there is no such day.
+func (d Date) Swapped() Date {
+	if d.IsZero() || d.t.Day() > 12 {
+		return d
+	}
+	return Date{time.Date(d.t.Year(), time.Month(d.t.Day()), int(d.t.Month()), 0, 0, 0, 0, time.UTC)}
+}
+
 // Month returns the month offset months after d's, as "2026-03".
 func (d Date) Month(offset int) string {
 	return time.Date(d.t.Year(), d.t.Month()+time.Month(offset), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")

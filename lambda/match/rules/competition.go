@@ -21,6 +21,7 @@ const (
 	farther                   // tied, but the others are nearer in time
 	tied                      // others are as good, without room for all
 	nearest                   // tied, but it is the nearest in time
+	byNumber                  // it cites the document, so it has room
 	room                      // there is room for all of them
 	alone                     // no other is as good
 	addsUp                    // with equally good others it makes up the whole
@@ -58,6 +59,8 @@ func compete(p *Pair, r rivalry) []score.Evidence {
 	case best == addsUp:
 		one, many = theOther(best)
 		return append(chain, score.AddsUp.Because("Alone or together with other %ss it makes up all of the %s.", many, one)...)
+	case worst == room:
+		return append(chain, score.Room.Because("Other %ss fit the %s as well, and it has room for all of them.", many, one)...)
 	case worst == alone:
 		return append(chain, score.Only.Because("No other %s fits the %s, and no other %s the %s.",
 			p.TypeA.Words(), p.TypeB.Words(), p.TypeB.Words(), p.TypeA.Words())...)
@@ -66,9 +69,11 @@ func compete(p *Pair, r rivalry) []score.Evidence {
 }
 
 // elsewhere is the evidence against a pair if what one of the two cites is the very number of
-// another document: X is cited and exists, so X/CO1 isn't.
+// another document: X is cited and exists, so X/CO1 isn't. It is none against parts that add up to
+// a whole, because a list of numbers may name only the first.
 func (r rivalry) elsewhere(p *Pair) []score.Evidence {
-	if !r.meant {
+	a, b := r.standings[0], r.standings[1]
+	if parts := min(a, b) >= room && max(a, b) == addsUp; parts || !r.meant {
 		return nil
 	}
 	cited, _ := p.Citation()
@@ -158,7 +163,7 @@ func (g *group) standing(me *side, cites bool) standing {
 	case len(better) == 0 && len(equal) == 0, many:
 		return alone
 	case cites:
-		return room
+		return byNumber
 	}
 	return me.roomBeside(better, equal)
 }

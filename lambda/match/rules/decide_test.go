@@ -114,12 +114,12 @@ var decideRows = []decideRow{
 	{"never more than 1", []Pair{weighed("order", "invoice", 95)}, []string{"match only 1.00 medium"}},
 
 	// The thresholds, of a pair with which competition has nothing to do.
-	{"84", []Pair{weighed("order", "delivery", 84, 20, 5, 5), weighed("order", "delivery 2", 84, 20, 5, 5)}, slices.Repeat([]string{"match - 0.84 medium"}, 2)},
-	{"85", []Pair{weighed("order", "delivery", 85, 20, 5, 5), weighed("order", "delivery 2", 85, 20, 5, 5)}, slices.Repeat([]string{"match - 0.85 medium"}, 2)},
-	{"75", []Pair{weighed("order", "delivery", 75, 20, 5, 5), weighed("order", "delivery 2", 75, 20, 5, 5)}, slices.Repeat([]string{"match - 0.75 medium"}, 2)},
-	{"74", []Pair{weighed("order", "delivery", 74, 20, 5, 5), weighed("order", "delivery 2", 74, 20, 5, 5)}, slices.Repeat([]string{"suggestion - 0.74 Undecided."}, 2)},
-	{"50", []Pair{weighed("order", "delivery", 50, 20, 5, 5), weighed("order", "delivery 2", 50, 20, 5, 5)}, slices.Repeat([]string{"suggestion - 0.50 Undecided."}, 2)},
-	{"49", []Pair{weighed("order", "delivery", 49, 20, 5, 5), weighed("order", "delivery 2", 49, 20, 5, 5)}, slices.Repeat([]string{"nothing -"}, 2)},
+	{"84", []Pair{weighed("order", "delivery", 64, 20, 5, 5), weighed("order", "delivery 2", 64, 20, 5, 5)}, slices.Repeat([]string{"match room 0.84 medium"}, 2)},
+	{"85", []Pair{weighed("order", "delivery", 65, 20, 5, 5), weighed("order", "delivery 2", 65, 20, 5, 5)}, slices.Repeat([]string{"match room 0.85 medium"}, 2)},
+	{"75", []Pair{weighed("order", "delivery", 55, 20, 5, 5), weighed("order", "delivery 2", 55, 20, 5, 5)}, slices.Repeat([]string{"match room 0.75 medium"}, 2)},
+	{"74", []Pair{weighed("order", "delivery", 54, 20, 5, 5), weighed("order", "delivery 2", 54, 20, 5, 5)}, slices.Repeat([]string{"suggestion room 0.74 Undecided."}, 2)},
+	{"50", []Pair{weighed("order", "delivery", 30, 20, 5, 5), weighed("order", "delivery 2", 30, 20, 5, 5)}, slices.Repeat([]string{"suggestion room 0.50 Undecided."}, 2)},
+	{"49", []Pair{weighed("order", "delivery", 29, 20, 5, 5), weighed("order", "delivery 2", 29, 20, 5, 5)}, slices.Repeat([]string{"nothing room"}, 2)},
 
 	// Which others count.
 	{"two that fit equally", []Pair{weighed("order", "invoice 1", 75), weighed("order", "invoice 2", 75)}, slices.Repeat([]string{"suggestion tie 0.60 Undecided."}, 2)},
@@ -128,7 +128,7 @@ var decideRows = []decideRow{
 	{"9 points are", []Pair{weighed("order", "invoice 1", 89), weighed("order", "invoice 2", 80)}, []string{"match only 1.00 medium", "suggestion taken 0.50 Undecided."}},
 	{"a better one leaves nothing", []Pair{weighed("order", "invoice 1", 95, 20, 20, 20), weighed("order", "invoice 2", 80, 20, 20, 20)}, []string{"match only 1.00 medium", "suggestion taken 0.50 Undecided."}},
 	{"a better one leaves the rest", []Pair{weighed("order", "invoice 1", 90, 20, 15, 15), weighed("order", "invoice 2", 60, 20, 5, 5)}, []string{"match only 1.00 medium", "match adds-up 0.90 medium"}},
-	{"a better one leaves more than the rest", []Pair{weighed("order", "invoice 1", 90, 20, 14, 14), weighed("order", "invoice 2", 60, 20, 5, 5)}, []string{"match only 1.00 medium", "suggestion - 0.60 Undecided."}},
+	{"a better one leaves more than the rest", []Pair{weighed("order", "invoice 1", 90, 20, 14, 14), weighed("order", "invoice 2", 60, 20, 5, 5)}, []string{"match only 1.00 medium", "match room 0.80 medium"}},
 	{"only documents of one type compete", []Pair{weighed("order", "invoice", 60), weighed("order", "delivery", 90)}, []string{"match only 0.80 medium", "match only 1.00 medium"}},
 	{"a contract has many orders and invoices", []Pair{weighed("contract", "order 1", 60), weighed("contract", "order 2", 60), weighed("contract", "invoice 1", 60), weighed("contract", "invoice 2", 90)},
 		[]string{"match only 0.80 medium", "match only 0.80 medium", "match only 0.80 medium", "match only 1.00 medium"}},
@@ -179,6 +179,8 @@ var decideRows = []decideRow{
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "suggestion only 0.50 Undecided."}},
 	{"more than the third allows", []Pair{weighed("order", "invoice", 40, 5, 6, 5), weighed("order", "receipt", 95), weighed("receipt", "invoice", 95)},
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "match only 1.00 medium"}},
+	{"an invoice of several receipts", []Pair{weighed("delivery", "invoice", 40, 5, 9, 5), weighed("delivery", "receipt", 95), weighed("receipt", "invoice", 95)},
+		[]string{"match only implied 1.00 medium", "match only 1.00 medium", "match only 1.00 medium"}},
 	{"two parts of an order are no chain", []Pair{weighed("delivery", "invoice", 40), by("cites", weighed("order", "delivery", 95)), by("cites", weighed("order", "invoice", 95))},
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "match only 1.00 medium"}},
 	{"the invoice of an order of a contract", []Pair{weighed("contract", "invoice", 40), by("cites", weighed("contract", "order", 95)), by("cites", weighed("order", "invoice", 95))},
@@ -189,14 +191,16 @@ var decideRows = []decideRow{
 		[]string{"suggestion only delivered 0.70 Undecided.", "match only 1.00 medium"}},
 	{"a citation of another document", []Pair{citing("cites-part", "47", weighed("order 1", "delivery 1", 80)), citing("cites", "47", weighed("order 2", "delivery 1", 95))},
 		[]string{"nothing meant", "match only 1.00 medium"}},
+	{"a list that names the first of its parts", []Pair{citing("cites-off", "47", weighed("order 1", "invoice 1", 80, 5, 20, 5)), citing("cites", "47", weighed("order 2", "invoice 1", 80, 15, 20, 15))},
+		[]string{"match adds-up 1.00 medium", "match - 0.80 medium"}},
 	{"an invoice that cites the contract", []Pair{citing("cites-loosely", "RV-1", weighed("contract", "invoice", 90)), weighed("order", "invoice", 95)},
 		[]string{"match only 1.00 medium", "match only 1.00 medium"}},
 
 	// What there is room for.
-	{"room for both", parts("order", 20, "delivery", 5, 5), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 2)},
+	{"room for both", parts("order", 20, "delivery", 5, 5), slices.Repeat([]string{"match room 0.80 medium"}, 2)},
 	{"together they are the whole", parts("order", 20, "delivery", 5, 15), slices.Repeat([]string{"match adds-up 0.90 medium"}, 2)},
 	{"decimals are the whole", parts("order", 0.3, "delivery", 0.1, 0.2), slices.Repeat([]string{"match adds-up 0.90 medium"}, 2)},
-	{"nearly the whole is not the whole", parts("order", 1000.001, "delivery", 400, 600), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 2)},
+	{"nearly the whole is not the whole", parts("order", 1000.001, "delivery", 400, 600), slices.Repeat([]string{"match room 0.80 medium"}, 2)},
 	{"some are the whole, another is left over", parts("order", 11, "delivery", 2, 3, 8), []string{"nothing taken", "match adds-up 0.90 medium", "match adds-up 0.90 medium"}},
 	{"in several ways", parts("order", 10, "delivery", 5, 5, 5), slices.Repeat([]string{"nothing tie"}, 3)},
 	{"one of them in every way", parts("order", 10, "delivery", 6, 4, 4), []string{"match adds-up 0.90 medium", "nothing tie", "nothing tie"}},
@@ -208,7 +212,7 @@ var decideRows = []decideRow{
 	{"among 12", parts("order", 100, "delivery", append(fives(10), 64, 36)...), append(slices.Repeat([]string{"nothing taken"}, 10), "match adds-up 0.90 medium", "match adds-up 0.90 medium")},
 	{"among 13", parts("order", 100, "delivery", append(fives(11), 64, 36)...), slices.Repeat([]string{"nothing tie"}, 13)},
 	{"13 that are the whole", parts("order", 65, "delivery", fives(13)...), slices.Repeat([]string{"match adds-up 0.90 medium"}, 13)},
-	{"13 for which there is room", parts("order", 66, "delivery", fives(13)...), slices.Repeat([]string{"suggestion - 0.60 Undecided."}, 13)},
+	{"13 for which there is room", parts("order", 66, "delivery", fives(13)...), slices.Repeat([]string{"match room 0.80 medium"}, 13)},
 	{"what a better one leaves is not known", []Pair{weighed("order", "invoice 1", 95), weighed("order", "invoice 2", 80, 20, 20, 20)}, []string{"match only 1.00 medium", "suggestion taken 0.50 Undecided."}},
 	{"what an equal one leaves is not known", []Pair{weighed("order", "invoice 1", 65), weighed("order", "invoice 2", 65, 20, 20, 20)}, slices.Repeat([]string{"suggestion tie 0.50 Undecided."}, 2)},
 	{"an invoice that collects deliveries", []Pair{weighed("delivery 1", "invoice", 60, 5, 20, 5), weighed("delivery 2", "invoice", 60, 15, 20, 15)}, slices.Repeat([]string{"match adds-up 0.90 medium"}, 2)},
@@ -221,7 +225,7 @@ var decideRows = []decideRow{
 	{"a part here, tied there", []Pair{weighed("order 1", "delivery 1", 60, 20, 5, 5), weighed("order 1", "delivery 2", 60, 20, 15, 15), weighed("order 2", "delivery 2", 60, 15, 15, 15)},
 		[]string{"match adds-up 0.90 medium", "nothing tie", "nothing tie"}},
 	{"room here, a part there", []Pair{weighed("order 1", "invoice 1", 60, 20, 10, 4), weighed("order 1", "invoice 2", 60, 20, 5, 5), weighed("order 2", "invoice 1", 60, 6, 10, 6)},
-		[]string{"match adds-up 0.90 medium", "suggestion - 0.60 Undecided.", "match adds-up 0.90 medium"}},
+		[]string{"match adds-up 0.90 medium", "match room 0.80 medium", "match adds-up 0.90 medium"}},
 
 	// Pairs out of the question, and verdicts of people.
 	{"a veto is no competition", []Pair{weighed("order", "invoice 1", 60), vetoed(weighed("order", "invoice 2", 90))}, []string{"match only 0.80 medium", "suggestion - 0.00 Not matched."}},

@@ -99,7 +99,7 @@ func (g *group) belongs(s *side) bool {
 
 // competing is the evidence of the competition on one side.
 var competing = map[standing]score.Kind{displaced: score.Taken, farther: score.Farther, tied: score.Tie, nearest: score.Nearest,
-	alone: score.Only, addsUp: score.AddsUp}
+	room: score.Room, alone: score.Only, addsUp: score.AddsUp}
 
 // linksOf is a sum of the documents that connect the two of a pair to others, which is another
 // one if these change.
@@ -122,7 +122,7 @@ func (f *field) linksOf(p *Pair) (sums [2]uint64) {
 // better reason.
 func (r rivalry) between(p *Pair) []score.Evidence {
 	switch t := r.third; {
-	case t == implied && r.via == "" && !p.Exceeds():
+	case t == implied && r.via == "" && !(p.ordered() && p.Exceeds()):
 		return score.Implied.Because("A document that belongs to the %s belongs to the %s as well.", p.TypeA.Words(), p.TypeB.Words())
 	case t == throughOrder && !p.CitesAnyhow():
 		return score.ThroughOrder.Because("The invoice belongs to a purchase order of the contract, and doesn't cite the contract.")
@@ -132,4 +132,10 @@ func (r rivalry) between(p *Pair) []score.Evidence {
 		return score.OfOtherOrder.Because("The invoice belongs to a purchase order, which isn't the contract's.")
 	}
 	return nil
+}
+
+// ordered reports whether one of the two is a purchase order, which bounds the quantities of the
+// other. A delivery or a receipt doesn't, because an invoice may bill several.
+func (p *Pair) ordered() bool {
+	return p.TypeA == document.PurchaseOrder || p.TypeB == document.PurchaseOrder
 }

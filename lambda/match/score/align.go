@@ -53,7 +53,7 @@ func align(a, b []item) (lines []line) {
 	var found []guess
 	for i := range a[:min(len(a), maxFuzzy)] {
 		for j := range b[:min(len(b), maxFuzzy)] {
-			if usedA[i] || usedB[j] || numberedAlike && a[i].sku != "" && b[j].sku != "" {
+			if usedA[i] || usedB[j] || numberedAlike && a[i].sku != "" && b[j].sku != "" && a[i].looseSKU != b[j].looseSKU {
 				continue
 			}
 			if l, points := a[i].compare(&b[j], i, j); l.how != otherArticle {
@@ -164,7 +164,7 @@ func (it *item) compare(other *item, i, j int) (line, float64) {
 		points++
 	}
 	switch {
-	case it.isNamedBy(other) || other.isNamedBy(it):
+	case it.isNamedBy(other) || other.isNamedBy(it), it.reads(other):
 		l.how, points = sameArticle, points+4
 	case w.contradicts:
 	case w.variant:
@@ -193,6 +193,11 @@ func (it *item) compare(other *item, i, j int) (line, float64) {
 // isNamedBy reports whether the other's text contains this item's article number.
 func (it *item) isNamedBy(other *item) bool {
 	return len(it.sku) >= minNamed && strings.Contains(other.text, it.sku)
+}
+
+// reads reports whether two texts or article numbers are one, but for misread characters.
+func (it *item) reads(other *item) bool {
+	return len(it.loose) >= tellingText && it.loose == other.loose || len(it.looseSKU) >= minNamed && it.looseSKU == other.looseSKU
 }
 
 // minNamed is the minimum length of an article number found in a text.

@@ -12,6 +12,9 @@ import (
 // pair, because goods are replaced, delivered in excess and described in other words.
 func compareContents(first, second *Document, cited bool) ([]Evidence, Fit) {
 	items, fit, c := compareItems(first, second)
+	if n := samePieces(first, second); n > 0 {
+		items, fit.Common = evSerials.Because("%d pieces have the same serial or lot numbers.", n), min(float64(n), fit.A, fit.B)
+	}
 	share, printed := instalment(first, second, c)
 	var amounts []Evidence
 	switch {

@@ -29,11 +29,20 @@ var itemRows = []evidenceRow{
 	{"some prices", po, vat + `,` + lines("pen 9 2", "ink 9 1"), inv, vat + `,` + lines("pen 9 2", "ink 9 3"), "vat-id items-equal", 55},
 	{"no prices", po, vat + `,` + lines("pen 10 0"), inv, vat + `,` + lines("pen 10 0"), "vat-id item-equal-round", 52},
 	{"freight is no item", po, vat + `,` + lines("pen 10"), inv, vat + `,"line_items":[{"sku":"pen","quantity":"10"},{"description":"Freight and insurance","quantity":"1"}]`, "vat-id item-equal-round", 52},
-	{"the contract names the items", ct, vat + `,` + lines("pen", "ink"), inv, vat + `,` + lines("pen 3"), "vat-id items-contract", 40},
-	{"the contract has raised prices", ct, vat + `,` + lines("pen 1 7", "ink 1 9"), inv, vat + `,` + lines("pen 3 8"), "vat-id items-contract", 40},
-	{"the contract has other prices", ct, vat + `,` + lines("pen 1 450", "ink 1 9"), inv, vat + `,` + lines("pen 3 29"), "vat-id items-contract price-contract", 15},
+	{"the contract names the items", ct, vat + `,` + lines("pen", "ink"), inv, vat + `,` + lines("pen 3"), "vat-id items-billed", 36},
+	{"the contract names the items of an order", ct, vat + `,` + lines("pen", "ink"), po, vat + `,` + lines("pen 3"), "vat-id items-contract", 40},
+	{"the contract has the prices", ct, vat + `,` + listed, inv, vat + `,` + lines("pen 3 8"), "vat-id items-billed prices", 40},
+	{"the contract has the prices of an order", ct, vat + `,` + listed, po, vat + `,` + lines("pen 3 8"), "vat-id items-contract prices", 44},
+	{"an order after the contract's prices were raised", ct, vat + `,` + listed, po, vat + `,` + lines("pen 3 9"), "vat-id items-contract", 40},
+	{"the contract has raised prices", ct, vat + `,` + lines("pen 1 7", "ink 1 9"), inv, vat + `,` + lines("pen 3 8"), "vat-id items-billed prices-differ", 26},
+	{"the contract has other prices", ct, vat + `,` + lines("pen 1 450", "ink 1 9"), inv, vat + `,` + lines("pen 3 29"), "vat-id items-billed price-contract", 11},
 	{"the contract names some items", ct, vat + `,` + lines("pen", "ink"), inv, vat + `,` + lines("pen 3", "cap 1"), "vat-id items-some", 32},
 	{"the contract names no item", ct, vat + `,` + lines("pen", "ink"), po, vat + `,` + lines("cap 1"), "vat-id items-other", -10},
+	{"pieces by their lots, ordered when they are used", dn, lots + `,"date":"2026-01-05"`, po, vat + `,"date":"2026-02-10",` + described("1", "VALVE 123456", "PUMP 345678"), "vat-id serials", 68},
+	{"pieces by their lots, billed later", dn, lots + `,"date":"2026-01-05"`, inv, vat + `,"date":"2026-02-10",` + described("1", "VALVE 123456", "PUMP 345678"), "vat-id serials date", 73},
+	{"other lots of the same articles", dn, lots, po, vat + `,` + described("1", "VALVE 999999", "PUMP 888888"), "vat-id items-other", -10},
+	{"one long number may be the article's", dn, vat + `,` + described("1", "Valve 123456"), po, vat + `,` + described("1", "VALVE 123456"), "vat-id item-equal-few", 49},
+	{"more than one piece has no serial number", dn, vat + `,` + described("2", "Valve 123456", "Pump 345678"), po, vat + `,` + described("2", "VALVE 123456", "PUMP 345678"), "vat-id items-equal", 55},
 	{"all that the contents can say", po, vat + `,"total":"1184.37",` + lines("pen 10 7", "ink 8 2"), inv, vat + `,"total":"1184.37",` + lines("pen 10 7", "ink 8 2"),
 		"vat-id items-equal prices amount", 68}, // 25, 4 and 18, but 38 at most
 }
@@ -101,6 +110,12 @@ var shareRows = []evidenceRow{
 	{"a sum in one line of text", po, detailed("A;pen;10;;5;50", "B;ink;3;;7;21"), inv, detailed(";Lieferungen im März;1;;;171"), "vat-id lump amount-exceeds", 3},
 }
 
+// listed are the lines of a contract without quantities; lots are pieces of a consignment.
+var (
+	listed = `"line_items":[{"sku":"pen","unit_price":"8"},{"sku":"ink","unit_price":"9"}]`
+	lots   = vat + `,` + described("1", "Valve Lot L123456", "Valve Lot L234567", "Pump Lot 345678")
+)
+
 // creditRows: the quantities and prices of a credit note show what it is for.
 var creditRows = []evidenceRow{
 	{"a part of what was billed", inv, detailed("A;;20;;8.17"), cn, detailed("A;;5;;8.17"), "vat-id items-credited prices", 48},
@@ -129,6 +144,8 @@ var wordRows = []evidenceRow{
 	{"5 of 11 words", po, vat + `,` + described("12", "a b c d e f g h"), inv, vat + `,` + described("12", "a b c d e x y z"), "vat-id items-other", -10},
 	{"less than half", po, vat + `,` + described("12", "blue pen"), inv, vat + `,` + described("12", "red pen"), "vat-id items-other", -10},
 	{"the most alike first", po, vat + `,` + described("12", "blue pen"), inv, vat + `,"line_items":[{"description":"blue pen cap","quantity":"5"},{"description":"blue pen","quantity":"12"}]`, "vat-id item-whole", 50},
+	{"misread characters", po, vat + `,` + described("12", "Handsemmel 10 ml"), inv, vat + `,` + described("12", "HANDSERNMEL l0 ml"), "vat-id item-equal", 52},
+	{"a misread article number", po, vat + `,` + lines("KE-31007 12", "KE-9715 7"), inv, vat + `,` + lines("KE-31007 12", "KE-97I5 7"), "vat-id items-equal", 55},
 	{"a number on one side", po, vat + `,` + described("12", "blue pen"), inv, vat + `,"line_items":[{"sku":"A-1","description":"blue pen","quantity":"12"}]`, "vat-id item-equal", 52},
 	{"each with its own numbers", po, vat + `,"line_items":[{"sku":"4711","description":"blue pen","quantity":"12"}]`, inv, vat + `,"line_items":[{"sku":"A-1","description":"blue pen","quantity":"12"}]`, "vat-id item-equal", 52},
 	{"the same numbers tell alike articles apart", po, vat + `,"line_items":[{"sku":"A-1","description":"blue pen","quantity":"12"},{"sku":"A-2","description":"blue pen","quantity":"7"}]`,

@@ -16,6 +16,22 @@ const (
 	slack   = 3 // at both ends of a contract
 )
 
+// Days from a document's date until it is received: at most prompt if it comes at once; more than
+// late, or before the date, if the date may be misread.
+const (
+	prompt = 8
+	late   = 20
+)
+
+// readDate swaps day and month if only then the document was received right after its date.
+func (d *Document) readDate(received document.Date) {
+	swapped := d.Date.Swapped()
+	printed, other := d.Date.DaysUntil(received), swapped.DaysUntil(received)
+	if d.Date != swapped && (printed < -1 || printed > late) && other >= 0 && other <= prompt {
+		d.Date, d.swapped = swapped, true
+	}
+}
+
 func compareDates(first, second *Document) (evidence []Evidence) {
 	if first.Type == document.Contract && !first.Period.From.IsZero() && !second.Date.IsZero() {
 		if first.Period.From.DaysUntil(second.Date) >= -slack &&
@@ -38,7 +54,10 @@ func compareDates(first, second *Document) (evidence []Evidence) {
 	}
 	days := first.Date.DaysUntil(second.Date)
 	kind := dateKind(days, first.Type == document.DeliveryNote && second.Type == document.GoodsReceipt)
-	if kind == evDateHalf && !p.From.IsZero() && p == q { // the period has the time already
+	switch {
+	case kind == evDateHalf && !p.From.IsZero() && p == q: // the period has the time already
+		return evidence
+	case days < 0 && samePieces(first, second) > 0: // consigned goods are ordered when they are used
 		return evidence
 	}
 	return append(evidence, kind.says(apart(first, second, days)))
@@ -69,11 +88,17 @@ func apart(first, second *Document, days int) string {
 	if days == 1 || days == -1 {
 		unit = "day"
 	}
+	swapped := ""
+	for _, d := range []*Document{first, second} {
+		if d.swapped {
+			swapped += fmt.Sprintf(" Day and month of the %s are read as %s.", d.Type.Words(), d.Date)
+		}
+	}
 	switch {
 	case days == 0:
-		return "They have the same date."
+		return "They have the same date." + swapped
 	case days < 0:
-		return fmt.Sprintf("The %s is dated %d %s before the %s.", second.Type.Words(), -days, unit, first.Type.Words())
+		return fmt.Sprintf("The %s is dated %d %s before the %s.%s", second.Type.Words(), -days, unit, first.Type.Words(), swapped)
 	}
-	return fmt.Sprintf("The %s is dated %d %s after the %s.", second.Type.Words(), days, unit, first.Type.Words())
+	return fmt.Sprintf("The %s is dated %d %s after the %s.%s", second.Type.Words(), days, unit, first.Type.Words(), swapped)
 }

@@ -18,6 +18,8 @@ type item struct {
 	words    []string
 	wording  wording
 	text     string // of the description, letters and digits only
+	loose    string // the text, equal if characters were misread
+	looseSKU string // so is the number
 	quantity quantity
 	lots     []quantity // of its lines, if there are several
 	price    float64    // of a plain unit; 0: not stated
@@ -64,6 +66,7 @@ func readItem(l document.Line, compared bool) item {
 	if compared {
 		it.wording = readWording(description)
 		it.text = alphanumeric(l.Description[:min(len(l.Description), maxText)])
+		it.loose, it.looseSKU = looseText(it.text), looseText(it.sku)
 	}
 	u := parseUnit(l.Unit)
 	printed, price := l.Quantity.Float(), math.Abs(l.UnitPrice.Float())/cmp.Or(math.Abs(l.PriceFor.Float()), 1)

@@ -192,15 +192,38 @@ func partOf(first, second *Document, secondIsPart bool, format string) string {
 // contract without article numbers is compared by its words.
 func compareContract(contract, d *Document) []Evidence {
 	c := compareLines(contract.items, d.items)
-	var prices []Evidence
-	far := func(l line) bool {
-		p, q := contract.items[l.i].price, d.items[l.j].price
-		return l.otherPrice && max(p, q) > min(p, q)*raised
+	named := nameItems(contract, d, c)
+	return append(named, contractPrices(contract, d, c.lines, slices.ContainsFunc(named, evItemsBilled.Is))...)
+}
+
+// contractPrices compares the prices of common items, whatever the quantities: a contract seldom
+// has any. Prices that were raised since count against an invoice only.
+func contractPrices(contract, d *Document, lines []line, billed bool) []Evidence {
+	same, far, all := 0, 0, 0
+	for _, l := range lines {
+		x, y := &contract.items[l.i], &d.items[l.j]
+		if x.price == 0 || y.price == 0 || !x.quantity.unit.comparable(y.quantity.unit) {
+			continue
+		}
+		all++
+		switch p, q := max(x.price, y.price), min(x.price, y.price); {
+		case near(p, q, samePrice):
+			same++
+		case p > q*raised:
+			far++
+		}
 	}
-	if len(c.lines) > 0 && !slices.ContainsFunc(c.lines, func(l line) bool { return !far(l) }) {
-		prices = evPriceContract.Because("The prices aren't the contract's.")
+	switch {
+	case all == 0:
+		return nil
+	case same == all:
+		return evPrices.Because("The prices are the contract's.")
+	case far == all:
+		return evPriceContract.Because("The prices aren't the contract's.")
+	case same == 0 && billed:
+		return evPricesDiffer.Because("The prices aren't the contract's.")
 	}
-	return append(nameItems(contract, d, c), prices...)
+	return nil
 }
 
 // raised is the factor between a contract's price and a later one: prices are raised by some
@@ -215,6 +238,8 @@ func nameItems(contract, d *Document, c comparison) []Evidence {
 		return nil
 	case !numbered && words != nil && words[0].Points > 0:
 		return words
+	case c.m > 0 && len(c.lines) == c.m && d.Type == document.Invoice:
+		return evItemsBilled.Because("The contract names all items.")
 	case c.m > 0 && len(c.lines) == c.m:
 		return evItemsContract.Because("The contract names all items.")
 	case len(c.lines) > 0:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/reference"
@@ -162,16 +163,26 @@ func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
 // or all months of a contract.
 func (d Document) months() (first document.Date, n int) {
 	if d.Type != document.Contract || d.Period.From.IsZero() {
-		if d.Date.IsZero() {
+		day := d.day()
+		if day.IsZero() {
 			return first, 0
 		}
-		return d.Date, 1
+		return day, 1
 	}
 	n = maxMonths
 	if !d.Period.To.IsZero() {
 		n = max(1, min(n, d.Period.From.DaysUntil(d.Period.To)/30+1))
 	}
 	return d.Period.From, n
+}
+
+// day is the document's date or, without one, the day it was received: documents of one company
+// then still find each other. The evidence uses printed dates only.
+func (d Document) day() document.Date {
+	if d.Date.IsZero() && d.received != 0 {
+		return document.DateOf(time.UnixMicro(d.received))
+	}
+	return d.Date
 }
 
 // days lists the days by which the store orders the document among others with the same key:

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/internal/must"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -293,4 +295,44 @@ func TestKeysAreText(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReceivedWithoutDate: a document without a date finds those of its company of about the day it
+// was received, and has no evidence of time.
+func TestReceivedWithoutDate(t *testing.T) {
+	t.Parallel()
+	undated, dated := raw(dn, object(vat)), raw(inv, object(vat, `"date":"2026-03-02"`))
+	if common, err := CommonKeys(undated, dated); err != nil || len(common) != 0 {
+		t.Errorf("received at an unknown time: got %v, %v", common, err)
+	}
+	undated.Received = time.Date(2026, 2, 27, 9, 0, 0, 0, time.UTC)
+	if common, err := CommonKeys(undated, dated); err != nil || len(common) != 1 {
+		t.Errorf("got %v, %v; want the month", common, err)
+	}
+	if p, err := Of(undated, dated); err != nil || names(p.Evidence) != "vat-id" {
+		t.Errorf("got %s, %v", names(p.Evidence), err)
+	}
+}
+
+// TestSwappedDate: day and month are swapped if the document came right after that date only.
+func TestSwappedDate(t *testing.T) {
+	t.Parallel()
+	order := raw(po, object(vat, `"date":"2026-03-01"`))
+	for name, tc := range map[string]struct{ date, received, want string }{
+		"in the future":           {"2026-10-03", "2026-03-12", "2026-03-10"},
+		"long before":             {"2025-04-11", "2025-11-05", "2025-11-04"},
+		"right as printed":        {"2026-03-10", "2026-03-12", "2026-03-10"},
+		"neither":                 {"2026-10-03", "2026-06-12", "2026-10-03"},
+		"no such month":           {"2026-10-23", "2026-03-12", "2026-10-23"},
+		"received when all were":  {"2025-02-03", "2026-03-12", "2025-02-03"},
+		"received before it even": {"2026-10-03", "2026-03-09", "2026-10-03"},
+	} {
+		r := raw(inv, object(vat, `"date":"`+tc.date+`"`))
+		r.Received, _ = time.Parse(time.DateOnly, tc.received)
+		d := must.Get(Read(r))(t)
+		said := must.Get(Of(order, r))(t).Evidence[1].Text
+		if d.Date.String() != tc.want || strings.Contains(said, "read as "+tc.want) != (tc.want != tc.date) {
+			t.Errorf("%s: got %s, and %q", name, d.Date, said)
+		}
+	}
 }

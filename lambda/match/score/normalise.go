@@ -28,10 +28,12 @@ type Document struct {
 	labels     map[string]taughtLabel
 	habits     map[habit][]string // with their sources
 	items      []item
+	serials    []string  // of single pieces
 	embedding  embedding // of its text
 	amounts    []float64 // stated values: net, gross, the sum of its lines
 	shares     []float64 // the percentages in its texts
 	received   int64     // microseconds since 1970; 0: unknown
+	swapped    bool      // day and month of the date, see readDate
 }
 
 // party is a company in comparable form; unknown fields are empty.
@@ -42,6 +44,7 @@ type party struct {
 	name  company.Name
 	valid bool     // the VAT id's check digits are right
 	known []string // identities of its name
+	place string   // its address, equal if characters were misread; empty without a house number
 }
 
 func (p *party) isZero() bool { return p.VATID == "" && p.IBAN == "" && p.Name == "" }
@@ -79,7 +82,7 @@ type Normalized struct {
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Document {
 	d := Document{ID: id, TenantID: tenant, Type: t, Data: data, currencies: currencies(data.Currency),
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
-		number: normaliseNumber(data.Number), items: items(data.Lines), amounts: amounts(data), shares: printedShares(data)}
+		number: normaliseNumber(data.Number), items: items(data.Lines), serials: serials(data.Lines), amounts: amounts(data), shares: printedShares(data)}
 	d.readCitations()
 	return d
 }
@@ -154,6 +157,9 @@ func normaliseParty(p document.Party) party {
 	q.VATID, q.valid = company.VATID(p.VATID)
 	q.IBAN, _ = company.IBAN(p.IBAN)
 	q.Name = q.name.Key()
+	if place := alphanumeric(p.Address[:min(len(p.Address), maxShown)]); len(place) >= tellingText && strings.ContainsAny(place, "0123456789") {
+		q.place = looseText(place)
+	}
 	return q
 }
 

@@ -58,7 +58,7 @@ func (d Document) Score(o Document) Pair {
 	}
 	p.Fit = fit
 	parties := compareParties(first, second)
-	if rank[second.Type] < rank[document.Invoice] && citesNumber(citations) && fit.Common > 0 && Agree(contents) {
+	if !paid(first, second) && citesNumber(citations) && fit.Common > 0 && sumOf("contents", contents) >= evItemsPart.points {
 		parties = forgive(parties)
 	}
 	p.Evidence = append(p.Evidence, slices.Concat(parties, citations, behindOrder(first, second), contents,
@@ -66,6 +66,12 @@ func (d Document) Score(o Document) Pair {
 	p.Evidence = accustomed(first, second, p.Evidence)
 	p.Points = Sum(p.Evidence)
 	return p
+}
+
+// paid reports whether a supplier is paid by the second document as ordered in the first: the
+// company must then be the same. A delivery may be written by a carrier or a company of the group.
+func paid(first, second *Document) bool {
+	return rank[second.Type] >= rank[document.Invoice] && first.Type != document.DeliveryNote
 }
 
 // veto returns the reason why a pair is out of the question, or "".

@@ -24,7 +24,7 @@ func compareParties(a, b *Document) []Evidence {
 	buyers := company.Similarity(a.buyer.name, b.buyer.name)
 	sameBuyer := same(a.buyer.VATID, b.buyer.VATID) || buyers >= similarName
 	buyer := cmp.Or(a.Buyer.Name, b.Buyer.Name, a.buyer.VATID)
-	if a.supplier.unlike(&b.supplier) {
+	if a.supplier.unlike(&b.supplier) && !same(a.supplier.place, b.supplier.place) {
 		if sameBuyer {
 			return evBuyer.Because("Both name %s as the buyer.", buyer)
 		}
@@ -70,6 +70,8 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 		evidence = evName.Because("Both name %s as the supplier.", a.Supplier.Name)
 	case sim >= similarName:
 		evidence = evNameSimilar.Because("The suppliers %s and %s look like one company.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
+	case same(s.place, t.place) && (s.unlike(t) || sim >= otherName):
+		evidence = evAddress.Because("Both name the supplier's address %s.", quoted(a.Supplier.Address))
 	case named && company.Sisters(s.name, t.name):
 		evidence = evSister.Because("The suppliers %s and %s may be of one group, but are two companies.",
 			quoted(a.Supplier.Name), quoted(b.Supplier.Name))

@@ -34,6 +34,7 @@ func Read(raw Raw) (Document, error) {
 	d := normalise(raw.ID, raw.TenantID, raw.Type, data)
 	if !raw.Received.IsZero() {
 		d.received = raw.Received.UnixMicro()
+		d.readDate(document.DateOf(raw.Received))
 	}
 	d.embedding = embeddingOf(raw.Vector)
 	d.Know(raw.Known)

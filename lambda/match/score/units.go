@@ -153,6 +153,9 @@ func UnitOf(text string) (plain string, factor float64) {
 	return u.of, u.factor
 }
 
+// comparable reports whether prices of two units can be compared: they are one, or one isn't known.
+func (u unit) comparable(v unit) bool { return u.of == v.of || u.of == "" || v.of == "" }
+
 type quantity struct {
 	printed float64 // as stated, without a sign; 0: not stated
 	plain   float64 // in plain units

@@ -48,21 +48,22 @@ func define(name, family string, points int) Kind {
 // All kinds of evidence. Roughly, a match must have a common company. Beyond that it must have
 // a citation, or contents that agree while nothing else fits, or parts that add up to a whole.
 var (
-	evVATID        = define("vat-id", "company", 30)         // one supplier, by VAT id
-	evIBAN         = define("iban", "company", 30)           // by bank account
-	evIBANOnly     = define("iban-only", "company", 15)      // by bank account, of other names: perhaps a bank that buys invoices
-	evName         = define("name", "company", 28)           // by name
-	evKnownName    = define("known-name", "company", 25)     // by names that are known as one supplier's
-	evNameSimilar  = define("name-similar", "company", 22)   // by name, misread or shortened
-	evOtherVATID   = define("other-vat-id", "company", -8)   // VAT ids of two countries
-	evNamePerhaps  = define("name-perhaps", "company", 8)    // names that may be of one company or not
-	evSister       = define("sister", "company", -60)        // names that begin alike and go on differently
-	evOtherName    = define("other-name", "company", -30)    // a supplier of another name
-	evNameForgiven = define("name-forgiven", "company", -10) // another name, but the other's number and its goods
-	evBuyer        = define("buyer", "company", 20)          // one buyer, where one side does not name the supplier
-	evSameBuyer    = define("same-buyer", "company", 5)      // one buyer as well
-	evBranchBuyer  = define("branch-buyer", "company", -12)  // a buyer that may be of one group
-	evOtherBuyer   = define("other-buyer", "company", -20)   // another buyer
+	evVATID        = define("vat-id", "company", 30)        // one supplier, by VAT id
+	evIBAN         = define("iban", "company", 30)          // by bank account
+	evIBANOnly     = define("iban-only", "company", 15)     // by bank account, of other names: perhaps a bank that buys invoices
+	evName         = define("name", "company", 28)          // by name
+	evKnownName    = define("known-name", "company", 25)    // by names that are known as one supplier's
+	evNameSimilar  = define("name-similar", "company", 22)  // by name, misread or shortened
+	evAddress      = define("address", "company", 22)       // by address, of names that may be of one company, or none
+	evOtherVATID   = define("other-vat-id", "company", -8)  // VAT ids of two countries
+	evNamePerhaps  = define("name-perhaps", "company", 8)   // names that may be of one company or not
+	evSister       = define("sister", "company", -60)       // names that begin alike and go on differently
+	evOtherName    = define("other-name", "company", -30)   // a supplier of another name
+	evNameForgiven = define("name-forgiven", "company", -5) // another name, but the other's number and its goods
+	evBuyer        = define("buyer", "company", 20)         // one buyer, where one side does not name the supplier
+	evSameBuyer    = define("same-buyer", "company", 5)     // one buyer as well
+	evBranchBuyer  = define("branch-buyer", "company", -12) // a buyer that may be of one group
+	evOtherBuyer   = define("other-buyer", "company", -20)  // another buyer
 
 	evCites          = define("cites", "citation", 60)           // one cites the other's number
 	evCitesShort     = define("cites-short", "citation", 45)     // a number so short that it may be a coincidence
@@ -84,6 +85,7 @@ var (
 	evBehindOrder    = define("behind-order", "citation", -60)   // an invoice that cites an order, and not the contract
 
 	evItemsEqual       = define("items-equal", "contents", 25)        // same items, same quantities
+	evSerials          = define("serials", "contents", 38)            // the very pieces, by serial or lot number
 	evItemEqual        = define("item-equal", "contents", 22)         // the same, but only one item
 	evItemEqualFew     = define("item-equal-few", "contents", 19)     // one item and fewer than ten units
 	evItemEqualRound   = define("item-equal-round", "contents", 22)   // one item and a round number of units: 20, 300
@@ -96,6 +98,7 @@ var (
 	evItemWhole        = define("item-whole", "contents", 20)         // one line of one is all of the other
 	evItemPart         = define("item-part", "contents", 8)           // one line is a part of the other's
 	evItemsContract    = define("items-contract", "contents", 10)     // the contract names all items
+	evItemsBilled      = define("items-billed", "contents", 6)        // all items of an invoice, which may be of an order outside it
 	evItemsPart        = define("items-part", "contents", 8)          // one is a part of the other
 	evItemsCredited    = define("items-credited", "contents", 14)     // all that is credited is there, at its price
 	evItemsExceed      = define("items-exceed", "contents", -25)      // neither is
@@ -146,6 +149,7 @@ var (
 	Chain = define("chain", "citation", 50) // one cites a document that cites the other
 
 	Only    = define("only", "competition", 20)     // nothing else fits either of them
+	Room    = define("room", "competition", 20)     // others fit as well, and there is room for all
 	AddsUp  = define("adds-up", "competition", 30)  // with others it makes up the whole
 	Nearest = define("nearest", "competition", -5)  // the nearest in time of several equal fits
 	Tie     = define("tie", "competition", -15)     // others fit as well
@@ -176,14 +180,15 @@ func Sum(evidence []Evidence) (points int) {
 const agreeAt = 10
 
 // Agree reports whether the contents of two documents agree: items, amounts or words.
-func Agree(evidence []Evidence) bool {
-	points := 0
+func Agree(evidence []Evidence) bool { return sumOf("contents", evidence) >= agreeAt }
+
+func sumOf(family string, evidence []Evidence) (points int) {
 	for _, ev := range evidence {
-		if weights[ev.Name].family == "contents" {
+		if weights[ev.Name].family == family {
 			points += ev.Points
 		}
 	}
-	return points >= agreeAt
+	return points
 }
 
 // Reversed reports whether the dates are in the wrong order, and neither a third document nor the
@@ -195,15 +200,15 @@ func Reversed(evidence []Evidence) bool {
 	})
 }
 
-// Doubtful reports whether the dates, a nearly equal number or a twin speak against the pair, so
-// that its confidence must not be high.
+// Doubtful reports whether the dates, a nearly equal number, another company's name or a twin speak
+// against the pair, so that its confidence must not be high.
 func Doubtful(evidence []Evidence) bool {
 	return slices.ContainsFunc(evidence, func(ev Evidence) bool { return doubts[ev.Name] })
 }
 
 var doubts = func() map[string]bool {
 	names := map[string]bool{}
-	for _, k := range []Kind{evDateEarly, evDateOrder, evDateHalf, evDateFar, evCitesOff, Nearest, Tie, Farther, Taken} {
+	for _, k := range []Kind{evDateEarly, evDateOrder, evDateHalf, evDateFar, evCitesOff, evNameForgiven, Nearest, Tie, Farther, Taken} {
 		names[k.name] = true
 	}
 	return names

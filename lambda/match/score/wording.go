@@ -187,3 +187,37 @@ func misread(a, b string) bool {
 	x, y := a[start:len(a)-end], b[start:len(b)-end]
 	return len(y) <= 1 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }
+
+// looseText is a text in capitals in which characters that a scan mistakes for each other are one:
+// RN and M, RI and N, VV and W, O and 0, I, L and 1, S and 5, B and 8, Z and 2, G and 6, C and E.
+func looseText(text string) string {
+	loose := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		c := mistaken[text[i]]
+		if i+1 < len(text) {
+			switch text[i : i+2] {
+			case "RN":
+				c, i = 'M', i+1
+			case "RI":
+				c, i = 'N', i+1
+			case "VV":
+				c, i = 'W', i+1
+			}
+		}
+		loose = append(loose, c)
+	}
+	return string(loose)
+}
+
+var mistaken = func() (table [256]byte) {
+	for i := range table {
+		table[i] = byte(i)
+	}
+	for from, to := range map[byte]byte{'O': '0', 'Q': '0', 'I': '1', 'L': '1', 'S': '5', 'B': '8', 'Z': '2', 'G': '6', 'C': 'E'} {
+		table[from] = to
+	}
+	return table
+}()
+
+// tellingText is the minimum length of a text for its likeness to mean one article.
+const tellingText = 8

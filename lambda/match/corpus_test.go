@@ -195,7 +195,7 @@ func TestHandWrittenCases(t *testing.T) {
 	}
 	row("all", total)
 	t.Logf("\n%-12s%8s%8s%8s%8s\n%s", "group", verdicts[0], verdicts[1], verdicts[2], verdicts[3], out.String())
-	const leastRight, mostSilent, mostWrong = 103, 0, 0 // of 109
+	const leastRight, mostSilent, mostWrong = 106, 0, 0 // of 109
 	if total[train.Right] < leastRight || total[train.Silent] > mostSilent || total[train.Wrong] > mostWrong {
 		t.Errorf("%d are right, %d silent and %d wrong; want at least %d, at most %d and %d", total[train.Right],
 			total[train.Silent], total[train.Wrong], leastRight, mostSilent, mostWrong)

@@ -67,14 +67,14 @@ func mildly(evidence []Evidence) (mild []Evidence) {
 }
 
 // compareReturn decides whether a credit note is for returned goods of a receipt: it then
-// credits a part of them, at their price. Whole lines may have been returned, cancelled or
-// corrected, so only words can decide.
+// credits a part of them, at their price. Words count only where the prices say nothing. Whole lines
+// may have been returned, cancelled or corrected, so only words can decide.
 func compareReturn(first, second *Document, c comparison) []Evidence {
 	if first.Type != document.GoodsReceipt || second.Type != document.CreditNote {
 		return nil
 	}
 	switch {
-	case c.otherPrices > 0, slices.ContainsFunc(words(second.Notes), correctsPrice):
+	case c.otherPrices > 0, c.samePrices == 0 && slices.ContainsFunc(words(second.Notes), correctsPrice):
 		return evNotReturned.Because("The credit note is for a price, not for goods.")
 	case c.m > 0 && len(c.lines) == 0:
 		return evNotReturned.Because("The credit note is for none of the goods received.")

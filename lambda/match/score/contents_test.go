@@ -125,6 +125,8 @@ var creditRows = []evidenceRow{
 	{"all that was received", gr, detailed("A;;20"), cn, detailed("A;;20"), "vat-id item-equal-round all-credited", 27},
 	{"all that was received, as words show", gr, detailed("A;;20"), cn, detailed("A;;20") + `,"notes":"returned"`, "vat-id item-equal-round returned", 67},
 	{"another price than received", gr, detailed("A;;20;;8.17"), cn, detailed("A;;20;;0.41"), "vat-id item-equal-round not-returned", 2},
+	{"a part at its price, whatever the words", gr, detailed("A;;20;;8.17"), cn, detailed("A;;5;;8.17") + `,"notes":"Preis lt. Rechnung"`, "vat-id items-credited prices returned", 63},
+	{"a price by words, where no price is stated", gr, detailed("A;;20"), cn, detailed("A;;5") + `,"notes":"Preiskorrektur"`, "vat-id items-credited not-returned", -6},
 	{"no goods", gr, detailed("A;;20"), cn, detailed(";Bonus 2025;1;;500"), "vat-id lump not-returned", -32},
 }
 

@@ -64,7 +64,7 @@ func TestPairDecision(t *testing.T) {
 	}
 	decide("confirmed", "seen <b>the</b> goods", "Matched: a person confirmed it.")
 	decide("rejected", "", "No match: a person rejected it.")
-	decide("withdrawn", "", "Undecided: it needs 8 more points")
+	decide("withdrawn", "", "Undecided: it needs 7 more points")
 	if got := found[[]string](s, "SELECT array_agg(concat_ws(' ', verdict, decided_by, origin, note) ORDER BY id) FROM decision"); !slices.Equal(got,
 		[]string{"confirmed Paula console seen <b>the</b> goods", "rejected Paula console ", "withdrawn Paula console "}) {
 		t.Errorf("decisions: %q", got)

@@ -139,11 +139,11 @@ func TestDocumentPage(t *testing.T) {
 		"1122.00 net ordered", "supplier VAT id DE999010115", "notification about attempt 3, transient: not sent yet",
 		"2026-03-02 08:12 received", "5 documents and", "invoice RE-2026-1187: high confidence by rules")
 	order, invoice := s.numbered("4500000136"), s.numbered("26-0418")
-	c.page("/documents/"+order.String()).want(t, "Undecided: it needs 8 more points to be a match.", "-15 Other purchase orders")
+	c.page("/documents/"+order.String()).want(t, "Undecided: it needs 7 more points to be a match.", "-15 Other purchase orders")
 	c.page("/pairs/"+order.String()+"/"+invoice.String()).want(t, "Undecided: it needs", "Both state the amount 684.50.",
 		"Other purchase orders fit the invoice as well", "total (equal) 814.56 814.56")
 	c.page("/open?all=1&tenant="+tenantA.String()).want(t, "all question 7", "hide")
-	c.page("/open?tenant="+tenantA.String()).want(t, "all question 3", "show all", "814.56 question 0.69",
+	c.page("/open?tenant="+tenantA.String()).want(t, "all question 3", "show all", "814.56 question 0.61",
 		"purchase order 4500000136 of Absaugtechnik Windhauch GmbH invoice 26-0418 of Absaugtechnik Windhauch GmbH")
 }
 

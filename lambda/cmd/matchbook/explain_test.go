@@ -151,7 +151,7 @@ line            = 20 x 8.00 LL-1 Stehlampe                  20 x 8.00 LL-1 Stehl
 KEYS ...
 
 EVIDENCE
-      It needs 13 more points to be a match.
+      It needs 12 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
        +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
@@ -163,7 +163,7 @@ Points of one kind (company, citations, contents, dates, competition) are capped
 share of true matches among known pairs with as many points; 70 points are a match, 0.84.
 
 VERDICT
-  Undecided: it needs 13 more points to be a match.
+  Undecided: it needs 12 more points to be a match.
 `},
 		"a pair out of the question": {[]string{"4500000130", "WK-9051"}, `
                   purchase order 4500000130                 invoice WK-9051
@@ -223,19 +223,19 @@ purchase order L-7001
   cluster   none
 
 NO MATCH
-  The best candidate is invoice R-81. Undecided: it needs 13 more points to be a match.
+  The best candidate is invoice R-81. Undecided: it needs 12 more points to be a match.
 
 LEFT FOR PEOPLE (2)
-  0.55 undecided            invoice R-81                        30000000-0000-4000-8000-000000000002
-      It needs 13 more points to be a match.
+  0.47 undecided            invoice R-81                        30000000-0000-4000-8000-000000000002
+      It needs 12 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
        +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
-  0.55 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
-      It needs 13 more points to be a match.
+  0.47 undecided            invoice R-82                        30000000-0000-4000-8000-000000000003
+      It needs 12 more points to be a match.
        +30  Both name the supplier with VAT id DE999012345.
        +22  The item and its quantity are the same, a round one.
         +4  The prices are the same.

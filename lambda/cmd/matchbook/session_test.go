@@ -67,8 +67,8 @@ func TestExplainStoredDiffers(t *testing.T) {
 	conn := postgrestest.Conn(t, url)
 	for _, tc := range []struct{ sql, want string }{
 		{"UPDATE match_suggestion SET score = 0.51 WHERE document_b_id = '" + lampInvoice + "'",
-			"Stored by another version. This version's rules decide: undecided, 0.55"},
-		{"DELETE FROM match_suggestion WHERE document_b_id = '" + lampInvoice + "'", "Not stored. This version's rules decide: undecided, 0.55"},
+			"Stored by another version. This version's rules decide: undecided, 0.47"},
+		{"DELETE FROM match_suggestion WHERE document_b_id = '" + lampInvoice + "'", "Not stored. This version's rules decide: undecided, 0.47"},
 		{"INSERT INTO document_match SELECT tenant_id, document_a_id, document_b_id, 0.9, 'high', 'model', 'It says so.', '[]' FROM match_pair WHERE document_b_id = '" + lampInvoice + "'", "It says so."},
 		{"DELETE FROM match_pair", "This version's rules don't compare the two"},
 	} {

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"log/slog"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestMatchRoundTrips(t *testing.T) {
 	m := &match.Matcher{Store: f.DB, Log: slog.New(slog.DiscardHandler)}
 	var trips int64
 	for n, number := range []string{"4500000101", "4500000102"} { // the first one prepares the statements
-		data := `{"number":"` + number + `","supplier":{"vat_id":"DE136695976"},"line_items":[{"sku":"L-` + number + `","quantity":"3","unit_price":"10"}]`
+		data := `{"number":"` + number + `","date":"202` + strconv.Itoa(n) + `-01-05","supplier":{"vat_id":"DE136695976"},"line_items":[{"sku":"L-` + number + `","quantity":"3","unit_price":"10"}]`
 		f.put(num(2*n+1), tenant, document.PurchaseOrder, data+`}`)
 		f.put(num(2*n+2), tenant, document.Invoice, strings.Replace(data, "4500", "RE-4500", 1)+`,"references":[{"type":"purchase-order","number":"`+number+`"}]}`)
 		for _, id := range []uuid.UUID{num(2*n + 1), num(2*n + 2)} {

@@ -102,6 +102,7 @@ func TestCompanyWindow(t *testing.T) {
 	const supplier = `"supplier":{"vat_id":"DE1"}`
 	for n, date := range []string{"2025-08-31", "2025-09-01", "2026-05-31", "2026-06-01", ""} {
 		f.put(num(n+2), tenant, document.Invoice, `{`+supplier+`,"date":"`+date+`"}`)
+		f.exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(n+2))
 		f.match(num(n + 2))
 	}
 	for _, tc := range []struct {
@@ -111,9 +112,10 @@ func TestCompanyWindow(t *testing.T) {
 	}{
 		{document.PurchaseOrder, `"date":"2026-01-15"`, []uuid.UUID{num(3), num(4)}},
 		{document.Contract, `"period":{"from":"2026-01-20","to":"2026-02-20"}`, []uuid.UUID{num(3), num(4), num(5)}},
-		{document.PurchaseOrder, `"date":""`, nil},
+		{document.PurchaseOrder, `"date":""`, []uuid.UUID{num(6)}}, // when they were received
 	} {
 		f.put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
+		f.exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(1))
 		raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 		d := must.Get(score.Read(raws[0]))(t)
 		equalLists(t, tc.data, candidates(f.block(f.take(num(1)), d.Normalized())), tc.want)

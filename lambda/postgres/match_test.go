@@ -31,6 +31,7 @@ func TestNormalisedIsSaved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, invoiceData)
+	f.exec("UPDATE document SET received_at = '2026-03-02T12:00:00Z'") // of its month, because it has no date
 	f.match(num(1))
 	var counterparty, references, text string
 	var keys []string
@@ -41,7 +42,8 @@ func TestNormalisedIsSaved(t *testing.T) {
 		`{"supplier": {"name": "mueller", "vat_id": "DE1"}}`,
 		`[{"raw": "PO-45", "type": "purchase-order", "canonical": "45"}]`,
 		"RE-7 Müller GmbH blue pen",
-		"00000000|cit|45 00000000|item|DE1|blue pen|0 00000000|item|mnllcr|blue pen|0 00000000|own|RE7 00000000|ref|45 00000000|ref|RE7 00000000|who|DE1 00000000|who|mnllcr",
+		"00000000|cit|45 00000000|day|2026-03-02 00000000|item|DE1|blue pen|0 00000000|item|mnllcr|blue pen|0 " +
+			"00000000|month|DE1|2026-03 00000000|month|mnllcr|2026-03 00000000|own|RE7 00000000|ref|45 00000000|ref|RE7 00000000|who|DE1 00000000|who|mnllcr",
 	}
 	equalLists(t, "derived columns", got, want)
 }

@@ -69,8 +69,8 @@ func compete(p *Pair, r rivalry) []score.Evidence {
 }
 
 // elsewhere is the evidence against a pair if what one of the two cites is the very number of
-// another document: X is cited and exists, so X/CO1 isn't. It is none against parts that add up to
-// a whole, because a list of numbers may name only the first.
+// another document: X is cited and exists, so X/CO1 isn't. It doesn't hold against parts that
+// add up to a whole, because a list of numbers may name only the first.
 func (r rivalry) elsewhere(p *Pair) []score.Evidence {
 	a, b := r.standings[0], r.standings[1]
 	if parts := min(a, b) >= room && max(a, b) == addsUp; parts || !r.meant {

@@ -82,7 +82,8 @@ type Normalized struct {
 func normalise(id, tenant uuid.UUID, t document.Type, data document.Data) Document {
 	d := Document{ID: id, TenantID: tenant, Type: t, Data: data, currencies: currencies(data.Currency),
 		supplier: normaliseParty(data.Supplier), buyer: normaliseParty(data.Buyer),
-		number: normaliseNumber(data.Number), items: items(data.Lines), serials: serials(data.Lines), amounts: amounts(data), shares: printedShares(data)}
+		number: normaliseNumber(data.Number), items: items(data.Lines), serials: serials(data.Lines),
+		amounts: amounts(data), shares: printedShares(data)}
 	d.readCitations()
 	return d
 }
@@ -157,7 +158,8 @@ func normaliseParty(p document.Party) party {
 	q.VATID, q.valid = company.VATID(p.VATID)
 	q.IBAN, _ = company.IBAN(p.IBAN)
 	q.Name = q.name.Key()
-	if place := alphanumeric(p.Address[:min(len(p.Address), maxShown)]); len(place) >= tellingText && strings.ContainsAny(place, "0123456789") {
+	place := alphanumeric(p.Address[:min(len(p.Address), maxShown)])
+	if len(place) >= tellingText && strings.ContainsAny(place, "0123456789") {
 		q.place = looseText(place)
 	}
 	return q

@@ -20,9 +20,10 @@ var byHand = []struct {
 		name: "moves and deleted rows",
 		body: `<p><moveFrom id="1" author="Ann" date="2026-03-01T10:00:00Z"><r><t>It moved.</t></r></moveFrom><r><t>It stays.</t></r></p>` +
 			`<tbl><tr><trPr><del id="2" author="Ben" date="2026-03-01T10:00:00Z"/></trPr><tc><p><r><t>old</t></r></p></tc></tr>` +
-			`<tr><tc><p/></tc><tc><p><r><t>new</t></r></p></tc><tc><p><r><t>row</t></r></p></tc></tr></tbl>` +
+			`<tr><tc><p/></tc><tc><p><r><t>new</t></r></p></tc><tc><p><r><t>row</t></r></p></tc></tr>` +
+			`<tr><tc><p><r><t>A</t></r></p></tc><tc><p><r><t>B</t></r></p><p><r><t>C</t></r></p></tc></tr></tbl>` +
 			`<p><moveTo id="3" author="Ann" date="2026-03-01T10:00:00Z"><r><rPr><b/></rPr><t>It moved.</t></r></moveTo></p>`,
-		want: "It stays.\n\nnew\trow\n\nIt moved.", quote: "moved",
+		want: "It stays.\n\nnew\trow\nA\n\nB\n\nC\n\nIt moved.", quote: "moved",
 	},
 	{
 		name: "nested tables",
@@ -59,14 +60,16 @@ var byHand = []struct {
 			`<p><pPr><numPr><numId val="1"/></numPr></pPr></p><p><pPr><numPr><ilvl val="2"/><numId val="1"/></numPr></pPr><r><t>zero</t></r></p>` +
 			`<p><pPr><numPr><numId val="1"/></numPr><rPr><del id="1" author="A"/></rPr></pPr><del id="2" author="A"><r><delText>gone</delText></r></del></p>` +
 			`<p><pPr><numPr><numId val="1"/></numPr></pPr><r><t>next</t></r></p><p><pPr><numPr><ilvl val="2"/><numId val="1"/></numPr></pPr><r><t>goes on</t></r></p>` +
-			`<p><pPr><numPr><numId val="7"/></numPr></pPr><r><t>by a style</t></r></p>`,
+			`<p><pPr><numPr><numId val="7"/></numPr></pPr><r><t>by a style</t></r></p>` +
+			`<p><pPr><numPr><numId val="1"/></numPr><rPr><del id="3" author="A"/></rPr></pPr><r><t xml:space="preserve">two </t></r></p><p><pPr><numPr><numId val="1"/></numPr></pPr><r><t>halves</t></r></p>` +
+			`<p><pPr><numPr><numId val="1"/></numPr></pPr><r><t>last</t></r></p>`,
 		parts: map[string]string{"numbering": `<abstractNum abstractNumId="1"><lvl ilvl="0"><start val="1"/><numFmt val="ordinalText"/><lvlText val="The %1:"/></lvl>` +
 			`<lvl ilvl="1"><start val="1"/><numFmt val="bullet"/><lvlText val="&#xF0B7;"/></lvl>` +
 			`<lvl ilvl="2"><start val="1"/><lvlRestart val="0"/><numFmt val="decimalZero"/><lvlText val="[%3]"/></lvl></abstractNum>` +
 			`<abstractNum abstractNumId="2"><styleLink val="L"/><lvl ilvl="0"><start val="28"/><numFmt val="upperLetter"/><suff val="space"/><lvlText val="%1)"/></lvl></abstractNum>` +
 			`<abstractNum abstractNumId="3"><numStyleLink val="L"/></abstractNum>` +
 			`<num numId="1"><abstractNumId val="1"/></num><num numId="7"><abstractNumId val="3"/></num>`},
-		want:  "The First: Ends\n\n• bullet\n\nThe Second:\n\n[01] zero\n\nThe Third: next\n\n[02] goes on\n\nBB) by a style",
+		want:  "The First: Ends\n\n• bullet\n\nThe Second:\n\n[01] zero\n\nThe Third: next\n\n[02] goes on\n\nBB) by a style\n\nThe Fourth: two halves\n\nThe Fifth: last",
 		quote: "goes on",
 	},
 	{

@@ -50,7 +50,7 @@ func TestChanges(t *testing.T) {
 		},
 		"moves and deleted rows": {
 			{MovedAway, "Ann", "2026-03-01T10:00:00Z", "It moved.", 0}, {Deleted, "Ben", "2026-03-01T10:00:00Z", "old", 9},
-			{MovedHere, "Ann", "2026-03-01T10:00:00Z", "It moved.", 20},
+			{MovedHere, "Ann", "2026-03-01T10:00:00Z", "It moved.", 28},
 		},
 	} {
 		for _, tc := range byHand {

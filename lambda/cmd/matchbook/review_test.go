@@ -177,7 +177,7 @@ func TestReviewRefusals(t *testing.T) {
 		{[]string{in("empty.txt")}, "empty.txt: contains no text"},
 		{[]string{in("zero.bin")}, "zero.bin: "},
 		{[]string{in("broken.pdf")}, "broken.pdf: "},
-		{[]string{in("old.doc")}, "old.doc: unsupported file type (an old Word or Office document); save it as DOCX or PDF"},
+		{[]string{in("old.doc")}, "old.doc: unsupported format, an old office document; save it as PDF or DOCX"},
 		{[]string{contract, "--docx", in("x.docx")}, "--docx must be used with a Word document"},
 		{[]string{wordContract, "--docx", wordContract}, "--docx must name another file"},
 		{[]string{contract, "--model", "oracle"}, "unsupported --model oracle: it answers match questions only"},

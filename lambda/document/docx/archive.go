@@ -42,7 +42,7 @@ func Is(head []byte) bool {
 const compound = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 var (
-	errLegacy    = errors.New("unsupported file type (an old Word or Office document); save it as DOCX or PDF")
+	errLegacy    = errors.New("unsupported format, an old office document; save it as PDF or DOCX")
 	errEncrypted = errors.New("encrypted Word document; remove its password, or save it as PDF")
 	errNoWord    = errors.New("missing main document: expected a Word document (DOCX); save it as DOCX or PDF")
 	errLarge     = errors.New("too large: at most 40 MB, or 48 MB in one part unpacked; save it as PDF")

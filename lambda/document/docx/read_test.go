@@ -140,7 +140,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for name, tc := range map[string]struct{ data, want string }{
-		"old Word":        {compound + strings.Repeat("\x00", 600) + utf16("WordDocument"), "an old Word or Office document); save it as DOCX or PDF"},
+		"old Word":        {compound + strings.Repeat("\x00", 600) + utf16("WordDocument"), "an old office document; save it as PDF or DOCX"},
 		"encrypted":       {compound + strings.Repeat("\x00", 600) + utf16("EncryptedPackage"), "encrypted Word document; remove its password"},
 		"encrypted ZIP":   {string(locked), "encrypted Word document"},
 		"no ZIP":          {"PK\x03\x04 and more", `damaged Word document ("ZIP")`},

@@ -2,6 +2,7 @@ package docx
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -17,12 +18,13 @@ const (
 // node is an element, with the bytes of its part from start to end. The content is between
 // inner and outer.
 type node struct {
-	name, space              string // with the usual prefix of its namespace, or "?"
-	attrs                    map[string]string
+	name, space              string     // with the usual prefix of its namespace, or "?"
+	attrs                    []xml.Attr // named like elements
 	kids                     []*node
 	raw                      []byte // of the whole part
 	start, inner, outer, end int
 	spaces                   bool // white space at the edges of its text counts
+	unknown                  bool // alternative that is not understood
 }
 
 // prefixes has the usual prefix of each namespace, in both forms of the standard.
@@ -49,6 +51,7 @@ type parser struct {
 	open  []*node
 	root  *node
 	nodes int
+	names map[xml.Name]string
 	known map[string]string // namespaces by the prefixes of the part
 }
 
@@ -57,7 +60,7 @@ var errBadXML = errors.New("invalid XML")
 // parse reads a part. Entities and document types are refused, because Word writes neither and
 // both serve attacks.
 func parse(name string, raw []byte) (*node, error) {
-	p := &parser{raw: raw, known: map[string]string{}}
+	p := &parser{raw: raw, names: map[xml.Name]string{}, known: map[string]string{}}
 	d := xml.NewDecoder(bytes.NewReader(raw))
 	for {
 		start := int(d.InputOffset())
@@ -112,11 +115,12 @@ func (p *parser) take(token xml.Token, start, end int) error {
 }
 
 func (p *parser) name(n xml.Name) string {
-	prefix, ok := prefixes[n.Space]
+	name, ok := p.names[n]
 	if !ok {
-		prefix = "?"
+		name = cmp.Or(prefixes[n.Space], "?") + ":" + n.Local
+		p.names[n] = name
 	}
-	return prefix + ":" + n.Local
+	return name
 }
 
 func (p *parser) attributes(n *node, attrs []xml.Attr) {
@@ -132,38 +136,40 @@ func (p *parser) attributes(n *node, attrs []xml.Attr) {
 		case a.Name.Space != "":
 			name = p.name(a.Name)
 		}
-		if n.attrs == nil {
-			n.attrs = map[string]string{}
-		}
-		n.attrs[name] = a.Value
+		n.attrs = append(n.attrs, xml.Attr{Name: xml.Name{Local: name}, Value: a.Value})
 		if name == "xml:space" {
 			n.spaces = a.Value == "preserve"
 		}
 	}
 	if n.name == "mc:Choice" {
-		n.attrs["?understood"] = understood(n.attr("Requires"), p.known)
+		n.unknown = !understood(n.attr("Requires"), p.known)
 	}
 }
 
-// understood is "1" if all required namespaces are extensions of Word, with the elements that
+// understood reports whether all required namespaces are extensions of Word, with the elements that
 // this package reads. Diagrams and charts of later versions are in others.
-func understood(required string, known map[string]string) string {
+func understood(required string, known map[string]string) bool {
 	if required == "" {
-		return ""
+		return false
 	}
 	for prefix := range strings.FieldsSeq(required) {
 		if !strings.HasPrefix(known[prefix], "http://schemas.microsoft.com/office/word/") {
-			return ""
+			return false
 		}
 	}
-	return "1"
+	return true
 }
 
 func (n *node) attr(name string) string {
 	if n == nil {
 		return ""
 	}
-	return n.attrs[name]
+	for _, a := range n.attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
 }
 
 // val returns the attribute w:val of a child.
@@ -214,7 +220,7 @@ func (n *node) on(child string) (is, set bool) {
 // chosen returns the alternative to read: the first one that this package understands.
 func (n *node) chosen() []*node {
 	for _, k := range n.all("mc:Choice") {
-		if k.attr("?understood") != "" {
+		if !k.unknown {
 			return k.kids
 		}
 	}

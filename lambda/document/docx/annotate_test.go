@@ -94,6 +94,22 @@ func TestCommentsQuote(t *testing.T) {
 	}
 }
 
+// Small texts, and what a comment on a part of them encloses.
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ runs, want, quote string }{
+		{`<r><t>a&amp;&lt;b</t></r>`, "a&<b", "<b"}, {`<r><t>a&amp;&lt;b</t></r>`, "a&<b", "a&"}, {`<r><tab/><tab/><t>a</t></r><r><t>b</t></r>`, "\t\tab", "\ta"},
+		{"<r><t>re\u0301sume\u0301 x</t></r>", "résumé x", "ré"}, {"<r><t>re\u0301sume\u0301 x</t></r>", "résumé x", "ésum"},
+		{`<r><t>a</t><br type="page"/><t>b</t></r><r><br type="page"/></r>`, "a\nb", "b"}, {`<r><t>a</t><delText>ghost</delText></r>`, "a", "a"},
+	} {
+		d := read(t, file(t, "<p>"+tc.runs+"</p>", nil))
+		out := annotated(t, d, at(t, d, tc.quote, ""))
+		if got := between(t, out, "1"); d.Text != tc.want || norm.NFC.String(got) != tc.quote {
+			t.Errorf("%q: the marks enclose %q, want %q", d.Text, got, tc.quote)
+		}
+	}
+}
+
 // Between the halves of a run everything else is kept: its form, white space, tabs, entities.
 func TestRunsSplit(t *testing.T) {
 	t.Parallel()

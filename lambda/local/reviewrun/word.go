@@ -44,6 +44,9 @@ func (o Options) writeWord(word *docx.Document, r report.Review) error {
 	if o.Word == "" {
 		return nil
 	}
+	if word.Text != r.Text { // the places of the findings are in the text that was reviewed
+		return errors.New("--docx: the contract has changed during the review; review it again")
+	}
 	at := r.Job.CreatedAt
 	if r.Job.EndedAt != nil {
 		at = *r.Job.EndedAt

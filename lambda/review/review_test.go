@@ -310,7 +310,7 @@ func TestReservedIsNotSpent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
 		review := r.store.jobs[r.id]
-		review.Budget, review.reserved = review.Estimate, review.Estimate
+		review.Budget, review.reserved = 1_000_000, 1_000_000
 		if got := r.deliver(1)[0]; got.Action != job.Retry {
 			t.Errorf("the delivery ended with %+v", got)
 		}

@@ -109,7 +109,7 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 // analysts as the model's.
 func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Playbook) (sum record.USD) {
 	facts := whole.Facts(text, func(name string) bool { return rules.SideOf(name) > 0 })
-	sum = largest(s.Price, card.Question(text, facts, rules.Side()))
+	sum = likely(s.Price, card.Question(text, facts, rules.Side()))
 	for _, c := range chunks {
 		p := analyst.Passage{Text: text[c.Start:c.End], Start: c.Start, Heading: c.Heading}
 		p.Known = card.Brief(facts, rules.Side(), p.Text, c.Start, c.End)

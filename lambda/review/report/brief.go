@@ -46,7 +46,8 @@ func briefOf(r Review, items []item) (lines []string) {
 	}
 	heavy := 0
 	for _, i := range items {
-		if s := i.finding.Severity; s != record.Critical && s != record.High {
+		s, rejected := i.finding.Severity, i.finding.State == record.Rejected
+		if rejected || s != record.Critical && s != record.High {
 			continue
 		}
 		if heavy++; heavy <= mostChanges {

@@ -120,18 +120,16 @@ func (x *Index) position(id uuid.UUID) (int32, bool) {
 
 // about returns the answers of a user and another one about each other.
 func (u *user) about(other *user) memory {
-	if len(u.past) > 0 {
-		i, ok := slices.BinarySearchFunc(u.past, other.index, func(m memory, with int32) int { return cmp.Compare(m.with, with) })
-		if ok {
-			return u.past[i]
-		}
+	i, ok := slices.BinarySearchFunc(u.past, other.index, func(m memory, with int32) int { return cmp.Compare(m.with, with) })
+	if !ok {
+		return memory{}
 	}
-	return memory{}
+	return u.past[i]
 }
 
-func unblocked(p pair) bool { return !p.from.about(p.to).blocked }
+func unblocked(p pair) bool { return len(p.from.past) == 0 || !p.from.about(p.to).blocked }
 
-func rested(p pair) bool { return p.from.about(p.to).rests <= p.from.date }
+func rested(p pair) bool { return len(p.from.past) == 0 || p.from.about(p.to).rests <= p.from.date }
 
 func restUntil(p pair) string {
 	return "it rests until " + p.from.about(p.to).rests.String() + " because of an answer"

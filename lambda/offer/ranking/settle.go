@@ -28,12 +28,12 @@ func (a *Algorithm) usual() int { return min(a.Exposure, a.PerDay*6/5) }
 // settle fills in the last users that each candidate of the market admits.
 func (x *Index) settle(m *market) {
 	m.once.Do(func() {
-		s := settling{x: x, asking: make(map[int32]*asker, len(m.members)), held: make(map[int32]worst, len(m.members))}
+		s := settling{x: x, asking: make([]*asker, len(x.users)), held: make([]worst, len(x.users))}
 		for _, u := range m.members {
 			s.asking[u] = &asker{user: u}
 		}
 		s.rank(m.members)
-		limits := make(map[int32]int, len(m.members))
+		limits := make([]int, len(x.users))
 		for _, c := range m.members {
 			limits[c] = x.algorithm.usual()
 		}
@@ -62,14 +62,14 @@ var (
 
 type settling struct {
 	x      *Index
-	asking map[int32]*asker
-	held   map[int32]worst
-	limits map[int32]int
-	first  map[int32]ranked // the last users by the first run; nil during it
+	asking []*asker // by user, as all lists here
+	held   []worst
+	limits []int
+	first  []ranked // the last users by the first run; nil during it
 }
 
 // run lets users ask until all have full sets, or no one left to ask.
-func (s *settling) run(users []int32, limits map[int32]int) {
+func (s *settling) run(users []int32, limits []int) {
 	s.limits = limits
 	for queue := slices.Clone(users); len(queue) > 0; {
 		u := queue[len(queue)-1]
@@ -78,8 +78,8 @@ func (s *settling) run(users []int32, limits map[int32]int) {
 }
 
 // last returns the last user that each candidate keeps, or behindAll if it has room.
-func (s *settling) last(candidates []int32, limits map[int32]int) map[int32]ranked {
-	all := make(map[int32]ranked, len(candidates))
+func (s *settling) last(candidates []int32, limits []int) []ranked {
+	all := make([]ranked, len(s.held))
 	for _, c := range candidates {
 		switch h := s.held[c]; {
 		case len(h) < limits[c]:
@@ -130,7 +130,7 @@ func (s *settling) rank(members []int32) {
 
 // extend doubles the known part of a user's order.
 func (s *settling) extend(a *asker) {
-	a.limit = max(2*a.limit, s.x.algorithm.PerDay+s.x.algorithm.PerDay/2)
+	a.limit = max(2*a.limit, 4*s.x.algorithm.PerDay)
 	known := a.order
 	a.order, a.emptied = make([]ranked, 0, a.limit), true
 	for r := range s.x.descending(a.user, s.x.algorithm.Terms) {

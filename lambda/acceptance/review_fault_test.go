@@ -185,6 +185,23 @@ func isAbout(q scripted.Question, s record.Stage) bool {
 		s == record.CardStage && q.Name == card.SchemaName
 }
 
+// bail is a short lease.
+const bail = `CONTRAT DE LOCATION
+
+entre la Foncière du Vallon SARL (ci-après "le Bailleur") et la Boulangerie Quatrefeuille SAS (ci-après "le Preneur").
+
+1. Durée. Le bail prend effet le 1er avril 2026. Le Preneur peut résilier le bail moyennant un préavis de six mois. Le
+contrat est renouvelable par tacite reconduction.
+
+2. Loyer. Le loyer de 2 400 EUR est payable d'avance chaque mois, sur facture. Les intérêts de retard sont de dix pour cent.
+
+3. Assurance. Le Preneur souscrit une assurance de responsabilité civile et garantit le Bailleur contre tout recours.
+
+4. Responsabilité. La responsabilité du Bailleur est limitée à un mois de loyer. Elle est illimitée en cas de faute lourde.
+
+5. Droit. Le contrat est soumis au droit français. Les tribunaux de Valbourg sont compétents.
+`
+
 // faultDesk is a desk with a model that fails as told.
 func faultDesk(t *testing.T) (*desk, *atomic.Pointer[modelFault]) {
 	t.Helper()
@@ -210,11 +227,14 @@ var price = llm.Price{Prompt: 1, Completion: 10}
 // counts.
 func TestReviewTellsFaults(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"wartungsvertrag.txt", "software-licence.md"} {
+	for _, name := range []string{"wartungsvertrag.txt", "software-licence.md", "bail"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, now := faultDesk(t)
-			contract, _ := sample(t, name)
+			contract := bail
+			if name != "bail" {
+				contract, _ = sample(t, name)
+			}
 			text := must.Get(chunk.Clean([]byte(contract)))(t)
 			for i, f := range modelFaults() {
 				if !testenv.Thorough() && (f.tries > 2 || i > 14) {

@@ -297,8 +297,8 @@ func TestCallAwaitsBudget(t *testing.T) {
 		r.deliver(1)
 		r.deliver(1)
 		r.wantStatus(record.Completed)
-		if r.model.most != 1 || r.store.Job(r.id).Calls != 6 {
-			t.Errorf("%d calls at once, %d in all; want 1 and 6", r.model.most, r.store.Job(r.id).Calls)
+		if r.model.most != 1 || r.store.Job(r.id).Calls != 7 {
+			t.Errorf("%d calls at once, %d in all; want 1 and 7", r.model.most, r.store.Job(r.id).Calls)
 		}
 	})
 }

@@ -104,9 +104,9 @@ func (m *simModel) twice() (n int) {
 	return n
 }
 
-// simTopics are categories, one for each analyst that a mark calls.
+// simTopics are categories, one for each analyst that only a mark calls.
 var simTopics = []record.Category{record.Renewal, record.Termination, record.LiabilityCap, record.Indemnity,
-	record.IPOwnership, record.Exclusivity, record.GoverningLaw, record.Assignment}
+	record.IPOwnership, record.Exclusivity, record.GoverningLaw}
 
 var simName = regexp.MustCompile(`contract \d+`)
 

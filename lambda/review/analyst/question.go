@@ -1,6 +1,7 @@
 package analyst
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -32,12 +33,18 @@ const (
 // schemaName is the same for all tasks: it stands before the passage in a provider's cache.
 const schemaName = "review_passage"
 
-var _, categoriesVersion, categoriesPrompt = divide(file("categories.txt"))
+// The categories are explained in the system text, before the passage, so that they are cached.
+var (
+	_, categoriesVersion, categoriesPrompt = divide(file("categories.txt"))
+	categoriesTask, categoriesExplained, _ = strings.Cut(categoriesPrompt, "\n")
+
+	system = rules + "\n\n" + categoriesExplained
+)
 
 // CategoriesQuestion asks for a passage's categories of clauses. Ask it first, so that the
 // provider has cached the passage for the analysts. Read the answer with ReadMarks.
 func CategoriesQuestion(p Passage) llm.Question {
-	return question(p, record.Categories, categoriesVersion, categoriesPrompt, maxCategories)
+	return question(p, record.Categories, categoriesVersion, categoriesTask, maxCategories)
 }
 
 // Question asks the analyst about a passage, stating the playbook's positions on its topics.
@@ -47,7 +54,7 @@ func (a Analyst) Question(p Passage, pb playbook.Playbook) llm.Question {
 }
 
 func question(p Passage, s record.Stage, version, prompt string, most int) llm.Question {
-	return llm.Question{Name: schemaName, Version: version, System: rules,
+	return llm.Question{Name: schemaName, Version: version, System: system,
 		User: p.Known + delimited(p) + task + string(s) + "\n" + prompt, Schema: schema.Raw(), MaxTokens: most, Corrects: true}
 }
 
@@ -67,7 +74,8 @@ func (a Analyst) company() string {
 	if a.others == nil {
 		return ""
 	}
-	return "Specialists called for this passage: " + strings.Join(a.others, ", ") + ".\n"
+	called := cmp.Or(strings.Join(a.others, ", "), "none: every clause is yours")
+	return "Specialists called for this passage: " + called + ".\n"
 }
 
 // Positions returns the playbook's side and positions on some topics, as text for questions.

@@ -8,15 +8,18 @@ import (
 )
 
 // analysts is the router's table. Marks of some categories call an analyst, whatever their
-// score. Six analysts cover topics beyond the categories, so the router uses words of the
-// passage too. Words only choose the analysts; they never decide what is found. Parties call
-// no analyst, because a name leaves nothing to negotiate.
+// score. Many topics are beyond the categories, so the router uses words of the passage too.
+// Words only choose the analysts; they never decide what is found. Whatever they leave over is
+// read by the analyst of unusual terms, called for every passage, so that no clause is unread.
 var analysts = []Analyst{
 	called("renewal", topics(record.Renewal), by(record.Renewal), hints{}),
 	called("termination", topics(record.Termination, record.ChangeOfControl),
-		by(record.Termination, record.ChangeOfControl), hints{}),
+		by(record.Termination, record.ChangeOfControl), hints{1, []string{"suspend", "suspension", "aussetz", "sperrung",
+			"zu sperren", "suspendre"}}),
 	called("liability", topics(record.LiabilityCap, record.UncappedLiability),
-		by(record.LiabilityCap, record.UncappedLiability), hints{}),
+		by(record.LiabilityCap, record.UncappedLiability), hints{2, []string{"warrant", "as is", "service level", "uptime",
+			"availability", "service credit", "acceptance", "gewährleistung", "mangel", "mängel", "verfügbarkeit", "abnahme",
+			"garanti", "vices cachés", "disponibilité", "recette"}}),
 	called("indemnity", topics(record.Indemnity, record.UncappedLiability), by(record.Indemnity), hints{}),
 	called("intellectual-property", topics(record.IPOwnership, record.License), by(record.IPOwnership, record.License),
 		hints{}),
@@ -24,8 +27,8 @@ var analysts = []Analyst{
 		"personal information", "data protection", "privacy", "gdpr", "data subject", "personenbezogen", "datenschutz",
 		"dsgvo", "données personnelles", "données à caractère personnel", "rgpd"}}),
 	called("payment", topics(record.Payment), nil, hints{3, []string{"payment", "payable", "invoice", "price", "royalt",
-		"late fee", "interest at", "per annum", "fees", "commission", "quantit", "zahlung", "rechnung", "vergütung",
-		"preis", "verzugszins", "paiement", "facture", "redevance", "prix", "intérêts de retard"}}),
+		"late fee", "interest at", "per annum", "fees", "commission", "quantit", "set-off", "set off", "zahlung", "rechnung", "vergütung",
+		"preis", "aufrechn", "verzugszins", "paiement", "facture", "redevance", "prix", "intérêts de retard"}}),
 	called("confidentiality", topics(record.Confidentiality), nil, hints{2, []string{"confidenti", "non-disclosure",
 		"trade secret", "receiving party", "disclosing party", "vertraulich", "geheimhaltung", "geschäftsgeheimnis"}}),
 	called("exclusivity", topics(record.Exclusivity), by(record.Exclusivity),
@@ -33,11 +36,11 @@ var analysts = []Analyst{
 	called("dispute-resolution", topics(record.GoverningLaw, record.Disputes), by(record.GoverningLaw),
 		hints{2, []string{"arbitrat", "jurisdiction", "venue", "mediation", "jury", "injuncti", "schiedsgericht",
 			"schiedsverfahren", "gerichtsstand", "arbitrage", "tribunal compétent", "tribunaux de"}}),
-	called("unusual-terms", topics(record.Parties, record.Assignment, record.Other), by(record.Assignment),
-		hints{2, []string{"audit", "inspect", "sole discretion", "power of attorney", "penalty", "deemed accepted",
-			"waive", "from time to time", "third party beneficiar", "take precedence", "vertragsstrafe",
-			"gilt als genehmigt", "verzicht", "einseitig", "clause pénale", "à sa seule discrétion", "renonc"}}),
+	called(rest, topics(record.Parties, record.Assignment, record.Other), by(record.Assignment), hints{}),
 }
+
+// rest is the analyst of everything that the others don't read.
+const rest = "unusual-terms"
 
 func topics(all ...record.Category) []record.Category { return all }
 func by(all ...record.Category) []record.Category     { return all }
@@ -54,14 +57,20 @@ func called(name string, topics, calls []record.Category, h hints) Analyst {
 	return a
 }
 
-// Route returns the analysts you should ask about a passage, given its marks.
+// Route returns the analysts you should ask about a passage, given its marks. The last is told
+// which others are called, and reads the rest.
 func Route(marks []record.Mark, p Passage) (route []Analyst) {
 	text, heading := strings.ToLower(p.Text), strings.ToLower(p.Heading)
+	others := []string{}
 	for _, a := range analysts {
 		marked := func(m record.Mark) bool { return slices.Contains(a.calls, m.Category) }
-		if slices.ContainsFunc(marks, marked) || a.hints.call(text, heading) {
-			route = append(route, a)
+		switch {
+		case a.Name == rest:
+			a.others = others
+		case !slices.ContainsFunc(marks, marked) && !a.hints.call(text, heading):
+			continue
 		}
+		route, others = append(route, a), append(others, a.Title)
 	}
 	return route
 }

@@ -17,11 +17,11 @@ import (
 )
 
 // Limits of the text before a passage, in characters: about 400 tokens for the card, 300 for the
-// outline, and 300 for the defined terms.
+// outline, and 200 for the defined terms.
 const (
 	mostCard    = 1_600
 	mostOutline = 1_200
-	mostTerms   = 1_200
+	mostTerms   = 800
 	mostTerm    = 300 // of a definition
 	mostLine    = 240 // of a fact
 )

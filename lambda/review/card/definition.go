@@ -19,7 +19,7 @@ var (
 	means = regexp.MustCompile(quoted + `(?:\*\*)?,?\s+(?:or [^.;]{1,60} )?(?:shall mean|means?|has the meaning|refers to|includes|` +
 		`bezeichnet|bezeichnen|bedeutet|bedeuten|meint|ist|sind|désigne|signifie|s'entend)\b`)
 	// named finds a term at the end of its definition.
-	named = regexp.MustCompile(`[(–—-]\s?(?:[\p{L}',:]+ ){0,8}?` + quoted + `(?: (?:or|oder|ou|genannt) [^)]{0,60})?\s?[)–—-]`)
+	named = regexp.MustCompile(`[(–—-]\s?(?:[\p{L}',:-]+ ){0,8}?` + quoted + `(?: (?:or|oder|ou|genannt) [^)]{0,60})?\s?[)–—-]`)
 )
 
 // Definitions finds the terms that a contract defines, in the order of their places.

@@ -19,8 +19,8 @@ const SchemaName = "contract_card"
 
 // Limits of a question and its answer.
 const (
-	mostWhole   = 120_000 // bytes of a contract that is shown whole, about 70 pages
-	mostHead    = 60_000  // bytes of the head of a longer one
+	mostWhole   = 60_000 // bytes of a contract that is shown whole, about 35 pages
+	mostHead    = 30_000 // bytes of the head of a longer one
 	mostTokens  = 4_000
 	mostAnswer  = 1 << 17
 	mostParties = 8

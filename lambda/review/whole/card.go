@@ -29,9 +29,9 @@ const kindWords = `agreement|contract|licen[cs]e|lease|deed|undertaking|terms an
 var (
 	kindOf  = regexp.MustCompile(`(?im)^[\s#*]*((?:[\p{L}'’&,-]+ ){0,6}[\p{L}-]*(?:` + kindWords + `)(?: [\p{L}'’-]+){0,5})[\s#*.:]*$`)
 	partyIn = regexp.MustCompile(`(?:\b(?i:between|zwischen|entre|and|und|et|by|with)|[.;:)]) (?:(?i:der|dem|the|la|le|die) )?` +
-		`(\p{Lu}[^,"“”„«»()\n]{2,80}?)(?:, [^"“”„«»]{0,200}?)? ?[(–—-]\s?(?:[\p{L}',]+ ){0,6}?["“”„«]\s?([^"“”„«»]{2,40}?)\s?["”“»]`)
+		`(\p{Lu}[^,"“”„«»()\n]{2,80}?)(?:, [^"“”„«»]{0,200}?)? ?[(–—-]\s?(?:[\p{L}',-]+ ){0,6}?["“”„«]\s?(?:(?i:the|der|die|das|le|la) )?([^"“”„«»]{2,40}?)\s?["”“»]`)
 	opener = regexp.MustCompile(`^.*\b(?:between|zwischen|entre)\s+(?:(?:der|dem|the|la|le)\s+)?`)
-	kind   = regexp.MustCompile(`(?i)^(?:the |der |die )?[\p{L}-]*(?:` + kindWords + `|date|datum)$`)
+	kind   = regexp.MustCompile(`(?i)^(?:the |der |die )?[\p{L}-]*(?:` + kindWords + `|date|datum|part(?:y|ies|eien|ei|ie))$`)
 	sum    = regexp.MustCompile(`(?i)(?:\b(?:eur|usd|gbp|chf|us\$)|[€$£]) ?\d[\d.,’']*|` +
 		`\d[\d.,’']* ?(?:(?:eur|euros?|usd|gbp|chf|dollars?|pounds)\b|[€$£])`)
 	ranks = regexp.MustCompile(`(?i)\b(?:prevails?|precedence|order of priority|geht .{0,60}\bvor\b|gehen .{0,60}\bvor\b|` +
@@ -79,7 +79,7 @@ func Facts(contract string, ours func(name string) bool) record.Card {
 		}
 	}
 	isParty := func(f record.Fact) bool {
-		return slices.ContainsFunc(c.Parties, func(p record.Party) bool { return p.Term == f.Name })
+		return kind.MatchString(f.Name) || slices.ContainsFunc(c.Parties, func(p record.Party) bool { return p.Term == f.Name })
 	}
 	c.Definitions = slices.DeleteFunc(c.Definitions, isParty)
 	if c.Effective = dateIn(begins, contract); c.Effective == "" {
@@ -106,8 +106,12 @@ func addFacts(c *record.Card, s clause) {
 	if c.Precedence.End == 0 && ranks.MatchString(s.line) {
 		c.Precedence = factOf(s, "precedence")
 	}
-	if len(c.Sums) < mostSums && sum.MatchString(s.line) {
-		c.Sums = append(c.Sums, factOf(s, "amount"))
+	if at := sum.FindStringIndex(s.line); at != nil && len(c.Sums) < mostSums {
+		f := factOf(s, "amount")
+		if at[1] > mostFact { // the words before the amount
+			f.Quote = text.Clean("…"+strings.ToValidUTF8(s.line[at[1]-mostFact/2:], ""), mostFact)
+		}
+		c.Sums = append(c.Sums, f)
 	}
 }
 

@@ -10,6 +10,16 @@ import (
 	"matchbook/lambda/review/record"
 )
 
+func TestFactsInFrench(t *testing.T) {
+	t.Parallel()
+	got := Facts("CONTRAT DE LOCATION\n\nentre la Foncière du Vallon SARL (ci-après \"le Bailleur\") et la Boulangerie Quatrefeuille SAS "+
+		"(ci-après \"le Preneur\").\n\n1. Le bail prend effet le 1er avril 2026.", func(n string) bool { return n == "Preneur" })
+	want := []record.Party{{Name: "Foncière du Vallon SARL", Term: "Bailleur"}, {Name: "Boulangerie Quatrefeuille SAS", Term: "Preneur", Ours: true}}
+	if !slices.Equal(got.Parties, want) || got.Effective != "2026-04-01" || got.Type != "CONTRAT DE LOCATION" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // The cards are what a person reads in the sample contracts.
 func TestFactsOfSamples(t *testing.T) {
 	t.Parallel()

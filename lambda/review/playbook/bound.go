@@ -69,6 +69,8 @@ func (p Playbook) weigh(m record.Mark, position Position) (record.Severity, stri
 	switch {
 	case p.forOther(m):
 		return record.Info, "Clause that binds the other side: "
+	case m.Category == record.LiabilityCap && category.ExcludesAll(m.Quote):
+		return position.Severity, "Clause that excludes all liability: "
 	case position.Clause != unwanted:
 		return lighter(position.Severity), "Clause to compare: "
 	case m.Category == record.UncappedLiability && category.OnlyGrossFault(m.Quote):

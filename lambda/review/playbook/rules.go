@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/record"
 )
 
@@ -37,7 +38,9 @@ func (p Playbook) ByRules(marks []record.Mark) (found []record.Finding) {
 func (p Playbook) Missing(marks []record.Mark) (found []record.Finding) {
 	for _, c := range record.All() {
 		position, ok := p.Position(c)
-		marked := func(m record.Mark) bool { return m.Category == c }
+		marked := func(m record.Mark) bool { // an exclusion of all liability is no cap
+			return m.Category == c && (c != record.LiabilityCap || !category.ExcludesAll(m.Quote))
+		}
 		if !ok || !position.Required || slices.ContainsFunc(marks, marked) {
 			continue
 		}

@@ -87,7 +87,7 @@ func (r *reading) together(e entry) bool {
 	}
 	f.Quote, f.Second = r.task.Text[f.Start:f.End], r.task.Text[f.SecondStart:f.SecondEnd]
 	byRules := func(d difference) bool { return d.isOf(f) }
-	if !taken(f) && !slices.ContainsFunc(differences(clausesOf(r.task)), byRules) {
+	if !taken(f) && !slices.ContainsFunc(differencesIn(r.task), byRules) {
 		r.Findings = append(r.Findings, f)
 	}
 	return true

@@ -19,7 +19,7 @@ const (
 )
 
 func contradictionsOf(t record.Task) (found []record.Finding) {
-	all := differences(clausesOf(t))
+	all := differencesIn(t)
 	var seconds []int
 	for _, d := range all {
 		seconds = append(seconds, d.second.start)
@@ -31,16 +31,27 @@ func contradictionsOf(t record.Task) (found []record.Finding) {
 	return found
 }
 
+// differencesIn returns the differences of a contract, except those between it and its amendment.
+func differencesIn(t record.Task) []difference {
+	amended := t.Chunk.Start + amendedFrom(t.Text)
+	return slices.DeleteFunc(differences(clausesOf(t)), func(d difference) bool {
+		return d.first.start < amended && d.second.start >= amended
+	})
+}
+
 // difference is two terms of one subject with different values, in the contract's order.
 type difference struct{ first, second term }
 
 func differences(clauses []clause) (all []difference) {
 	seen := map[subject][]term{} // distinct values
+	var before clause
 	for _, c := range clauses {
+		replaces := c.replaces(before)
+		before = c
 		for _, read := range readers {
 			t, ok := read(c)
 			earlier := seen[t.subject]
-			if !ok || len(all) == mostOfAll || len(earlier) > mostOfOne || slices.ContainsFunc(earlier, t.agrees) {
+			if !ok || replaces || len(all) == mostOfAll || len(earlier) > mostOfOne || slices.ContainsFunc(earlier, t.agrees) {
 				continue
 			}
 			seen[t.subject] = append(earlier, t)

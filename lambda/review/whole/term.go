@@ -27,7 +27,7 @@ type subject struct {
 
 type reader func(clause) (term, bool)
 
-var readers = []reader{law, notice, renewal, renewalNotice, liabilityCap}
+var readers = []reader{law, notice, renewal, renewalNotice, liabilityCap, paymentTerm, initialTerm, survival, courts}
 
 const laws = `(?i:laws? of (?:the )?)(?P<law>\p{Lu}[\p{L}.]*(?: (?:of|and|the|\p{Lu}[\p{L}.]*))*)`
 

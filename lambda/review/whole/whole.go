@@ -5,9 +5,9 @@
 //   - Missing clauses: the playbook requires a category found in no part. If parts are unread,
 //     the finding is limited to the read ones. If only the model or only the rules see the
 //     clause, a person is asked instead.
-//   - Contradictions: two clauses that cannot both hold. Rules compare the governing law, the
-//     notice of termination for convenience, the period and notice of renewal, and the cap on
-//     liability. They require the same subject, object and condition in both clauses, because
+//   - Contradictions: two clauses that cannot both hold. Rules compare the governing law,
+//     the courts, the first term, notices and renewals, the payment term, the survival of secrecy
+//     and the cap on liability. They require the same subject, object and condition in both clauses, because
 //     a shorter notice for a breach contradicts nothing.
 //
 // These are recorded first. If there is a model, one question over the contract and all findings

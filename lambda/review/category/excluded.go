@@ -6,12 +6,15 @@ import (
 )
 
 var (
-	nothingOwed = regexp.MustCompile(`\bno liability (?:whatsoever|of any kind|at all)\b|\bliable for any (?:loss|damages?)(?: (?:or|and) (?:loss|damages?))?\b|` +
+	nothingOwed = regexp.MustCompile(`\bno liability (?:whatsoever|of any kind|at all)\b|` +
+		`\bliable for any (?:loss|damages?)(?: (?:or|and) (?:loss|damages?))?\b|` +
 		`\bexcludes? all liability\b|\ball liability\b[^.]{0,60}\b(?:is|are|shall be) excluded\b|` +
 		`\b(?:jede|jegliche) haftung\b[^.]{0,60}\bausgeschlossen\b|\bhaftung\b[^.]{0,60}\b(?:vollständig|gänzlich) ausgeschlossen\b|` +
 		`\btoute responsabilité [^.]{0,60}\bexclue\b`)
-	somethingOwed = regexp.MustCompile(`\b(?:indirect|consequential|special|incidental|punitive|except|unless|other than|exceed\w*|excess|` +
-		`limited to|up to|profits?|nothing|caused by the|arising from the|to the extent|fahrlässig\w*|außer|soweit|es sei denn|mittelbare\w*|` +
+	somethingOwed = regexp.MustCompile(`\b(?:indirect|consequential|special|incidental|punitive|except|unless|other than|` +
+		`exceed\w*|excess|` +
+		`limited to|up to|profits?|nothing|caused by the|arising from the|to the extent|fahrlässig\w*|` +
+		`außer|soweit|es sei denn|mittelbare\w*|` +
 		`folgeschäden|indirects?|sauf|hormis|délais?)\b`)
 )
 

@@ -29,7 +29,8 @@ const kindWords = `agreement|contract|licen[cs]e|lease|deed|undertaking|terms an
 var (
 	kindOf  = regexp.MustCompile(`(?im)^[\s#*]*((?:[\p{L}'’&,-]+ ){0,6}[\p{L}-]*(?:` + kindWords + `)(?: [\p{L}'’-]+){0,5})[\s#*.:]*$`)
 	partyIn = regexp.MustCompile(`(?:\b(?i:between|zwischen|entre|and|und|et|by|with)|[.;:)]) (?:(?i:der|dem|the|la|le|die) )?` +
-		`(\p{Lu}[^,"“”„«»()\n]{2,80}?)(?:, [^"“”„«»]{0,200}?)? ?[(–—-]\s?(?:[\p{L}',-]+ ){0,6}?["“”„«]\s?(?:(?i:the|der|die|das|le|la) )?([^"“”„«»]{2,40}?)\s?["”“»]`)
+		`(\p{Lu}[^,"“”„«»()\n]{2,80}?)(?:, [^"“”„«»]{0,200}?)? ?` +
+		`[(–—-]\s?(?:[\p{L}',-]+ ){0,6}?["“”„«]\s?(?:(?i:the|der|die|das|le|la) )?([^"“”„«»]{2,40}?)\s?["”“»]`)
 	opener = regexp.MustCompile(`^.*\b(?:between|zwischen|entre)\s+(?:(?:der|dem|the|la|le)\s+)?`)
 	kind   = regexp.MustCompile(`(?i)^(?:the |der |die )?[\p{L}-]*(?:` + kindWords + `|date|datum|part(?:y|ies|eien|ei|ie))$`)
 	sum    = regexp.MustCompile(`(?i)(?:\b(?:eur|usd|gbp|chf|us\$)|[€$£]) ?\d[\d.,’']*|` +
@@ -75,7 +76,8 @@ func Facts(contract string, ours func(name string) bool) record.Card {
 	for _, m := range partyIn.FindAllStringSubmatch(strings.ToValidUTF8(head, ""), 4) {
 		if !kind.MatchString(m[2]) {
 			name := opener.ReplaceAllString(m[1], "")
-			c.Parties = append(c.Parties, record.Party{Name: text.Clean(name, mostName), Term: text.Clean(m[2], mostName), Ours: ours(m[2])})
+			c.Parties = append(c.Parties, record.Party{Name: text.Clean(name, mostName), Term: text.Clean(m[2], mostName),
+				Ours: ours(m[2])})
 		}
 	}
 	isParty := func(f record.Fact) bool {

@@ -90,9 +90,9 @@ func TestTogetherQuotesTwo(t *testing.T) {
 	answer := answered(map[string][]any{"together": {pair("The insured sum is EUR 1,000,000.", "The cap is EUR 5,000.")}})
 	var r record.Result
 	kept, err := Read(answer, task, &r)
-	cap, sum := strings.Index(task.Text, "The cap is"), strings.Index(task.Text, "The insured")
+	capAt, sum := strings.Index(task.Text, "The cap is"), strings.Index(task.Text, "The insured")
 	want := record.Finding{Analyst: "contract", Category: record.LiabilityCap, Severity: record.High, Title: "Cap beside insurance",
-		Explanation: "The cap is far below the sum.", Quote: "The cap is EUR 5,000.", Start: cap, End: cap + 21,
+		Explanation: "The cap is far below the sum.", Quote: "The cap is EUR 5,000.", Start: capAt, End: capAt + 21,
 		Second: "The insured sum is EUR 1,000,000.", SecondStart: sum, SecondEnd: sum + 33}
 	if err != nil || kept != 1 || r.Dropped != 0 || len(r.Findings) != 1 || r.Findings[0] != want {
 		t.Errorf("got %d, %+v, %v\nwant %+v", kept, r, err, want)

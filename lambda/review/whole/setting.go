@@ -76,7 +76,8 @@ func courts(c clause) (term, bool) {
 
 var (
 	// replacing clauses set another value on purpose.
-	replacing = regexp.MustCompile(`(?i)\b(?:replace[sd]?|in lieu of|instead of (?:section|clause|article)|amended|deleted|supersede[sd]?|` +
+	replacing = regexp.MustCompile(`(?i)\b(?:replace[sd]?|in lieu of|instead of (?:section|clause|article)|amended|deleted|` +
+		`supersede[sd]?|` +
 		`notwithstanding|in derogation|by way of exception|ersetzt|abweichend von|anstelle von|tritt an die stelle|geändert|remplac\w*|` +
 		`par dérogation|modifié\w*)\b`)
 	// amendment is a heading.

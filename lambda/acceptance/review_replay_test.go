@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/card"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/whole"
@@ -26,15 +27,25 @@ import (
 type written struct {
 	Name, Text string
 	dense      string
-	Facts      struct{ Side string }
+	Facts      writtenFacts
 	Risks      []risk
 	Harmless   []string // quotes without a risk
 
-	Card     json.RawMessage
+	Card     object
 	Clauses  [][2]string // category, quote
 	Findings []recorded  // within a clause
 	Across   []recorded
 	Same     [][2]string // titles
+}
+
+// writtenFacts are what the card of a contract must tell.
+type writtenFacts struct {
+	Side, Starts, Ends string
+	LastNotice         string `json:"last_notice"`
+	Parties            []struct {
+		Name, Defined string
+		Ours          bool
+	}
 }
 
 type risk struct {
@@ -92,12 +103,14 @@ func (r *replay) answer(q scripted.Question) string {
 	w := r.about(cmp.Or(passage, q.User))
 	answer := object{}
 	switch {
+	case q.Name == card.SchemaName:
+		answer = w.Card
 	case q.Name == whole.SchemaName:
 		answer["contradictions"] = w.pairs(q.User)
 	case stage == record.Categories:
 		answer["clauses"] = w.clausesIn(passage)
 	default:
-		answer["findings"] = w.findingsIn(passage, stage)
+		answer["findings"] = w.findingsIn(passage, q.User, stage)
 	}
 	p := posed{stage, string(q.Schema) + q.System + q.User, passage, answerOf(q, answer)}
 	r.mu.Lock()
@@ -146,15 +159,22 @@ func (w *written) clausesIn(passage string) []object {
 	return list
 }
 
-func (w *written) findingsIn(passage string, stage record.Stage) []object {
+// findingsIn returns the findings of an analyst in a passage. The analyst that reads the rest, told
+// which others read it too, has the findings of the ones that don't.
+func (w *written) findingsIn(passage, user string, stage record.Stage) []object {
 	list := []object{}
-	for _, a := range analyst.All() {
-		for _, f := range w.Findings {
-			if a.Stage() == stage && (f.Analyst == "" || f.Analyst == a.Name) && slices.Contains(a.Topics, f.Topic) &&
-				(stands(passage, f.Quote) || f.Near != "" && stands(passage, f.Near)) {
-				list = append(list, object{"quote": f.Quote, "category": f.Topic, "title": f.Title, "explanation": f.Why,
-					"severity": f.Severity, "fallback": f.Fallback})
+	_, called, rest := strings.Cut(user, "Specialists called for this passage: ")
+	for _, f := range w.Findings {
+		mine, taken := false, false
+		for _, a := range analyst.All() {
+			if (f.Analyst == "" || f.Analyst == a.Name) && slices.Contains(a.Topics, f.Topic) {
+				mine = mine || a.Stage() == stage
+				taken = taken || strings.Contains(called, a.Title)
 			}
+		}
+		if (mine || rest && !taken) && stands(passage, cmp.Or(f.Near, f.Quote)) {
+			list = append(list, object{"quote": f.Quote, "category": f.Topic, "title": f.Title, "explanation": f.Why,
+				"severity": f.Severity, "fallback": f.Fallback})
 		}
 	}
 	return list

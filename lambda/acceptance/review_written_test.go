@@ -67,6 +67,7 @@ func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured)
 	d.t.Helper()
 	job := must.Get(d.DB.Reviews().Job(d.t.Context(), id))(d.t)
 	check(d.t, w.Name+": calls", job.Calls, len(questions))
+	check(d.t, w.Name+": card", d.card(id), w.Facts.card())
 	found := must.Get(d.DB.Reviews().Findings(d.t.Context(), id, 0, 10_000))(d.t)
 	found = slices.DeleteFunc(found, func(f record.Finding) bool { return f.Withdrawn || f.Repeats != 0 })
 	m.findings = len(found)
@@ -88,6 +89,25 @@ func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured)
 	m.unread = unreadIn(w.Text, questions)
 	m.shared, m.prompt = cacheable(questions)
 	return m
+}
+
+// card returns a review's parties and days.
+func (d *desk) card(id uuid.UUID) string {
+	d.t.Helper()
+	c := query[record.Card](d.line, "SELECT card FROM review_checkpoint WHERE job_id = $1 AND stage = $2", id, record.CardStage)
+	var parties []string
+	for _, p := range c.Parties {
+		parties = append(parties, fmt.Sprint(p.Name, " ", p.Term, " ", p.Ours))
+	}
+	return fmt.Sprint(parties, " from ", c.Effective, " to ", c.End, ", notice by ", c.LastNotice)
+}
+
+func (f writtenFacts) card() string {
+	var parties []string
+	for _, p := range f.Parties {
+		parties = append(parties, fmt.Sprint(p.Name, " ", p.Defined, " ", p.Ours))
+	}
+	return fmt.Sprint(parties, " from ", f.Starts, " to ", f.Ends, ", notice by ", f.LastNotice)
 }
 
 // hold counts a risk that a finding shows: on its topic, at each of its quotes.

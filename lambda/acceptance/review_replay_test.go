@@ -3,11 +3,11 @@ package acceptance_test
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +35,8 @@ type written struct {
 	Clauses  [][2]string // category, quote
 	Findings []recorded  // within a clause
 	Across   []recorded
-	Same     [][2]string // titles
+	Absent   []recorded
+	Same     [][2]string // titles of findings about the same problem; the first may be of Across
 }
 
 // writtenFacts are what the card of a contract must tell.
@@ -106,7 +107,7 @@ func (r *replay) answer(q scripted.Question) string {
 	case q.Name == card.SchemaName:
 		answer = w.Card
 	case q.Name == whole.SchemaName:
-		answer["contradictions"] = w.pairs(q.User)
+		answer = w.wholeOf(q.User)
 	case stage == record.Categories:
 		answer["clauses"] = w.clausesIn(passage)
 	default:
@@ -173,33 +174,50 @@ func (w *written) findingsIn(passage, user string, stage record.Stage) []object 
 			}
 		}
 		if (mine || rest && !taken) && stands(passage, cmp.Or(f.Near, f.Quote)) {
-			list = append(list, object{"quote": f.Quote, "category": f.Topic, "title": f.Title, "explanation": f.Why,
-				"severity": f.Severity, "fallback": f.Fallback})
+			entry := f.entry()
+			entry["quote"] = f.Quote
+			list = append(list, entry)
 		}
 	}
 	return list
 }
 
-var numbered = regexp.MustCompile(`(?s)Quote (\d+), [a-z-]+:\n<<<quote\n(.*?)\nquote>>>`)
+var listed = regexp.MustCompile(`(?m)^(\d+)\. .*\n   (.*?): `)
 
-// pairs are the recorded findings of two clauses that the question lists both.
-func (w *written) pairs(user string) []object {
-	list := []object{}
-	for _, f := range w.Across {
-		var numbers [2]int
-		for _, m := range numbered.FindAllStringSubmatch(user, -1) {
-			for i, quote := range f.Quotes {
-				if numbers[i] == 0 && (stands(m[2], quote) || stands(quote, m[2])) {
-					_, _ = fmt.Sscan(m[1], &numbers[i])
-				}
-			}
-		}
-		if numbers[0] > 0 && numbers[1] > 0 && numbers[0] != numbers[1] {
-			list = append(list, object{"first": numbers[0], "second": numbers[1], "severity": f.Severity, "title": f.Title,
-				"explanation": f.Why})
+// wholeOf is the answer about all findings. A clause that a finding of two clauses holds too has
+// no weight alone.
+func (w *written) wholeOf(user string) object {
+	numbers, as := map[string]int{}, map[string]int{}
+	for _, m := range listed.FindAllStringSubmatch(user, -1) {
+		numbers[m[2]], _ = strconv.Atoi(m[1])
+	}
+	same, weights := []object{}, []object{}
+	for _, pair := range w.Same {
+		first, again := cmp.Or(numbers[pair[0]], as[pair[0]]), numbers[pair[1]]
+		switch {
+		case again > 0 && first > 0:
+			same = append(same, object{"finding": max(first, again), "as": min(first, again)})
+		case again > 0:
+			as[pair[0]] = again
+			weights = append(weights, object{"finding": again, "severity": record.Info, "reason": "It is part of: " + pair[0] + "."})
 		}
 	}
-	return list
+	together, absent := []object{}, []object{}
+	for _, f := range w.Across {
+		if stands(user, f.Quotes[0]) && stands(user, f.Quotes[1]) {
+			entry := f.entry()
+			entry["first"], entry["second"] = f.Quotes[0], f.Quotes[1]
+			together = append(together, entry)
+		}
+	}
+	for _, f := range w.Absent {
+		absent = append(absent, f.entry())
+	}
+	return object{"together": together, "same": same, "weights": weights, "absent": absent}
+}
+
+func (f recorded) entry() object {
+	return object{"category": f.Topic, "title": f.Title, "explanation": f.Why, "severity": f.Severity, "fallback": f.Fallback}
 }
 
 // stands reports whether a text has a quote, by letters and digits alone.

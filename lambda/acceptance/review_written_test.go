@@ -17,17 +17,17 @@ import (
 
 // measured is what a review made of a written contract.
 type measured struct {
-	held, across     int // risks within a clause, and of two
-	findings, unread int
-	calls, tokens    int
-	shared, prompt   int // bytes of questions; shared with the beginning of another one
-	lost, wrong      []string
+	held, across    int // risks within a clause, and of two
+	findings, notes int
+	unread          int
+	calls, tokens   int
+	shared, prompt  int // bytes of questions; shared with the beginning of another one
+	lost, wrong     []string
 }
 
 // TestWrittenContracts replays the answers of a good model for ten contracts through the queue, the
-// real function and PostgreSQL, and compares the findings with the risks that people labelled. Today
-// 48 of the 61 risks of one clause are held, and none of the 59 that need two. Run it with -v for the
-// table of each contract.
+// real function and PostgreSQL, and compares the findings with the risks that people labelled.
+// Run it with -v for the table of each contract.
 func TestWrittenContracts(t *testing.T) {
 	t.Parallel()
 	model := &replay{contracts: readWritten(t), asked: map[*written][]posed{}}
@@ -38,18 +38,18 @@ func TestWrittenContracts(t *testing.T) {
 	}
 	d.finish()
 	all := measured{}
-	lines := []string{"| contract | risks of one clause | of two | findings a risk | unread clauses | calls | tokens | cacheable |"}
+	lines := []string{"| contract | risks of one clause | of two | findings a risk | notes | unread clauses | calls | tokens | cacheable |"}
 	for _, w := range model.contracts {
 		m := d.measure(w, ids[w], model.asked[w])
 		lines = append(lines, m.line(w.Name, len(w.Risks)))
 		if m.unread > 0 || len(m.wrong) > 0 {
 			t.Errorf("%s: %d clauses are unread, %d harmless ones have a finding: %q", w.Name, m.unread, len(m.wrong), m.wrong)
 		}
-		t.Logf("%s lacks %v", w.Name, m.lost)
+		t.Logf("%s: lost %v", w.Name, m.lost)
 		all.add(m)
 	}
 	t.Log("\n" + strings.Join(append(lines, all.line("all", 120)), "\n"))
-	if all.held < 48 || all.held+all.across+len(all.lost) != 120 || float64(all.findings) > 1.3*120 {
+	if float64(all.held+all.across) < 0.9*120 || all.held+all.across+len(all.lost) != 120 || float64(all.findings) > 1.3*120 {
 		t.Errorf("%d of the risks of one clause and %d of two are held by %d findings, %d are lost", all.held, all.across, all.findings,
 			len(all.lost))
 	}
@@ -69,8 +69,16 @@ func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured)
 	check(d.t, w.Name+": calls", job.Calls, len(questions))
 	check(d.t, w.Name+": card", d.card(id), w.Facts.card())
 	found := must.Get(d.DB.Reviews().Findings(d.t.Context(), id, 0, 10_000))(d.t)
-	found = slices.DeleteFunc(found, func(f record.Finding) bool { return f.Withdrawn || f.Repeats != 0 })
-	m.findings = len(found)
+	found = slices.DeleteFunc(found, func(f record.Finding) bool { return f.Withdrawn })
+	for _, f := range found {
+		switch {
+		case f.Repeats != 0: // shown with the finding that it repeats
+		case f.Severity == record.Info: // folded
+			m.notes++
+		default:
+			m.findings++
+		}
+	}
 	for _, r := range w.Risks {
 		m.hold(r, w.Text, found)
 	}
@@ -125,10 +133,10 @@ func (m *measured) hold(r risk, text string, found []record.Finding) {
 	}
 }
 
-// touches reports whether a finding quotes a part of the passage.
+// touches reports whether a finding quotes a part of the passage in one of its two clauses.
 func touches(f record.Finding, text, passage string) bool {
 	start, end, ok := quote.Find(text, passage)
-	return ok && f.Quote != "" && f.Start < end && start < f.End
+	return ok && (f.Quote != "" && f.Start < end && start < f.End || f.Second != "" && f.SecondStart < end && start < f.SecondEnd)
 }
 
 // unreadIn counts the paragraphs that no analyst was asked about.
@@ -167,7 +175,7 @@ func cacheable(questions []posed) (shared, all int) {
 }
 
 func (m *measured) add(other measured) {
-	for sum, n := range map[*int]int{&m.held: other.held, &m.across: other.across, &m.findings: other.findings,
+	for sum, n := range map[*int]int{&m.held: other.held, &m.across: other.across, &m.findings: other.findings, &m.notes: other.notes,
 		&m.unread: other.unread, &m.calls: other.calls, &m.tokens: other.tokens, &m.shared: other.shared, &m.prompt: other.prompt} {
 		*sum += n
 	}
@@ -175,6 +183,6 @@ func (m *measured) add(other measured) {
 }
 
 func (m *measured) line(name string, risks int) string {
-	return fmt.Sprintf("| %s | %d | %d | %.2f | %d | %d | %d | %d %% |", name, m.held, m.across, float64(m.findings)/float64(risks),
-		m.unread, m.calls, m.tokens, 100*m.shared/max(m.prompt, 1))
+	return fmt.Sprintf("| %s | %d | %d | %.2f | %d | %d | %d | %d | %d %% |", name, m.held, m.across, float64(m.findings)/float64(risks),
+		m.notes, m.unread, m.calls, m.tokens, 100*m.shared/max(m.prompt, 1))
 }

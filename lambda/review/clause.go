@@ -15,13 +15,18 @@ import (
 // more than the clause; without a quote, it must be about the same document.
 func clauseOf(t record.Task, f record.Finding) string {
 	parts := []string{f.Analyst, string(f.Category), t.Job.Playbook}
-	start, end := f.Start-t.Chunk.Start, f.End-t.Chunk.Start
-	quoted := f.Quote != "" && start >= 0 && start < end && end <= len(t.Text)
-	if quoted {
-		parts = append(parts, quote.Clause(t.Text, start, end))
-	} else {
+	sentence := func(words string, start, end int) (quoted bool) {
+		start, end = start-t.Chunk.Start, end-t.Chunk.Start
+		if quoted = words != "" && start >= 0 && start < end && end <= len(t.Text); quoted {
+			parts = append(parts, quote.Clause(t.Text, start, end))
+		}
+		return quoted
+	}
+	quoted := sentence(f.Quote, f.Start, f.End)
+	if !quoted {
 		parts = append(parts, t.Job.DocumentID.String())
 	}
+	sentence(f.Second, f.SecondStart, f.SecondEnd)
 	if !quoted || t.Chunk.Kind == record.Whole {
 		parts = append(parts, f.Title)
 	}

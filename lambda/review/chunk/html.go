@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/charmap"
 )
 
 var pageStart = regexp.MustCompile(`(?is)^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b`)
@@ -22,10 +22,11 @@ var pageStart = regexp.MustCompile(`(?is)^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*
 func textOfHTML(raw []byte) (string, error) {
 	var in io.Reader = bytes.NewReader(raw)
 	if !utf8.Valid(raw) {
-		var err error
-		if in, err = charset.NewReader(in, "text/html"); err != nil {
+		encoding, err := encodingOf(raw)
+		if err != nil {
 			return "", err
 		}
+		in = encoding.NewDecoder().Reader(in)
 	}
 	root, err := html.Parse(in)
 	if err != nil {
@@ -34,6 +35,28 @@ func textOfHTML(raw []byte) (string, error) {
 	p := &htmlPage{}
 	p.children(root)
 	return p.String(), nil
+}
+
+// encodings has the encodings of a page that isn't UTF-8, by their declared names. Package charset of
+// x/net knows all, and would add the tables of East Asia to a function.
+var encodings = map[string]*charmap.Charmap{
+	"": charmap.Windows1252, "utf-8": charmap.Windows1252, "iso-8859-1": charmap.Windows1252, "latin1": charmap.Windows1252, "us-ascii": charmap.Windows1252,
+	"windows-1252": charmap.Windows1252, "iso-8859-2": charmap.ISO8859_2, "windows-1250": charmap.Windows1250,
+	"iso-8859-9": charmap.Windows1254, "windows-1254": charmap.Windows1254, "iso-8859-15": charmap.ISO8859_15,
+	"windows-1251": charmap.Windows1251, "windows-1253": charmap.Windows1253,
+}
+
+var declared = regexp.MustCompile(`(?i)<meta[^>]+charset\s*=\s*["']?([a-z0-9_-]+)`)
+
+func encodingOf(raw []byte) (*charmap.Charmap, error) {
+	name := ""
+	if m := declared.FindSubmatch(raw[:min(len(raw), 1024)]); m != nil {
+		name = strings.ToLower(string(m[1]))
+	}
+	if known := encodings[name]; known != nil {
+		return known, nil
+	}
+	return nil, fmt.Errorf("unknown encoding %.40q: save the page as UTF-8", name)
 }
 
 // htmlPage writes the text of a page.

@@ -68,9 +68,11 @@ func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uui
 // with matchbook serve, the sweep sends the messages.
 func (w *invocation) withQueue(ctx context.Context, f manifest.Function, work func(*session, job.Sender) error) error {
 	if w.Env(f.QueueEnv()) == "" && (!f.First || w.Env(variable.QueueURL) == "") {
-		fmt.Fprintf(w.ErrOut, "no %s: published rows are taken up by matchbook serve within a minute, or by a stack's sweep after %d\n",
-			f.QueueEnv(), f.Visibility()/time.Minute)
-		return w.inSession(ctx, sessionOptions{}, func(s *session) error { return work(s, swept{}) })
+		return w.inSession(ctx, sessionOptions{}, func(s *session) error {
+			fmt.Fprintf(w.ErrOut, "no %s: published rows are taken up by matchbook serve within a minute, or by a stack's sweep after %d\n",
+				f.QueueEnv(), f.Visibility()/time.Minute)
+			return work(s, swept{})
+		})
 	}
 	config, err := setup.LoadPublisher(w.Env, f)
 	if err != nil {

@@ -285,6 +285,6 @@ func TestPublishFailedUsage(t *testing.T) {
 		{[]string{"--failed", "--since", "yesterday"}, `--since: invalid value "yesterday"`},
 		{[]string{"--failed", "--since", "-2h"}, `--since: invalid value "-2h"`},
 		{[]string{"--failed", "--tenant", "7"}, `--tenant "7": not a UUID`},
-		{[]string{"--failed"}, "DATABASE_URL is not set"},
+		{[]string{"--failed"}, "missing database: set DATABASE_URL"},
 	})
 }

@@ -95,10 +95,13 @@ func (l *Local) advice() string {
 
 // Invite refers to the link.
 func (l *Local) Invite(*http.Request) Page {
-	return Page{Title: "Please log in", Text: []string{"You need a link.", l.advice()}}
+	if l.renewed != nil {
+		return Page{Title: "Please log in", Text: []string{l.advice()}}
+	}
+	return Page{Title: "Please log in", Text: []string{"Open the link printed by matchbook console.", l.advice()}}
 }
 
 // LoggedOut explains how to log in again.
 func (l *Local) LoggedOut(*http.Request) Page {
-	return Page{Title: "You are logged out", Text: []string{"You need a new link.", l.advice()}}
+	return Page{Title: "You are logged out", Text: []string{l.advice()}}
 }

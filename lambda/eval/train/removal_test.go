@@ -13,11 +13,11 @@ import (
 
 // notMet are the kinds of evidence that neither corpora nor cases have.
 var notMet = map[string]string{
-	"alike":         "they have no embeddings",
-	"iban-only":     "no bank has bought an invoice",
-	"name-forgiven": "it stands for evidence that is stronger against the pair",
-	"amount-other":  "without suppliers, they have no such pair near a threshold",
-	"cites-unnamed": "no number is one document's and cited as another's",
+	"alike":          "they have no embeddings",
+	"iban-only":      "no bank has bought an invoice",
+	"amount-other":   "without suppliers, they have no such pair near a threshold",
+	"cites-unnamed":  "no number is one document's and cited as another's",
+	"cites-as-other": "their pairs with such a citation agree in goods and amounts as well",
 }
 
 // TestEachKindCounts: without the points of any one kind of evidence, the rules

@@ -1,6 +1,7 @@
 package whole
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func Read(answer string, t record.Task, into *record.Result) (kept int, err erro
 	if err != nil {
 		return 0, err
 	}
-	r := reading{task: t, Result: into, known: map[int]record.Finding{}}
+	r := reading{task: t, Result: into, known: map[int]record.Finding{}, weights: map[int]record.Weighed{}}
 	r.Findings, r.Same, r.Weighed, r.Dropped = nil, map[int]int{}, nil, 0
 	for _, f := range standing(t.Findings) {
 		r.known[f.Seq] = f
@@ -42,6 +43,7 @@ func Read(answer string, t record.Task, into *record.Result) (kept int, err erro
 			}
 		}
 	}
+	r.settle()
 	slices.SortStableFunc(r.Findings, func(a, b record.Finding) int { return a.Start - b.Start })
 	return kept, nil
 }
@@ -51,6 +53,8 @@ type reading struct {
 	*record.Result
 	task  record.Task
 	known map[int]record.Finding // by number
+	// weights are the answer's own, with its reasons.
+	weights map[int]record.Weighed
 }
 
 // entry is an entry of a list.
@@ -102,45 +106,68 @@ func (r *reading) absent(e entry) bool {
 	return ok
 }
 
-// same reads a repetition. The finding that stays gets the heavier severity.
+// same reads a repetition, as a number and the smaller one that stands for it.
 func (r *reading) same(e entry) bool {
 	a, b := e.number("finding"), e.number("as")
-	later, ok := r.known[max(a, b)]
-	first, stands := r.known[min(a, b)]
+	_, ok := r.known[a]
+	_, stands := r.known[b]
 	if !ok || !stands || a == b {
 		return false
 	}
-	for r.Same[first.Seq] != 0 {
-		first = r.known[r.Same[first.Seq]]
-	}
-	r.Same[later.Seq] = first.Seq
-	if heavier(later.Severity, first.Severity) {
-		r.weigh(first, later.Severity, "a finding about the same clause weighs it so.")
+	if a, b = r.root(a), r.root(b); a != b {
+		r.Same[max(a, b)] = min(a, b)
 	}
 	return true
 }
 
+func (r *reading) root(seq int) int {
+	for r.Same[seq] != 0 {
+		seq = r.Same[seq]
+	}
+	return seq
+}
+
+// weight reads a severity. Of two for one finding the heavier counts.
 func (r *reading) weight(e entry) bool {
 	f, ok := r.known[e.number("finding")]
 	reason, severity := e.line("reason", mostReason), record.Severity(e["severity"].(string))
 	if !ok || reason == "" {
 		return false
 	}
-	if severity != f.Severity {
-		r.weigh(f, severity, reason)
+	if w, again := r.weights[f.Seq]; !again || heavier(severity, w.Severity) {
+		r.weights[f.Seq] = record.Weighed{Seq: f.Seq, Severity: severity, Explanation: reason}
 	}
 	return true
 }
 
-// weigh changes a finding's severity. A reason from the whole contract replaces the other.
-func (r *reading) weigh(f record.Finding, s record.Severity, reason string) {
-	explanation, _, _ := strings.Cut(f.Explanation, weighed)
-	w := record.Weighed{Seq: f.Seq, Severity: s, Explanation: explanation + weighed + reason}
-	i := slices.IndexFunc(r.Weighed, func(w record.Weighed) bool { return w.Seq == f.Seq })
-	if i < 0 {
+// settle gives a finding the heaviest severity of its repetitions, unless the answer weighs it. It
+// runs after all lists are read, because their order means nothing.
+func (r *reading) settle() {
+	final := maps.Clone(r.weights)
+	for _, seq := range slices.Sorted(maps.Keys(r.Same)) {
+		first := r.root(seq)
+		r.Same[seq] = first
+		w, ok := r.weights[seq]
+		if !ok {
+			w = record.Weighed{Severity: r.known[seq].Severity, Explanation: "a finding about the same clause weighs it so."}
+		}
+		w.Seq = first
+		now, merged := final[first]
+		if !merged {
+			now.Severity = r.known[first].Severity
+		}
+		if _, own := r.weights[first]; !own && heavier(w.Severity, now.Severity) {
+			final[first] = w
+		}
+	}
+	for _, seq := range slices.Sorted(maps.Keys(final)) {
+		f, w := r.known[seq], final[seq]
+		if w.Severity == f.Severity {
+			continue
+		}
+		explanation, _, _ := strings.Cut(f.Explanation, weighed) // of an earlier try
+		w.Explanation = explanation + weighed + w.Explanation
 		r.Weighed = append(r.Weighed, w)
-	} else if heavier(s, r.Weighed[i].Severity) {
-		r.Weighed[i] = w
 	}
 }
 

@@ -165,6 +165,41 @@ func TestFindingsMergedWeighed(t *testing.T) {
 	}
 }
 
+// The weight that an answer gives holds, in whatever order its entries and the findings come.
+func TestOwnWeightHolds(t *testing.T) {
+	t.Parallel()
+	same := func(a, b int) any { return map[string]any{"finding": a, "as": b} }
+	weight := func(n int, s record.Severity) any {
+		return map[string]any{"finding": n, "severity": s, "reason": "Clause 2."}
+	}
+	for name, c := range map[string]struct {
+		same, weights []any
+		want          string // severities of the findings that change: 1 is low, 2 high, 3 medium
+	}{
+		"heavier by repetition":      {[]any{same(2, 1)}, nil, "1 high"},
+		"lowered":                    {[]any{same(2, 1)}, []any{weight(1, "info")}, "1 info"},
+		"kept":                       {[]any{same(2, 1)}, []any{weight(1, "low")}, ""},
+		"the repetition is lowered":  {[]any{same(2, 1)}, []any{weight(2, "low")}, "2 low"},
+		"the repetition is heavier":  {[]any{same(2, 1)}, []any{weight(2, "critical")}, "1 critical 2 critical"},
+		"through another":            {[]any{same(2, 3), same(3, 1)}, nil, "1 high"},
+		"through another, backwards": {[]any{same(3, 1), same(2, 3)}, nil, "1 high"},
+		"named twice":                {nil, []any{weight(3, "low"), weight(3, "high")}, "3 high"},
+		"named twice, backwards":     {nil, []any{weight(3, "high"), weight(3, "low")}, "3 high"},
+	} {
+		var r record.Result
+		if _, err := Read(answered(map[string][]any{"same": c.same, "weights": c.weights}), supplied(t), &r); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, w := range r.Weighed {
+			got = append(got, fmt.Sprint(w.Seq, " ", w.Severity))
+		}
+		if strings.Join(got, " ") != c.want || len(c.same) == 2 && fmt.Sprint(r.Same) != "map[2:1 3:1]" {
+			t.Errorf("%s: got %v and repetitions %v, want %q", name, got, r.Same, c.want)
+		}
+	}
+}
+
 // What the rules have found is not reported once more by the model.
 func TestRulesAreNotRepeated(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,52 @@ import (
 	"matchbook/lambda/review/record"
 )
 
+// Short clauses name the law, the day and the end in few words; others mention the same words.
+func TestPlainClauses(t *testing.T) {
+	t.Parallel()
+	law, day, end := []record.Category{record.GoverningLaw}, []record.Category{record.Parties}, []record.Category{record.Termination}
+	for text, want := range map[string][]record.Category{
+		"Danish law applies.": law,
+		"Ontario law governs this lease and all claims about it.":                           law,
+		"The laws of New Zealand apply.":                                                    law,
+		"Auf dieses Mietverhältnis ist schwedisches Recht anzuwenden.":                      law,
+		"Maßgeblich ist liechtensteinisches Recht.":                                         law,
+		"Österreichisches Recht gilt.":                                                      law,
+		"Le droit belge s'applique.":                                                        law,
+		"La loi luxembourgeoise régit le présent bail.":                                     law,
+		"Dated 3 May 2027":                                                                  day,
+		"This deed was signed on the second of July 2026.":                                  day,
+		"Date of this lease: 4 March 2027":                                                  day,
+		"Geschlossen am 4. Mai 2027 in Linz.":                                               day,
+		"Das Arbeitsverhältnis beginnt am 1. Oktober 2026.":                                 day,
+		"Fait à Namur, le 9 novembre 2026.":                                                 day,
+		"The Tenant may end the lease by three months' notice.":                             end,
+		"Each of them may end it on ten days' notice.":                                      end,
+		"The Seller may withdraw from the contract if the price isn't paid.":                end,
+		"Der Käufer kann vom Vertrag zurücktreten, wenn die Ware zweimal fehlt.":            end,
+		"Der Auftraggeber kann die Zusammenarbeit mit einer Frist von vier Wochen beenden.": end,
+		"Le bailleur peut dénoncer le bail chaque année.":                                   end,
+		"The Supplier complies with every law that applies to its business.":                nil,
+		"Applicable law governs how long such data are kept.":                               nil,
+		"The limit holds unless mandatory law applies.":                                     nil,
+		"An order made by the Customer may be changed within 20 days.":                      nil,
+		"The invoice dated 3 May 2026 remains unpaid.":                                      nil,
+		"Die Zahlung wurde am 3. Mai 2026 geleistet.":                                       nil,
+		"La facture du 3 mai 2026 est contestée à tort.":                                    nil,
+		"The Tenant may not end the lease before the third year.":                           nil,
+		"Works may end on weekdays at ten at night.":                                        nil,
+		"Der Käufer kann nicht vom Vertrag zurücktreten.":                                   nil,
+	} {
+		var got []record.Category
+		for _, m := range ByRules(text, 0, "") {
+			got = append(got, m.Category)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}
+
 // Each text stands alone, as a lawyer would label it: what it denies, defines or waives isn't a
 // clause, and a carve-out required by law leaves liability as it is.
 func TestDeniedClauses(t *testing.T) {

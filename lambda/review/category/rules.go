@@ -8,6 +8,9 @@ type weighted struct {
 	patterns []string
 }
 
+// year tells a day from other numbers.
+const year = "201*|202*|203*"
+
 // rules is the package's whole knowledge, in English, German and French. A phrase of 50 or
 // more is a clause by itself; others need company or a heading.
 var rules = []struct {
@@ -28,7 +31,10 @@ var rules = []struct {
 				"*vertrag|vereinbarung ~20 zwischen ~25 und",
 				"zwischen ~20 folgenden|nachfolgend|nachstehend", "entre ~25 ci-après",
 				"between ~25 hereinafter|hereafter",
-				"contrat ~20 entre ~25 et"}},
+				"contrat ~20 entre ~25 et",
+				"made|signed|concluded|executed|entered|dated ~2 on|as|this ~6 " + year, "dated ~3 " + year,
+				"date of this ~6 " + year, "geschlossen|unterzeichnet|unterschrieben ~2 am ~3 " + year,
+				"*vertrag|*verhältnis beginnt|begann", "conclu|signé|fait|à ~5 le ~2 " + year}},
 			{45, []string{"ci-après ~4 dénommé*|désigné*", "nachfolgend|folgenden ~6 genannt|bezeichnet",
 				"vertragsbeginn",
 				"geschlossen am",
@@ -36,6 +42,8 @@ var rules = []struct {
 			{20, []string{"effective date", "effective ~2 as of", "hereinafter|hereafter", "as of ~6 day of",
 				"läuft bis",
 				"terminating|concluding|ending", "termination date", "conclu* pour une durée"}},
+			{-60, []string{"invoice*|order*|offer*|quotation*|letter*|payment*|rechnung*|angebot*|zahlung*|facture*|devis|" +
+				"paiement* ~8 dated|made|signed|am|du|le"}},
 			{-60, []string{"during|throughout the term", "binding agreement", "in witness whereof"}},
 		}},
 	{record.Renewal,
@@ -61,7 +69,10 @@ var rules = []struct {
 			{60, []string{"may|can ~4 terminate", "right|option|entitled to ~4 terminate", "may|can be ~3 terminated",
 				"gekündigt werden",
 				"kündigungsfrist*", "wichtigem grund", "mettre fin ~4 contrat|accord", "kann|können ~15 kündigen",
-				"peut|peuvent ~6 résili*", "résilié* ~8 par|avec|moyennant"}},
+				"peut|peuvent ~6 résili*", "résilié* ~8 par|avec|moyennant",
+				"may|can ~3 end ~6 notice", "may|can ~3 end ~2 agreement|contract|lease|engagement",
+				"may|can ~3 withdraw|rescind ~3 if|from|agreement|contract", "kann|können ~12 zurücktreten|zurückzutreten",
+				"kann|können ~12 beenden", "peut|peuvent ~4 dénonc*", "peut|peuvent ~4 retirer ~3 contrat|accord"}},
 			{55, []string{"after|following|upon|of|prior ~4 termination|expiration ~4 agreement|period",
 				"termination period",
 				"wind-down|wind down", "following|after such termination|expiration"}},
@@ -240,6 +251,10 @@ var rules = []struct {
 		[]weighted{
 			{75, []string{"governed ~20 by|under ~8 law*", "construed ~15 law*", "unterlieg* ~8 recht",
 				"es gilt ~8 recht",
+				"law|laws ~6 governs|govern", "law|laws applies", "laws of ~4 apply|applies",
+				"recht ~2 gilt|maßgeblich|maßgebend|anzuwenden",
+				"maßgeblich|maßgebend ~2 recht",
+				"droit|loi ~2 s applique|appliquera", "droit|loi ~3 régit|régissent",
 				"régi* ~3 par ~6 droit|loi|lois", "gilt ~6 deutsche*|schweizer*|österreichische* recht"}},
 			{55, []string{"soumis* ~4 droit|loi|lois", "recht der bundesrepublik|schweiz|republik",
 				"interpreted ~12 law*",
@@ -248,5 +263,7 @@ var rules = []struct {
 				"laws of the state|republic|commonwealth|province",
 				"laws of england", "un-kaufrecht*|cisg", "loi|droit applicable", "kollisionsrecht*"}},
 			{-40, []string{"comply|complies|compliance ~12 law*"}},
+			{-75, []string{"applicable|mandatory|statutory|that|such|this law|laws ~2 applies|apply|governs|govern",
+				"recht gilt ~3 nur|nicht|auch"}},
 		}},
 }

@@ -116,17 +116,19 @@ var (
 	abbreviations = strings.Fields("inc corp ltd no nr art abs sec co dr st vs bzw ca ggf etc par al sarl")
 )
 
-// isHeading reports whether the sentence is a title: few words, and no verb of a contract.
+// isHeading reports whether the sentence is a title: few words, no verb of a contract, and no day.
 func (s sentence) isHeading() bool {
 	return len(s.words) <= maxHeading && !slices.ContainsFunc(s.words, func(w word) bool {
-		return slices.Contains(verbs, w.text)
+		return slices.Contains(verbs, w.text) || years.MatchString(w.text)
 	})
 }
+
+var years = regexp.MustCompile(`^(?:19|20)\d\d(?:-\d\d-\d\d)?$`)
 
 var verbs = strings.Fields(`shall will may must is are was be has have means mean governed grants agree agrees owns
 	gilt ist sind wird werden kann können darf dürfen hat haben muss haftet verlängert unterliegt bedarf
 	räumt stellt kündigen est sont sera seront peut peuvent doit doivent ont régi soumis souscrit garantit cède accorde
-	concède bénéficie`)
+	concède bénéficie applies apply governs govern anzuwenden maßgeblich beginnt applique régit`)
 
 // around returns the place of the sentence, or of a quotable part around a word.
 func (s sentence) around(at int) (from, to int) {

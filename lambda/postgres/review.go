@@ -120,6 +120,9 @@ FROM review_finding WHERE job_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 	marksSQL = `
 SELECT marks FROM review_checkpoint JOIN review_chunk AS c ON c.id = chunk_id
 WHERE c.job_id = $1 AND outcome = 'done' AND marks IS NOT NULL ORDER BY c.position`
+	cardOfSQL = `
+SELECT k.card, t.playbook FROM review_text AS t LEFT JOIN review_checkpoint AS k ON k.job_id = t.job_id AND k.stage = 'card' AND
+	k.card IS NOT NULL WHERE t.job_id = $1 LIMIT 1`
 	questionsSQL = `
 SELECT k.chunk_id, k.stage, coalesce(k.outcome, ''), coalesce(k.reason, ''), k.calls, (k.cost_usd * 1000000)::bigint, k.dropped
 FROM review_checkpoint AS k JOIN review_chunk AS c ON c.id = k.chunk_id
@@ -160,6 +163,12 @@ func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error
 	marks := slices.Concat(lists...)
 	slices.SortStableFunc(marks, func(a, b record.Mark) int { return a.Start - b.Start })
 	return marks, err
+}
+
+// Card reads a contract's card, nil if none is recorded, and the playbook.
+func (r *Reviews) Card(ctx context.Context, id uuid.UUID) (*record.Card, []byte, error) {
+	row, err := first[cardRow](ctx, r.db, cardOfSQL, id)
+	return row.Card, row.Other, err
 }
 
 // Questions reads what was asked about a review's chunks, in the order of the contract.

@@ -91,7 +91,7 @@ func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err e
 			return job.ErrFenceLost
 		}
 		t = record.Task{Job: jobs[0], Chunk: chunks[0], Text: string(texts[0].Text), Playbook: texts[0].Playbook,
-			Ended: map[record.Stage]record.Result{}, Card: cards[0].Card, Contract: string(cards[0].Contract)}
+			Ended: map[record.Stage]record.Result{}, Card: cards[0].Card, Contract: string(cards[0].Other)}
 		for _, e := range ended {
 			t.Ended[e.Stage] = e
 		}
@@ -106,8 +106,8 @@ func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err e
 type passage struct{ Text, Playbook []byte }
 
 type cardRow struct {
-	Card     *record.Card
-	Contract []byte
+	Card  *record.Card
+	Other []byte // the contract, or the playbook
 }
 
 func all[T any](into *[]T) func(pgx.Rows) error {

@@ -28,6 +28,7 @@ type Result struct {
 	Budget     float64       `json:"budget_usd"`
 	Error      string        `json:"error,omitempty"`
 	Unread     string        `json:"unread_language,omitempty"` // warning about a language that rules don't read
+	Card       record.Card   `json:"card"`                      // parties, dates, periods and sums
 	Categories []Category    `json:"categories"`
 	Findings   Findings      `json:"findings"` // heaviest first
 	Gaps       []Gap         `json:"gaps"`
@@ -61,7 +62,7 @@ func ResultOf(r report.Review) *Result {
 	result := &Result{ID: j.ID, Name: j.Name, Status: j.Status, Model: j.Model, Playbook: j.Playbook, Parts: j.Chunks,
 		Calls: j.Calls, Cost: j.Cost.Dollars(), Estimate: j.Estimate.Dollars(), Budget: j.Budget.Dollars(), Error: j.Error,
 		Findings: SomeFindings(r, report.Filter{}), Gaps: []Gap{},
-		Certificate: report.CertificateOf(r)}
+		Card: r.Card, Certificate: report.CertificateOf(r)}
 	for _, c := range record.All() {
 		marks := slices.DeleteFunc(slices.Clone(r.Marks), func(m record.Mark) bool { return m.Category != c })
 		result.Categories = append(result.Categories, Category{c, append([]record.Mark{}, marks...)})
@@ -92,6 +93,12 @@ func (r *Result) Text() string {
 	}
 	if r.Error != "" {
 		p.Line("           %s", term.Clean(r.Error, mostText))
+	}
+	for i, line := range report.CardLines(r.Card) {
+		if i == 0 {
+			p.Line("CONTRACT")
+		}
+		p.Hang("  ", line)
 	}
 	p.Line("CATEGORIES")
 	for _, c := range r.Categories {

@@ -7,12 +7,13 @@ import (
 	"matchbook/lambda/review/record"
 )
 
-// asked lists the first questions of a reader, each with the category that answers it.
+// asked lists the first questions of a reader, each with the category of clauses that answers it where
+// the card doesn't. The first ones are in the order of factsOf.
 var asked = []struct {
 	name  string
 	about record.Category
-}{{"Parties", record.Parties}, {"Term and renewal", record.Renewal}, {"Notice", record.Termination},
-	{"Money at risk", record.UncappedLiability}, {"Limit of liability", record.LiabilityCap}, {"Law", record.GoverningLaw}}
+}{{"Parties", record.Parties}, {"Term and renewal", record.Renewal}, {"Notice", record.Termination}, {"Fees", ""},
+	{"Money at risk", record.UncappedLiability}, {"Limit of liability", record.LiabilityCap}}
 
 // Limits of the lines on top.
 const (
@@ -21,9 +22,9 @@ const (
 	likely      = 25  // percent below the best mark
 )
 
-// briefOf returns at most ten lines to read first: what the contract says about each question, in
-// its own words and with the place, and what to change, heaviest first. The state and the
-// certificate stand above them.
+// briefOf returns at most ten lines to read first: what the card knows or the contract says about each
+// question, in its own words and with the place, and what to change, heaviest first. The state and
+// the certificate stand above them.
 func briefOf(r Review, items []item) (lines []string) {
 	best, longest := map[record.Category]int{}, map[record.Category]record.Mark{}
 	for _, m := range r.Marks {
@@ -38,9 +39,11 @@ func briefOf(r Review, items []item) (lines []string) {
 	for _, q := range asked {
 		at = append(at, longest[q.about].Start)
 	}
-	places := placesOf(r.Text, at)
+	places, facts := placesOf(r.Text, at), factsOf(r.Card)
 	for i, q := range asked {
-		if m, ok := longest[q.about]; ok {
+		if i < len(facts) && facts[i].text != "" {
+			lines = append(lines, facts[i].name+": "+facts[i].text)
+		} else if m, ok := longest[q.about]; ok {
 			lines = append(lines, fmt.Sprintf("%s: %s (%s)", q.name, term.Clean(m.Quote, mostBrief), places[i]))
 		}
 	}

@@ -18,6 +18,8 @@ type Store interface {
 	Questions(ctx context.Context, id uuid.UUID) ([]record.Question, error)
 	Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error)
 	Actions(ctx context.Context, id uuid.UUID) ([]record.Action, error)
+	// Card returns nil if no card is recorded, and the playbook.
+	Card(ctx context.Context, id uuid.UUID) (card *record.Card, playbook []byte, err error)
 }
 
 const page = 500
@@ -28,12 +30,13 @@ func Read(ctx context.Context, s Store, id uuid.UUID) (r Review, err error) {
 	if r.Job, err = s.Job(ctx, id); err != nil {
 		return r, err
 	}
-	var errs [5]error
+	var errs [6]error
 	r.Text, errs[0] = s.Text(ctx, id)
 	r.Chunks, errs[1] = s.Chunks(ctx, id)
 	r.Marks, errs[2] = s.Marks(ctx, id)
 	r.Questions, errs[3] = s.Questions(ctx, id)
 	r.Actions, errs[4] = s.Actions(ctx, id)
+	r.Card, errs[5] = cardOf(ctx, s, id, r.Text)
 	if err := errors.Join(errs[:]...); err != nil {
 		return r, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -15,6 +16,7 @@ import (
 type shelf struct {
 	Review
 	fails string
+	card  *record.Card
 }
 
 func (s shelf) fail(what string) error {
@@ -49,6 +51,10 @@ func (s shelf) Actions(context.Context, uuid.UUID) ([]record.Action, error) {
 	return s.Review.Actions, s.fail("actions")
 }
 
+func (s shelf) Card(context.Context, uuid.UUID) (*record.Card, []byte, error) {
+	return s.card, playbook.Default(), s.fail("card")
+}
+
 func TestReadPages(t *testing.T) {
 	t.Parallel()
 	s := shelf{Review: complete(t)}
@@ -63,7 +69,7 @@ func TestReadPages(t *testing.T) {
 			t.Errorf("%d findings: got %d, %v", n, len(r.Findings), err)
 		}
 	}
-	for _, what := range []string{"job", "text", "chunks", "marks", "questions", "findings", "actions"} {
+	for _, what := range []string{"job", "text", "chunks", "marks", "questions", "findings", "actions", "card"} {
 		s.fails = what
 		if _, err := Read(t.Context(), s, uuid.Nil); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("%s: got %v", what, err)

@@ -25,6 +25,7 @@ type Review struct {
 	Chunks    []record.Chunk // including the whole contract
 	Marks     []record.Mark
 	Findings  []record.Finding
+	Card      record.Card
 	Questions []record.Question // recorded about the chunks
 	Actions   []record.Action   // of people, about the findings
 }

@@ -102,6 +102,10 @@ func (s *shelf) Marks(_ context.Context, id uuid.UUID) ([]record.Mark, error) {
 	return nil, s.check(id)
 }
 
+func (s *shelf) Card(_ context.Context, id uuid.UUID) (*record.Card, []byte, error) {
+	return nil, nil, s.check(id)
+}
+
 func (s *shelf) Questions(_ context.Context, id uuid.UUID) ([]record.Question, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

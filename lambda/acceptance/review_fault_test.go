@@ -101,7 +101,7 @@ func pairing(good, bad int) func(scripted.Question, string) string {
 		return changed(right, func(answer map[string]any) {
 			quotes, pairs := listedQuote.FindAllStringSubmatch(q.User, 2), []any{}
 			for i := range good + bad {
-				p := map[string]any{"first": invented, "second": invented, "category": "other", "severity": "high", "title": "scripted",
+				p := map[string]any{"first": invented, "second": invented, "contradiction": true, "category": "other", "severity": "high", "title": "scripted",
 					"explanation": "Two.", "fallback": ""}
 				if i < good {
 					p["first"], p["second"] = quotes[0][1], quotes[1][1]

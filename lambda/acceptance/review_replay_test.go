@@ -206,7 +206,7 @@ func (w *written) wholeOf(user string) object {
 	for _, f := range w.Across {
 		if stands(user, f.Quotes[0]) && stands(user, f.Quotes[1]) {
 			entry := f.entry()
-			entry["first"], entry["second"] = f.Quotes[0], f.Quotes[1]
+			entry["first"], entry["second"], entry["contradiction"] = f.Quotes[0], f.Quotes[1], false
 			together = append(together, entry)
 		}
 	}

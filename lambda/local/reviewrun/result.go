@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
+	"matchbook/lambda/review/whole"
 
 	"github.com/google/uuid"
 )
@@ -109,8 +110,14 @@ func (r *Result) Text() string {
 		}
 		p.Line("  %-36s %s", report.Title(c.Name), words)
 	}
+	asks := func(f report.Finding) bool { return f.Analyst == whole.Doubts }
+	toCheck := slices.DeleteFunc(slices.Clone(r.Findings), func(f report.Finding) bool { return !asks(f) || !f.Stands() })
 	p.Line("FINDINGS")
-	r.Findings.text(&p)
+	slices.DeleteFunc(slices.Clone(r.Findings), asks).text(&p)
+	if len(toCheck) > 0 {
+		p.Line("TO CHECK")
+	}
+	toCheck.text(&p)
 	r.word(&p)
 	for i, g := range r.Gaps {
 		if i == 0 {

@@ -32,14 +32,10 @@ func (m *markdown) write(v view) {
 		m.line("| %s | %d |", c.Severity, c.N)
 	}
 	m.findings(v)
-	if len(v.Contradictions) > 0 {
-		m.line("\n## Contradictions")
-		m.items(v.Contradictions)
-	}
-	if len(v.Missing) > 0 {
-		m.line("\n## Missing clauses")
-		m.items(v.Missing)
-	}
+	m.section("Contradictions", v.Contradictions)
+	m.section("Between clauses", v.Between)
+	m.section("Missing clauses", v.Missing)
+	m.section("To check", v.ToCheck)
 	if len(v.Rejected) > 0 {
 		m.line("\n## Rejected findings\n")
 	}
@@ -60,16 +56,24 @@ func (m *markdown) write(v view) {
 	for _, c := range v.Coverage {
 		m.line("| %s | %s | %s | %s | %s |", plain(c.Part), plain(c.Answered), plain(c.Failed), plain(c.NotNeeded), c.Price)
 	}
+	m.section("Low and for information", v.Folded)
 }
 
 func (m *markdown) findings(v view) {
 	m.line("\n## Findings")
-	if len(v.Severities) == 0 {
+	if len(v.Clauses) == 0 {
 		m.line("\nNo findings in the clauses.")
 	}
-	for _, g := range v.Severities {
-		m.line("\n### %s", g.Severity)
+	for _, g := range v.Clauses {
+		m.line("\n### %s", plain(g.Clause))
 		m.items(g.Items)
+	}
+}
+
+func (m *markdown) section(title string, items []item) {
+	if len(items) > 0 {
+		m.line("\n## %s", title)
+		m.items(items)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package report writes the result of a review for a lawyer, as Markdown or as a
-// self-contained, printable HTML page: a summary, the findings by severity, contradictions,
-// missing clauses, unread parts with reasons, the place of each category of clauses, and the
-// cost.
+// self-contained, printable HTML page: the card and what to change, the findings in the order of
+// the contract, the ones about the contract as a whole, unread parts with reasons, the place of
+// each category of clauses, and the cost.
 //
 // Treat the contract and the answers about it as hostile. Both formats show them as text only,
 // so nothing in them becomes a heading, a link or a script.
@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/whole"
 )
 
 // Review is the content of a report. Use Read to get one.
@@ -34,9 +35,11 @@ type view struct {
 	Name, State, Reader, Playbook, Dates string
 	Over                                 bool
 	Counts                               []count
-	Severities                           []group
-	Contradictions, Missing              []item
-	Rejected                             []item // by people
+	Clauses                              []group // in the order of the contract
+	Between, Contradictions, Missing     []item  // about the contract as a whole
+	ToCheck                              []item  // questions to a person, not counted
+	Folded                               []item  // low and info
+	Rejected                             []item  // by people
 	Gaps                                 []gap
 	Summary                              string   // of the certificate
 	Brief                                []string // what to read first
@@ -51,19 +54,16 @@ type count struct {
 	N        int
 }
 
+// group is a clause with its findings.
 type group struct {
-	Severity string
-	Items    []item
-}
-
-// Folded reports whether a page shows the findings only on demand.
-func (g group) Folded() bool {
-	return g.Severity == capital(string(record.Low)) || g.Severity == capital(string(record.Info))
+	Clause string
+	Items  []item
 }
 
 // item is a finding, with the repeating ones.
 type item struct {
 	finding                                             Finding
+	clause                                              string // the headings above it
 	Number, Severity, Class, Title, Category, Analyst   string
 	Place, Quote, Explanation, Fallback, Again, Decided string
 	Second, SecondPlace                                 string // of a finding about two clauses
@@ -101,38 +101,62 @@ func viewOf(r Review) view {
 
 // sort puts the findings into sections. A missing clause found in parts read later is omitted.
 func (v *view) sort(items []item, r Review) {
-	bySeverity := map[record.Severity][]item{}
+	counts := map[record.Severity]int{}
+	var clauses []item
 	for _, i := range items {
-		marked := func(m record.Mark) bool { return m.Category == i.finding.Category }
-		switch contract := i.finding.Analyst == string(record.Contract); {
-		case contract && strings.HasPrefix(i.Title, "Missing") && slices.ContainsFunc(r.Marks, marked):
+		list := v.listOf(i, r.Marks)
+		switch {
+		case list == nil && i.missing():
 			continue
-		case i.finding.State == record.Rejected:
-			v.Rejected = append(v.Rejected, i)
-		case contract && i.finding.Quote != "":
-			v.Contradictions = append(v.Contradictions, i)
-		case contract:
-			v.Missing = append(v.Missing, i)
+		case list == nil:
+			clauses = append(clauses, i)
 		default:
-			bySeverity[i.finding.Severity] = append(bySeverity[i.finding.Severity], i)
+			*list = append(*list, i)
+		}
+		if list != &v.Rejected && list != &v.ToCheck {
+			counts[i.finding.Severity]++
 		}
 	}
-	all := slices.Concat(v.Contradictions, v.Missing)
+	slices.SortStableFunc(clauses, func(a, b item) int { return a.finding.Start - b.finding.Start })
+	for _, i := range clauses {
+		if n := len(v.Clauses); n == 0 || v.Clauses[n-1].Clause != i.clause {
+			v.Clauses = append(v.Clauses, group{Clause: i.clause})
+		}
+		last := &v.Clauses[len(v.Clauses)-1]
+		last.Items = append(last.Items, i)
+	}
 	for _, s := range record.Severities() {
-		if some := bySeverity[s]; len(some) > 0 {
-			v.Severities = append(v.Severities, group{capital(string(s)), some})
-			all = append(all, some...)
-		}
+		v.Counts = append(v.Counts, count{capital(string(s)), counts[s]})
 	}
-	for _, s := range record.Severities() {
-		n := 0
-		for _, i := range all {
-			if i.finding.Severity == s {
-				n++
-			}
-		}
-		v.Counts = append(v.Counts, count{capital(string(s)), n})
+}
+
+// listOf returns the section of a finding, and nil for a finding about one clause, or to omit it.
+func (v *view) listOf(i item, marks []record.Mark) *[]item {
+	f := i.finding
+	ofWhole := f.Analyst == string(record.Contract)
+	marked := func(m record.Mark) bool { return m.Category == f.Category }
+	switch {
+	case i.missing() && slices.ContainsFunc(marks, marked):
+		return nil
+	case f.State == record.Rejected:
+		return &v.Rejected
+	case f.Analyst == whole.Doubts:
+		return &v.ToCheck
+	case ofWhole && f.Quote == "":
+		return &v.Missing
+	case ofWhole && whole.Contradicts(f.Finding):
+		return &v.Contradictions
+	case f.Severity == record.Low || f.Severity == record.Info:
+		return &v.Folded
+	case ofWhole:
+		return &v.Between
 	}
+	return nil
+}
+
+// missing reports whether rules miss a clause.
+func (i item) missing() bool {
+	return i.finding.Analyst == string(record.Contract) && strings.HasPrefix(i.Title, "Missing")
 }
 
 // itemsOf returns the findings to show, neither withdrawn nor repeated, by severity and place.
@@ -153,6 +177,7 @@ func itemsOf(r Review) (items []item) {
 	places := placesBy(r.Text, r.Findings)
 	for _, f := range With(kept, r.Actions) {
 		i := itemOf(f, places[f.Start], elsewhere(places, f.Finding, again[f.Seq]))
+		i.clause = clauseOf(places[f.Start])
 		if f.Second != "" {
 			i.Second, i.SecondPlace = term.Clean(f.Second, mostQuote), places[f.SecondStart]
 		}
@@ -174,6 +199,12 @@ func placesBy(text string, all []record.Finding) map[int]string {
 		places[starts[i]] = place
 	}
 	return places
+}
+
+// clauseOf returns the headings of a place, without its line.
+func clauseOf(place string) string {
+	at := strings.LastIndex(place, "line ")
+	return cmp.Or(strings.TrimSuffix(place[:max(at, 0)], ", "), "Without a heading")
 }
 
 // elsewhere returns the places of a finding's repetitions, except at its own place, where an

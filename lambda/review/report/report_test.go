@@ -196,7 +196,7 @@ func TestBriefComesFirst(t *testing.T) {
 		t.Errorf("got %q", lines)
 	}
 	page := string(must.Get(HTML(r))(t))
-	if _, folded, ok := strings.Cut(page, "<summary>Low: 1</summary>"); !ok || !strings.Contains(folded, "A trifle") {
+	if _, folded, ok := strings.Cut(page, "<summary>Low and for information: 1</summary>"); !ok || !strings.Contains(folded, "A trifle") {
 		t.Error("a low finding isn't folded")
 	}
 }
@@ -315,6 +315,44 @@ func TestLargestReviews(t *testing.T) {
 	}
 	if text := Markdown(r); !strings.Contains(text, "line 7471") {
 		t.Error("the last finding has another line than 7471")
+	}
+}
+
+// Findings stand in the order of the contract. Only contradictions stand as such, questions to a
+// person aren't counted, and what is low or for information comes last.
+func TestReportSections(t *testing.T) {
+	t.Parallel()
+	r := Review{Text: "1. Fees\n\nThe fee is low.\n\n2. Law\n\nThe law is odd.\n", Job: record.Job{Status: record.Completed, Model: "m"}}
+	for _, f := range []record.Finding{
+		{Analyst: "payment", Severity: record.Info, Title: "Note", Quote: "The fee"},
+		{Analyst: "disputes", Severity: record.Critical, Title: "Odd", Quote: "The law is odd."},
+		{Analyst: "payment", Severity: record.Medium, Title: "Fee", Quote: "The fee is low."},
+		{Analyst: "contract", Severity: record.High, Title: "Contradiction: one of two", Quote: "fee", Second: "law"},
+		{Analyst: "contract", Severity: record.High, Title: "Cap and sum", Quote: "is low", Second: "is odd"},
+		{Analyst: "contract", Severity: record.Low, Title: "Small pair", Quote: "low", Second: "odd"},
+		{Analyst: "contract", Severity: record.Low, Title: "Missing clause: cap"},
+		{Analyst: "model-and-rules", Severity: record.Info, Title: "To check: law?", Quote: "odd"},
+	} {
+		r.find(t, f)
+	}
+	want := []string{"## Findings", "### 1. Fees", "Fee", "### 2. Law", "Odd", "## Contradictions", "Contradiction: one of two", "## Between clauses",
+		"Cap and sum", "## Missing clauses", "Missing clause: cap", "## To check", "To check: law?", "## Low and for information", "Small pair", "Note"}
+	rest := strings.ReplaceAll(Markdown(r), `\`, "")
+	for _, part := range want {
+		_, after, ok := strings.Cut(rest, part)
+		if !ok {
+			t.Fatalf("no %q in its place:\n%s", part, Markdown(r))
+		}
+		rest = after
+	}
+	if !strings.Contains(Markdown(r), "| Critical | 1 |\n| High | 2 |\n| Medium | 1 |\n| Low | 2 |\n| Info | 1 |") {
+		t.Errorf("the counts are wrong:\n%.900s", Markdown(r))
+	}
+	page := string(must.Get(HTML(r))(t))
+	_, folded, _ := strings.Cut(page, "<summary>Low and for information: 2</summary>")
+	folded, rest, _ = strings.Cut(folded, "</details>")
+	if !strings.Contains(folded, "Note") || strings.Contains(folded, "Cap and sum") || !strings.Contains(rest, "<h2>Between clauses</h2>") {
+		t.Errorf("the page has other sections:\n%s", page)
 	}
 }
 

@@ -81,6 +81,9 @@ func (r *reading) together(e entry) bool {
 	if !ok || !first || !second || start < to && from < end {
 		return false
 	}
+	if e["contradiction"] == true && !Contradicts(f) {
+		f.Title = text.Clean(contradiction+f.Title, mostTitle)
+	}
 	if from < start {
 		start, end, from, to = from, to, start, end
 	}

@@ -18,6 +18,12 @@ const (
 	mostOfAll = 40
 )
 
+// contradiction begins the titles of contradictions, by rules and by a model.
+const contradiction = "Contradiction: "
+
+// Contradicts reports whether a finding of the last step is about two clauses that cannot both hold.
+func Contradicts(f record.Finding) bool { return strings.HasPrefix(f.Title, contradiction) }
+
 func contradictionsOf(t record.Task) (found []record.Finding) {
 	all := differencesIn(t)
 	var seconds []int
@@ -82,7 +88,7 @@ func (d difference) finding(place string) record.Finding {
 // title returns the start of a contradiction's title, up to the other value. Note that ofRules
 // recognises stored findings by it.
 func (t term) title() string {
-	return fmt.Sprintf("Contradiction: %s of %s and of ", t.subject.about, t.shown)
+	return fmt.Sprintf(contradiction+"%s of %s and of ", t.subject.about, t.shown)
 }
 
 // ofRules reports whether rules found a contradiction: its title names the term in its clause.

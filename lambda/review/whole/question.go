@@ -56,7 +56,7 @@ func Question(t record.Task, rules playbook.Playbook) llm.Question {
 		writeMarks(&b, t)
 	}
 	writeFindings(&b, t)
-	return llm.Question{Name: SchemaName, Version: "2", System: strings.TrimSpace(system), User: b.String(),
+	return llm.Question{Name: SchemaName, Version: "3", System: strings.TrimSpace(system), User: b.String(),
 		Schema: answers.Raw(), MaxTokens: mostTokens, Corrects: true}
 }
 

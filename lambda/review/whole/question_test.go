@@ -66,7 +66,7 @@ func TestQuestionShowsAll(t *testing.T) {
 
 // pair is an entry about two clauses.
 func pair(first, second string) map[string]any {
-	return map[string]any{"first": first, "second": second, "category": "liability-cap", "title": "Cap beside insurance",
+	return map[string]any{"first": first, "second": second, "contradiction": false, "category": "liability-cap", "title": "Cap beside insurance",
 		"explanation": "The cap is far below the sum.", "severity": "high", "fallback": ""}
 }
 
@@ -96,6 +96,13 @@ func TestTogetherQuotesTwo(t *testing.T) {
 		Second: "The insured sum is EUR 1,000,000.", SecondStart: sum, SecondEnd: sum + 33}
 	if err != nil || kept != 1 || r.Dropped != 0 || len(r.Findings) != 1 || r.Findings[0] != want {
 		t.Errorf("got %d, %+v, %v\nwant %+v", kept, r, err, want)
+	}
+	both := pair("The cap is EUR 5,000.", "The insured sum is EUR 1,000,000.")
+	both["contradiction"] = true
+	var apart record.Result
+	if _, err := Read(answered(map[string][]any{"together": {both}}), task, &apart); err != nil ||
+		apart.Findings[0].Title != "Contradiction: Cap beside insurance" || !Contradicts(apart.Findings[0]) || Contradicts(r.Findings[0]) {
+		t.Errorf("a contradiction: %+v, %v", apart.Findings, err)
 	}
 	task.Findings = append(task.Findings, r.Findings[0])
 	other := answered(map[string][]any{"together": {pair("The cap is EUR 5,000.", "The Supplier may deliver to anyone.")}})

@@ -148,7 +148,6 @@ func modelFaults() []modelFault {
 	for _, stage := range []record.Stage{record.CardStage, record.Categories, "termination", record.Contract} {
 		for _, f := range []modelFault{
 			{fault: "500 with HTML", tries: 12, reason: "HTTP 500"},
-			{fault: "502 with HTML", tries: 12, reason: "HTTP 502"},
 			{fault: scripted.NotFound, tries: 1, reason: "unknown model"},
 			{fault: scripted.ContextLength, tries: 1, reason: "too long"},
 			{fault: scripted.FinishLength, tries: 1, reason: "cut off"},

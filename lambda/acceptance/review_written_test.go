@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/report"
 	"matchbook/lambda/review/whole"
 
 	"github.com/google/uuid"
@@ -106,7 +107,7 @@ func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured)
 // card returns a review's parties and days.
 func (d *desk) card(id uuid.UUID) string {
 	d.t.Helper()
-	c := query[record.Card](d.line, "SELECT card FROM review_checkpoint WHERE job_id = $1 AND stage = $2", id, record.CardStage)
+	c := must.Get(report.Read(d.t.Context(), d.DB.Reviews(), id))(d.t).Card
 	var parties []string
 	for _, p := range c.Parties {
 		parties = append(parties, fmt.Sprint(p.Name, " ", p.Term, " ", p.Ours))

@@ -43,7 +43,7 @@ func TestClauseOf(t *testing.T) {
 		task := record.Task{Text: text, Chunk: record.Chunk{Kind: record.Whole}, Job: record.Job{DocumentID: uuid.UUID{document}}}
 		return clauseOf(task, record.Finding{Analyst: "contract", Title: title})
 	}
-	if missing("A", 1) != missing("A", 1) || missing("A", 1) == missing("B", 1) || missing("A", 1) == missing("A", 2) {
+	if a := missing("A", 1); a != missing("A", 1) || a == missing("B", 1) || a == missing("A", 2) {
 		t.Error("a missing clause has its title and document")
 	}
 }

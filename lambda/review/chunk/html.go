@@ -40,7 +40,8 @@ func textOfHTML(raw []byte) (string, error) {
 // encodings has the encodings of a page that isn't UTF-8, by their declared names. Package charset of
 // x/net knows all, and would add the tables of East Asia to a function.
 var encodings = map[string]*charmap.Charmap{
-	"": charmap.Windows1252, "utf-8": charmap.Windows1252, "iso-8859-1": charmap.Windows1252, "latin1": charmap.Windows1252, "us-ascii": charmap.Windows1252,
+	"": charmap.Windows1252, "utf-8": charmap.Windows1252, "iso-8859-1": charmap.Windows1252, "latin1": charmap.Windows1252,
+	"us-ascii":     charmap.Windows1252,
 	"windows-1252": charmap.Windows1252, "iso-8859-2": charmap.ISO8859_2, "windows-1250": charmap.Windows1250,
 	"iso-8859-9": charmap.Windows1254, "windows-1254": charmap.Windows1254, "iso-8859-15": charmap.ISO8859_15,
 	"windows-1251": charmap.Windows1251, "windows-1253": charmap.Windows1253,

@@ -19,10 +19,11 @@ import (
 // view is a review as shown to clients, in answers and events.
 type view struct {
 	record.Job
-	Over        bool    `json:"over"`
-	BudgetUSD   float64 `json:"budget_usd"`
-	EstimateUSD float64 `json:"estimate_usd"`
-	CostUSD     float64 `json:"cost_usd"`
+	Over        bool         `json:"over"`
+	BudgetUSD   float64      `json:"budget_usd"`
+	EstimateUSD float64      `json:"estimate_usd"`
+	CostUSD     float64      `json:"cost_usd"`
+	Card        *record.Card `json:"card,omitempty"` // once it's recorded
 	// Unread are the gaps: each is a chunk, with the stage and reason of a question.
 	Unread      []record.Chunk      `json:"unread,omitempty"`
 	Certificate *report.Certificate `json:"certificate,omitempty"` // without Questions, since they may be thousands
@@ -44,6 +45,9 @@ func (h *handler) whole(r *http.Request, j record.Job) (view, error) {
 	all := report.CertificateOf(report.Review{Job: j, Chunks: chunks, Questions: asked})
 	all.Questions = nil
 	v.Certificate = &all
+	if err == nil {
+		v.Card, _, err = h.Reviews.Card(r.Context(), j.ID)
+	}
 	return v, err
 }
 

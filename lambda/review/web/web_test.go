@@ -76,6 +76,9 @@ func TestReviewShowsGaps(t *testing.T) {
 		"stage:contract start_offset:0 status:failed]]"; unread != want {
 		t.Errorf("unread: got %s\nwant %s", unread, want)
 	}
+	if card, _ := got["card"].(map[string]any); card["effective"] != "2026-04-01" {
+		t.Errorf("the card is %v", got["card"])
+	}
 	brief, _ := got["certificate"].(map[string]any)
 	if all := decoded[report.Certificate](s, s.do("GET", pathA+"/certificate"), 200); len(all.Questions) != 26 ||
 		all.Summary != brief["summary"] || brief["questions"] != nil {

@@ -54,11 +54,9 @@ func TestFeedback(t *testing.T) {
 		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/offers/feedback", strings.NewReader(tc.body)))(t)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Authorization", "Bearer "+tc.token)
-		response := must.Get(http.DefaultClient.Do(r))(t)
-		body := must.Get(io.ReadAll(response.Body))(t)
-		_ = response.Body.Close()
-		if response.StatusCode != tc.status || !strings.Contains(string(body), tc.want) {
-			t.Errorf("%s: %d %s, want %d %s", name, response.StatusCode, body, tc.status, tc.want)
+		status, body := answered(t, r)
+		if status != tc.status || !strings.Contains(body, tc.want) {
+			t.Errorf("%s: %d %s, want %d %s", name, status, body, tc.status, tc.want)
 		}
 	}
 	var n int
@@ -66,4 +64,11 @@ func TestFeedback(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d answers are stored", n)
 	}
+}
+
+func answered(t *testing.T, r *http.Request) (status int, body string) {
+	t.Helper()
+	response := must.Get(http.DefaultClient.Do(r))(t)
+	defer response.Body.Close()
+	return response.StatusCode, string(must.Get(io.ReadAll(response.Body))(t))
 }

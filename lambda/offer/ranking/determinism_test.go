@@ -20,6 +20,7 @@ import (
 const (
 	goldenRoster = "4ae99f2a818e98df3e9753c20f64eaaaabdcef3582fab9e2cf6142ab66accbd1"
 	goldenSets   = "32a6ab7951e3a88d080dd36a5c832a3ca0575c9ebd4355813db2d0b1f73717e3"
+	goldenSets4  = "1cf75446fe691fabbb10887d9aa1c3ef9968284638cf864d102a56928caf222b"
 	goldenSets2  = "b1c408776b026ac5a94f37c3470c51f3326a012e7300450525b658101a4e600e"
 )
 
@@ -32,7 +33,14 @@ func TestGoldenSets(t *testing.T) {
 	r := w.roster(1000)
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
-	for version, want := range map[int]string{1: goldenSets, 2: goldenSets2} {
+	v := newWorld(17)
+	remembering := v.roster(1000)
+	v.remember(&remembering)
+	for version, want := range map[int]string{1: goldenSets, 2: goldenSets2, 4: goldenSets4} {
+		r := r
+		if version == 4 {
+			r = remembering
+		}
 		r.Algorithm = version
 		random.Shuffle(len(r.Rows), func(i, j int) { r.Rows[i], r.Rows[j] = r.Rows[j], r.Rows[i] })
 		frozen := must.Get(r.Freeze())(t)

@@ -17,8 +17,8 @@ import (
 )
 
 func (w *invocation) offersCommand() *cobra.Command {
-	return group("offers", "Run, explain and requeue match offers; import answers",
-		w.offersRunCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand(),
+	return group("offers", "Run, simulate, explain and requeue match offers",
+		w.offersRunCommand(), w.offersSimulateCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand(),
 		w.offersFeedbackCommand(), w.offersSettingsCommand())
 }
 

@@ -96,6 +96,29 @@ func number(name, purpose string, of func(*roster.Settings) *int) choice {
 	}, func(s roster.Settings) string { return strconv.Itoa(*of(&s)) }}
 }
 
+// choiceFlags adds the flags of the choices, except some. It returns a function that changes settings by the
+// flags given, and checks them.
+func choiceFlags(cmd *cobra.Command, except ...string) (change func(*roster.Settings) error) {
+	texts := make([]string, len(choices))
+	for i, c := range choices {
+		if slices.Contains(except, c.name) {
+			continue
+		}
+		cmd.Flags().StringVar(&texts[i], c.name, "", c.purpose)
+	}
+	return func(s *roster.Settings) error {
+		for i, c := range choices {
+			if !cmd.Flags().Changed(c.name) {
+				continue
+			}
+			if err := c.set(s, texts[i]); err != nil {
+				return fmt.Errorf("--%s: %w", c.name, err)
+			}
+		}
+		return s.Check()
+	}
+}
+
 func (w *invocation) offersSettingsCommand() *cobra.Command {
 	var o sessionOptions
 	show := o.add(ofTenant("show --tenant ID", "Print a tenant's settings for offers", 0,
@@ -105,23 +128,12 @@ func (w *invocation) offersSettingsCommand() *cobra.Command {
 				return errors.Join(err, s.Print(offerSettings(stored), o.json))
 			})
 		}))
-	texts := make([]string, len(choices))
 	var set *cobra.Command
+	var change func(*roster.Settings) error
 	set = o.add(ofTenant("set --tenant ID", "Change a tenant's settings for offers", 0,
 		func(ctx context.Context, tenant uuid.UUID, _ []string) error {
 			if set.Flags().NFlag() == 1 {
 				return errors.New("missing change: pass a flag such as --set-size 5")
-			}
-			change := func(s *roster.Settings) error {
-				for i, c := range choices {
-					if !set.Flags().Changed(c.name) {
-						continue
-					}
-					if err := c.set(s, texts[i]); err != nil {
-						return fmt.Errorf("--%s: %w", c.name, err)
-					}
-				}
-				return s.Check()
 			}
 			if err := change(new(roster.Usual())); err != nil {
 				return err
@@ -134,9 +146,7 @@ func (w *invocation) offersSettingsCommand() *cobra.Command {
 				return s.Print(offerSettings(stored), o.json)
 			})
 		}))
-	for i, c := range choices {
-		set.Flags().StringVar(&texts[i], c.name, "", c.purpose)
-	}
+	change = choiceFlags(set)
 	return group("settings", "Show or set a tenant's settings for offers", show, set)
 }
 

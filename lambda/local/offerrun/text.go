@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/offer/ranking"
 
@@ -31,17 +32,21 @@ func (r *Result) Text() string {
 			p.Line("  %s without a job: %s", cmp.Or(w.Name, w.User.String()), w.Reason)
 		}
 	}
-	for i, problem := range r.Problems {
-		if i == 0 {
-			p.Line("MALFORMED")
-		}
-		p.Line("  %s: %s", term.Clean(problem.Where(), term.MaxText), term.Clean(problem.What, term.MaxText))
-	}
+	malformed(&p, r.Problems)
 	a := r.Accounting
 	p.Line("ACCOUNTING %s = %d completed + %d failed + %d skipped + %d open + %d without a job; %s",
 		plural.Of(a.Users, "user", "users"), a.Completed, a.Failed, a.Skipped, a.Open, a.Without,
 		plural.Of(a.Offers, "offer", "offers"))
 	return p.String()
+}
+
+func malformed(p *term.Page, problems []corpus.Problem) {
+	for i, problem := range problems {
+		if i == 0 {
+			p.Line("MALFORMED")
+		}
+		p.Line("  %s: %s", term.Clean(problem.Where(), term.MaxText), term.Clean(problem.What, term.MaxText))
+	}
 }
 
 func (s UserSet) print(p *term.Page) {

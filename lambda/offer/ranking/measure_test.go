@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"slices"
 	"testing"
 
 	"matchbook/lambda/internal/must"
@@ -116,18 +115,7 @@ func (m *month) add(t *testing.T, x *Index, date int) {
 	for i, n := range shown {
 		m.shown[i] += n
 	}
-	m.ginis = append(m.ginis, gini(shown))
-}
-
-// gini is 0 if all candidates are shown alike, and 1 if one is shown only.
-func gini(shown []int) float64 {
-	slices.Sort(shown)
-	sum, weighted := 0, 0
-	for i, n := range shown {
-		sum += n
-		weighted += (2*i + 1 - len(shown)) * n
-	}
-	return float64(weighted) / float64(len(shown)*max(1, sum))
+	m.ginis = append(m.ginis, Gini(shown))
 }
 
 // repeats is the share of offers that came again although others of the user's pool had not
@@ -148,7 +136,7 @@ func TestAMonthOfOffers(t *testing.T) {
 		m := measure(t, name)
 		all = append(all, m)
 		full, unequal := 1-float64(m.short)/float64(m.enough), mean(m.ginis)
-		t.Logf("%s: %d offers, %.3f of the sets full, %.3f repeats, Gini %.3f, %.3f of the month", name, len(m.Offers), full, m.repeats(), unequal, gini(m.shown))
+		t.Logf("%s: %d offers, %.3f of the sets full, %.3f repeats, Gini %.3f, %.3f of the month", name, len(m.Offers), full, m.repeats(), unequal, Gini(m.shown))
 		if full < 0.95 || m.repeats() > 0.1 || len(m.sets) == 2000 && unequal > want.gini {
 			t.Errorf("%s: want at least 0.95 full, at most 0.1 repeats, Gini %.2f", name, want.gini)
 		}

@@ -3,7 +3,6 @@ package offer
 import (
 	"context"
 	"slices"
-	"time"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/offer/day"
@@ -105,6 +104,5 @@ func (s settings) of(tenant uuid.UUID) roster.Settings {
 
 // rule says when the dates of a tenant are due.
 func (s settings) rule(tenant uuid.UUID) day.Rule {
-	chosen := s.of(tenant)
-	return day.Rule{At: time.Duration(chosen.DeliveryHour) * time.Hour, Paused: chosen.Paused}
+	return s.of(tenant).Rule()
 }

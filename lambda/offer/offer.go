@@ -29,8 +29,8 @@ type Job struct {
 	Zone      string    // of the user when the job was queued
 	Digest    [32]byte  // of the roster
 	Algorithm int       // version
-	OfferedAt time.Time // nine in the morning of the date, in UTC
-	ExpiresAt time.Time // nine in the morning of the next date
+	OfferedAt time.Time // when the date is due, in UTC
+	ExpiresAt time.Time // when the next date is due
 }
 
 // Set is a job's result.

@@ -65,7 +65,7 @@ func (c calendar) dates(g Group) (list []owed) {
 			continue
 		}
 		_, expires := rule.Next(d, zone)
-		list = append(list, owed{group: g, date: d, due: due, expires: expires, skip: cmp.Or(unknown, c.tooLate(due))})
+		list = append(list, owed{group: g, date: d, due: due, expires: expires, skip: cmp.Or(unknown, c.tooLate(due, rule))})
 		g = g.after(d)
 	}
 	return list
@@ -79,12 +79,12 @@ func (g Group) after(d day.Date) Group {
 	return g
 }
 
-func (c calendar) tooLate(due time.Time) *skip {
+func (c calendar) tooLate(due time.Time, rule day.Rule) *skip {
 	if c.now.Sub(due) <= c.catchUp {
 		return nil
 	}
 	return &skip{
-		fmt.Sprintf("was not queued within %s after nine in the morning of the date", c.catchUp),
+		fmt.Sprintf("was not queued within %s after %02d:00 of the date", c.catchUp, int(rule.At.Hours())),
 		func(r *ScheduleReport) *int { return &r.TooLate },
 	}
 }

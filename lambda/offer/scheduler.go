@@ -26,7 +26,7 @@ const (
 	// reserve is the time to keep for a roster or a shard. With less, leave it to the next
 	// run.
 	reserve = 30 * time.Second
-	// punctual is the time after nine o'clock from which a job counts as late.
+	// punctual is the time after the due instant from which a job counts as late.
 	punctual = 30 * time.Minute
 )
 
@@ -36,7 +36,7 @@ const (
 type Scheduler struct {
 	Store   ScheduleStore
 	Sender  job.Sender
-	CatchUp time.Duration // after nine o'clock; a date due before is skipped; 0: the default
+	CatchUp time.Duration // after the due instant; a date due before is skipped; 0: the default
 	Log     *slog.Logger
 	// Algorithm is the version for new rosters, and Shard the users of a transaction; 0 means
 	// the default.
@@ -58,7 +58,7 @@ const keptMemberships = 2
 type ScheduleReport struct {
 	Rosters     int  `json:"rosters"`      // frozen
 	Queued      int  `json:"queued"`       // jobs
-	Late        int  `json:"late"`         // more than half an hour after nine o'clock
+	Late        int  `json:"late"`         // more than half an hour after the due instant
 	TooLate     int  `json:"too_late"`     // users with a date skipped because it was due too long ago
 	UnknownZone int  `json:"unknown_zone"` // users with a date skipped because their zone is unknown
 	Unsent      int  `json:"unsent"`       // messages left to the sweep

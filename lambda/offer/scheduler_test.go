@@ -190,7 +190,7 @@ func TestOutageSkipsDates(t *testing.T) {
 		t.Errorf("users have %q, want %q", got, want)
 	}
 	for _, j := range w.jobs(tenants[0], 20575) { // 2026-05-02
-		want := "was not queued within 36h0m0s after nine in the morning of the date"
+		want := "was not queued within 36h0m0s after 09:00 of the date"
 		if j.Zone != "UTC" {
 			want = "unknown time zone of the user"
 		}

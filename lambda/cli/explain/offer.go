@@ -20,7 +20,7 @@ type offerJob struct {
 	Name   string    `json:"name,omitempty"`
 	Date   day.Date  `json:"date"`
 	Zone   string    `json:"timezone"`
-	Due    time.Time `json:"offered_at"` // nine in the morning of the date
+	Due    time.Time `json:"offered_at"` // when the date is due
 	State  string    `json:"job"`        // pending, running, completed, failed or skipped
 	progress
 }

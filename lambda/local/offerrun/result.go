@@ -175,16 +175,19 @@ func (r *run) without(t TenantSets, names map[uuid.UUID]string) (list []Without)
 		if u.Tenant != t.Tenant || slices.ContainsFunc(t.Sets, func(s UserSet) bool { return s.User == u.ID }) {
 			continue
 		}
-		list = append(list, Without{u.ID, names[u.ID], whyWithout(u, r.date)})
+		list = append(list, Without{u.ID, names[u.ID], whyWithout(u, r.date, ruleOf(r.chosen, u.Tenant))})
 	}
 	return list
 }
 
-func whyWithout(u offer.User, date day.Date) string {
+func whyWithout(u offer.User, date day.Date, rule day.Rule) string {
 	zone, err := day.Zone(u.Zone)
 	if err == nil {
 		if _, ever := day.Due(date, zone); !ever {
 			return "the clocks of " + u.Zone + " left this date out"
+		}
+		if _, ever := rule.Due(date, zone); !ever {
+			return "the tenant's settings have no sets on this date"
 		}
 	}
 	if !u.Active {

@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/roster"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/setup"
 
@@ -73,12 +74,13 @@ type run struct {
 	folder  *folder
 	date    day.Date
 	tenants []uuid.UUID
+	chosen  map[uuid.UUID]roster.Settings // a tenant without has the defaults
 }
 
 // configure freezes the clock between jumps. It starts when the date first becomes due
-// anywhere: at nine in the morning of the easternmost time zone.
+// anywhere: at the beginning of the date in the easternmost time zone, for any delivery hour.
 func (r *run) configure(context.Context) (local.StackConfig, error) {
-	return local.StackConfig{FrozenAt: r.date.Time().Add(day.Nine - easternmost),
+	return local.StackConfig{FrozenAt: r.date.Time().Add(-easternmost),
 		Functions: []local.FunctionConfig{{Row: manifest.Offer}}}, nil
 }
 
@@ -156,10 +158,15 @@ func (r *run) loadEach(ctx context.Context, users []offer.User) (changed int, ot
 	return changed, others, nil
 }
 
-// queue advances the clock to nine in the morning of each time zone in turn, and runs the
+// queue advances the clock to the due instant of each time zone in turn, and runs the
 // scheduler.
 func (r *run) queue(ctx context.Context) error {
-	store := oneDate{r.Stack.DB.Offers(), r.date, r.tenants}
+	chosen, err := r.Stack.DB.Offers().Settings(ctx)
+	if err != nil {
+		return err
+	}
+	r.chosen = chosen
+	store := oneDate{r.Stack.DB.Offers(), r.date, r.tenants, chosen}
 	scheduler := &offer.Scheduler{Store: store, Sender: r.Stack.Queue, Log: slog.New(slog.NewTextHandler(r.Session.Logs, nil))}
 	due, err := store.due(ctx)
 	if err != nil {
@@ -198,6 +205,7 @@ type oneDate struct {
 	offer.ScheduleStore
 	date    day.Date
 	tenants []uuid.UUID
+	chosen  map[uuid.UUID]roster.Settings
 }
 
 // Waiting implements offer.ScheduleStore.
@@ -230,5 +238,12 @@ func (s oneDate) waits(g offer.Group) (due time.Time, waits bool) {
 	if err != nil || !slices.Contains(s.tenants, g.Tenant) || g.Through != nil && *g.Through >= s.date {
 		return due, false
 	}
-	return day.Due(s.date, zone)
+	return ruleOf(s.chosen, g.Tenant).Due(s.date, zone)
+}
+
+func ruleOf(chosen map[uuid.UUID]roster.Settings, tenant uuid.UUID) day.Rule {
+	if s, ok := chosen[tenant]; ok {
+		return s.Rule()
+	}
+	return roster.Usual().Rule()
 }

@@ -52,6 +52,11 @@ func (s Settings) Check() error {
 	return nil
 }
 
+// Rule says when the dates of the tenant are due.
+func (s Settings) Rule() day.Rule {
+	return day.Rule{At: time.Duration(s.DeliveryHour) * time.Hour, Paused: s.Paused}
+}
+
 // Paused reports whether a date has no sets.
 func (s Settings) Paused(d day.Date) bool {
 	weekday := d.Time().Weekday()

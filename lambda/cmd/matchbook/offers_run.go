@@ -23,6 +23,7 @@ func (w *invocation) offersRunCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Date, "date", "", "compose the sets of this `DATE`, such as 2026-03-29 (default today in UTC)")
+	flags.BoolVar(&o.Deliver, "deliver", false, "send the sets to the receiver at OFFERS_WEBHOOK_URL")
 	flags.BoolVar(&o.JSON, "json", false, "print JSON")
 	cli.DatabaseFlag(cmd, &o.Database)
 	keepFlag(cmd, &o.Database.Keep, "keep the private database in `DIR` for the next run")

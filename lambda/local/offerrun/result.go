@@ -25,6 +25,8 @@ type Result struct {
 	Tenants    []TenantSets     `json:"tenants"`
 	Accounting Accounting       `json:"accounting"`
 	Problems   []corpus.Problem `json:"problems"` // malformed parts of the folder
+
+	Delivery *report.OfferDeliveries `json:"delivery,omitempty"` // nil without --deliver
 }
 
 // TenantSets are the sets of a tenant, earliest first.
@@ -74,9 +76,10 @@ type Accounting struct {
 }
 
 // Succeeded reports whether every user of the folder was read, and every job completed or
-// skipped.
+// skipped, and the receiver took every set.
 func (r *Result) Succeeded() bool {
-	return len(r.Problems) == 0 && r.Accounting.Failed == 0 && r.Accounting.Open == 0
+	return len(r.Problems) == 0 && r.Accounting.Failed == 0 && r.Accounting.Open == 0 &&
+		(r.Delivery == nil || r.Delivery.Waiting == 0)
 }
 
 // result reads the stored sets.

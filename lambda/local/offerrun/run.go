@@ -32,6 +32,7 @@ import (
 // Options are the options of a run.
 type Options struct {
 	Date      string // empty means today in UTC
+	Deliver   bool   // send the sets to the configured receiver
 	JSON      bool   // print the result as JSON
 	KillEvery time.Duration
 	Seed      uint64 // of the kills; 0 draws one
@@ -55,7 +56,11 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 		return false, err
 	}
 	m.Say("%s read from %s, %d malformed", plural.Of(len(f.users), "user", "users"), dir, len(f.problems))
-	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, Options: o, folder: f, date: date}
+	to, err := newReceiver(env, o.Deliver, m)
+	if err != nil {
+		return false, err
+	}
+	r := &run{Session: local.Session{Progress: m, LogFile: o.Logs}, Options: o, folder: f, date: date, receiver: to}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Open(ctx, o.Database, env, r.configure, manifest.Offer); err != nil {
 		return false, err
@@ -71,17 +76,18 @@ func (o Options) Run(ctx context.Context, dir string, env setup.Env, out io.Writ
 type run struct {
 	local.Session
 	Options
-	folder  *folder
-	date    day.Date
-	tenants []uuid.UUID
-	chosen  map[uuid.UUID]roster.Settings // a tenant without has the defaults
+	folder   *folder
+	date     day.Date
+	tenants  []uuid.UUID
+	receiver *receiver
+	chosen   map[uuid.UUID]roster.Settings // a tenant without has the defaults
 }
 
 // configure freezes the clock between jumps. It starts when the date first becomes due
 // anywhere: at the beginning of the date in the easternmost time zone, for any delivery hour.
 func (r *run) configure(context.Context) (local.StackConfig, error) {
 	return local.StackConfig{FrozenAt: r.date.Time().Add(-easternmost),
-		Functions: []local.FunctionConfig{{Row: manifest.Offer}}}, nil
+		Functions: []local.FunctionConfig{r.receiver.function()}}, nil
 }
 
 // easternmost is an upper bound for a time zone's offset from UTC.
@@ -101,7 +107,15 @@ func (r *run) do(ctx context.Context) (*Result, error) {
 	if err := r.Drain(ctx, r.standing); err != nil {
 		return nil, err
 	}
-	return r.result(ctx)
+	sent, err := r.deliver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.result(ctx)
+	if err == nil {
+		result.Delivery = sent
+	}
+	return result, err
 }
 
 // killing kills the function repeatedly until stop is called.

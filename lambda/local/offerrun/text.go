@@ -33,6 +33,12 @@ func (r *Result) Text() string {
 		}
 	}
 	malformed(&p, r.Problems)
+	if d := r.Delivery; d != nil {
+		p.Line("DELIVERED %s, %d waiting", plural.Of(d.Delivered, "set", "sets"), d.Waiting)
+		if d.Error != "" {
+			p.Hang("  ", d.Error)
+		}
+	}
 	a := r.Accounting
 	p.Line("ACCOUNTING %s = %d completed + %d failed + %d skipped + %d open + %d without a job; %s",
 		plural.Of(a.Users, "user", "users"), a.Completed, a.Failed, a.Skipped, a.Open, a.Without,

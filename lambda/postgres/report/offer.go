@@ -89,6 +89,27 @@ func (r Reader) OfferProgress(ctx context.Context, date day.Date, tenants []uuid
 	return postgres.Map[Progress](ctx, r.db, offerProgressSQL, date.Time(), tenants)
 }
 
+// OfferDeliveries counts the sets of a date for the receiver.
+type OfferDeliveries struct {
+	Delivered int    `json:"delivered"`
+	Waiting   int    `json:"waiting"`
+	Error     string `json:"error,omitempty"` // of a waiting set
+}
+
+const offerDeliveriesSQL = `
+SELECT count(d.delivered_at), count(*) FILTER (WHERE d.delivered_at IS NULL), coalesce(max(d.error) FILTER (WHERE d.delivered_at IS NULL), '')
+FROM offer_delivery AS d JOIN matchmaking_job AS j ON j.id = d.job_id
+WHERE j.date = $1 AND j.tenant_id = ANY ($2)`
+
+// OfferDeliveries counts some tenants' sets of a date that have a place in the outbox.
+func (r Reader) OfferDeliveries(ctx context.Context, date day.Date, tenants []uuid.UUID) (OfferDeliveries, error) {
+	list, err := postgres.Rows[OfferDeliveries](ctx, r.db, offerDeliveriesSQL, date.Time(), tenants)
+	if err != nil {
+		return OfferDeliveries{}, err
+	}
+	return list[0], nil
+}
+
 const failedOffersSQL = `
 SELECT id FROM matchmaking_job
 WHERE status = 'failed' AND ($1::date IS NULL OR date = $1) AND ($2::uuid IS NULL OR tenant_id = $2) ORDER BY id`

@@ -160,6 +160,8 @@ func explain(err error) error {
 	var syntax *json.SyntaxError
 	var field *fieldError
 	switch {
+	case errors.As(err, &kind) && kind.Field == "" && kind.Value == "string":
+		return errors.New("structured data must be an object, not a string: it was encoded as JSON twice")
 	case errors.As(err, &kind):
 		return fmt.Errorf("invalid field %q: unexpected %s",
 			kind.Field, strings.Fields(kind.Value + " ?")[0])

@@ -168,6 +168,15 @@ func abandoned(b checkup.Backlog) result {
 	return fine("", "no document is in progress beyond its lease")
 }
 
+func failedRows(b checkup.Backlog) result {
+	if b.Failed+b.Files > 0 {
+		return doubtful("", `Run "matchbook open --kind failed,file" for the reasons, fix them, and publish the rows with `+
+			`"matchbook publish --failed", for files with --ingestions.`,
+			"%s and %s failed", plural.Of(b.Failed, "document"), plural.Of(b.Files, "file"))
+	}
+	return fine("", "no document or file failed")
+}
+
 func unsent(b checkup.Backlog) result {
 	if b.Unsent > 0 {
 		return doubtful("", "See the function's log for the reason; "+

@@ -37,6 +37,9 @@ func (l *look) variables() variables {
 			env[name] = text
 		}
 	}
+	if !env.has(variable.QueueURL) && env.has(manifest.Match.QueueEnv()) { // as publishers name it
+		env[variable.QueueURL] = env[manifest.Match.QueueEnv()]
+	}
 	return env
 }
 

@@ -123,6 +123,7 @@ var liveRows = []liveRow{
 	{"lease ended", ofBoth, func(r *rig) {
 		r.document("matching_status = 'in-progress', matching_lease_until = now() - interval '1 second'")
 	}, provoked{"leases", Warning, "1 document is in progress beyond the lease"}},
+	{"document failed", ofBoth, func(r *rig) { r.notification("1 minute"); r.exec(failSQL) }, provoked{"failed", Warning, "1 document and 0 files failed"}},
 	{"notification not sent", ofBoth, func(r *rig) { r.notification("11 minutes") }, provoked{"untold", Warning, "1 notification is not sent for more than 10m"}},
 	{"notification to be sent in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "no unsent notifications"}},
 	{"no channel to send by", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "no unsent notifications"}},
@@ -276,6 +277,9 @@ func (r *rig) document(columns string) string {
 	r.exec("UPDATE document SET " + columns)
 	return id
 }
+
+// failSQL makes every document failed.
+const failSQL = `UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_attempts = 1`
 
 // notification stores one that was written so long ago.
 func (r *rig) notification(ago string) {

@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"matchbook/lambda/cli/term"
 )
@@ -14,6 +16,12 @@ func (r Report) Text() string {
 	last := Finding{Severity: -1}
 	for i, f := range r.Findings {
 		switch {
+		case f.Severity == Skipped && last.Severity == Skipped:
+			continue
+		case f.Severity == Skipped:
+			r.skipped(p)
+			last = f
+			continue
 		case f.Severity != last.Severity:
 			p.Line("\n%s", r.head(f.Severity))
 		case f.Severity >= Warning && !advisedAlike(last, f):
@@ -24,6 +32,28 @@ func (r Report) Text() string {
 	}
 	p.Line("\nErrors %d, warnings %d, skipped %d, ok %d", r.Errors, r.Warnings, r.Skipped, r.OK)
 	return p.String()
+}
+
+// skipped prints the skipped checks, one paragraph per reason, because dozens of
+// them would hide the findings above.
+func (r Report) skipped(p *term.Page) {
+	var reasons []string
+	checks := map[string][]string{}
+	for _, f := range r.Findings {
+		if f.Severity != Skipped {
+			continue
+		}
+		if checks[f.What] == nil {
+			reasons = append(reasons, f.What)
+		}
+		if !slices.Contains(checks[f.What], f.ID) {
+			checks[f.What] = append(checks[f.What], f.ID)
+		}
+	}
+	p.Line("\n%s", r.head(Skipped))
+	for _, reason := range reasons {
+		p.Hang("  ", term.Clean(reason, term.MaxText)+": "+strings.Join(checks[reason], ", "))
+	}
 }
 
 // advisedAlike reports whether two findings share their advice, so that it's printed once.

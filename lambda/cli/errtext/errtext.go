@@ -23,8 +23,14 @@ var advice = map[string]string{
 	"28000": "the database rejected the user: check DATABASE_URL",
 	"28P01": "the database rejected the password: check DATABASE_URL",
 	"3D000": "unknown database: check the name in DATABASE_URL",
+	"25006": "the database is read-only, such as a replica: use the primary server in DATABASE_URL",
+	"40P01": "another program waited for the same rows: try again",
 	"42501": "missing permission in the database: check the user in DATABASE_URL",
 	"53300": "too many connections to the database: try again later",
+	"53100": "the database's disk is full: free some space, and try again",
+	"55P03": "another program holds a lock on the table or row: try again when it has finished",
+	"57014": "the database stopped a statement that took or waited too long: try again when it is less busy",
+	"57P01": "the database was stopped or restarted: try again later",
 	"57P03": "the database is starting or stopping: try again later",
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/format"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/report"
 
@@ -38,6 +39,8 @@ type documentState struct {
 	Cluster    []named     `json:"cluster,omitempty"` // its members
 	Cites      []reference `json:"cites,omitempty"`
 	Unreadable string      `json:"unreadable,omitempty"` // reason for unreadable structured data
+	// Unknown names the fields of the structured data that matching ignores.
+	Unknown []string `json:"unknown_fields,omitempty"`
 	// NoEmbedding is the reason for a missing embedding.
 	NoEmbedding string `json:"no_embedding,omitempty"`
 	raw         score.Raw
@@ -97,6 +100,11 @@ func (d *documentState) parse() {
 		return
 	}
 	d.Date, d.Buyer = d.data.Date.String(), term.Clean(d.data.Buyer.Name, term.MaxValue)
+	for _, p := range format.Check(fmt.Appendf(nil, `{"type":%q,"structured_data":%s}`, d.Type, d.raw.Data)) {
+		if p.Unknown {
+			d.Unknown = append(d.Unknown, term.Clean(strings.TrimPrefix(p.Path, "$.structured_data."), term.MaxValue))
+		}
+	}
 	for _, r := range d.data.References {
 		d.Cites = append(d.Cites, reference{term.Clean(r.Type, term.MaxValue), term.Clean(r.Number, term.MaxValue)})
 	}

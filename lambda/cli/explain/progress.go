@@ -99,6 +99,17 @@ func (d *Reader) file(id uuid.UUID) (*file, error) {
 	return f, nil
 }
 
+// remedy returns the command that helps with a file of a document, empty if none is needed.
+func (f *file) remedy(document uuid.UUID) string {
+	switch {
+	case f.Status == "failed":
+		return fmt.Sprintf("matchbook publish --ingestions %s, once the cause is fixed", f.Ingestion)
+	case len(f.Reasons) > 0:
+		return remedy(report.WaitingFile, document)
+	}
+	return ""
+}
+
 // unread describes an unread file; empty if it was read, or without one.
 func (f *file) unread() string {
 	switch {

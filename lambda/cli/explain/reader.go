@@ -83,6 +83,21 @@ func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 	return docs, nil
 }
 
+// Find returns the ids of documents, each given by its id or its number. Unknown ids are
+// returned as they are, because a row of another kind may have them.
+func (d *Reader) Find(args []string) (ids []uuid.UUID, err error) {
+	for _, arg := range args {
+		id, noID := document.ParseID(arg)
+		if noID != nil {
+			if id, err = d.find(arg); err != nil {
+				return nil, err
+			}
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
 // find returns the id of a document by its id, its ingestion's id or its number.
 func (d *Reader) find(arg string) (uuid.UUID, error) {
 	id, noID := document.ParseID(arg)

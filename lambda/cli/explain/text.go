@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/report"
 )
 
 type page struct{ term.Page }
@@ -30,6 +31,9 @@ func (e *Explanation) Text() string {
 	}
 	p.group("MATCHED", e.Pairs, isMatched)
 	p.group("LEFT FOR PEOPLE", e.Pairs, isUndecided, isOut, isRejected)
+	if slices.ContainsFunc(e.Pairs, func(q pairReport) bool { return q.Outcome == isUndecided }) {
+		p.Line("  do: %s", remedy(report.WaitingQuestion, e.Document.ID, "ID"))
+	}
 	p.group("DROPPED", e.Pairs, isDropped)
 	p.decisions(e.Decisions)
 	p.footnote(e.Pairs)
@@ -55,6 +59,7 @@ func (p *page) document(d *documentState) {
 		row("read", cmp.Or(f.Status, "never published")+", "+attempts(f.Attempts))
 		row("error", f.Error)
 		row("waits", f.Waits())
+		row("do", f.remedy(d.ID))
 		row("review", strings.Join(f.Reasons, "; "))
 		row("taught", strings.Join(f.Taught, "; "))
 		if f.Account != nil {
@@ -64,6 +69,10 @@ func (p *page) document(d *documentState) {
 	row("status", d.InShort())
 	row("error", d.Error)
 	row("waits", d.Waits())
+	if d.Status == "failed" {
+		row("do", remedy(report.WaitingDocument, d.ID))
+	}
+	row("ignored", d.ignoredInShort())
 	if d.NoEmbedding != "" {
 		row("embedding", "missing, so similar texts were not looked up: "+d.NoEmbedding)
 	}
@@ -118,6 +127,18 @@ func (d *documentState) InShort() string {
 		return "never published for matching"
 	}
 	return fmt.Sprintf("%s, %s", d.Status, attempts(d.Attempts))
+}
+
+// ignoredInShort lists the fields that matching doesn't know.
+func (d *documentState) ignoredInShort() string {
+	if len(d.Unknown) == 0 {
+		return ""
+	}
+	list := "unknown fields " + strings.Join(d.Unknown[:min(len(d.Unknown), maxNamed)], ", ")
+	if more := len(d.Unknown) - maxNamed; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
 
 const maxPairs = 10

@@ -134,8 +134,11 @@ func (i WaitingItem) command() string {
 		kind, _, _ := strings.Cut(i.Why, ":")
 		ids = []any{kind, i.Document.ID, i.Other.ID}
 	}
-	return fmt.Sprintf(waitingWords[i.Kind].command, ids...)
+	return remedy(i.Kind, ids...)
 }
+
+// remedy returns the command that settles work of this kind on these ids.
+func remedy(kind string, ids ...any) string { return fmt.Sprintf(waitingWords[kind].command, ids...) }
 
 var itemIndent = strings.Repeat(" ", 16)
 

@@ -64,6 +64,9 @@ func (p *page) warnings(e *Explanation) {
 		p.Hang("      ", words)
 		if w.Settled != nil {
 			p.Hang("      ", w.Settled.InShort())
+		} else {
+			about := ends{e.Document.ID, w.Other.ID}
+			p.Hang("      do: ", remedy(report.WaitingWarning, w.Kind, w.Document, about.other(w.Document)))
 		}
 	}
 	if more := len(e.Warnings) - maxPairs; more > 0 {

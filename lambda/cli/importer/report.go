@@ -29,6 +29,7 @@ type Report struct {
 	Unsent      int              `json:"unsent"`  // messages left to the sweep
 	Left        int              `json:"left"`    // unreached documents
 	Problems    []corpus.Problem `json:"problems"`
+	Remarks     []corpus.Problem `json:"remarks"` // about accepted documents, such as unknown fields
 	Skipped     corpus.Skipped   `json:"skipped"` // files by extension
 	Interrupted bool             `json:"interrupted"`
 	Seconds     float64          `json:"seconds"`
@@ -48,7 +49,7 @@ type Changed struct {
 
 func newReport(in *corpus.Input, sends bool) *Report {
 	return &Report{Read: len(in.Documents), Left: len(in.Documents), Changed: []Changed{}, Problems: []corpus.Problem{},
-		Skipped: in.Skipped, NewTenants: []uuid.UUID{}, sends: sends}
+		Remarks: append([]corpus.Problem{}, in.Remarks...), Skipped: in.Skipped, NewTenants: []uuid.UUID{}, sends: sends}
 }
 
 // readEmpty finds the tenants of the input without documents.
@@ -99,6 +100,10 @@ func (r *Report) Text() string {
 		p.Line("CHANGED   %s: document %s is stored with other content; use --replace", term.Clean(at.Where(), term.MaxText), c.ID)
 	}
 	r.more(p, len(r.Changed))
+	for _, m := range r.Remarks[:min(len(r.Remarks), Shown)] {
+		p.Line("CHECK     %s: %s", term.Clean(m.Where(), term.MaxText), term.Clean(m.What, term.MaxText))
+	}
+	r.more(p, len(r.Remarks))
 	if len(r.Skipped) > 0 {
 		p.Line("skipped files: %s", r.Skipped)
 	}

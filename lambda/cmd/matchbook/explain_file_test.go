@@ -32,12 +32,13 @@ func TestExplainUnreadFile(t *testing.T) {
 				"NO MATCH Its file is not read yet: it is pending."}, "structured data"},
 		{"job_status = 'failed', failed_at = now(), error = 'the PDF is damaged'",
 			[]string{"read failed, 1 attempt error the PDF is damaged waits for a person",
+				"do matchbook publish --ingestions " + ingestion + ", once the cause is fixed",
 				"NO MATCH Its file could not be read, 1 attempt: the PDF is damaged"}, "structured data"},
 		{`job_status = 'succeeded', error = NULL, document_type = 'invoice', structured_data = '{"number": "R-1"}',
 			pages = '{2,3}', review_reasons = '{"a date is missing","a sum is wrong"}',
 			page_account = '{"pages": 3, "blank": [1]}'`,
 			[]string{"invoice R-1", "file documents/a.pdf, pages 2, 3",
-				"read succeeded, 1 attempt review a date is missing; a sum is wrong " +
+				"read succeeded, 1 attempt do matchbook correct " + document + " FIELD=VALUE review a date is missing; a sum is wrong " +
 					"account pages 3 = read 2 + blank 1 (page 1) status"},
 			"Its file"},
 	} {

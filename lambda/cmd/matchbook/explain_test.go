@@ -242,6 +242,7 @@ LEFT FOR PEOPLE (2)
        +18  Both state the amount 190.40.
         +5  The invoice is dated 8 days after the purchase order.
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
+  do: matchbook confirm 30000000-0000-4000-8000-000000000001 ID, or reject
 
 Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
 share of true matches among known pairs with as many points; 70 points are a match, 0.84.

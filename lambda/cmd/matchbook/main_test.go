@@ -266,7 +266,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"offers", "sideways"}, `unknown command "sideways" for "matchbook offers"`},
 		{[]string{"review", "playbook", "sideways"}, `unknown command "sideways" for "matchbook review playbook"`},
 		{[]string{"migrate", "up"}, "missing DATABASE_URL"},
-		{[]string{"publish", "x"}, `invalid ID "x": not a UUID`},
+		{[]string{"publish", "--chunks", "x"}, `invalid ID "x": not a UUID`},
 		{[]string{"publish", uuid.NewString()}, "missing database: set DATABASE_URL"},
 		{[]string{"sweep"}, "DATABASE_URL is not set"},
 		{[]string{"migrate", "sideways"}, `unknown command "sideways" for "matchbook migrate"; run matchbook migrate --help`},

@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
@@ -30,30 +31,33 @@ import (
 func (w *invocation) publishCommand() *cobra.Command {
 	var failed failedOptions
 	cmd := &cobra.Command{
-		Use:   "publish ID... | --failed",
+		Use:   "publish DOC... | --failed",
 		Short: "Publish documents, files or chunks again",
 		Args:  failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if failed.on {
 				return w.publishFailed(cmd.Context(), failed)
 			}
-			ids := make([]uuid.UUID, len(args))
-			for i, arg := range args {
-				id, err := document.ParseID(arg)
-				if err != nil {
-					return fmt.Errorf("invalid ID %.50q: %w", arg, err)
+			if failed.ingestions || failed.chunks { // these have no numbers
+				for _, arg := range args {
+					if _, err := document.ParseID(arg); err != nil {
+						return fmt.Errorf("invalid ID %.50q: %w", arg, err)
+					}
 				}
-				ids[i] = id
 			}
-			return w.publish(cmd.Context(), failed.workload(), ids)
+			return w.publish(cmd.Context(), failed.workload(), args)
 		},
 	}
 	failed.add(cmd)
 	return cmd
 }
 
-func (w *invocation) publish(ctx context.Context, f manifest.Function, ids []uuid.UUID) error {
+func (w *invocation) publish(ctx context.Context, f manifest.Function, args []string) error {
 	return w.withQueue(ctx, f, func(s *session, queue job.Sender) error {
+		ids, err := explain.NewReader(ctx, s.db).Find(args)
+		if err != nil {
+			return s.advise(err)
+		}
 		publisher := job.Publisher{Store: s.db.JobsOf(postgres.Tables[f.Name]), Sender: queue}
 		if err := publisher.Publish(ctx, ids); err != nil {
 			return errors.New(errtext.Describe(err))

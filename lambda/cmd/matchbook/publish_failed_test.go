@@ -280,7 +280,7 @@ func TestPublishFailedUsage(t *testing.T) {
 	wantRefused(t, "", "publish", clitest.Refusals{
 		{[]string{"--failed", oneTenant}, "mutually exclusive"},
 		{[]string{"--dry-run", oneTenant}, "--dry-run works only with it"},
-		{[]string{}, "missing ID"},
+		{[]string{}, "missing DOC"},
 		{[]string{"--failed", "--kind", "bad"}, `--kind: unknown kind "bad"; expected one of transient, permanent, lost, crashed`},
 		{[]string{"--failed", "--since", "yesterday"}, `--since: invalid value "yesterday"`},
 		{[]string{"--failed", "--since", "-2h"}, `--since: invalid value "-2h"`},

@@ -2,7 +2,9 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,33 +22,32 @@ type Departure struct {
 
 func (in *Input) check(file string, line int, raw []byte) {
 	for _, p := range format.Check(bytes.TrimSpace(raw)) {
+		if p.Unknown {
+			in.unknown[p.Path[strings.LastIndexByte(p.Path, '.')+1:]]++
+		}
 		if in.DepartureCount++; len(in.Departures) < maxDepartures {
 			in.Departures = append(in.Departures, Departure{file, line, p})
 		}
 	}
 }
 
-// remarkUnknown adds one remark about all fields unknown to matching.
+// remarkUnknown adds one remark about all fields unknown to matching, the most frequent first.
 func (in *Input) remarkUnknown() {
-	var first *Departure
-	var names []string
-	for i := range in.Departures {
-		d := &in.Departures[i]
-		if !d.Unknown {
-			continue
-		}
-		if first == nil {
-			first = d
-		}
-		if name := d.Path[strings.LastIndexByte(d.Path, '.')+1:]; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if first == nil {
+	i := slices.IndexFunc(in.Departures, func(d Departure) bool { return d.Unknown })
+	if i < 0 {
 		return
 	}
 	const most = 8
-	list := strings.Join(names[:min(len(names), most)], ", ")
+	first, names := in.Departures[i], slices.SortedFunc(maps.Keys(in.unknown), func(a, b string) int {
+		return cmp.Or(cmp.Compare(in.unknown[b], in.unknown[a]), cmp.Compare(a, b))
+	})
+	shown := slices.Clone(names[:min(len(names), most)])
+	for i, name := range shown {
+		if n := in.unknown[name]; n > 1 {
+			shown[i] = fmt.Sprintf("%s (%d times)", name, n)
+		}
+	}
+	list := strings.Join(shown, ", ")
 	if len(names) > most {
 		list += fmt.Sprintf(" and %d more", len(names)-most)
 	}

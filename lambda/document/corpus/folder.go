@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -43,7 +44,8 @@ type Input struct {
 	DepartureCount int
 	Skipped        Skipped
 	reader         *Reader
-	seen           map[uuid.UUID]string // where an id was first read
+	seen           map[uuid.UUID]int // the document with this id
+	unknown        map[string]int    // places of each unknown field
 }
 
 // Skipped counts files of other kinds by their extension.
@@ -67,15 +69,23 @@ func (in *Input) add(file string, line int, raw []byte) bool {
 		return false
 	}
 	doc.FilePath, doc.Line = file, line
-	here := fmt.Sprintf("%s:%d", file, line)
-	if first, ok := in.seen[doc.ID]; ok {
-		in.Refuse(file, line, fmt.Sprintf("duplicate of the document in %s", first))
+	if i, ok := in.seen[doc.ID]; ok {
+		in.Refuse(file, line, in.Documents[i].repeatedBy(doc))
 		return false
 	}
-	in.seen[doc.ID] = here
+	in.seen[doc.ID] = len(in.Documents)
 	in.Documents = append(in.Documents, doc)
 	in.reader.read.Add(1)
 	return true
+}
+
+// repeatedBy describes a later document with the same id.
+func (d Document) repeatedBy(later Document) string {
+	first := Problem{File: d.FilePath, Line: d.Line}.Where()
+	if d.TenantID == later.TenantID && d.Type == later.Type && bytes.Equal(d.Data, later.Data) {
+		return "duplicate of the document in " + first
+	}
+	return fmt.Sprintf("duplicate id %s, with other content than in %s; only the first is used", d.ID, first)
 }
 
 // Refuse adds a problem.

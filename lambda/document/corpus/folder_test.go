@@ -77,8 +77,14 @@ func TestMissingIDComesFromContent(t *testing.T) {
 func TestDuplicateIsAProblem(t *testing.T) {
 	t.Parallel()
 	in := newInput(&Reader{Tenant: DefaultTenant})
-	must.OK(t, in.values().readWhole("f.json", strings.NewReader("[\n"+`{"type":"invoice","structured_data":{}},`+"\n"+`{"type":"invoice","structured_data":{}}]`)))
-	if len(in.Documents) != 1 || len(in.Problems) != 1 || in.Problems[0] != (Problem{"f.json", 3, "duplicate of the document in f.json:2"}) {
+	const id = "10000000-0000-4000-8000-000000000777"
+	must.OK(t, in.values().readWhole("f.json", strings.NewReader(strings.ReplaceAll(`[
+{"id":"ID","type":"invoice","structured_data":{"number":"1"}},
+{"id":"ID","type":"invoice","structured_data":{"number": "1"}},
+{"id":"ID","type":"invoice","structured_data":{"number":"2"}}]`, "ID", id))))
+	want := []Problem{{"f.json", 3, "duplicate of the document in f.json:2"},
+		{"f.json", 4, "duplicate id " + id + ", with other content than in f.json:2; only the first is used"}}
+	if len(in.Documents) != 1 || !slices.Equal(in.Problems, want) {
 		t.Errorf("got %d documents and %+v", len(in.Documents), in.Problems)
 	}
 }
@@ -118,7 +124,7 @@ func TestOrdinaryVariations(t *testing.T) {
 	if want := "1 without an extension, 2 .csv, 1 .pdf"; in.Skipped.String() != want {
 		t.Errorf("skipped %q, want %q", in.Skipped, want)
 	}
-	const want = "unknown fields lines, po_number; run `matchbook check` for suggestions"
+	const want = "unknown fields lines (2 times), po_number; run `matchbook check` for suggestions"
 	if len(in.Remarks) != 1 || in.Remarks[0].What != want || filepath.Base(in.Remarks[0].Where()) != "b.ndjson:1" {
 		t.Errorf("remarks %v, want %q", in.Remarks, want)
 	}

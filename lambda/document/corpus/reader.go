@@ -45,7 +45,7 @@ func (r *Reader) Read(paths ...string) (*Input, error) {
 }
 
 func newInput(r *Reader) *Input {
-	return &Input{seen: make(map[uuid.UUID]string), Skipped: Skipped{}, reader: r}
+	return &Input{seen: make(map[uuid.UUID]int), unknown: make(map[string]int), Skipped: Skipped{}, reader: r}
 }
 
 // values reads the documents of files into the input.

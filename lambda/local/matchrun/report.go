@@ -41,8 +41,8 @@ type Found struct {
 	Warnings  []warningReport   `json:"warnings"`
 	ThreeWay  []report.ThreeWay `json:"three_way"`
 
-	Called map[uuid.UUID]string `json:"-"` // names of documents without a number; otherwise their id
-	byID   map[uuid.UUID]*documentReport
+	Called map[uuid.UUID]string          `json:"-"` // names of documents without a number; otherwise their id
+	byID   map[uuid.UUID]*documentReport // also of documents outside the run that are named
 }
 
 type documentReport struct {
@@ -134,20 +134,28 @@ func Find(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (Found, error) 
 		return f, err
 	}
 	f.addOpen(suggestions)
-	f.addClusters()
 	if err := errors.Join(f.addWarnings(ctx, db, ids), f.addThreeWays(ctx, db, ids)); err != nil {
 		return f, err
 	}
+	elsewhere, err := report.From(db).Summaries(ctx, f.elsewhere())
+	if err != nil {
+		return f, err
+	}
+	f.addClusters(elsewhere)
 	return f, f.explainAlone(ctx, db, edges)
 }
 
 func (f *Found) addDocuments(summaries []report.Summary) {
 	f.Documents = make([]documentReport, len(summaries))
 	for i, s := range summaries {
-		f.Documents[i] = documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number,
-			Supplier: s.Supplier, Status: s.Status, Error: s.Error, Attempts: s.Attempts, ClusterID: s.Cluster}
+		f.Documents[i] = summarized(s)
 		f.byID[s.ID] = &f.Documents[i]
 	}
+}
+
+func summarized(s report.Summary) documentReport {
+	return documentReport{ID: s.ID, TenantID: s.TenantID, Type: s.Type, Number: s.Number,
+		Supplier: s.Supplier, Status: s.Status, Error: s.Error, Attempts: s.Attempts, ClusterID: s.Cluster}
 }
 
 func (f *Found) addMatches(edges []report.Match) error {
@@ -171,11 +179,19 @@ func (f *Found) addOpen(suggestions []report.Match) {
 	slices.SortStableFunc(f.Open, func(p, q openReport) int { return cmp.Compare(q.Score, p.Score) })
 }
 
-func (f *Found) addClusters() {
+// addClusters lists the clusters of the documents, and names the members elsewhere.
+func (f *Found) addClusters(elsewhere []report.Summary) {
 	members := make(map[uuid.UUID][]uuid.UUID)
 	for _, d := range f.Documents {
 		if d.ClusterID != nil {
 			members[*d.ClusterID] = append(members[*d.ClusterID], d.ID)
+		}
+	}
+	for _, s := range elsewhere {
+		d := summarized(s)
+		f.byID[s.ID] = &d
+		if s.Cluster != nil && members[*s.Cluster] != nil {
+			members[*s.Cluster] = append(members[*s.Cluster], s.ID)
 		}
 	}
 	for id, docs := range members {

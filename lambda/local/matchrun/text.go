@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/plural"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -91,6 +92,9 @@ func (t *reportText) model() {
 	for _, line := range t.Model.Lines() {
 		t.summary(head, "%s", line)
 		head = ""
+	}
+	if t.Accounting.Failed > 0 && t.Model.Mode != scripted.ModeNone {
+		t.summary("", "calls without an answer, such as refused ones, are not counted: see FAILED below")
 	}
 	t.Line("")
 }

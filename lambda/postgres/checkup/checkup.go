@@ -102,6 +102,8 @@ type Backlog struct {
 	Overdue   int           // pending documents with a message that should have arrived
 	Oldest    time.Duration // since the longest waiting document was due
 	Abandoned int           // documents in progress beyond their lease
+	Failed    int           // documents that failed and wait for a person
+	Files     int           // ingestions likewise
 	Unsent    int           // notifications that should be sent by now
 	Events    postgres.EventGauges
 }
@@ -113,6 +115,11 @@ SELECT count(*) FILTER (WHERE {overdue}),
 	coalesce(now() - min({waits_since}) FILTER (WHERE {status} = 'pending'), interval '0'),
 	count(*) FILTER (WHERE {status} = 'in-progress' AND {waits_since} < now())
 FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
+
+// failedSQL counts failed rows by their indexes.
+const failedSQL = `
+SELECT (SELECT count(*) FROM document WHERE matching_status = 'failed'),
+	(SELECT count(*) FROM ingestion WHERE job_status = 'failed')`
 
 // lateSQL counts a channel's late deliveries. It leaves out deliveries older than two weeks,
 // which are never sent.
@@ -129,6 +136,9 @@ func (c *Checkup) Backlog(
 ) (b Backlog, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, failedSQL).Scan(&b.Failed, &b.Files); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(ctx, lateSQL, channels, sendWithin).Scan(&b.Unsent); err != nil {

@@ -36,7 +36,7 @@ func TestMatchNamesStored(t *testing.T) {
 	if n := strings.Count(out, "purchase order GM-7781 -- invoice R-9034"); n != 1 || strings.Contains(out, storedOrder) {
 		t.Errorf("the match is named %d times; want once, and no id, in\n%s", n, out)
 	}
-	wantIn(t, out, "  - invoice R-9034, purchase order GM-7781")
+	wantIn(t, out, "  - invoice R-9034, purchase order GM-7781", "Three-way match: 0 of 1 invoices agree with their orders and receipts\n  1 without any receipt; ")
 }
 
 // What matching ignores is counted by import, and named by explain.
@@ -79,6 +79,10 @@ func TestFailedHasRemedy(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	wantIn(t, out, "1 document and 0 files failed", `matchbook open --kind failed`)
+	env := map[string]string{variable.DatabaseURL: url, variable.MatchQueueURL: "https://sqs.example.com/1/nowhere"}
+	if _, out, _ := clitest.RunIn(t.Context(), run, env, "doctor"); strings.Contains(out, "QUEUE_URL is not set") {
+		t.Errorf("doctor misses the queue of MATCH_QUEUE_URL\n%s", out)
+	}
 	ends(t, url, cli.ExitOK, "publish", "gm-7781")
 	if s := postgrestest.Value[string](t, conn, "SELECT matching_status FROM document"); s != "pending" {
 		t.Errorf("the document is %s after publish", s)

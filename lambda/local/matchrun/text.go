@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local/scripted"
+	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -251,7 +252,7 @@ func (t *reportText) repeated(list []delivery) {
 // threeWays prints the comparison of the tenant's invoices with their orders and receipts: the
 // number of full agreements, and each difference, with its lines if verbose.
 func (t *reportText) threeWays(tenant uuid.UUID) {
-	all, differ := 0, []report.ThreeWay{}
+	all, unreceived, differ := 0, 0, []report.ThreeWay{}
 	for _, w := range t.ThreeWay {
 		if !t.has(tenant, w.ID) {
 			continue
@@ -259,11 +260,17 @@ func (t *reportText) threeWays(tenant uuid.UUID) {
 		if all++; !w.Verdict.Agrees() {
 			differ = append(differ, w)
 		}
+		if w.Verdict == threeway.NotReceived && len(w.Receipts) == 0 {
+			unreceived++
+		}
 	}
 	if all == 0 {
 		return
 	}
 	t.Line("Three-way match: %d of %d invoices agree with their orders and receipts", all-len(differ), all)
+	if unreceived > 0 {
+		t.Hang("  ", fmt.Sprintf("%d without any receipt; use matchbook tolerance set --needs-receipt=false if there are none", unreceived))
+	}
 	for _, w := range differ {
 		sentences := w.Sentences(t.name)
 		t.Hang("  - ", t.name(w.ID)+": "+term.Clean(sentences[0], term.MaxText))

@@ -29,11 +29,10 @@ import (
 func TestPythonReceiver(t *testing.T) {
 	t.Parallel()
 	testenv.Program(t, "python3", "apt-get install python3")
-	const secret = "SECRET-KEY-OF-SIGNATURES"
-	port, matches := receiverOfPage(t, secret)
+	port, matches := receiverOfPage(t)
 	front := unreliable(t, port)
 	l := newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
-		c.Env = append(c.Env, variable.EventsWebhookURL+"="+front+"/SECRET-PATH", variable.EventsWebhookSecret+"="+secret)
+		c.Env = append(c.Env, variable.EventsWebhookURL+"="+front+"/SECRET-PATH", variable.EventsWebhookSecret+"="+hookSecret)
 	})
 	l.exec("INSERT INTO tenant (id, name) VALUES ($1, 'Testers')", testTenant)
 	for n := range 4 {
@@ -58,7 +57,7 @@ func TestPythonReceiver(t *testing.T) {
 	l.receives(t, matches, 3)
 	l.exec(remove)
 	l.receives(t, matches, 2)
-	if strings.Contains(l.text.String(), "SECRET") {
+	if strings.Contains(l.text.String(), "SECRET") || strings.Contains(l.text.String(), hookSecret) {
 		t.Error("the log shows a secret")
 	}
 }
@@ -107,11 +106,11 @@ func freePort(t *testing.T) (port string) {
 }
 
 // receiverOfPage runs the second program of the page, and keeps what it prints last.
-func receiverOfPage(t *testing.T, secret string) (port string, printed *atomic.Value) {
+func receiverOfPage(t *testing.T) (port string, printed *atomic.Value) {
 	t.Helper()
 	port = freePort(t)
 	cmd := exec.CommandContext(t.Context(), "python3", "-c", pageExampleAfter(t, "## Events", "python"), port)
-	cmd.Env = append(os.Environ(), "EVENTS_WEBHOOK_SECRET="+secret)
+	cmd.Env = append(os.Environ(), variable.EventsWebhookSecret+"="+hookSecret)
 	cmd.Stderr = testLog{t}
 	out := must.Get(cmd.StdoutPipe())(t)
 	must.OK(t, cmd.Start())

@@ -3,7 +3,6 @@ package acceptance_test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,25 +18,6 @@ func TestOtherLanguagesInsert(t *testing.T) {
 	t.Parallel()
 	testenv.Program(t, "python3", "apt-get install python3")
 	wantInserted(t, exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python")))
-}
-
-// typescript are the packages of the example in TypeScript. .ci/run fetches them
-// before the tests.
-const typescript = "pg@8.16.3 tsx@4.20.6"
-
-// The example in TypeScript does the same.
-func TestTypeScriptInserts(t *testing.T) {
-	testenv.OnlyThorough(t, "installs Node programs")
-	t.Parallel()
-	npm, dir := testenv.Program(t, "npm", "apt-get install nodejs npm"), t.TempDir()
-	install := append([]string{"install", "--offline", "--no-audit", "--no-fund", "--prefix", dir}, strings.Fields(typescript)...)
-	if err := exec.CommandContext(t.Context(), npm, install...).Run(); err != nil {
-		testenv.Missing(t, typescript+" are not in npm's cache: npm install --prefix $(mktemp -d) "+typescript)
-	}
-	must.OK(t, os.WriteFile(filepath.Join(dir, "insert.ts"), []byte(pageExample(t, "typescript")), 0o600))
-	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "tsx"), "insert.ts")
-	cmd.Dir = dir
-	wantInserted(t, cmd)
 }
 
 // wantInserted runs a program of the page, and wants its documents matched.

@@ -50,10 +50,9 @@ func TestNewTeam(t *testing.T) {
 	}
 	const pairs = 498
 	documents := 2 + 2*pairs + 3
-	const secret = "SECRET-KEY-OF-SIGNATURES"
-	port, matches := receiverOfPage(t, secret)
+	port, matches := receiverOfPage(t)
 	l := newLineAt(t, time.Time{}, 4, func(c *local.FunctionConfig) {
-		c.Env = append(c.Env, variable.EventsWebhookURL+"=http://127.0.0.1:"+port, variable.EventsWebhookSecret+"="+secret)
+		c.Env = append(c.Env, variable.EventsWebhookURL+"=http://127.0.0.1:"+port, variable.EventsWebhookSecret+"="+hookSecret)
 	})
 	insert := exec.CommandContext(t.Context(), "python3", "-c", pageExample(t, "python")+fmt.Sprintf(manyDocuments, pairs, "08d"))
 	insert.Env = append(os.Environ(), "DATABASE_URL="+l.conn.Config().ConnString())

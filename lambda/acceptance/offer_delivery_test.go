@@ -12,12 +12,13 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/variable"
-	"matchbook/lambda/notify/webhook"
 
 	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-const offersSecret = "SECRET-KEY-OF-SIGNATURES"
+// hookSecret is the base64 of SECRET-KEY-OF-SIGNATURES.
+const hookSecret = "whsec_U0VDUkVULUtFWS1PRi1TSUdOQVRVUkVT"
 
 // receiver gets sets, and may be down, or hold its answers back.
 type receiver struct {
@@ -44,14 +45,13 @@ func newReceiver(t *testing.T, up bool) *receiver {
 }
 
 func (r *receiver) env() []string {
-	return []string{variable.OffersWebhookURL + "=" + r.url, variable.OffersWebhookSecret + "=" + offersSecret}
+	return []string{variable.OffersWebhookURL + "=" + r.url, variable.OffersWebhookSecret + "=" + hookSecret}
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
-	id, _ := uuid.Parse(req.Header.Get("Idempotency-Key"))
-	signature := req.Header.Get("Matchbook-Signature")
-	if wrong := webhook.Verify(offersSecret, signature, body, time.Now(), time.Minute); err != nil || wrong != nil {
+	id, _ := uuid.Parse(req.Header.Get(standardwebhooks.HeaderWebhookID))
+	if wrong := must.Get(standardwebhooks.NewWebhook(hookSecret))(r.t).Verify(body, req.Header); err != nil || wrong != nil {
 		r.t.Errorf("job %s: %v, %v", id, err, wrong)
 	}
 	if !r.take(id, string(body)) {

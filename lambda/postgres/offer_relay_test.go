@@ -17,9 +17,10 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-const webhookSecret = "a-secret-for-tests-only"
+const webhookSecret = "whsec_YS1zZWNyZXQtZm9yLXRlc3RzLW9ubHkh"
 
 // receiver accepts sets over HTTP, checks their signatures, and keeps bodies by key.
 type receiver struct {
@@ -44,8 +45,8 @@ func newReceiver(t *testing.T) *receiver {
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
-	id, err2 := uuid.Parse(req.Header.Get(webhook.KeyHeader))
-	err3 := webhook.Verify(webhookSecret, req.Header.Get(webhook.SignatureHeader), body, time.Now(), time.Minute)
+	id, err2 := uuid.Parse(req.Header.Get(webhook.IDHeader))
+	err3 := must.Get(standardwebhooks.NewWebhook(webhookSecret))(r.t).Verify(body, req.Header)
 	if err != nil || err2 != nil || err3 != nil {
 		r.t.Errorf("request %v: %v, %v, %v", req.Header, err, err2, err3)
 	}

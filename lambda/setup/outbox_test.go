@@ -24,9 +24,9 @@ func TestInvalidReceiver(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t, postgrestest.URL(t))
 	for want, c := range map[string]ReceiverConfig{
-		"":                                   {},
-		"OFFERS_WEBHOOK_URL":                 {URL: "http://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
-		"secret must have at least 16 bytes": {URL: "https://example.com/PLANTED", Secret: "PLANTED"},
+		"":                      {},
+		"OFFERS_WEBHOOK_URL":    {URL: "http://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
+		"secret must be whsec_": {URL: "https://example.com/PLANTED", Secret: "PLANTED-PLANTED-PLANTED"},
 	} {
 		relays, err := newOutboxRelays(Config{Offers: c}, db, slog.New(slog.DiscardHandler))
 		if (err != nil) != (want != "") || relays != nil {
@@ -61,7 +61,7 @@ func TestSetsAreSent(t *testing.T) {
 			must.Get(conn.Exec(t.Context(), sql, tenant))(t)
 		}
 	}
-	c := Config{Offers: ReceiverConfig{URL: receiver.URL, Secret: "a-secret-for-tests-only"}}
+	c := Config{Offers: ReceiverConfig{URL: receiver.URL, Secret: "whsec_YS1zZWNyZXQtZm9yLXRlc3RzLW9ubHkh"}}
 	relays := must.Get(newOutboxRelays(c, db, slog.New(slog.DiscardHandler)))(t)
 	complete()
 	batch := ended{func() {

@@ -62,11 +62,11 @@ var liveRows = []liveRow{
 	{"more receives", ofBoth, func(r *rig) { r.redrive(5) }, provoked{"schedule-entries", Error, "2 entries, but maxReceiveCount 5 allows 4"}},
 	{"a receiver of events without a key", ofBoth, func(r *rig) { r.env["EVENTS_WEBHOOK_URL"] = "https://localhost/events" },
 		provoked{"configuration", Error, "EVENTS_WEBHOOK_URL and EVENTS_WEBHOOK_SECRET must both be set"}},
-	{"a receiver of events with a short key", ofBoth, func(r *rig) {
-		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "https://localhost/events", "hidden key"
-	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: secret must have at least 16 bytes"}},
+	{"a receiver of events with another key", ofBoth, func(r *rig) {
+		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "https://localhost/events", "hidden key of thirty-two bytes..."
+	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: secret must be whsec_ and the base64 of 24 to 64 random bytes; create one"}},
 	{"a receiver of events that all can read", ofBoth, func(r *rig) {
-		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "http://events.example/hidden", "hidden key of events"
+		r.env["EVENTS_WEBHOOK_URL"], r.env["EVENTS_WEBHOOK_SECRET"] = "http://events.example/hidden", unreadSecret
 	}, provoked{"configuration", Error, "EVENTS_WEBHOOK_URL: webhook URL must be https"}},
 	{"a retry before its failure", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,-1m" }, provoked{"schedule-entries", Error, "invalid entry 2 of RETRY_SCHEDULE"}},
 	{"long retries", ofBoth, func(r *rig) { r.env["RETRY_SCHEDULE"] = "5m,12h" }, provoked{"schedule-limit", Error, "a retry after 12h"}},

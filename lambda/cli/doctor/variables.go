@@ -59,6 +59,9 @@ var taskProblems = []struct {
 	problems func(variables) []string
 }{{manifest.Web, webProblems}, {manifest.Console, consoleProblems}, {manifest.Schedule, scheduleProblems}}
 
+// unreadSecret has the form of a receiver's secret.
+const unreadSecret = webhook.SecretPrefix + "c2VjcmV0IG9mIHRoZSB3ZWJob29rLi4u"
+
 // standIns replace secrets while the rest of a configuration is checked.
 var standIns = map[string]string{
 	variable.DatabaseURL:         "postgres://user@localhost/database",
@@ -67,9 +70,9 @@ var standIns = map[string]string{
 	variable.DocumentAIKey:       unreadKey,
 	variable.SlackWebhookURL:     "https://localhost/hook",
 	variable.ReviewTokenSecret:   "token secret",
-	variable.OffersWebhookSecret: "secret of the webhook",
+	variable.OffersWebhookSecret: unreadSecret,
 	variable.OIDCClientSecret:    "client secret",
-	variable.EventsWebhookSecret: "secret of the webhook",
+	variable.EventsWebhookSecret: unreadSecret,
 }
 
 func standIn(name string) string {

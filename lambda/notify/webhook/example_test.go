@@ -6,27 +6,32 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"time"
 
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
 // A receiver verifies the signature before it reads the body, and takes a request
-// whose key it knows for a duplicate.
+// with a known id for a duplicate.
 func Example() {
-	const secret = "the-key-that-both-sides-know"
+	const secret = "whsec_dGhlLWtleS10aGF0LWJvdGgtc2lkZXMta25vdw==" // both sides know it
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	known := map[string]bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
-		signature := r.Header.Get("Matchbook-Signature")
-		if err != nil || webhook.Verify(secret, signature, body, time.Now(), 5*time.Minute) != nil {
+		if err != nil || verifier.Verify(body, r.Header) != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		key := r.Header.Get("Idempotency-Key")
-		fmt.Println("known:", known[key])
-		known[key] = true
+		id := r.Header.Get("webhook-id")
+		fmt.Println("known:", known[id])
+		known[id] = true
 	}))
 	defer server.Close()
 

@@ -14,11 +14,11 @@ import (
 // The secrets of a configuration, and the text of an answer.
 const (
 	hiddenPath = "/offers/Xx~Hidden+815?token=T0Hidden"
-	hiddenKey  = "K0-Hidden-key-of-the-signature"
+	hiddenKey  = "whsec_SzAtSGlkZGVuLWtleS1vZi10aGUtc2lnbmF0dXJl" // K0-Hidden-key-of-the-signature
 	hiddenText = "Hidden <answer> & \"naïve\""
 )
 
-var hidden = []string{hiddenPath, "Xx~Hidden+815", "Hidden+815", "T0Hidden", hiddenKey, hiddenText, "Hidden <answer>"}
+var hidden = []string{hiddenPath, "Xx~Hidden+815", "Hidden+815", "T0Hidden", hiddenKey, hiddenKey[len(SecretPrefix):], "K0-Hidden", hiddenText, "Hidden <answer>"}
 
 type exchange = failuretest.Exchange[struct{}]
 

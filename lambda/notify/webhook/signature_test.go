@@ -1,59 +1,54 @@
 package webhook
 
 import (
-	"encoding/hex"
+	"encoding/base64"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
+
+	"matchbook/lambda/internal/must"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-func TestSignatureOfOpenSSL(t *testing.T) {
+// While a secret is replaced, a receiver with either one accepts each request, and verifies it
+// with the standard's own library.
+func TestTwoSecrets(t *testing.T) {
 	t.Parallel()
-	if got := sign(testSecret, time.Unix(testTime, 0), []byte(testBody)); got != testSignature {
-		t.Errorf("got %s, want %s", got, testSignature)
-	}
-}
-
-func TestVerify(t *testing.T) {
-	t.Parallel()
-	const minutes = 5 * time.Minute
-	at := time.Unix(testTime, 0)
-	signature := strings.TrimPrefix(testSignature, "t=1774767600,")
-	for name, tc := range map[string]struct {
-		secret, header, body string
-		now                  time.Time
-		want                 error
-	}{
-		"as it was sent":           {testSecret, testSignature, testBody, at, nil},
-		"hex in capitals":          {testSecret, "t=1774767600,v1=" + strings.ToUpper(signature[3:]), testBody, at, nil},
-		"five minutes later":       {testSecret, testSignature, testBody, at.Add(minutes), nil},
-		"five minutes before":      {testSecret, testSignature, testBody, at.Add(-minutes), nil},
-		"later than that":          {testSecret, testSignature, testBody, at.Add(minutes + 1), ErrTime},
-		"before that":              {testSecret, testSignature, testBody, at.Add(-minutes - 1), ErrTime},
-		"another secret":           {testSecret + "x", testSignature, testBody, at, ErrSignature},
-		"another body":             {testSecret, testSignature, testBody + " ", at, ErrSignature},
-		"another time":             {testSecret, "t=1774767601," + signature, testBody, at, ErrSignature},
-		"no header":                {testSecret, "", testBody, at, ErrSignature},
-		"no time":                  {testSecret, signature, testBody, at, ErrSignature},
-		"no signature":             {testSecret, "t=1774767600", testBody, at, ErrSignature},
-		"an empty signature":       {testSecret, "t=1774767600,v1=", testBody, at, ErrSignature},
-		"half a signature":         {testSecret, testSignature[:len(testSignature)/2], testBody, at, ErrSignature},
-		"no hex":                   {testSecret, "t=1774767600,v1=" + strings.Repeat("x", 64), testBody, at, ErrSignature},
-		"another scheme":           {testSecret, "t=1774767600,v0=" + signature[3:], testBody, at, ErrSignature},
-		"a time that is no number": {testSecret, "t=now,v1=" + hex.EncodeToString(mac(testSecret, "now", nil)), "", at, ErrSignature},
+	for secrets, accepted := range map[string]map[string]bool{
+		testSecret:                   {testSecret: true},
+		testSecret + " " + oldSecret: {testSecret: true, oldSecret: true},
 	} {
-		if got := Verify(tc.secret, tc.header, []byte(tc.body), tc.now, minutes); !errors.Is(got, tc.want) {
-			t.Errorf("%s: got %v, want %v", name, got, tc.want)
-		}
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			for _, secret := range []string{testSecret, oldSecret, hiddenKey} {
+				err := must.Get(standardwebhooks.NewWebhook(secret))(t).Verify(body, r.Header)
+				if (err == nil) != accepted[secret] {
+					t.Errorf("signed with %d secrets: got %v, want accepted: %v", len(accepted), err, accepted[secret])
+				}
+			}
+		}))
+		t.Cleanup(server.Close)
+		r := must.Get(New(Config{URL: server.URL, Secret: secrets}))(t)
+		must.OK(t, r.Send(t.Context(), testParcel))
 	}
 }
 
-func FuzzVerify(f *testing.F) {
-	f.Add(testSignature, []byte("{}"))
-	f.Fuzz(func(t *testing.T, header string, body []byte) {
-		if Verify(testSecret, header, body, time.Unix(testTime, 0), time.Hour) == nil && string(body) != testBody {
-			t.Errorf("accepted %q of %q", header, body)
+func TestSecretForm(t *testing.T) {
+	t.Parallel()
+	of := func(n int) string { return SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, n)) }
+	for secret, want := range map[string]int{
+		of(24): 1, of(64): 1, " " + of(32) + "\n": 1, of(24) + " " + of(32): 2, of(24) + "\n" + of(32): 2,
+		"": 0, of(23): 0, of(65): 0, of(32) + " " + of(32) + " " + of(32): 0, of(32) + "," + of(32): 0,
+		strings.TrimPrefix(of(32), SecretPrefix): 0, "WHSEC_" + of(32)[6:]: 0, SecretPrefix: 0, of(32) + " x": 0,
+		strings.TrimRight(of(32), "="): 0, SecretPrefix + strings.Repeat("-_", 16): 0, strings.Repeat("0f", 32): 0,
+	} {
+		keys, err := keysOf(secret)
+		if len(keys) != want || (want == 0) != errors.Is(err, errSecret) {
+			t.Errorf("%q: got %d keys, %v, want %d", secret, len(keys), err, want)
 		}
-	})
+	}
 }

@@ -1,6 +1,7 @@
 // Package webhook sends parcels to a receiver over HTTP. A request has the parcel's JSON, its
-// id as the idempotency key, and a signature; use Verify to check it (see signature.go). One
-// table classifies every answer (see failure.go).
+// id as the idempotency key, and a signature, in the headers of Standard Webhooks
+// (standardwebhooks.com), so that a receiver can verify it with a ready library. One table
+// classifies every answer (see failure.go).
 //
 // The URL may contain a secret, and the key is one, so no error, log or printed Config or
 // Receiver shows them, and no redirect is followed. Only the status of an answer counts; its
@@ -18,16 +19,14 @@ import (
 	"matchbook/lambda/notify/outbox"
 )
 
-const (
-	maxWait   = time.Hour // the longest accepted Retry-After
-	minSecret = 16        // bytes
-)
+const maxWait = time.Hour // the longest accepted Retry-After
 
 // Config holds the receiver's address and the key for signatures.
 type Config struct {
 	// URL must be https, except on this machine.
 	URL string `json:"-"`
-	// Secret is the key shared with the receiver. It must have at least 16 bytes.
+	// Secret is shared with the receiver: whsec_ and the base64 of 24 to 64 bytes. While you
+	// replace it, give the new and the old one, separated by a space: both sign.
 	Secret string `json:"-"`
 	// Timeout limits a parcel, from the connection to the answer; 0 is 5 s.
 	Timeout time.Duration
@@ -38,9 +37,9 @@ func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Co
 
 // Receiver implements outbox.Receiver.
 type Receiver struct {
-	hook   notify.Hook
-	now    func() time.Time
-	secret func() string // a function, because no verb prints its variables
+	hook notify.Hook
+	now  func() time.Time
+	keys func() [][]byte // a function, because no verb prints its variables
 }
 
 // New checks the configuration, without a request. The error never quotes its values.
@@ -49,10 +48,11 @@ func New(c Config) (*Receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(c.Secret) < minSecret {
-		return nil, fmt.Errorf("secret must have at least %d bytes, because a short one can be guessed", minSecret)
+	keys, err := keysOf(c.Secret)
+	if err != nil {
+		return nil, err
 	}
-	return &Receiver{hook, time.Now, func() string { return c.Secret }}, nil
+	return &Receiver{hook, time.Now, func() [][]byte { return keys }}, nil
 }
 
 // Format hides the secrets, however you print a Receiver.
@@ -67,9 +67,10 @@ func (r *Receiver) Send(ctx context.Context, p outbox.Parcel) error {
 	return nil
 }
 
-func (r *Receiver) post(ctx context.Context, key string, body []byte) *failure.Call {
-	resp, failed := r.hook.Post(ctx, body, map[string]string{"Content-Type": "application/json", "User-Agent": "matchbook",
-		KeyHeader: key, SignatureHeader: sign(r.secret(), r.now(), body)})
+func (r *Receiver) post(ctx context.Context, id string, body []byte) *failure.Call {
+	header := sign(r.keys(), id, r.now(), body)
+	header["Content-Type"], header["User-Agent"] = "application/json", "matchbook"
+	resp, failed := r.hook.Post(ctx, body, header)
 	if failed != nil {
 		return failed
 	}

@@ -17,18 +17,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// A parcel, and its signature as openssl computed it:
+// A parcel, and its signature as openssl computed it with the key of each secret:
 //
-//	printf '%s.%s' 1774767600 "$BODY" | openssl dgst -sha256 -hmac the-key-that-both-sides-know
+//	printf '%s.%s.%s' "$ID" 1774767600 "$BODY" |
+//	openssl dgst -sha256 -binary -hmac the-key-that-both-sides-know | base64
 const (
-	testSecret = "the-key-that-both-sides-know"
+	testSecret = "whsec_dGhlLWtleS10aGF0LWJvdGgtc2lkZXMta25vdw=="
+	oldSecret  = "whsec_dGhlLW9sZC1rZXktdGhhdC1pdC1yZXBsYWNlcw==" // the-old-key-that-it-replaces
 	testBody   = `{"job":"3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01","tenant":"00000000-0000-4000-8000-000000000001",` +
 		`"date":"2026-03-29","timezone":"Europe/Berlin","user":"00000000-0000-4000-8000-0000000000a1",` +
 		`"algorithm_version":1,"offered_at":"2026-03-29T07:00:00Z","expires_at":"2026-03-30T07:00:00Z","offers":[` +
 		`{"id":"242560ca-273e-5810-831a-1189f4492689","candidate_id":"00000000-0000-4000-8000-0000000000b1","rank":1,"score":870},` +
 		`{"id":"36c4b7b3-49e9-5bda-8b8e-21a64e2a7c4e","candidate_id":"00000000-0000-4000-8000-0000000000b2","rank":2,"score":640}]}`
 	testTime      = 1774767600 // 2026-03-29 07:00:00 UTC, nine in Berlin after its clocks went forward
-	testSignature = "t=1774767600,v1=03da9aac5ad9ab939e5e9d6cabf2f296ed20e568e89a5838e6013d56d702413e"
+	testSignature = "v1,39biqvyom0qdRQoEgYRKBNLQ1Jiix4sKalvLMKgIDnU="
+	oldSignature  = "v1,YgjhE9KH0GZPqH6UqTfzX6Gct27CDrF6d7cgb9CwLN0="
 )
 
 var testParcel = outbox.Parcel{ID: uuid.MustParse("3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01"), Tries: 1, Body: []byte(testBody)}
@@ -44,7 +47,8 @@ func TestSend(t *testing.T) {
 				t.Errorf("got %s %s\n%s\nwant\n%s", r.Method, r.URL, got, testBody)
 			}
 			for name, want := range map[string]string{"Content-Type": "application/json",
-				"Idempotency-Key": "3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01", "Matchbook-Signature": testSignature} {
+				"Webhook-Id": "3f7c1a52-6b1e-5a0f-9c58-0a4f7c1d2e01", "Webhook-Timestamp": "1774767600",
+				"Webhook-Signature": testSignature + " " + oldSignature} {
 				if got := r.Header.Get(name); got != want {
 					t.Errorf("%s: got %s, want %s", name, got, want)
 				}
@@ -52,7 +56,7 @@ func TestSend(t *testing.T) {
 			w.WriteHeader(status)
 		}))
 		t.Cleanup(server.Close)
-		r := must.Get(New(Config{URL: " " + server.URL + "/offers?token=x\n", Secret: testSecret}))(t)
+		r := must.Get(New(Config{URL: " " + server.URL + "/offers?token=x\n", Secret: testSecret + " " + oldSecret}))(t)
 		r.now = func() time.Time { return time.Unix(testTime, 999_999_999) }
 		if err := outbox.Receiver(r).Send(t.Context(), testParcel); err != nil || posted.Load() != 1 {
 			t.Errorf("HTTP %d: got %v after %d posts", status, err, posted.Load())
@@ -116,9 +120,7 @@ func TestInvalidConfig(t *testing.T) {
 			"webhook URL must be https, because its parcels would be readable in transit"},
 		{Config{URL: "https://Hidden+815:x@example.com", Secret: good}, "webhook URL must not have a user or a fragment"},
 		{Config{URL: "https://example.com#Hidden+815", Secret: good}, "webhook URL must not have a user or a fragment"},
-		{Config{URL: "https://example.com" + hiddenPath}, "secret must have at least 16 bytes, because a short one can be guessed"},
-		{Config{URL: "https://example.com" + hiddenPath, Secret: good[:15]},
-			"secret must have at least 16 bytes, because a short one can be guessed"},
+		{Config{URL: "https://example.com" + hiddenPath, Secret: good[1:]}, errSecret.Error()},
 		{Config{URL: "https://example.com" + hiddenPath, Secret: good, Timeout: -1}, "timeout must not be negative"},
 	} {
 		r, err := New(tc.c)

@@ -208,13 +208,11 @@ var hostileOthers = map[string]hostileFile{
 	"text of 200,000 lines":     {"a.txt", func() string { return strings.Repeat("Name:\n", 200_000) }, largeText},
 	"41 MB": {"a.pdf", func() string { return strings.Repeat("\x00", 40*mb+1) },
 		"failed: file {id}.pdf too large: 41 MB, but the limit is 40 MB"},
-	"missing in storage": {"a.pdf", func() string { return gone },
-		"failed: file documents/{id}.pdf not found in storage; upload it and publish the ingestion again"},
 	"cut off while its message is delivered": {"a.pdf", func() string { return pagePDF(printed) + cutLater }, damagedPDF},
 }
 
-// Marks of files that change after they were stored.
-const gone, cutLater = "gone", "\n%cut"
+// cutLater marks a file that is cut after it was stored.
+const cutLater = "\n%cut"
 
 // expensive lists the kinds whose refusal takes seconds of processor time.
 var expensive = map[string]hostileFile{

@@ -55,14 +55,10 @@ func newHostileOffice(t *testing.T) *hostileOffice {
 	return h
 }
 
-// change lets a file change as its content says, when it is stored or when its
-// message is received.
+// change lets a file change as its content says, when its message is received.
 func (h *hostileOffice) change(id uuid.UUID, path, content string) {
 	h.t.Helper()
 	path = filepath.Join(h.files, filepath.FromSlash(path))
-	if content == gone {
-		must.OK(h.t, os.Remove(path))
-	}
 	if strings.HasSuffix(content, cutLater) {
 		h.onReceive = func(body string) {
 			if body != id.String() {

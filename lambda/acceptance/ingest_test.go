@@ -131,3 +131,23 @@ func TestIngestAndMatch(t *testing.T) {
 		t.Errorf("%d notifications about files that cannot be read", n)
 	}
 }
+
+// A program may add the row before its upload ends. The next attempt reads the file.
+func TestFileComesLate(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, "OCR=none")
+	in, stamped := o.keep("invoice.pdf", []byte(sampleFile(t, "invoice.pdf")))
+	path := filepath.Join(o.files, filepath.FromSlash(in.FilePath))
+	must.OK(t, os.Rename(path, path+".part"))
+	must.Get(o.ingest.Queue.Send(t.Context(), stamped))(t)
+	state := func() string {
+		return query[string](o.line, "SELECT concat_ws(' ', job_status, attempts, error) FROM ingestion WHERE id = $1", in.ID)
+	}
+	want := "pending 1 file " + in.FilePath + " not found in storage; upload it and publish the ingestion again"
+	waitFor(t, "the file is missing", func() bool { return state() == want })
+	must.OK(t, os.Rename(path+".part", path))
+	o.finish()
+	if got := state(); got != "succeeded 2" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -60,7 +60,7 @@ func TestReadyLibrary(t *testing.T) {
 		_ = cmd.Wait()
 	})
 	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "listening" { //nolint:revive // reads until then
+	for lines.Scan() && lines.Text() != "listening" {
 	}
 	parcel := outbox.Parcel{ID: uuid.New(), Tries: 1, Body: []byte(`{"number":"Ä-1"}`)}
 	for secret, want := range map[string]string{

@@ -173,6 +173,8 @@ func readAll(from io.Reader, key string, size, most int64) ([]byte, error) {
 	return data, nil
 }
 
+// missing is transient, because a program may add the row before its upload ends.
 func missing(key string) error {
-	return failure.Permanently("file %s not found in storage; upload it and publish the ingestion again", key)
+	return &failure.Error{Kind: failure.Transient,
+		Sentence: fmt.Sprintf("file %s not found in storage; upload it and publish the ingestion again", key)}
 }

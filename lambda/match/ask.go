@@ -258,7 +258,9 @@ func eachOnce(list []verdict, n int) (map[int]verdict, error) {
 }
 
 // choice is a candidate in the older form of an answer, listing only the candidates that
-// belong to the document. Models still use it behind servers that don't enforce the schema.
+// belong to the document, so {"matches":[]} is valid: none of them. Models still use it behind
+// servers that don't enforce the schema. In the requested form every asked candidate must be
+// named, because a model that leaves one out may have overlooked it.
 type choice struct {
 	Candidate  int          `json:"candidate"`
 	Confidence rules.Answer `json:"confidence"`

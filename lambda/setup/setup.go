@@ -219,7 +219,8 @@ func LoadPublisher(env Env, f manifest.Function) (Config, error) {
 }
 
 // LoadSweep reads the configuration of a sweep over these functions. Queues has the queues of
-// all functions with rows; QueueURL is the first function's.
+// the functions with rows; QueueURL is the first function's. A function without its variable
+// isn't swept, because a deployment may run a part of the workloads; it needs one of them.
 func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(),
 		append([]string{variable.DatabaseURL, variable.OffersWebhookSecret, variable.EventsWebhookSecret},
@@ -235,9 +236,12 @@ func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 			url = cmp.Or(url, env(variable.QueueURL))
 			c.QueueURL = url
 		}
-		if c.Queues[f.Name] = url; url == "" {
-			errs = append(errs, fmt.Errorf("%s is not set: %s", f.QueueEnv(), queueMeaning(f)))
+		if url != "" {
+			c.Queues[f.Name] = url
 		}
+	}
+	if len(c.Queues) == 0 {
+		required(env, functions[0].QueueEnv(), queueMeaning(functions[0]), &errs)
 	}
 	return c, report(errs)
 }

@@ -119,9 +119,13 @@ func TestLoadSweepQueues(t *testing.T) {
 	if err != nil || c.QueueURL != "m" || !maps.Equal(c.Queues, map[string]string{"match": "m", "ingest": "i"}) {
 		t.Errorf("got %q, %v, %v", c.QueueURL, c.Queues, err)
 	}
-	delete(values, "INGEST_QUEUE_URL")
+	delete(values, "INGEST_QUEUE_URL") // a deployment of match alone
+	if c, err = setup.LoadSweep(env(values), functions); err != nil || !maps.Equal(c.Queues, map[string]string{"match": "m"}) {
+		t.Errorf("got %v, %v", c.Queues, err)
+	}
+	delete(values, "MATCH_QUEUE_URL")
 	wantError(t, errorOf(setup.LoadSweep(env(values), functions)),
-		"INGEST_QUEUE_URL is not set: the queue that feeds the ingest function")
+		"MATCH_QUEUE_URL is not set: the queue that feeds the match function")
 }
 
 func TestNoModelNeedsNoKey(t *testing.T) {

@@ -97,7 +97,7 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err1 := sweepable(ctx, c, db, workloads)
+	list, err1 := sweepable(ctx, c, db, log, workloads)
 	relay, err2 := newRelay(ctx, c, db, log)
 	relays, err3 := newOutboxRelays(c, db, log)
 	if err := errors.Join(err1, err2, err3); err != nil {
@@ -161,10 +161,14 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 	return all, failure.At("read the waiting events", err)
 }
 
-// sweepable returns the workloads as targets of the sweep, with open queues.
-func sweepable(ctx context.Context, c Config, db *postgres.DB, workloads []Workload) ([]sweep.Target, error) {
+// sweepable returns the workloads with a queue as targets of the sweep, with open queues.
+func sweepable(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger, workloads []Workload) ([]sweep.Target, error) {
 	var list []sweep.Target
 	for _, w := range workloads {
+		if c.Queues[w.Name] == "" {
+			log.Info("workload is not swept, because its queue is not set", "function", w.Name, "variable", w.QueueEnv())
+			continue
+		}
 		queue, err := c.OpenQueue(ctx, w.QueueEnv(), c.Queues[w.Name])
 		if err != nil {
 			return nil, err

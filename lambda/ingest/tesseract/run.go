@@ -84,6 +84,8 @@ var failures = []struct {
 		failure.Permanent, "tesseract is not executable; check its permissions"},
 	{"killed", func(err error, _ string) bool { return signal(err) == syscall.SIGKILL },
 		failure.Transient, "tesseract was killed, perhaps because it ran out of memory"},
+	{"no memory", message("bad_alloc", "alloc fail", "llocate memory", "failed to map segment"),
+		failure.Transient, "tesseract ran out of memory"},
 	{"crashed", func(err error, _ string) bool { return signal(err) != 0 },
 		failure.Permanent, "tesseract crashed on the image; save the file again and send that"},
 	{"no language", message("Failed loading language", "Error opening data file"),
@@ -93,7 +95,7 @@ var failures = []struct {
 	{"no image", message("Error during processing", "image file", "pixRead"),
 		failure.Permanent, "tesseract cannot read the image; save the file again and send that"},
 	{"ended with an error", func(err error, _ string) bool { e := new(exec.ExitError); return errors.As(err, &e) },
-		failure.Permanent, "tesseract ended with an error; save the file again and send that"},
+		failure.Transient, "tesseract ended with an error; if it keeps failing, save the file again and send that"},
 	{"not started", func(error, string) bool { return true }, failure.Transient, "tesseract could not be started"},
 }
 

@@ -107,20 +107,25 @@ func TestPageIsRead(t *testing.T) {
 
 func TestFailureTable(t *testing.T) {
 	t.Parallel()
+	const unexplained = "tesseract ended with an error; if it keeps failing, save the file again and send that"
 	blank := one{image.NewGray(image.Rect(0, 0, 9, 9))}
 	for name, tc := range map[string]struct {
 		script string
 		kind   failure.Kind
 		want   string
 	}{
-		"error": {"exit 1", failure.Permanent, "tesseract ended with an error; save the file again and send that"},
+		"error": {"exit 1", failure.Transient, unexplained},
 		"no image": {"echo Error during processing. >&2; exit 1", failure.Permanent,
 			"tesseract cannot read the image; save the file again and send that"},
 		"too large": {"echo Image too large: >&2; exit 1", failure.Permanent,
 			"image too large for tesseract; scan it at fewer dots per inch"},
 		"language": {"echo Failed loading language deu >&2; exit 1", failure.Permanent,
 			"missing language data for tesseract; run apt-get install tesseract-ocr-deu"},
-		"out of memory": {"kill -KILL $$", failure.Transient, "tesseract was killed, perhaps because it ran out of memory"},
+		"out of memory":      {"echo Error in pixReadMem: malloc fail >&2; exit 1", failure.Transient, "tesseract ran out of memory"},
+		"no memory to abort": {`echo "what():  std::bad_alloc" >&2; kill -ABRT $$`, failure.Transient, "tesseract ran out of memory"},
+		"no memory to start": {"echo failed to map segment from shared object >&2; exit 127", failure.Transient,
+			"tesseract ran out of memory"},
+		"killed": {"kill -KILL $$", failure.Transient, "tesseract was killed, perhaps because it ran out of memory"},
 		"crash": {"kill -SEGV $$", failure.Permanent,
 			"tesseract crashed on the image; save the file again and send that"},
 		"no table": {"echo hello", failure.Transient, "unexpected output of tesseract: not a table of words"},
@@ -128,8 +133,7 @@ func TestFailureTable(t *testing.T) {
 			"invalid row 1 in tesseract's table"},
 		"endless output": {"yes | head -c 17000000", failure.Permanent,
 			"tesseract returned more than 16 MB for a page: the image is not a page of text"},
-		"endless errors": {"yes | head -c 1000000 >&2; exit 1", failure.Permanent,
-			"tesseract ended with an error; save the file again and send that"},
+		"endless errors": {"yes | head -c 1000000 >&2; exit 1", failure.Transient, unexplained},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,6 +142,19 @@ func TestFailureTable(t *testing.T) {
 				t.Errorf("got %v %q, want %v %q", f.Kind, f.Text, tc.kind, tc.want)
 			}
 		})
+	}
+}
+
+// The real program without memory ends in several ways, as its libraries decide.
+func TestNoMemory(t *testing.T) {
+	t.Parallel()
+	path := testenv.Program(t, "tesseract", "apt-get install tesseract-ocr tesseract-ocr-deu")
+	for _, limit := range []string{"40000", "80000", "100000"} { // KB; a page takes 140000
+		e := engine(t, Config{Program: program(t, "ulimit -v "+limit+"\nexec "+path+` "$@"`)})
+		_, err := e.Transcribe(t.Context(), one{image.NewGray(image.Rect(0, 0, 2480, 3508))})
+		if f := failure.Of(err); f.Kind != failure.Transient || f.Text != "tesseract ran out of memory" {
+			t.Errorf("%s KB: got %v %q", limit, f.Kind, f.Text)
+		}
 	}
 }
 

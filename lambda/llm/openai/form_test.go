@@ -197,17 +197,22 @@ func TestCutQuestionIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text   string
 		tokens int
+		cached int
 		cut    bool
 	}{
-		"all read":                     {long, 4_550, false},
-		"half a context read":          {long, 2_050, true},
-		"no usage":                     {long, 0, false},
-		"a short question, odd counts": {long[:2_000], 1, false},
+		"all read":                     {long, 4_550, 0, false},
+		"half a context read":          {long, 2_050, 0, true},
+		"half of it from a cache":      {long, 2_050, 1_000, true},
+		"no usage":                     {long, 0, 0, false},
+		"a proxy's own count":          {long, 4, 0, false},
+		"counted without its cache":    {long, 600, 3_950, false},
+		"a short question, odd counts": {long[:2_000], 1, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			usage := llm.Usage{PromptTokens: tc.tokens, CompletionTokens: 4}
-			raw, _ := json.Marshal(map[string]int{"prompt_tokens": tc.tokens, "completion_tokens": 4})
+			raw, _ := json.Marshal(map[string]any{"prompt_tokens": tc.tokens, "completion_tokens": 4,
+				"prompt_tokens_details": map[string]int{"cached_tokens": tc.cached}})
 			url := serving(t, `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":`+string(raw)+`}`)
 			client := must.Get(New(Config{BaseURL: url, Model: "m"}))(t)
 			q := question()

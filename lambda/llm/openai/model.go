@@ -118,7 +118,7 @@ func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, 
 		}
 		return answer, c
 	}
-	if wasCut(request.Messages, answer.Usage) {
+	if wasCut(request.Messages, response.Usage) {
 		return answer, &failure.Call{Cause: cutQuestion}
 	}
 	answer.Text = bare(response.Choices[0].Message.Content)
@@ -128,14 +128,19 @@ func (m *model) askIn(ctx context.Context, q llm.Question, f form) (llm.Answer, 
 // wasCut reports whether the server dropped a part of the question, instructions first, and
 // answered the rest with status 200. Ollama does: it keeps half a context of a question beyond
 // its context, 4,096 tokens by default (github.com/ollama/ollama/issues/17427, 8531). No
-// default is small enough to cut a short question. A usage of 0 counts as unknown.
-func wasCut(messages []openai.ChatCompletionMessage, u llm.Usage) bool {
-	const short, doubt = 1_000, 0.9
+// default is small enough to cut a short question, so a usage far below half a context counts
+// as unknown: proxies report 0, or leave out the tokens read from a cache.
+func wasCut(messages []openai.ChatCompletionMessage, u openai.Usage) bool {
+	const short, doubt, unknown = 1_000, 0.9, 500
+	used := u.PromptTokens
+	if u.PromptTokensDetails != nil {
+		used += u.PromptTokensDetails.CachedTokens
+	}
 	least := 0
 	for _, m := range messages {
 		least += llm.LeastTokens(m.Content)
 	}
-	return least > short && u.PromptTokens > 0 && float64(u.PromptTokens) < doubt*float64(least)
+	return least > short && used > unknown && float64(used) < doubt*float64(least)
 }
 
 func (m *model) request(q llm.Question, f form) openai.ChatCompletionRequest {

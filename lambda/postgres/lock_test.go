@@ -2,16 +2,20 @@ package postgres_test
 
 import (
 	"context"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/failure"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -146,5 +150,42 @@ func TestLocksInIDOrder(t *testing.T) {
 			must.OK(t, tx.Rollback(t.Context()))
 			must.OK(t, locked())
 		})
+	}
+}
+
+// A document that another program keeps locked fails the writes that need it, and soon: the
+// tenant's others don't wait for each of them.
+func TestLockedRowHoldsFew(t *testing.T) {
+	t.Parallel()
+	const documents, related = 10, 6
+	const patience = 1500 * time.Millisecond
+	f := newFixture(t)
+	f.DB = postgrestest.Open(t, setting(t, f.conn.Config().ConnString(), "lock_timeout", patience.String()))
+	f.invoices(documents)
+	fences := make([]job.Attempt, documents)
+	for i := range fences {
+		fences[i] = f.take(num(i + 1))
+	}
+	release := f.blocks("SELECT FROM document WHERE id = $1 FOR UPDATE", num(1))
+	began, errs := time.Now(), make([]error, documents)
+	var all sync.WaitGroup
+	for i, fence := range fences {
+		all.Go(func() {
+			var result rules.Result
+			if i > 0 && i < related {
+				result = matches(fence.ID, num(1))
+			}
+			_, errs[i] = f.writeOnce(t.Context(), fence, score.Normalized{}, match.Block{}, result)
+		})
+	}
+	all.Wait()
+	if took := time.Since(began); took > 4*patience {
+		t.Errorf("the writes took %v, want little more than %v", took, patience)
+	}
+	release()
+	for i, err := range errs {
+		if locked := err != nil && strings.HasSuffix(failure.Of(err).Text, "(SQLSTATE 55P03)"); locked != (i < related) {
+			t.Errorf("document %d: got %v", i+1, err)
+		}
 	}
 }

@@ -22,6 +22,11 @@ const tryLock = `pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text
 const lockTenantSQL = `
 SELECT set_config('matchbook.turn', ` + tryLock + `::text, true) = 'true'`
 
+// lockBrieflySQL shortens the wait for a row. A row kept locked by another program has already
+// failed a shared turn, and each of its documents would hold the tenant's others as long again.
+const lockBrieflySQL = `
+SELECT set_config('lock_timeout', greatest(setting::integer / 15, 1)::text, true) FROM pg_settings WHERE name = 'lock_timeout'`
+
 // inTurn is the condition of statements sent together with the lock request.
 const inTurn = `current_setting('matchbook.turn') = 'true'`
 
@@ -87,6 +92,9 @@ func (db *DB) tryTurn(
 	group := db.turns.company(tenant, w)
 	batch := &pgx.Batch{}
 	batch.Queue(planOnceSQL)
+	if w.brief {
+		batch.Queue(lockBrieflySQL)
+	}
 	batch.Queue(lockTenantSQL, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&ours) })
 	first(batch, group)
 	var shared []*write
@@ -101,7 +109,7 @@ func (db *DB) tryTurn(
 		err = nil
 	}
 	if db.turns.end(shared, err == nil); err != nil && len(shared) > 0 {
-		w.alone = true
+		w.alone, w.brief = true, true
 		return db.tryTurn(ctx, tenant, w, first, fn)
 	}
 	return err
@@ -239,7 +247,7 @@ func (t *turns) share(tenant uuid.UUID, group []*write) (shared []*write) {
 // end ends a shared turn. If it didn't write, each sharer gets a separate turn next.
 func (t *turns) end(shared []*write, written bool) {
 	for _, w := range shared {
-		w.shared, w.alone = true, !written
+		w.shared, w.alone, w.brief = true, !written, !written
 		close(w.turn)
 	}
 }

@@ -29,6 +29,7 @@ type write struct {
 	final   bool // write it whatever has changed
 
 	alone  bool          // shares no turn
+	brief  bool          // its shared turn failed, so it waits for locks only briefly
 	turn   chan struct{} // closed when its turn begins, or a shared one has ended
 	shared bool          // its turn was another's
 

@@ -28,7 +28,7 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 		FunctionName: s.name(task.Name),
 		Description:  jsii.String(task.Purpose),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
-		Architecture: awslambda.Architecture_ARM_64(),
+		Architecture: awslambda.Architecture_Custom(jsii.String(s.config.Architecture), nil),
 		Handler:      jsii.String("bootstrap"),
 		Code:         awslambda.Code_FromAsset(jsii.String(s.code[task.Name]), nil),
 		Timeout:      seconds(task.Timeout),

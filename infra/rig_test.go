@@ -110,7 +110,7 @@ var (
 		"eventsWebhookUrl":       "https://events.example.com/matches",
 		"eventsSecretArn":        "arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf",
 	}
-	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract"}
+	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract", "architecture": "x86_64"}
 	// ownModel is a server without a key, migrations past a pooler, and a certificate of
 	// the database.
 	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",

@@ -81,7 +81,7 @@ func TestFunctionCode(t *testing.T) {
 		tpl.check(t,
 			at(f.id, "matchbook-dev-"+f.name, "FunctionName"), at(f.id, "provided.al2023", "Runtime"),
 			at(f.id, "bootstrap", "Handler"),
-			at(f.id, "arm64", "Architectures", 0), at(f.id, f.seconds, "Timeout"), at(f.id, f.memory, "MemorySize"),
+			at(f.id, f.seconds, "Timeout"), at(f.id, f.memory, "MemorySize"),
 			at(f.id, "Active", "TracingConfig", "Mode"),
 			at(f.id, "${"+f.id+"Logs}", "LoggingConfig", "LogGroup"), at(f.id, "", "LoggingConfig", "LogFormat"),
 			at(f.id, "", "ReservedConcurrentExecutions"), at(f.id, "", "VpcConfig"),
@@ -89,6 +89,19 @@ func TestFunctionCode(t *testing.T) {
 			at(f.id+"Logs", 30, "RetentionInDays"))
 		if tpl.Resources[f.id].Metadata["aws:asset:property"] != "Code" {
 			t.Errorf("%s: no asset metadata: %v", f.id, tpl.Resources[f.id].Metadata)
+		}
+	}
+}
+
+func TestArchitecture(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		context map[string]any
+		want    string
+	}{{bare, "arm64"}, {rulesOnly, "x86_64"}} {
+		tpl := synthesise(t, wishes{context: tc.context})
+		for _, id := range tpl.of("AWS::Lambda::Function") {
+			tpl.check(t, at(id, tc.want, "Architectures", 0))
 		}
 	}
 }

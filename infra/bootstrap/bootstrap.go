@@ -15,13 +15,13 @@ import (
 	"path/filepath"
 )
 
-// BuildAll builds the functions from their main packages, each as DIR/NAME/bootstrap, and
-// returns the folders by name.
-func BuildAll(ctx context.Context, dir string, packages map[string]string) (map[string]string, error) {
+// BuildAll builds the functions from their main packages for a processor, in Go's form, each as
+// DIR/NAME/bootstrap, and returns the folders by name.
+func BuildAll(ctx context.Context, dir, arch string, packages map[string]string) (map[string]string, error) {
 	folders := map[string]string{}
 	for name, pkg := range packages {
 		folders[name] = filepath.Join(dir, name)
-		if err := build(ctx, ".", folders[name], pkg, "arm64"); err != nil {
+		if err := build(ctx, ".", folders[name], pkg, arch); err != nil {
 			return nil, err
 		}
 	}

@@ -20,6 +20,8 @@ import (
 // Config has the user's settings, from the CDK context: cdk deploy -c key=value.
 type Config struct {
 	Stage string
+	// Architecture is the functions' processor, in AWS's form.
+	Architecture string // arm64 or x86_64
 	// The database, and how to reach an existing one.
 	Database            string
 	DeletionProtection  bool // of a new database
@@ -100,6 +102,7 @@ func settings(c *Config) []setting {
 			"a list such as subnet-0123456789abcdef0,subnet-0123456789abcdef1")},
 		{"securityGroupIds", "", list(&c.SecurityGroupIDs, `sg-[0-9a-f]{8}([0-9a-f]{9})?`,
 			"a list such as sg-0123456789abcdef0")},
+		{"architecture", ARM64, oneOf(&c.Architecture, ARM64, X86)},
 		{"mode", "model", oneOf(&c.Mode, "model", "rules")},
 		{"openaiSecretArn", "", pattern(&c.OpenAISecret, secretARN+"|none",
 			"the ARN of a secret, with its six characters at the end, or none")},
@@ -250,6 +253,20 @@ func (c Config) check() (errs []error) {
 		}
 	}
 	return errs
+}
+
+// Processors of the functions, as AWS names them.
+const (
+	ARM64 = "arm64"
+	X86   = "x86_64"
+)
+
+// GoArch returns the functions' processor as Go names it.
+func (c Config) GoArch() string {
+	if c.Architecture == X86 {
+		return "amd64"
+	}
+	return "arm64"
 }
 
 // Logins of the console: the stack's user pool, or another issuer.

@@ -14,7 +14,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Stage != "dev" || c.Database != "existing" || c.Mode != "model" || c.Model != manifest.DefaultModel ||
+	if c.Stage != "dev" || c.GoArch() != "arm64" || c.Database != "existing" || c.Mode != "model" || c.Model != manifest.DefaultModel ||
 		c.DatabaseConnections != 100 || c.PromptPrice != 0.4 || c.CompletionPrice != 1.6 || c.Slack {
 		t.Errorf("got %+v", c)
 	}
@@ -55,6 +55,8 @@ func TestRead(t *testing.T) {
 		want    string // a part of the error; none: accepted
 	}{
 		{map[string]any{"stage": "prod2"}, ""},
+		{map[string]any{"architecture": "x86_64"}, ""},
+		{map[string]any{"architecture": "amd64"}, "architecture: expected arm64 or x86_64"},
 		{map[string]any{"console": "cognito"}, ""},
 		{map[string]any{"console": "oidc", "consoleIssuer": "https://login.example.com/realm", "consoleClientId": "c"}, ""},
 		{map[string]any{"console": "oidc", "consoleIssuer": "https://login.example.com"}, "consoleIssuer, consoleClientId: missing for console=oidc"},

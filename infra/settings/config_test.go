@@ -20,6 +20,14 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+func TestGoArch(t *testing.T) {
+	t.Parallel()
+	c, err := Read(map[string]any{"architecture": "x86_64"})
+	if err != nil || c.GoArch() != "amd64" {
+		t.Errorf("the functions are built for %s, %v", c.GoArch(), err)
+	}
+}
+
 func TestReadReportsAllErrors(t *testing.T) {
 	t.Parallel()
 	wrong := map[string]any{}

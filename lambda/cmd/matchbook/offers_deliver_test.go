@@ -1,13 +1,16 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
@@ -19,19 +22,22 @@ import (
 // Two users of a tenant that delivers at five in the afternoon: two sets, due at 15:00 UTC.
 func TestOffersRunDelivers(t *testing.T) {
 	t.Parallel()
-	const secret = "a secret of thirty-two characters"
+	key := []byte("a key of thirty-two characters..")
+	secret := webhook.SecretPrefix + base64.StdEncoding.EncodeToString(key)
 	var mu sync.Mutex
 	tries, bodies := map[string]int{}, map[string]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		body, _ := io.ReadAll(r.Body)
-		key := r.Header.Get("Idempotency-Key")
-		if err := webhook.Verify(secret, r.Header.Get("Matchbook-Signature"), body, time.Now(), time.Minute); err != nil {
-			t.Errorf("%s: %v", key, err)
+		id := r.Header.Get(webhook.IDHeader)
+		h := hmac.New(sha256.New, key)
+		fmt.Fprintf(h, "%s.%s.%s", id, r.Header.Get("webhook-timestamp"), body)
+		if got, want := r.Header.Get("webhook-signature"), "v1,"+base64.StdEncoding.EncodeToString(h.Sum(nil)); got != want {
+			t.Errorf("%s: signature %s, want %s", id, got, want)
 		}
-		tries[key]++
-		bodies[key] = string(body)
+		tries[id]++
+		bodies[id] = string(body)
 	}))
 	defer server.Close()
 	url := postgrestest.URL(t)

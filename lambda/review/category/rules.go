@@ -29,9 +29,9 @@ var rules = []struct {
 				"tritt ~6 in kraft",
 				"entre en vigueur|prend effet", "initial term ~3 commence*|is|shall",
 				"*vertrag|vereinbarung ~20 zwischen ~25 und",
-				"zwischen ~20 folgenden|nachfolgend|nachstehend", "entre ~25 ci-après",
-				"between ~25 hereinafter|hereafter",
 				"contrat ~20 entre ~25 et"}},
+			{80, []string{"zwischen ~20 folgenden|nachfolgend|nachstehend", "entre ~25 ci-après",
+				"between ~25 hereinafter|hereafter"}},
 			// A day alone is weaker than the parties, so that they are quoted.
 			{50, []string{"made|signed|concluded|executed|entered|dated ~2 on|as|this ~6 " + year, "dated ~3 " + year,
 				"date of this ~6 " + year, "unterzeichnet|unterschrieben ~2 am ~3 " + year,

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -110,5 +112,24 @@ OFFERS of 2026-03-29 for Ada
 	if out := printed(t, url, "offers", "explain", offerJob(2)); !strings.Contains(out, "  pending in") ||
 		!strings.Contains(out, "cannot be computed: ") {
 		t.Errorf("got\n%s", out)
+	}
+}
+
+// BenchmarkExplainHostile explains a set of a roster of 5,000 users with hostile names: 2,000 wide
+// letters, escape sequences and other controls.
+func BenchmarkExplainHostile(b *testing.B) {
+	url := postgrestest.EmptyURL(b)
+	name := strings.Repeat(`漢\u001b[2J\u202e\n`, 100) + strings.Repeat("字", 1600)
+	var users strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&users, `{"id": "10000000-0000-4000-8000-%012d", "tenant_id": %q, "timezone": "UTC", "profile": {"name": "%s"}}`+"\n",
+			i, oneTenant, name)
+	}
+	folder := clitest.Folder(b, map[string]string{"users.jsonl": users.String()})
+	ends(b, url, cli.ExitOK, "offers", "run", folder, "--date", sampleDate, "--database")
+	id := postgrestest.Value[string](b, postgrestest.Conn(b, url), `SELECT id::text FROM matchmaking_job ORDER BY id LIMIT 1`)
+	b.ReportAllocs()
+	for b.Loop() {
+		ends(b, url, cli.ExitOK, "offers", "explain", id)
 	}
 }

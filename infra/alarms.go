@@ -74,8 +74,8 @@ func (a *alarms) onThresholds(id string, q queueFunction) {
 	rows, queue := settings.RowOf(q.facts)+"s", *a.site.name(q.facts.Name)
 	if at := q.facts.Alarms.Waiting; at > 0 {
 		a.Add(watch.Alarm{ID: id + "QueueLong", Metric: watch.SQS(q.queue, "ApproximateNumberOfMessagesVisible"),
-			At: float64(at), Over: true, Times: 3,
-			Text: fmt.Sprintf("More than %d messages of %s have waited for a quarter of an hour. Check the errors and "+
+			At: float64(at), Over: true,
+			Text: fmt.Sprintf("More than %d messages of %s are waiting. If they don't get fewer within minutes, check the errors and "+
 				"throttles of the function and the load of the database; if the load is simply high, raise "+
 				"MaxConcurrency in the manifest.", at, queue)})
 	}

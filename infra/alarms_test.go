@@ -54,7 +54,7 @@ func TestAlarmThresholds(t *testing.T) {
 			">", "1", "1", missingIsFine},
 		"OfferSlow": {offer("AttemptTime p95"), ">", "300000", "1", missingIsFine},
 		"OfferQueueLong": {"AWS/SQS ApproximateNumberOfMessagesVisible Maximum QueueName=${OfferQueue.QueueName}",
-			">", "1000", "3", missingIsFine},
+			">", "1000", "1", missingIsFine},
 		"DuplicateOffers": {schedule("DuplicateOffers Maximum"), ">=", "1", "1", missingIsFine},
 		"OffersRefused": {"FILL(offer, 0) + FILL(sweep, 0) of " + offer("RefusedSets Sum") + ", " + ours("RefusedSets Sum"),
 			">=", "1", "1", missingIsFine},

@@ -91,7 +91,7 @@ var (
 type Alarms struct {
 	FailedPercent int           // of the rows ended within five minutes; 0: the default
 	SlowWork      time.Duration // 95th percentile of the time spent on a row; 0: no alarm
-	Waiting       int           // messages waiting for a quarter of an hour; 0: no alarm
+	Waiting       int           // messages waiting within five minutes; 0: no alarm
 }
 
 // Access is a right to the files below a folder.
@@ -195,8 +195,7 @@ var Review = Function{
 // has read the roster of its date, so many share an invocation and its two commits. The waits
 // are short, because a database error either passes soon or is an outage. A dead worker loses
 // its claims within Lease. Timeout is longer than Alarms.SlowWork, so that slow work raises
-// the alarm before it fails. After a quarter of an hour the next dates are due, and the queue
-// should be empty.
+// the alarm before it fails.
 var Offer = Function{
 	Name:           "offer",
 	Purpose:        "Composes queued match offers",

@@ -24,15 +24,18 @@ func (w *invocation) offersCommand() *cobra.Command {
 
 func (w *invocation) offersStatusCommand() *cobra.Command {
 	var o sessionOptions
-	var date, tenant string
+	var date, month, tenant string
 	cmd := o.add(&cobra.Command{
 		Use:   "status",
-		Short: "Count the jobs of a date by time zone and status",
+		Short: "Count the jobs of a date or month by status",
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			jobs, err := offerrun.ParseJobs(nil, date, tenant)
 			if err != nil {
 				return err
+			}
+			if month != "" {
+				return w.offersMonth(cmd.Context(), o, jobs, month)
 			}
 			if jobs.Date == nil {
 				today := day.Of(time.Now().UTC())
@@ -48,8 +51,26 @@ func (w *invocation) offersStatusCommand() *cobra.Command {
 		},
 	})
 	cmd.Flags().StringVar(&date, "date", "", "count the jobs of this `DATE`, such as 2026-03-29 (default today in UTC)")
+	cmd.Flags().StringVar(&month, "month", "", "count the jobs of this `MONTH` instead, such as 2026-03, with the share completed")
 	cmd.Flags().StringVar(&tenant, "tenant", "", "only the tenant with this `ID`")
 	return cmd
+}
+
+func (w *invocation) offersMonth(ctx context.Context, o sessionOptions, jobs offerrun.Jobs, month string) error {
+	first, err := offerrun.ParseMonth(month)
+	switch {
+	case err != nil:
+		return err
+	case jobs.Date != nil:
+		return errors.New("expected --date or --month, not both")
+	}
+	return w.inTenant(ctx, o, tenantOf(jobs), func(s *session) error {
+		m, err := offerrun.ReadMonth(s.ctx, s.db, first, jobs.Tenant)
+		if err != nil {
+			return err
+		}
+		return cli.Findings(m.Succeeded(), s.Print(m, o.json))
+	})
 }
 
 // tenantOf returns the tenant of --tenant; zero for all tenants.

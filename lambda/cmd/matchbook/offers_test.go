@@ -41,6 +41,10 @@ func TestOffersStatus(t *testing.T) {
 	insertOfferJobs(t, conn, "succeeded", "succeeded", "failed", "cancelled", "pending")
 	postgrestest.Exec(t, conn, `INSERT INTO offer_delivery (job_id) VALUES ($1), ($2)`, offerJob(1), offerJob(2))
 	postgrestest.Exec(t, conn, `UPDATE offer_delivery SET delivered_at = now() WHERE job_id = $1`, offerJob(1))
+	postgrestest.Exec(t, conn, `ALTER TABLE matchmaking_job DISABLE TRIGGER matchmaking_job_state`)
+	// Of 3 and 8 seconds, 95 % are within 3 + 0.95 * 5.
+	postgrestest.Exec(t, conn, `UPDATE matchmaking_job SET started_at = now(), completed_at = now()
+		+ CASE id WHEN $1::uuid THEN interval '3 s' ELSE interval '8 s' END WHERE status = 'completed'`, offerJob(1))
 	const want = `
 JOBS of 2026-03-29
   time zone                        pending   running completed    failed   skipped   late  undelivered
@@ -61,6 +65,13 @@ REASONS
 		want string
 	}{
 		{[]string{"--date", "2026-03-29", "--json"}, cli.ExitFindings, `"reason": "nobody was there"`},
+		{[]string{"--month", "2026-03"}, cli.ExitFindings, "JOBS of 2026-03: 2 of 4 completed, 50.00 %, at least 99.9 % wanted\n" +
+			"  1 failed, 1 skipped, 1 open; 95 % took 7.75 s or less, less than 30 s wanted\n"},
+		{[]string{"--month", "2026-03", "--json"}, cli.ExitFindings, `"completed_share": 0.5`},
+		{[]string{"--month", "2026-04"}, cli.ExitOK, "0 of 0 completed, 100.00 %"},
+		{[]string{"--month", "2026-03", "--tenant", anotherTenant}, cli.ExitOK, "0 of 0 completed"},
+		{[]string{"--month", "2026-13"}, cli.ExitError, `--month: invalid month "2026-13"`},
+		{[]string{"--month", "2026-03", "--date", "2026-03-29"}, cli.ExitError, "not both"},
 		{[]string{"--date", "2026-03-30"}, cli.ExitOK, "no jobs for 2026-03-30\n"},
 		{[]string{"--date", "2026-03-29", "--tenant", anotherTenant}, cli.ExitOK, "no jobs for"},
 		{[]string{"--date", "29.3.2026"}, cli.ExitError, `--date: invalid date "29.3.2026"`},

@@ -118,3 +118,28 @@ WHERE status = 'failed' AND ($1::date IS NULL OR date = $1) AND ($2::uuid IS NUL
 func (r Reader) FailedOffers(ctx context.Context, date *time.Time, tenant *uuid.UUID) ([]uuid.UUID, error) {
 	return postgres.IDs(ctx, r.db, failedOffersSQL, date, tenant)
 }
+
+// OfferMonth counts the jobs of a month.
+type OfferMonth struct {
+	Completed int     `json:"completed"`
+	Failed    int     `json:"failed"`
+	Skipped   int     `json:"skipped"`
+	Open      int     `json:"open"`
+	P95       float64 `json:"p95_seconds"` // of the completing attempts
+}
+
+const offerMonthSQL = `
+SELECT count(*) FILTER (WHERE status = 'completed'), count(*) FILTER (WHERE status = 'failed'),
+	count(*) FILTER (WHERE status = 'skipped'), count(*) FILTER (WHERE status IN ('pending', 'running')),
+	coalesce(percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM completed_at - started_at)::float8)
+		FILTER (WHERE status = 'completed'), 0)
+FROM matchmaking_job WHERE date >= $1 AND date < $1::date + interval '1 month' AND ($2::uuid IS NULL OR tenant_id = $2)`
+
+// OfferMonth counts the jobs of the month beginning at first, of all tenants if tenant is nil.
+func (r Reader) OfferMonth(ctx context.Context, first day.Date, tenant *uuid.UUID) (OfferMonth, error) {
+	list, err := postgres.Rows[OfferMonth](ctx, r.db, offerMonthSQL, first.Time(), tenant)
+	if err != nil {
+		return OfferMonth{}, err
+	}
+	return list[0], nil
+}

@@ -87,6 +87,8 @@ WITH chosen AS (
 	FOR UPDATE SKIP LOCKED
 ), changed AS (
 	UPDATE event SET due_at = NULL, dead_at = NULL, refused_at = NULL WHERE id = ANY (ARRAY(SELECT id FROM chosen))
+), enabled AS (
+	DELETE FROM receiver_gone WHERE parcels = 'events'
 )` + countEvents(`SELECT * FROM chosen`)
 
 // States counts the events not yet accepted by the receiver.
@@ -101,7 +103,7 @@ func (e *Events) Late(ctx context.Context, f EventFilter) ([]EventState, error) 
 
 // Requeue makes events due at once: given-up ones, and ones waiting for their next try. It
 // returns their state before. An event keeps its id (the idempotency key), sequence and data.
-// If refused again, it's given up after refusedFor.
+// If refused again, it's given up after refusedFor. A disabled receiver gets events again.
 func (e *Events) Requeue(ctx context.Context, f EventFilter) ([]EventState, error) {
 	return collect[EventState](ctx, e.db, requeueEventsSQL, f.args()...)
 }

@@ -104,6 +104,36 @@ func (o *offers) relay(r *receiver, box outbox.Outbox) *outbox.Relay {
 
 func (o *offers) run(r *receiver) { o.relay(r, o.store.Outbox()).Run(o.t.Context()) }
 
+// A receiver that is gone gets one round of sets, whatever process runs, until it has another URL.
+func TestGoneReceiver(t *testing.T) {
+	t.Parallel()
+	o, r := newOffers(t), newReceiver(t)
+	o.completed(100, 20)
+	run := func(path string, status int) (asked int) {
+		t.Helper()
+		r.answers(func(int, uuid.UUID) int { return status })
+		relay := o.relay(r, o.store.Outbox())
+		relay.Switch = o.DB.Receiver("sets", r.url+path)
+		relay.Run(t.Context())
+		o.advance(time.Hour)
+		_, asked = r.got()
+		return asked
+	}
+	for i, step := range []struct {
+		path   string
+		status int
+		want   int // requests
+	}{
+		{"/old", http.StatusServiceUnavailable, 16}, {"/old", http.StatusGone, 16}, {"/old", http.StatusOK, 0},
+		{"/new", http.StatusGone, 16}, {"/new", http.StatusOK, 0}, {"/old", http.StatusOK, 20},
+	} {
+		if got := run(step.path, step.status); got != step.want {
+			t.Errorf("step %d, %d at %s: %d requests, want %d", i, step.status, step.path, got, step.want)
+		}
+	}
+	o.wantUndelivered(0, 0)
+}
+
 // An outage loses nothing and costs few requests: each process asks with one round of
 // sets, and then leaves the receiver alone. The sets that were not tried keep their
 // place; all of them arrive once.

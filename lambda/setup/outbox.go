@@ -39,7 +39,7 @@ func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbo
 			return nil, fmt.Errorf("configuration:\n%s, %s: %w", r.url, r.secret, err)
 		}
 		list = append(list, &outbox.Relay{Parcels: r.parcels, Outbox: r.outbox,
-			Receiver: telemetry.CountReceiver(to, c.Metrics, r.refused), Log: log})
+			Receiver: telemetry.CountReceiver(to, c.Metrics, r.refused), Switch: db.Receiver(r.parcels, r.config.URL), Log: log})
 	}
 	return list, nil
 }

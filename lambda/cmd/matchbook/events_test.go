@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"matchbook/lambda/cli"
@@ -18,6 +19,15 @@ func TestEventsRequeue(t *testing.T) {
 	conn := postgrestest.Conn(t, url)
 	if out := printed(t, url, "events", "status"); out != "Events are not recorded yet: no function has run with EVENTS_WEBHOOK_URL.\n" {
 		t.Errorf("without a receiver: %s", out)
+	}
+	postgrestest.Exec(t, conn, "INSERT INTO receiver_gone VALUES ('events', 'x', '2026-03-02T10:00:00Z')")
+	if code, out, _ := matchbook(t, url, "events", "status"); code != cli.ExitFindings ||
+		!strings.Contains(out, "The receiver answered at 2026-03-02T10:00:00Z that it is gone (HTTP 410)") {
+		t.Errorf("the receiver is gone: %d, %s", code, out)
+	}
+	printed(t, url, "events", "requeue")
+	if n := postgrestest.Value[int](t, conn, "SELECT count(*) FROM receiver_gone"); n != 0 {
+		t.Error("the receiver is still disabled")
 	}
 	id := uuid.NewString()
 	postgrestest.Exec(t, conn, `

@@ -29,7 +29,8 @@ func ParseEvents(id, since, tenant string) (f postgres.EventFilter, err error) {
 
 // Events counts the events not accepted by the receiver yet.
 type Events struct {
-	RecordedSince *time.Time   `json:"recorded_since"` // nil without a receiver
+	RecordedSince *time.Time   `json:"recorded_since"`   // nil without a receiver
+	GoneAt        *time.Time   `json:"receiver_gone_at"` // when it answered HTTP 410; nil if it gets events
 	States        []EventState `json:"events"`
 }
 
@@ -56,8 +57,12 @@ func ReadEvents(ctx context.Context, db *postgres.DB, f postgres.EventFilter) (*
 	if err != nil {
 		return nil, err
 	}
+	gone, err := db.Events().GoneAt(ctx)
+	if err != nil {
+		return nil, err
+	}
 	list, err := db.Events().States(ctx, f)
-	return &Events{since, eventStates(list)}, err
+	return &Events{since, gone, eventStates(list)}, err
 }
 
 // RequeueEvents makes undelivered events due now, both given-up and waiting ones. With dryRun
@@ -83,9 +88,10 @@ func eventStates(list []postgres.EventState) []EventState {
 // lateAfter is the age at which the oldest event is too old; the stack's alarm uses the same.
 const lateAfter = time.Hour
 
-// Succeeded reports whether no event was given up or has waited for an hour.
+// Succeeded reports whether the receiver gets events, and none was given up or has waited for
+// an hour.
 func (r *Events) Succeeded() bool {
-	return !slices.ContainsFunc(r.States, func(s EventState) bool {
+	return r.GoneAt == nil && !slices.ContainsFunc(r.States, func(s EventState) bool {
 		return s.Dead > 0 || time.Duration(s.Oldest)*time.Second >= lateAfter
 	})
 }
@@ -100,6 +106,10 @@ func (r *Events) Text() string {
 		p.Line("Events recorded since %s: all accepted by the receiver.", r.RecordedSince.UTC().Format(time.RFC3339))
 	default:
 		p.Line("Events recorded since %s. Undelivered:", r.RecordedSince.UTC().Format(time.RFC3339))
+	}
+	if r.GoneAt != nil {
+		p.Line("The receiver answered at %s that it is gone (HTTP 410), and gets nothing: "+
+			`change EVENTS_WEBHOOK_URL, or run "matchbook events requeue".`, r.GoneAt.UTC().Format(time.RFC3339))
 	}
 	printStates(p, r.States)
 	return p.String()

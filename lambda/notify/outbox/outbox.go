@@ -5,7 +5,9 @@ package outbox
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +38,18 @@ type Outbox interface {
 	Release(ctx context.Context, returned []Return) error
 }
 
+// Switch disables a receiver for all processes.
+type Switch interface {
+	// Disabled reports whether the receiver is disabled.
+	Disabled(ctx context.Context) (bool, error)
+	// Disable lasts until a person enables the receiver, or it has another URL.
+	Disable(ctx context.Context) error
+}
+
+// ErrGone is in the error of Send if the receiver wants no more parcels, so the Relay disables
+// it.
+var ErrGone = errors.New("receiver is gone")
+
 // Parcel is a message and its claim.
 type Parcel struct {
 	ID    uuid.UUID // its idempotency key
@@ -60,6 +74,7 @@ type Relay struct {
 	Parcels  string // plural name in the log: sets or events
 	Outbox   Outbox
 	Receiver Receiver
+	Switch   Switch // of the receiver; may be nil
 	Log      *slog.Logger
 
 	mu    sync.Mutex
@@ -86,9 +101,12 @@ const (
 // started sends.
 const Reserve = sendFor + manifest.NotifyReserve
 
-// Run sends parcels until nothing is due, ctx ends or the receiver is down. It logs errors; a
-// parcel not accepted stays in the outbox.
+// Run sends parcels until nothing is due, ctx ends or the receiver is down or disabled. It logs
+// errors; a parcel not accepted stays in the outbox.
 func (c *Relay) Run(ctx context.Context) {
+	if c.disabled(ctx) {
+		return
+	}
 	for {
 		limit := c.allowed(time.Now())
 		if limit == 0 || ctx.Err() != nil {
@@ -105,6 +123,17 @@ func (c *Relay) Run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+func (c *Relay) disabled(ctx context.Context) bool {
+	if c.Switch == nil {
+		return false
+	}
+	is, err := c.Switch.Disabled(ctx)
+	if err != nil && ctx.Err() == nil {
+		c.Log.Error("reading the receiver's state failed", "parcels", c.Parcels, "reason", failure.Of(err).Text)
+	}
+	return is || err != nil
 }
 
 func (c *Relay) allowed(now time.Time) int {
@@ -141,7 +170,23 @@ func (c *Relay) send(ctx context.Context, parcels []Parcel) bool {
 	}
 	c.note(down)
 	c.report(returned)
-	return c.record(ctx, accepted, returned)
+	recorded := c.record(ctx, accepted, returned)
+	if c.Switch != nil && slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, ErrGone) }) {
+		c.disable(ctx)
+		return false
+	}
+	return recorded
+}
+
+// disable stops all sends to the receiver, even after the deadline.
+func (c *Relay) disable(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), manifest.NotifyReserve)
+	defer cancel()
+	reason := "the receiver answered that it is gone"
+	if err := c.Switch.Disable(ctx); err != nil {
+		reason = failure.Of(err).Text
+	}
+	c.Log.Error("receiver disabled until its URL changes", "parcels", c.Parcels, "reason", reason)
 }
 
 // sendAll sends the parcels at once. It never stops a started send, because the answer would

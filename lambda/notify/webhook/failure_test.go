@@ -33,7 +33,6 @@ func failures() []exchange {
 		permanent = failure.Permanent
 		busy      = "too many requests to the receiver (HTTP 429)"
 		denied    = "receiver denied access: it rejected the signature or the address"
-		gone      = "receiver not found at the URL"
 	)
 	says := failuretest.Says
 	cases := []exchange{
@@ -55,8 +54,8 @@ func failures() []exchange {
 		{Name: "413", Serve: says(413, ""), Kind: permanent, Want: "receiver refused the request (HTTP 413)"},
 		{Name: "401", Serve: says(401, ""), Kind: permanent, Refused: true, Want: denied + " (HTTP 401)"},
 		{Name: "403", Serve: says(403, ""), Kind: permanent, Refused: true, Want: denied + " (HTTP 403)"},
-		{Name: "404", Serve: says(404, ""), Kind: permanent, Refused: true, Want: gone + " (HTTP 404)"},
-		{Name: "410", Serve: says(410, ""), Kind: permanent, Refused: true, Want: gone + " (HTTP 410)"},
+		{Name: "404", Serve: says(404, ""), Kind: permanent, Refused: true, Want: "receiver not found at the URL (HTTP 404)"},
+		{Name: "410", Serve: says(410, ""), Kind: permanent, Refused: true, Want: "receiver wants no more requests (HTTP 410)"},
 		{Name: "redirect", Serve: says(302, "", "Location", "/"+hiddenText),
 			Want: "unexpected status from the receiver (HTTP 302)"},
 		{Name: "headers of 1 MB", Serve: says(200, "", "X-Much", strings.Repeat("x", 1<<20)), Want: "connection to receiver failed"},

@@ -10,8 +10,10 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -59,12 +61,18 @@ func New(c Config) (*Receiver, error) {
 func (*Receiver) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "webhook.Receiver") }
 
 // Send posts a parcel once, and returns nil if the receiver accepted it. Otherwise it returns
-// a *failure.Error. If it is transient, the parcel may still have arrived.
+// a *failure.Error, joined with outbox.ErrGone after status 410. If it is transient, the parcel
+// may still have arrived.
 func (r *Receiver) Send(ctx context.Context, p outbox.Parcel) error {
-	if failed := r.post(ctx, p.ID.String(), p.Body); failed != nil {
-		return table.Classify(failed)
+	failed := r.post(ctx, p.ID.String(), p.Body)
+	if failed == nil {
+		return nil
 	}
-	return nil
+	err := table.Classify(failed)
+	if failed.Status == http.StatusGone {
+		return errors.Join(err, outbox.ErrGone)
+	}
+	return err
 }
 
 func (r *Receiver) post(ctx context.Context, id string, body []byte) *failure.Call {

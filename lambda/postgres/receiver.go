@@ -1,0 +1,59 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"strings"
+	"time"
+
+	"matchbook/lambda/notify/outbox"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Receiver returns the switch of the receiver of these parcels (events or sets) at this URL. It
+// implements outbox.Switch.
+func (db *DB) Receiver(parcels, url string) outbox.Switch {
+	id := sha256.Sum256([]byte(strings.TrimSpace(url)))
+	return receiver{db, parcels, id[:]}
+}
+
+type receiver struct {
+	db      *DB
+	parcels string
+	id      []byte // not the URL, because it may have a secret
+}
+
+// receiverDisabledSQL also ends the state of an earlier URL.
+const receiverDisabledSQL = `
+WITH earlier AS (DELETE FROM receiver_gone WHERE parcels = $1 AND receiver <> $2)
+SELECT EXISTS (SELECT FROM receiver_gone WHERE parcels = $1 AND receiver = $2)`
+
+// Disabled implements outbox.Switch.
+func (r receiver) Disabled(ctx context.Context) (is bool, err error) {
+	err = repeat(ctx, func() error {
+		return r.db.pool.QueryRow(ctx, receiverDisabledSQL, r.parcels, r.id).Scan(&is)
+	})
+	return is, err
+}
+
+const disableReceiverSQL = `
+INSERT INTO receiver_gone (parcels, receiver) VALUES ($1, $2)
+ON CONFLICT (parcels) DO UPDATE SET receiver = EXCLUDED.receiver, gone_at = now()`
+
+// Disable implements outbox.Switch.
+func (r receiver) Disable(ctx context.Context) error {
+	return r.db.exec(ctx, disableReceiverSQL, r.parcels, r.id)
+}
+
+const receiverGoneSQL = `SELECT gone_at FROM receiver_gone WHERE parcels = 'events'`
+
+// GoneAt returns the time when the receiver answered that it is gone, or nil if it gets events.
+func (e *Events) GoneAt(ctx context.Context) (at *time.Time, err error) {
+	err = e.db.pool.QueryRow(ctx, receiverGoneSQL).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return at, err
+}

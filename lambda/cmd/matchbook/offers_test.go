@@ -116,7 +116,7 @@ func TestOffersRequeue(t *testing.T) {
 		{[]string{"x"}, cli.ExitError, `invalid job id "x"`},
 		{[]string{offerJob(1), offerJob(99)}, cli.ExitError, "job " + offerJob(99)}, // and nothing is published
 		{[]string{offerJob(1), offerJob(2), offerJob(3), offerJob(4), offerJob(5)}, cli.ExitOK,
-			"failed jobs: published 1, unsent 0, skipped 0, left 0\n|" + offerJob(2) + ", completed: its set stays|" +
+			"failed jobs: published 1, unsent 0, skipped 0, left 0\nthe roster of a date is frozen: |" + offerJob(2) + ", completed: its set stays|" +
 				offerJob(3) + ", skipped: skipped dates|" + offerJob(4) + ", pending: waiting|" +
 				offerJob(5) + ", running: a worker is running it"},
 		{[]string{"--tenant", anotherTenant}, cli.ExitOK, "published 0,"},

@@ -136,6 +136,9 @@ func whyKept(j report.OfferJob) string {
 func (r *Requeued) Text() string {
 	var p term.Page
 	p.Line("failed jobs: published %d, unsent %d, skipped %d, left %d", r.Published, r.Unsent, r.Skipped, r.Left)
+	if r.Published+r.Unsent > 0 {
+		p.Line("the roster of a date is frozen: a profile corrected since then counts from the next date on")
+	}
 	for _, k := range r.Kept {
 		p.Hang(fmt.Sprintf("left alone %s, %s: ", k.Job, k.Status), k.Reason)
 	}

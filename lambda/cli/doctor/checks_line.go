@@ -123,6 +123,9 @@ func queueURL(f facts) (results []result) {
 		for _, to := range fn.sends {
 			results = append(results, sendsTo(fn.name, to, read[to.row.Name]))
 		}
+		if strings.HasSuffix(nameOf(fn.name), manifest.Sweep.Name) {
+			results = append(results, unswept(fn, f.lines)...)
+		}
 	}
 	return results
 }

@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/manifest"
@@ -35,4 +37,19 @@ func (r rows) publishedBy(env variables) (list rows) {
 		}
 	}
 	return list
+}
+
+// unswept returns the workloads left out by the sweep, because it has no such queue. If it
+// has none at all, its variables are unknown.
+func unswept(sweep function, lines []line) (results []result) {
+	for _, l := range lines {
+		sent := slices.ContainsFunc(sweep.sends, func(to destination) bool { return to.row.Name == l.row.Name })
+		if sent || l.row.Rowless || len(sweep.sends) == 0 {
+			continue
+		}
+		name, do := l.row.QueueEnv(), "Set %s of %s to the URL of the %s function's queue."
+		results = append(results, wrong(sweep.name, fmt.Sprintf(do, name, sweep.name, l.row.Name),
+			"%s is not set, so that lost messages of %s stay lost", name, l.row.Name))
+	}
+	return results
 }

@@ -53,7 +53,7 @@ func TestNewRowChecked(t *testing.T) {
 		{"one retry", setting("lamp", "RETRY_SCHEDULE", "5m"), provoked{"schedule-entries", Error, "1 entry"}},
 		{"its own retries", setting("lamp", "RETRY_SCHEDULE", ""), provoked{"schedule-limit", OK, "the longest wait is 2m"}},
 		{"published elsewhere", setting("sweep", "LAMP_QUEUE_URL", queueURLs+"match"), provoked{"queue-url", Error, "sweep publishes to " + account + "match"}},
-		{"not published", setting("sweep", "LAMP_QUEUE_URL", ""), provoked{"configuration", Error, "LAMP_QUEUE_URL is not set"}},
+		{"not published", setting("sweep", "LAMP_QUEUE_URL", ""), provoked{"queue-url", Error, "LAMP_QUEUE_URL is not set, so that lost messages of lamp stay lost"}},
 	} {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()

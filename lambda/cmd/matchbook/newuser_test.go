@@ -112,16 +112,16 @@ func TestBusyDatabaseWords(t *testing.T) {
 	file := write(t, invoiceLine(1))
 	conn := postgrestest.Conn(t, url)
 	postgrestest.Exec(t, conn, "BEGIN; LOCK TABLE document IN ACCESS EXCLUSIVE MODE")
-	options := url + "&options="
 	for _, tc := range [][2]string{
-		{"lock_timeout%3D1", "another program holds a lock on the table or row: try again when it has finished (SQLSTATE 55P03)"},
-		{"default_transaction_read_only%3Don", "the database is read-only, such as a replica: use the primary server in DATABASE_URL (SQLSTATE 25006)"},
+		{"lock_timeout=20", "another program holds a lock on the table or row: try again when it has finished (SQLSTATE 55P03)"},
+		{"statement_timeout=20", "the database stopped a statement that took or waited too long: try again when it is less busy (SQLSTATE 57014)"},
+		{"default_transaction_read_only=on", "the database is read-only, such as a replica: use the primary server in DATABASE_URL (SQLSTATE 25006)"},
 	} {
 		setting, want := tc[0], tc[1]
 		if strings.Contains(setting, "read_only") {
 			postgrestest.Exec(t, conn, "ROLLBACK")
 		}
-		env := map[string]string{variable.DatabaseURL: options + "-c%20" + setting}
+		env := map[string]string{variable.DatabaseURL: url + "&" + setting}
 		code, out, errOut := clitest.RunIn(t.Context(), run, env, "import", file, "--tenant", oneTenant)
 		if code != cli.ExitError || !strings.Contains(out+errOut, want) {
 			t.Errorf("%s: exit status %d and %s%s, want %q", setting, code, out, errOut, want)

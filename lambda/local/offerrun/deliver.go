@@ -51,7 +51,7 @@ func (r *receiver) function() local.FunctionConfig {
 	return f
 }
 
-// deliver sends the sets that the function had no time for, and counts those of the date.
+// deliver sends the sets that the function had no time for, and counts the sets of the date.
 func (r *run) deliver(ctx context.Context) (*report.OfferDeliveries, error) {
 	if r.receiver == nil {
 		return nil, nil

@@ -203,6 +203,7 @@ func migrationsID() (string, error) {
 		if err != nil {
 			return "", err
 		}
+		sum.Write([]byte(f)) // because a migration may get another number
 		sum.Write(sql)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil)[:6]), nil

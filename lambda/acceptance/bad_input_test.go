@@ -254,7 +254,7 @@ func TestMalformedRowFailsAlone(t *testing.T) {
 		{"only what we do not know", "invoice", note(`"secret":{"` + marker + `":[1]}`), atOnce},
 		{"JSON null", "invoice", `null`, unqueued("structured data")},
 		{"array", "invoice", `["` + marker + `"]`, failed(`invalid field "": unexpected array`)},
-		{"string", "invoice", `"` + marker + `"`, failed(`invalid field "": unexpected string`)},
+		{"string", "invoice", `"` + marker + `"`, failed("structured data must be an object, not a string: it was encoded as JSON twice")},
 		{"number", "invoice", `4711`, failed(`invalid field "": unexpected number`)},
 		{"object where text belongs", "invoice", note(`"number":{"` + marker + `":"` + marker + `"}`),
 			failed(`invalid field "number": unexpected object`)},

@@ -173,8 +173,7 @@ func readAll(from io.Reader, key string, size, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// missing is transient, because a program may add the row before its upload ends.
+// missing is fs.ErrNotExist too, so that a caller may wait for a file that comes late.
 func missing(key string) error {
-	return &failure.Error{Kind: failure.Transient,
-		Sentence: fmt.Sprintf("file %s not found in storage; upload it and publish the ingestion again", key)}
+	return errors.Join(failure.Permanently("file %s not found in storage; upload it and publish the ingestion again", key), fs.ErrNotExist)
 }

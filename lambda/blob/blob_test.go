@@ -72,8 +72,8 @@ func TestMissingAndLargeFiles(t *testing.T) {
 		must.OK(t, s.Write(t.Context(), "documents/large.pdf", bytes.NewReader(make([]byte, megabyte+1))))
 		const upload = " not found in storage; upload it and publish the ingestion again"
 		for key, want := range map[string]failure.Failure{
-			"documents/none.pdf":  {Kind: failure.Transient, Text: "file documents/none.pdf" + upload},
-			"documents":           {Kind: failure.Transient, Text: "file documents" + upload},
+			"documents/none.pdf":  {Kind: failure.Permanent, Text: "file documents/none.pdf" + upload},
+			"documents":           {Kind: failure.Permanent, Text: "file documents" + upload},
 			"documents/large.pdf": {Kind: failure.Permanent, Text: "file large.pdf too large: 2 MB, but the limit is 1 MB"},
 		} {
 			if _, err := s.Read(t.Context(), key, megabyte); err == nil || failure.Of(err) != want {

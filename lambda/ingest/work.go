@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -23,6 +25,9 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 		return failure.At("read the ingestion", err)
 	}
 	file, err := in.Blobs.Read(ctx, row.FilePath, filetype.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) { // its upload may not have ended
+		return &failure.Error{Kind: failure.Transient, Sentence: failure.Of(err).Text}
+	}
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,8 @@ func TestFeedback(t *testing.T) {
 
 func answered(t *testing.T, r *http.Request) (status int, body string) {
 	t.Helper()
-	response := must.Get(http.DefaultClient.Do(r))(t)
+	response, err := http.DefaultClient.Do(r)
+	must.OK(t, err)
 	defer response.Body.Close()
 	return response.StatusCode, string(must.Get(io.ReadAll(response.Body))(t))
 }

@@ -97,7 +97,8 @@ type OfferDeliveries struct {
 }
 
 const offerDeliveriesSQL = `
-SELECT count(d.delivered_at), count(*) FILTER (WHERE d.delivered_at IS NULL), coalesce(max(d.error) FILTER (WHERE d.delivered_at IS NULL), '')
+SELECT count(d.delivered_at), count(*) FILTER (WHERE d.delivered_at IS NULL),
+	coalesce(max(d.error) FILTER (WHERE d.delivered_at IS NULL), '')
 FROM offer_delivery AS d JOIN matchmaking_job AS j ON j.id = d.job_id
 WHERE j.date = $1 AND j.tenant_id = ANY ($2)`
 

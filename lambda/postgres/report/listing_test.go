@@ -39,6 +39,8 @@ func (f *fixture) waits(n int) {
 	f.exec("INSERT INTO ingestion (id, tenant_id, document_id, needs_human_review, created_at) SELECT a, tenant_id, a, true, at FROM pair")
 	f.exec(`INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at)
 		SELECT tenant_id, 'm', uuid_send(a), a, '', 1, 1, at FROM pair`)
+	f.exec(`INSERT INTO review_job (id, tenant_id, document_id, status, chunks, chunks_open, ended_at, waiting)
+		SELECT a, tenant_id, a, 'completed', 1, 0, at, (get_byte(uuid_send(a), 0) % 4 = 0)::int FROM pair`)
 	f.exec("INSERT INTO model_embedding SELECT tenant_id, 'm', uuid_send(a), '', 1, at FROM pair")
 	f.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at) SELECT tenant_id, a, 'transient', 1, '{}', at FROM pair")
 	f.exec("RESET session_replication_role")

@@ -108,6 +108,12 @@ const settles = `(SELECT count(*) FROM (SELECT FROM (
 		UNION ALL SELECT document_a_id FROM match_suggestion WHERE document_b_id IN (waiting.id, other) AND decided_by <> 'person'
 	) AS near WHERE o NOT IN (waiting.id, other) LIMIT 20) AS few)`
 
+// documentOf reads a document by its id. The limit keeps the planner from reading all of them for
+// the few that wait.
+func documentOf(id string) string {
+	return "(SELECT type, structured_data FROM document WHERE id = " + id + " LIMIT 1)"
+}
+
 // waitingItems are the things with their documents, values and worth: $7 is the least value, or
 // NULL, and $8 a type, or empty.
 func waitingItems(of string) string {
@@ -118,7 +124,7 @@ FROM (
 	SELECT waiting.*, CASE kind WHEN 'question' THEN ` + settles + ` END AS settles, a.type AS type_a, b.type AS type_b,
 		greatest(` + strings.ReplaceAll(totalOf, "{d}", "a") + `, ` + strings.ReplaceAll(totalOf, "{d}", "b") + `) AS value
 	FROM (` + waitingRows(of) + `) AS waiting
-	JOIN document AS a ON a.id = waiting.id LEFT JOIN document AS b ON b.id = other
+	JOIN LATERAL ` + documentOf("waiting.id") + ` AS a ON true LEFT JOIN LATERAL ` + documentOf("other") + ` AS b ON true
 ) AS valued
 WHERE ($7::numeric IS NULL OR value >= $7) AND ($8 = '' OR type_a::text = $8 OR type_b::text = $8)`
 }

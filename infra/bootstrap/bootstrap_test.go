@@ -41,11 +41,13 @@ func TestMain(m *testing.M) {
 }
 
 // maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, that of
-// web a server of HTTP, and the store of files since it reads texts, and that of the
-// console pages and a client of an issuer.
+// web a server of HTTP, the store of files since it reads texts, a parser of HTML, and the
+// answers to offers, and that of the console pages and a client of an issuer.
 func maxBootstrap(name string) int64 {
 	switch name {
-	case manifest.Ingest.Name, manifest.Web.Name, manifest.Console.Name:
+	case manifest.Web.Name:
+		return 26_200_000
+	case manifest.Ingest.Name, manifest.Console.Name:
 		return 25_500_000
 	}
 	return 15_500_000

@@ -17,25 +17,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestFalseOverBilled: of 500 invoices with an amount within their true orders, at
-// most one is over-billed by the rules' matches.
+// TestFalseOverBilled: of 500 invoices as printed with an amount within their true orders, at
+// most one is over-billed by the rules' matches; of misread or masked ones, one of 200, because
+// more of them are matched with another order.
 func TestFalseOverBilled(t *testing.T) {
 	t.Parallel()
-	conditions := []string{"visible"}
+	conditions := map[string]int{"visible": 500}
 	if testenv.Thorough() {
-		conditions = []string{"visible", "corrupted", "masked"}
+		conditions = map[string]int{"visible": 500, "corrupted": 200, "masked": 200}
 	}
-	within, wrong := 0, 0
-	for _, condition := range conditions {
+	for condition, of := range conditions {
+		within, wrong := 0, 0
 		for _, name := range []string{"p2p", "varied", "clerk"} {
 			s := must.Get(train.ReadSample(testenv.Shared(t, "eval/matching/"+name), condition))(t)
 			w, f := falseWarnings(t, s)
 			t.Logf("%s, %s: %d of %d", name, condition, f, w)
 			within, wrong = within+w, wrong+f
 		}
-	}
-	if wrong*500 > within {
-		t.Errorf("%d of %d invoices within their orders are over-billed", wrong, within)
+		if wrong*of > within {
+			t.Errorf("%s: %d of %d invoices within their orders are over-billed", condition, wrong, within)
+		}
 	}
 }
 

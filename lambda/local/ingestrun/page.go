@@ -30,7 +30,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 type pageView struct {
 	Style   template.CSS
 	Policy  string // content security policy: loads nothing, runs no scripts
-	Person  []todo
+	Person  []task
 	Files   []fileView
 	LeftOut []leftOut
 	OCR     OCR
@@ -63,8 +63,8 @@ type fieldView struct {
 // Document returns the document's id, which ID hides.
 func (d documentView) Document() string { return d.documentReport.ID.String() }
 
-// todo is a document or a file that a person must look at.
-type todo struct {
+// task is a document or a file that a person must look at.
+type task struct {
 	ID, Name string
 	Reasons  []reason
 }

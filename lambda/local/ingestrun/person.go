@@ -10,14 +10,14 @@ import (
 
 // person returns what a person must look at in a file, and splits the lines of its documents
 // from their other fields.
-func (v *fileView) person() (list []todo) {
+func (v *fileView) person() (list []task) {
 	if v.Error != "" {
-		list = append(list, todo{v.ID, v.File + " was not read", []reason{{v.ID, v.Error}}})
+		list = append(list, task{v.ID, v.File + " was not read", []reason{{v.ID, v.Error}}})
 	}
 	for i := range v.Documents {
 		d := &v.Documents[i]
 		if d.Review {
-			t := todo{ID: d.ID, Name: d.called(v.File)}
+			t := task{ID: d.ID, Name: d.called(v.File)}
 			for _, text := range d.Reasons {
 				t.Reasons = append(t.Reasons, reason{v.placeOf(d, text), text})
 			}

@@ -65,6 +65,10 @@ type Row struct {
 	Sentence string
 	Refused  bool          // the service rejected our credentials or their permissions
 	Wait     time.Duration // the minimum, for a transient failure
+	// Away marks a failure of the service itself, whatever was asked: such calls, without a
+	// success in between, are an outage (see package breaker). A failure due to the question, to
+	// our rate of calls or to our key must not have it.
+	Away bool
 }
 
 // Table classifies the failed calls of one service by its first matching row. A call without a
@@ -82,7 +86,7 @@ func (t Table) Classify(c *Call) *Error {
 		if !r.Match(c) {
 			continue
 		}
-		e := &Error{Kind: r.Kind, Sentence: r.Sentence + t.detail(c), Refused: r.Refused}
+		e := &Error{Kind: r.Kind, Sentence: r.Sentence + t.detail(c), Refused: r.Refused, Away: r.Away}
 		if r.Kind == Transient {
 			e.RetryAfter = max(c.Wait, r.Wait)
 		}

@@ -1,4 +1,4 @@
-// Package failure classifies errors: each is transient or permanent, and has a fixed sentence.
+// Package failure classifies errors: each is transient, permanent or parked, and has a fixed sentence.
 // Use Of to classify any error. If your adapter knows more about its service, such as statuses
 // and codes, give it a Table and return an *Error; Of keeps this decision. All other code must
 // act on the Kind, never on the text.
@@ -30,15 +30,13 @@ const (
 	Transient Kind = iota
 	// Permanent failures come back with every try.
 	Permanent
+	// Parked work didn't fail: a service it needs is away, and it goes on once the service is
+	// back. See package breaker.
+	Parked
 )
 
-// String returns "transient" or "permanent"; notifications use these words.
-func (k Kind) String() string {
-	if k == Permanent {
-		return "permanent"
-	}
-	return "transient"
-}
+// String returns "transient", "permanent" or "parked"; notifications use the first two.
+func (k Kind) String() string { return [...]string{"transient", "permanent", "parked"}[k] }
 
 // Error is a failure classified where it happened.
 type Error struct {
@@ -46,6 +44,8 @@ type Error struct {
 	Sentence   string        // what happened; must not contain values
 	RetryAfter time.Duration // the wait requested by the other side; 0 without one
 	Refused    bool          // the other side rejected our credentials; a person must replace them
+	Away       bool          // the other side failed whatever was asked; see Row.Away
+	Service    string        // Parked: the service to wait for
 }
 
 // Error returns the sentence.
@@ -100,7 +100,14 @@ type Failure struct {
 	Kind       Kind
 	Text       string // at most MaxText characters, safe to store, log and send
 	RetryAfter time.Duration
-	Refused    bool // as in Error
+	Refused    bool   // as in Error
+	Away       bool   // as in Error
+	Service    string // as in Error
+}
+
+// Error returns the failure as an error with this sentence.
+func (f Failure) Error(sentence string) *Error {
+	return &Error{f.Kind, sentence, f.RetryAfter, f.Refused, f.Away, f.Service}
 }
 
 // MaxText limits Text, in characters.
@@ -139,7 +146,7 @@ var table = []struct {
 		if !errors.As(err, &e) {
 			return Failure{}, false
 		}
-		return Failure{e.Kind, e.Sentence, e.RetryAfter, e.Refused}, true
+		return Failure{e.Kind, e.Sentence, e.RetryAfter, e.Refused, e.Away, e.Service}, true
 	}},
 	{"panic", func(err error) (Failure, bool) {
 		var p *Panic

@@ -28,10 +28,10 @@ func Unanswered(service string) []Row {
 	return []Row{
 		{Name: "stopped", Match: (*Call).Stopped, Kind: Transient, Sentence: "stopped before it was done"},
 		{Name: "out of time", Match: (*Call).OutOfTime, Kind: Transient, Sentence: "out of time"},
-		{Name: "too slow", Match: (*Call).TimedOut, Kind: Transient, Sentence: service + " took too long"},
+		{Name: "too slow", Match: (*Call).TimedOut, Kind: Transient, Sentence: service + " took too long", Away: true},
 		{Name: "too large", Match: (*Call).TooLarge, Kind: Transient, Sentence: service + "'s answer is too large"},
-		{Name: "broke off", Match: (*Call).BrokeOff, Kind: Transient, Sentence: service + "'s answer broke off"},
+		{Name: "broke off", Match: (*Call).BrokeOff, Kind: Transient, Sentence: service + "'s answer broke off", Away: true},
 		{Name: "no connection", Match: (*Call).Disconnected, Kind: Transient,
-			Sentence: "connection to " + service + " failed"},
+			Sentence: "connection to " + service + " failed", Away: true},
 	}
 }

@@ -18,12 +18,13 @@ const (
 	Early                        // its retry isn't due yet
 	Transient                    // the work failed; worth another attempt
 	Permanent                    // the work failed for good
+	Parked                       // a service is away; the sweep publishes the row once it is back
 	Lost                         // fence lost, and the row waits for another message
 	Unsettled                    // nothing could be written, or the work didn't start
 )
 
 var resultNames = [...]string{"", "malformed", "succeeded", "done", "superseded", "missing",
-	"unworkable", "held", "busy", "early", "transient", "permanent", "lost", "unsettled"}
+	"unworkable", "held", "busy", "early", "transient", "permanent", "parked", "lost", "unsettled"}
 
 // Claimed is the Found of a Claim with work left to do, so not a Result yet. A Suspect has it
 // too, until it is claimed alone.
@@ -100,6 +101,8 @@ func (b Backoff) Decide(o Outcome) Settlement {
 		return b.retry(o, StatusNone) // its publisher may not have committed yet
 	case Permanent:
 		return Settlement{Write: StatusFailed, Action: Ack}
+	case Parked:
+		return Settlement{Write: StatusPending, Action: Ack}
 	case Transient:
 		if last {
 			return Settlement{Write: StatusFailed, Action: DeadLetter}

@@ -49,6 +49,8 @@ func TestDecideTable(t *testing.T) {
 			job.Settlement{Write: job.StatusFailed, Action: job.DeadLetter}},
 		{job.Outcome{Result: job.Permanent, Delivery: 1}, job.Settlement{Write: job.StatusFailed, Action: job.Ack}},
 		{job.Outcome{Result: job.Permanent, Delivery: 3}, job.Settlement{Write: job.StatusFailed, Action: job.Ack}},
+		{job.Outcome{Result: job.Parked, Delivery: 1, RetryAfter: time.Hour}, job.Settlement{Write: job.StatusPending, Action: job.Ack}},
+		{job.Outcome{Result: job.Parked, Delivery: 3}, job.Settlement{Write: job.StatusPending, Action: job.Ack}},
 		{job.Outcome{Result: job.Lost, Delivery: 1}, job.Settlement{Action: job.Retry, Visibility: keep}},
 		{job.Outcome{Result: job.Lost, Delivery: 3}, job.Settlement{Action: job.Ack}},
 		{job.Outcome{Result: job.Unsettled, Delivery: 2, Wait: time.Minute},
@@ -86,7 +88,7 @@ func TestAckMeansFinished(t *testing.T) {
 		if s.Action == job.DeadLetter && o.Delivery <= len(schedule) {
 			t.Fatalf("%+v is given up before the last delivery", o)
 		}
-		if s.Write == job.StatusPending && s.Action != job.Retry {
+		if s.Write == job.StatusPending && s.Action != job.Retry && o.Result != job.Parked {
 			t.Fatalf("%+v waits without a message: %+v", o, s)
 		}
 	})

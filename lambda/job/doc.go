@@ -33,6 +33,9 @@
 // Retry: in-progress -> pending, after a transient failure. The message comes back after the
 // backoff.
 //
+// Park: in-progress -> pending, while a service that the work needs is away. No message comes
+// back; see below.
+//
 // Fail: in-progress -> failed, after a permanent failure, or a transient one on the last
 // delivery. The same transaction writes the notification.
 //
@@ -67,6 +70,13 @@
 // (TestClaimWaitsForDB, TestSettlingWaitsForDB). If it can't be written, the row stays
 // in-progress and its message comes back when the lease ends.
 //
+// # Outages of a service
+//
+// Work that needs a model or an OCR that is away is parked: its row is pending and names the
+// service, and its message is acknowledged, so the outage costs no delivery however long it
+// lasts. The sweep publishes the row once the service is back (see package breaker). A row that
+// nobody publishes is overdue after parkedFor.
+//
 // # Settlements
 //
 // Store.Claim either claims a delivery's row or reports why it can't; then the work and its
@@ -90,6 +100,7 @@
 //	transient                         pending       Retry with the backoff, or Retry-After if longer
 //	transient, last delivery          failed        DeadLetter
 //	permanent, or a panic             failed        Ack
+//	parked: a service is away         pending       Ack; the sweep publishes it again
 //	lost, and the row is finished     -             Ack
 //	lost to another attempt           -             Retry at the lease's end; if last, DeadLetter
 //	lost to a publish                 -             Retry, visibility unchanged; if last, Ack,

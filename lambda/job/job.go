@@ -39,6 +39,7 @@ type Release struct {
 	Status   Status        // StatusPending or StatusFailed
 	Reason   string        // safe to store
 	Due      time.Duration // StatusPending: delay until its message is visible again
+	Service  string        // StatusPending: the service that the row waits for, without a message; empty: none
 	Kind     string        // StatusFailed: the notification's kind
 	Delivery int           // StatusFailed: deliveries so far, for the notification
 }
@@ -73,6 +74,14 @@ type Store interface {
 	Extend(ctx context.Context, fences []Attempt, lease time.Duration) ([]Attempt, error)
 	// Find returns a row's current state, or ErrNotFound.
 	Find(ctx context.Context, id uuid.UUID) (Row, error)
+}
+
+type attemptKey struct{}
+
+// AttemptOf returns the attempt of the work with this context; the zero Attempt without one.
+func AttemptOf(ctx context.Context) Attempt {
+	f, _ := ctx.Value(attemptKey{}).(Attempt)
+	return f
 }
 
 // Work does the work of a claimed row. It must commit its results together with

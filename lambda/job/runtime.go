@@ -250,7 +250,7 @@ func (b *batch) work(ctx context.Context, i int, f Attempt) error {
 				done <- p
 			}
 		}()
-		done <- b.Work(ctx, f)
+		done <- b.Work(context.WithValue(ctx, attemptKey{}, f), f)
 	}()
 	select {
 	case err := <-done:

@@ -18,6 +18,10 @@ const writeTimeout = 4 * time.Second
 // write may wait for other writers.
 const partialTimeout = 20 * time.Second
 
+// parkedFor is the time after which a parked row counts as overdue, in case that its service is
+// never called again. The sweep usually publishes it before; see sweep.Store.Unpark.
+const parkedFor = 6 * time.Hour
+
 func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
 	ctx, cancel := b.settleContext(ctx)
 	defer cancel()
@@ -39,12 +43,13 @@ func (b *batch) settleContext(ctx context.Context) (context.Context, context.Can
 
 func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {
 	why := failure.Of(err)
-	o := Outcome{Result: Transient, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
-	if why.Kind == failure.Permanent {
-		o.Result = Permanent
-	}
+	result := map[failure.Kind]Result{failure.Transient: Transient, failure.Permanent: Permanent, failure.Parked: Parked}[why.Kind]
+	o := Outcome{Result: result, Delivery: b.deliveries[i].Count, RetryAfter: why.RetryAfter}
 	s := b.Backoff.Decide(o)
 	r := Release{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
+	if result == Parked {
+		r.Due, r.Service = parkedFor, why.Service
+	}
 	switch written, err := b.write(ctx, i, f, r, err); {
 	case err != nil:
 		b.end(i, f, b.unsettled(i), failure.Failure{Text: why.Text + "; then " + failure.Of(err).Text})
@@ -171,7 +176,7 @@ func (b *batch) conclude(i int, f Attempt, o Outcome, s Settlement, why failure.
 	switch {
 	case s.Write == StatusFailed || s.Action == DeadLetter:
 		level = slog.LevelError
-	case s.Action == Retry || o.Result == Missing || o.Result == Unworkable:
+	case s.Action == Retry || o.Result == Missing || o.Result == Unworkable || o.Result == Parked:
 		level = slog.LevelWarn
 	}
 	b.Log.Log(context.Background(), level, "settled",

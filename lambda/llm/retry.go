@@ -80,6 +80,9 @@ func (r Retry) pause(ctx context.Context, began time.Time, wait, retryAfter time
 }
 
 func afterTries(f failure.Failure, n int) error {
+	if f.Kind == failure.Parked {
+		return f.Error(f.Text)
+	}
 	times := fmt.Sprintf("%d times", n)
 	switch n {
 	case 0:
@@ -87,6 +90,5 @@ func afterTries(f failure.Failure, n int) error {
 	case 1:
 		times = "once"
 	}
-	sentence := fmt.Sprintf("%s (tried %s)", f.Text, times)
-	return &failure.Error{Kind: f.Kind, Sentence: sentence, RetryAfter: f.RetryAfter, Refused: f.Refused}
+	return f.Error(fmt.Sprintf("%s (tried %s)", f.Text, times))
 }

@@ -48,7 +48,7 @@ func (w *work) card(ctx context.Context) (stop bool, err error) {
 	if w.task.Contract != "" {
 		err = w.askCard(ctx)
 	}
-	if cause(ctx) != nil || w.unrecorded() != nil || failure.Of(err).RetryAfter > 0 {
+	if cause(ctx) != nil || w.unrecorded() != nil || err != nil && (failure.Of(err).RetryAfter > 0 || failure.Of(err).Kind == failure.Parked) {
 		return true, err
 	}
 	waiting, opened := w.Store.Open(ctx, w.fence)

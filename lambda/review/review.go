@@ -138,6 +138,7 @@ func worst(errs ...error) (chosen error) {
 var ranks = []func(error) bool{
 	func(err error) bool { return errors.Is(err, job.ErrFenceLost) },
 	func(err error) bool { return errors.Is(err, errCancelled) },
+	func(err error) bool { return failure.Of(err).Kind == failure.Parked },
 	func(err error) bool {
 		return !errors.Is(err, record.ErrBudget) && failure.Of(err).Kind == failure.Transient
 	},

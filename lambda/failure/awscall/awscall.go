@@ -66,12 +66,12 @@ func Rest(service string) []failure.Row {
 		{Name: "no credentials", Match: func(c *failure.Call) bool { return errors.Is(c.Cause, errForeign) },
 			Kind: failure.Transient, Sentence: "cannot get AWS credentials for " + service},
 		{Name: "too slow", Match: (*failure.Call).TimedOut,
-			Kind: failure.Transient, Sentence: service + " took too long"},
+			Kind: failure.Transient, Sentence: service + " took too long", Away: true},
 		{Name: "answer that cannot be read", Match: func(c *failure.Call) bool { return c.Status != 0 },
 			Kind: failure.Transient, Sentence: "invalid response from " + service},
 		{Name: "no connection", Match: func(c *failure.Call) bool {
 			var send *smithyhttp.RequestSendError
 			return errors.As(c.Network, &send)
-		}, Kind: failure.Transient, Sentence: "connection to " + service + " failed"},
+		}, Kind: failure.Transient, Sentence: "connection to " + service + " failed", Away: true},
 	}
 }

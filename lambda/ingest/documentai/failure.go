@@ -118,7 +118,7 @@ var table = failure.Table{Service: "Document AI", Codes: codes, Rows: slices.Con
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
 		Kind: failure.Transient, Sentence: "too many requests to Document AI"},
 	{Name: "failed", Match: (*failure.Call).ServerError,
-		Kind: failure.Transient, Sentence: "Document AI failed"},
+		Kind: failure.Transient, Sentence: "Document AI failed", Away: true},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly,
 		statusCancelled), Kind: failure.Transient, Sentence: "Document AI asked to retry"},
 	{Name: "no token", Match: func(c *failure.Call) bool { return is(errToken)(c) && c.ClientError() },

@@ -24,7 +24,7 @@ var table = failure.Table{Service: "Textract", Codes: codes, Rows: slices.Concat
 	{Name: "stale signature", Match: awscall.Code("ExpiredToken", "ExpiredTokenException", "RequestExpired"),
 		Kind: failure.Transient, Sentence: "Textract rejected the request: expired credentials or clock skew"},
 	{Name: "failed", Match: failed,
-		Kind: failure.Transient, Sentence: "Textract failed"},
+		Kind: failure.Transient, Sentence: "Textract failed", Away: true},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout),
 		Kind: failure.Transient, Sentence: "Textract asked to retry"},
 	{Name: "denied", Match: awscall.Answered(http.StatusForbidden, "AccessDeniedException", "UnrecognizedClientException",

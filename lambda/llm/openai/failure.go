@@ -54,11 +54,11 @@ var table = failure.Table{Service: "model provider", Codes: codes, Rows: slices.
 	{Name: "quota used up", Match: func(c *failure.Call) bool {
 		return c.Status == http.StatusPaymentRequired || c.Status == http.StatusTooManyRequests &&
 			slices.Contains([]string{"insufficient_quota", "billing_hard_limit_reached"}, c.Code)
-	}, Kind: failure.Transient, Sentence: "model provider's quota exhausted", Wait: quotaWait},
+	}, Kind: failure.Transient, Sentence: "model provider's quota exhausted", Wait: quotaWait, Away: true},
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
 		Kind: failure.Transient, Sentence: "too many requests to the model provider"},
 	{Name: "provider failed", Match: (*failure.Call).ServerError,
-		Kind: failure.Transient, Sentence: "model provider failed"},
+		Kind: failure.Transient, Sentence: "model provider failed", Away: true},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),
 		Kind: failure.Transient, Sentence: "model provider asked for a retry"},
 	// Azure responds like this for some minutes after a deployment was created

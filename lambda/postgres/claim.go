@@ -166,9 +166,10 @@ func (j *Jobs) Extend(ctx context.Context, fences []job.Attempt, lease time.Dura
 	return ours, failure.At("extend leases", err)
 }
 
+// retrySQL alone writes {parked_for}. See parked for the rows it counts for.
 const retrySQL = `
 UPDATE {table} SET {status} = 'pending', {error} = $3, {due_at} = now() + $4::interval,
-	{lease_until} = NULL, {lapses} = 0
+	{lease_until} = NULL, {lapses} = 0, {parked_for} = nullif($5, '')
 WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
 
 // failSQL fails a row and writes its notification in one statement. A trigger (migration
@@ -211,7 +212,7 @@ func (j *Jobs) releasing(f job.Attempt, v job.Release) (sql string, args []any) 
 	if v.Status == job.StatusFailed {
 		return j.sql.fail, []any{f.ID, f.Number, v.Reason, v.Kind, v.Delivery}
 	}
-	return j.sql.retry, []any{f.ID, f.Number, v.Reason, v.Due}
+	return j.sql.retry, []any{f.ID, f.Number, v.Reason, v.Due, storable(v.Service)}
 }
 
 const succeeded = `{status} = 'succeeded', {error} = NULL, {failed_at} = NULL,

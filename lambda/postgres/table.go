@@ -12,8 +12,8 @@ import (
 )
 
 // Table describes the table of a workload. Rows must have an id, a tenant_id and the job
-// columns, which migrations 00002, 00003 and 00010 add to document: status, error, attempts,
-// failed_at, lease_until, published_at, due_at, republished and lapses. due_at must have
+// columns, which migrations 00002, 00003, 00010 and 00048 add to document: status, error, attempts,
+// failed_at, lease_until, published_at, due_at, republished, lapses and parked_for. due_at must have
 // DEFAULT now(), so that the sweep finds and publishes a row inserted by another program
 // without a status. Use constant SQL only, never data.
 type Table struct {
@@ -33,6 +33,9 @@ type Table struct {
 var Tables = map[string]Table{
 	manifest.Match.Name: documents, manifest.Ingest.Name: ingestions, manifest.Review.Name: chunks,
 	manifest.Offer.Name: offerJobs}
+
+// parkable lists the functions with work that may wait for a service.
+var parkable = []string{manifest.Match.Name, manifest.Ingest.Name, manifest.Review.Name}
 
 var documents = Table{
 	Name: "document", Prefix: "matching_", Arrived: "received_at", Subject: "document",
@@ -67,7 +70,7 @@ var offerJobs = Table{
 // jobColumns lists the columns every workload's table must have in addition to the status.
 // Statements use them in braces: {error}.
 var jobColumns = []string{
-	"error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses",
+	"error", "attempts", "failed_at", "lease_until", "published_at", "due_at", "republished", "lapses", "parked_for",
 }
 
 // sql replaces {table} and columns such as {status} by the table's names.
@@ -126,7 +129,7 @@ func (j *Jobs) gather(at stage, limit time.Duration) func(context.Context) {
 
 type statements struct {
 	claim, extend, retry, fail, succeed, succeedAll, find, publish, failed, stillFailed string
-	overdue, republish, giveUp, gauges, inProgress, resume                              string
+	overdue, republish, giveUp, unpark, gauges, inProgress, resume                      string
 }
 
 func (t Table) statements() statements {
@@ -134,7 +137,7 @@ func (t Table) statements() statements {
 		claim: t.sql(claimSQL), extend: t.sql(extendSQL), retry: t.sql(retrySQL), fail: t.sql(failSQL),
 		succeed: t.sql(succeedSQL), succeedAll: t.sql(succeedAllSQL), find: t.sql(findSQL),
 		publish: t.sql(publishSQL), failed: t.sql(failedSQL), stillFailed: t.sql(stillFailedSQL),
-		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL),
+		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL), unpark: t.sql(unparkSQL),
 		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL), resume: t.sql(resumeSQL),
 	}
 }

@@ -20,7 +20,8 @@ CREATE TABLE lamp (
 	id uuid PRIMARY KEY, tenant_id uuid NOT NULL REFERENCES tenant, arrived_at timestamptz NOT NULL DEFAULT now(),
 	volts integer, lit boolean NOT NULL DEFAULT false,
 	status text, error text, attempts integer NOT NULL DEFAULT 0, failed_at timestamptz, lease_until timestamptz,
-	published_at timestamptz, due_at timestamptz DEFAULT now(), republished smallint NOT NULL DEFAULT 0, lapses smallint NOT NULL DEFAULT 0
+	published_at timestamptz, due_at timestamptz DEFAULT now(), republished smallint NOT NULL DEFAULT 0,
+	lapses smallint NOT NULL DEFAULT 0, parked_for text
 );
 CREATE INDEX lamp_waiting_idx ON lamp (tenant_id, status, coalesce(lease_until, due_at, arrived_at))
 	WHERE status IN ('pending', 'in-progress');

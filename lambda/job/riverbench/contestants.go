@@ -149,7 +149,7 @@ const (
 CREATE TABLE nothing (id uuid PRIMARY KEY, tenant_id uuid NOT NULL, created_at timestamptz NOT NULL DEFAULT now(),
 	status text, error text, attempts integer NOT NULL DEFAULT 0, failed_at timestamptz, lease_until timestamptz,
 	published_at timestamptz, due_at timestamptz DEFAULT now(),
-	republished smallint NOT NULL DEFAULT 0, lapses smallint NOT NULL DEFAULT 0);
+	republished smallint NOT NULL DEFAULT 0, lapses smallint NOT NULL DEFAULT 0, parked_for text);
 CREATE INDEX ON nothing (tenant_id, status, coalesce(lease_until, due_at, created_at)) WHERE status IN ('pending', 'in-progress');
 CREATE INDEX ON nothing (coalesce(due_at, created_at)) WHERE published_at IS NULL AND attempts = 0
 	AND (status = 'pending' OR status IS NULL AND due_at IS NOT NULL AND error IS NULL);

@@ -39,6 +39,9 @@ const (
 	// at most one in so many republished rows still has a message.
 	drained   = 100
 	countMost = 100_000
+	// unparkMost bounds the messages of a workload's queue up to which parked rows are published,
+	// so that new rows don't wait behind a whole outage, and the service isn't overrun.
+	unparkMost = 1000
 )
 
 // PerRun is the maximum of repairs of each kind in one run.
@@ -54,6 +57,9 @@ type Store interface {
 	// GiveUp fails the rows repaired often enough, each with its notification: pending ones as
 	// lost, in-progress ones as crashed.
 	GiveUp(ctx context.Context, w Waits, limit int) (lost, crashed int, err error)
+	// Unpark stamps up to most rows for each service that is back, and one for each service due
+	// for a probe: those parked for the longest time, first of each tenant.
+	Unpark(ctx context.Context, most int) ([]job.Stamped, error)
 }
 
 // Queue is the queue of a workload's messages.
@@ -92,13 +98,14 @@ const measureFor = 13 * time.Second
 
 // Report counts repairs by kind, over all workloads.
 type Report struct {
-	Overdue     int `json:"overdue"`     // rows with an overdue message, counted up to 100,000 per workload
-	Backlog     int `json:"backlog"`     // messages in the queues
-	Inserted    int `json:"inserted"`    // published: inserted by another program
-	Recovered   int `json:"recovered"`   // published again: their lease ended without a result
-	Republished int `json:"republished"` // published again: their message didn't come
-	Lost        int `json:"lost"`        // failed: published again too often
-	Crashed     int `json:"crashed"`     // failed: too many claims in succession without a result
+	Overdue     int `json:"overdue"`            // rows with an overdue message, counted up to 100,000 per workload
+	Backlog     int `json:"backlog"`            // messages in the queues
+	Inserted    int `json:"inserted"`           // published: inserted by another program
+	Recovered   int `json:"recovered"`          // published again: their lease ended without a result
+	Republished int `json:"republished"`        // published again: their message didn't come
+	Lost        int `json:"lost"`               // failed: published again too often
+	Crashed     int `json:"crashed"`            // failed: too many claims in succession without a result
+	Unparked    int `json:"unparked,omitempty"` // published: their service is back, or due for a probe; not a repair
 }
 
 func (r *Report) add(other Report) {
@@ -109,6 +116,7 @@ func (r *Report) add(other Report) {
 	r.Republished += other.Republished
 	r.Lost += other.Lost
 	r.Crashed += other.Crashed
+	r.Unparked += other.Unparked
 }
 
 func (r *Report) count(k Repair) {
@@ -191,7 +199,26 @@ func (w Target) repair(ctx context.Context, grace time.Duration, log *slog.Logge
 	if r.Lost, r.Crashed, err = w.Store.GiveUp(ctx, waits, limit); err != nil {
 		return r, failure.At("give up overdue rows", err)
 	}
-	return r, w.republish(ctx, waits, &r, log)
+	if err := w.republish(ctx, waits, &r, log); err != nil {
+		return r, err
+	}
+	return r, w.unpark(ctx, &r, log)
+}
+
+// unpark publishes parked rows while the queue has room.
+func (w Target) unpark(ctx context.Context, r *Report, log *slog.Logger) error {
+	room := unparkMost - r.Backlog - r.Inserted - r.Recovered - r.Republished
+	if room <= 0 {
+		return nil
+	}
+	again, err := w.Store.Unpark(ctx, room)
+	if err != nil || len(again) == 0 {
+		return failure.At("publish parked rows", err)
+	}
+	unsent, err := w.Queue.Send(ctx, again)
+	r.Unparked = len(again) - len(unsent)
+	log.Info("published rows parked for a service", "rows", r.Unparked, "unsent", len(unsent))
+	return err
 }
 
 // republish publishes rows that wait in vain, in rounds, while there are more rows and time.

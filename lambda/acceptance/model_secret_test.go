@@ -233,7 +233,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	happened := r.recorder.Faults()
 	// A recorder has no connection to reset: both look alike here.
 	for i, kind := range r.ordered {
-		if got := r.status(r.groups[i].second); happened[kind] == 0 || !strings.HasPrefix(got, "failed") {
+		// The breaker opens meanwhile: the documents that it parks succeed once their faults are used up.
+		if got := r.status(r.groups[i].second); happened[kind] == 0 || !strings.HasPrefix(got, "failed") && !strings.HasPrefix(got, "succeeded") {
 			t.Errorf("%s happened %d times, and the document is %s", kind, happened[kind], got)
 		}
 	}

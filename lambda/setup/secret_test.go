@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/setup/secret"
 	"matchbook/lambda/setup/secret/secrettest"
 )
@@ -154,7 +156,10 @@ func TestKeyRotation(t *testing.T) {
 // asking asks the configured model one question and returns what went wrong.
 func asking(t *testing.T, c Config) func(context.Context) string {
 	t.Helper()
-	asker, _, err := newAsker(c.Model, nil, nil)
+	db, err := postgres.Open(t.Context(), "postgres://127.0.0.1:1/none", 1) // the breaker's; calls go on without it
+	must.OK(t, err)
+	t.Cleanup(db.Close)
+	asker, _, err := newAsker(c.Model, db, nil, slog.New(slog.DiscardHandler))
 	must.OK(t, err)
 	return func(ctx context.Context) string {
 		if _, err := asker.Model.Answer(ctx, question); err != nil {

@@ -14,11 +14,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strconv"
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/breaker"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/llm/openai"
@@ -316,7 +318,7 @@ func report(errs []error) error {
 }
 
 // newAsker returns the model's asker and its embeddings; nil without a model.
-func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set) (*llm.Asker, *llm.Embeddings, error) {
+func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set, log *slog.Logger) (*llm.Asker, *llm.Embeddings, error) {
 	if c == nil {
 		return nil, nil, nil
 	}
@@ -326,11 +328,18 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set) (*llm.Asker, *llm.E
 	}
 	var embeddings *llm.Embeddings
 	if embedder := client.Embedder(); embedder != nil {
-		embeddings = &llm.Embeddings{Embedder: telemetry.CountEmbedder(embedder, set), Vault: db}
+		embedder = breaker.Embedder(telemetry.CountEmbedder(embedder, set), newBreaker(embedder.Name(), db, log))
+		embeddings = &llm.Embeddings{Embedder: embedder, Vault: db}
 	}
-	asker := &llm.Asker{Model: telemetry.CountModel(client.Model(), set), Vault: telemetry.CountVault(db, set),
+	model := breaker.Model(telemetry.CountModel(client.Model(), set), newBreaker(client.Model().Name(), db, log))
+	asker := &llm.Asker{Model: model, Vault: telemetry.CountVault(db, set),
 		Retry: llm.Retry{Base: c.RetryBase, Repeats: telemetry.CountRepeats(set)}}
 	return asker, embeddings, nil
+}
+
+// newBreaker returns the breaker of a service, shared with all processes by its name.
+func newBreaker(service string, db *postgres.DB, log *slog.Logger) *breaker.Breaker {
+	return &breaker.Breaker{Service: service, Store: db.Breakers(), Log: log}
 }
 
 // Publisher opens the database and the queue for publishing rows. You must call close.

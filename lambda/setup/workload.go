@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
+	"matchbook/lambda/job/breaker"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/llm"
@@ -43,6 +44,8 @@ type Opened struct {
 	Model      *llm.Asker      // nil: rules only
 	Embeddings *llm.Embeddings // nil: none
 	Log        *slog.Logger    // of one invocation
+	// Breaker returns the breaker of another service, such as an OCR.
+	Breaker func(service string) *breaker.Breaker
 }
 
 // Function opens a function fed by a queue. It calls work once per invocation to make its
@@ -53,7 +56,7 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 	if err != nil {
 		return nil, nil, err
 	}
-	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics)
+	asker, embeddings, err1 := newAsker(c.Model, db, c.Metrics, log)
 	relay, err2 := newRelay(ctx, c, db, log)
 	relays, err3 := newOutboxRelays(c, db, log)
 	if err := errors.Join(err1, err2, err3); err != nil {
@@ -62,6 +65,11 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 	}
 	record := eventRecorder(c, db, log) // events.go
 	opened := Opened{DB: db, Jobs: db.JobsOf(w.Table), Queue: queue, Model: asker, Embeddings: embeddings}
+	var breakers sync.Map // by service, each for the life of the process
+	opened.Breaker = func(service string) *breaker.Breaker {
+		b, _ := breakers.LoadOrStore(service, newBreaker(service, db, log))
+		return b.(*breaker.Breaker)
+	}
 	var send func(context.Context)
 	if relay != nil {
 		send = relay.Run
@@ -117,6 +125,9 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 	keep, notify := recordAndForget(c, db, log), outboxes(send, relays)
 	s.Notify = func(ctx context.Context) {
 		keep(ctx)
+		if err := db.Breakers().EndOutages(ctx); err != nil && ctx.Err() == nil {
+			log.Error("ending outages failed", "reason", failure.Of(err).Text)
+		}
 		if notify != nil {
 			notify(ctx)
 		}

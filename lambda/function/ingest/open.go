@@ -35,6 +35,9 @@ func open(ctx context.Context, c setup.Config, w setup.Workload, t *telemetry.Te
 	h, closeFunction, err := setup.Function(ctx, c, w, t.Log, func(o setup.Opened) job.Work {
 		in := *reader
 		in.Store, in.Model, in.Log = o.DB.Ingestions(), o.Model, o.Log
+		if remote[c.OCR] {
+			in.OCR = guarded{in.OCR, o.Breaker(c.OCR)}
+		}
 		if in.Chunks != nil {
 			in.Reviewer = reviewer(c, o)
 		}

@@ -1,0 +1,137 @@
+package breaker_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job/breaker"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+)
+
+var (
+	errAway = &failure.Error{Sentence: "model provider failed (HTTP 503)", Away: true}
+	errBad  = failure.Permanently("model provider rejected the request (HTTP 400)")
+)
+
+// store is a store that fails, or keeps a state.
+type store struct {
+	breaker.Store
+	err   error
+	state breaker.State
+	taken bool
+	calls []string
+}
+
+func (s *store) note(call string) (breaker.State, error) {
+	s.calls = append(s.calls, call)
+	return s.state, s.err
+}
+
+func (s *store) Look(context.Context, string) (breaker.State, error) { return s.note("look") }
+func (s *store) Count(context.Context, string, uuid.UUID, string) (breaker.State, error) {
+	return s.note("count")
+}
+func (s *store) Open(context.Context, string, time.Duration) (breaker.State, error) {
+	return s.note("open")
+}
+func (s *store) Probe(context.Context, string, time.Duration) (bool, error) {
+	_, err := s.note("probe")
+	return s.taken, err
+}
+func (s *store) Reopen(context.Context, string, uuid.UUID, string, time.Duration) (breaker.State, error) {
+	return s.note("reopen")
+}
+func (s *store) Close(context.Context, string, uuid.UUID) (breaker.State, error) {
+	return s.note("close")
+}
+
+func guard(s breaker.Store) *breaker.Breaker {
+	return &breaker.Breaker{Service: "gpt-test", Store: s, Log: slog.New(slog.DiscardHandler)}
+}
+
+// Without its database, a breaker changes nothing: neither the calls nor their errors.
+func TestNoDatabaseNoBreaker(t *testing.T) {
+	t.Parallel()
+	down := errors.New("no database")
+	for name, first := range map[string]error{"always": down, "after a call": nil} {
+		for _, want := range []error{nil, errAway, errBad} {
+			s := &store{err: first, state: breaker.State{Phase: breaker.Closed}}
+			b := guard(s)
+			called := 0
+			got := b.Do(t.Context(), func(context.Context) error {
+				s.err = down
+				called++
+				return want
+			})
+			if got != want || called != 1 {
+				t.Errorf("%s: got %v after %d calls, want %v", name, got, called, want)
+			}
+		}
+	}
+}
+
+// A closed database is the real thing: its pool refuses every statement.
+func TestClosedDatabase(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Open(t, postgrestest.URL(t))
+	b := guard(db.Breakers())
+	must.OK(t, b.Do(t.Context(), func(context.Context) error { return nil }))
+	db.Close()
+	for range 20 {
+		if err := b.Do(t.Context(), func(context.Context) error { return errAway }); err != errAway {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+func TestOpenMakesNoCall(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 3, 2, 10, 0, 30, 0, time.UTC)
+	for name, s := range map[string]*store{
+		"open":              {state: breaker.State{Phase: breaker.Open, Since: since, Error: errAway.Sentence}},
+		"half-open":         {state: breaker.State{Phase: breaker.HalfOpen, Since: since, Error: errAway.Sentence}},
+		"another is faster": {state: breaker.State{Phase: breaker.Open, Due: true, Since: since, Error: errAway.Sentence}},
+	} {
+		err := guard(s).Do(t.Context(), func(context.Context) error {
+			t.Errorf("%s: called", name)
+			return nil
+		})
+		got := failure.Of(failure.At("ask the model", err))
+		const want = "ask the model: waiting for gpt-test, away since 2026-03-02 10:00 UTC (model provider failed (HTTP 503))"
+		if got.Kind != failure.Parked || got.Service != "gpt-test" || got.Text != want {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// A healthy service costs no statement for a call.
+func TestHealthyIsRemembered(t *testing.T) {
+	t.Parallel()
+	s := &store{state: breaker.State{Phase: breaker.Closed}}
+	b := guard(s)
+	for range 100 {
+		must.OK(t, b.Do(t.Context(), func(context.Context) error { return nil }))
+	}
+	if len(s.calls) != 1 {
+		t.Errorf("got %d statements, want 1", len(s.calls))
+	}
+}
+
+// A panic in a probe gives its lease back.
+func TestProbePanics(t *testing.T) {
+	t.Parallel()
+	s := &store{state: breaker.State{Phase: breaker.Open, Due: true}, taken: true}
+	err := failure.Guard(func() error {
+		return guard(s).Do(t.Context(), func(context.Context) error { panic("secret") })
+	})
+	if want := []string{"look", "probe", "reopen"}; err == nil || len(s.calls) != 3 || s.calls[2] != want[2] {
+		t.Errorf("got %v, %q", err, s.calls)
+	}
+}

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -52,7 +53,9 @@ var words = template.FuncMap{
 		}
 		return t.Words()
 	},
-	"label":    func(t document.Type, number string, id uuid.UUID) string { return term.Label(t, number, id) },
+	"label": func(t document.Type, number, file string, id uuid.UUID) string {
+		return term.Label(t, cmp.Or(number, file), id)
+	},
 	"state":    stateWords,
 	"thousand": thousands,
 	"score":    func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },

@@ -164,17 +164,22 @@ func (m Message) Rest() int { return m.Count - len(m.Failures) }
 
 func (f Failure) facts() []Fact {
 	if f.Warning {
-		return []Fact{{capital(f.subject()), f.SubjectID.String()}, {"Tenant", f.tenant()}, {"Noticed at", f.At.Format(moment)}}
+		return append(f.names(), Fact{"Noticed at", f.At.Format(moment)})
 	}
-	facts := []Fact{
-		{capital(f.subject()), f.SubjectID.String()},
-		{"Tenant", f.tenant()},
-		{"Attempts", strconv.Itoa(f.Attempts)},
-	}
+	facts := append(f.names(), Fact{"Attempts", strconv.Itoa(f.Attempts)})
 	if f.Deliveries > 0 {
 		facts = append(facts, Fact{"Deliveries", f.deliveries()})
 	}
 	return append(facts, Fact{"Failed at", f.At.Format(moment)})
+}
+
+// names are the lines that say what failed.
+func (f Failure) names() []Fact {
+	facts := []Fact{{capital(f.subject()), f.SubjectID.String()}}
+	if f.File != "" {
+		facts = append(facts, Fact{"File", f.File})
+	}
+	return append(facts, Fact{"Tenant", f.tenant()})
 }
 
 // tenant returns the name and the id; only the id without a name.
@@ -195,6 +200,9 @@ func (f Failure) deliveries() string {
 // Heading returns the line above a failure's error in a digest.
 func (f Failure) Heading() string {
 	heading := fmt.Sprintf("%s, %s %s, tenant %s", f.At.Format(clock), f.subject(), f.SubjectID, f.tenant())
+	if f.File != "" {
+		heading += ", file " + f.File
+	}
 	if f.Throttled() {
 		heading += ", throttled before it ran"
 	}

@@ -14,8 +14,8 @@
 //
 // # Contents
 //
-// A message has the failure's sentence, ids, counts, times, and the tenant's name, but nothing
-// of the row. One and Digest remove control characters and line breaks, and limit every text,
+// A message has the failure's sentence, ids, counts, times, and the names of the tenant and of
+// the file, but nothing of the row. One and Digest remove control characters and line breaks, and limit every text,
 // so a Sender only needs to escape the special characters of its format, and to keep the
 // format's limits.
 package notify
@@ -40,6 +40,7 @@ type Failure struct {
 	At         time.Time `json:"-"`           // when the row failed
 	Subject    string    `json:"-"`           // the word for the failed row; empty: a document
 	SubjectID  uuid.UUID `json:"document_id"` // a payload has it for documents; the row has it for all
+	File       string    `json:"-"`           // the name of its file, as sent; empty: unknown, or no file
 	TenantID   uuid.UUID `json:"tenant_id"`
 	Tenant     string    `json:"tenant"`            // its name
 	Kind       string    `json:"kind"`              // transient, permanent, lost or crashed
@@ -72,13 +73,14 @@ func (f Failure) Throttled() bool { return f.Deliveries > f.Attempts }
 const (
 	maxKind   = 40
 	maxTenant = 200
+	maxFile   = 100
 	maxLink   = 2000
 )
 
 // tidy limits the texts and makes each a single line.
 func (f Failure) tidy() Failure {
 	f.Kind, f.Tenant, f.Error = line(f.Kind, maxKind), line(f.Tenant, maxTenant), line(f.Error, failure.MaxText)
-	f.Subject, f.At = line(f.Subject, maxKind), f.At.UTC()
+	f.Subject, f.File, f.At = line(f.Subject, maxKind), line(f.File, maxFile), f.At.UTC()
 	return f
 }
 

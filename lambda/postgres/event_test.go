@@ -38,6 +38,7 @@ type sentEvent struct {
 		Verdict    string    `json:"verdict"`
 		Document   uuid.UUID `json:"document_id"`
 		Error      string    `json:"error"`
+		FileName   string    `json:"file_name"`
 	} `json:"data"`
 }
 
@@ -129,13 +130,13 @@ func TestFailureEvent(t *testing.T) {
 	f := newFixture(t)
 	f.record()
 	f.put(num(1), tenant, document.Invoice, `{"number":"`+strings.Repeat("9", 5000)+`"}`)
-	f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'no answer'")
+	f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'no answer', file_name = 'scan 7.pdf'")
 	f.exec("UPDATE document SET matching_error = 'no answer at all'")
 	list := f.claimEvents(10)
 	if len(list) != 1 || len(list[0].Body) > 1500 {
 		t.Fatalf("%d events, %v", len(list), list)
 	}
-	if e := eventOf(t, list[0]); e.Kind != "document.failed" || e.Data.Document != num(1) || e.Data.Error != "no answer" ||
+	if e := eventOf(t, list[0]); e.Kind != "document.failed" || e.Data.Document != num(1) || e.Data.Error != "no answer" || e.Data.FileName != "scan 7.pdf" ||
 		e.Tenant != tenant {
 		t.Errorf("got %+v", e)
 	}

@@ -33,7 +33,8 @@ const ingestionSQL = `
 SELECT id, tenant_id, document_id, coalesce(file_path, ''), pages,
 	coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, ''),
 	(SELECT coalesce(jsonb_agg(jsonb_build_object('name', o.name, 'vat_id', o.vat_id) ORDER BY o.name), '[]')
-		FROM own_company o WHERE o.tenant_id = ingestion.tenant_id)
+		FROM own_company o WHERE o.tenant_id = ingestion.tenant_id),
+	begins, coalesce((SELECT d.file_name FROM document AS d WHERE d.id = document_id), '')
 FROM ingestion WHERE id = $1`
 
 // Ingestion implements ingest.Store.
@@ -74,8 +75,8 @@ UPDATE ingestion SET document_type = nullif($2, '')::document_type, structured_d
 	printed_lines = $12
 WHERE id = $1`
 	partDocumentSQL = `
-INSERT INTO document (id, tenant_id, file_path, received_at, matching_due_at)
-SELECT $2, tenant_id, file_path, received_at, NULL FROM document WHERE id = (SELECT document_id FROM ingestion WHERE id = $1)
+INSERT INTO document (id, tenant_id, file_path, file_name, received_at, matching_due_at)
+SELECT $2, tenant_id, file_path, file_name, received_at, NULL FROM document WHERE id = (SELECT document_id FROM ingestion WHERE id = $1)
 ON CONFLICT (id) DO NOTHING`
 	partSQL = `
 INSERT INTO ingestion (id, tenant_id, document_id, file_path, part_of, job_status, due_at, started_at,
@@ -146,7 +147,7 @@ func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chu
 
 const readSQL = `
 SELECT coalesce(i.id, '00000000-0000-0000-0000-000000000000'), d.tenant_id, d.id, coalesce(i.file_path, ''), i.pages,
-	coalesce(i.transcription_file_path, ''), coalesce(i.preprocessed_file_path, ''), '[]'::jsonb
+	coalesce(i.transcription_file_path, ''), coalesce(i.preprocessed_file_path, ''), '[]'::jsonb, i.begins, coalesce(d.file_name, '')
 FROM document AS d LEFT JOIN LATERAL (
 	SELECT * FROM ingestion WHERE document_id = d.id AND status = 'completed' AND transcription_file_path IS NOT NULL
 	ORDER BY completed_at DESC, id LIMIT 1
@@ -173,7 +174,7 @@ func encode(d ingestion.Extracted) (data, fields json.RawMessage, err error) {
 const (
 	// A known document keeps its rows.
 	fileSQL = `
-INSERT INTO document (id, tenant_id, file_path, matching_due_at) VALUES ($1, $2, $3, NULL) ON CONFLICT (id) DO NOTHING`
+INSERT INTO document (id, tenant_id, file_path, file_name, matching_due_at) VALUES ($1, $2, $3, nullif($4, ''), NULL) ON CONFLICT (id) DO NOTHING`
 	newIngestionSQL = `
 INSERT INTO ingestion (id, tenant_id, document_id, file_path, job_status, published_at, due_at)
 VALUES ($1, $2, $3, $4, 'pending', now(), now()) ON CONFLICT (id) DO NOTHING
@@ -187,7 +188,7 @@ func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamp
 		if _, err := tx.Exec(ctx, addTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
 			return nil, err
 		}
-		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath); err != nil {
+		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath, in.Name); err != nil {
 			return nil, err
 		}
 		return Rows[job.Stamped](ctx, tx, newIngestionSQL, in.ID, in.TenantID, in.DocumentID, in.FilePath)

@@ -26,7 +26,9 @@ SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM no
 // ones are never sent. It looks up each notification by key, even with the statistics of a
 // storm.
 const pendingSQL = `
-SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload
+SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload,
+	coalesce((SELECT file_name FROM document WHERE id = coalesce(n.document_id,
+		(SELECT document_id FROM ingestion WHERE id = n.subject_id))), '')
 FROM (
 	SELECT notification_id FROM notification_delivery
 	WHERE channel = $1 AND status = 'pending' AND created_at > $2::timestamptz - interval '14 days'
@@ -122,9 +124,9 @@ func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (p
 	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
 	var f notify.Failure
 	var payload []byte
-	columns := []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload}
+	columns := []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload, &f.File}
 	_, err = pgx.ForEachRow(rows, columns, func() error {
-		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID}
+		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID, File: f.File}
 		if json.Unmarshal(payload, &failure) != nil {
 			failure = f
 			failure.Error = "unreadable notification payload: see the " + f.Subject

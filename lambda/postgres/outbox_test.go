@@ -76,6 +76,28 @@ func TestStormIsTwoMessages(t *testing.T) {
 	equal(t, "notifications", f.statuses("mail"), "digested 999, sent 3")
 }
 
+// A notification names the file of its document, and of its ingestion.
+func TestNotificationNamesFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.failures(1, "permanent")
+	f.exec("UPDATE document SET file_name = 'scan 7.pdf'")
+	f.exec("INSERT INTO ingestion (id, tenant_id, document_id) SELECT $2, tenant_id, id FROM document WHERE tenant_id = $1", tenant, num(9))
+	f.exec(`INSERT INTO notification (tenant_id, subject, subject_id, kind, attempt, payload, created_at)
+		VALUES ($1, 'ingestion', $2, 'permanent', 1, '{"error":"it failed"}', now())`, tenant, num(9))
+	mail := &notify.Recorder{Name: "mail"}
+	f.relay(mail).Run(t.Context())
+	sent := mail.Sent()
+	if len(sent) != 2 {
+		t.Fatalf("sent %d messages", len(sent))
+	}
+	for _, m := range sent {
+		if !slices.Contains(m.Facts(), notify.Fact{Name: "File", Value: "scan 7.pdf"}) {
+			t.Errorf("%s: %v", m.Title(), m.Facts())
+		}
+	}
+}
+
 // A sender that dies only delays its claimed notifications. Those of a sender that
 // cannot send are sent later, and not before the time that the channel asks for.
 func TestUnsentClaimIsResent(t *testing.T) {

@@ -105,7 +105,7 @@ func (d *Reader) values(id uuid.UUID) (v values, name named, err error) {
 		return nil, name, Errorf("invalid structured data of %s", id)
 	}
 	v["type"] = string(raws[0].Type)
-	return v, named{id, raws[0].Type, term.Clean(v.at("number"), term.MaxValue)}, nil
+	return v, named{ID: id, Type: raws[0].Type, Number: term.Clean(v.at("number"), term.MaxValue)}, nil
 }
 
 // at returns the value at a path, or "".

@@ -21,10 +21,13 @@ type named struct {
 	ID     uuid.UUID     `json:"id"`
 	Type   document.Type `json:"type"`
 	Number string        `json:"number,omitempty"`
+	// FileName is the name of its file, as sent.
+	FileName string `json:"file_name,omitempty"`
 }
 
-// Called returns the type and the number of a document, or its id without a number.
-func (n named) Called() string { return term.Label(n.Type, n.Number, n.ID) }
+// Called returns the type and the number of a document; without a number the name of its file,
+// otherwise its id.
+func (n named) Called() string { return term.Label(n.Type, cmp.Or(n.Number, n.FileName), n.ID) }
 
 // documentState is a document with its matching state. All texts are clean.
 type documentState struct {
@@ -113,7 +116,9 @@ func (d *documentState) parse() {
 // Empty reports whether the document has no structured data, like a contract that was only reviewed.
 func (d *documentState) Empty() bool { return d.raw.Data == "" }
 
-func name(s report.Summary) named { return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)} }
+func name(s report.Summary) named {
+	return named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue), term.Clean(s.FileName, term.MaxValue)}
+}
 
 // names reads the types and numbers of documents, in the order of ids.
 func (d *Reader) names(ids []uuid.UUID) (list []named, err error) {

@@ -54,6 +54,7 @@ func (p *page) document(d *documentState) {
 	row("buyer", d.Buyer)
 	row("cites", d.citesInShort())
 	if f := d.File; f != nil {
+		row("name", d.FileName)
 		row("file", f.InShort())
 		row("ingestion", f.Ingestion.String())
 		row("read", cmp.Or(f.Status, "never published")+", "+attempts(f.Attempts))

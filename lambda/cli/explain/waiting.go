@@ -82,7 +82,7 @@ func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, er
 	summaries, err := d.reports.Summaries(d.ctx, ids)
 	names := make(map[uuid.UUID]waitingNamed, len(summaries))
 	for _, s := range summaries {
-		names[s.ID] = waitingNamed{named{s.ID, s.Type, term.Clean(s.Number, term.MaxValue)}, term.Clean(s.Supplier, term.MaxValue)}
+		names[s.ID] = waitingNamed{name(s), term.Clean(s.Supplier, term.MaxValue)}
 	}
 	return names, err
 }
@@ -153,6 +153,9 @@ func (p *page) item(i WaitingItem) {
 	}
 	p.Line("%14s  %s, since %s", value, head, i.Since.UTC().Format(time.DateOnly))
 	p.Hang(itemIndent, i.Document.InShort())
+	if i.Document.Number != "" && i.Document.FileName != "" {
+		p.Hang(itemIndent, "file "+i.Document.FileName)
+	}
 	if i.Other != nil {
 		p.Hang(itemIndent, i.Other.InShort())
 	}

@@ -110,7 +110,7 @@ func (in *Inbox) ingest(ctx context.Context, log *slog.Logger, tenant uuid.UUID,
 	}
 	defer content.Close()
 	if size > filetype.MaxBytes {
-		return in.publish(ctx, log, tooLarge(tenant, f, size))
+		return in.publish(ctx, log, tooLarge(tenant, f, size).Named(f.key))
 	}
 	buffered := bufio.NewReaderSize(content, container.Head)
 	var whole io.Reader = buffered
@@ -119,7 +119,7 @@ func (in *Inbox) ingest(ctx context.Context, log *slog.Logger, tenant uuid.UUID,
 		if _, err := io.ReadFull(buffered, data); err != nil {
 			return "", failure.At("read the file", err)
 		}
-		counted, ok, err := in.unpack(ctx, log, tenant, data)
+		counted, ok, err := in.unpack(ctx, log, tenant, f.key, data)
 		if ok || err != nil {
 			return counted, err
 		}
@@ -129,12 +129,13 @@ func (in *Inbox) ingest(ctx context.Context, log *slog.Logger, tenant uuid.UUID,
 	if err != nil {
 		return "", err
 	}
-	return in.publish(ctx, log, row)
+	return in.publish(ctx, log, row.Named(f.key))
 }
 
 // unpack starts the ingestion of each file in a container. ok is false if it isn't one. The files
 // of a message that comes back are known already, up to where the first delivery stopped.
-func (in *Inbox) unpack(ctx context.Context, log *slog.Logger, tenant uuid.UUID, data []byte) (counted string, ok bool, err error) {
+func (in *Inbox) unpack(ctx context.Context, log *slog.Logger, tenant uuid.UUID, name string, data []byte) (
+	counted string, ok bool, err error) {
 	counted, n := metric.Skipped, 0
 	digest := sha256.Sum256(data)
 	ok, err = container.Each(data, func(f container.File) error {
@@ -150,7 +151,7 @@ func (in *Inbox) unpack(ctx context.Context, log *slog.Logger, tenant uuid.UUID,
 		if err := in.Files.Write(ctx, row.FilePath, bytes.NewReader(content)); err != nil {
 			return err
 		}
-		end, err := in.publish(ctx, log, row)
+		end, err := in.publish(ctx, log, row.Named(name, f.Name))
 		if err == nil && end != metric.Skipped {
 			counted = end
 		}

@@ -148,6 +148,12 @@ func (o *office) paths() []string {
 	return must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(o.t)
 }
 
+// names are those of the documents' files.
+func (o *office) names() []string {
+	o.t.Helper()
+	return postgrestest.Value[[]string](o.t, o.conn, "SELECT array_agg(file_name ORDER BY received_at, id) FROM document")
+}
+
 func (o *office) content(key string) string {
 	o.t.Helper()
 	data := must.Get(o.files.Read(o.t.Context(), key, 1<<20))(o.t)
@@ -169,6 +175,9 @@ func TestFileIsPublished(t *testing.T) {
 	}
 	if len(o.sent.ids) != 1 || o.sent.ids[0] != want.ID {
 		t.Errorf("sent %v, want %s", o.sent.ids, want.ID)
+	}
+	if got := o.names(); !slices.Equal(got, []string{"März 1+2 100%.txt"}) {
+		t.Errorf("names: %q", got)
 	}
 	if strings.Contains(o.logged.String(), "rz") {
 		t.Errorf("the log has the file's name: %s", o.logged)
@@ -374,6 +383,9 @@ func TestContainerIsUnpacked(t *testing.T) {
 		"file 3 of its container: container in a container; unpack it and send the files in it .refused", "MZ\x00\x01 .bin", "<E/> .xml"}
 	if !slices.Equal(got, want) || len(o.sent.ids) != len(want) {
 		t.Errorf("got %q, sent %d, want %q", got, len(o.sent.ids), want)
+	}
+	if got, want := o.names(), []string{"known.xml", "all.zip: x/a.pdf", "all.zip: c.zip", "all.zip: d.exe", "mail.eml: e.xml"}; !slices.Equal(got, want) {
+		t.Errorf("names: %q, want %q", got, want)
 	}
 	if strings.Contains(o.logged.String(), "a.pdf") || !strings.Contains(o.logged.String(), "container unpacked") {
 		t.Errorf("the log: %s", o.logged)

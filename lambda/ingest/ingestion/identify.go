@@ -32,5 +32,20 @@ func Refuse(tenant uuid.UUID, container Digest, number int, reason string) (r Ro
 	return Identify(tenant, sha256.Sum256(append(container[:], content...)), extensionRefused), content
 }
 
+// maxName bounds the name of a file, in characters.
+const maxName = 255
+
+// Named returns the row with a file's name: the last part of a path, or several names from a
+// container to the file in it.
+func (r Row) Named(path string, inside ...string) Row {
+	names := append([]string{path[strings.LastIndexAny(path, `/\\`)+1:]}, inside...)
+	name := strings.ReplaceAll(strings.ToValidUTF8(strings.Join(names, ": "), "\uFFFD"), "\x00", "")
+	if letters := []rune(name); len(letters) > maxName {
+		name = string(letters[:maxName])
+	}
+	r.Name = name
+	return r
+}
+
 // Refused reports whether the stored file is the reason of a refusal.
 func (r Row) Refused() bool { return strings.HasSuffix(r.FilePath, "."+extensionRefused) }

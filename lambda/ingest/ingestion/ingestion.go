@@ -4,9 +4,12 @@
 package ingestion
 
 import (
+	"fmt"
+
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/taught"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -20,6 +23,8 @@ type Row struct {
 	Transcription            string           // key of the checkpoint; empty: none yet
 	Preprocessed             string           // key of the repaired file, if its reading is used
 	Own                      []document.Party // the tenant's own companies, by name and VAT id
+	Begins                   []int            // pages, from 1, where a person says that documents begin; nil: as read
+	Name                     string           // of the file, as sent; see Named. Never log it, because it may be a person's
 }
 
 // Checkpoint is a stored transcription.
@@ -47,4 +52,9 @@ type Extracted struct {
 type Forgotten struct {
 	Rule int64
 	Why  string
+}
+
+// Image returns the key of a page's image, from 1.
+func (r Row) Image(page int) string {
+	return fmt.Sprintf("%s%s/page-%d.png", manifest.FolderIngestions, r.ID, page)
 }

@@ -27,7 +27,16 @@ type File struct {
 	Key  string // slash-separated path relative to the folder on the command line
 
 	inner   []byte // of a file in a container
+	outer   string // the container's name
 	refused string // why a file in a container was not taken
+}
+
+// name returns the name of a file as it is kept: a file in a container has the container's, too.
+func (f File) name() (path string, inside []string) {
+	if f.outer == "" {
+		return f.Key, nil
+	}
+	return f.outer, []string{strings.TrimPrefix(f.Key, f.outer+"/")}
 }
 
 // leftOut is a file of a folder that is no ingestion.
@@ -86,7 +95,7 @@ func (s *selection) unpack() error {
 		}
 		s.containers, s.inside = s.containers+1, s.inside+len(inside)
 		for _, in := range inside {
-			all = append(all, File{Path: f.Path + ": " + in.Name, Key: path.Join(f.Key, in.Name), inner: in.Content, refused: in.Refused})
+			all = append(all, File{Path: f.Path + ": " + in.Name, Key: path.Join(f.Key, in.Name), outer: f.Key, inner: in.Content, refused: in.Refused})
 		}
 	}
 	s.files = all

@@ -109,7 +109,8 @@ func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 		r.stored = append(r.stored, storedFile{File: f, refused: refused})
 		return nil, nil
 	}
-	in := ingestion.Identify(r.Tenant, sha256.Sum256(data), string(kind))
+	name, inside := f.name()
+	in := ingestion.Identify(r.Tenant, sha256.Sum256(data), string(kind)).Named(name, inside...)
 	s := storedFile{File: f, ingestion: in.ID, blob: in.FilePath}
 	for _, earlier := range r.stored {
 		if earlier.ingestion == in.ID {

@@ -32,12 +32,13 @@ type Summary struct {
 	Attempts int
 	Cluster  *uuid.UUID
 	NoVector string // why it lacks an embedding, if one should be made
+	FileName string // of its file, as sent; empty: unknown, or no file
 }
 
 const summarySQL = `
 SELECT id, tenant_id, coalesce(type::text, ''), coalesce(structured_data ->> 'number', ''),
 	coalesce(structured_data #>> '{supplier,name}', ''), coalesce(matching_status, ''), coalesce(matching_error, ''),
-	matching_attempts, cluster_id, coalesce(embedding_error, '')
+	matching_attempts, cluster_id, coalesce(embedding_error, ''), coalesce(file_name, '')
 FROM document WHERE id = ANY ($1) ORDER BY tenant_id, received_at, id`
 
 // Summaries reads the documents' state, by tenant and time.

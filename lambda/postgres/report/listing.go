@@ -27,7 +27,8 @@ type Listed struct {
 	Received time.Time
 	Status   string // of Stages
 	Error    string
-	Place    // where the list continues after it
+	FileName string // of its file; empty: unknown, or no file
+	Place           // where the list continues after it
 }
 
 // Place is the position after a document, where a list continues. The zero Place is the
@@ -55,7 +56,8 @@ const listedColumns = `
 SELECT id, coalesce(type::text, ''), left(coalesce(structured_data ->> 'number', ''), 400),
 	left(coalesce(structured_data #>> '{supplier,name}', ''), 400), left(coalesce(structured_data ->> 'date', ''), 400),
 	left(coalesce(structured_data ->> 'total', ''), 400), left(coalesce(structured_data ->> 'currency', ''), 400),
-	received_at, coalesce(matching_status, 'none'), left(coalesce(matching_error, ''), 400), place, id
+	received_at, coalesce(matching_status, 'none'), left(coalesce(matching_error, ''), 400),
+	coalesce(file_name, ''), place, id
 FROM listed JOIN document USING (id) ORDER BY place DESC, id DESC`
 
 // micros is a time as a number, without rounding.

@@ -11,8 +11,8 @@ import (
 	"matchbook/lambda/ingest/transcript"
 )
 
-// sheet is a printed invoice. Its cells are divided by two blanks.
-const sheet = `Fjordholz Handel GmbH
+// paper is a printed invoice. Its cells are divided by two blanks.
+const paper = `Fjordholz Handel GmbH
 Kaiweg 4, 24103 Kiel
 
 Rechnungsempfänger
@@ -104,7 +104,7 @@ func TestPageContradictsXML(t *testing.T) {
 	} {
 		data := printedData()
 		tc.change(&data)
-		text := printedOn(sheet)
+		text := printedOn(paper)
 		if got := contradictions(&einvoice.Document{Data: data}, text, shownIn(text)); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
 		}

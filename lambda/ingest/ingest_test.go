@@ -327,3 +327,25 @@ func TestSettingOfOwnCompaniesIsUsed(t *testing.T) {
 		}
 	}
 }
+
+// Each page has an image, also if it can't be read, and each quote its place on it. Measured by
+// hand on invoice.pdf: the total is printed at two thirds of the page, at the right.
+func TestPagesAreShown(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"invoice.pdf": 1, "two-invoices.pdf": 2, "scan.jpg": 1, "order-4711.xml": 0} {
+		r := newRig(t, name)
+		_ = r.ingest(t) // without OCR a scan fails
+		for n := 1; n <= want+1; n++ {
+			data, err := r.blobs.Read(t.Context(), r.store.row.Image(n), 1<<20)
+			if shown := bytes.HasPrefix(data, []byte("\x89PNG")); shown != (n <= want) {
+				t.Errorf("%s: page %d: %d bytes, %v", name, n, len(data), err)
+			}
+		}
+		if name != "invoice.pdf" {
+			continue
+		}
+		if box := r.store.documents[0].Fields["total"].Box; box[0] < 0.5 || box[2] > 1 || box[0] >= box[2] || box[1] < 0.4 || box[3] > 0.8 || box[1] >= box[3] {
+			t.Errorf("the total is at %v", box)
+		}
+	}
+}

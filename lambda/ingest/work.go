@@ -46,10 +46,12 @@ func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 	if err != nil {
 		return err
 	}
+	in.draw(ctx, row, src) // before what may fail, because a person types what could not be read
 	docs, err := in.extract(ctx, row, src, text)
 	if err != nil {
 		return err
 	}
+	locate(docs, text)
 	if err := in.addReviews(ctx, row, docs, text.Only(row.Pages)); err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ type Field struct {
 	Quote string `json:"quote,omitempty"` // as printed
 	Page  int    `json:"page,omitempty"`  // of the file, from 1; 0: not printed
 	Trust Trust  `json:"trust"`
+	// Box is the place of the quote on the page as shown, in fractions of it: left, top, right,
+	// bottom; zero: unknown.
+	Box [4]float64 `json:"box,omitzero"`
 	// Taught names the correction that taught where the value stands.
 	Taught string `json:"taught,omitempty"`
 }

@@ -12,8 +12,13 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/pdf"
+	"matchbook/lambda/ingest/scan"
+	"matchbook/lambda/ingest/sheet"
 	"matchbook/lambda/ingest/transcript"
 )
+
+// screenDPI is the sharpness of the images of pages.
+const screenDPI = 96
 
 // maxImages is the maximum number of page images over all files.
 const maxImages = 50
@@ -161,6 +166,34 @@ func (r *Run) transcription(ctx context.Context, key string) (transcript.Transcr
 	return transcript.Decode(data)
 }
 
+// open opens a file with pages; for other files pages is nil. The caller must call close.
+func open(ctx context.Context, pdfs *pdf.Reader, data []byte) (pages transcript.Images, close func(), err error) {
+	size, close := int64(len(data)), func() {}
+	kind, err := filetype.Of(bytes.NewReader(data), size)
+	if err != nil {
+		return nil, close, err
+	}
+	switch kind {
+	case filetype.PDF:
+		doc, err := pdfs.Open(ctx, bytes.NewReader(data), size)
+		if err != nil {
+			return nil, close, err
+		}
+		return doc, doc.Close, nil
+	case filetype.PNG, filetype.JPEG, filetype.TIFF, filetype.WebP:
+		file, err := scan.Open(bytes.NewReader(data), size)
+		if err != nil {
+			return nil, close, err
+		}
+		return file, close, nil
+	}
+	return nil, close, nil
+}
+
+func dataURL(png []byte) template.URL {
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png)) //nolint:gosec // base64 of our own encoder
+}
+
 // sheets renders the pages while images are left.
 func sheets(ctx context.Context, images transcript.Images, text transcript.Transcription, left *int) (
 	list []sheetView) {
@@ -173,11 +206,12 @@ func sheets(ctx context.Context, images transcript.Images, text transcript.Trans
 			s.Note = fmt.Sprintf("only the first %d pages have an image", maxImages)
 		default:
 			*left--
-			src, size, err := draw(ctx, images, p.Number)
+			drawn, size, err := sheet.Draw(ctx, images, p.Number, screenDPI)
 			if err != nil {
 				s.Note = "rendering failed: " + failure.Of(err).Text
+				break
 			}
-			s.Image, s.Width, s.Height = src, size.X, size.Y
+			s.Image, s.Width, s.Height = dataURL(drawn), size.X, size.Y
 		}
 		list = append(list, s)
 	}
@@ -189,15 +223,14 @@ func (s *sheetView) mark(page transcript.Page, documents []documentView) {
 	if s.Image == "" {
 		return
 	}
-	found := placesOf(page)
 	for _, d := range documents {
-		var here []Field
+		var here []sheet.Field
 		for _, f := range d.Fields {
 			if f.Page == s.Number && f.Quote != "" {
-				here = append(here, f.Field)
+				here = append(here, sheet.Field{Path: f.Path, Value: f.Value, Quote: f.Quote})
 			}
 		}
-		placed := found.locate(here)
+		placed := sheet.Locate(page, here)
 		for i := range d.Fields {
 			f := &d.Fields[i]
 			if box, ok := placed[f.Path]; ok && f.Page == s.Number {

@@ -251,6 +251,10 @@ func TestMoneyDecimals(t *testing.T) {
 	}
 }
 
+func field(path, value, quote string) Field {
+	return Field{path, extraction.Field{Value: value, Quote: quote, Page: 1, Trust: extraction.Printed}}
+}
+
 // A reason links to the mark of the field it names, or to its page, or to the document.
 func TestReasonsLink(t *testing.T) {
 	t.Parallel()

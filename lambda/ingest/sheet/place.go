@@ -1,4 +1,5 @@
-package ingestrun
+// Package sheet shows the pages of a file, and where the fields of its documents stand on them.
+package sheet
 
 import (
 	"cmp"
@@ -11,6 +12,9 @@ import (
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
 )
+
+// Field is a value with its quote, as printed on a page.
+type Field struct{ Path, Value, Quote string }
 
 // maxLines is the maximum number of lines in a quote, such as the cells of a row.
 const maxLines = 12
@@ -112,12 +116,12 @@ func (p *places) spots(fields []Field) (all []*spot) {
 	return all
 }
 
-// locate returns the place of each field on a page, by path. If a field has several, it uses the row
+// Locate returns the place of each field on a page, by path. If a field has several, it uses the row
 // of the other fields of its group, since a quantity of 1 is in the row of its amount, then the column
 // of the same field in other rows, otherwise the first place behind the field before it. Related fields
 // have different places if there are enough. Sums are looked for from the end.
-func (p *places) locate(fields []Field) map[string]transcript.Box {
-	all := p.spots(fields)
+func Locate(page transcript.Page, fields []Field) map[string]transcript.Box {
+	all := placesOf(page).spots(fields)
 	heights := make(map[string]float64) // of groups, from their unambiguous fields
 	for _, s := range all {
 		if len(s.boxes) == 1 && s.group != "" {

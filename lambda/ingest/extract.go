@@ -32,6 +32,9 @@ func (in *Ingester) extract(ctx context.Context, row ingestion.Row, src *source,
 		return docs, err
 	case t.Quality() == 0:
 		return nil, failure.Permanently("unreadable file: %s", append(src.notes, pages.first())[0])
+	case len(row.Begins) > 0:
+		docs, err := in.divided(ctx, row, src, pages.legible)
+		return pages.settle(docs), err
 	case in.Model == nil:
 		t = pages.legible
 		docs, _, err := in.examine(ctx, row, src, t, atLeastOne(byrules.Extract(t, row.Own...), byrules.Source, t))

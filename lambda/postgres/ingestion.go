@@ -86,8 +86,12 @@ SELECT $2, tenant_id, $3, file_path, id, 'succeeded', NULL, started_at,
 FROM ingestion WHERE id = $1
 ON CONFLICT (id) DO UPDATE SET job_status = 'succeeded', error = NULL, failed_at = NULL, lease_until = NULL, due_at = NULL`
 	goneSQL = `
-UPDATE ingestion SET needs_human_review = true, review_reasons = ARRAY['the file was read again, and this document was not found in it']
-WHERE part_of = $1 AND id <> ALL ($2)`
+UPDATE ingestion AS i SET needs_human_review = f.begins IS NULL, review_reasons = ARRAY['the file was read again, and this document was not found in it']
+FROM ingestion AS f WHERE f.id = $1 AND i.part_of = $1 AND i.id <> ALL ($2)`
+	// Documents that a person has joined are no more, and must not be matched beside the whole.
+	joinedSQL = `
+SELECT i.document_id FROM ingestion AS i JOIN ingestion AS f ON f.id = i.part_of AND f.begins IS NOT NULL
+WHERE i.part_of = $1 AND i.id <> ALL ($2)`
 )
 
 // Complete implements ingest.Store. In one transaction with the fence, it stores what was
@@ -123,12 +127,31 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingesti
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		if stamped, err = Rows[job.Stamped](ctx, tx, s.documents.sql.publish, matchable); err == nil {
-			chunks, err = addReviews(ctx, tx, docs)
+		if stamped, err = Rows[job.Stamped](ctx, tx, s.documents.sql.publish, matchable); err != nil {
+			return err
 		}
+		joined, err := s.joined(ctx, tx, f.ID, ids)
+		if err != nil {
+			return err
+		}
+		stamped = append(stamped, joined...)
+		chunks, err = addReviews(ctx, tx, docs)
 		return err
 	})
 	return stamped, chunks, err
+}
+
+// joined empties the documents that a person has joined with others of the file.
+func (s *Ingestions) joined(ctx context.Context, tx pgx.Tx, file uuid.UUID, left []uuid.UUID) ([]job.Stamped, error) {
+	gone, err := Rows[struct{ ID uuid.UUID }](ctx, tx, joinedSQL, file, left)
+	if err != nil || len(gone) == 0 {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	for _, g := range gone {
+		ids = append(ids, g.ID)
+	}
+	return s.empty(ctx, tx, ids)
 }
 
 func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chunks []job.Stamped, err error) {
@@ -200,26 +223,36 @@ INSERT INTO document_correction (tenant_id, document_id, field, value)
 SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
 
 // Correct stores corrections of a document by a person, by field; a nil value removes the
-// field. It learns from them and publishes the document for matching in the same transaction,
+// field. The document waits for nobody any more, because a person has looked. It learns from them and publishes the document for matching in the same transaction,
 // so the caller must send the message.
 func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
 	stamped []job.Stamped, said []taught.Lesson, err error,
 ) {
-	stamped, err = within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		fields := slices.Sorted(maps.Keys(corrections))
-		for _, field := range fields {
-			tag, err := tx.Exec(ctx, correctSQL, id, field, corrections[field])
-			if err != nil {
-				return nil, err
-			}
-			if tag.RowsAffected() == 0 {
-				return nil, job.ErrNotFound
-			}
-		}
-		if said, err = teach(ctx, tx, id, by, fields); err != nil {
+	stamped, err = within(ctx, s.db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
+		if stamped, said, err = s.correct(ctx, tx, id, by, corrections); err != nil {
 			return nil, err
 		}
-		return Rows[job.Stamped](ctx, tx, s.documents.sql.publish, []uuid.UUID{id})
+		return stamped, seen(ctx, tx, id)
 	})
+	return stamped, said, err
+}
+
+func (s *Ingestions) correct(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
+	stamped []job.Stamped, said []taught.Lesson, err error,
+) {
+	fields := slices.Sorted(maps.Keys(corrections))
+	for _, field := range fields {
+		tag, err := tx.Exec(ctx, correctSQL, id, field, corrections[field])
+		if err != nil {
+			return nil, nil, err
+		}
+		if tag.RowsAffected() == 0 {
+			return nil, nil, job.ErrNotFound
+		}
+	}
+	if said, err = teach(ctx, tx, id, by, fields); err != nil {
+		return nil, nil, err
+	}
+	stamped, err = Rows[job.Stamped](ctx, tx, s.documents.sql.publish, []uuid.UUID{id})
 	return stamped, said, err
 }

@@ -38,6 +38,11 @@ func Extract(t transcript.Transcription, own ...document.Party) (documents []ext
 	return documents
 }
 
+// ExtractOne reads the pages as one document, because a person said so.
+func ExtractOne(t transcript.Transcription, own ...document.Party) extraction.Extraction {
+	return extract(t.Pages, own)
+}
+
 type reader struct {
 	cells []cell
 	own   []document.Party

@@ -63,7 +63,7 @@ type File struct {
 
 const fileSQL = `
 SELECT f.id, coalesce(f.file_path, ''), i.pages, coalesce(f.job_status, ''), coalesce(f.error, ''), f.attempts,
-	i.review_reasons, f.page_account,
+	CASE WHEN i.needs_human_review THEN i.review_reasons ELSE '{}' END, f.page_account,
 	ARRAY(SELECT t.key || ' by ' || (t.value ->> 'taught') FROM jsonb_each(i.fields) AS t
 		WHERE t.value ? 'taught'
 		ORDER BY t.key), now(), f.published_at, f.due_at, f.lease_until, f.failed_at

@@ -71,7 +71,7 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since string 
 			= (w.document_id, w.kind, w.other_document_id, w.facts))`, "created_at"},
 	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
 	WaitingFile: {"document_id", "NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
-		"ingestion WHERE (job_status = 'failed' OR needs_human_review)", "coalesce(failed_at, completed_at, created_at)"},
+		"ingestion WHERE needs_human_review", "coalesce(failed_at, completed_at, created_at)"},
 	// The latest review of a contract counts.
 	WaitingReview: {"document_id",
 		"NULL, NULL, waiting || CASE waiting WHEN 1 THEN ' finding' ELSE ' findings' END || ', critical or high: ' || name",

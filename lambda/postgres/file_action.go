@@ -1,0 +1,233 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"matchbook/lambda/ingest/taught"
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Errors about the file of a document.
+var (
+	// ErrNoFile reports a document that came in no file.
+	ErrNoFile = errors.New("document has no file")
+	// ErrNoSuchPage reports a page that the file doesn't have.
+	ErrNoSuchPage = errors.New("unknown page of the file")
+)
+
+const fileVersion = `md5(ROW(d.tenant_id, d.matching_status, d.matching_attempts, d.matching_published_at, d.matching_error, d.type, d.structured_data,
+	i.job_status, i.attempts, i.published_at, i.needs_human_review)::text)`
+
+// ofFile joins a document with its ingestion, the row that has its values.
+const ofFile = `document AS d LEFT JOIN LATERAL (
+	SELECT * FROM ingestion WHERE document_id = d.id ORDER BY created_at DESC, id LIMIT 1) AS i ON true`
+
+const fileVersionSQL = `
+SELECT ` + fileVersion + ` FROM ` + ofFile + ` WHERE d.id = $1`
+
+// FileVersion returns the version of a document as the person at its page sees it: its values, its
+// state, and that of its file. It returns job.ErrNotFound for an unknown id.
+func (s *Ingestions) FileVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
+	err = s.db.pool.QueryRow(ctx, fileVersionSQL, id).Scan(&version)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", job.ErrNotFound
+	}
+	return version, err
+}
+
+const lockDocumentSQL = `
+SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE`
+
+// The actions may be those of an earlier form about the document.
+const (
+	fileActedSQL = `
+SELECT EXISTS (SELECT FROM file_action WHERE id = $1)`
+	fileActionSQL = `
+INSERT INTO file_action (id, tenant_id, document_id, kind, acted_by, reason)
+SELECT $1, tenant_id, id, $3, $4, $5 FROM document WHERE id = $2`
+)
+
+// act stores what a person does about a document, and does it, in one transaction: once for each
+// form, and only in the state that the person saw. It returns ErrStale in another.
+func (s *Ingestions) act(ctx context.Context, id uuid.UUID, kind string, a Action, do func(pgx.Tx) ([]job.Stamped, error)) (
+	[]job.Stamped, error,
+) {
+	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if tag, err := tx.Exec(ctx, lockDocumentSQL, id); err != nil || tag.RowsAffected() == 0 {
+			return nil, errors.Join(err, missing(err == nil))
+		}
+		var acted bool
+		if err := tx.QueryRow(ctx, fileActedSQL, a.ID).Scan(&acted); err != nil || acted {
+			return nil, err
+		}
+		var version string
+		if err := tx.QueryRow(ctx, fileVersionSQL, id).Scan(&version); err != nil {
+			return nil, err
+		}
+		if a.Seen != "" && version != a.Seen {
+			return nil, ErrStale
+		}
+		if _, err := tx.Exec(ctx, fileActionSQL, a.ID, id, kind, a.By, a.Reason); err != nil {
+			return nil, err
+		}
+		return do(tx)
+	})
+}
+
+func missing(is bool) error {
+	if is {
+		return job.ErrNotFound
+	}
+	return nil
+}
+
+// A person has looked, so the reasons are settled, also those of a file that failed.
+const (
+	seenIngestionSQL = `
+UPDATE ingestion SET needs_human_review = false WHERE document_id = $1 AND needs_human_review`
+	seenDocumentSQL = `
+UPDATE document SET needs_human_review = false WHERE id = $1 AND needs_human_review`
+)
+
+func seen(ctx context.Context, tx pgx.Tx, id uuid.UUID) error {
+	for _, sql := range []string{seenIngestionSQL, seenDocumentSQL} { // in this order, because a trigger copies
+		if _, err := tx.Exec(ctx, sql, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish stores a person's corrections of a document, or none if it is right as it is, and settles
+// why a person had to look. Otherwise it is as Correct.
+func (s *Ingestions) Finish(ctx context.Context, id uuid.UUID, a Action, corrections map[string]json.RawMessage) (
+	stamped []job.Stamped, said []taught.Lesson, err error,
+) {
+	stamped, err = s.act(ctx, id, "correct", a, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
+		if len(corrections) > 0 {
+			if stamped, said, err = s.correct(ctx, tx, id, a.By, corrections); err != nil {
+				return nil, err
+			}
+		}
+		return stamped, seen(ctx, tx, id)
+	})
+	return stamped, said, err
+}
+
+const wholeFileSQL = `
+SELECT coalesce(part_of, id) FROM ingestion WHERE document_id = $1 ORDER BY created_at DESC, id LIMIT 1`
+
+func wholeFile(ctx context.Context, tx pgx.Tx, document uuid.UUID) (id uuid.UUID, err error) {
+	err = tx.QueryRow(ctx, wholeFileSQL, document).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrNoFile
+	}
+	return id, err
+}
+
+const forgetTextSQL = `
+UPDATE ingestion SET transcription_file_path = NULL, preprocessed_file_path = NULL WHERE id = $1`
+
+// ReadAgain publishes the file of a document, so that it is read again. With anew its text is
+// recognised again, too, which may cost. The caller must send the message to the ingest queue.
+func (s *Ingestions) ReadAgain(ctx context.Context, document uuid.UUID, a Action, anew bool) ([]job.Stamped, error) {
+	return s.act(ctx, document, "read", a, func(tx pgx.Tx) ([]job.Stamped, error) {
+		file, err := wholeFile(ctx, tx, document)
+		if err != nil {
+			return nil, err
+		}
+		if anew {
+			if _, err := tx.Exec(ctx, forgetTextSQL, file); err != nil {
+				return nil, err
+			}
+		}
+		return Rows[job.Stamped](ctx, tx, s.sql.publish, []uuid.UUID{file})
+	})
+}
+
+// emptySQL takes the values of documents, so that they match nothing, and returns those to match
+// again, because others were matched with them.
+const emptySQL = `
+UPDATE document SET structured_data = '{}' WHERE id = ANY ($1) AND structured_data IS NOT NULL
+RETURNING CASE WHEN type IS NOT NULL AND matching_status IS NOT NULL THEN id END`
+
+func (s *Ingestions) empty(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) ([]job.Stamped, error) {
+	matched, err := Rows[struct{ ID *uuid.UUID }](ctx, tx, emptySQL, documents)
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	for _, m := range matched {
+		if m.ID != nil {
+			ids = append(ids, *m.ID)
+		}
+	}
+	return Rows[job.Stamped](ctx, tx, s.documents.sql.publish, ids)
+}
+
+// Dismiss records that what was read is no business document: it waits for nobody, and matches
+// nothing. Reading the file again takes that back. The caller must send the messages to the match
+// queue.
+func (s *Ingestions) Dismiss(ctx context.Context, document uuid.UUID, a Action) ([]job.Stamped, error) {
+	return s.act(ctx, document, "dismiss", a, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if err := seen(ctx, tx, document); err != nil {
+			return nil, err
+		}
+		return s.empty(ctx, tx, []uuid.UUID{document})
+	})
+}
+
+// Statements of Divide.
+const (
+	pagesSQL = `
+SELECT coalesce((page_account ->> 'pages')::integer, cardinality(pages), 0) FROM ingestion WHERE id = $1`
+	beginsSQL = `
+UPDATE ingestion SET begins = $2 WHERE id = $1`
+	uncorrectSQL = `
+DELETE FROM document_correction WHERE document_id IN (SELECT document_id FROM ingestion WHERE id = $1 OR part_of = $1)`
+)
+
+// Divide records the pages, from 1 and in order, at which the documents of a file begin, and
+// publishes the file, so that each is read from its pages: more split it, fewer join it. The first
+// must be page 1. Corrections of its documents are dropped, because they were about other pages.
+// The caller must send the message to the ingest queue.
+func (s *Ingestions) Divide(ctx context.Context, document uuid.UUID, a Action, begins []int) ([]job.Stamped, error) {
+	return s.act(ctx, document, "pages", a, func(tx pgx.Tx) ([]job.Stamped, error) {
+		file, err := wholeFile(ctx, tx, document)
+		if err != nil {
+			return nil, err
+		}
+		var pages int
+		if err := tx.QueryRow(ctx, pagesSQL, file).Scan(&pages); err != nil {
+			return nil, err
+		}
+		if err := checkBegins(begins, pages); err != nil {
+			return nil, err
+		}
+		if _, err := tx.Exec(ctx, beginsSQL, file, begins); err != nil {
+			return nil, err
+		}
+		if _, err := tx.Exec(ctx, uncorrectSQL, file); err != nil {
+			return nil, err
+		}
+		return Rows[job.Stamped](ctx, tx, s.sql.publish, []uuid.UUID{file})
+	})
+}
+
+// checkBegins refuses pages out of order, or beyond the file.
+func checkBegins(begins []int, pages int) error {
+	for i, page := range begins {
+		if page > pages || i == 0 && page != 1 || i > 0 && page <= begins[i-1] {
+			return ErrNoSuchPage
+		}
+	}
+	if len(begins) == 0 {
+		return ErrNoSuchPage
+	}
+	return nil
+}

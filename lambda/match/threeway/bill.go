@@ -25,7 +25,7 @@ func (b *book) bill(d *Document) {
 	for _, o := range orders {
 		b.total(d, o, returned)
 	}
-	if len(orders) > 1 && b.haveRoom(orders) {
+	if b.stray[d.ID] = len(orders) > 1 && strays(kinds, shares); b.stray[d.ID] || len(orders) > 1 && b.haveRoom(orders) {
 		for i := range shares {
 			shares[i].over = false
 		}
@@ -33,6 +33,21 @@ func (b *book) bill(d *Document) {
 			delete(b.sums[o.ID].over, d.ID)
 		}
 	}
+}
+
+// strays reports whether goods of an invoice belong to no matched order. If it bills several
+// orders, one of them is missing then, and which lines are the missing one's is a guess.
+func strays(kinds []kind, shares []share) bool {
+	placed := make([]bool, len(kinds))
+	for _, s := range shares {
+		placed[s.line] = true
+	}
+	for i, k := range kinds {
+		if k == goods && !placed[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // haveRoom reports whether orders together have room for what is billed: which of them a line

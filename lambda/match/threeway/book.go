@@ -25,6 +25,7 @@ type book struct {
 	kinds      map[uuid.UUID][]kind          // of an invoice's lines
 	sums       map[uuid.UUID]*sum            // by order
 	deducted   map[uuid.UUID]document.Amount // by invoice: down payments, without a line
+	stray      map[uuid.UUID]bool            // by invoice: it bills several orders, and goods of others
 }
 
 // article is an article of an order, named by its first line.
@@ -71,7 +72,7 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conv
 		alignments: map[[2]uuid.UUID][]score.Aligned{},
 		accounts:   map[article]*account{}, first: map[article]int{}, lines: map[article][]int{}, shares: map[uuid.UUID][]share{},
 		kinds: map[uuid.UUID][]kind{}, sums: map[uuid.UUID]*sum{}, learned: map[uuid.UUID][]Conversion{},
-		deducted: map[uuid.UUID]document.Amount{}}
+		deducted: map[uuid.UUID]document.Amount{}, stray: map[uuid.UUID]bool{}}
 	byID := make(map[uuid.UUID]*Document, len(docs))
 	for i := range docs {
 		b.docs, byID[docs[i].ID] = append(b.docs, &docs[i]), &docs[i]

@@ -116,7 +116,8 @@ func (p *place) value(l document.Line, part, count document.Amount) document.Amo
 	}
 	price, _ := priceOf(p.line)
 	planned := price.Times(count)
-	if planned.Sign() != 0 && (amount.IsZero() || amount.Cmp(planned) > 0) {
+	credited := !count.IsZero() && count.Sign() == 0
+	if amount.IsZero() && credited || planned.Sign() != 0 && (amount.IsZero() || amount.Cmp(planned) > 0) {
 		return planned
 	}
 	return amount

@@ -125,7 +125,7 @@ func (b *book) compare(d *Document, f *finding, receipts int) {
 		f.find(SubstituteArticle, "The article is %q; the order's is %q.", item(f.l), item(f.ordered))
 	}
 	b.comparePrice(d, f)
-	b.compareQuantity(f)
+	b.compareQuantity(d, f)
 	f.compareReceived(receipts)
 }
 
@@ -185,7 +185,7 @@ func gross(d *Document, l document.Line, diff difference) (rate document.Amount,
 	return rate, ""
 }
 
-func (b *book) compareQuantity(f *finding) {
+func (b *book) compareQuantity(d *Document, f *finding) {
 	through := f.Before.Plus(f.a.billed)
 	if f.Ordered.IsZero() || through.IsZero() || f.t.quantity(through, f.Ordered, f.a.unit) {
 		return
@@ -195,6 +195,8 @@ func (b *book) compareQuantity(f *finding) {
 	switch {
 	case slices.ContainsFunc(f.shares, func(s share) bool { return s.over }):
 		f.find(OverBilled, "%s billed up to this invoice, %s ordered.", billed, ordered)
+	case b.stray[d.ID]:
+		f.find(QuantityVariance, "%s billed up to this invoice, %s ordered; an order of the invoice isn't matched.", billed, ordered)
 	case f.isPart(a) || a.billedValue.Within(cents, a.orderedValue):
 	default:
 		f.find(QuantityVariance, "%s billed up to this invoice, %s ordered, for no more than the amount ordered.", billed, ordered)

@@ -138,8 +138,8 @@ func (d *redecision) write(ctx context.Context) error {
 		}
 		clusters.queueEnds(batch, d.held, d.docs)
 		clusters.queue(batch)
-		if len(d.result.Matches) > 0 || d.held.matched() {
-			d.chain = queueChain(batch, d.changed, d.renamed.tenant)
+		if asked := d.asked(); len(d.result.Matches) > 0 || d.held.matched() || len(asked) > 0 {
+			d.chain = queueChain(batch, d.changed, asked, d.renamed.tenant)
 		}
 		return d.copies.queueCompared(ctx, d.tx, batch)
 	})
@@ -151,7 +151,8 @@ func (d *redecision) write(ctx context.Context) error {
 
 // finish compares the invoices of chains, replaces warnings, publishes, and commits.
 func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err error) {
-	compares := d.chain != nil && (len(d.chain.docs) > 0 || d.held.billed(d.changed) || d.held.matched())
+	compares := d.chain != nil && (len(d.chain.docs) > 0 || d.held.matched() ||
+		len(d.result.Matches) > 0 && d.held.billed(d.changed))
 	if compares {
 		if err := d.chain.compare(ctx, d.tx); err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ import (
 // billedClusters are the documents' clusters with an invoice, because without one there is
 // nothing to compare, however many deliveries an order has.
 const billedClusters = `SELECT cluster_id FROM document
-	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1))) AND type = 'invoice'`
+	WHERE cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($1 || ARRAY(` + doubtedSQL + `)))) AND type = 'invoice'`
 
 // chainSQL reads these clusters with each document's matches. The
 // first 200 documents of each type by date, up to 8 MiB, are compared; the others come without
@@ -71,7 +71,7 @@ func (c *chain) compare(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	if len(unsure) == 0 {
-		return nil
+		return c.doubt(ctx, tx, nil)
 	}
 	rows, _ := tx.Query(ctx, knownUnitsSQL, c.tenant, unsure, ids)
 	known, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (u threeway.Conversion, err error) {
@@ -81,10 +81,13 @@ func (c *chain) compare(ctx context.Context, tx pgx.Tx) error {
 		}
 		return u, err
 	})
-	if err == nil && len(known) > 0 {
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
 		c.compared = threeway.Check(c.docs, c.matches, c.tolerance, known)
 	}
-	return err
+	return c.doubt(ctx, tx, known)
 }
 
 // queueComparisons updates the three-way matches in the changed documents' clusters, with the
@@ -112,10 +115,12 @@ func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 	c.replace(batch, affected, list)
 }
 
-func queueChain(batch *pgx.Batch, changed []uuid.UUID, tenant uuid.UUID) *chain {
+// queueChain reads the clusters of the changed documents, and of over-billed invoices that a
+// question about asked documents is about.
+func queueChain(batch *pgx.Batch, changed, asked []uuid.UUID, tenant uuid.UUID) *chain {
 	c := &chain{tenant: tenant, number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
 		of: map[uuid.UUID]int{}}
-	batch.Queue(chainSQL, changed, tenant).Query(c.take)
+	batch.Queue(chainSQL, changed, tenant, append([]uuid.UUID{}, asked...)).Query(c.take)
 	return c
 }
 

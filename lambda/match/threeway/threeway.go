@@ -41,13 +41,15 @@ const (
 	QuantityVariance  Verdict = "quantity-variance"  // more is billed than was received
 	NotReceived       Verdict = "not-received"
 	NotOrdered        Verdict = "not-ordered"
-	OverBilled        Verdict = "over-billed" // more is billed than was ordered
+	// MaybeOverBilled means over-billed, unless an open question about the invoice is confirmed.
+	MaybeOverBilled Verdict = "maybe-over-billed"
+	OverBilled      Verdict = "over-billed" // more is billed than was ordered
 	// Unchecked means the invoice is beyond a bound set by Check's caller.
 	Unchecked Verdict = "unchecked"
 )
 
 var ranks = []Verdict{Matched, Service, PriceUnitAssumed, OrderInGross, SubstituteArticle, DownPayment, FinalInvoice,
-	UnplannedCharge, PriceVariance, QuantityVariance, NotReceived, NotOrdered, OverBilled}
+	UnplannedCharge, PriceVariance, QuantityVariance, NotReceived, NotOrdered, MaybeOverBilled, OverBilled}
 
 func worse(a, b Verdict) Verdict {
 	if slices.Index(ranks, b) > slices.Index(ranks, a) {

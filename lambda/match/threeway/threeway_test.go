@@ -137,6 +137,46 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestDoubt: an open question may explain why more is billed than ordered; if it doesn't
+// explain all of it, or is about other goods, over-billed stays.
+func TestDoubt(t *testing.T) {
+	t.Parallel()
+	const twins = "O1 100 a 10@10\nO2 100 a 10@10\nI4 100 a 10@10\nI5 100 a 10@10"
+	for name, tc := range map[string]struct {
+		docs, matches, open string
+		want                []string // of the invoices
+	}{
+		"no question":              {twins, "O1-I4 O1-I5", "", []string{"not-received", "over-billed!"}},
+		"another order":            {twins, "O1-I4 O1-I5", "I5-O2", []string{"not-received", "maybe-over-billed"}},
+		"one order for two":        {twins + "\nI6 100 a 10@10", "O1-I4 O1-I5 O1-I6", "I5-O2 I6-O2", []string{"not-received", "maybe-over-billed", "over-billed!"}},
+		"two clusters, one order":  {twins + "\nO6 100 a 10@10\nI7 100 a 10@10\nI8 100 a 10@10", "O1-I4 O1-I5 O6-I7 O6-I8", "I5-O2 I8-O2", []string{"not-received", "maybe-over-billed", "not-received", "maybe-over-billed"}},
+		"an order of other goods":  {twins + "\nO6 210 b 3@70", "O1-I4 O1-I5", "I5-O6", []string{"not-received", "over-billed!"}},
+		"an order of too few":      {twins + "\nO6 40 a 4@10", "O1-I4 O1-I5", "I5-O6", []string{"not-received", "over-billed!"}},
+		"only amounts":             {"O1 100\nO2 100\nI4 100\nI5 100", "O1-I4 O1-I5", "I5-O2", []string{"not-received", "maybe-over-billed"}},
+		"a credit note":            {twins + "\nC6 100 a 10@10", "O1-I4 O1-I5", "I5-C6", []string{"not-received", "maybe-over-billed"}},
+		"a small credit note":      {twins + "\nC6 20 a 2@10", "O1-I4 O1-I5", "I5-C6", []string{"not-received", "over-billed!"}},
+		"a question about another": {twins, "O1-I4 O1-I5", "I4-O2", []string{"not-received", "over-billed!"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			docs, matches := papers(t, tc.docs), matched(tc.matches)
+			list := threeway.Check(docs, matches, usual(), nil)
+			threeway.Doubt(list, docs, matches, matched(tc.open), usual(), nil)
+			var got []string
+			for _, v := range list {
+				verdict := string(v.Verdict)
+				if v.OverBills() {
+					verdict += "!"
+				}
+				got = append(got, verdict)
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestNoReceiptIsNeeded(t *testing.T) {
 	t.Parallel()
 	tol := threeway.Usual()

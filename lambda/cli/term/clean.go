@@ -25,34 +25,40 @@ var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
 	"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?" +
 	"|\x1b[ -/]*[0-~]?")
 
+// openers are the characters that begin a match of escapes.
+const openers = "\x1b\u009b\u009d\u0090\u0098\u009e\u009f"
+
 // Clean makes text from a document safe to print in one line: it removes escape sequences,
 // control characters and bidirectional marks, and cuts the text to most characters. Its cost
 // is bounded, so you can use it on text of any length.
 func Clean(s string, most int) string {
-	end := readPerPrinted * most
-	cut := len(s) > end
-	if cut {
-		for end > 0 && !utf8.RuneStart(s[end]) {
-			end--
-		}
-		s = s[:end]
+	end := min(readPerPrinted*most, len(s))
+	cut := end < len(s)
+	for cut && end > 0 && !utf8.RuneStart(s[end]) {
+		end--
 	}
-	s = strings.ToValidUTF8(s, "\ufffd")
-	s = strings.Map(func(r rune) rune {
+	s = strings.ToValidUTF8(s[:end], "\ufffd")
+	clean, blank := make([]rune, 0, min(most, len(s))+2), false
+	for s != "" && len(clean) <= most {
+		r, size := utf8.DecodeRuneInString(s)
 		switch {
+		case strings.ContainsRune(openers, r):
+			size = escapes.FindStringIndex(s)[1]
 		case unicode.IsSpace(r):
-			return ' '
+			blank = len(clean) > 0
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
-			return -1
+		default:
+			if blank {
+				clean, blank = append(clean, ' '), false
+			}
+			clean = append(clean, r)
 		}
-		return r
-	}, escapes.ReplaceAllString(s, ""))
-	s = strings.Join(strings.Fields(s), " ")
-	if cut || utf8.RuneCountInString(s) > most {
-		runes := []rune(s)
-		s = strings.TrimSpace(string(runes[:min(len(runes), most-1)])) + "…"
+		s = s[size:]
 	}
-	return s
+	if cut || len(clean) > most {
+		return strings.TrimSpace(string(clean[:min(len(clean), most-1)])) + "…"
+	}
+	return string(clean)
 }
 
 // Columns returns the width of a clean text on a terminal.

@@ -50,7 +50,8 @@ func (r Reader) OffersOf(ctx context.Context, date day.Date, tenants []uuid.UUID
 		`WHERE j.date = $1 AND j.tenant_id = ANY ($2) ORDER BY j.tenant_id, j.offered_at, j.user_id`, date.Time(), tenants)
 }
 
-const offerNamesSQL = `SELECT u.id, ` + userName + ` FROM offer_user AS u WHERE u.id = ANY ($1)`
+// A page shows 200 characters of a name, so the rest of a long one stays in the database.
+const offerNamesSQL = `SELECT u.id, left(` + userName + `, 1000) FROM offer_user AS u WHERE u.id = ANY ($1)`
 
 // OfferNames returns the users' names found in their profiles.
 func (r Reader) OfferNames(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]string, error) {

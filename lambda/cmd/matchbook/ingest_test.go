@@ -176,7 +176,7 @@ func wantShape(t *testing.T, raw string) {
 		keys(files[0]):             "attempts documents error file ingestion_id status",
 		keys(files[1]):             "attempts documents file ingestion_id page_account status",
 		keys(doc):                  "fields id needs_review number pages reasons references source sums type",
-		keys(first(doc, "fields")): "page path quote trust value",
+		keys(first(doc, "fields")): "box page path quote trust value",
 		keys(first(doc, "sums")):   "agrees is of stated states",
 		keys(report["matched"]):    "clusters documents matches open three_way warnings",
 		keys(report["accounting"]): "completed containers documents failed files found in_containers left_out need_review pages pages_blank pages_not_read same seconds",

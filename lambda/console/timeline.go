@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,13 +50,17 @@ func (d documentPage) Timeline() (list []event) {
 	return list
 }
 
+// fileDeeds are the words for what people do about a file.
+var fileDeeds = map[string]string{"correct": "finished it", "read": "had its file read again",
+	"dismiss": "found no business document", "pages": "said at which pages the documents of its file begin"}
+
 func deedWords(d report.Deed) string {
 	by, note := term.Clean(d.By, term.MaxValue), term.Clean(d.Note, term.MaxText)
 	if note != "" {
 		note = ": " + note
 	}
 	if d.Other == nil {
-		return fmt.Sprintf("%s had it matched again%s", by, note)
+		return by + " " + cmp.Or(fileDeeds[d.What], "had it matched again") + note
 	}
 	if warning.Kind(d.What).Sentence() != "" {
 		return fmt.Sprintf("%s settled the warning %s with %s%s", by, d.What, d.Other, note)

@@ -150,6 +150,9 @@ func TestDividePages(t *testing.T) {
 	if text := strings.Join(ids, " "); !strings.Contains(text, doc.String()) || !strings.Contains(text, part.DocumentID.String()) {
 		t.Errorf("published %s", text)
 	}
+	if in := must.Get(f.store.Ingestion(t.Context(), file))(t); in.Pages != nil {
+		t.Errorf("only pages %v are read again", in.Pages)
+	}
 	equal(t, "the whole", f.data(doc), "7 119")
 	equal(t, "the part", queryOne[string](t, f.conn, "SELECT structured_data::text FROM document WHERE id = $1", part.DocumentID), "{}")
 	equal(t, "waiting", f.waiting(), 0)

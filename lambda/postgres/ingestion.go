@@ -29,8 +29,10 @@ func (db *DB) Ingestions() *Ingestions {
 	return &Ingestions{db.JobsOf(ingestions), db.JobsOf(documents)}
 }
 
+// ingestionSQL returns no pages of a file that was read before, because they are those of its first
+// document: all are read again.
 const ingestionSQL = `
-SELECT id, tenant_id, document_id, coalesce(file_path, ''), pages,
+SELECT id, tenant_id, document_id, coalesce(file_path, ''), CASE WHEN structured_data IS NULL THEN pages END,
 	coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, ''),
 	(SELECT coalesce(jsonb_agg(jsonb_build_object('name', o.name, 'vat_id', o.vat_id) ORDER BY o.name), '[]')
 		FROM own_company o WHERE o.tenant_id = ingestion.tenant_id),

@@ -53,11 +53,11 @@ type Files interface {
 	Copy(ctx context.Context, key, version, to string) error
 }
 
-// Inbox starts ingestions. All fields must be set.
+// Inbox starts ingestions. Store, Files and Log must be set.
 type Inbox struct {
 	Store  Store
 	Files  Files
-	Sender job.Sender // to the ingest queue
+	Sender job.Sender // to the ingest queue; nil: left to the sweep
 	Log    *slog.Logger
 }
 
@@ -163,6 +163,48 @@ func (in *Inbox) unpack(ctx context.Context, log *slog.Logger, tenant uuid.UUID,
 	return counted, ok, err
 }
 
+// Taken is a file as taken, also one in a container.
+type Taken struct {
+	ingestion.Row
+	New bool // false: it was known, so nothing was done
+}
+
+// taking notes the rows of one file.
+type taking struct {
+	Store
+	files []Taken
+}
+
+// AddFile implements Store.
+func (t *taking) AddFile(ctx context.Context, row ingestion.Row) ([]job.Stamped, error) {
+	stamped, err := t.Store.AddFile(ctx, row)
+	t.files = append(t.files, Taken{row, len(stamped) > 0})
+	return stamped, err
+}
+
+// Put takes a file that a program has, as if it had been put into the tenant's folder. It returns
+// the failure of filetype.Of for a file that no ingestion can read, and stores nothing then.
+func (in *Inbox) Put(ctx context.Context, tenant uuid.UUID, name string, data []byte) ([]Taken, error) {
+	store := &taking{Store: in.Store}
+	one := &Inbox{Store: store, Files: in.Files, Sender: in.Sender, Log: in.Log}
+	log := in.Log.With("tenant", tenant.String())
+	if container.Is(data[:min(len(data), container.Head)]) {
+		if _, ok, err := one.unpack(ctx, log, tenant, name, data); ok || err != nil {
+			return store.files, err
+		}
+	}
+	kind, err := filetype.Of(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	row := ingestion.Identify(tenant, sha256.Sum256(data), string(kind)).Named(name)
+	if err := in.Files.Write(ctx, row.FilePath, bytes.NewReader(data)); err != nil {
+		return nil, err
+	}
+	_, err = one.publish(ctx, log, row)
+	return store.files, err
+}
+
 // publish publishes the ingestion of a stored file.
 func (in *Inbox) publish(ctx context.Context, log *slog.Logger, row ingestion.Row) (counted string, err error) {
 	log = log.With("id", row.ID.String(), "document", row.DocumentID.String())
@@ -185,7 +227,7 @@ const sendFor = 5 * time.Second
 func (in *Inbox) send(ctx context.Context, log *slog.Logger, stamped []job.Stamped) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendFor)
 	defer cancel()
-	if _, err := in.Sender.Send(ctx, stamped); err != nil {
+	if err := job.Send(ctx, in.Sender, stamped); err != nil {
 		log.Warn("enqueue failed; sweep will retry", "reason", failure.Of(err).Text)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Deed is a person's act on a document: a decision about it and another one, a settled warning, or
-// a request to match it again. Note that its texts are as people wrote them.
+// Deed is a person's act on a document: a decision about it and another one, a settled warning, a
+// request to match it again, or what was done about its file. Note that its texts are as people wrote them.
 type Deed struct {
 	At    time.Time
-	What  string // confirmed, rejected, withdrawn, publish, or the kind of a settled warning
+	What  string // confirmed, rejected, withdrawn, publish, the kind of a settled warning, or correct, read, dismiss, pages
 	By    string
 	Note  string
 	Other *uuid.UUID // of a decision or a warning
@@ -25,6 +25,7 @@ SELECT * FROM (
 	UNION ALL SELECT decided_at, verdict, decided_by, note, document_a_id FROM decision WHERE document_b_id = $1
 	UNION ALL SELECT settled_at, kind, settled_by, reason, other_document_id FROM warning_settled WHERE document_id = $1
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM document_action WHERE document_id = $1
+	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM file_action WHERE document_id = $1
 ) AS deeds ORDER BY at DESC, verdict, other LIMIT $2`
 
 // Deeds reads up to limit deeds about a document, the latest first.

@@ -22,7 +22,12 @@ const maxForm = 64 << 10
 
 // act admits an operator to the documents in a path and parses the form.
 func (h *handler) act(v *visit, names ...string) ([]uuid.UUID, error) {
-	v.Body = http.MaxBytesReader(v.w, v.Body, maxForm)
+	return h.actWith(v, maxForm, names...)
+}
+
+// actWith is act for a form of at most so many bytes.
+func (h *handler) actWith(v *visit, most int64, names ...string) ([]uuid.UUID, error) {
+	v.Body = http.MaxBytesReader(v.w, v.Body, most)
 	ids, err := h.admit(v, names...)
 	if err != nil {
 		return nil, err
@@ -124,8 +129,10 @@ func (h *handler) settle(v *visit) error {
 }
 
 // send sends the messages of published documents. If it fails, the sweep retries.
-func (h *handler) send(v *visit, stamped []job.Stamped) {
-	if err := job.Send(v.Context(), h.Sender, stamped); err != nil {
+func (h *handler) send(v *visit, stamped []job.Stamped) { h.sendTo(v, h.Sender, stamped) }
+
+func (h *handler) sendTo(v *visit, to job.Sender, stamped []job.Stamped) {
+	if err := job.Send(v.Context(), to, stamped); err != nil {
 		h.Log.Warn("enqueue failed; sweep will retry", "reason", failure.Of(err).Text)
 	}
 }
@@ -136,5 +143,9 @@ var dones = map[string]string{
 	string(rules.Rejected):  "Rejected: the two do not belong together.",
 	string(rules.Withdrawn): "Withdrawn: the rules decided again.",
 	"published":             "Published: the document will be matched again.",
+	"finished":              "Saved: the document needs nobody any more.",
+	"read":                  "Its file will be read again.",
+	"dismissed":             "Done: it is matched with nothing, and waits for nobody. Read it again to take that back.",
+	"divided":               "Its file will be read again, one document from each part.",
 	"settled":               "Settled: the warning is no longer open work unless its facts change.",
 }

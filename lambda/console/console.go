@@ -5,6 +5,14 @@
 //	GET  /documents/{id}          a document; notifications link here
 //	POST /documents/{id}/match    matches it again; must have reason, seen, form
 //	POST /documents/{id}/findings/{review}/{seq}  acts on a finding of a contract's review; must have action, seen, form
+//	GET  /documents/{id}/pages/{n}  the image of a page of its file
+//	GET  /documents/{id}/next     redirects to the next file that waits for a person
+//	POST /documents/{id}/check    what is wrong with typed values, as JSON; stores nothing
+//	POST /documents/{id}/finish   stores typed values, and settles why a person had to look; must have form, seen; sure
+//	POST /documents/{id}/read     reads its file again; must have form, seen; anew
+//	POST /documents/{id}/dismiss  it is no business document; must have form, seen, reason
+//	POST /documents/{id}/divide   the documents of its file begin at these pages; must have form, seen; begin
+//	POST /files                   takes files into the tenant's inbox
 //	GET  /open                    everything waiting for people, most valuable first
 //	GET  /open/next               redirects to the next question after a place: after, left
 //	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place in /open
@@ -19,7 +27,8 @@
 // person. If it's stale, the answer is 409 with the current state, and nothing is written. A
 // form sent twice acts once.
 //
-// Pages use no script. Every text of a document is cleaned and cut, by package explain or
+// Pages work without a script. The one at /console.js highlights, checks while a person types, and
+// takes dropped files; no page has another. Every text of a document is cleaned and cut, by package explain or
 // here, and escaped by html/template.
 package console
 
@@ -32,6 +41,7 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/console/login"
@@ -49,8 +59,12 @@ type Config struct {
 	DB     *postgres.DB
 	Prices *cost.ModelPrices // nil: the built-in ones
 	Sender job.Sender        // of published documents; nil: left to the sweep
-	Log    *slog.Logger
-	Time   time.Duration // limit for each page; 0 is 10 s
+	Reads  job.Sender        // of files to read; nil: left to the sweep
+	Files  blob.Store        // of files and the images of their pages; nil: neither is shown, and none is taken
+	// MaxUpload is the size of the largest upload, in bytes; 0 is that of the largest file.
+	MaxUpload int64
+	Log       *slog.Logger
+	Time      time.Duration // limit for each page; 0 is 10 s
 }
 
 type handler struct {
@@ -70,9 +84,18 @@ func New(c Config) (http.Handler, error) {
 	h := &handler{Config: c, reports: report.From(c.DB)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console.css", serveStyle)
+	mux.HandleFunc("GET /console.js", serveScript)
 	mux.HandleFunc("GET /{$}", h.page(h.overview))
 	mux.HandleFunc("GET /documents", h.page(h.documents))
 	mux.HandleFunc("GET /documents/{id}", h.page(h.document))
+	mux.HandleFunc("GET /documents/{id}/pages/{page}", h.page(h.pageImage))
+	mux.HandleFunc("GET /documents/{id}/next", h.page(h.nextFile))
+	mux.HandleFunc("POST /documents/{id}/check", h.page(h.check))
+	mux.HandleFunc("POST /documents/{id}/finish", h.page(h.correct))
+	mux.HandleFunc("POST /documents/{id}/read", h.page(h.readAgain))
+	mux.HandleFunc("POST /documents/{id}/dismiss", h.page(h.dismiss))
+	mux.HandleFunc("POST /documents/{id}/divide", h.page(h.divide))
+	mux.HandleFunc("POST /files", h.page(h.upload))
 	mux.HandleFunc("GET /open", h.page(h.open))
 	mux.HandleFunc("GET /open/next", h.page(h.nextQuestion))
 	mux.HandleFunc("GET /pairs/{a}/{b}", h.page(h.pair))
@@ -89,7 +112,9 @@ type visit struct {
 	*http.Request
 	w      http.ResponseWriter
 	person login.Person
-	tenant report.Tenant // shown by the page; zero: none
+	tenant report.Tenant     // shown by the page; zero: none
+	typed  map[string]string // values that were not stored, by path; see desk
+	flaws  []flaw            // of these
 }
 
 // Errors of a visit. See fail for the answers.

@@ -205,6 +205,7 @@ func TestHostileTextIsEscaped(t *testing.T) {
 	for _, path := range []string{"/", "/documents", "/open", "/documents/" + order.ID.String(), "/documents/" + invoice.ID.String(),
 		"/pairs/" + order.ID.String() + "/" + invoice.ID.String(), "/documents?q=%3Cscript%3Ealert(1)%3C/script%3E"} {
 		a := c.page(path)
+		a.body = strings.Replace(a.body, `<script src="/console.js" defer></script>`, "", 1)
 		for _, bad := range []string{"<script", "<img", "\u202e", "\u0007", `onerror=alert(1)>"`} {
 			if strings.Contains(a.body, bad) {
 				t.Errorf("%s has %q", path, bad)

@@ -19,6 +19,7 @@ type documentPage struct {
 	Deeds    []report.Deed
 	Picture  *picture  // of its cluster; nil: not in one
 	Review   *reviewed // latest one of a contract; nil: none
+	Desk     *desk
 	Form     uuid.UUID // makes the form act once
 	Seen     string    // version of the state shown
 	notice
@@ -34,6 +35,13 @@ const maxPairs = 30
 
 // Shown returns the pairs to show, best first.
 func (d documentPage) Shown() any { return d.Pairs[:min(len(d.Pairs), maxPairs)] }
+
+// Matchable reports whether matching the document again can help: a file that was not read can't be
+// matched.
+func (d documentPage) Matchable() bool { return d.Document.Type != "" && !d.Document.Empty() }
+
+// Failed reports whether its file was not read.
+func (d documentPage) Failed() bool { return d.Desk.Status == "failed" }
 
 // More is the number of pairs left out.
 func (d documentPage) More() int { return max(len(d.Pairs)-maxPairs, 0) }
@@ -75,6 +83,9 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 		return err
 	}
 	if d.Review, err = h.reviewOf(v, id); err != nil {
+		return err
+	}
+	if d.Desk, err = h.desk(v, id, v.typed, v.flaws); err != nil {
 		return err
 	}
 	if d.Review != nil && d.Document.Empty() { // reviewed only, so there is nothing to match

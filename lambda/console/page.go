@@ -26,11 +26,14 @@ var pages embed.FS
 //go:embed console.css
 var style []byte
 
+//go:embed console.js
+var script []byte
+
 // views are the pages, each inside the frame.
 var views = func() map[string]*template.Template {
-	frame := template.Must(template.New("frame.html").Funcs(words).ParseFS(pages, "pages/frame.html", "pages/parts.html"))
+	frame := template.Must(template.New("frame.html").Funcs(words).ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html"))
 	all := make(map[string]*template.Template)
-	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair"} {
+	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded"} {
 		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))
 	}
 	return all
@@ -92,6 +95,7 @@ type frame struct {
 	Tenants []report.Tenant // to choose from, if more than one
 	Query   url.Values      // of the URL
 	Acts    bool            // the person may act for the tenant
+	Uploads int64           // size of the largest upload, in bytes; 0: none is taken
 	Body    any
 }
 
@@ -99,6 +103,9 @@ func (h *handler) show(v *visit, status int, name, title string, body any) error
 	f := frame{Title: title, Section: name, Person: v.person, Tenant: v.tenant, Query: v.URL.Query(), Body: body}
 	if v.tenant.ID != uuid.Nil {
 		f.Acts = v.person.Role(v.tenant.ID) >= login.Operator
+		if f.Acts && h.Files != nil {
+			f.Uploads = h.maxUpload()
+		}
 		ids, all := v.person.Tenants()
 		if all {
 			ids = nil
@@ -133,6 +140,11 @@ func (h *handler) message(v *visit, status int, title, sentence string) {
 func serveStyle(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	_, _ = w.Write(style)
+}
+
+func serveScript(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	_, _ = w.Write(script)
 }
 
 // With returns the URL's query with a value changed and the place dropped, to start over.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/cli/importer"
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
@@ -42,6 +43,9 @@ type site struct {
 	t    testing.TB
 	logs logs
 	sent *outbox // nil: the sweep sends the messages
+	// With files, the console takes and shows them; their messages go to reads.
+	files blob.Store
+	reads *outbox
 }
 
 // logs are the lines that the console logs.
@@ -134,6 +138,9 @@ func (s *site) serve(roles map[uuid.UUID]login.Role) *client {
 	config := console.Config{DB: s.DB, Log: slog.New(slog.NewTextHandler(&s.logs, nil)), Time: time.Hour}
 	if s.sent != nil {
 		config.Sender = s.sent
+	}
+	if s.files != nil {
+		config.Files, config.Reads, config.MaxUpload = s.files, s.reads, 1<<20
 	}
 	handler := must.Get(console.New(config))(s.t)
 	local := login.NewLocal(login.Person{ID: "p", Name: "Paula", Roles: roles})

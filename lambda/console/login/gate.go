@@ -52,9 +52,9 @@ func Handler(c Config, next http.Handler) http.Handler {
 	return webguard.Handler(webguard.Config{Policy: policy, Log: c.Log, Refuse: refuse}, g.checkHost(mux))
 }
 
-// policy lets pages load styles and pictures from their site and send forms to it, nothing
-// else. Pages use no scripts.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; " +
+// policy lets pages load styles, pictures and scripts from their site, and send forms and requests
+// to it, nothing else. A script must be a file of the console: none in a page runs.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
 // checkHost refuses requests to a local console under a foreign host name. Otherwise a page of

@@ -226,8 +226,8 @@ func TestGatePolicy(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/", "/login", "/login.css", "/nowhere"} {
 		_, h, _ := s.do("GET", path)
-		if got := h.Get("Content-Security-Policy"); got != "default-src 'none'; style-src 'self'; img-src 'self' data:; "+
-			"form-action 'self'; frame-ancestors 'none'; base-uri 'none'" || h.Get("Cache-Control") != "no-store" {
+		if got := h.Get("Content-Security-Policy"); got != "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "+
+			"img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'" || h.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: got %q", path, got)
 		}
 	}

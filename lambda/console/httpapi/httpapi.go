@@ -19,6 +19,10 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
+// MaxBody is the size of the largest body that certainly arrives, in bytes: an event has at most 6
+// MB, and a body in it is Base64.
+const MaxBody = 4 << 20
+
 // Function is a Lambda handler for events of an HTTP API.
 type Function func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 

@@ -43,8 +43,10 @@ func newConsole(s *site, workloads []queueFunction) awslambda.Function {
 		return nil
 	}
 	to := named(workloads, s.facts.Console.PublishesTo)
-	console := s.newFunction(s.facts.Console, s.consoleVariables(to))
-	allow(console.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+	reads := named(workloads, s.facts.Console.AlsoPublishesTo)
+	console := s.newFunction(s.facts.Console, s.consoleVariables(to, reads))
+	allow(console.Role(), []*string{to.queue.QueueArn(), reads.queue.QueueArn()}, "sqs:SendMessage")
+	s.useFiles(console.Role(), s.facts.Console.Files)
 	live := s.live(console, s.facts.Console.Name)
 	integration := awsapigatewayv2.NewCfnIntegration(s.stack, jsii.String("ConsoleIntegration"),
 		&awsapigatewayv2.CfnIntegrationProps{ApiId: s.api.Ref(), IntegrationType: jsii.String("AWS_PROXY"),
@@ -80,10 +82,11 @@ func (s *site) newConsoleStage() {
 	})
 }
 
-func (s *site) consoleVariables(to queueFunction) environment {
+func (s *site) consoleVariables(to, reads queueFunction) environment {
 	issuer := s.consoleLogin()
 	e := environment{map[string]*string{
-		to.facts.QueueEnv():   to.queue.QueueUrl(),
+		to.facts.QueueEnv():    to.queue.QueueUrl(),
+		reads.facts.QueueEnv(): reads.queue.QueueUrl(), variable.BlobURL: s.files.S3UrlForObject(nil),
 		variable.AdminBaseURL: s.adminURL(), variable.OIDCIssuer: issuer.url, variable.OIDCClientID: issuer.client,
 		variable.OIDCClientSecret: jsii.String(""), variable.OIDCClientSecret + variable.SecretSuffix: jsii.String(""),
 		variable.OIDCGroupsClaim: jsii.String(s.config.ConsoleGroups),

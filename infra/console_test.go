@@ -74,11 +74,13 @@ func TestConsoleVariables(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ context, want any }{
 		"own pool": {aurora, map[string]string{"STAGE": "dev", "DATABASE_URL": "", "MATCH_QUEUE_URL": "${MatchQueue}",
+			"INGEST_QUEUE_URL": "${IngestQueue}", "BLOB_URL": "s3://${Files}",
 			"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}", "ADMIN_BASE_URL": "${ConsoleApi.ApiEndpoint}",
 			"OIDC_ISSUER":    "https://cognito-idp.${AWS::Region}.${AWS::URLSuffix}/${ConsoleUsers}",
 			"OIDC_CLIENT_ID": "${ConsoleClient}", "OIDC_CLIENT_SECRET": "",
 			"OIDC_CLIENT_SECRET_SECRET_ARN": "${ConsoleClientSecret}", "OIDC_GROUPS_CLAIM": "", "OIDC_SCOPES": ""}},
 		"another issuer": {everything, map[string]string{"STAGE": "prod", "DATABASE_URL": "", "MATCH_QUEUE_URL": "${MatchQueue}",
+			"INGEST_QUEUE_URL": "${IngestQueue}", "BLOB_URL": "s3://${Files}",
 			"DATABASE_URL_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
 			"ADMIN_BASE_URL":          "https://matchbook.example.com",
 			"OIDC_ISSUER":             "https://login.example.com/realm", "OIDC_CLIENT_ID": "matchbook", "OIDC_CLIENT_SECRET": "",

@@ -111,7 +111,9 @@ func TestRolePermissions(t *testing.T) {
 	const toReviews = "sqs:SendMessage ${ReviewQueue.Arn}"
 	byWeb := []string{toReviews, "secretsmanager:GetSecretValue ${ReviewTokenSecret}", "s3:ListBucket ${Files.Arn}",
 		"s3:GetObject ${Files.Arn}/ingestions/*", "s3:GetObjectVersion ${Files.Arn}/ingestions/*"}
-	byClient := []string{"sqs:SendMessage ${MatchQueue.Arn}", "secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:login-AbCdEf"}
+	onDesk := []string{"sqs:SendMessage ${MatchQueue.Arn}", "sqs:SendMessage ${IngestQueue.Arn}", "s3:ListBucket ${Files.Arn}",
+		"s3:PutObject ${Files.Arn}/documents/*", "s3:GetObject ${Files.Arn}/ingestions/*", "s3:GetObjectVersion ${Files.Arn}/ingestions/*"}
+	byClient := append([]string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:login-AbCdEf"}, onDesk...)
 	const fromUs = ` if {"StringEquals":{"ses:FromAddress":"matchbook@mail.example.com"}}`
 	mail := []string{
 		identity + "matchbook@mail.example.com" + fromUs, identity + "mail.example.com" + fromUs,
@@ -192,8 +194,7 @@ func TestRolePermissions(t *testing.T) {
 			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
 			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
 			"ConsoleFunctionRole": ofAll("ConsoleFunctionRole",
-				slices.Concat(inVPC, []string{attached, "sqs:SendMessage ${MatchQueue.Arn}",
-					"secretsmanager:GetSecretValue ${ConsoleClientSecret}"})...),
+				slices.Concat(onDesk, inVPC, []string{attached, "secretsmanager:GetSecretValue ${ConsoleClientSecret}"})...),
 			"VpcRejectedIAMRole136DD74E": {
 				"logs:CreateLogStream ${RejectedTrafficLogs.Arn}", "logs:DescribeLogStreams ${RejectedTrafficLogs.Arn}",
 				"logs:PutLogEvents ${RejectedTrafficLogs.Arn}",

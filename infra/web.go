@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"matchbook/infra/watch"
-	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -24,7 +23,7 @@ func newWeb(s *site, workloads []queueFunction) awslambda.Function {
 	variables := s.webVariables(to)
 	web := s.newFunction(s.facts.Web, variables)
 	allow(web.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
-	s.useFiles(web.Role(), []manifest.Access{{Folder: manifest.FolderIngestions, Read: true}}) // texts of documents
+	s.useFiles(web.Role(), s.facts.Web.Files)
 	url := called(s.live(web, s.facts.Web.Name).AddFunctionUrl(&awslambda.FunctionUrlOptions{
 		// The function checks tokens, because browsers can't sign requests for IAM.
 		AuthType:   awslambda.FunctionUrlAuthType_NONE,

@@ -42,12 +42,15 @@ func TestMain(m *testing.M) {
 
 // maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, that of
 // web a server of HTTP, the store of files since it reads texts, a parser of HTML, and the
-// answers to offers, and that of the console pages and a client of an issuer.
+// answers to offers, and that of the console pages, a client of an issuer, the store of files, and
+// the checks of typed values.
 func maxBootstrap(name string) int64 {
 	switch name {
 	case manifest.Web.Name:
 		return 26_200_000
-	case manifest.Ingest.Name, manifest.Console.Name:
+	case manifest.Console.Name:
+		return 27_600_000
+	case manifest.Ingest.Name:
 		return 25_500_000
 	}
 	return 15_500_000

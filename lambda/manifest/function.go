@@ -231,6 +231,10 @@ type Task struct {
 	// PublishesTo is the function with the queue to publish to. Empty means the queues of all
 	// rows repaired by the sweep, or none.
 	PublishesTo string
+	// AlsoPublishesTo is a further function with a queue to publish to; empty: none.
+	AlsoPublishesTo string
+	// Files is the function's access to the blob store.
+	Files []Access
 }
 
 // Connections returns the database connections of all instances.
@@ -259,7 +263,8 @@ var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the d
 // to enable it. Twelve instances and all functions but Console fit the 97 connections of a
 // PostgreSQL with its default limit.
 var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", Package: "matchbook/lambda/cmd/web",
-	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true, PublishesTo: Review.Name}
+	Timeout: 5 * time.Minute, MemoryMB: 256, PoolSize: 1, Instances: 12, URL: true, PublishesTo: Review.Name,
+	Files: []Access{{FolderIngestions, true, false}}} // texts of documents
 
 // Console is the function behind the console's HTTP API, which limits a response to 30 s. Use
 // the setting console to enable it. A page is a few requests of some milliseconds each. Eight
@@ -267,7 +272,8 @@ var Web = Task{Name: "web", Purpose: "Shows reviews to browsers and programs", P
 // limit.
 var Console = Task{Name: "console", Purpose: "Shows documents and their matches to people",
 	Package: "matchbook/lambda/cmd/console", Timeout: 29 * time.Second, MemoryMB: 512, PoolSize: 1, Instances: 8,
-	PublishesTo: Match.Name}
+	PublishesTo: Match.Name, AlsoPublishesTo: Ingest.Name,
+	Files: []Access{{FolderDocuments, false, true}, {FolderIngestions, true, false}}}
 
 // QueueEnv returns the variable with the URL of the function's queue, such as MATCH_QUEUE_URL.
 // Use it in other programs that publish to this queue; the function itself uses QUEUE_URL.

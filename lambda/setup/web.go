@@ -33,11 +33,13 @@ type LoginConfig struct {
 }
 
 // LoadConsole reads the configuration of the console: the database, the queue to publish
-// documents to, and the issuer for logins. The console's address is the one used for links in
+// documents to, the issuer for logins, and optionally the store and the queue of files. The console's address is the one used for links in
 // notifications.
 func LoadConsole(env Env) (Config, error) {
 	c, env, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL, variable.OIDCClientSecret)
 	c.QueueURL = required(env, variable.MatchQueueURL, queueMeaning(manifest.Match), &errs)
+	desk := LoadFiles(env)
+	c.Blobs, c.Queues = desk.Blobs, desk.Queues
 	c.Login = LoginConfig{
 		Issuer: required(env, variable.OIDCIssuer, "the OpenID Connect issuer by which people log in", &errs),
 		Client: required(env, variable.OIDCClientID, "the client id of the console at its issuer", &errs),

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/httpapi"
@@ -21,7 +22,11 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	if err != nil {
 		return nil, nil, err
 	}
-	pages, err := console.New(console.Config{DB: db, Sender: queue, Log: t.Log})
+	files, reads, err := c.OpenFiles(ctx)
+	var pages http.Handler
+	if err == nil {
+		pages, err = console.New(console.Config{DB: db, Sender: queue, Reads: reads, Files: files, MaxUpload: httpapi.MaxBody, Log: t.Log})
+	}
 	if err != nil {
 		db.Close()
 		return nil, nil, err

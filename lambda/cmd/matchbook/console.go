@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -71,7 +72,15 @@ func (s *session) console(o consoleOptions, p login.Person) error {
 	if err != nil {
 		return err
 	}
-	handler, err := console.New(console.Config{DB: s.db, Sender: queue, Log: log})
+	config := setup.LoadFiles(s.Env)
+	if s.keep != "" {
+		config.Queues = nil // no function reads a private database
+	}
+	files, reads, err := config.OpenFiles(s.ctx)
+	if err != nil {
+		return err
+	}
+	handler, err := console.New(console.Config{DB: s.db, Sender: queue, Reads: reads, Files: files, Log: log})
 	if err != nil {
 		return err
 	}

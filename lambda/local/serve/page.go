@@ -64,7 +64,13 @@ func (s *Server) console(ctx context.Context) (desk http.Handler, link *login.Lo
 	if err != nil {
 		return nil, nil, err
 	}
-	pages, err := console.New(console.Config{DB: s.db, Sender: queue, Log: s.log})
+	config := setup.LoadFiles(s.env)
+	config.SQS = s.sqs.Client()
+	files, reads, err := config.OpenFiles(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	pages, err := console.New(console.Config{DB: s.db, Sender: queue, Reads: reads, Files: files, Log: s.log})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -37,7 +37,7 @@ func (in *Ingester) divided(ctx context.Context, row ingestion.Row, src *source,
 	return docs, err
 }
 
-// divide returns the parts of a file, each with its pages. A part without a legible page is none.
+// divide returns the parts of a file, each with its pages. It leaves out a part without a legible page.
 func divide(t transcript.Transcription, begins []int) (parts []transcript.Transcription) {
 	for i, first := range begins {
 		part := t
@@ -51,8 +51,8 @@ func divide(t transcript.Transcription, begins []int) (parts []transcript.Transc
 	return parts
 }
 
-// one reads a part as one document. If its pages name several, a person must look: the values are
-// those of the first.
+// one reads a part as one document. If its pages name several, a person must look, because the
+// values may be from the first one only.
 func (in *Ingester) one(ctx context.Context, row ingestion.Row, part transcript.Transcription) (
 	e extraction.Extraction, paid llm.Usage, err error,
 ) {

@@ -15,7 +15,7 @@ import (
 // Errors about the file of a document.
 var (
 	// ErrNoFile reports a document that came in no file.
-	ErrNoFile = errors.New("document has no file")
+	ErrNoFile = errors.New("missing file of the document")
 	// ErrNoSuchPage reports a page that the file doesn't have.
 	ErrNoSuchPage = errors.New("unknown page of the file")
 )
@@ -30,8 +30,8 @@ const ofFile = `document AS d LEFT JOIN LATERAL (
 const fileVersionSQL = `
 SELECT ` + fileVersion + ` FROM ` + ofFile + ` WHERE d.id = $1`
 
-// FileVersion returns the version of a document as the person at its page sees it: its values, its
-// state, and that of its file. It returns job.ErrNotFound for an unknown id.
+// FileVersion returns the version of a document as the person at its page sees it: its values and
+// state, and the state of its file. It returns job.ErrNotFound for an unknown id.
 func (s *Ingestions) FileVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
 	err = s.db.pool.QueryRow(ctx, fileVersionSQL, id).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -43,7 +43,7 @@ func (s *Ingestions) FileVersion(ctx context.Context, id uuid.UUID) (version str
 const lockDocumentSQL = `
 SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE`
 
-// The actions may be those of an earlier form about the document.
+// Statements of act.
 const (
 	fileActedSQL = `
 SELECT EXISTS (SELECT FROM file_action WHERE id = $1)`
@@ -86,7 +86,7 @@ func missing(is bool) error {
 	return nil
 }
 
-// A person has looked, so the reasons are settled, also those of a file that failed.
+// A person has looked, so the reasons are settled, also if the file failed.
 const (
 	seenIngestionSQL = `
 UPDATE ingestion SET needs_human_review = false WHERE document_id = $1 AND needs_human_review`
@@ -133,15 +133,15 @@ func wholeFile(ctx context.Context, tx pgx.Tx, document uuid.UUID) (id uuid.UUID
 const forgetTextSQL = `
 UPDATE ingestion SET transcription_file_path = NULL, preprocessed_file_path = NULL WHERE id = $1`
 
-// ReadAgain publishes the file of a document, so that it is read again. With anew its text is
+// ReadAgain publishes the file of a document, so that it is read again. With fresh its text is
 // recognised again, too, which may cost. The caller must send the message to the ingest queue.
-func (s *Ingestions) ReadAgain(ctx context.Context, document uuid.UUID, a Action, anew bool) ([]job.Stamped, error) {
+func (s *Ingestions) ReadAgain(ctx context.Context, document uuid.UUID, a Action, fresh bool) ([]job.Stamped, error) {
 	return s.act(ctx, document, "read", a, func(tx pgx.Tx) ([]job.Stamped, error) {
 		file, err := wholeFile(ctx, tx, document)
 		if err != nil {
 			return nil, err
 		}
-		if anew {
+		if fresh {
 			if _, err := tx.Exec(ctx, forgetTextSQL, file); err != nil {
 				return nil, err
 			}

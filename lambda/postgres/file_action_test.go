@@ -89,7 +89,7 @@ func TestFailedFileIsTyped(t *testing.T) {
 	equal(t, "the file", string(f.state(file).Status), "pending")
 }
 
-func TestReadAgainAnew(t *testing.T) {
+func TestReadAgainFresh(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	file, doc := f.doubtful(1)

@@ -29,8 +29,8 @@ func (db *DB) Ingestions() *Ingestions {
 	return &Ingestions{db.JobsOf(ingestions), db.JobsOf(documents)}
 }
 
-// ingestionSQL returns no pages of a file that was read before, because they are those of its first
-// document: all are read again.
+// ingestionSQL returns the pages only before the first reading. Then the row has the pages of the
+// file's first document, but all are read again.
 const ingestionSQL = `
 SELECT id, tenant_id, document_id, coalesce(file_path, ''), CASE WHEN structured_data IS NULL THEN pages END,
 	coalesce(transcription_file_path, ''), coalesce(preprocessed_file_path, ''),
@@ -90,7 +90,7 @@ ON CONFLICT (id) DO UPDATE SET job_status = 'succeeded', error = NULL, failed_at
 	goneSQL = `
 UPDATE ingestion AS i SET needs_human_review = f.begins IS NULL, review_reasons = ARRAY['the file was read again, and this document was not found in it']
 FROM ingestion AS f WHERE f.id = $1 AND i.part_of = $1 AND i.id <> ALL ($2)`
-	// Documents that a person has joined are no more, and must not be matched beside the whole.
+	// Documents that a person has joined are no more, and must not be matched next to the whole.
 	joinedSQL = `
 SELECT i.document_id FROM ingestion AS i JOIN ingestion AS f ON f.id = i.part_of AND f.begins IS NOT NULL
 WHERE i.part_of = $1 AND i.id <> ALL ($2)`
@@ -225,16 +225,14 @@ INSERT INTO document_correction (tenant_id, document_id, field, value)
 SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
 
 // Correct stores corrections of a document by a person, by field; a nil value removes the
-// field. The document waits for nobody any more, because a person has looked. It learns from them and publishes the document for matching in the same transaction,
+// field. It learns from them and publishes the document for matching in the same transaction,
 // so the caller must send the message.
 func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
 	stamped []job.Stamped, said []taught.Lesson, err error,
 ) {
 	stamped, err = within(ctx, s.db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
-		if stamped, said, err = s.correct(ctx, tx, id, by, corrections); err != nil {
-			return nil, err
-		}
-		return stamped, seen(ctx, tx, id)
+		stamped, said, err = s.correct(ctx, tx, id, by, corrections)
+		return stamped, err
 	})
 	return stamped, said, err
 }

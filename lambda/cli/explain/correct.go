@@ -173,6 +173,10 @@ func (r *Corrected) Text() string {
 		}
 		p.Hang("  ", "learned for the supplier's next documents: "+l.Field+" "+term.Clean(l.Learned, term.MaxValue))
 	}
-	p.Line("stored, and published for matching")
+	if len(r.Changes) == 0 {
+		p.Line("done: it needs nobody any more")
+	} else {
+		p.Line("stored, and published for matching")
+	}
 	return p.String()
 }

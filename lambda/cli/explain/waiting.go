@@ -92,7 +92,7 @@ var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingQuestion: {"question", "matchbook confirm %s %s, or reject"},
 	report.WaitingWarning:  {"warning", "matchbook settle %s %s %s --reason TEXT"},
 	report.WaitingDocument: {"failed document", "matchbook publish %s, once the cause is fixed"},
-	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE"},
+	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE --done"},
 	report.WaitingReview:   {"review", "matchbook review findings %s --state open"},
 }
 

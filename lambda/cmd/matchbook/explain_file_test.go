@@ -38,7 +38,7 @@ func TestExplainUnreadFile(t *testing.T) {
 			pages = '{2,3}', review_reasons = '{"a date is missing","a sum is wrong"}',
 			page_account = '{"pages": 3, "blank": [1]}'`,
 			[]string{"invoice R-1", "file documents/a.pdf, pages 2, 3",
-				"read succeeded, 1 attempt do matchbook correct " + document + " FIELD=VALUE review a date is missing; a sum is wrong " +
+				"read succeeded, 1 attempt do matchbook correct " + document + " FIELD=VALUE --done review a date is missing; a sum is wrong " +
 					"account pages 3 = read 2 + blank 1 (page 1) status"},
 			"Its file"},
 	} {

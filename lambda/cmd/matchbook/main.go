@@ -50,7 +50,8 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		{"Run", []*cobra.Command{w.serveCommand()}},
 		{"Integrate", []*cobra.Command{w.schemaCommand(), w.checkCommand(), w.importCommand(), w.exportCommand(), w.eventsCommand()}},
 		{"Decide", []*cobra.Command{w.consoleCommand(), w.openCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
-			w.undecideCommand(), w.settleCommand(), w.correctCommand(), w.companyCommand(), w.toleranceCommand(), w.taughtCommand()}},
+			w.undecideCommand(), w.settleCommand(), w.correctCommand(), w.dismissCommand(),
+			w.pagesCommand(), w.companyCommand(), w.toleranceCommand(), w.taughtCommand()}},
 		{"Operate", []*cobra.Command{w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand(), w.offersCommand(),
 			w.notifyCommand(), w.costCommand(), w.versionCommand()}},
 	} {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Sheet is what a person needs to finish a document of a file: how it was read, from which pages,
-// and why somebody must look.
+// Sheet describes to a person how a document was read, from which pages of its file, and why
+// somebody must look.
 type Sheet struct {
 	File    uuid.UUID // ingestion of the whole file; zero: the document came in none
 	Path    string    // key of the file

@@ -9,7 +9,7 @@
 //	GET  /documents/{id}/next     redirects to the next file that waits for a person
 //	POST /documents/{id}/check    what is wrong with typed values, as JSON; stores nothing
 //	POST /documents/{id}/finish   stores typed values, and settles why a person had to look; must have form, seen; sure
-//	POST /documents/{id}/read     reads its file again; must have form, seen; anew
+//	POST /documents/{id}/read     reads its file again; must have form, seen; fresh
 //	POST /documents/{id}/dismiss  it is no business document; must have form, seen, reason
 //	POST /documents/{id}/divide   the documents of its file begin at these pages; must have form, seen; begin
 //	POST /files                   takes files into the tenant's inbox
@@ -61,7 +61,7 @@ type Config struct {
 	Sender job.Sender        // of published documents; nil: left to the sweep
 	Reads  job.Sender        // of files to read; nil: left to the sweep
 	Files  blob.Store        // of files and the images of their pages; nil: neither is shown, and none is taken
-	// MaxUpload is the size of the largest upload, in bytes; 0 is that of the largest file.
+	// MaxUpload is the size of the largest upload, in bytes; 0 is the size of the largest file.
 	MaxUpload int64
 	Log       *slog.Logger
 	Time      time.Duration // limit for each page; 0 is 10 s

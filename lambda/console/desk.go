@@ -224,7 +224,7 @@ func (d *desk) mark(read map[string]extraction.Field) {
 	}
 }
 
-// Divisible lists the pages of a file whose documents a person can split and join.
+// Divisible lists the pages of a file if a person can split and join its documents.
 func (d *desk) Divisible() (pages []dividedPage) {
 	if d.Source == "einvoice" || d.Of < 2 || d.Of > maxDivided {
 		return nil

@@ -40,6 +40,9 @@ func (d documentPage) Shown() any { return d.Pairs[:min(len(d.Pairs), maxPairs)]
 // matched.
 func (d documentPage) Matchable() bool { return d.Document.Type != "" && !d.Document.Empty() }
 
+// OfFile reports whether it came in a file.
+func (d documentPage) OfFile() bool { return d.Desk.File != uuid.Nil }
+
 // Failed reports whether its file was not read.
 func (d documentPage) Failed() bool { return d.Desk.Status == "failed" }
 

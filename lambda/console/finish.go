@@ -22,7 +22,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// flaw is what is wrong with a value. Field is its path, or empty for the whole document.
+// flaw is something wrong with a value. Field is its path, or empty for the whole document.
 type flaw struct {
 	Field string `json:"field"`
 	Text  string `json:"text"`
@@ -275,7 +275,7 @@ func (h *handler) acted(v *visit, id uuid.UUID, to job.Sender, stamped []job.Sta
 // readAgain publishes the file of a document.
 func (h *handler) readAgain(v *visit) error {
 	return h.fileAct(v, func(id uuid.UUID, a postgres.Action) error {
-		stamped, err := h.DB.Ingestions().ReadAgain(v.Context(), id, a, v.PostFormValue("anew") != "")
+		stamped, err := h.DB.Ingestions().ReadAgain(v.Context(), id, a, v.PostFormValue("fresh") != "")
 		return h.acted(v, id, h.Reads, stamped, err, "read")
 	})
 }

@@ -26,6 +26,9 @@ func TestScreenshots(t *testing.T) {
 	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'model provider did not answer in time' WHERE id = $1", s.numbered("4500000102"))
 	s.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload) VALUES ($1, $2, 'transient', 3, '{}')", tenantA, s.numbered("4500000102"))
 	pair := "/pairs/" + s.numbered("4500000136").String() + "/" + s.numbered("26-0418").String()
+	files := newDesk(t)
+	files.exec("UPDATE tenant SET name = CASE id WHEN $1 THEN 'Nimmerholz' ELSE 'Siebenschläfer' END", tenantA)
+	file := files.uploaded(files.as(everything(login.Operator)), "invoice.pdf")
 	for name, shot := range map[string]struct {
 		path   string
 		width  int64
@@ -36,10 +39,18 @@ func TestScreenshots(t *testing.T) {
 		"document": {"/documents/" + s.numbered("4500000101").String(), 1280, 860, "light"},
 		"pair":     {pair, 1280, 1000, "dark"},
 		"phone":    {"/documents", 390, 844, "light"},
+		"desk":     {"/documents/" + file.String(), 1280, 900, "light"},
 	} {
-		p := s.serve(everything(login.Operator)).open(shot.width)
+		from := s
+		if name == "desk" {
+			from = files
+		}
+		p := from.serve(everything(login.Operator)).open(shot.width)
 		p.Run(chromedp.EmulateViewport(shot.width, shot.height), browser.Color(shot.scheme))
 		p.visit(shot.path)
+		if name == "desk" {
+			p.Run(chromedp.Focus(`[name="value.total"]`), chromedp.ScrollIntoView("#desk"))
+		}
 		png := must.Get(chromedp.Run(p, chromedp.CaptureScreenshot()))(t)
 		if len(png) > 150_000 {
 			t.Errorf("%s has %d bytes", name, len(png))

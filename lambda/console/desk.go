@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
@@ -114,8 +116,23 @@ func (h *handler) values(v *visit, id uuid.UUID) (map[string]string, error) {
 	}
 	for _, value := range extraction.Values(data) {
 		values[value.Path] = value.Text
+		if value.Kind == extraction.Number && slices.Contains(money, value.Path[strings.LastIndexByte(value.Path, '.')+1:]) {
+			values[value.Path] = twoDecimals(value.Text)
+		}
 	}
 	return values, nil
+}
+
+// money are the fields shown with two decimals at least.
+var money = []string{"subtotal", "tax", "total", "amount", "base", "unit_price", "prepaid", "rounding", "amount_due"}
+
+// twoDecimals pads an amount, and rounds none.
+func twoDecimals(plain string) string {
+	whole, decimals, _ := strings.Cut(plain, ".")
+	if missing := 2 - len(decimals); missing > 0 {
+		decimals += strings.Repeat("0", missing)
+	}
+	return whole + "." + decimals
 }
 
 // fill makes the entries: the usual ones, then the others of the document, and its lines.
@@ -126,7 +143,7 @@ func (d *desk) fill(values, typed map[string]string, read map[string]extraction.
 			value = t
 		}
 		if name == "" {
-			name = gate.Words(at)
+			name = nameOf(at)
 		}
 		e := entry{Path: at, Name: name, Value: value, Input: inputOf(at), Quote: term.Clean(read[at].Quote, term.MaxValue), Page: read[at].Page}
 		if at == "type" {
@@ -158,6 +175,18 @@ func (d *desk) fill(values, typed map[string]string, read map[string]extraction.
 		}
 		d.Lines = append(d.Lines, r)
 	}
+}
+
+var itemForm = regexp.MustCompile(`^(tax|charge|reference)(?:e?s)\.(\d+)\.(.+)$`)
+
+// nameOf returns the name of a field: rate of tax 1, or the words of the gate's reasons.
+func nameOf(at string) string {
+	m := itemForm.FindStringSubmatch(at)
+	if m == nil {
+		return gate.Words(at)
+	}
+	n, _ := strconv.Atoi(m[2])
+	return fmt.Sprintf("%s of %s %d", gate.Words(m[3]), m[1], n+1)
 }
 
 // shownValue returns a value as an input shows it: in one line, without controls.

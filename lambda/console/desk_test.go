@@ -160,7 +160,10 @@ func TestFinishDocument(t *testing.T) {
 	id := s.uploaded(c, "invoice.pdf")
 	page := "/documents/" + id.String()
 	shown := c.page(page)
-	shown.want(t, "A person must look, because: the date is unsure", "1.244,15")
+	shown.want(t, "A person must look, because: the date is unsure", "1.244,15", "rate of tax 1", "amount of line 3")
+	if !strings.Contains(shown.body, `name="value.subtotal" value="1045.50"`) {
+		t.Error("the net has no two decimals")
+	}
 	form := shown.form(t, page+"/finish")
 	filled := func(values ...string) url.Values {
 		f := maps.Clone(form)

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/document"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/inbox"
@@ -39,8 +40,15 @@ const maxMemory = 8 << 20
 // upload takes files into the tenant's inbox, as the command ingest and files in the bucket do.
 // The same file sent twice is the same document.
 func (h *handler) upload(v *visit) error {
+	tenant, err := document.ParseID(v.URL.Query().Get("tenant"))
+	switch role := v.person.Role(tenant); {
+	case err != nil || h.Files == nil || role == login.None:
+		return errNotFound
+	case role < login.Operator: // before its body is read
+		return errNoOperator
+	}
 	v.Body = http.MaxBytesReader(v.w, v.Body, h.maxUpload())
-	err := v.ParseMultipartForm(maxMemory)
+	err = v.ParseMultipartForm(maxMemory)
 	if v.MultipartForm != nil {
 		defer func() { _ = v.MultipartForm.RemoveAll() }()
 	}
@@ -56,12 +64,7 @@ func (h *handler) upload(v *visit) error {
 		return err
 	}
 	files := v.MultipartForm.File["file"]
-	switch {
-	case v.person.Role(v.tenant.ID) < login.Operator:
-		return errNoOperator
-	case h.Files == nil:
-		return errNotFound
-	case len(files) == 0 || len(files) > maxFiles:
+	if len(files) == 0 || len(files) > maxFiles {
 		h.message(v, http.StatusBadRequest, "No file", fmt.Sprintf("Choose between 1 and %d files, and upload them again.", maxFiles))
 		return nil
 	}

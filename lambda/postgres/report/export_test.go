@@ -10,6 +10,7 @@ const (
 	HoursSQL        = hoursSQL
 	OldestSQL       = oldestSQL
 	FailureKindsSQL = failureKindsSQL
+	SheetSQL        = sheetSQL
 )
 
 // Statements of one tenant with tested plans.

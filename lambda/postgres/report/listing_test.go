@@ -81,6 +81,7 @@ func TestPagePlans(t *testing.T) {
 		"waiting counts": {report.WaitingCountsSQL, "document_failed_idx", size, []any{tenant, report.WaitingKinds, nil, nil, size, false}},
 		"spent":          {report.SpentSQL, "model_embedding_tenant_idx", 0, []any{start.AddDate(0, 0, -7), tenant, size}},
 		"failures":       {report.FailureKindsSQL, "notification_tenant_idx", 0, []any{tenant, 7 * 24 * time.Hour, size}},
+		"sheet":          {report.SheetSQL, "ingestion_part_of_idx", 1, []any{postgrestest.Value[uuid.UUID](t, f.conn, "SELECT a FROM pair LIMIT 1")}},
 		"oldest":         {report.OldestSQL, "document_matching_waiting_idx", 2, []any{tenant}},
 	} {
 		t.Run(name, func(t *testing.T) {

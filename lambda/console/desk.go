@@ -287,7 +287,7 @@ func (h *handler) pageImage(v *visit) error {
 	if err2 != nil {
 		return err2
 	}
-	if err != nil || n < 1 || h.Files == nil || sheet.File == uuid.Nil {
+	if err != nil || h.Files == nil || sheet.File == uuid.Nil {
 		return errNotFound
 	}
 	image, err := h.Files.Read(v.Context(), ingestion.Row{ID: sheet.File}.Image(n), maxImage)

@@ -161,8 +161,10 @@ func TestFinishDocument(t *testing.T) {
 	page := "/documents/" + id.String()
 	shown := c.page(page)
 	shown.want(t, "A person must look, because: the date is unsure", "1.244,15", "rate of tax 1", "amount of line 3")
-	if !strings.Contains(shown.body, `name="value.subtotal" value="1045.50"`) {
-		t.Error("the net has no two decimals")
+	for _, input := range []string{`name="value.subtotal" value="1045.50"`, `name="value.line_items.3.amount" value=""`} {
+		if !strings.Contains(shown.body, input) {
+			t.Errorf("no input %s", input)
+		}
 	}
 	form := shown.form(t, page+"/finish")
 	filled := func(values ...string) url.Values {
@@ -249,7 +251,11 @@ func TestFileActions(t *testing.T) {
 	if got := numbers(); got != "G-501 G-502" {
 		t.Errorf("split: %s", got)
 	}
+	s.sent.take()
 	do("dismiss", with(c.page(page).form(t, page+"/dismiss"), "reason", "an advert"), "matched with nothing")
+	if got := s.sent.take(); !slices.Equal(got, []string{id.String()}) {
+		t.Errorf("sent to match without it: %v", got)
+	}
 	if got := numbers(); got != "G-502" {
 		t.Errorf("dismissed: %s", got)
 	}
@@ -300,6 +306,9 @@ func TestFailedFileOffers(t *testing.T) {
 		t.Error("no page to type from")
 	}
 	form := shown.form(t, page+"/finish")
+	if a := c.do(http.MethodPost, page+"/finish", with(maps.Clone(form), "sure", "1")); a.code != http.StatusUnprocessableEntity || !strings.Contains(a.text(), "Choose what it is.") {
+		t.Errorf("without a type: %d %s", a.code, a.text())
+	}
 	for name, value := range map[string]string{"type": "invoice", "number": "4402", "date": "2026-03-20", "supplier.name": "Sommer", "total": "668,78", "currency": "EUR"} {
 		form.Set("value."+name, value)
 	}

@@ -66,12 +66,13 @@ ON CONFLICT (service) DO UPDATE SET
 	failures = CASE WHEN b.last_failed > now() - interval '1 hour' THEN b.failures ELSE 0 END + 1,
 	failed_rows = CASE WHEN b.failures > 0 AND b.last_failed > now() - interval '1 hour' THEN ` + failedRows + ` ELSE ARRAY[$2::uuid] END,
 	first_failed = CASE WHEN b.failures > 0 AND b.last_failed > now() - interval '1 hour' THEN b.first_failed ELSE now() END,
-	last_failed = now(), error = $3
+	last_failed = now(), error = $3,
+	next_at = CASE b.state WHEN 'open' THEN greatest(b.next_at, now() + $4::interval) ELSE b.next_at END
 RETURNING ` + stateColumns
 
 // Count implements breaker.Store.
-func (b *Breakers) Count(ctx context.Context, service string, row uuid.UUID, sentence string) (breaker.State, error) {
-	return b.changed(ctx, countFailedSQL, service, row, sentence)
+func (b *Breakers) Count(ctx context.Context, service string, c breaker.FailedCall) (breaker.State, error) {
+	return b.changed(ctx, countFailedSQL, service, c.Row, c.Sentence, c.Wait)
 }
 
 // noTenant is the tenant of notifications about all of them.
@@ -121,8 +122,8 @@ WHERE service = $1 AND state = 'half-open'
 RETURNING ` + stateColumns
 
 // Reopen implements breaker.Store.
-func (b *Breakers) Reopen(ctx context.Context, service string, row uuid.UUID, sentence string, wait time.Duration) (breaker.State, error) {
-	return b.changed(ctx, reopenBreakerSQL, service, row, sentence, wait)
+func (b *Breakers) Reopen(ctx context.Context, service string, c breaker.FailedCall) (breaker.State, error) {
+	return b.changed(ctx, reopenBreakerSQL, service, c.Row, c.Sentence, c.Wait)
 }
 
 // closeBreakerSQL notes the waiting rows, and a row that alone failed although the service is there.

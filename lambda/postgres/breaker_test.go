@@ -43,7 +43,7 @@ func (b *breakers) advance(d time.Duration) {
 
 func (b *breakers) fail(row byte) breaker.State {
 	b.t.Helper()
-	return must.Get(b.Count(b.t.Context(), service, uuid.UUID{row}, sentence))(b.t)
+	return must.Get(b.Count(b.t.Context(), service, breaker.FailedCall{Row: uuid.UUID{row}, Sentence: sentence}))(b.t)
 }
 
 func (b *breakers) open() breaker.State {
@@ -148,7 +148,7 @@ func TestOnePairOfMessages(t *testing.T) {
 		if !b.probe() {
 			t.Fatal("no probe")
 		}
-		s := must.Get(b.Reopen(t.Context(), service, uuid.UUID{3}, sentence, time.Minute))(t)
+		s := must.Get(b.Reopen(t.Context(), service, breaker.FailedCall{Row: uuid.UUID{3}, Sentence: sentence, Wait: time.Minute}))(t)
 		if s.Phase != breaker.Open || s.Probes != 1 || s.Rows != 3 || s.Due {
 			t.Fatalf("after the probe: got %+v", s)
 		}

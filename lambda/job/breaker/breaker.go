@@ -17,17 +17,25 @@ import (
 type Store interface {
 	// Look returns the state; Closed for an unknown service.
 	Look(ctx context.Context, service string) (State, error)
-	// Count adds a failed call of a row's work, and returns the state after it.
-	Count(ctx context.Context, service string, row uuid.UUID, sentence string) (State, error)
+	// Count adds a failed call of a row's work, and returns the state after it. An open breaker has
+	// no probe before the wait.
+	Count(ctx context.Context, service string, c FailedCall) (State, error)
 	// Open opens a closed breaker, and begins an outage with its notification unless there is one.
 	Open(ctx context.Context, service string, wait time.Duration) (State, error)
 	// Probe takes the lease of a due probe. Only one caller gets it.
 	Probe(ctx context.Context, service string, lease time.Duration) (taken bool, err error)
 	// Reopen ends a failed probe. It counts the call unless the sentence is empty.
-	Reopen(ctx context.Context, service string, row uuid.UUID, sentence string, wait time.Duration) (State, error)
+	Reopen(ctx context.Context, service string, c FailedCall) (State, error)
 	// Close closes the breaker after a call of a row's work, and ends the succession of failed
 	// calls.
 	Close(ctx context.Context, service string, row uuid.UUID) (State, error)
+}
+
+// FailedCall is a call that failed away.
+type FailedCall struct {
+	Row      uuid.UUID // with the work
+	Sentence string
+	Wait     time.Duration // until the next probe
 }
 
 // Breaker guards the calls of one service. You must set Service, Store and Log. It is safe for
@@ -75,37 +83,39 @@ func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) erro
 	done := false
 	defer func() { // a panic must not keep the probe's lease
 		if !done && probe {
-			_ = b.conclude(ctx, state, Neither, true, "")
+			_ = b.conclude(ctx, state, errPanic, true)
 		}
 	}()
 	err = call(ctx)
 	done = true
-	result, sentence := resultOf(err)
-	if parked := b.conclude(ctx, state, result, probe, sentence); parked != nil {
+	if parked := b.conclude(ctx, state, err, probe); parked != nil {
 		return parked
 	}
 	return err
 }
 
-func resultOf(err error) (Result, string) {
+var errPanic error = &failure.Error{Sentence: "panic"}
+
+func resultOf(err error) (Result, failure.Failure) {
 	if err == nil {
-		return Succeeded, ""
+		return Succeeded, failure.Failure{}
 	}
 	if why := failure.Of(err); why.Away {
-		return Away, why.Text
+		return Away, why
 	}
-	return Neither, ""
+	return Neither, failure.Failure{}
 }
 
-// conclude writes what the result changes. It returns an error if the work has to wait.
-func (b *Breaker) conclude(ctx context.Context, before State, r Result, probe bool, sentence string) error {
+// conclude writes what a call's result changes. It returns an error if the work has to wait.
+func (b *Breaker) conclude(ctx context.Context, before State, err error, probe bool) error {
+	r, why := resultOf(err)
 	move := before.After(r, probe)
 	if move == Pass {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statementFor)
 	defer cancel()
-	state, err := b.write(ctx, move, before, job.AttemptOf(ctx).ID, sentence)
+	state, err := b.write(ctx, move, before, why)
 	if err != nil {
 		b.unguarded(err)
 		return nil
@@ -117,22 +127,24 @@ func (b *Breaker) conclude(ctx context.Context, before State, r Result, probe bo
 	return nil
 }
 
-func (b *Breaker) write(ctx context.Context, move Move, before State, row uuid.UUID, sentence string) (State, error) {
+func (b *Breaker) write(ctx context.Context, move Move, before State, why failure.Failure) (State, error) {
+	c := FailedCall{Row: job.AttemptOf(ctx).ID, Sentence: why.Text, Wait: Wait(before.Probes, why.RetryAfter)}
 	switch move {
 	case Close:
 		if before.Phase != Closed {
 			b.Log.Info("service is back", "service", b.Service)
 		}
-		return b.Store.Close(ctx, b.Service, row)
+		return b.Store.Close(ctx, b.Service, c.Row)
 	case Reopen:
-		return b.Store.Reopen(ctx, b.Service, row, sentence, Wait(before.Probes+1))
+		c.Wait = Wait(before.Probes+1, why.RetryAfter)
+		return b.Store.Reopen(ctx, b.Service, c)
 	}
-	state, err := b.Store.Count(ctx, b.Service, row, sentence)
-	if err != nil || !state.Trips() {
+	state, err := b.Store.Count(ctx, b.Service, c)
+	if err != nil || !state.Trips(why.RetryAfter) {
 		return state, err
 	}
-	b.Log.Error("service is away; its work is parked", "service", b.Service, "failures", state.Failures, "reason", sentence)
-	return b.Store.Open(ctx, b.Service, Wait(0))
+	b.Log.Error("service is away; its work is parked", "service", b.Service, "failures", state.Failures, "reason", why.Text)
+	return b.Store.Open(ctx, b.Service, c.Wait)
 }
 
 // look returns the state, from memory if that is healthy and fresh.

@@ -35,7 +35,7 @@ func (s *store) note(call string) (breaker.State, error) {
 }
 
 func (s *store) Look(context.Context, string) (breaker.State, error) { return s.note("look") }
-func (s *store) Count(context.Context, string, uuid.UUID, string) (breaker.State, error) {
+func (s *store) Count(context.Context, string, breaker.FailedCall) (breaker.State, error) {
 	return s.note("count")
 }
 func (s *store) Open(context.Context, string, time.Duration) (breaker.State, error) {
@@ -45,7 +45,7 @@ func (s *store) Probe(context.Context, string, time.Duration) (bool, error) {
 	_, err := s.note("probe")
 	return s.taken, err
 }
-func (s *store) Reopen(context.Context, string, uuid.UUID, string, time.Duration) (breaker.State, error) {
+func (s *store) Reopen(context.Context, string, breaker.FailedCall) (breaker.State, error) {
 	return s.note("reopen")
 }
 func (s *store) Close(context.Context, string, uuid.UUID) (breaker.State, error) {

@@ -36,13 +36,14 @@ const (
 	againCalls = 2
 )
 
-// Trips reports whether failed calls open a closed breaker.
-func (s State) Trips() bool {
+// Trips reports whether failed calls open a closed breaker. wait is the wait that the service
+// asked for with the last one; during an outage it is granted at once.
+func (s State) Trips(wait time.Duration) bool {
 	switch {
 	case s.Phase != Closed:
 		return false
 	case !s.Since.IsZero():
-		return s.Rows >= tripRows && s.Failures >= againCalls
+		return wait > 0 || s.Rows >= tripRows && s.Failures >= againCalls
 	case s.Rows >= tripRows && s.Failures >= tripCalls && s.Lasted >= tripAfter:
 		return true
 	}
@@ -112,5 +113,12 @@ const (
 	Unused = 15 * time.Minute
 )
 
-// Wait returns the time from a failed probe to the next one, after n failed ones before.
-func Wait(n int) time.Duration { return min(firstWait<<min(n, 10), longestWait) }
+// longestAsked bounds the wait that a service asks for. The end of an exhausted quota can't be
+// known, so that it takes the same.
+const longestAsked = 30 * time.Minute
+
+// Wait returns the time to the next probe, after n failed ones: at least the wait that the
+// service asked for.
+func Wait(n int, asked time.Duration) time.Duration {
+	return max(min(firstWait<<min(n, 10), longestWait), min(asked, longestAsked))
+}

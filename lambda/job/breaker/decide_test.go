@@ -27,8 +27,13 @@ func TestTrips(t *testing.T) {
 		"open":                     {breaker.State{Phase: breaker.Open, Failures: 50, Rows: 5, Lasted: time.Hour, Since: outage}, false},
 		"half-open":                {breaker.State{Phase: breaker.HalfOpen, Failures: 50, Rows: 5, Lasted: time.Hour, Since: outage}, false},
 	} {
-		if got := tc.state.Trips(); got != tc.want {
+		if got := tc.state.Trips(0); got != tc.want {
 			t.Errorf("%s: got %t", name, got)
+		}
+	}
+	for since, want := range map[time.Time]bool{{}: false, outage: true} { // the wait is granted during an outage
+		if got := (breaker.State{Phase: breaker.Closed, Failures: 1, Rows: 1, Since: since}).Trips(time.Minute); got != want {
+			t.Errorf("outage since %v: got %t", since, got)
 		}
 	}
 }
@@ -63,9 +68,12 @@ func TestMoves(t *testing.T) {
 
 func TestProbesGetRarer(t *testing.T) {
 	t.Parallel()
+	if short, long := breaker.Wait(0, 20*time.Minute), breaker.Wait(0, 10*time.Hour); short != 20*time.Minute || long != 30*time.Minute {
+		t.Errorf("asked to wait: got %v and %v", short, long)
+	}
 	for n, want := range map[int]time.Duration{0: 30 * time.Second, 1: time.Minute, 2: 2 * time.Minute, 3: 4 * time.Minute,
 		4: 5 * time.Minute, 1000: 5 * time.Minute} {
-		if got := breaker.Wait(n); got != want {
+		if got := breaker.Wait(n, time.Second); got != want {
 			t.Errorf("%d: got %v, want %v", n, got, want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"matchbook/lambda/llm"
 )
 
-// Model returns m with its calls guarded by b, which must have m's name as its Service.
+// Model returns m with its calls guarded by b.
 func Model(m llm.Model, b *Breaker) llm.Model { return model{m, b} }
 
 type model struct {
@@ -23,7 +23,7 @@ func (m model) Answer(ctx context.Context, q llm.Question) (answer llm.Answer, e
 	return answer, err
 }
 
-// Embedder returns e with its calls guarded by b, which must have e's name as its Service.
+// Embedder returns e with its calls guarded by b.
 func Embedder(e llm.Embedder, b *Breaker) llm.Embedder { return embedder{e, b} }
 
 type embedder struct {

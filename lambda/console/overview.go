@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/cost"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 )
 
@@ -21,6 +22,7 @@ type overview struct {
 	Waiting  []waits // for people, by kind
 	Cost     []dayCost
 	Lately   bool // Cost covers only the latest calls
+	Away     []postgres.Away
 }
 
 type stage struct {
@@ -77,12 +79,17 @@ func (h *handler) overview(v *visit) error {
 		return err
 	}
 	o := overview{}
-	for _, read := range []func(*visit, *overview) error{h.stages, h.hours, h.failures, h.waits, h.cost} {
+	for _, read := range []func(*visit, *overview) error{h.away, h.stages, h.hours, h.failures, h.waits, h.cost} {
 		if err := read(v, &o); err != nil {
 			return err
 		}
 	}
 	return h.show(v, http.StatusOK, "overview", "Overview", o)
+}
+
+func (h *handler) away(v *visit, o *overview) (err error) {
+	o.Away, err = h.DB.Breakers().Away(v.Context())
+	return err
 }
 
 func (h *handler) stages(v *visit, o *overview) error {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/job/sweep"
 	"matchbook/lambda/local/clock"
@@ -139,7 +140,11 @@ func (s *Stack) newSweeper(log *slog.Logger) *sweep.Sweeper {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	sweeper := &sweep.Sweeper{Log: log}
+	sweeper := &sweep.Sweeper{Log: log, Notify: func(ctx context.Context) {
+		if err := s.DB.Breakers().EndOutages(ctx); err != nil {
+			log.Error("ending outages failed", "reason", failure.Of(err).Text)
+		}
+	}}
 	for _, w := range s.Consumers {
 		if w.row.Rowless {
 			continue

@@ -106,6 +106,10 @@ func (m Message) Title() string {
 	switch {
 	case m.Kind == KindTest:
 		return "This is a test"
+	case m.Subject == service && m.Count == 1:
+		return capital(m.Kind) + ": " + m.Failures[0].Service
+	case m.Subject == service:
+		return fmt.Sprintf("%s of %d services", capital(m.Kind), m.Count)
 	case m.Count == 1:
 		return failed + ": " + m.Kind
 	}
@@ -148,12 +152,15 @@ func (m Message) Facts() []Fact {
 		return m.Failures[0].facts()
 	}
 	what := "Failures"
+	if m.Subject == service {
+		what = "Services"
+	}
 	if m.warns() {
 		what = "Warnings"
 	}
 	return []Fact{
 		{what, strconv.Itoa(m.Count)},
-		{"Tenants", strconv.Itoa(m.Tenants)},
+		{"Tenants", m.tenants()},
 		{"First at", m.Since.Format(moment)},
 		{"Last at", m.Until.Format(moment)},
 	}
@@ -162,7 +169,17 @@ func (m Message) Facts() []Fact {
 // Rest returns the number of failures not listed in a digest.
 func (m Message) Rest() int { return m.Count - len(m.Failures) }
 
+func (m Message) tenants() string {
+	if m.Subject == service {
+		return "all"
+	}
+	return strconv.Itoa(m.Tenants)
+}
+
 func (f Failure) facts() []Fact {
+	if f.Subject == service {
+		return []Fact{{"Service", f.Service}, {"Tenants", "all"}, {"Noticed at", f.At.Format(moment)}}
+	}
 	if f.Warning {
 		return append(f.names(), Fact{"Noticed at", f.At.Format(moment)})
 	}
@@ -199,6 +216,9 @@ func (f Failure) deliveries() string {
 
 // Heading returns the line above a failure's error in a digest.
 func (f Failure) Heading() string {
+	if f.Subject == service {
+		return fmt.Sprintf("%s, %s", f.At.Format(clock), f.Service)
+	}
 	heading := fmt.Sprintf("%s, %s %s, tenant %s", f.At.Format(clock), f.subject(), f.SubjectID, f.tenant())
 	if f.File != "" {
 		heading += ", file " + f.File

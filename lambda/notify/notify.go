@@ -48,7 +48,12 @@ type Failure struct {
 	Attempts   int       `json:"attempts"`          // claims of the row, ever
 	Deliveries int       `json:"deliveries"`        // of the last message; 0 if unknown
 	Warning    bool      `json:"warning,omitempty"` // nothing failed, but people should look at the row
+	Service    string    `json:"service,omitempty"` // of an outage; it has no row and no tenant
 }
+
+// service is the subject of the beginning and the end of an outage. Their kinds are outage and
+// outage over.
+const service = "service"
 
 func (f Failure) subject() string { return cmp.Or(f.Subject, document) }
 
@@ -80,7 +85,7 @@ const (
 // tidy limits the texts and makes each a single line.
 func (f Failure) tidy() Failure {
 	f.Kind, f.Tenant, f.Error = line(f.Kind, maxKind), line(f.Tenant, maxTenant), line(f.Error, failure.MaxText)
-	f.Subject, f.File, f.At = line(f.Subject, maxKind), line(f.File, maxFile), f.At.UTC()
+	f.Subject, f.Service, f.File, f.At = line(f.Subject, maxKind), line(f.Service, maxTenant), line(f.File, maxFile), f.At.UTC()
 	return f
 }
 

@@ -195,3 +195,26 @@ func TestOneWorkloadPerMessage(t *testing.T) {
 		t.Errorf("topic %q, want %q", got, want)
 	}
 }
+
+// The beginning and the end of an outage concern no row and no tenant.
+func TestOutageMessages(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 10, 0, 5, 0, time.UTC)
+	began := notify.Failure{ID: uuid.New(), At: at, Subject: "service", Kind: "outage", Service: "gpt-test", Error: "5 calls in a row failed."}
+	over := began
+	over.Kind = "outage over"
+	want := "Outage: gpt-test\n\n5 calls in a row failed.\n\nService:    gpt-test\nTenants:    all\nNoticed at: 2026-03-02 10:00:05 UTC\n"
+	if got := notify.Text(notify.One(began, "https://matchbook.example.com")); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	two := over
+	two.ID, two.Service = uuid.New(), "textract"
+	want = "Outage over of 2 services\n\nServices:   2\nTenants:    all\nFirst at:   2026-03-02 10:00:05 UTC\nLast at:    2026-03-02 10:00:05 UTC\n"
+	m := notify.Digest([]notify.Failure{over, two}, "")
+	if got := notify.Text(m); !strings.HasPrefix(got, want) || !strings.Contains(got, "\n10:00:05 UTC, textract\n    5 calls in a row failed.\n") {
+		t.Errorf("got %q", got)
+	}
+	if began.Topic() == over.Topic() {
+		t.Error("the end of an outage waits for its beginning's minute")
+	}
+}

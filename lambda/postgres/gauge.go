@@ -12,6 +12,7 @@ type Gauges struct {
 	OldestDue  time.Duration // since the longest waiting row was due; 0 without one
 	Pending    int           // rows
 	InProgress int           // rows
+	Parked     int           // pending rows that wait for a service
 	Unsent     int           // pending deliveries of notifications
 	// See Offers.Undelivered.
 	Undelivered       int
@@ -27,6 +28,7 @@ SELECT
 	coalesce(greatest(interval '0', now() - min(` + waitsSince + `)), interval '0'),
 	count(*) FILTER (WHERE {status} = 'pending'),
 	count(*) FILTER (WHERE {status} = 'in-progress'),
+	count(*) FILTER (WHERE ` + parked + `),
 	(SELECT count(*) FROM notification_delivery
 	WHERE channel = ANY ($1) AND status = 'pending' AND created_at > now() - interval '14 days')
 FROM {table}
@@ -34,7 +36,7 @@ WHERE {status} IN ('pending', 'in-progress')`
 
 // Gauges measures the waiting work. channels must list the configured channels.
 func (j *Jobs) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Unsent)
+	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Parked, &g.Unsent)
 	return g, failure.At("measure waiting work", err)
 }
 

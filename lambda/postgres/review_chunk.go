@@ -32,7 +32,11 @@ func (db *DB) Reviews() *Reviews {
 const (
 	reviewColumns = `j.id, j.tenant_id, j.document_id, j.name, j.status, j.chunks, j.chunks_open, j.findings, j.gaps, j.calls,
 	(coalesce(j.budget_usd, 0) * 1000000)::bigint, (j.estimate_usd * 1000000)::bigint, (j.cost_usd * 1000000)::bigint,
-	j.model, j.playbook, j.created_at, j.started_at, j.ended_at, coalesce(j.error, '')`
+	j.model, j.playbook, j.created_at, j.started_at, j.ended_at, coalesce(j.error, ''),
+	coalesce((SELECT 'waiting for ' || c.parked_for || coalesce(
+			to_char(b.outage_since AT TIME ZONE 'UTC', '", away since "YYYY-MM-DD HH24:MI" UTC"'), '')
+		FROM review_chunk AS c LEFT JOIN service_breaker AS b ON b.service = c.parked_for
+		WHERE c.job_id = j.id AND c.status = 'pending' AND c.parked_for IS NOT NULL AND c.due_at > now() LIMIT 1), '')`
 	chunkColumns = `c.id, c.job_id, c.position, c.kind, c.start_offset, c.end_offset, c.heading,
 	coalesce(c.status, ''), c.stage, coalesce(c.error, ''), c.attempts,
 	EXISTS (SELECT FROM review_checkpoint AS k WHERE k.chunk_id = c.id AND k.stage = 'categories' AND k.outcome = 'done')`

@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"matchbook/lambda/job"
@@ -337,8 +338,10 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set, log *slog.Logger) (
 	return asker, embeddings, nil
 }
 
-// newBreaker returns the breaker of a service, shared with all processes by its name.
-func newBreaker(service string, db *postgres.DB, log *slog.Logger) *breaker.Breaker {
+// newBreaker returns the breaker of a service, shared with all processes by its name: a model's,
+// without the parameters in it, or an OCR's.
+func newBreaker(name string, db *postgres.DB, log *slog.Logger) *breaker.Breaker {
+	service, _, _ := strings.Cut(name, " ")
 	return &breaker.Breaker{Service: service, Store: db.Breakers(), Log: log}
 }
 

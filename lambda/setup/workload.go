@@ -162,6 +162,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 		all.OldestDue = max(all.OldestDue, g.OldestDue)
 		all.Pending += g.Pending
 		all.InProgress += g.InProgress
+		all.Parked += g.Parked
 		all.Unsent = g.Unsent // the same for all workloads
 	}
 	all.Undelivered, all.OldestUndelivered, err = db.Offers().Undelivered(ctx)

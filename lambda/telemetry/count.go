@@ -75,6 +75,7 @@ func CountSweep(set *emf.Set, r sweep.Report, failed error, g postgres.Gauges, u
 	set.Measure(metric.OldestDue, g.OldestDue.Seconds())
 	set.Measure(metric.Pending, float64(g.Pending))
 	set.Measure(metric.InProgress, float64(g.InProgress))
+	set.Measure(metric.Parked, float64(g.Parked))
 	set.Measure(metric.Unsent, float64(g.Unsent))
 	set.Measure(metric.UndeliveredSets, float64(g.Undelivered))
 	set.Measure(metric.OldestUndelivered, g.OldestUndelivered.Seconds())

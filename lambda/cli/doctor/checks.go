@@ -68,6 +68,8 @@ var checks = []check{
 		"Their messages come back after the queue's visibility timeout, otherwise the sweep fails them.",
 		eachBacklog(abandoned)},
 	{"failed", []Severity{Warning}, "Each waits until a person fixes its cause, and nothing retries it.", eachBacklog(failedRows)},
+	{"services", []Severity{Warning}, "Work that needs such a service waits until it is back; nothing fails.",
+		eachAway},
 	{"untold", []Severity{Warning}, "Documents failed, and the people able to fix the cause do not know.",
 		eachBacklog(unsent)},
 	{"events", []Severity{Warning}, "Another program misses these changes, and later events of the same documents wait.",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/checkup"
@@ -141,6 +142,20 @@ func eachBacklog(look func(checkup.Backlog) result) func(facts) []result {
 		}
 		return []result{look(f.backlog.value)}
 	}
+}
+
+func eachAway(f facts) (results []result) {
+	if why := f.backlog.why(); why != "" {
+		return []result{skipped("", why)}
+	}
+	for _, a := range f.backlog.value.Away {
+		results = append(results, doubtful(a.Service, "Nothing: its work goes on by itself. If it stays away, see the provider's status page, "+
+			"or your quota.", "%s", term.Clean(a.String(), term.MaxText)))
+	}
+	if results == nil {
+		return []result{fine("", "no model or OCR is away")}
+	}
+	return results
 }
 
 func overdue(b checkup.Backlog) result {

@@ -123,6 +123,13 @@ var liveRows = []liveRow{
 	{"lease ended", ofBoth, func(r *rig) {
 		r.document("matching_status = 'in-progress', matching_lease_until = now() - interval '1 second'")
 	}, provoked{"leases", Warning, "1 document is in progress beyond the lease"}},
+	{"model away", ofBoth, func(r *rig) {
+		r.exec(`INSERT INTO service_breaker (service, state, changed_at, outage_id, outage_since, error)
+			VALUES ('gpt-test', 'open', now(), gen_random_uuid(), '2026-03-02T10:00:00Z', 'model provider failed (HTTP 503)')`)
+		r.document("matching_status = 'pending', matching_parked_for = 'gpt-test', matching_due_at = now() + interval '6 hours'")
+	}, provoked{"services", Warning, "gpt-test is away since 2026-03-02 10:00 UTC (model provider failed (HTTP 503)): 1 document waiting; " +
+		"the sweep goes on with them by itself"}},
+	{"no model away", ofBoth, func(*rig) {}, provoked{"services", OK, "no model or OCR is away"}},
 	{"document failed", ofBoth, func(r *rig) { r.notification("1 minute"); r.exec(failSQL) }, provoked{"failed", Warning, "1 document and 0 files failed"}},
 	{"notification not sent", ofBoth, func(r *rig) { r.notification("11 minutes") }, provoked{"untold", Warning, "1 notification is not sent for more than 10m"}},
 	{"notification to be sent in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "no unsent notifications"}},

@@ -22,12 +22,17 @@ type progress struct {
 	Due       *time.Time `json:"due_at,omitempty"`      // of its next message
 	Lease     *time.Time `json:"lease_until,omitempty"` // end of its worker's lease
 	Failed    *time.Time `json:"failed_at,omitempty"`
+	Service   string     `json:"waits_for,omitempty"` // a service that is away
 	now       time.Time
 }
 
 func newProgress(status string, attempts int, err string, t report.Times) progress {
-	return progress{Status: status, Attempts: attempts, Error: term.Clean(err, term.MaxText),
+	p := progress{Status: status, Attempts: attempts, Error: term.Clean(err, term.MaxText),
 		Published: t.Published, Due: t.Due, Lease: t.Lease, Failed: t.Failed, now: t.Now}
+	if status == "pending" && t.Due != nil && t.Due.After(t.Now) { // publishing makes a parked row due
+		p.Service = term.Clean(t.Service, term.MaxValue)
+	}
+	return p
 }
 
 // Waits describes what the row waits for; empty if for nothing.
@@ -39,6 +44,8 @@ func (p progress) Waits() string {
 			return "for the next delivery or the sweep: its worker's lease ended " + at
 		}
 		return "for its worker, with a lease until " + at
+	case p.Service != "":
+		return "for " + p.Service + ", which is away; it goes on by itself, and nothing is lost"
 	case p.Status == "pending" && p.Due != nil:
 		at, over := p.at(*p.Due)
 		if over {

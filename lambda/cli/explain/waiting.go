@@ -16,6 +16,7 @@ import (
 type Waiting struct {
 	Counts map[string]int `json:"counts"` // by kind, including items not listed
 	Items  []WaitingItem  `json:"waiting"`
+	Away   []string       `json:"away,omitempty"` // services that are away; what waits for them needs nobody
 }
 
 // WaitingItem is a piece of work for a person.
@@ -58,7 +59,14 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
+	away, err := d.db.Breakers().Away(d.ctx)
+	if err != nil {
+		return nil, err
+	}
 	w := &Waiting{Counts: counts, Items: []WaitingItem{}}
+	for _, a := range away {
+		w.Away = append(w.Away, term.Clean(a.String(), term.MaxText))
+	}
 	for _, i := range found {
 		item := WaitingItem{Kind: i.Kind, TenantID: i.TenantID, Document: names[i.Document], Value: i.Value, Score: i.Score,
 			Worth: i.Worth, Why: term.Clean(i.Words, term.MaxText), Since: i.Since}
@@ -99,6 +107,9 @@ var waitingWords = map[string]struct{ one, command string }{
 // Text lists documents, reason and command of each item.
 func (w *Waiting) Text() string {
 	p := &page{}
+	for _, sentence := range w.Away {
+		p.Line("%s", sentence)
+	}
 	var counts []string
 	for _, kind := range report.WaitingKinds {
 		if n := w.Counts[kind]; n > 0 {

@@ -47,6 +47,7 @@ const (
 	OldestDue    = "OldestDue" // seconds since the longest waiting document was due; 0 without one
 	Pending      = "Pending"
 	InProgress   = "InProgress"
+	Parked       = "Parked"      // pending rows that wait for a model or an OCR that is away
 	Unsent       = "Untold"      // unsent notifications, counted per channel
 	Inserted     = "Inserted"    // published, because another program inserted them; not a repair
 	Republished  = "Republished" // repairs; 0 in a healthy system

@@ -106,6 +106,7 @@ type Backlog struct {
 	Files     int           // ingestions likewise
 	Unsent    int           // notifications that should be sent by now
 	Events    postgres.EventGauges
+	Away      []postgres.Away
 }
 
 // backlogSQL reads the rows under way by an index. See the sweep for the rule of overdue
@@ -142,6 +143,9 @@ func (c *Checkup) Backlog(
 			return err
 		}
 		if err := tx.QueryRow(ctx, lateSQL, channels, sendWithin).Scan(&b.Unsent); err != nil {
+			return err
+		}
+		if b.Away, err = postgres.ReadAway(ctx, tx); err != nil {
 			return err
 		}
 		b.Events, err = postgres.ReadEventGauges(ctx, tx)

@@ -89,10 +89,12 @@ type Times struct {
 	Due       *time.Time // of the next message for it
 	Lease     *time.Time // the end of the claim
 	Failed    *time.Time
+	Service   string // the service for which a pending row was parked last; empty: none
 }
 
 const timesSQL = `
-SELECT now(), matching_published_at, matching_due_at, matching_lease_until, matching_failed_at
+SELECT now(), matching_published_at, matching_due_at, matching_lease_until, matching_failed_at,
+	coalesce(matching_parked_for, '')
 FROM document WHERE id = $1`
 
 // Times reads the times of an existing document.

@@ -66,7 +66,7 @@ SELECT f.id, coalesce(f.file_path, ''), i.pages, coalesce(f.job_status, ''), coa
 	CASE WHEN i.needs_human_review THEN i.review_reasons ELSE '{}' END, f.page_account,
 	ARRAY(SELECT t.key || ' by ' || (t.value ->> 'taught') FROM jsonb_each(i.fields) AS t
 		WHERE t.value ? 'taught'
-		ORDER BY t.key), now(), f.published_at, f.due_at, f.lease_until, f.failed_at
+		ORDER BY t.key), now(), f.published_at, f.due_at, f.lease_until, f.failed_at, coalesce(f.parked_for, '')
 FROM ingestion AS i JOIN ingestion AS f ON f.id = coalesce(i.part_of, i.id)
 WHERE i.document_id = $1 ORDER BY i.created_at DESC, i.id LIMIT 1`
 

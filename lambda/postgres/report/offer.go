@@ -33,7 +33,7 @@ type OfferJob struct {
 const offerJobColumns = `
 SELECT j.id, j.tenant_id, j.user_id, ` + userName + `, j.date - DATE '1970-01-01', j.timezone, j.status, coalesce(j.error, ''), j.attempts,
 	j.offers, coalesce(j.algorithm_version, 0), j.input_digest, j.offered_at, j.expires_at, coalesce(j.job_status, ''),
-	now(), j.published_at, j.due_at, j.lease_until, j.failed_at
+	now(), j.published_at, j.due_at, j.lease_until, j.failed_at, ''
 FROM matchmaking_job AS j JOIN offer_user AS u ON u.id = j.user_id `
 
 // Other programs write profiles, so a name may be anything.

@@ -28,7 +28,7 @@ type Chunk struct {
 const chunksSQL = `
 SELECT c.id, c.job_id, j.status, c.position + 1, c.kind = 'whole', coalesce(c.status, ''), c.stage, coalesce(c.error, ''),
 	c.attempts, c.lapses, (SELECT max(until) FROM model_pause AS p WHERE j.model <> '' AND starts_with(p.model, j.model) AND until > now()),
-	now(), c.published_at, c.due_at, c.lease_until, c.failed_at
+	now(), c.published_at, c.due_at, c.lease_until, c.failed_at, coalesce(c.parked_for, '')
 FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
 WHERE c.id = $1 OR c.job_id = $1 AND c.status IS DISTINCT FROM 'succeeded'
 ORDER BY c.position LIMIT $2`

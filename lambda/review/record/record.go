@@ -64,6 +64,7 @@ type Job struct {
 	StartedAt  *time.Time `json:"started_at"`
 	EndedAt    *time.Time `json:"ended_at"`
 	Error      string     `json:"error"`
+	Waits      string     `json:"waits,omitempty"` // for a service that holds parts up: waiting for NAME, away since ...
 }
 
 // Kind distinguishes text from the contract as a whole.

@@ -49,8 +49,12 @@ func stateOf(j record.Job, gaps int) string {
 	case record.Failed:
 		return strings.TrimSpace("Failed: nothing was read. " + term.Clean(j.Error, mostText))
 	}
-	return fmt.Sprintf("Not finished (%s): %d of %d parts done. This report is incomplete.",
-		j.Status, j.Chunks-j.ChunksOpen, j.Chunks)
+	waits := ""
+	if j.Waits != "" {
+		waits = " It is " + term.Clean(j.Waits, mostText) + ", and goes on by itself."
+	}
+	return fmt.Sprintf("Not finished (%s): %d of %d parts done.%s This report is incomplete.",
+		j.Status, j.Chunks-j.ChunksOpen, j.Chunks, waits)
 }
 
 // UnreadLanguage warns about a language that rules don't read. It's empty if they read the contract, or

@@ -35,7 +35,7 @@ var (
 		metric.Succeeded, metric.Retried, metric.DeadLettered, metric.Failed,
 		metric.Skipped, metric.Malformed, metric.Refused, metric.ModelCalls,
 		metric.ModelPromptTokens, metric.ModelCompletionTokens, metric.ModelReplays,
-		metric.ModelRetries, metric.Pending, metric.InProgress, metric.Unsent,
+		metric.ModelRetries, metric.Pending, metric.InProgress, metric.Parked, metric.Unsent,
 		metric.Inserted, metric.Republished, metric.Recovered, metric.Lost,
 		metric.Crashed, metric.SweepBacklog, metric.Queued, metric.Late,
 		metric.SkippedDates, metric.DuplicateOffers, metric.UndeliveredSets,

@@ -23,7 +23,7 @@ import (
 // gauges holds the metrics with a current value. Milliseconds become a sum and a count, and all
 // others are counters.
 var gauges = map[string]bool{
-	metric.OldestDue: true, metric.Pending: true, metric.InProgress: true, metric.Unsent: true,
+	metric.OldestDue: true, metric.Pending: true, metric.InProgress: true, metric.Parked: true, metric.Unsent: true,
 	metric.SweepBacklog: true, metric.UndeliveredSets: true, metric.OldestUndelivered: true,
 	metric.WaitingEvents: true, metric.OldestEvent: true, metric.DeadEvents: true, metric.DuplicateOffers: true,
 }

@@ -22,6 +22,7 @@ type drillOptions struct {
 	only      []string
 	json      bool
 	short     bool
+	outage    bool
 	logs      string
 }
 
@@ -40,6 +41,7 @@ func (w *invocation) drillCommand() *cobra.Command {
 	flags.StringSliceVar(&o.only, "only", nil, "only this `FAULT`; repeat or separate by commas")
 	flags.BoolVar(&o.json, "json", false, "print JSON")
 	flags.BoolVar(&o.short, "short", false, "run 80 documents and each fault once; ignores --documents and --for")
+	flags.BoolVar(&o.outage, "outage", false, "let the model's provider be away; the same as --only outage")
 	flags.StringVar(&o.logs, "logs", "", "append the logs of the functions to `FILE`; - is standard error")
 	return cmd
 }
@@ -64,6 +66,9 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 		Progress: func(line string) { p.Say("%s", line) }}
 	if o.short {
 		d.Documents, d.For, d.Freeze = 80, 0, 4*time.Second
+	}
+	if o.outage {
+		d.Only = append(d.Only, "outage")
 	}
 	p.Say("seed %d", o.seed)
 	report, err := drill.Run(ctx, d)

@@ -22,7 +22,7 @@ CREATE TABLE drill.change (
 	clock timestamptz NOT NULL, tx bigint NOT NULL DEFAULT txid_current(),
 	process text NOT NULL DEFAULT current_setting('application_name'),
 	document uuid NOT NULL, was text, status text, was_attempt integer, attempt integer, was_lease timestamptz,
-	was_published timestamptz, published timestamptz, contents boolean, error text);
+	was_published timestamptz, published timestamptz, contents boolean, error text, parked boolean);
 CREATE TABLE drill.edge (tx bigint, relation text, process text, PRIMARY KEY (tx, relation));
 CREATE TABLE drill.answer (id bigint PRIMARY KEY, at timestamptz NOT NULL, process text NOT NULL);
 
@@ -30,13 +30,13 @@ CREATE FUNCTION drill.note_change() RETURNS trigger LANGUAGE plpgsql SECURITY DE
 BEGIN
 	INSERT INTO drill.change (clock, document, was, status,
 		was_attempt, attempt, was_lease, was_published, published,
-		contents, error)
+		contents, error, parked)
 	VALUES (now(), NEW.id, coalesce(OLD.matching_status, ''), coalesce(NEW.matching_status, ''),
 		OLD.matching_attempts, NEW.matching_attempts, OLD.matching_lease_until,
 		OLD.matching_published_at, NEW.matching_published_at,
 		(OLD.normalized_counterparty, OLD.normalized_references, OLD.match_keys)
 			IS DISTINCT FROM (NEW.normalized_counterparty, NEW.normalized_references, NEW.match_keys),
-		NEW.matching_error);
+		NEW.matching_error, NEW.matching_parked_for IS NOT NULL AND NEW.matching_due_at > now());
 	RETURN NULL;
 END $$;
 CREATE TRIGGER drill AFTER UPDATE ON document FOR EACH ROW
@@ -90,12 +90,13 @@ type change struct {
 	Published     *time.Time
 	Contents      bool // the normalized contents changed
 	Error         *string
+	Parked        bool // for a service that is away, without a message
 	PublishedAnew bool // the stamp changed
 }
 
 const changesSQL = `
 SELECT n, at, clock, tx, process, document, was, status, was_attempt, attempt,
-	was_lease, was_published, published, contents, error, published IS DISTINCT FROM was_published
+	was_lease, was_published, published, contents, error, coalesce(parked, false), published IS DISTINCT FROM was_published
 FROM drill.change ORDER BY n`
 
 // edgesSQL lists transactions with changes to pairs or matches but not to a document's state.

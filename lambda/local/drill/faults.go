@@ -47,6 +47,7 @@ var Faults = []Fault{
 		queue(sqs.Fault{Kind: sqs.DuplicateDelivery, Rate: 0.3}, sqs.Fault{Kind: sqs.LateDelivery, Rate: 0.2},
 			sqs.Fault{Kind: sqs.EarlyExpiry, Rate: 0.2})},
 	{"model", "make the model fail: 429 with Retry-After, 5xx, hangs, garbage, refusals", false, nil, model()},
+	{"outage", "answer every call of the model with 503", false, nil, outage},
 	{"slack", "make Slack fail: 429, 500, closed connections, lost responses", false, nil, (*strikes).slack},
 }
 
@@ -64,6 +65,12 @@ func model(kinds ...scripted.Fault) func(*strikes) (end func()) {
 		s.line.model.Order(scripted.Random(s.random.Uint64(), 0.6, kinds...))
 		return func() { s.line.model.Order(nil) }
 	}
+}
+
+// outage makes all model calls fail.
+func outage(s *strikes) (end func()) {
+	s.line.model.Order(scripted.Random(s.random.Uint64(), 1, scripted.Unavailable))
+	return func() { s.line.model.Order(nil) }
 }
 
 // slack also makes the model refuse, since otherwise there would be nothing to send.
@@ -101,7 +108,7 @@ func (f Fault) goesWith(other Fault) bool {
 }
 
 // asks reports whether the fault needs documents for a model.
-func (f Fault) asks() bool { return f.Name == "model" || f.Name == "slack" }
+func (f Fault) asks() bool { return f.Name == "model" || f.Name == "outage" || f.Name == "slack" }
 
 // choose returns the faults with these names, or all.
 func choose(names []string) (chosen []Fault, err error) {

@@ -40,7 +40,7 @@ var checks = []struct {
 	{"again", "a failed document succeeds when published again", each(documents, (*evidence).failedAgain)},
 	{"I1", "published = succeeded + failed, the queue is empty, every document has ended",
 		(*evidence).accounting},
-	{"I2", "a message is deleted only if its document has ended or was published again later (audit, journal)",
+	{"I2", "a message is deleted only if its document has ended, is parked or was published again later (audit, journal)",
 		(*evidence).acks},
 	{"I3", "every response of the function is valid (event source mapping)", (*evidence).responses},
 	{"I4", "a document fails for good only if its question was refused for good; others in its batch don't",
@@ -178,6 +178,7 @@ func (e *evidence) acks() {
 				case c == nil:
 					e.broken(id, "message %.8s was acknowledged before any work", m.id)
 				case m.sent.Before(e.published(id, c.N+1, true)): // superseded
+				case c.Status == "pending" && c.Parked: // the sweep publishes it
 				case c.Status == "pending" || c.Status == "in-progress":
 					e.broken(id, "message %.8s was acknowledged while the document was %s", m.id, c.Status)
 				case c.Status == "failed" && c.bySweep() && m.run(s.at).from.After(c.At):

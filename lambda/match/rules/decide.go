@@ -170,11 +170,12 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers, b Bounds) Edge {
 	return e
 }
 
-// bounded is the sum of the evidence, within four bounds. If another document has the same
-// number, or the dates are in the wrong order, the pair is left open, not matched. A citation keeps a pair open whatever else there
-// is, unless it is another document's very number. Confidence isn't high unless the
-// contents agree, because a cited number may be misprinted, nor if
-// dates, the number or a twin speak against the pair.
+// bounded is the sum of the evidence, within five bounds. If another document has the same
+// number, or the dates are in the wrong order, the pair is left open, not matched. A citation
+// keeps a pair open whatever else there is, unless it is another document's very number. So does
+// a single twin, if the pair would be a match without it. Confidence isn't high unless the
+// contents agree, because a cited number may be misprinted, nor if dates, the number or a twin
+// speak against the pair.
 func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numbers) int {
 	points := score.Sum(evidence)
 	if score.Doubtful(evidence) {
@@ -183,7 +184,7 @@ func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numb
 	switch {
 	case slices.ContainsFunc(evidence, score.Copy.Is), score.Reversed(evidence):
 		points = min(points, numbers.MatchAt-1)
-	case p.Cited() && !r.meant:
+	case p.Cited() && !r.meant, r.twins() && p.Points+score.Only.Points() >= numbers.MatchAt:
 		points = max(points, numbers.SuggestAt)
 	}
 	if !score.Agree(evidence) {

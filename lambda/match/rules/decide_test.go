@@ -204,10 +204,14 @@ var decideRows = []decideRow{
 	{"some are the whole, another is left over", parts("order", 11, "delivery", 2, 3, 8), []string{"nothing taken", "match adds-up 0.90 medium", "match adds-up 0.90 medium"}},
 	{"in several ways", parts("order", 10, "delivery", 5, 5, 5), slices.Repeat([]string{"nothing tie"}, 3)},
 	{"one of them in every way", parts("order", 10, "delivery", 6, 4, 4), []string{"match adds-up 0.90 medium", "nothing tie", "nothing tie"}},
-	{"in no way", parts("order", 10, "delivery", 7, 6), slices.Repeat([]string{"nothing tie"}, 2)},
+	{"in no way", parts("order", 10, "delivery", 7, 6), slices.Repeat([]string{"suggestion tie 0.50 Undecided."}, 2)},
 	{"with a better one", append(parts("order", 10, "delivery", 6, 2), weighed("order", "delivery", 90, 10, 4, 4)), []string{"match adds-up 0.90 medium", "nothing taken", "match only 1.00 medium"}},
 	{"nothing in common", []Pair{weighed("order", "delivery 1", 75, 10, 5, 0), weighed("order", "delivery 2", 75, 10, 5, 0)}, slices.Repeat([]string{"suggestion tie 0.60 Undecided."}, 2)},
-	{"each is the whole", parts("order", 10, "delivery", 10, 10), slices.Repeat([]string{"nothing tie"}, 2)},
+	{"each is the whole", parts("order", 10, "delivery", 10, 10), slices.Repeat([]string{"suggestion tie 0.50 Undecided."}, 2)},
+	{"each of three is the whole", parts("order", 10, "delivery", 10, 10, 10), slices.Repeat([]string{"nothing tie"}, 3)},
+	{"two that no one would match alone", []Pair{weighed("order", "delivery 1", 54), weighed("order", "delivery 2", 54)}, slices.Repeat([]string{"nothing tie"}, 2)},
+	{"two, and a person's", append(parts("order", 10, "delivery", 8, 8), verdict(Confirmed, weighed("order", "delivery 3", 60, 10, 1, 1))),
+		[]string{"nothing tie", "nothing tie", "match - 1.00 Confirmed by a person."}},
 	{"one is more than the whole of its own", []Pair{weighed("order", "invoice 1", 60, 10, 25, 10), weighed("order", "invoice 2", 60, 10, 4, 4)}, []string{"match adds-up 0.90 medium", "nothing taken"}},
 	{"among 12", parts("order", 100, "delivery", append(fives(10), 64, 36)...), append(slices.Repeat([]string{"nothing taken"}, 10), "match adds-up 0.90 medium", "match adds-up 0.90 medium")},
 	{"among 13", parts("order", 100, "delivery", append(fives(11), 64, 36)...), slices.Repeat([]string{"nothing tie"}, 13)},
@@ -223,7 +227,7 @@ var decideRows = []decideRow{
 	{"a part here, taken there", []Pair{weighed("order 1", "delivery 1", 60, 20, 5, 5), weighed("order 1", "delivery 2", 60, 20, 15, 15), weighed("order 2", "delivery 2", 90, 15, 15, 15)},
 		[]string{"match adds-up 0.90 medium", "nothing taken", "match only 1.00 medium"}},
 	{"a part here, tied there", []Pair{weighed("order 1", "delivery 1", 60, 20, 5, 5), weighed("order 1", "delivery 2", 60, 20, 15, 15), weighed("order 2", "delivery 2", 60, 15, 15, 15)},
-		[]string{"match adds-up 0.90 medium", "nothing tie", "nothing tie"}},
+		[]string{"match adds-up 0.90 medium", "suggestion tie 0.50 Undecided.", "suggestion tie 0.50 Undecided."}},
 	{"room here, a part there", []Pair{weighed("order 1", "invoice 1", 60, 20, 10, 4), weighed("order 1", "invoice 2", 60, 20, 5, 5), weighed("order 2", "invoice 1", 60, 6, 10, 6)},
 		[]string{"match adds-up 0.90 medium", "match room 0.80 medium", "match adds-up 0.90 medium"}},
 
@@ -327,8 +331,8 @@ func TestDecideIgnoresOtherPairs(t *testing.T) {
 	near, far := weighed("order 1", "invoice 1", 60), weighed("order 2", "invoice 2", 60)
 	between := weighed("order 2", "invoice 1", 60) // it ties with both of them
 	d := result(Competition{Documents: []uuid.UUID{idOf("order 1")}, Pairs: []Pair{far, between, near}})
-	if len(d.Matches)+len(d.Suggestions) != 0 {
-		t.Errorf("got %+v, want nothing: there is a tie", d)
+	if len(d.Matches) != 0 || len(d.Suggestions) != 1 || d.Suggestions[0].A != near.A {
+		t.Errorf("got %+v, want a question about order 1: there is a tie", d)
 	}
 	d = result(Competition{Documents: []uuid.UUID{idOf("order 2"), idOf("invoice 2")}, Pairs: []Pair{far, near}})
 	if len(d.Matches) != 1 || d.Matches[0].A != far.A || len(d.Suggestions) != 0 {

@@ -184,6 +184,20 @@ type Rivals struct {
 
 const several = 2
 
+// twins reports whether all that competes with a pair is a single document on one side or on
+// each, which fits as well and at the same time: one of two is right, and nothing tells which.
+func (r rivalry) twins() bool {
+	tie := false
+	for i, s := range r.standings {
+		single := s == tied && r.rivals[i].Equal == 1 && r.rivals[i].Certain == 0
+		if s < byNumber && !single {
+			return false
+		}
+		tie = tie || single
+	}
+	return tie
+}
+
 func (r Rivals) none() bool { return r.Certain == 0 && r.Equal == 0 }
 
 // rivals counts the competition of a pair of the group. A pair is certain if a person

@@ -50,12 +50,13 @@ func TestBrowserFinishesFiles(t *testing.T) {
 			p.visit("/documents/" + first.String())
 			p.want("A person must look", "the date is unsure")
 			p.Barriers()
-			p.Run(chromedp.Focus(`[name="value.tax"]`))
+			p.Run(chromedp.EmulateViewport(width, 340), chromedp.Focus(`[name="value.tax"]`)) // so low that the pages scroll
 			p.holds(`document.querySelector('rect.on').dataset.of === "tax"`)
 			p.Run(chromedp.KeyEvent("\r"))
 			p.holds(`document.activeElement.name === "value.total"`)
 			p.holds(`(() => { const at = document.querySelector('rect.on').getBoundingClientRect(), in_ = document.querySelector('.sheets').getBoundingClientRect();
 				return at.top >= in_.top && at.bottom <= in_.bottom })()`)
+			p.Run(chromedp.EmulateViewport(width, 900))
 			p.fill("value.total", "1.245,15")
 			p.until(`document.querySelector('.flaw[data-of="total"]').textContent.includes("add up to 1244.15")`)
 			p.leads("Ctrl+Enter", chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))

@@ -86,21 +86,31 @@ func missing(is bool) error {
 	return nil
 }
 
-// A person has looked, so the reasons are settled, also if the file failed.
+// Statements of seen.
 const (
+	asItIsSQL = `
+SELECT type::text, structured_data FROM document WHERE id = $1`
 	seenIngestionSQL = `
 UPDATE ingestion SET needs_human_review = false WHERE document_id = $1 AND needs_human_review`
 	seenDocumentSQL = `
-UPDATE document SET needs_human_review = false WHERE id = $1 AND needs_human_review`
+UPDATE document SET needs_human_review = false, type = $2::document_type, structured_data = $3 WHERE id = $1`
 )
 
+// seen settles the reasons why a person had to look, also if the file failed. The document keeps
+// its values: a trigger would replace them by those that were read, although another program may
+// have changed them since.
 func seen(ctx context.Context, tx pgx.Tx, id uuid.UUID) error {
-	for _, sql := range []string{seenIngestionSQL, seenDocumentSQL} { // in this order, because a trigger copies
-		if _, err := tx.Exec(ctx, sql, id); err != nil {
-			return err
-		}
+	var kind *string
+	var data json.RawMessage
+	if err := tx.QueryRow(ctx, asItIsSQL, id).Scan(&kind, &data); err != nil {
+		return err
 	}
-	return nil
+	tag, err := tx.Exec(ctx, seenIngestionSQL, id)
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, seenDocumentSQL, id, kind, data)
+	return err
 }
 
 // Finish stores a person's corrections of a document, or none if it is right as it is, and settles

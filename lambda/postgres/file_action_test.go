@@ -48,6 +48,7 @@ func TestFinishSettlesReasons(t *testing.T) {
 	f := newFiles(t)
 	_, doc := f.doubtful(1)
 	equal(t, "waiting", f.waiting(), 1)
+	f.exec("UPDATE document SET structured_data = structured_data || '{\"notes\":\"by another program\"}'")
 	a := f.byAnna(doc)
 	for range 2 { // a double click
 		stamped, _, err := f.Ingestions().Finish(t.Context(), doc, a, map[string]json.RawMessage{"total": json.RawMessage(`"120.00"`)})
@@ -58,6 +59,7 @@ func TestFinishSettlesReasons(t *testing.T) {
 	}
 	equal(t, "corrections", queryOne[int](t, f.conn, "SELECT count(*) FROM document_correction"), 1)
 	equal(t, "values", f.data(doc), "7 120.00")
+	equal(t, "notes", queryOne[string](t, f.conn, "SELECT structured_data ->> 'notes' FROM document"), "by another program")
 	equal(t, "waiting", f.waiting(), 0)
 	late := postgres.Action{ID: uuid.New(), By: "Ben", Seen: a.Seen}
 	if _, _, err := f.Ingestions().Finish(t.Context(), doc, late, nil); !errors.Is(err, postgres.ErrStale) {

@@ -99,7 +99,9 @@ func (h *handler) desk(v *visit, id uuid.UUID, typed map[string]string, flaws []
 	_ = json.Unmarshal(d.Fields, &read) // without, there are no marks
 	d.fill(values, typed, read)
 	d.blame(flaws)
-	d.mark(read)
+	if h.Files != nil {
+		d.mark(read)
+	}
 	return d, nil
 }
 

@@ -260,7 +260,7 @@ func (h *handler) acted(v *visit, id uuid.UUID, to job.Sender, stamped []job.Sta
 	case errors.Is(err, postgres.ErrStale):
 		return h.showDocument(v, http.StatusConflict, id,
 			"The document has changed since you opened it. Nothing was done; see its current state below.")
-	case errors.Is(err, postgres.ErrNoFile), errors.Is(err, postgres.ErrNoSuchPage):
+	case errors.Is(err, postgres.ErrNoFile), errors.Is(err, postgres.ErrNoSuchPage), errors.Is(err, postgres.ErrElectronic):
 		return errBadForm
 	case errors.Is(err, job.ErrNotFound):
 		return errNotFound

@@ -18,6 +18,8 @@ var (
 	ErrNoFile = errors.New("missing file of the document")
 	// ErrNoSuchPage reports a page that the file doesn't have.
 	ErrNoSuchPage = errors.New("unknown page of the file")
+	// ErrElectronic reports a file that is not divided, because its documents are e-invoices.
+	ErrElectronic = errors.New("invalid file: its e-invoice says what its documents are")
 )
 
 const fileVersion = `md5(ROW(d.tenant_id, d.matching_status, d.matching_attempts, d.matching_published_at, d.matching_error, d.type, d.structured_data,
@@ -195,7 +197,8 @@ func (s *Ingestions) Dismiss(ctx context.Context, document uuid.UUID, a Action) 
 // Statements of Divide.
 const (
 	pagesSQL = `
-SELECT coalesce((page_account ->> 'pages')::integer, cardinality(pages), 0) FROM ingestion WHERE id = $1`
+SELECT coalesce((page_account ->> 'pages')::integer, cardinality(pages), 0), coalesce(extraction_model, '') = 'einvoice'
+FROM ingestion WHERE id = $1`
 	beginsSQL = `
 UPDATE ingestion SET begins = $2 WHERE id = $1`
 	uncorrectSQL = `
@@ -213,8 +216,12 @@ func (s *Ingestions) Divide(ctx context.Context, document uuid.UUID, a Action, b
 			return nil, err
 		}
 		var pages int
-		if err := tx.QueryRow(ctx, pagesSQL, file).Scan(&pages); err != nil {
+		var electronic bool
+		if err := tx.QueryRow(ctx, pagesSQL, file).Scan(&pages, &electronic); err != nil {
 			return nil, err
+		}
+		if electronic {
+			return nil, ErrElectronic
 		}
 		if err := checkBegins(begins, pages); err != nil {
 			return nil, err

@@ -138,6 +138,11 @@ func TestDividePages(t *testing.T) {
 			t.Errorf("%v: %v", begins, err)
 		}
 	}
+	f.exec("UPDATE ingestion SET extraction_model = 'einvoice'")
+	if _, err := f.Ingestions().Divide(t.Context(), doc, f.byAnna(doc), []int{1, 2}); !errors.Is(err, postgres.ErrElectronic) {
+		t.Errorf("an e-invoice: %v", err)
+	}
+	f.exec("UPDATE ingestion SET extraction_model = 'rules'")
 	stamped := must.Get(f.Ingestions().Divide(t.Context(), part.DocumentID, f.byAnna(part.DocumentID), []int{1}))(t)
 	if len(stamped) != 1 || stamped[0].ID != file {
 		t.Fatalf("published %v", stamped)

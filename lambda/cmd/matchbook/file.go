@@ -95,7 +95,8 @@ func (w *invocation) fileAct(ctx context.Context, f manifest.Function, doc, done
 		}
 		stamped, err := act(s, ids[0])
 		switch {
-		case errors.Is(err, postgres.ErrNoFile), errors.Is(err, postgres.ErrNoSuchPage), errors.Is(err, job.ErrNotFound):
+		case errors.Is(err, postgres.ErrNoFile), errors.Is(err, postgres.ErrNoSuchPage), errors.Is(err, postgres.ErrElectronic),
+			errors.Is(err, job.ErrNotFound):
 			return err
 		case err != nil:
 			return errors.New(errtext.Describe(err))

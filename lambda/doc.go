@@ -49,6 +49,8 @@
 //     table next to its code. internal/backoff waits between tries.
 //   - job/sweep repairs rows of a crashed worker or a lost message; cmd/sweep is its
 //     function. job/republish publishes failed rows again, for people.
+//   - job/breaker parks work while a model or an OCR is away; postgres/breaker.go has its
+//     transitions, and the sweep publishes the rows afterwards.
 //   - notify sends each failure once to each channel, after the batch or in the sweep;
 //     notify/slack and notify/email are channels. notify/outbox decides when a receiver
 //     gets sets and events, and notify/webhook sends them, signed.

@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/breaker"
+	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -144,11 +145,14 @@ func (b *Breakers) Close(ctx context.Context, service string, row uuid.UUID) (br
 // due, so no publisher must know about services.
 const parked = `{status} = 'pending' AND {parked_for} IS NOT NULL AND {due_at} > now()`
 
-// countParked counts the rows of all tables that wait for a service.
+// countParked counts the rows of all tables that wait for a service. OCRs are used by functions
+// that ask a model, too.
 func countParked(service string) string {
 	var sums []string
-	for _, w := range parkable {
-		sums = append(sums, Tables[w].sql(`(SELECT count(*) FROM {table} WHERE `+parked+` AND {parked_for} = `+service+`)`))
+	for _, f := range manifest.Workloads() {
+		if f.AsksModel {
+			sums = append(sums, Tables[f.Name].sql(`(SELECT count(*) FROM {table} WHERE `+parked+` AND {parked_for} = `+service+`)`))
+		}
 	}
 	return "SELECT " + strings.Join(sums, " + ")
 }

@@ -34,9 +34,6 @@ var Tables = map[string]Table{
 	manifest.Match.Name: documents, manifest.Ingest.Name: ingestions, manifest.Review.Name: chunks,
 	manifest.Offer.Name: offerJobs}
 
-// parkable lists the functions with work that may wait for a service.
-var parkable = []string{manifest.Match.Name, manifest.Ingest.Name, manifest.Review.Name}
-
 var documents = Table{
 	Name: "document", Prefix: "matching_", Arrived: "received_at", Subject: "document",
 	Unworkable: `CASE WHEN type IS NULL THEN 'not matchable: missing document type'

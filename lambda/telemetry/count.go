@@ -28,6 +28,7 @@ var acknowledged = map[job.Result]string{
 	job.Succeeded: metric.Succeeded,
 	job.Permanent: metric.Failed,
 	job.Malformed: metric.Malformed,
+	job.Parked:    metric.Retried,
 	// any other: there was nothing to do
 }
 

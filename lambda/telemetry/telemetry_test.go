@@ -119,6 +119,7 @@ func TestEachEndCountsOnce(t *testing.T) {
 		job.Held:       {"Retried", "DeadLettered"},
 		job.Transient:  {"Retried", "DeadLettered"},
 		job.Permanent:  {"Failed", "Failed"},
+		job.Parked:     {"Retried", "Retried"},
 		job.Busy:       {"Retried", "DeadLettered"},
 		job.Early:      {"Retried", "DeadLettered"},
 		job.Lost:       {"Retried", "Skipped"},

@@ -5,7 +5,7 @@ const (
 	// Deliveries by result, for each function in Functions; each delivery counts as one of
 	// these.
 	Succeeded    = "Succeeded"    // done by this delivery
-	Retried      = "Retried"      // comes again after the backoff, or because another worker holds the row
+	Retried      = "Retried"      // comes again: after the backoff, after another worker, or once a service is back
 	DeadLettered = "DeadLettered" // failed on its last delivery
 	Failed       = "Failed"       // failed permanently
 	Skipped      = "Skipped"      // nothing to do: done before, superseded, missing, or unworkable

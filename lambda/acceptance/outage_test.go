@@ -18,12 +18,12 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local"
+	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/chunk"
-	"matchbook/lambda/review/record"
 	reviewreport "matchbook/lambda/review/report"
 
 	"github.com/google/uuid"
@@ -157,7 +157,7 @@ func (o *office) checkWords(t *testing.T, p *provider, parked int, document, fil
 			", 1 file, 1 review waiting; the sweep goes on with them by itself"},
 		"console": {fmt.Sprint(away), name + " is away since 2026-03-02 09:00 UTC"},
 		"review":  {string(must.Get(reviewreport.HTML(contract))(t)), "It is waiting for " + name + ", away since 2026-03-02 09:00 UTC, and goes on by itself."},
-		"status":  {fmt.Sprint(contract.Job.Status, contract.Job.Waits), string(record.Running) + "waiting for " + name},
+		"status":  {reviewrun.ResultOf(contract).Text(), "waiting for " + name + ", away since 2026-03-02 09:00 UTC; it goes on by itself"},
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(said.got), " "), said.want) {
 			t.Errorf("%s: got %s\nwant %s", what, said.got, said.want)

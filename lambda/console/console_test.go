@@ -231,6 +231,18 @@ func TestEmptyDatabase(t *testing.T) {
 	}
 }
 
+// Every tenant sees which service is away, and how much waits for it.
+func TestOverviewNamesOutage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenantA)
+	s.exec("INSERT INTO document (id, tenant_id, type, matching_due_at) VALUES ($1, $1, 'invoice', NULL)", tenantA)
+	s.exec(`INSERT INTO service_breaker (service, state, changed_at, outage_id, outage_since, error)
+		VALUES ('gpt-test', 'open', now(), gen_random_uuid(), '2026-03-02T10:00:00Z', 'model provider failed (HTTP 503)')`)
+	s.as(everything(login.Viewer)).page("/").want(t,
+		"gpt-test is away since 2026-03-02 10:00 UTC (model provider failed (HTTP 503)): nothing waits for it.")
+}
+
 func TestDatabaseErrorOnlyInLog(t *testing.T) {
 	t.Parallel()
 	s := newSample(t)

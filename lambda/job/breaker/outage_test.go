@@ -1,6 +1,7 @@
 package breaker_test
 
 import (
+	"flag"
 	"reflect"
 	"testing"
 	"time"
@@ -13,18 +14,25 @@ func sixHours(service string, at time.Duration) bool {
 	return service == theModel && at >= time.Hour && at < 7*time.Hour
 }
 
-// At full size, with a control without breakers: go test ./lambda/job/breaker -run TestSixHours -thorough -v -timeout 1h
+// documents is for a run at full size, with a control without breakers; it takes half an hour:
+//
+//	go test ./lambda/job/breaker -run TestSixHours -v -timeout 2h -documents 100000
+var documents = flag.Int("documents", 0, "simulate so many documents, a hundredth of files and a five-hundredth of reviews")
+
 func TestSixHours(t *testing.T) {
 	t.Parallel()
-	o := outage{documents: testenv.Size(96, 100_000), files: testenv.Size(24, 1000), reviews: testenv.Size(4, 200),
-		arriving: 8 * time.Hour, lasting: 9 * time.Hour, every: time.Duration(testenv.Size(5, 1)) * time.Minute, workers: 2, away: sixHours}
+	o := outage{documents: testenv.Size(96, 500), files: testenv.Size(24, 48), reviews: testenv.Size(4, 6),
+		arriving: 8 * time.Hour, lasting: 9 * time.Hour, every: 5 * time.Minute, workers: 2, away: sixHours}
+	if *documents > 0 {
+		o.documents, o.files, o.reviews, o.every = *documents, *documents/100, *documents/500, time.Minute
+	}
 	got := o.run(t)
 	t.Logf("with breakers: %+v", got)
 	want := result{told: []string{theModel + ": outage", theModel + ": outage over"}, wasted: got.wasted, done: got.done}
 	if !reflect.DeepEqual(got, want) || got.done == 0 || got.wasted > 100+o.documents/100 {
 		t.Errorf("got %+v", got)
 	}
-	if !testenv.Thorough() {
+	if !testenv.Thorough() && *documents == 0 {
 		return
 	}
 	o.control = true
@@ -39,7 +47,7 @@ func TestSixHours(t *testing.T) {
 func TestFlapping(t *testing.T) {
 	t.Parallel()
 	begin, end := 10*time.Minute, 10*time.Minute+time.Duration(testenv.Size(16, 120))*time.Minute
-	o := outage{documents: testenv.Size(130, 20_000), files: testenv.Size(12, 500), reviews: testenv.Size(2, 100),
+	o := outage{documents: testenv.Size(130, 1000), files: 12, reviews: 2,
 		arriving: end + 10*time.Minute, lasting: end + 25*time.Minute, every: time.Minute, tick: 20 * time.Second, workers: 2,
 		away: func(service string, at time.Duration) bool {
 			return service == theModel && at >= begin && at < end && at%(2*time.Minute) >= 30*time.Second

@@ -28,6 +28,7 @@ type Result struct {
 	Estimate   float64       `json:"estimate_usd"`
 	Budget     float64       `json:"budget_usd"`
 	Error      string        `json:"error,omitempty"`
+	Waits      string        `json:"waits,omitempty"`           // for a service that is away
 	Unread     string        `json:"unread_language,omitempty"` // warning about a language that rules don't read
 	Card       record.Card   `json:"card"`                      // parties, dates, periods and sums
 	Categories []Category    `json:"categories"`
@@ -61,7 +62,7 @@ type Gap struct {
 func ResultOf(r report.Review) *Result {
 	j := r.Job
 	result := &Result{ID: j.ID, Name: j.Name, Status: j.Status, Model: j.Model, Playbook: j.Playbook, Parts: j.Chunks,
-		Calls: j.Calls, Cost: j.Cost.Dollars(), Estimate: j.Estimate.Dollars(), Budget: j.Budget.Dollars(), Error: j.Error,
+		Calls: j.Calls, Cost: j.Cost.Dollars(), Estimate: j.Estimate.Dollars(), Budget: j.Budget.Dollars(), Error: j.Error, Waits: j.Waits,
 		Findings: SomeFindings(r, report.Filter{}), Gaps: []Gap{},
 		Card: r.Card, Certificate: report.CertificateOf(r)}
 	for _, c := range record.All() {
@@ -88,6 +89,9 @@ func (r *Result) Text() string {
 			plural.Of(r.Calls, "call", "calls"), r.Cost, r.Estimate)
 	}
 	p.Line("           %s; %s, %s", r.Status, plural.Of(r.Parts, "part", "parts"), reader)
+	if r.Waits != "" {
+		p.Line("           %s; it goes on by itself", term.Clean(r.Waits, mostText))
+	}
 	p.Line("           %s", r.Certificate.Summary)
 	if len(r.LeftOut) > 0 {
 		p.Line("           not read: %s", strings.Join(r.LeftOut, ", "))

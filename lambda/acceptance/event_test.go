@@ -62,8 +62,7 @@ func TestPythonReceiver(t *testing.T) {
 	}
 }
 
-// receives sweeps until all events are accepted, and compares the matches that the
-// receiver has with the view.
+// receives sweeps until all events are accepted, and checks what the receiver has.
 func (l *line) receives(t *testing.T, matches *atomic.Value, n int) {
 	t.Helper()
 	waitFor(t, "the events arrive", func() bool {
@@ -71,6 +70,13 @@ func (l *line) receives(t *testing.T, matches *atomic.Value, n int) {
 		l.sweepFunction()
 		return query[int](l, "SELECT count(*) FROM event WHERE delivered_at IS NULL") == 0
 	})
+	l.holds(matches, n)
+}
+
+// holds checks that the receiver has the n matches of the view.
+func (l *line) holds(matches *atomic.Value, n int) {
+	t := l.t
+	t.Helper()
 	want := query[string](l, `SELECT coalesce(jsonb_agg(to_jsonb(m) - 'tenant_id' - 'updated_at'
 		ORDER BY document_a_id, document_b_id), '[]')::text FROM matchbook_match AS m`)
 	var got string

@@ -94,13 +94,13 @@ type replay struct {
 
 // posed is a question that was asked.
 type posed struct {
-	stage           record.Stage // empty: not about a passage
+	stages          []record.Stage // empty: not about a passage
 	prompt, passage string
 	answer          string
 }
 
 func (r *replay) answer(q scripted.Question) string {
-	stage, passage, _ := analyst.Asked(q.Name, q.User)
+	stages, passage, _ := analyst.Asked(q.Name, q.User)
 	w := r.about(cmp.Or(passage, q.User))
 	answer := object{}
 	switch {
@@ -108,12 +108,16 @@ func (r *replay) answer(q scripted.Question) string {
 		answer = w.Card
 	case q.Name == whole.SchemaName:
 		answer = w.wholeOf(q.User)
-	case stage == record.Categories:
-		answer["clauses"] = w.clausesIn(passage)
 	default:
-		answer["findings"] = w.findingsIn(passage, q.User, stage)
+		answer["tasks"] = stages
+		for _, stage := range stages {
+			if stage == record.Categories {
+				answer["clauses"] = w.clausesIn(passage)
+			}
+		}
+		answer["findings"] = w.findingsIn(passage, q.User, stages)
 	}
-	p := posed{stage, string(q.Schema) + q.System + q.User, passage, answerOf(q, answer)}
+	p := posed{stages, string(q.Schema) + q.System + q.User, passage, answerOf(q, answer)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked[w] = append(r.asked[w], p)
@@ -160,23 +164,23 @@ func (w *written) clausesIn(passage string) []object {
 	return list
 }
 
-// findingsIn returns the findings of an analyst in a passage. The analyst that reads the rest, told
-// which others read it too, has the findings of the ones that don't.
-func (w *written) findingsIn(passage, user string, stage record.Stage) []object {
+// findingsIn returns the findings of each analyst asked about a passage. The one that reads the rest,
+// told which others read it too, has the findings of the ones that don't.
+func (w *written) findingsIn(passage, user string, stages []record.Stage) []object {
 	list := []object{}
-	_, called, rest := strings.Cut(user, "Specialists called for this passage: ")
 	for _, f := range w.Findings {
-		mine, taken := false, false
-		for _, a := range analyst.All() {
-			if (f.Analyst == "" || f.Analyst == a.Name) && slices.Contains(a.Topics, f.Topic) {
-				mine = mine || a.Stage() == stage
-				taken = taken || strings.Contains(called, a.Title)
-			}
+		if !stands(passage, cmp.Or(f.Near, f.Quote)) {
+			continue
 		}
-		if (mine || rest && !taken) && stands(passage, cmp.Or(f.Near, f.Quote)) {
-			entry := f.entry()
-			entry["quote"] = f.Quote
-			list = append(list, entry)
+		taken, rest := false, strings.Contains(user, "Specialists called for this passage: ")
+		for _, a := range analyst.All() {
+			mine := (f.Analyst == "" || f.Analyst == a.Name) && slices.Contains(a.Topics, f.Topic) && slices.Contains(stages, a.Stage())
+			if last := a.Stage() == stages[len(stages)-1] && rest; mine || last && !taken {
+				entry := f.entry()
+				entry["task"], entry["quote"] = a.Stage(), f.Quote
+				list = append(list, entry)
+				taken = true
+			}
 		}
 	}
 	return list

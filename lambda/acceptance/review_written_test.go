@@ -148,7 +148,7 @@ func touches(f record.Finding, text, passage string) bool {
 func unreadIn(text string, questions []posed) (n int) {
 	var shown strings.Builder
 	for _, a := range questions {
-		if a.stage != "" && a.stage != record.Categories {
+		if slices.ContainsFunc(a.stages, func(s record.Stage) bool { return s != record.Categories }) {
 			shown.WriteString(dense(a.passage) + "\n")
 		}
 	}

@@ -37,12 +37,12 @@ func largest(p llm.Price, q llm.Question) record.USD {
 	return cost(p, llm.Usage{PromptTokens: prompt, CompletionTokens: completion})
 }
 
-func likely(p llm.Price, q llm.Question) record.USD {
-	prompt, completion := analyst.Likely(q)
+func likely(p llm.Price, q llm.Question, tasks int) record.USD {
+	prompt, completion := analyst.Likely(q, tasks)
 	return cost(p, llm.Usage{PromptTokens: prompt, CompletionTokens: completion})
 }
 
-// meter counts a stage's paid calls and cost, and shares the provider's Retry-After.
+// meter counts the paid calls and cost of stages, and shares the provider's Retry-After.
 type meter struct {
 	llm.Model
 	work        *work
@@ -69,6 +69,16 @@ func (m *meter) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 	return answer, err
 }
 
+// share divides what the calls cost among the stages that they were made for. The calls count for
+// the first, so that the sum is their number.
+func (m *meter) share(rs []record.Result) {
+	n := record.USD(len(rs))
+	for i := range rs {
+		rs[i].Cost = m.cost / n
+	}
+	rs[0].Calls, rs[0].Cost = m.paid, m.cost-m.cost/n*(n-1)
+}
+
 func rateLimited(wait time.Duration) error {
 	return &failure.Error{Kind: failure.Transient, RetryAfter: wait,
 		Sentence: "the model's provider is rate limiting; retry later"}
@@ -76,7 +86,7 @@ func rateLimited(wait time.Duration) error {
 
 // enter waits for the provider's pause to end and for a slot of this process. The caller must
 // call leave after the call.
-func (w *work) enter(ctx context.Context, call record.Call) (leave func(), err error) {
+func (w *work) enter(ctx context.Context, calls []record.Call) (leave func(), err error) {
 	for {
 		if err := w.sitOut(ctx); err != nil {
 			return nil, err
@@ -85,16 +95,16 @@ func (w *work) enter(ctx context.Context, call record.Call) (leave func(), err e
 		if err != nil {
 			return nil, err
 		}
-		standing, err := w.Store.Begin(ctx, w.fence, w.modelName(), []record.Call{call})
+		standing, err := w.Store.Begin(ctx, w.fence, w.modelName(), calls)
 		switch {
-		case errors.Is(err, record.ErrBudget) && call.Estimate <= standing.Unspent:
+		case errors.Is(err, record.ErrBudget) && calls[0].Estimate <= standing.Unspent:
 			leave()
 			if err := w.awaitBudget(ctx); err != nil {
 				return nil, err
 			}
 			continue
 		case errors.Is(err, record.ErrBudget):
-			err = beyond(standing.Unspent, call.Estimate)
+			err = beyond(standing.Unspent, calls[0].Estimate)
 		case err != nil:
 		case standing.Status != record.Running:
 			err = errCancelled

@@ -37,7 +37,7 @@ func TestCancelledAtRandom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			s := asDeployed(seed, testenv.Size(8, 200), fewCalls)
+			s := asDeployed(seed, testenv.Size(8, 200), fewChunks)
 			s.kill = kill
 			synctest.Test(t, s.cancels)
 		})
@@ -46,7 +46,7 @@ func TestCancelledAtRandom(t *testing.T) {
 
 func (s simulation) cancels(t *testing.T) {
 	w := s.start(t)
-	ideal := simMean * time.Duration(s.reviews*116) / time.Duration(s.workers*s.callsInFlight)
+	ideal := simMean * time.Duration(s.reviews*(fewChunks+2)) / time.Duration(s.workers*s.callsInFlight)
 	moments := make([]cancelled, len(w.ids))
 	for n, id := range w.ids {
 		moment := time.Duration(draw(s.seed, "cancel", id[:], n) * 1.2 * float64(ideal))

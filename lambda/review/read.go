@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"matchbook/lambda/failure"
@@ -17,9 +19,8 @@ import (
 	"matchbook/lambda/review/whole"
 )
 
-// text reads a chunk of text: the first asks for the contract's card, each for its categories,
-// then the analysts called by them. If the answer about categories is unusable, the rules' marks
-// call the analysts, so that one gap doesn't become twelve.
+// text reads a chunk of text: the first asks for the contract's card, each for what rules' marks and
+// words call for.
 func (w *work) text(ctx context.Context) error {
 	if w.Model == nil {
 		return w.byRules(ctx)
@@ -28,14 +29,7 @@ func (w *work) text(ctx context.Context) error {
 	if stop {
 		return without
 	}
-	marks, err := w.categories(ctx)
-	if err != nil {
-		if cause(ctx) != nil || errors.Is(err, record.ErrBudget) || failure.Of(err).Kind != failure.Permanent {
-			return worst(without, err)
-		}
-		marks = w.marksByRules()
-	}
-	return worst(without, err, w.analysts(ctx, analyst.Route(marks, w.passage)))
+	return worst(without, w.tasks(ctx, analyst.Route(w.marksByRules(), w.passage)))
 }
 
 // card asks for the contract's card, if this is the first chunk, and publishes the chunks waiting
@@ -48,7 +42,8 @@ func (w *work) card(ctx context.Context) (stop bool, err error) {
 	if w.task.Contract != "" {
 		err = w.askCard(ctx)
 	}
-	if cause(ctx) != nil || w.unrecorded() != nil || err != nil && (failure.Of(err).RetryAfter > 0 || failure.Of(err).Kind == failure.Parked) {
+	if later := failure.Of(err); cause(ctx) != nil || w.unrecorded() != nil ||
+		err != nil && (later.RetryAfter > 0 || later.Kind == failure.Parked) {
 		return true, err
 	}
 	waiting, opened := w.Store.Open(ctx, w.fence)
@@ -81,51 +76,83 @@ func (w *work) marksByRules() []record.Mark {
 }
 
 func (w *work) byRules(ctx context.Context) error {
-	return w.stage(ctx, record.Result{Stage: record.Categories}, 0, func(_ context.Context, r *record.Result) error {
-		r.Marks = w.marksByRules()
-		r.Findings = w.playbook.ByRules(r.Marks)
+	marks := w.marksByRules()
+	return w.concluded(ctx, record.Result{Stage: record.Categories, Marks: marks, Findings: w.playbook.ByRules(marks)})
+}
+
+// concluded runs a stage by rules.
+func (w *work) concluded(ctx context.Context, r record.Result) error {
+	return worst(w.stages(ctx, []record.Result{r}, 0, func(context.Context, []record.Result) []error { return []error{nil} })...)
+}
+
+// tasks asks about the passage in one call. What has no answer in it for good is asked alone, all at
+// once, so that one gap doesn't become twelve. One failure doesn't stop the others, because their
+// answers are paid for and worth recording.
+func (w *work) tasks(ctx context.Context, tasks []analyst.Analyst) error {
+	tasks = slices.DeleteFunc(tasks, func(t analyst.Analyst) bool { _, done := w.task.Ended[t.Stage()]; return done })
+	if len(tasks) == 0 {
 		return nil
-	})
-}
-
-// categories returns the chunk's marks, from the record if the stage is done.
-func (w *work) categories(ctx context.Context) (marks []record.Mark, err error) {
-	if ended, ok := w.task.Ended[record.Categories]; ok {
-		return ended.Marks, nil
 	}
-	q := analyst.CategoriesQuestion(w.passage)
-	err = w.question(ctx, record.Result{Stage: record.Categories}, q, func(answer string, r *record.Result) (err error) {
-		r.Marks, r.Dropped, err = analyst.ReadMarks(answer, w.passage)
-		marks = r.Marks
-		return cmp.Or(err, lost(len(r.Marks), r.Dropped))
-	})
-	return marks, err
-}
-
-// analysts runs the called analysts concurrently. One's failure doesn't stop the others,
-// because their answers are paid for and worth recording.
-func (w *work) analysts(ctx context.Context, called []analyst.Analyst) error {
-	for _, a := range called {
-		w.expect(record.Stage(a.Name))
+	for _, t := range tasks {
+		w.expect(t.Stage())
 	}
-	errs := make([]error, len(called))
+	errs := w.together(ctx, tasks)
+	if len(errs) < 2 || cause(ctx) != nil || w.unrecorded() != nil {
+		return worst(errs...)
+	}
 	var running sync.WaitGroup
-	for i, a := range called {
-		running.Go(func() {
-			defer w.recovered(&errs[i])
-			errs[i] = w.analyst(ctx, a)
-		})
+	for i, t := range tasks {
+		if alone(errs[i]) {
+			running.Go(func() { errs[i] = worst(w.together(ctx, []analyst.Analyst{t})...) })
+		}
 	}
 	running.Wait()
 	return worst(errs...)
 }
 
-func (w *work) analyst(ctx context.Context, a analyst.Analyst) error {
-	q := a.Question(w.passage, w.playbook)
-	return w.question(ctx, record.Result{Stage: a.Stage()}, q, func(answer string, r *record.Result) (err error) {
-		r.Findings, r.Dropped, err = a.Read(answer, w.passage)
-		return cmp.Or(err, lost(len(r.Findings), r.Dropped))
+// together asks tasks in one call, and returns the error of each.
+func (w *work) together(ctx context.Context, tasks []analyst.Analyst) (errs []error) {
+	defer func() {
+		if v := recover(); v != nil {
+			errs = []error{w.panicked(v)}
+		}
+	}()
+	rs := make([]record.Result, len(tasks))
+	for i, t := range tasks {
+		rs[i].Stage = t.Stage()
+	}
+	var each []error
+	errs = w.ask(ctx, rs, analyst.Question(tasks, w.passage, w.playbook), func(answer string, rs []record.Result) ([]error, error) {
+		parts, err := analyst.Read(tasks, answer, w.passage)
+		if err != nil {
+			return nil, err
+		}
+		each = make([]error, len(parts))
+		for i, p := range parts {
+			rs[i].Marks, rs[i].Findings, rs[i].Dropped = p.Marks, p.Findings, p.Dropped
+			each[i] = lost(len(p.Marks)+len(p.Findings), p.Dropped)
+			if p.Missing {
+				each[i] = failure.Permanently("the answer leaves it out")
+			}
+		}
+		if slices.Contains(each, nil) {
+			return each, nil
+		}
+		return each, worst(each...) // nothing to keep
 	})
+	if len(each) == len(errs) && !slices.Contains(each, nil) {
+		return each
+	}
+	return errs
+}
+
+// errInvented is the error of an answer that quotes nothing but inventions.
+var errInvented = errors.New("invented answer")
+
+// alone reports whether a task without an answer in a shared call is asked alone: the call was
+// refused, or its answer was cut off or leaves the task out.
+func alone(err error) bool {
+	return err != nil && failure.Of(err).Kind == failure.Permanent && !errors.Is(err, record.ErrBudget) && !errors.Is(err, errInvented)
 }
 
 // lost returns an error for an answer that quotes nothing but inventions: it doesn't show that
@@ -134,17 +161,15 @@ func lost(kept, dropped int) error {
 	if kept > 0 || dropped == 0 {
 		return nil
 	}
-	return failure.Permanently("the text has none of its %s", plural.Of(dropped, "quote"))
+	return fmt.Errorf("%w: %w", errInvented, failure.Permanently("the text has none of its %s", plural.Of(dropped, "quote")))
 }
 
-// recovered turns a panic into an error. It's needed here because the runtime's recover covers
-// only its own goroutine.
-func (w *work) recovered(err *error) {
-	if v := recover(); v != nil {
-		p := &failure.Panic{Value: v, Stack: debug.Stack()}
-		w.Log.Error("panic", "id", w.fence.ID, "review", w.task.Job.ID, "panic", p.Error(), "stack", string(p.Stack))
-		*err = p
-	}
+// panicked returns the error of a panic. It's needed because the runtime's recover covers only its
+// own goroutine.
+func (w *work) panicked(v any) error {
+	p := &failure.Panic{Value: v, Stack: debug.Stack()}
+	w.Log.Error("panic", "id", w.fence.ID, "review", w.task.Job.ID, "panic", p.Error(), "stack", string(p.Stack))
+	return p
 }
 
 // whole reads the contract as a whole. What rules conclude from marks and findings is recorded
@@ -152,7 +177,7 @@ func (w *work) recovered(err *error) {
 func (w *work) whole(ctx context.Context) error {
 	concluded := whole.Conclude(w.task, w.playbook)
 	if w.Model == nil {
-		return w.stage(ctx, concluded, 0, func(context.Context, *record.Result) error { return nil })
+		return w.concluded(ctx, concluded)
 	}
 	if _, done := w.task.Ended[record.Rules]; !done {
 		concluded.Stage = record.Rules
@@ -177,13 +202,27 @@ func (w *work) whole(ctx context.Context) error {
 func (w *work) question(
 	ctx context.Context, r record.Result, q llm.Question, read func(answer string, r *record.Result) error,
 ) error {
-	return w.stage(ctx, r, largest(w.Price, q), func(ctx context.Context, r *record.Result) error {
+	return worst(w.ask(ctx, []record.Result{r}, q, func(answer string, rs []record.Result) ([]error, error) {
+		return []error{nil}, read(answer, &rs[0])
+	})...)
+}
+
+// ask runs stages asking the model q. read returns an error for each stage, and one for an answer
+// without any use.
+func (w *work) ask(
+	ctx context.Context, rs []record.Result, q llm.Question, read func(answer string, rs []record.Result) ([]error, error),
+) []error {
+	return w.stages(ctx, rs, largest(w.Price, q), func(ctx context.Context, rs []record.Result) (errs []error) {
 		m := &meter{Model: w.Model.Model, work: w}
 		asker := llm.Asker{Model: m, Vault: w.Model.Vault, Retry: w.retry()}
-		err := asker.Ask(ctx, w.task.Job.TenantID, w.task.Job.DocumentID, q, func(answer string) error {
-			return read(answer, r)
+		err := asker.Ask(ctx, w.task.Job.TenantID, w.task.Job.DocumentID, q, func(answer string) (err error) {
+			errs, err = read(answer, rs)
+			return err
 		})
-		r.Calls, r.Cost = m.paid, m.cost
-		return err
+		m.share(rs)
+		if err != nil {
+			errs = slices.Repeat([]error{err}, len(rs))
+		}
+		return errs
 	})
 }

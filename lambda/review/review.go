@@ -1,9 +1,10 @@
 // Package review is the work of the review function: it reads one chunk of a contract or, as
 // the last step, the contract as a whole.
 //
-// A chunk of text is read in stages; each stage asks a model one question. The first chunk
+// A chunk of text is read in stages; each stage is one question to a model. The first chunk
 // begins with the card of the contract, which the others wait for and all questions have. The
-// next stage finds the chunk's categories of clauses. They decide which analysts read it next, all at once. A
+// next call asks for the chunk's categories of clauses and for the findings of each analyst called by
+// rules' marks and words; what its answer leaves out is asked alone. A
 // finished stage is recorded with its marks and findings, so a redelivery resumes after it. An
 // answer already paid for but not recorded comes from the vault. Before every call the store
 // is asked, because the review may have been cancelled, paused by the model's provider, or run

@@ -17,14 +17,17 @@ import (
 	"matchbook/lambda/review/whole"
 )
 
-// A transient failure of one analyst takes the chunk back to the queue; the next
+// A transient failure of the analyst that is asked alone takes the chunk back to the queue; the next
 // delivery asks that analyst only.
 func TestRedeliveryResumes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
-			if s == "termination" && n <= 4 {
+			switch {
+			case s == "termination" && n == 1:
+				return "", errLeftOut
+			case s == "termination" && n <= 5:
 				return "", unavailable
 			}
 			return answer(ctx, s, n)
@@ -38,7 +41,7 @@ func TestRedeliveryResumes(t *testing.T) {
 		if got := r.deliver(2)[0]; got.Action != job.Ack {
 			t.Fatalf("the second delivery ended with %+v", got)
 		}
-		if again := r.model.calls[calls:]; len(again) != 1 || again[0].stage != "termination" {
+		if again := r.model.calls[calls:]; len(again) != 1 || !slices.Equal(again[0].stages, []record.Stage{"termination"}) {
 			t.Errorf("asked again: %v", again)
 		}
 		r.wantStatus(record.Running) // the whole contract is published
@@ -67,8 +70,8 @@ func TestCallBackoff(t *testing.T) {
 		}
 		least, most := time.Duration(0), time.Duration(0)
 		for n, c := range r.model.calls {
-			if c.stage != record.Categories || c.at < least || c.at > most {
-				t.Errorf("call %d: %s after %s, want one of %s to %s", n+1, c.stage, c.at, least, most)
+			if c.stages[0] != record.Categories || c.at < least || c.at > most {
+				t.Errorf("call %d: %s after %s, want one of %s to %s", n+1, c.stages, c.at, least, most)
 			}
 			wait := time.Second << n
 			least, most = least+wait, most+wait+wait/4
@@ -79,13 +82,16 @@ func TestCallBackoff(t *testing.T) {
 	})
 }
 
-// Calls in flight are stopped within a second, and nothing is found any more.
+// A call in flight is stopped within a second, and nothing is found any more.
 func TestCancelStopsCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
-			if s != record.Categories && s != "renewal" {
+			switch {
+			case s == "termination" && n == 1:
+				return "", errLeftOut
+			case s == "termination":
 				if err := took(ctx, time.Minute); err != nil {
 					return "", err
 				}
@@ -124,8 +130,14 @@ func TestCancelIsNotRetried(t *testing.T) {
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
 			switch s {
 			case "renewal":
+				if n == 1 {
+					return "", errLeftOut
+				}
 				return "", unavailable
 			case "termination":
+				if n == 1 {
+					return "", errLeftOut
+				}
 				return "", took(ctx, time.Minute)
 			}
 			return answer(ctx, s, n)
@@ -157,7 +169,7 @@ func TestNoFindingAfterCancel(t *testing.T) {
 		if found := r.store.Findings(r.id); slices.ContainsFunc(found, func(f record.Finding) bool { return f.Analyst == "renewal" }) {
 			t.Errorf("found after the cancellation: %+v", found)
 		}
-		if chunk := r.store.Chunks(r.id)[0]; chunk.Stage != "cancelled-at-stage-2" {
+		if chunk := r.store.Chunks(r.id)[0]; chunk.Stage != "cancelled-at-stage-1" {
 			t.Errorf("the chunk is %s, %s", chunk.Status, chunk.Stage)
 		}
 	})
@@ -224,7 +236,7 @@ func TestRateLimitPausesOthers(t *testing.T) {
 		r.deliver(1)
 		for _, c := range r.model.calls {
 			if c.at > 0 && c.at < 10*time.Second {
-				t.Errorf("%s was asked after %s, within the pause", c.stage, c.at)
+				t.Errorf("%s was asked after %s, within the pause", c.stages, c.at)
 			}
 		}
 	})
@@ -287,8 +299,11 @@ func TestCallAwaitsBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
-		r.store.jobs[r.id].Budget = 60_000 // an analyst reserves 41,000 and costs 200
+		r.store.jobs[r.id].Budget = 90_000 // an analyst reserves 41,000 and costs 200
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s != record.Categories && n == 1 && s != record.Contract {
+				return "", errLeftOut
+			}
 			if err := took(ctx, 3*time.Second); err != nil {
 				return "", err
 			}
@@ -297,8 +312,8 @@ func TestCallAwaitsBudget(t *testing.T) {
 		r.deliver(1)
 		r.deliver(1)
 		r.wantStatus(record.Completed)
-		if r.model.most != 1 || r.store.Job(r.id).Calls != 7 {
-			t.Errorf("%d calls at once, %d in all; want 1 and 7", r.model.most, r.store.Job(r.id).Calls)
+		if r.model.most != 2 || r.store.Job(r.id).Calls != 6 {
+			t.Errorf("%d calls at once, %d in all; want 2 and 6", r.model.most, r.store.Job(r.id).Calls)
 		}
 	})
 }
@@ -346,7 +361,9 @@ func TestPanicFailsOneChunk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
-			if s == "renewal" {
+			if s == "renewal" && n == 1 {
+				return "", errLeftOut
+			} else if s == "renewal" {
 				panic("broken")
 			}
 			return answer(ctx, s, n)
@@ -366,6 +383,9 @@ func TestLostFenceStopsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneClause)
 		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s != record.Categories && n == 1 {
+				return "", errLeftOut
+			}
 			if s == "renewal" { // another attempt claims the chunk
 				r.store.Take(r.store.Chunks(r.id)[0].ID)
 			} else if s != record.Categories {
@@ -399,9 +419,87 @@ func TestStagesShareTransaction(t *testing.T) {
 			return nil
 		}
 		r.store.Slow = 10 * time.Millisecond
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s != record.Categories && n == 1 {
+				return "", errLeftOut
+			}
+			return answer(ctx, s, n)
+		}
 		r.deliver(1)
-		if writes != 4 { // the card; the categories; the analyst that is first; the two others
+		if writes != 4 { // the card; the call of all; the analyst that is first alone; the others
 			t.Errorf("%d writes, want 4", writes)
+		}
+	})
+}
+
+// The passage is sent once. What its answer leaves out is asked alone, and what has invented quotes
+// isn't; each is a gap alone, and a retry asks for nothing else.
+func TestTasksShareCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		wrong := true
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			switch {
+			case s == "termination" && n == 1:
+				return "", errLeftOut
+			case s == "renewal" && wrong:
+				return strings.Replace(must.Get(answer(ctx, "renewal", n))(t), "It renews for", "It never renews for", 1), nil
+			}
+			return answer(ctx, s, n)
+		}
+		r.read()
+		r.wantStatus(record.CompletedWithGaps)
+		calls := r.model.calls
+		if len(calls) != 3 || len(calls[0].stages) != 4 || !slices.Equal(calls[1].stages, []record.Stage{"termination"}) {
+			t.Errorf("the calls are %v", calls)
+		}
+		for stage, outcome := range r.store.Outcomes(r.store.Chunks(r.id)[0].ID) {
+			if (outcome == record.Done) != (stage != "renewal") {
+				t.Errorf("%s is %s", stage, outcome)
+			}
+		}
+		wrong = false
+		r.sent = r.store.Retry(r.id)
+		r.read()
+		r.wantStatus(record.Completed)
+		if again := r.model.calls[len(calls):]; len(again) != 2 || !slices.Equal(again[0].stages, []record.Stage{"renewal"}) {
+			t.Errorf("the retry asked %v", again)
+		}
+		if got := r.store.Job(r.id); got.Calls != len(r.model.calls)+1 { // the card
+			t.Errorf("%d calls are counted", got.Calls)
+		}
+	})
+}
+
+// read reads the contract, and then as a whole, which the sweep publishes after a failure.
+func (r *rig) read() {
+	r.Helper()
+	r.deliver(1)
+	if len(r.sent) == 0 {
+		<-time.After(time.Second)
+		r.sent = r.store.Sweep(0)
+	}
+	r.deliver(1)
+}
+
+// A call that is refused for good says nothing about its tasks: each is asked alone.
+func TestRefusedCallIsDivided(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneClause)
+		r.model.answer = func(ctx context.Context, s record.Stage, n int) (string, error) {
+			if s == "renewal" {
+				return "", failure.Permanently("the answer was cut off")
+			}
+			return answer(ctx, s, n)
+		}
+		r.read()
+		r.wantStatus(record.CompletedWithGaps)
+		for stage, outcome := range r.store.Outcomes(r.store.Chunks(r.id)[0].ID) {
+			if (outcome == record.Done) != (stage != "renewal") {
+				t.Errorf("%s is %s", stage, outcome)
+			}
 		}
 	})
 }

@@ -2,7 +2,10 @@ package review_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -21,8 +24,8 @@ import (
 
 // call is a call of the model, in the test's time.
 type call struct {
-	stage record.Stage
-	at    time.Duration
+	stages []record.Stage
+	at     time.Duration
 }
 
 // model answers by the stage that asks.
@@ -41,7 +44,7 @@ type model struct {
 func (m *model) Name() string { return "test" }
 
 func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
-	stage, _, ok := analyst.Asked(q.Name, q.User)
+	stages, _, ok := analyst.Asked(q.Name, q.User)
 	switch {
 	case q.Name == card.SchemaName && m.card == nil:
 		return llm.Answer{Text: emptyCard}, nil // not counted: most tests are about the other questions
@@ -49,27 +52,65 @@ func (m *model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 		text, err := m.card()
 		return llm.Answer{Text: text}, err
 	case !ok:
-		stage = record.Contract
+		stages = []record.Stage{record.Contract}
 	}
 	if m.see != nil {
 		m.see(q)
 	}
-	n := m.enter(stage)
+	counts := m.enter(stages)
 	defer m.leave()
-	text, err := m.answer(ctx, stage, n)
+	text, err := m.together(ctx, stages, counts)
 	if err != nil {
 		return llm.Answer{}, err
 	}
 	return llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, nil
 }
 
-func (m *model) enter(stage record.Stage) (n int) {
+// errLeftOut is the error of a task that a shared answer leaves out.
+var errLeftOut = errors.New("left out")
+
+// together joins the answers to the tasks of a call. An error of one is the call's.
+func (m *model) together(ctx context.Context, stages []record.Stage, counts []int) (string, error) {
+	if len(stages) == 1 {
+		return m.answer(ctx, stages[0], counts[0])
+	}
+	all := struct {
+		Tasks    []record.Stage   `json:"tasks"`
+		Clauses  []map[string]any `json:"clauses"`
+		Findings []map[string]any `json:"findings"`
+	}{[]record.Stage{}, []map[string]any{}, []map[string]any{}}
+	for i, s := range stages {
+		text, err := m.answer(ctx, s, counts[i])
+		if errors.Is(err, errLeftOut) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		one := all
+		one.Findings = nil
+		if err := json.Unmarshal([]byte(text), &one); err != nil {
+			return "", err
+		}
+		for _, f := range one.Findings {
+			f["task"] = s
+		}
+		all.Tasks, all.Clauses, all.Findings = append(all.Tasks, s), one.Clauses, append(all.Findings, one.Findings...)
+	}
+	raw, err := json.Marshal(all)
+	return string(raw), err
+}
+
+func (m *model) enter(stages []record.Stage) (counts []int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.calls = append(m.calls, call{stage, time.Since(m.began)})
+	m.calls = append(m.calls, call{stages, time.Since(m.began)})
 	m.inFlight++
 	m.most = max(m.most, m.inFlight)
-	return m.count(stage)
+	for _, s := range stages {
+		counts = append(counts, m.count(s))
+	}
+	return counts
 }
 
 func (m *model) leave() {
@@ -80,7 +121,7 @@ func (m *model) leave() {
 
 func (m *model) count(stage record.Stage) (n int) {
 	for _, c := range m.calls {
-		if c.stage == stage {
+		if slices.Contains(c.stages, stage) {
 			n++
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +15,6 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/card"
-	"matchbook/lambda/review/record"
 )
 
 // The latency of the model is lognormal, with a median of 1 s and a mean of 1.5 s;
@@ -104,64 +103,40 @@ func (m *simModel) twice() (n int) {
 	return n
 }
 
-// simTopics are categories, one for each analyst that only a mark calls.
-var simTopics = []record.Category{record.Renewal, record.Termination, record.LiabilityCap, record.Indemnity,
-	record.IPOwnership, record.Exclusivity, record.GoverningLaw}
-
 var simName = regexp.MustCompile(`contract \d+`)
 
-var simTopic = regexp.MustCompile(`topic (\d) of contract \d+`)
+// simStages are the tasks that the router finds in each clause of a contract.
+const simStages = 3 // the categories, the analyst of payments, and of the rest
 
 // emptyCard has no fact.
 const emptyCard = `{"type": "", "parties": [], "effective_date": {"date": "", "quote": ""}, "end_date": {"date": "", "quote": ""},
 	"term": {"number": 0, "unit": "day", "quote": ""}, "renewal": {"number": 0, "unit": "day", "quote": ""},
 	"notice": {"number": 0, "unit": "day", "quote": ""}, "sums": [], "precedence": {"quote": ""}, "definitions": [], "absent": []}`
 
-// simAnswer marks the topics that the passage names.
+// simAnswer has a finding for each task about a passage.
 func simAnswer(q llm.Question) string {
-	stage, text, ok := analyst.Asked(q.Name, q.User)
+	tasks, text, ok := analyst.Asked(q.Name, q.User)
 	switch {
 	case q.Name == card.SchemaName:
 		return emptyCard
 	case !ok:
 		return `{"together": [], "same": [], "weights": [], "absent": []}`
 	}
-	if stage != record.Categories {
-		return simFinding(stage, text)
+	var findings []string
+	for _, t := range tasks[1:] {
+		findings = append(findings, fmt.Sprintf(`{"task": %q, "quote": %q, "category": "other", "severity": "low", "title": "It is there",
+			"explanation": "The passage names it.", "fallback": ""}`, t, simName.FindString(text)))
 	}
-	var clauses []string
-	for _, quote := range simTopic.FindAllStringSubmatch(text, -1) {
-		topic, _ := strconv.Atoi(quote[1])
-		clauses = append(clauses, fmt.Sprintf(`{"quote": %q, "category": %q, "score": 90}`, quote[0], simTopics[topic]))
-	}
-	return `{"clauses": [` + strings.Join(clauses, ", ") + `]}`
+	names, _ := json.Marshal(tasks)
+	return fmt.Sprintf(`{"tasks": %s, "clauses": [], "findings": [%s]}`, names, strings.Join(findings, ", "))
 }
 
-// simFinding is the answer of an analyst: a finding, if the passage names a topic.
-func simFinding(stage record.Stage, text string) string {
-	quote := simTopic.FindString(text)
-	for _, a := range analyst.All() {
-		if a.Stage() == stage && quote != "" {
-			return fmt.Sprintf(`{"findings": [{"quote": %q, "category": %q, "severity": "low", "title": "It is there",
-				"explanation": "The passage names it.", "fallback": ""}]}`, quote, a.Topics[0])
-		}
-	}
-	return `{"findings": []}`
-}
-
-// simContract is the text of a contract with as many chunks as are given, each
-// with so many analysts.
-func simContract(number int, analysts []int) string {
+// simContract is the text of a contract with as many chunks as are given.
+func simContract(number, chunks int) string {
 	var b strings.Builder
-	for i, n := range analysts {
-		fmt.Fprintf(&b, "%d. Clause\n\n", i+1)
-		for topic := range min(n, len(simTopics)) {
-			fmt.Fprintf(&b, "This is topic %d of contract %d and clause %d. ", topic, number, i)
-		}
-		for _, word := range []string{"privacy", "invoice", "trade secret"}[:max(n-len(simTopics), 0)] {
-			b.WriteString(strings.Repeat("Here is "+word+". ", 3))
-		}
-		b.WriteString(strings.Repeat("Words of a clause. ", 150) + "\n\n")
+	for i := range chunks {
+		fmt.Fprintf(&b, "%d. Clause\n\nThis is clause %d of contract %d. ", i+1, i, number)
+		b.WriteString(strings.Repeat("Here is invoice. ", 3) + strings.Repeat("Words of a clause. ", 150) + "\n\n")
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 
 	"matchbook/lambda/llm"
 	"matchbook/lambda/review/analyst"
+	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 
@@ -56,7 +57,7 @@ func (n *naive) run(p *process, s simulation, batch []*simMessage) {
 		running.Go(func() {
 			found := n.chunk(p, slots, n.passages[m.ID])
 			if p.ctx.Err() == nil {
-				n.finish(m.ID, found, len(s.analysts))
+				n.finish(m.ID, found, s.chunks)
 				p.queue.delete(m)
 			}
 		})
@@ -66,23 +67,13 @@ func (n *naive) run(p *process, s simulation, batch []*simMessage) {
 
 // chunk returns the stages that were answered.
 func (n *naive) chunk(p *process, slots chan struct{}, passage analyst.Passage) (answered []record.Stage) {
-	text, ok := ask(p, slots, analyst.CategoriesQuestion(passage))
-	marks, _, err := analyst.ReadMarks(text, passage)
-	if !ok || err != nil {
+	tasks := analyst.Route(category.ByRules(passage.Text, passage.Start, passage.Heading), passage)
+	text, ok := ask(p, slots, analyst.Question(tasks, passage, n.playbook))
+	if _, err := analyst.Read(tasks, text, passage); !ok || err != nil {
 		return nil
 	}
-	answered = append(answered, record.Categories)
-	route := analyst.Route(marks, passage)
-	results := make([]bool, len(route))
-	var running sync.WaitGroup
-	for i, a := range route {
-		running.Go(func() { _, results[i] = ask(p, slots, a.Question(passage, n.playbook)) })
-	}
-	running.Wait()
-	for i, ok := range results {
-		if ok {
-			answered = append(answered, route[i].Stage())
-		}
+	for _, t := range tasks {
+		answered = append(answered, t.Stage())
 	}
 	return answered
 }
@@ -112,10 +103,4 @@ func (n *naive) finish(chunk uuid.UUID, answered []record.Stage, chunks int) {
 }
 
 // complete reports whether a review had all results when it was closed.
-func (n *naive) complete(id uuid.UUID, analysts []int) bool {
-	want := len(analysts)
-	for _, calls := range analysts {
-		want += calls
-	}
-	return n.closed[id] == want
-}
+func (n *naive) complete(id uuid.UUID, chunks int) bool { return n.closed[id] == chunks*simStages }

@@ -27,7 +27,7 @@ import (
 type simulation struct {
 	seed          uint64
 	reviews       int
-	analysts      []int         // of each chunk of a contract
+	chunks        int           // of a contract
 	kill          time.Duration // mean life of a process; 0: it lives on
 	workers       int
 	batch         int
@@ -41,9 +41,9 @@ type simulation struct {
 // asDeployed has the times and the batch of the function's row, and 64 calls in
 // flight, of 16 workers. (The row has 12 with five calls each: the connections of a
 // usual database are its limit.)
-func asDeployed(seed uint64, reviews int, analysts []int) simulation {
+func asDeployed(seed uint64, reviews, chunks int) simulation {
 	f := manifest.Review
-	return simulation{seed: seed, reviews: reviews, analysts: analysts, workers: 16, batch: f.BatchSize, callsInFlight: 4,
+	return simulation{seed: seed, reviews: reviews, chunks: chunks, workers: 16, batch: f.BatchSize, callsInFlight: 4,
 		retries: job.Backoff(f.Retries), timeout: f.Timeout, lease: f.Lease}
 }
 
@@ -121,12 +121,12 @@ func (s simulation) start(t *testing.T) *world {
 	starter := review.Starter{Store: w.store, Sender: w.queue, Model: "simulated", Log: slog.New(slog.DiscardHandler)}
 	var texts []string
 	for n := range s.reviews {
-		texts = append(texts, simContract(n, s.analysts))
+		texts = append(texts, simContract(n, s.chunks))
 		id := uuid.NewSHA1(uuid.Nil, binary.BigEndian.AppendUint64(nil, s.seed+uint64(n)))
 		request := review.Request{ID: id, TenantID: id, Name: "contract", Text: texts[n]}
 		must.Get(starter.Start(t.Context(), request))(t)
-		if got := w.store.Job(id).Chunks; got != len(s.analysts) {
-			t.Fatalf("the contract has %d chunks, want %d", got, len(s.analysts))
+		if got := w.store.Job(id).Chunks; got != s.chunks {
+			t.Fatalf("the contract has %d chunks, want %d", got, s.chunks)
 		}
 		w.ids = append(w.ids, id)
 	}
@@ -201,7 +201,7 @@ func (w *world) outcome() outcome {
 		dead: w.queue.dead, twice: w.model.twice(), lost: w.model.lost, most: w.model.most}
 	for _, id := range w.ids {
 		if w.simulation.naive {
-			if !w.naive.complete(id, w.analysts) {
+			if !w.naive.complete(id, w.chunks) {
 				o.incomplete++
 			}
 			continue
@@ -227,7 +227,7 @@ func (w *world) missing(id uuid.UUID) (gaps int, named bool) {
 		}
 		want := 1
 		if c.Kind == record.Text {
-			want += w.analysts[c.Position] + 1 // and the analyst of the rest
+			want = simStages
 		}
 		if c.Position == 0 {
 			want++ // the card
@@ -245,21 +245,8 @@ func (w *world) missing(id uuid.UUID) (gaps int, named bool) {
 // lifetime is exponential with a mean of 1.
 func lifetime(fate float64) float64 { return -math.Log(fate) }
 
-// someAnalysts divides calls of analysts among chunks.
-func someAnalysts(chunks, calls int) []int {
-	counts := make([]int, chunks)
-	for i := range counts {
-		counts[i] = calls*(i+1)/chunks - calls*i/chunks
-	}
-	return counts
-}
-
-// The reviews of the issue: 22 chunks with 116 calls each, and 116 calls for each
-// of 22 chunks, which are as many chunks as have these calls.
-var (
-	fewCalls  = someAnalysts(22, 71)
-	manyCalls = someAnalysts(213, 10*213)
-)
+// A usual contract has 22 chunks, and a long one ten times as many.
+const fewChunks, manyChunks = 22, 213
 
 // Nothing is missing without a name, and nothing is paid for twice, whatever dies.
 // With -thorough there are so many reviews at once that they keep the model busy.
@@ -268,27 +255,27 @@ func TestSimulatedReviews(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d\n%s", seed, head)
 	for _, c := range []simulated{
-		{"100 x 116", 100, fewCalls, 0, 1.25},
-		{"100 x 116, killed", 100, fewCalls, 30 * time.Minute, 0}, // what a dead worker had waits for its claim to end
-		{"100 x 2557", 100, manyCalls, 0, 1.25},
-		{"100 x 2557, killed", 100, manyCalls, 30 * time.Minute, 0},
+		{"100 x 24", 100, fewChunks, 0, 1.75},
+		{"100 x 24, killed", 100, fewChunks, 30 * time.Minute, 0}, // what a dead worker had waits for its claim to end
+		{"100 x 215", 100, manyChunks, 0, 1.25},
+		{"100 x 215, killed", 100, manyChunks, 30 * time.Minute, 0},
 	} {
-		if testenv.Thorough() || len(c.analysts) < 100 {
+		if testenv.Thorough() || c.chunks < 100 {
 			t.Run(c.name, func(t *testing.T) { c.run(t, seed) })
 		}
 	}
 }
 
 type simulated struct {
-	name     string
-	reviews  int // with -thorough
-	analysts []int
-	kill     time.Duration
-	slowest  float64 // of the ideal time, with -thorough; 0: no bound
+	name    string
+	reviews int // with -thorough
+	chunks  int
+	kill    time.Duration
+	slowest float64 // of the ideal time, with -thorough; 0: no bound
 }
 
 func (c simulated) run(t *testing.T, seed uint64) {
-	s := asDeployed(seed, testenv.Size(3, c.reviews), c.analysts)
+	s := asDeployed(seed, testenv.Size(3, c.reviews), c.chunks)
 	s.kill = c.kill
 	o := s.run(t)
 	t.Log(o.row(c.name, s))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"matchbook/lambda/failure"
@@ -47,34 +48,48 @@ func (w *work) unfinished() int {
 	return len(stages) - 1
 }
 
-// stage runs one stage, unless it's already done, as soon as the review and the model's
-// provider allow, and records its result. r holds the part of the result known before. A stage
-// that may not begin is recorded as failed, so that each missing answer is a gap with a reason.
-func (w *work) stage(
-	ctx context.Context, r record.Result, most record.USD, run func(context.Context, *record.Result) error,
-) error {
-	s := r.Stage
-	if _, done := w.task.Ended[s]; done {
+// stages runs stages that share a call, as soon as the review and the model's provider allow, and
+// records their results. It returns an error for each, one if the store failed, none if they are done. rs hold the part of
+// the results known before, and run returns an error for each. Stages that may not begin are recorded
+// as failed, so that each missing answer is a gap with a reason.
+func (w *work) stages(
+	ctx context.Context, rs []record.Result, most record.USD, run func(context.Context, []record.Result) []error,
+) []error {
+	if _, done := w.task.Ended[rs[0].Stage]; done {
 		return nil
 	}
-	leave, err := w.enter(ctx, record.Call{Stage: s, Estimate: most})
+	calls := make([]record.Call, len(rs))
+	for i, r := range rs {
+		calls[i].Stage = r.Stage
+	}
+	calls[0].Estimate = most // one reservation, because they share the call
+	leave, err := w.enter(ctx, calls)
+	errs := slices.Repeat([]error{err}, len(rs))
 	if err != nil && !refused(err) {
-		return at(s, err)
+		return []error{at(rs[0].Stage, err)}
 	}
 	if err == nil {
-		err = run(ctx, &r)
+		errs = run(ctx, rs)
 		leave()
 	}
+	for i := range rs {
+		errs[i] = ended(ctx, &rs[i], errs[i])
+	}
+	w.record(ctx, rs...)
+	return errs
+}
+
+// ended sets the outcome of a stage, and returns its error.
+func ended(ctx context.Context, r *record.Result, err error) error {
 	switch {
 	case err == nil:
 		r.Outcome = record.Done
 	case cause(ctx) != nil:
-		r.Outcome, err = cancelledAt(number(s)), cause(ctx)
+		r.Outcome, err = cancelledAt(number(r.Stage)), cause(ctx)
 	default:
 		r.Outcome, r.Reason = record.StageFailed, failure.Of(err).Text
 	}
-	w.record(ctx, r)
-	return at(s, err)
+	return at(r.Stage, err)
 }
 
 // refused reports whether a call didn't begin because of money, the provider or the time left,

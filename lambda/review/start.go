@@ -109,14 +109,12 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 // analysts as the model's.
 func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Playbook) (sum record.USD) {
 	facts := whole.Facts(text, func(name string) bool { return rules.SideOf(name) > 0 })
-	sum = likely(s.Price, card.Question(text, facts, rules.Side()))
+	sum = likely(s.Price, card.Question(text, facts, rules.Side()), 1)
 	for _, c := range chunks {
 		p := analyst.Passage{Text: text[c.Start:c.End], Start: c.Start, Heading: c.Heading}
 		p.Known = card.Brief(facts, rules.Side(), p.Text, c.Start, c.End)
-		sum += likely(s.Price, analyst.CategoriesQuestion(p))
-		for _, a := range analyst.Route(category.ByRules(p.Text, p.Start, p.Heading), p) {
-			sum += likely(s.Price, a.Question(p, rules))
-		}
+		tasks := analyst.Route(category.ByRules(p.Text, p.Start, p.Heading), p)
+		sum += likely(s.Price, analyst.Question(tasks, p, rules), len(tasks))
 	}
 	return sum
 }

@@ -72,15 +72,17 @@ func (w *work) expect(s record.Stage) {
 	w.due[s] = true
 }
 
-// record records a result. One goroutine writes at a time; results arriving meanwhile share
+// record records results. One goroutine writes at a time; results arriving meanwhile share
 // its next write, so that a burst of results costs few transactions.
-func (w *work) record(ctx context.Context, r record.Result) {
-	for i := range r.Findings {
-		r.Findings[i].Clause = clauseOf(w.task, r.Findings[i])
+func (w *work) record(ctx context.Context, rs ...record.Result) {
+	for _, r := range rs {
+		for i := range r.Findings {
+			r.Findings[i].Clause = clauseOf(w.task, r.Findings[i])
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.waiting = append(w.waiting, r)
+	w.waiting = append(w.waiting, rs...)
 	if w.recording {
 		return
 	}

@@ -65,20 +65,14 @@ type asking struct {
 }
 
 func (a asking) read(ctx context.Context, p analyst.Passage) (r chunkRead) {
-	r.ask(ctx, a, analyst.CategoriesQuestion(p), func(text string) (err error) {
-		r.marks, _, err = analyst.ReadMarks(text, p)
+	tasks := analyst.Route(category.ByRules(p.Text, p.Start, p.Heading), p)
+	r.ask(ctx, a, analyst.Question(tasks, p, a.playbook), func(text string) error {
+		parts, err := analyst.Read(tasks, text, p)
+		for _, part := range parts {
+			r.marks, r.findings = append(r.marks, part.Marks...), append(r.findings, part.Findings...)
+		}
 		return err
 	})
-	if r.gap != "" {
-		return r
-	}
-	for _, specialist := range analyst.Route(r.marks, p) {
-		r.ask(ctx, a, specialist.Question(p, a.playbook), func(text string) error {
-			found, _, err := specialist.Read(text, p)
-			r.findings = append(r.findings, found...)
-			return err
-		})
-	}
 	return r
 }
 

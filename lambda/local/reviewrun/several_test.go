@@ -24,8 +24,6 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/review/analyst"
-	"matchbook/lambda/review/record"
 )
 
 // rounds is a model of one latency on a schedule of its own: it answers all open calls at once, when
@@ -49,13 +47,7 @@ func serveRounds(t *testing.T) *rounds {
 	t.Helper()
 	r := &rounds{answer: make(chan struct{})}
 	r.quiet = time.AfterFunc(time.Hour, r.next)
-	byRules := scripted.ReviewByRules()
-	model := scripted.New(scripted.Options{Mind: func(q scripted.Question) string {
-		if stage, _, ok := analyst.Asked(q.Name, q.User); ok && stage != record.Categories {
-			return `{"findings": []}`
-		}
-		return byRules(q)
-	}})
+	model := scripted.New(scripted.Options{Mind: scripted.ReviewByRules()})
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		body, _ := io.ReadAll(q.Body)
 		q.Body = io.NopCloser(bytes.NewReader(body))

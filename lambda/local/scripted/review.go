@@ -26,23 +26,31 @@ func ReviewByRules() Mind {
 		if q.Name == whole.SchemaName {
 			return noneTogether // the rules find contradictions themselves
 		}
-		stage, passage, ok := analyst.Asked(q.Name, q.User)
+		stages, passage, ok := analyst.Asked(q.Name, q.User)
 		if !ok {
 			return ""
 		}
-		clauses := clausesOf(passage)
-		if stage == record.Categories {
-			return answerText(clauses, []finding{})
+		return passageByRules(stages, passage)
+	}
+}
+
+// passageByRules does the tasks about a passage.
+func passageByRules(tasks []record.Stage, passage string) string {
+	clauses, marks, findings := clausesOf(passage), []clause{}, []finding{}
+	for _, task := range tasks {
+		if task == record.Categories {
+			marks = clauses
+			continue
 		}
-		topics, findings := topicsOf(stage), []finding{}
+		topics := topicsOf(task)
 		i := slices.IndexFunc(clauses, func(c clause) bool { return slices.Contains(topics, c.Category) })
 		if i >= 0 {
-			findings = append(findings, findingOf(clauses[i].Quote, clauses[i].Category))
+			findings = append(findings, findingOf(task, clauses[i].Quote, clauses[i].Category))
 		} else if line := mentions(passage, topics); line != "" {
-			findings = append(findings, findingOf(line, topics[0]))
+			findings = append(findings, findingOf(task, line, topics[0]))
 		}
-		return answerText([]clause{}, findings)
 	}
+	return jsonOf(map[string]any{"tasks": tasks, "clauses": marks, "findings": findings})
 }
 
 // noneTogether is the answer about the contract as a whole.
@@ -94,6 +102,7 @@ type clause struct {
 }
 
 type finding struct {
+	Task        record.Stage    `json:"task"`
 	Quote       string          `json:"quote"`
 	Category    record.Category `json:"category"`
 	Title       string          `json:"title"`
@@ -102,9 +111,9 @@ type finding struct {
 	Fallback    string          `json:"fallback"`
 }
 
-func findingOf(quote string, c record.Category) finding {
+func findingOf(task record.Stage, quote string, c record.Category) finding {
 	what := strings.ReplaceAll(string(c), "-", " ")
-	return finding{quote, c, "Scripted: a clause on " + what,
+	return finding{task, quote, c, "Scripted: a clause on " + what,
 		fmt.Sprintf("Scripted: no model has read this clause on %s.", what), severities[c], ""}
 }
 
@@ -117,11 +126,6 @@ var severities = map[record.Category]record.Severity{
 	record.Parties: record.Info, record.IPOwnership: record.Medium, record.License: record.Low,
 	record.DataProtection: record.Medium, record.Payment: record.Low, record.Confidentiality: record.Low,
 	record.Disputes: record.Low, record.Other: record.Info,
-}
-
-// answerText returns an answer in the form of its question's schema.
-func answerText(clauses []clause, findings []finding) string {
-	return jsonOf(map[string]any{"clauses": clauses, "findings": findings})
 }
 
 func jsonOf(answer map[string]any) string {

@@ -17,13 +17,9 @@ const passage = `4. Term and payment
 The Supplier may terminate for convenience. In no event shall the Supplier be liable for
 consequential damages. Each invoice is due in ten days. Confidential papers stay here.`
 
-// questionOf is a question about a passage: that of an analyst, or of the categories.
-func questionOf(text string, a *analyst.Analyst) Question {
-	p := analyst.Passage{Text: text}
-	q := analyst.CategoriesQuestion(p)
-	if a != nil {
-		q = a.Question(p, positions())
-	}
+// questionOf is a question about a passage.
+func questionOf(text string, task analyst.Analyst) Question {
+	q := analyst.Question([]analyst.Analyst{task}, analyst.Passage{Text: text}, positions())
 	return Question{Name: q.Name, System: q.System, User: q.User, Schema: q.Schema}
 }
 
@@ -35,25 +31,31 @@ var positions = sync.OnceValue(func() playbook.Playbook {
 	return p
 })
 
-func named(t *testing.T, name string) *analyst.Analyst {
+func named(t *testing.T, name string) analyst.Analyst {
 	t.Helper()
 	for _, a := range analyst.All() {
 		if a.Name == name {
-			return &a
+			return a
 		}
 	}
 	t.Fatalf("no analyst has the name %s", name)
-	return nil
+	return analyst.Analyst{}
+}
+
+func answered(t *testing.T, task analyst.Analyst, text string) analyst.Answer {
+	t.Helper()
+	answer := ReviewByRules()(questionOf(text, task))
+	read, err := analyst.Read([]analyst.Analyst{task}, answer, analyst.Passage{Text: text})
+	if err != nil || read[0].Dropped > 0 {
+		t.Fatalf("%v: %s", err, answer)
+	}
+	return read[0]
 }
 
 func marks(t *testing.T, text string) (list []string) {
 	t.Helper()
-	answer := ReviewByRules()(questionOf(text, nil))
-	found, _, err := analyst.ReadMarks(answer, analyst.Passage{Text: text})
-	if err != nil || strings.Count(answer, `"quote"`) != len(found) {
-		t.Fatalf("%v, %d marks of %s", err, len(found), answer)
-	}
-	for _, m := range found {
+	read := answered(t, analyst.Categories(), text)
+	for _, m := range read.Marks {
 		list = append(list, string(m.Category)+": "+m.Quote)
 	}
 	return list
@@ -61,12 +63,7 @@ func marks(t *testing.T, text string) (list []string) {
 
 func findings(t *testing.T, name, text string) (list []string) {
 	t.Helper()
-	a := named(t, name)
-	found, dropped, err := a.Read(ReviewByRules()(questionOf(text, a)), analyst.Passage{Text: text})
-	if err != nil || dropped > 0 {
-		t.Fatalf("%d findings are dropped, %v", dropped, err)
-	}
-	for _, f := range found {
+	for _, f := range answered(t, named(t, name), text).Findings {
 		list = append(list, fmt.Sprintf("%s %s: %s", f.Severity, f.Category, f.Quote))
 	}
 	return list

@@ -1,11 +1,13 @@
-// Package analyst asks a model the questions of a review and reads the answers. For each
-// passage of a contract, one question asks for its categories of clauses. The router uses
-// their marks to choose up to eleven specialists, each with another question.
+// Package analyst asks a model the questions of a review and reads the answers. A passage of a
+// contract has up to twelve tasks: its categories of clauses, and what specialists look for, who are
+// chosen by the router from rules' marks and words. One call asks all of them, because the rules,
+// the card and the passage are most of what a call costs. The answer names the tasks that are
+// done, so that each ends apart from the others.
 //
-// All questions about a passage begin with the same text: the rules, what is known of the whole
-// contract, the passage. The task, a file with a version in the folder prompts, comes last, so
-// that a provider can cache the rest; the answer's schema and its name are shared for the same
-// reason. A changed file makes a new question, because stored answers no longer match it.
+// All calls begin with the same text: the rules, what is known of the whole contract, the passage.
+// The tasks, files with a version in the folder prompts, come last, so that a provider can cache the
+// rest; the answer's schema and its name are shared for the same reason. A changed file makes a new
+// question, because stored answers no longer match it.
 //
 // You must treat the contract and the answers as hostile. The contract's text stands between
 // fences it cannot forge. An answer off the schema or over the limits is an error; a finding
@@ -30,7 +32,8 @@ type Passage struct {
 	Known   string // about the whole contract, as text for questions; see card.Brief
 }
 
-// Analyst is a specialist: it reads a passage for one topic.
+// Analyst is a task about a passage: a specialist reads it for one topic, and one marks its
+// categories of clauses.
 type Analyst struct {
 	Name    string // also names its stage and files
 	Title   string
@@ -44,6 +47,17 @@ type Analyst struct {
 
 // Stage returns the stage of the analyst's question.
 func (a Analyst) Stage() record.Stage { return record.Stage(a.Name) }
+
+var categories, categoriesExplained = loadCategories()
+
+func loadCategories() (a Analyst, explained string) {
+	a = load(string(record.Categories))
+	a.prompt, explained, _ = strings.Cut(a.prompt, "\n")
+	return a, explained
+}
+
+// Categories returns the task of marking the categories of clauses.
+func Categories() Analyst { return categories }
 
 // All returns the analysts, in the order of their stages.
 func All() []Analyst { return append([]Analyst(nil), analysts...) }

@@ -37,7 +37,7 @@ func TestAnalystFilesMatchTable(t *testing.T) {
 	used := map[string]bool{"rules.txt": true, "categories.txt": true, "answer.json": true}
 	for _, a := range All() {
 		used[a.Name+".txt"] = true
-		if a.Title == "" || a.Version != "2" || strings.Contains(a.prompt, "version") || len(a.Topics) == 0 {
+		if a.Title == "" || a.Version != "3" || strings.Contains(a.prompt, "version") || len(a.Topics) == 0 {
 			t.Errorf("%s: title %q, version %q, topics %v", a.Name, a.Title, a.Version, a.Topics)
 		}
 		if len(a.calls)+len(a.hints.words) == 0 {
@@ -89,7 +89,7 @@ func analystOf(t *testing.T, name string) Analyst {
 func TestInventedQuoteIsDropped(t *testing.T) {
 	t.Parallel()
 	a := analystOf(t, "renewal")
-	got, dropped, err := a.Read(list(
+	got, dropped, err := readOne(a, list(
 		found("renews for\n periods of three  years", "renewal", "high", "Long\u202e renewal\x1b[31m"),
 		found("renews for periods of five years", "renewal", "critical", "Invented"),
 		found("", "renewal", "low", "No quote"),
@@ -114,14 +114,14 @@ func TestBadAnswersAreErrors(t *testing.T) {
 		"text around it":      "Here it is: " + list(good),
 		"too long":            list(found(strings.Repeat("x", 128<<10), "renewal", "high", "A title")),
 	} {
-		if got, _, err := a.Read(answer, passage()); err == nil || got != nil {
+		if got, _, err := readOne(a, answer, passage()); err == nil || got != nil {
 			t.Errorf("%s: got %v, %v", name, got, err)
 		}
 	}
-	if got, dropped, err := a.Read(list(), passage()); got != nil || dropped != 0 || err != nil {
+	if got, dropped, err := readOne(a, list(), passage()); got != nil || dropped != 0 || err != nil {
 		t.Errorf("an empty list: got %v, %d, %v", got, dropped, err)
 	}
-	if got, _, err := a.Read(`{"clauses":[],"findings":[`+good+`]}`, passage()); len(got) != 1 || err != nil {
+	if got, _, err := readOne(a, `{"clauses":[],"findings":[`+good+`]}`, passage()); len(got) != 1 || err != nil {
 		t.Errorf("both lists: got %d, %v", len(got), err)
 	}
 }
@@ -141,7 +141,7 @@ func TestBadFindingIsDropped(t *testing.T) {
 		"another's":    {found("unless the Customer", "payment", "high", "A title"), 2, 0},
 		"too many":     {strings.Join(slices.Repeat([]string{good}, 21), ","), 1, 2},
 	} {
-		got, dropped, err := a.Read(list(good, c.bad), passage())
+		got, dropped, err := readOne(a, list(good, c.bad), passage())
 		if err != nil || len(got) != c.found || dropped != c.fallen {
 			t.Errorf("%s: %d found, %d dropped, %v", name, len(got), dropped, err)
 		}
@@ -153,6 +153,44 @@ func TestBadFindingIsDropped(t *testing.T) {
 	}
 }
 
+// readOne reads an answer to one task.
+func readOne(a Analyst, answer string, p Passage) ([]record.Finding, int, error) {
+	read, err := Read([]Analyst{a}, answer, p)
+	if err != nil {
+		return nil, 0, err
+	}
+	return read[0].Findings, read[0].Dropped, nil
+}
+
+func readMarks(answer string, p Passage) ([]record.Mark, int, error) {
+	read, err := Read([]Analyst{Categories()}, answer, p)
+	if err != nil {
+		return nil, 0, err
+	}
+	return read[0].Marks, read[0].Dropped, nil
+}
+
+// Each task has its part of an answer, or none.
+func TestTasksReadApart(t *testing.T) {
+	t.Parallel()
+	named := func(task, finding string) string { return strings.Replace(finding, "{", `{"task":"`+task+`",`, 1) }
+	tasks := []Analyst{Categories(), analystOf(t, "renewal"), analystOf(t, "termination"), analystOf(t, "payment"), analystOf(t, rest)}
+	answer := fmt.Sprintf(`{"tasks":["categories","renewal","payment"],"clauses":[%s],"findings":[%s]}`,
+		mark("It ends otherwise.", "termination", 90), strings.Join([]string{
+			named("renewal", found("renews for periods", "renewal", "high", "A")), named("renewal", found("invented words stand here", "renewal", "high", "B")),
+			named("nobody", found("180 days before its end", "other", "low", "C"))}, ","))
+	got, err := Read(tasks, answer, passage())
+	want := []string{"1 0 0 false", "0 1 1 false", "0 0 0 true", "0 0 0 false", "0 1 0 false"}
+	for i := range tasks {
+		if text := fmt.Sprint(len(got[i].Marks), len(got[i].Findings), got[i].Dropped, got[i].Missing); err != nil || text != want[i] {
+			t.Errorf("%s: got %s, want %s, %v", tasks[i].Name, text, want[i], err)
+		}
+	}
+	if _, err := Read(tasks, list(), passage()); err == nil {
+		t.Error("an answer about several tasks needs their names")
+	}
+}
+
 func mark(quote, category string, score any) string {
 	return fmt.Sprintf(`{"quote":%q,"category":%q,"score":%v}`, quote, category, score)
 }
@@ -161,7 +199,7 @@ func marks(all ...string) string { return `{"clauses":[` + strings.Join(all, ","
 
 func TestMarkOffsets(t *testing.T) {
 	t.Parallel()
-	got, dropped, err := ReadMarks(marks(
+	got, dropped, err := readMarks(marks(
 		mark("It ends otherwise.", "termination", 101),
 		mark("renews for periods of three years", "renewal", 70),
 		mark("This law governs.", "governing-law", 99),
@@ -182,7 +220,7 @@ func TestMarkOffsets(t *testing.T) {
 		"a list of nothing":  `{"clauses":[null]}`,
 		"two answers in one": marks() + marks(),
 	} {
-		if got, _, err := ReadMarks(answer, passage()); err == nil || got != nil {
+		if got, _, err := readMarks(answer, passage()); err == nil || got != nil {
 			t.Errorf("%s: got %v, %v", name, got, err)
 		}
 	}
@@ -191,20 +229,21 @@ func TestMarkOffsets(t *testing.T) {
 func TestQuestionContent(t *testing.T) {
 	t.Parallel()
 	pb := must.Get(playbook.Parse(playbook.Default()))(t)
-	for _, a := range All() {
-		q := a.Question(passage(), pb)
-		stage, text, ok := Asked(q.Name, q.User)
-		if !ok || stage != record.Stage(a.Name) || text != passage().Text {
-			t.Errorf("%s: got stage %q, passage %q, %v", a.Name, stage, text, ok)
+	for _, a := range append(All(), Categories()) {
+		q := Question([]Analyst{a}, passage(), pb)
+		stages, text, ok := Asked(q.Name, q.User)
+		if !ok || !slices.Equal(stages, []record.Stage{a.Stage()}) || text != passage().Text {
+			t.Errorf("%s: got stages %q, passage %q, %v", a.Name, stages, text, ok)
 		}
 		if !strings.Contains(q.User, "Our side in this contract: customer.") ||
 			strings.Count(q.User, "Our position on ") != len(a.Topics) {
 			t.Errorf("%s: the question has other positions:\n%s", a.Name, q.User)
 		}
 	}
-	q := CategoriesQuestion(passage())
-	if stage, text, ok := Asked(q.Name, q.User); !ok || stage != record.Categories || text != passage().Text {
-		t.Errorf("got stage %q, passage %q, %v", stage, text, ok)
+	tasks := Route(nil, passage())
+	q := Question(tasks, passage(), pb)
+	if stages, _, _ := Asked(q.Name, q.User); len(stages) != len(tasks) || stages[0] != record.Categories || stages[len(stages)-1] != rest {
+		t.Errorf("got stages %q", stages)
 	}
 	if _, _, ok := Asked("match_decision", q.User); ok {
 		t.Error("a question of another workload is taken for one of a review")
@@ -218,9 +257,9 @@ func TestQuestionsSharePrefix(t *testing.T) {
 	pb := must.Get(playbook.Parse(playbook.Default()))(t)
 	p := passage()
 	p.Known = "Our side: customer.\n<<<card\nA licence.\ncard>>>\n"
-	first := CategoriesQuestion(p)
+	first := Question(Route(nil, p), p, pb)
 	for _, a := range All() {
-		q := a.Question(p, pb)
+		q := Question([]Analyst{a}, p, pb)
 		if q.Name != first.Name || q.System != first.System || string(q.Schema) != string(first.Schema) {
 			t.Errorf("%s: another name, schema or system text", a.Name)
 		}

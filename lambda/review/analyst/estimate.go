@@ -19,13 +19,13 @@ func Estimate(q llm.Question) (prompt, completion int) {
 	return overhead + tokens(q.Name) + tokens(q.System) + tokens(q.User) + tokens(string(q.Schema)), q.MaxTokens
 }
 
-// Likely returns the tokens that a question probably takes. Use it to tell a person the cost
+// Likely returns the tokens that a question with some tasks probably takes. Use it to tell a person the cost
 // before; Estimate would be several times too much, because answers are far below their limit. Of
 // ten contracts with the answers of a good model, a finding is 90 tokens long and a mark 30, one
 // of each to three a question; models that explain more take twice as many.
-func Likely(q llm.Question) (prompt, completion int) {
+func Likely(q llm.Question, tasks int) (prompt, completion int) {
 	most, limit := Estimate(q)
-	return most * 2 / 3, min(likelyAnswer, limit)
+	return most * 2 / 3, min(likelyAnswer*tasks, limit)
 }
 
 const likelyAnswer = 130

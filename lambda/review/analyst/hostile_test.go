@@ -36,7 +36,7 @@ func TestHostileTextStaysFenced(t *testing.T) {
 	pb := must.Get(playbook.Parse(playbook.Default()))(t)
 	for name, text := range hostile() {
 		for _, p := range []Passage{{Text: text}, {Text: "A clause.", Heading: text}} {
-			q := analystOf(t, "liability").Question(p, pb)
+			q := Question([]Analyst{Categories(), analystOf(t, "liability")}, p, pb)
 			fences := 2
 			if strings.Contains(q.User, "below these headings") {
 				fences = 4
@@ -74,7 +74,7 @@ func TestSeducedModelAddsNothing(t *testing.T) {
 	t.Parallel()
 	p := Passage{Text: "The Supplier is liable without limit.\n" + hostile()["an instruction"], Start: 500}
 	a := analystOf(t, "liability")
-	got, dropped, err := a.Read(list(
+	got, dropped, err := readOne(a, list(
 		found(`"additionalProperties": false`, "liability-cap", "low", "The schema"),
 		found("You review a contract for one of its parties", "liability-cap", "low", "The instructions"),
 		found("Our position on liability-cap", "liability-cap", "low", "The positions"),
@@ -92,7 +92,7 @@ func TestSeducedModelAddsNothing(t *testing.T) {
 	}
 	for _, answer := range []string{"I cannot help with that.", `{"findings":[],"note":"ok"}`, `{"findings":"none"}`,
 		"<html></html>", strings.Repeat("[", 1<<16), `{"findings":[{"quote":{}}]}`} {
-		if got, _, err := a.Read(answer, p); err == nil || got != nil {
+		if got, _, err := readOne(a, answer, p); err == nil || got != nil {
 			t.Errorf("%.40q: got %v, %v", answer, got, err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestFindingsJoinByQuote(t *testing.T) {
 	a := analystOf(t, "renewal")
 	second := found("renews for periods", "renewal", "high", "Long")
 	second = strings.Replace(second, "It binds us for three years.", "No cap.", 1)
-	got, dropped, err := a.Read(list(found("renews for periods", "renewal", "low", "Renewal"), second,
+	got, dropped, err := readOne(a, list(found("renews for periods", "renewal", "low", "Renewal"), second,
 		found("renews for periods of three years", "renewal", "low", "Another place")), passage())
 	if err != nil || dropped != 0 || len(got) != 2 || got[0].Title != "Long" || got[0].Severity != "high" ||
 		got[0].Explanation != "No cap. It binds us for three years." || got[1].Title != "Another place" {
@@ -128,9 +128,9 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%.20q: got %d tokens, want %d", text, got, want)
 		}
 	}
-	q := CategoriesQuestion(passage())
+	q := Question([]Analyst{Categories()}, passage(), must.Get(playbook.Parse(playbook.Default()))(t))
 	size := len(q.System) + len(q.User) + len(q.Schema)
-	if prompt, completion := Estimate(q); prompt < size/5 || prompt > size/2 || completion != 3000 {
+	if prompt, completion := Estimate(q); prompt < size/5 || prompt > size/2 || completion != maxAlone {
 		t.Errorf("got %d and %d tokens for %d bytes", prompt, completion, size)
 	}
 }

@@ -3,6 +3,7 @@ package analyst
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,8 +19,8 @@ const (
 	maxHeading = 200    // characters
 	maxWording = 1_000  // characters of a text in a position
 
-	maxCategories = 3_000 // tokens of an answer
-	maxFindings   = 4_000 // the same
+	maxAlone  = 4_000 // tokens of an answer to one task
+	maxShared = 8_000 // to several
 )
 
 // The fences around the passage. Its text cannot contain them, because Shown cuts runs of < or
@@ -34,39 +35,46 @@ const (
 const schemaName = "review_passage"
 
 // The categories are explained in the system text, before the passage, so that they are cached.
-var (
-	_, categoriesVersion, categoriesPrompt = divide(file("categories.txt"))
-	categoriesTask, categoriesExplained, _ = strings.Cut(categoriesPrompt, "\n")
+var system = rules + "\n\n" + categoriesExplained
 
-	system = rules + "\n\n" + categoriesExplained
-)
-
-// CategoriesQuestion asks for a passage's categories of clauses. Ask it first, so that the
-// provider has cached the passage for the analysts. Read the answer with ReadMarks.
-func CategoriesQuestion(p Passage) llm.Question {
-	return question(p, record.Categories, categoriesVersion, categoriesTask, maxCategories)
+// Question asks one or several tasks about a passage, stating the playbook's positions on their
+// topics. Use Read to read the answer.
+func Question(tasks []Analyst, p Passage, pb playbook.Playbook) llm.Question {
+	var b strings.Builder
+	b.WriteString(cmp.Or(p.Known, Side(pb.Side())+"\n\n") + delimited(p))
+	var versions []string
+	var topics []record.Category
+	for _, t := range tasks {
+		b.WriteString(task + string(t.Stage()) + "\n" + t.prompt + "\n" + t.company())
+		versions = append(versions, t.Version)
+		for _, topic := range t.Topics {
+			if !slices.Contains(topics, topic) {
+				topics = append(topics, topic)
+			}
+		}
+	}
+	b.WriteString("\n" + Positions(pb, topics))
+	most := maxAlone
+	if len(tasks) > 1 {
+		most = maxShared
+	}
+	return llm.Question{Name: schemaName, Version: slices.Max(versions), System: system, User: b.String(), Schema: schema.Raw(),
+		MaxTokens: most, Corrects: true}
 }
 
-// Question asks the analyst about a passage, stating the playbook's positions on its topics.
-// Use Read to read the answer.
-func (a Analyst) Question(p Passage, pb playbook.Playbook) llm.Question {
-	return question(p, a.Stage(), a.Version, a.prompt+"\n"+a.company()+Positions(pb, a.Topics), maxFindings)
-}
-
-func question(p Passage, s record.Stage, version, prompt string, most int) llm.Question {
-	return llm.Question{Name: schemaName, Version: version, System: system,
-		User: p.Known + delimited(p) + task + string(s) + "\n" + prompt, Schema: schema.Raw(), MaxTokens: most, Corrects: true}
-}
-
-// Asked returns the stage and passage of a question, for use by scripted models.
-func Asked(name, user string) (stage record.Stage, text string, ok bool) {
+// Asked returns the stages and the passage of a question, for use by scripted models.
+func Asked(name, user string) (stages []record.Stage, text string, ok bool) {
 	_, text, ok = strings.Cut(user, opening)
 	text, rest, found := strings.Cut(text, closing)
-	rest, told := strings.CutPrefix(rest, "\n"+task)
-	if s, _, _ := strings.Cut(rest, "\n"); ok && found && told && name == schemaName {
-		return record.Stage(s), text, true
+	tasks := strings.Split(rest, task)
+	for _, t := range tasks[1:] {
+		s, _, _ := strings.Cut(t, "\n")
+		stages = append(stages, record.Stage(s))
 	}
-	return "", "", false
+	if !ok || !found || len(stages) == 0 || name != schemaName {
+		return nil, "", false
+	}
+	return stages, text, true
 }
 
 // company names the other analysts called for the passage, for the one who reads the rest.
@@ -78,20 +86,23 @@ func (a Analyst) company() string {
 	return "Specialists called for this passage: " + called + ".\n"
 }
 
-// Positions returns the playbook's side and positions on some topics, as text for questions.
-func Positions(pb playbook.Playbook, topics []record.Category) string {
-	var b strings.Builder
-	side := pb.Side()
+// Side returns our side, as text for questions.
+func Side(side string) string {
 	if side == "neutral" {
 		side = "neutral reader: judge for both sides"
 	}
-	fmt.Fprintf(&b, "Our side in this contract: %s.\n", side)
+	return "Our side in this contract: " + side + "."
+}
+
+// Positions returns the playbook's positions on some topics, as text for questions.
+func Positions(pb playbook.Playbook, topics []record.Category) string {
+	var b strings.Builder
 	for _, topic := range topics {
 		position, ok := pb.Position(topic)
 		if !ok {
 			continue
 		}
-		fmt.Fprintf(&b, "Our position on %s: a clause is %s.", topic, position.Clause)
+		fmt.Fprintf(&b, "Our position on %s: %s.", topic, position.Clause)
 		for _, part := range []struct{ label, text string }{{"Acceptable", position.Acceptable},
 			{"Unwanted", position.Unwanted}, {"Our wording", position.Fallback}, {"Reason", position.Reason},
 			{"Severity", string(position.Severity)}} {

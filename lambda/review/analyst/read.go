@@ -3,11 +3,9 @@ package analyst
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"matchbook/lambda/cli/term"
-	llmschema "matchbook/lambda/llm/schema"
 	"matchbook/lambda/review/quote"
 	"matchbook/lambda/review/record"
 )
@@ -24,43 +22,91 @@ const (
 	leastScore = 1
 )
 
-// forms are the accepted forms of an answer by the list that its task fills: as requested, or
-// without the other list.
-var forms = map[string][]llmschema.Schema{"clauses": {schema, only("clauses")}, "findings": {schema, only("findings")}}
-
-// only returns the schema of an answer with one list.
-func only(list string) llmschema.Schema {
-	var form struct {
-		Properties map[string]json.RawMessage
-	}
-	if err := json.Unmarshal(schema.Raw(), &form); err != nil {
-		panic(err) // it's embedded
-	}
-	return llmschema.MustParse(fmt.Appendf(nil, `{"type":"object","additionalProperties":false,"required":[%q],"properties":{%q:%s}}`,
-		list, list, form.Properties[list]))
+// Answer is a task's part of an answer.
+type Answer struct {
+	Marks    []record.Mark
+	Findings []record.Finding
+	Dropped  int  // entries without a place in the passage, or over the limits
+	Missing  bool // the answer has no word about the task
 }
 
-// read returns a list of an answer, and the number of entries over its limit.
-func read(answer, list string, most int) (entries []any, over int, err error) {
-	for _, form := range forms[list] {
-		var read map[string]any
-		if read, err = form.Read(answer, maxAnswer); err == nil {
-			entries = read[list].([]any)
-			over = max(len(entries)-most, 0)
-			return entries[:len(entries)-over], over, nil
+// Read returns the parts of an answer to a Question, by task. p must be the passage asked about:
+// marks and findings with a quote missing from it are dropped and counted, because the others still
+// hold. Errors never quote the answer, so you can log them.
+func Read(tasks []Analyst, answer string, p Passage) ([]Answer, error) {
+	if len(tasks) == 1 {
+		answer = completed(answer, tasks[0])
+	}
+	form, err := schema.Read(answer, maxAnswer)
+	if err != nil {
+		return nil, err
+	}
+	done, findings := form["tasks"].([]any), byTask(tasks, form["findings"].([]any))
+	parts := make([]Answer, len(tasks))
+	for i, t := range tasks {
+		a, entries := &parts[i], findings[t.Name]
+		if t.Name == categories.Name {
+			entries = form["clauses"].([]any)
+			a.Marks, a.Dropped = marksOf(entries, p)
+		} else {
+			a.Findings, a.Dropped = t.findings(entries, p)
+		}
+		a.Missing = len(tasks) > 1 && len(entries) == 0 && !slices.Contains(done, any(t.Name))
+	}
+	return parts, nil
+}
+
+// completed adds what an answer to one task may leave out: the other list, and the task's name.
+func completed(answer string, t Analyst) string {
+	var form map[string]any
+	if len(answer) > maxAnswer || json.Unmarshal([]byte(answer), &form) != nil || form == nil {
+		return answer
+	}
+	other := "clauses"
+	if t.Name == categories.Name {
+		other = "findings"
+	}
+	for _, list := range []string{"tasks", other} {
+		if form[list] == nil {
+			form[list] = []any{}
 		}
 	}
-	return nil, 0, err
+	findings, _ := form["findings"].([]any)
+	for _, f := range findings {
+		if f, ok := f.(map[string]any); ok {
+			f["task"] = t.Name
+		}
+	}
+	raw, err := json.Marshal(form)
+	if err != nil {
+		return answer
+	}
+	return string(raw)
 }
 
-// ReadMarks returns the marks of an answer to CategoriesQuestion, sorted by place, without
-// duplicates. p must be the passage asked about, because marks with a quote missing from it
-// are dropped and counted. Errors never quote the answer, so you can log them.
-func ReadMarks(answer string, p Passage) (marks []record.Mark, dropped int, err error) {
-	clauses, dropped, err := read(answer, "clauses", maxMarks)
-	if err != nil {
-		return nil, 0, err
+// byTask divides findings by their tasks. One with an unknown name is the last task's, which reads
+// what the others leave over.
+func byTask(tasks []Analyst, findings []any) map[string][]any {
+	by := map[string][]any{}
+	for _, f := range findings {
+		name := f.(map[string]any)["task"].(string)
+		if !slices.ContainsFunc(tasks, func(t Analyst) bool { return t.Name == name }) {
+			name = tasks[len(tasks)-1].Name
+		}
+		by[name] = append(by[name], f)
 	}
+	return by
+}
+
+// within returns the entries within a limit, and the number of others.
+func within(entries []any, most int) (kept []any, over int) {
+	over = max(len(entries)-most, 0)
+	return entries[:len(entries)-over], over
+}
+
+// marksOf returns marks sorted by place, without duplicates.
+func marksOf(clauses []any, p Passage) (marks []record.Mark, dropped int) {
+	clauses, dropped = within(clauses, maxMarks)
 	for _, c := range clauses {
 		clause := c.(map[string]any)
 		m := record.Mark{Category: record.Category(clause["category"].(string)), Score: int(clause["score"].(float64))}
@@ -78,19 +124,14 @@ func ReadMarks(answer string, p Passage) (marks []record.Mark, dropped int, err 
 	})
 	return slices.CompactFunc(marks, func(a, b record.Mark) bool {
 		return a.Category == b.Category && a.Start == b.Start && a.End == b.End
-	}), dropped, nil
+	}), dropped
 }
 
-// Read returns the findings of an answer to the analyst's question, in order, with their
-// places in the contract. p must be the passage asked about: findings without a title or an
-// explanation, or with a quote missing from the passage, are dropped and counted, because the
-// others still hold. A text over its limit is cut. Errors never quote the answer.
-func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped int, err error) {
-	findings, dropped, err := read(answer, "findings", maxFound)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, f := range findings {
+// findings returns an analyst's findings, in order, with their places in the contract. One without a
+// title or an explanation is dropped as well, and a text over its limit is cut.
+func (a Analyst) findings(entries []any, p Passage) (found []record.Finding, dropped int) {
+	entries, dropped = within(entries, maxFound)
+	for _, f := range entries {
 		finding := f.(map[string]any)
 		r := record.Finding{Analyst: a.Name, Category: record.Category(finding["category"].(string)),
 			Severity: record.Severity(finding["severity"].(string)), Title: term.Clean(finding["title"].(string), maxTitle),
@@ -103,7 +144,7 @@ func (a Analyst) Read(answer string, p Passage) (found []record.Finding, dropped
 		}
 		found = join(found, r)
 	}
-	return found, dropped, nil
+	return found, dropped
 }
 
 // join adds a finding. Because topic and place identify a finding, two about one quote become

@@ -13,14 +13,15 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/llm"
+	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/record"
 )
 
-// Limits of the text before a passage, in characters: about 400 tokens for the card, 300 for the
+// Limits of the text before a passage, in characters: about 400 tokens for the card, 200 for the
 // outline, and 200 for the defined terms.
 const (
 	mostCard    = 1_600
-	mostOutline = 1_200
+	mostOutline = 640
 	mostTerms   = 800
 	mostTerm    = 300 // of a definition
 	mostLine    = 240 // of a fact
@@ -41,7 +42,7 @@ func Brief(c record.Card, side, passage string, start, end int) string {
 // Head is the beginning of a Brief that doesn't depend on the passage.
 func Head(c record.Card, side string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Our side in this contract: %s.", side)
+	b.WriteString(analyst.Side(side))
 	for _, p := range c.Parties {
 		if p.Ours {
 			fmt.Fprintf(&b, " Our party: %s", shown(p.Name, mostLine))

@@ -2,7 +2,6 @@ package card
 
 import (
 	_ "embed" // prompt and schema
-	"fmt"
 	"strings"
 	"time"
 
@@ -40,7 +39,7 @@ var (
 // Question asks for the card of a contract. byRules is its card by rules.
 func Question(text string, byRules record.Card, side string) llm.Question {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Our side in this contract: %s.\n\n", side)
+	b.WriteString(analyst.Side(side) + "\n\n")
 	if seen := seenOf(text); len(seen) < len(text) {
 		b.WriteString("The contract is too long for one reading: here are its outline and its head.\n\n<<<outline\n" +
 			cut(shown(byRules.Outline, mostOutline), mostOutline) + "\noutline>>>\n\n")

@@ -111,7 +111,7 @@ func TestDoubtedAnyOrder(t *testing.T) {
 				f.match(num(n))
 			}
 			unchanged("matched again")
-			// The credit note is another invoice's, says a person, and then that it isn't.
+			// A person matches the credit note with another invoice, and takes it back.
 			f.put(num(6), tenant, document.Invoice, `{"number":"AR-7","date":"2026-01-09","supplier":{"name":"Lampenhaus Wittmann GmbH"},"total":"77"}`)
 			must.OK(t, f.says(num(5), num(6), rules.Confirmed))
 			equal(t, "another invoice's", f.compared(), over)

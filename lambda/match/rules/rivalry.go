@@ -185,7 +185,7 @@ type Rivals struct {
 const several = 2
 
 // twins reports whether all that competes with a pair is a single document on one side or on
-// each, which fits as well and at the same time: one of two is right, and nothing tells which.
+// each, which fits as well and at the same time: one of two is right, and neither is likelier.
 func (r rivalry) twins() bool {
 	tie := false
 	for i, s := range r.standings {

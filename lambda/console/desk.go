@@ -39,7 +39,6 @@ type entry struct {
 	Path, Name, Value, Input string
 	Types                    []document.Type // to choose from; nil: not a type
 	Quote                    string
-	Page                     int
 	Flaw                     string
 }
 
@@ -112,9 +111,9 @@ func (h *handler) values(v *visit, id uuid.UUID) (map[string]string, error) {
 		return nil, errors.Join(err, errNotFound)
 	}
 	values := map[string]string{"type": string(raws[0].Type)}
-	data, err := document.Parse([]byte(raws[0].Data))
-	if err != nil {
-		return values, nil // unreadable, or none yet: all is to be typed
+	data, unreadable := document.Parse([]byte(raws[0].Data))
+	if unreadable != nil {
+		return values, nil // or none yet: all is to be typed
 	}
 	for _, value := range extraction.Values(data) {
 		values[value.Path] = value.Text
@@ -147,7 +146,7 @@ func (d *desk) fill(values, typed map[string]string, read map[string]extraction.
 		if name == "" {
 			name = nameOf(at)
 		}
-		e := entry{Path: at, Name: name, Value: value, Input: inputOf(at), Quote: term.Clean(read[at].Quote, term.MaxValue), Page: read[at].Page}
+		e := entry{Path: at, Name: name, Value: value, Input: inputOf(at), Quote: term.Clean(read[at].Quote, term.MaxValue)}
 		if at == "type" {
 			e.Types = document.Types
 		}

@@ -22,8 +22,8 @@ var (
 	ErrElectronic = errors.New("invalid file: its e-invoice says what its documents are")
 )
 
-const fileVersion = `md5(ROW(d.tenant_id, d.matching_status, d.matching_attempts, d.matching_published_at, d.matching_error, d.type, d.structured_data,
-	i.job_status, i.attempts, i.published_at, i.needs_human_review)::text)`
+const fileVersion = `md5(ROW(d.tenant_id, d.matching_status, d.matching_attempts, d.matching_published_at, d.matching_error,
+	d.type, d.structured_data, i.job_status, i.attempts, i.published_at, i.needs_human_review)::text)`
 
 // ofFile joins a document with its ingestion, the row that has its values.
 const ofFile = `document AS d LEFT JOIN LATERAL (

@@ -88,7 +88,8 @@ SELECT $2, tenant_id, $3, file_path, id, 'succeeded', NULL, started_at,
 FROM ingestion WHERE id = $1
 ON CONFLICT (id) DO UPDATE SET job_status = 'succeeded', error = NULL, failed_at = NULL, lease_until = NULL, due_at = NULL`
 	goneSQL = `
-UPDATE ingestion AS i SET needs_human_review = f.begins IS NULL, review_reasons = ARRAY['the file was read again, and this document was not found in it']
+UPDATE ingestion AS i SET needs_human_review = f.begins IS NULL,
+	review_reasons = ARRAY['the file was read again, and this document was not found in it']
 FROM ingestion AS f WHERE f.id = $1 AND i.part_of = $1 AND i.id <> ALL ($2)`
 	// Documents that a person has joined are no more, and must not be matched next to the whole.
 	joinedSQL = `
@@ -199,7 +200,8 @@ func encode(d ingestion.Extracted) (data, fields json.RawMessage, err error) {
 const (
 	// A known document keeps its rows.
 	fileSQL = `
-INSERT INTO document (id, tenant_id, file_path, file_name, matching_due_at) VALUES ($1, $2, $3, nullif($4, ''), NULL) ON CONFLICT (id) DO NOTHING`
+INSERT INTO document (id, tenant_id, file_path, file_name, matching_due_at) VALUES ($1, $2, $3, nullif($4, ''), NULL)
+ON CONFLICT (id) DO NOTHING`
 	newIngestionSQL = `
 INSERT INTO ingestion (id, tenant_id, document_id, file_path, job_status, published_at, due_at)
 VALUES ($1, $2, $3, $4, 'pending', now(), now()) ON CONFLICT (id) DO NOTHING

@@ -61,9 +61,8 @@ func (w *invocation) pagesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.fileAct(cmd.Context(), manifest.Ingest, args[0], "published its file", func(s *session, id uuid.UUID) ([]job.Stamped, error) {
-				return s.db.Ingestions().Divide(s.ctx, id, a, begins)
-			})
+			divide := func(s *session, id uuid.UUID) ([]job.Stamped, error) { return s.db.Ingestions().Divide(s.ctx, id, a, begins) }
+			return w.fileAct(cmd.Context(), manifest.Ingest, args[0], "published its file", divide)
 		},
 	}
 	cmd.Flags().StringVar(&a.By, "by", operator(w.Env), "record the answer under this `NAME` (default the operating system's user)")

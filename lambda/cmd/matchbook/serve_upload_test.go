@@ -27,8 +27,9 @@ func TestServeUpload(t *testing.T) {
 	part := must.Get(form.CreateFormFile("file", "March.pdf"))(t)
 	must.Get(part.Write(must.Get(os.ReadFile("../../../testdata/files/invoice.pdf"))(t)))(t)
 	must.OK(t, form.Close())
-	response := must.Get(browser.Post(s.url+"/files?tenant="+oneTenant, form.FormDataContentType(), &body))(t)
-	response.Body.Close()
+	response, err := browser.Post(s.url+"/files?tenant="+oneTenant, form.FormDataContentType(), &body)
+	must.OK(t, err)
+	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("status %d", response.StatusCode)
 	}

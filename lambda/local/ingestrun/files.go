@@ -95,7 +95,8 @@ func (s *selection) unpack() error {
 		}
 		s.containers, s.inside = s.containers+1, s.inside+len(inside)
 		for _, in := range inside {
-			all = append(all, File{Path: f.Path + ": " + in.Name, Key: path.Join(f.Key, in.Name), outer: f.Key, inner: in.Content, refused: in.Refused})
+			all = append(all, File{Path: f.Path + ": " + in.Name, Key: path.Join(f.Key, in.Name), outer: f.Key,
+				inner: in.Content, refused: in.Refused})
 		}
 	}
 	s.files = all

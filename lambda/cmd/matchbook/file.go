@@ -61,7 +61,9 @@ func (w *invocation) pagesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			divide := func(s *session, id uuid.UUID) ([]job.Stamped, error) { return s.db.Ingestions().Divide(s.ctx, id, a, begins) }
+			divide := func(s *session, id uuid.UUID) ([]job.Stamped, error) {
+				return s.db.Ingestions().Divide(s.ctx, id, a, begins)
+			}
 			return w.fileAct(cmd.Context(), manifest.Ingest, args[0], "published its file", divide)
 		},
 	}

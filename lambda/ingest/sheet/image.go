@@ -24,7 +24,7 @@ func Draw(ctx context.Context, pages transcript.Images, number, dpi int) (encode
 	}
 	drawn = shrink(drawn, maxWidth)
 	var file bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&file, reduce(drawn)); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&file, reduce(drawn)); err != nil {
 		return nil, size, fmt.Errorf("encode page: %w", err)
 	}
 	return file.Bytes(), drawn.Rect.Size(), nil

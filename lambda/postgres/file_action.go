@@ -99,7 +99,7 @@ UPDATE document SET needs_human_review = false, type = $2::document_type, struct
 )
 
 // seen settles the reasons why a person had to look, also if the file failed. The document keeps
-// its values: a trigger would replace them by those that were read, although another program may
+// its values: a trigger would replace them by the values read, although another program may
 // have changed them since.
 func seen(ctx context.Context, tx pgx.Tx, id uuid.UUID) error {
 	var kind *string

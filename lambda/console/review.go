@@ -40,7 +40,7 @@ func (r reviewed) Query() string {
 }
 
 // Severities lists the choices of the filter.
-func (reviewed) Severities() []record.Severity { return record.Severities() }
+func (reviewed) Severities() []record.Severity { return record.Choices() }
 
 // States lists the choices of the filter.
 func (reviewed) States() []record.State { return record.States() }

@@ -128,7 +128,9 @@ func (s simulation) start(t *testing.T) *world {
 		if got := w.store.Job(id).Chunks; got != s.chunks {
 			t.Fatalf("the contract has %d chunks, want %d", got, s.chunks)
 		}
-		w.ids = append(w.ids, id)
+		if w.ids = append(w.ids, id); s.naive { // it knows no card to wait for
+			must.Get(w.queue.Send(t.Context(), w.store.open(id)))(t)
+		}
 	}
 	w.naive = newNaive(w, texts)
 	return w

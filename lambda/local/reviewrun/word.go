@@ -66,6 +66,7 @@ func (o Options) writeWord(word *docx.Document, r report.Review) error {
 // inserted, because its place is for a person to choose.
 func notesOf(findings []record.Finding) (notes []docx.Note) {
 	for _, f := range findings {
+		f = report.Shown(f)
 		if f.Withdrawn || f.Repeats != 0 {
 			continue
 		}

@@ -196,8 +196,14 @@ const (
 	Info     Severity = "info"
 )
 
+// ToCheck is shown instead of the severity of a question to a person: it has no weight.
+const ToCheck Severity = "question"
+
 // Severities returns the severities, heaviest first.
 func Severities() []Severity { return []Severity{Critical, High, Medium, Low, Info} }
+
+// Choices returns what people choose findings by: the severities, and ToCheck.
+func Choices() []Severity { return append(Severities(), ToCheck) }
 
 // Finding is a risk to show to a person. Its quote is verbatim from the contract; a missing
 // clause leaves quote and place empty. A withdrawn finding stopped holding when more of the
@@ -236,7 +242,7 @@ func (f Finding) Name() string {
 
 // Compare orders findings for people: the heaviest first, then by place.
 func (f Finding) Compare(g Finding) int {
-	order := Severities()
+	order := Choices()
 	return cmp.Or(slices.Index(order, f.Severity)-slices.Index(order, g.Severity), f.Start-g.Start, f.Seq-g.Seq)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/review/record"
+	"matchbook/lambda/review/whole"
 )
 
 // Finding is a finding with its disposition.
@@ -25,9 +26,17 @@ func With(findings []record.Finding, actions []record.Action) []Finding {
 		if !ok {
 			d = record.DispositionOf(nil)
 		}
-		list[i] = Finding{f, d}
+		list[i] = Finding{Shown(f), d}
 	}
 	return list
+}
+
+// Shown returns a finding as people and programs get it: a question to a person has no severity.
+func Shown(f record.Finding) record.Finding {
+	if f.Analyst == whole.Doubts {
+		f.Severity = record.ToCheck
+	}
+	return f
 }
 
 // Stands reports whether there is something to decide about the finding: it neither repeats
@@ -77,7 +86,7 @@ type Filter struct {
 
 // NewFilter parses lists separated by commas.
 func NewFilter(severities, analysts, states string) (f Filter, err error) {
-	if f.Severities, err = oneOf("severity", severities, record.Severities()); err != nil {
+	if f.Severities, err = oneOf("severity", severities, record.Choices()); err != nil {
 		return f, err
 	}
 	f.Analysts = listed[string](analysts)

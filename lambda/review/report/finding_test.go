@@ -54,16 +54,19 @@ func TestFilterFindings(t *testing.T) {
 	t.Parallel()
 	r := decided(t)
 	r.Findings = append(r.Findings, record.Finding{Seq: 4, Analyst: "payment", Severity: record.High, Repeats: 1},
-		record.Finding{Seq: 5, Analyst: "contract", Severity: record.Info, Withdrawn: true})
+		record.Finding{Seq: 5, Analyst: "contract", Severity: record.Info, Withdrawn: true},
+		record.Finding{Seq: 6, Analyst: "model-and-rules", Severity: record.Info})
 	for _, tc := range []struct{ severity, analyst, state, want string }{
-		{"", "", "", "2 4 3 1 5"},
+		{"", "", "", "2 4 3 1 5 6"},
 		{"high, critical", "", "", "2 4 3"},
 		{"", "payment,contract", "", "4 5"},
-		{"", "", "open", "1"},
+		{"", "", "open", "1 6"},
+		{"question", "", "", "6"},
+		{"info", "", "", "5"},
 		{"", "", "accepted,rejected", "2 3"},
 		{"low", "renewal", "open", "1"},
 		{"", "nobody", "", ""},
-		{"hgih", "", "", "severity: invalid value \"hgih\", expected some of critical high medium low info"},
+		{"hgih", "", "", "severity: invalid value \"hgih\", expected some of critical high medium low info question"},
 		{"", "", "done", "state: invalid value \"done\", expected some of open accepted rejected"},
 	} {
 		f, err := NewFilter(tc.severity, tc.analyst, tc.state)

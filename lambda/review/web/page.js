@@ -9,7 +9,7 @@ const withToken = (path) => `${root}${path}${path.includes('?') ? '&' : '?'}toke
 const call = (path, method = 'GET', body = undefined, headers = {}) =>
   fetch(root + path, { method, body, headers: { Accept: 'application/json', Authorization: `Bearer ${token}`, ...headers } });
 
-const severities = ['critical', 'high', 'medium', 'low', 'info'];
+const severities = ['critical', 'high', 'medium', 'low', 'info', 'question'];
 const items = new Map(); // of the list, by the finding's sequence number: finding, node, and the unanswered action with its key
 let last = 0; // sequence number of the latest finding
 let source; // of events

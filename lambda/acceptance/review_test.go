@@ -31,7 +31,7 @@ type desk struct {
 
 // newDesk returns a desk whose function asks a scripted server with that mind, or
 // reads by rules without one.
-func newDesk(t *testing.T, mind scripted.Mind) *desk {
+func newDesk(t *testing.T, mind scripted.Mind, more ...string) *desk {
 	t.Helper()
 	d := &desk{}
 	env := []string{"MATCH_MODE=rules"}
@@ -41,7 +41,7 @@ func newDesk(t *testing.T, mind scripted.Mind) *desk {
 		d.starter.Model = manifest.DefaultModel
 	}
 	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
-		c.Row, c.Env = manifest.Review, env
+		c.Row, c.Env = manifest.Review, append(env, more...)
 	})
 	d.starter.Store, d.starter.Sender, d.starter.Log = d.DB.Reviews(), d.Queue, slog.New(slog.DiscardHandler)
 	return d

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/quote"
@@ -34,7 +35,8 @@ type measured struct {
 func TestWrittenContracts(t *testing.T) {
 	t.Parallel()
 	model := &replay{contracts: readWritten(t), asked: map[*written][]posed{}}
-	d := newDesk(t, model.answer)
+	d := newDesk(t, model.answer, variable.ModelPrice+"=1,10")
+	d.starter.Price = price
 	ids := map[*written]uuid.UUID{}
 	for _, w := range model.contracts {
 		ids[w] = d.begin(w)
@@ -70,6 +72,11 @@ func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured)
 	d.t.Helper()
 	job := must.Get(d.DB.Reviews().Job(d.t.Context(), id))(d.t)
 	check(d.t, w.Name+": calls", job.Calls, len(questions))
+	if ratio := float64(job.Estimate) / float64(job.Cost); ratio > 1.5 || ratio < 1/1.5 {
+		d.t.Errorf("%s: the estimate is %.2f times the cost", w.Name, ratio)
+	} else {
+		d.t.Logf("%s: the estimate is %.2f times the cost", w.Name, ratio)
+	}
 	check(d.t, w.Name+": card", d.card(id), w.Facts.card())
 	found := must.Get(d.DB.Reviews().Findings(d.t.Context(), id, 0, 10_000))(d.t)
 	found = slices.DeleteFunc(found, func(f record.Finding) bool { return f.Withdrawn })

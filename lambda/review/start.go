@@ -105,18 +105,24 @@ func (s *Starter) prepare(ctx context.Context, q Request) (record.New, error) {
 	return n, nil
 }
 
+// likelyWhole is the number of tasks with answers as long as the one about the whole contract.
+const likelyWhole = 5
+
 // estimate returns the likely cost of all calls, assuming the rules' marks call the same
 // analysts as the model's.
 func (s *Starter) estimate(text string, chunks []record.Chunk, rules playbook.Playbook) (sum record.USD) {
 	facts := whole.Facts(text, func(name string) bool { return rules.SideOf(name) > 0 })
 	sum = likely(s.Price, card.Question(text, facts, rules.Side()), 1)
+	last := record.Task{Text: text, Card: &facts}
 	for _, c := range chunks {
 		p := analyst.Passage{Text: text[c.Start:c.End], Start: c.Start, Heading: c.Heading}
 		p.Known = card.Brief(facts, rules.Side(), p.Text, c.Start, c.End)
-		tasks := analyst.Route(category.ByRules(p.Text, p.Start, p.Heading), p)
+		marks := category.ByRules(p.Text, p.Start, p.Heading)
+		tasks := analyst.Route(marks, p)
 		sum += likely(s.Price, analyst.Question(tasks, p, rules), len(tasks))
+		last.Marks = append(last.Marks, marks...)
 	}
-	return sum
+	return sum + likely(s.Price, whole.Question(last, rules), likelyWhole)
 }
 
 func shortened(name string) string {

@@ -117,6 +117,10 @@ func TestDismissedMatchesNothing(t *testing.T) {
 	}
 	equal(t, "values", queryOne[string](t, f.conn, "SELECT structured_data::text FROM document"), "{}")
 	equal(t, "waiting", f.waiting(), 0)
+	f.exec(`UPDATE document SET structured_data = '{"number":"8"}', type = NULL, matching_status = NULL`)
+	if stamped := must.Get(f.Ingestions().Dismiss(t.Context(), doc, f.byAnna(doc)))(t); len(stamped) != 0 {
+		t.Errorf("published %v, which was never matched", stamped)
+	}
 	must.Get(f.Ingestions().ReadAgain(t.Context(), doc, f.byAnna(doc), false))(t)
 	f.complete(file, f.read(file))
 	equal(t, "values", f.data(doc), "7 119")

@@ -111,10 +111,7 @@ func (h *handler) values(v *visit, id uuid.UUID) (map[string]string, error) {
 		return nil, errors.Join(err, errNotFound)
 	}
 	values := map[string]string{"type": string(raws[0].Type)}
-	data, unreadable := document.Parse([]byte(raws[0].Data))
-	if unreadable != nil {
-		return values, nil // or none yet: all is to be typed
-	}
+	data, _ := document.Parse([]byte(raws[0].Data)) // unreadable, or none yet: all is to be typed
 	for _, value := range extraction.Values(data) {
 		values[value.Path] = value.Text
 		if value.Kind == extraction.Number && slices.Contains(money, value.Path[strings.LastIndexByte(value.Path, '.')+1:]) {

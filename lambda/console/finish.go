@@ -224,7 +224,7 @@ func (v *visit) formOf() (a postgres.Action, err error) {
 }
 
 // correct stores what a person typed, and that the document needs nobody any more. Values that
-// don't add up are stored only if the person says so, because the page may print them.
+// don't add up are stored only if the person insists, because the page may print them.
 func (h *handler) correct(v *visit) error {
 	ids, err := h.actWith(v, maxValues, "id")
 	if err != nil {

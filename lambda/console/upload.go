@@ -54,7 +54,8 @@ func (h *handler) upload(v *visit) error {
 	}
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		h.message(v, http.StatusRequestEntityTooLarge, "Too large", fmt.Sprintf("You can upload %d MB at once. Nothing was taken: "+
-			"send fewer files, or scan at fewer dots per inch. For larger files use matchbook ingest, or the inbox folder.", h.maxUpload()>>20))
+			"send fewer files, or scan at fewer dots per inch. For larger files use matchbook ingest, or the inbox folder.",
+			h.maxUpload()>>20))
 		return nil
 	}
 	if err != nil {

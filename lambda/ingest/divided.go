@@ -14,8 +14,8 @@ import (
 	"matchbook/lambda/llm"
 )
 
-// divided reads one document from each part of the file, where a person said that the documents
-// begin. No second question is asked, because a person is at the page already.
+// divided reads one document from each part of the file, where a person has decided that the
+// documents begin. No second question is asked, because a person is at the page already.
 func (in *Ingester) divided(ctx context.Context, row ingestion.Row, src *source, t transcript.Transcription) (
 	[]ingestion.Extracted, error,
 ) {

@@ -57,5 +57,5 @@ func locate(docs []ingestion.Extracted, t transcript.Transcription) {
 	}
 }
 
-// digits rounds a fraction of a page to what an eye can tell apart.
+// digits rounds a fraction of a page to the differences that an eye sees.
 func digits(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -190,7 +190,7 @@ func (f Failure) facts() []Fact {
 	return append(facts, Fact{"Failed at", f.At.Format(moment)})
 }
 
-// names are the lines that say what failed.
+// names are the lines that identify the failed row.
 func (f Failure) names() []Fact {
 	facts := []Fact{{capital(f.subject()), f.SubjectID.String()}}
 	if f.File != "" {

@@ -38,7 +38,7 @@ func Extract(t transcript.Transcription, own ...document.Party) (documents []ext
 	return documents
 }
 
-// ExtractOne reads the pages as one document, because a person said so.
+// ExtractOne reads the pages as one document, because a person has decided it.
 func ExtractOne(t transcript.Transcription, own ...document.Party) extraction.Extraction {
 	return extract(t.Pages, own)
 }

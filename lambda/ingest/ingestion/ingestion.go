@@ -23,7 +23,7 @@ type Row struct {
 	Transcription            string           // key of the checkpoint; empty: none yet
 	Preprocessed             string           // key of the repaired file, if its reading is used
 	Own                      []document.Party // the tenant's own companies, by name and VAT id
-	Begins                   []int            // pages, from 1, where a person says that documents begin; nil: as read
+	Begins                   []int            // pages, from 1, at which documents begin by a person's decision; nil: as read
 	Name                     string           // of the file, as sent; see Named. Never log it, because it may be a person's
 }
 

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, that of
+// maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, and draws pages, that of
 // web a server of HTTP, the store of files since it reads texts, a parser of HTML, and the
 // answers to offers, and that of the console pages, a client of an issuer, the store of files, and
 // the checks of typed values.
@@ -51,7 +51,7 @@ func maxBootstrap(name string) int64 {
 	case manifest.Console.Name:
 		return 27_600_000
 	case manifest.Ingest.Name:
-		return 25_500_000
+		return 25_800_000
 	}
 	return 15_500_000
 }

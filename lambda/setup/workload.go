@@ -64,12 +64,8 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 		return nil, nil, err
 	}
 	record := eventRecorder(c, db, log) // events.go
-	opened := Opened{DB: db, Jobs: db.JobsOf(w.Table), Queue: queue, Model: asker, Embeddings: embeddings}
-	var breakers sync.Map // by service, each for the life of the process
-	opened.Breaker = func(service string) *breaker.Breaker {
-		b, _ := breakers.LoadOrStore(service, newBreaker(service, db, log))
-		return b.(*breaker.Breaker)
-	}
+	opened := Opened{DB: db, Jobs: db.JobsOf(w.Table), Queue: queue, Model: asker, Embeddings: embeddings,
+		Breaker: breakersOf(db, log)}
 	var send func(context.Context)
 	if relay != nil {
 		send = relay.Run
@@ -95,6 +91,16 @@ func Function(ctx context.Context, c Config, w Workload, log *slog.Logger, work 
 			return runtime
 		},
 	}, db.Close, nil
+}
+
+// breakersOf returns a function that returns the breaker of a service, the same for the life of
+// the process.
+func breakersOf(db *postgres.DB, log *slog.Logger) func(service string) *breaker.Breaker {
+	var known sync.Map
+	return func(service string) *breaker.Breaker {
+		b, _ := known.LoadOrStore(service, newBreaker(service, db, log))
+		return b.(*breaker.Breaker)
+	}
 }
 
 // Sweep opens the sweep of these workloads. The configuration must have their queues. You must

@@ -17,6 +17,7 @@ type Settlement struct {
 	Other    uuid.UUID // zero: all warnings of the kind
 	By       string    // the person
 	Origin   string    // OriginCommand or OriginConsole
+	Verdict  string    // of warning.Kind.Verdicts; empty: none given
 	Reason   string
 	Facts    string // when the person saw it (warning.Warning); empty: settle it regardless of changes
 }
@@ -29,8 +30,8 @@ WITH settled AS (
 	SELECT tenant_id, document_id, kind, other_document_id, facts FROM document_warning
 	WHERE document_id = $1 AND kind = $2 AND ($3 IN ('00000000-0000-0000-0000-000000000000'::uuid, other_document_id))
 ), put AS (
-	INSERT INTO warning_settled (tenant_id, document_id, kind, other_document_id, facts, settled_by, origin, reason)
-	SELECT tenant_id, document_id, kind, other_document_id, facts, $5, $6, $7 FROM settled WHERE $4 IN ('', facts)
+	INSERT INTO warning_settled (tenant_id, document_id, kind, other_document_id, facts, settled_by, origin, reason, verdict)
+	SELECT tenant_id, document_id, kind, other_document_id, facts, $5, $6, $7, $8 FROM settled WHERE $4 IN ('', facts)
 	ON CONFLICT DO NOTHING RETURNING 1
 )
 SELECT (SELECT count(*) FROM settled), (SELECT count(*) FROM settled WHERE $4 IN ('', facts)), (SELECT count(*) FROM put)`
@@ -41,7 +42,7 @@ func (db *DB) Settle(ctx context.Context, s Settlement) (settled int, err error)
 	var found, unchanged int
 	err = steadily(ctx, func() error {
 		var put int
-		err := db.pool.QueryRow(ctx, settleSQL, s.Document, s.Kind, s.Other, s.Facts, s.By, s.Origin, s.Reason).
+		err := db.pool.QueryRow(ctx, settleSQL, s.Document, s.Kind, s.Other, s.Facts, s.By, s.Origin, s.Reason, s.Verdict).
 			Scan(&found, &unchanged, &put)
 		settled += put
 		return err

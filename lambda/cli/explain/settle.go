@@ -3,6 +3,8 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/match/warning"
@@ -23,6 +25,9 @@ type Settled struct {
 func (d *Reader) Settle(args []string, s postgres.Settlement) (*Settled, error) {
 	if s.Kind.Sentence() == "" {
 		return nil, Errorf("unknown warning %.50q: use one of %s", s.Kind, warning.Kinds())
+	}
+	if s.Verdict != "" && !slices.Contains(s.Kind.Verdicts(), s.Verdict) {
+		return nil, Errorf("unknown verdict %.50q: use one of %s", s.Verdict, strings.Join(s.Kind.Verdicts(), ", "))
 	}
 	if s.Reason = text(s.Reason, maxNote); s.Reason == "" {
 		return nil, Errorf("missing reason: it is kept with the name")

@@ -136,14 +136,19 @@ func (w *Waiting) Text() string {
 	return p.String()
 }
 
+// WarningKind returns the kind of a warning.
+func (i WaitingItem) WarningKind() string {
+	kind, _, _ := strings.Cut(i.Why, ":")
+	return kind
+}
+
 func (i WaitingItem) command() string {
 	ids := []any{i.Document.ID}
 	switch i.Kind {
 	case report.WaitingQuestion:
 		ids = append(ids, i.Other.ID)
 	case report.WaitingWarning:
-		kind, _, _ := strings.Cut(i.Why, ":")
-		ids = []any{kind, i.Document.ID, i.Other.ID}
+		ids = []any{i.WarningKind(), i.Document.ID, i.Other.ID}
 	}
 	return remedy(i.Kind, ids...)
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"matchbook/lambda/cli/term"
@@ -25,7 +26,11 @@ type settled report.Settled
 
 // InShort describes a settlement.
 func (s *settled) InShort() string {
-	return fmt.Sprintf("Settled by %s on %s: %s", s.By, s.At.UTC().Format(time.DateOnly), s.Reason)
+	found := ""
+	if s.Verdict != "" {
+		found = strings.ReplaceAll(s.Verdict, "-", " ") + ", "
+	}
+	return fmt.Sprintf("Settled by %s on %s: %s%s", s.By, s.At.UTC().Format(time.DateOnly), found, s.Reason)
 }
 
 const maxWarnings = 100
@@ -43,7 +48,8 @@ func (d *Reader) warnings(id uuid.UUID) (list []warningReport, err error) {
 		}
 		r := warningReport{w.Kind, w.Document, names[0], term.Clean(w.Words, term.MaxText), nil, w.Facts}
 		if s := w.Settled; s != nil {
-			r.Settled = &settled{term.Clean(s.By, term.MaxValue), term.Clean(s.Reason, term.MaxText), s.At}
+			r.Settled = &settled{term.Clean(s.By, term.MaxValue), term.Clean(s.Verdict, term.MaxValue),
+				term.Clean(s.Reason, term.MaxText), s.At}
 		}
 		list = append(list, r)
 	}

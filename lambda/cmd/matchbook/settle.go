@@ -30,6 +30,7 @@ func (w *invocation) settleCommand() *cobra.Command {
 		},
 	})
 	flags := cmd.Flags()
+	flags.StringVar(&answer.Verdict, "verdict", "", "store what was found, such as is-a-copy; one of the kind's `VERDICT`s")
 	flags.StringVar(&answer.Reason, "reason", "", "store this `TEXT` with the name")
 	flags.StringVar(&answer.By, "by", "", "record the answer under this `NAME` (default the operating system's user)")
 	return cmd

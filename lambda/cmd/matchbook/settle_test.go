@@ -19,13 +19,14 @@ func TestSettle(t *testing.T) {
 	wantRefused(t, url, "settle", clitest.Refusals{
 		{[]string{"twice", "WK-9051", "--reason", "x"}, "unknown warning"},
 		{[]string{"billed-twice", "WK-9051"}, "missing reason"},
+		{[]string{"billed-twice", "WK-9051", "--reason", "x", "--verdict", "fine"}, "unknown verdict \"fine\": use one of is-a-copy, is-no-copy"},
 		{[]string{"over-billed", "WK-9051", "--reason", "x"}, "unknown warning of the document: over-billed of invoice WK-9051"},
 		{[]string{"billed-twice", "WK-9051", "4500000130", "--reason", "x"}, "unknown warning of the document"},
 	})
-	settle := []string{"settle", "billed-twice", "WK-9051", "--reason", "ordered twice", "--by", "anna"}
+	settle := []string{"settle", "billed-twice", "WK-9051", "--reason", "ordered twice", "--verdict", "is-no-copy", "--by", "anna"}
 	wantText(t, printed(t, url, settle...), "settled 1 warning billed-twice\n")
 	wantText(t, printed(t, url, settle...), "nothing changed: already settled\n")
 	_, out, _ = matchbook(t, url, "explain", "WK-9051")
-	wantIn(t, out, "Settled by anna on ", ": ordered twice")
+	wantIn(t, out, "Settled by anna on ", ": is no copy, ordered twice")
 	wantText(t, printed(t, url, "open", "--kind", "warning"), "Nothing waits for people.\n")
 }

@@ -52,6 +52,18 @@ var sentences = map[Kind]string{
 // text of a document, because that may be hostile.
 func (k Kind) Sentence() string { return sentences[k] }
 
+// verdicts are what a person can find: first that the warning is right, then that it isn't.
+var verdicts = map[Kind][]string{
+	NumberUsedTwice: {"is-a-copy", "is-no-copy"},
+	BilledTwice:     {"is-a-copy", "is-no-copy"},
+	AccountChanged:  {"account-refused", "account-confirmed"},
+	OverBilled:      {"excess-refused", "excess-agreed"},
+	WrongCompany:    {"company-wrong", "company-right"},
+}
+
+// Verdicts lists what a person can find about a warning of the kind.
+func (k Kind) Verdicts() []string { return verdicts[k] }
+
 // Kinds lists the kinds, separated by commas.
 func Kinds() string {
 	var list []string

@@ -76,14 +76,15 @@ type Warning struct {
 
 // Settled is a person's answer to a warning with the same facts.
 type Settled struct {
-	By     string    `json:"by"`
-	Reason string    `json:"reason"`
-	At     time.Time `json:"at"`
+	By      string    `json:"by"`
+	Verdict string    `json:"verdict,omitempty"`
+	Reason  string    `json:"reason"`
+	At      time.Time `json:"at"`
 }
 
 const warningsSQL = `
 SELECT document_id, kind, other_document_id, words, facts, CASE WHEN settled_at IS NOT NULL
-	THEN jsonb_build_object('by', settled_by, 'reason', reason, 'at', settled_at) END
+	THEN jsonb_build_object('by', settled_by, 'verdict', verdict, 'reason', reason, 'at', settled_at) END
 FROM document_warning LEFT JOIN warning_settled USING (tenant_id, document_id, kind, other_document_id, facts)
 WHERE document_id = ANY ($1) OR other_document_id = ANY ($1)
 ORDER BY document_id, kind, other_document_id`

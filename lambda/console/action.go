@@ -111,12 +111,12 @@ func (h *handler) settle(v *visit) error {
 	if err != nil {
 		return err
 	}
-	facts := v.PostFormValue("facts")
-	if facts == "" {
+	facts, verdict := v.PostFormValue("facts"), v.PostFormValue("verdict")
+	if facts == "" || verdict == "" {
 		return errBadForm
 	}
 	_, err = h.reader(v).Settle([]string{ids[0].String(), ids[1].String()}, postgres.Settlement{Kind: warning.Kind(v.PostFormValue("kind")),
-		By: v.person.Name, Origin: postgres.OriginConsole, Reason: v.PostFormValue("reason"), Facts: facts})
+		By: v.person.Name, Origin: postgres.OriginConsole, Verdict: verdict, Reason: v.PostFormValue("reason"), Facts: facts})
 	var ours explain.Error
 	switch {
 	case errors.As(err, &ours):

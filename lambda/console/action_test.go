@@ -253,11 +253,17 @@ func TestSettleWarning(t *testing.T) {
 	s.exec("INSERT INTO document_warning VALUES ($1, $2, 'over-billed', $3, 'Too much.', now(), 'f1')", tenantA, invoice, order)
 	page, path := "/documents/"+invoice.String(), "/documents/"+invoice.String()+"/settle/"+order.String()
 	c := s.as(everything(login.Operator))
-	form := c.page(page).form(t, path)
+	if a := c.do(http.MethodPost, path, with(c.page(page).form(t, path), "reason", "agreed")); a.code != http.StatusBadRequest {
+		t.Errorf("without a verdict: %d %s", a.code, a.text())
+	}
+	if a := c.do(http.MethodPost, path, with(with(c.page(page).form(t, path), "reason", "agreed"), "verdict", "is-a-copy")); a.code != http.StatusConflict {
+		t.Errorf("with the verdict of another kind: %d %s", a.code, a.text())
+	}
+	form := with(c.page(page).form(t, path), "verdict", "excess-agreed")
 	if a := c.do(http.MethodPost, path, form); a.code != http.StatusConflict || !strings.Contains(a.text(), "missing reason") {
 		t.Errorf("without a reason: %d %s", a.code, a.text())
 	}
-	stale := with(c.page(page).form(t, path), "reason", "agreed")
+	stale := with(with(c.page(page).form(t, path), "reason", "agreed"), "verdict", "excess-agreed")
 	stale.Set("facts", "f0")
 	if a := c.do(http.MethodPost, path, stale); a.code != http.StatusConflict {
 		t.Errorf("with other facts: %d %s", a.code, a.text())
@@ -269,6 +275,6 @@ func TestSettleWarning(t *testing.T) {
 	if a := c.do(http.MethodPost, path, with(form, "reason", "agreed")); a.code != http.StatusOK || !strings.Contains(a.text(), "Settled by Paula on") {
 		t.Errorf("settled: %d %s", a.code, a.text())
 	}
-	c.page(page).want(t, "Paula settled the warning over-billed with "+order.String()+": agreed")
+	c.page(page).want(t, "Paula settled the warning over-billed with "+order.String()+": excess agreed, agreed")
 	c.page("/?tenant="+tenantA.String()).want(t, "0 warnings")
 }

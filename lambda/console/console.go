@@ -14,6 +14,8 @@
 //	POST /documents/{id}/divide   the documents of its file begin at these pages; must have form, seen; begin
 //	POST /files                   takes files into the tenant's inbox
 //	GET  /open                    everything waiting for people, most valuable first
+//	GET  /open.csv, /documents.csv  the list with these parameters as a CSV file
+//	POST /open                    acts on several things of a kind; must have kind, do, form, tick; reason, verdict
 //	GET  /open/next               redirects to the next question after a place: after, left
 //	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place in /open
 //	POST /pairs/{a}/{b}           decides; must have verdict and seen; note, from
@@ -97,6 +99,9 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("POST /documents/{id}/divide", h.page(h.divide))
 	mux.HandleFunc("POST /files", h.page(h.upload))
 	mux.HandleFunc("GET /open", h.page(h.open))
+	mux.HandleFunc("GET /open.csv", h.page(h.openSheet))
+	mux.HandleFunc("GET /documents.csv", h.page(h.documentSheet))
+	mux.HandleFunc("POST /open", h.page(h.actOnMany))
 	mux.HandleFunc("GET /open/next", h.page(h.nextQuestion))
 	mux.HandleFunc("GET /pairs/{a}/{b}", h.page(h.pair))
 	mux.HandleFunc("POST /pairs/{a}/{b}", h.page(h.decide))

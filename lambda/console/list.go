@@ -29,25 +29,34 @@ type documentList struct {
 	Search    string
 	By        string   // the way used, one of searches
 	Bys       []string // the ways to choose from
+	size      int      // of a page
 }
 
 // searches are the ways to search, tried in this order.
 var searches = []string{"number", "amount", "party"}
 
-func (h *handler) documents(v *visit) error {
+// readList reads from the address what to list.
+func (h *handler) readList(v *visit) (l documentList, after report.Place, err error) {
 	if err := h.choose(v); err != nil {
-		return err
+		return l, after, err
 	}
-	after, err := readPlace(v.FormValue("after"))
-	if err != nil {
-		return err
+	if after, err = readPlace(v.FormValue("after")); err != nil {
+		return l, after, err
 	}
-	l := documentList{First: after == report.Place{}, States: report.Stages, Types: document.Types,
+	l = documentList{size: pageSize, First: after == report.Place{}, States: report.Stages, Types: document.Types,
 		State: v.FormValue("state"), Type: document.Type(v.FormValue("type")), By: v.FormValue("by"), Bys: searches,
 		Search: strings.TrimSpace(v.FormValue("q"))}
 	if l.State != "" && !slices.Contains(report.Stages, l.State) || l.Type != "" && !slices.Contains(document.Types, l.Type) ||
 		l.By != "" && !slices.Contains(searches, l.By) || !searchable(l.Search) {
-		return errNotFound
+		return l, after, errNotFound
+	}
+	return l, after, nil
+}
+
+func (h *handler) documents(v *visit) error {
+	l, after, err := h.readList(v)
+	if err != nil {
+		return err
 	}
 	if l.Search == "" {
 		err = h.list(v, &l, after)
@@ -100,7 +109,7 @@ func (h *handler) list(v *visit, l *documentList, after report.Place) (err error
 	if l.Type != "" {
 		f.Types = []document.Type{l.Type}
 	}
-	l.Documents, err = h.reports.List(v.Context(), f, after, pageSize+1)
+	l.Documents, err = h.reports.List(v.Context(), f, after, l.size+1)
 	return err
 }
 
@@ -129,11 +138,11 @@ func (h *handler) search(v *visit, l *documentList, after report.Place) (err err
 		l.By = by
 		switch by {
 		case "number":
-			l.Documents, err = h.numbered(v, l.Search, after)
+			l.Documents, err = h.numbered(v, l.Search, after, l.size+1)
 		case "amount":
-			l.Documents, err = h.totalled(v, l.Search, after)
+			l.Documents, err = h.totalled(v, l.Search, after, l.size+1)
 		case "party":
-			l.Documents, err = h.ofParty(v, l.Search, after)
+			l.Documents, err = h.ofParty(v, l.Search, after, l.size+1)
 		}
 		if err != nil || len(l.Documents) > 0 {
 			return err
@@ -146,20 +155,20 @@ func (h *handler) search(v *visit, l *documentList, after report.Place) (err err
 }
 
 // numbered finds documents by their own number, however it's written.
-func (h *handler) numbered(v *visit, number string, after report.Place) ([]report.Listed, error) {
+func (h *handler) numbered(v *visit, number string, after report.Place, n int) ([]report.Listed, error) {
 	own, err := score.OwnKeys(v.tenant.ID, number)
 	if err != nil {
 		return nil, err
 	}
-	return h.reports.Keyed(v.Context(), v.tenant.ID, own, number, after, pageSize+1)
+	return h.reports.Keyed(v.Context(), v.tenant.ID, own, number, after, n)
 }
 
-func (h *handler) totalled(v *visit, text string, after report.Place) ([]report.Listed, error) {
+func (h *handler) totalled(v *visit, text string, after report.Place, n int) ([]report.Listed, error) {
 	forms := totals(text)
 	if len(forms) == 0 {
 		return nil, nil
 	}
-	return h.reports.Totalled(v.Context(), v.tenant.ID, forms, after, pageSize+1)
+	return h.reports.Totalled(v.Context(), v.tenant.ID, forms, after, n)
 }
 
 // totals lists the stored forms of a total: 119, 119.0 and 119.00.
@@ -189,7 +198,7 @@ func plainAmount(text string) string {
 }
 
 // ofParty finds documents by the name, VAT id or IBAN of the supplier, otherwise of the buyer.
-func (h *handler) ofParty(v *visit, name string, after report.Place) ([]report.Listed, error) {
+func (h *handler) ofParty(v *visit, name string, after report.Place, n int) ([]report.Listed, error) {
 	data, err := json.Marshal(document.Data{Supplier: document.Party{Name: name, VATID: name, IBAN: name}})
 	if err != nil {
 		return nil, err
@@ -202,7 +211,7 @@ func (h *handler) ofParty(v *visit, name string, after report.Place) ([]report.L
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	return h.reports.Keyed(v.Context(), v.tenant.ID, keys, "", after, pageSize+1)
+	return h.reports.Keyed(v.Context(), v.tenant.ID, keys, "", after, n)
 }
 
 // Nothing describes an empty list.

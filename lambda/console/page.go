@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
+	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -65,6 +66,8 @@ var words = template.FuncMap{
 	"score":    func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
 	"points":   func(n int) string { return fmt.Sprintf("%+d", n) },
 	"place":    waitingPlace,
+	"verdicts": func(kind string) []string { return warning.Kind(kind).Verdicts() },
+	"amount":   amount,
 	"list":     func(s []string) string { return strings.Join(s, ", ") },
 }
 
@@ -159,6 +162,17 @@ func (f frame) With(name, value string) string {
 	q.Set(name, value)
 	if value == "" {
 		q.Del(name)
+	}
+	return "?" + q.Encode()
+}
+
+// Here returns the query of the list shown, from its place on.
+func (f frame) Here() string {
+	q, _ := url.ParseQuery(strings.TrimPrefix(f.With("", ""), "?"))
+	for _, kept := range []string{"after", "all"} {
+		if f.Query.Get(kept) != "" {
+			q.Set(kept, f.Query.Get(kept))
+		}
 	}
 	return "?" + q.Encode()
 }

@@ -13,6 +13,7 @@ import (
 
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/document"
+	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -26,6 +27,10 @@ type openPage struct {
 	Next  string // place of the next page; empty: last page
 	Full  bool   // some items may be missing; see maxRanked
 	All   bool   // with folded questions
+	Bulk  bulk   // what can be done about several at once
+	Ticks []string
+	Form  uuid.UUID
+	notice
 }
 
 // waits is a kind of waiting item, with its count.
@@ -37,6 +42,18 @@ type waits struct {
 // Full reports whether N is only a lower bound.
 func (w waits) Full() bool { return w.N >= maxRanked }
 
+// Verdicts lists what a person can find about the warnings of the page.
+func (o openPage) Verdicts() (list []string) {
+	for _, i := range o.Items {
+		for _, v := range warning.Kind(i.WarningKind()).Verdicts() {
+			if !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
 // maxRanked bounds the items of a kind to count and rank by value. They're the newest.
 const maxRanked = 1000
 
@@ -46,19 +63,30 @@ func (h *handler) open(v *visit) error {
 	if err := h.choose(v); err != nil {
 		return err
 	}
-	o := openPage{Kind: v.FormValue("kind"), All: v.FormValue("all") != ""}
-	if o.Kind != "" && !slices.Contains(report.WaitingKinds, o.Kind) {
-		return errNotFound
+	return h.showOpen(v, http.StatusOK, "")
+}
+
+// filter reads the kind and the place of a list of waiting things from the address or the form.
+func (v *visit) filter() (f report.WaitingFilter, err error) {
+	f = report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, All: v.FormValue("all") != ""}
+	if kind := v.FormValue("kind"); kind != "" {
+		if f.Kinds = []string{kind}; !slices.Contains(report.WaitingKinds, kind) {
+			return f, errNotFound
+		}
 	}
-	after, err := readWaitingPlace(v.FormValue("after"))
+	f.After, err = readWaitingPlace(v.FormValue("after"))
+	return f, err
+}
+
+// showOpen shows the list. problem is the reason if an action failed.
+func (h *handler) showOpen(v *visit, status int, problem string) error {
+	o := openPage{Kind: v.FormValue("kind"), All: v.FormValue("all") != "", Form: uuid.New(), Bulk: bulks[v.FormValue("kind")]}
+	o.notice = notice{v.didMany(), problem}
+	f, err := v.filter()
 	if err != nil {
 		return err
 	}
-	o.First = after == report.WaitingPlace{}
-	f := report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, All: o.All, After: after}
-	if o.Kind != "" {
-		f.Kinds = []string{o.Kind}
-	}
+	o.First = f.After == report.WaitingPlace{}
 	if o.Waiting, err = h.reader(v).Waiting(f, openSize+1); err != nil {
 		return err
 	}
@@ -73,7 +101,23 @@ func (h *handler) open(v *visit) error {
 		o.Items = o.Items[:openSize]
 		o.Next = waitingPlace(o.Items[openSize-1].Place())
 	}
-	return h.show(v, http.StatusOK, "open", "Waiting for people", o)
+	if o.Ticks, err = h.ticks(v, o.Kind, o.Items); err != nil {
+		return err
+	}
+	return h.show(v, status, "open", "Waiting for people", o)
+}
+
+// didMany describes a finished action on several things, by the parameters of the address.
+func (v *visit) didMany() string {
+	did, err := strconv.Atoi(v.URL.Query().Get("did"))
+	if err != nil {
+		return ""
+	}
+	words := "Done: " + thousands(did) + "."
+	if left, err := strconv.Atoi(v.URL.Query().Get("left")); err == nil && left > 0 {
+		words += " Left as they are, because they have changed or it can't be done: " + thousands(left) + "."
+	}
+	return words
 }
 
 // nextQuestion redirects to the question after a place and the pair left, otherwise to the

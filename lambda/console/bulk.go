@@ -1,0 +1,222 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/warning"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// bulk is what a person can do about several things of a kind at once, as about a single one.
+type bulk struct {
+	Buttons []button
+	Must    bool // have a reason
+	seen    func(*handler, *visit, explain.WaitingItem) (string, error)
+	do      func(*handler, *visit, picked, postgres.Action) (job.Sender, []job.Stamped, error)
+}
+
+type button struct{ Name, Label string }
+
+// bulks are the kinds with such a form.
+var bulks = map[string]bulk{
+	report.WaitingQuestion: {
+		[]button{{string(rules.Confirmed), "Confirm"}, {string(rules.Rejected), "Reject"}}, false, seenPair, decideOne,
+	},
+	report.WaitingWarning:  {[]button{{"settle", "Settle"}}, true, nil, settleOne},
+	report.WaitingDocument: {[]button{{"match", "Match again"}}, true, seenDocument, matchOne},
+	report.WaitingFile:     {[]button{{"read", "Read again"}}, true, seenFile, readOne},
+}
+
+// picked is a thing that a person ticked, in the state they saw.
+type picked struct {
+	document, other uuid.UUID
+	seen            string // of a warning its kind and facts, otherwise a version
+}
+
+func (p picked) pair() []string { return []string{p.document.String(), p.other.String()} }
+
+func seenPair(h *handler, v *visit, i explain.WaitingItem) (string, error) {
+	return h.DB.PairVersion(v.Context(), i.Document.ID, i.Other.ID)
+}
+
+func seenDocument(h *handler, v *visit, i explain.WaitingItem) (string, error) {
+	return h.DB.DocumentVersion(v.Context(), i.Document.ID)
+}
+
+func seenFile(h *handler, v *visit, i explain.WaitingItem) (string, error) {
+	return h.DB.Ingestions().FileVersion(v.Context(), i.Document.ID)
+}
+
+func decideOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
+	_, stamped, err := h.reader(v).Decide(p.pair(), postgres.Decision{Verdict: rules.Verdict(v.PostFormValue("do")), By: a.By,
+		Origin: postgres.OriginConsole, Note: a.Reason, Seen: p.seen})
+	return h.Sender, stamped, err
+}
+
+func settleOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
+	kind, facts, _ := strings.Cut(p.seen, "_")
+	_, err := h.reader(v).Settle(p.pair(), postgres.Settlement{Kind: warning.Kind(kind), By: a.By, Origin: postgres.OriginConsole,
+		Verdict: v.PostFormValue("verdict"), Reason: a.Reason, Facts: facts})
+	return nil, nil, err
+}
+
+func matchOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
+	stamped, err := h.DB.PublishFor(v.Context(), p.document, a)
+	return h.Sender, stamped, err
+}
+
+func readOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
+	stamped, err := h.DB.Ingestions().ReadAgain(v.Context(), p.document, a, false)
+	return h.Reads, stamped, err
+}
+
+// ticks returns the value of each item's tick: documents and state.
+func (h *handler) ticks(v *visit, kind string, items []explain.WaitingItem) (list []string, err error) {
+	b, known := bulks[kind]
+	if !known || v.person.Role(v.tenant.ID) < login.Operator {
+		return nil, nil
+	}
+	seen := b.seen
+	if kind == report.WaitingWarning {
+		if seen, err = h.seenWarnings(v, items); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range items {
+		s, err := seen(h, v, i)
+		switch {
+		case errors.Is(err, job.ErrNotFound), errors.Is(err, postgres.ErrNoSuchPair):
+			s = "gone"
+		case err != nil:
+			return nil, err
+		}
+		other := uuid.Nil
+		if i.Other != nil {
+			other = i.Other.ID
+		}
+		list = append(list, i.Document.ID.String()+"_"+other.String()+"_"+s)
+	}
+	return list, nil
+}
+
+// seenWarnings reads the facts of the warnings listed, all at once.
+func (h *handler) seenWarnings(v *visit, items []explain.WaitingItem) (func(*handler, *visit, explain.WaitingItem) (string, error), error) {
+	var ids []uuid.UUID
+	for _, i := range items {
+		ids = append(ids, i.Document.ID)
+	}
+	found, err := h.reports.Warnings(v.Context(), ids)
+	return func(_ *handler, _ *visit, i explain.WaitingItem) (string, error) {
+		for _, w := range found {
+			if w.Document == i.Document.ID && w.Other == i.Other.ID && w.Kind == i.WarningKind() {
+				return w.Kind + "_" + w.Facts, nil
+			}
+		}
+		return "gone", nil
+	}, err
+}
+
+// readTicks parses the ticks of a form. Their documents must be the tenant's.
+func (h *handler) readTicks(v *visit) (list []picked, err error) {
+	var ids []uuid.UUID
+	for _, tick := range v.PostForm["tick"] {
+		parts := strings.SplitN(tick, "_", 3)
+		if len(parts) != 3 || len(list) == openSize || parts[2] == "" {
+			return nil, errBadForm
+		}
+		p := picked{seen: parts[2]}
+		var noOther error
+		p.document, err = document.ParseID(parts[0])
+		p.other, noOther = uuid.Parse(parts[1])
+		if errors.Join(err, noOther) != nil {
+			return nil, errBadForm
+		}
+		list, ids = append(list, p), append(ids, p.document)
+		if p.other != uuid.Nil {
+			ids = append(ids, p.other)
+		}
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+	ids = slices.Compact(ids)
+	found, err := h.reports.Summaries(v.Context(), ids)
+	if err == nil && (len(found) != len(ids) ||
+		slices.ContainsFunc(found, func(s report.Summary) bool { return s.TenantID != v.tenant.ID })) {
+		err = errNotFound
+	}
+	return list, err
+}
+
+// actOnMany does a thing about everything ticked. What has changed meanwhile is left alone and counted.
+func (h *handler) actOnMany(v *visit) error {
+	v.Body = http.MaxBytesReader(v.w, v.Body, maxForm)
+	if v.ParseForm() != nil {
+		return errBadForm
+	}
+	if err := h.choose(v); err != nil {
+		return err
+	}
+	if v.person.Role(v.tenant.ID) < login.Operator {
+		return errNoOperator
+	}
+	kind := v.PostFormValue("kind")
+	b, known := bulks[kind]
+	form, noForm := document.ParseID(v.PostFormValue("form"))
+	if !known || noForm != nil || !slices.ContainsFunc(b.Buttons, func(b button) bool { return b.Name == v.PostFormValue("do") }) {
+		return errBadForm
+	}
+	list, err := h.readTicks(v)
+	if err != nil {
+		return err
+	}
+	a := postgres.Action{By: term.Clean(v.person.Name, term.MaxValue), Reason: term.Clean(v.PostFormValue("reason"), term.MaxText)}
+	switch {
+	case len(list) == 0:
+		return h.showOpen(v, http.StatusBadRequest, "Tick what it is about.")
+	case b.Must && a.Reason == "":
+		return h.showOpen(v, http.StatusBadRequest, "Enter a reason. It is kept with your name.")
+	case kind == report.WaitingWarning && v.PostFormValue("verdict") == "":
+		return h.showOpen(v, http.StatusBadRequest, "Choose a verdict.")
+	}
+	done, err := h.doMany(v, b, form, list, a)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"tenant": {v.tenant.ID.String()}, "kind": {kind}, "did": {strconv.Itoa(done)}, "left": {strconv.Itoa(len(list) - done)}}
+	if v.FormValue("all") != "" {
+		q.Set("all", "1")
+	}
+	http.Redirect(v.w, v.Request, "/open?"+q.Encode(), http.StatusSeeOther)
+	return nil
+}
+
+// doMany returns how many were done, by this form or its first sending.
+func (h *handler) doMany(v *visit, b bulk, form uuid.UUID, list []picked, a postgres.Action) (done int, err error) {
+	for _, p := range list {
+		a.ID, a.Seen = uuid.NewSHA1(form, p.document[:]), p.seen
+		to, stamped, err := b.do(h, v, p, a)
+		h.sendTo(v, to, stamped)
+		var ours explain.Error
+		switch {
+		case err == nil:
+			done++
+		case errors.As(err, &ours), errors.Is(err, postgres.ErrStale), errors.Is(err, postgres.ErrNoFile), errors.Is(err, job.ErrNotFound):
+		default:
+			return done, err
+		}
+	}
+	return done, nil
+}

@@ -21,7 +21,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// bulk is what a person can do about several things of a kind at once, as about a single one.
+// bulk describes the form for several things of a kind, which does the same as their own pages.
 type bulk struct {
 	Buttons []button
 	Must    bool // have a reason

@@ -200,6 +200,10 @@ func TestBrowserActsOnMany(t *testing.T) {
 					t.Errorf("%s: %d stored", kind, n)
 				}
 			}
+			p.visit("/documents/" + s.numbered("RE-2026-1187").String())
+			p.want("billed before")
+			p.holds("document.documentElement.scrollWidth <= innerWidth && !!document.querySelector('.compared')")
+			p.Barriers()
 			p.NoErrors()
 		})
 	}

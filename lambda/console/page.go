@@ -33,7 +33,7 @@ var script []byte
 // views are the pages, each inside the frame.
 var views = func() map[string]*template.Template {
 	frame := template.Must(template.New("frame.html").Funcs(words).
-		ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html"))
+		ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html", "pages/threeway.html"))
 	all := make(map[string]*template.Template)
 	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded"} {
 		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))

@@ -35,8 +35,7 @@ func amount(s string) string {
 	if !decimal.MatchString(s) {
 		return s
 	}
-	whole, decimals, _ := strings.Cut(s, ".")
-	return whole + "." + decimals + strings.Repeat("0", max(2-len(decimals), 0))
+	return twoDecimals(s)
 }
 
 // cell keeps a program from taking a document's text for a formula.

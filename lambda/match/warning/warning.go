@@ -52,7 +52,7 @@ var sentences = map[Kind]string{
 // text of a document, because that may be hostile.
 func (k Kind) Sentence() string { return sentences[k] }
 
-// verdicts are what a person can find: first that the warning is right, then that it isn't.
+// verdicts has a person's two answers for each kind: the warning is right, or it isn't.
 var verdicts = map[Kind][]string{
 	NumberUsedTwice: {"is-a-copy", "is-no-copy"},
 	BilledTwice:     {"is-a-copy", "is-no-copy"},

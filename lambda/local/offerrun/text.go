@@ -192,7 +192,7 @@ func (r Reason) print(p *term.Page) {
 		if _, note, ok := strings.Cut(r.Reason, "; "); ok {
 			p.Hang("                     ", note)
 		}
-	case ranking.Lower, ranking.NotAdmitted:
+	case ranking.Lower, ranking.NotAdmitted, ranking.Yielded:
 		p.Line("      %s %5d  %s", name, r.Score, inShort(r.Terms))
 		p.Hang("                     ", r.Reason)
 	default:

@@ -38,9 +38,97 @@ func admittedOf(x *Index) func(candidate, user int) bool {
 	}
 	first := accepted(x, func(int) int { return min(x.algorithm.Exposure, 6*x.algorithm.PerDay/5) }, nil)
 	second := accepted(x, func(c int) int { return x.algorithm.Exposure - len(first[c]) }, first)
-	return func(candidate, user int) bool {
-		is := func(r ranked) bool { return int(r.user) == user }
-		return slices.ContainsFunc(first[candidate], is) || slices.ContainsFunc(second[candidate], is)
+	has := map[[2]int]bool{} // user and candidate
+	for c := range x.users {
+		for _, r := range append(first[c], second[c]...) {
+			has[[2]int{int(r.user), c}] = true
+		}
+	}
+	for slot := range x.days {
+		if other := meets(slot, x.key.Date, x.days); slot <= other {
+			evened(x, has, slot, other)
+		}
+	}
+	return func(candidate, user int) bool { return has[[2]int{user, candidate}] }
+}
+
+// evened changes the sets of the users in two slots, who may meet no others, until their
+// candidates are shown alike enough.
+func evened(x *Index, has map[[2]int]bool, slots ...int) {
+	shown, orders := map[int]int{}, map[int][]ranked{}
+	var market []int
+	for u := range x.users {
+		if x.users[u].err == nil && slices.Contains(slots, slot(x.users[u].hash, x.days)) {
+			all, first := allOf(x, u, x.algorithm.Terms), 0
+			orders[u] = slices.DeleteFunc(all, func(r ranked) bool {
+				first++
+				return first > 8*x.algorithm.PerDay && !has[[2]int{u, int(r.user)}]
+			})
+			market = append(market, u)
+		}
+	}
+	for pair := range has {
+		if _, ok := orders[pair[0]]; ok {
+			shown[pair[1]]++
+		}
+	}
+	for _, price := range []int{3, 5, 7, 10, 20, 40, 80, 160, 320} {
+		for range 4 {
+			for i, u := range market {
+				var counts []int
+				for _, c := range market {
+					counts = append(counts, shown[c])
+				}
+				if i%(len(market)/8+1) == 0 && Gini(counts) <= 0.26 {
+					return
+				}
+				fillAndSwap(x, has, shown, orders[u], u, price)
+			}
+		}
+	}
+}
+
+func fillAndSwap(x *Index, has map[[2]int]bool, shown map[int]int, order []ranked, u, price int) {
+	var in, out []ranked
+	for _, r := range order {
+		if has[[2]int{u, int(r.user)}] {
+			in = append(in, r)
+		} else {
+			out = append(out, r)
+		}
+	}
+	give := func(r ranked, n int) {
+		has[[2]int{u, int(r.user)}] = n > 0
+		shown[int(r.user)] += n
+	}
+	for _, r := range out {
+		if len(in) < x.algorithm.PerDay && shown[int(r.user)] < min(x.algorithm.Exposure, 6*x.algorithm.PerDay/5) {
+			give(r, 1)
+			in = append(in, r)
+		}
+	}
+	for {
+		best, give1, take := 0, ranked{}, ranked{}
+		for _, a := range order {
+			for _, b := range order {
+				if !has[[2]int{u, int(a.user)}] || has[[2]int{u, int(b.user)}] || a.turn == 0 && b.turn > 0 ||
+					shown[int(b.user)] >= x.algorithm.Exposure {
+					continue
+				}
+				gain := price * (shown[int(a.user)] - shown[int(b.user)] - 1)
+				if (a.turn > 0) == (b.turn > 0) {
+					gain += b.score - a.score
+				}
+				if gain > best {
+					best, give1, take = gain, a, b
+				}
+			}
+		}
+		if best == 0 {
+			return
+		}
+		give(give1, -1)
+		give(take, 1)
 	}
 }
 

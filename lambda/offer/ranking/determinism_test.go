@@ -20,7 +20,7 @@ import (
 const (
 	goldenRoster = "4ae99f2a818e98df3e9753c20f64eaaaabdcef3582fab9e2cf6142ab66accbd1"
 	goldenSets   = "32a6ab7951e3a88d080dd36a5c832a3ca0575c9ebd4355813db2d0b1f73717e3"
-	goldenSets4  = "1cf75446fe691fabbb10887d9aa1c3ef9968284638cf864d102a56928caf222b"
+	goldenSets4  = "edd76e3e6f8c7f6b3cea6ca3ff45d25dc91fbbecfd52c541d2d065afd37b6217"
 	goldenSets2  = "b1c408776b026ac5a94f37c3470c51f3326a012e7300450525b658101a4e600e"
 )
 

@@ -33,6 +33,7 @@ type Verdict string
 const (
 	Offered     Verdict = "offered"
 	Lower       Verdict = "lower"        // than the last one of the set
+	Yielded     Verdict = "yielded"      // to a candidate that is shown less often
 	NotAdmitted Verdict = "not admitted" // other users suit the candidate better
 	Filtered    Verdict = "filtered"
 	AnotherDay  Verdict = "another day"
@@ -48,10 +49,14 @@ func (x *Index) Explain(id uuid.UUID) (Explanation, error) {
 	}
 	e := Explanation{User: id, Offers: []Offer{}}
 	met, ranks := map[int32]bool{at: true}, map[int32]int{}
+	last := behindAll
 	for i, c := range x.set(at) {
-		ranks[c.user] = i + 1
+		ranks[c.user], last = i+1, c
 	}
 	rank, before := len(ranks), ranked{turn: notYet}
+	if rank < x.algorithm.PerDay {
+		last = behindAll
+	}
 	for c := range x.descending(at, x.algorithm.Terms) {
 		met[c.user] = true
 		switch {
@@ -59,11 +64,13 @@ func (x *Index) Explain(id uuid.UUID) (Explanation, error) {
 			found := x.admitting(at, c, ranks[c.user])
 			e.Candidates = append(e.Candidates, found)
 			e.Offers = append(e.Offers, Offer{found.ID, found.Rank, found.Score, found.Terms})
-		case len(ranks) == x.algorithm.PerDay && !x.admission(c.user).last.before(x.asked(c.user, at)):
+		case !x.admits(at, c):
+			e.Candidates = append(e.Candidates, x.refusing(at, c))
+		case c.before(last):
+			e.Candidates = append(e.Candidates, x.yielding(at, c))
+		default:
 			rank++
 			e.Candidates = append(e.Candidates, x.admitting(at, c, rank))
-		default:
-			e.Candidates = append(e.Candidates, x.refusing(at, c))
 		}
 		e.Candidates[len(e.Candidates)-1].Reason += tie(before, c)
 		before = c
@@ -89,7 +96,7 @@ func (x *Index) admitting(at int32, c ranked, rank int) Candidate {
 	return found
 }
 
-// lately says that a candidate comes after others, because it was offered before.
+// lately gives the reason for a candidate that comes after others: it was offered before.
 func (x *Index) lately(c ranked) string {
 	if c.turn == 0 {
 		return ""
@@ -97,15 +104,28 @@ func (x *Index) lately(c ranked) string {
 	return fmt.Sprintf("; offered %d days ago, so others come first", x.algorithm.Recent-c.turn)
 }
 
+// admits reports whether a candidate admits a user, who needs no further one if the set is full.
+func (x *Index) admits(at int32, c ranked) bool {
+	own, a := x.asked(c.user, at), x.admission(c.user)
+	return !a.last.before(own) || x.algorithm.Settles && len(x.sets[at]) < x.algorithm.PerDay && !a.filling.before(own)
+}
+
+// yielding explains a candidate that others take the place of.
+func (x *Index) yielding(at int32, c ranked) Candidate {
+	found := x.candidate(at, c)
+	found.Verdict = Yielded
+	found.Reason = fmt.Sprintf("shown to %d users on the date; candidates shown less often come instead", x.shown[c.user])
+	if len(x.sets[at]) < x.algorithm.PerDay {
+		found.Reason = fmt.Sprintf("shown to %d users on the date already", x.shown[c.user])
+	}
+	return found
+}
+
 func (x *Index) refusing(at int32, c ranked) Candidate {
 	found, own := x.candidate(at, c), x.asked(c.user, at)
-	admission, limit := x.admission(c.user), x.algorithm.Exposure
-	if x.algorithm.Settles && len(x.set(at)) == x.algorithm.PerDay {
+	limit, last := x.algorithm.Exposure, x.admission(c.user).last
+	if x.algorithm.Settles {
 		limit = x.algorithm.usual()
-	}
-	last := admission.last
-	if limit == x.algorithm.Exposure && admission.filling != beforeAll {
-		last = admission.filling
 	}
 	found.Verdict = NotAdmitted
 	found.Reason = fmt.Sprintf(
@@ -117,7 +137,7 @@ func (x *Index) refusing(at int32, c ranked) Candidate {
 // notYet is the turn of no candidate.
 const notYet = -1
 
-// tie says why a candidate comes after one with as many points.
+// tie gives the reason why a candidate comes after one with as many points.
 func tie(before, c ranked) string {
 	switch {
 	case before.turn != c.turn || before.score != c.score:

@@ -19,6 +19,8 @@ type Index struct {
 	users     []user                      // in the order of their ids
 	slots     []part                      // by the hashes of the ids
 	markets   []*market                   // by slot
+	sets      [][]int32                   // by user, once its market is settled
+	shown     []int32                     // by candidate, the same
 	admitted  []atomic.Pointer[admission] // by user, once known
 	compared  atomic.Int64                // pairs
 }
@@ -40,6 +42,7 @@ func New(r roster.Roster) (*Index, error) {
 func prepare(a *Algorithm, r roster.Roster) (*Index, error) {
 	a = a.chosen(r.Settings)
 	x := &Index{key: r.Key, algorithm: a, days: a.days(len(r.Rows)), users: make([]user, len(r.Rows)),
+		sets: make([][]int32, len(r.Rows)), shown: make([]int32, len(r.Rows)),
 		admitted: make([]atomic.Pointer[admission], len(r.Rows))}
 	numbers, rows := names{}, sorted(r.Rows)
 	for i, row := range rows {

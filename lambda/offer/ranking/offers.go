@@ -21,28 +21,29 @@ func (x *Index) Offers(id uuid.UUID) ([]Offer, error) {
 	return offers, nil
 }
 
-// set returns the best candidates that admit a user. If they are too few, it adds candidates
-// that admit the user only for a short set.
+// set returns the best candidates that admit a user or, of a settled market, the user's set.
 func (x *Index) set(u int32) (set []ranked) {
-	var others []ranked
+	if x.algorithm.Settles {
+		x.settle(x.markets[slot(x.users[u].hash, x.days)])
+		for _, c := range x.sets[u] {
+			set = append(set, x.place(x.algorithm.Terms, between(&x.users[u], &x.users[c]), c))
+		}
+		slices.SortFunc(set, func(a, b ranked) int {
+			if a.before(b) {
+				return -1
+			}
+			return 1
+		})
+		return set
+	}
 	for c := range x.descending(u, x.algorithm.Terms) {
-		switch a, r := x.admission(c.user), x.asked(c.user, u); {
-		case c.turn == 0 && !a.last.before(r):
+		if !x.admission(c.user).last.before(x.asked(c.user, u)) {
 			set = append(set, c)
-		case !a.filling.before(r):
-			others = append(others, c)
 		}
 		if len(set) == x.algorithm.PerDay {
 			return set
 		}
 	}
-	set = append(set, others[:min(len(others), x.algorithm.PerDay-len(set))]...)
-	slices.SortFunc(set, func(a, b ranked) int {
-		if a.before(b) {
-			return -1
-		}
-		return 1
-	})
 	return set
 }
 

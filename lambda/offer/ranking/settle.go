@@ -16,7 +16,7 @@ import (
 //
 // It is done twice. At first the limit is Algorithm.usual, so that all candidates are shown
 // alike, and nobody asks a candidate offered lately. Then the users with short sets ask again,
-// and the limit is Algorithm.Exposure.
+// and the limit is Algorithm.Exposure. At last the sets are evened out; see evening.
 type market struct {
 	once    sync.Once
 	members []int32
@@ -42,12 +42,14 @@ func (x *Index) settle(m *market) {
 		for _, c := range m.members {
 			limits[c] = x.algorithm.Exposure - len(s.held[c])
 		}
+		first := slices.Clone(s.held)
 		clear(s.held)
 		s.run(s.short(m.members), limits)
 		second := s.last(m.members, limits)
 		for _, c := range m.members {
 			x.admitted[c].Store(&admission{s.first[c], second[c]})
 		}
+		s.even(m.members, first)
 	})
 }
 

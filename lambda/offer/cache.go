@@ -9,11 +9,8 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
-	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/offer/roster"
-
-	"github.com/google/uuid"
 )
 
 // keptUsers bounds the memory of a Cache: time zones work on two dates at once, with up to
@@ -25,7 +22,7 @@ const keptUsers = 200_000
 // concurrent use.
 type Cache struct {
 	Rosters interface {
-		Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
+		RosterOf(ctx context.Context, j Job) (roster.Frozen, error)
 	}
 
 	Users int // of the kept rosters together, at most; 0 means 200,000
@@ -36,11 +33,10 @@ type Cache struct {
 }
 
 type entry struct {
-	tenant uuid.UUID
-	date   day.Date
+	of     Job           // the first one that needed it
 	users  int           // set once it is loaded
 	ready  chan struct{} // closed when the rest is set
-	digest [32]byte
+	digest [32]byte      // of the stored roster
 	index  *ranking.Index
 	err    error
 	again  bool // the caller that loaded it ran out of time
@@ -100,12 +96,14 @@ func (c *Cache) entry(j Job) (e *entry, ours bool) {
 	if c.loading == nil {
 		c.loading = make(chan struct{}, 1)
 	}
-	at := slices.IndexFunc(c.entries, func(e *entry) bool { return e.tenant == j.Tenant && e.date == j.Date })
+	at := slices.IndexFunc(c.entries, func(e *entry) bool {
+		return e.of.Tenant == j.Tenant && e.of.Date == j.Date && e.of.Digest == j.Digest
+	})
 	if at >= 0 {
 		e = c.entries[at]
 		c.entries = slices.Delete(c.entries, at, at+1)
 	} else {
-		e, ours = &entry{tenant: j.Tenant, date: j.Date, ready: make(chan struct{}), err: errNotLoaded}, true
+		e, ours = &entry{of: j, ready: make(chan struct{}), err: errNotLoaded}, true
 	}
 	c.entries = append(c.entries, e)
 	return e, ours
@@ -129,9 +127,9 @@ func (c *Cache) load(ctx context.Context, e *entry) {
 }
 
 func (c *Cache) read(ctx context.Context, e *entry) (digest [32]byte, x *ranking.Index, err error) {
-	frozen, err := c.Rosters.Roster(ctx, e.tenant, e.date)
+	frozen, err := c.Rosters.RosterOf(ctx, e.of)
 	if errors.Is(err, job.ErrNotFound) {
-		err = failure.Permanently("missing roster of %s", e.date)
+		err = failure.Permanently("missing roster of %s", e.of.Date)
 	}
 	if err != nil {
 		return digest, nil, err

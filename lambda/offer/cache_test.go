@@ -26,14 +26,14 @@ type shelf struct {
 	before func(context.Context, day.Date) error // is called by each load
 }
 
-func (s *shelf) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error) {
+func (s *shelf) RosterOf(ctx context.Context, j offer.Job) (roster.Frozen, error) {
 	s.loads.Add(1)
 	if s.before != nil {
-		if err := s.before(ctx, date); err != nil {
+		if err := s.before(ctx, j.Date); err != nil {
 			return roster.Frozen{}, err
 		}
 	}
-	return frozen(tenant, date)
+	return frozen(j.Tenant, j.Date)
 }
 
 func frozen(tenant uuid.UUID, date day.Date) (roster.Frozen, error) {

@@ -22,6 +22,8 @@ type fakeStore struct {
 	now     func() time.Time // the database's
 	users   []*fakeUser      // by id
 	rosters map[roster.Key]roster.Frozen
+	frozen  map[roster.Key]time.Time
+	changes map[roster.Key][]roster.Change
 	jobs    map[uuid.UUID]*fakeJob
 	// What rosters remember.
 	settings map[uuid.UUID]roster.Settings
@@ -38,7 +40,8 @@ type shownKey struct {
 type fakeUser struct {
 	offer.User
 	fakeGroup
-	dates map[day.Date]bool // with a job: a user has one a date
+	created time.Time
+	dates   map[day.Date]bool // with a job: a user has one a date
 }
 
 // fakeGroup is an offer.Group in a form that can be compared.
@@ -61,7 +64,8 @@ type fakeJob struct {
 const pending, running, completed, failed, skipped = "pending", "running", "completed", "failed", "skipped"
 
 func newFakeStore(now func() time.Time) *fakeStore {
-	return &fakeStore{now: now, rosters: map[roster.Key]roster.Frozen{}, jobs: map[uuid.UUID]*fakeJob{},
+	return &fakeStore{now: now, rosters: map[roster.Key]roster.Frozen{}, frozen: map[roster.Key]time.Time{},
+		changes: map[roster.Key][]roster.Change{}, jobs: map[uuid.UUID]*fakeJob{},
 		past: map[uuid.UUID][]roster.Past{}, shown: map[shownKey][]uuid.UUID{}}
 }
 
@@ -81,13 +85,14 @@ func (s *fakeStore) Forget(date day.Date) {
 	maps.DeleteFunc(s.shown, func(k shownKey, _ []uuid.UUID) bool { return k.Date < date-28 })
 	maps.DeleteFunc(s.jobs, func(_ uuid.UUID, j *fakeJob) bool { return j.Date == date })
 	maps.DeleteFunc(s.rosters, func(k roster.Key, _ roster.Frozen) bool { return k.Date == date })
+	maps.DeleteFunc(s.changes, func(k roster.Key, _ []roster.Change) bool { return k.Date == date })
 }
 
 // Put writes a user as another program does.
 func (s *fakeStore) Put(u offer.User) {
 	i, found := slices.BinarySearchFunc(s.users, u.ID, func(f *fakeUser, id uuid.UUID) int { return compareIDs(f.ID, id) })
 	if !found {
-		row := &fakeUser{fakeGroup: fakeGroup{tenant: u.Tenant, zone: u.Zone, through: notYet}, dates: map[day.Date]bool{}}
+		row := &fakeUser{fakeGroup: fakeGroup{tenant: u.Tenant, zone: u.Zone, through: notYet}, created: s.now(), dates: map[day.Date]bool{}}
 		s.users = slices.Insert(s.users, i, row)
 	}
 	row := s.users[i]
@@ -165,9 +170,22 @@ func (s *fakeStore) Shown(_ context.Context, tenant uuid.UUID, dates []day.Date)
 	return list, nil
 }
 
-func (s *fakeStore) Eligible(_ context.Context, tenant uuid.UUID, _ roster.Settings) (rows []roster.Row, err error) {
+func (s *fakeStore) Eligible(_ context.Context, tenant uuid.UUID, _ roster.Settings) ([]roster.Row, error) {
+	return s.eligible(tenant, func(*fakeUser) bool { return true }), nil
+}
+
+func (s *fakeStore) Newcomers(
+	_ context.Context, of roster.Key, zone string, before time.Time, _ roster.Settings,
+) ([]roster.Row, error) {
+	after := s.frozen[roster.Key{Tenant: of.Tenant, Date: of.Date}]
+	return s.eligible(of.Tenant, func(u *fakeUser) bool {
+		return u.zone == zone && u.created.Before(before) && !u.created.Before(after)
+	}), nil
+}
+
+func (s *fakeStore) eligible(tenant uuid.UUID, chosen func(*fakeUser) bool) (rows []roster.Row) {
 	for _, u := range s.users {
-		if u.Active && u.tenant == tenant {
+		if u.Active && u.tenant == tenant && chosen(u) {
 			r := roster.Row{ID: u.ID, Profile: u.Profile, Preferences: u.Preferences, Past: s.past[u.ID]}
 			if u.ActiveAt != nil {
 				r.Active = day.Of(u.ActiveAt.UTC())
@@ -175,14 +193,24 @@ func (s *fakeStore) Eligible(_ context.Context, tenant uuid.UUID, _ roster.Setti
 			rows = append(rows, r)
 		}
 	}
-	return rows, nil
+	return rows
+}
+
+func (s *fakeStore) Change(_ context.Context, c roster.Change) (roster.Change, error) {
+	key := roster.Key{Tenant: c.Tenant, Date: c.Date}
+	if i := slices.IndexFunc(s.changes[key], func(o roster.Change) bool { return o.Zone == c.Zone }); i >= 0 {
+		return s.changes[key][i], nil
+	}
+	s.changes[key] = append(s.changes[key], c)
+	return c, nil
 }
 
 func (s *fakeStore) Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error) {
 	if stored, err := s.Roster(ctx, f.Tenant, f.Date); err == nil {
 		return stored, nil
 	}
-	s.rosters[roster.Key{Tenant: f.Tenant, Date: f.Date}] = f
+	key := roster.Key{Tenant: f.Tenant, Date: f.Date}
+	s.rosters[key], s.frozen[key] = f, s.now()
 	return f, nil
 }
 
@@ -205,7 +233,7 @@ func (s *fakeStore) move(sh offer.Shard, insert func(*fakeJob)) (users int) {
 		if users == sh.Limit {
 			break
 		}
-		if !u.Active || u.fakeGroup != g {
+		if !u.Active || u.fakeGroup != g || sh.Users != nil && !slices.Contains(sh.Users, u.ID) {
 			continue
 		}
 		if !u.dates[sh.Date] && (sh.Member == nil || sh.Member(u.ID)) {
@@ -303,6 +331,16 @@ func (s *fakeStore) Roster(_ context.Context, tenant uuid.UUID, date day.Date) (
 		return f, job.ErrNotFound
 	}
 	return f, nil
+}
+
+func (s *fakeStore) RosterOf(ctx context.Context, j offer.Job) (roster.Frozen, error) {
+	f, err := s.Roster(ctx, j.Tenant, j.Date)
+	for _, c := range s.changes[roster.Key{Tenant: j.Tenant, Date: j.Date}] {
+		if err == nil && c.Digest == j.Digest {
+			return f.With(c.Rows)
+		}
+	}
+	return f, err
 }
 
 func (s *fakeStore) Complete(_ context.Context, f job.Attempt, set offer.Set, _ bool) error {

@@ -53,8 +53,9 @@ type Record struct {
 type Store interface {
 	// Job returns a claimed job, or job.ErrFenceLost if the fence doesn't hold.
 	Job(ctx context.Context, f job.Attempt) (Job, error)
-	// Roster returns the roster of a date, or job.ErrNotFound.
-	Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
+	// RosterOf returns the roster of a job, by its digest, or the first one of its date if the
+	// digest is unknown. It returns job.ErrNotFound if the date has none.
+	RosterOf(ctx context.Context, j Job) (roster.Frozen, error)
 	// Complete commits the set, its offers, its place in the outbox if deliver is true, and
 	// success, fenced and in one transaction. The function sends the set after its batch (see
 	// setup/outbox.go, which starts notify/outbox); the sweep sends the rest.

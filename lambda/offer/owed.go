@@ -13,6 +13,7 @@ import (
 type owed struct {
 	group   Group // its Through is the owed date before it, if any
 	date    day.Date
+	begins  time.Time // in the zone
 	due     time.Time
 	expires time.Time // when the next date is due
 	skip    *skip     // nil: queue it
@@ -65,7 +66,9 @@ func (c calendar) dates(g Group) (list []owed) {
 			continue
 		}
 		_, expires := rule.Next(d, zone)
-		list = append(list, owed{group: g, date: d, due: due, expires: expires, skip: cmp.Or(unknown, c.tooLate(due, rule))})
+		begins, _ := day.Rule{}.Due(d, zone)
+		list = append(list, owed{group: g, date: d, begins: begins, due: due, expires: expires,
+			skip: cmp.Or(unknown, c.tooLate(due, rule))})
 		g = g.after(d)
 	}
 	return list

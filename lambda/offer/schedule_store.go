@@ -31,6 +31,7 @@ type Shard struct {
 	OfferedAt time.Time // when the date is due
 	ExpiresAt time.Time
 	Member    func(user uuid.UUID) bool // only members get a job; nil: everyone is one
+	Users     []uuid.UUID               // take only these of the group; nil: all
 }
 
 // Shown are the candidates offered to a user on a date.
@@ -58,6 +59,12 @@ type ScheduleStore interface {
 	Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error)
 	// Roster returns the roster of a date, or job.ErrNotFound.
 	Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (roster.Frozen, error)
+	// Newcomers returns the eligible users of a zone who came after the roster of the date was
+	// frozen, or shortly before, and before the time.
+	Newcomers(ctx context.Context, f roster.Key, zone string, before time.Time, s roster.Settings) ([]roster.Row, error)
+	// Change stores a change of a roster unless the zone has one for its date. Use the returned
+	// one, which is the stored one.
+	Change(ctx context.Context, c roster.Change) (roster.Change, error)
 	// Queue publishes the jobs of the next users of the group, and moves these users out of
 	// the group: their Through becomes the date, and flown dates are forgotten unless some are
 	// after it. It returns the stamps of the new jobs and the number of moved users, 0 when

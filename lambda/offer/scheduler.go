@@ -137,7 +137,9 @@ func (r *run) tenant(ctx context.Context, id uuid.UUID, dates []owed) error {
 		if o.skip != nil {
 			err = r.pass(ctx, o)
 		} else if err = r.roster(ctx, id, o.date); err == nil {
-			err = r.queue(ctx, o)
+			if err = r.join(ctx, o); err == nil {
+				err = r.queue(ctx, r.shard(o))
+			}
 		}
 		if err != nil {
 			return failure.At(o.date.String()+" in "+o.group.Zone, err)
@@ -161,14 +163,19 @@ func (r *run) pass(ctx context.Context, o owed) error {
 	}
 }
 
-// queue queues a date shard by shard. It sends the messages of a shard after its commit.
-func (r *run) queue(ctx context.Context, o owed) error {
+func (r *run) shard(o owed) Shard {
 	shard := o.shard(cmp.Or(r.Shard, shardSize))
-	shard.Digest, shard.Algorithm = r.frozen.Digest, r.frozen.Algorithm
-	shard.Member = func(user uuid.UUID) bool {
-		_, found := slices.BinarySearchFunc(r.ids, user, compareIDs)
-		return found
-	}
+	shard.Digest, shard.Algorithm, shard.Member = r.frozen.Digest, r.frozen.Algorithm, r.member
+	return shard
+}
+
+func (r *run) member(user uuid.UUID) bool {
+	_, found := slices.BinarySearchFunc(r.ids, user, compareIDs)
+	return found
+}
+
+// queue queues a date shard by shard. It sends the messages of a shard after its commit.
+func (r *run) queue(ctx context.Context, shard Shard) error {
 	for {
 		if short(ctx) {
 			return errShort
@@ -178,10 +185,10 @@ func (r *run) queue(ctx context.Context, o owed) error {
 			return failure.At("queue", err)
 		}
 		r.report.Queued += len(stamped)
-		if r.now.Sub(o.due) > punctual {
+		if r.now.Sub(shard.OfferedAt) > punctual {
 			r.report.Late += len(stamped)
 		}
-		r.Log.Info("queued", "tenant", o.group.Tenant, "zone", o.group.Zone, "date", o.date, "users", users,
+		r.Log.Info("queued", "tenant", shard.Tenant, "zone", shard.Zone, "date", shard.Date, "users", users,
 			"jobs", len(stamped))
 		if err := r.send(ctx, stamped); err != nil {
 			return err

@@ -243,6 +243,16 @@ func (s *steps) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (ro
 	return step(s, func() (roster.Frozen, error) { return s.ScheduleStore.Roster(ctx, tenant, date) })
 }
 
+func (s *steps) Newcomers(
+	ctx context.Context, of roster.Key, zone string, before time.Time, chosen roster.Settings,
+) ([]roster.Row, error) {
+	return step(s, func() ([]roster.Row, error) { return s.ScheduleStore.Newcomers(ctx, of, zone, before, chosen) })
+}
+
+func (s *steps) Change(ctx context.Context, c roster.Change) (roster.Change, error) {
+	return step(s, func() (roster.Change, error) { return s.ScheduleStore.Change(ctx, c) })
+}
+
 func (s *steps) Queue(ctx context.Context, shard offer.Shard) (stamped []job.Stamped, users int, err error) {
 	users, err = step(s, func() (n int, err error) {
 		stamped, n, err = s.ScheduleStore.Queue(ctx, shard)

@@ -161,16 +161,35 @@ func (s *simulation) judge() {
 			f, v := p.fate(date), owed[date]
 			switch {
 			case !f.ended:
-				if v == always && (f.member || s.frozen[date].IsZero()) {
+				if v == always && (f.member || s.frozen[date].IsZero() || s.newcomer(p, date) == always) {
 					s.broken("%s of %s is missing: %v", date, p.ID, p.life)
 				}
 			case v == never:
 				s.broken("%s of %s was not a date of the user: %v", date, p.ID, p.life)
-			case !f.skipped && !f.member:
+			case !f.skipped && !f.member && s.newcomer(p, date) == never:
 				s.broken("%s of %s has a set, and the user is not in its roster", date, p.ID)
 			}
 		}
 	}
+}
+
+// newcomer judges whether a user who isn't in the first roster of a date came before the date
+// began where the user was.
+func (s *simulation) newcomer(p *simPerson, date day.Date) (v verdict) {
+	came := p.life[0].From
+	if s.frozen[date].IsZero() || came.Before(s.frozen[date]) {
+		return never
+	}
+	for i, c := range p.life {
+		if y, m, d := date.Time().Date(); !came.Before(time.Date(y, m, d, 0, 0, 0, 0, zone(c.Zone))) {
+			continue
+		}
+		v = max(v, maybe)
+		if i == 0 && (len(p.life) == 1 || s.ready(nine(date, zone(c.Zone))).Before(p.life[1].From)) {
+			v = always
+		}
+	}
+	return v
 }
 
 // owed returns the verdicts on the dates of a life.
@@ -267,7 +286,7 @@ func (s *simulation) close(date day.Date) {
 	index := s.index(frozen)
 	for _, j := range jobs {
 		s.examine(j)
-		if j.Status == completed && (j.Digest != frozen.Digest || index != nil && !s.same(j, index)) {
+		if j.Status == completed && !s.reproduced(j, frozen, index) {
 			s.broken("the set of %s for %s is not that of its roster", date, j.User)
 		}
 		for i, o := range j.Offers {
@@ -281,6 +300,9 @@ func (s *simulation) close(date day.Date) {
 				}
 			}
 			sets[j.User] = append(sets[j.User], o.Candidate)
+			if j.Digest != frozen.Digest {
+				continue // a newcomer's set comes in addition
+			}
 			if shown[o.Candidate]++; shown[o.Candidate] > ranking.Versions()[frozen.Algorithm-1].Exposure {
 				s.broken("%s was shown %d times on %s", o.Candidate, shown[o.Candidate], date)
 			}
@@ -323,6 +345,20 @@ func (s *simulation) index(frozen roster.Frozen) *ranking.Index {
 	index, err := ranking.New(thawed)
 	s.must(err)
 	return index
+}
+
+// reproduced reports whether a set is the one of the roster of its date, or of its job.
+func (s *simulation) reproduced(j offer.Record, first roster.Frozen, index *ranking.Index) bool {
+	if j.Digest == first.Digest {
+		return index == nil || s.same(j, index)
+	}
+	s.counts["newcomers"]++
+	own, err := s.store.RosterOf(s.t.Context(), j.Job)
+	s.must(err)
+	if index = s.index(own); index == nil {
+		return own.Digest == j.Digest
+	}
+	return own.Digest == j.Digest && s.same(j, index)
 }
 
 // same reports whether a set is what its roster gives.

@@ -17,18 +17,39 @@ const eligibleSQL = `
 SELECT id, version, profile, preferences,
 	(least(greatest(coalesce(active_at, created_at), 'epoch'), now()) AT TIME ZONE 'UTC')::date - date 'epoch'
 FROM offer_user
-WHERE tenant_id = $1 AND active AND ($2 = 0 OR coalesce(active_at, created_at) > now() - make_interval(days => $2))
-ORDER BY id`
+WHERE tenant_id = $1 AND active AND ($2 = 0 OR coalesce(active_at, created_at) > now() - make_interval(days => $2))`
+
+// newcomersSQL also finds users of a transaction that was longer than the freezing.
+const newcomersSQL = eligibleSQL + `
+	AND timezone = $3 AND created_at < $4
+	AND created_at > (SELECT frozen_at FROM offer_roster WHERE tenant_id = $1 AND date = $5) - interval '10 minutes'`
+
+const oneEligibleSQL = eligibleSQL + ` AND id = $3`
 
 // pastSQL reads the answers that still count.
 const pastSQL = `
 SELECT user_id, candidate_id, answer, (at AT TIME ZONE 'UTC')::date - date 'epoch'
 FROM offer_feedback
 WHERE tenant_id = $1 AND (answer IN ('blocked', 'reported') OR at > now() - make_interval(days => $2))
+	AND ($3::uuid[] IS NULL OR user_id = ANY ($3))
 ORDER BY user_id, candidate_id, answer`
 
 // Eligible implements offer.ScheduleStore.
 func (o *Offers) Eligible(ctx context.Context, tenant uuid.UUID, s roster.Settings) ([]roster.Row, error) {
+	return o.eligible(ctx, tenant, s, eligibleSQL, false)
+}
+
+// Newcomers implements offer.ScheduleStore.
+func (o *Offers) Newcomers(
+	ctx context.Context, of roster.Key, zone string, before time.Time, s roster.Settings,
+) ([]roster.Row, error) {
+	return o.eligible(ctx, of.Tenant, s, newcomersSQL, true, zone, before, of.Date.Time())
+}
+
+// eligible reads users. With few, it reads the answers of these users only.
+func (o *Offers) eligible(
+	ctx context.Context, tenant uuid.UUID, s roster.Settings, sql string, few bool, args ...any,
+) ([]roster.Row, error) {
 	type user struct {
 		ID                   uuid.UUID
 		Version              int64
@@ -40,11 +61,17 @@ func (o *Offers) Eligible(ctx context.Context, tenant uuid.UUID, s roster.Settin
 		Answer     string
 		On         day.Date
 	}
-	users, err := collect[user](ctx, o.db, eligibleSQL, tenant, s.StaleDays)
-	if err != nil {
+	users, err := collect[user](ctx, o.db, sql+" ORDER BY id", append([]any{tenant, s.StaleDays}, args...)...)
+	if err != nil || few && len(users) == 0 {
 		return nil, err
 	}
-	answers, err := collect[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered))
+	var ids []uuid.UUID
+	for _, u := range users {
+		if few {
+			ids = append(ids, u.ID)
+		}
+	}
+	answers, err := collect[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered), ids)
 	rows := make([]roster.Row, 0, len(users))
 	for _, u := range users {
 		row := roster.Row{ID: u.ID, Version: u.Version, Profile: u.Profile, Preferences: u.Preferences, Active: u.Active}

@@ -33,7 +33,8 @@ func (o *Offers) Waiting(ctx context.Context) ([]offer.Group, error) {
 }
 
 const freezeSQL = `
-INSERT INTO offer_roster (tenant_id, date, digest, algorithm_version, users, content) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO offer_roster (tenant_id, date, digest, algorithm_version, users, content, frozen_at)
+VALUES ($1, $2, $3, $4, $5, $6, now())
 ON CONFLICT DO NOTHING`
 
 // Freeze implements offer.ScheduleStore.
@@ -108,8 +109,12 @@ func nextUsers(ctx context.Context, tx pgx.Tx, s offer.Shard) (ids []uuid.UUID, 
 		t := s.Through.Time()
 		through = &t
 	}
+	args := []any{s.Tenant, s.Zone, s.Limit, through, s.FlownFrom.Time(), s.FlownTo.Time()}
+	if s.Users != nil {
+		args = append(args, s.Users)
+	}
 	for _, wait := range []string{" SKIP LOCKED", ""} {
-		ids, err = IDs(ctx, tx, sql+wait, s.Tenant, s.Zone, s.Limit, through, s.FlownFrom.Time(), s.FlownTo.Time())
+		ids, err = IDs(ctx, tx, sql+wait, args...)
 		if err != nil || len(ids) > 0 {
 			return ids, err
 		}
@@ -126,8 +131,12 @@ func nextUsersSQL(s offer.Shard) string {
 	if s.FlownFrom == s.FlownTo {
 		flown = "flown IS NULL AND $5::date = $6::date"
 	}
+	only := ""
+	if s.Users != nil {
+		only = " AND id = ANY ($7)"
+	}
 	return `
-SELECT id FROM offer_user WHERE active AND tenant_id = $1 AND timezone = $2 AND ` + through + ` AND ` + flown + `
+SELECT id FROM offer_user WHERE active AND tenant_id = $1 AND timezone = $2 AND ` + through + ` AND ` + flown + only + `
 ORDER BY id LIMIT $3 FOR NO KEY UPDATE`
 }
 

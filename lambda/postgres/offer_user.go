@@ -16,8 +16,8 @@ import (
 // importUserSQL leaves an equal user alone, so that importing one twice changes nothing. It
 // never moves a user to another tenant.
 const importUserSQL = `
-INSERT INTO offer_user AS old (id, tenant_id, timezone, active, active_at, profile, preferences)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO offer_user AS old (id, tenant_id, timezone, active, active_at, profile, preferences, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, now())
 ON CONFLICT (id) DO UPDATE SET timezone = excluded.timezone, active = excluded.active, active_at = excluded.active_at,
 	profile = excluded.profile, preferences = excluded.preferences
 WHERE old.tenant_id = excluded.tenant_id

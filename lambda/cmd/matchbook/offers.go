@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer/day"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -84,9 +86,10 @@ func tenantOf(jobs offerrun.Jobs) uuid.UUID {
 func (w *invocation) offersRequeueCommand() *cobra.Command {
 	var date, tenant string
 	var asJSON bool
+	var refreeze offerrun.Refreeze
 	cmd := &cobra.Command{
 		Use:   "requeue [JOB ...]",
-		Short: "Retry failed jobs",
+		Short: "Retry failed jobs, or give jobs a corrected profile",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			jobs, err := offerrun.ParseJobs(args, date, tenant)
 			switch byFlag := jobs.Date != nil || jobs.Tenant != nil; {
@@ -94,23 +97,44 @@ func (w *invocation) offersRequeueCommand() *cobra.Command {
 				return err
 			case byFlag == (len(args) > 0):
 				return errors.New("expected JOB IDs, or --date, --tenant or both")
+			case refreeze.Wanted:
+				if err := refreeze.Check(byFlag); err != nil {
+					return err
+				}
+				refreeze.By = cmp.Or(refreeze.By, operator(w.Env))
+				return w.requeue(cmd.Context(), jobs, asJSON, refreeze.Requeue)
+			case refreeze.Reason != "" || refreeze.By != "":
+				return errors.New("--reason and --by need --refreeze")
 			}
-			return w.requeue(cmd.Context(), jobs, asJSON)
+			return w.requeue(cmd.Context(), jobs, asJSON, requeueFailed)
 		},
 	}
 	cmd.Flags().StringVar(&date, "date", "", "retry the failed jobs of this `DATE`, such as 2026-03-29")
 	cmd.Flags().StringVar(&tenant, "tenant", "", "retry the failed jobs of the tenant with this `ID`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&refreeze.Wanted, "refreeze", false,
+		"compose the sets of these JOBs with the users' profiles as they are now, unless a set may have been received")
+	cmd.Flags().StringVar(&refreeze.Reason, "reason", "", "store this `TEXT` with --refreeze")
+	cmd.Flags().StringVar(&refreeze.By, "by", "", "record --refreeze under this `NAME` (default the operating system's user)")
 	return cmd
 }
 
-func (w *invocation) requeue(ctx context.Context, jobs offerrun.Jobs, asJSON bool) error {
+func requeueFailed(
+	ctx context.Context, jobs offerrun.Jobs, db *postgres.DB, queue job.Sender, m *term.Meter,
+) (*offerrun.Requeued, error) {
+	return jobs.Requeue(ctx, db, queue, m)
+}
+
+// requeuing publishes jobs again.
+type requeuing func(context.Context, offerrun.Jobs, *postgres.DB, job.Sender, *term.Meter) (*offerrun.Requeued, error)
+
+func (w *invocation) requeue(ctx context.Context, jobs offerrun.Jobs, asJSON bool, publish requeuing) error {
 	return w.withQueue(ctx, manifest.Offer, func(s *session, queue job.Sender) error {
 		if err := s.checkTenant(tenantOf(jobs)); err != nil {
 			return s.advise(err)
 		}
 		m := term.NewMeter(w.ErrOut)
-		r, err := jobs.Requeue(ctx, s.db, queue, m)
+		r, err := publish(ctx, jobs, s.db, queue, m)
 		m.Close()
 		if r == nil {
 			return stopped(err)

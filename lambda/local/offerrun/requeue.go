@@ -59,6 +59,7 @@ type Requeued struct {
 	Left      int    `json:"left"`       // not reached
 	Kept      []Kept `json:"left_alone"` // selected by id, but not failed
 	Refused   error  `json:"-"`          // the queue's error, after which the run stopped
+	refreezes bool
 }
 
 // Kept is a job left alone.
@@ -135,9 +136,13 @@ func whyKept(j report.OfferJob) string {
 // Text returns the report for people.
 func (r *Requeued) Text() string {
 	var p term.Page
-	p.Line("failed jobs: published %d, unsent %d, skipped %d, left %d", r.Published, r.Unsent, r.Skipped, r.Left)
-	if r.Published+r.Unsent > 0 {
-		p.Line("the roster of a date is frozen: a profile corrected since then counts from the next date on")
+	if r.refreezes {
+		p.Line("jobs with rosters of their own: published %d, unsent %d", r.Published, r.Unsent)
+	} else {
+		p.Line("failed jobs: published %d, unsent %d, skipped %d, left %d", r.Published, r.Unsent, r.Skipped, r.Left)
+		if r.Published+r.Unsent > 0 {
+			p.Line("the roster of a date is frozen: a profile corrected since counts from the next date on, or with --refreeze")
+		}
 	}
 	for _, k := range r.Kept {
 		p.Hang(fmt.Sprintf("left alone %s, %s: ", k.Job, k.Status), k.Reason)

@@ -48,6 +48,14 @@ type heading struct {
 	Settings *Settings `json:"settings,omitempty"`
 }
 
+// Change has the users in which another roster of a date differs from the first one.
+type Change struct {
+	Key
+	Zone   string   // of users who came after the first one; empty: of one job
+	Digest [32]byte // of the other roster
+	Rows   []Row
+}
+
 // Frozen is a roster as stored.
 type Frozen struct {
 	Key

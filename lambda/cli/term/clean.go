@@ -109,8 +109,11 @@ func Fold(s string, most int) (lines []string) {
 		if line != "" {
 			line += " "
 		}
-		for line += word; Columns(line) > most; {
-			head := cmp.Or(firstColumns(line, most), line[:width(line)])
+		for line += word; ; { // it never measures all of a long word
+			head := firstColumns(line, most)
+			if head == "" {
+				head = line[:width(line)]
+			}
 			if head == line {
 				break
 			}

@@ -115,6 +115,7 @@ func (s *simulation) run(users int) map[string]int {
 	s.every(manifest.Schedule.Every/2, s.start, s.end, s.tick)
 	s.every(time.Hour, s.start, last, s.sweep)
 	s.every(aDay, s.start, last, func() { s.close(day.Of(s.now) - over) })
+	s.every(30*aDay, s.start.Add(30*aDay), s.end, func() { s.t.Log(day.Of(s.now), s.counts) })
 	s.at(half, func() { s.version = len(ranking.Versions()) })
 	for ; s.now.Before(last); s.now = s.now.Add(time.Minute) {
 		minute := s.now.Unix() / 60
@@ -303,7 +304,7 @@ func TestNoDateMissedOrDoubled(t *testing.T) {
 	t.Parallel()
 	counts := newSimulation(t, "2026-03-20", 20, 1).run(200)
 	for _, what := range []string{completed, "late", skipped, failed, "sent 0 times", "sent 1 times", "sent 2 times",
-		"killed schedulers", "faults", "blocked", "declined", "fences lost", "repaired", "moves", "computed again"} {
+		"killed schedulers", "faults", "blocked", "declined", "fences lost", "repaired", "moves", "computed again", "explained"} {
 		if counts[what] == 0 {
 			t.Errorf("%s: 0, so that the test shows little", what)
 		}
@@ -327,5 +328,7 @@ var (
 func TestAYear(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "lets a year pass, which takes minutes")
-	newSimulation(t, "2026-01-01", *days, *seed).run(*users)
+	s := newSimulation(t, "2026-01-01", *days, *seed)
+	s.version = ranking.Current // which remembers answers, all the year
+	s.run(*users)
 }

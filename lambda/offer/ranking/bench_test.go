@@ -1,9 +1,12 @@
 package ranking
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,4 +100,100 @@ func BenchmarkLoad(b *testing.B) {
 func load(b *testing.B, frozen roster.Frozen) *Index {
 	r := must.Get(frozen.Thaw())(b)
 	return index(b, r)
+}
+
+// hostile returns a roster of one city with long names, of marks and wide letters, of all interests.
+func hostile(users int) roster.Roster {
+	w := newWorld(1)
+	geographies["city"](w)
+	r, name := w.roster(users), strings.Repeat("\u0308東", 12)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		row.Profile = bytes.ReplaceAll(row.Profile, []byte("interest "), []byte(name))
+		row.Preferences = bytes.ReplaceAll(row.Preferences, []byte("interest "), []byte(name))
+	}
+	return r
+}
+
+// Refused candidates, of which a city has many, cost no search each.
+func TestExplainComparesOnce(t *testing.T) {
+	t.Parallel()
+	x := index(t, hostile(5_000))
+	for _, m := range x.markets {
+		x.settle(m)
+	}
+	refused := 0
+	for u := range x.users[:20] {
+		before := x.compared.Load()
+		for _, c := range must.Get(x.Explain(x.users[u].id))(t).Candidates {
+			if c.Verdict == NotAdmitted {
+				refused++
+			}
+		}
+		if got := x.compared.Load() - before; got > 2*int64(len(x.users)) {
+			t.Errorf("%d comparisons to explain a set of %d users", got, len(x.users))
+		}
+	}
+	if refused < 1000 {
+		t.Errorf("%d refused, so that the test shows little", refused)
+	}
+}
+
+// BenchmarkExplain reads a roster of 5,000 users and explains a set of it, as a command does.
+func BenchmarkExplain(b *testing.B) {
+	b.ReportAllocs()
+	r := hostile(5_000)
+	for b.Loop() {
+		x := index(b, r)
+		must.Get(x.Explain(x.users[0].id))(b)
+	}
+}
+
+// BenchmarkVersions compares the processor time of all sets of a market by versions 3 and 4, in
+// turn: "v4/v3" is the median of the rounds.
+func BenchmarkVersions(b *testing.B) {
+	for _, name := range []string{"country", "city"} {
+		for _, users := range []int{10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, users), func(b *testing.B) {
+				w := newWorld(1)
+				geographies[name](w)
+				r := w.roster(users)
+				w.remember(&r)
+				four := index(b, r)
+				r.Algorithm, r.Settings = 3, nil
+				three := index(b, r)
+				var ratios []float64
+				for b.Loop() {
+					before, after := marketTime(b, three), marketTime(b, four)
+					ratios = append(ratios, after/before)
+					b.Logf("version 3 %.2f s, version 4 %.2f s, ratio %.2f", before, after, after/before)
+				}
+				slices.Sort(ratios)
+				b.ReportMetric(ratios[len(ratios)/2], "v4/v3")
+			})
+		}
+	}
+}
+
+// marketTime computes all sets of the first user's market, and returns the seconds of processors.
+func marketTime(b *testing.B, x *Index) float64 {
+	b.Helper()
+	for i := range x.admitted {
+		x.admitted[i].Store(nil)
+	}
+	x.divide()
+	before := processors(b)
+	for _, u := range x.markets[slot(x.users[0].hash, x.days)].members {
+		must.Get(x.Offers(x.users[u].id))(b)
+	}
+	return processors(b) - before
+}
+
+func processors(b *testing.B) float64 {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
 }

@@ -105,9 +105,15 @@ func (a *Algorithm) fails(p pair) (f *Filter, which string) {
 	return nil, ""
 }
 
+// passes tries the last filters first: they need no search in what the user remembers.
 func (a *Algorithm) passes(p pair) bool {
-	failed, _ := a.fails(p)
-	return failed == nil
+	q := p.turned()
+	for i := len(a.Filters) - 1; i >= 0; i-- {
+		if f := &a.Filters[i]; !f.passes(p) || !f.passes(q) {
+			return false
+		}
+	}
+	return true
 }
 
 func score(terms []Term, p pair) int {

@@ -118,13 +118,21 @@ func (x *Index) position(id uuid.UUID) (int32, bool) {
 	return int32(i), ok
 }
 
-// about returns the answers of a user and another one about each other.
+// about returns the answers of a user and another one about each other. It is asked for each
+// pair, and slices.BinarySearchFunc would copy each memory that it compares.
 func (u *user) about(other *user) memory {
-	i, ok := slices.BinarySearchFunc(u.past, other.index, func(m memory, with int32) int { return cmp.Compare(m.with, with) })
-	if !ok {
+	from, to := 0, len(u.past)
+	for from < to {
+		if middle := (from + to) / 2; u.past[middle].with < other.index {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	if from == len(u.past) || u.past[from].with != other.index {
 		return memory{}
 	}
-	return u.past[i]
+	return u.past[from]
 }
 
 func unblocked(p pair) bool { return len(p.from.past) == 0 || !p.from.about(p.to).blocked }

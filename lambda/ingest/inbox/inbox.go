@@ -281,8 +281,8 @@ func shown(key string) string {
 
 type file struct{ key, version string }
 
-// event is the part of an S3 event in use. Keys are escaped as in a query: a space is a plus
-// sign.
+// event is the part of an S3 event in use, in S3's form or EventBridge's. S3 escapes keys as in
+// a query, so that a space is a plus sign; EventBridge doesn't.
 type event struct {
 	Event   string // of the message S3 sends when the notification is set up
 	Records []struct {
@@ -291,12 +291,31 @@ type event struct {
 			Object struct{ Key, VersionID string }
 		}
 	}
+	Source     string // of EventBridge's form
+	DetailType string `json:"detail-type"`
+	Detail     struct {
+		Object struct {
+			Key     string
+			Version string `json:"version-id"`
+		}
+	}
+}
+
+// bridged reads EventBridge's form.
+func (e event) bridged() (files []file, ok bool) {
+	if e.DetailType == "Object Created" {
+		files = []file{{e.Detail.Object.Key, e.Detail.Object.Version}}
+	}
+	return files, e.Detail.Object.Key != ""
 }
 
 // read returns the created files; ok is false if the body isn't an S3 event.
 func read(body string) (files []file, ok bool) {
 	var e event
-	if json.Unmarshal([]byte(body), &e) != nil || e.Event != "s3:TestEvent" && len(e.Records) == 0 {
+	switch err := json.Unmarshal([]byte(body), &e); {
+	case err == nil && e.Source == "aws.s3":
+		return e.bridged()
+	case err != nil || e.Event != "s3:TestEvent" && len(e.Records) == 0:
 		return nil, false
 	}
 	for _, r := range e.Records {

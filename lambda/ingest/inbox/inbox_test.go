@@ -289,6 +289,30 @@ func TestEventsWithoutFile(t *testing.T) {
 	}
 }
 
+// bridged has the form of S3's events in EventBridge, in S3's manual.
+func bridged(kind, key, version string) string {
+	object, _ := json.Marshal(map[string]any{"key": key, "size": 1, "etag": "x", "version-id": version, "sequencer": "0A"})
+	return `{"version":"0","id":"17793124-05d4-b198-2fde-7ededc63b103","detail-type":"` + kind + `","source":"aws.s3",` +
+		`"account":"111122223333","time":"2026-03-02T08:00:00Z","region":"eu-central-1","resources":["arn:aws:s3:::files"],` +
+		`"detail":{"version":"0","bucket":{"name":"files"},"object":` + string(object) + `,"reason":"PutObject"}}`
+}
+
+// EventBridge doesn't escape keys, so a plus sign and a percent sign stay.
+func TestEventBridge(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	name := "offer 100%25 + more.txt"
+	first := must.Get(o.s3.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("files"), Key: aws.String(key(name)),
+		Body: strings.NewReader("the first text")}))(t)
+	o.lay(key(name), "another text")
+	o.take(bridged("Object Created", key(name), *first.VersionId), metric.Succeeded)
+	o.take(bridged("Object Deleted", key(name), ""), metric.Skipped)
+	o.take(bridged("Object Created", "", ""), metric.Malformed)
+	if got := o.paths(); len(got) != 1 || o.content(got[0]) != "the first text" || o.names()[0] != name {
+		t.Errorf("got %q, %q", got, o.names())
+	}
+}
+
 // Whatever does not answer, the message comes back, and then ends well.
 func TestOutageReturnsMessage(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,7 @@ import (
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/postgres/schema"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -87,7 +88,10 @@ type line struct {
 // newStage returns a line without its stack, which start starts.
 func newStage(t *testing.T) *line {
 	t.Helper()
-	return &line{t: t, conn: postgrestest.Conn(t, postgrestest.URL(t))}
+	l := &line{t: t, conn: postgrestest.Conn(t, postgrestest.URL(t))}
+	// The triggers of tests run in the functions' role, and write tables that the tests make.
+	l.exec("ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO " + schema.AppRole)
+	return l
 }
 
 func newLine(t *testing.T, concurrency int, options ...func(*local.FunctionConfig)) *line {
@@ -117,6 +121,9 @@ func (l *line) start(c local.StackConfig) {
 	var err error
 	if l.Stack, err = local.StartStack(l.t.Context(), c); err != nil {
 		l.t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(l.Env(), "\n"), "role="+schema.AppRole) {
+		l.t.Error("the functions have more rights than they need")
 	}
 	t := l.t
 	l.end = sync.OnceFunc(func() {

@@ -20,6 +20,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/schema"
 )
 
 const (
@@ -90,8 +91,10 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 	if simURL, err = s.dbClock.URL(); err != nil {
 		return "", err
 	}
-	s.DB, err = postgres.Open(ctx, simURL, stackConns)
-	return simURL, err
+	if s.DB, err = postgres.Open(ctx, simURL, stackConns); err != nil {
+		return "", err
+	}
+	return schema.AsApp(ctx, s.DB, simURL) // for the functions, which need no more
 }
 
 // openQueues starts the SQS and creates the queues. The sweep function reads the queues of all

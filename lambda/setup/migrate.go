@@ -18,6 +18,9 @@ import (
 func Migrate(ctx context.Context, c Config) ([]schema.Migration, error) {
 	done, err := schema.Migrate(ctx, c.DatabaseURL)
 	if err == nil {
+		if hint, err := schema.RoleHint(ctx, c.DatabaseURL); err == nil && hint != "" {
+			slog.Warn("functions need the owner's login", "reason", hint)
+		}
 		return done, nil
 	}
 	reason := failure.Of(err).Text

@@ -23,6 +23,7 @@ CREATE TABLE lamp (
 	published_at timestamptz, due_at timestamptz DEFAULT now(), republished smallint NOT NULL DEFAULT 0,
 	lapses smallint NOT NULL DEFAULT 0, parked_for text
 );
+GRANT SELECT, INSERT, UPDATE, DELETE ON lamp TO matchbook_app; -- the role of the functions, which may create nothing
 CREATE INDEX lamp_waiting_idx ON lamp (tenant_id, status, coalesce(lease_until, due_at, arrived_at))
 	WHERE status IN ('pending', 'in-progress');
 CREATE INDEX lamp_unpublished_idx ON lamp (coalesce(due_at, arrived_at))

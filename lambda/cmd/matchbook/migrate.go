@@ -42,6 +42,9 @@ func (w *invocation) migrate(ctx context.Context, run migration, verb string, as
 	if err != nil {
 		return errors.New(errtext.Describe(err))
 	}
+	if hint, err := schema.RoleHint(ctx, url); err == nil && hint != "" {
+		fmt.Fprintln(w.ErrOut, hint)
+	}
 	if asJSON {
 		if list == nil {
 			list = []schema.Migration{}

@@ -206,6 +206,7 @@ func migrationsID() (string, error) {
 		sum.Write([]byte(f)) // because a migration may get another number
 		sum.Write(sql)
 	}
+	sum.Write([]byte(schema.GrantSQL))
 	return fmt.Sprintf("%x", sum.Sum(nil)[:6]), nil
 }
 

@@ -2,3 +2,5 @@ package schema
 
 // MigrateFiles is Migrate with other files, and another wait between the tries.
 var MigrateFiles = migrate
+
+var RoleHintIn = roleHint

@@ -49,7 +49,7 @@ func backOff(ctx context.Context, try int) error {
 func migrate(
 	ctx context.Context, url string, files fs.FS, pause func(ctx context.Context, try int) error,
 ) ([]Migration, error) {
-	return withGoose(ctx, url, files, func(p *goose.Provider) (list []Migration, err error) {
+	return withGoose(ctx, url, files, func(p *goose.Provider, db *sql.DB) (list []Migration, err error) {
 		for try := range lockTries {
 			var done []*goose.MigrationResult
 			done, err = p.Up(ctx)
@@ -62,7 +62,10 @@ func migrate(
 				break
 			}
 		}
-		return list, err
+		if err != nil {
+			return list, err
+		}
+		return list, grant(ctx, db)
 	})
 }
 
@@ -74,7 +77,7 @@ func lockTimedOut(err error) bool {
 
 // MigrateDown undoes the newest migration.
 func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(ctx, url, migrations.FS, func(p *goose.Provider) ([]Migration, error) {
+	return withGoose(ctx, url, migrations.FS, func(p *goose.Provider, _ *sql.DB) ([]Migration, error) {
 		done, err := p.Down(ctx)
 		if errors.Is(err, goose.ErrNoNextVersion) {
 			return nil, nil
@@ -88,7 +91,7 @@ func MigrateDown(ctx context.Context, url string) ([]Migration, error) {
 
 // Status lists all migrations, oldest first.
 func Status(ctx context.Context, url string) ([]Migration, error) {
-	return withGoose(ctx, url, migrations.FS, func(p *goose.Provider) (list []Migration, err error) {
+	return withGoose(ctx, url, migrations.FS, func(p *goose.Provider, _ *sql.DB) (list []Migration, err error) {
 		status, err := p.Status(ctx)
 		for _, s := range status {
 			list = append(list, Migration{s.Source.Version, s.Source.Path, s.AppliedAt})
@@ -98,7 +101,7 @@ func Status(ctx context.Context, url string) ([]Migration, error) {
 }
 
 func withGoose(
-	ctx context.Context, url string, files fs.FS, run func(*goose.Provider) ([]Migration, error),
+	ctx context.Context, url string, files fs.FS, run func(*goose.Provider, *sql.DB) ([]Migration, error),
 ) ([]Migration, error) {
 	config, err := pgxpool.ParseConfig(url) // it accepts the parameters of postgres.Open too
 	if err != nil {
@@ -113,7 +116,7 @@ func withGoose(
 	if err != nil {
 		return nil, fmt.Errorf("prepare migrations: %w", err)
 	}
-	list, err := run(provider)
+	list, err := run(provider, db)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}

@@ -86,7 +86,7 @@ func (s *site) sweepWidgets(workloads []queueFunction) []awscloudwatch.IWidget {
 	}
 	return []awscloudwatch.IWidget{
 		watch.Graph(title(s.facts.Row())+"s that wait or are worked on", false,
-			s.metrics(name, "Maximum", metric.Pending, metric.InProgress)...),
+			s.metrics(name, "Maximum", metric.Pending, metric.Parked, metric.InProgress)...),
 		watch.Graph("Queues", false, queues...),
 		watch.Graph("Repairs, unsent notifications, and refused credentials", false,
 			append(repairs, s.metric(name, metric.Refused, "Sum"))...),

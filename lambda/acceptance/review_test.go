@@ -41,7 +41,7 @@ func newDesk(t *testing.T, mind scripted.Mind, more ...string) *desk {
 		d.starter.Model = manifest.DefaultModel
 	}
 	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
-		c.Row, c.Env = manifest.Review, append(env, more...)
+		c.Row, c.Env = manifest.Review, slices.Concat(env, more)
 	})
 	d.starter.Store, d.starter.Sender, d.starter.Log = d.DB.Reviews(), d.Queue, slog.New(slog.DiscardHandler)
 	return d

@@ -149,8 +149,9 @@ func eachAway(f facts) (results []result) {
 		return []result{skipped("", why)}
 	}
 	for _, a := range f.backlog.value.Away {
-		results = append(results, doubtful(a.Service, "Nothing: its work goes on by itself. If it stays away, see the provider's status page, "+
-			"or your quota.", "%s", term.Clean(a.String(), term.MaxText)))
+		results = append(results, doubtful(a.Service,
+			"Nothing: its work goes on by itself. If it stays away, see the provider's status page, or your quota.",
+			"%s", term.Clean(a.String(), term.MaxText)))
 	}
 	if results == nil {
 		return []result{fine("", "no model or OCR is away")}

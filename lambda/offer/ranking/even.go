@@ -46,6 +46,7 @@ func (s *settling) even(members []int32, first []worst) {
 		}
 	}
 	for _, u := range members {
+		s.x.sets[u] = nil
 		for i, r := range e.orders[u] {
 			if e.has[u][i] {
 				s.x.sets[u] = append(s.x.sets[u], r.user)

@@ -23,7 +23,8 @@ const deedsSQL = `
 SELECT * FROM (
 	SELECT decided_at AS at, verdict, decided_by, note, document_b_id AS other FROM decision WHERE document_a_id = $1
 	UNION ALL SELECT decided_at, verdict, decided_by, note, document_a_id FROM decision WHERE document_b_id = $1
-	UNION ALL SELECT settled_at, kind, settled_by, concat_ws(', ', nullif(replace(verdict, '-', ' '), ''), reason), other_document_id FROM warning_settled WHERE document_id = $1
+	UNION ALL SELECT settled_at, kind, settled_by, concat_ws(', ', nullif(replace(verdict, '-', ' '), ''), reason), other_document_id
+		FROM warning_settled WHERE document_id = $1
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM document_action WHERE document_id = $1
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM file_action WHERE document_id = $1
 ) AS deeds ORDER BY at DESC, verdict, other LIMIT $2`

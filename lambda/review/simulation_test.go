@@ -259,7 +259,7 @@ func TestSimulatedReviews(t *testing.T) {
 	for _, c := range []simulated{
 		{"100 x 24", 100, fewChunks, 0, 1.75},
 		{"100 x 24, killed", 100, fewChunks, 30 * time.Minute, 0}, // what a dead worker had waits for its claim to end
-		{"100 x 215", 100, manyChunks, 0, 1.25},
+		{"100 x 215", 100, manyChunks, 0, 1.75},
 		{"100 x 215, killed", 100, manyChunks, 30 * time.Minute, 0},
 	} {
 		if testenv.Thorough() || c.chunks < 100 {

@@ -83,7 +83,7 @@ func TestReviewScripted(t *testing.T) {
 	r := reviewJSON(t, url, filepath.Join(sampleContracts, name), "--model", "scripted", "--budget", "5",
 		"--html", html, "--markdown", markdown)
 	wantFound(t, r, factsOf(t, name))
-	if r.Calls < 8 || r.Cost <= 0 || r.Estimate > 1.5*r.Cost || r.Cost > 1.5*r.Estimate || r.Budget != 5 {
+	if r.Calls < 6 || r.Cost <= 0 || r.Estimate > 1.5*r.Cost || r.Cost > 1.5*r.Estimate || r.Budget != 5 {
 		t.Errorf("got %d calls for USD %f, estimated %f, budget %f", r.Calls, r.Cost, r.Estimate, r.Budget)
 	}
 	for file, want := range map[string]string{html: "<h2>Contradictions</h2>", markdown: "## Contradictions"} {

@@ -60,6 +60,7 @@ var environment = []string{
 	"REVIEW_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/000000000000/review",
 	"OFFER_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/000000000000/offer",
 	"REVIEW_TOKEN_SECRET=0123456789abcdef0123456789abcdef",
+	"OIDC_ISSUER=https://127.0.0.1:1", "OIDC_CLIENT_ID=console", "ADMIN_BASE_URL=https://console.example",
 }
 
 // start starts a function, and ends it at its first request for an event.

@@ -45,9 +45,10 @@ func (d database) exec(sql string, args ...any) {
 	must.Get(d.conn.Exec(d.t.Context(), sql, args...))(d.t)
 }
 
+// Put names the time, because the column's default is the real one.
 func (d database) Put(u offer.User) {
-	d.exec(`INSERT INTO offer_user (id, tenant_id, timezone, active, profile, preferences, active_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET timezone = excluded.timezone, active = excluded.active,
+	d.exec(`INSERT INTO offer_user (id, tenant_id, timezone, active, profile, preferences, active_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, now()) ON CONFLICT (id) DO UPDATE SET timezone = excluded.timezone, active = excluded.active,
 			profile = excluded.profile, preferences = excluded.preferences, active_at = excluded.active_at`,
 		u.ID, u.Tenant, u.Zone, u.Active, u.Profile, u.Preferences, u.ActiveAt)
 }

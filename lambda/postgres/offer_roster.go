@@ -19,10 +19,11 @@ SELECT id, version, profile, preferences,
 FROM offer_user
 WHERE tenant_id = $1 AND active AND ($2 = 0 OR coalesce(active_at, created_at) > now() - make_interval(days => $2))`
 
-// newcomersSQL also finds users of a transaction that was longer than the freezing.
+// newcomersSQL also finds users who came while a scheduler that had read the roster stalled, or in a
+// long transaction. The caller leaves out the members of the roster.
 const newcomersSQL = eligibleSQL + `
 	AND timezone = $3 AND created_at < $4
-	AND created_at > (SELECT frozen_at FROM offer_roster WHERE tenant_id = $1 AND date = $5) - interval '10 minutes'`
+	AND created_at > (SELECT frozen_at FROM offer_roster WHERE tenant_id = $1 AND date = $5) - interval '1 hour'`
 
 const oneEligibleSQL = eligibleSQL + ` AND id = $3`
 

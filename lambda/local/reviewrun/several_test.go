@@ -39,8 +39,8 @@ type rounds struct {
 }
 
 const (
-	quiet     = 300 * time.Millisecond
-	permitted = 12 * 5 // workers, and calls of each
+	quiet     = 2 * time.Second // longer than a busy machine needs for the next call
+	permitted = 12 * 5          // workers, and calls of each
 )
 
 func serveRounds(t *testing.T) *rounds {
@@ -91,8 +91,8 @@ func copied(t *testing.T, name string, times int, mark string) string {
 	return long.String()
 }
 
-// Twenty contracts in one command keep the permitted calls in flight: they take at most twice
-// the rounds of calls that the order of cards, chunks and last steps needs.
+// Twenty contracts in one command keep the permitted calls in flight: they take at most 1.5
+// times the rounds of calls that the order of cards, chunks and last steps needs.
 func TestTwentyContracts(t *testing.T) {
 	testenv.OnlyThorough(t, "reads 20 contracts in rounds")
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestTwentyContracts(t *testing.T) {
 	t.Logf("%d calls in %d rounds of %v", calls, len(model.sizes), model.sizes)
 	rounds := func(calls int) int { return (calls + permitted - 1) / permitted }
 	ideal := rounds(len(list)) + rounds(calls-2*len(list)) + rounds(len(list)) // cards, then chunks, then last steps
-	if err != nil || !complete || len(model.sizes) > 2*ideal {
+	if err != nil || !complete || 2*len(model.sizes) > 3*ideal {
 		t.Errorf("complete %v, %v: %d rounds, ideally %d", complete, err, len(model.sizes), ideal)
 	}
 }

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 func maxBootstrap(name string) int64 {
 	switch name {
 	case manifest.Web.Name:
-		return 26_200_000
+		return 26_500_000
 	case manifest.Console.Name:
 		return 27_600_000
 	case manifest.Ingest.Name:

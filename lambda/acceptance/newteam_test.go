@@ -205,8 +205,9 @@ func (x *team) finishes() {
 		chromedp.WaitVisible(".sheets img"), chromedp.Focus(`[name="value.date"]`), chromedp.Click("#values button.main"))
 
 	const copied = "structured_data ->> 'number' = 'RE-9' AND id IN (SELECT document_id FROM document_warning)"
-	x.goes(document(copied), "settled", chromedp.SendKeys(`form[action*="/settle/"] [name=reason]`, "the post brought it twice"),
-		chromedp.Click(`form[action*="/settle/"] button`))
+	const settle = `form[action*="/settle/"] `
+	x.goes(document(copied), "settled", chromedp.SendKeys(settle+"[name=verdict]", "is a copy"),
+		chromedp.SendKeys(settle+"[name=reason]", "the post brought it twice"), chromedp.Click(settle+"button"))
 
 	x.goes(document("structured_data ->> 'number' = 'WV-2026-031'"), "Accepted by Paula",
 		chromedp.Click(`.finding [value=accept]`))

@@ -37,6 +37,7 @@ type StackConfig struct {
 	FrozenAt    time.Time        // freezes the clocks between jumps; zero lets them run
 	Log         *slog.Logger     // for the sweep; may be nil
 	OnEvent     func(sqs.Event)  // called for every SQS event; may be nil
+	AsOwner     bool             // functions keep the rights of the database URL, instead of taking schema.AppRole
 	// Route returns the database URL for the functions; nil keeps the original.
 	Route func(databaseURL string) string
 }
@@ -93,6 +94,9 @@ func (s *Stack) openDatabase(ctx context.Context, c StackConfig) (simURL string,
 	}
 	if s.DB, err = postgres.Open(ctx, simURL, stackConns); err != nil {
 		return "", err
+	}
+	if c.AsOwner {
+		return simURL, nil
 	}
 	return schema.AsApp(ctx, s.DB, simURL) // for the functions, which need no more
 }

@@ -117,7 +117,7 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	}
 	match := local.FunctionConfig{Bootstrap: p.start, Env: env, Concurrency: workers, Logs: logs,
 		OnInvocation: l.journal.invocation}
-	l.Stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: database, Route: l.route,
+	l.Stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: database, Route: l.route, AsOwner: true,
 		OnEvent: l.journal.event, Functions: []local.FunctionConfig{match}})
 	if err != nil {
 		return l, err

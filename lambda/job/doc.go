@@ -75,7 +75,7 @@
 // Work that needs a model or an OCR that is away is parked: its row is pending and names the
 // service, and its message is acknowledged, so the outage costs no delivery however long it
 // lasts. The sweep publishes the row once the service is back (see package breaker). A row that
-// nobody publishes is overdue after parkedFor.
+// nobody publishes is overdue after ParkedFor.
 //
 // # Settlements
 //

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 )
 
@@ -65,6 +66,20 @@ func TestSettlingWaitsForDB(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A parked row keeps the wait that its call was asked for, however early its service is back.
+func TestParkedKeepsWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		parked := &row{status: job.StatusPending}
+		r := newRig(t, parked)
+		r.work[id(1)] = fails(&failure.Error{Kind: failure.Parked, Service: "gpt-test", RetryAfter: 20 * time.Minute})
+		wantEnds(t, r.run(first(1)), writes(job.StatusPending, ack))
+		if got := parked.release; got.Due != job.ParkedFor+20*time.Minute || got.Service != "gpt-test" {
+			t.Errorf("released with %+v", got)
+		}
+	})
 }
 
 func TestBusyRowIsClaimedLater(t *testing.T) {

@@ -18,9 +18,10 @@ const writeTimeout = 4 * time.Second
 // write may wait for other writers.
 const partialTimeout = 20 * time.Second
 
-// parkedFor is the time after which a parked row counts as overdue, in case that its service is
-// never called again. The sweep usually publishes it before; see sweep.Store.Unpark.
-const parkedFor = 6 * time.Hour
+// ParkedFor is the time after which a parked row counts as overdue, in case that its service is
+// never called again. The sweep usually publishes it before; see sweep.Store.Unpark. A row whose
+// call was asked to wait is due so much later, and isn't published before the wait is over.
+const ParkedFor = 6 * time.Hour
 
 func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
 	ctx, cancel := b.settleContext(ctx)
@@ -48,7 +49,7 @@ func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {
 	s := b.Backoff.Decide(o)
 	r := Release{Status: s.Write, Reason: why.Text, Due: s.Visibility, Kind: why.Kind.String(), Delivery: o.Delivery}
 	if result == Parked {
-		r.Due, r.Service = parkedFor, why.Service
+		r.Due, r.Service = ParkedFor+why.RetryAfter, why.Service
 	}
 	switch written, err := b.write(ctx, i, f, r, err); {
 	case err != nil:

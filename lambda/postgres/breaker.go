@@ -185,7 +185,8 @@ func (b *Breakers) EndOutages(ctx context.Context) error {
 }
 
 // unparkSQL stamps rows for each service that is back, or no longer called for $2, and one row for
-// a service due for a probe. First of each tenant, so that one tenant's backlog doesn't keep the
+// a service due for a probe. A row whose call was asked to wait is due more than $3 from now until
+// the wait is over. First of each tenant, so that one tenant's backlog doesn't keep the
 // others waiting.
 const unparkSQL = `
 WITH allowed AS (
@@ -196,7 +197,8 @@ WITH allowed AS (
 	SELECT waiting.id FROM allowed CROSS JOIN LATERAL (
 		SELECT first.id FROM tenant CROSS JOIN LATERAL (
 			SELECT id, {due_at} AS due, row_number() OVER (ORDER BY {due_at}) AS place FROM {table}
-			WHERE tenant_id = tenant.id AND ` + parked + ` AND {parked_for} = service ORDER BY {due_at} LIMIT room) AS first
+			WHERE tenant_id = tenant.id AND ` + parked + ` AND {due_at} <= now() + $3::interval AND {parked_for} = service
+			ORDER BY {due_at} LIMIT room) AS first
 		ORDER BY place, due LIMIT room) AS waiting
 	WHERE room > 0 LIMIT $1
 ), locked AS (
@@ -210,5 +212,5 @@ RETURNING job.id, {published_at}, tenant_id`
 
 // Unpark implements sweep.Store.
 func (j *Jobs) Unpark(ctx context.Context, most int) ([]job.Stamped, error) {
-	return collect[job.Stamped](ctx, j.db, j.sql.unpark, most, breaker.Unused)
+	return collect[job.Stamped](ctx, j.db, j.sql.unpark, most, breaker.Unused, job.ParkedFor)
 }

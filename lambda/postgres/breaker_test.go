@@ -193,8 +193,8 @@ func TestPoisonRowIsKnown(t *testing.T) {
 	}
 }
 
-// park claims a new document for a tenant, and parks it.
-func (b *breakers) park(tenant uuid.UUID, service string) (id uuid.UUID) {
+// park claims a new document for a tenant, and parks it, after a call that was asked to wait.
+func (b *breakers) park(tenant uuid.UUID, service string, wait time.Duration) (id uuid.UUID) {
 	b.t.Helper()
 	id = uuid.New()
 	postgrestest.Exec(b.t, b.conn, `INSERT INTO tenant VALUES ($1, 'Testers') ON CONFLICT DO NOTHING`, tenant)
@@ -202,7 +202,7 @@ func (b *breakers) park(tenant uuid.UUID, service string) (id uuid.UUID) {
 		matching_published_at) VALUES ($1, $2, 'invoice', '{}', 'pending', now(), now())`, id, tenant)
 	claims := must.Get(b.db.Claim(b.t.Context(), []job.Delivery{{ID: id, Count: 1}}, time.Minute, false))(b.t)
 	ok := must.Get(b.db.Release(b.t.Context(), claims[0].Attempt,
-		job.Release{Status: job.StatusPending, Reason: "waiting", Due: 6 * time.Hour, Service: service}))(b.t)
+		job.Release{Status: job.StatusPending, Reason: "waiting", Due: job.ParkedFor + wait, Service: service}))(b.t)
 	if !ok {
 		b.t.Fatal("not parked")
 	}
@@ -216,11 +216,11 @@ func TestUnpark(t *testing.T) {
 	large, small := uuid.New(), uuid.New()
 	b.open()
 	for range 5 {
-		b.park(large, service)
+		b.park(large, service, 0)
 		b.advance(time.Second)
 	}
-	last := b.park(small, service)
-	b.park(small, "gpt-unknown") // nobody knows it: it waits until it is overdue
+	last := b.park(small, service, 0)
+	b.park(small, "gpt-unknown", 0) // nobody knows it: it waits until it is overdue
 	unpark := func(most, want int) []job.Stamped {
 		t.Helper()
 		list := must.Get(b.db.Unpark(t.Context(), most))(t)
@@ -240,6 +240,11 @@ func TestUnpark(t *testing.T) {
 	}
 	unpark(100, 3)
 	unpark(100, 0)
+	b.park(small, service, 20*time.Minute)
+	b.advance(20*time.Minute - time.Second)
+	unpark(100, 0)
+	b.advance(2 * time.Second)
+	unpark(100, 1)
 	claims := must.Get(b.db.Claim(t.Context(), []job.Delivery{{ID: last, Count: 1}}, time.Minute, false))(t)
 	if claims[0].Found != job.Claimed || claims[0].Attempt.Number != 2 {
 		t.Errorf("got %+v", claims[0])
@@ -252,7 +257,7 @@ func TestUnusedService(t *testing.T) {
 	b := newBreakers(t)
 	b.open()
 	for range 3 {
-		b.park(uuid.Nil, service)
+		b.park(uuid.Nil, service, 0)
 	}
 	b.advance(time.Minute + breaker.Unused + time.Second)
 	if list := must.Get(b.db.Unpark(t.Context(), 100))(t); len(list) != 3 {
@@ -270,7 +275,7 @@ func TestParkedIsNotLost(t *testing.T) {
 	t.Parallel()
 	f := newBreakers(t)
 	f.open()
-	f.park(uuid.Nil, service)
+	f.park(uuid.Nil, service, 0)
 	for range 5 {
 		f.advance(time.Hour)
 		if n := must.Get(f.db.Overdue(t.Context(), parkedWaits, 100))(t); n != 0 {

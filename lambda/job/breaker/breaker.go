@@ -69,14 +69,14 @@ func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) erro
 	probe := false
 	switch state.Before() {
 	case Park:
-		return b.parked(state)
+		return b.parked(state, 0)
 	case Probe:
 		if probe, err = b.Store.Probe(ctx, b.Service, Lease); err != nil {
 			b.unguarded(err)
 			return call(ctx)
 		}
 		if !probe {
-			return b.parked(state)
+			return b.parked(state, 0)
 		}
 		b.Log.Info("probing a service", "service", b.Service)
 	}
@@ -122,7 +122,7 @@ func (b *Breaker) conclude(ctx context.Context, before State, err error, probe b
 	}
 	b.learn(state)
 	if r == Away && (state.Phase != Closed || !state.Since.IsZero()) {
-		return b.parked(state)
+		return b.parked(state, why.RetryAfter)
 	}
 	return nil
 }
@@ -174,7 +174,9 @@ func (b *Breaker) unguarded(err error) {
 	b.Log.Warn("breaker failed; calling without it", "service", b.Service, "reason", failure.Of(err).Text)
 }
 
-func (b *Breaker) parked(s State) error {
+// parked returns the error for work that waits for the service, and at least as long as its own
+// call was asked to.
+func (b *Breaker) parked(s State, retryAfter time.Duration) error {
 	sentence := "waiting for " + b.Service
 	if !s.Since.IsZero() {
 		sentence += ", away since " + s.Since.UTC().Format("2006-01-02 15:04 UTC")
@@ -182,5 +184,5 @@ func (b *Breaker) parked(s State) error {
 	if s.Error != "" {
 		sentence += fmt.Sprintf(" (%s)", s.Error)
 	}
-	return &failure.Error{Kind: failure.Parked, Sentence: sentence, Service: b.Service}
+	return &failure.Error{Kind: failure.Parked, Sentence: sentence, Service: b.Service, RetryAfter: retryAfter}
 }

@@ -111,6 +111,18 @@ func TestOpenMakesNoCall(t *testing.T) {
 	}
 }
 
+// Work whose call was asked to wait is parked with that wait.
+func TestParkedKeepsWait(t *testing.T) {
+	t.Parallel()
+	s := &store{state: breaker.State{Phase: breaker.Closed, Since: time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)}}
+	err := guard(s).Do(t.Context(), func(context.Context) error {
+		return &failure.Error{Sentence: errAway.Sentence, Away: true, RetryAfter: 20 * time.Minute}
+	})
+	if got := failure.Of(err); got.Kind != failure.Parked || got.RetryAfter != 20*time.Minute {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // A healthy service costs no statement for a call.
 func TestHealthyIsRemembered(t *testing.T) {
 	t.Parallel()

@@ -396,9 +396,37 @@ func (e *evidence) claimedSince(a answer, process string, at time.Time) bool {
 	})
 }
 
+// takenFrom reports whether another process ended, before a time, the attempt that made a call.
+func (e *evidence) takenFrom(call asked, before time.Time) bool {
+	process, claim := "match-"+Process(call.Path), -1
+	changes := e.changes[e.asker(call.UserText)]
+	for i, c := range changes {
+		if c.claims() && c.Process == process && c.At.Before(call.at) {
+			claim = i
+		}
+	}
+	end := slices.IndexFunc(changes[claim+1:], change.ends)
+	if claim < 0 || end < 0 {
+		return false
+	}
+	c := changes[claim+1+end]
+	return c.Process != process && c.At.Before(before)
+}
+
+// tooEarly leaves out the questions of a process whose attempt had been taken away, and those
+// whose wait nobody could write for that reason.
 func (e *evidence) tooEarly() {
 	for _, early := range e.early {
-		e.broken(uuid.Nil, "question %.8s was asked %s before its Retry-After", early.Question, early.NotBefore.Sub(early.At))
+		calls := slices.DeleteFunc(slices.Clone(e.asked), func(a asked) bool { return a.Question != early.Question })
+		i := slices.IndexFunc(calls, func(a asked) bool { return a.At.Equal(early.At) })
+		document := uuid.Nil
+		if i > 0 {
+			document = e.asker(calls[i].UserText)
+			if e.takenFrom(calls[i], calls[i].at) || e.takenFrom(calls[i-1], calls[i].at) {
+				continue
+			}
+		}
+		e.broken(document, "question %.8s was asked %s before its Retry-After", early.Question, early.NotBefore.Sub(early.At))
 	}
 	if e.busiest > workers*manifest.Match.BatchSize {
 		e.broken(uuid.Nil, "too many questions in flight: %d", e.busiest)

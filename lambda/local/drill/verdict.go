@@ -117,6 +117,11 @@ func (c change) claims() bool  { return c.Status == "in-progress" && c.Attempt >
 func (c change) bySweep() bool { return strings.HasPrefix(c.Process, "sweep-") }
 func (c change) byMatch() bool { return strings.HasPrefix(c.Process, "match-") }
 
+// ends reports whether the change ended an attempt, whichever process made it.
+func (c change) ends() bool {
+	return c.Was == "in-progress" && (c.Status != "in-progress" || c.claims())
+}
+
 // settles reports whether the change ended a claim in the usual way, whichever process made
 // it: the state changed, and nothing was published.
 func (c change) settles() bool {

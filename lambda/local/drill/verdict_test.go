@@ -109,6 +109,21 @@ func question(process string, second int, fault scripted.Fault) asked {
 		UserText: "<<<document\nnumber: RE1\n", Fault: fault}}
 }
 
+// secondClaim is a document whose first claim, by match-1, was ended by a process.
+func secondClaim(by string) *life {
+	return newLife().to("pending", by, anew).to("in-progress", "match-2").to("succeeded", "match-2")
+}
+
+// askedEarly is a question by match-1 in second 3, and its repetition before its time.
+func (e *evidence) askedEarly(process string, second int) *evidence {
+	e.asked = []asked{question("1", 3, ""), question(process, second, "")}
+	for i := range e.asked {
+		e.asked[i].Question, e.asked[i].At = "q", e.asked[i].at
+	}
+	e.early = []scripted.Violation{{Question: "q", At: at(second), NotBefore: at(second + 60)}}
+	return e
+}
+
 func storedAt(second int, process string) answer {
 	return answer{first, at(second), process, `"Scripted, question ` + questionOf(question("1", 0, "").UserText) + `."`}
 }
@@ -215,8 +230,11 @@ func TestVerdictFindsBreaches(t *testing.T) {
 		"asked by a later claim": {evident(succeeded()).with(func(e *evidence) {
 			e.answers, e.asked = []answer{storedAt(1, "match-2")}, []asked{question("1", 3, "")}
 		}), "I16"},
-		"asked before it may":   {evident(succeeded()).with(func(e *evidence) { e.early = []scripted.Violation{{Question: "q", At: at(1), NotBefore: at(2)}} }), "I17"},
-		"done in the next week": {evident(succeeded()).with(func(e *evidence) { e.took = 7 * 24 * time.Hour }), "I19"},
+		"asked before it may":             {evident(succeeded()).askedEarly("1", 3), "I17"},
+		"asked early by a later claim":    {evident(secondClaim("match-1")).askedEarly("2", 7), "I17"},
+		"asked early, the wait unwritten": {evident(secondClaim("matchbook")).askedEarly("2", 7), ""},
+		"asked early by the first claim":  {evident(secondClaim("matchbook")).askedEarly("1", 7), ""},
+		"done in the next week":           {evident(succeeded()).with(func(e *evidence) { e.took = 7 * 24 * time.Hour }), "I19"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ type store struct {
 	state breaker.State
 	taken bool
 	calls []string
+	wait  time.Duration // of the last Reopen
 }
 
 func (s *store) note(call string) (breaker.State, error) {
@@ -35,7 +37,10 @@ func (s *store) note(call string) (breaker.State, error) {
 }
 
 func (s *store) Look(context.Context, string) (breaker.State, error) { return s.note("look") }
-func (s *store) Count(context.Context, string, breaker.FailedCall) (breaker.State, error) {
+func (s *store) Count(ctx context.Context, _ string, _ breaker.FailedCall) (breaker.State, error) {
+	if err := ctx.Err(); err != nil {
+		return breaker.State{}, err
+	}
 	return s.note("count")
 }
 func (s *store) Open(context.Context, string, time.Duration) (breaker.State, error) {
@@ -45,7 +50,8 @@ func (s *store) Probe(context.Context, string, time.Duration) (bool, error) {
 	_, err := s.note("probe")
 	return s.taken, err
 }
-func (s *store) Reopen(context.Context, string, breaker.FailedCall) (breaker.State, error) {
+func (s *store) Reopen(_ context.Context, _ string, c breaker.FailedCall) (breaker.State, error) {
+	s.wait = c.Wait
 	return s.note("reopen")
 }
 func (s *store) Close(context.Context, string, uuid.UUID) (breaker.State, error) {
@@ -123,16 +129,41 @@ func TestParkedKeepsWait(t *testing.T) {
 	}
 }
 
-// A healthy service costs no statement for a call.
+// A healthy service costs no statement for a call. During an outage each call asks the others.
 func TestHealthyIsRemembered(t *testing.T) {
 	t.Parallel()
-	s := &store{state: breaker.State{Phase: breaker.Closed}}
-	b := guard(s)
-	for range 100 {
-		must.OK(t, b.Do(t.Context(), func(context.Context) error { return nil }))
+	for since, want := range map[time.Time]int{{}: 1, time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC): 100} {
+		s := &store{state: breaker.State{Phase: breaker.Closed, Since: since}}
+		b := guard(s)
+		for range 100 {
+			must.OK(t, b.Do(t.Context(), func(context.Context) error { return nil }))
+		}
+		if len(s.calls) != want {
+			t.Errorf("outage since %v: got %d statements, want %d", since, len(s.calls), want)
+		}
 	}
-	if len(s.calls) != 1 {
-		t.Errorf("got %d statements, want 1", len(s.calls))
+}
+
+// A call that ends with the deadline of its work is counted all the same.
+func TestCountAfterDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &store{state: breaker.State{Phase: breaker.Closed}}
+	err := guard(s).Do(ctx, func(context.Context) error { cancel(); return errAway })
+	if err != errAway || !slices.Equal(s.calls, []string{"look", "count"}) {
+		t.Errorf("got %v, %q", err, s.calls)
+	}
+}
+
+// Each failed probe doubles the wait for the next one.
+func TestProbesBackOff(t *testing.T) {
+	t.Parallel()
+	for failed, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute} {
+		s := &store{state: breaker.State{Phase: breaker.Open, Due: true, Probes: failed}, taken: true}
+		_ = guard(s).Do(t.Context(), func(context.Context) error { return errAway })
+		if s.wait != want {
+			t.Errorf("after %d failed probes: got %v, want %v", failed+1, s.wait, want)
+		}
 	}
 }
 

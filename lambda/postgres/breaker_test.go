@@ -238,7 +238,11 @@ func TestUnpark(t *testing.T) {
 	if list := unpark(2, 2); list[0].ID != last && list[1].ID != last {
 		t.Errorf("got %v, want a row of each tenant", list)
 	}
+	postgrestest.Exec(t, b.conn, `UPDATE document SET matching_republished = 2`)
 	unpark(100, 3)
+	if n := postgrestest.Value[int](t, b.conn, `SELECT count(*) FROM document WHERE matching_republished = 0`); n != 3 {
+		t.Errorf("%d rows count their publications from none, want 3", n)
+	}
 	unpark(100, 0)
 	b.park(small, service, 20*time.Minute)
 	b.advance(20*time.Minute - time.Second)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/internal/plural"
+	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
 
@@ -48,6 +49,45 @@ func (d *Reader) Settle(args []string, s postgres.Settlement) (*Settled, error) 
 		return nil, refused(err)
 	}
 	return &Settled{s.Document, s.Kind, n}, nil
+}
+
+// SettledInvoice is the report of SettleInvoice.
+type SettledInvoice struct {
+	Document uuid.UUID      `json:"document"`
+	State    threeway.State `json:"state"`
+	Changed  bool           `json:"changed"`
+	called   string
+}
+
+// SettleInvoice stores what a person does about an invoice with a three-way match.
+func (d *Reader) SettleInvoice(arg string, a postgres.InvoiceAction) (*SettledInvoice, error) {
+	if a.Action.State() == "" {
+		return nil, Errorf("unknown action %.50q: use one of %s", a.Action, threeway.Actions)
+	}
+	if a.Reason = text(a.Reason, maxNote); a.Reason == "" {
+		return nil, Errorf("missing reason: it is kept with the name")
+	}
+	docs, err := d.resolve([]string{arg})
+	if err != nil {
+		return nil, err
+	}
+	a.By = text(a.By, maxBy)
+	changed, err := d.db.SettleInvoice(d.ctx, docs[0].ID, a)
+	switch {
+	case errors.Is(err, postgres.ErrNoThreeWay):
+		return nil, Errorf("%w: %s", postgres.ErrNoThreeWay, docs[0].Called())
+	case errors.Is(err, postgres.ErrStale):
+		return nil, Errorf("invoice has changed since it was shown; look at it again")
+	}
+	return &SettledInvoice{docs[0].ID, a.Action.State(), changed, docs[0].Called()}, err
+}
+
+// Text describes the effect.
+func (s *SettledInvoice) Text() string {
+	if !s.Changed {
+		return fmt.Sprintf("nothing changed: %s is %s already\n", s.called, s.State)
+	}
+	return fmt.Sprintf("%s is %s\n", s.called, s.State)
 }
 
 // Text describes the effect.

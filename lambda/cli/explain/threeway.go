@@ -1,6 +1,10 @@
 package explain
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/plural"
@@ -48,7 +52,22 @@ func (d *Reader) threeWays(doc *documentState, pairs []pairReport) (list []three
 	return list, nil
 }
 
+// StateInShort describes what people made of the invoice; empty if nobody has acted.
+func (r *threeWayReport) StateInShort() string {
+	if r.Settled == nil || r.State == threeway.Open {
+		return ""
+	}
+	words := strings.ReplaceAll(string(r.State), "-", " ")
+	if r.Settled.By != "" {
+		words += " by " + r.Settled.By
+	}
+	return fmt.Sprintf("%s%s on %s: %s", strings.ToUpper(words[:1]), words[1:], r.Settled.At.UTC().Format(time.DateOnly), r.Settled.Reason)
+}
+
 func (r *threeWayReport) clean() {
+	if s := r.Settled; s != nil {
+		s.By, s.Reason = term.Clean(s.By, term.MaxValue), term.Clean(s.Reason, term.MaxText)
+	}
 	r.Words = term.Clean(r.Words, term.MaxText)
 	for i := range r.Lines {
 		r.Lines[i].Item = term.Clean(r.Lines[i].Item, term.MaxValue)
@@ -78,6 +97,9 @@ func (p *page) threeWays(e *Explanation) {
 		}
 		for _, s := range v.Sentences(func(id uuid.UUID) string { return w.names[id] }) {
 			p.Hang("  ", s)
+		}
+		if words := w.StateInShort(); words != "" {
+			p.Hang("  ", words)
 		}
 		if more := len(e.ThreeWay) - maxPairs; i == maxPairs-1 && more > 0 {
 			p.Line("  ... and %s more (--json lists them all)", plural.Of(more, "invoice"))

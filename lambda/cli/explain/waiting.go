@@ -21,7 +21,7 @@ type Waiting struct {
 
 // WaitingItem is a piece of work for a person.
 type WaitingItem struct {
-	Kind     string        `json:"kind"` // question, warning, failed, file or review
+	Kind     string        `json:"kind"` // of report.WaitingKinds
 	TenantID uuid.UUID     `json:"tenant_id"`
 	Document waitingNamed  `json:"document"`
 	Other    *waitingNamed `json:"other,omitempty"`
@@ -102,6 +102,7 @@ var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingDocument: {"failed document", "matchbook publish %s, once the cause is fixed"},
 	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE --done"},
 	report.WaitingReview:   {"review", "matchbook review findings %s --state open"},
+	report.WaitingInvoice:  {"invoice", "matchbook settle approve %s --reason TEXT, or hold, dispute, withdraw"},
 }
 
 // Text lists documents, reason and command of each item.

@@ -5,6 +5,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
 
@@ -15,12 +16,20 @@ func (w *invocation) settleCommand() *cobra.Command {
 	var o sessionOptions
 	answer := postgres.Settlement{Origin: postgres.OriginCommand}
 	cmd := o.add(&cobra.Command{
-		Use:   "settle KIND DOC [DOC]",
-		Short: "Settle a warning about a document",
+		Use:   "settle KIND DOC [DOC] | ACTION INVOICE",
+		Short: "Settle a warning, or approve, hold or dispute an invoice",
 		Args:  cli.Args(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return w.inSession(cmd.Context(), o, func(s *session) error {
 				answer.Kind, answer.By = warning.Kind(args[0]), cmp.Or(answer.By, operator(w.Env))
+				if action := threeway.Action(args[0]); action.State() != "" && len(args) == 2 {
+					r, err := explain.NewReader(s.ctx, s.db).SettleInvoice(args[1], postgres.InvoiceAction{
+						Action: action, Reason: answer.Reason, By: answer.By, Origin: answer.Origin})
+					if err != nil {
+						return err
+					}
+					return s.Print(r, s.json)
+				}
 				r, err := explain.NewReader(s.ctx, s.db).Settle(args[1:], answer)
 				if err != nil {
 					return err

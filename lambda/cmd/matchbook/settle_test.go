@@ -30,3 +30,24 @@ func TestSettle(t *testing.T) {
 	wantIn(t, out, "Settled by anna on ", ": is no copy, ordered twice")
 	wantText(t, printed(t, url, "open", "--kind", "warning"), "Nothing waits for people.\n")
 }
+
+func TestSettleInvoice(t *testing.T) {
+	t.Parallel()
+	url := matchedSample(t)
+	wantRefused(t, url, "settle", clitest.Refusals{
+		{[]string{"hold", "RE-2026-1187"}, "missing reason"},
+		{[]string{"hold", "4500000130", "--reason", "x"}, "missing three-way match of the document: purchase order 4500000130"},
+		{[]string{"pay", "RE-2026-1187", "--reason", "x"}, "unknown warning"},
+	})
+	hold := []string{"settle", "hold", "RE-2026-1187", "--reason", "ask the buyer", "--by", "anna"}
+	wantText(t, printed(t, url, hold...), "invoice RE-2026-1187 is on-hold\n")
+	wantText(t, printed(t, url, hold...), "nothing changed: invoice RE-2026-1187 is on-hold already\n")
+	_, out, _ := matchbook(t, url, "explain", "RE-2026-1187")
+	wantIn(t, out, "On hold by anna on ", ": ask the buyer")
+	_, out, _ = matchbook(t, url, "explain", "RE-2026-1187", "--json")
+	wantIn(t, out, `"state": "on-hold"`, `"reason": "ask the buyer"`)
+	_, out, _ = matchbook(t, url, "open", "--kind", "invoice")
+	wantIn(t, out, "Waiting for people: 1 invoice", "on hold by anna: ask the buyer", "matchbook settle approve ")
+	wantText(t, printed(t, url, "settle", "approve", "RE-2026-1187", "--reason", "fine"), "invoice RE-2026-1187 is approved\n")
+	wantText(t, printed(t, url, "open", "--kind", "invoice"), "Nothing waits for people.\n")
+}

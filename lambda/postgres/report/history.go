@@ -12,8 +12,9 @@ import (
 // Deed is a person's act on a document: a decision about it and another one, a settled warning, a
 // request to match it again, or what was done about its file. Note that its texts are as people wrote them.
 type Deed struct {
-	At    time.Time
-	What  string // confirmed, rejected, withdrawn, publish, the kind of a settled warning, or correct, read, dismiss, pages
+	At   time.Time
+	What string // confirmed, rejected, withdrawn, publish, the kind of a settled warning, or correct, read, dismiss, pages,
+	// or approve, hold, dispute, withdraw, reopen
 	By    string
 	Note  string
 	Other *uuid.UUID // of a decision or a warning
@@ -27,6 +28,7 @@ SELECT * FROM (
 		FROM warning_settled WHERE document_id = $1
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM document_action WHERE document_id = $1
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM file_action WHERE document_id = $1
+	UNION ALL SELECT acted_at, action, acted_by, reason, NULL FROM invoice_action WHERE document_id = $1
 ) AS deeds ORDER BY at DESC, verdict, other LIMIT $2`
 
 // Deeds reads up to limit deeds about a document, the latest first.

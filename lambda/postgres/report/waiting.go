@@ -19,10 +19,11 @@ const (
 	WaitingDocument = "failed"   // a document given up by matching
 	WaitingFile     = "file"     // a file not read, or not with certainty
 	WaitingReview   = "review"   // of a contract, with critical or high findings to decide about
+	WaitingInvoice  = "invoice"  // a person put it on hold or disputed it, or it changed after that or an approval
 )
 
 // WaitingKinds lists the kinds.
-var WaitingKinds = []string{WaitingQuestion, WaitingWarning, WaitingDocument, WaitingFile, WaitingReview}
+var WaitingKinds = []string{WaitingQuestion, WaitingWarning, WaitingDocument, WaitingFile, WaitingReview, WaitingInvoice}
 
 // Waiting is a thing that waits for a person.
 type Waiting struct {
@@ -77,6 +78,10 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since string 
 		"NULL, NULL, waiting || CASE waiting WHEN 1 THEN ' finding' ELSE ' findings' END || ', critical or high: ' || name",
 		`review_job AS r WHERE waiting > 0 AND NOT EXISTS (SELECT FROM review_job AS later WHERE later.tenant_id = r.tenant_id
 		AND later.document_id = r.document_id AND later.ended_at > r.ended_at)`, "ended_at"},
+	WaitingInvoice: {"document_id", `NULL, NULL, replace(state, '-', ' ') || (
+		SELECT coalesce(' by ' || nullif(acted_by, ''), '') || ': ' || reason
+		FROM invoice_action AS a WHERE a.document_id = t.document_id ORDER BY id DESC LIMIT 1)`,
+		"three_way_match AS t WHERE state IN ('reopened', 'on-hold', 'disputed')", "state_at"},
 }
 
 // waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a

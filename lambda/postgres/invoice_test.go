@@ -1,0 +1,156 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/threeway"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// lampsBilled has an order of ten lamps, its receipt, and invoices 3 (matched) and 4 (over-billed).
+func lampsBilled(t *testing.T) *fixture {
+	t.Helper()
+	f := newFixture(t)
+	for n, data := range lampChain("10") {
+		f.put(num(n+1), tenant, lampTypes[n], data)
+		f.match(num(n + 1))
+	}
+	return f
+}
+
+func (f *fixture) settle(n int, a threeway.Action) bool {
+	f.t.Helper()
+	return must.Get(f.SettleInvoice(f.t.Context(), num(n), postgres.InvoiceAction{Action: a, Reason: "by phone", By: "anna",
+		Origin: postgres.OriginCommand, Seen: f.version(n)}))(f.t)
+}
+
+func (f *fixture) version(n int) string {
+	f.t.Helper()
+	return must.Get(f.InvoiceVersions(f.t.Context(), []uuid.UUID{num(n)}))(f.t)[num(n)]
+}
+
+// states lists the states of the invoices, and the latest action about invoice n.
+func (f *fixture) states(n int) string {
+	f.t.Helper()
+	return f.list("SELECT right(document_id::text, 1) || ' ' || state FROM three_way_match ORDER BY 1") + "; " +
+		f.list("SELECT concat_ws(' ', action, nullif(acted_by, ''), origin || ':', reason) FROM invoice_action WHERE document_id = $1 ORDER BY id DESC LIMIT 1", num(n))
+}
+
+func TestInvoiceSettled(t *testing.T) {
+	t.Parallel()
+	f := lampsBilled(t)
+	equal(t, "at first", f.states(3), "3 open, 4 open; ")
+	seen, form := f.version(4), uuid.New()
+	var clicks sync.WaitGroup
+	for range 4 {
+		clicks.Go(func() {
+			_, err := f.SettleInvoice(t.Context(), num(4), postgres.InvoiceAction{Form: form, Action: threeway.Dispute, Reason: "too much\x00",
+				By: "anna", Origin: postgres.OriginConsole, Seen: seen})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	clicks.Wait()
+	equal(t, "disputed", f.states(4), "3 open, 4 disputed; dispute anna console: too much\uFFFD")
+	if n := queryOne[int](t, f.conn, "SELECT count(*) FROM invoice_action"); n != 1 {
+		t.Errorf("%d actions", n)
+	}
+	_, err := f.SettleInvoice(t.Context(), num(4), postgres.InvoiceAction{Action: threeway.Approve, Reason: "x", By: "ben", Origin: postgres.OriginConsole, Seen: seen})
+	if !errors.Is(err, postgres.ErrStale) {
+		t.Errorf("by a stale form: %v", err)
+	}
+	if f.settle(4, threeway.Dispute) {
+		t.Error("disputed twice")
+	}
+	if !f.settle(4, threeway.Withdraw) || f.settle(4, threeway.Withdraw) {
+		t.Error("not withdrawn once")
+	}
+	equal(t, "withdrawn", f.states(4), "3 open, 4 open; withdraw anna command: by phone")
+	for _, id := range []uuid.UUID{num(1), num(99)} {
+		if _, err := f.SettleInvoice(t.Context(), id, postgres.InvoiceAction{Action: threeway.Approve}); !errors.Is(err, postgres.ErrNoThreeWay) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+// An invoice stays settled while its facts are the same, whatever turn compares it again.
+func TestInvoiceReopened(t *testing.T) {
+	t.Parallel()
+	f := lampsBilled(t)
+	f.record()
+	f.settle(3, threeway.Approve)
+	f.settle(4, threeway.Hold)
+	const settled = "3 approved, 4 on-hold; "
+	same := func(when string) {
+		t.Helper()
+		for n := 1; n <= 4; n++ {
+			f.match(num(n))
+		}
+		if got := f.states(3); !strings.HasPrefix(got, settled) {
+			t.Errorf("%s: %s", when, got)
+		}
+	}
+	same("matched again")
+	f.exec("UPDATE document SET structured_data = structured_data || '{\"notes\":\"x\"}' WHERE type = 'invoice'")
+	same("a note")
+	f.exec("UPDATE document SET structured_data = jsonb_set(structured_data, '{line_items,0,quantity}', '\"13\"') WHERE id = $1", num(2))
+	f.match(num(2)) // more was delivered: of a line that agrees that is no fact
+	equal(t, "a larger delivery", f.states(4), "3 approved, 4 reopened; reopen match: it was on hold, and now other values are compared")
+	f.settle(4, threeway.Dispute)
+	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
+	f.exec("INSERT INTO tolerance (tenant_id, total_percent) VALUES ($1, 30)", tenant)
+	f.match(num(1))
+	equal(t, "a larger order", f.states(4), "3 approved, 4 reopened; reopen match: it was disputed, and now its three-way match is matched")
+	f.exec("UPDATE document SET structured_data = structured_data || '{\"total\":\"61\"}' WHERE id = $1", num(3))
+	equal(t, "another total", f.states(3), "3 reopened, 4 reopened; reopen match: it was approved, and now other values are compared")
+	must.OK(t, f.says(num(1), num(4), rules.Rejected))
+	f.settle(4, threeway.Approve)
+	must.OK(t, f.says(num(2), num(4), rules.Rejected))
+	equal(t, "nothing to compare", f.states(4), "3 reopened; reopen match: it was approved, and now is matched with no order or receipt")
+	must.OK(t, f.says(num(1), num(4), rules.Confirmed))
+	if got := f.states(4); !strings.HasPrefix(got, "3 reopened, 4 reopened; reopen") {
+		t.Errorf("an order again: %s", got)
+	}
+	equal(t, "events", f.list(`SELECT kind || ' ' || right(document_a_id::text, 1) || ' ' || (data ->> 'state') || coalesce(' ' || (data ->> 'total'), '')
+		FROM event WHERE kind LIKE 'invoice.%' ORDER BY sequence`), "invoice.settled 3 approved, invoice.settled 4 on-hold, "+
+		"invoice.reopened 4 open, invoice.settled 4 disputed, invoice.reopened 4 open, invoice.reopened 3 open 61, invoice.settled 4 approved, invoice.reopened 4 open")
+	f.settle(4, threeway.Approve)
+	f.exec("DELETE FROM document_match WHERE document_b_id = $1", num(4))
+	f.exec("DELETE FROM notification")
+	f.exec("DELETE FROM document WHERE id = $1", num(4))
+	if n := queryOne[int](t, f.conn, "SELECT count(*) FROM invoice_action WHERE document_id = $1", num(4)); n != 0 {
+		t.Errorf("%d actions of a deleted invoice", n)
+	}
+}
+
+// A person's approval and a turn that changes what it is about never pass each other.
+func TestApprovalMeetsTurn(t *testing.T) {
+	t.Parallel()
+	f := lampsBilled(t)
+	for n := range 6 {
+		ordered := []string{"12", "10"}[n%2]
+		f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain(ordered)[0])
+		seen := f.version(4)
+		attempt := f.take(num(1))
+		var both sync.WaitGroup
+		both.Go(func() {
+			_, err := f.SettleInvoice(t.Context(), num(4), postgres.InvoiceAction{Action: threeway.Approve, Reason: "x", By: "anna", Seen: seen, Origin: postgres.OriginConsole})
+			if err != nil && !errors.Is(err, postgres.ErrStale) {
+				t.Error(err)
+			}
+		})
+		both.Go(func() { must.OK(t, f.matcher().Match(t.Context(), attempt)) })
+		both.Wait()
+		if got := f.states(4); strings.Contains(got, "4 approved") {
+			t.Errorf("approved in another state: %s", got)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
 
@@ -139,13 +140,17 @@ func (h *handler) sendTo(v *visit, to job.Sender, stamped []job.Stamped) {
 
 // dones describes a finished action, by the done parameter of the address.
 var dones = map[string]string{
-	string(rules.Confirmed): "Confirmed: the two belong together.",
-	string(rules.Rejected):  "Rejected: the two do not belong together.",
-	string(rules.Withdrawn): "Withdrawn: the rules decided again.",
-	"published":             "Published: the document will be matched again.",
-	"finished":              "Saved: the document needs nobody any more.",
-	"read":                  "Its file will be read again.",
-	"dismissed":             "Done: it is matched with nothing, and waits for nobody. Read it again to take that back.",
-	"divided":               "Its file will be read again, one document from each part.",
-	"settled":               "Settled: the warning is no longer open work unless its facts change.",
+	string(rules.Confirmed):   "Confirmed: the two belong together.",
+	string(rules.Rejected):    "Rejected: the two do not belong together.",
+	string(rules.Withdrawn):   "Withdrawn: the rules decided again.",
+	"published":               "Published: the document will be matched again.",
+	"finished":                "Saved: the document needs nobody any more.",
+	"read":                    "Its file will be read again.",
+	"dismissed":               "Done: it is matched with nothing, and waits for nobody. Read it again to take that back.",
+	"divided":                 "Its file will be read again, one document from each part.",
+	string(threeway.Approve):  "Approved. It is reopened if what it bills, or what was ordered or received, changes.",
+	string(threeway.Hold):     "On hold.",
+	string(threeway.Dispute):  "Disputed.",
+	string(threeway.Withdraw): "Withdrawn: the invoice is open again.",
+	"settled":                 "Settled: the warning is no longer open work unless its facts change.",
 }

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
+	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -39,6 +40,8 @@ var bulks = map[string]bulk{
 	report.WaitingWarning:  {[]button{{"settle", "Settle"}}, true, nil, settleOne},
 	report.WaitingDocument: {[]button{{"match", "Match again"}}, true, seenDocument, matchOne},
 	report.WaitingFile:     {[]button{{"read", "Read again"}}, true, seenFile, readOne},
+	report.WaitingInvoice: {[]button{{string(threeway.Approve), "Approve"}, {string(threeway.Hold), "Hold"},
+		{string(threeway.Dispute), "Dispute"}, {string(threeway.Withdraw), "Withdraw"}}, true, seenInvoice, settleOneInvoice},
 }
 
 // picked is a thing that a person ticked, in the state they saw.
@@ -87,7 +90,7 @@ func readOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []j
 // ticks returns the value of each item's tick: documents and state.
 func (h *handler) ticks(v *visit, kind string, items []explain.WaitingItem) (list []string, err error) {
 	b, known := bulks[kind]
-	if !known || v.person.Role(v.tenant.ID) < login.Operator {
+	if !known || !h.acts(v) {
 		return nil, nil
 	}
 	seen := b.seen
@@ -160,8 +163,17 @@ func (h *handler) readTicks(v *visit) (list []picked, err error) {
 	return list, err
 }
 
-// actOnMany does a thing about everything ticked. What has changed meanwhile is left alone and counted.
+// actOnMany does a thing about everything ticked in the list of what waits.
 func (h *handler) actOnMany(v *visit) error {
+	return h.actOnTicked(v, v.FormValue("kind"), "/open", h.showOpen)
+}
+
+// acts reports whether the person may act for the tenant shown.
+func (h *handler) acts(v *visit) bool { return v.person.Role(v.tenant.ID) >= login.Operator }
+
+// actOnTicked does what the form says about everything ticked, and leads back to the list. What
+// has changed meanwhile is left alone and counted. again shows the list with a problem.
+func (h *handler) actOnTicked(v *visit, kind, list string, again func(v *visit, status int, problem string) error) error {
 	v.Body = http.MaxBytesReader(v.w, v.Body, maxForm)
 	if v.ParseForm() != nil {
 		return errBadForm
@@ -169,38 +181,47 @@ func (h *handler) actOnMany(v *visit) error {
 	if err := h.choose(v); err != nil {
 		return err
 	}
-	if v.person.Role(v.tenant.ID) < login.Operator {
+	if !h.acts(v) {
 		return errNoOperator
 	}
-	kind := v.PostFormValue("kind")
 	b, known := bulks[kind]
 	form, noForm := document.ParseID(v.PostFormValue("form"))
 	if !known || noForm != nil || !slices.ContainsFunc(b.Buttons, func(b button) bool { return b.Name == v.PostFormValue("do") }) {
 		return errBadForm
 	}
-	list, err := h.readTicks(v)
+	ticked, err := h.readTicks(v)
 	if err != nil {
 		return err
 	}
 	a := postgres.Action{By: term.Clean(v.person.Name, term.MaxValue), Reason: term.Clean(v.PostFormValue("reason"), term.MaxText)}
-	switch {
-	case len(list) == 0:
-		return h.showOpen(v, http.StatusBadRequest, "Tick what it is about.")
-	case b.Must && a.Reason == "":
-		return h.showOpen(v, http.StatusBadRequest, "Enter a reason. It is kept with your name.")
-	case kind == report.WaitingWarning && v.PostFormValue("verdict") == "":
-		return h.showOpen(v, http.StatusBadRequest, "Choose a verdict.")
+	if problem := incomplete(v, b, kind, ticked, a); problem != "" {
+		return again(v, http.StatusBadRequest, problem)
 	}
-	done, err := h.doMany(v, b, form, list, a)
+	done, err := h.doMany(v, b, form, ticked, a)
 	if err != nil {
 		return err
 	}
-	q := url.Values{"tenant": {v.tenant.ID.String()}, "kind": {kind}, "did": {strconv.Itoa(done)}, "left": {strconv.Itoa(len(list) - done)}}
-	if v.FormValue("all") != "" {
-		q.Set("all", "1")
+	q := url.Values{"tenant": {v.tenant.ID.String()}, "did": {strconv.Itoa(done)}, "left": {strconv.Itoa(len(ticked) - done)}}
+	for _, kept := range []string{"kind", "all", "state", "of"} {
+		if value := v.FormValue(kept); value != "" {
+			q.Set(kept, value)
+		}
 	}
-	http.Redirect(v.w, v.Request, "/open?"+q.Encode(), http.StatusSeeOther)
+	http.Redirect(v.w, v.Request, list+"?"+q.Encode(), http.StatusSeeOther)
 	return nil
+}
+
+// incomplete returns what a form lacks, for the person.
+func incomplete(v *visit, b bulk, kind string, ticked []picked, a postgres.Action) string {
+	switch {
+	case len(ticked) == 0:
+		return "Tick what it is about."
+	case b.Must && a.Reason == "":
+		return "Enter a reason. It is kept with your name."
+	case kind == report.WaitingWarning && v.PostFormValue("verdict") == "":
+		return "Choose a verdict."
+	}
+	return ""
 }
 
 // doMany returns how many were done, by this form or its first sending.

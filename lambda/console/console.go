@@ -11,10 +11,13 @@
 //	POST /documents/{id}/finish   stores typed values, and settles why a person had to look; must have form, seen; sure
 //	POST /documents/{id}/read     reads its file again; must have form, seen; fresh
 //	POST /documents/{id}/dismiss  it is no business document; must have form, seen, reason
+//	POST /documents/{id}/invoice  approves, holds, disputes or withdraws; must have action, reason, form, seen
 //	POST /documents/{id}/divide   the documents of its file begin at these pages; must have form, seen; begin
 //	POST /files                   takes files into the tenant's inbox
 //	GET  /open                    everything waiting for people, most valuable first
-//	GET  /open.csv, /documents.csv  the list with these parameters as a CSV file
+//	GET  /invoices                three-way matches by state and verdict; state=, of=
+//	POST /invoices                acts on several of them; must have do, form, tick, reason
+//	GET  /open.csv, /documents.csv, /invoices.csv  the list with these parameters as a CSV file
 //	POST /open                    acts on several things of a kind; must have kind, do, form, tick; reason, verdict
 //	GET  /open/next               redirects to the next question after a place: after, left
 //	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place in /open
@@ -97,7 +100,11 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("POST /documents/{id}/read", h.page(h.readAgain))
 	mux.HandleFunc("POST /documents/{id}/dismiss", h.page(h.dismiss))
 	mux.HandleFunc("POST /documents/{id}/divide", h.page(h.divide))
+	mux.HandleFunc("POST /documents/{id}/invoice", h.page(h.settleInvoice))
 	mux.HandleFunc("POST /files", h.page(h.upload))
+	mux.HandleFunc("GET /invoices", h.page(h.invoices))
+	mux.HandleFunc("POST /invoices", h.page(h.actOnInvoices))
+	mux.HandleFunc("GET /invoices.csv", h.page(h.invoiceSheet))
 	mux.HandleFunc("GET /open", h.page(h.open))
 	mux.HandleFunc("GET /open.csv", h.page(h.openSheet))
 	mux.HandleFunc("GET /documents.csv", h.page(h.documentSheet))

@@ -22,6 +22,7 @@ type documentPage struct {
 	Desk     *desk
 	Form     uuid.UUID // makes the form act once
 	Seen     string    // version of the state shown
+	Invoice  string    // version of its three-way match; empty: none
 	notice
 }
 
@@ -70,6 +71,11 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // before the state, since that may change
 		return err
 	}
+	versions, err := h.DB.InvoiceVersions(v.Context(), []uuid.UUID{id})
+	if err != nil {
+		return err
+	}
+	d.Invoice = versions[id]
 	if d.Explanation, err = h.reader(v).Document(id); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ var views = func() map[string]*template.Template {
 	frame := template.Must(template.New("frame.html").Funcs(words).
 		ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html", "pages/threeway.html"))
 	all := make(map[string]*template.Template)
-	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded"} {
+	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded", "invoices"} {
 		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))
 	}
 	return all
@@ -154,7 +154,7 @@ func serveScript(w http.ResponseWriter, _ *http.Request) {
 // With returns the URL's query with a value changed and the place dropped, to start over.
 func (f frame) With(name, value string) string {
 	q := url.Values{"tenant": {f.Tenant.ID.String()}}
-	for _, kept := range []string{"state", "type", "q", "by", "kind"} {
+	for _, kept := range []string{"state", "type", "q", "by", "kind", "of"} {
 		if values := f.Query[kept]; len(values) > 0 && values[0] != "" {
 			q.Set(kept, values[0])
 		}

@@ -52,12 +52,16 @@ func (d documentPage) Timeline() (list []event) {
 
 // fileDeeds are the words for what people do about a file.
 var fileDeeds = map[string]string{"correct": "finished it", "read": "had its file read again",
+	"approve": "approved it", "hold": "put it on hold", "dispute": "disputed it", "withdraw": "withdrew what was settled about it",
 	"dismiss": "found no business document", "pages": "said at which pages the documents of its file begin"}
 
 func deedWords(d report.Deed) string {
 	by, note := term.Clean(d.By, term.MaxValue), term.Clean(d.Note, term.MaxText)
 	if note != "" {
 		note = ": " + note
+	}
+	if d.What == "reopen" {
+		return "reopened" + note
 	}
 	if d.Other == nil {
 		return by + " " + cmp.Or(fileDeeds[d.What], "had it matched again") + note

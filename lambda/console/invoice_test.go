@@ -1,0 +1,194 @@
+package console_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/document"
+	"matchbook/lambda/internal/testenv"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
+)
+
+// lamps has an order of 10 lamps, its receipt, an invoice that agrees, R-1, and two of them at a
+// higher price, R-2 and R-3.
+func (s *site) lamps() {
+	s.t.Helper()
+	party := `"supplier":{"name":"Nordlicht OHG","vat_id":"DE811907980"},"buyer":{"name":"Abnehmer AG"},"currency":"EUR",`
+	line := func(quantity, price, total string) string {
+		return `"total":"` + total + `","line_items":[{"sku":"L-20","description":"Lampe <b>L-20</b>","quantity":"` + quantity + `","unit":"Stk","unit_price":"` + price + `"}]`
+	}
+	cites := `"references":[{"type":"purchase-order","number":"4711-08"}],`
+	s.add(doc(1, tenantA, document.PurchaseOrder, `{"number":"4711-08","date":"2026-03-01",`+party+line("10", "20", "200")+`}`),
+		doc(2, tenantA, document.GoodsReceipt, `{"number":"WE-1","date":"2026-03-02",`+cites+party+line("9", "20", "180")+`}`),
+		doc(3, tenantA, document.Invoice, `{"number":"R-1","date":"2026-03-03",`+cites+party+line("5", "20", "100")+`}`),
+		doc(4, tenantA, document.Invoice, `{"number":"R-2","date":"2026-03-04",`+cites+party+line("2", "22", "44")+`}`),
+		doc(5, tenantA, document.Invoice, `{"number":"R-3","date":"2026-03-05",`+cites+party+line("1", "22", "22")+`}`))
+}
+
+const invoiceActions = "SELECT coalesce(string_agg(concat_ws(' ', action, acted_by, reason), ', ' ORDER BY id), '') FROM invoice_action"
+
+func TestSettleInvoice(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.lamps()
+	page := "/documents/" + s.numbered("R-2").String()
+	path := page + "/invoice"
+	c := s.as(everything(login.Operator))
+	first := c.page(page)
+	do := func(from answer, action, reason string, code int, want string) {
+		t.Helper()
+		a := c.do(http.MethodPost, path, with(with(from.form(t, path), "action", action), "reason", reason))
+		if a.code != code || !strings.Contains(a.text(), want) {
+			t.Errorf("%s: %d, %q is missing in %s", action, a.code, want, a.text())
+		}
+	}
+	do(first, "approve", " ", 409, "Nothing was done: missing reason")
+	do(first, "pay", "x", 400, "The form is incomplete")
+	if strings.Contains(first.body, `value="withdraw"`) {
+		t.Error("withdraw is offered before there is something to withdraw")
+	}
+	var clicks sync.WaitGroup
+	for range 4 {
+		clicks.Go(func() { do(first, "dispute", "the price <b>was</b> 20", 200, "Disputed by Paula on 20") })
+	}
+	clicks.Wait()
+	do(first, "approve", "agreed", 409, "Nothing was done: invoice has changed since it was shown")
+	c.page("/open?kind=invoice").want(t, "invoice R-2 of Nordlicht OHG", "disputed by Paula: the price <b>was</b> 20")
+	c.page("/open").want(t, "invoice 1")
+	do(c.page(page), "approve", "agreed", 200, "Approved by Paula on 20")
+	c.page(page).want(t, "Paula approved it: agreed", "Paula disputed it: the price")
+	c.page("/open?kind=invoice").want(t, "Nothing is waiting for people.")
+	s.exec(`UPDATE document SET structured_data = jsonb_set(structured_data, '{line_items,0,unit_price}', '"25"') WHERE id = $1`, s.numbered("R-2"))
+	s.exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", s.numbered("R-2"))
+	s.match(s.numbered("R-2"))
+	c.page(page).want(t, "Reopened on 20", "it was approved, and now other values are compared")
+	c.page("/open?kind=invoice").want(t, "reopened: it was approved")
+	do(c.page(page), "withdraw", "look later", 200, "Withdrawn: the invoice is open again.")
+	if got := found[string](s, invoiceActions); got != "dispute Paula the price <b>was</b> 20, approve Paula agreed, "+
+		"reopen  it was approved, and now other values are compared, withdraw Paula look later" {
+		t.Errorf("stored: %s", got)
+	}
+	if a := c.page("/documents/" + s.numbered("4711-08").String()); strings.Contains(a.body, `value="approve"`) {
+		t.Error("an order can be approved")
+	}
+}
+
+func TestInvoiceList(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.lamps()
+	c := s.as(everything(login.Operator))
+	path := "/invoices?tenant=" + tenantA.String()
+	list := c.page("/invoices")
+	list.want(t, "to settle 2", "approved 0", "invoice R-2 Nordlicht OHG 2026-03-04 44.00 EUR price variance open", "invoice R-3")
+	if strings.Contains(list.text(), "R-1") {
+		t.Error("an invoice that agrees is to settle")
+	}
+	c.page("/invoices?state=all&of=matched").want(t, "invoice R-1")
+	for _, unknown := range []string{"state=paid", "of=fine", "after=x", "tenant=" + tenantB.String()} {
+		if a := c.get("/invoices?" + unknown); a.code != http.StatusNotFound {
+			t.Errorf("%s: %d", unknown, a.code)
+		}
+	}
+	form := list.form(t, path)
+	for _, tick := range tickForm.FindAllStringSubmatch(list.body, -1) {
+		form.Add("tick", tick[1])
+	}
+	form.Set("do", "approve")
+	c.do(http.MethodPost, path, form).want(t, "Enter a reason.", "to settle 2")
+	form.Set("reason", "=the new list")
+	s.exec("UPDATE document SET structured_data = structured_data || '{\"total\":\"45\"}' WHERE id = $1", s.numbered("R-2"))
+	for range 2 {
+		c.do(http.MethodPost, path, form).want(t, "Done: 1. Left as they are, because they have changed or it can't be done: 1.", "to settle 1")
+	}
+	if got := found[string](s, invoiceActions); got != "approve Paula =the new list" {
+		t.Errorf("stored: %s", got)
+	}
+	c.page("/invoices?state=approved").want(t, "approved 1", "invoice R-3", "approved by Paula , 20")
+	sheet := c.page("/invoices.csv?state=approved").body
+	if !strings.Contains(sheet, "R-3,Nordlicht OHG,2026-03-05,22.00,EUR,price-variance,approved,Paula,20") || !strings.Contains(sheet, ",'=the new list,,") {
+		t.Errorf("the sheet: %s", sheet)
+	}
+}
+
+func TestInvoicesAreGuarded(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.lamps()
+	s.exec("INSERT INTO tenant VALUES ($1, 'Others')", tenantB)
+	page := "/documents/" + s.numbered("R-2").String()
+	path, list := page+"/invoice", "/invoices?tenant="+tenantA.String()
+	operator := s.as(map[uuid.UUID]login.Role{tenantA: login.Operator})
+	stranger, viewer := s.as(map[uuid.UUID]login.Role{tenantB: login.Operator}), s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer, tenantB: login.Operator})
+	one := with(with(operator.page(page).form(t, path), "action", "approve"), "reason", "x")
+	many := with(with(operator.page(list).form(t, list), "do", "approve"), "reason", "x")
+	many["tick"] = []string{tickForm.FindStringSubmatch(operator.page(list).body)[1]}
+	without := func(form url.Values, name string) url.Values {
+		form = maps.Clone(form)
+		form.Del(name)
+		return form
+	}
+	for _, refused := range []struct {
+		by   *client
+		path string
+		form url.Values
+		code int
+	}{
+		{stranger, path, one, 404}, {stranger, list, many, 404}, {stranger, "/invoices?tenant=" + tenantB.String(), many, 404},
+		{viewer, path, one, 403}, {viewer, list, many, 403},
+		{operator, path, without(one, "form"), 400}, {operator, path, without(one, "seen"), 400}, {operator, path, without(one, "action"), 400},
+		{operator, list, without(many, "form"), 400}, {operator, list, without(many, "do"), 400}, {operator, list, without(many, "tick"), 400},
+	} {
+		if a := refused.by.do(http.MethodPost, refused.path, refused.form); a.code != refused.code {
+			t.Errorf("%s %v: %d, want %d", refused.path, refused.form, a.code, refused.code)
+		}
+	}
+	for _, path := range []string{page, list, "/invoices.csv?tenant=" + tenantA.String()} {
+		if a := stranger.get(path); a.code != http.StatusNotFound {
+			t.Errorf("%s of another tenant: %d", path, a.code)
+		}
+		if a := viewer.page(path); strings.Contains(a.body, "approve\"") || strings.Contains(a.body, `name="tick"`) {
+			t.Errorf("%s: a viewer is offered actions", path)
+		}
+	}
+	if got := found[string](s, invoiceActions); got != "" {
+		t.Errorf("stored: %s", got)
+	}
+}
+
+func TestBrowserSettlesInvoices(t *testing.T) {
+	t.Parallel()
+	for _, width := range widths[:testenv.Size(1, len(widths))] {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.t = t
+			s.lamps()
+			p := s.serve(everything(login.Operator)).open(width)
+			p.visit("/invoices")
+			p.Barriers()
+			p.holds("document.documentElement.scrollWidth <= innerWidth")
+			p.Run(chromedp.Click(`tbody tr:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "a credit note comes"))
+			p.press(`#many [value=hold]`)
+			p.want("Done: 1.", "to settle 1", "on hold 1")
+			p.press(`[href*="state=on"]`)
+			p.want("on hold by Paula")
+			p.press("tbody th a")
+			p.want("On hold by Paula on 20")
+			p.Run(chromedp.SendKeys(`[action$="/invoice"] [name=reason]`, "it came"))
+			p.press(`[action$="/invoice"] [value=approve]`)
+			p.want("Approved by Paula on 20", "Approved. It is reopened if")
+			p.Barriers()
+			p.holds("document.documentElement.scrollWidth <= innerWidth")
+			p.NoErrors()
+		})
+	}
+}

@@ -90,7 +90,7 @@ func readOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []j
 // ticks returns the value of each item's tick: documents and state.
 func (h *handler) ticks(v *visit, kind string, items []explain.WaitingItem) (list []string, err error) {
 	b, known := bulks[kind]
-	if !known || !h.acts(v) {
+	if !known || !v.acts() {
 		return nil, nil
 	}
 	seen := b.seen
@@ -169,7 +169,7 @@ func (h *handler) actOnMany(v *visit) error {
 }
 
 // acts reports whether the person may act for the tenant shown.
-func (h *handler) acts(v *visit) bool { return v.person.Role(v.tenant.ID) >= login.Operator }
+func (v *visit) acts() bool { return v.person.Role(v.tenant.ID) >= login.Operator }
 
 // actOnTicked does what the form says about everything ticked, and leads back to the list. What
 // has changed meanwhile is left alone and counted. again shows the list with a problem.
@@ -181,7 +181,7 @@ func (h *handler) actOnTicked(v *visit, kind, list string, again func(v *visit, 
 	if err := h.choose(v); err != nil {
 		return err
 	}
-	if !h.acts(v) {
+	if !v.acts() {
 		return errNoOperator
 	}
 	b, known := bulks[kind]

@@ -17,6 +17,8 @@
 //	GET  /open                    everything waiting for people, most valuable first
 //	GET  /invoices                three-way matches by state and verdict; state=, of=
 //	POST /invoices                acts on several of them; must have do, form, tick, reason
+//	GET  /tolerances              of the three-way match, with their changes; supplier=: in a form
+//	POST /tolerances              changes one; must have do, supplier, its values, reason, form, seen
 //	GET  /open.csv, /documents.csv, /invoices.csv  the list with these parameters as a CSV file
 //	POST /open                    acts on several things of a kind; must have kind, do, form, tick; reason, verdict
 //	GET  /open/next               redirects to the next question after a place: after, left
@@ -105,6 +107,8 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /invoices", h.page(h.invoices))
 	mux.HandleFunc("POST /invoices", h.page(h.actOnInvoices))
 	mux.HandleFunc("GET /invoices.csv", h.page(h.invoiceSheet))
+	mux.HandleFunc("GET /tolerances", h.page(h.tolerances))
+	mux.HandleFunc("POST /tolerances", h.page(h.setTolerance))
 	mux.HandleFunc("GET /open", h.page(h.open))
 	mux.HandleFunc("GET /open.csv", h.page(h.openSheet))
 	mux.HandleFunc("GET /documents.csv", h.page(h.documentSheet))

@@ -121,7 +121,7 @@ func (h *handler) showInvoices(v *visit, status int, problem string) error {
 }
 
 func (h *handler) invoiceTicks(v *visit, list []report.ListedInvoice) (ticks []string, err error) {
-	if !h.acts(v) {
+	if !v.acts() {
 		return nil, nil
 	}
 	var ids []uuid.UUID

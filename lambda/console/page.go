@@ -35,7 +35,7 @@ var views = func() map[string]*template.Template {
 	frame := template.Must(template.New("frame.html").Funcs(words).
 		ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html", "pages/threeway.html"))
 	all := make(map[string]*template.Template)
-	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded", "invoices"} {
+	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded", "invoices", "tolerances"} {
 		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))
 	}
 	return all
@@ -106,7 +106,7 @@ type frame struct {
 func (h *handler) show(v *visit, status int, name, title string, body any) error {
 	f := frame{Title: title, Section: name, Person: v.person, Tenant: v.tenant, Query: v.URL.Query(), Body: body}
 	if v.tenant.ID != uuid.Nil {
-		f.Acts = v.person.Role(v.tenant.ID) >= login.Operator
+		f.Acts = v.acts()
 		if f.Acts && h.Files != nil {
 			f.Uploads = h.maxUpload()
 		}

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/threeway"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -139,10 +140,11 @@ func TestToleranceJudgesAgain(t *testing.T) {
 	}
 	set := func(supplier, percent string) []string {
 		t.Helper()
-		_, _, published, err := f.DB.SetTolerance(t.Context(), tenant, supplier, func(tol *threeway.Tolerance) error {
-			tol.QuantityPercent = document.MustAmount(percent)
-			return nil
-		})
+		_, _, published, err := f.DB.SetTolerance(t.Context(), tenant, supplier, postgres.ToleranceChange{By: "anna", Origin: postgres.OriginCommand,
+			Reason: "agreed", Change: func(tol *threeway.Tolerance) error {
+				tol.QuantityPercent = document.MustAmount(percent)
+				return nil
+			}})
 		must.OK(t, err)
 		var ids []string
 		for _, p := range published {
@@ -158,6 +160,9 @@ func TestToleranceJudgesAgain(t *testing.T) {
 	equal(t, "invoices to judge again", f.list("SELECT document_id::text FROM three_way_match WHERE judge_again"), "")
 	set(company.ParseName("Lampenhaus Wittmann").Key(), "0")
 	equal(t, "the supplier's own", f.compared(), "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium")
+	set("", "10") // changes nothing, so it is no change
+	equal(t, "the changes", f.list(`SELECT concat_ws(' ', supplier, before ->> 'quantity_percent', '->', after ->> 'quantity_percent', changed_by, reason)
+		FROM tolerance_change ORDER BY id`), "DE136695976 0 -> 10 anna agreed,  0 -> 10 anna agreed, lampenhaus wittmann 10 -> 0 anna agreed")
 }
 
 // boxChain is an order and an invoice of boxes, which hold 25 pieces by the prices, if they

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"matchbook/lambda/job"
@@ -42,38 +43,102 @@ UPDATE three_way_match AS t SET judge_again = true
 WHERE tenant_id = $1 AND NOT judge_again AND ($2 = '' OR EXISTS (SELECT FROM party_name AS p
 	WHERE p.document_id = t.document_id AND $2 IN (p.vat_id, p.name)))`
 
+// ToleranceChange is a person's change of a tolerance.
+type ToleranceChange struct {
+	Form   uuid.UUID // of the form, as its idempotency key; zero: none
+	By     string    // the person
+	Origin string    // OriginCommand or OriginConsole
+	Reason string
+	Seen   string // TolerancesVersion when the person saw it; empty: change it regardless of others
+	// Change gets the tolerance that applies now. Nil removes the one of the supplier.
+	Change func(*threeway.Tolerance) error
+}
+
+// ErrStaleTolerance reports a change of a tenant's tolerances since the person looked.
+var ErrStaleTolerance = errors.New("tolerances have changed since they were shown")
+
+const tolerancesVersionSQL = `
+SELECT coalesce(max(id), 0)::text, coalesce(bool_or(form = $2), false) FROM tolerance_change WHERE tenant_id = $1`
+
+// TolerancesVersion returns the version of a tenant's tolerances. Each change has another one.
+func (db *DB) TolerancesVersion(ctx context.Context, tenant uuid.UUID) (version string, err error) {
+	err = steadily(ctx, func() error {
+		return db.pool.QueryRow(ctx, tolerancesVersionSQL, tenant, uuid.Nil).Scan(&version, new(bool))
+	})
+	return version, err
+}
+
+const (
+	removeToleranceSQL = `
+DELETE FROM tolerance WHERE tenant_id = $1 AND supplier = $2`
+	toleranceChangeSQL = `
+INSERT INTO tolerance_change (tenant_id, supplier, before, after, changed_by, origin, reason, form)
+SELECT $1, $2, $3, $4, $5, $6, $7, nullif($8, '00000000-0000-0000-0000-000000000000'::uuid)
+WHERE $3::jsonb IS DISTINCT FROM $4::jsonb OR $8 <> '00000000-0000-0000-0000-000000000000'`
+)
+
 // SetTolerance changes a tenant's tolerance for a supplier, or for all others if supplier is
-// empty (see threeway.SupplierKey). change gets the one that applies now. The invoices that it
+// empty (see threeway.ParseSupplier), and returns the one that applies then. The invoices that it
 // concerns are judged again: SetTolerance publishes the first of them, and each the next ones
-// when it is matched. The caller must send the messages.
-func (db *DB) SetTolerance(
-	ctx context.Context, tenant uuid.UUID, supplier string, change func(*threeway.Tolerance) error,
-) (set threeway.Tolerance, concerned int, published []job.Stamped, err error) {
+// when it is matched. The caller must send the messages. A form sent again does nothing. It
+// returns ErrStaleTolerance if it can't change it.
+func (db *DB) SetTolerance(ctx context.Context, tenant uuid.UUID, supplier string, c ToleranceChange) (
+	set threeway.Tolerance, concerned int, published []job.Stamped, err error,
+) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
+		concerned, published = 0, nil
 		var all threeway.Tolerances
+		var version string
+		var sent bool
 		batch := &pgx.Batch{}
 		batch.Queue(awaitTurnSQL, tenant)
 		batch.Queue(tolerancesSQL, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&all) })
+		batch.Queue(tolerancesVersionSQL, tenant, c.Form).QueryRow(func(row pgx.Row) error { return row.Scan(&version, &sent) })
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
 		set = all.For(supplier)
-		if err := change(&set); err != nil {
+		if sent && c.Form != uuid.Nil {
+			return nil
+		}
+		if c.Seen != "" && c.Seen != version {
+			return ErrStaleTolerance
+		}
+		batch = &pgx.Batch{}
+		if err := c.queue(batch, tenant, supplier, all); err != nil {
 			return err
 		}
-		batch, published = &pgx.Batch{}, nil
-		batch.Queue(putToleranceSQL, tenant, supplier, set)
 		batch.Queue(judgeAgainSQL, tenant, supplier).Exec(func(tag pgconn.CommandTag) error {
 			concerned = int(tag.RowsAffected())
 			return nil
 		})
 		queuePublish(batch, &published, publishAgainSQL, tenant, judgedFirst)
+		set = all.For(supplier)
 		return tx.SendBatch(ctx, batch).Close()
 	})
 	if err != nil {
 		return set, 0, nil, fmt.Errorf("set tolerance: %w", err)
 	}
 	return set, concerned, published, nil
+}
+
+// queue queues the change, and applies it to all.
+func (c ToleranceChange) queue(batch *pgx.Batch, tenant uuid.UUID, supplier string, all threeway.Tolerances) error {
+	before := all.For(supplier)
+	set := before
+	var after *threeway.Tolerance
+	if c.Change != nil {
+		if err := c.Change(&set); err != nil {
+			return err
+		}
+		after, all[supplier] = &set, set
+		batch.Queue(putToleranceSQL, tenant, supplier, set)
+	} else {
+		delete(all, supplier)
+		batch.Queue(removeToleranceSQL, tenant, supplier)
+	}
+	batch.Queue(toleranceChangeSQL, tenant, supplier, before, after, storable(c.By), c.Origin, storable(c.Reason), c.Form)
+	return nil
 }
 
 // judgedFirst is the number of invoices published with a changed tolerance.

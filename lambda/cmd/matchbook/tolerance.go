@@ -1,50 +1,30 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
-	"matchbook/lambda/document"
-	"matchbook/lambda/document/company"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/threeway"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
-// bound is a flag of tolerance set for a number of the tolerance.
-type bound struct {
-	name, purpose string
-	of            func(*tolerance) *document.Amount
-}
-
-type tolerance = threeway.Tolerance
-
-var bounds = []bound{
-	{"price-percent", "accept a price that differs by so much", func(t *tolerance) *document.Amount { return &t.PricePercent }},
-	{"price-absolute", "or by this amount", func(t *tolerance) *document.Amount { return &t.PriceAbsolute }},
-	{"quantity-percent", "accept so many more than ordered or received", func(t *tolerance) *document.Amount { return &t.QuantityPercent }},
-	{"measured-percent", "the same, for goods by weight or length", func(t *tolerance) *document.Amount { return &t.MeasuredPercent }},
-	{"quantity-absolute", "or this many units more", func(t *tolerance) *document.Amount { return &t.QuantityAbsolute }},
-	{"total-percent", "accept so much more than the order in all", func(t *tolerance) *document.Amount { return &t.TotalPercent }},
-	{"total-absolute", "or by this amount", func(t *tolerance) *document.Amount { return &t.TotalAbsolute }},
-	{"charge-percent", "accept unplanned charges of so much of the goods", func(t *tolerance) *document.Amount { return &t.ChargePercent }},
-	{"charge-absolute", "or of this amount", func(t *tolerance) *document.Amount { return &t.ChargeAbsolute }},
-}
-
 func (w *invocation) toleranceCommand() *cobra.Command {
 	var o sessionOptions
 	var supplier, services, receipt string
 	var texts [9]string // by bound
+	change := postgres.ToleranceChange{Origin: postgres.OriginCommand}
 	withSupplier := func(cmd *cobra.Command) *cobra.Command {
 		cmd.Flags().StringVar(&supplier, "supplier", "", "of this supplier: the `NAME`, or better the VAT id (default all others)")
 		return o.add(cmd)
@@ -57,42 +37,36 @@ func (w *invocation) toleranceCommand() *cobra.Command {
 	set = withSupplier(ofTenant("set --tenant ID", "Change a tolerance and judge invoices again", 0,
 		func(ctx context.Context, tenant uuid.UUID, _ []string) error {
 			changes := map[string]string{}
-			for i, b := range bounds {
-				if set.Flags().Changed(b.name) {
-					changes[b.name] = texts[i]
+			for i, b := range threeway.Bounds {
+				if set.Flags().Changed(b.Name) {
+					changes[b.Name] = texts[i]
 				}
 			}
-			for name, text := range map[string]string{"needs-receipt": receipt, "services": services} {
+			for name, text := range map[string]string{threeway.NeedsReceipt: receipt, threeway.Services: services} {
 				if set.Flags().Changed(name) {
 					changes[name] = text
 				}
 			}
-			return w.setTolerance(ctx, o, tenant, supplier, changes)
+			return w.setTolerance(ctx, o, tenant, supplier, changes, change)
 		}))
-	for i, b := range bounds {
-		set.Flags().StringVar(&texts[i], b.name, "", b.purpose+" (`NUMBER`)")
+	for i, b := range threeway.Bounds {
+		set.Flags().StringVar(&texts[i], b.Name, "", b.Purpose+" (`NUMBER`)")
 	}
 	set.Flags().StringVar(&receipt, "needs-receipt", "", "`true` or false: order and invoice are enough")
 	set.Flags().StringVar(&services, "services", "", "comma-separated `UNITS` or articles without a receipt, as hours and months")
+	set.Flags().StringVar(&change.Reason, "reason", "", "store this `TEXT` with the change")
+	set.Flags().StringVar(&change.By, "by", "", "record the change under this `NAME` (default the operating system's user)")
 	return group("tolerance", "Show or set the tolerances of the three-way match", show, set)
 }
 
 // supplierKey reads --supplier.
 func supplierKey(text string) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return "", nil
+	key, err := threeway.ParseSupplier(text)
+	if err != nil {
+		err = fmt.Errorf("--supplier: %w", err)
 	}
-	if _, ok := company.VATID(text); !ok && likeVATID.MatchString(strings.ReplaceAll(text, " ", "")) {
-		return "", errors.New("--supplier: invalid check digits or country of the VAT id")
-	}
-	key := threeway.SupplierKey(document.Party{Name: text, VATID: text})
-	if key == "" {
-		return "", errors.New("--supplier: missing name")
-	}
-	return key, nil
+	return key, err
 }
-
-var likeVATID = regexp.MustCompile(`^[A-Za-z]{2}[0-9]{8,12}$`)
 
 func (w *invocation) showTolerance(ctx context.Context, o sessionOptions, tenant uuid.UUID, supplier string) error {
 	key, err := supplierKey(supplier)
@@ -118,7 +92,7 @@ func (w *invocation) showTolerance(ctx context.Context, o sessionOptions, tenant
 }
 
 func (w *invocation) setTolerance(
-	ctx context.Context, o sessionOptions, tenant uuid.UUID, supplier string, changes map[string]string,
+	ctx context.Context, o sessionOptions, tenant uuid.UUID, supplier string, changes map[string]string, c postgres.ToleranceChange,
 ) error {
 	key, err := supplierKey(supplier)
 	if err != nil {
@@ -127,9 +101,8 @@ func (w *invocation) setTolerance(
 	if len(changes) == 0 {
 		return errors.New("missing change: pass a flag such as --quantity-percent 5")
 	}
-	change := func(t *threeway.Tolerance) error { return apply(t, changes) }
-	if err := change(new(threeway.Usual())); err != nil {
-		return err
+	if err := new(threeway.Usual()).Apply(changes); err != nil {
+		return fmt.Errorf("--%w", err)
 	}
 	return w.inSession(ctx, o, func(s *session) error {
 		if err := s.checkTenant(tenant); err != nil {
@@ -139,7 +112,9 @@ func (w *invocation) setTolerance(
 		if err != nil {
 			return err
 		}
-		set, concerned, stamped, err := s.db.SetTolerance(s.ctx, tenant, key, change)
+		c.By = cmp.Or(c.By, operator(w.Env))
+		c.Change = func(t *threeway.Tolerance) error { return t.Apply(changes) }
+		set, concerned, stamped, err := s.db.SetTolerance(s.ctx, tenant, key, c)
 		if err != nil {
 			return err
 		}
@@ -150,41 +125,6 @@ func (w *invocation) setTolerance(
 		fmt.Fprintf(s.ErrOut, "%s to judge again\n", plural.Of(concerned, "invoice"))
 		return errors.Join(s.Print(tolerances{key: set}, s.json), cli.Findings(unsent == nil, nil))
 	})
-}
-
-var most = document.MustAmount("1000000000000")
-
-// apply changes a tolerance by the flags of tolerance set.
-func apply(t *threeway.Tolerance, changes map[string]string) error {
-	for _, b := range bounds {
-		text, ok := changes[b.name]
-		if !ok {
-			continue
-		}
-		n, err := document.ParseAmount(text)
-		switch {
-		case err != nil:
-			return fmt.Errorf("--%s: %w", b.name, err)
-		case n.Sign() < 0 || n.Cmp(most) > 0 || strings.HasSuffix(b.name, "percent") && n.Cmp(document.MustAmount("1000")) > 0:
-			return fmt.Errorf("--%s: invalid number %s", b.name, text)
-		}
-		*b.of(t) = n.Round(4)
-	}
-	switch text, ok := changes["needs-receipt"]; {
-	case ok && text != "true" && text != "false":
-		return fmt.Errorf("--needs-receipt: invalid value %q, expected true or false", text)
-	case ok:
-		t.NeedsReceipt = text == "true"
-	}
-	if text, ok := changes["services"]; ok {
-		t.Services = []string{}
-		for one := range strings.SplitSeq(text, ",") {
-			if one = strings.TrimSpace(one); one != "" {
-				t.Services = append(t.Services, one)
-			}
-		}
-	}
-	return nil
 }
 
 // tolerances prints as a list, the tenant's first.
@@ -199,8 +139,8 @@ func (t tolerances) Text() string {
 		}
 		fmt.Fprintln(&text, name)
 		one := t[key]
-		for _, b := range bounds {
-			fmt.Fprintf(&text, "  %-18s %s\n", b.name, b.of(&one).Canonical())
+		for _, b := range threeway.Bounds {
+			fmt.Fprintf(&text, "  %-18s %s\n", b.Name, b.Of(&one).Canonical())
 		}
 		fmt.Fprintf(&text, "  %-18s %v\n", "needs-receipt", one.NeedsReceipt)
 		if len(one.Services) > 0 {

@@ -2,15 +2,17 @@ package report
 
 // Statements with tested plans.
 const (
-	NumberedSQL     = numberedSQL
-	ListSQL         = listSQL
-	TotalledSQL     = totalledSQL
-	KeyedSQL        = keyedSQL
-	StagesSQL       = stagesSQL
-	HoursSQL        = hoursSQL
-	OldestSQL       = oldestSQL
-	FailureKindsSQL = failureKindsSQL
-	SheetSQL        = sheetSQL
+	NumberedSQL      = numberedSQL
+	ListSQL          = listSQL
+	TotalledSQL      = totalledSQL
+	KeyedSQL         = keyedSQL
+	StagesSQL        = stagesSQL
+	HoursSQL         = hoursSQL
+	OldestSQL        = oldestSQL
+	FailureKindsSQL  = failureKindsSQL
+	SheetSQL         = sheetSQL
+	InvoicesSQL      = invoicesSQL
+	InvoiceCountsSQL = invoiceCountsSQL
 )
 
 // Statements of one tenant with tested plans.

@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 
@@ -41,6 +42,12 @@ func (f *fixture) waits(n int) {
 		SELECT tenant_id, 'm', uuid_send(a), a, '', 1, 1, at FROM pair`)
 	f.exec(`INSERT INTO review_job (id, tenant_id, document_id, status, chunks, chunks_open, ended_at, waiting)
 		SELECT a, tenant_id, a, 'completed', 1, 0, at, (get_byte(uuid_send(a), 0) % 4 = 0)::int FROM pair`)
+	f.exec(`INSERT INTO three_way_match (document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, created_at, state, state_at)
+		SELECT a, tenant_id, CASE WHEN n % 3 = 0 THEN 'price-variance' ELSE 'matched' END, '', '[]', '[]', '[]', '{}', at,
+			(ARRAY['open', 'approved', 'on-hold', 'reopened'])[1 + n % 4], CASE WHEN n % 4 > 0 THEN at END
+		FROM (SELECT *, row_number() OVER () AS n FROM pair) AS p`)
+	f.exec(`INSERT INTO invoice_action (tenant_id, document_id, action, reason, facts, acted_by, origin, acted_at)
+		SELECT tenant_id, a, 'approve', 'known', '', 'anna', 'console', at FROM pair`)
 	f.exec("INSERT INTO model_embedding SELECT tenant_id, 'm', uuid_send(a), '', 1, at FROM pair")
 	f.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at) SELECT tenant_id, a, 'transient', 1, '{}', at FROM pair")
 	f.exec("RESET session_replication_role")
@@ -75,10 +82,13 @@ func TestPagePlans(t *testing.T) {
 		"stages":                      {report.StagesSQL, "document_listed_idx", 5 * 8 * 100, []any{tenant, report.Stages, 100, document.Types}},
 		"stages that no document has": {report.StagesSQL, "document_listed_idx", 0, []any{tenant, []string{"one", "another"}, 1000, document.Types}},
 		"hours":                       {report.HoursSQL, "document_listed_idx", 5000, []any{tenant, report.Stages, 200, []time.Time{start.Add(-3 * time.Hour), start.Add(-2 * time.Hour)}, document.Types}},
-		"waiting":                     {report.WaitingSQL, "match_suggestion_open_idx", 6 * size, []any{tenant, report.WaitingKinds, nil, nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
-		"waiting since": {report.WaitingSQL, "document_failed_idx", 6 * size,
+		"waiting":                     {report.WaitingSQL, "match_suggestion_open_idx", 7 * size, []any{tenant, report.WaitingKinds, nil, nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
+		"waiting since": {report.WaitingSQL, "document_failed_idx", 7 * size,
 			[]any{tenant, report.WaitingKinds, start.Add(-time.Hour), nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
 		"waiting counts": {report.WaitingCountsSQL, "document_failed_idx", size, []any{tenant, report.WaitingKinds, nil, nil, size, false}},
+		"invoices": {report.InvoicesSQL, "three_way_match_list_idx", size,
+			[]any{tenant, threeway.States, threeway.Verdicts(false), report.LastTime, uuid.Max, size}},
+		"invoice counts": {report.InvoiceCountsSQL, "three_way_match_list_idx", 0, []any{tenant, threeway.States, threeway.Verdicts(false), size}},
 		"spent":          {report.SpentSQL, "model_embedding_tenant_idx", 0, []any{start.AddDate(0, 0, -7), tenant, size}},
 		"failures":       {report.FailureKindsSQL, "notification_tenant_idx", 0, []any{tenant, 7 * 24 * time.Hour, size}},
 		"sheet":          {report.SheetSQL, "ingestion_part_of_idx", 1, []any{postgrestest.Value[uuid.UUID](t, f.conn, "SELECT a FROM pair LIMIT 1")}},
@@ -90,8 +100,11 @@ func TestPagePlans(t *testing.T) {
 			if n := p.Fetched("document"); n > tc.most {
 				t.Errorf("%.0f documents were read, at most %.0f are needed", n, tc.most)
 			}
-			for _, table := range []string{"match_suggestion", "document_warning", "ingestion", "model_answer", "model_embedding", "notification"} {
+			for _, table := range []string{"match_suggestion", "document_warning", "ingestion", "model_answer", "model_embedding", "notification", "three_way_match"} {
 				most := float64(size)
+				if table == "three_way_match" && (name == "invoices" || name == "invoice counts") { // of each state and verdict
+					most *= 3 * 2
+				}
 				if table == "match_suggestion" { // with other questions about the same documents
 					most *= 7
 				}

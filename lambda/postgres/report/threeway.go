@@ -98,3 +98,21 @@ func (r Reader) InvoiceCounts(ctx context.Context, f InvoiceFilter, most int) (m
 	}
 	return postgres.Map[map[threeway.State]int](ctx, r.db, invoiceCountsSQL, f.Tenant, f.States, f.Verdicts, most)
 }
+
+// ToleranceChange is a person's change of a tolerance. Note that its texts are as people wrote them.
+type ToleranceChange struct {
+	At       time.Time
+	Supplier string // as threeway.Tolerances has it
+	Before   threeway.Tolerance
+	After    *threeway.Tolerance // nil: removed
+	By       string
+	Reason   string
+}
+
+const toleranceChangesSQL = `
+SELECT changed_at, supplier, before, after, changed_by, reason FROM tolerance_change WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2`
+
+// ToleranceChanges reads up to limit changes of a tenant's tolerances, the latest first.
+func (r Reader) ToleranceChanges(ctx context.Context, tenant uuid.UUID, limit int) ([]ToleranceChange, error) {
+	return postgres.Rows[ToleranceChange](ctx, r.db, toleranceChangesSQL, tenant, limit)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/offerset"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/offerrun"
 
@@ -23,12 +24,12 @@ func (w *invocation) offersExplainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			user, err := offerrun.ParseCandidate(candidate)
+			user, err := offerset.ParseCandidate(candidate)
 			if err != nil {
 				return err
 			}
 			err = w.inSession(cmd.Context(), o, func(s *session) error {
-				e, err := offerrun.Explain(s.ctx, s.db, jobs.IDs[0], user)
+				e, err := offerset.Explain(s.ctx, s.db, jobs.IDs[0], user)
 				if err != nil {
 					return known(err)
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"matchbook/lambda/cli/offerset"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
@@ -43,7 +44,7 @@ func (f Refreeze) Requeue(
 	}
 	for _, id := range j.IDs {
 		if status[id.String()] == "" {
-			return nil, NoJob(id)
+			return nil, offerset.NoJob(id)
 		}
 	}
 	for _, id := range j.IDs {

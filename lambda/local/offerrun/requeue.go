@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"matchbook/lambda/cli/offerset"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
@@ -108,7 +109,7 @@ func (j Jobs) failed(ctx context.Context, reports report.Reader) (ids []uuid.UUI
 		i := slices.IndexFunc(found, func(f report.OfferJob) bool { return f.ID == id })
 		switch {
 		case i < 0:
-			return nil, nil, NoJob(id)
+			return nil, nil, offerset.NoJob(id)
 		case found[i].Status == "failed":
 			ids = append(ids, id)
 		default:
@@ -117,9 +118,6 @@ func (j Jobs) failed(ctx context.Context, reports report.Reader) (ids []uuid.UUI
 	}
 	return ids, kept, nil
 }
-
-// NoJob returns the error for an unknown job id. Use errors.Is with job.ErrNotFound.
-func NoJob(id uuid.UUID) error { return fmt.Errorf("%w: job %s", job.ErrNotFound, id) }
 
 func whyKept(j report.OfferJob) string {
 	switch j.Status {

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
-	"time"
 
+	"matchbook/lambda/cli/offerset"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -31,30 +29,11 @@ type Result struct {
 
 // TenantSets are the sets of a tenant, earliest first.
 type TenantSets struct {
-	Tenant    uuid.UUID `json:"tenant_id"`
-	Algorithm int       `json:"algorithm"` // version
-	Roster    string    `json:"roster"`    // digest; empty without a job
-	Sets      []UserSet `json:"sets"`
-	Without   []Without `json:"without_job"`
-}
-
-// UserSet is the job of a user.
-type UserSet struct {
-	Job       uuid.UUID  `json:"job_id"`
-	User      uuid.UUID  `json:"user_id"`
-	Name      string     `json:"name,omitempty"`
-	Zone      string     `json:"timezone"`
-	OfferedAt time.Time  `json:"offered_at"`
-	ExpiresAt time.Time  `json:"expires_at"`
-	Status    string     `json:"status"`
-	Error     string     `json:"error,omitempty"`
-	Offers    []UserPick `json:"offers"`
-}
-
-// UserPick is an offered candidate.
-type UserPick struct {
-	ranking.Offer
-	Name string `json:"name,omitempty"`
+	Tenant    uuid.UUID          `json:"tenant_id"`
+	Algorithm int                `json:"algorithm"` // version
+	Roster    string             `json:"roster"`    // digest; empty without a job
+	Sets      []offerset.UserSet `json:"sets"`
+	Without   []Without          `json:"without_job"`
 }
 
 // Without is a user without a job for the date.
@@ -95,12 +74,12 @@ func (r *run) result(ctx context.Context) (*Result, error) {
 	}
 	out := &Result{Date: r.date, Tenants: []TenantSets{}, Problems: append([]corpus.Problem{}, r.folder.problems...)}
 	for _, tenant := range r.tenants {
-		t := TenantSets{Tenant: tenant, Sets: []UserSet{}, Without: []Without{}}
+		t := TenantSets{Tenant: tenant, Sets: []offerset.UserSet{}, Without: []Without{}}
 		for _, j := range jobs {
 			if j.Tenant != tenant {
 				continue
 			}
-			set, err := setOf(j, names)
+			set, err := offerset.Of(j, names)
 			if err != nil {
 				return nil, err
 			}
@@ -120,7 +99,7 @@ func (r *run) result(ctx context.Context) (*Result, error) {
 func (r *run) names(ctx context.Context, reports report.Reader, jobs []report.OfferJob) (map[uuid.UUID]string, error) {
 	var ids []uuid.UUID
 	for _, j := range jobs {
-		offers, err := offersOf(j)
+		offers, err := offerset.Offers(j)
 		if err != nil {
 			return nil, err
 		}
@@ -138,26 +117,7 @@ func (r *run) names(ctx context.Context, reports report.Reader, jobs []report.Of
 	return names, err
 }
 
-func setOf(j report.OfferJob, names map[uuid.UUID]string) (UserSet, error) {
-	s := UserSet{Job: j.ID, User: j.User, Name: term.Clean(j.Name, term.MaxValue), Zone: term.Clean(j.Zone, term.MaxValue),
-		OfferedAt: j.OfferedAt.UTC(), ExpiresAt: j.ExpiresAt.UTC(), Status: j.Status, Error: term.Clean(j.Error, term.MaxText),
-		Offers: []UserPick{}}
-	offers, err := offersOf(j)
-	for _, o := range offers {
-		s.Offers = append(s.Offers, UserPick{o, names[o.Candidate]})
-	}
-	return s, err
-}
-
-// offersOf returns the set of a job, or nil.
-func offersOf(j report.OfferJob) (offers []ranking.Offer, err error) {
-	if j.Offers != nil {
-		err = json.Unmarshal(j.Offers, &offers)
-	}
-	return offers, err
-}
-
-func (a *Accounting) add(s UserSet) {
+func (a *Accounting) add(s offerset.UserSet) {
 	a.Users++
 	a.Offers += len(s.Offers)
 	switch s.Status {
@@ -175,7 +135,7 @@ func (a *Accounting) add(s UserSet) {
 // without returns the folder's users without a job.
 func (r *run) without(t TenantSets, names map[uuid.UUID]string) (list []Without) {
 	for _, u := range r.folder.users {
-		if u.Tenant != t.Tenant || slices.ContainsFunc(t.Sets, func(s UserSet) bool { return s.User == u.ID }) {
+		if u.Tenant != t.Tenant || slices.ContainsFunc(t.Sets, func(s offerset.UserSet) bool { return s.User == u.ID }) {
 			continue
 		}
 		list = append(list, Without{u.ID, names[u.ID], whyWithout(u, r.date, ruleOf(r.chosen, u.Tenant))})

@@ -1,4 +1,4 @@
-package offerrun
+package offerset
 
 import (
 	"bytes"
@@ -70,7 +70,7 @@ func Explain(ctx context.Context, db *postgres.DB, id uuid.UUID, candidate *uuid
 }
 
 func explained(ctx context.Context, db *postgres.DB, j report.OfferJob) (*Explained, error) {
-	set, err := setOf(j, nil)
+	set, err := Of(j, nil)
 	if err != nil {
 		set.Offers = nil // the stored set is invalid, so keep only the computed one
 	}

@@ -28,6 +28,7 @@ type bulk struct {
 	Must    bool // have a reason
 	seen    func(*handler, *visit, explain.WaitingItem) (string, error)
 	do      func(*handler, *visit, picked, postgres.Action) (job.Sender, []job.Stamped, error)
+	admit   func(*handler, *visit, []picked) error // nil: they are documents
 }
 
 type button struct{ Name, Label string }
@@ -35,13 +36,13 @@ type button struct{ Name, Label string }
 // bulks are the kinds with such a form.
 var bulks = map[string]bulk{
 	report.WaitingQuestion: {
-		[]button{{string(rules.Confirmed), "Confirm"}, {string(rules.Rejected), "Reject"}}, false, seenPair, decideOne,
+		[]button{{string(rules.Confirmed), "Confirm"}, {string(rules.Rejected), "Reject"}}, false, seenPair, decideOne, nil,
 	},
-	report.WaitingWarning:  {[]button{{"settle", "Settle"}}, true, nil, settleOne},
-	report.WaitingDocument: {[]button{{"match", "Match again"}}, true, seenDocument, matchOne},
-	report.WaitingFile:     {[]button{{"read", "Read again"}}, true, seenFile, readOne},
+	report.WaitingWarning:  {[]button{{"settle", "Settle"}}, true, nil, settleOne, nil},
+	report.WaitingDocument: {[]button{{"match", "Match again"}}, true, seenDocument, matchOne, nil},
+	report.WaitingFile:     {[]button{{"read", "Read again"}}, true, seenFile, readOne, nil},
 	report.WaitingInvoice: {[]button{{string(threeway.Approve), "Approve"}, {string(threeway.Hold), "Hold"},
-		{string(threeway.Dispute), "Dispute"}, {string(threeway.Withdraw), "Withdraw"}}, true, seenInvoice, settleOneInvoice},
+		{string(threeway.Dispute), "Dispute"}, {string(threeway.Withdraw), "Withdraw"}}, true, seenInvoice, settleOneInvoice, nil},
 }
 
 // picked is a thing that a person ticked, in the state they saw.
@@ -133,9 +134,8 @@ func (h *handler) seenWarnings(v *visit, items []explain.WaitingItem) (func(*han
 	}, err
 }
 
-// readTicks parses the ticks of a form. Their documents must be the tenant's.
-func (h *handler) readTicks(v *visit) (list []picked, err error) {
-	var ids []uuid.UUID
+// readTicks parses the ticks of a form.
+func readTicks(v *visit) (list []picked, err error) {
 	for _, tick := range v.PostForm["tick"] {
 		parts := strings.SplitN(tick, "_", 3)
 		if len(parts) != 3 || len(list) == openSize || parts[2] == "" {
@@ -148,7 +148,16 @@ func (h *handler) readTicks(v *visit) (list []picked, err error) {
 		if errors.Join(err, noOther) != nil {
 			return nil, errBadForm
 		}
-		list, ids = append(list, p), append(ids, p.document)
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// admitDocuments refuses ticks of documents that aren't the tenant's.
+func admitDocuments(h *handler, v *visit, list []picked) error {
+	var ids []uuid.UUID
+	for _, p := range list {
+		ids = append(ids, p.document)
 		if p.other != uuid.Nil {
 			ids = append(ids, p.other)
 		}
@@ -160,12 +169,12 @@ func (h *handler) readTicks(v *visit) (list []picked, err error) {
 		slices.ContainsFunc(found, func(s report.Summary) bool { return s.TenantID != v.tenant.ID })) {
 		err = errNotFound
 	}
-	return list, err
+	return err
 }
 
 // actOnMany does a thing about everything ticked in the list of what waits.
 func (h *handler) actOnMany(v *visit) error {
-	return h.actOnTicked(v, v.FormValue("kind"), "/open", h.showOpen)
+	return h.actOnTicked(v, func() bulk { return bulks[v.FormValue("kind")] }, "/open", h.showOpen)
 }
 
 // acts reports whether the person may act for the tenant shown.
@@ -173,7 +182,7 @@ func (v *visit) acts() bool { return v.person.Role(v.tenant.ID) >= login.Operato
 
 // actOnTicked does what the form says about everything ticked, and leads back to the list. What
 // has changed meanwhile is left alone and counted. again shows the list with a problem.
-func (h *handler) actOnTicked(v *visit, kind, list string, again func(v *visit, status int, problem string) error) error {
+func (h *handler) actOnTicked(v *visit, of func() bulk, list string, again func(v *visit, status int, problem string) error) error {
 	v.Body = http.MaxBytesReader(v.w, v.Body, maxForm)
 	if v.ParseForm() != nil {
 		return errBadForm
@@ -184,17 +193,24 @@ func (h *handler) actOnTicked(v *visit, kind, list string, again func(v *visit, 
 	if !v.acts() {
 		return errNoOperator
 	}
-	b, known := bulks[kind]
+	b := of()
 	form, noForm := document.ParseID(v.PostFormValue("form"))
-	if !known || noForm != nil || !slices.ContainsFunc(b.Buttons, func(b button) bool { return b.Name == v.PostFormValue("do") }) {
+	if noForm != nil || !slices.ContainsFunc(b.Buttons, func(b button) bool { return b.Name == v.PostFormValue("do") }) {
 		return errBadForm
 	}
-	ticked, err := h.readTicks(v)
+	ticked, err := readTicks(v)
+	admit := b.admit
+	if admit == nil {
+		admit = admitDocuments
+	}
+	if err == nil {
+		err = admit(h, v, ticked)
+	}
 	if err != nil {
 		return err
 	}
 	a := postgres.Action{By: term.Clean(v.person.Name, term.MaxValue), Reason: term.Clean(v.PostFormValue("reason"), term.MaxText)}
-	if problem := incomplete(v, b, kind, ticked, a); problem != "" {
+	if problem := incomplete(v, b, ticked, a); problem != "" {
 		return again(v, http.StatusBadRequest, problem)
 	}
 	done, err := h.doMany(v, b, form, ticked, a)
@@ -202,7 +218,7 @@ func (h *handler) actOnTicked(v *visit, kind, list string, again func(v *visit, 
 		return err
 	}
 	q := url.Values{"tenant": {v.tenant.ID.String()}, "did": {strconv.Itoa(done)}, "left": {strconv.Itoa(len(ticked) - done)}}
-	for _, kept := range []string{"kind", "all", "state", "of"} {
+	for _, kept := range []string{"kind", "all", "state", "of", "date"} {
 		if value := v.FormValue(kept); value != "" {
 			q.Set(kept, value)
 		}
@@ -212,13 +228,13 @@ func (h *handler) actOnTicked(v *visit, kind, list string, again func(v *visit, 
 }
 
 // incomplete returns what a form lacks, for the person.
-func incomplete(v *visit, b bulk, kind string, ticked []picked, a postgres.Action) string {
+func incomplete(v *visit, b bulk, ticked []picked, a postgres.Action) string {
 	switch {
 	case len(ticked) == 0:
 		return "Tick what it is about."
 	case b.Must && a.Reason == "":
 		return "Enter a reason. It is kept with your name."
-	case kind == report.WaitingWarning && v.PostFormValue("verdict") == "":
+	case b.Buttons[0].Name == "settle" && v.PostFormValue("verdict") == "":
 		return "Choose a verdict."
 	}
 	return ""

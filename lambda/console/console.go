@@ -19,6 +19,9 @@
 //	POST /invoices                acts on several of them; must have do, form, tick, reason
 //	GET  /tolerances              of the three-way match, with their changes; supplier=: in a form
 //	POST /tolerances              changes one; must have do, supplier, its values, reason, form, seen
+//	GET  /offers                  failed jobs of match offers, and the sets of a date; date=, user=
+//	POST /offers                  publishes failed jobs again; must have do, form, tick, reason
+//	GET  /offers/{job}            a set with a reason for each candidate; candidate=
 //	GET  /open.csv, /documents.csv, /invoices.csv  the list with these parameters as a CSV file
 //	POST /open                    acts on several things of a kind; must have kind, do, form, tick; reason, verdict
 //	GET  /open/next               redirects to the next question after a place: after, left
@@ -67,6 +70,7 @@ type Config struct {
 	Prices *cost.ModelPrices // nil: the built-in ones
 	Sender job.Sender        // of published documents; nil: left to the sweep
 	Reads  job.Sender        // of files to read; nil: left to the sweep
+	Offers job.Sender        // of jobs of match offers; nil: left to the sweep
 	Files  blob.Store        // of files and the images of their pages; nil: neither is shown, and none is taken
 	// MaxUpload is the size of the largest upload, in bytes; 0 is the size of the largest file.
 	MaxUpload int64
@@ -107,6 +111,9 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /invoices", h.page(h.invoices))
 	mux.HandleFunc("POST /invoices", h.page(h.actOnInvoices))
 	mux.HandleFunc("GET /invoices.csv", h.page(h.invoiceSheet))
+	mux.HandleFunc("GET /offers", h.page(h.offers))
+	mux.HandleFunc("POST /offers", h.page(h.actOnOffers))
+	mux.HandleFunc("GET /offers/{job}", h.page(h.explainOffers))
 	mux.HandleFunc("GET /tolerances", h.page(h.tolerances))
 	mux.HandleFunc("POST /tolerances", h.page(h.setTolerance))
 	mux.HandleFunc("GET /open", h.page(h.open))
@@ -215,19 +222,27 @@ func (h *handler) admit(v *visit, names ...string) (ids []uuid.UUID, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(found) != len(names) || v.person.Role(found[0].TenantID) == login.None ||
+	if len(found) != len(names) ||
 		slices.ContainsFunc(found, func(s report.Summary) bool { return s.TenantID != found[0].TenantID }) {
 		return nil, errNotFound
 	}
-	tenants, err := h.reports.Tenants(v.Context(), []uuid.UUID{found[0].TenantID}, 1)
+	return ids, h.enter(v, found[0].TenantID)
+}
+
+// enter sets the page's tenant, in which the person must have a role.
+func (h *handler) enter(v *visit, tenant uuid.UUID) error {
+	if v.person.Role(tenant) == login.None {
+		return errNotFound
+	}
+	tenants, err := h.reports.Tenants(v.Context(), []uuid.UUID{tenant}, 1)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case len(tenants) != 1:
-		return nil, errNotFound
+		return errNotFound
 	}
 	v.tenant = tenants[0]
-	return ids, nil
+	return nil
 }
 
 func (h *handler) reader(v *visit) *explain.Reader { return explain.NewReader(v.Context(), h.DB) }

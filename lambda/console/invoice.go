@@ -159,7 +159,7 @@ func (h *handler) invoiceSheet(v *visit) error {
 
 // actOnInvoices acts on the ticked invoices.
 func (h *handler) actOnInvoices(v *visit) error {
-	return h.actOnTicked(v, report.WaitingInvoice, "/invoices", h.showInvoices)
+	return h.actOnTicked(v, func() bulk { return bulks[report.WaitingInvoice] }, "/invoices", h.showInvoices)
 }
 
 // settleInvoice acts on one invoice from its page.

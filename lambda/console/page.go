@@ -35,7 +35,8 @@ var views = func() map[string]*template.Template {
 	frame := template.Must(template.New("frame.html").Funcs(words).
 		ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html", "pages/threeway.html"))
 	all := make(map[string]*template.Template)
-	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded", "invoices", "tolerances"} {
+	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded",
+		"invoices", "tolerances", "offers", "offer"} {
 		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))
 	}
 	return all

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/console/login/oidc"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/function/web"
+	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
@@ -70,7 +71,13 @@ func (s *Server) console(ctx context.Context) (desk http.Handler, link *login.Lo
 	if err != nil {
 		return nil, nil, err
 	}
-	pages, err := console.New(console.Config{DB: s.db, Sender: queue, Reads: reads, Files: files, Log: s.log})
+	var offers job.Sender
+	if url := s.env(manifest.Offer.QueueEnv()); url != "" {
+		if offers, err = config.OpenQueue(ctx, manifest.Offer.QueueEnv(), url); err != nil {
+			return nil, nil, err
+		}
+	}
+	pages, err := console.New(console.Config{DB: s.db, Sender: queue, Reads: reads, Offers: offers, Files: files, Log: s.log})
 	if err != nil {
 		return nil, nil, err
 	}

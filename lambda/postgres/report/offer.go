@@ -145,3 +145,42 @@ func (r Reader) OfferMonth(ctx context.Context, first day.Date, tenant *uuid.UUI
 	}
 	return list[0], nil
 }
+
+// OfferPage reads a page of a tenant's jobs of a date, by user, after a user; of one user if it is given.
+func (r Reader) OfferPage(ctx context.Context, tenant uuid.UUID, date day.Date, user *uuid.UUID, after uuid.UUID, size int) (
+	[]OfferJob, error,
+) {
+	return postgres.Rows[OfferJob](ctx, r.db, offerJobColumns+
+		`WHERE j.tenant_id = $1 AND j.date = $2 AND ($3::uuid IS NULL OR j.user_id = $3) AND j.user_id > $4 ORDER BY j.user_id LIMIT $5`,
+		tenant, date.Time(), user, after, size)
+}
+
+// FailedOfferPage reads a tenant's failed jobs, the latest failure first.
+func (r Reader) FailedOfferPage(ctx context.Context, tenant uuid.UUID, size int) ([]OfferJob, error) {
+	return postgres.Rows[OfferJob](ctx, r.db, offerJobColumns+
+		`WHERE j.tenant_id = $1 AND j.job_status = 'failed' ORDER BY j.failed_at DESC, j.id DESC LIMIT $2`, tenant, size)
+}
+
+const failedOfferCountSQL = `
+SELECT count(*) FROM (SELECT FROM matchmaking_job WHERE tenant_id = $1 AND job_status = 'failed' LIMIT $2) AS few`
+
+// FailedOfferCount counts up to most failed jobs of a tenant.
+func (r Reader) FailedOfferCount(ctx context.Context, tenant uuid.UUID, most int) (n int, err error) {
+	list, err := postgres.Rows[struct{ N int }](ctx, r.db, failedOfferCountSQL, tenant, most)
+	if err != nil {
+		return 0, err
+	}
+	return list[0].N, nil
+}
+
+const latestOffersSQL = `
+SELECT coalesce(max(date) - DATE '1970-01-01', 0) FROM matchmaking_job WHERE tenant_id = $1`
+
+// LatestOffers returns the latest date for which a tenant has jobs; 1970-01-01 without any.
+func (r Reader) LatestOffers(ctx context.Context, tenant uuid.UUID) (day.Date, error) {
+	list, err := postgres.Rows[struct{ Date day.Date }](ctx, r.db, latestOffersSQL, tenant)
+	if err != nil {
+		return 0, err
+	}
+	return list[0].Date, nil
+}

@@ -1,0 +1,55 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const offerVersion = `md5(ROW(job_status, attempts, failed_at, published_at)::text)`
+
+const offerVersionsSQL = `
+SELECT id, ` + offerVersion + ` FROM matchmaking_job WHERE id = ANY ($1) AND job_status = 'failed'`
+
+// FailedVersions returns the versions of the failed jobs among these. Each publish and each
+// failure changes it.
+func (o *Offers) FailedVersions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	return Map[map[uuid.UUID]string](ctx, o.db.pool, offerVersionsSQL, ids)
+}
+
+// Statements of Requeue.
+const (
+	lockOfferSQL = `
+SELECT job_status = 'failed', ` + offerVersion + `, EXISTS (SELECT FROM offer_action WHERE form = $2)
+FROM matchmaking_job WHERE id = $1 FOR UPDATE`
+	offerRequeuedSQL = `
+INSERT INTO offer_action (form, tenant_id, user_id, job_id, kind, acted_by, reason, status, before, after)
+SELECT $2, tenant_id, user_id, id, 'requeue', $3, $4, status, input_digest, coalesce(input_digest, '') FROM matchmaking_job WHERE id = $1`
+)
+
+// Requeue publishes a failed job again for a person, and stores the person and the reason. The
+// caller must send the returned messages. A form submitted again does nothing. It returns ErrStale
+// if the job isn't failed any more, or has failed again since the person saw it.
+func (o *Offers) Requeue(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
+	return within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		var failed, sent bool
+		var version string
+		err := tx.QueryRow(ctx, lockOfferSQL, id, a.ID).Scan(&failed, &version, &sent)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return nil, job.ErrNotFound
+		case err != nil || sent:
+			return nil, err
+		case !failed || version != a.Seen:
+			return nil, ErrStale
+		}
+		if _, err := tx.Exec(ctx, offerRequeuedSQL, id, a.ID, storable(a.By), storable(a.Reason)); err != nil {
+			return nil, err
+		}
+		return Rows[job.Stamped](ctx, tx, o.sql.publish, []uuid.UUID{id})
+	})
+}

@@ -35,6 +35,19 @@ type Store interface {
 	// Copy copies a version of a file, whole or not at all, without its name and other
 	// properties.
 	Copy(ctx context.Context, key, version, to string) error
+	// List calls each for every version of the files with keys that begin with prefix, until
+	// it returns an error. A marker left by deleting a file is a version, too.
+	List(ctx context.Context, prefix string, each func(Version) error) error
+	// Erase deletes versions for good, as List returned them. A missing one is no error.
+	Erase(ctx context.Context, versions []Version) error
+}
+
+// Version is a stored version of a file.
+type Version struct {
+	Key     string
+	Version string // empty in a folder
+	Size    int64
+	Marker  bool // of a deleted file, without content
 }
 
 // Open opens the store with this URL: s3://bucket, s3://bucket/prefix or file:///folder. It
@@ -158,6 +171,51 @@ func (f folder) write(name string, from io.Reader) (err error) {
 	defer func() { err = errors.Join(err, to.Close()) }()
 	_, err = io.Copy(to, from)
 	return err
+}
+
+// List implements Store.
+func (f folder) List(ctx context.Context, prefix string, each func(Version) error) error {
+	dir := path.Dir(prefix + "x")
+	err := fs.WalkDir(f.root.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // nothing there, or just deleted
+		case err != nil || ctx.Err() != nil:
+			return errors.Join(err, ctx.Err())
+		case entry.IsDir():
+			if inside := name + "/"; name != "." && !strings.HasPrefix(inside, prefix) && !strings.HasPrefix(prefix, inside) {
+				return fs.SkipDir
+			}
+			return nil
+		case !strings.HasPrefix(name, prefix):
+			return nil
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return each(Version{Key: name, Size: info.Size()})
+	})
+	return failure.At("list the files", err)
+}
+
+// Erase implements Store. It deletes folders that it empties, because their names are ids, too.
+func (f folder) Erase(_ context.Context, versions []Version) error {
+	for _, v := range versions {
+		name := filepath.FromSlash(v.Key)
+		if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failure.At("delete the file", err)
+		}
+		for dir := filepath.Dir(name); filepath.Dir(dir) != "."; dir = filepath.Dir(dir) {
+			if f.root.Remove(dir) != nil {
+				break // not empty
+			}
+		}
+	}
+	return nil
 }
 
 // readAll reads a file of known size into memory without growing a buffer.

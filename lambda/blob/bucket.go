@@ -81,6 +81,59 @@ func (b bucket) Copy(ctx context.Context, key, version, to string) error {
 	return classify("copy the file", gone(err))
 }
 
+// List implements Store.
+func (b bucket) List(ctx context.Context, prefix string, each func(Version) error) error {
+	below := b.prefix
+	if below != "" {
+		below += "/"
+	}
+	pages := s3.NewListObjectVersionsPaginator(b.client, &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: aws.String(below + prefix)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return classify("list the files", err)
+		}
+		for _, v := range page.Versions {
+			if err := each(Version{strings.TrimPrefix(*v.Key, below), aws.ToString(v.VersionId), aws.ToInt64(v.Size), false}); err != nil {
+				return err
+			}
+		}
+		for _, m := range page.DeleteMarkers {
+			if err := each(Version{Key: strings.TrimPrefix(*m.Key, below), Version: aws.ToString(m.VersionId), Marker: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mostErased is the limit of S3 for a request.
+const mostErased = 1000
+
+// Erase implements Store.
+func (b bucket) Erase(ctx context.Context, versions []Version) error {
+	for some := range slices.Chunk(versions, mostErased) {
+		in := &types.Delete{Quiet: aws.Bool(true)}
+		for _, v := range some {
+			id := types.ObjectIdentifier{Key: b.key(v.Key)}
+			if v.Version != "" {
+				id.VersionId = &v.Version
+			}
+			in.Objects = append(in.Objects, id)
+		}
+		out, err := b.client.DeleteObjects(ctx, &s3.DeleteObjectsInput{Bucket: &b.name, Delete: in})
+		if err != nil {
+			return classify("delete the files", err)
+		}
+		for _, e := range out.Errors {
+			if code := aws.ToString(e.Code); !slices.Contains(absent, code) {
+				return classify("delete the files", &smithy.GenericAPIError{Code: code})
+			}
+		}
+	}
+	return nil
+}
+
 // absent lists the codes for a missing object or version.
 var absent = []string{"NoSuchKey", "NotFound", "NoSuchVersion"}
 

@@ -191,3 +191,11 @@ var WritesOfPairs = map[string]string{
 	"upsertMatches": upsertMatchesSQL, "clearMatches": clearMatchesSQL,
 	"upsertSuggestions": upsertSuggestionsSQL, "clearSuggestions": clearSuggestionsSQL,
 }
+
+// KnownTables returns the tables that erasing knows.
+func KnownTables() (names []string) {
+	for _, t := range erasables {
+		names = append(names, t.table)
+	}
+	return append(names, unrelated...)
+}

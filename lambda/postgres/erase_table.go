@@ -1,0 +1,113 @@
+package postgres
+
+// Tables of the schema, for erasing. Each table of the catalogue must be in one of them (see
+// TestEveryTableErased), so that none can be forgotten.
+
+// erasable is a table with data of tenants.
+type erasable struct {
+	table string
+	// tenant is the condition of the rows of the tenant $1. It is empty if rows go with their
+	// document, because the table has no index by tenant.
+	tenant string
+	// document is the condition of the rows about the documents $1 of the tenant $2. It is empty
+	// if no row is about a document.
+	document string
+}
+
+const (
+	ofTenant   = `tenant_id = $1`
+	ofDocument = `document_id = ANY ($1)`
+	ofPair     = `document_a_id = ANY ($1) OR document_b_id = ANY ($1)`
+	ofWarning  = `document_id = ANY ($1) OR other_document_id = ANY ($1)`
+
+	reviewsOfTenant   = `job_id IN (SELECT id FROM review_job WHERE tenant_id = $1)`
+	reviewsOfDocument = `job_id IN (SELECT id FROM review_job WHERE tenant_id = $2 AND document_id = ANY ($1))`
+	offersOfTenant    = `job_id IN (SELECT id FROM matchmaking_job WHERE tenant_id = $1)`
+
+	noticesOfDocument = `document_id = ANY ($1) OR subject_id IN (
+		SELECT id FROM ingestion WHERE document_id = ANY ($1)
+		UNION ALL SELECT id FROM review_chunk WHERE ` + reviewsOfDocument + `)`
+	// A question about a pair has both documents, and either of them may have asked.
+	answersOfDocument = `tenant_id = $2 AND (document_id = ANY ($1) OR document_id IN (
+		SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1) AND asked <> ''
+		UNION ALL SELECT document_a_id FROM match_pair WHERE document_b_id = ANY ($1) AND asked <> ''))`
+	vectorsOfDocument = `tenant_id = $2 AND EXISTS (
+		SELECT FROM document WHERE id = ANY ($1) AND position(model_embedding.vector IN embedding) > 0)`
+	// The comparison of an invoice names its orders and receipts.
+	comparisonsOfDocument = `tenant_id = $2 AND (document_id = ANY ($1) OR EXISTS (
+		SELECT FROM unnest($1::uuid[]) AS id
+		WHERE position(id::text IN concat(lines, orders, receipts)) > 0))`
+)
+
+// erasables are in the order of deletion: a row goes before the row it refers to.
+var erasables = []erasable{
+	{"event", ofTenant, ofPair}, // before the matches, because their removal is an event for the receiver
+	{"notification_delivery", `notification_id IN (SELECT id FROM notification WHERE tenant_id = $1)`,
+		`notification_id IN (SELECT id FROM notification WHERE ` + noticesOfDocument + `)`},
+	{"notification", ofTenant, noticesOfDocument},
+	{"model_answer", ofTenant, answersOfDocument},
+	{"model_embedding", ofTenant, vectorsOfDocument},
+	{"finding_action", reviewsOfTenant, reviewsOfDocument},
+	{"review_finding", reviewsOfTenant, reviewsOfDocument},
+	{"review_checkpoint", reviewsOfTenant, reviewsOfDocument},
+	{"review_text", reviewsOfTenant, reviewsOfDocument},
+	{"review_chunk", reviewsOfTenant, reviewsOfDocument},
+	{"review_job", ofTenant, `tenant_id = $2 AND document_id = ANY ($1)`},
+	{"decision", "", ofPair},
+	{"taught_fact", "", ofPair},
+	{"document_match", "", ofPair},
+	{"match_suggestion", "", ofPair},
+	{"match_pair", "", ofPair},
+	{"document_warning", "", ofWarning},
+	{"warning_settled", "", ofWarning},
+	{"warning_key", "", ofDocument},
+	{"three_way_match", ofTenant, comparisonsOfDocument},
+	{"article_unit", "", ofDocument},
+	{"party_name", "", ofDocument},
+	{"taught", "", ofDocument},
+	{"document_action", "", ofDocument},
+	{"document_correction", "", ofDocument},
+	{"file_action", "", ofDocument},
+	{"ingestion", "", ofDocument},
+	{"document", "", `id = ANY ($1)`}, // and its document_key, by a trigger
+	{"offer_action", ofTenant, ""},
+	{"offer_feedback", ofTenant, ""},
+	{"offer_delivery", offersOfTenant, ""},
+	{"offer", ofTenant, ""},
+	{"matchmaking_job", ofTenant, ""},
+	{"offer_roster_change", ofTenant, ""},
+	{"offer_roster", ofTenant, ""},
+	{"offer_setting", ofTenant, ""},
+	{"offer_user", ofTenant, ""},
+	{"own_company", ofTenant, ""},
+	{"match_tolerance", ofTenant, ""},
+	{"tolerance", ofTenant, ""},
+	{"taught_threshold", ofTenant, ""},
+	{"review_playbook", ofTenant, ""},
+	{"console_session", `person -> 'Roles' ? $1::text`, ""}, // a person with a role there logs in again
+	{"tenant", `id = $1`, ""},
+}
+
+// scrubs are columns with ids in rows that stay.
+var scrubs = []string{
+	`UPDATE party_name SET confirmed = ARRAY(SELECT unnest(confirmed) EXCEPT SELECT unnest($1::uuid[]))
+	WHERE tenant_id = $2 AND confirmed && $1`,
+	`UPDATE taught SET forgotten_for = NULL WHERE tenant_id = $2 AND forgotten_for = ANY ($1)`,
+}
+
+// forgetRowsSQL removes rows that are no more from the breakers, which belong to no tenant.
+const forgetRowsSQL = `
+WITH known AS (
+	SELECT b.service, ARRAY(SELECT r.id FROM unnest(b.failed_rows || b.alone) AS r (id)
+		WHERE EXISTS (SELECT FROM document WHERE id = r.id) OR EXISTS (SELECT FROM ingestion WHERE id = r.id)
+			OR EXISTS (SELECT FROM review_chunk WHERE id = r.id) OR EXISTS (SELECT FROM matchmaking_job WHERE id = r.id)) AS ids
+	FROM service_breaker AS b
+)
+UPDATE service_breaker AS b SET failed_rows = ARRAY(SELECT unnest(b.failed_rows) INTERSECT SELECT unnest(k.ids)),
+	alone = CASE WHEN b.alone = ANY (k.ids) THEN b.alone END
+FROM known AS k
+WHERE k.service = b.service AND NOT array_remove(b.failed_rows || b.alone, NULL) <@ k.ids`
+
+// unrelated are the tables without data of tenants.
+var unrelated = []string{"document_key", "event_receiver", "goose_db_version", "model_pause", "notification_channel",
+	"notification_last", "receiver_gone", "service_breaker"}

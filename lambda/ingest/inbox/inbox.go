@@ -96,7 +96,7 @@ func (in *Inbox) add(ctx context.Context, f file) (counted string, err error) {
 	log = log.With("tenant", tenant.String())
 	counted, err = in.ingest(ctx, log, tenant, f)
 	if errors.Is(err, fs.ErrNotExist) {
-		log.Warn("missing file skipped")
+		in.Log.Warn("missing file skipped", "version", f.version) // without the tenant, who may have been deleted with it
 		return metric.Skipped, nil
 	}
 	return counted, err

@@ -24,6 +24,20 @@ func (s *site) newBucket() awss3.Bucket {
 		return &awss3.LifecycleRule{Id: jsii.String(id), Prefix: jsii.String(prefix),
 			Expiration: awscdk.Duration_Days(jsii.Number(days))}
 	}
+	rules := []*awss3.LifecycleRule{
+		rule("checkpoints", manifest.FolderIngestions, keepCheckpoints),
+		{Id: jsii.String("old-versions"), NoncurrentVersionExpiration: awscdk.Duration_Days(jsii.Number(keepVersions)),
+			ExpiredObjectDeleteMarker:           jsii.Bool(true),
+			AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(abortUploads))},
+	}
+	for _, wanted := range []struct {
+		id, folder string
+		days       int
+	}{{"inbox", manifest.FolderInbox, s.config.InboxDays}, {"documents", manifest.FolderDocuments, s.config.DocumentsDays}} {
+		if wanted.days > 0 {
+			rules = append(rules, rule(wanted.id, wanted.folder, float64(wanted.days)))
+		}
+	}
 	bucket := called(awss3.NewBucket(s.stack, jsii.String("Files"), &awss3.BucketProps{
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
@@ -31,12 +45,7 @@ func (s *site) newBucket() awss3.Bucket {
 		Versioned:         jsii.Bool(true),
 		EnforceSSL:        jsii.Bool(true),
 		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN,
-		LifecycleRules: &[]*awss3.LifecycleRule{
-			rule("checkpoints", manifest.FolderIngestions, keepCheckpoints),
-			{Id: jsii.String("old-versions"), NoncurrentVersionExpiration: awscdk.Duration_Days(jsii.Number(keepVersions)),
-				ExpiredObjectDeleteMarker:           jsii.Bool(true),
-				AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(abortUploads))},
-		},
+		LifecycleRules:    &rules,
 	}), "Files")
 	s.accept(bucket, "AwsSolutions-S1", "", "who read a file is in CloudTrail, where its data events are on; "+
 		"access logs would be a second bucket of names of files")

@@ -33,7 +33,7 @@ func TestBucketPrivateAndKept(t *testing.T) {
 		at(policy[0], false, "PolicyDocument", "Statement", 0, "Condition", "Bool", "aws:SecureTransport"))
 }
 
-// Checkpoints can be made again; documents and the inbox never expire.
+// Checkpoints can be made again; documents and the inbox never expire, unless a setting says so.
 func TestBucketExpiry(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
@@ -46,6 +46,16 @@ func TestBucketExpiry(t *testing.T) {
 		at("Files", 90, "LifecycleConfiguration", "Rules", 0, "ExpirationInDays"),
 		at("Files", "", "LifecycleConfiguration", "Rules", 1, "ExpirationInDays"),
 		at("Files", 30, "LifecycleConfiguration", "Rules", 1, "NoncurrentVersionExpiration", "NoncurrentDays"))
+}
+
+func TestFilesExpirySettings(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: everything})
+	tpl.check(t,
+		at("Files", "inbox/", "LifecycleConfiguration", "Rules", 2, "Prefix"),
+		at("Files", 30, "LifecycleConfiguration", "Rules", 2, "ExpirationInDays"),
+		at("Files", "documents/", "LifecycleConfiguration", "Rules", 3, "Prefix"),
+		at("Files", 3650, "LifecycleConfiguration", "Rules", 3, "ExpirationInDays"))
 }
 
 // A file in the inbox is an event in the queue of the inbox function, and its

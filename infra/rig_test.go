@@ -104,11 +104,11 @@ var (
 		"reviewUrl":           "true", "reviewContracts": "true", "console": "oidc", "databaseConnections": "110",
 		"consoleIssuer": "https://login.example.com/realm", "consoleClientId": "matchbook", "consoleGroupsClaim": "groups",
 		"consoleClientSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:login-AbCdEf",
-		"consoleScopes":          "email groups",
-		"offersWebhookUrl":       "https://offers.example.com/sets",
-		"offersSecretArn":        "arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf",
-		"eventsWebhookUrl":       "https://events.example.com/matches",
-		"eventsSecretArn":        "arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf",
+		"consoleScopes":          "email groups", "inboxDays": "30", "documentsDays": "3650",
+		"offersWebhookUrl": "https://offers.example.com/sets",
+		"offersSecretArn":  "arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf",
+		"eventsWebhookUrl": "https://events.example.com/matches",
+		"eventsSecretArn":  "arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract", "architecture": "x86_64"}
 	// ownModel is a server without a key, migrations past a pooler, and a certificate of

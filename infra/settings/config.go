@@ -46,6 +46,8 @@ type Config struct {
 	RetryBase       string
 	PromptPrice     float64 // USD per million tokens; 0: unknown
 	CompletionPrice float64
+	// Days after which files expire; 0: never.
+	InboxDays, DocumentsDays int
 	// The engine of the ingest function for pages without text.
 	OCR                 string // none, textract or documentai
 	DocumentAISecret    string // the JSON of a service account's key
@@ -117,6 +119,8 @@ func settings(c *Config) []setting {
 		{"embeddingDimensions", "", pattern(&c.Dimensions, `[0-9]{1,5}`, "a whole number, 0 or more")},
 		{"llmTimeout", "", duration(&c.LLMTimeout)},
 		{"llmRetryBase", "", duration(&c.RetryBase)},
+		{"inboxDays", "", days(&c.InboxDays)},
+		{"documentsDays", "", days(&c.DocumentsDays)},
 		{"ocr", "none", engine(&c.OCR)},
 		{"documentaiSecretArn", "", pattern(&c.DocumentAISecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},
@@ -254,6 +258,10 @@ func (c Config) check() (errs []error) {
 	}
 	return errs
 }
+
+// ChecksDatabase reports whether the functions check the database's certificate, with DatabaseCA or,
+// for the stack's own database, with the certificates of RDS.
+func (c Config) ChecksDatabase() bool { return c.DatabaseCA != "" || c.Database == "aurora" }
 
 // Processors of the functions, as AWS names them.
 const (

@@ -3,6 +3,7 @@ package settings
 import (
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net/mail"
 	"net/url"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"matchbook/lambda/manifest"
 )
 
 // The functions below parse a setting into its field.
@@ -84,6 +87,17 @@ func number(to *int) func(string) error {
 		}
 		return nil
 	}
+}
+
+// days accepts no shorter time than messages about a file may wait in a dead-letter queue.
+func days(to *int) func(string) error {
+	least := int(manifest.DeadLetterRetention / (24 * time.Hour))
+	return optional(func(s string) (err error) {
+		if *to, err = strconv.Atoi(s); err != nil || *to < least {
+			return fmt.Errorf("expected days, %d or more", least)
+		}
+		return nil
+	})
 }
 
 func price(to *float64) func(string) error {

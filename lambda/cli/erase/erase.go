@@ -51,7 +51,7 @@ type Eraser struct {
 // ErrNoFiles reports files in no known store.
 var ErrNoFiles = errors.New("missing BLOB_URL: files must be deleted with their rows")
 
-// Report counts the erased rows and files, or with DryRun the ones that would be.
+// Report counts the erased rows and files, or with DryRun what Run would erase.
 type Report struct {
 	Tenant    uuid.UUID            `json:"tenant_id"`
 	Documents []uuid.UUID          `json:"documents,omitempty"` // empty: the whole tenant

@@ -82,3 +82,14 @@ func TestFilterFindings(t *testing.T) {
 		}
 	}
 }
+
+// Without its text, a pruned review shows findings with their quotes and no places.
+func TestPrunedText(t *testing.T) {
+	t.Parallel()
+	r := Review{Job: record.Job{Status: record.Completed, Model: "m"}, Findings: []record.Finding{
+		{Seq: 1, Severity: record.High, Title: "Cap", Quote: "The cap is low.", Start: 40, End: 55}}}
+	page := Markdown(r)
+	if !strings.Contains(page, "The cap is low.") || strings.Contains(page, "line ") {
+		t.Errorf("got %s", page)
+	}
+}

@@ -98,6 +98,9 @@ func dollars(u record.USD) string { return fmt.Sprintf("USD %.4f", u.Dollars()) 
 
 // placesOf describes places in the text by their headings and line.
 func placesOf(text string, at []int) []string {
+	if text == "" { // pruned
+		return make([]string, len(at))
+	}
 	names, lines := chunk.Above(text, at), linesOf(text, at)
 	for i, line := range lines {
 		if names[i] = term.Clean(names[i], mostName); names[i] != "" {

@@ -13,10 +13,13 @@ import (
 	"matchbook/lambda/postgres/schema"
 )
 
-// Migrate brings the schema of the configured database up to date, and returns the applied
-// migrations. Its error contains a hint, but nothing of the connection.
+// Migrate brings the schema of the configured database up to date, makes the programs' user if it
+// is configured, and returns the applied migrations. Its error contains a hint, but nothing of the connection.
 func Migrate(ctx context.Context, c Config) ([]schema.Migration, error) {
 	done, err := schema.Migrate(ctx, c.DatabaseURL)
+	if err == nil && c.AppDatabaseURL != "" {
+		err = schema.PutLogin(ctx, c.DatabaseURL, c.AppDatabaseURL)
+	}
 	if err == nil {
 		if hint, err := schema.RoleHint(ctx, c.DatabaseURL); err == nil && hint != "" {
 			slog.Warn("functions need the owner's login", "reason", hint)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,5 +81,22 @@ func TestNewerSchemaWorks(t *testing.T) {
 		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"))(t)
 	if done, err := Migrate(t.Context(), Config{DatabaseURL: url}); err != nil || len(done) != 0 {
 		t.Errorf("the migrate function of a version that is rolled back to: %+v, %v", done, err)
+	}
+}
+
+// A deployment makes the user of the functions, who can work at once.
+func TestMigrateMakesLogin(t *testing.T) {
+	t.Parallel()
+	owner := postgrestest.EmptyURL(t)
+	app := must.Get(url.Parse(owner))(t)
+	app.User = url.UserPassword("functions_"+strings.ReplaceAll(t.Name(), "/", "_"), "secret")
+	must.Get(Migrate(t.Context(), Config{DatabaseURL: owner, AppDatabaseURL: app.String()}))(t)
+	defer func() { postgrestest.Exec(t, postgrestest.Conn(t, owner), `DROP ROLE "`+app.User.Username()+`"`) }()
+	if n := postgrestest.Value[int](t, postgrestest.Conn(t, app.String()), "SELECT count(*) FROM document"); n != 0 {
+		t.Errorf("%d documents", n)
+	}
+	_, err := Migrate(t.Context(), Config{DatabaseURL: owner, AppDatabaseURL: owner})
+	if err == nil || !strings.Contains(err.Error(), "must differ from the one of the migrations") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -42,17 +42,19 @@ type Env func(name string) string
 // one.
 type Config struct {
 	DatabaseURL string
-	QueueURL    string            // to receive from; for a publisher, to publish to; for the sweep, the queue of manifest.First
-	Queues      map[string]string // the queues to publish to, by function name
-	Backoff     job.Backoff
-	Model       *ModelConfig // nil: only rules
-	Notify      NotifyConfig
-	Blobs       string                          // of ingest: the URL of the blob store
-	OCR         string                          // of ingest: an engine's name, or none
-	OCRQuality  float64                         // of ingest: pages below it are repaired; 0: the default
-	PDFTime     time.Duration                   // of ingest: limit of a PDF operation; 0: the default
-	Lease       time.Duration                   // of a claim; must be extended by a heartbeat
-	DocumentAI  struct{ Key, Processor string } // of ingest
+	// AppDatabaseURL has the user and the password of the programs; empty: their user isn't made.
+	AppDatabaseURL string
+	QueueURL       string            // to receive from; for a publisher, to publish to; for the sweep, the queue of manifest.First
+	Queues         map[string]string // the queues to publish to, by function name
+	Backoff        job.Backoff
+	Model          *ModelConfig // nil: only rules
+	Notify         NotifyConfig
+	Blobs          string                          // of ingest: the URL of the blob store
+	OCR            string                          // of ingest: an engine's name, or none
+	OCRQuality     float64                         // of ingest: pages below it are repaired; 0: the default
+	PDFTime        time.Duration                   // of ingest: limit of a PDF operation; 0: the default
+	Lease          time.Duration                   // of a claim; must be extended by a heartbeat
+	DocumentAI     struct{ Key, Processor string } // of ingest
 	// CallsInFlight limits the concurrent model calls, if the function's row has a limit.
 	CallsInFlight int
 	TokenSecret   string         // of the pages of reviews: the key for their tokens
@@ -255,7 +257,8 @@ func queueMeaning(f manifest.Function) string {
 
 // LoadMigrate reads the database's address.
 func LoadMigrate(env Env) (Config, error) {
-	c, _, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL)
+	c, env, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL, variable.AppDatabaseURL)
+	c.AppDatabaseURL = env(variable.AppDatabaseURL)
 	return c, report(errs)
 }
 

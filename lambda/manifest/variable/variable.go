@@ -12,8 +12,12 @@ const (
 	DatabaseURL   = "DATABASE_URL"
 	QueueURL      = "QUEUE_URL"
 	MatchQueueURL = "MATCH_QUEUE_URL"
-	MatchMode     = "MATCH_MODE"
-	RetrySchedule = "RETRY_SCHEDULE"
+	// AppDatabaseURL is the database as the programs' user; used by the migrations, to make it.
+	AppDatabaseURL = "APP_DATABASE_URL"
+	// RootCertificates names a file of CA certificates, as for every PostgreSQL client.
+	RootCertificates = "PGSSLROOTCERT"
+	MatchMode        = "MATCH_MODE"
+	RetrySchedule    = "RETRY_SCHEDULE"
 	// The model: use any with the OpenAI API.
 	OpenAIKey            = "OPENAI_API_KEY"
 	OpenAIBaseURL        = "OPENAI_BASE_URL"

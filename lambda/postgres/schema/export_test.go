@@ -4,3 +4,6 @@ package schema
 var MigrateFiles = migrate
 
 var RoleHintIn = roleHint
+
+// Salted is a verifier with a known salt.
+var Salted = salted

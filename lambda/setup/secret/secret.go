@@ -34,6 +34,7 @@ const (
 type secret struct {
 	name  string // of its variable
 	id    string // ARN of the secret
+	ssl   string // sslmode of a database without one
 	fetch func(ctx context.Context, id string) (string, error)
 	now   func() time.Time
 
@@ -54,7 +55,7 @@ func (s *secret) read(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s%s: secret %s %s", s.name, variable.SecretSuffix, nameOf(s.id), unreadable(err))
 	}
-	value, err := valueOf(s.name, text)
+	value, err := valueOf(s.name, text, s.ssl)
 	if err != nil {
 		return fmt.Errorf("%s%s: secret %s: %w", s.name, variable.SecretSuffix, nameOf(s.id), err)
 	}
@@ -120,10 +121,13 @@ const unread = "unread"
 // Resolve reads the secrets of those named variables that aren't set, concurrently, and
 // returns an environment with their values.
 func (src Source) Resolve(env func(name string) string, names ...string) (func(name string) string, Values, []error) {
-	found := Values{}
+	found, ssl := Values{}, "require" // the system's roots don't have the ones of RDS
+	if env(variable.RootCertificates) != "" {
+		ssl = "verify-full"
+	}
 	for _, name := range names {
 		if id := env(name + variable.SecretSuffix); id != "" && env(name) == "" {
-			found[name] = &secret{name: name, id: id, fetch: src.fetch, now: src.now, value: unread}
+			found[name] = &secret{name: name, id: id, ssl: ssl, fetch: src.fetch, now: src.now, value: unread}
 		}
 	}
 	errs := make([]error, len(names))

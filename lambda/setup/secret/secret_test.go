@@ -48,14 +48,31 @@ func TestRDSParameters(t *testing.T) {
 		"sslmode=verify-full&options=-c%20a%3Db": "options=-c%20a%3Db&sslmode=verify-full",
 	} {
 		text := fmt.Sprintf(`{"host":"db","username":"u","password":"p","parameters":%q}`, parameters)
-		if got, err := valueOf(variable.DatabaseURL, text); err != nil || got != "postgres://u:p@db:5432/postgres?"+
+		if got, err := valueOf(variable.DatabaseURL, text, "require"); err != nil || got != "postgres://u:p@db:5432/postgres?"+
 			want {
 			t.Errorf("%q: got %q, %v", parameters, got, err)
 		}
 	}
-	_, err := valueOf(variable.DatabaseURL, `{"host":"db","username":"u","password":"p","parameters":"%PLANTED"}`)
+	_, err := valueOf(variable.DatabaseURL, `{"host":"db","username":"u","password":"p","parameters":"%PLANTED"}`, "require")
 	if err == nil || !strings.Contains(err.Error(), `"parameters"`) || strings.Contains(err.Error(), "PLANTED") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// With certificates to check the server against, it is checked.
+func TestRootsVerifyServer(t *testing.T) {
+	m := secrettest.New(t)
+	t.Setenv(secrettest.URLVariable, m.URL)
+	m.Set("database", `{"host":"db","username":"u","password":"p"}`)
+	var clock atomic.Int64
+	for roots, want := range map[string]string{"": "require", "/var/task/database-ca.pem": "verify-full"} {
+		for _, name := range []string{variable.DatabaseURL, variable.AppDatabaseURL} {
+			env := envOf(map[string]string{name + "_SECRET_ARN": secrettest.ARN("database"), variable.RootCertificates: roots})
+			env, _, errs := source(&clock).Resolve(env, name)
+			if got := env(name); len(errs) > 0 || got != "postgres://u:p@db:5432/postgres?sslmode="+want {
+				t.Errorf("%q: got %q, %v", roots, got, errs)
+			}
+		}
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 
 // valueOf returns the variable's value in a secret's text. The text must be the value itself,
 // a JSON object with a member of the variable's name, as made by the AWS console, or, for the
-// database, the object kept by RDS for a login. Errors never quote the text.
-func valueOf(name, text string) (string, error) {
+// database, the object kept by RDS for a login, used with sslmode. Errors never quote the text.
+func valueOf(name, text, sslmode string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return "", errors.New("value must not be empty")
@@ -30,8 +30,8 @@ func valueOf(name, text string) (string, error) {
 	if value, ok := fields[name].(string); ok && strings.TrimSpace(value) != "" {
 		return strings.TrimSpace(value), nil
 	}
-	if name == variable.DatabaseURL {
-		return databaseURL(fields)
+	if name == variable.DatabaseURL || name == variable.AppDatabaseURL {
+		return databaseURL(name, fields, sslmode)
 	}
 	return "", fmt.Errorf("missing text member %q", name)
 }
@@ -39,7 +39,7 @@ func valueOf(name, text string) (string, error) {
 // databaseURL makes a URL of the object kept by RDS. You can add a member "parameters" for its
 // query: sslmode=verify-full&pool_max_conns=3. See
 // https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_secret_json_structure.html
-func databaseURL(fields map[string]any) (string, error) {
+func databaseURL(name string, fields map[string]any, sslmode string) (string, error) {
 	text := func(name, other string) string {
 		switch v := fields[name].(type) {
 		case string:
@@ -57,7 +57,7 @@ func databaseURL(fields map[string]any) (string, error) {
 	}
 	if len(missing) > 0 {
 		return "", fmt.Errorf("missing member %q, or instead %s",
-			variable.DatabaseURL, strings.Join(missing, ", "))
+			name, strings.Join(missing, ", "))
 	}
 	if !slices.Contains([]string{"postgres", "postgresql", "aurora-postgresql"}, text("engine", "postgres")) {
 		return "", errors.New("expected a PostgreSQL database")
@@ -67,7 +67,7 @@ func databaseURL(fields map[string]any) (string, error) {
 		return "", errors.New(`invalid "parameters": expected a query like sslmode=verify-full&pool_max_conns=3`)
 	}
 	if !query.Has("sslmode") {
-		query.Set("sslmode", "require")
+		query.Set("sslmode", sslmode)
 	}
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(text("username", ""), text("password", "")),
 		Host: net.JoinHostPort(text("host", ""), text("port", "5432")), Path: "/" + text("dbname", "postgres"),

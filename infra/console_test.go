@@ -75,7 +75,7 @@ func TestConsoleVariables(t *testing.T) {
 	for name, tc := range map[string]struct{ context, want any }{
 		"own pool": {aurora, map[string]string{"STAGE": "dev", "DATABASE_URL": "", "MATCH_QUEUE_URL": "${MatchQueue}",
 			"INGEST_QUEUE_URL": "${IngestQueue}", "BLOB_URL": "s3://${Files}",
-			"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}", "ADMIN_BASE_URL": "${ConsoleApi.ApiEndpoint}",
+			"DATABASE_URL_SECRET_ARN": functionsLogin, "PGSSLROOTCERT": "/var/task/database-ca.pem", "ADMIN_BASE_URL": "${ConsoleApi.ApiEndpoint}",
 			"OIDC_ISSUER":    "https://cognito-idp.${AWS::Region}.${AWS::URLSuffix}/${ConsoleUsers}",
 			"OIDC_CLIENT_ID": "${ConsoleClient}", "OIDC_CLIENT_SECRET": "",
 			"OIDC_CLIENT_SECRET_SECRET_ARN": "${ConsoleClientSecret}", "OIDC_GROUPS_CLAIM": "", "OIDC_SCOPES": ""}},

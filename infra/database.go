@@ -8,10 +8,13 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// database is the PostgreSQL database: its secret, and the resources to wait for before use.
+// database is the PostgreSQL database: the secret of the functions, the one of the tables' owner
+// for migrations, and the resources to wait for before use.
 type database struct {
-	secret secret
-	ready  []constructs.IDependable
+	secret, owner secret
+	// made reports whether migrations make the functions' user, from its secret.
+	made  bool
+	ready []constructs.IDependable
 }
 
 // before makes a resource wait for the database.
@@ -23,7 +26,12 @@ func newDatabase(s *site) (database, network) {
 		return s.newAurora()
 	}
 	net := network{subnets: s.config.SubnetIDs, groups: s.config.SecurityGroupIDs}
-	return database{secret: s.secretOf(s.config.DatabaseSecret, "database-url")}, net
+	given := s.secretOf(s.config.DatabaseSecret, "database-url")
+	owner := given
+	if s.config.MigrateSecret != "" { // because migrations can't go through a pooler, or need more rights
+		owner = s.secretOf(s.config.MigrateSecret, "")
+	}
+	return database{secret: given, owner: owner}, net
 }
 
 const (
@@ -74,8 +82,20 @@ func (s *site) newAurora() (database, network) {
 	})
 	s.accept(cluster.Node().FindChild(jsii.String("Secret")), "AwsSolutions-SMG4", "",
 		"The account decides about rotation; the functions pick up a new password by themselves")
-	// Use the attached secret, because it has host and port as well.
-	arn := cluster.Secret().SecretArn()
-	s.output("DatabaseSecretArn", "The address and the credentials of the database", arn)
-	return database{secret{arn: arn, resource: arn}, []constructs.IDependable{cluster, group, net.functions}}, net
+	// Use the attached secrets, because they have host and port as well.
+	arn, functions := cluster.Secret().SecretArn(), s.functionsLogin(cluster)
+	s.output("DatabaseSecretArn", "The address of the database, and the credentials of its owner", arn)
+	return database{secret: secret{arn: functions, resource: functions}, owner: secret{arn: arn, resource: arn}, made: true,
+		ready: []constructs.IDependable{cluster, group, net.functions}}, net
+}
+
+// functionsLogin makes the credentials of the functions' user, who can't change the schema. The
+// migrations make the user.
+func (s *site) functionsLogin(cluster awsrds.DatabaseCluster) (arn *string) {
+	login := called(awsrds.NewDatabaseSecret(s.stack, jsii.String("FunctionsLogin"), &awsrds.DatabaseSecretProps{
+		Username: jsii.String("matchbook_functions"), MasterSecret: cluster.Secret(), Dbname: jsii.String("matchbook"),
+	}), "FunctionsLogin")
+	s.accept(login, "AwsSolutions-SMG4", "",
+		"The account decides about rotation; the migrate function gives the user a new password, whenever it runs")
+	return login.Attach(cluster).SecretArn()
 }

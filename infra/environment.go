@@ -27,10 +27,6 @@ type secret struct {
 	resource *string // for a policy
 }
 
-// rootCertificates is the variable of PostgreSQL clients for the file of sslmode=verify-full.
-// Use it instead of the URL's parameter, because people use the same URL elsewhere.
-const rootCertificates = "PGSSLROOTCERT"
-
 // anySuffix matches the six characters Secrets Manager appends to a secret's name. Settings
 // such as openaiSecretArn give the exact ARN.
 const anySuffix = "-??????"
@@ -59,8 +55,8 @@ func (e environment) of(s *site) *map[string]*string {
 		// Leave the value empty, because a set value wins.
 		all[name], all[name+variable.SecretSuffix] = jsii.String(""), secret.arn
 	}
-	if s.config.DatabaseCA != "" {
-		all[rootCertificates] = jsii.String("/var/task/" + bootstrap.Authorities)
+	if s.config.ChecksDatabase() { // not by the URL's parameter, because people use the same URL elsewhere
+		all[variable.RootCertificates] = jsii.String("/var/task/" + bootstrap.Authorities)
 	}
 	return &all
 }

@@ -61,7 +61,7 @@ func TestVariableDefaults(t *testing.T) {
 		tpl.variables(t, "ScheduleFunction")
 	web := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
 	console := synthesise(t, wishes{context: aurora}).variables(t, "ConsoleFunction")
-	notDeployed := []string{variable.ServerForTests, variable.Postgres}
+	notDeployed := []string{variable.ServerForTests, variable.Postgres, variable.AppDatabaseURL} // the last is for migrations
 	for constant, name := range constants(t, "variable/variable.go") {
 		_, inMatch := match[name]
 		_, inSweep := sweep[name]
@@ -131,7 +131,7 @@ func TestSettingsReachFunctions(t *testing.T) {
 			"MATCH_MODE": "model", "OPENAI_BASE_URL": "http://ollama:11434/v1", "OPENAI_API_KEY_SECRET_ARN": "",
 			"OPENAI_API_KEY": "",
 		}},
-		"aurora": {aurora, map[string]string{"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}"}},
+		"aurora": {aurora, map[string]string{"DATABASE_URL_SECRET_ARN": functionsLogin}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -189,6 +189,23 @@ func TestMigrateSecret(t *testing.T) {
 	if got := template.variables(t, "MatchFunction")["DATABASE_URL_SECRET_ARN"]; !strings.Contains(got,
 		"dev/database-url") {
 		t.Errorf("the function: got %s", got)
+	}
+}
+
+// Only the migrations are the owner of the tables; they make the user of all others.
+func TestOwnerMigratesOnly(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: aurora})
+	got := tpl.variables(t, "MigrateFunction")
+	if got["DATABASE_URL_SECRET_ARN"] != "${DatabaseSecretAttachmentE5D1B020}" || got["APP_DATABASE_URL_SECRET_ARN"] != functionsLogin {
+		t.Errorf("migrations: got %v", got)
+	}
+	tpl.check(t, at("Schema", functionsLogin, "Functions"))
+	for _, function := range tpl.of("AWS::Lambda::Function") {
+		if secret := tpl.variables(t, function)["DATABASE_URL_SECRET_ARN"]; secret != functionsLogin && function != "MigrateFunction" {
+			t.Errorf("%s uses %q", function, secret)
+		}
+		tpl.check(t, at(function, "/var/task/database-ca.pem", "Environment", "Variables", "PGSSLROOTCERT"))
 	}
 }
 

@@ -125,7 +125,7 @@ func TestRolePermissions(t *testing.T) {
 		"kms:Decrypt arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000"}
 	receiver := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf"}
 	events := []string{"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf"}
-	attached := "secretsmanager:GetSecretValue ${DatabaseSecretAttachmentE5D1B020}"
+	const owned, attached = "secretsmanager:GetSecretValue ${DatabaseSecretAttachmentE5D1B020}", "secretsmanager:GetSecretValue " + functionsLogin
 	for name, tc := range map[string]struct {
 		context map[string]any
 		want    map[string][]string
@@ -191,7 +191,7 @@ func TestRolePermissions(t *testing.T) {
 			"SweepFunctionRole":    ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
 			"OfferFunctionRole":    ofAll("OfferFunctionRole", slices.Concat(onOffers, inVPC, []string{attached})...),
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(inVPC, []string{attached, toOffers})...),
-			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{attached})...),
+			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{owned, attached})...),
 			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
 			"ConsoleFunctionRole": ofAll("ConsoleFunctionRole",
 				slices.Concat(onDesk, inVPC, []string{attached, "secretsmanager:GetSecretValue ${ConsoleClientSecret}"})...),

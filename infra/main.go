@@ -44,12 +44,27 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := bootstrap.AddAuthorities(code, c.DatabaseCA); err != nil {
+	authorities, err := authoritiesOf(c)
+	if err != nil {
+		return err
+	}
+	if err := bootstrap.AddAuthorities(code, authorities); err != nil {
 		return err
 	}
 	newStack(app, c, f, code)
 	app.Synth(nil)
 	return nil
+}
+
+// authoritiesOf returns the certificates to check the database against; nil for the system's.
+func authoritiesOf(c settings.Config) ([]byte, error) {
+	switch {
+	case c.DatabaseCA != "":
+		return os.ReadFile(c.DatabaseCA)
+	case c.ChecksDatabase():
+		return bootstrap.RDS, nil
+	}
+	return nil, nil
 }
 
 // ofTheCDK has the CDK keys that look like settings.

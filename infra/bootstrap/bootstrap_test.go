@@ -3,6 +3,7 @@ package bootstrap
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"debug/buildinfo"
 	"debug/elf"
 	"encoding/pem"
@@ -172,12 +173,9 @@ func TestCAFileNextToBootstrap(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
-	folder, file := t.TempDir(), filepath.Join(t.TempDir(), "ca.pem")
+	folder := t.TempDir()
 	want := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(file, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := AddAuthorities(map[string]string{"match": folder}, file); err != nil {
+	if err := AddAuthorities(map[string]string{"match": folder}, want); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(folder, "database-ca.pem"))
@@ -185,11 +183,41 @@ func TestCAFileNextToBootstrap(t *testing.T) {
 		info.Mode().Perm() != 0o644 {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if err := AddAuthorities(map[string]string{"match": folder}, ""); err != nil {
+	if err := AddAuthorities(map[string]string{"match": folder}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
 		t.Errorf("without the setting there is still %v, %v", entries, err)
+	}
+}
+
+// Each Region has a root for each kind of key, and all outlive the stack.
+func TestRDSRoots(t *testing.T) {
+	t.Parallel()
+	roots := map[string]int{}
+	for rest := RDS; ; {
+		block, after := pem.Decode(rest)
+		if block == nil {
+			break
+		}
+		rest = after
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil || !c.IsCA || c.CheckSignatureFrom(c) != nil || c.NotAfter.Year() < 2061 {
+			t.Fatalf("%v: %v", c, err)
+		}
+		region, _, ok := strings.Cut(strings.TrimPrefix(c.Subject.CommonName, "Amazon RDS "), " Root CA ")
+		if !ok {
+			t.Errorf("unknown %s", c.Subject)
+		}
+		roots[region]++
+	}
+	for _, region := range []string{"eu-central-1", "eu-west-1", "us-east-1", "ap-southeast-2"} {
+		if roots[region] != 3 {
+			t.Errorf("%d roots of %s", roots[region], region)
+		}
+	}
+	if len(roots) != 27 {
+		t.Errorf("%d Regions: %v", len(roots), roots)
 	}
 }
 

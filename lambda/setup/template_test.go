@@ -33,7 +33,7 @@ func resource(name string) string { return strings.ToUpper(name[:1]) + name[1:] 
 
 // deployed are values that only a deployment knows: references, and secrets.
 var deployed = map[string]string{
-	"DATABASE_URL": "postgres://user@localhost/database", "BLOB_URL": "s3://bucket", "ADMIN_BASE_URL": "https://localhost",
+	"DATABASE_URL": "postgres://user@localhost/database", "APP_DATABASE_URL": "postgres://app@localhost/database", "BLOB_URL": "s3://bucket", "ADMIN_BASE_URL": "https://localhost",
 	"OIDC_ISSUER": "https://localhost", "OIDC_CLIENT_ID": "client",
 }
 
@@ -43,7 +43,7 @@ func environment(variables map[string]any) setup.Env {
 		text, is := variables[name].(string)
 		arn := variables[name+variable.SecretSuffix]
 		reference := !is && variables[name] != nil
-		secret := arn != nil && arn != "" && slices.Contains(manifest.Secrets, name)
+		secret := arn != nil && arn != "" && (slices.Contains(manifest.Secrets, name) || name == variable.AppDatabaseURL)
 		switch {
 		case text != "" || !reference && !secret:
 			return text

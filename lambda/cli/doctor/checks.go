@@ -53,6 +53,7 @@ var checks = []check{
 
 	{"database", []Severity{Error}, "Documents and their states are in the database, so every delivery fails without it.",
 		one(func(f facts) result { return answers("", "the database answers", checkDatabase, f.database) })},
+	{"database-identity", []Severity{Warning}, "Passwords and documents go to whoever answers at the address of the database.", identity},
 	{"connections", []Severity{Error}, "Without a free connection deliveries fail and use up their receives, " +
 		"just when there is most to do.", connections},
 	{"migrations", []Severity{Error, Warning}, "The functions' SQL must fit the schema, " +

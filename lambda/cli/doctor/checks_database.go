@@ -54,6 +54,18 @@ func connections(f facts) []result {
 	return []result{fine("", "%s, and %s", sum, s)}
 }
 
+func identity(f facts) []result {
+	switch {
+	case f.identity.why() != "":
+		return []result{skipped("", f.identity.why())}
+	case f.identity.value != "":
+		const do = `Add sslmode=verify-full to DATABASE_URL, or to "parameters" of its secret, with the certificates of the ` +
+			"database in PGSSLROOTCERT (the stack's setting databaseCaFile)."
+		return []result{doubtful("", do, "%s", f.identity.value)}
+	}
+	return []result{fine("", "the database proves its identity, or is on this machine")}
+}
+
 // tasks returns the functions without a queue, including deployed optional ones. It returns an
 // optional one with unlimited instances instead, if there is one.
 func (f facts) tasks() (tasks []manifest.Task, unlimited function) {

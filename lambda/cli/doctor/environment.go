@@ -5,6 +5,7 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/checkup"
 	"matchbook/lambda/setup"
 )
 
@@ -44,7 +45,7 @@ func (l *look) variables() variables {
 }
 
 var names = append(ofChannels(),
-	variable.DatabaseURL, variable.DatabaseURL+variable.SecretSuffix,
+	variable.DatabaseURL, variable.DatabaseURL+variable.SecretSuffix, variable.RootCertificates,
 	variable.QueueURL, manifest.Match.QueueEnv(),
 	variable.MatchMode, variable.RetrySchedule, variable.LLMRetryBase, variable.LLMTimeout,
 	variable.OpenAIKey, variable.OpenAIKey+variable.SecretSuffix,
@@ -100,7 +101,10 @@ func (l *look) askOutside(ctx context.Context, f *facts, env variables, row mani
 		const why = "unknown DATABASE_URL"
 		f.database = unknown[problem](why)
 		f.withoutDatabase(why, l.Connections)
+		f.identity = unknown[problem](why)
 	} else {
+		doubt, err := checkup.Doubt(url)
+		f.identity = answered(problem(doubt), err)
 		l.askDatabase(ctx, f, url, channels(c), away)
 	}
 	l.ask(ctx, f, env, row)

@@ -45,6 +45,7 @@ type facts struct {
 
 	secrets  []secret
 	database fact[problem] // whether it answers; otherwise the facts below are unknown
+	identity fact[problem] // what is left unchecked about the server
 	server   fact[server]
 	schema   fact[schema.State]
 	skew     fact[checkup.Skew]

@@ -93,6 +93,8 @@ var liveRows = []liveRow{
 	{"database out of reach, connections", ofStack, func(r *rig) { r.use("postgres://nobody@127.0.0.1:1/none"); r.look.Connections = 44 },
 		provoked{"connections", Error, "44 (--connections)"}},
 	{"no such database", ofBoth, func(r *rig) { r.use(another(r.database, "gone_"+uuid.NewString())) }, provoked{"database", Error, "SQLSTATE 3D000"}},
+	{"anybody is the database", ofBoth, func(r *rig) { r.use("postgres://nobody@localhost.:1/none?sslmode=require") },
+		provoked{"database-identity", Warning, "anybody may answer as the server"}},
 	{"too few connections", ofStack, func(r *rig) { r.mappings[0]["ScalingConfig"] = m{"MaximumConcurrency": 200} }, provoked{"connections", Error, "200 x 5 of match: 1005 in all, and the database has"}},
 	{"few connections for the role", ofBoth, func(r *rig) { r.use(r.as("CONNECTION LIMIT 44")) }, provoked{"connections", Error, "44 for them: the CONNECTION LIMIT of the role 44, 0 reserved, 0 in use by others"}},
 	{"just enough connections for the role", ofBoth, func(r *rig) { r.use(r.as("CONNECTION LIMIT 45")) }, provoked{"connections", OK, "the database has 45 for them"}},

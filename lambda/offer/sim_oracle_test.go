@@ -233,7 +233,7 @@ func (s *simulation) owed(p *simPerson) map[day.Date]verdict {
 		}
 		for d, first := range calendar {
 			due := later(c.From, nine(d, zone))
-			if !due.Before(until) {
+			if due.After(until) { // at the same minute either may come first
 				continue
 			}
 			if first.IsZero() {

@@ -39,7 +39,7 @@ func (s *settling) even(members []int32, first []worst) {
 		}
 	}
 	for _, u := range members {
-		e.take(s.order(u), u, sets[u])
+		e.take(s.asking[u].order, u, sets[u])
 	}
 	for _, e.price = range evenPrices {
 		for round := 0; round < evenRounds && e.round(members); round++ {
@@ -56,15 +56,6 @@ func (s *settling) even(members []int32, first []worst) {
 	for _, c := range members {
 		s.x.shown[c] = int32(e.shown[c])
 	}
-}
-
-// order returns the beginning of a user's order.
-func (s *settling) order(u int32) []ranked {
-	a := s.asking[u]
-	for len(a.order) < evenReach*s.x.algorithm.PerDay && !a.emptied {
-		s.extend(a)
-	}
-	return a.order
 }
 
 // take cuts an order to the candidates to choose from, and the ones in the set.
@@ -93,24 +84,34 @@ func (e *evening) round(users []int32) (changed bool) {
 }
 
 // swap changes the one candidate of a set that gains most. It takes none offered lately for one
-// that wasn't.
+// that wasn't, and no points count if it takes one that wasn't for one that was. So a gain has a
+// part of each of both, and the best pair is the best of each.
 func (e *evening) swap(u int32) bool {
-	best, out, in := 0, 0, 0
-	for i, a := range e.orders[u] {
-		if !e.has[u][i] {
-			continue
+	var leaves, comes [3]choice // offered lately or not; the third for an exchange of both kinds
+	for i, r := range e.orders[u] {
+		lately, cost := 0, e.price*e.shown[r.user]
+		if r.turn > 0 {
+			lately = 1
 		}
-		for j, b := range e.orders[u] {
-			if e.has[u][j] || a.turn == 0 && b.turn > 0 || e.shown[b.user] >= e.x.algorithm.Exposure {
-				continue
+		switch {
+		case e.has[u][i]:
+			leaves[lately].better(cost-r.score, i)
+			if lately == 1 {
+				leaves[2].better(cost, i)
 			}
-			lost := a.score - b.score
-			if a.turn > 0 && b.turn == 0 {
-				lost = 0
+		case e.shown[r.user] < e.x.algorithm.Exposure:
+			comes[lately].better(r.score-cost, i)
+			if lately == 0 {
+				comes[2].better(-cost, i)
 			}
-			if gain := e.price*(e.shown[a.user]-e.shown[b.user]-1) - lost; gain > best {
-				best, out, in = gain, i, j
-			}
+		}
+	}
+	best, out, in := 0, 0, 0
+	for k := range leaves {
+		l, c := leaves[k], comes[k]
+		gain := l.gain + c.gain - e.price
+		if l.found && c.found && gain > 0 && (gain > best || gain == best && (l.at < out || l.at == out && c.at < in)) {
+			best, out, in = gain, l.at, c.at
 		}
 	}
 	if best == 0 {
@@ -122,18 +123,31 @@ func (e *evening) swap(u int32) bool {
 	return true
 }
 
+// choice is the first place of an order with the largest gain.
+type choice struct {
+	gain, at int
+	found    bool
+}
+
+func (c *choice) better(gain, at int) {
+	if !c.found || gain > c.gain {
+		*c = choice{gain, at, true}
+	}
+}
+
 // enough reports whether the candidates are shown alike enough.
 func (e *evening) enough(candidates []int32) bool {
-	counts, sum, weighted := make([]int, 0, len(candidates)), 0, 0
+	users := make([]int, e.x.algorithm.Exposure+1) // by how often they are shown
 	for _, c := range candidates {
-		counts = append(counts, e.shown[c])
+		users[e.shown[c]]++
 	}
-	slices.Sort(counts)
-	for i, n := range counts {
-		sum += n
-		weighted += (2*i + 1 - len(counts)) * n
+	before, sum, weighted := 0, 0, 0
+	for shown, n := range users {
+		sum += n * shown
+		weighted += n * (2*before + n - len(candidates)) * shown
+		before += n
 	}
-	return 100*weighted <= evenEnough*len(counts)*sum
+	return 100*weighted <= evenEnough*len(candidates)*sum
 }
 
 // fill adds candidates to a short set that aren't shown often any more.

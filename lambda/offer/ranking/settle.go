@@ -130,9 +130,10 @@ func (s *settling) rank(members []int32) {
 	workers.Wait()
 }
 
-// extend doubles the known part of a user's order.
+// extend doubles the known part of a user's order, which at first has as many candidates as
+// evening out chooses from, because each search begins at the best one.
 func (s *settling) extend(a *asker) {
-	a.limit = max(2*a.limit, 4*s.x.algorithm.PerDay)
+	a.limit = max(2*a.limit, evenReach*s.x.algorithm.PerDay)
 	known := a.order
 	a.order, a.emptied = make([]ranked, 0, a.limit), true
 	for r := range s.x.descending(a.user, s.x.algorithm.Terms) {

@@ -46,7 +46,24 @@ func join(run []letter) transcript.Word {
 			good++
 		}
 	}
+	if len(run) > 1 {
+		box = lowered(run, box)
+	}
 	return transcript.Word{Text: b.String(), Box: box, Confidence: float64(good) / float64(len(run))}
+}
+
+// lowered returns the box of a word that begins with a drop cap, as high as its other letters:
+// it stands in their line.
+func lowered(run []letter, box transcript.Box) transcript.Box {
+	first, second := run[0].box, run[1].box
+	if first.Bottom-first.Top < 1.8*(second.Bottom-second.Top) || first.Right > second.Right {
+		return box
+	}
+	box.Top, box.Bottom = second.Top, second.Bottom
+	for _, l := range run[2:] {
+		box.Top, box.Bottom = min(box.Top, l.box.Top), max(box.Bottom, l.box.Bottom)
+	}
+	return box
 }
 
 // far reports whether b begins in another word than a. It uses the longer side of a's box as

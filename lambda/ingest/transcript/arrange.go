@@ -139,7 +139,7 @@ func apart(a, b Box, gutters []Box) bool {
 	})
 }
 
-func near(a, b Box) bool { return b.Left-a.Right <= max(a.height(), b.height()) }
+func near(a, b Box) bool { return b.Left-a.Right <= min(a.height(), b.height()) }
 
 // line joins words; its confidence is their mean, weighted by their characters.
 func line(words []Word, width, height float64) Line {

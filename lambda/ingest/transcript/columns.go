@@ -27,7 +27,7 @@ const (
 	mostCells   = 5_000 // of a page with columns
 	deepest     = 4     // columns within columns
 	leastGutter = 0.008
-	leastColumn = 0.14
+	leastColumn = 0.11
 	leastLines  = 3 // of a column
 	mostTried   = 12
 )

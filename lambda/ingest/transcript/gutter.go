@@ -79,7 +79,8 @@ func (g *gutter) trim(rows []sheetRow) {
 	for i := g.from + 1; i < g.to; i++ {
 		above := gutter{g.left, g.right, g.from, i, g.paired}
 		onlyRight := !slices.ContainsFunc(rows[g.from:i], func(r sheetRow) bool { return r[0].Box.Left < g.left })
-		if gap(i, 1.3) && onlyRight || gap(i, 1.8) && i-g.from >= leastLines && above.parts(rows, deepest) == 0 {
+		apart := gap(i, 1.8) && i-g.from >= leastLines || gap(i, 2.5) && i-g.from < leastLines
+		if gap(i, 1.3) && onlyRight || apart && above.parts(rows, deepest) == 0 {
 			g.from = i
 		}
 	}

@@ -26,6 +26,8 @@ const (
 	aSecrecy  = "6. Secrecy. Each party keeps the information of the other confidential for three years and uses it for the purposes of this Agreement and for nothing else."
 	aLaufzeit = "1. Laufzeit. Dieser Vertrag beginnt am 1. März und verlängert sich um jeweils zwölf Monate, wenn er nicht neunzig Tage vor Ablauf schriftlich gekündigt wird."
 	aWhole    = "This Agreement is made between Ria Moorings Lda. and Birch Shipping Ltd., who agree on the following terms for all berths in the harbour of Aveiro and its outer basin."
+	aNote     = "1 The tariff of the harbour master lists the berths."
+	aMargin   = "The office keeps the minutes of all meetings that the parties hold about the berths, and sends them to both of them within a week."
 	aSigned   = "Signed in two copies in Aveiro by the representatives of both parties, who confirm that they have read and understood all of its clauses and annexes."
 )
 
@@ -41,9 +43,15 @@ type placed struct {
 	x, y  float64
 	width int
 	text  string
+	small bool
 }
 
-func at(x, y float64, width int, text string) placed { return placed{x, y, width, text} }
+func at(x, y float64, width int, text string) placed { return placed{x, y, width, text, false} }
+
+// small places lines in the letters of a footnote.
+func small(x, y float64, width int, text string) []placed {
+	return []placed{{x, y, width, text, true}}
+}
 
 // rows places single lines below each other.
 func rows(x, y float64, lines ...string) (all []placed) {
@@ -105,7 +113,11 @@ func drawn(pages ...[]placed) []byte {
 			for _, part := range p {
 				if lines := part.lines(); row < len(lines) {
 					text := strings.NewReplacer("ä", "\xe4", "ö", "\xf6", "ü", "\xfc", "ß", "\xdf", "(", "\\(", ")", "\\)").Replace(lines[row])
-					fmt.Fprintf(&content, "BT /F 9 Tf %g %g Td (%s) Tj ET\n", part.x, 842-part.y-float64(row)*leading, text)
+					size := 9
+					if part.small {
+						size = 7
+					}
+					fmt.Fprintf(&content, "BT /F %d Tf %g %g Td (%s) Tj ET\n", size, part.x, 842-part.y-float64(row)*leading, text)
 				}
 			}
 		}
@@ -172,6 +184,24 @@ func TestReadingOrder(t *testing.T) {
 			page(stack(left, top, column, aTerm, aFees), stack(right, top, column, aCap, aBegin), rows(left, 800, "Version 4"), rows(500, 800, "7")),
 			page(stack(left, top, column, anEnd, aLaw), stack(right, top, column, aSecrecy, aSigned), rows(left, 800, "Version 4"), rows(500, 800, "8"))},
 			[]string{aTerm, aFees, aCap, aBegin, anEnd, aLaw, aSecrecy, aSigned, "Version 4"}},
+		"notes in two columns": {[][]placed{page(stack(left, top, column, aTerm, aBegin), small(left, 210, column, aNote), stack(right, top, column, anEnd, aLaw))},
+			[]string{aTerm, aBegin, anEnd, aLaw, aNote}},
+		"a note before a page": {[][]placed{page(stack(left, top, sheet, aTerm, aBegin), small(left, 700, sheet, aNote)), page(stack(left, top, sheet, anEnd, aLaw))},
+			[]string{aTerm, aNote, aBegin, anEnd, aLaw}},
+		"small print": {[][]placed{page(small(left, top, sheet, "2 berths are free of charge."), small(left, 92, sheet, aFees))}, []string{"2 berths are free of charge.", aFees}},
+		"a letterhead": {[][]placed{page(rows(left, 40, "Notice 7", "Third edition"), rows(right+60, 40, "Harbour Office", "Port of Aveiro"),
+			stack(left, 100, column, aTerm, aFees), stack(right, 100, column, aCap, aLaw))},
+			[]string{"Notice 7 Harbour Office Third edition Port of Aveiro", aTerm, aFees, aCap, aLaw}},
+		"headings over columns": {[][]placed{page(rows(left, top, "ONE"), rows(right, top, "TWO"), stack(left, 104, column, aTerm, aFees), stack(right, 104, column, aCap, aLaw))},
+			[]string{"ONE", aTerm, aFees, "TWO", aCap, aLaw}},
+		"a note in the margin": {[][]placed{page(small(30, 128, 18, aMargin), stack(125, top, 36, aTerm, aFees, aWhole), stack(345, top, 36, aCap, aLaw, aSecrecy))},
+			[]string{aMargin, aTerm, aFees, aWhole, aCap, aLaw, aSecrecy}},
+		"a table's title twice": {[][]placed{
+			page(stack(left, top, sheet, aTerm, aFees)),
+			page(rows(left, 60, "Berths and fees", "North quay, 40 m, EUR 900.00", "South quay, 25 m, EUR 650.00")),
+			page(rows(left, 60, "Berths and fees", "Outer basin, 60 m, EUR 1,200.00", "West mole, 30 m, EUR 700.00"))},
+			[]string{aTerm, aFees, "Berths and fees North quay, 40 m, EUR 900.00 South quay, 25 m, EUR 650.00",
+				"Berths and fees Outer basin, 60 m, EUR 1,200.00 West mole, 30 m, EUR 700.00"}},
 		"amounts at the foot": {[][]placed{
 			page(stack(left, top, sheet, aTerm), rows(left, 760, "Fee of the first year: EUR 900")),
 			page(stack(left, top, sheet, aFees), rows(left, 760, "Fee of the second year: EUR 950"))},

@@ -16,6 +16,7 @@ const (
 	headZone = 0.15
 	footZone = 0.85
 	sameLine = 0.012 // the largest distance of a repetition
+	tight    = 1.2   // of two lines of one paragraph, in usual steps
 )
 
 var number = regexp.MustCompile(`\d+`)
@@ -31,23 +32,7 @@ type printed struct {
 // that another page has at the same height, equal apart from a number that counts the pages.
 // What the first page has at its top stays. Words that don't change follow as a last page.
 func withoutFurniture(pages []transcript.Page) (left [][]transcript.Line) {
-	dropped, constant := make([]map[int]bool, len(pages)), []transcript.Line{}
-	for i := range dropped {
-		dropped[i] = map[int]bool{}
-	}
-	for _, alike := range zones(pages) {
-		repeated := repeatedIn(alike)
-		for _, p := range repeated {
-			dropped[p.page][p.line] = p.page > 0 || p.top > headZone
-		}
-		if len(repeated) == 0 {
-			continue
-		}
-		first := repeated[0]
-		if dropped[first.page][first.line] && slices.Equal(first.numbers, repeated[len(repeated)-1].numbers) {
-			constant = append(constant, pages[first.page].Lines[first.line])
-		}
-	}
+	dropped, alike := furniture(pages)
 	for i, p := range pages {
 		var lines []transcript.Line
 		for j, l := range p.Lines {
@@ -57,6 +42,13 @@ func withoutFurniture(pages []transcript.Page) (left [][]transcript.Line) {
 		}
 		left = append(left, lines)
 	}
+	var constant []transcript.Line
+	for _, repeated := range alike {
+		first, last := repeated[0], repeated[len(repeated)-1]
+		if dropped[first.page][first.line] && slices.Equal(first.numbers, last.numbers) {
+			constant = append(constant, pages[first.page].Lines[first.line])
+		}
+	}
 	if len(constant) == 0 {
 		return left
 	}
@@ -64,6 +56,42 @@ func withoutFurniture(pages []transcript.Page) (left [][]transcript.Line) {
 		return cmp.Or(cmp.Compare(a.Box.Top, b.Box.Top), cmp.Compare(a.Box.Left, b.Box.Left), cmp.Compare(a.Text, b.Text))
 	})
 	return append(left, constant)
+}
+
+// furniture returns the lines to drop, by page, and the repeated ones that are alike.
+func furniture(pages []transcript.Page) (dropped []map[int]bool, alike [][]printed) {
+	var all []transcript.Line
+	for _, p := range pages {
+		dropped, all = append(dropped, map[int]bool{}), append(all, p.Lines...)
+	}
+	for _, lines := range zones(pages) {
+		repeated := repeatedIn(lines)
+		for _, p := range repeated {
+			dropped[p.page][p.line] = p.page > 0 || p.top > headZone
+		}
+		if len(repeated) > 0 {
+			alike = append(alike, repeated)
+		}
+	}
+	usual := usualStep(all)
+	for i, p := range pages {
+		keepTitles(p.Lines, dropped[i], usual)
+	}
+	return dropped, alike
+}
+
+// keepTitles keeps the lines at the top that stand right above text that stays, such as the title of
+// a table that goes on on the next page.
+func keepTitles(lines []transcript.Line, dropped map[int]bool, usual float64) {
+	for i, l := range slices.Backward(lines) {
+		above := func(o transcript.Box) bool {
+			step := o.Top - l.Box.Top
+			return step > 0 && step < tight*usual && o.Left < l.Box.Right && l.Box.Left < o.Right
+		}
+		for j := i + 1; j < len(lines) && l.Box.Top < headZone && dropped[i]; j++ {
+			dropped[i] = dropped[j] || !above(lines[j].Box)
+		}
+	}
 }
 
 // zones returns the lines in the zones, by their words without numbers, in order of the pages.

@@ -10,7 +10,8 @@ import (
 // OfPages returns a transcription's text. You must pass it to Clean. Columns follow one another.
 // Lines side by side, such as a number and its clause, become one line. A line far below the
 // previous one starts a paragraph. Form feeds separate pages. Their numbers, and the heads and
-// feet that they repeat, are left out, because they would divide sentences.
+// feet that they repeat, are left out, and footnotes stand between two sentences, because they
+// would divide one.
 func OfPages(pages []transcript.Page) string {
 	var texts []string
 	for _, lines := range withoutFurniture(pages) {
@@ -21,8 +22,13 @@ func OfPages(pages []transcript.Page) string {
 
 func ofPage(lines []transcript.Line) string {
 	var b strings.Builder
+	blocks, notes := withoutNotes(transcript.Columns(lines))
+	if len(notes) > 0 {
+		before, rest := unfinished(blocks)
+		blocks = slices.Concat(before, notes, rest)
+	}
 	last := transcript.Line{}
-	for i, block := range transcript.Columns(lines) {
+	for i, block := range blocks {
 		switch {
 		case i == 0:
 		case block[0].Box.Top < last.Box.Top && !ends(last.Text) && !closes(last.Text): // goes on in the next column

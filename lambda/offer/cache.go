@@ -134,11 +134,7 @@ func (c *Cache) read(ctx context.Context, e *entry) (digest [32]byte, x *ranking
 	if err != nil {
 		return digest, nil, err
 	}
-	r, err := frozen.Thaw()
-	if err != nil {
-		return digest, nil, err
-	}
-	x, err = ranking.New(r)
+	x, err = ranking.Read(frozen)
 	return frozen.Digest, x, err
 }
 

@@ -20,12 +20,8 @@ func (s *Scheduler) members(f roster.Frozen) (ids []uuid.UUID, err error) {
 			return m.ids, nil
 		}
 	}
-	thawed, err := f.Thaw()
-	if err != nil {
+	if _, err := f.Each(func(_ roster.Roster, row roster.Row) { ids = append(ids, row.ID) }); err != nil {
 		return nil, err
-	}
-	for _, row := range thawed.Rows {
-		ids = append(ids, row.ID)
 	}
 	s.read = append(s.read, membership{f.Digest, ids})
 	s.read = slices.Clone(s.read[max(0, len(s.read)-keptMemberships):])

@@ -272,8 +272,8 @@ func (s *simulation) completed(set offer.Set) {
 		s.broken("a second set of %s for %s was committed", set.Date, set.User)
 	}
 	f.committed = true
-	for _, o := range set.Offers {
-		if x := s.rand.IntN(300); x < len(roster.Answers()) {
+	for _, o := range set.Offers { // many users answer more rarely, or rosters would be mostly answers
+		if x := s.rand.IntN(max(300, len(s.people)/5)); x < len(roster.Answers()) {
 			s.after(s.draw(2*aDay), func() { s.answer(set.User, o.Candidate, roster.Answers()[x]) })
 		}
 	}
@@ -342,9 +342,7 @@ func (s *simulation) index(frozen roster.Frozen) *ranking.Index {
 	if frozen.Users == 0 || len(s.people) > 1000 && frozen.Date%10 > 0 {
 		return nil
 	}
-	thawed, err := frozen.Thaw()
-	s.must(err)
-	index, err := ranking.New(thawed)
+	index, err := ranking.Read(frozen)
 	s.must(err)
 	return index
 }

@@ -51,6 +51,8 @@ type Filter struct {
 	found func(pair) string
 	// never reports that no candidate in the bounds can pass; it may be nil.
 	never func(from *user, in bounds) bool
+	// mutual says that a pair passes in both directions or in none.
+	mutual bool
 }
 
 // Term gives points to a candidate.
@@ -109,7 +111,7 @@ func (a *Algorithm) fails(p pair) (f *Filter, which string) {
 func (a *Algorithm) passes(p pair) bool {
 	q := p.turned()
 	for i := len(a.Filters) - 1; i >= 0; i-- {
-		if f := &a.Filters[i]; !f.passes(p) || !f.passes(q) {
+		if f := &a.Filters[i]; !f.passes(p) || !f.mutual && !f.passes(q) {
 			return false
 		}
 	}

@@ -35,9 +35,22 @@ func ageAndLimits(p pair) string {
 }
 
 func wantedLanguage(p pair) bool {
-	these := p.from.wants.languages
-	return len(these) == 0 ||
-		slices.ContainsFunc(p.to.languages, func(n name) bool { return slices.Contains(these, n) })
+	return len(p.from.wants.languages) == 0 || common(p.from.wants.languages, p.to.languages)
+}
+
+// common reports whether two sorted lists have a name in common.
+func common(a, b []name) bool {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] == b[0]:
+			return true
+		case a[0] < b[0]:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return false
 }
 
 func nearEnough(p pair) bool {

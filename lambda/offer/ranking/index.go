@@ -31,32 +31,90 @@ type part map[name][]*tree
 
 // New prepares a roster. Its error is permanent.
 func New(r roster.Roster) (*Index, error) {
-	a, ok := algorithm(r.Algorithm)
-	if !ok {
-		return nil, failure.Permanently(
-			"unknown ranking version %d in the roster of %s", r.Algorithm, r.Date)
+	a, err := algorithmOf(r)
+	if err != nil {
+		return nil, err
 	}
 	return prepare(a, r)
 }
 
+// Read prepares a stored roster, of which it keeps no profile. Its error is permanent.
+func Read(f roster.Frozen) (*Index, error) {
+	var p *preparation
+	var unknown error
+	r, err := f.Each(func(of roster.Roster, row roster.Row) {
+		if p == nil {
+			var a *Algorithm
+			a, unknown = algorithmOf(of)
+			p = begin(a, of, f.Users)
+		}
+		if unknown == nil {
+			p.add(row)
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case unknown != nil:
+		return nil, unknown
+	case p == nil: // it is empty
+		return New(r)
+	}
+	return p.index()
+}
+
+func algorithmOf(r roster.Roster) (*Algorithm, error) {
+	a, ok := algorithm(r.Algorithm)
+	if !ok {
+		return &Algorithm{}, failure.Permanently("unknown ranking version %d in the roster of %s", r.Algorithm, r.Date)
+	}
+	return a, nil
+}
+
 func prepare(a *Algorithm, r roster.Roster) (*Index, error) {
+	p := begin(a, r, len(r.Rows))
+	for _, row := range sorted(r.Rows) {
+		p.add(row)
+	}
+	return p.index()
+}
+
+// preparation is an index to which users are added, in the order of their ids.
+type preparation struct {
+	*Index
+	names    names
+	settings *roster.Settings
+	rows     []roster.Row // without profiles and preferences
+}
+
+func begin(a *Algorithm, r roster.Roster, users int) *preparation {
 	a = a.chosen(r.Settings)
-	x := &Index{key: r.Key, algorithm: a, days: a.days(len(r.Rows)), users: make([]user, len(r.Rows)),
-		sets: make([][]int32, len(r.Rows)), shown: make([]int32, len(r.Rows)),
-		admitted: make([]atomic.Pointer[admission], len(r.Rows))}
-	numbers, rows := names{}, sorted(r.Rows)
-	for i, row := range rows {
-		x.users[i] = numbers.user(row, r.Date, a.Reading)
-		x.users[i].index = int32(i)
-		x.users[i].see(row.Shown)
-		if i > 0 && x.users[i].id == x.users[i-1].id {
-			return nil, failure.Permanently("duplicate user %s in the roster", row.ID)
+	x := &Index{key: r.Key, algorithm: a, users: make([]user, 0, min(max(users, 0), 1<<20))}
+	return &preparation{Index: x, names: names{numbers: map[string]name{}}, settings: r.Settings}
+}
+
+func (p *preparation) add(row roster.Row) {
+	u := p.names.user(row, p.key.Date, p.algorithm.Reading)
+	u.index = int32(len(p.users))
+	u.see(row.Shown)
+	p.users = append(p.users, u)
+	p.rows = append(p.rows, roster.Row{ID: row.ID, Past: row.Past})
+}
+
+func (p *preparation) index() (*Index, error) {
+	x := p.Index
+	x.days = x.algorithm.days(len(x.users))
+	for i := 1; i < len(x.users); i++ {
+		if x.users[i].id == x.users[i-1].id {
+			return nil, failure.Permanently("duplicate user %s in the roster", x.users[i].id)
 		}
 	}
-	if r.Settings != nil {
-		x.recall(rows, r.Settings.RestDays)
+	x.sets, x.shown = make([][]int32, len(x.users)), make([]int32, len(x.users))
+	x.admitted = make([]atomic.Pointer[admission], len(x.users))
+	if p.settings != nil {
+		x.recall(p.rows, p.settings.RestDays)
 		for i := range x.users {
-			x.users[i].leastAge = r.Settings.MinimumAge
+			x.users[i].leastAge = p.settings.MinimumAge
 		}
 	}
 	x.plant()

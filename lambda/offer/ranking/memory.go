@@ -104,6 +104,7 @@ func (u *user) conclude() {
 	}
 	u.past = joined
 	for _, m := range u.past {
+		u.known.add(m.with)
 		if m.matched {
 			u.matches++
 		}
@@ -121,6 +122,9 @@ func (x *Index) position(id uuid.UUID) (int32, bool) {
 // about returns the answers of a user and another one about each other. It is asked for each
 // pair, and slices.BinarySearchFunc would copy each memory that it compares.
 func (u *user) about(other *user) memory {
+	if !u.known.has(other.index) {
+		return memory{}
+	}
 	from, to := 0, len(u.past)
 	for from < to {
 		if middle := (from + to) / 2; u.past[middle].with < other.index {
@@ -135,9 +139,11 @@ func (u *user) about(other *user) memory {
 	return u.past[from]
 }
 
-func unblocked(p pair) bool { return len(p.from.past) == 0 || !p.from.about(p.to).blocked }
+func unblocked(p pair) bool { return !p.from.about(p.to).blocked }
 
-func rested(p pair) bool { return len(p.from.past) == 0 || p.from.about(p.to).rests <= p.from.date }
+func rested(p pair) bool {
+	return !p.from.known.has(p.to.index) || p.from.about(p.to).rests <= p.from.date
+}
 
 func restUntil(p pair) string {
 	return "it rests until " + p.from.about(p.to).rests.String() + " because of an answer"

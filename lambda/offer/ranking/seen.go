@@ -18,6 +18,7 @@ func (u *user) see(shown []roster.Shown) {
 	for _, s := range shown {
 		for _, with := range s.Users {
 			u.seen = append(u.seen, seen(with)<<daysBits|seen(min(s.Ago, 1<<daysBits-1)))
+			u.shown.add(with)
 		}
 	}
 	// The latest date of a candidate comes first, and counts.
@@ -28,7 +29,7 @@ func (u *user) see(shown []roster.Shown) {
 // turn is 0 if the user wasn't offered the candidate lately. Otherwise it is the larger, the
 // later that was.
 func (p pair) turn(recent int) int {
-	if len(p.from.seen) == 0 {
+	if !p.from.shown.has(p.to.index) {
 		return 0
 	}
 	i, ok := slices.BinarySearchFunc(p.from.seen, p.to.index, func(s seen, with int32) int {

@@ -1,7 +1,5 @@
 package ranking
 
-import "slices"
-
 // Numbers of the terms of version 1.
 const (
 	allInterests = 1000
@@ -76,7 +74,7 @@ func mostActivity(from *user, in bounds) int {
 }
 
 func languages(p pair) int {
-	if slices.ContainsFunc(p.from.languages, func(n name) bool { return slices.Contains(p.to.languages, n) }) {
+	if common(p.from.languages, p.to.languages) {
 		return oneLanguage
 	}
 	return 0

@@ -27,9 +27,11 @@ type user struct {
 	interests []name
 	wants     wants
 	past      []memory // by the index of the other
+	known     mask     // of the ones in past
 	seen      []seen
-	matches   int // that take a place
-	welcome   int // points by the answers of others
+	shown     mask // of the ones in seen
+	matches   int  // that take a place
+	welcome   int  // points by the answers of others
 	reports   int
 	standing  int // of both
 }
@@ -46,6 +48,12 @@ type wants struct {
 	capacity  int // 0: any
 }
 
+// mask has a bit for each index modulo 256, because most pairs know nothing of each other.
+type mask [4]uint64
+
+func (m *mask) add(index int32)      { m[index>>6&3] |= 1 << (index & 63) }
+func (m *mask) has(index int32) bool { return m[index>>6&3]>>(index&63)&1 == 1 }
+
 // name is the number of a name. Equal names have equal numbers.
 type name int32
 
@@ -55,29 +63,43 @@ type weight struct {
 }
 
 // names numbers the names of a roster in the order of their first use, since only their
-// equality counts.
-type names map[string]name
+// equality counts. A user's lists lie next to each other, because a comparison reads all of them.
+type names struct {
+	numbers map[string]name
+	lists   []name
+	weights []weight
+}
 
-func (n names) of(s string) name {
+func (n *names) of(s string) name {
 	if s == "" {
 		return 0
 	}
-	if _, ok := n[s]; !ok {
-		n[s] = name(len(n) + 1)
+	if _, ok := n.numbers[s]; !ok {
+		n.numbers[s] = name(len(n.numbers) + 1)
 	}
-	return n[s]
+	return n.numbers[s]
 }
 
-func (n names) all(list []string) []name {
-	out := make([]name, len(list))
-	for i, s := range list {
-		out[i] = n.of(s)
+func (n *names) all(list []string) []name {
+	n.lists = room(n.lists, len(list))
+	first := len(n.lists)
+	for _, s := range list {
+		n.lists = append(n.lists, n.of(s))
 	}
+	out := n.lists[first:len(n.lists):len(n.lists)]
 	slices.Sort(out)
 	return out
 }
 
-func (n names) user(r roster.Row, date day.Date, how roster.Reading) user {
+// room returns a list that further elements can be appended to where they are.
+func room[T any](list []T, more int) []T {
+	if len(list)+more > cap(list) {
+		return make([]T, 0, max(more, 1024))
+	}
+	return list
+}
+
+func (n *names) user(r roster.Row, date day.Date, how roster.Reading) user {
 	u := user{id: r.ID, hash: hash(r.ID), date: date}
 	p, err := r.Person(how)
 	if err != nil {
@@ -95,23 +117,24 @@ func (n names) user(r roster.Row, date day.Date, how roster.Reading) user {
 	u.wants = wants{kinds: n.all(p.Wants.Kinds), ages: p.Wants.Age, metres: int64(p.Wants.MaxKM) * 1000,
 		languages: n.all(p.Wants.Languages), distance: p.Wants.Distance, activity: p.Wants.Activity,
 		capacity: p.Wants.Capacity}
-	u.wants.weigh(n.weights(p))
+	u.wants.weigh(n.weigh(p))
 	return u
 }
 
-// weights returns the interests a person looks for. Without a choice it uses the person's
+// weigh returns the interests a person looks for. Without a choice it uses the person's
 // interests.
-func (n names) weights(p roster.Person) []weight {
-	var out []weight
+func (n *names) weigh(p roster.Person) []weight {
+	n.weights = room(n.weights, max(len(p.Wants.Interests), len(p.Interests)))
+	first := len(n.weights)
 	for _, w := range p.Wants.Interests {
-		out = append(out, weight{n.of(w.Name), int32(w.Weight)})
+		n.weights = append(n.weights, weight{n.of(w.Name), int32(w.Weight)})
 	}
-	if len(out) == 0 {
+	if len(p.Wants.Interests) == 0 {
 		for _, s := range p.Interests {
-			out = append(out, weight{n.of(s), 1})
+			n.weights = append(n.weights, weight{n.of(s), 1})
 		}
 	}
-	return out
+	return n.weights[first:len(n.weights):len(n.weights)]
 }
 
 func (w *wants) weigh(interests []weight) {

@@ -48,15 +48,15 @@ var versions = []Algorithm{
 }
 
 var (
-	self       = Filter{"itself", "to be another user", func(p pair) bool { return p.from != p.to }, nil, nil}
-	kind       = Filter{"kind", "to be a kind of user the other looks for", wantedKind, nil, nil}
-	age        = Filter{"age", "to have an age the other looks for, in the year of the date", wantedAge, ageAndLimits, nil}
-	language   = Filter{"language", "to have a language the other looks for", wantedLanguage, nil, nil}
-	block      = Filter{"blocked", "not to have blocked or reported the other, nor the other way round", unblocked, nil, nil}
-	rest       = Filter{"rest", "not to have answered, or been answered, lately", rested, restUntil, nil}
-	minimumAge = Filter{"minimum age", "to have the tenant's minimum age, in the year of the date", grownUp, ageAndMinimum, nil}
-	capacity   = Filter{"capacity", "to have room for another match", hasRoom, matchesAndCapacity, nil}
-	near       = Filter{"distance", "to be as near as the other wants, if both have a place", nearEnough, kilometres, tooFar}
+	self       = Filter{"itself", "to be another user", func(p pair) bool { return p.from != p.to }, nil, nil, true}
+	kind       = Filter{"kind", "to be a kind of user the other looks for", wantedKind, nil, nil, false}
+	age        = Filter{"age", "to have an age the other looks for, in the year of the date", wantedAge, ageAndLimits, nil, false}
+	language   = Filter{"language", "to have a language the other looks for", wantedLanguage, nil, nil, false}
+	block      = Filter{"blocked", "not to have blocked or reported the other, nor the other way round", unblocked, nil, nil, true}
+	rest       = Filter{"rest", "not to have answered, or been answered, lately", rested, restUntil, nil, true}
+	minimumAge = Filter{"minimum age", "to have the tenant's minimum age, in the year of the date", grownUp, ageAndMinimum, nil, false}
+	capacity   = Filter{"capacity", "to have room for another match", hasRoom, matchesAndCapacity, nil, false}
+	near       = Filter{"distance", "to be as near as the other wants, if both have a place", nearEnough, kilometres, tooFar, false}
 )
 
 var (

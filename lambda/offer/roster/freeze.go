@@ -7,11 +7,14 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"matchbook/lambda/failure"
+
+	"github.com/google/uuid"
 )
 
 // MaxBytes is the length of the longest profile, and of the longest preferences, kept in a
@@ -93,56 +96,65 @@ func limited(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// Thaw returns the content of a stored roster. Its error is permanent, because a roster that
-// differs from its digest is damaged, and stays so.
+// Thaw returns the content of a stored roster. Its error is permanent, as the one of Each.
 func (f Frozen) Thaw() (Roster, error) {
-	r, err := f.read()
+	rows := make([]Row, 0, min(max(f.Users, 0), 1<<20))
+	r, err := f.Each(func(_ Roster, row Row) { rows = append(rows, row) })
+	if err != nil {
+		return Roster{}, err
+	}
+	r.Rows = rows
+	return r, nil
+}
+
+// Each visits the users of a stored roster in the order of their ids, with the roster without users,
+// which it returns. So you need not keep all profiles in memory. Forget the users if it returns an
+// error, which is permanent, because a roster that differs from its digest is damaged, and stays so.
+func (f Frozen) Each(visit func(of Roster, row Row)) (Roster, error) {
+	r, err := f.read(visit)
 	if err != nil {
 		return Roster{}, failure.Permanently("roster of %s is damaged: %v", f.Date, err)
 	}
 	return r, nil
 }
 
-func (f Frozen) read() (Roster, error) {
+func (f Frozen) read(visit func(of Roster, row Row)) (r Roster, err error) {
 	content, err := gzip.NewReader(bytes.NewReader(f.Content))
 	if err != nil {
-		return Roster{}, fmt.Errorf("decompress: %w", err)
+		return r, fmt.Errorf("decompress: %w", err)
 	}
 	digest := sha256.New()
 	lines := bufio.NewScanner(io.TeeReader(content, digest))
 	lines.Buffer(make([]byte, 64<<10), maxLine)
-	r := Roster{Rows: make([]Row, 0, min(max(f.Users, 0), 1<<20))}
 	if lines.Scan() {
 		var first heading
 		if err := json.Unmarshal(lines.Bytes(), &first); err != nil {
-			return Roster{}, fmt.Errorf("invalid key in the first line (%T)", err)
+			return r, fmt.Errorf("invalid key in the first line (%T)", err)
 		}
 		r.Key, r.Settings = first.Key, first.Settings
 	}
-	for lines.Scan() {
+	users, sorted, last := 0, true, uuid.UUID{}
+	for ; lines.Scan(); users++ {
 		var row Row
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			return Roster{}, fmt.Errorf("invalid user in line %d (%T)", len(r.Rows)+2, err)
+			return r, fmt.Errorf("invalid user in line %d (%T)", users+2, err)
 		}
-		r.Rows = append(r.Rows, row)
+		sorted = sorted && (users == 0 || bytes.Compare(last[:], row.ID[:]) <= 0)
+		last = row.ID
+		visit(r, row)
 	}
 	if err := lines.Err(); err != nil {
-		return Roster{}, fmt.Errorf("decompress: %w", err)
+		return r, fmt.Errorf("decompress: %w", err)
 	}
-	return r, f.check(r, [32]byte(digest.Sum(nil)))
-}
-
-func (f Frozen) check(r Roster, digest [32]byte) error {
-	sorted := slices.IsSortedFunc(r.Rows, func(a, b Row) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	switch {
-	case digest != f.Digest:
-		return fmt.Errorf("content must match the digest")
+	case [32]byte(digest.Sum(nil)) != f.Digest:
+		return r, errors.New("content must match the digest")
 	case r.Key != f.Key:
-		return fmt.Errorf("unexpected tenant, date or algorithm")
-	case len(r.Rows) != f.Users:
-		return fmt.Errorf("expected %d users, got %d", f.Users, len(r.Rows))
+		return r, errors.New("unexpected tenant, date or algorithm")
+	case users != f.Users:
+		return r, fmt.Errorf("expected %d users, got %d", f.Users, users)
 	case !sorted:
-		return fmt.Errorf("users must be in the order of their ids")
+		return r, errors.New("users must be in the order of their ids")
 	}
-	return nil
+	return r, nil
 }

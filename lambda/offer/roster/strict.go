@@ -184,5 +184,5 @@ func (w *walk) problem(what string) error {
 }
 
 func broken(text string) bool {
-	return strings.ContainsAny(text, "\x00\ufffd") || !utf8.ValidString(text)
+	return strings.Contains(text, "\x00") || strings.Contains(text, "\ufffd") || !utf8.ValidString(text)
 }

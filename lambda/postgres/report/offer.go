@@ -51,7 +51,7 @@ func (r Reader) OffersOf(ctx context.Context, date day.Date, tenants []uuid.UUID
 }
 
 // A page shows 200 characters of a name, so the rest of a long one stays in the database.
-const offerNamesSQL = `SELECT u.id, left(` + userName + `, 1000) FROM offer_user AS u WHERE u.id = ANY ($1)`
+const offerNamesSQL = `SELECT u.id, left(` + userName + `, 300) FROM offer_user AS u WHERE u.id = ANY ($1)`
 
 // OfferNames returns the users' names found in their profiles.
 func (r Reader) OfferNames(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]string, error) {

@@ -27,6 +27,7 @@ const (
 	aLaufzeit = "1. Laufzeit. Dieser Vertrag beginnt am 1. März und verlängert sich um jeweils zwölf Monate, wenn er nicht neunzig Tage vor Ablauf schriftlich gekündigt wird."
 	aWhole    = "This Agreement is made between Ria Moorings Lda. and Birch Shipping Ltd., who agree on the following terms for all berths in the harbour of Aveiro and its outer basin."
 	aNote     = "1 The tariff of the harbour master lists the berths."
+	aFirst    = "7. Berths. The Customer has the berths at the outer basin, which take ships of up to 40 m, for 12 months and no longer than 18 months."
 	aMargin   = "The office keeps the minutes of all meetings that the parties hold about the berths, and sends them to both of them within a week."
 	aSigned   = "Signed in two copies in Aveiro by the representatives of both parties, who confirm that they have read and understood all of its clauses and annexes."
 )
@@ -186,6 +187,8 @@ func TestReadingOrder(t *testing.T) {
 			[]string{aTerm, aFees, aCap, aBegin, anEnd, aLaw, aSecrecy, aSigned, "Version 4"}},
 		"notes in two columns": {[][]placed{page(stack(left, top, column, aTerm, aBegin), small(left, 210, column, aNote), stack(right, top, column, anEnd, aLaw))},
 			[]string{aTerm, aBegin, anEnd, aLaw, aNote}},
+		"a number before a note": {[][]placed{page(stack(left, top, column, aTerm, aFirst), small(left, 210, column, aNote), stack(right, top, column, aLaw))},
+			[]string{aTerm, aFirst, aLaw, aNote}},
 		"a note before a page": {[][]placed{page(stack(left, top, sheet, aTerm, aBegin), small(left, 700, sheet, aNote)), page(stack(left, top, sheet, anEnd, aLaw))},
 			[]string{aTerm, aNote, aBegin, anEnd, aLaw}},
 		"small print": {[][]placed{page(small(left, top, sheet, "2 berths are free of charge."), small(left, 92, sheet, aFees))}, []string{"2 berths are free of charge.", aFees}},

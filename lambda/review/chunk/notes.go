@@ -26,11 +26,12 @@ func withoutNotes(blocks [][]transcript.Line) (running, notes [][]transcript.Lin
 	return running, notes
 }
 
-// firstNote returns the place of the first line with a mark from which on the lines are smaller
+// firstNote returns the place of the first small line with a mark from which on the lines are smaller
 // than the ones before.
 func firstNote(block []transcript.Line) int {
 	for i := 1; i < len(block); i++ {
-		if noteMark.MatchString(block[i].Text) && usualHeight(block[i:]) < smaller*usualHeight(block[:i]) {
+		limit := smaller * usualHeight(block[:i])
+		if noteMark.MatchString(block[i].Text) && usualHeight(block[i:i+1]) < limit && usualHeight(block[i:]) < limit {
 			return i
 		}
 	}

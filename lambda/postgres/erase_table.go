@@ -39,12 +39,18 @@ const (
 		WHERE position(id::text IN concat(lines, orders, receipts)) > 0))`
 )
 
+// lettersOfDocument is before the rows that letters name.
+const lettersOfDocument = `row_id = ANY ($1) OR row_id IN (
+	SELECT id FROM ingestion WHERE document_id = ANY ($1)
+	UNION ALL SELECT id FROM review_chunk WHERE ` + reviewsOfDocument + `)`
+
 // erasables are in the order of deletion: a row goes before the row it refers to.
 var erasables = []erasable{
 	{"event", ofTenant, ofPair}, // before the matches, because their removal is an event for the receiver
 	{"notification_delivery", `notification_id IN (SELECT id FROM notification WHERE tenant_id = $1)`,
 		`notification_id IN (SELECT id FROM notification WHERE ` + noticesOfDocument + `)`},
 	{"notification", ofTenant, noticesOfDocument},
+	{"dead_letter_action", ofTenant, lettersOfDocument},
 	{"model_answer", ofTenant, answersOfDocument},
 	{"model_embedding", ofTenant, vectorsOfDocument},
 	{"finding_action", reviewsOfTenant, reviewsOfDocument},

@@ -126,7 +126,7 @@ func (j *Jobs) gather(at stage, limit time.Duration) func(context.Context) {
 
 type statements struct {
 	claim, extend, retry, fail, succeed, succeedAll, find, publish, failed, stillFailed string
-	overdue, republish, giveUp, unpark, gauges, inProgress, resume                      string
+	overdue, republish, giveUp, unpark, gauges, inProgress, resume, failedAgain         string
 }
 
 func (t Table) statements() statements {
@@ -136,5 +136,6 @@ func (t Table) statements() statements {
 		publish: t.sql(publishSQL), failed: t.sql(failedSQL), stillFailed: t.sql(stillFailedSQL),
 		overdue: t.sql(overdueSQL), republish: t.sql(republishSQL), giveUp: t.sql(giveUpSQL), unpark: t.sql(unparkSQL),
 		gauges: t.sql(gaugesSQL), inProgress: t.sql(inProgressSQL), resume: t.sql(resumeSQL),
+		failedAgain: t.sql(failedAgainSQL),
 	}
 }

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"strings"
 
+	"matchbook/lambda/job/sqsjob"
+	"matchbook/lambda/manifest"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 // LoadAWS reads the SDK's variables. It turns retries off, because the sweep or the queue
@@ -81,3 +85,19 @@ func (e endpoints) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpoi
 	}
 	return aws.DualStackEndpointStateUnset, false, nil
 }
+
+// StackQueues returns a function that finds the queues of a deployed stack; nil for one that the
+// stack lacks.
+func StackQueues(ctx context.Context, stack string) (func(manifest.Function) (*sqsjob.Queue, error), error) {
+	c, err := LoadSignedIn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client := sqs.NewFromConfig(c)
+	return func(f manifest.Function) (*sqsjob.Queue, error) {
+		return sqsjob.FindQueue(ctx, client, StackQueue(stack, f), "")
+	}, nil
+}
+
+// StackQueue returns the name of a function's queue in a stack.
+func StackQueue(stack string, f manifest.Function) string { return stack + "-" + f.Name }

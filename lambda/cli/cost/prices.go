@@ -108,6 +108,12 @@ func (l *ModelPrices) Of(model string) (best modelRate) {
 	return best
 }
 
+// USD returns the price of calls of a model, or false if it is unknown.
+func (l *ModelPrices) USD(model string, prompt, completion int) (usd float64, known bool) {
+	p := l.Of(model)
+	return p.usd(prompt, completion, 0), p.Prompt != nil && p.Completion != nil
+}
+
 func (l *ModelPrices) bill(s report.Spent) expense {
 	p := l.Of(s.Model)
 	b := expense{

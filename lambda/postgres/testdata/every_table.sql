@@ -58,6 +58,9 @@ INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, 
 	('aaaaaaaa-0000-4000-8000-0000000000f1', 1, 'aaaaaaaa-0000-4000-8000-0000000000f2', 'a', 'c', 'high', 't', 'e');
 INSERT INTO finding_action (form, tenant_id, job_id, seq, action, acted_by, origin) VALUES
 	('aaaaaaaa-0000-4000-8000-0000000000f3', 'aaaaaaaa-0000-4000-8000-000000000000', 'aaaaaaaa-0000-4000-8000-0000000000f1', 1, 'accept', 'anna', 'page');
+INSERT INTO dead_letter_action (function, message_id, row_id, tenant_id, kind, acted_by, reason)
+SELECT 'match', 'm', ('aaaaaaaa-0000-4000-8000-0000000000' || row)::uuid, 'aaaaaaaa-0000-4000-8000-000000000000', 'drop', 'anna', ''
+FROM unnest(ARRAY['d1', 'd2', 'e1', 'f2', 'c3']) AS row;
 INSERT INTO offer_user (id, tenant_id, timezone)
 SELECT ('aaaaaaaa-0000-4000-8000-0000000000c' || n)::uuid, 'aaaaaaaa-0000-4000-8000-000000000000', 'UTC' FROM generate_series(1, 2) AS n;
 INSERT INTO offer_roster (tenant_id, date, digest, algorithm_version, users, content) VALUES ('aaaaaaaa-0000-4000-8000-000000000000', '2026-03-02', '', 1, 2, '');

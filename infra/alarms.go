@@ -37,7 +37,7 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 		// after some hours, full or not.
 		watch.Alarm{ID: id + "DeadLetterQueueNotEmpty", Metric: dead, At: 1, Silence: awscloudwatch.TreatMissingData_IGNORE,
 			Text: "Messages of " + queue + " were given up. Read the errors of their " + rows +
-				explained(q.facts) + ", fix the cause, then " + again(q.facts) + "."},
+				explained(q.facts) + ", fix the cause, then run matchbook dlq redrive, and matchbook dlq drop for what is done."},
 		// Use the difference of visible messages, because messages moved by SQS don't count
 		// as NumberOfMessagesSent of the dead-letter queue.
 		watch.Alarm{ID: id + "DeadLetterQueueFilling", At: 3,
@@ -59,14 +59,6 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 		Text: a.malformed(q.facts)})
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
 	a.onThresholds(id, q)
-}
-
-// again describes how to retry the messages of the dead-letter queue.
-func again(f manifest.Function) string {
-	if f.Repair.NoRedrive {
-		return f.Repair.Again
-	}
-	return "redrive the dead-letter queue"
 }
 
 // onThresholds adds the alarms with a threshold in the manifest.

@@ -69,9 +69,6 @@ type Repair struct {
 	Explain string // shows a row's error, such as matchbook explain ID
 	List    string // shows the errors of all failed rows
 	Again   string // publishes them again
-	// NoRedrive means that Again covers messages in the dead-letter queue too, so you must not
-	// redrive them.
-	NoRedrive bool
 }
 
 // Receiver is a program of the customer that gets a function's results in signed requests.
@@ -211,7 +208,7 @@ var Offer = Function{
 	Delivers:       Sets,
 	Alarms:         Alarms{FailedPercent: 1, SlowWork: 5 * time.Minute, Waiting: 1000},
 	Repair: Repair{Explain: "matchbook offers explain ID", List: "matchbook offers explain ID shows that of a job",
-		Again: "queue the jobs again: matchbook offers requeue", NoRedrive: true},
+		Again: "queue the jobs again: matchbook offers requeue"},
 }
 
 // Task describes a function without a queue.

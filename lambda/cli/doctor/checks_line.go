@@ -288,9 +288,8 @@ func dlqEmpty(l line) result {
 	case why != "":
 		return skipped(l.name, why)
 	case l.dlq.value.waiting.value > 0:
-		const do = "Read matching_error of the failed documents and fix the cause, " +
-			"then redrive the messages: run " +
-			"aws sqs start-message-move-task --source-arn with the ARN of the dead-letter queue."
+		const do = `Run "matchbook dlq list" for their rows and errors, and fix the cause; then run ` +
+			`"matchbook dlq redrive", and "matchbook dlq drop" for what is done.`
 		return doubtful(l.dlq.value.name, do, "%s in the dead-letter queue",
 			plural.Of(l.dlq.value.waiting.value, "message"))
 	}

@@ -53,8 +53,9 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		{"Decide", []*cobra.Command{w.consoleCommand(), w.openCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
 			w.undecideCommand(), w.settleCommand(), w.correctCommand(), w.dismissCommand(),
 			w.pagesCommand(), w.companyCommand(), w.toleranceCommand(), w.taughtCommand()}},
-		{"Operate", []*cobra.Command{w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.sweepCommand(), w.offersCommand(),
-			w.deleteCommand(), w.pruneCommand(), w.notifyCommand(), w.costCommand(), w.versionCommand()}},
+		{"Operate", []*cobra.Command{w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.dlqCommand(),
+			w.sweepCommand(), w.offersCommand(), w.deleteCommand(), w.pruneCommand(), w.notifyCommand(), w.costCommand(),
+			w.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range g.commands {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/deadletter"
 	"matchbook/lambda/cli/errtext"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
@@ -35,8 +36,11 @@ func (w *invocation) publishCommand() *cobra.Command {
 		Short: "Publish documents, files or chunks again",
 		Args:  failed.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if failed.on {
-				return w.publishFailed(cmd.Context(), failed)
+			switch {
+			case failed.all:
+				return w.publishAllFailed(cmd.Context(), failed)
+			case failed.on:
+				return w.publishFailed(cmd.Context(), failed, w.writeFailed)
 			}
 			if failed.ingestions || failed.chunks { // these have no numbers
 				for _, arg := range args {
@@ -112,13 +116,16 @@ func (s *session) matchQueue() (job.Sender, error) {
 
 // failedOptions are the flags of publish, most of them for --failed.
 type failedOptions struct {
-	ingestions, chunks, on, dryRun, json bool
-	kind, since, tenant                  string
+	ingestions, chunks, on, all, dryRun, json bool
+	kind, since, tenant                       string
+	function                                  manifest.Function // with all; the zero value: by the flags
 }
 
 // workload returns the function that works on the published rows.
 func (o *failedOptions) workload() manifest.Function {
 	switch {
+	case o.function.Name != "":
+		return o.function
 	case o.ingestions:
 		return manifest.Ingest
 	case o.chunks:
@@ -133,7 +140,8 @@ func (o *failedOptions) add(cmd *cobra.Command) {
 		"publish ingestions, so that their files are read again, instead of documents")
 	flags.BoolVar(&o.chunks, "chunks", false,
 		"publish chunks of reviews, so that they continue where they stopped, instead of documents")
-	cli.Exclusive(cmd, "ingestions", "chunks")
+	flags.BoolVar(&o.all, "all", false, "with --failed: publish the failed rows of all workloads")
+	cli.Exclusive(cmd, "ingestions", "chunks", "all")
 	flags.BoolVar(&o.on, "failed", false, "publish failed rows again, instead of rows by ID")
 	flags.StringVar(&o.kind, "kind", "", "with --failed: only this `KIND` of failure: "+strings.Join(republish.Kinds, ", "))
 	flags.StringVar(&o.since, "since", "",
@@ -151,7 +159,7 @@ func (o *failedOptions) args(cmd *cobra.Command, args []string) error {
 		}
 		return nil
 	}
-	for _, flag := range []string{"kind", "since", "tenant", "dry-run", "json"} {
+	for _, flag := range []string{"all", "kind", "since", "tenant", "dry-run", "json"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("missing --failed: --%s works only with it", flag)
 		}
@@ -159,7 +167,9 @@ func (o *failedOptions) args(cmd *cobra.Command, args []string) error {
 	return cli.Args(1, cli.Many)(cmd, args)
 }
 
-func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
+// publishFailed publishes a workload's failed rows, drops the dead letters that are done then, so
+// that their alarm ends, and writes the report.
+func (w *invocation) publishFailed(ctx context.Context, o failedOptions, write func(*republish.Report, bool) error) error {
 	filter, err := republish.ParseFilter(o.kind, o.since, o.tenant)
 	if err != nil {
 		return err
@@ -171,7 +181,7 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 			if err != nil {
 				return err
 			}
-			return w.writeFailed(r, o.json)
+			return write(r, o.json)
 		})
 	}
 	return w.withQueue(ctx, o.workload(), func(s *session, queue job.Sender) error {
@@ -184,8 +194,54 @@ func (w *invocation) publishFailed(ctx context.Context, o failedOptions) error {
 		if r == nil {
 			return stopped(err)
 		}
-		return errors.Join(w.writeFailed(r, o.json), s.refused(r.Refused, stopped(err)))
+		if err == nil && r.Refused == nil {
+			r.Settled = s.settleDeadLetters(o.workload())
+		}
+		return errors.Join(write(r, o.json), s.refused(r.Refused, stopped(err)))
 	})
+}
+
+// settleDeadLetters drops a workload's dead letters that are done. The rows are published already,
+// so that it only reports an error.
+func (s *session) settleDeadLetters(f manifest.Function) int {
+	desk, _, err := s.desk(dlqFlags{function: f.Name, reason: "published again"})
+	if err == nil && len(desk.Sources) > 0 {
+		var r *deadletter.Dropped
+		if r, err = desk.Drop(s.ctx, deadletter.Filter{}, false); err == nil {
+			return r.Dropped
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(s.ErrOut, "dead letters of %s left alone: %s\n", f.Name, errtext.Describe(err))
+	}
+	return 0
+}
+
+// ofWorkload is a report with the name of its workload.
+type ofWorkload struct {
+	Workload string `json:"workload"`
+	*republish.Report
+}
+
+// publishAllFailed publishes the failed rows of each workload. It ends at the first one that stops.
+func (w *invocation) publishAllFailed(ctx context.Context, o failedOptions) (err error) {
+	all := []ofWorkload{}
+	for _, o.function = range manifest.Workloads() {
+		err = w.publishFailed(ctx, o, func(r *republish.Report, asJSON bool) error {
+			all = append(all, ofWorkload{o.function.Name, r})
+			if asJSON {
+				return nil
+			}
+			return w.writeFailed(r, false)
+		})
+		if err != nil {
+			break
+		}
+	}
+	if o.json {
+		err = errors.Join(json.NewEncoder(w.Out).Encode(all), err)
+	}
+	return err
 }
 
 // stopped words the error that stopped a publishing command. Interrupts and unknown ids

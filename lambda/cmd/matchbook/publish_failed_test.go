@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job/republish"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/clock"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
@@ -60,8 +61,7 @@ func newFailedRig(t *testing.T, sends func() bool, functions ...manifest.Functio
 		functions = append(functions, manifest.Match)
 	}
 	for _, f := range functions {
-		queue := must.Get(r.client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: &f.Name}))(t)
-		r.env[f.QueueEnv()] = *queue.QueueUrl
+		r.env[f.QueueEnv()] = must.Get(local.CreateQueueWith(t.Context(), r.client, f.Name, f))(t).Queue
 	}
 	r.queueURL = r.env[functions[0].QueueEnv()]
 	return r

@@ -38,10 +38,11 @@ type Report struct {
 	Kinds     map[string]int `json:"kinds"`
 	Examples  []Example      `json:"examples,omitempty"` // of List
 	Published int            `json:"published"`
-	Unsent    int            `json:"unsent"`  // pending without a message; the sweep sends it
-	Skipped   int            `json:"skipped"` // changed since they were selected
-	Left      int            `json:"left"`    // not reached
-	Refused   error          `json:"-"`       // the queue's error, which ended the run
+	Unsent    int            `json:"unsent"`                         // pending without a message; the sweep sends it
+	Skipped   int            `json:"skipped"`                        // changed since they were selected
+	Left      int            `json:"left"`                           // not reached
+	Settled   int            `json:"dead_letters_dropped,omitempty"` // by the command
+	Refused   error          `json:"-"`                              // the queue's error, which ended the run
 	subject   string         // the word for a row
 }
 
@@ -149,6 +150,9 @@ func (r *Report) Text() string {
 	default:
 		p.Line("%s: published %d, unsent %d, skipped %d, left %d",
 			plural.Of(r.Selected, "failed "+r.subject), r.Published, r.Unsent, r.Skipped, r.Left)
+	}
+	if r.Settled > 0 {
+		p.Line("dropped %s with nothing left to do", plural.Of(r.Settled, "dead letter"))
 	}
 	return p.String()
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"matchbook/lambda/cli/explain"
-	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -14,11 +13,9 @@ import (
 // documentPage is a document with everything known about it.
 type documentPage struct {
 	*explain.Explanation
-	Received report.Received
-	Notified []report.Notified
-	Deeds    []report.Deed
-	Picture  *picture  // of its cluster; nil: not in one
-	Review   *reviewed // latest one of a contract; nil: none
+	Timeline []explain.Event // latest first
+	Picture  *picture        // of its cluster; nil: not in one
+	Review   *reviewed       // latest one of a contract; nil: none
 	Desk     *desk
 	Form     uuid.UUID // makes the form act once
 	Seen     string    // version of the state shown
@@ -50,12 +47,6 @@ func (d documentPage) Failed() bool { return d.Desk.Status == "failed" }
 // More is the number of pairs left out.
 func (d documentPage) More() int { return max(len(d.Pairs)-maxPairs, 0) }
 
-// Bounds of a document's events.
-const (
-	maxNotified = 20
-	maxDeeds    = 50
-)
-
 func (h *handler) document(v *visit) error {
 	ids, err := h.admit(v, "id")
 	if err != nil {
@@ -79,13 +70,7 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 	if d.Explanation, err = h.reader(v).Document(id); err != nil {
 		return err
 	}
-	if d.Received, err = h.reports.Received(v.Context(), id); err != nil {
-		return err
-	}
-	if d.Notified, err = h.reports.Notified(v.Context(), id, maxNotified); err != nil {
-		return err
-	}
-	if d.Deeds, err = h.reports.Deeds(v.Context(), id, maxDeeds); err != nil {
+	if d.Timeline, err = h.reader(v).Timeline(id, h.Prices); err != nil {
 		return err
 	}
 	if d.Picture, err = h.picture(v, d.Explanation); err != nil {

@@ -86,10 +86,11 @@ func (t Table) sql(statement string) string {
 }
 
 // SQL is sql for the packages below this one. Their statements may also use {waits_since}, the
-// time a row's message or worker was due, and {overdue}, the sweep's condition of a row with a
-// late message; its $1 is the queue's visibility timeout.
+// time a row's message or worker was due, {is_parked}, the condition of a row that waits for a
+// service, and {overdue}, the sweep's condition of a row with a late message; its $1 is the queue's
+// visibility timeout.
 func (t Table) SQL(statement string) string {
-	return t.sql(strings.NewReplacer("{waits_since}", waitsSince, "{overdue}", overdue).Replace(statement))
+	return t.sql(strings.NewReplacer("{waits_since}", waitsSince, "{overdue}", overdue, "{is_parked}", parked).Replace(statement))
 }
 
 // subjectID returns a notification's column for a row's id. Documents have a separate one,

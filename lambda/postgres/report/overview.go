@@ -172,39 +172,3 @@ SELECT id FROM unnest($1::uuid[]) AS t (id) WHERE NOT EXISTS (SELECT FROM docume
 func (r Reader) WithoutDocuments(ctx context.Context, tenants []uuid.UUID) ([]uuid.UUID, error) {
 	return postgres.IDs(ctx, r.db, withoutDocumentsSQL, tenants)
 }
-
-// Notified is a notification about a document, with its deliveries.
-type Notified struct {
-	At       time.Time
-	Kind     string
-	Attempt  int
-	Channels []string // it was sent to these
-}
-
-const notifiedSQL = `
-SELECT n.created_at, n.kind, n.attempt,
-	ARRAY(SELECT channel FROM notification_delivery AS d
-		WHERE d.notification_id = n.id AND d.status <> 'pending' ORDER BY channel)
-FROM notification AS n WHERE n.document_id = $1 ORDER BY n.created_at DESC, n.attempt DESC LIMIT $2`
-
-// Notified reads up to limit notifications about a document, the latest first.
-func (r Reader) Notified(ctx context.Context, id uuid.UUID, limit int) ([]Notified, error) {
-	return postgres.Rows[Notified](ctx, r.db, notifiedSQL, id, limit)
-}
-
-// Received is the arrival of a document.
-type Received struct {
-	At    time.Time
-	Total string // as printed, cut to 400 characters
-	Money string // currency, also as printed and cut
-}
-
-const receivedSQL = `
-SELECT received_at, left(coalesce(structured_data ->> 'total', ''), 400), left(coalesce(structured_data ->> 'currency', ''), 400)
-FROM document WHERE id = $1`
-
-// Received reads the arrival of an existing document.
-func (r Reader) Received(ctx context.Context, id uuid.UUID) (Received, error) {
-	rows, _ := r.db.Query(ctx, receivedSQL, id)
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Received])
-}

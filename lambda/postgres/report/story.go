@@ -1,0 +1,125 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Happening is something stored with its time about a row. See its kind for the other fields.
+type Happening struct {
+	At           time.Time
+	Kind         string
+	Name, Detail string
+	N, M         int
+	USD          *float64
+}
+
+// notifiedOf reads the notifications about some rows: the kind, the channels, and the attempt.
+func notifiedOf(rows string) string {
+	return `SELECT n.created_at, 'notified', n.kind, (SELECT coalesce(string_agg(channel, ' and ' ORDER BY channel), '')
+		FROM notification_delivery AS d WHERE d.notification_id = n.id AND d.status <> 'pending'), n.attempt, 0, NULL
+	FROM notification AS n WHERE ` + rows
+}
+
+// lettersOf reads what people did to dead letters of some rows.
+func lettersOf(rows string) string {
+	return `SELECT acted_at, 'letter-' || kind, acted_by, reason, 0, 0, NULL FROM dead_letter_action WHERE row_id ` + rows
+}
+
+// The stories of a document with its file, of a review with its parts, and of a job of match offers.
+var (
+	documentStorySQL = story(`
+	SELECT received_at AS at, 'received' AS kind, '' AS name, '' AS detail, 0 AS n, 0 AS m, NULL::float8 AS usd FROM document WHERE id = $1
+	UNION ALL SELECT matching_published_at, 'published', '', '', 0, 0, NULL FROM document WHERE id = $1
+	UNION ALL SELECT matching_failed_at, 'failed', '', coalesce(matching_error, ''), matching_attempts, 0, NULL
+		FROM document WHERE id = $1 AND matching_status = 'failed'
+	UNION ALL SELECT published_at, 'file-published', '', '', 0, 0, NULL FROM ingestion WHERE document_id = $1 AND part_of IS NULL
+	UNION ALL SELECT started_at, 'file-begun', '', '', attempts, 0, NULL FROM ingestion WHERE document_id = $1 AND part_of IS NULL
+	UNION ALL SELECT coalesce(failed_at, completed_at), 'file-' || status, '', coalesce(error, ''), attempts, 0, NULL
+		FROM ingestion WHERE document_id = $1 AND part_of IS NULL
+	UNION ALL SELECT asked_at, 'asked', model, unusable, prompt_tokens, completion_tokens, NULL FROM model_answer WHERE document_id = $1
+	UNION ALL SELECT created_at, 'matched', decided_by, document_b_id::text, 0, 0, NULL FROM document_match WHERE document_a_id = $1
+	UNION ALL SELECT created_at, 'matched', decided_by, document_a_id::text, 0, 0, NULL FROM document_match WHERE document_b_id = $1
+	UNION ALL SELECT created_at, 'review', name, id::text, 0, 0, NULL FROM review_job
+		WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND document_id = $1
+	UNION ALL SELECT created_at, 'event-waiting', kind, coalesce(error, ''), tries, 0, NULL FROM event
+		WHERE document_a_id = $1 AND delivered_at IS NULL AND dead_at IS NULL
+	UNION ALL SELECT dead_at, 'event-dead', kind, coalesce(error, ''), tries, 0, NULL FROM event WHERE document_a_id = $1 AND dead_at IS NOT NULL
+	UNION ALL ` + notifiedOf(`n.document_id = $1 OR n.subject = 'ingestion' AND n.subject_id IN (SELECT id FROM ingestion WHERE document_id = $1)`) + `
+	UNION ALL ` + lettersOf(`IN (SELECT $1 UNION ALL SELECT id FROM ingestion WHERE document_id = $1)`))
+
+	reviewStorySQL = story(`
+	SELECT created_at AS at, 'review' AS kind, name, '' AS detail, chunks AS n, 0 AS m, NULL::float8 AS usd FROM review_job WHERE id = $1
+	UNION ALL SELECT started_at, 'review-begun', '', '', 0, 0, NULL FROM review_job WHERE id = $1
+	UNION ALL SELECT ended_at, 'review-ended', status, coalesce(error, ''), findings, gaps, cost_usd::float8 FROM review_job WHERE id = $1
+	UNION ALL SELECT published_at, 'part-published', kind, '', position + 1, 0, NULL FROM review_chunk
+		WHERE job_id = $1 AND status IS DISTINCT FROM 'succeeded'
+	UNION ALL SELECT failed_at, 'part-failed', kind, coalesce(error, ''), position + 1, attempts, NULL FROM review_chunk
+		WHERE job_id = $1 AND status = 'failed'
+	UNION ALL SELECT finished_at, 'stage-' || outcome, k.stage, coalesce(reason, ''), position + 1, calls, cost_usd::float8
+		FROM review_checkpoint AS k JOIN review_chunk AS c ON c.id = k.chunk_id WHERE k.job_id = $1
+	UNION ALL SELECT acted_at, 'finding', action, acted_by, seq, 0, NULL FROM finding_action WHERE job_id = $1
+	UNION ALL ` + notifiedOf(`n.subject = 'chunk' AND n.subject_id IN (SELECT id FROM review_chunk WHERE job_id = $1)`) + `
+	UNION ALL ` + lettersOf(`IN (SELECT id FROM review_chunk WHERE job_id = $1)`))
+
+	offerStorySQL = story(`
+	SELECT created_at AS at, 'job' AS kind, '' AS name, '' AS detail, 0 AS n, 0 AS m, NULL::float8 AS usd FROM matchmaking_job WHERE id = $1
+	UNION ALL SELECT published_at, 'job-published', '', '', 0, 0, NULL FROM matchmaking_job WHERE id = $1
+	UNION ALL SELECT started_at, 'job-begun', '', '', attempts, 0, NULL FROM matchmaking_job WHERE id = $1
+	UNION ALL SELECT coalesce(failed_at, completed_at), 'job-' || status, '', coalesce(error, ''), attempts, 0, NULL FROM matchmaking_job WHERE id = $1
+	UNION ALL SELECT o.created_at, 'set-queued', '', coalesce(o.error, ''), tries, 0, NULL FROM offer_delivery AS o WHERE job_id = $1
+	UNION ALL SELECT delivered_at, 'set-delivered', '', '', tries, 0, NULL FROM offer_delivery WHERE job_id = $1
+	UNION ALL SELECT acted_at, 'offers-' || kind, acted_by, reason, 0, 0, NULL FROM offer_action
+		WHERE (tenant_id, user_id) = (SELECT tenant_id, user_id FROM matchmaking_job WHERE id = $1) AND job_id = $1
+	UNION ALL ` + notifiedOf(`n.subject = 'job' AND n.subject_id = $1`) + `
+	UNION ALL ` + lettersOf(`= $1`))
+)
+
+func story(parts string) string {
+	return `SELECT at, kind, left(name, 400), left(detail, 1000), n, m, usd FROM (` + parts + `) AS story
+WHERE at IS NOT NULL ORDER BY at DESC, kind, n LIMIT $2`
+}
+
+// DocumentStory reads up to limit things that happened to a document and its file, the latest first.
+func (r Reader) DocumentStory(ctx context.Context, id uuid.UUID, limit int) ([]Happening, error) {
+	return postgres.Rows[Happening](ctx, r.db, documentStorySQL, id, limit)
+}
+
+// ReviewStory is DocumentStory for a review.
+func (r Reader) ReviewStory(ctx context.Context, id uuid.UUID, limit int) ([]Happening, error) {
+	return postgres.Rows[Happening](ctx, r.db, reviewStorySQL, id, limit)
+}
+
+// OfferStory is DocumentStory for a job of match offers.
+func (r Reader) OfferStory(ctx context.Context, id uuid.UUID, limit int) ([]Happening, error) {
+	return postgres.Rows[Happening](ctx, r.db, offerStorySQL, id, limit)
+}
+
+// Review is the state of a review.
+type Review struct {
+	ID, TenantID, DocumentID uuid.UUID
+	Name, Status, Error      string
+	Calls                    int
+	USD                      float64
+	Budget                   *float64
+}
+
+const reviewSQL = `
+SELECT id, tenant_id, document_id, name, status, coalesce(error, ''), calls, cost_usd::float8, budget_usd::float8 FROM review_job
+WHERE id = $1 OR id = (SELECT job_id FROM review_chunk WHERE id = $1)`
+
+// Review reads a review by its id or a part's; nil if unknown.
+func (r Reader) Review(ctx context.Context, id uuid.UUID) (*Review, error) {
+	rows, _ := r.db.Query(ctx, reviewSQL, id)
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByPos[Review])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return found, err
+}

@@ -14,6 +14,7 @@
 //	POST /documents/{id}/invoice  approves, holds, disputes or withdraws; must have action, reason, form, seen
 //	POST /documents/{id}/divide   the documents of its file begin at these pages; must have form, seen; begin
 //	POST /files                   takes files into the tenant's inbox
+//	GET  /status                  the state of all workloads of a tenant, with failed and stuck rows
 //	GET  /open                    everything waiting for people, most valuable first
 //	GET  /invoices                three-way matches by state and verdict; state=, of=
 //	POST /invoices                acts on several of them; must have do, form, tick, reason
@@ -116,6 +117,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /offers/{job}", h.page(h.explainOffers))
 	mux.HandleFunc("GET /tolerances", h.page(h.tolerances))
 	mux.HandleFunc("POST /tolerances", h.page(h.setTolerance))
+	mux.HandleFunc("GET /status", h.page(h.status))
 	mux.HandleFunc("GET /open", h.page(h.open))
 	mux.HandleFunc("GET /open.csv", h.page(h.openSheet))
 	mux.HandleFunc("GET /documents.csv", h.page(h.documentSheet))

@@ -232,6 +232,19 @@ func TestEmptyDatabase(t *testing.T) {
 }
 
 // Every tenant sees which service is away, and how much waits for it.
+// A person sees the failed and stuck rows of a tenant, and no others.
+func TestStatusPage(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	failed, stuck := s.numbered("4500000101"), s.numbered("4500000102")
+	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'disk <full>' WHERE id = $1", failed)
+	s.exec("UPDATE document SET matching_status = 'pending', matching_due_at = now() - interval '3 hours' WHERE id = $1", stuck)
+	c := s.as(everything(login.Viewer))
+	c.page("/status?tenant="+tenantA.String()).want(t, "match 1 0 0 1 1 3 h 0 min", "1 failed row: matchbook status --failed",
+		failed.String()+" disk <full> It waits for a person", stuck.String(), "publish the documents again: matchbook publish --failed")
+	c.page("/status?tenant="+tenantB.String()).want(t, "match 0 0 0 0 0 -", "Nothing needs an operator.")
+}
+
 func TestOverviewNamesOutage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

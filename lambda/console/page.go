@@ -36,7 +36,7 @@ var views = func() map[string]*template.Template {
 		ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html", "pages/threeway.html"))
 	all := make(map[string]*template.Template)
 	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded",
-		"invoices", "tolerances", "offers", "offer"} {
+		"invoices", "tolerances", "offers", "offer", "status"} {
 		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))
 	}
 	return all
@@ -69,6 +69,7 @@ var words = template.FuncMap{
 	"place":    waitingPlace,
 	"verdicts": func(kind string) []string { return warning.Kind(kind).Verdicts() },
 	"amount":   amount,
+	"short":    term.Short,
 	"list":     func(s []string) string { return strings.Join(s, ", ") },
 }
 

@@ -36,7 +36,8 @@ func Open(ctx context.Context, env setup.Env, stack string) (sources []Source, u
 	case len(sources) > 0:
 		return sources, unset, nil
 	case stack != "":
-		return nil, nil, fmt.Errorf("unknown stack %.80q: it has no queue %s; check AWS_REGION", stack, setup.StackQueue(stack, manifest.Match))
+		return nil, nil, fmt.Errorf("unknown stack %.80q: missing queue %s; check AWS_REGION",
+			stack, setup.StackQueue(stack, manifest.Match))
 	}
 	for _, f := range manifest.Workloads() {
 		sources = append(sources, Source{Function: f})

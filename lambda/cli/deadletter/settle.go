@@ -92,7 +92,7 @@ func (d *Desk) settle(ctx context.Context, b *box, kind string, letters []Letter
 // maxFailedAgain stops a redrive: with so many rows failing again, the cause isn't fixed.
 const maxFailedAgain = 3
 
-// Pace is how to redrive.
+// Pace sets the course of a redrive.
 type Pace struct {
 	DryRun    bool // only count
 	PerSecond int  // 1 or more

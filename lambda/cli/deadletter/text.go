@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/internal/plural"
 )
 
-// List is what dead-letter queues hold.
+// List has the letters of dead-letter queues.
 type List struct {
 	Letters []Letter `json:"letters"`
 	// Unread names the functions without a queue in the configuration.

@@ -204,15 +204,14 @@ func TestDLQWithoutQueues(t *testing.T) {
 //nolint:paralleltest // it sets the environment
 func TestDLQOfStack(t *testing.T) {
 	r := newFailedRig(t, always)
-	stack := manifest.Match
-	stack.Name = "matchbook-dev-match"
-	must.Get(r.client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: &stack.Name}))(t)
+	must.Get(r.client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("matchbook-dev-match")}))(t)
+	r.prints("no failed rows\n", "status", "--failed", "--stack", "matchbook-dev")
 	code, out, errOut := r.command(t.Context(), "dlq", "list", "--stack", "matchbook-dev")
 	if want := "ingest: not read, because its queue is not set\n"; code != cli.ExitOK || !strings.Contains(out, want) {
 		t.Errorf("exit status %d, %s%s, want %q", code, out, errOut, want)
 	}
 	clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) { return r.command(t.Context(), args...) }, clitest.Refusals{
-		{[]string{"dlq", "list", "--stack", "matchbook-prod"}, `unknown stack "matchbook-prod": it has no queue matchbook-prod-match`},
+		{[]string{"dlq", "list", "--stack", "matchbook-prod"}, `unknown stack "matchbook-prod": missing queue matchbook-prod-match`},
 		{[]string{"dlq", "list", "--function", "mail"}, `unknown --function "mail"`},
 		{[]string{"dlq", "redrive", "--rate", "0"}, "invalid --rate 0"},
 		{[]string{"dlq", "drop", "7"}, `invalid ID "7"`},

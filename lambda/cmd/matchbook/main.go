@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		{"Decide", []*cobra.Command{w.consoleCommand(), w.openCommand(), w.explainCommand(), w.confirmCommand(), w.rejectCommand(),
 			w.undecideCommand(), w.settleCommand(), w.correctCommand(), w.dismissCommand(),
 			w.pagesCommand(), w.companyCommand(), w.toleranceCommand(), w.taughtCommand()}},
-		{"Operate", []*cobra.Command{w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.dlqCommand(),
+		{"Operate", []*cobra.Command{w.statusCommand(), w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.dlqCommand(),
 			w.sweepCommand(), w.offersCommand(), w.deleteCommand(), w.pruneCommand(), w.notifyCommand(), w.costCommand(),
 			w.versionCommand()}},
 	} {

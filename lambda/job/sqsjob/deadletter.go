@@ -100,7 +100,8 @@ func (d *DeadLetters) Read(ctx context.Context, most int, hidden time.Duration) 
 	seen := map[string]bool{}
 	for d.waiting > len(list) && len(list) < most {
 		out, err := d.queue.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
-			QueueUrl: &d.queue.URL, MaxNumberOfMessages: maxEntries, VisibilityTimeout: int32(min(hidden, manifest.MaxVisibility).Seconds()),
+			QueueUrl: &d.queue.URL, MaxNumberOfMessages: maxEntries,
+			VisibilityTimeout:           int32(min(hidden, manifest.MaxVisibility).Seconds()),
 			WaitTimeSeconds:             1, // asks all servers, so that an empty answer is the end
 			MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 			MessageAttributeNames:       []string{"All"}})

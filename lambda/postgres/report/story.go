@@ -50,8 +50,10 @@ var (
 		WHERE tenant_id = (SELECT tenant_id FROM document WHERE id = $1) AND document_id = $1
 	UNION ALL SELECT created_at, 'event-waiting', kind, coalesce(error, ''), tries, 0, NULL FROM event
 		WHERE document_a_id = $1 AND delivered_at IS NULL AND dead_at IS NULL
-	UNION ALL SELECT dead_at, 'event-dead', kind, coalesce(error, ''), tries, 0, NULL FROM event WHERE document_a_id = $1 AND dead_at IS NOT NULL
-	UNION ALL ` + notifiedOf(`n.document_id = $1 OR n.subject = 'ingestion' AND n.subject_id IN (SELECT id FROM ingestion WHERE document_id = $1)`) + `
+	UNION ALL SELECT dead_at, 'event-dead', kind, coalesce(error, ''), tries, 0, NULL FROM event
+		WHERE document_a_id = $1 AND dead_at IS NOT NULL
+	UNION ALL ` + notifiedOf(`n.document_id = $1 OR n.subject = 'ingestion'
+		AND n.subject_id IN (SELECT id FROM ingestion WHERE document_id = $1)`) + `
 	UNION ALL ` + lettersOf(`IN (SELECT $1 UNION ALL SELECT id FROM ingestion WHERE document_id = $1)`))
 
 	reviewStorySQL = story(`
@@ -72,7 +74,8 @@ var (
 	SELECT created_at AS at, 'job' AS kind, '' AS name, '' AS detail, 0 AS n, 0 AS m, NULL::float8 AS usd FROM matchmaking_job WHERE id = $1
 	UNION ALL SELECT published_at, 'job-published', '', '', 0, 0, NULL FROM matchmaking_job WHERE id = $1
 	UNION ALL SELECT started_at, 'job-begun', '', '', attempts, 0, NULL FROM matchmaking_job WHERE id = $1
-	UNION ALL SELECT coalesce(failed_at, completed_at), 'job-' || status, '', coalesce(error, ''), attempts, 0, NULL FROM matchmaking_job WHERE id = $1
+	UNION ALL SELECT coalesce(failed_at, completed_at), 'job-' || status, '', coalesce(error, ''), attempts, 0, NULL
+		FROM matchmaking_job WHERE id = $1
 	UNION ALL SELECT o.created_at, 'set-queued', '', coalesce(o.error, ''), tries, 0, NULL FROM offer_delivery AS o WHERE job_id = $1
 	UNION ALL SELECT delivered_at, 'set-delivered', '', '', tries, 0, NULL FROM offer_delivery WHERE job_id = $1
 	UNION ALL SELECT acted_at, 'offers-' || kind, acted_by, reason, 0, 0, NULL FROM offer_action

@@ -1,0 +1,195 @@
+// Package status gathers on one page what somebody called at night needs: each workload's rows and
+// queue, outages, dead letters, the age of the backlog, what waits for people, and the spending of
+// the day. It only reads.
+package status
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/cli/cost"
+	"matchbook/lambda/cli/deadletter"
+	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/term"
+	"matchbook/lambda/failure"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/report"
+
+	"github.com/google/uuid"
+)
+
+// Reader reads the state of a system.
+type Reader struct {
+	DB      *postgres.DB
+	Prices  *cost.ModelPrices
+	Sources []deadletter.Source // queues; none, or ones without a queue: only the database is read
+}
+
+// Workload is the state of a function.
+type Workload struct {
+	Function string `json:"function"`
+	report.Workload
+	OldestSeconds int    `json:"oldest_seconds"`
+	Queue         *Queue `json:"queue,omitempty"`
+	subject       string
+}
+
+// Queue counts messages, approximately.
+type Queue struct {
+	Messages    int    `json:"messages"` // visible, in flight or delayed
+	DeadLetters int    `json:"dead_letters"`
+	Error       string `json:"error,omitempty"` // why they are unknown
+}
+
+// Overview is the state of the system, or of one tenant. All texts are clean.
+type Overview struct {
+	At        time.Time            `json:"at"`
+	TenantID  *uuid.UUID           `json:"tenant_id,omitempty"`
+	Workloads []Workload           `json:"workloads"`
+	Away      []string             `json:"away"`   // outages of services
+	People    map[string]int       `json:"people"` // what waits for them, by kind
+	Events    postgres.EventGauges `json:"events"` // zero for one tenant
+	Calls     int                  `json:"calls_today"`
+	USD       float64              `json:"usd_today"` // of priced models, in UTC
+	Unpriced  bool                 `json:"unpriced"`  // some models have no price
+}
+
+// Overview reads the state of all tenants (uuid.Nil) or of one.
+func (r Reader) Overview(ctx context.Context, tenant uuid.UUID) (*Overview, error) {
+	o := &Overview{At: time.Now().UTC(), Away: []string{}}
+	if tenant != uuid.Nil {
+		o.TenantID = &tenant
+	}
+	reports := report.From(r.DB)
+	for _, f := range manifest.Functions() {
+		w := Workload{Function: f.Name, subject: f.Subject}
+		if !f.Rowless {
+			var err error
+			if w.Workload, err = reports.Workload(ctx, f, tenant); err != nil {
+				return nil, err
+			}
+			w.OldestSeconds = int(w.Oldest.Seconds())
+		}
+		if w.Queue = r.queue(ctx, f); w.Queue != nil || !f.Rowless {
+			o.Workloads = append(o.Workloads, w)
+		}
+	}
+	return o, r.rest(ctx, o, reports, tenant)
+}
+
+func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, tenant uuid.UUID) (err error) {
+	away, err := r.DB.Breakers().Away(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range away {
+		o.Away = append(o.Away, term.Clean(a.String(), term.MaxText))
+	}
+	if o.People, err = reports.WaitingCounts(ctx, report.WaitingFilter{Tenant: tenant}); err != nil {
+		return err
+	}
+	if tenant == uuid.Nil {
+		if o.Events, err = r.DB.Events().Gauges(ctx); err != nil {
+			return err
+		}
+	}
+	spent, err := reports.Spent(ctx, o.At.Truncate(24*time.Hour), tenant)
+	if err != nil {
+		return err
+	}
+	priced := cost.Spent{Prices: r.Prices}
+	priced.Add(spent)
+	if o.Calls, o.Unpriced = priced.Total.Calls, len(priced.WithoutPrice) > 0; priced.Total.USD != nil {
+		o.USD = *priced.Total.USD
+	}
+	return nil
+}
+
+// queue counts a function's messages; nil without a queue. A queue that doesn't answer must not
+// hide the rest of the page.
+func (r Reader) queue(ctx context.Context, f manifest.Function) *Queue {
+	for _, s := range r.Sources {
+		if s.Function.Name != f.Name || s.Queue == nil {
+			continue
+		}
+		q := &Queue{}
+		n, err := s.Queue.Backlog(ctx)
+		if err == nil {
+			q.Messages = n
+			dead, missing := s.Queue.DeadLetters(ctx)
+			if err = missing; dead != nil {
+				q.DeadLetters = dead.Waiting()
+			}
+		}
+		if err != nil {
+			q.Error = failure.Of(err).Text
+		}
+		return q
+	}
+	return nil
+}
+
+// Succeeded reports whether nothing needs an operator. Outages end by themselves.
+func (o *Overview) Succeeded() bool { return len(o.Next()) == 0 }
+
+// Rows are rows in trouble, by function.
+type Rows struct {
+	Stuck bool      `json:"stuck"` // or failed
+	Lists []RowList `json:"functions"`
+}
+
+// RowList has the rows in trouble of a function.
+type RowList struct {
+	Function string `json:"function"`
+	Rows     []Row  `json:"rows"`
+	More     bool   `json:"more"` // there are others
+	Do       string `json:"do"`
+	function manifest.Function
+}
+
+// Row is a row in trouble. Its texts are clean.
+type Row struct {
+	ID       uuid.UUID `json:"id"`
+	TenantID uuid.UUID `json:"tenant_id"`
+	Status   string    `json:"status"`
+	Kind     string    `json:"kind,omitempty"`
+	Attempts int       `json:"attempts"`
+	Error    string    `json:"error,omitempty"`
+	Waits    string    `json:"waits,omitempty"`
+}
+
+// maxRows bounds the rows listed of a function.
+const maxRows = 20
+
+// Rows lists the failed or stuck rows of all workloads.
+func (r Reader) Rows(ctx context.Context, stuck bool, tenant uuid.UUID) (*Rows, error) {
+	which := report.FailedRows
+	if stuck {
+		which = report.StuckRows
+	}
+	list := &Rows{Stuck: stuck, Lists: []RowList{}}
+	for _, f := range manifest.Workloads() {
+		found, err := report.From(r.DB).Troubles(ctx, f, which, tenant, maxRows+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		l := RowList{Function: f.Name, More: len(found) > maxRows, function: f,
+			Do: "once the cause is fixed, " + f.Repair.Again}
+		if stuck {
+			l.Do = "nothing, if the sweep runs, because it publishes them again: matchbook doctor checks that"
+		}
+		for _, t := range found[:min(len(found), maxRows)] {
+			l.Rows = append(l.Rows, Row{t.ID, t.TenantID, t.Status, t.Kind, t.Attempts,
+				term.Clean(t.Error, term.MaxText), explain.Waits(t)})
+		}
+		list.Lists = append(list.Lists, l)
+	}
+	return list, nil
+}
+
+// Succeeded reports whether there are no such rows.
+func (r *Rows) Succeeded() bool { return len(r.Lists) == 0 }

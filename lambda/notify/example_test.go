@@ -49,6 +49,7 @@ func Example() {
 	// Tenants:    1
 	// First at:   2026-03-02 10:00:01 UTC
 	// Last at:    2026-03-02 10:00:02 UTC
+	// Command:    matchbook status --failed
 	//
 	// 10:00:01 UTC, document 00000000-0000-0000-0000-000000000002, tenant Acme GmbH (00000000-0000-0000-0000-000000000009)
 	//     ask the model: model provider denied access (HTTP 401)

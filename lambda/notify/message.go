@@ -51,9 +51,9 @@ func Digest(failures []Failure, base string) Message {
 	switch {
 	case m.Kind == KindTest:
 		m.Link = link(base, "", "documents")
+	case m.Count == 1 && first.page() != uuid.Nil:
+		m.Link = link(base, "", "documents", first.page().String())
 	case m.Subject != document: // only documents have pages
-	case m.Count == 1:
-		m.Link = link(base, "", "documents", first.SubjectID.String())
 	case first.Warning:
 		m.Link = link(base, "warning="+url.QueryEscape(m.Kind), "documents")
 	default: // whole seconds, so that the list includes the first failure
@@ -70,6 +70,14 @@ const KindTest = "test"
 func Test(at time.Time, base string) Message {
 	return One(Failure{Kind: KindTest, At: at,
 		Error: "Nothing failed. This message only tests the channel."}, base)
+}
+
+// page returns the document with a page about the row; zero without one.
+func (f Failure) page() uuid.UUID {
+	if f.subject() == document {
+		return f.SubjectID
+	}
+	return f.Document
 }
 
 func sorted(failures []Failure) []Failure {
@@ -94,12 +102,14 @@ func link(base, query string, path ...string) string {
 	return ""
 }
 
+// whatFailed has the words for a failed row of the workloads. Nobody outside knows chunks and jobs.
+var whatFailed = map[string]string{document: "Matching failed", "ingestion": "Reading a file failed",
+	"chunk": "Reviewing a contract failed", "job": "Composing match offers failed"}
+
 // Title returns the subject line.
 func (m Message) Title() string {
-	failed := "Matching failed"
-	if subject := cmp.Or(m.Subject, document); subject != document {
-		failed = capital(subject) + " failed"
-	}
+	subject := cmp.Or(m.Subject, document)
+	failed := cmp.Or(whatFailed[subject], capital(subject)+" failed")
 	if m.warns() {
 		failed = "Warning"
 	}
@@ -158,12 +168,16 @@ func (m Message) Facts() []Fact {
 	if m.warns() {
 		what = "Warnings"
 	}
-	return []Fact{
+	facts := []Fact{
 		{what, strconv.Itoa(m.Count)},
 		{"Tenants", m.tenants()},
 		{"First at", m.Since.Format(moment)},
 		{"Last at", m.Until.Format(moment)},
 	}
+	if what == "Failures" {
+		facts = append(facts, Fact{"Command", "matchbook status --failed"})
+	}
+	return facts
 }
 
 // Rest returns the number of failures not listed in a digest.
@@ -187,16 +201,24 @@ func (f Failure) facts() []Fact {
 	if f.Deliveries > 0 {
 		facts = append(facts, Fact{"Deliveries", f.deliveries()})
 	}
-	return append(facts, Fact{"Failed at", f.At.Format(moment)})
+	return append(facts, Fact{"Failed at", f.At.Format(moment)}, Fact{"Command", "matchbook status " + f.SubjectID.String()})
 }
 
 // names are the lines that identify the failed row.
 func (f Failure) names() []Fact {
 	facts := []Fact{{capital(f.subject()), f.SubjectID.String()}}
 	if f.File != "" {
-		facts = append(facts, Fact{"File", f.File})
+		facts = append(facts, Fact{f.fileWord(), f.File})
 	}
 	return append(facts, Fact{"Tenant", f.tenant()})
+}
+
+// fileWord returns the word for File.
+func (f Failure) fileWord() string {
+	if f.Subject == "chunk" {
+		return "Contract"
+	}
+	return "File"
 }
 
 // tenant returns the name and the id; only the id without a name.
@@ -221,7 +243,7 @@ func (f Failure) Heading() string {
 	}
 	heading := fmt.Sprintf("%s, %s %s, tenant %s", f.At.Format(clock), f.subject(), f.SubjectID, f.tenant())
 	if f.File != "" {
-		heading += ", file " + f.File
+		heading += ", " + strings.ToLower(f.fileWord()) + " " + f.File
 	}
 	if f.Throttled() {
 		heading += ", throttled before it ran"

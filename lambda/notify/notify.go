@@ -40,7 +40,8 @@ type Failure struct {
 	At         time.Time `json:"-"`           // when the row failed
 	Subject    string    `json:"-"`           // the word for the failed row; empty: a document
 	SubjectID  uuid.UUID `json:"document_id"` // a payload has it for documents; the row has it for all
-	File       string    `json:"-"`           // the name of its file, as sent; empty: unknown, or no file
+	Document   uuid.UUID `json:"-"`           // with a page about it; zero: SubjectID of a document, otherwise none
+	File       string    `json:"-"`           // the name of its file or contract, as sent; empty: unknown, or neither
 	TenantID   uuid.UUID `json:"tenant_id"`
 	Tenant     string    `json:"tenant"`            // its name
 	Kind       string    `json:"kind"`              // transient, permanent, lost or crashed

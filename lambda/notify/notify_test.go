@@ -196,6 +196,32 @@ func TestOneWorkloadPerMessage(t *testing.T) {
 	}
 }
 
+// Nobody outside knows a chunk: a message names the contract, its page and the command.
+func TestWordsOfWorkloads(t *testing.T) {
+	t.Parallel()
+	for subject, want := range map[string][]string{
+		"chunk": {"Reviewing a contract failed: transient", "Contract:   lease.pdf", "https://example.com/documents/",
+			"matchbook status ", "Reviewing a contract failed 2 times: transient", ", contract lease.pdf"},
+		"ingestion": {"Reading a file failed: transient", "File:       lease.pdf", "https://example.com/documents/", "Reading a file failed 2 times", ", file lease.pdf"},
+		"job":       {"Composing match offers failed: transient", "Job:", "Composing match offers failed 2 times", "matchbook status --failed"},
+	} {
+		f := failed(1, "transient", 0)
+		f.Subject = subject
+		if subject != "job" {
+			f.File, f.Document = "lease.pdf", uuid.New()
+		}
+		text := notify.Text(notify.One(f, "https://example.com")) + notify.Text(notify.Digest([]notify.Failure{f, f}, "https://example.com"))
+		for _, words := range want {
+			if !strings.Contains(text, words) {
+				t.Errorf("%s: want %q in\n%s", subject, words, text)
+			}
+		}
+		if linked := strings.Contains(text, "/documents/"+f.Document.String()); linked != (subject != "job") {
+			t.Errorf("%s: linked %t\n%s", subject, linked, text)
+		}
+	}
+}
+
 // The beginning and the end of an outage concern no row and no tenant.
 func TestOutageMessages(t *testing.T) {
 	t.Parallel()

@@ -27,14 +27,16 @@ SELECT now(), count(*) > 0, coalesce(bool_or(busy_until > now()), false) FROM no
 // storm.
 const pendingSQL = `
 SELECT n.id, n.created_at, n.subject, coalesce(n.document_id, n.subject_id), n.tenant_id, n.kind, n.payload,
-	coalesce((SELECT file_name FROM document WHERE id = coalesce(n.document_id,
-		(SELECT document_id FROM ingestion WHERE id = n.subject_id))), '')
+	coalesce((SELECT file_name FROM document WHERE id = of.id), r.name, ''), coalesce(of.id, '00000000-0000-0000-0000-000000000000')
 FROM (
 	SELECT notification_id FROM notification_delivery
 	WHERE channel = $1 AND status = 'pending' AND created_at > $2::timestamptz - interval '14 days'
 		AND coalesce(claimed_until <= $2::timestamptz, true)
 	ORDER BY created_at, notification_id LIMIT 20000
-) AS d, LATERAL (SELECT * FROM notification WHERE id = d.notification_id LIMIT 1) AS n`
+) AS d, LATERAL (SELECT * FROM notification WHERE id = d.notification_id LIMIT 1) AS n
+LEFT JOIN LATERAL (SELECT j.document_id, j.name FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id
+	WHERE n.subject = 'chunk' AND c.id = n.subject_id LIMIT 1) AS r ON true,
+LATERAL (SELECT coalesce(n.document_id, r.document_id, (SELECT document_id FROM ingestion WHERE id = n.subject_id)) AS id) AS of`
 
 // lastSentSQL reads when each topic was last sent; a claimed one counts as sent now.
 const lastSentSQL = `
@@ -124,9 +126,9 @@ func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (p
 	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
 	var f notify.Failure
 	var payload []byte
-	columns := []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload, &f.File}
+	columns := []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload, &f.File, &f.Document}
 	_, err = pgx.ForEachRow(rows, columns, func() error {
-		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID, File: f.File}
+		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID, File: f.File, Document: f.Document}
 		if json.Unmarshal(payload, &failure) != nil {
 			failure = f
 			failure.Error = "unreadable notification payload: see the " + f.Subject

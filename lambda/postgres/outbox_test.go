@@ -98,6 +98,24 @@ func TestNotificationNamesFile(t *testing.T) {
 	}
 }
 
+// A notification about a part of a review has the contract's name and page.
+func TestNotificationNamesContract(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	contract, part := num(1), num(2)
+	f.exec(`WITH d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $3, NULL)),
+			j AS (INSERT INTO review_job (id, tenant_id, document_id, name, status, chunks, chunks_open) VALUES ($1, $3, $1, 'lease.pdf', 'running', 1, 1)),
+			c AS (INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset) VALUES ($2, $3, $1, 0, 0, 1))
+		INSERT INTO notification (tenant_id, subject, subject_id, kind, attempt, payload, created_at)
+		VALUES ($3, 'chunk', $2, 'transient', 3, '{"error":"the model is away"}', now())`, contract, part, tenant)
+	r := &notify.Recorder{Name: "chat"}
+	f.relay(r).Run(t.Context())
+	if sent := r.Sent(); len(sent) != 1 || sent[0].Failures[0].File != "lease.pdf" || sent[0].Failures[0].Document != contract ||
+		sent[0].Failures[0].SubjectID != part {
+		t.Errorf("sent %+v, want the contract's name and page", sent)
+	}
+}
+
 // A sender that dies only delays its claimed notifications. Those of a sender that
 // cannot send are sent later, and not before the time that the channel asks for.
 func TestUnsentClaimIsResent(t *testing.T) {

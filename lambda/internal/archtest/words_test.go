@@ -30,8 +30,9 @@ var apart = regexp.MustCompile(`([a-z])_?([A-Z])|_`)
 
 // spoken are the words that shared code needs.
 var spoken = []exemption{
-	{"lambda/notify/message.go", regexp.MustCompile(`(?i)documents?`), "the console has pages of documents, to which messages link"},
-	{"lambda/notify/notify.go", regexp.MustCompile(`documents?`), "the subject with those pages, and a column of the outbox"},
+	{"lambda/notify/message.go", regexp.MustCompile(`(?i)documents?|chunks?|ingestion|contract|offers`),
+		"a person must read which work failed, and the console has pages of documents"},
+	{"lambda/notify/notify.go", regexp.MustCompile(`(?i)documents?|contract`), "the subject with those pages, a column of the outbox, and whose file is named"},
 	{"lambda/notify/outbox/outbox.go", regexp.MustCompile(`offers`), "the doc comment names the two outboxes there are"},
 	{"lambda/notify/slack/message.go", regexp.MustCompile(`document`), "the verb: Slack does not document its limits"},
 	{"lambda/telemetry/count.go", regexp.MustCompile(`offers`), "CountSchedule counts for the one schedule there is"},

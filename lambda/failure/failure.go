@@ -157,6 +157,7 @@ var table = []struct {
 	}},
 	{"SQLSTATE class 22, data that cannot be stored", sqlState(Permanent, "the database refused the data", "22")},
 	{"SQLSTATE class 23, a constraint", sqlState(Permanent, "the database refused the data", "23")},
+	{"SQLSTATE 53100, a full disk", sqlState(Transient, "the database's disk is full", "53100")},
 	{"any other SQLSTATE", sqlState(Transient, "database error", "")},
 	{"out of time", is(Transient, "out of time", context.DeadlineExceeded)},
 	{"stopped", is(Transient, "stopped before it was done", context.Canceled)},

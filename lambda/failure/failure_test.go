@@ -36,6 +36,7 @@ func TestFailureKinds(t *testing.T) {
 		{"panic", &failure.Panic{Value: "secret"}, failure.Permanent, "panic (string)"},
 		{"class 22", pgErr("22P02"), failure.Permanent, "the database refused the data (SQLSTATE 22P02)"},
 		{"class 23", pgErr("23505"), failure.Permanent, "the database refused the data (SQLSTATE 23505)"},
+		{"full disk", pgErr("53100"), failure.Transient, "the database's disk is full (SQLSTATE 53100)"},
 		{"serialization", pgErr("40001"), failure.Transient, "database error (SQLSTATE 40001)"},
 		{"statement timeout", pgErr("57014"), failure.Transient, "database error (SQLSTATE 57014)"},
 		{"read only", pgErr("25006"), failure.Transient, "database error (SQLSTATE 25006)"},

@@ -197,12 +197,21 @@ func abandoned(b checkup.Backlog) result {
 }
 
 func failedRows(b checkup.Backlog) result {
-	if b.Failed+b.Files > 0 {
-		return doubtful("", `Run "matchbook open --kind failed,file" for the reasons, fix them, and publish the rows with `+
-			`"matchbook publish --failed", for files with --ingestions.`,
-			"%s and %s failed", plural.Of(b.Failed, "document"), plural.Of(b.Files, "file"))
+	var failed []string
+	for _, rows := range []struct {
+		n         int
+		one, many string
+	}{{b.Failed, "document", "documents"}, {b.Files, "file", "files"}, {b.Chunks, "part of a review", "parts of reviews"},
+		{b.Jobs, "job of match offers", "jobs of match offers"}} {
+		if rows.n > 0 {
+			failed = append(failed, plural.Of(rows.n, rows.one, rows.many))
+		}
 	}
-	return fine("", "no document or file failed")
+	if len(failed) > 0 {
+		return doubtful("", `Run "matchbook status --failed" for the rows and reasons, fix them, and publish the rows with `+
+			`"matchbook publish --failed --all".`, "%s failed", strings.Join(failed, ", "))
+	}
+	return fine("", "no row failed")
 }
 
 func unsent(b checkup.Backlog) result {

@@ -20,7 +20,7 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	ln.read(env, true, l.rows)
 	l.askQueueOf(ctx, &ln, env)
 	l.askOutside(ctx, &f, env, ln.row, false)
-	f.lines = []line{ln}
+	f.lines = append([]line{ln}, l.otherLines(ctx, why)...)
 	f.ocr = l.engineHere(ctx, env)
 	l.askFiles(ctx, &f, manifest.Ingest.Name, env)
 	if env.has(variable.BlobURL) { // this machine ingests as well
@@ -28,6 +28,28 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 			config: known(problems(env, true, manifest.Ingest, l.rows))})
 	}
 	return f, nil
+}
+
+// otherLines are the other functions with a queue in the environment. Only the queues, and the
+// connections of the functions, are known.
+func (l *look) otherLines(ctx context.Context, why string) (lines []line) {
+	for _, row := range manifest.Functions() {
+		url := l.Env(row.QueueEnv())
+		if row.First || url == "" {
+			continue
+		}
+		ln := line{function: function{name: row.Name, row: row, timeout: known(row.Timeout), most: row.MaxConcurrency,
+			reserved: unknown[int](why), listens: unknown[string](why), retries: unknown[string](why), config: unknown[[]string](why)},
+			mapping: unknown[[]mapping](why)}
+		if cloud, err := l.aws(ctx); err != nil {
+			ln.noQueue(known(problem(err.Error())), err.Error())
+		} else {
+			ln.queue, ln.answers = cloud.queue(ctx, url)
+			cloud.askDLQ(ctx, &ln)
+		}
+		lines = append(lines, ln)
+	}
+	return lines
 }
 
 // variables returns this process's variables of a match function.

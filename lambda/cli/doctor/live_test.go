@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/migrations"
 
@@ -132,7 +134,11 @@ var liveRows = []liveRow{
 	}, provoked{"services", Warning, "gpt-test is away since 2026-03-02 10:00 UTC (model provider failed (HTTP 503)): 1 document waiting; " +
 		"the sweep goes on with them by itself"}},
 	{"no model away", ofBoth, func(*rig) {}, provoked{"services", OK, "no model or OCR is away"}},
-	{"document failed", ofBoth, func(r *rig) { r.notification("1 minute"); r.exec(failSQL) }, provoked{"failed", Warning, "1 document and 0 files failed"}},
+	{"document failed", ofBoth, func(r *rig) { r.notification("1 minute"); r.exec(failSQL) }, provoked{"failed", Warning, "1 document failed"}},
+	{"a part and a job failed", ofBoth, func(r *rig) { r.exec(failOthersSQL) }, provoked{"failed", Warning, "2 parts of reviews, 1 job of match offers failed"}},
+	{"dead letters of another workload", ofEnvironment, func(r *rig) { r.send(r.other(manifest.Ingest).DLQ) },
+		provoked{"dlq-empty", Warning, "1 message in the dead-letter queue"}},
+	{"connections of another workload", ofEnvironment, func(r *rig) { r.other(manifest.Review) }, provoked{"connections", OK, "8 x 5 of match, 12 x 1 of review: 57 in all"}},
 	{"notification not sent", ofBoth, func(r *rig) { r.notification("11 minutes") }, provoked{"untold", Warning, "1 notification is not sent for more than 10m"}},
 	{"notification to be sent in a moment", ofBoth, func(r *rig) { r.notification("9 minutes") }, provoked{"untold", OK, "no unsent notifications"}},
 	{"no channel to send by", ofBoth, func(r *rig) { r.notification("11 minutes"); delete(r.env, "SLACK_WEBHOOK_URL_SECRET_ARN") }, provoked{"untold", OK, "no unsent notifications"}},
@@ -289,6 +295,24 @@ func (r *rig) document(columns string) string {
 
 // failSQL makes every document failed.
 const failSQL = `UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_attempts = 1`
+
+// failOthersSQL has two failed parts of a review and a failed job, of a tenant.
+const failOthersSQL = `WITH t AS (INSERT INTO tenant (id, name) VALUES ('10000000-0000-4000-8000-000000000951', 'others') RETURNING id),
+	d AS (INSERT INTO document (id, tenant_id, matching_due_at) SELECT id, id, NULL FROM t),
+	j AS (INSERT INTO review_job (id, tenant_id, document_id, status, chunks, chunks_open, gaps, ended_at) SELECT id, id, id, 'failed', 2, 0, 2, now() FROM t),
+	c AS (INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, status, failed_at, error)
+		SELECT gen_random_uuid(), id, id, n, 0, 1, 'failed', now(), 'the model is away' FROM t, generate_series(0, 1) AS n),
+	u AS (INSERT INTO offer_user (id, tenant_id, timezone) SELECT id, id, 'Europe/Berlin' FROM t)
+	INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, job_status, failed_at, error)
+		SELECT id, id, '2026-03-02', 'Europe/Berlin', id, now(), now(), 'failed', now(), 'no profile' FROM t`
+
+// other adds the queue of another function to the environment.
+func (r *rig) other(f manifest.Function) local.QueueURLs {
+	r.t.Helper()
+	urls := must.Get(local.CreateQueueWith(r.t.Context(), r.sqs, f.Name, f))(r.t)
+	r.env[f.QueueEnv()] = urls.Queue
+	return urls
+}
 
 // notification stores one that was written so long ago.
 func (r *rig) notification(ago string) {

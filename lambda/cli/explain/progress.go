@@ -110,7 +110,7 @@ func (d *Reader) file(id uuid.UUID) (*file, error) {
 func (f *file) remedy(document uuid.UUID) string {
 	switch {
 	case f.Status == "failed":
-		return fmt.Sprintf("matchbook publish --ingestions %s, once the cause is fixed", f.Ingestion)
+		return unreadRemedy(f.Ingestion)
 	case len(f.Reasons) > 0:
 		return remedy(report.WaitingFile, document)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -16,7 +17,8 @@ import (
 type Waiting struct {
 	Counts map[string]int `json:"counts"` // by kind, including items not listed
 	Items  []WaitingItem  `json:"waiting"`
-	Away   []string       `json:"away,omitempty"` // services that are away; what waits for them needs nobody
+	Failed []string       `json:"failed,omitempty"` // rows that are no documents: parts of reviews, jobs of offers
+	Away   []string       `json:"away,omitempty"`   // services that are away; what waits for them needs nobody
 }
 
 // WaitingItem is a piece of work for a person.
@@ -25,7 +27,8 @@ type WaitingItem struct {
 	TenantID uuid.UUID     `json:"tenant_id"`
 	Document waitingNamed  `json:"document"`
 	Other    *waitingNamed `json:"other,omitempty"`
-	Value    *string       `json:"value,omitempty"` // the larger total of the two
+	Unread   *uuid.UUID    `json:"unread_ingestion_id,omitempty"` // of a file that could not be read
+	Value    *string       `json:"value,omitempty"`               // the larger total of the two
 	Score    *float64      `json:"score,omitempty"`
 	Worth    string        `json:"worth"` // orders the list, see report.Waiting
 	Why      string        `json:"why"`
@@ -64,12 +67,15 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 		return nil, err
 	}
 	w := &Waiting{Counts: counts, Items: []WaitingItem{}}
+	if w.Failed, err = d.failedElsewhere(f); err != nil {
+		return nil, err
+	}
 	for _, a := range away {
 		w.Away = append(w.Away, term.Clean(a.String(), term.MaxText))
 	}
 	for _, i := range found {
 		item := WaitingItem{Kind: i.Kind, TenantID: i.TenantID, Document: names[i.Document], Value: i.Value, Score: i.Score,
-			Worth: i.Worth, Why: term.Clean(i.Words, term.MaxText), Since: i.Since}
+			Unread: i.Unread, Worth: i.Worth, Why: term.Clean(i.Words, term.MaxText), Since: i.Since}
 		if i.Other != nil {
 			other := names[*i.Other]
 			item.Other = &other
@@ -77,6 +83,28 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 		w.Items = append(w.Items, item)
 	}
 	return w, nil
+}
+
+// failedElsewhere counts failed rows without a document to decide about. A filter of documents
+// leaves them out.
+func (d *Reader) failedElsewhere(f report.WaitingFilter) (list []string, err error) {
+	if len(f.Kinds) > 0 || f.MinValue != "" || f.Type != "" || !f.Since.IsZero() || f.Within > 0 || f.Newest > 0 {
+		return nil, nil
+	}
+	for _, w := range []struct {
+		function manifest.Function
+		one      string
+	}{{manifest.Review, "part of a review|parts of reviews"}, {manifest.Offer, "job of match offers|jobs of match offers"}} {
+		found, err := d.reports.Workload(d.ctx, w.function, f.Tenant)
+		if err != nil {
+			return nil, err
+		}
+		one, many, _ := strings.Cut(w.one, "|")
+		if found.Failed > 0 {
+			list = append(list, plural.Of(found.Failed, one, many))
+		}
+	}
+	return list, nil
 }
 
 func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, error) {
@@ -117,6 +145,9 @@ func (w *Waiting) Text() string {
 			counts = append(counts, plural.Of(n, waitingWords[kind].one))
 		}
 	}
+	if len(w.Failed) > 0 {
+		p.Line("Also failed: %s: matchbook status --failed", strings.Join(w.Failed, ", "))
+	}
 	if len(counts) == 0 {
 		p.Line("Nothing waits for people.")
 		return p.String()
@@ -144,6 +175,9 @@ func (i WaitingItem) WarningKind() string {
 }
 
 func (i WaitingItem) command() string {
+	if i.Unread != nil {
+		return unreadRemedy(*i.Unread)
+	}
 	ids := []any{i.Document.ID}
 	switch i.Kind {
 	case report.WaitingQuestion:
@@ -152,6 +186,12 @@ func (i WaitingItem) command() string {
 		ids = []any{i.WarningKind(), i.Document.ID, i.Other.ID}
 	}
 	return remedy(i.Kind, ids...)
+}
+
+// unreadRemedy returns the command for a file that could not be read. Correcting its document
+// doesn't read it.
+func unreadRemedy(ingestion uuid.UUID) string {
+	return fmt.Sprintf("matchbook publish --ingestions %s, once the cause is fixed", ingestion)
 }
 
 // remedy returns the command that settles work of this kind on these ids.

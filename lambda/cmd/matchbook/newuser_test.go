@@ -78,7 +78,7 @@ func TestFailedHasRemedy(t *testing.T) {
 	if code != cli.ExitFindings {
 		t.Errorf("exit status %d", code)
 	}
-	wantIn(t, out, "1 document and 0 files failed", `matchbook open --kind failed`)
+	wantIn(t, out, "1 document failed", `matchbook status --failed`)
 	env := map[string]string{variable.DatabaseURL: url, variable.MatchQueueURL: "https://sqs.example.com/1/nowhere"}
 	if _, out, _ := clitest.RunIn(t.Context(), run, env, "doctor"); strings.Contains(out, "QUEUE_URL is not set") {
 		t.Errorf("doctor misses the queue of MATCH_QUEUE_URL\n%s", out)

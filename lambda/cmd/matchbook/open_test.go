@@ -5,10 +5,26 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/postgres/postgrestest"
 )
+
+// Rows without a document are counted, with the command that lists them.
+func TestOpenCountsOthers(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	wantIn(t, printed(t, url, "open"), "Nothing waits for people.")
+	postgrestest.Exec(t, conn, `WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one') RETURNING id),
+			d AS (INSERT INTO document (id, tenant_id, matching_due_at) SELECT id, id, NULL FROM t),
+			j AS (INSERT INTO review_job (id, tenant_id, document_id, status, chunks, chunks_open, gaps, ended_at) SELECT id, id, id, 'failed', 1, 0, 1, now() FROM t)
+		INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, status, failed_at, error)
+			SELECT id, id, id, 0, 0, 1, 'failed', now(), 'the model is away' FROM t`, oneTenant)
+	wantIn(t, printed(t, url, "open"), "Also failed: 1 part of a review: matchbook status --failed\n")
+	wantIn(t, ends(t, url, cli.ExitFindings, "status", "--failed"), "review, 1 failed chunk\n", "matchbook publish --chunks --failed")
+}
 
 func TestOpen(t *testing.T) {
 	t.Parallel()
@@ -95,6 +111,14 @@ func TestOpen(t *testing.T) {
 		{[]string{"--document", "bill"}, "--document"},
 		{[]string{"--kind", "x"}, "question, warning, failed, file, review"},
 	})
+	if out := printed(t, url, "open", "--kind", "file"); !strings.Contains(out, " FIELD=VALUE --done") {
+		t.Errorf("a file read with doubts is to be corrected\n%s", out)
+	}
+	postgrestest.Exec(t, conn, `UPDATE ingestion SET job_status = 'failed', failed_at = now(), error = 'storage is away', review_reasons = '{}'`)
+	unread := postgrestest.Value[string](t, conn, "SELECT id::text FROM ingestion")
+	if out := printed(t, url, "open", "--kind", "file"); !strings.Contains(out, "matchbook publish --ingestions "+unread+", once the cause is fixed") {
+		t.Errorf("an unread file is to be published again\n%s", out)
+	}
 	question := all.Items[slices.IndexFunc(all.Items, func(i explain.WaitingItem) bool { return i.Kind == "question" })]
 	printed(t, url, "reject", question.Document.ID.String(), question.Other.ID.String())
 	if left := open("--kind", "question"); slices.ContainsFunc(left.Items, func(i explain.WaitingItem) bool {

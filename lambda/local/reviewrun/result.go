@@ -86,7 +86,7 @@ func (r *Result) Text() string {
 	reader := "by rules, without a model"
 	if r.Model != "" {
 		reader = fmt.Sprintf("by %s, %s, USD %.4f, estimated %.4f", term.Clean(r.Model, mostName),
-			plural.Of(r.Calls, "call", "calls"), r.Cost, r.Estimate)
+			plural.Of(r.Calls, "paid call"), r.Cost, r.Estimate)
 	}
 	p.Line("           %s; %s, %s", r.Status, plural.Of(r.Parts, "part", "parts"), reader)
 	if r.Waits != "" {

@@ -104,6 +104,8 @@ type Backlog struct {
 	Abandoned int           // documents in progress beyond their lease
 	Failed    int           // documents that failed and wait for a person
 	Files     int           // ingestions likewise
+	Chunks    int           // of reviews, likewise
+	Jobs      int           // of match offers, likewise
 	Unsent    int           // notifications that should be sent by now
 	Events    postgres.EventGauges
 	Away      []postgres.Away
@@ -120,7 +122,9 @@ FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
 // failedSQL counts failed rows by their indexes.
 const failedSQL = `
 SELECT (SELECT count(*) FROM document WHERE matching_status = 'failed'),
-	(SELECT count(*) FROM ingestion WHERE job_status = 'failed')`
+	(SELECT count(*) FROM ingestion WHERE job_status = 'failed'),
+	(SELECT count(*) FROM review_chunk WHERE status = 'failed'),
+	(SELECT count(*) FROM matchmaking_job WHERE job_status = 'failed')`
 
 // lateSQL counts a channel's late deliveries. It leaves out deliveries older than two weeks,
 // which are never sent.
@@ -139,7 +143,7 @@ func (c *Checkup) Backlog(
 		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, failedSQL).Scan(&b.Failed, &b.Files); err != nil {
+		if err := tx.QueryRow(ctx, failedSQL).Scan(&b.Failed, &b.Files, &b.Chunks, &b.Jobs); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(ctx, lateSQL, channels, sendWithin).Scan(&b.Unsent); err != nil {

@@ -31,6 +31,7 @@ type Waiting struct {
 	TenantID uuid.UUID
 	Document uuid.UUID
 	Other    *uuid.UUID // of a question or a warning
+	Unread   *uuid.UUID // of a file that could not be read: its ingestion
 	Value    *string    // the larger total of the two, as a decimal; nil if neither states one
 	Score    *float64   // of a question, from 0 to 1
 	Worth    string     // a decimal; for a question, the value times the score, once more for each other question it settles
@@ -61,27 +62,29 @@ type WaitingFilter struct {
 	After    WaitingPlace  // where a list continues; counts ignore it
 }
 
-// waitingKindsRows has, for each kind, the document, the other columns, the rows, and the time
-// they wait since. A pair rejected by a person doesn't wait, nor does a settled warning.
-var waitingKindsRows = map[string]struct{ document, columns, from, since string }{
+// waitingKindsRows has, for each kind, the document, the other columns, the rows, the time they wait
+// since, and for files the ingestion that failed. A pair rejected by a person doesn't wait, nor does a settled warning.
+var waitingKindsRows = map[string]struct{ document, columns, from, since, unread string }{
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
 		"match_suggestion WHERE decided_by <> 'person' AND ($6 OR NOT question_is_folded(document_a_id, document_b_id, evidence))",
-		"created_at"},
+		"created_at", ""},
 	WaitingWarning: {"document_id", "other_document_id, NULL, kind || ': ' || words", `document_warning AS w WHERE NOT EXISTS (
 		SELECT FROM warning_settled AS s WHERE (s.document_id, s.kind, s.other_document_id, s.facts)
-			= (w.document_id, w.kind, w.other_document_id, w.facts))`, "created_at"},
-	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')", "document WHERE matching_status = 'failed'", "matching_failed_at"},
+			= (w.document_id, w.kind, w.other_document_id, w.facts))`, "created_at", ""},
+	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')",
+		"document WHERE matching_status = 'failed'", "matching_failed_at", ""},
 	WaitingFile: {"document_id", "NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
-		"ingestion WHERE needs_human_review", "coalesce(failed_at, completed_at, created_at)"},
+		"ingestion WHERE needs_human_review", "coalesce(failed_at, completed_at, created_at)",
+		"CASE WHEN job_status = 'failed' THEN id END"},
 	// The latest review of a contract counts.
 	WaitingReview: {"document_id",
 		"NULL, NULL, waiting || CASE waiting WHEN 1 THEN ' finding' ELSE ' findings' END || ', critical or high: ' || name",
 		`review_job AS r WHERE waiting > 0 AND NOT EXISTS (SELECT FROM review_job AS later WHERE later.tenant_id = r.tenant_id
-		AND later.document_id = r.document_id AND later.ended_at > r.ended_at)`, "ended_at"},
+		AND later.document_id = r.document_id AND later.ended_at > r.ended_at)`, "ended_at", ""},
 	WaitingInvoice: {"document_id", `NULL, NULL, replace(state, '-', ' ') || (
 		SELECT coalesce(' by ' || nullif(acted_by, ''), '') || ': ' || reason
 		FROM invoice_action AS a WHERE a.document_id = t.document_id ORDER BY id DESC LIMIT 1)`,
-		"three_way_match AS t WHERE state IN ('reopened', 'on-hold', 'disputed')", "state_at"},
+		"three_way_match AS t WHERE state IN ('reopened', 'on-hold', 'disputed')", "state_at", ""},
 }
 
 // waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a
@@ -93,8 +96,10 @@ func waitingRows(of string) string {
 	for i, kind := range WaitingKinds {
 		k := waitingKindsRows[kind]
 		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
-			"{since}", k.since, "{of}", of).Replace(`
-	(SELECT '{kind}' AS kind, tenant_id, {document} AS id, {columns}, {since} AS since FROM {from} AND {of} AND '{kind}' = ANY ($2)
+			"{since}", k.since, "{of}", of,
+			"{unread}", cmp.Or(k.unread, "NULL::uuid")).Replace(`
+	(SELECT '{kind}' AS kind, tenant_id, {document} AS id, {columns}, {since} AS since, {unread} AS unread
+	FROM {from} AND {of} AND '{kind}' = ANY ($2)
 		AND ($3::timestamptz IS NULL OR {since} >= $3)
 		AND ($4::float8 IS NULL OR {since} >= now() - make_interval(secs => $4))
 	ORDER BY {since} DESC LIMIT $5)`)
@@ -141,7 +146,7 @@ type waitingStatements struct{ list, counts, valuedCounts string }
 func newWaitingStatements(of string) waitingStatements {
 	return waitingStatements{
 		list: `
-SELECT kind, tenant_id, id, other, value::text, score, worth::text, words, since
+SELECT kind, tenant_id, id, other, unread, value::text, score, worth::text, words, since
 FROM (` + waitingItems(of) + `) AS items
 WHERE $10 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
 	> (-$11::numeric, $12, $10, $13, $14)

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"mime"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -159,6 +161,10 @@ func (h *handler) textOf(ctx context.Context, tenant, document uuid.UUID) (strin
 	return text, err
 }
 
+// jsonTypes has the words of JSON for Go's types; others are objects.
+var jsonTypes = map[reflect.Kind]string{reflect.String: "string", reflect.Float64: "number", reflect.Int: "number", reflect.Bool: "bool",
+	reflect.Slice: "array"}
+
 // decode reads one JSON object. Unknown fields are errors.
 func decode(w http.ResponseWriter, r *http.Request, to any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
@@ -180,7 +186,8 @@ func decode(w http.ResponseWriter, r *http.Request, to any) error {
 	case errors.As(err, &large):
 		return &refusal{http.StatusRequestEntityTooLarge, "request too large: at most 6 MB"}
 	case errors.As(err, &kind):
-		return wrong(kind.Field + ": invalid type, expected " + kind.Type.String())
+		got, _, _ := strings.Cut(kind.Value, " ") // without the number
+		return wrong(fmt.Sprintf("%s: expected %s, got %s", cmp.Or(kind.Field, "body"), cmp.Or(jsonTypes[kind.Type.Kind()], "object"), got))
 	}
 	return &refusal{http.StatusBadRequest, "invalid JSON body: " + strings.TrimPrefix(err.Error(), "json: ")}
 }

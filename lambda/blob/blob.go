@@ -58,13 +58,17 @@ func Open(ctx context.Context, rawURL string, load func(context.Context) (aws.Co
 		return nil, err
 	}
 	if u.Scheme == "file" {
-		return openFolder(filepath.FromSlash(u.Path))
+		folder, err := openFolder(filepath.FromSlash(u.Path))
+		if err != nil {
+			return nil, err
+		}
+		return checked{folder}, nil
 	}
 	c, err := load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return openBucket(c, u.Host, strings.Trim(u.Path, "/")), nil
+	return checked{openBucket(c, u.Host, strings.Trim(u.Path, "/"))}, nil
 }
 
 // Check returns Open's error for an invalid URL. It opens nothing.

@@ -156,6 +156,27 @@ func TestKeysStayInFolder(t *testing.T) {
 	}
 }
 
+// Such a key would name another file in a bucket, and may be another tenant's.
+func TestInvalidKeys(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s blob.Store) {
+		must.OK(t, s.Write(t.Context(), "inbox/a/secret", strings.NewReader("mine")))
+		for _, key := range []string{"", "/", "inbox/b/../a/secret", "inbox/a/./secret", "inbox//a/secret", "../x", "a/..", "inbox/a/\x00", "inbox/a/\xff"} {
+			_, read := s.Read(t.Context(), key, megabyte)
+			_, _, open := s.Open(t.Context(), key, "")
+			for what, err := range map[string]error{"read": read, "open": open, "write": s.Write(t.Context(), key, strings.NewReader("x")),
+				"copy": s.Copy(t.Context(), key, "", "b"), "copy to": s.Copy(t.Context(), "inbox/a/secret", "", key)} {
+				if got := failure.Of(err); got.Kind != failure.Permanent || !strings.HasPrefix(got.Text, fmt.Sprintf("invalid key %q: ", key)) {
+					t.Errorf("%s %q: got %v", what, key, err)
+				}
+			}
+		}
+		for _, key := range []string{"inbox/a/x..pdf", "inbox/a/...", "inbox/a/ .pdf", "inbox/a/ä"} {
+			must.OK(t, s.Write(t.Context(), key, strings.NewReader("x")))
+		}
+	})
+}
+
 // A failed write leaves what was there.
 func TestFailedWrite(t *testing.T) {
 	t.Parallel()

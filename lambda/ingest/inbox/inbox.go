@@ -9,7 +9,7 @@
 //   - So is an unreadable file, or one not taken out of its container: its ingestion fails with
 //     the reason, and a person is notified. A file beyond the size limit stays where it is.
 //   - A known file, a folder and a missing file are skipped.
-//   - A key without a tenant, and a message that isn't an event, are malformed.
+//   - A key without a tenant or with .. in it, and a message that isn't an event, are malformed.
 //   - Anything else, such as an unavailable database, is an error: the message comes back.
 package inbox
 
@@ -28,6 +28,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/blob"
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/container"
 	"matchbook/lambda/ingest/filetype"
@@ -265,7 +266,8 @@ func split(key string) (tenant uuid.UUID, name string, ok bool) {
 	rest, ok := strings.CutPrefix(key, manifest.FolderInbox)
 	folder, name, found := strings.Cut(rest, "/")
 	tenant, err := uuid.Parse(folder)
-	return tenant, name, ok && found && err == nil && strings.EqualFold(tenant.String(), folder) && tenant != uuid.Nil
+	return tenant, name, ok && found && err == nil && strings.EqualFold(tenant.String(), folder) && tenant != uuid.Nil &&
+		blob.CheckKey(strings.TrimSuffix(key, "/")) == nil // a folder's ends so
 }
 
 // shown returns the part of a key that may be logged: its folder, because the name may be a

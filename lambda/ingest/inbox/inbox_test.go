@@ -274,6 +274,8 @@ func TestEventsWithoutFile(t *testing.T) {
 		"urn":                  {o.lay("inbox/urn:uuid:"+tenant.String()+"/a.pdf", "x"), metric.Malformed},
 		"no id":                {o.lay("inbox/"+uuid.Nil.String()+"/a.pdf", "x"), metric.Malformed},
 		"other folder":         {o.lay("documents/"+tenant.String()+"/a.pdf", "x"), metric.Malformed},
+		"another's folder":     {eventOf(key("../"+uuid.NewString()+"/a.pdf"), ""), metric.Malformed},
+		"NUL":                  {eventOf(key("a\x00.pdf"), ""), metric.Malformed},
 		"bad escape":           {strings.Replace(gone, `"key":"`, `"key":"%zz`, 1), metric.Malformed},
 		"no event":             {`{"Records":[]}`, metric.Malformed},
 		"an id":                {tenant.String(), metric.Malformed},

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/console"
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
@@ -24,6 +25,8 @@ type consoleOptions struct {
 	session                  sessionOptions
 	addr, tenant, role, name string
 	open                     bool
+	logOut                   string
+	logOutAll                bool
 }
 
 func (w *invocation) consoleCommand() *cobra.Command {
@@ -33,6 +36,9 @@ func (w *invocation) consoleCommand() *cobra.Command {
 		Short: "Serve the console on this machine",
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.logOut != "" || o.logOutAll {
+				return w.inSession(cmd.Context(), o.session, func(s *session) error { return s.logOut(o) })
+			}
 			o.name = cmp.Or(o.name, operator(w.Env))
 			p, err := o.person()
 			if err != nil {
@@ -48,7 +54,20 @@ func (w *invocation) consoleCommand() *cobra.Command {
 	flags.StringVar(&o.role, "role", "operator", "viewer (reads) or operator (also decides and publishes)")
 	flags.StringVar(&o.name, "by", "", "record decisions under this `NAME` (default the operating system's user)")
 	flags.BoolVar(&o.open, "open", false, "open the console in the browser")
+	flags.StringVar(&o.logOut, "log-out", "", "end the sessions of the `PERSON` with this ID or name at the deployed console instead")
+	flags.BoolVar(&o.logOutAll, "log-out-all", false, "end all sessions at the deployed console instead")
+	cli.Exclusive(cmd, "log-out", "log-out-all")
 	return cmd
+}
+
+// logOut ends sessions of the deployed console. Whoever has one logs in again, with the roles that
+// the person has then.
+func (s *session) logOut(o consoleOptions) error {
+	n, err := s.db.EndSessions(s.ctx, o.logOut)
+	if err == nil {
+		fmt.Fprintf(s.Out, "ended %s\n", plural.Of(int(n), "session"))
+	}
+	return err
 }
 
 func (o *consoleOptions) person() (p login.Person, err error) {

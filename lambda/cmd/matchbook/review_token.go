@@ -16,14 +16,24 @@ import (
 func (w *invocation) reviewTokenCommand() *cobra.Command {
 	var tenant string
 	var life time.Duration
+	var withdraw bool
 	cmd := &cobra.Command{
 		Use:   "token --tenant ID",
 		Short: "Print an access token for the URL of reviews",
 		Args:  cli.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			id, err := document.ParseID(tenant)
 			if err != nil {
 				return fmt.Errorf("--tenant: %w", err)
+			}
+			if withdraw {
+				return w.inTenant(cmd.Context(), sessionOptions{}, id, func(s *session) error {
+					err := s.db.Reviews().WithdrawTokens(s.ctx, id)
+					if err == nil {
+						fmt.Fprintf(w.Out, "withdrew all tokens of tenant %s, also the ones of its reviews\n", id)
+					}
+					return err
+				})
 			}
 			if life <= 0 || life > web.LongestLife {
 				return fmt.Errorf("invalid --life %s: must be above 0s and at most %s (90 days)", life, web.LongestLife)
@@ -42,6 +52,7 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "the `ID` of the tenant (required)")
 	cmd.Flags().DurationVar(&life, "life", 12*time.Hour, "lifetime of the token, at most 2160h (90 days)")
+	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "withdraw all tokens of the tenant at DATABASE_URL instead")
 	cli.Need(cmd, "tenant")
 	return cmd
 }

@@ -6,8 +6,31 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
 )
+
+// A token is withdrawn where the web function looks, and whoever is logged in logs in again.
+func TestWithdraw(t *testing.T) {
+	t.Parallel()
+	url := matchedSample(t)
+	conn := postgrestest.Conn(t, url)
+	postgrestest.Exec(t, conn, `INSERT INTO console_session SELECT sha256(n::bytea), jsonb_build_object('ID', n, 'Name', n), now(), now(), now()
+		FROM unnest(ARRAY['anna', 'ben']) AS n`)
+	wantText(t, printed(t, url, "review", "token", "--tenant", sampleTenant, "--withdraw"),
+		"withdrew all tokens of tenant "+sampleTenant+", also the ones of its reviews\n")
+	if since := must.Get(postgrestest.Open(t, url).Reviews().TokensSince(t.Context(), uuid.MustParse(sampleTenant)))(t); since.IsZero() {
+		t.Error("nothing withdrawn")
+	}
+	wantText(t, printed(t, url, "console", "--log-out", "anna"), "ended 1 session\n")
+	wantText(t, printed(t, url, "console", "--log-out-all"), "ended 1 session\n")
+	wantRefused(t, url, "review token", clitest.Refusals{
+		{[]string{"--tenant", uuid.NewString(), "--withdraw"}, "unknown tenant"},
+	})
+}
 
 func TestReviewToken(t *testing.T) {
 	t.Parallel()

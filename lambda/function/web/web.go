@@ -50,13 +50,14 @@ func Pages(ctx context.Context, c setup.Config, log *slog.Logger, streamFor time
 		return nil, nil, err
 	}
 	reviews := db.Reviews()
+	tokens.Since = reviews.TokensSince
 	starter := &review.Starter{Store: reviews, Sender: queue, Log: log}
 	if c.Model != nil {
 		starter.Model, starter.Price = c.Model.OpenAI.Model, c.Model.Price
 	}
 	paths := http.NewServeMux()
 	paths.Handle("/", domain.New(domain.Config{Reviews: reviews, Control: reviews, Starter: starter, Texts: texts, Sender: queue,
-		Tokens: tokens, Log: log, StreamFor: streamFor}))
+		Tokens: tokens, Quota: reviews, Log: log, StreamFor: streamFor}))
 	paths.Handle("/offers/", offers.New(offers.Config{Store: db, Tenant: tokens.Tenant, Log: log}))
 	return paths, db.Close, nil
 }

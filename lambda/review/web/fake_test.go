@@ -32,6 +32,7 @@ type shelf struct {
 	reads    int
 	sent     []job.Stamped
 	started  []review.Request
+	reviews  int // of tenantA, not ended
 	actions  []record.Action
 	forms    map[uuid.UUID]bool
 }
@@ -157,6 +158,13 @@ func (s *shelf) Retry(_ context.Context, id uuid.UUID) ([]job.Stamped, error) {
 	return []job.Stamped{{ID: uuid.UUID{9}}}, s.check(id)
 }
 
+func (s *shelf) OpenReviews(_ context.Context, tenant uuid.UUID) (int, error) {
+	if tenant != tenantA {
+		return 0, nil
+	}
+	return s.reviews, nil
+}
+
 func (s *shelf) Start(_ context.Context, q review.Request) (uuid.UUID, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +192,7 @@ func newSite(t *testing.T, settings ...func(*Config)) *site {
 	t.Helper()
 	tokens := must.Get(NewTokens(secretA))(t)
 	s := &site{shelf: newShelf(), t: t, tokens: tokens, log: &strings.Builder{}}
-	c := Config{Reviews: s.shelf, Control: s.shelf, Starter: s.shelf, Sender: s.shelf, Tokens: tokens,
+	c := Config{Reviews: s.shelf, Control: s.shelf, Starter: s.shelf, Sender: s.shelf, Tokens: tokens, Quota: s.shelf,
 		Log:  slog.New(slog.NewTextHandler(s.log, nil)),
 		Poll: time.Millisecond, Reconnect: time.Millisecond}
 	for _, set := range settings {

@@ -77,6 +77,9 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 	case h.Starter == nil:
 		writeError(w, http.StatusForbidden, "cannot start reviews here: this address only shows them")
 		return
+	case err != nil && !errors.Is(err, errToken):
+		h.fail(w, r, "check a token", err)
+		return
 	case err != nil:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		writeError(w, http.StatusUnauthorized, "missing or invalid tenant token; run matchbook review token to make one")
@@ -88,12 +91,18 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 	q, err := h.readRequest(w, r, granted.tenant)
 	var id uuid.UUID
 	if err == nil {
+		err = h.room(r.Context(), granted.tenant)
+	}
+	if err == nil {
 		id, err = h.Starter.Start(r.Context(), q)
 	}
 	var refused *refusal
 	var failed *failure.Error
 	switch {
 	case errors.As(err, &refused):
+		if refused.status == http.StatusTooManyRequests {
+			w.Header().Set("Retry-After", "60")
+		}
 		writeError(w, refused.status, refused.sentence)
 	case errors.As(err, &failed) && failed.Kind == failure.Permanent:
 		writeError(w, http.StatusUnprocessableEntity, failed.Sentence)
@@ -106,6 +115,19 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusAccepted, started{id, token, h.Tokens.now().Add(TokenLife).UTC().Truncate(time.Second),
 			path + "/page?token=" + token})
 	}
+}
+
+// room returns an error if the tenant has enough reviews.
+func (h *handler) room(ctx context.Context, tenant uuid.UUID) error {
+	if h.Quota == nil {
+		return nil
+	}
+	open, err := h.Quota.OpenReviews(ctx, tenant)
+	if err == nil && open >= mostOpen {
+		return &refusal{http.StatusTooManyRequests,
+			fmt.Sprintf("too many reviews in progress: at most %d of a tenant; try again when some have ended", mostOpen)}
+	}
+	return err
 }
 
 // readRequest reads the body strictly. Requests with one Idempotency-Key start one review.

@@ -43,9 +43,23 @@ func TestStart(t *testing.T) {
 		t.Errorf("got %+v, %v", got, a.header)
 	}
 	s.body(s.doAs("", "GET", got.Page, ""), 200)
-	if granted, err := s.tokens.read(got.Token); err != nil || granted != (grant{tenantA, jobA}) {
+	if granted, err := s.tokens.read(got.Token); err != nil || granted.tenant != tenantA || granted.job != jobA {
 		t.Errorf("its token is for %v, %v", granted, err)
 	}
+}
+
+// A tenant with a hundred reviews waits; another doesn't.
+func TestReviewsPerTenant(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.reviews = 99
+	s.body(s.post(`{"text":"x"}`), 202)
+	s.reviews = 100
+	a := s.post(`{"text":"x"}`)
+	if body := s.body(a, 429); !strings.Contains(body, "at most 100 of a tenant") || a.header.Get("Retry-After") != "60" {
+		t.Errorf("got %s, %v", body, a.header)
+	}
+	s.body(s.doAs(s.tokens.ForTenant(tenantB, time.Hour), "POST", "/reviews", `{"text":"x"}`, "Content-Type", "application/json"), 202)
 }
 
 func TestIdempotencyKey(t *testing.T) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -17,18 +18,23 @@ import (
 const (
 	// TokenLife is the life of a review's token.
 	TokenLife = 12 * time.Hour
-	// LongestLife bounds the life of a tenant's token, because a token can't be revoked except
-	// by replacing the secret.
+	// LongestLife bounds the life of a tenant's token.
 	LongestLife = 90 * 24 * time.Hour
-	minSecret   = 32 // bytes, the size of HMAC-SHA256
+	slack       = 5 * time.Minute // between the clocks of issuer and reader
+	minSecret   = 32              // bytes, the size of HMAC-SHA256
 	maxToken    = 256
 	allJobs     = "tenant" // instead of a job
 )
 
 // Tokens makes and checks the signed tokens authorising requests. A token is
-// TENANT.JOB.EXPIRY.SIGNATURE and is good for one review. With the word tenant as its job it's
-// good for starting reviews and for every review of the tenant.
+// TENANT.JOB.EXPIRY.ISSUED.SIGNATURE and is good for one review. With the word tenant as its job
+// it's good for starting reviews and for every review of the tenant. Earlier versions left out
+// ISSUED; such a token counts as issued as early as it can have been.
 type Tokens struct {
+	// Since returns the time of the last withdrawal of a tenant's tokens, zero if there was none.
+	// With nil, none can be withdrawn.
+	Since func(ctx context.Context, tenant uuid.UUID) (time.Time, error)
+
 	keys [][]byte // the first signs
 	now  func() time.Time
 }
@@ -61,7 +67,8 @@ func (t *Tokens) ForTenant(tenant uuid.UUID, life time.Duration) string {
 }
 
 func (t *Tokens) issue(tenant, job string, life time.Duration) string {
-	claim := tenant + "." + job + "." + strconv.FormatInt(t.now().Add(life).Unix(), 10)
+	now := t.now()
+	claim := fmt.Sprintf("%s.%s.%d.%d", tenant, job, now.Add(life).Unix(), now.Unix())
 	return claim + "." + base64.RawURLEncoding.EncodeToString(sign(t.keys[0], claim))
 }
 
@@ -84,6 +91,7 @@ func (t *Tokens) Tenant(r *http.Request) (uuid.UUID, error) {
 type grant struct {
 	tenant uuid.UUID
 	job    uuid.UUID // uuid.Nil: every review of the tenant
+	issued time.Time
 }
 
 // allows reports whether the token covers this review. The caller must also check that the
@@ -92,7 +100,8 @@ func (g grant) allows(job uuid.UUID) bool { return g.job == uuid.Nil || g.job ==
 
 var errToken = errors.New("invalid token")
 
-// read checks a token. It verifies the signature first, in constant time.
+// read checks a token, but not whether it was withdrawn. It verifies the signature first, in
+// constant time.
 func (t *Tokens) read(token string) (g grant, err error) {
 	cut := strings.LastIndexByte(token, '.')
 	if cut < 0 || len(token) > maxToken {
@@ -104,20 +113,40 @@ func (t *Tokens) read(token string) (g grant, err error) {
 		return g, errToken
 	}
 	parts := strings.Split(claim, ".")
-	if len(parts) != 3 {
+	if len(parts) != 3 && len(parts) != 4 {
 		return g, errToken
 	}
-	expiry, err := strconv.ParseInt(parts[2], 10, 64)
-	if err != nil || t.now().Unix() >= expiry {
-		return g, errToken
-	}
+	longest := LongestLife
 	if parts[1] != allJobs {
+		longest = TokenLife
 		if g.job, err = uuid.Parse(parts[1]); err != nil || g.job == uuid.Nil {
 			return grant{}, errToken
 		}
 	}
-	g.tenant, err = uuid.Parse(parts[0])
-	return g, err
+	if g.tenant, err = uuid.Parse(parts[0]); err != nil {
+		return grant{}, errToken
+	}
+	if g.issued, err = t.period(parts[2:], longest); err != nil {
+		return grant{}, err
+	}
+	return g, nil
+}
+
+// period returns when a token was issued. It refuses one that has expired, or that would live
+// longer than it may, whoever signed it.
+func (t *Tokens) period(times []string, longest time.Duration) (issued time.Time, err error) {
+	unix, err := strconv.ParseInt(times[0], 10, 64)
+	now, expiry := t.now(), time.Unix(unix, 0)
+	if err != nil || !now.Before(expiry) || expiry.After(now.Add(longest+slack)) {
+		return issued, errToken
+	}
+	if len(times) == 1 {
+		return expiry.Add(-longest), nil
+	}
+	if unix, err = strconv.ParseInt(times[1], 10, 64); err != nil {
+		return issued, errToken
+	}
+	return time.Unix(unix, 0), nil
 }
 
 func (t *Tokens) signed(claim string, signature []byte) bool {
@@ -128,9 +157,27 @@ func (t *Tokens) signed(claim string, signature []byte) bool {
 	return ok
 }
 
-// of returns a request's grant from its Authorization header or, because EventSource and links
-// can't send one, from its parameter.
+// of returns a request's grant, unless it was withdrawn. An error other than errToken means that
+// this is unknown.
 func (t *Tokens) of(r *http.Request) (grant, error) {
+	g, err := t.carried(r)
+	if err != nil || t.Since == nil {
+		return g, err
+	}
+	since, err := t.Since(r.Context(), g.tenant)
+	if err == nil && !g.issued.After(since) {
+		err = errToken
+	}
+	if err != nil {
+		return grant{}, err
+	}
+	return g, nil
+}
+
+// carried returns the grant in a request's Authorization header or, because EventSource and links
+// can't send one, in its parameter. A tenant's token is refused there, because addresses stay in
+// histories and logs.
+func (t *Tokens) carried(r *http.Request) (grant, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
 		if !strings.EqualFold(scheme, "Bearer") {
@@ -138,5 +185,9 @@ func (t *Tokens) of(r *http.Request) (grant, error) {
 		}
 		return t.read(strings.TrimSpace(token))
 	}
-	return t.read(r.URL.Query().Get("token"))
+	g, err := t.read(r.URL.Query().Get("token"))
+	if err == nil && g.job == uuid.Nil {
+		return grant{}, errToken
+	}
+	return g, err
 }

@@ -1,7 +1,10 @@
 package web
 
 import (
+	"context"
 	"encoding/base64"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -48,7 +51,7 @@ func TestTokenScopeAndExpiry(t *testing.T) {
 		"on a clock that lag": {-time.Minute, true},
 	} {
 		got, err := tokensAt(t, secretA, issued.Add(tc.after)).read(token)
-		if want := (grant{tenantA, jobA}); (err == nil) != tc.valid || tc.valid && got != want {
+		if want := (grant{tenantA, jobA, time.Unix(issued.Unix(), 0)}); (err == nil) != tc.valid || tc.valid && got != want {
 			t.Errorf("%s: got %v, %v", name, got, err)
 		}
 	}
@@ -82,6 +85,9 @@ func TestForgedTokens(t *testing.T) {
 		"signed, no review":  signed(tenantA.String() + ".x.99999999999"),
 		"signed, nil review": signed(tenantA.String() + "." + uuid.Nil.String() + ".99999999999"),
 		"signed, no tenant":  signed("x." + jobA.String() + ".99999999999"),
+		"signed, too long":   signed(fmt.Sprintf("%s.%s.%d.%d", tenantA, jobA, now.Add(13*time.Hour).Unix(), now.Unix())),
+		"signed, a year":     signed(fmt.Sprintf("%s.tenant.%d.%d", tenantA, now.Add(365*24*time.Hour).Unix(), now.Unix())),
+		"signed, no issue":   signed(fmt.Sprintf("%s.%s.%d.x", tenantA, jobA, now.Add(time.Hour).Unix())),
 	} {
 		if got, err := tokens.read(token); err == nil {
 			t.Errorf("%s: %q is accepted as %v", name, token, got)
@@ -136,16 +142,18 @@ func TestShortSecretIsNotShown(t *testing.T) {
 func TestHeaderTokenFirst(t *testing.T) {
 	t.Parallel()
 	tokens := tokensAt(t, secretA, time.Now())
-	good, other := tokens.ForJob(tenantA, jobA), tokens.ForTenant(tenantB, time.Hour)
+	good, other, all := tokens.ForJob(tenantA, jobA), tokens.ForJob(tenantB, jobB), tokens.ForTenant(tenantA, time.Hour)
 	for name, tc := range map[string]struct {
 		header, parameter string
 		want              grant
 		refused           bool
 	}{
-		"header":                  {"Bearer " + good, "", grant{tenantA, jobA}, false},
-		"scheme in other letters": {"bearer " + good, "", grant{tenantA, jobA}, false},
-		"parameter":               {"", other, grant{tenantB, uuid.Nil}, false},
-		"both":                    {"Bearer " + good, other, grant{tenantA, jobA}, false},
+		"header":                  {"Bearer " + good, "", grant{tenant: tenantA, job: jobA}, false},
+		"scheme in other letters": {"bearer " + good, "", grant{tenant: tenantA, job: jobA}, false},
+		"parameter":               {"", other, grant{tenant: tenantB, job: jobB}, false},
+		"both":                    {"Bearer " + good, other, grant{tenant: tenantA, job: jobA}, false},
+		"tenant's, header":        {"Bearer " + all, "", grant{tenant: tenantA}, false},
+		"tenant's, parameter":     {"", all, grant{}, true},
 		"bad header, good other":  {"Bearer x", good, grant{}, true},
 		"other scheme":            {"Basic " + good, good, grant{}, true},
 		"none":                    {"", "", grant{}, true},
@@ -155,8 +163,46 @@ func TestHeaderTokenFirst(t *testing.T) {
 			r.Header.Set("Authorization", tc.header)
 		}
 		got, err := tokens.of(r)
+		got.issued = time.Time{}
 		if (err != nil) != tc.refused || got != tc.want {
 			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+}
+
+// Withdrawn are the tokens from before, also of an earlier version.
+func TestTokensWithdrawn(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	earlier, later := tokensAt(t, secretA, now.Add(-time.Minute)), tokensAt(t, secretA, now.Add(time.Minute))
+	claim := fmt.Sprintf("%s.%s.%d", tenantA, jobA, now.Add(11*time.Hour).Unix())
+	old := claim + "." + base64.RawURLEncoding.EncodeToString(sign([]byte(secretA), claim))
+	errAway := errors.New("away")
+	for name, tc := range map[string]struct {
+		token   string
+		since   time.Time
+		failed  error
+		refused bool
+	}{
+		"never withdrawn":          {earlier.ForJob(tenantA, jobA), time.Time{}, nil, false},
+		"earlier version":          {old, time.Time{}, nil, false},
+		"withdrawn":                {earlier.ForJob(tenantA, jobA), now, nil, true},
+		"all of the tenant":        {earlier.ForTenant(tenantA, time.Hour), now, nil, true},
+		"earlier version, since":   {old, now, nil, true},
+		"issued after that":        {later.ForJob(tenantA, jobA), now, nil, false},
+		"unknown whether it is so": {later.ForJob(tenantA, jobA), time.Time{}, errAway, true},
+	} {
+		tokens := tokensAt(t, secretA, now.Add(2*time.Minute))
+		tokens.Since = func(_ context.Context, tenant uuid.UUID) (time.Time, error) {
+			if tenant != tenantA {
+				t.Errorf("asked about %s", tenant)
+			}
+			return tc.since, tc.failed
+		}
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/reviews/x", nil)
+		r.Header.Set("Authorization", "Bearer "+tc.token)
+		if _, err := tokens.of(r); (err != nil) != tc.refused || tc.failed != nil && !errors.Is(err, errAway) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@
 //	POST /reviews/{id}/retry          202 {status}: resumes the unread chunks
 //
 // Each request must carry a token of the review or its tenant (see Tokens), as "Authorization:
-// Bearer" or as ?token=. Starting a review needs the tenant's. An unknown review and a token
+// Bearer"; a review's also as ?token=. Starting a review needs the tenant's. An unknown review and a token
 // for another one get the same answer, 404, so that ids can't be probed. Errors are {"error":
 // "..."}.
 //
@@ -31,6 +31,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -55,6 +56,14 @@ type Control interface {
 	Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error)
 }
 
+// Quota counts the reviews of a tenant that haven't ended.
+type Quota interface {
+	OpenReviews(ctx context.Context, tenant uuid.UUID) (int, error)
+}
+
+// mostOpen bounds these, so that no tenant fills the queue that all share.
+const mostOpen = 100
+
 // Config configures the handler. Zero durations and a zero Streams mean the defaults.
 type Config struct {
 	Reviews report.Store
@@ -63,6 +72,7 @@ type Config struct {
 	Texts   Texts      // of documents; nil: requests must carry the text
 	Sender  job.Sender // of Retry's messages
 	Tokens  *Tokens
+	Quota   Quota  // nil: no limit
 	Person  string // suggested as the name of whoever acts on the page; may be empty
 	Log     *slog.Logger
 
@@ -111,6 +121,10 @@ func (h *handler) authorised(next func(http.ResponseWriter, *http.Request, recor
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := uuid.Parse(r.PathValue("id"))
 		granted, denied := h.Tokens.of(r)
+		if denied != nil && !errors.Is(denied, errToken) {
+			h.fail(w, r, "check a token", denied)
+			return
+		}
 		if err != nil || denied != nil || !granted.allows(id) {
 			notFound(w, r)
 			return

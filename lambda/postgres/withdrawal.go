@@ -1,0 +1,56 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+const tokensSinceSQL = `SELECT coalesce(tokens_since, '0001-01-01Z') FROM tenant WHERE id = $1`
+
+// TokensSince implements web.Tokens.Since.
+func (r *Reviews) TokensSince(ctx context.Context, tenant uuid.UUID) (since time.Time, err error) {
+	err = steadily(ctx, func() error { return r.db.pool.QueryRow(ctx, tokensSinceSQL, tenant).Scan(&since) })
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil // a tenant without rows has withdrawn nothing
+	}
+	return since, err
+}
+
+const withdrawTokensSQL = `UPDATE tenant SET tokens_since = now() WHERE id = $1`
+
+// WithdrawTokens makes all tokens of a tenant invalid that were issued until now. It returns
+// job.ErrNotFound for an unknown tenant.
+func (r *Reviews) WithdrawTokens(ctx context.Context, tenant uuid.UUID) error {
+	tag, err := r.db.pool.Exec(ctx, withdrawTokensSQL, tenant)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = job.ErrNotFound
+	}
+	return err
+}
+
+const openReviewsSQL = `SELECT count(*) FROM review_job WHERE tenant_id = $1 AND ended_at IS NULL`
+
+// OpenReviews implements web.Quota.
+func (r *Reviews) OpenReviews(ctx context.Context, tenant uuid.UUID) (n int, err error) {
+	err = steadily(ctx, func() error { return r.db.pool.QueryRow(ctx, openReviewsSQL, tenant).Scan(&n) })
+	return n, err
+}
+
+const endSessionsSQL = `DELETE FROM console_session WHERE $1 = '' OR $1 IN (person ->> 'ID', person ->> 'Name')`
+
+// EndSessions logs a person out everywhere, by id or name, or everybody if person is empty. It
+// returns the number of sessions.
+func (db *DB) EndSessions(ctx context.Context, person string) (n int64, err error) {
+	err = repeat(ctx, func() error {
+		tag, err := db.pool.Exec(ctx, endSessionsSQL, person)
+		n = tag.RowsAffected()
+		return err
+	})
+	return n, err
+}

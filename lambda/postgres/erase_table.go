@@ -24,9 +24,12 @@ const (
 	reviewsOfDocument = `job_id IN (SELECT id FROM review_job WHERE tenant_id = $2 AND document_id = ANY ($1))`
 	offersOfTenant    = `job_id IN (SELECT id FROM matchmaking_job WHERE tenant_id = $1)`
 
-	noticesOfDocument = `document_id = ANY ($1) OR subject_id IN (
-		SELECT id FROM ingestion WHERE document_id = ANY ($1)
-		UNION ALL SELECT id FROM review_chunk WHERE ` + reviewsOfDocument + `)`
+	// Rows with a job. The tenant of a dead letter may be unknown, but not the one of its row.
+	rowsOfTenant = `SELECT id FROM document WHERE tenant_id = $1 UNION ALL SELECT id FROM ingestion WHERE tenant_id = $1
+		UNION ALL SELECT id FROM review_chunk WHERE tenant_id = $1 UNION ALL SELECT id FROM matchmaking_job WHERE tenant_id = $1`
+	rowsOfDocument = `SELECT unnest($1::uuid[]) UNION ALL SELECT id FROM ingestion WHERE document_id = ANY ($1)
+		UNION ALL SELECT id FROM review_chunk WHERE ` + reviewsOfDocument
+	noticesOfDocument = `coalesce(document_id, subject_id) IN (` + rowsOfDocument + `)`
 	// A question about a pair has both documents, and either of them may have asked.
 	answersOfDocument = `tenant_id = $2 AND (document_id = ANY ($1) OR document_id IN (
 		SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1) AND asked <> ''
@@ -39,18 +42,13 @@ const (
 		WHERE position(id::text IN concat(lines, orders, receipts)) > 0))`
 )
 
-// lettersOfDocument is before the rows that letters name.
-const lettersOfDocument = `row_id = ANY ($1) OR row_id IN (
-	SELECT id FROM ingestion WHERE document_id = ANY ($1)
-	UNION ALL SELECT id FROM review_chunk WHERE ` + reviewsOfDocument + `)`
-
 // erasables are in the order of deletion: a row goes before the row it refers to.
 var erasables = []erasable{
+	{"dead_letter_action", `tenant_id = $1 OR row_id IN (` + rowsOfTenant + `)`, `row_id IN (` + rowsOfDocument + `)`},
 	{"event", ofTenant, ofPair}, // before the matches, because their removal is an event for the receiver
 	{"notification_delivery", `notification_id IN (SELECT id FROM notification WHERE tenant_id = $1)`,
 		`notification_id IN (SELECT id FROM notification WHERE ` + noticesOfDocument + `)`},
 	{"notification", ofTenant, noticesOfDocument},
-	{"dead_letter_action", ofTenant, lettersOfDocument},
 	{"model_answer", ofTenant, answersOfDocument},
 	{"model_embedding", ofTenant, vectorsOfDocument},
 	{"finding_action", reviewsOfTenant, reviewsOfDocument},
@@ -68,6 +66,7 @@ var erasables = []erasable{
 	{"warning_settled", "", ofWarning},
 	{"warning_key", "", ofDocument},
 	{"three_way_match", ofTenant, comparisonsOfDocument},
+	{"invoice_action", "", ofDocument}, // after the comparison, as a trigger adds one for it
 	{"article_unit", "", ofDocument},
 	{"party_name", "", ofDocument},
 	{"taught", "", ofDocument},
@@ -88,14 +87,17 @@ var erasables = []erasable{
 	{"own_company", ofTenant, ""},
 	{"match_tolerance", ofTenant, ""},
 	{"tolerance", ofTenant, ""},
+	{"tolerance_change", ofTenant, ""},
 	{"taught_threshold", ofTenant, ""},
 	{"review_playbook", ofTenant, ""},
 	{"console_session", `person -> 'Roles' ? $1::text`, ""}, // a person with a role there logs in again
 	{"tenant", `id = $1`, ""},
 }
 
-// scrubs are columns with ids in rows that stay.
+// scrubs remove ids from rows that stay, and events that the deletion itself wrote, but not of a
+// removed match.
 var scrubs = []string{
+	`DELETE FROM event WHERE tenant_id = $2 AND kind <> 'match.removed' AND (` + ofPair + `)`,
 	`UPDATE party_name SET confirmed = ARRAY(SELECT unnest(confirmed) EXCEPT SELECT unnest($1::uuid[]))
 	WHERE tenant_id = $2 AND confirmed && $1`,
 	`UPDATE taught SET forgotten_for = NULL WHERE tenant_id = $2 AND forgotten_for = ANY ($1)`,

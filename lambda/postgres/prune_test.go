@@ -21,7 +21,7 @@ func TestPrune(t *testing.T) {
 		UPDATE review_job SET status = 'completed', ended_at = now() - interval '31 days' WHERE tenant_id::text LIKE 'a%'`).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int64{"answers": 4, "embeddings": 1, "notifications": 7, "events": 4, "rosters": 2, "reviews": 1}
+	want := map[string]int64{"answers": 4, "embeddings": 1, "notifications": 7, "events": 6, "rosters": 2, "reviews": 1}
 	for _, k := range postgres.PrunedKinds {
 		var counted, pruned, again int64
 		must.OK(t, db.Prune(t.Context(), k, 30*24*time.Hour, true, func(n int64) { counted += n }))
@@ -32,7 +32,7 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	left := rowsWith(t, conn, "bbbbbbbb-")
-	if left["model_answer"] != 4 || left["notification"] != 7 || left["notification_delivery"] == 0 || left["event"] != 4 {
+	if left["model_answer"] != 4 || left["notification"] != 7 || left["notification_delivery"] == 0 || left["event"] != 6 {
 		t.Errorf("of the other tenant are left %v", left)
 	}
 	if n := postgrestest.Value[int](t, conn, "SELECT count(*) FROM review_text WHERE text = ''"); n != 1 {

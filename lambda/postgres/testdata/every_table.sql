@@ -28,6 +28,11 @@ INSERT INTO warning_settled (tenant_id, document_id, kind, other_document_id, fa
 SELECT tenant_id, document_a_id, 'billed-twice', document_b_id, '', 'anna', 'command', '' FROM match_pair WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
 INSERT INTO three_way_match (tenant_id, document_id, verdict, words, lines, orders, receipts, tolerance)
 SELECT tenant_id, document_a_id, 'ok', '', '[]', jsonb_build_array(jsonb_build_object('id', document_b_id)), '[]', '{}' FROM match_pair WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
+INSERT INTO invoice_action (tenant_id, document_id, action, reason, facts, acted_by, origin)
+SELECT tenant_id, document_id, 'approve', '', '', 'anna', 'command' FROM three_way_match WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
+UPDATE three_way_match SET state = 'approved' WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
+INSERT INTO dead_letter_action (function, message_id, row_id, kind, acted_by, reason)
+SELECT 'match', '', id, 'drop', 'anna', '' FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
 INSERT INTO party_name (document_id, tenant_id, name, vat_id, confirmed, matched_as)
 SELECT id, tenant_id, 'n', '', ARRAY['aaaaaaaa-0000-4000-8000-0000000000d2'::uuid], '' FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
 INSERT INTO warning_key SELECT tenant_id, 'k', current_date, id FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
@@ -78,6 +83,8 @@ INSERT INTO offer_setting (tenant_id) VALUES ('aaaaaaaa-0000-4000-8000-000000000
 INSERT INTO own_company (tenant_id, name) VALUES ('aaaaaaaa-0000-4000-8000-000000000000', 'Own');
 INSERT INTO match_tolerance (tenant_id) VALUES ('aaaaaaaa-0000-4000-8000-000000000000');
 INSERT INTO tolerance (tenant_id) VALUES ('aaaaaaaa-0000-4000-8000-000000000000');
+INSERT INTO tolerance_change (tenant_id, supplier, before, changed_by, origin, reason) VALUES
+	('aaaaaaaa-0000-4000-8000-000000000000', '', '{}', 'anna', 'command', '');
 INSERT INTO taught_threshold (tenant_id) VALUES ('aaaaaaaa-0000-4000-8000-000000000000');
 INSERT INTO review_playbook (tenant_id, playbook) VALUES ('aaaaaaaa-0000-4000-8000-000000000000', '{}');
 INSERT INTO console_session VALUES (sha256('aaaaaaaa'), '{"ID": "p", "Name": "anna", "Roles": {"aaaaaaaa-0000-4000-8000-000000000000": "viewer"}}', now(), now(), now());

@@ -105,7 +105,7 @@ func (c *counter) read(ids ...uuid.UUID) {
 	c.t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	reviewer := review.Reviewer{Store: c.DB.Reviews(), Sender: c.Queue, Log: quiet}
-	runtime := job.Runtime{Store: c.DB.JobsOf(postgres.Tables[manifest.Review.Name]), Work: reviewer.Review,
+	runtime := job.Runtime{Store: c.DB.JobsOf(postgres.Tables[manifest.Review.Name]), Work: job.Each(reviewer.Review),
 		Backoff: manifest.Review.Retries, Log: quiet}
 	for _, id := range ids {
 		delivery := job.Delivery{ID: id, Count: 1, SentAt: time.Now()}

@@ -17,8 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ingest reads the file of an ingestion, from its checkpoint if there is one. Use it as a
-// job.Work.
+// Ingest reads the file of an ingestion, from its checkpoint if there is one. Use it with
+// job.Each.
 func (in *Ingester) Ingest(ctx context.Context, f job.Attempt) error {
 	row, err := in.Store.Ingestion(ctx, f.ID)
 	if err != nil {

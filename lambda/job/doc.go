@@ -46,6 +46,15 @@
 // Sweep: a pending row without a message, or an in-progress row without a worker -> pending;
 // -> failed if that hasn't helped several times (see package sweep).
 //
+// # Batches
+//
+// The runtime claims the rows of a batch in one statement, and the work gets them together, as
+// one slice of Tasks. A task ends once, with nil or an error, and its row is settled then. If a
+// step of the work panics, fails, or hangs beyond the deadline, only its task is lost
+// (TestPanicIsIsolated, TestHungWorkIsAbandoned). Work that doesn't need its batch is a
+// function of one row: see Each. For the rest, Waves runs a step for all tasks at once, and
+// Together writes several of them in one transaction.
+//
 // # Suspects
 //
 // A row is a suspect if its lease ended without a result, even if the sweep has republished

@@ -26,7 +26,8 @@ type rig struct {
 	store *memory
 	queue *queue
 	log   *logs
-	work  map[uuid.UUID]job.Work // any other row's work succeeds
+	work  map[uuid.UUID]rowWork // any other row's work succeeds
+	all   job.Work              // of the batch; nil: work of each row
 
 	notify func(context.Context)
 	lease  time.Duration // of the Runtime
@@ -34,10 +35,13 @@ type rig struct {
 	observed []job.Observation // of the last run
 }
 
+// rowWork is the work on a row.
+type rowWork = func(context.Context, job.Attempt) error
+
 // newRig puts the rows 1, 2 ... into the store, except where a row is nil.
 func newRig(t *testing.T, rows ...*row) *rig {
 	j := &journal{}
-	r := &rig{t: t, log: &logs{}, work: map[uuid.UUID]job.Work{}, queue: &queue{journal: j},
+	r := &rig{t: t, log: &logs{}, work: map[uuid.UUID]rowWork{}, queue: &queue{journal: j},
 		store: &memory{journal: j, rows: map[uuid.UUID]*row{}}}
 	for i, row := range rows {
 		if row != nil {
@@ -60,7 +64,10 @@ func (r *rig) runFor(length time.Duration, deliveries ...job.Delivery) []job.Set
 func (r *rig) runContext(ctx context.Context, deliveries ...job.Delivery) []job.Settlement {
 	var mu sync.Mutex
 	r.observed = nil
-	runtime := &job.Runtime{Store: r.store, Work: r.dispatch, Backoff: schedule,
+	if r.all == nil {
+		r.all = job.Each(r.dispatch)
+	}
+	runtime := &job.Runtime{Store: r.store, Work: r.all, Backoff: schedule,
 		Log: slog.New(slog.NewJSONHandler(r.log, nil)), Notify: r.notify, Lease: r.lease,
 		Observe: func(o job.Observation) {
 			mu.Lock()
@@ -119,8 +126,8 @@ func delivery(n, count int) job.Delivery {
 
 func first(n int) job.Delivery { return delivery(n, 1) }
 
-func fails(err error) job.Work  { return func(context.Context, job.Attempt) error { return err } }
-func panics(value any) job.Work { return func(context.Context, job.Attempt) error { panic(value) } }
+func fails(err error) rowWork  { return func(context.Context, job.Attempt) error { return err } }
+func panics(value any) rowWork { return func(context.Context, job.Attempt) error { panic(value) } }
 
 func pending(attempt int) *row { return &row{status: job.StatusPending, attempt: attempt} }
 func expired(attempt int) *row { return inProgress(attempt, 0) }

@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -110,7 +109,7 @@ func (h *heartbeat) alone() (done func()) {
 
 // postpone hides the messages of deferred deliveries too, so that they come back with the
 // others if this process dies. It returns their indexes.
-func (h *heartbeat) postpone(later []deferred) []int {
+func (h *heartbeat) postpone(later []indexed) []int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.later = make(map[int]bool, len(later))
@@ -155,13 +154,4 @@ func fences(work map[int]held) (list []Attempt) {
 		list = append(list, work[i].fence)
 	}
 	return list
-}
-
-// stopped returns the heartbeat's reason for ending the work, or else err.
-func stopped(ctx context.Context, err error) error {
-	cause := context.Cause(ctx)
-	if err != nil && (errors.Is(cause, ErrFenceLost) || errors.Is(cause, errLeaseEnds)) {
-		return cause
-	}
-	return err
 }

@@ -22,7 +22,7 @@ func beating(t *testing.T, rows ...*row) *rig {
 
 // takes is work that goes on for that long, or until its context ends, and is
 // then committed.
-func (r *rig) takes(d time.Duration) job.Work {
+func (r *rig) takes(d time.Duration) rowWork {
 	return func(ctx context.Context, f job.Attempt) error {
 		select {
 		case <-time.After(d):

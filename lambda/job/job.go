@@ -84,12 +84,6 @@ func AttemptOf(ctx context.Context) Attempt {
 	return f
 }
 
-// Work does the work of a claimed row. It must commit its results together with
-// StatusSucceeded, under the fence f. The runtime settles any error it returns: use
-// ErrFenceLost if another attempt or a publish took over, and a Partial if there are results
-// to keep.
-type Work func(ctx context.Context, f Attempt) error
-
 // Partial is an error for work that failed but has results to keep. It is settled like Err,
 // but through its own Release.
 type Partial struct {

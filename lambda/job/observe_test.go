@@ -14,7 +14,7 @@ import (
 
 func TestObservation(t *testing.T) {
 	t.Parallel()
-	takes := func(d time.Duration, err error) job.Work {
+	takes := func(d time.Duration, err error) rowWork {
 		return func(context.Context, job.Attempt) error {
 			timer := time.NewTimer(d)
 			<-timer.C
@@ -24,7 +24,7 @@ func TestObservation(t *testing.T) {
 	waits := func() *row { return pending(0) }
 	for name, tc := range map[string]struct {
 		row  func() *row
-		work job.Work
+		work rowWork
 		want job.Observation
 	}{
 		"transient": {waits, takes(2*time.Second, errors.New("x")),
@@ -67,7 +67,7 @@ func TestLogHasTenant(t *testing.T) {
 func TestNotifyOncePerBatch(t *testing.T) {
 	t.Parallel()
 	permanent := failure.Permanently("broken")
-	after := func(wait time.Duration, err error) job.Work {
+	after := func(wait time.Duration, err error) rowWork {
 		return func(context.Context, job.Attempt) error {
 			<-time.After(wait)
 			return err
@@ -75,9 +75,9 @@ func TestNotifyOncePerBatch(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		length time.Duration
-		first  job.Work // nil succeeds
-		count  int      // of the second row's delivery
-		second job.Work
+		first  rowWork // nil succeeds
+		count  int     // of the second row's delivery
+		second rowWork
 		want   []time.Duration // for each call, the time that it gets
 	}{
 		"nothing failed":            {length: length, count: 1},

@@ -16,7 +16,7 @@ import (
 type releases = func(context.Context, job.Attempt, job.Release) (bool, error)
 
 // partially is work that fails with err and has results, which write commits.
-func partially(err error, write releases) job.Work {
+func partially(err error, write releases) rowWork {
 	return func(_ context.Context, f job.Attempt) error {
 		return failure.At("ask", &job.Partial{Err: err, Release: func(ctx context.Context, r job.Release) (bool, error) {
 			return write(ctx, f, r)

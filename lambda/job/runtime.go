@@ -3,8 +3,8 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -86,7 +86,7 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 // together claims the batch and works on all its rows at once. It returns the deferred
 // deliveries in the order to run them: busy ones, suspects from the fewest attempts to the
 // most, held ones.
-func (b *batch) together(ctx context.Context) (later []deferred) {
+func (b *batch) together(ctx context.Context) (later []indexed) {
 	claims, err := b.claim(ctx, b.deliveries, false)
 	if err != nil {
 		for i := range b.deliveries {
@@ -94,25 +94,25 @@ func (b *batch) together(ctx context.Context) (later []deferred) {
 		}
 		return nil
 	}
-	var now, ours []int
+	var ours []indexed
 	for i, c := range claims {
 		b.tenants[i] = c.Tenant
 		switch {
 		case b.waitsAlone(i, c):
-			later = append(later, deferred{i, c})
-			continue
+			later = append(later, indexed{i, c})
 		case c.Found == Claimed:
-			ours = append(ours, i)
+			ours = append(ours, indexed{i, c})
+		default:
+			b.endClaim(i, c)
 		}
-		now = append(now, i)
 	}
-	b.hide(ctx, slices.Concat(ours, b.beat.postpone(later)))
-	var running sync.WaitGroup
-	for _, i := range now {
-		running.Go(func() { b.run(ctx, i, claims[i]) })
+	hidden := b.beat.postpone(later)
+	for _, c := range ours {
+		hidden = append(hidden, c.index)
 	}
-	running.Wait()
-	slices.SortStableFunc(later, func(x, y deferred) int {
+	b.hide(ctx, hidden)
+	b.attempt(ctx, ours)
+	slices.SortStableFunc(later, func(x, y indexed) int {
 		return cmp.Or(x.rank()-y.rank(), x.Attempt.Number-y.Attempt.Number)
 	})
 	return later
@@ -124,13 +124,13 @@ func (b *batch) carryOut(ctx context.Context, settled []Settled) {
 	b.messages.Settle(ctx, settled)
 }
 
-// deferred is a delivery not claimed with its batch: its index and the result of the claim.
-type deferred struct {
+// indexed is a claim with the index of its delivery.
+type indexed struct {
 	index int
 	Claim
 }
 
-func (d deferred) rank() int {
+func (d indexed) rank() int {
 	return map[Result]int{Busy: -1, Held: 1}[d.Found]
 }
 
@@ -144,20 +144,21 @@ func (b *batch) waitsAlone(i int, c Claim) bool {
 // alone runs the deferred deliveries one by one, each with a fair share of the time left.
 // Before each one the queue gets all settlements so far, so that no other delivery is lost if
 // it kills this process.
-func (b *batch) alone(ctx context.Context, later []deferred) {
+func (b *batch) alone(ctx context.Context, later []indexed) {
 	for n, d := range later {
 		if ctx.Err() == nil { // otherwise no work starts, and a slow queue would cost the response
 			b.carryOut(ctx, b.unsent())
 		}
 		b.beat.begin(d.index)
 		share, cancel := withShare(ctx, len(later)-n)
-		if c, err := b.claimAlone(share, d); err != nil {
+		switch c, err := b.claimAlone(share, d); {
+		case err != nil:
 			b.endUnclaimed(d.index, d.Attempt, err)
-		} else {
-			if c.Found == Claimed {
-				b.hide(share, []int{d.index})
-			}
-			b.run(share, d.index, c)
+		case c.Found == Claimed:
+			b.hide(share, []int{d.index})
+			b.attempt(share, []indexed{{d.index, c}})
+		default:
+			b.endClaim(d.index, c)
 		}
 		cancel()
 	}
@@ -165,7 +166,7 @@ func (b *batch) alone(ctx context.Context, later []deferred) {
 
 // claimAlone claims one delivery, and waits for its row: up to busyPatience if it is busy, for
 // the rest of the time if this is the last delivery.
-func (b *batch) claimAlone(ctx context.Context, d deferred) (Claim, error) {
+func (b *batch) claimAlone(ctx context.Context, d indexed) (Claim, error) {
 	delivery := b.deliveries[d.index : d.index+1]
 	if !delivery[0].Last && d.Found == Busy {
 		var cancel context.CancelFunc
@@ -215,55 +216,43 @@ func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]
 	return b.Store.Claim(try, ds, b.lease(ctx), suspects)
 }
 
-// run settles one claim, after its work if there is any.
-func (b *batch) run(ctx context.Context, i int, c Claim) {
-	switch c.Found {
-	case Claimed:
-		b.leases[i] = time.Now().Add(b.lease(ctx))
-		b.attempt(ctx, i, c.Attempt)
-	case Busy:
-		b.end(i, c.Attempt, Outcome{Result: Busy, Wait: busyWait}, failure.Failure{})
-	default:
-		b.end(i, c.Attempt, Outcome{Result: c.Found, Wait: c.Wait}, failure.Failure{Text: c.Reason})
+// endClaim settles a delivery without work.
+func (b *batch) endClaim(i int, c Claim) {
+	if c.Found == Busy {
+		c.Wait, c.Reason = busyWait, ""
 	}
+	b.end(i, c.Attempt, Outcome{Result: c.Found, Wait: c.Wait}, failure.Failure{Text: c.Reason})
 }
 
-func (b *batch) attempt(ctx context.Context, i int, f Attempt) {
+// attempt works on claimed rows, all at once, and settles each as soon as its work has ended.
+func (b *batch) attempt(ctx context.Context, claims []indexed) {
 	started := time.Now()
-	held, release := b.hold(ctx, i, f)
-	err := stopped(held, b.work(held, i, f))
-	release()
-	b.worked[i] = max(time.Since(started), 1) // 0 means that no work started
-	b.settle(ctx, i, f, err)
+	var tasks []*Task
+	var settling sync.WaitGroup
+	for _, c := range claims {
+		i, f := c.index, c.Attempt
+		b.leases[i] = started.Add(b.lease(ctx))
+		held, release := b.hold(ctx, i, f)
+		t := newTask(held, f)
+		tasks = append(tasks, t)
+		settling.Go(func() {
+			err := stopped(held, t.wait())
+			release()
+			b.worked[i] = max(time.Since(started), 1) // 0 means that no work started
+			b.logPanic(i, f, err)
+			b.settle(ctx, i, f, err)
+		})
+	}
+	if len(tasks) > 0 {
+		go b.Work.run(ctx, tasks)
+	}
+	settling.Wait()
 }
 
-// work runs the work in a goroutine that recovers from a panic. Work still running after its
-// deadline is abandoned; its fence keeps it from writing later.
-func (b *batch) work(ctx context.Context, i int, f Attempt) error {
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if v := recover(); v != nil {
-				p := &failure.Panic{Value: v, Stack: debug.Stack()}
-				b.Log.Error("panic", "id", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count,
-					"attempt", f.Number, "panic", p.Error(), "stack", string(p.Stack))
-				done <- p
-			}
-		}()
-		done <- b.Work(context.WithValue(ctx, attemptKey{}, f), f)
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	late := time.NewTimer(abandonAfter)
-	defer late.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-late.C:
-		return failure.At("work did not stop", context.DeadlineExceeded)
+func (b *batch) logPanic(i int, f Attempt, err error) {
+	if p := (*failure.Panic)(nil); errors.As(err, &p) {
+		b.Log.Error("panic", "id", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count,
+			"attempt", f.Number, "panic", p.Error(), "stack", string(p.Stack))
 	}
 }
 

@@ -56,14 +56,14 @@ func TestSettlementTable(t *testing.T) {
 
 		transient = fails(errors.New("anything unknown"))
 		permanent = fails(failure.Permanently("no counterparty"))
-		asks      = func(d time.Duration) job.Work { return fails(&failure.Error{Sentence: "429", RetryAfter: d}) }
+		asks      = func(d time.Duration) rowWork { return fails(&failure.Error{Sentence: "429", RetryAfter: d}) }
 		never     = panics("there is nothing to do")
 	)
 	for _, tc := range []struct {
 		name   string
 		row    func() *row
 		count  int
-		work   job.Work // nil: it succeeds
+		work   rowWork // nil: it succeeds
 		want   job.Settlement
 		status job.Status
 		level  string

@@ -19,8 +19,8 @@ const writeTimeout = 4 * time.Second
 const partialTimeout = 20 * time.Second
 
 // ParkedFor is the time after which a parked row counts as overdue, in case that its service is
-// never called again. The sweep usually publishes it before; see sweep.Store.Unpark. A row whose
-// call was asked to wait is due so much later, and isn't published before the wait is over.
+// never called again. The sweep usually publishes it before; see sweep.Store.Unpark. After a call
+// asked to wait, the row is due so much later, and isn't published before the wait is over.
 const ParkedFor = 6 * time.Hour
 
 func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {

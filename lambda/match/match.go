@@ -84,7 +84,7 @@ type Matcher struct {
 // other keys, or that a model must be asked.
 const maxRounds = 10
 
-// Match matches the document of one attempt; use it as a job.Work. It returns nil once the
+// Match matches the document of one attempt; use it with job.Each. It returns nil once the
 // document is succeeded. The status is set inside Store.Write, together with the matches: see
 // succeedMatchedSQL in postgres/cluster.go. Match returns a *job.Partial if a model or embedder
 // failed, so that the runtime writes the rules' results along with the release.

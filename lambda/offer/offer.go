@@ -74,7 +74,7 @@ type Offerer struct {
 	Deliver  bool // send completed sets to a receiver
 }
 
-// Offer composes the set of a job. Use it as a job.Work.
+// Offer composes the set of a job. Use it with job.Each.
 func (o Offerer) Offer(ctx context.Context, f job.Attempt) error {
 	j, err := o.Store.Job(ctx, f)
 	if err != nil {

@@ -242,7 +242,7 @@ func TestPublishedAgain(t *testing.T) {
 
 // deliver delivers the messages: each is acknowledged. want are the statuses that the runtime
 // observes; the empty one belongs to a message without work.
-func (o *offers) deliver(work job.Work, messages []job.Stamped, want ...string) {
+func (o *offers) deliver(work func(context.Context, job.Attempt) error, messages []job.Stamped, want ...string) {
 	o.t.Helper()
 	var deliveries []job.Delivery
 	for _, m := range messages {
@@ -250,7 +250,7 @@ func (o *offers) deliver(work job.Work, messages []job.Stamped, want ...string) 
 	}
 	worked := 0
 	runtime := job.Runtime{Store: o.store, Backoff: manifest.Offer.Retries, Log: slog.New(slog.DiscardHandler),
-		Work: func(ctx context.Context, f job.Attempt) error { worked++; return work(ctx, f) }}
+		Work: job.Each(func(ctx context.Context, f job.Attempt) error { worked++; return work(ctx, f) })}
 	ctx, cancel := context.WithTimeout(o.t.Context(), time.Minute)
 	defer cancel()
 	for i, d := range deliveries {

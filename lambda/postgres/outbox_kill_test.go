@@ -89,7 +89,7 @@ func TestSenderProcess(t *testing.T) {
 		senders = append(senders, httpSender{name, os.Getenv(envChannels), os.Getenv(envName)})
 	}
 	relay := &notify.Relay{Outbox: db, Senders: senders, Log: log}
-	work := &job.Runtime{Store: db, Backoff: manifest.Match.Retries, Log: log, Work: failing(conn)}
+	work := &job.Runtime{Store: db, Backoff: manifest.Match.Retries, Log: log, Work: job.Each(failing(conn))}
 	for {
 		var err error
 		if role == "sweep" {
@@ -129,7 +129,7 @@ func failBatch(ctx context.Context, conn *pgx.Conn, r *job.Runtime) error {
 	return nil
 }
 
-func failing(conn *pgx.Conn) job.Work {
+func failing(conn *pgx.Conn) func(context.Context, job.Attempt) error {
 	var mu sync.Mutex
 	return func(ctx context.Context, f job.Attempt) error {
 		mu.Lock()

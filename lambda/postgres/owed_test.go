@@ -95,7 +95,7 @@ func (l *line) Extend(context.Context, []int, time.Duration) {}
 
 // deliver takes one delivery to its end.
 func (l *line) deliver(d job.Delivery) job.Settlement {
-	r := &job.Runtime{Store: l.db, Work: l.matcher.Match, Log: slog.New(slog.DiscardHandler),
+	r := &job.Runtime{Store: l.db, Work: job.Each(l.matcher.Match), Log: slog.New(slog.DiscardHandler),
 		Backoff: job.Backoff{5 * time.Minute, 30 * time.Minute}}
 	return r.Run(l.t.Context(), []job.Delivery{d}, l)[0]
 }

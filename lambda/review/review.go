@@ -69,7 +69,7 @@ type Reviewer struct {
 // errCancelled stops the work on a review cancelled by a person.
 var errCancelled = errors.New("review cancelled")
 
-// Review reads a chunk. Use it as a job.Work.
+// Review reads a chunk. Use it with job.Each.
 func (r *Reviewer) Review(ctx context.Context, f job.Attempt) error {
 	task, err := r.Store.Task(ctx, f)
 	if err != nil {

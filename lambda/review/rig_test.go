@@ -202,7 +202,7 @@ func (r *rig) deliver(count int) []job.Settlement {
 }
 
 func (r *rig) runtime() *job.Runtime {
-	return &job.Runtime{Store: r.store, Work: r.Review, Backoff: job.Backoff{5 * time.Minute, 5 * time.Minute},
+	return &job.Runtime{Store: r.store, Work: job.Each(r.Review), Backoff: job.Backoff{5 * time.Minute, 5 * time.Minute},
 		Lease: 5 * time.Minute, Log: r.Log}
 }
 

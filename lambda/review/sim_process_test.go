@@ -45,7 +45,7 @@ func (p *process) run(s simulation, batch []*simMessage) {
 	}
 	reviewer := &review.Reviewer{Store: p, Model: &llm.Asker{Model: p.model, Vault: vault{p}}, Sender: p,
 		Slots: make(chan struct{}, s.callsInFlight), Log: slog.New(slog.DiscardHandler)}
-	runtime := &job.Runtime{Store: p, Work: reviewer.Review, Backoff: s.retries, Lease: s.lease, Log: reviewer.Log}
+	runtime := &job.Runtime{Store: p, Work: job.Each(reviewer.Review), Backoff: s.retries, Lease: s.lease, Log: reviewer.Log}
 	ctx, cancel := context.WithTimeout(p.ctx, s.timeout)
 	defer cancel()
 	for i, end := range runtime.Run(ctx, deliveries, messages{p}) {

@@ -12,5 +12,5 @@ func main() { lamps.Main(work) }
 
 // work returns a function to create an invocation's work.
 func work(setup.Config) func(setup.Opened) job.Work {
-	return func(o setup.Opened) job.Work { return lamp{store{o.Jobs}}.Light }
+	return func(o setup.Opened) job.Work { return job.Each(lamp{store{o.Jobs}}.Light) }
 }

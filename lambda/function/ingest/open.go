@@ -41,7 +41,7 @@ func open(ctx context.Context, c setup.Config, w setup.Workload, t *telemetry.Te
 		if in.Chunks != nil {
 			in.Reviewer = reviewer(c, o)
 		}
-		return in.Ingest
+		return job.Each(in.Ingest)
 	})
 	if err != nil {
 		return nil, nil, err

@@ -19,6 +19,6 @@ func Work(c setup.Config) func(setup.Opened) job.Work {
 	return func(o setup.Opened) job.Work {
 		r := shared
 		r.Store, r.Model, r.Sender, r.Log = o.DB.Reviews(), o.Model, o.Queue, o.Log
-		return r.Review
+		return job.Each(r.Review)
 	}
 }

@@ -89,7 +89,7 @@ func (o outage) run(t testing.TB) (r result) {
 	ctx, stop := context.WithCancel(t.Context())
 	var mappings sync.WaitGroup
 	targets := map[string]sweep.Target{}
-	for name, work := range map[string]job.Work{manifest.Match.Name: w.document, manifest.Ingest.Name: w.file, manifest.Review.Name: w.review} {
+	for name, work := range map[string]func(context.Context, job.Attempt) error{manifest.Match.Name: w.document, manifest.Ingest.Name: w.file, manifest.Review.Name: w.review} {
 		target, m := w.function(name, work)
 		targets[name] = target
 		mappings.Go(func() { must.OK(t, m.Run(ctx)) })
@@ -114,7 +114,7 @@ func (o outage) run(t testing.TB) (r result) {
 }
 
 // function returns a workload's target of the sweep, and the mapping of its queue.
-func (w *world) function(name string, work job.Work) (sweep.Target, *eventsource.Mapping) {
+func (w *world) function(name string, work func(context.Context, job.Attempt) error) (sweep.Target, *eventsource.Mapping) {
 	w.t.Helper()
 	row := manifest.Workloads()[slices.IndexFunc(manifest.Workloads(), func(f manifest.Function) bool { return f.Name == name })]
 	client := w.sqs.Client()
@@ -125,7 +125,7 @@ func (w *world) function(name string, work job.Work) (sweep.Target, *eventsource
 	w.sweep.Targets = append(w.sweep.Targets, target)
 	log := slog.New(slog.DiscardHandler)
 	h := &sqsjob.Handler{Queue: queue, Log: log, Runner: func(log *slog.Logger) sqsjob.Runner {
-		return &job.Runtime{Store: jobs, Work: work, Backoff: row.Retries, Log: log}
+		return &job.Runtime{Store: jobs, Work: job.Each(work), Backoff: row.Retries, Log: log}
 	}}
 	return target, eventsource.New(eventsource.Config{QueueURL: urls.Queue, QueueARN: queue.ARN, Region: sqs.Region,
 		BatchSize: row.BatchSize, MaxConcurrency: w.workers, Client: client, Now: w.clock.Now,

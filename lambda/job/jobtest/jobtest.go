@@ -5,6 +5,7 @@
 package jobtest
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ type Fixture struct {
 	Store Store
 	// Work does the work of a claim and commits it. With a row of New and a valid fence it
 	// must succeed.
-	Work job.Work
+	Work func(context.Context, job.Attempt) error
 	// New inserts a row never published, as any program may.
 	New func() uuid.UUID
 	// Lock locks a row in a separate transaction until you call unlock.

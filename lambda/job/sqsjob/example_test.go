@@ -51,7 +51,7 @@ func Example() {
 		Queue: queue,
 		Log:   slog.New(slog.DiscardHandler),
 		Runner: func(log *slog.Logger) sqsjob.Runner {
-			return &job.Runtime{Store: documents{}, Work: work,
+			return &job.Runtime{Store: documents{}, Work: job.Each(work),
 				Backoff: job.Backoff{5 * time.Minute, 30 * time.Minute}, Log: log}
 		},
 	}

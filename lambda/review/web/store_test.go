@@ -58,7 +58,7 @@ func (s *stored) deliver() {
 	})
 	log := slog.New(slog.DiscardHandler)
 	reviewer := &review.Reviewer{Store: s.store, Sender: s.shelf, Log: log}
-	runtime := &job.Runtime{Store: s.store, Work: reviewer.Review, Lease: time.Minute, Log: log}
+	runtime := &job.Runtime{Store: s.store, Work: job.Each(reviewer.Review), Lease: time.Minute, Log: log}
 	for _, ended := range runtime.Run(s.t.Context(), batch, quiet{}) {
 		if ended.Action != job.Ack {
 			s.t.Fatalf("a delivery ended with %+v", ended)

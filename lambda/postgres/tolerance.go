@@ -22,7 +22,7 @@ func (db *DB) Tolerances(ctx context.Context, tenant uuid.UUID) (all threeway.To
 	return all, err
 }
 
-// awaitTurnSQL waits for the tenant's lock (tenant.go), because matching writes the same rows.
+// awaitTurnSQL waits for the tenant's lock (turn.go), because matching writes the same rows.
 const awaitTurnSQL = `SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
 
 const putToleranceSQL = `

@@ -29,12 +29,21 @@ func Each(f func(ctx context.Context, f Attempt) error) Work {
 	}
 }
 
-// One does the work of one attempt without a Runtime, for tests, and returns its end.
-func (w Work) One(ctx context.Context, f Attempt) error {
-	t := newTask(ctx, f)
-	w.run(ctx, []*Task{t})
-	return t.err
+// All does the work of attempts without a Runtime, for tests, and returns their ends.
+func (w Work) All(ctx context.Context, fences ...Attempt) []error {
+	tasks, errs := make([]*Task, len(fences)), make([]error, len(fences))
+	for i, f := range fences {
+		tasks[i] = newTask(ctx, f)
+	}
+	w.run(ctx, tasks)
+	for i, t := range tasks {
+		errs[i] = t.err
+	}
+	return errs
 }
+
+// One is All for one attempt.
+func (w Work) One(ctx context.Context, f Attempt) error { return w.All(ctx, f)[0] }
 
 var errNotEnded error = &failure.Error{Kind: failure.Permanent, Sentence: "work ended without a result"}
 
@@ -86,6 +95,9 @@ func (t *Task) Ended() bool {
 // or when the row is lost. An error of the step, or a panic in it, ends the task; Try then
 // returns false.
 func (t *Task) Try(step func(ctx context.Context) error) (ok bool) {
+	if t.Ended() {
+		return false
+	}
 	err := failure.Guard(func() error { return step(t.ctx) })
 	if err != nil {
 		t.End(err)
@@ -138,38 +150,51 @@ const patience = time.Second
 // as many together as possible: usually all, but a wave doesn't wait for a slow task longer
 // than patience. Waves run at the same time. Waves returns when all have ended.
 func Waves[T Tasks](tasks []T, step func(ctx context.Context, t T) error, next func(tasks []T)) {
-	type through struct {
-		task T
-		ok   bool
-	}
-	arrived := make(chan through, len(tasks))
+	passed := make(chan []T, len(tasks)) // one or none
 	for _, t := range tasks {
 		go func() {
-			arrived <- through{t, t.Try(func(ctx context.Context) error { return step(ctx, t) })}
+			if t.Try(func(ctx context.Context) error { return step(ctx, t) }) {
+				passed <- []T{t}
+			} else {
+				passed <- nil
+			}
 		}()
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
 	for left := len(tasks); left > 0; {
-		var wave []T
-		var late <-chan time.Time
-		for full := false; left > 0 && !full; {
+		wave := <-passed
+		left--
+		for late := time.After(patience); left > 0 && late != nil; {
 			select {
-			case a := <-arrived:
-				if left--; a.ok {
-					wave = append(wave, a.task)
-				}
-				if late == nil {
-					late = time.After(patience)
-				}
+			case some := <-passed:
+				wave, left = append(wave, some...), left-1
 			case <-late:
-				full = true
+				late = nil
 			}
 		}
-		if len(wave) > 0 {
-			running.Go(func() { next(wave) })
-		}
+		running.Go(func() { Split(wave, func(T) struct{} { return struct{}{} }, next) })
 	}
+}
+
+// Split calls next for the tasks with the same key, for all keys at once. A panic ends the
+// tasks still open of its key.
+func Split[T Tasks, K comparable](tasks []T, key func(T) K, next func(tasks []T)) {
+	groups := map[K][]T{}
+	for _, t := range tasks {
+		groups[key(t)] = append(groups[key(t)], t)
+	}
+	var running sync.WaitGroup
+	for _, group := range groups {
+		running.Go(func() {
+			if err := failure.Guard(func() error { next(group); return nil }); err != nil {
+				for _, t := range group {
+					t.End(err)
+				}
+			}
+		})
+	}
+	running.Wait()
 }
 
 // stopped is the end of work that the heartbeat stopped: its reason, or else err.

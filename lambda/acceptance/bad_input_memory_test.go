@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local"
+	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
 
 	"github.com/google/uuid"
@@ -63,8 +64,9 @@ func TestLargeCandidatesCutOff(t *testing.T) {
 	l.exec("UPDATE document SET match_keys = '{a,b}' WHERE id <> $1", seeker)
 	best := l.row(testTenant, "invoice", `{"number":"best"}`)
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
-	block := must.Get(l.DB.Candidates(t.Context(), job.Attempt{ID: seeker, Number: 1},
-		score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}, []document.Type{document.Invoice}))(t)
+	draft := match.Draft{Fence: job.Attempt{ID: seeker, Number: 1}, Types: []document.Type{document.Invoice},
+		Normalized: score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}}
+	block := must.Get(l.DB.Candidates(t.Context(), []*match.Draft{&draft}))(t)[draft.Fence]
 	read, found := 0, false
 	for _, c := range block.Candidates {
 		read += len(c.Data)

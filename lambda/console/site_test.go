@@ -98,7 +98,7 @@ func (s *site) match(id uuid.UUID) {
 	s.t.Helper()
 	claims := must.Get(s.Claim(s.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(s.t)
 	m := &match.Matcher{Store: s.DB, Log: slog.New(slog.DiscardHandler)}
-	if err := m.Match(s.t.Context(), claims[0].Attempt); err != nil {
+	if err := job.Work(m.Match).One(s.t.Context(), claims[0].Attempt); err != nil {
 		s.t.Logf("%s: %v", id, err)
 	}
 }

@@ -48,8 +48,39 @@ func pairsHash(list []rules.Decision) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// errUnanswered ends a Write because its question to the model isn't answered yet.
-var errUnanswered = errors.New("question to the model must be answered first")
+// Decide lets the rules decide about the pairs of a competition that some documents change, with
+// the answers of a model so far: each document's question has the answers of the ones before
+// it. Unless the model failed, Decide returns the documents' questions that lack an answer, by
+// document; nothing is decided then.
+func Decide(ctx context.Context, c rules.Competition, drafts []*Draft) (
+	result rules.Result, questions map[uuid.UUID][]rules.Decision, err error) {
+	if !slices.ContainsFunc(drafts, func(d *Draft) bool { return d.exchange != nil }) {
+		result, err = rules.Apply(ctx, c)
+		return result, nil, err
+	}
+	var asked []rules.Pair
+	var stale []uuid.UUID
+	for _, d := range drafts {
+		one, question, err := d.exchange.apply(ctx, c)
+		switch {
+		case err != nil:
+			return rules.Result{}, nil, err
+		case question != nil && questions == nil:
+			questions = map[uuid.UUID][]rules.Decision{}
+			fallthrough
+		case question != nil:
+			questions[d.Fence.ID] = question
+			continue
+		}
+		result, asked, c = one, append(asked, one.Asked...), c.With(one.Asked)
+		stale = slices.DeleteFunc(append(stale, one.Stale...), func(id uuid.UUID) bool { return id == d.Fence.ID })
+	}
+	if questions != nil {
+		return rules.Result{}, questions, nil
+	}
+	result.Asked, result.Stale = asked, stale
+	return result, nil, nil
+}
 
 // exchange holds an attempt's questions to a model, and the answers.
 type exchange struct {
@@ -60,24 +91,21 @@ type exchange struct {
 	owing   bool                                 // the model failed: unanswered questions stay open
 }
 
-// apply is rules.Apply with the answers so far. Unless the model failed, it returns
-// errUnanswered if the document's own question lacks an answer, here and with its pairs. It
-// marks the pairs still owed an answer.
-func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules.Result, err error) {
+// apply is rules.Apply with the answers so far. It marks the pairs still owed an answer.
+func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules.Result, unasked []rules.Decision, err error) {
 	all, err := rules.Decide(ctx, c)
 	if err != nil {
-		return rules.Result{}, err
+		return rules.Result{}, nil, err
 	}
 	mine, beyond := open(x.id, all)
 	if result.Asked = leftOut(beyond); len(result.Asked) > 0 {
 		if all, err = rules.Decide(ctx, c.With(result.Asked)); err != nil {
-			return rules.Result{}, err
+			return rules.Result{}, nil, err
 		}
 	}
 	answers, ok := x.answers[pairsHash(mine)]
 	if !ok && !x.owing && slices.ContainsFunc(mine, unanswered) {
-		x.pending = mine
-		return rules.Result{}, errUnanswered
+		return rules.Result{}, mine, nil
 	}
 	var place rules.Place
 	if len(beyond) > 0 {
@@ -99,8 +127,7 @@ func (x *exchange) apply(ctx context.Context, c rules.Competition) (result rules
 		}
 		result.Add(d)
 	}
-	result.Stale = slices.DeleteFunc(result.Stale, func(id uuid.UUID) bool { return id == x.id })
-	return result, nil
+	return result, nil, nil
 }
 
 func unanswered(d rules.Decision) bool { return !d.Answered() }

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
@@ -234,17 +233,24 @@ func TestAnswersMoveOnlyAskedPairs(t *testing.T) {
 		c := rules.Competition{Documents: ids, Pairs: pairs}
 		id := rapid.SampledFrom(ids).Draw(t, "who asks")
 		x := &exchange{id: id, answers: map[string]map[uuid.UUID]rules.Asked{}}
-		if _, err := x.apply(t.Context(), c); err == nil {
+		_, open, err := x.apply(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if open == nil {
 			t.Skip("no drawn pair needs the model: nothing to ask")
 		}
 		answers := map[uuid.UUID]rules.Asked{}
 		var listed []string
-		for _, j := range x.pending {
+		for _, j := range open {
 			answers[j.Pair.Other(id)] = rules.Asked{Answer: rapid.SampledFrom([]rules.Answer{rules.None, rules.Low, rules.Medium, rules.High}).Draw(t, "answer"), Reasoning: "x"}
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
-		x.answers[pairsHash(x.pending)] = answers
-		got := must.Get(x.apply(t.Context(), c))(t)
+		x.answers[pairsHash(open)] = answers
+		got, _, err := x.apply(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := result(c)
 		for _, part := range [][2][]rules.Edge{{got.Matches, want.Matches}, {got.Suggestions, want.Suggestions}} {
 			for i, e := range part[0] {
@@ -260,7 +266,7 @@ func TestAnswersMoveOnlyAskedPairs(t *testing.T) {
 				t.Fatalf("an answer is kept for a pair that was not asked about: %+v", p)
 			}
 		}
-		for _, j := range x.pending {
+		for _, j := range open {
 			if j.Pair.Veto != "" || j.Pair.Verdict != "" || j.Points < score.SuggestAt || j.Points >= score.MatchAt {
 				t.Fatalf("the model was asked about %+v", j)
 			}

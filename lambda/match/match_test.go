@@ -27,36 +27,29 @@ type fakeStore struct {
 	blocks              []Block // the first for Candidates; each write but the last finds the next one
 	loads, reads, write error
 
-	seen   []Block
-	pairs  [][]score.Pair // by write
-	rules  Rules
-	saved  []score.Normalized
-	types  [][]document.Type
+	drafts []Draft // of each write
+	saved  []Draft // of each write and each read of candidates
 	fences []job.Attempt
 }
 
-func (s *fakeStore) Load(_ context.Context, f job.Attempt) (score.Raw, error) {
-	s.fences = append(s.fences, f)
-	return s.doc, s.loads
+func (s *fakeStore) Load(_ context.Context, fences []job.Attempt) (map[job.Attempt]score.Raw, error) {
+	s.fences = append(s.fences, fences...)
+	return map[job.Attempt]score.Raw{fences[0]: s.doc}, s.loads
 }
 
-func (s *fakeStore) Candidates(_ context.Context, f job.Attempt, n score.Normalized, types []document.Type) (Block, error) {
-	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
-	return s.next(), s.reads
+func (s *fakeStore) Candidates(_ context.Context, drafts []*Draft) (map[job.Attempt]Block, error) {
+	s.fences, s.saved = append(s.fences, drafts[0].Fence), append(s.saved, *drafts[0])
+	return map[job.Attempt]Block{drafts[0].Fence: s.next()}, s.reads
 }
 
-func (s *fakeStore) Write(_ context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, pairs []score.Pair, decide Rules) (Written, error) {
-	s.fences, s.saved, s.types = append(s.fences, f), append(s.saved, n), append(s.types, types)
-	s.seen, s.pairs, s.rules = append(s.seen, seen), append(s.pairs, pairs), decide
-	if s.write != nil || len(s.blocks) == 0 {
+func (s *fakeStore) Write(_ context.Context, t Turn) (Written, error) {
+	d := *t.Drafts[0]
+	s.fences, s.saved, s.drafts = append(s.fences, d.Fence), append(s.saved, d), append(s.drafts, d)
+	if s.write != nil || len(s.blocks) == 0 || d.Release != nil {
 		return Written{}, s.write
 	}
 	fresh := s.next()
-	return Written{Fresh: &fresh}, nil
-}
-
-func (s *fakeStore) WriteReleased(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, decide Rules, _ job.Release) (Written, error) {
-	return s.Write(ctx, f, n, types, seen, nil, decide)
+	return Written{Left: map[uuid.UUID]Left{d.Fence.ID: {Fresh: &fresh}}}, nil
 }
 
 func (s *fakeStore) Near(context.Context, uuid.UUID, score.Normalized, []document.Type) ([]Near, error) {
@@ -79,7 +72,7 @@ var (
 func run(s *fakeStore) (string, error) {
 	var log bytes.Buffer
 	m := &Matcher{Store: s, Log: slog.New(slog.NewJSONHandler(&log, nil))}
-	err := m.Match(context.Background(), job.Attempt{ID: s.doc.ID, Number: 3})
+	err := job.Work(m.Match).One(context.Background(), job.Attempt{ID: s.doc.ID, Number: 3})
 	return log.String(), err
 }
 
@@ -92,18 +85,18 @@ func TestMatchWritesThePairs(t *testing.T) {
 	}
 	invoice := parsed(t, inv, rawInvoice.Data)
 	want := invoice.Score(parsed(t, po, rawOrder.Data))
-	if len(s.pairs) != 1 || !reflect.DeepEqual(s.pairs[0], []score.Pair{want}) || want.Points != 90 {
-		t.Fatalf("wrote %+v, want %+v", s.pairs, want)
+	if len(s.drafts) != 1 || !reflect.DeepEqual(s.drafts[0].Pairs, []score.Pair{want}) || want.Points != 90 {
+		t.Fatalf("wrote %+v, want %+v", s.drafts, want)
 	}
-	for i := range s.saved {
-		if !reflect.DeepEqual(s.saved[i], invoice.Normalized()) || !slices.Equal(s.types[i], score.Matchable(inv)) {
-			t.Errorf("candidates were looked up by %v and %+v", s.types[i], s.saved[i])
+	for _, d := range s.saved {
+		if !reflect.DeepEqual(d.Normalized, invoice.Normalized()) || !slices.Equal(d.Types, score.Matchable(inv)) {
+			t.Errorf("candidates were looked up by %v and %+v", d.Types, d.Normalized)
 		}
 	}
 	if want := slices.Repeat([]job.Attempt{{ID: rawInvoice.ID, Number: 3}}, 3); !slices.Equal(s.fences, want) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
-	if s.rules != nil {
+	if s.drafts[0].exchange != nil {
 		t.Error("without a model, the store is not to decide by rules.Apply")
 	}
 }
@@ -155,11 +148,11 @@ func TestNewIdentitiesRereadBlock(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: rawInvoice, blocks: []Block{{}, {}, {Candidates: []score.Raw{rawOrder}}}}
 	must.Get(run(s))(t)
-	if len(s.pairs) != 2 || len(s.pairs[0]) != 0 || len(s.pairs[1]) != 1 {
-		t.Errorf("wrote %v by round, want nothing and a pair", s.pairs)
+	if len(s.drafts) != 2 || len(s.drafts[0].Pairs) != 0 || len(s.drafts[1].Pairs) != 1 {
+		t.Errorf("wrote %v by round, want nothing and a pair", s.drafts)
 	}
-	for i, seen := range s.seen {
-		if got := seen.Score([]score.Raw{rawOrder}); len(got) != 1 {
+	for i, d := range s.drafts {
+		if got := d.Document.Pairs([]score.Raw{rawOrder}); len(got) != 1 {
 			t.Errorf("round %d: the candidates that Write finds have %d pairs, want 1", i, len(got))
 		}
 	}
@@ -173,8 +166,8 @@ func TestEndlessChangesAreTransient(t *testing.T) {
 	}{{9, 10, false}, {10, 10, true}, {20, 10, true}} {
 		s := &fakeStore{doc: rawInvoice, blocks: make([]Block, 1+2*tc.changes)}
 		_, err := run(s)
-		if (err != nil) != tc.fails || len(s.pairs) != tc.rounds {
-			t.Errorf("%d changes: error %v after %d rounds, want %d", tc.changes, err, len(s.pairs), tc.rounds)
+		if (err != nil) != tc.fails || len(s.drafts) != tc.rounds {
+			t.Errorf("%d changes: error %v after %d rounds, want %d", tc.changes, err, len(s.drafts), tc.rounds)
 		}
 		if f := failure.Of(err); err != nil && (f.Kind != failure.Transient || !strings.Contains(f.Text, "changed 10 times")) {
 			t.Errorf("%d changes: got %s, %q", tc.changes, f.Kind, f.Text)
@@ -196,12 +189,12 @@ func TestUnreadableCandidates(t *testing.T) {
 		t.Fatalf("error %v, log %s", err, log)
 	}
 	var got []uuid.UUID
-	for _, p := range s.pairs[0] {
+	for _, p := range s.drafts[0].Pairs {
 		got = append(got, p.A, p.B)
 	}
 	got = slices.DeleteFunc(got, func(id uuid.UUID) bool { return id == s.doc.ID })
 	if want := []uuid.UUID{vetoed.ID, rawOrder.ID}; !slices.Equal(got, want) {
-		t.Errorf("wrote %+v, want pairs with %v", s.pairs[0], want)
+		t.Errorf("wrote %+v, want pairs with %v", s.drafts[0].Pairs, want)
 	}
 }
 
@@ -209,8 +202,8 @@ func TestNoCounterpartyNoMatch(t *testing.T) {
 	t.Parallel()
 	s := &fakeStore{doc: raw(inv, `{"number":"SECRET","notes":"SECRET","total":"5"}`), blocks: []Block{{Candidates: []score.Raw{raw(po, object(vat, `"total":"5"`))}}}}
 	log := must.Get(run(s))(t)
-	if len(s.pairs) != 1 || len(s.pairs[0]) != 0 {
-		t.Errorf("wrote %+v, want no pairs", s.pairs)
+	if len(s.drafts) != 1 || len(s.drafts[0].Pairs) != 0 {
+		t.Errorf("wrote %+v, want no pairs", s.drafts)
 	}
 	if !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, s.doc.ID.String()) || strings.Contains(log, "SECRET") {
 		t.Errorf("logged %s", log)

@@ -120,7 +120,7 @@ func (o *outbox) drain(t *testing.T, m *Matcher, ids []uuid.UUID, failed func(uu
 	for o.waiting = append(o.waiting, ids...); len(o.waiting) > 0; matched++ {
 		id := o.waiting[0]
 		o.waiting = o.waiting[1:]
-		if err := m.Match(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
+		if err := job.Work(m.Match).One(t.Context(), job.Attempt{ID: id, Number: 1}); err != nil {
 			failed(id, err)
 		}
 		if matched > 50*len(ids) {
@@ -341,7 +341,7 @@ func TestSweepGetsUnsentMessages(t *testing.T) {
 		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(&log, nil)), Sender: sender,
 			Model: asker(&fakeModel{think: opinion}, newVault())}
 		for _, d := range docs {
-			if err := matcher.Match(t.Context(), job.Attempt{ID: d.ID, Number: 1}); err != nil {
+			if err := job.Work(matcher.Match).One(t.Context(), job.Attempt{ID: d.ID, Number: 1}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -101,7 +101,7 @@ func TestSimilarTexts(t *testing.T) {
 				matcher.Embeddings = &llm.Embeddings{Embedder: embedder, Vault: vectors{}}
 			}
 			for _, i := range append(slices.Clone(order), order...) {
-				must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}))
+				must.OK(t, job.Work(matcher.Match).One(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}))
 			}
 			var alike []string
 			for _, p := range m.all() {
@@ -137,7 +137,7 @@ func TestEmbedderFailureKeepsRules(t *testing.T) {
 		no := &failure.Error{Kind: kind, Sentence: "the provider said no"}
 		matcher := &Matcher{Store: m, Log: slog.New(slog.NewTextHandler(&log, nil)), Embeddings: &llm.Embeddings{Embedder: &bag{err: no}, Vault: vectors{}}}
 		for _, d := range []score.Raw{rawOrder, rawInvoice} {
-			err := matcher.Match(t.Context(), job.Attempt{ID: d.ID, Number: 1})
+			err := job.Work(matcher.Match).One(t.Context(), job.Attempt{ID: d.ID, Number: 1})
 			var partial *job.Partial
 			if errors.As(err, &partial) != failed {
 				t.Fatalf("%s: got %v", kind, err)
@@ -171,7 +171,7 @@ func TestArrivalOrderWithEmbeddings(t *testing.T) {
 			m := newMemory(docs)
 			matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler), Embeddings: &llm.Embeddings{Embedder: &bag{}, Vault: vectors{}}}
 			for _, i := range r.Perm(len(docs)) {
-				must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}), "seed", seed)
+				must.OK(t, job.Work(matcher.Match).One(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}), "seed", seed)
 			}
 			if first == nil {
 				first = m

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -49,14 +50,25 @@ func newMemory(docs []score.Raw) *memory {
 
 func byID(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
 
-func (m *memory) Load(_ context.Context, f job.Attempt) (score.Raw, error) { return m.docs[f.ID], nil }
+func (m *memory) Load(_ context.Context, fences []job.Attempt) (map[job.Attempt]score.Raw, error) {
+	raws := map[job.Attempt]score.Raw{}
+	for _, f := range fences {
+		raws[f] = m.docs[f.ID]
+	}
+	return raws, nil
+}
 
-func (m *memory) Candidates(_ context.Context, f job.Attempt, n score.Normalized, types []document.Type) (Block, error) {
-	m.keys[f.ID] = n.Keys
-	d := m.docs[f.ID]
-	d.Vector = hex.EncodeToString(n.Vector)
-	m.docs[f.ID] = d
-	return m.block(f.ID, n, types), nil
+func (m *memory) Candidates(_ context.Context, drafts []*Draft) (map[job.Attempt]Block, error) {
+	blocks := map[job.Attempt]Block{}
+	for _, draft := range drafts {
+		id, n := draft.Fence.ID, draft.Normalized
+		m.keys[id] = n.Keys
+		d := m.docs[id]
+		d.Vector = hex.EncodeToString(n.Vector)
+		m.docs[id] = d
+		blocks[draft.Fence] = m.block(id, n, draft.Types)
+	}
+	return blocks, nil
 }
 
 func (m *memory) Near(_ context.Context, id uuid.UUID, n score.Normalized, types []document.Type) (near []Near, err error) {
@@ -139,19 +151,29 @@ func (m *memory) rest(b Block, types []document.Type) (rest []score.Raw) {
 	return rest
 }
 
-func (m *memory) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, _ []score.Pair, decide Rules) (Written, error) {
-	if now := m.block(f.ID, n, types); now.Known != n.Known {
-		return Written{Fresh: &now}, nil
+// Write writes the drafts of a turn one after the other.
+func (m *memory) Write(ctx context.Context, t Turn) (Written, error) {
+	w := Written{Left: map[uuid.UUID]Left{}}
+	for _, d := range t.Drafts {
+		if now := m.block(d.Fence.ID, d.Normalized, d.Types); now.Known != d.Normalized.Known && d.Release == nil {
+			w.Left[d.Fence.ID] = Left{Fresh: &now}
+			continue
+		}
+		open, published, err := m.write(ctx, d)
+		if err != nil {
+			return Written{}, err
+		}
+		if w.Published = append(w.Published, published...); open != nil {
+			w.Left[d.Fence.ID] = Left{Open: open}
+		}
 	}
-	return m.write(ctx, f, n, types, seen, decide)
+	return w, nil
 }
 
-func (m *memory) write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, decide Rules) (Written, error) {
-	now := m.block(f.ID, n, types)
-	pairs := append(seen.Score(now.Candidates), seen.Score(m.rest(now, types))...)
-	if decide == nil {
-		decide = rules.Apply
-	}
+func (m *memory) write(ctx context.Context, draft *Draft) (open []rules.Decision, published []job.Stamped, err error) {
+	f, n := draft.Fence, draft.Normalized
+	now := m.block(f.ID, n, draft.Types)
+	pairs := append(draft.Document.Pairs(now.Candidates), draft.Document.Pairs(m.rest(now, draft.Types))...)
 	before := maps.Clone(m.pairs)
 	affected := append([]uuid.UUID{f.ID}, now.Partners...)
 	for _, p := range now.Partners {
@@ -164,10 +186,13 @@ func (m *memory) write(ctx context.Context, f job.Attempt, n score.Normalized, t
 	}
 	slices.SortFunc(affected, byID)
 	affected = slices.Compact(affected)
-	d, err := decide(ctx, neighbourhood(m.all(), affected...))
-	if err != nil {
+	d, questions, err := Decide(ctx, neighbourhood(m.all(), affected...), []*Draft{draft})
+	if err != nil || questions != nil {
 		m.pairs = before
-		return Written{}, err
+		return questions[f.ID], nil, err
+	}
+	if slices.Contains(d.Stale, f.ID) {
+		return nil, nil, errors.New("a document at work is published")
 	}
 	for _, p := range d.Asked {
 		m.pairs[[2]uuid.UUID{p.A, p.B}] = p
@@ -175,19 +200,13 @@ func (m *memory) write(ctx context.Context, f job.Attempt, n score.Normalized, t
 	m.namings[f.ID], m.matchedAs[f.ID] = n.Naming, n.Known
 	replace(m.matches, affected, d.Matches)
 	replace(m.hints, affected, d.Suggestions)
-	var w Written
+	if draft.Release != nil {
+		m.released = append(m.released, *draft.Release)
+	}
 	for _, id := range d.Stale {
-		w.Published = append(w.Published, job.Stamped{ID: id})
+		published = append(published, job.Stamped{ID: id})
 	}
-	return w, nil
-}
-
-func (m *memory) WriteReleased(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen Block, decide Rules, r job.Release) (Written, error) {
-	w, err := m.write(ctx, f, n, types, seen, decide)
-	if err == nil {
-		m.released = append(m.released, r)
-	}
-	return w, err
+	return nil, published, nil
 }
 
 // replace makes the edges of the documents these.
@@ -298,9 +317,9 @@ func arrive(t *testing.T, seed uint64, met map[string]int) {
 		matcher := &Matcher{Store: m, Log: slog.New(slog.DiscardHandler)}
 		again := r.Perm(len(docs))[:len(docs)/2]
 		for _, i := range append(r.Perm(len(docs)), again...) {
-			must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}), "seed", seed, "order", order)
+			must.OK(t, job.Work(matcher.Match).One(t.Context(), job.Attempt{ID: docs[i].ID, Number: 1}), "seed", seed, "order", order)
 			for id, again := m.renamed(); again; id, again = m.renamed() {
-				must.OK(t, matcher.Match(t.Context(), job.Attempt{ID: id, Number: 2}), "seed", seed, "order", order)
+				must.OK(t, job.Work(matcher.Match).One(t.Context(), job.Attempt{ID: id, Number: 2}), "seed", seed, "order", order)
 			}
 			if problem := m.stale(); problem != "" {
 				t.Fatalf("seed %d, order %d, after document %d: %s", seed, order, i, problem)

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -118,7 +119,7 @@ func staleFixture(t *testing.T) (f *fixture, fence job.Attempt, block match.Bloc
 	for n := 2; n <= 9; n++ {
 		pairs = append(pairs, scored(1, n, 60))
 	}
-	return f, fence, f.block(fence, key("k")), pairs, append(stale, num(77), num(1)) // one that does not exist, and the one at work
+	return f, fence, f.block(fence, key("k")), pairs, append(stale, num(77)) // one that does not exist
 }
 
 func TestWritePublishesStale(t *testing.T) {
@@ -243,23 +244,25 @@ func (c *clerk) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 
 // frail is a store of which one Write fails: the nth, before or behind its rules.
 type frail struct {
-	match.Store
+	*postgres.DB
 	nth    int
 	behind bool
 }
 
-func (s *frail) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
+func (s *frail) Write(ctx context.Context, t match.Turn) (match.Written, error) {
 	if s.nth--; s.nth != 0 {
-		return s.Store.Write(ctx, f, n, types, seen, pairs, by)
+		return s.DB.Write(ctx, t)
 	}
 	if !s.behind {
 		return match.Written{}, errInjected
 	}
-	return s.Store.Write(ctx, f, n, types, seen, pairs, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
-		if _, err := by(ctx, c); err != nil {
-			return rules.Result{}, fmt.Errorf("it is still to be asked: %w", err)
+	return s.WriteRuled(ctx, t, func(drafts []*match.Draft) postgres.Rules {
+		return func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+			if _, questions, err := match.Decide(ctx, c, drafts); err != nil || questions != nil {
+				return rules.Result{}, fmt.Errorf("it is still to be asked: %v, %w", questions, err)
+			}
+			return rules.Result{}, errInjected
 		}
-		return rules.Result{}, errInjected
 	})
 }
 
@@ -285,7 +288,7 @@ func TestAnswerSurvivesCrash(t *testing.T) {
 			attempt := func(store match.Store, fence job.Attempt) error {
 				t.Helper()
 				m := &match.Matcher{Store: store, Log: slog.New(slog.DiscardHandler), Sender: queue, Model: &llm.Asker{Model: model, Vault: f.DB}}
-				return m.Match(t.Context(), fence)
+				return job.Work(m.Match).One(t.Context(), fence)
 			}
 			for n := 1; n <= 2; n++ {
 				must.OK(t, attempt(f.DB, f.take(num(n))))

@@ -50,7 +50,7 @@ func matchAlike(b *testing.B, n int) {
 			client, server, trips, statements = ownCPU(b), serverCPU(b, conn), w.trips.Load(), w.statements.Load()
 			began = time.Now()
 		}
-		must.OK(b, m.Match(b.Context(), claims[0].Attempt))
+		must.OK(b, job.Work(m.Match).One(b.Context(), claims[0].Attempt))
 	}
 	counted := float64(len(docs) - 10)
 	b.ReportMetric(0, "ns/op")

@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
-	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
@@ -87,43 +87,37 @@ const keptRows = `
 	SELECT document_b_id AS id FROM match_pair WHERE document_a_id = its.id AND ` + keptEvidence + `
 	UNION ALL SELECT document_a_id FROM match_pair WHERE document_b_id = its.id AND ` + keptEvidence
 
-// gatherSearches is the longest wait of a search for other documents of its batch. They are
-// being read by then.
-const gatherSearches = 5 * time.Millisecond
-
-// Candidates implements match.Store. It takes one round trip: normalizedSQL stores the
-// normalised document and carries the fence, and blockSQL reads the block. Documents of a
-// batch share it.
-func (db *DB) Candidates(
-	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
-) (match.Block, error) {
-	db.progress.reach(f.ID, searching)
-	a := &around{id: f.ID, n: n, types: types}
-	var err error
-	if a.counterparty, err = json.Marshal(n.Counterparty); err != nil {
-		return match.Block{}, err
-	}
-	if a.references, err = json.Marshal(n.References); err != nil {
-		return match.Block{}, err
-	}
-	if err := db.searches.commit(ctx, f, a); err != nil {
-		return match.Block{}, err // a may still be written to
-	}
-	return a.block, nil
+// Candidates implements match.Store. It takes one round trip: normalizedSQL stores each
+// normalised document and carries its fence, and blockSQL reads the blocks of a tenant.
+func (db *DB) Candidates(ctx context.Context, drafts []*match.Draft) (blocks map[job.Attempt]match.Block, err error) {
+	drafts = slices.SortedFunc(slices.Values(drafts), func(a, b *match.Draft) int {
+		return bytes.Compare(a.Fence.ID[:], b.Fence.ID[:])
+	})
+	err = steadily(ctx, func() error {
+		blocks = make(map[job.Attempt]match.Block, len(drafts))
+		return db.search(ctx, drafts, blocks)
+	})
+	return blocks, err
 }
 
-func (db *DB) searchAll(ctx context.Context, searches []end[*around]) (held []job.Attempt, err error) {
-	slices.SortFunc(searches, func(a, b end[*around]) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+func (db *DB) search(ctx context.Context, drafts []*match.Draft, blocks map[job.Attempt]match.Block) error {
 	batch := &pgx.Batch{}
 	batch.Queue(planOnceSQL)
 	tenants := map[uuid.UUID][]*around{}
-	for _, s := range searches {
-		a := s.result
-		tenants[a.n.Tenant] = append(tenants[a.n.Tenant], a)
-		batch.Queue(normalizedSQL, s.ID, s.Number, a.counterparty, a.references, a.n.Text, a.n.Keys, a.n.Vector, a.n.NoVector).
+	var held []func() // sets the block of a valid fence
+	for _, d := range drafts {
+		n := &d.Normalized
+		a := &around{id: d.Fence.ID, n: *n, types: d.Types}
+		tenants[n.Tenant] = append(tenants[n.Tenant], a)
+		counterparty, err1 := json.Marshal(n.Counterparty)
+		references, err2 := json.Marshal(n.References)
+		if err := cmp.Or(err1, err2); err != nil {
+			return err
+		}
+		batch.Queue(normalizedSQL, d.Fence.ID, d.Fence.Number, counterparty, references, n.Text, n.Keys, n.Vector, n.NoVector).
 			Exec(func(tag pgconn.CommandTag) error {
 				if tag.RowsAffected() == 1 {
-					held = append(held, s.Attempt)
+					held = append(held, func() { blocks[d.Fence] = a.block })
 				}
 				return nil
 			})
@@ -131,7 +125,13 @@ func (db *DB) searchAll(ctx context.Context, searches []end[*around]) (held []jo
 	for _, list := range tenants {
 		queueBlocks(batch, list...)
 	}
-	return held, db.pool.SendBatch(ctx, batch).Close()
+	if err := db.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	for _, set := range held {
+		set()
+	}
+	return nil
 }
 
 // around is a document with its block.
@@ -139,8 +139,6 @@ type around struct {
 	id    uuid.UUID
 	n     score.Normalized
 	types []document.Type
-
-	counterparty, references []byte // of n, as JSON
 
 	itself score.Raw   // its current content
 	block  match.Block // its current block
@@ -168,7 +166,7 @@ func queueBlocks(batch *pgx.Batch, list ...*around) {
 		_, err := pgx.ForEachRow(rows, columns, func() error {
 			a := byID[own]
 			if own == d.ID {
-				a.itself, a.block.Tenant, a.block.Known, a.block.Crowded = d, d.TenantID, d.Known, crowded
+				a.itself, a.block.Known, a.block.Crowded = d, d.Known, crowded
 			}
 			if partner {
 				a.block.Partners = append(a.block.Partners, d.ID)

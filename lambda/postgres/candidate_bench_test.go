@@ -102,12 +102,12 @@ func (r *tenantRun) candidates(b *testing.B, raw score.Raw) cost {
 	d := must.Get(score.Read(raw))(b)
 	fence, normalized, types := r.claim(b, raw.ID), d.Normalized(), score.Matchable(raw.Type)
 	return r.cost(b, func() error {
-		_, err := r.db.Candidates(b.Context(), fence, normalized, types)
+		_, err := r.db.CandidatesOf(b.Context(), fence, normalized, types)
 		return err
 	})
 }
 
 func (r *tenantRun) document(b *testing.B, raw score.Raw) cost {
 	m := &match.Matcher{Store: r.db, Log: slog.New(slog.DiscardHandler)}
-	return r.cost(b, func() error { return m.Match(b.Context(), r.claim(b, raw.ID)) })
+	return r.cost(b, func() error { return job.Work(m.Match).One(b.Context(), r.claim(b, raw.ID)) })
 }

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -21,6 +22,8 @@ type fixture struct {
 	conn  *pgx.Conn // sees the same clock
 	clock *simclock.Clock
 	t     *testing.T
+
+	scores func([]score.Raw) []score.Pair // of Write
 }
 
 var (
@@ -32,7 +35,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	url := postgrestest.URL(t)
 	clock, simURL := postgrestest.WithClock(t, url, start)
-	f := &fixture{postgrestest.Open(t, simURL), postgrestest.Conn(t, simURL), clock, t}
+	f := &fixture{postgrestest.Open(t, simURL), postgrestest.Conn(t, simURL), clock, t, nil}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	return f
 }

@@ -311,9 +311,9 @@ func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
 			batch.Queue(w.end, w.endArgs...)
 			continue
 		}
-		at := slices.IndexFunc(s.docs, func(d clusterRow) bool { return d.ID == w.fence.ID })
-		ids, attempts, clusters = append(ids, w.fence.ID), append(attempts, w.fence.Number), append(clusters, c.of(s.docs[at]))
-		delete(c.docs, w.fence.ID)
+		at := slices.IndexFunc(s.docs, func(d clusterRow) bool { return d.ID == w.Fence.ID })
+		ids, attempts, clusters = append(ids, w.Fence.ID), append(attempts, w.Fence.Number), append(clusters, c.of(s.docs[at]))
+		delete(c.docs, w.Fence.ID)
 	}
 	if len(ids) > 0 {
 		batch.Queue(succeedMatchedSQL, ids, attempts, clusters)

@@ -17,7 +17,6 @@ import (
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
-	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -189,7 +188,7 @@ func (l *lane) work(db *postgres.DB, id uuid.UUID, meet func(point string)) erro
 	}
 	meet("load")
 	m := &match.Matcher{Store: store{db, meet}, Log: slog.New(slog.DiscardHandler)}
-	return m.Match(ctx, claims[0].Attempt)
+	return job.Work(m.Match).One(ctx, claims[0].Attempt)
 }
 
 // store is the store with a meeting before its writes.
@@ -198,9 +197,9 @@ type store struct {
 	meet func(point string)
 }
 
-func (s store) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
+func (s store) Write(ctx context.Context, t match.Turn) (match.Written, error) {
 	s.meet("write")
-	return s.DB.Write(ctx, f, n, types, seen, pairs, by)
+	return s.DB.Write(ctx, t)
 }
 
 // atOnce matches the documents, each in a goroutine, which wait for each

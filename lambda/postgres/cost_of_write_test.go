@@ -74,7 +74,7 @@ func TestMatchRoundTrips(t *testing.T) {
 		for _, id := range []uuid.UUID{num(2*n + 1), num(2*n + 2)} {
 			claims := must.Get(f.Claim(t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(t)
 			before := w.trips.Load()
-			must.OK(t, m.Match(t.Context(), claims[0].Attempt))
+			must.OK(t, job.Work(m.Match).One(t.Context(), claims[0].Attempt))
 			trips = w.trips.Load() - before
 		}
 	}

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/match/score"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -40,8 +39,6 @@ type DB struct {
 	turns    turns
 	attempts sync.Map // *progress by table name
 
-	loads    *joint[*score.Raw]
-	searches *joint[*around]
 }
 
 // The timeouts of a transaction end abandoned statements, and transactions in the way of
@@ -95,8 +92,6 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	}
 	db := &DB{}
 	db.Jobs = db.JobsOf(documents)
-	db.loads = newJoint(db.loadAll, db.gather(loading, gatherFor))
-	db.searches = newJoint(db.searchAll, db.gather(searching, gatherSearches))
 	if db.pool, err = s.open(ctx, max(1, conns-1), as); err != nil {
 		return nil, err
 	}

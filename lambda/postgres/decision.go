@@ -126,12 +126,12 @@ func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Deci
 		return done, err
 	}
 	var c *competition
-	err = db.inTurn(ctx, tenant, &write{alone: true}, func(batch *pgx.Batch, _ []*write) {
+	err = db.inTurn(ctx, tenant, false, func(batch *pgx.Batch) {
 		c = newCompetition(w.pair[0], w.pair[1])
 		c.queueOwn(batch, nil, nil)
 		queueBounds(batch, tenant, &c.bounds)
 		w.queueReads(batch, tenant)
-	}, func(tx pgx.Tx, _ []*write) (err error) {
+	}, func(tx pgx.Tx) (err error) {
 		if c.verdict(w.pair) == w.verdict() {
 			done.Changed = w.written
 			return errNothing

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -161,7 +162,7 @@ func TestErasureFences(t *testing.T) {
 	f.invoices(2)
 	fence := f.take(num(1))
 	must.Get(f.Erase(t.Context(), postgres.Erasure{Tenant: tenant}, noNote))(t)
-	if err := f.matcher().Match(t.Context(), fence); err == nil {
+	if err := job.Work(f.matcher().Match).One(t.Context(), fence); err == nil {
 		t.Error("an erased document was matched")
 	}
 	if got := rowsWith(t, f.conn, tenant.String()); len(got) > 0 {

@@ -2,10 +2,10 @@ package postgres
 
 import (
 	"context"
-	"runtime"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
+	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/offer"
@@ -155,34 +155,48 @@ func (o *Offers) CompleteAll(
 	return o.completeAll(ctx, ends)
 }
 
-// GatherAll has each statement that loads or searches wait until it is about n documents.
-func (db *DB) GatherAll(n int) {
-	db.loads.gather = gatherAll(db.loads, n)
-	db.searches.gather = gatherAll(db.searches, n)
+// Rules decides in a test.
+type Rules func(context.Context, rules.Competition) (rules.Result, error)
+
+// WriteRuled is a Write with the rules of a test, by the documents written.
+func (db *DB) WriteRuled(ctx context.Context, t match.Turn, by func(drafts []*match.Draft) Rules) (match.Written, error) {
+	return db.write(ctx, t.Tenant, t.Brief, db.writes(t.Drafts), func(ctx context.Context, c rules.Competition, drafts []*match.Draft) (
+		result rules.Result, questions map[uuid.UUID][]rules.Decision, err error) {
+		result, err = by(drafts)(ctx, c)
+		return result, nil, err
+	})
 }
 
-func gatherAll[T any](j *joint[T], n int) func(context.Context) {
-	return func(ctx context.Context) {
-		for ready := 0; ready < n && ctx.Err() == nil; runtime.Gosched() {
-			j.mu.Lock()
-			ready = len(j.ready)
-			j.mu.Unlock()
-		}
-	}
+// Written is the outcome of WriteBy.
+type Written struct {
+	Fresh     *match.Block
+	Published []job.Stamped
 }
 
-// Behind returns the number of documents that are awaited at a stage.
-func (db *DB) Behind(at string) (n int) {
-	stages := map[string]stage{"loading": loading, "searching": searching, "writing": writing, "ending": ending}
-	p := db.Jobs.progress
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.attempts {
-		if c.at < stages[at] {
-			n++
-		}
+// WriteBy writes a document with the rules and the scores of a test. Without scores, a block
+// that has changed is fresh.
+func (db *DB) WriteBy(ctx context.Context, d *match.Draft, scores func([]score.Raw) []score.Pair, by Rules) (Written, error) {
+	if by == nil {
+		by = rules.Apply
 	}
-	return n
+	group := db.writes([]*match.Draft{d})
+	group[0].pairsWith = scores
+	w, err := db.write(ctx, d.Normalized.Tenant, false, group, func(ctx context.Context, c rules.Competition, _ []*match.Draft) (
+		result rules.Result, questions map[uuid.UUID][]rules.Decision, err error) {
+		result, err = by(ctx, c)
+		return result, nil, err
+	})
+	return Written{w.Left[d.Fence.ID].Fresh, w.Published}, err
+}
+
+// CandidatesOf is Candidates for one document.
+func (db *DB) CandidatesOf(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type) (match.Block, error) {
+	blocks, err := db.Candidates(ctx, []*match.Draft{{Fence: f, Normalized: n, Types: types}})
+	block, held := blocks[f]
+	if err == nil && !held {
+		err = job.ErrFenceLost
+	}
+	return block, err
 }
 
 // WritesOfPairs are the statements that write pairs and their results, by name.

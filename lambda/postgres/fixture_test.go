@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -55,7 +56,7 @@ func (f *fixture) take(id uuid.UUID) job.Attempt {
 // match takes the document and matches it with the rules.
 func (f *fixture) match(id uuid.UUID) {
 	f.t.Helper()
-	must.OK(f.t, f.matcher().Match(f.t.Context(), f.take(id)))
+	must.OK(f.t, job.Work(f.matcher().Match).One(f.t.Context(), f.take(id)))
 }
 
 func (f *fixture) matcher() *match.Matcher {
@@ -70,7 +71,7 @@ func key(k string) score.Normalized {
 // block reads the block of a claimed document, all types.
 func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
 	f.t.Helper()
-	n.Tenant = tenant
+	n.Tenant = cmp.Or(n.Tenant, tenant)
 	return must.Get(f.Candidates(f.t.Context(), fence, n, document.Types))(f.t)
 }
 
@@ -85,7 +86,7 @@ func (f *fixture) write(fence job.Attempt, n score.Normalized, seen match.Block,
 
 // asPairs returns pairs which say what a result says, with a citation, and rules that
 // make it of them again. Of other pairs it knows their points only.
-func asPairs(d rules.Result) (pairs []score.Pair, by match.Rules) {
+func asPairs(d rules.Result) (pairs []score.Pair, by postgres.Rules) {
 	decided := map[pair]rules.Edge{}
 	for points, edges := range map[int][]rules.Edge{90: d.Matches, 60: d.Suggestions} {
 		for _, e := range edges {
@@ -116,9 +117,29 @@ func asPairs(d rules.Result) (pairs []score.Pair, by match.Rules) {
 // writeOnce is one Write of a result, whatever comes of it.
 func (f *fixture) writeOnce(ctx context.Context, fence job.Attempt, n score.Normalized, seen match.Block, d rules.Result) (*match.Block, error) {
 	pairs, by := asPairs(d)
-	seen.Tenant, n.Tenant = cmp.Or(seen.Tenant, tenant), tenant
 	w, err := f.Write(ctx, fence, n, document.Types, seen, pairs, by)
 	return w.Fresh, err
+}
+
+// Write writes a document by rules, and scores by f.scores.
+func (f *fixture) Write(ctx context.Context, fence job.Attempt, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by postgres.Rules) (postgres.Written, error) {
+	n.Tenant = cmp.Or(n.Tenant, tenant)
+	return f.WriteBy(ctx, &match.Draft{Fence: fence, Normalized: n, Types: types, Seen: seen, Pairs: pairs}, f.scores, by)
+}
+
+// Load reads one document.
+func (f *fixture) Load(ctx context.Context, fence job.Attempt) (score.Raw, error) {
+	loaded, err := f.DB.Load(ctx, []job.Attempt{fence})
+	raw, held := loaded[fence]
+	if err == nil && !held {
+		err = job.ErrFenceLost
+	}
+	return raw, err
+}
+
+// Candidates reads the candidates of one document.
+func (f *fixture) Candidates(ctx context.Context, fence job.Attempt, n score.Normalized, types []document.Type) (match.Block, error) {
+	return f.CandidatesOf(ctx, fence, n, types)
 }
 
 // decided takes the document and writes these matches, by rules.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
@@ -147,7 +148,7 @@ func TestApprovalMeetsTurn(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		both.Go(func() { must.OK(t, f.matcher().Match(t.Context(), attempt)) })
+		both.Go(func() { must.OK(t, job.Work(f.matcher().Match).One(t.Context(), attempt)) })
 		both.Wait()
 		if got := f.states(4); strings.Contains(got, "4 approved") {
 			t.Errorf("approved in another state: %s", got)

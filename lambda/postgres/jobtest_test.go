@@ -23,7 +23,7 @@ func TestStoreConforms(t *testing.T) {
 func (f *fixture) conformance() jobtest.Fixture {
 	return jobtest.Fixture{
 		Store:   f.DB,
-		Work:    f.matcher().Match,
+		Work:    job.Work(f.matcher().Match).One,
 		New:     func() uuid.UUID { return f.document("") },
 		Lock:    func(id uuid.UUID) func() { return f.lock("document", id) },
 		Spoil:   func(id uuid.UUID) { f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },

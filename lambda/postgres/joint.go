@@ -129,3 +129,10 @@ func fences[T any](ends []end[T]) (ids []uuid.UUID, attempts []int) {
 	}
 	return ids, attempts
 }
+
+func split(fences []job.Attempt) (ids []uuid.UUID, attempts []int) {
+	for _, f := range fences {
+		ids, attempts = append(ids, f.ID), append(attempts, f.Number)
+	}
+	return ids, attempts
+}

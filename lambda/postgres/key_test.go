@@ -131,14 +131,14 @@ func TestDerivedUnindexed(t *testing.T) {
 	url := postgrestest.URL(t)
 	db := must.Get(postgres.Open(t.Context(), url, 1))(t)
 	t.Cleanup(db.Close)
-	f := &fixture{db, postgrestest.Conn(t, url), nil, t}
+	f := &fixture{db, postgrestest.Conn(t, url), nil, t, nil}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	const documents = 3
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	for n := 1; n <= documents; n++ {
 		f.put(num(n), tenant, document.Invoice, `{"number":"`+strconv.Itoa(n)+`","date":"2026-01-05","supplier":{"vat_id":"DE1"},"total":"5"}`)
 		claims := must.Get(db.Claim(t.Context(), []job.Delivery{{ID: num(n)}}, time.Minute, false))(t)
-		must.OK(t, m.Match(t.Context(), claims[0].Attempt))
+		must.OK(t, job.Work(m.Match).One(t.Context(), claims[0].Attempt))
 	}
 	must.OK(t, db.Run(t.Context(), "SELECT pg_stat_force_next_flush()"))
 	var updates, within int

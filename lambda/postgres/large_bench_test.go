@@ -69,7 +69,7 @@ func matchInWindows(b *testing.B, docs []postgres.Imported) {
 		w.longest.Store(0)
 		for _, d := range docs[i : i+n] {
 			claims := must.Get(db.Claim(b.Context(), []job.Delivery{{ID: d.ID}}, time.Minute, false))(b)
-			must.OK(b, m.Match(b.Context(), claims[0].Attempt))
+			must.OK(b, job.Work(m.Match).One(b.Context(), claims[0].Attempt))
 			var stats runtime.MemStats
 			runtime.ReadMemStats(&stats)
 			heap = max(heap, stats.HeapInuse)

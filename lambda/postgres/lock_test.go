@@ -2,8 +2,8 @@ package postgres_test
 
 import (
 	"context"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -104,7 +104,9 @@ func TestWritersTakeTurns(t *testing.T) {
 	must.Get(tx.Exec(t.Context(), "UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2)))(t)
 	// The other tenant's turn is its own.
 	claims := must.Get(f.Claim(t.Context(), []job.Delivery{{ID: num(8)}}, time.Minute, false))(t)
-	f.write(claims[0].Attempt, key("k"), match.Block{Tenant: otherTenant}, rules.Result{})
+	theirs := key("k")
+	theirs.Tenant = otherTenant
+	f.write(claims[0].Attempt, theirs, match.Block{}, rules.Result{})
 	must.OK(t, tx.Commit(t.Context()))
 	<-done
 	if err != nil || fresh == nil || len(fresh.Candidates) != 1 {
@@ -153,6 +155,26 @@ func TestLocksInIDOrder(t *testing.T) {
 	}
 }
 
+// relating is a store in which some documents match another one.
+type relating struct {
+	*postgres.DB
+	one     uuid.UUID
+	related []job.Attempt
+}
+
+func (r relating) Write(ctx context.Context, t match.Turn) (match.Written, error) {
+	var all rules.Result
+	for _, d := range t.Drafts {
+		if slices.Contains(r.related, d.Fence) {
+			m := matches(d.Fence.ID, r.one)
+			d.Pairs, _ = asPairs(m)
+			all.Matches = append(all.Matches, m.Matches...)
+		}
+	}
+	_, by := asPairs(all)
+	return r.WriteRuled(ctx, t, func([]*match.Draft) postgres.Rules { return by })
+}
+
 // A document that another program keeps locked fails the writes that need it, and soon: the
 // tenant's others don't wait for each of them.
 func TestLockedRowHoldsFew(t *testing.T) {
@@ -167,18 +189,8 @@ func TestLockedRowHoldsFew(t *testing.T) {
 		fences[i] = f.take(num(i + 1))
 	}
 	release := f.blocks("SELECT FROM document WHERE id = $1 FOR UPDATE", num(1))
-	began, errs := time.Now(), make([]error, documents)
-	var all sync.WaitGroup
-	for i, fence := range fences {
-		all.Go(func() {
-			var result rules.Result
-			if i > 0 && i < related {
-				result = matches(fence.ID, num(1))
-			}
-			_, errs[i] = f.writeOnce(t.Context(), fence, score.Normalized{}, match.Block{}, result)
-		})
-	}
-	all.Wait()
+	began := time.Now()
+	errs := f.matchTogether(relating{f.DB, num(1), fences[1:related]}, fences)
 	if took := time.Since(began); took > 4*patience {
 		t.Errorf("the writes took %v, want little more than %v", took, patience)
 	}

@@ -22,41 +22,26 @@ FROM unnest($1::uuid[], $2::integer[]) AS f (fenced, attempt)
 CROSS JOIN LATERAL (SELECT * FROM document WHERE id = fenced OFFSET 0) AS d
 WHERE matching_attempts = attempt AND matching_status = 'in-progress'`
 
-// Load implements match.Store. Documents of a batch share a statement.
-func (db *DB) Load(ctx context.Context, f job.Attempt) (score.Raw, error) {
-	db.progress.reach(f.ID, loading)
-	raw := &score.Raw{}
-	if err := db.loads.commit(ctx, f, raw); err != nil {
-		return score.Raw{}, err // raw may still be written to
-	}
-	return *raw, nil
-}
-
-func (db *DB) loadAll(ctx context.Context, loads []end[*score.Raw]) (held []job.Attempt, err error) {
-	ids, attempts := fences(loads)
-	found := map[job.Attempt]score.Raw{}
-	batch := &pgx.Batch{}
-	batch.Queue(planOnceSQL)
-	batch.Queue(loadSQL, ids, attempts).Query(func(rows pgx.Rows) error {
-		var raw score.Raw
-		var attempt int
-		columns := []any{&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known, &attempt}
-		_, err := pgx.ForEachRow(rows, columns, func() error {
-			found[job.Attempt{ID: raw.ID, Number: attempt}] = raw
-			return nil
+// Load implements match.Store.
+func (db *DB) Load(ctx context.Context, fences []job.Attempt) (found map[job.Attempt]score.Raw, err error) {
+	ids, attempts := split(fences)
+	err = steadily(ctx, func() error {
+		found = map[job.Attempt]score.Raw{}
+		batch := &pgx.Batch{}
+		batch.Queue(planOnceSQL)
+		batch.Queue(loadSQL, ids, attempts).Query(func(rows pgx.Rows) error {
+			var raw score.Raw
+			var attempt int
+			columns := []any{&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known, &attempt}
+			_, err := pgx.ForEachRow(rows, columns, func() error {
+				found[job.Attempt{ID: raw.ID, Number: attempt}] = raw
+				return nil
+			})
+			return err
 		})
-		return err
+		return db.pool.SendBatch(ctx, batch).Close()
 	})
-	if err := db.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, err
-	}
-	for _, l := range loads {
-		if raw, ok := found[l.Attempt]; ok {
-			*l.result = raw
-			held = append(held, l.Attempt)
-		}
-	}
-	return held, nil
+	return found, err
 }
 
 const rawsSQL = `

@@ -415,7 +415,7 @@ func TestChangedBlockReturns(t *testing.T) {
 			f.exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
 			fence = f.take(num(1))
 			var asked []uuid.UUID
-			block.Score = func(found []score.Raw) []score.Pair {
+			f.scores = func(found []score.Raw) []score.Pair {
 				asked = candidates(match.Block{Candidates: found})
 				pairs, _ := asPairs(matches(num(1), num(3)))
 				return pairs

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 )
 
@@ -36,7 +37,7 @@ func TestWriteUsesFreshBlock(t *testing.T) {
 				}
 				meet("load")
 				m := &match.Matcher{Store: store{f.DB, meet}, Log: slog.New(slog.DiscardHandler)}
-				must.OK(t, m.Match(t.Context(), fence))
+				must.OK(t, job.Work(m.Match).One(t.Context(), fence))
 				pairs[i] = f.list(pairsSQL)
 			}
 			if pairs[0] != pairs[1] || pairs[0] == "" {

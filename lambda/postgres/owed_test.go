@@ -95,7 +95,7 @@ func (l *line) Extend(context.Context, []int, time.Duration) {}
 
 // deliver takes one delivery to its end.
 func (l *line) deliver(d job.Delivery) job.Settlement {
-	r := &job.Runtime{Store: l.db, Work: job.Each(l.matcher.Match), Log: slog.New(slog.DiscardHandler),
+	r := &job.Runtime{Store: l.db, Work: l.matcher.Match, Log: slog.New(slog.DiscardHandler),
 		Backoff: job.Backoff{5 * time.Minute, 30 * time.Minute}}
 	return r.Run(l.t.Context(), []job.Delivery{d}, l)[0]
 }
@@ -278,9 +278,9 @@ func TestReleaseIsAtomic(t *testing.T) {
 					}
 					return doc.Pairs(candidates)
 				}
-				_, err := f.WriteReleased(ctx, fence, n, types, match.Block{Tenant: tenant, Score: scored}, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+				_, err := f.WriteBy(ctx, &match.Draft{Fence: fence, Normalized: n, Types: types, Release: &r}, scored, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
 					return rules.Apply(context.WithoutCancel(ctx), c)
-				}, r)
+				})
 				if !errors.Is(err, tc.want) {
 					t.Fatalf("got %v, want %v", err, tc.want)
 				}

@@ -180,10 +180,10 @@ func TestOutdatedIdentity(t *testing.T) {
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, bill("1", "Vogel Industrie", "", 20))
 	n := score.Normalized{Naming: score.Naming{Name: "industrie vogel"}, Known: vatAmsel}
-	seen := match.Block{Tenant: tenant, Score: func([]score.Raw) []score.Pair { return nil }}
+	f.scores = func([]score.Raw) []score.Pair { return nil }
 	fence := f.take(num(1))
 	before := f.dump(allTables...)
-	w, err := f.Write(t.Context(), fence, n, document.Types, seen, nil, rules.Apply)
+	w, err := f.Write(t.Context(), fence, n, document.Types, match.Block{}, nil, rules.Apply)
 	if err != nil || w.Fresh == nil || f.dump(allTables...) != before {
 		t.Errorf("wrote %+v, %v, want nothing written", w, err)
 	}

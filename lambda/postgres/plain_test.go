@@ -177,7 +177,7 @@ func TestFewPlainPairsOfGroup(t *testing.T) {
 			for _, d := range group {
 				f.put(d.ID, tenant, d.Type, string(d.Data))
 			}
-			f.matchAtOnce(group, nil)
+			f.matchBatch(group, nil)
 			f.wantDecidedByAll("after a group")
 		})
 	}
@@ -185,16 +185,14 @@ func TestFewPlainPairsOfGroup(t *testing.T) {
 
 // meddler changes the database between reading candidates and writing.
 type meddler struct {
-	*postgres.DB
+	match.Store
 	meddle func()
 }
 
-func (m *meddler) Candidates(
-	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
-) (match.Block, error) {
-	block, err := m.DB.Candidates(ctx, f, n, types)
+func (m *meddler) Candidates(ctx context.Context, drafts []*match.Draft) (map[job.Attempt]match.Block, error) {
+	blocks, err := m.Store.Candidates(ctx, drafts)
 	m.meddle()
-	return block, err
+	return blocks, err
 }
 
 // A pair that is plain when the candidates are read may not be so when it is written.
@@ -212,7 +210,7 @@ func TestPairStopsBeingPlain(t *testing.T) {
 			m.Store = &meddler{f.DB, func() {
 				f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"45OOO10046"}' WHERE id = $1`, docs[0].ID)
 			}}
-			must.OK(t, m.Match(t.Context(), f.take(last.ID)))
+			must.OK(t, job.Work(m.Match).One(t.Context(), f.take(last.ID)))
 			f.wantDecidedByAll("after the order has another number")
 		})
 	}

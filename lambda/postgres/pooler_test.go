@@ -118,7 +118,7 @@ func throughFixture(t *testing.T, way func(address string) string) *fixture {
 	must.Get(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET search_path = %s", conn.Config().Database, u.Query().Get("search_path"))))(t)
 	db := must.Get(postgres.Open(t.Context(), way(address), manifest.Match.PoolSize))(t)
 	t.Cleanup(db.Close)
-	f := &fixture{db, conn, clock, t}
+	f := &fixture{db, conn, clock, t, nil}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	return f
 }

@@ -1,10 +1,11 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -39,28 +41,14 @@ func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Attempt, cont
 	return f, w, fences, contents
 }
 
-// readings are the documents of a batch as the store returns them.
-type readings struct {
-	loaded []score.Raw
-	blocks []match.Block
-	errs   []error // of either
-}
-
-// read loads all documents at once, and then searches for all at once.
-func (f *fixture) read(fences []job.Attempt, contents []score.Normalized) readings {
-	r := readings{make([]score.Raw, len(fences)), make([]match.Block, len(fences)), make([]error, 2*len(fences))}
-	var loads, searches sync.WaitGroup
+// read loads all documents, and then searches for all, each in one call.
+func (f *fixture) read(fences []job.Attempt, contents []score.Normalized) (map[job.Attempt]score.Raw, map[job.Attempt]match.Block) {
+	f.t.Helper()
+	var drafts []*match.Draft
 	for i, fence := range fences {
-		loads.Go(func() { r.loaded[i], r.errs[i] = f.Load(f.t.Context(), fence) })
+		drafts = append(drafts, &match.Draft{Fence: fence, Normalized: contents[i], Types: document.Types})
 	}
-	loads.Wait()
-	for i, fence := range fences {
-		searches.Go(func() {
-			r.blocks[i], r.errs[len(fences)+i] = f.Candidates(f.t.Context(), fence, contents[i], document.Types)
-		})
-	}
-	searches.Wait()
-	return r
+	return must.Get(f.DB.Load(f.t.Context(), fences))(f.t), must.Get(f.DB.Candidates(f.t.Context(), drafts))(f.t)
 }
 
 // Documents of a batch are loaded in one round trip, and their candidates read in one.
@@ -69,29 +57,45 @@ func TestBatchReadsTogether(t *testing.T) {
 	t.Parallel()
 	const n = 6
 	f, w, fences, contents := batch(t, n)
-	alone := readings{}
+	var loaded map[job.Attempt]score.Raw
+	var blocks map[job.Attempt]match.Block
 	for range 2 { // of the first time, the last finds all
-		alone = readings{}
+		loaded, blocks = map[job.Attempt]score.Raw{}, map[job.Attempt]match.Block{}
 		for i := range fences {
-			r := f.read(fences[i:i+1], contents[i:i+1])
-			alone.loaded, alone.blocks = append(alone.loaded, r.loaded...), append(alone.blocks, r.blocks...)
+			l, b := f.read(fences[i:i+1], contents[i:i+1])
+			maps.Copy(loaded, l)
+			maps.Copy(blocks, b)
 		}
 	}
-	f.GatherAll(n)
 	before := w.trips.Load()
-	shared := f.read(fences, contents)
+	together, theirs := f.read(fences, contents)
 	if trips := w.trips.Load() - before; trips != 2 {
 		t.Errorf("%d round trips for %d documents, want one to load them and one for their candidates", trips, n)
 	}
-	must.OK(t, errors.Join(shared.errs...))
-	if !reflect.DeepEqual(shared.loaded, alone.loaded) || !reflect.DeepEqual(shared.blocks, alone.blocks) {
-		t.Errorf("together:\n%v\nalone:\n%v", shared.blocks, alone.blocks)
+	if !reflect.DeepEqual(together, loaded) || !reflect.DeepEqual(theirs, blocks) || len(together) != n {
+		t.Errorf("together:\n%v\nalone:\n%v", theirs, blocks)
 	}
-	for i, b := range shared.blocks {
-		if len(b.Candidates) != n/2-1 || b.Tenant != contents[i].Tenant {
-			t.Errorf("document %d: %d candidates of tenant %s; want the others of its tenant, %s", i+1, len(b.Candidates), b.Tenant, contents[i].Tenant)
+	for i, fence := range fences {
+		b := theirs[fence]
+		if len(b.Candidates) != n/2-1 || b.Candidates[0].TenantID != contents[i].Tenant {
+			t.Errorf("document %d: candidates %v; want the %d others of its tenant, %s", i+1, b.Candidates, n/2-1, contents[i].Tenant)
 		}
 	}
+}
+
+// spoiler stores a broken text for a document.
+type spoiler struct {
+	*postgres.DB
+	id uuid.UUID
+}
+
+func (s spoiler) Candidates(ctx context.Context, drafts []*match.Draft) (map[job.Attempt]match.Block, error) {
+	for _, d := range drafts {
+		if d.Fence.ID == s.id {
+			d.Normalized.Text = "a NUL, which no text of a database holds: \x00"
+		}
+	}
+	return s.DB.Candidates(ctx, drafts)
 }
 
 // Of a batch, an attempt with a lost fence and a document that cannot be stored fail by
@@ -101,67 +105,33 @@ func TestBadReadFailsAlone(t *testing.T) {
 	const n, lost, broken = 6, 1, 2
 	f, _, fences, contents := batch(t, n)
 	fences[lost].Number++
-	contents[broken].Text = "a NUL, which no text of a database holds: \x00"
-	f.GatherAll(n)
-	r := f.read(fences, contents)
-	for i := range n {
-		load, search := r.errs[i], r.errs[n+i]
+	for i, err := range f.matchTogether(spoiler{f.DB, num(broken + 1)}, fences) {
 		switch i {
 		case lost:
-			if !errors.Is(load, job.ErrFenceLost) || !errors.Is(search, job.ErrFenceLost) {
-				t.Errorf("with a lost fence: %v, %v", load, search)
+			if !errors.Is(err, job.ErrFenceLost) {
+				t.Errorf("with a lost fence: %v", err)
 			}
 		case broken:
-			if load != nil || search == nil || errors.Is(search, job.ErrFenceLost) {
-				t.Errorf("with a broken text: %v, %v; want an error of the database for its candidates", load, search)
+			if err == nil || errors.Is(err, job.ErrFenceLost) {
+				t.Errorf("with a broken text: %v; want an error of the database for its candidates", err)
 			}
 		default:
-			if load != nil || search != nil || r.loaded[i].ID != fences[i].ID {
-				t.Errorf("document %d: %v, %v", i+1, load, search)
+			if err != nil || f.state(fences[i].ID).Status != "succeeded" {
+				t.Errorf("document %d: %v", i+1, err)
 			}
 		}
 	}
-}
-
-// Others wait for the attempts of a claim, for each until it has come.
-func TestClaimBeginsProgress(t *testing.T) {
-	t.Parallel()
-	f, _, fences, contents := batch(t, 4)
-	steps := []struct {
-		stage string
-		reach func(i int) error
-	}{
-		{"loading", func(i int) error { _, err := f.Load(t.Context(), fences[i]); return err }},
-		{"searching", func(i int) error {
-			_, err := f.Candidates(t.Context(), fences[i], contents[i], document.Types)
-			return err
-		}},
-		{"writing", func(i int) error {
-			_, err := f.Write(t.Context(), fences[i], contents[i], document.Types, match.Block{Tenant: contents[i].Tenant}, nil, nil)
-			return err
-		}},
-		{"ending", func(i int) error { return f.Succeed(t.Context(), fences[i], nil) }},
+	drafts := []*match.Draft{{Fence: fences[lost], Normalized: contents[lost], Types: document.Types}}
+	if blocks := must.Get(f.DB.Candidates(t.Context(), drafts))(t); len(blocks) != 0 {
+		t.Errorf("with a lost fence: %v", blocks)
 	}
-	for _, s := range steps {
-		for i := range fences {
-			if n := f.Behind(s.stage); n != len(fences)-i {
-				t.Errorf("%s: %d attempts are awaited after %d have come, want %d", s.stage, n, i, len(fences)-i)
-			}
-			if err := s.reach(i); err != nil && s.stage != "ending" { // a write has ended it
-				t.Fatal(s.stage, err)
-			}
-		}
-	}
-	equal(t, "awaited attempts that have ended", f.Behind("ending"), 0)
 }
 
 // A request for the tenant's lock that is refused reads none of what it asks for.
 func TestRefusedTurn(t *testing.T) {
 	t.Parallel()
 	f, w, fences, contents := batch(t, 3)
-	if r := f.read(fences, contents); errors.Join(r.errs...) != nil {
-		t.Fatal(r.errs)
-	}
+	f.read(fences, contents)
 	const size = 500_000
 	f.exec(`UPDATE document SET structured_data = jsonb_build_object('note', repeat('x', $2)) WHERE id = $1`, num(3), size)
 	begun, refused := w.bytes.Load(), make(chan int64, 1000)
@@ -173,7 +143,7 @@ func TestRefusedTurn(t *testing.T) {
 	release := f.holdTenant()
 	written := make(chan error, 1)
 	go func() {
-		_, err := f.Write(t.Context(), fences[0], contents[0], document.Types, match.Block{Tenant: tenant}, nil, nil)
+		_, err := f.Write(t.Context(), fences[0], contents[0], document.Types, match.Block{}, nil, nil)
 		written <- err
 	}()
 	if n := <-refused; n > size/2 {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"matchbook/lambda/job"
-	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 
@@ -22,13 +21,16 @@ type rewrite struct {
 	docs      []*write // the matched documents, the competition's own; none for a person's decision
 }
 
+// rulesOf decides about a competition.
+type rulesOf func(context.Context, rules.Competition) (rules.Result, error)
+
 // redecide writes pairs, lets the rules decide, writes the result, and publishes the documents
 // that must ask a model again. The rules decide about the pairs of the competition's own
 // documents, and about others' pairs the change makes a difference to. Documents must ask
 // again if their question included a deleted pair, or if the result lists them. redecide
 // commits with its last statements.
 func redecide(
-	ctx context.Context, tx pgx.Tx, c *competition, decide match.Rules, r rewrite,
+	ctx context.Context, tx pgx.Tx, c *competition, decide rulesOf, r rewrite,
 ) (published []job.Stamped, err error) {
 	d := &redecision{tx: tx, before: c, rewrite: r}
 	if err := d.readOthers(ctx); err != nil {
@@ -115,7 +117,7 @@ func (d *redecision) readInFull(ctx context.Context) error {
 // fenced returns job.ErrFenceLost unless all fences hold.
 func (d *redecision) fenced(holds func(job.Attempt) bool) error {
 	for _, w := range d.docs {
-		if !holds(w.fence) {
+		if !holds(w.Fence) {
 			return job.ErrFenceLost
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match/rules"
 
@@ -49,7 +50,7 @@ func TestPairsOutOfReach(t *testing.T) {
 			}
 			match := func(id uuid.UUID) {
 				t.Helper()
-				must.OK(t, matcher.Match(t.Context(), f.take(id)))
+				must.OK(t, job.Work(matcher.Match).One(t.Context(), f.take(id)))
 			}
 			if tc.first != "" {
 				match(f.put(num(1), tenant, document.Invoice, tc.first))

@@ -206,7 +206,7 @@ func (w *workshop) matchSome(ids []uuid.UUID, random *rand.Rand, atOnce int) {
 			for id := range order {
 				claim, err := w.claim(id)
 				if err == nil {
-					err = m.Match(w.t.Context(), claim.Attempt)
+					err = job.Work(m.Match).One(w.t.Context(), claim.Attempt)
 				}
 				if err != nil {
 					w.t.Errorf("%s: %v", id, err)

@@ -39,12 +39,12 @@ type crashing struct {
 
 var errCrash = errors.New("the process is gone")
 
-func (s *crashing) Write(ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type, seen match.Block, pairs []score.Pair, by match.Rules) (match.Written, error) {
+func (s *crashing) Write(ctx context.Context, t match.Turn) (match.Written, error) {
 	if !s.crashed {
 		s.crashed = true
 		return match.Written{}, errCrash
 	}
-	return s.Store.Write(ctx, f, n, types, seen, pairs, by)
+	return s.Store.Write(ctx, t)
 }
 
 // I16: what was embedded before a crash is not embedded again after it, and
@@ -60,10 +60,10 @@ func TestEmbeddingBoughtOnce(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		m := &match.Matcher{Store: &crashing{Store: f.DB}, Log: slog.New(slog.DiscardHandler),
 			Embeddings: &llm.Embeddings{Embedder: embedder, Vault: f.DB}}
-		if err := m.Match(t.Context(), f.take(num(n))); !errors.Is(err, errCrash) {
+		if err := job.Work(m.Match).One(t.Context(), f.take(num(n))); !errors.Is(err, errCrash) {
 			t.Fatalf("document %d: got %v", n, err)
 		}
-		must.OK(t, m.Match(t.Context(), f.take(num(n))), "document", n)
+		must.OK(t, job.Work(m.Match).One(t.Context(), f.take(num(n))), "document", n)
 	}
 	if embedder.texts != 3 { // the other tenant's is its own
 		t.Errorf("%d texts were embedded, want 3", embedder.texts)

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"matchbook/lambda/document"
@@ -17,111 +16,100 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
-	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// atOnce has another process hold the tenant's lock until n calls of work wait for it,
-// and then waits for their end. refused is the first of them.
-func (f *fixture) atOnce(n int, work func(i int)) {
-	f.t.Helper()
-	events := make(chan string, 10_000)
-	f.OnTurn(func(e string) { events <- e })
-	release := f.holdTenant()
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { work(i) })
-	}
-	for queued, refused := 0, false; queued < n-1 || !refused; {
-		switch <-events {
-		case "queued":
-			queued++
-		case "refused":
-			refused = true
-		}
-	}
-	release()
-	all.Wait()
+// matchTogether matches documents as one batch, and returns their errors.
+func (f *fixture) matchTogether(store match.Store, fences []job.Attempt) []error {
+	m := f.matcher()
+	m.Store = store
+	return job.Work(m.Match).All(f.t.Context(), fences...)
 }
 
-// together writes n documents that wait for one lock, each with separate rules, and returns
-// their errors and the number of transactions that set documents succeeded.
-func together(t *testing.T, n int, before func(f *fixture), decide func(i int) match.Rules) (errs []error, transactions int) {
-	t.Helper()
-	f := newFixture(t)
+// transactions counts the transactions that set documents succeeded.
+func (f *fixture) transactions() int {
+	return f.count("SELECT count(DISTINCT xmin::text) FROM document WHERE matching_status = 'succeeded'")
+}
+
+// takeInvoices makes and takes n documents.
+func (f *fixture) takeInvoices(n int) (fences []job.Attempt) {
 	f.invoices(n)
-	fences := make([]job.Attempt, n)
-	for i := range fences {
-		fences[i] = f.take(num(i + 1))
+	for i := range n {
+		fences = append(fences, f.take(num(i+1)))
 	}
-	if before != nil {
-		before(f)
-	}
-	errs = make([]error, n)
-	f.atOnce(n, func(i int) {
-		defer func() {
-			if v := recover(); v != nil {
-				errs[i] = fmt.Errorf("panic: %v", v)
-			}
-		}()
-		_, errs[i] = f.Write(t.Context(), fences[i], score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, decide(i))
-	})
-	for i, err := range errs {
-		if (f.state(num(i+1)).Status == "succeeded") != (err == nil) {
-			t.Errorf("document %d: %s, with the error %v", i+1, f.state(num(i+1)).Status, err)
-		}
-	}
-	return errs, f.count("SELECT count(DISTINCT xmin::text) FROM document WHERE matching_status = 'succeeded'")
+	return fences
 }
 
-// Documents of a tenant that wait for the same turn are written in one transaction.
-func TestWaitersShareWrite(t *testing.T) {
+// Documents of a tenant in one batch are written in one transaction.
+func TestBatchSharesWrite(t *testing.T) {
 	t.Parallel()
-	errs, transactions := together(t, 5, nil, func(int) match.Rules { return nil })
-	if errors.Join(errs...) != nil || transactions != 1 {
-		t.Errorf("%d transactions, %v, want one", transactions, errs)
+	f := newFixture(t)
+	must.OK(t, errors.Join(f.matchTogether(f.DB, f.takeInvoices(5))...))
+	equal(t, "transactions", f.transactions(), 1)
+	equal(t, "succeeded documents", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 5)
+}
+
+// ruled is a store with other rules for turns with the document.
+type ruled struct {
+	*postgres.DB
+	id uuid.UUID
+	by postgres.Rules
+}
+
+func (r ruled) Write(ctx context.Context, t match.Turn) (match.Written, error) {
+	if r.by == nil {
+		return r.DB.Write(ctx, t)
 	}
+	return r.WriteRuled(ctx, t, func(drafts []*match.Draft) postgres.Rules {
+		if slices.ContainsFunc(drafts, func(d *match.Draft) bool { return d.Fence.ID == r.id }) {
+			return r.by
+		}
+		return rules.Apply
+	})
 }
 
 // An error that ends the write of one document doesn't end the others'.
 func TestBadWriteFailsAlone(t *testing.T) {
 	t.Parallel()
-	none := func(context.Context, rules.Competition) (rules.Result, error) { return rules.Result{}, nil }
 	for name, tc := range map[string]struct {
-		before       func(f *fixture)
-		third        match.Rules // of the third of five
-		want         string      // of the error of the third
-		transactions int
+		before func(f *fixture)
+		third  postgres.Rules // of the third of five
+		want   string         // of the error of the third
 	}{
-		"its rules have to ask first": {nil, func(context.Context, rules.Competition) (rules.Result, error) {
+		"its rules fail": {nil, func(context.Context, rules.Competition) (rules.Result, error) {
 			return rules.Result{}, errInjected
-		}, "injected", 1},
-		"its rules panic": {nil, func(context.Context, rules.Competition) (rules.Result, error) { panic("boom") }, "panic: boom", 4},
+		}, "injected"},
+		"its rules panic": {nil, func(context.Context, rules.Competition) (rules.Result, error) { panic("boom") }, "panic (string)"},
 		"its fence is lost": {func(f *fixture) {
 			f.exec("UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", num(3))
-		}, none, job.ErrFenceLost.Error(), 4},
+		}, nil, job.ErrFenceLost.Error()},
 		"its pair cannot be written": {func(f *fixture) {
 			f.exec("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$")
 			f.exec("CREATE TRIGGER refuse BEFORE INSERT ON party_name FOR EACH ROW WHEN (NEW.document_id = '" + num(3).String() + "') EXECUTE FUNCTION refuse()")
-		}, none, "refused", 4},
+		}, nil, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			errs, transactions := together(t, 5, tc.before, func(i int) match.Rules {
-				if i == 2 {
-					return tc.third
+			f := newFixture(t)
+			fences := f.takeInvoices(5)
+			// The block is read before the fence is lost.
+			store := &meddler{ruled{f.DB, num(3), tc.third}, func() {
+				if tc.before != nil {
+					tc.before(f)
 				}
-				return none
-			})
-			for i, err := range errs {
+			}}
+			for i, err := range f.matchTogether(store, fences) {
 				if (err != nil) != (i == 2) || err != nil && !strings.Contains(err.Error(), tc.want) {
 					t.Errorf("document %d: got %v", i+1, err)
 				}
+				if (f.state(num(i+1)).Status == "succeeded") != (err == nil) {
+					t.Errorf("document %d: %s, with the error %v", i+1, f.state(num(i+1)).Status, err)
+				}
 			}
-			equal(t, "transactions of the others", transactions, tc.transactions)
+			equal(t, "transactions of the others", f.transactions(), 4)
 		})
 	}
 }
@@ -136,7 +124,7 @@ func TestSharedWriteIsSerial(t *testing.T) {
 		f := newFixture(t)
 		must.Get(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		for some := range slices.Chunk(slices.Clone(docs), group) {
-			f.matchAtOnce(some, nil)
+			f.matchBatch(some, nil)
 			var ids []uuid.UUID
 			for _, d := range some {
 				ids = append(ids, d.ID)
@@ -178,7 +166,7 @@ func TestSharedWriteWithModel(t *testing.T) {
 		must.Get(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		model := &llm.Asker{Model: opinionated{}, Vault: f.DB}
 		for some := range slices.Chunk(slices.Clone(docs), group) {
-			f.matchAtOnce(some, model)
+			f.matchBatch(some, model)
 		}
 		for round := 0; f.count("SELECT count(*) FROM document WHERE matching_status = 'pending'") > 0; round++ {
 			if round > 20 {
@@ -186,7 +174,7 @@ func TestSharedWriteWithModel(t *testing.T) {
 			}
 			again := slices.DeleteFunc(slices.Clone(docs), func(d postgres.Imported) bool { return f.state(d.ID).Status != "pending" })
 			for some := range slices.Chunk(again, group) {
-				f.matchAtOnce(some, model)
+				f.matchBatch(some, model)
 			}
 		}
 		got := f.results()
@@ -222,9 +210,9 @@ func (opinionated) Answer(_ context.Context, q llm.Question) (llm.Answer, error)
 	return llm.Answer{Text: `{"candidates":[` + strings.Join(list, ",") + `]}`}, nil
 }
 
-// matchAtOnce matches documents with writes that wait for one turn. One whose question keeps
-// changing meanwhile is released, and pending again.
-func (f *fixture) matchAtOnce(docs []postgres.Imported, model *llm.Asker) {
+// matchBatch matches documents as one batch. One with a question that keeps changing meanwhile
+// is released, and pending again.
+func (f *fixture) matchBatch(docs []postgres.Imported, model *llm.Asker) {
 	f.t.Helper()
 	fences := make([]job.Attempt, len(docs))
 	for i, d := range docs {
@@ -232,8 +220,7 @@ func (f *fixture) matchAtOnce(docs []postgres.Imported, model *llm.Asker) {
 	}
 	m := f.matcher()
 	m.Model = model
-	f.atOnce(len(docs), func(i int) {
-		err := m.Match(f.t.Context(), fences[i])
+	for _, err := range job.Work(m.Match).All(f.t.Context(), fences...) {
 		var partial *job.Partial
 		if errors.As(err, &partial) {
 			_, err = partial.Release(f.t.Context(), job.Release{Status: job.StatusPending, Reason: "another question"})
@@ -241,7 +228,7 @@ func (f *fixture) matchAtOnce(docs []postgres.Imported, model *llm.Asker) {
 		if err != nil {
 			f.t.Error(err)
 		}
-	})
+	}
 }
 
 // results lists all rows of a match, without their times.
@@ -287,7 +274,7 @@ func TestGroupKnowsItsNames(t *testing.T) {
 		f := newFixture(t)
 		must.Get(f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true}))(t)
 		for _, group := range groups {
-			f.matchAtOnce(group, nil)
+			f.matchBatch(group, nil)
 		}
 		results[i] = f.results()
 	}

@@ -53,9 +53,9 @@ func TestTurnWaitersHoldNoConn(t *testing.T) {
 	f.put(num(8), otherTenant, document.Invoice, "{}")
 	f.put(num(9), otherTenant, document.Invoice, "{}")
 	written, settled := f.take(num(8)), f.take(num(9))
-	blocks := map[uuid.UUID]match.Block{}
+	blocks, tenants := map[uuid.UUID]match.Block{}, map[job.Attempt]uuid.UUID{written: otherTenant}
 	for _, fence := range append(fences, written) {
-		blocks[fence.ID] = f.block(fence, score.Normalized{})
+		blocks[fence.ID] = f.block(fence, score.Normalized{Tenant: tenants[fence]})
 	}
 	events := make(chan string, 10_000)
 	f.OnTurn(func(e string) { events <- e })
@@ -78,7 +78,7 @@ func TestTurnWaitersHoldNoConn(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := f.writeOnce(ctx, written, score.Normalized{}, blocks[written.ID], rules.Result{}); err != nil {
+	if _, err := f.writeOnce(ctx, written, score.Normalized{Tenant: otherTenant}, blocks[written.ID], rules.Result{}); err != nil {
 		t.Errorf("the other tenant's write: %v", err)
 	}
 	if ok, err := f.Release(ctx, settled, job.Release{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
@@ -150,7 +150,7 @@ func TestTurnsAreFair(t *testing.T) {
 	for n := 1; n <= writers; n++ {
 		fence := f.takeElsewhere(num(n))
 		all.Go(func() {
-			_, err := f.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
+			_, err := f.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, n)
@@ -257,7 +257,7 @@ func TestFrozenProcess(t *testing.T) {
 	fence := job.Attempt{ID: num(1)}
 	must.Get(fmt.Sscan(os.Getenv(envFence), &fence.Number))(t)
 	frozen := false
-	_, err := db.Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{Tenant: tenant}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
+	_, err := (&fixture{DB: db}).Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
 			return rules.Result{}, nil
 		}

@@ -70,7 +70,7 @@ func TestUpdatedAt(t *testing.T) {
 		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Attempt }, true},
 		{"its candidates are read", func() { f.block(fence, key("k")) }, false},
 		{"succeeded", func() {
-			must.OK(t, f.matcher().Match(t.Context(), fence))
+			must.OK(t, job.Work(f.matcher().Match).One(t.Context(), fence))
 		}, true},
 		{"another is matched", func() { f.match(num(2)) }, false},
 		{"its cluster goes away", func() { f.decide(1, 2, byAnna(rules.Rejected)) }, true},

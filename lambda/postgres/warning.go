@@ -80,7 +80,7 @@ func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 	var with []uuid.UUID
 	var keys, dates []string
 	for _, w := range docs {
-		c.ids = append(c.ids, w.fence.ID)
+		c.ids = append(c.ids, w.Fence.ID)
 		d, ok := warned(w.itself)
 		if !ok {
 			continue
@@ -89,7 +89,7 @@ func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 			with, keys, dates = append(with, d.ID), append(keys, key), append(dates, warning.Dated(d))
 		}
 	}
-	batch.Queue(putWarningKeysSQL, docs[0].seen.Tenant, c.ids, with, keys, dates).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(putWarningKeysSQL, docs[0].n.Tenant, c.ids, with, keys, dates).Query(func(rows pgx.Rows) (err error) {
 		c.left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		return err
 	})

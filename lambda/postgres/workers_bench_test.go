@@ -88,7 +88,7 @@ func byBatches(b *testing.B, stores []*postgres.DB, docs []postgres.Imported) {
 	for _, db := range stores {
 		log := slog.New(slog.DiscardHandler)
 		m := &match.Matcher{Store: db, Log: log}
-		r := &job.Runtime{Store: db, Work: job.Each(m.Match), Backoff: job.Backoff(manifest.Match.Retries), Log: log}
+		r := &job.Runtime{Store: db, Work: m.Match, Backoff: job.Backoff(manifest.Match.Retries), Log: log}
 		all.Go(func() {
 			for batch := range batches {
 				for _, s := range r.Run(b.Context(), batch, queueless{}) {

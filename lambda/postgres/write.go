@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
@@ -18,9 +16,9 @@ import (
 )
 
 // Write implements match.Store. Writers of one tenant take turns (turn.go), so the rows read
-// here don't change before the commit. Documents waiting for the same turn are written
-// together: see write and writeTogether, which collect them, and redecide
-// (redecide.go), the heart of the write. In one transaction and four round trips, Write
+// here don't change before the commit. Because matches are a function of the set of documents,
+// the result is the same as writing one after the other. See redecide (redecide.go) for the
+// heart of the write. In one transaction and four round trips, Write
 //
 //  1. takes the tenant's lock (lockTenantSQL in turn.go), reads the blocks again, the
 //     others' pairs separated by the documents (separatedSQL in separated.go), and the pairs
@@ -49,79 +47,62 @@ import (
 //
 // Before that, Candidates has stored the normalised document, and answer.go the model's
 // answers, each in its own transaction.
-func (db *DB) Write(
-	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
-	seen match.Block, pairs []score.Pair, decide match.Rules,
-) (match.Written, error) {
-	return db.write(ctx, &write{around: around{id: f.ID, n: n, types: types}, fence: f, seen: seen, pairs: pairs, decide: decide})
+func (db *DB) Write(ctx context.Context, t match.Turn) (match.Written, error) {
+	return db.write(ctx, t.Tenant, t.Brief, db.writes(t.Drafts), match.Decide)
 }
 
-// WriteReleased implements match.Store.
-func (db *DB) WriteReleased(
-	ctx context.Context, f job.Attempt, n score.Normalized, types []document.Type,
-	seen match.Block, decide match.Rules, r job.Release,
-) (match.Written, error) {
-	sql, args := db.releasing(f, r)
-	return db.write(ctx, &write{around: around{id: f.ID, n: n, types: types}, fence: f, seen: seen, decide: decide, end: sql, endArgs: args,
-		final: true})
+func (db *DB) writes(drafts []*match.Draft) []*write {
+	group := make([]*write, len(drafts))
+	for i, d := range drafts {
+		group[i] = &write{Draft: d, around: around{id: d.Fence.ID, n: d.Normalized, types: d.Types}, pairsWith: d.Document.Pairs}
+		if d.Release != nil {
+			group[i].end, group[i].endArgs = db.releasing(d.Fence, *d.Release)
+		}
+	}
+	return group
 }
 
-// write is a document being matched. A tenant's documents waiting in a process are written
-// together. Because matches are a function of the set of documents, the result is the same as
-// writing one after the other.
+// write is a document being matched.
 type write struct {
-	around  // as read in the transaction
-	fence   job.Attempt
-	seen    match.Block
-	pairs   []score.Pair // with the candidates of seen
-	decide  match.Rules  // nil: rules.Apply
-	end     string       // the statement to release the attempt by its fence; empty: it succeeds
-	endArgs []any
-	final   bool // write it whatever has changed
+	*match.Draft
+	around    // as read in the transaction
+	pairsWith func([]score.Raw) []score.Pair
+	end       string // the statement to release the attempt by its fence; empty: it succeeds
+	endArgs   []any
 
-	alone  bool          // shares no turn
-	brief  bool          // its shared turn failed, so it waits for locks only briefly
-	turn   chan struct{} // closed when its turn begins, or a shared one has ended
-	shared bool          // its turn was another's
-
-	// The transaction reads the document and its block, and has one of three results.
 	separated []score.Pair // others' pairs no longer in reach of each other; without a score
 	scored    []score.Pair
-	written   match.Written
-	err       error // of decide
 }
 
-// write writes a document in the tenant's turn, or lets another writer of this process write
-// it.
-func (db *DB) write(ctx context.Context, w *write) (match.Written, error) {
+// decider is the type of match.Decide.
+type decider func(context.Context, rules.Competition, []*match.Draft) (rules.Result, map[uuid.UUID][]rules.Decision, error)
+
+func (db *DB) write(ctx context.Context, tenant uuid.UUID, brief bool, group []*write, decide decider) (done match.Written, err error) {
 	var c *competition
-	db.progress.reach(w.fence.ID, writing)
-	err := db.inTurn(ctx, w.seen.Tenant, w, func(batch *pgx.Batch, group []*write) {
-		c = newCompetition()
+	err = db.inTurn(ctx, tenant, brief, func(batch *pgx.Batch) {
+		c, done = newCompetition(), match.Written{}
 		var scored []score.Pair
 		var names []score.Normalized
 		for _, w := range group {
-			c.own, scored, names = append(c.own, w.fence.ID), append(scored, w.pairs...), append(names, w.n)
+			c.own, scored, names = append(c.own, w.id), append(scored, w.Pairs...), append(names, w.n)
 		}
 		queueReads(batch, group)
-		queueBounds(batch, w.seen.Tenant, &c.bounds)
+		queueBounds(batch, tenant, &c.bounds)
 		c.queueOwn(batch, scored, names)
-	}, func(tx pgx.Tx, group []*write) error {
-		return writeTogether(ctx, tx, c, group)
+	}, func(tx pgx.Tx) (err error) {
+		done, err = writeTogether(ctx, tx, tenant, c, group, decide)
+		return err
 	})
-	if err != nil {
-		return match.Written{}, err
-	}
-	return w.written, w.err
+	return done, err
 }
 
 // queueReads reads the documents, their blocks, and the pairs they separate.
 func queueReads(batch *pgx.Batch, group []*write) {
 	list := make([]*around, len(group))
 	for i, w := range group {
-		w.written, w.err, w.separated = match.Written{}, nil, nil
+		w.separated = nil
 		list[i] = &w.around
-		if w.seen.Crowded {
+		if w.Seen.Crowded {
 			w.queueSeparated(batch)
 		}
 	}
@@ -133,7 +114,7 @@ func queueReads(batch *pgx.Batch, group []*write) {
 func readSeparated(ctx context.Context, tx pgx.Tx, group []*write) error {
 	batch := &pgx.Batch{}
 	for _, w := range group {
-		if w.block.Crowded && !w.seen.Crowded {
+		if w.block.Crowded && !w.Seen.Crowded {
 			w.queueSeparated(batch)
 		}
 	}
@@ -144,7 +125,7 @@ func readSeparated(ctx context.Context, tx pgx.Tx, group []*write) error {
 }
 
 func (w *write) queueSeparated(batch *pgx.Batch) {
-	batch.Queue(separatedSQL, w.fence.ID).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(separatedSQL, w.id).Query(func(rows pgx.Rows) (err error) {
 		w.separated, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p score.Pair, err error) {
 			return p, row.Scan(&p.A, &p.B)
 		})
@@ -152,45 +133,65 @@ func (w *write) queueSeparated(batch *pgx.Batch) {
 	})
 }
 
-// errNothing ends a transaction without a document left to write: each has a fresh block or
-// an error.
-var errNothing = errors.New("nothing to write")
-
-// writeTogether writes a group and commits. It leaves out documents that have a fresh block or
-// an error by then; any other error is the whole group's.
-func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*write) error {
+// writeTogether writes a group, without the documents left, and commits.
+func writeTogether(
+	ctx context.Context, tx pgx.Tx, tenant uuid.UUID, c *competition, group []*write, decide decider,
+) (done match.Written, err error) {
+	done.Left = map[uuid.UUID]match.Left{}
 	if err := readSeparated(ctx, tx, group); err != nil {
-		return err
+		return done, err
 	}
 	known := knownOf(group)
 	for _, w := range group {
-		if err := w.score(ctx, tx, known); err != nil {
-			return err
+		fresh, err := w.score(ctx, tx, known)
+		if err != nil {
+			return done, err
+		}
+		if fresh != nil {
+			done.Left[w.id] = match.Left{Fresh: fresh}
 		}
 	}
 	for {
-		group = slices.DeleteFunc(slices.Clone(group), func(w *write) bool { return w.err != nil || w.written.Fresh != nil })
+		group = slices.DeleteFunc(slices.Clone(group), func(w *write) bool { _, left := done.Left[w.id]; return left })
 		if len(group) == 0 {
-			return errNothing
+			return done, errNothing
 		}
-		c.own = nil
-		r := rewrite{docs: group, renamed: &renaming{tenant: group[0].seen.Tenant, matched: group}}
-		for _, w := range group {
-			c.own, r.pairs = append(c.own, w.fence.ID), append(r.pairs, w.scored...)
-			r.separated = append(r.separated, w.separated...)
-			r.renamed.happened = r.renamed.happened || w.block.Known != w.n.Known
+		var questions map[uuid.UUID][]rules.Decision
+		done.Published, err = redecide(ctx, tx, c, func(ctx context.Context, c rules.Competition) (r rules.Result, err error) {
+			r, questions, err = decide(ctx, c, draftsOf(group))
+			if len(questions) > 0 {
+				err = errNothing
+			}
+			return r, err
+		}, rewriteOf(c, tenant, group))
+		if len(questions) == 0 {
+			return done, err
 		}
-		r.renamed.documents, r.renamed.confirmed, r.pairs = c.own, c.judged(), eachOnce(r.pairs)
-		published, err := redecide(ctx, tx, c, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
-			return decideTogether(ctx, c, group)
-		}, r)
-		if err == nil {
-			group[0].written.Published = published
-		}
-		if !errors.Is(err, errNothing) {
-			return err
+		for id, question := range questions {
+			done.Left[id] = match.Left{Open: question}
 		}
 	}
+}
+
+// rewriteOf makes a group the competition's own documents, and returns the change of pairs.
+func rewriteOf(c *competition, tenant uuid.UUID, group []*write) rewrite {
+	c.own = nil
+	r := rewrite{docs: group, renamed: &renaming{tenant: tenant, matched: group}}
+	for _, w := range group {
+		c.own, r.pairs = append(c.own, w.id), append(r.pairs, w.scored...)
+		r.separated = append(r.separated, w.separated...)
+		r.renamed.happened = r.renamed.happened || w.block.Known != w.n.Known
+	}
+	r.renamed.documents, r.renamed.confirmed, r.pairs = c.own, c.judged(), eachOnce(r.pairs)
+	return r
+}
+
+func draftsOf(group []*write) []*match.Draft {
+	drafts := make([]*match.Draft, len(group))
+	for i, w := range group {
+		drafts[i] = w.Draft
+	}
+	return drafts
 }
 
 // knownOf returns the identities of the group's supplier names. A new document has none
@@ -199,7 +200,7 @@ func writeTogether(ctx context.Context, tx pgx.Tx, c *competition, group []*writ
 func knownOf(group []*write) map[uuid.UUID]string {
 	known := make(map[uuid.UUID]string, len(group))
 	for _, w := range group {
-		known[w.fence.ID] = w.block.Known
+		known[w.id] = w.block.Known
 	}
 	return known
 }
@@ -216,53 +217,29 @@ func eachOnce(pairs []score.Pair) (each []score.Pair) {
 	return each
 }
 
-// decideTogether lets each document's rules decide, with the answers of the documents before
-// it. After an error of one document's rules it returns errNothing.
-func decideTogether(ctx context.Context, c rules.Competition, group []*write) (result rules.Result, err error) {
-	if !slices.ContainsFunc(group, func(w *write) bool { return w.decide != nil }) {
-		return rules.Apply(ctx, c)
-	}
-	var asked []rules.Pair
-	var stale []uuid.UUID
-	for _, w := range group {
-		if result, err = w.decide(ctx, c); ctx.Err() != nil {
-			return result, ctx.Err()
-		}
-		if err != nil {
-			w.err = err
-			return result, errNothing
-		}
-		asked, c = append(asked, result.Asked...), c.With(result.Asked)
-		stale = slices.DeleteFunc(append(stale, result.Stale...), func(id uuid.UUID) bool { return id == w.fence.ID })
-	}
-	result.Asked, result.Stale = asked, stale
-	return result, nil
-}
-
 // score scores candidates changed since they were seen. If the document's supplier has other
 // identities now, its keys differ, so it gets a fresh block instead. known holds the
 // identities of the documents written with it.
-func (w *write) score(ctx context.Context, tx pgx.Tx, known map[uuid.UUID]string) error {
+func (w *write) score(ctx context.Context, tx pgx.Tx, known map[uuid.UUID]string) (fresh *match.Block, err error) {
 	for i, c := range w.block.Candidates {
 		w.block.Candidates[i].Known = cmp.Or(known[c.ID], c.Known)
 	}
-	changed := !slices.Equal(w.block.Candidates, w.seen.Candidates) || !slices.Equal(w.block.Partners, w.seen.Partners)
-	if !w.final && (w.block.Known != w.n.Known || changed && w.seen.Score == nil) {
-		w.written.Fresh = &w.block
-		return nil
+	changed := !slices.Equal(w.block.Candidates, w.Seen.Candidates) || !slices.Equal(w.block.Partners, w.Seen.Partners)
+	if w.Release == nil && (w.block.Known != w.n.Known || changed && w.pairsWith == nil) {
+		return &w.block, nil
 	}
-	fresh := without(w.block.Candidates, w.seen.Candidates)
+	found := without(w.block.Candidates, w.Seen.Candidates)
 	gone := map[uuid.UUID]bool{}
-	for _, c := range without(w.seen.Candidates, w.block.Candidates) {
+	for _, c := range without(w.Seen.Candidates, w.block.Candidates) {
 		gone[c.ID] = true
 	}
-	w.scored = slices.DeleteFunc(slices.Clone(w.pairs), func(p score.Pair) bool { return gone[p.A] || gone[p.B] })
-	if len(fresh) > 0 {
-		w.scored = append(w.scored, w.seen.Score(fresh)...)
+	w.scored = slices.DeleteFunc(slices.Clone(w.Pairs), func(p score.Pair) bool { return gone[p.A] || gone[p.B] })
+	if len(found) > 0 && w.pairsWith != nil {
+		w.scored = append(w.scored, w.pairsWith(found)...)
 	}
-	rest, err := scoreRest(ctx, tx, w.block, w.types, known, w.seen.Score)
+	rest, err := scoreRest(ctx, tx, w.block, w.types, known, w.pairsWith)
 	w.scored = append(w.scored, rest...)
-	return err
+	return nil, err
 }
 
 // without lists the documents not found unchanged among others.

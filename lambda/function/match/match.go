@@ -12,6 +12,6 @@ import (
 func Work(setup.Config) func(setup.Opened) job.Work {
 	return func(o setup.Opened) job.Work {
 		m := &domain.Matcher{Store: o.DB, Log: o.Log, Model: o.Model, Embeddings: o.Embeddings, Sender: o.Queue}
-		return job.Each(m.Match)
+		return m.Match
 	}
 }

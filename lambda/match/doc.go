@@ -3,7 +3,10 @@
 //
 // # From a document to its matches
 //
-// Matcher.Match is a job.Work: it handles one attempt, in six steps.
+// Matcher.Match is a job.Work: it handles the attempts of a batch together, in six steps. Each
+// read and write is one statement or transaction for all of them, or for all of a tenant; if it
+// fails, each document has it alone. Whatever else happens to a document, an error, a panic or
+// a slow answer, is only its own end (TestBatchEndsEach in postgres).
 //
 //	load     Store.Load reads the document. score.Read normalises its companies, numbers, items
 //	         and amounts, so that they can be compared.
@@ -24,16 +27,21 @@
 // # Asking a model
 //
 // The competition is known only inside the transaction of Store.Write. The tenant's other
-// writers wait for that transaction, so it must not wait for a model. Match therefore calls
-// Write in rounds:
+// writers wait for that transaction, so it must not wait for a model. Match therefore writes in
+// turns:
 //
-//   - Write reads the block again and scores the changed candidates. If the document has other
-//     keys by now, because the identities of its supplier's name changed, Write writes nothing
-//     and the next round reads the block again.
-//   - Write lets the rules decide, with the attempt's answers so far. If the document's
-//     question is still unanswered, Write writes nothing. Match asks the model outside a
-//     transaction, and the next round has the answer.
-//   - Otherwise Write commits.
+//   - Write reads the blocks again and scores the changed candidates. It leaves out a document
+//     with other keys by now, because the identities of its supplier's name changed. Match reads
+//     its block again before its next turn.
+//   - Write lets the rules decide, with the answers so far (Decide). It leaves out documents with
+//     a question that is still open. Match asks the model outside a transaction, and the next
+//     turn has the answer.
+//   - Write commits the others together.
+//
+// So documents without a question are written first, in one transaction, and never wait for a
+// model. The ones with a question follow as they are answered: an answer waits for others of its
+// tenant at most a second (job.Waves), so that a slow one doesn't keep the others from being
+// written before the function's deadline.
 //
 // A question contains the document and its undecided pairs, the best 20 at most, each with its
 // competition on both sides in our words: documents that belong to one of the two beyond
@@ -48,12 +56,12 @@
 // document that asks. A repeated question is answered from the database, because package llm
 // keeps each answer, with its prompt version, before Match reads it.
 //
-// An attempt has at most 10 rounds and 3 calls of the model. After that, or if an answer
+// An attempt has at most 10 turns and 3 calls of the model. After that, or if an answer
 // cannot be read, it fails as transient: a failure never counts as "no match".
 //
 // # When a model fails
 //
-// The document is pending again or failed, as package job decides. Store.WriteReleased writes
+// The document is pending again or failed, as package job decides. Store.Write writes
 // the rules' results in the same transaction. The document then competes like any other, and
 // its unanswered pairs are marked as owed. The next attempt asks only about those: after a
 // retry, or when a person publishes the failed documents again.

@@ -54,7 +54,7 @@ func (s *site) compose(id uuid.UUID) {
 	store := s.Offers()
 	f := must.Get(store.Claim(s.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(s.t)[0].Attempt
 	work := offer.Offerer{Store: store, Rankings: &offer.Cache{Rosters: store}, Deliver: true}
-	if err := work.Offer(s.t.Context(), f); err != nil {
+	if err := job.Work(work.Offer).One(s.t.Context(), f); err != nil {
 		must.Get(store.Release(s.t.Context(), f, job.Release{Status: job.StatusFailed, Reason: "born must be a whole number", Kind: "permanent", Delivery: 1}))(s.t)
 	}
 }

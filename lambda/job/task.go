@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -129,6 +130,18 @@ type Tasks interface {
 	Try(step func(ctx context.Context) error) bool
 	Ended() bool
 	End(err error)
+	fence() Attempt
+}
+
+func (t *Task) fence() Attempt { return t.Attempt }
+
+// Fences lists the attempts of tasks.
+func Fences[T Tasks](tasks []T) []Attempt {
+	fences := make([]Attempt, len(tasks))
+	for i, t := range tasks {
+		fences[i] = t.fence()
+	}
+	return fences
 }
 
 // Together runs a write that ends several tasks, or none if it returns an error. If it fails
@@ -140,6 +153,24 @@ func Together[T Tasks](ctx context.Context, tasks []T, write func(ctx context.Co
 	for _, t := range tasks {
 		t.Try(func(ctx context.Context) error { return write(ctx, []T{t}) })
 	}
+}
+
+// Commit is Together for a write that returns the fences that held. It ends the tasks.
+func Commit[T Tasks](ctx context.Context, tasks []T, write func(ctx context.Context, tasks []T) (held []Attempt, err error)) {
+	Together(ctx, tasks, func(ctx context.Context, tasks []T) error {
+		held, err := write(ctx, tasks)
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			if slices.Contains(held, t.fence()) {
+				t.End(nil)
+			} else {
+				t.End(ErrFenceLost)
+			}
+		}
+		return nil
+	})
 }
 
 // patience is the longest wait of a task for others of its batch. It is much longer than a

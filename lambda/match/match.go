@@ -133,11 +133,7 @@ func (a *attempt) tenant() uuid.UUID { return a.raw.TenantID }
 
 func (m *Matcher) load(ctx context.Context, batch []*job.Task) (docs []*attempt) {
 	job.Together(ctx, batch, func(ctx context.Context, some []*job.Task) error {
-		fences := make([]job.Attempt, len(some))
-		for i, t := range some {
-			fences[i] = t.Attempt
-		}
-		loaded, err := m.Store.Load(ctx, fences)
+		loaded, err := m.Store.Load(ctx, job.Fences(some))
 		if err != nil {
 			return failure.At("load", err)
 		}

@@ -343,9 +343,13 @@ func (s *fakeStore) RosterOf(ctx context.Context, j offer.Job) (roster.Frozen, e
 	return f, err
 }
 
-func (s *fakeStore) Complete(_ context.Context, f job.Attempt, set offer.Set, _ bool) error {
-	j, err := s.held(f)
-	if err == nil {
+func (s *fakeStore) Complete(_ context.Context, sets []offer.Completed, _ bool) (held []job.Attempt, _ error) {
+	for _, set := range sets {
+		j, err := s.held(set.Fence)
+		if err != nil {
+			continue
+		}
+		held = append(held, set.Fence)
 		j.Offers = set.Offers
 		for _, o := range set.Offers {
 			key := shownKey{j.Tenant, j.User, j.Date}
@@ -353,5 +357,5 @@ func (s *fakeStore) Complete(_ context.Context, f job.Attempt, set offer.Set, _ 
 		}
 		s.end(j, completed, "")
 	}
-	return err
+	return held, nil
 }

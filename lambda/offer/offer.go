@@ -39,6 +39,12 @@ type Set struct {
 	Offers []ranking.Offer
 }
 
+// Completed is the result of an attempt.
+type Completed struct {
+	Fence job.Attempt
+	Set
+}
+
 // Record is a job as stored, with its set once it is completed.
 type Record struct {
 	Set
@@ -56,10 +62,11 @@ type Store interface {
 	// RosterOf returns the roster of a job, by its digest, or the first one of its date if the
 	// digest is unknown. It returns job.ErrNotFound if the date has none.
 	RosterOf(ctx context.Context, j Job) (roster.Frozen, error)
-	// Complete commits the set, its offers, its place in the outbox if deliver is true, and
-	// success, fenced and in one transaction. The function sends the set after its batch (see
-	// setup/outbox.go, which starts notify/outbox); the sweep sends the rest.
-	Complete(ctx context.Context, f job.Attempt, s Set, deliver bool) error
+	// Complete commits sets, their offers, their places in the outbox if deliver is true, and
+	// success, fenced and in one transaction. It returns the fences that held. The function
+	// sends the sets after its batch (see setup/outbox.go, which starts notify/outbox); the
+	// sweep sends the rest.
+	Complete(ctx context.Context, sets []Completed, deliver bool) ([]job.Attempt, error)
 }
 
 // Rankings computes the offers of a job's set from the roster. See Cache.
@@ -74,17 +81,36 @@ type Offerer struct {
 	Deliver  bool // send completed sets to a receiver
 }
 
-// Offer composes the set of a job. Use it with job.Each.
-func (o Offerer) Offer(ctx context.Context, f job.Attempt) error {
-	j, err := o.Store.Job(ctx, f)
-	if err != nil {
+// attempt is the work on a job.
+type attempt struct {
+	*job.Task
+	Completed
+}
+
+// Offer composes the sets of a batch of jobs, and commits them together. It is a job.Work.
+func (o Offerer) Offer(ctx context.Context, batch []*job.Task) {
+	jobs := make([]*attempt, len(batch))
+	for i, t := range batch {
+		jobs[i] = &attempt{t, Completed{Fence: t.Attempt}}
+	}
+	job.Waves(jobs, o.compose, func(jobs []*attempt) {
+		job.Commit(ctx, jobs, func(ctx context.Context, jobs []*attempt) ([]job.Attempt, error) {
+			sets := make([]Completed, len(jobs))
+			for i, a := range jobs {
+				sets[i] = a.Completed
+			}
+			held, err := o.Store.Complete(ctx, sets, o.Deliver)
+			return held, failure.At("store the set", err)
+		})
+	})
+}
+
+func (o Offerer) compose(ctx context.Context, a *attempt) (err error) {
+	if a.Job, err = o.Store.Job(ctx, a.Fence); err != nil {
 		return failure.At("read the job", err)
 	}
-	offers, err := o.Rankings.Offers(ctx, j)
-	if err != nil {
-		return failure.At("rank the candidates", err)
-	}
-	return failure.At("store the set", o.Store.Complete(ctx, f, Set{Job: j, Offers: offers}, o.Deliver))
+	a.Offers, err = o.Rankings.Offers(ctx, a.Job)
+	return failure.At("rank the candidates", err)
 }
 
 // Namespaces of ids derived from their content, so that making one twice makes it once.

@@ -139,7 +139,7 @@ func (d database) compose(jobs []job.Stamped) (worked []time.Duration) {
 	var instances sync.WaitGroup
 	for range manifest.Offer.MaxConcurrency {
 		store := postgrestest.Open(d.t, d.url).Offers()
-		runtime := job.Runtime{Store: store, Work: job.Each(offer.Offerer{Store: store, Rankings: &offer.Cache{Rosters: store}}.Offer),
+		runtime := job.Runtime{Store: store, Work: offer.Offerer{Store: store, Rankings: &offer.Cache{Rosters: store}}.Offer,
 			Backoff: manifest.Offer.Retries, Log: quiet, Observe: func(o job.Observation) {
 				if o.Action == job.Ack {
 					done <- o.Worked

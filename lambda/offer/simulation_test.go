@@ -249,27 +249,31 @@ func (s *simulation) attempt(m job.Stamped, f job.Attempt) {
 			s.after(manifest.Offer.Visibility(), func() { s.deliver(m) })
 		}
 	}
-	s.settle(f, offer.Offerer{Store: w, Rankings: s.rankings}.Offer(s.t.Context(), f))
+	s.settle(f, job.Work(offer.Offerer{Store: w, Rankings: s.rankings}.Offer).One(s.t.Context(), f))
 }
 
-func (w worker) Complete(ctx context.Context, f job.Attempt, set offer.Set, deliver bool) error {
+func (w worker) Complete(ctx context.Context, sets []offer.Completed, deliver bool) ([]job.Attempt, error) {
+	f := sets[0].Fence
 	commit := func() error {
-		err := w.Store.Complete(ctx, f, set, deliver)
-		if err == nil {
-			w.completed(set)
+		held, err := w.Store.Complete(ctx, sets, deliver)
+		switch {
+		case err == nil && len(held) == 0:
+			err = job.ErrFenceLost
+		case err == nil:
+			w.completed(sets[0].Set)
 		}
 		return err
 	}
 	switch w.fault {
 	case 0: // it dies before the commit
-		return errCrash
+		return nil, errCrash
 	case 1: // it dies after the commit
-		return cmp.Or(commit(), errCrash)
+		return nil, cmp.Or(commit(), errCrash)
 	case 2: // it stalls until long after its lease has ended
 		w.after(w.draw(4*time.Hour), func() { w.settle(f, commit()) })
-		return nil
+		return []job.Attempt{f}, nil
 	}
-	return commit()
+	return []job.Attempt{f}, commit()
 }
 
 // settle ends an attempt as the runtime does, unless the worker is dead.

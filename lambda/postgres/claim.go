@@ -110,14 +110,9 @@ func (j *Jobs) Claim(
 	if len(claims) != len(deliveries) {
 		return nil, fmt.Errorf("expected %d claims, got %d", len(deliveries), len(claims))
 	}
-	attempts := map[uuid.UUID]claimed{}
 	for i := range claims {
-		c := &claims[i]
-		if c.Attempt.ID = deliveries[i].ID; c.Found == job.Claimed && !c.Suspect {
-			attempts[c.Attempt.ID] = claimed{tenant: c.Tenant}
-		}
+		claims[i].Attempt.ID = deliveries[i].ID
 	}
-	j.progress.begin(attempts)
 	return claims, nil
 }
 
@@ -155,10 +150,7 @@ RETURNING {table}.id, {attempts}`
 
 // Extend implements job.Store.
 func (j *Jobs) Extend(ctx context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
-	ids, attempts := make([]uuid.UUID, len(fences)), make([]int, len(fences))
-	for i, f := range fences {
-		ids[i], attempts[i] = f.ID, f.Number
-	}
+	ids, attempts := split(fences)
 	err = repeat(ctx, func() error {
 		ours, err = Rows[job.Attempt](ctx, j.db.reserved, j.sql.extend, ids, attempts, lease)
 		return err
@@ -189,7 +181,6 @@ FROM failed JOIN tenant ON tenant.id = tenant_id`
 
 // Release implements job.Store.
 func (j *Jobs) Release(ctx context.Context, f job.Attempt, v job.Release) (changed bool, err error) {
-	j.progress.reach(f.ID, ending)
 	err = repeat(ctx, func() error {
 		changed, err = j.release(ctx, j.db.reserved, f, v)
 		return err
@@ -234,14 +225,7 @@ RETURNING {table}.id, {attempts}`
 // stays locked until the commit. write must expect to run again after a lost race or
 // connection. DB.Write, Offers.Complete and Reviews.End have the same fence in other
 // statements, because one of them ends many rows.
-//
-// Pass a nil write if there is nothing to store, so that attempts of a process succeeding at
-// the same moment share a statement (joint.go).
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
-	if write == nil {
-		j.progress.reach(f.ID, ending)
-		return j.successes.commit(ctx, f, struct{}{})
-	}
 	return steadily(ctx, func() error {
 		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
 			if err := j.succeed(ctx, tx, f); err != nil {
@@ -252,9 +236,23 @@ func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) er
 	})
 }
 
-func (j *Jobs) succeedAll(ctx context.Context, ends []end[struct{}]) ([]job.Attempt, error) {
-	ids, attempts := fences(ends)
-	return Rows[job.Attempt](ctx, j.db.pool, j.sql.succeedAll, ids, attempts)
+// SucceedAll sets the rows of attempts succeeded, for work without results to store. It returns
+// the fences that held. Use it with job.Commit.
+func (j *Jobs) SucceedAll(ctx context.Context, fences []job.Attempt) (held []job.Attempt, err error) {
+	ids, attempts := split(fences)
+	err = steadily(ctx, func() error {
+		held, err = Rows[job.Attempt](ctx, j.db.pool, j.sql.succeedAll, ids, attempts)
+		return err
+	})
+	return held, err
+}
+
+// split splits fences into ids and attempts.
+func split(fences []job.Attempt) (ids []uuid.UUID, attempts []int) {
+	for _, f := range fences {
+		ids, attempts = append(ids, f.ID), append(attempts, f.Number)
+	}
+	return ids, attempts
 }
 
 func (j *Jobs) succeed(ctx context.Context, tx pgx.Tx, f job.Attempt) error {

@@ -17,7 +17,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -37,8 +36,6 @@ type DB struct {
 	pool     *pool
 	reserved *pool // for job.Store, so that settling never waits behind the work for a connection
 	turns    turns
-	attempts sync.Map // *progress by table name
-
 }
 
 // The timeouts of a transaction end abandoned statements, and transactions in the way of

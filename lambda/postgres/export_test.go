@@ -8,7 +8,6 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
-	"matchbook/lambda/offer"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -128,31 +127,6 @@ func (db *DB) Show(name string) map[string]func(context.Context) (string, error)
 			return value, err
 		},
 	}
-}
-
-// EndAll ends chunks as succeeded in one statement.
-func (r *Reviews) EndAll(ctx context.Context, fences []job.Attempt) (held []job.Attempt, whole []job.Stamped, err error) {
-	ends := make([]end[chunkEnd], len(fences))
-	for i, f := range fences {
-		ends[i] = end[chunkEnd]{f, chunkEnd{status: job.StatusSucceeded, whole: &whole}}
-	}
-	held, err = r.endAll(ctx, ends)
-	return held, whole, err
-}
-
-// CompleteAll completes jobs in one statement.
-func (o *Offers) CompleteAll(
-	ctx context.Context, fences []job.Attempt, sets []offer.Set, deliver []bool,
-) ([]job.Attempt, error) {
-	ends := make([]end[completion], len(fences))
-	for i, f := range fences {
-		stored, err := encodeOffers(sets[i].Offers)
-		if err != nil {
-			return nil, err
-		}
-		ends[i] = end[completion]{f, completion{sets[i], stored, deliver[i]}}
-	}
-	return o.completeAll(ctx, ends)
 }
 
 // Rules decides in a test.

@@ -19,17 +19,10 @@ import (
 // offer_schedule.go the queueing of dates, offer_delivery.go the outbox of sets. Triggers of
 // migration 00018 translate a job's state for other programs, and leave a completed or skipped
 // job as it is.
-type Offers struct {
-	*Jobs
-	completions *joint[completion]
-}
+type Offers struct{ *Jobs }
 
 // Offers returns the store of match offers.
-func (db *DB) Offers() *Offers {
-	o := &Offers{Jobs: db.JobsOf(offerJobs)}
-	o.completions = newJoint(o.completeAll, o.gather(ending, gatherFor))
-	return o
-}
+func (db *DB) Offers() *Offers { return &Offers{db.JobsOf(offerJobs)} }
 
 // Statements that read jobs.
 const (
@@ -133,50 +126,40 @@ func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f
 // change any more.
 var completeSQL = offerJobs.sql(ours + `, completed AS (
 	UPDATE {table} SET offers = s.offers, ` + succeeded + `
-	FROM ours JOIN unnest($1::uuid[], $3::jsonb[], $4::boolean[]) AS s (id, offers, deliver) USING (id)
+	FROM ours JOIN unnest($1::uuid[], $3::jsonb[]) AS s (id, offers) USING (id)
 	WHERE {table}.id = ours.id
-	RETURNING {table}.*, s.deliver
+	RETURNING {table}.*
 ), offered AS (
 	INSERT INTO offer (id, tenant_id, date, user_id, candidate_id, rank, score, offered_at, expires_at)
 	SELECT o.id, tenant_id, date, user_id, o.candidate, o.rank, o.score, offered_at, expires_at
 	FROM completed AS c JOIN unnest($5::uuid[], $6::uuid[], $7::uuid[], $8::integer[], $9::integer[])
 		AS o (job, id, candidate, rank, score) ON o.job = c.id
 ), queued AS (
-	INSERT INTO offer_delivery (job_id, created_at, due_at) SELECT id, now(), now() FROM completed WHERE deliver
+	INSERT INTO offer_delivery (job_id, created_at, due_at) SELECT id, now(), now() FROM completed WHERE $4
 )
 SELECT id, attempts FROM completed`)
 
-// completion is the result of a job.
-type completion struct {
-	offer.Set
-	stored  []byte // from encodeOffers
-	deliver bool
-}
-
-// Complete implements offer.Store. Jobs completed at the same moment share a statement.
-func (o *Offers) Complete(ctx context.Context, f job.Attempt, s offer.Set, deliver bool) error {
-	stored, err := encodeOffers(s.Offers)
-	if err != nil {
-		return err
-	}
-	o.progress.reach(f.ID, ending)
-	return o.completions.commit(ctx, f, completion{s, stored, deliver})
-}
-
-func (o *Offers) completeAll(ctx context.Context, ends []end[completion]) ([]job.Attempt, error) {
+// Complete implements offer.Store.
+func (o *Offers) Complete(ctx context.Context, done []offer.Completed, deliver bool) (held []job.Attempt, err error) {
 	var sets [][]byte
-	var deliver []bool
-	var jobs, offers, candidates []uuid.UUID
-	var ranks, scores []int
-	for _, e := range ends {
-		sets, deliver = append(sets, e.result.stored), append(deliver, e.result.deliver)
-		for _, c := range e.result.Offers {
-			jobs, offers = append(jobs, e.ID), append(offers, offer.ID(e.result.Date, e.result.User, c.Candidate))
+	var ids, jobs, offers, candidates []uuid.UUID
+	var attempts, ranks, scores []int
+	for _, d := range done {
+		stored, err := encodeOffers(d.Offers)
+		if err != nil {
+			return nil, err
+		}
+		ids, attempts, sets = append(ids, d.Fence.ID), append(attempts, d.Fence.Number), append(sets, stored)
+		for _, c := range d.Offers {
+			jobs, offers = append(jobs, d.Fence.ID), append(offers, offer.ID(d.Date, d.User, c.Candidate))
 			candidates, ranks, scores = append(candidates, c.Candidate), append(ranks, c.Rank), append(scores, c.Score)
 		}
 	}
-	ids, attempts := fences(ends)
-	return Rows[job.Attempt](ctx, o.db.pool, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
+	err = steadily(ctx, func() error {
+		held, err = Rows[job.Attempt](ctx, o.db.pool, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
+		return err
+	})
+	return held, err
 }
 
 // encodeOffers writes a set without offers as an empty list, because NULL marks a job not

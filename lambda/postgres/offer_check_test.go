@@ -29,7 +29,7 @@ func completed(t *testing.T) *offers {
 		first := 100 + 10*int(n%7)
 		set := offer.Set{Job: offer.Job{Date: date, User: num(9)}, Offers: []ranking.Offer{
 			{Candidate: num(first), Rank: 1, Score: 70}, {Candidate: num(first + 1), Rank: 2, Score: 60}}}
-		must.OK(t, o.store.Complete(t.Context(), o.claimed(stamped[0].ID), set, false))
+		must.OK(t, o.complete(t.Context(), o.claimed(stamped[0].ID), set, false))
 		through = date
 	}
 	return o

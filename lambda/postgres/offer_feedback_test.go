@@ -103,7 +103,7 @@ func TestBlockedAreNotSent(t *testing.T) {
 	id := o.queue("UTC")[0].ID
 	record := must.Get(o.store.JobByID(t.Context(), id))(t)
 	offers := []ranking.Offer{{Candidate: num(2), Rank: 1}, {Candidate: num(3), Rank: 2}, {Candidate: num(4), Rank: 3}}
-	must.OK(t, o.store.Complete(t.Context(), o.claimed(id), offer.Set{Job: record.Job, Offers: offers}, true))
+	must.OK(t, o.complete(t.Context(), o.claimed(id), offer.Set{Job: record.Job, Offers: offers}, true))
 	sent := func() (ids []uuid.UUID) {
 		var body struct {
 			Offers []struct {

@@ -39,7 +39,7 @@ func TestOfferPlans(t *testing.T) {
 	if n := p.Fetched("matchmaking_job"); n > 200 {
 		t.Errorf("%.0f jobs were fetched for a date with 200", n)
 	}
-	p = o.explain(postgres.CompleteSQL, []uuid.UUID{id}, []int{1}, [][]byte{[]byte("[]")}, []bool{true},
+	p = o.explain(postgres.CompleteSQL, []uuid.UUID{id}, []int{1}, [][]byte{[]byte("[]")}, true,
 		[]uuid.UUID{}, []uuid.UUID{}, []uuid.UUID{}, []int{}, []int{})
 	p.WantIndexed(t, "matchmaking_job_pkey")
 	if n := p.Fetched("matchmaking_job"); n > 3 { // locked, found again, updated

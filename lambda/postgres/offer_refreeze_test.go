@@ -45,7 +45,7 @@ func (o *offers) compose(id uuid.UUID) {
 	o.t.Helper()
 	f := o.claimed(id)
 	work := offer.Offerer{Store: o.store, Rankings: &offer.Cache{Rosters: o.store}, Deliver: true}
-	if err := work.Offer(o.t.Context(), f); err != nil {
+	if err := job.Work(work.Offer).One(o.t.Context(), f); err != nil {
 		must.Get(o.store.Release(o.t.Context(), f, job.Release{Status: job.StatusFailed, Reason: err.Error(), Kind: "permanent", Delivery: 1}))(o.t)
 	}
 }
@@ -200,7 +200,7 @@ func TestRefreezeFences(t *testing.T) {
 	}
 	f := o.claimed(j.ID)
 	stale := job.Attempt{ID: j.ID, Number: 1}
-	if err := o.store.Complete(t.Context(), stale, j.Set, true); f.Number != 2 || !errors.Is(err, job.ErrFenceLost) {
+	if err := o.complete(t.Context(), stale, j.Set, true); f.Number != 2 || !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("attempt %d, and the first one's commit: %v", f.Number, err)
 	}
 }

@@ -87,7 +87,16 @@ func (o *offers) offer(ctx context.Context, f job.Attempt) error {
 	if err != nil {
 		return err
 	}
-	return o.store.Complete(ctx, f, offer.Set{Job: j, Offers: someOffers}, true)
+	return o.complete(ctx, f, offer.Set{Job: j, Offers: someOffers}, true)
+}
+
+// complete completes one job.
+func (o *offers) complete(ctx context.Context, f job.Attempt, set offer.Set, deliver bool) error {
+	held, err := o.store.Complete(ctx, []offer.Completed{{Fence: f, Set: set}}, deliver)
+	if err == nil && len(held) == 0 {
+		err = job.ErrFenceLost
+	}
+	return err
 }
 
 func TestOfferJobsConform(t *testing.T) {
@@ -195,11 +204,11 @@ func TestCompleteIsFenced(t *testing.T) {
 	if _, err := o.store.Job(t.Context(), stale); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("read with a stale fence: %v", err)
 	}
-	if err := o.store.Complete(t.Context(), stale, offer.Set{Job: j, Offers: someOffers}, true); !errors.Is(err, job.ErrFenceLost) {
+	if err := o.complete(t.Context(), stale, offer.Set{Job: j, Offers: someOffers}, true); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("completed with a stale fence: %v", err)
 	}
 	unchanged("a stale fence")
-	must.OK(t, o.store.Complete(t.Context(), f, offer.Set{Job: j}, false))
+	must.OK(t, o.complete(t.Context(), f, offer.Set{Job: j}, false))
 	if got, err := o.store.JobByID(t.Context(), id); err != nil || got.Status != "completed" || len(got.Offers) != 0 {
 		t.Errorf("stored %+v, %v", got, err)
 	}

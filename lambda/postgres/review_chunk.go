@@ -10,23 +10,17 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Reviews is the store of reviews. This file has the work on chunks; see review.go for
 // everything else people and programs do with them. Triggers of migration 00015 join the
 // chunks: whatever statement ends a chunk, they count it, publish the contract as a whole, and
 // end the review. Every writer must lock chunks by id, before the review.
-type Reviews struct {
-	*Jobs
-	ends *joint[chunkEnd]
-}
+type Reviews struct{ *Jobs }
 
 // Reviews returns the store of reviews.
-func (db *DB) Reviews() *Reviews {
-	r := &Reviews{Jobs: db.JobsOf(chunks)}
-	r.ends = newJoint(r.endAll, r.gather(ending, gatherFor))
-	return r
-}
+func (db *DB) Reviews() *Reviews { return &Reviews{db.JobsOf(chunks)} }
 
 // Columns of record.Job, record.Chunk and record.Standing.
 const (
@@ -393,57 +387,35 @@ func (r *Reviews) Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error
 	})
 }
 
-// endChunksSQL ends several chunks in one statement, so that the triggers join them once.
-var endChunksSQL = chunks.sql(ours + `
-UPDATE {table} AS c SET status = e.status, stage = e.stage, error = nullif(left(e.reason, 1000), ''),
-	failed_at = CASE WHEN e.status = 'failed' THEN now() END, lease_until = NULL, due_at = NULL, lapses = 0
-FROM ours JOIN unnest($1::uuid[], $3::text[], $4::text[], $5::text[]) AS e (id, status, stage, reason) USING (id)
-WHERE c.id = ours.id
-RETURNING c.id, c.attempts`)
+const endChunkSQL = `
+UPDATE review_chunk SET status = $3, stage = $4, error = nullif(left($5, 1000), ''),
+	failed_at = CASE WHEN $3 = 'failed' THEN now() END, lease_until = NULL, due_at = NULL, lapses = 0
+WHERE id = $1 AND attempts = $2 AND status = 'in-progress'`
 
 // publishWholeSQL stamps the chunks made pending by this transaction's triggers: contracts as a
 // whole, and chunks that waited for the card.
 const publishWholeSQL = `
 UPDATE review_chunk SET published_at = greatest(now(), published_at + interval '1 microsecond')
-WHERE status = 'pending' AND job_id IN (SELECT job_id FROM review_chunk WHERE id = ANY ($1))
+WHERE status = 'pending' AND job_id = (SELECT job_id FROM review_chunk WHERE id = $1)
 	AND xmin = pg_current_xact_id()::xid
 RETURNING id, published_at, tenant_id`
 
-// chunkEnd is the end of a chunk. The first with a valid fence gets the messages published by
-// the statement.
-type chunkEnd struct {
-	status        job.Status
-	stage, reason string
-	whole         *[]job.Stamped
-}
-
 // End ends a chunk as succeeded, failed or cancelled, without notifying people. If that
-// publishes contracts as a whole or waiting chunks, it returns their messages and the caller must send them.
-// Chunks ending at the same moment share a statement.
-func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, _ error) {
-	r.progress.reach(f.ID, ending)
-	if err := r.ends.commit(ctx, f, chunkEnd{status, storable(stage), storable(reason), &whole}); err != nil {
-		return nil, err // whole may still be written to
-	}
-	return whole, nil
-}
-
-func (r *Reviews) endAll(ctx context.Context, ends []end[chunkEnd]) (held []job.Attempt, err error) {
-	var statuses, stages, reasons []string
-	for _, e := range ends {
-		statuses = append(statuses, string(e.result.status))
-		stages, reasons = append(stages, e.result.stage), append(reasons, e.result.reason)
-	}
-	var whole []job.Stamped
-	ids, attempts := fences(ends)
-	b := &pgx.Batch{}
-	b.Queue(endChunksSQL, ids, attempts, statuses, stages, reasons).Query(all(&held))
-	b.Queue(publishWholeSQL, ids).Query(all(&whole))
-	if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(ends, func(e end[chunkEnd]) bool { return slices.Contains(held, e.Attempt) }); i >= 0 {
-		*ends[i].result.whole = whole
-	}
-	return held, nil
+// publishes the contract as a whole or waiting chunks, it returns their messages and the caller must send them.
+func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, err error) {
+	err = steadily(ctx, func() error {
+		var ended bool
+		b := &pgx.Batch{}
+		b.Queue(endChunkSQL, f.ID, f.Number, status, storable(stage), storable(reason)).Exec(func(tag pgconn.CommandTag) error {
+			ended = tag.RowsAffected() == 1
+			return nil
+		})
+		b.Queue(publishWholeSQL, f.ID).Query(all(&whole))
+		err := r.db.pool.SendBatch(ctx, b).Close()
+		if err == nil && !ended {
+			err = job.ErrFenceLost
+		}
+		return err
+	})
+	return whole, err
 }

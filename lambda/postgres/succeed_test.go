@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -18,6 +19,15 @@ import (
 	"github.com/google/uuid"
 )
 
+// succeeding is work without results.
+func succeeding(jobs *postgres.Jobs) job.Work {
+	return func(ctx context.Context, batch []*job.Task) {
+		job.Commit(ctx, batch, func(ctx context.Context, some []*job.Task) ([]job.Attempt, error) {
+			return jobs.SucceedAll(ctx, job.Fences(some))
+		})
+	}
+}
+
 // Success without results keeps what the conformance tests promise.
 func TestSucceedConforms(t *testing.T) {
 	t.Parallel()
@@ -25,7 +35,7 @@ func TestSucceedConforms(t *testing.T) {
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
 		f := newFixture(t)
 		c := f.conformance()
-		c.Work = func(ctx context.Context, fence job.Attempt) error { return f.Succeed(ctx, fence, nil) }
+		c.Work = succeeding(f.Jobs).One
 		return c
 	})
 }
@@ -61,17 +71,21 @@ func fenced(claimed func(uuid.UUID) job.Attempt, ids ...uuid.UUID) (fences []job
 	return fences
 }
 
-// One statement ends chunks of two reviews: each review counts its own, and the one
-// without an open chunk goes on with its contract as a whole.
-func TestChunksEndTogether(t *testing.T) {
+// Chunks of two reviews end: each review counts its own, and the one without an open chunk
+// goes on with its contract as a whole.
+func TestChunksEnd(t *testing.T) {
 	t.Parallel()
 	r := newReviews(t)
 	one, first := r.create(2)
 	two, second := r.create(3)
 	fences := fenced(r.claimed, first[0].ID, first[1].ID, second[0].ID, second[1].ID, second[2].ID)
-	held, whole, err := r.store.EndAll(t.Context(), fences)
-	if err != nil || len(held) != 4 || slices.Contains(held, fences[4]) {
-		t.Fatalf("%+v held, %v; want all of %+v but the last", held, err, fences)
+	var whole []job.Stamped
+	for i, f := range fences {
+		published, err := r.store.End(t.Context(), f, job.StatusSucceeded, "", "")
+		if want := map[bool]error{i == 4: job.ErrFenceLost}[true]; !errors.Is(err, want) {
+			t.Fatalf("chunk %d: got %v, want %v", i, err, want)
+		}
+		whole = append(whole, published...)
 	}
 	if len(whole) != 1 || whole[0].ID != r.whole(one).ID {
 		t.Errorf("published %+v, want the first contract as a whole", whole)
@@ -80,8 +94,8 @@ func TestChunksEndTogether(t *testing.T) {
 	r.is(two, record.Queued, 1, 0, "")
 }
 
-// One statement completes several jobs: each has its own set, and its place in the
-// outbox only if it is to be delivered.
+// One statement completes several jobs: each has its own set and its place
+// in the outbox.
 func TestJobsCompleteTogether(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
@@ -91,13 +105,13 @@ func TestJobsCompleteTogether(t *testing.T) {
 		ids = append(ids, s.ID)
 	}
 	fences := fenced(o.claimed, ids...)
-	var sets []offer.Set
+	var sets []offer.Completed
 	for i, f := range fences {
 		j := must.Get(o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1}))(t)
-		sets = append(sets, offer.Set{Job: j, Offers: someOffers[:2-i]})
+		sets = append(sets, offer.Completed{Fence: f, Set: offer.Set{Job: j, Offers: someOffers[:2-i]}})
 	}
 	o.advance(time.Second)
-	held, err := o.store.CompleteAll(t.Context(), fences, sets, []bool{true, false, true})
+	held, err := o.store.Complete(t.Context(), sets, true)
 	if err != nil || len(held) != 2 || slices.Contains(held, fences[2]) {
 		t.Fatalf("%+v held, %v; want all of %+v but the last", held, err, fences)
 	}
@@ -111,5 +125,5 @@ func TestJobsCompleteTogether(t *testing.T) {
 		offer.ID(today, sets[0].User, num(1)).String() + " 1", offer.ID(today, sets[0].User, num(2)).String() + " 2",
 		offer.ID(today, sets[1].User, num(1)).String() + " 1",
 	})
-	o.lists("SELECT job_id, tries::text FROM offer_delivery", []string{fences[0].ID.String() + " 0"})
+	o.lists("SELECT job_id, tries::text FROM offer_delivery", []string{fences[0].ID.String() + " 0", fences[1].ID.String() + " 0"})
 }

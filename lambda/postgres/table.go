@@ -2,13 +2,9 @@ package postgres
 
 import (
 	"cmp"
-	"context"
 	"strings"
-	"time"
 
 	"matchbook/lambda/manifest"
-
-	"github.com/google/uuid"
 )
 
 // Table describes the table of a workload. Rows must have an id, a tenant_id and the job
@@ -106,23 +102,13 @@ func (t Table) subjectID() string {
 // sweep.Store for any workload, so a workload must only add its reads and its successful end
 // (see Succeed).
 type Jobs struct {
-	db        *DB
-	sql       statements
-	progress  *progress // shared by all Jobs of a table
-	successes *joint[struct{}]
+	db  *DB
+	sql statements
 }
 
 // JobsOf returns the jobs of a table. See Tables for the functions' tables.
 func (db *DB) JobsOf(t Table) *Jobs {
-	shared, _ := db.attempts.LoadOrStore(t.Name, &progress{})
-	j := &Jobs{db: db, sql: t.statements(), progress: shared.(*progress)}
-	j.successes = newJoint(j.succeedAll, j.gather(ending, gatherFor))
-	return j
-}
-
-// gather waits for attempts of the last claim about to come to a stage.
-func (j *Jobs) gather(at stage, limit time.Duration) func(context.Context) {
-	return func(ctx context.Context) { j.progress.wait(ctx, at, uuid.Nil, limit) }
+	return &Jobs{db: db, sql: t.statements()}
 }
 
 type statements struct {

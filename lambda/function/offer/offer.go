@@ -20,6 +20,6 @@ func Work(c setup.Config) func(setup.Opened) job.Work {
 			store := o.DB.Offers()
 			shared.Store, shared.Rankings = store, &domain.Cache{Rosters: store}
 		})
-		return job.Each(shared.Offer)
+		return shared.Offer
 	}
 }

@@ -312,7 +312,7 @@ func (w *world) document(ctx context.Context, f job.Attempt) error {
 	if err := w.ask(ctx, f); err != nil {
 		return err
 	}
-	return w.db.Succeed(ctx, f, nil)
+	return succeed(ctx, w.db.Jobs, f)
 }
 
 // file needs two services, one after the other.
@@ -330,7 +330,15 @@ func (w *world) file(ctx context.Context, f job.Attempt) error {
 	if err != nil {
 		return err
 	}
-	return w.db.Ingestions().Succeed(ctx, f, nil)
+	return succeed(ctx, w.db.Ingestions().Jobs, f)
+}
+
+func succeed(ctx context.Context, jobs *postgres.Jobs, f job.Attempt) error {
+	held, err := jobs.SucceedAll(ctx, []job.Attempt{f})
+	if err == nil && len(held) == 0 {
+		err = job.ErrFenceLost
+	}
+	return err
 }
 
 func (w *world) review(ctx context.Context, f job.Attempt) error {

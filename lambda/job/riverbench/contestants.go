@@ -113,15 +113,17 @@ func (o *ours) work(ctx context.Context, dbs []*postgres.DB, messages []job.Stam
 // one job in 1,024 during its attempt, so that its success is stale.
 func (o *ours) instance(ctx context.Context, jobs *postgres.Jobs, batches <-chan []job.Stamped) {
 	runtime := &job.Runtime{Store: jobs, Backoff: manifest.Match.Retries, Log: slog.New(slog.DiscardHandler)}
-	runtime.Work = job.Each(func(ctx context.Context, f job.Attempt) error {
-		if f.ID[15] == 0 && f.ID[14]&3 == 0 {
-			o.stale.Add(1)
-			if _, err := jobs.Publish(ctx, []uuid.UUID{f.ID}); err != nil {
-				return err
+	runtime.Work = func(ctx context.Context, batch []*job.Task) {
+		for _, t := range batch {
+			if t.ID[15] == 0 && t.ID[14]&3 == 0 {
+				o.stale.Add(1)
+				must(jobs.Publish(ctx, []uuid.UUID{t.ID}))
 			}
 		}
-		return jobs.Succeed(ctx, f, nil)
-	})
+		job.Commit(ctx, batch, func(ctx context.Context, some []*job.Task) ([]job.Attempt, error) {
+			return jobs.SucceedAll(ctx, job.Fences(some))
+		})
+	}
 	for batch := range batches {
 		deliveries := make([]job.Delivery, len(batch))
 		for i, m := range batch {

@@ -185,9 +185,9 @@ func (b *Breakers) EndOutages(ctx context.Context) error {
 }
 
 // unparkSQL stamps rows for each service that is back, or no longer called for $2, and one row for
-// a service due for a probe. A row whose call was asked to wait is due more than $3 from now until
-// the wait is over. First of each tenant, so that one tenant's backlog doesn't keep the
-// others waiting.
+// a service due for a probe. If its call was asked to wait, a row is due more than $3 from now until
+// the wait is over. First of each tenant, so that one tenant's backlog doesn't keep the others
+// waiting.
 const unparkSQL = `
 WITH allowed AS (
 	SELECT service, CASE WHEN state = 'closed' OR next_at < now() - $2::interval THEN $1::integer

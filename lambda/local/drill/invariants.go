@@ -413,8 +413,8 @@ func (e *evidence) takenFrom(call asked, before time.Time) bool {
 	return c.Process != process && c.At.Before(before)
 }
 
-// tooEarly leaves out the questions of a process whose attempt had been taken away, and those
-// whose wait nobody could write for that reason.
+// tooEarly leaves out the questions of a process after it lost its attempt, and those after such
+// a process, since nobody could know their wait.
 func (e *evidence) tooEarly() {
 	for _, early := range e.early {
 		calls := slices.DeleteFunc(slices.Clone(e.asked), func(a asked) bool { return a.Question != early.Question })

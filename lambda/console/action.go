@@ -152,6 +152,8 @@ var dones = map[string]string{
 	string(threeway.Hold):     "On hold.",
 	string(threeway.Dispute):  "Disputed.",
 	string(threeway.Withdraw): "Withdrawn: the invoice is open again.",
+	string(postgres.Comment):  "The comment is stored.",
+	string(postgres.Assign):   "The assignment is stored.",
 	"tolerance":               "Saved. The invoices that it concerns are judged again.",
 	"settled":                 "Settled: the warning is no longer open work unless its facts change.",
 }

@@ -41,8 +41,17 @@ var bulks = map[string]bulk{
 	report.WaitingWarning:  {[]button{{"settle", "Settle"}}, true, nil, settleOne, nil},
 	report.WaitingDocument: {[]button{{"match", "Match again"}}, true, seenDocument, matchOne, nil},
 	report.WaitingFile:     {[]button{{"read", "Read again"}}, true, seenFile, readOne, nil},
+	report.WaitingReview:   {nil, false, func(*handler, *visit, explain.WaitingItem) (string, error) { return "any", nil }, nil, nil},
 	report.WaitingInvoice: {[]button{{string(threeway.Approve), "Approve"}, {string(threeway.Hold), "Hold"},
 		{string(threeway.Dispute), "Dispute"}, {string(threeway.Withdraw), "Withdraw"}}, true, seenInvoice, settleOneInvoice, nil},
+}
+
+// bulkAssign is the form for whatever waits in /open. It acts in any state.
+var bulkAssign = bulk{[]button{{string(postgres.Assign), "Assign"}}, false, nil, assignOne, nil}
+
+func assignOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
+	to := term.Clean(v.PostFormValue("assignee"), term.MaxValue)
+	return nil, nil, h.DB.WriteNote(v.Context(), p.document, postgres.Note{Form: a.ID, Kind: postgres.Assign, Text: to, By: a.By})
 }
 
 // picked is a thing that a person ticked, in the state they saw.
@@ -174,7 +183,13 @@ func admitDocuments(h *handler, v *visit, list []picked) error {
 
 // actOnMany does a thing about everything ticked in the list of what waits.
 func (h *handler) actOnMany(v *visit) error {
-	return h.actOnTicked(v, func() bulk { return bulks[v.FormValue("kind")] }, "/open", h.showOpen)
+	return h.actOnTicked(v, func() bulk {
+		b, known := bulks[v.FormValue("kind")]
+		if known && v.PostFormValue("do") == string(postgres.Assign) {
+			return bulkAssign
+		}
+		return b
+	}, "/open", h.showOpen)
 }
 
 // acts reports whether the person may act for the tenant shown.
@@ -218,7 +233,7 @@ func (h *handler) actOnTicked(v *visit, of func() bulk, list string, again func(
 		return err
 	}
 	q := url.Values{"tenant": {v.tenant.ID.String()}, "did": {strconv.Itoa(done)}, "left": {strconv.Itoa(len(ticked) - done)}}
-	for _, kept := range []string{"kind", "all", "state", "of", "date"} {
+	for _, kept := range []string{"kind", "all", "state", "of", "date", "assigned"} {
 		if value := v.FormValue(kept); value != "" {
 			q.Set(kept, value)
 		}

@@ -11,11 +11,13 @@
 //	POST /documents/{id}/finish   stores typed values, and settles why a person had to look; must have form, seen; sure
 //	POST /documents/{id}/read     reads its file again; must have form, seen; fresh
 //	POST /documents/{id}/dismiss  it is no business document; must have form, seen, reason
+//	POST /documents/{id}/note     comments, or assigns; must have do, form, text or assignee
 //	POST /documents/{id}/invoice  approves, holds, disputes or withdraws; must have action, reason, form, seen
 //	POST /documents/{id}/divide   the documents of its file begin at these pages; must have form, seen; begin
 //	POST /files                   takes files into the tenant's inbox
 //	GET  /status                  the state of all workloads of a tenant, with failed and stuck rows
-//	GET  /open                    everything waiting for people, most valuable first
+//	GET  /todo                    how much waits in each tenant of the person
+//	GET  /open                    everything waiting for people, most valuable first; assigned=
 //	GET  /invoices                three-way matches by state and verdict; state=, of=
 //	POST /invoices                acts on several of them; must have do, form, tick, reason
 //	GET  /tolerances              of the three-way match, with their changes; supplier=: in a form
@@ -118,6 +120,8 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /tolerances", h.page(h.tolerances))
 	mux.HandleFunc("POST /tolerances", h.page(h.setTolerance))
 	mux.HandleFunc("GET /status", h.page(h.status))
+	mux.HandleFunc("POST /documents/{id}/note", h.page(h.note))
+	mux.HandleFunc("GET /todo", h.page(h.todo))
 	mux.HandleFunc("GET /open", h.page(h.open))
 	mux.HandleFunc("GET /open.csv", h.page(h.openSheet))
 	mux.HandleFunc("GET /documents.csv", h.page(h.documentSheet))

@@ -1,7 +1,21 @@
-// Highlights the place of a value, checks values while a person types, moves by the keyboard, and
-// takes dropped files. Everything else works without it.
+// Shows times in the person's zone, and dates and numbers as the browser's locale does; highlights
+// the place of a value, checks values while a person types, moves by the keyboard, and takes dropped
+// files. Everything else works without it.
 "use strict";
 {
+  const time = new Intl.DateTimeFormat(undefined, {dateStyle: "medium", timeStyle: "short"});
+  const date = new Intl.DateTimeFormat(undefined, {dateStyle: "medium", timeZone: "UTC"});
+  for (const place of document.querySelectorAll("time[datetime]")) {
+    const text = place.getAttribute("datetime"), at = new Date(text);
+    if (isNaN(at)) continue;
+    place.title = text;
+    place.textContent = (text.length === 10 ? date : time).format(at);
+  }
+  for (const place of document.querySelectorAll("data[value]")) {
+    const decimals = place.textContent.split(".")[1]?.length ?? 0; // as many as without the script
+    place.textContent = new Intl.NumberFormat(undefined, {minimumFractionDigits: decimals, maximumFractionDigits: decimals}).format(place.value);
+  }
+
   const form = document.getElementById("values");
   const sheets = document.querySelector(".sheets");
 

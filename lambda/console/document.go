@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -19,7 +20,9 @@ type documentPage struct {
 	Desk     *desk
 	Form     uuid.UUID // makes the form act once
 	Seen     string    // version of the state shown
-	Invoice  string    // version of its three-way match; empty: none
+	Assignee string
+	Comments []explain.Event // latest first
+	Invoice  string          // version of its three-way match; empty: none
 	notice
 }
 
@@ -29,7 +32,11 @@ type notice struct {
 	Problem string
 }
 
-const maxPairs = 30
+// Bounds of a page.
+const (
+	maxPairs    = 30
+	maxComments = 20
+)
 
 // Shown returns the pairs to show, best first.
 func (d documentPage) Shown() any { return d.Pairs[:min(len(d.Pairs), maxPairs)] }
@@ -67,6 +74,9 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 		return err
 	}
 	d.Invoice = versions[id]
+	if err := h.notes(v, id, &d); err != nil {
+		return err
+	}
 	if d.Explanation, err = h.reader(v).Document(id); err != nil {
 		return err
 	}
@@ -86,6 +96,20 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 		d.Document.Unreadable, d.NoMatch = "", nil
 	}
 	return h.show(v, status, "document", d.Document.Called(), d)
+}
+
+// notes reads what people say to each other about the document.
+func (h *handler) notes(v *visit, id uuid.UUID, d *documentPage) error {
+	assignees, err := h.DB.Assignees(v.Context(), []uuid.UUID{id})
+	if err != nil {
+		return err
+	}
+	d.Assignee = term.Clean(assignees[id], term.MaxValue)
+	comments, err := h.DB.Comments(v.Context(), id, maxComments)
+	for _, c := range comments {
+		d.Comments = append(d.Comments, explain.Event{At: c.At, What: term.Clean(c.By, term.MaxValue) + ": " + term.Clean(c.Text, term.MaxText)})
+	}
+	return err
 }
 
 func (h *handler) picture(v *visit, e *explain.Explanation) (*picture, error) {

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ var views = func() map[string]*template.Template {
 		ParseFS(pages, "pages/frame.html", "pages/parts.html", "pages/desk.html", "pages/threeway.html"))
 	all := make(map[string]*template.Template)
 	for _, name := range []string{"message", "overview", "documents", "document", "open", "pair", "uploaded",
-		"invoices", "tolerances", "offers", "offer", "status"} {
+		"invoices", "tolerances", "offers", "offer", "status", "todo"} {
 		all[name] = template.Must(template.Must(frame.Clone()).ParseFS(pages, "pages/"+name+".html"))
 	}
 	return all
@@ -63,14 +64,38 @@ var words = template.FuncMap{
 		return term.Label(t, cmp.Or(number, file), id)
 	},
 	"state":    stateWords,
-	"thousand": thousands,
+	"thousand": func(n int) template.HTML { return data(strconv.Itoa(n), thousands(n)) },
 	"score":    func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
 	"points":   func(n int) string { return fmt.Sprintf("%+d", n) },
 	"place":    waitingPlace,
 	"verdicts": func(kind string) []string { return warning.Kind(kind).Verdicts() },
-	"amount":   amount,
 	"short":    term.Short,
+	"amount":   shownAmount,
+	"date":     shownDate,
 	"list":     func(s []string) string { return strings.Join(s, ", ") },
+}
+
+// data is a number for console.js to show as the person's locale does.
+func data(value, shown string) template.HTML {
+	return template.HTML(`<data value="` + value + `">` + shown + `</data>`) //nolint:gosec // both are digits
+}
+
+// shownAmount returns a clean amount with two decimals, and any other text unchanged.
+func shownAmount(s string) any {
+	if !decimal.MatchString(s) {
+		return s
+	}
+	return data(s, amount(s))
+}
+
+var isDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+
+// shownDate returns a clean date of a document for console.js, and any other text unchanged.
+func shownDate(s string) any {
+	if !isDate.MatchString(s) {
+		return s
+	}
+	return template.HTML(`<time datetime="` + s + `">` + s + `</time>`) //nolint:gosec // digits
 }
 
 func stateWords(state string) string {
@@ -102,6 +127,7 @@ type frame struct {
 	Query   url.Values      // of the URL
 	Acts    bool            // the person may act for the tenant
 	Uploads int64           // size of the largest upload, in bytes; 0: none is taken
+	Counts  tenantCounts
 	Body    any
 }
 
@@ -117,6 +143,9 @@ func (h *handler) show(v *visit, status int, name, title string, body any) error
 			ids = nil
 		}
 		var err error
+		if f.Counts, err = h.counts(v, v.tenant.ID); err != nil {
+			return err
+		}
 		if f.Tenants, err = h.reports.Tenants(v.Context(), ids, maxTenants); err != nil {
 			return err
 		}
@@ -156,7 +185,7 @@ func serveScript(w http.ResponseWriter, _ *http.Request) {
 // With returns the URL's query with a value changed and the place dropped, to start over.
 func (f frame) With(name, value string) string {
 	q := url.Values{"tenant": {f.Tenant.ID.String()}}
-	for _, kept := range []string{"state", "type", "q", "by", "kind", "of"} {
+	for _, kept := range []string{"state", "type", "q", "by", "kind", "of", "assigned"} {
 		if values := f.Query[kept]; len(values) > 0 && values[0] != "" {
 			q.Set(kept, values[0])
 		}

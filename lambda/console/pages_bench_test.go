@@ -24,7 +24,8 @@ func BenchmarkPages(b *testing.B) {
 			paths := []string{"/", "/documents", "/documents?state=failed", "/documents?type=invoice", "/documents?q=N" + fmt.Sprint(size/2),
 				"/documents?q=77.00",
 				"/documents?q=DE999010500", "/documents?q=DE999010500&by=party", "/open", "/open?kind=question",
-				"/documents/" + s.numbered("N4711").String()}
+				"/documents/" + s.numbered("N4711").String(), "/todo", "/invoices", "/invoices?state=approved", "/offers", "/tolerances",
+				"/open?assigned=Paula"}
 			paths = append(paths, c.page("/documents").link(b, nextPage), c.page("/open").link(b, nextPage), c.questions()[0])
 			for _, path := range paths {
 				b.Run(path, func(b *testing.B) {
@@ -67,6 +68,16 @@ func (s *site) fill(n int) {
 	s.exec(`INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens, asked_at)
 		SELECT $1, 'm', uuid_send(a), a, '', 1, 1, at FROM pair`, tenantA)
 	s.exec("INSERT INTO model_embedding SELECT $1, 'm', uuid_send(a), '', 1, at FROM pair", tenantA)
+	s.exec(`INSERT INTO three_way_match (document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, created_at, state, state_at)
+		SELECT a, $1, CASE WHEN n % 3 = 0 THEN 'price-variance' ELSE 'matched' END, '', '[]', '[]', '[]', '{}', at,
+			(ARRAY['open', 'approved', 'on-hold', 'reopened'])[1 + n % 4], CASE WHEN n % 4 > 0 THEN at END
+		FROM (SELECT *, row_number() OVER () AS n FROM pair) AS p`, tenantA)
+	s.exec(`INSERT INTO invoice_action (tenant_id, document_id, action, reason, facts, acted_by, origin, acted_at)
+		SELECT $1, a, 'approve', 'known', '', 'Paula', 'console', at FROM pair`, tenantA)
+	s.exec("INSERT INTO desk_assignment SELECT a, $1, CASE WHEN random() < 0.001 THEN 'Paula' ELSE 'Ben' END FROM pair", tenantA)
+	s.exec("INSERT INTO offer_user (id, tenant_id, timezone) SELECT a, $1, 'UTC' FROM pair", tenantA)
+	s.exec(`INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, job_status, failed_at)
+		SELECT a, $1, '2026-03-02', 'UTC', a, at, at, CASE WHEN random() < 0.1 THEN 'failed' ELSE 'succeeded' END, at FROM pair`, tenantA)
 	s.exec("RESET ALL")
 	s.exec("VACUUM ANALYZE")
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres/report"
@@ -29,7 +30,10 @@ type openPage struct {
 	All   bool   // with folded questions
 	Bulk  bulk   // what can be done about several at once
 	Ticks []string
-	Form  uuid.UUID
+	// Assigned has the assignees of the documents, and Assignee is the one that the list is for.
+	Assigned map[uuid.UUID]string
+	Assignee string
+	Form     uuid.UUID
 	notice
 }
 
@@ -68,7 +72,8 @@ func (h *handler) open(v *visit) error {
 
 // filter reads the kind and the place of a list of waiting things from the address or the form.
 func (v *visit) filter() (f report.WaitingFilter, err error) {
-	f = report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, All: v.FormValue("all") != ""}
+	f = report.WaitingFilter{Tenant: v.tenant.ID, Newest: maxRanked, All: v.FormValue("all") != "",
+		Assignee: term.Clean(v.FormValue("assigned"), term.MaxValue)}
 	if kind := v.FormValue("kind"); kind != "" {
 		if f.Kinds = []string{kind}; !slices.Contains(report.WaitingKinds, kind) {
 			return f, errNotFound
@@ -86,7 +91,7 @@ func (h *handler) showOpen(v *visit, status int, problem string) error {
 	if err != nil {
 		return err
 	}
-	o.First = f.After == report.WaitingPlace{}
+	o.First, o.Assignee = f.After == report.WaitingPlace{}, f.Assignee
 	if o.Waiting, err = h.reader(v).Waiting(f, openSize+1); err != nil {
 		return err
 	}
@@ -102,6 +107,13 @@ func (h *handler) showOpen(v *visit, status int, problem string) error {
 		o.Next = waitingPlace(o.Items[openSize-1].Place())
 	}
 	if o.Ticks, err = h.ticks(v, o.Kind, o.Items); err != nil {
+		return err
+	}
+	ids := make([]uuid.UUID, len(o.Items))
+	for i, item := range o.Items {
+		ids[i] = item.Document.ID
+	}
+	if o.Assigned, err = h.DB.Assignees(v.Context(), ids); err != nil {
 		return err
 	}
 	return h.show(v, status, "open", "Waiting for people", o)

@@ -68,6 +68,8 @@ var erasables = []erasable{
 	{"three_way_match", ofTenant, comparisonsOfDocument},
 	{"invoice_action", "", ofDocument}, // after the comparison, as a trigger adds one for it
 	{"article_unit", "", ofDocument},
+	{"desk_note", "", ofDocument},
+	{"desk_assignment", "", ofDocument},
 	{"party_name", "", ofDocument},
 	{"taught", "", ofDocument},
 	{"document_action", "", ofDocument},

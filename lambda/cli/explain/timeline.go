@@ -166,15 +166,21 @@ func letterWords(did string) func(report.Happening, *cost.ModelPrices) string {
 
 // fileDeeds are the words for what people do about a file.
 var fileDeeds = map[string]string{"correct": "finished it", "read": "had its file read again",
-	"approve": "approved it", "hold": "put it on hold", "dispute": "disputed it", "withdraw": "withdrew what was settled about it",
-	"dismiss": "found no business document", "pages": "said at which pages the documents of its file begin"}
+	"comment": "commented", "approve": "approved it", "hold": "put it on hold", "dispute": "disputed it",
+	"withdraw": "withdrew what was settled about it",
+	"dismiss":  "found no business document", "pages": "said at which pages the documents of its file begin"}
 
 func deedWords(d report.Deed) string {
 	by, note := term.Clean(d.By, term.MaxValue), term.Clean(d.Note, term.MaxText)
 	if note != "" {
 		note = ": " + note
 	}
-	if d.What == "reopen" {
+	switch {
+	case d.What == "assign" && note == "":
+		return by + " assigned it to nobody"
+	case d.What == "assign":
+		return by + " assigned it to " + strings.TrimPrefix(note, ": ")
+	case d.What == "reopen":
 		return "reopened" + note
 	}
 	if d.Other == nil {

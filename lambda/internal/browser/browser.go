@@ -131,3 +131,14 @@ func Color(scheme string) Step {
 		return err
 	})
 }
+
+// Place sets the locale and the time zone of pages opened later.
+func Place(locale, zone string) Step {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone})
+		if err == nil {
+			_, err = cdp.Call(ctx, t, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: locale})
+		}
+		return err
+	})
+}

@@ -14,7 +14,7 @@ import (
 type Deed struct {
 	At   time.Time
 	What string // confirmed, rejected, withdrawn, publish, the kind of a settled warning, or correct, read, dismiss, pages,
-	// or approve, hold, dispute, withdraw, reopen
+	// or approve, hold, dispute, withdraw, reopen, or comment, assign
 	By    string
 	Note  string
 	Other *uuid.UUID // of a decision or a warning
@@ -29,6 +29,7 @@ SELECT * FROM (
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM document_action WHERE document_id = $1
 	UNION ALL SELECT acted_at, kind, acted_by, reason, NULL FROM file_action WHERE document_id = $1
 	UNION ALL SELECT acted_at, action, acted_by, reason, NULL FROM invoice_action WHERE document_id = $1
+	UNION ALL SELECT written_at, kind, written_by, text, NULL FROM desk_note WHERE document_id = $1
 ) AS deeds ORDER BY at DESC, verdict, other LIMIT $2`
 
 // Deeds reads up to limit deeds about a document, the latest first.

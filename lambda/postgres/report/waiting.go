@@ -59,6 +59,7 @@ type WaitingFilter struct {
 	Type     document.Type // of one of the documents
 	Newest   int           // only so many of each kind, read by an index; set Tenant too
 	All      bool          // also folded questions, about documents with other matches of that kind
+	Assignee string        // of the first document; set Tenant too
 	After    WaitingPlace  // where a list continues; counts ignore it
 }
 
@@ -88,8 +89,8 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since, unread
 }
 
 // waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a
-// time and $4 a number of seconds, or NULL, $5 the number of rows of each kind, or NULL, and $6
-// whether to include folded questions. A single condition for one tenant and all would not use
+// time and $4 a number of seconds, or NULL, $5 the number of rows of each kind, or NULL, $6
+// whether to include folded questions, and $7 the assignee, or empty. A single condition for one tenant and all would not use
 // an index.
 func waitingRows(of string) string {
 	parts := make([]string, len(WaitingKinds))
@@ -102,6 +103,7 @@ func waitingRows(of string) string {
 	FROM {from} AND {of} AND '{kind}' = ANY ($2)
 		AND ($3::timestamptz IS NULL OR {since} >= $3)
 		AND ($4::float8 IS NULL OR {since} >= now() - make_interval(secs => $4))
+		AND ($7 = '' OR {document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = $1 AND assignee = $7)))
 	ORDER BY {since} DESC LIMIT $5)`)
 	}
 	return strings.Join(parts, " UNION ALL")
@@ -124,8 +126,8 @@ func documentOf(id string) string {
 	return "(SELECT type, structured_data FROM document WHERE id = " + id + " LIMIT 1)"
 }
 
-// waitingItems are the things with their documents, values and worth: $7 is the least value, or
-// NULL, and $8 a type, or empty.
+// waitingItems are the things with their documents, values and worth: $8 is the least value, or
+// NULL, and $9 a type, or empty.
 func waitingItems(of string) string {
 	return `
 SELECT *, round(CASE kind WHEN 'question' THEN coalesce(value, 1) * score::numeric * (1 + settles)
@@ -136,7 +138,7 @@ FROM (
 	FROM (` + waitingRows(of) + `) AS waiting
 	JOIN LATERAL ` + documentOf("waiting.id") + ` AS a ON true LEFT JOIN LATERAL ` + documentOf("other") + ` AS b ON true
 ) AS valued
-WHERE ($7::numeric IS NULL OR value >= $7) AND ($8 = '' OR type_a::text = $8 OR type_b::text = $8)`
+WHERE ($8::numeric IS NULL OR value >= $8) AND ($9 = '' OR type_a::text = $9 OR type_b::text = $9)`
 }
 
 // waitingStatements read what waits. Use counts without a filter on documents, because it
@@ -148,10 +150,10 @@ func newWaitingStatements(of string) waitingStatements {
 		list: `
 SELECT kind, tenant_id, id, other, unread, value::text, score, worth::text, words, since
 FROM (` + waitingItems(of) + `) AS items
-WHERE $10 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
-	> (-$11::numeric, $12, $10, $13, $14)
+WHERE $11 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
+	> (-$12::numeric, $13, $11, $14, $15)
 ORDER BY -worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')
-LIMIT $9`,
+LIMIT $10`,
 		counts:       `SELECT kind, count(*) FROM (` + waitingRows(of) + `) AS waiting GROUP BY kind`,
 		valuedCounts: `SELECT kind, count(*) FROM (` + waitingItems(of) + `) AS items GROUP BY kind`,
 	}
@@ -177,7 +179,7 @@ func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Wait
 
 // WaitingCounts counts waiting things by kind, up to the filter's Newest.
 func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (map[string]int, error) {
-	sql, args := f.statements().counts, f.args()[:6]
+	sql, args := f.statements().counts, f.args()[:7]
 	if f.MinValue != "" || f.Type != "" {
 		sql, args = f.statements().valuedCounts, f.args()
 	}
@@ -206,5 +208,5 @@ func (f WaitingFilter) args() []any {
 	if f.MinValue != "" {
 		least = &f.MinValue
 	}
-	return []any{f.Tenant, kinds, since, within, newest, f.All, least, string(f.Type)}
+	return []any{f.Tenant, kinds, since, within, newest, f.All, f.Assignee, least, string(f.Type)}
 }

@@ -33,6 +33,9 @@ SELECT tenant_id, document_id, 'approve', '', '', 'anna', 'command' FROM three_w
 UPDATE three_way_match SET state = 'approved' WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
 INSERT INTO dead_letter_action (function, message_id, row_id, kind, acted_by, reason)
 SELECT 'match', '', id, 'drop', 'anna', '' FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
+INSERT INTO desk_note (form, tenant_id, document_id, kind, text, written_by)
+SELECT gen_random_uuid(), tenant_id, id, 'assign', 'anna', 'anna' FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
+INSERT INTO desk_assignment SELECT id, tenant_id, 'anna' FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
 INSERT INTO party_name (document_id, tenant_id, name, vat_id, confirmed, matched_as)
 SELECT id, tenant_id, 'n', '', ARRAY['aaaaaaaa-0000-4000-8000-0000000000d2'::uuid], '' FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';
 INSERT INTO warning_key SELECT tenant_id, 'k', current_date, id FROM document WHERE tenant_id = 'aaaaaaaa-0000-4000-8000-000000000000';

@@ -1,0 +1,162 @@
+package console_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"matchbook/lambda/console/login"
+	"matchbook/lambda/internal/browser"
+	"matchbook/lambda/internal/testenv"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
+)
+
+const notes = "SELECT coalesce(string_agg(concat_ws(' ', kind, written_by, text), ', ' ORDER BY id), '') FROM desk_note"
+
+// What waits is counted by tenant, for the tenants of the person only, and in the navigation.
+func TestToDo(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	s.waits()
+	s.exec("UPDATE tenant SET name = CASE id WHEN $1 THEN 'Nimmerholz' ELSE 'Siebenschläfer' END", tenantA)
+	s.exec("INSERT INTO tenant SELECT md5(i::text)::uuid, 'Z' || to_char(i, 'FM00') FROM generate_series(1, 14) AS i")
+	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE tenant_id = $1", tenantB)
+	s.exec(`INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($1, $2, 'UTC')`, user(1), tenantA)
+	s.exec(`INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, job_status, failed_at)
+		VALUES (gen_random_uuid(), $2, '2026-03-02', 'UTC', $1, now(), now(), 'failed', now())`, user(1), tenantA)
+	failed := found[int](s, "SELECT count(*) FROM document WHERE tenant_id = $1", tenantB)
+	all := s.as(everything(login.Viewer)).page("/todo")
+	all.want(t, "tenant yours question warning failed file review invoice invoices to settle failed offers", "Nimmerholz 0 3 3 2 2 0 0 3 1",
+		fmt.Sprintf("Siebenschläfer 0 4 0 %d 0 0 0 4 0", failed), "Z13", "Next page")
+	if strings.Contains(all.text(), "Z14") {
+		t.Error("too many tenants")
+	}
+	s.as(everything(login.Viewer)).page("/todo?page=1").want(t, "Z14 0 0", "Previous page")
+	some := s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer})
+	if text := some.page("/todo").text(); strings.Contains(text, "Siebenschläfer") || strings.Contains(text, "Z01") || !strings.Contains(text, "Nimmerholz 0 3") {
+		t.Errorf("to do: %s", text)
+	}
+	some.page("/documents").want(t, "Open 10 Invoices 3 Tolerances Offers 1")
+	for _, page := range []string{"x", "-1", "201"} {
+		if a := some.get("/todo?page=" + page); a.code != http.StatusNotFound {
+			t.Errorf("page %s: %d", page, a.code)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	s.waits()
+	id := s.numbered("4500000101").String()
+	page, path := "/documents/"+id, "/documents/"+id+"/note"
+	c := s.as(map[uuid.UUID]login.Role{tenantA: login.Operator, tenantB: login.Viewer})
+	say := with(with(c.page(page).form(t, path), "do", "comment"), "text", "ask <b>Ben</b>")
+	var clicks sync.WaitGroup
+	for range 4 {
+		clicks.Go(func() { c.do(http.MethodPost, path, say).want(t, "The comment is stored.", "Paula: ask <b>Ben</b>") })
+	}
+	clicks.Wait()
+	assign := func(to string) answer {
+		return c.do(http.MethodPost, path, with(with(c.page(page).form(t, path), "do", "assign"), "assignee", to))
+	}
+	assign("Ben").want(t, "Assigned to Ben", "Paula assigned it to Ben")
+	assign(" ").want(t, "Paula assigned it to nobody")
+	if a := c.page(page); strings.Contains(a.text(), "Assigned to Ben") {
+		t.Error("it is still assigned")
+	}
+	assign("Cem").want(t, "Assigned to Cem", "Paula commented: ask <b>Ben</b>")
+	without := maps.Clone(say)
+	without.Del("form")
+	other := "/documents/" + found[uuid.UUID](s, "SELECT id FROM document WHERE tenant_id = $1 LIMIT 1", tenantB).String() + "/note"
+	for _, refused := range []struct {
+		by   *client
+		path string
+		code int
+	}{
+		{s.as(map[uuid.UUID]login.Role{tenantB: login.Operator}), path, 404}, {c, other, 403}, {s.as(everything(login.Viewer)), path, 403},
+	} {
+		if a := refused.by.do(http.MethodPost, refused.path, say); a.code != refused.code {
+			t.Errorf("%s: %d, want %d", refused.path, a.code, refused.code)
+		}
+	}
+	for name, value := range map[string]string{"form": "x", "do": "delete", "text": " "} {
+		if a := c.do(http.MethodPost, path, with(maps.Clone(say), name, value)); a.code != 400 {
+			t.Errorf("with another %s: %d", name, a.code)
+		}
+	}
+	if got := found[string](s, notes); got != "comment Paula ask <b>Ben</b>, assign Paula Ben, assign Paula , assign Paula Cem" {
+		t.Errorf("stored: %s", got)
+	}
+}
+
+// Whatever waits is assigned in bulk, and the list of a person has only that.
+func TestAssignsMany(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	s.waits()
+	c := s.as(everything(login.Operator))
+	form := c.many("warning", nil)
+	form["tick"] = apart(form["tick"])
+	with(with(form, "do", "assign"), "assignee", "Paula")
+	for range 2 {
+		c.do(http.MethodPost, "/open?tenant="+tenantA.String(), form).want(t, "Done: 2.", "assigned to Paula")
+	}
+	if got := found[string](s, notes); got != "assign Paula Paula, assign Paula Paula" {
+		t.Errorf("stored: %s", got)
+	}
+	mine := c.page("/open?kind=warning&assigned=Paula")
+	mine.want(t, "Assigned to Paula : show all", "warning 2")
+	if n := strings.Count(mine.body, `name="tick"`); n != 2 {
+		t.Errorf("%d things are listed, want 2", n)
+	}
+	c.page("/open?kind=warning&assigned=Ben").want(t, "Nothing is waiting for people.")
+	if sheet := c.page("/open.csv?kind=warning&assigned=Paula").body; strings.Count(sheet, "\nwarning,") != 2 {
+		t.Errorf("the sheet: %s", sheet)
+	}
+	c.page("/todo").want(t, "10000000-0000-4000-8000-000000000001 2")
+	if a := c.do(http.MethodPost, "/open?tenant="+tenantA.String(), with(maps.Clone(form), "kind", "x")); a.code != 400 {
+		t.Errorf("an unknown kind: %d", a.code)
+	}
+}
+
+// Times are in the person's zone, and dates and numbers as their browser shows them.
+func TestBrowserToDo(t *testing.T) {
+	t.Parallel()
+	for _, width := range widths[:testenv.Size(1, len(widths))] {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			s := newSample(t)
+			s.t = t
+			s.waits()
+			s.exec("UPDATE document SET received_at = '2026-03-29 22:30Z'")
+			p := s.serve(everything(login.Operator)).open(width)
+			p.Run(browser.Place("de-DE", "Europe/Athens"))
+			p.visit("/documents?q=1335.18")
+			p.want("1.335,18", "30.03.2026, 01:30") // three hours ahead in summer
+			p.visit("/todo")
+			p.Barriers()
+			p.holds("document.documentElement.scrollWidth <= innerWidth")
+			p.press(`tbody a[href*="kind=failed"]`)
+			p.Run(chromedp.Click(`[name="tick"]`))
+			p.press("#many [value=assign]")
+			p.want("Done: 1.", "assigned to Paula")
+			p.Barriers()
+			p.press(".items a")
+			p.want("Assigned to Paula")
+			p.Run(chromedp.SendKeys("[name=text]", "waits for the bank"))
+			p.press("[value=comment]")
+			p.want("waits for the bank")
+			p.visit("/todo")
+			p.press(`tbody a[href*="assigned="]`)
+			p.holds("document.querySelectorAll('.items > li').length === 2 && document.body.innerText.includes('failed, since')")
+			p.Barriers()
+			p.NoErrors()
+		})
+	}
+}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -89,21 +90,19 @@ var waitingKindsRows = map[string]struct{ document, columns, from, since, unread
 }
 
 // waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a
-// time and $4 a number of seconds, or NULL, $5 the number of rows of each kind, or NULL, $6
-// whether to include folded questions, and $7 the assignee, or empty. A single condition for one tenant and all would not use
+// time and $4 a number of seconds, or NULL, $5 the number of rows of each kind, or NULL, and $6
+// whether to include folded questions. A single condition for one tenant and all would not use
 // an index.
 func waitingRows(of string) string {
 	parts := make([]string, len(WaitingKinds))
 	for i, kind := range WaitingKinds {
 		k := waitingKindsRows[kind]
 		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
-			"{since}", k.since, "{of}", of,
-			"{unread}", cmp.Or(k.unread, "NULL::uuid")).Replace(`
+			"{since}", k.since, "{unread}", cmp.Or(k.unread, "NULL::uuid")).Replace(`
 	(SELECT '{kind}' AS kind, tenant_id, {document} AS id, {columns}, {since} AS since, {unread} AS unread
-	FROM {from} AND {of} AND '{kind}' = ANY ($2)
+	FROM {from} AND ` + of + ` AND '{kind}' = ANY ($2)
 		AND ($3::timestamptz IS NULL OR {since} >= $3)
 		AND ($4::float8 IS NULL OR {since} >= now() - make_interval(secs => $4))
-		AND ($7 = '' OR {document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = $1 AND assignee = $7)))
 	ORDER BY {since} DESC LIMIT $5)`)
 	}
 	return strings.Join(parts, " UNION ALL")
@@ -126,8 +125,8 @@ func documentOf(id string) string {
 	return "(SELECT type, structured_data FROM document WHERE id = " + id + " LIMIT 1)"
 }
 
-// waitingItems are the things with their documents, values and worth: $8 is the least value, or
-// NULL, and $9 a type, or empty.
+// waitingItems are the things with their documents, values and worth: $7 is the least value, or
+// NULL, and $8 a type, or empty.
 func waitingItems(of string) string {
 	return `
 SELECT *, round(CASE kind WHEN 'question' THEN coalesce(value, 1) * score::numeric * (1 + settles)
@@ -138,52 +137,74 @@ FROM (
 	FROM (` + waitingRows(of) + `) AS waiting
 	JOIN LATERAL ` + documentOf("waiting.id") + ` AS a ON true LEFT JOIN LATERAL ` + documentOf("other") + ` AS b ON true
 ) AS valued
-WHERE ($8::numeric IS NULL OR value >= $8) AND ($9 = '' OR type_a::text = $9 OR type_b::text = $9)`
+WHERE ($7::numeric IS NULL OR value >= $7) AND ($8 = '' OR type_a::text = $8 OR type_b::text = $8)`
 }
 
 // waitingStatements read what waits. Use counts without a filter on documents, because it
 // reads none; use valuedCounts otherwise.
 type waitingStatements struct{ list, counts, valuedCounts string }
 
-func newWaitingStatements(of string) waitingStatements {
+// newWaitingStatements returns the statements about the tenants of a condition. With assigned, they
+// have the assignee as their last parameter: one condition for all assignees and one of them would
+// not use an index.
+func newWaitingStatements(of string, assigned bool) waitingStatements {
+	last := func(n int) string {
+		if !assigned {
+			return of
+		}
+		return of + " AND {document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = $1 AND assignee = $" +
+			strconv.Itoa(n) + "))"
+	}
 	return waitingStatements{
 		list: `
 SELECT kind, tenant_id, id, other, unread, value::text, score, worth::text, words, since
-FROM (` + waitingItems(of) + `) AS items
-WHERE $11 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
-	> (-$12::numeric, $13, $11, $14, $15)
+FROM (` + waitingItems(last(15)) + `) AS items
+WHERE $10 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
+	> (-$11::numeric, $12, $10, $13, $14)
 ORDER BY -worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')
-LIMIT $10`,
-		counts:       `SELECT kind, count(*) FROM (` + waitingRows(of) + `) AS waiting GROUP BY kind`,
-		valuedCounts: `SELECT kind, count(*) FROM (` + waitingItems(of) + `) AS items GROUP BY kind`,
+LIMIT $9`,
+		counts:       `SELECT kind, count(*) FROM (` + waitingRows(last(7)) + `) AS waiting GROUP BY kind`,
+		valuedCounts: `SELECT kind, count(*) FROM (` + waitingItems(last(9)) + `) AS items GROUP BY kind`,
 	}
 }
 
 var (
-	waitingOfTenant = newWaitingStatements("tenant_id = $1")
-	waitingOfAll    = newWaitingStatements("$1::uuid IS NOT NULL")
+	waitingOfTenant   = newWaitingStatements("tenant_id = $1", false)
+	waitingOfAssignee = newWaitingStatements("tenant_id = $1", true)
+	waitingOfAll      = newWaitingStatements("$1::uuid IS NOT NULL", false)
 )
 
 func (f WaitingFilter) statements() waitingStatements {
-	if f.Tenant != uuid.Nil {
-		return waitingOfTenant
+	switch {
+	case f.Tenant == uuid.Nil:
+		return waitingOfAll
+	case f.Assignee != "":
+		return waitingOfAssignee
 	}
-	return waitingOfAll
+	return waitingOfTenant
+}
+
+// with adds the last parameter of statements.
+func (f WaitingFilter) with(args []any) []any {
+	if f.Tenant != uuid.Nil && f.Assignee != "" {
+		args = append(args, f.Assignee)
+	}
+	return args
 }
 
 // Waiting lists up to limit waiting things, the ones worth most first.
 func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Waiting, error) {
 	args := append(f.args(), limit, f.After.Kind, cmp.Or(f.After.Worth, "0"), f.After.Since, f.After.Document, f.After.Other)
-	return postgres.Rows[Waiting](ctx, r.db, f.statements().list, args...)
+	return postgres.Rows[Waiting](ctx, r.db, f.statements().list, f.with(args)...)
 }
 
 // WaitingCounts counts waiting things by kind, up to the filter's Newest.
 func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (map[string]int, error) {
-	sql, args := f.statements().counts, f.args()[:7]
+	sql, args := f.statements().counts, f.args()[:6]
 	if f.MinValue != "" || f.Type != "" {
 		sql, args = f.statements().valuedCounts, f.args()
 	}
-	return postgres.Map[map[string]int](ctx, r.db, sql, args...)
+	return postgres.Map[map[string]int](ctx, r.db, sql, f.with(args)...)
 }
 
 func (f WaitingFilter) args() []any {
@@ -208,5 +229,5 @@ func (f WaitingFilter) args() []any {
 	if f.MinValue != "" {
 		least = &f.MinValue
 	}
-	return []any{f.Tenant, kinds, since, within, newest, f.All, f.Assignee, least, string(f.Type)}
+	return []any{f.Tenant, kinds, since, within, newest, f.All, least, string(f.Type)}
 }

@@ -54,7 +54,7 @@ UPDATE three_way_match SET state = $2, state_at = now() WHERE document_id = $1`
 )
 
 // SettleInvoice stores a person's action and its state, and reports whether it changed the state.
-// A form sent again does nothing, and may only be sent as it was. It returns ErrNoThreeWay, or ErrStale if the invoice has changed
+// A form sent again does nothing. It returns ErrNoThreeWay, or ErrStale if the invoice has changed
 // since the person saw it.
 func (db *DB) SettleInvoice(ctx context.Context, id uuid.UUID, a InvoiceAction) (changed bool, err error) {
 	state := a.Action.State()
@@ -70,7 +70,7 @@ func (db *DB) SettleInvoice(ctx context.Context, id uuid.UUID, a InvoiceAction) 
 			return false, noThreeWay(err)
 		case sent == a.Action:
 			return false, nil
-		case sent != "", a.Seen != "" && a.Seen != version:
+		case a.Seen != "" && a.Seen != version:
 			return false, ErrStale
 		case is == state:
 			return false, nil

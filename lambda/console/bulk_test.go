@@ -75,6 +75,7 @@ func TestBulkActsOnce(t *testing.T) {
 			s := newSample(t)
 			s.t = t
 			s.waits()
+			s.sent = &outbox{}
 			c := s.as(everything(login.Operator))
 			form := c.many(kind, k.fields)
 			form["tick"] = apart(form["tick"])
@@ -89,6 +90,9 @@ func TestBulkActsOnce(t *testing.T) {
 			clicks.Wait()
 			if n := found[int](s, k.stored); n != 2 {
 				t.Errorf("%d stored", n)
+			}
+			if kind == "failed" && len(s.sent.ids) != 2 {
+				t.Errorf("%d messages, want 2", len(s.sent.ids))
 			}
 		})
 	}
@@ -149,6 +153,7 @@ func TestBulkIsGuarded(t *testing.T) {
 			{viewer, path, form, http.StatusForbidden},
 			{operator, path, changed("tick"), http.StatusBadRequest},
 			{operator, path, changed("tick", "x"), http.StatusBadRequest},
+			{operator, path, changed("tick", form["tick"][0], uuid.NewString()+form["tick"][0][36:]), http.StatusNotFound},
 			{operator, path, changed("tick", slices.Repeat(form["tick"][:1], 26)...), http.StatusBadRequest},
 			{operator, path, changed("do", "other"), http.StatusBadRequest},
 			{operator, path, changed("form", "x"), http.StatusBadRequest},

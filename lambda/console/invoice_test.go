@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"html"
 	"maps"
 	"net/http"
 	"net/url"
@@ -72,6 +73,9 @@ func TestSettleInvoice(t *testing.T) {
 	c.page(page).want(t, "Reopened on 20", "it was approved, and now other values are compared")
 	c.page("/open?kind=invoice").want(t, "reopened: it was approved")
 	do(c.page(page), "withdraw", "look later", 200, "Withdrawn: the invoice is open again.")
+	if a := c.page(page); strings.Contains(a.text(), "Open by Paula") || strings.Contains(a.body, `value="withdraw"`) {
+		t.Error("an open invoice shows an action")
+	}
 	if got := found[string](s, invoiceActions); got != "dispute Paula the price <b>was</b> 20, approve Paula agreed, "+
 		"reopen  it was approved, and now other values are compared, withdraw Paula look later" {
 		t.Errorf("stored: %s", got)
@@ -88,7 +92,7 @@ func TestInvoiceList(t *testing.T) {
 	c := s.as(everything(login.Operator))
 	path := "/invoices?tenant=" + tenantA.String()
 	list := c.page("/invoices")
-	list.want(t, "to settle 2", "approved 0", "invoice R-2 Nordlicht OHG 2026-03-04 44.00 EUR price variance open", "invoice R-3")
+	list.want(t, "any unchecked over billed maybe over billed", "to settle 2", "approved 0", "invoice R-2 Nordlicht OHG 2026-03-04 44.00 EUR price variance open", "invoice R-3")
 	if strings.Contains(list.text(), "R-1") {
 		t.Error("an invoice that agrees is to settle")
 	}
@@ -117,6 +121,35 @@ func TestInvoiceList(t *testing.T) {
 	if !strings.Contains(sheet, "R-3,Nordlicht OHG,2026-03-05,22.00,EUR,price-variance,approved,Paula,20") || !strings.Contains(sheet, ",'=the new list,,") {
 		t.Errorf("the sheet: %s", sheet)
 	}
+}
+
+// However many there are, each is on one page.
+func TestInvoicePages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.exec("INSERT INTO tenant VALUES ($1, 'A'), ($2, 'B')", tenantA, tenantB)
+	s.exec("INSERT INTO document (id, tenant_id, type) SELECT md5(i::text)::uuid, CASE WHEN i <= 60 THEN $1 ELSE $2 END::uuid, 'invoice' FROM generate_series(1, 70) AS i", tenantA, tenantB)
+	s.exec(`INSERT INTO three_way_match (document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, created_at)
+		SELECT id, tenant_id, 'not-received', '', '[]', '[]', '[]', '{}', '2026-03-02'::timestamptz + (get_byte(uuid_send(id), 0) % 4) * interval '1 s' FROM document`)
+	c := s.as(map[uuid.UUID]login.Role{tenantA: login.Operator})
+	seen := map[string]bool{}
+	path, sizes := "/invoices", []int{}
+	for path != "" {
+		page := c.page(path)
+		ticks := tickForm.FindAllStringSubmatch(page.body, -1)
+		for _, tick := range ticks {
+			seen[tick[1]] = true
+		}
+		sizes, path = append(sizes, len(ticks)), ""
+		if _, next, ok := strings.Cut(page.body, `rel="next" href="`); ok {
+			next, _, _ = strings.Cut(next, `"`)
+			path = html.UnescapeString(next)
+		}
+	}
+	if fmt.Sprint(sizes) != "[25 25 10]" || len(seen) != 60 {
+		t.Errorf("pages of %v, %d in all", sizes, len(seen))
+	}
+	c.page("/invoices").want(t, "to settle 60")
 }
 
 func TestInvoicesAreGuarded(t *testing.T) {

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"html"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -91,6 +92,29 @@ func TestOffersExplained(t *testing.T) {
 			t.Errorf("%s: %d", unknown, a.code)
 		}
 	}
+}
+
+// However many users there are, each set is on one page, and a page has 50 candidates of a verdict.
+func TestOfferPages(t *testing.T) {
+	t.Parallel()
+	s, jobs := hobbies(t)
+	s.exec(`INSERT INTO offer_user (id, tenant_id, timezone, created_at, profile)
+		SELECT ('f0000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, $1, 'UTC', now(), '{"born": "once"}' FROM generate_series(1, 60) AS i`, tenantA)
+	s.exec("DELETE FROM matchmaking_job")
+	s.exec("DELETE FROM offer_roster")
+	s.exec("UPDATE offer_user SET through = NULL")
+	scheduler := offer.Scheduler{Store: s.Offers(), Sender: &outbox{}, Log: slog.New(slog.DiscardHandler)}
+	must.Get(scheduler.Run(t.Context()))(t)
+	c := s.as(everything(login.Viewer))
+	first := c.page("/offers")
+	_, next, _ := strings.Cut(first.body, `rel="next" href="`)
+	next, _, _ = strings.Cut(next, `"`)
+	second := c.page(html.UnescapeString(next))
+	if a, b := strings.Count(first.body, "<tr>"), strings.Count(second.body, "<tr>"); a != 51 || b != 17 || strings.Contains(second.body, `rel="next"`) {
+		t.Errorf("pages of %d and %d rows", a, b)
+	}
+	s.compose(jobs["Ada"])
+	c.page("/offers/"+jobs["Ada"].String()).want(t, "unreadable: 62", "and 12 more: give the id")
 }
 
 func TestOffersRequeued(t *testing.T) {

@@ -67,10 +67,16 @@ func TestNotes(t *testing.T) {
 	}
 	assign("Ben").want(t, "Assigned to Ben", "Paula assigned it to Ben")
 	assign(" ").want(t, "Paula assigned it to nobody")
+	if n := found[int](s, "SELECT count(*) FROM desk_assignment"); n != 0 {
+		t.Errorf("%d are assigned", n)
+	}
 	if a := c.page(page); strings.Contains(a.text(), "Assigned to Ben") {
 		t.Error("it is still assigned")
 	}
-	assign("Cem").want(t, "Assigned to Cem", "Paula commented: ask <b>Ben</b>")
+	old := with(with(c.page(page).form(t, path), "do", "assign"), "assignee", "Dora")
+	c.do(http.MethodPost, path, old)
+	assign("Cem")
+	c.do(http.MethodPost, path, old).want(t, "Assigned to Cem", "Paula commented: ask <b>Ben</b>") // sent again, it takes nothing back
 	without := maps.Clone(say)
 	without.Del("form")
 	other := "/documents/" + found[uuid.UUID](s, "SELECT id FROM document WHERE tenant_id = $1 LIMIT 1", tenantB).String() + "/note"
@@ -90,7 +96,7 @@ func TestNotes(t *testing.T) {
 			t.Errorf("with another %s: %d", name, a.code)
 		}
 	}
-	if got := found[string](s, notes); got != "comment Paula ask <b>Ben</b>, assign Paula Ben, assign Paula , assign Paula Cem" {
+	if got := found[string](s, notes); got != "comment Paula ask <b>Ben</b>, assign Paula Ben, assign Paula , assign Paula Dora, assign Paula Cem" {
 		t.Errorf("stored: %s", got)
 	}
 }

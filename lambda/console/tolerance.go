@@ -164,9 +164,9 @@ func (h *handler) setTolerance(v *visit) error {
 	key, noKey := threeway.ParseSupplier(v.PostFormValue("supplier"))
 	c := postgres.ToleranceChange{Form: form, By: term.Clean(v.person.Name, term.MaxValue), Origin: postgres.OriginConsole,
 		Reason: term.Clean(v.PostFormValue("reason"), term.MaxText), Seen: v.PostFormValue("seen")}
-	typed, complete := typedTolerance(v)
+	typed := typedTolerance(v)
 	switch do := v.PostFormValue("do"); {
-	case noForm != nil, noKey != nil, c.Seen == "", do != "set" && do != "remove", do == "remove" && key == "", do == "set" && !complete:
+	case noForm != nil, noKey != nil, c.Seen == "", do != "set" && do != "remove", do == "remove" && key == "":
 		return errBadForm
 	case do == "set":
 		c.Change = func(t *threeway.Tolerance) error { return t.Apply(typed) }
@@ -191,16 +191,14 @@ func (h *handler) setTolerance(v *visit) error {
 	return nil
 }
 
-// typedTolerance reads the values of a form, which must have each number.
-func typedTolerance(v *visit) (typed map[string]string, complete bool) {
-	typed = map[string]string{threeway.NeedsReceipt: "false", threeway.Services: term.Clean(v.PostFormValue(threeway.Services), maxWords)}
+// typedTolerance reads the values of a form. A number that it lacks is an invalid amount.
+func typedTolerance(v *visit) map[string]string {
+	typed := map[string]string{threeway.NeedsReceipt: "false", threeway.Services: term.Clean(v.PostFormValue(threeway.Services), maxWords)}
 	if v.PostFormValue(threeway.NeedsReceipt) != "" {
 		typed[threeway.NeedsReceipt] = "true"
 	}
-	complete = true
 	for _, b := range threeway.Bounds {
-		complete = complete && v.PostForm.Has(b.Name)
 		typed[b.Name] = plainAmount(strings.TrimSpace(term.Clean(v.PostFormValue(b.Name), term.MaxValue)))
 	}
-	return typed, complete
+	return typed
 }

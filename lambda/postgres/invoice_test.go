@@ -155,3 +155,18 @@ func TestApprovalMeetsTurn(t *testing.T) {
 		}
 	}
 }
+
+func TestApprovalMeetsCorrect(t *testing.T) {
+	t.Parallel()
+	f := lampsBilled(t)
+	seen := f.version(3)
+	release := f.blocks(`UPDATE document SET structured_data = structured_data || '{"total":"61"}' WHERE id = $1`, num(3))
+	end := f.meanwhile(func() error {
+		_, err := f.SettleInvoice(t.Context(), num(3), postgres.InvoiceAction{Action: threeway.Approve, Reason: "x", By: "anna", Seen: seen, Origin: postgres.OriginConsole})
+		return err
+	})
+	release()
+	if err := end(); !errors.Is(err, postgres.ErrStale) {
+		t.Errorf("approved in another state: %v", err)
+	}
+}

@@ -55,7 +55,7 @@ BEGIN
         END IF;
         RETURN NEW;
     END IF;
-    IF TG_OP = 'UPDATE' AND (NEW.state <> OLD.state OR last.facts = invoice_facts(NEW)) THEN
+    IF TG_OP = 'UPDATE' AND last.facts = invoice_facts(NEW) THEN -- also of the action that sets another state
         RETURN NEW;
     END IF;
     -- Nothing is added for a document that is being deleted.

@@ -185,6 +185,7 @@ func TestFinishDocument(t *testing.T) {
 		"no amount":    {with(filled("total", "much"), "sure", "1"), "Nothing was saved yet"},
 		"no field":     {with(filled("totals", "7"), "sure", "1"), "unknown field"},
 		"no room":      {with(filled("line_items.99.amount", "7"), "sure", "1"), "fill the line before it first"},
+		"a gap":        {with(filled("line_items.4.amount", "7"), "sure", "1"), "fill the line before it first"},
 		"no type":      {with(filled("type", ""), "sure", "1"), "must not be empty"},
 	} {
 		if a := c.do(http.MethodPost, page+"/finish", tc.form); a.code != http.StatusUnprocessableEntity || !strings.Contains(a.text(), tc.want) {
@@ -248,6 +249,10 @@ func TestFileActions(t *testing.T) {
 	}
 	c.page(page).want(t, "2 documents were found on these pages")
 	do("divide", with(c.page(page).form(t, page+"/divide"), "begin", "2"), "one document from each part")
+	s.exec("UPDATE ingestion SET extraction_model = 'einvoice'")
+	if a := c.page(page); strings.Contains(a.body, "/divide") {
+		t.Error("an e-invoice can be divided")
+	}
 	if got := numbers(); got != "G-501 G-502" {
 		t.Errorf("split: %s", got)
 	}

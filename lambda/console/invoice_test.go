@@ -65,6 +65,7 @@ func TestSettleInvoice(t *testing.T) {
 	c.page("/open?kind=invoice").want(t, "invoice R-2 of Nordlicht OHG", "disputed by Paula: the price <b>was</b> 20")
 	c.page("/open").want(t, "invoice 1")
 	do(c.page(page), "approve", "agreed", 200, "Approved by Paula on 20")
+	c.page("/invoices?state=approved").want(t, ": agreed")
 	c.page(page).want(t, "Paula approved it: agreed", "Paula disputed it: the price")
 	c.page("/open?kind=invoice").want(t, "Nothing is waiting for people.")
 	s.exec(`UPDATE document SET structured_data = jsonb_set(structured_data, '{line_items,0,unit_price}', '"25"') WHERE id = $1`, s.numbered("R-2"))

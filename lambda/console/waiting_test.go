@@ -24,10 +24,11 @@ func TestOnlyNewestAreRanked(t *testing.T) {
 	c := s.as(everything(login.Viewer))
 	c.page("/").want(t, "1,000 or more failed", "Only the latest 10,000 calls", "10,000 20,000 no price")
 	a := c.page("/open?kind=failed")
-	a.want(t, "failed 1,000 or more", "Only the newest 1,000 of each kind", "1000.00 failed")
+	a.want(t, "Open 100 +", "failed 1,000 or more", "Only the newest 1,000 of each kind", "1000.00 failed")
 	if strings.Contains(a.text(), "1001.00") {
 		t.Errorf("one that is older than the newest 1,000 is listed: %s", a.text())
 	}
+	c.page("/todo").want(t, "Testers 0 0 0 100 or more 0 0 0 0 0")
 	s.exec("DELETE FROM document WHERE structured_data ->> 'number' IN ('N1', 'N1001')")
 	if a := c.page("/open"); strings.Contains(a.text(), "or more") || strings.Contains(a.text(), "Only the newest") {
 		t.Errorf("a bound is named that was not met: %s", a.text())

@@ -120,9 +120,11 @@ func TestInvoiceReopened(t *testing.T) {
 	if got := f.states(4); !strings.HasPrefix(got, "3 reopened, 4 reopened; reopen") {
 		t.Errorf("an order again: %s", got)
 	}
+	f.settle(4, threeway.Hold)
+	f.settle(4, threeway.Withdraw)
 	equal(t, "events", f.list(`SELECT kind || ' ' || right(document_a_id::text, 1) || ' ' || (data ->> 'state') || coalesce(' ' || (data ->> 'total'), '')
 		FROM event WHERE kind LIKE 'invoice.%' ORDER BY sequence`), "invoice.settled 3 approved, invoice.settled 4 on-hold, "+
-		"invoice.reopened 4 open, invoice.settled 4 disputed, invoice.reopened 4 open, invoice.reopened 3 open 61, invoice.settled 4 approved, invoice.reopened 4 open")
+		"invoice.reopened 4 open, invoice.settled 4 disputed, invoice.reopened 4 open, invoice.reopened 3 open 61, invoice.settled 4 approved, invoice.reopened 4 open, invoice.settled 4 on-hold, invoice.reopened 4 open")
 	f.settle(4, threeway.Approve)
 	f.exec("DELETE FROM document_match WHERE document_b_id = $1", num(4))
 	f.exec("DELETE FROM notification")
@@ -130,6 +132,65 @@ func TestInvoiceReopened(t *testing.T) {
 	if n := queryOne[int](t, f.conn, "SELECT count(*) FROM invoice_action WHERE document_id = $1", num(4)); n != 0 {
 		t.Errorf("%d actions of a deleted invoice", n)
 	}
+}
+
+// What an approval is about reopens it, whatever program changes it; nothing else does.
+func TestInvoiceFacts(t *testing.T) {
+	t.Parallel()
+	f := lampsBilled(t)
+	const document, match = "UPDATE document SET structured_data = ", "UPDATE three_way_match SET "
+	for _, tc := range []struct {
+		sql  string
+		n    int
+		want string
+	}{
+		{document + `structured_data || '{"number":"RE-882"}'`, 3, "reopened"},
+		{document + `structured_data || '{"total":"62"}'`, 3, "reopened"},
+		{document + `structured_data || '{"currency":"CHF"}'`, 3, "reopened"},
+		{document + `jsonb_set(structured_data, '{supplier,iban}', '"DE02120300000000202051"')`, 3, "reopened"},
+		{document + `jsonb_set(structured_data, '{supplier,vat_id}', '"DE811907980"')`, 3, "reopened"},
+		{document + `structured_data || '{"notes":"x","date":"2026-03-07"}'`, 3, "approved"},
+		{match + `verdict = 'unchecked'`, 3, "reopened"},
+		{match + `lines = jsonb_set(lines, '{0,price}', '"11"')`, 3, "reopened"},
+		{match + `lines = jsonb_set(lines, '{0,received}', '"11"')`, 3, "approved"},
+		{match + `lines = jsonb_set(lines, '{0,received}', '"11"')`, 4, "reopened"},
+		{match + `lines = jsonb_set(lines, '{0,item}', '"x"') || '[]', words = 'x', tolerance = '{}', judge_again = true`, 4, "approved"},
+		{match + `orders = jsonb_set(orders, '{0,over_billed}', 'true')`, 3, "reopened"},
+		{match + `orders = jsonb_set(orders, '{0,remaining}', '"1"'), receipts = '[]'`, 3, "approved"},
+	} {
+		f.settle(tc.n, threeway.Approve)
+		column := "id"
+		if strings.HasPrefix(tc.sql, match) {
+			column = "document_id"
+		}
+		f.exec(tc.sql+" WHERE "+column+" = $1", num(tc.n))
+		if got := f.list("SELECT state FROM three_way_match WHERE document_id = $1", num(tc.n)); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.sql, got, tc.want)
+		}
+	}
+	f.settle(3, threeway.Withdraw)
+	f.exec("CREATE TABLE kept AS SELECT * FROM three_way_match WHERE document_id = $1", num(3))
+	f.exec("DELETE FROM three_way_match WHERE document_id = $1", num(3))
+	f.exec("INSERT INTO three_way_match SELECT * FROM kept")
+	equal(t, "withdrawn, and compared anew", f.list("SELECT state FROM three_way_match WHERE document_id = $1", num(3)), "open")
+}
+
+// A role that may only write documents reopens an invoice by a correction.
+func TestWriterReopensInvoice(t *testing.T) {
+	t.Parallel()
+	f := lampsBilled(t)
+	f.record()
+	f.settle(3, threeway.Approve)
+	role := "writer_" + strings.ReplaceAll(uuid.NewString(), "-", "")
+	f.exec("CREATE ROLE " + role)
+	f.exec("GRANT SELECT, UPDATE ON document TO " + role)
+	f.exec("GRANT SELECT ON event_receiver TO " + role)
+	f.exec("SET ROLE " + role)
+	f.exec(`UPDATE document SET structured_data = structured_data || '{"total":"62"}' WHERE id = $1`, num(3))
+	f.exec("RESET ROLE")
+	equal(t, "corrected", f.states(3), "3 reopened, 4 open; reopen match: it was approved, and now other values are compared")
+	f.exec("DROP OWNED BY " + role)
+	f.exec("DROP ROLE " + role)
 }
 
 // A person's approval and a turn that changes what it is about never pass each other.

@@ -68,7 +68,8 @@ type WaitingFilter struct {
 // since, and for files the ingestion that failed. A pair rejected by a person doesn't wait, nor does a settled warning.
 var waitingKindsRows = map[string]struct{ document, columns, from, since, unread string }{
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
-		`match_suggestion AS q WHERE decided_by <> 'person' AND ($6 OR NOT ((` + hasMatch("document_a_id") + ` OR ` + hasMatch("document_b_id") + `)
+		`match_suggestion AS q WHERE decided_by <> 'person' AND ($6 OR NOT (
+			(` + hasMatch("document_a_id") + ` OR ` + hasMatch("document_b_id") + `)
 			AND question_is_folded(document_a_id, document_b_id, evidence)))`, "created_at", ""},
 	WaitingWarning: {"document_id", "other_document_id, NULL, kind || ': ' || words", `document_warning AS w WHERE NOT EXISTS (
 		SELECT FROM warning_settled AS s WHERE (s.document_id, s.kind, s.other_document_id, s.facts)

@@ -107,7 +107,8 @@ func (h *handler) notes(v *visit, id uuid.UUID, d *documentPage) error {
 	d.Assignee = term.Clean(assignees[id], term.MaxValue)
 	comments, err := h.DB.Comments(v.Context(), id, maxComments)
 	for _, c := range comments {
-		d.Comments = append(d.Comments, explain.Event{At: c.At, What: term.Clean(c.By, term.MaxValue) + ": " + term.Clean(c.Text, term.MaxText)})
+		words := term.Clean(c.By, term.MaxValue) + ": " + term.Clean(c.Text, term.MaxText)
+		d.Comments = append(d.Comments, explain.Event{At: c.At, What: words})
 	}
 	return err
 }

@@ -94,6 +94,9 @@ func TestTolerancePage(t *testing.T) {
 	}
 	c.do(http.MethodPost, path, stale).want(t, "all others 9 ")
 	c.do(http.MethodPost, path, c.tolerance("DE811907980", "do", "remove")).want(t, "DE811907980 : removed")
+	if text := c.page(path).text(); strings.Index(text, ": removed") > strings.Index(text, "2 → 12.5") {
+		t.Error("the history doesn't begin with the latest change")
+	}
 	c.page(path+"&supplier=DE811907980").want(t, "Tolerance of DE811907980")
 	if a := c.get(path + "&supplier=DE811907981"); a.code != 400 || !strings.Contains(a.text(), "invalid check digits") {
 		t.Errorf("an invalid VAT id: %d", a.code)

@@ -27,29 +27,30 @@ const (
 SELECT FROM matchmaking_job WHERE id = $1 FOR UPDATE`
 	// After the lock, because a statement that waits for it sees the actions of before.
 	seenOfferSQL = `
-SELECT job_status = 'failed', ` + offerVersion + `, EXISTS (SELECT FROM offer_action WHERE form = $2)
+SELECT ` + offerVersion + `, EXISTS (SELECT FROM offer_action WHERE form = $2)
 FROM matchmaking_job WHERE id = $1`
 	offerRequeuedSQL = `
 INSERT INTO offer_action (form, tenant_id, user_id, job_id, kind, acted_by, reason, status, before, after)
 SELECT $2, tenant_id, user_id, id, 'requeue', $3, $4, status, input_digest, coalesce(input_digest, '') FROM matchmaking_job WHERE id = $1`
 )
 
-// Requeue publishes a failed job again for a person, and stores the person and the reason. The
-// caller must send the returned messages. A form submitted again does nothing. It returns ErrStale
-// if the job isn't failed any more, or has failed again since the person saw it.
+// Requeue publishes a failed job again for a person, and stores the person and the reason. Seen
+// must be of FailedVersions. The caller must send the returned messages. A form submitted again
+// does nothing. It returns ErrStale if the job isn't failed any more, or has failed again since the
+// person saw it.
 func (o *Offers) Requeue(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
 	return within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		tag, err := tx.Exec(ctx, lockOfferSQL, id)
 		if err != nil || tag.RowsAffected() == 0 {
 			return nil, errors.Join(err, missing(err == nil))
 		}
-		var failed, sent bool
+		var sent bool
 		var version string
-		err = tx.QueryRow(ctx, seenOfferSQL, id, a.ID).Scan(&failed, &version, &sent)
+		err = tx.QueryRow(ctx, seenOfferSQL, id, a.ID).Scan(&version, &sent)
 		switch {
 		case err != nil || sent:
 			return nil, err
-		case !failed || version != a.Seen:
+		case version != a.Seen:
 			return nil, ErrStale
 		}
 		if _, err := tx.Exec(ctx, offerRequeuedSQL, id, a.ID, storable(a.By), storable(a.Reason)); err != nil {

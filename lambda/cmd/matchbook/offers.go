@@ -21,7 +21,7 @@ import (
 func (w *invocation) offersCommand() *cobra.Command {
 	return group("offers", "Run, simulate, explain and requeue match offers",
 		w.offersRunCommand(), w.offersSimulateCommand(), w.offersExplainCommand(), w.offersStatusCommand(), w.offersRequeueCommand(),
-		w.offersFeedbackCommand(), w.offersSettingsCommand())
+		w.offersShadowCommand(), w.offersFeedbackCommand(), w.offersSettingsCommand())
 }
 
 func (w *invocation) offersStatusCommand() *cobra.Command {

@@ -71,6 +71,7 @@ func TestOffersRunSamples(t *testing.T) {
 	}
 	r := decode[offerrun.Result](t, runOffers(t, url, "--json"))
 	wantSets(t, r)
+	testShadow(t, url)
 	testExplain(t, url, conn, r)
 	if want := (offerrun.Accounting{Users: 24, Completed: 22, Failed: 1, Without: 1, Offers: 60}); r.Accounting != want {
 		t.Errorf("got %+v, want %+v", r.Accounting, want)

@@ -53,6 +53,14 @@ func (r Reader) OffersOf(ctx context.Context, date day.Date, tenants []uuid.UUID
 // A page shows 200 characters of a name, so the rest of a long one stays in the database.
 const offerNamesSQL = `SELECT u.id, left(` + userName + `, 300) FROM offer_user AS u WHERE u.id = ANY ($1)`
 
+const offerTenantsSQL = `
+SELECT tenant_id FROM offer_roster WHERE date = $1 AND ($2::uuid IS NULL OR tenant_id = $2) ORDER BY 1`
+
+// OfferTenants lists the tenants with a roster of a date; with a tenant only that one.
+func (r Reader) OfferTenants(ctx context.Context, date day.Date, tenant *uuid.UUID) ([]uuid.UUID, error) {
+	return postgres.IDs(ctx, r.db, offerTenantsSQL, date.Time(), tenant)
+}
+
 // OfferNames returns the users' names found in their profiles.
 func (r Reader) OfferNames(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]string, error) {
 	return postgres.Map[map[uuid.UUID]string](ctx, r.db, offerNamesSQL, users)

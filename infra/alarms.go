@@ -57,6 +57,12 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 	}
 	a.Add(watch.Alarm{ID: id + "Malformed", Metric: a.site.metric(name, metric.Malformed, "Sum"), At: 1,
 		Text: a.malformed(q.facts)})
+	if !q.facts.Rowless && q.facts.PublishesTo == "" { // it publishes to its own queue
+		a.Add(watch.Alarm{ID: id + "LoopStopped", Metric: watch.Lambda(q.function, "RecursiveInvocationsDropped", "Sum"), At: 1,
+			Text: "Lambda took a chain of " + rows + " that published each other for a loop, and stopped it after 16. " +
+				"Nothing is lost: the sweep publishes the " + rows + " again. If it goes off daily, raise it with the developers; " +
+				"until then set RecursiveLoop of " + queue + " to Allow."})
+	}
 	a.onFunction(q.function, name, q.facts.Timeout, 1)
 	a.onThresholds(id, q)
 }

@@ -40,13 +40,14 @@ func TestAlarmThresholds(t *testing.T) {
 			work("Refused") + ", Matchbook Refused Sum Function=offer Stage=dev, " +
 			"Matchbook Refused Sum Function=review Stage=dev, " + schedule("Refused Sum") + ", " + ours("Refused Sum"),
 			">=", "1", "1", missingIsFine},
-		"MatchErrors":    {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
-		"MatchThrottles": {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
-		"MatchDuration":  {lambda("Duration p99", "MatchFunction"), ">=", "144000", "1", missingIsFine},
-		"SweepErrors":    {lambda("Errors Sum", "SweepFunction"), ">=", "3", "1", missingIsFine},
-		"SweepThrottles": {lambda("Throttles Sum", "SweepFunction"), ">=", "1", "1", missingIsFine},
-		"SweepDuration":  {lambda("Duration p99", "SweepFunction"), ">=", "40000", "1", missingIsFine},
-		"SweepSilent":    {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
+		"MatchErrors":      {lambda("Errors Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchLoopStopped": {lambda("RecursiveInvocationsDropped Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchThrottles":   {lambda("Throttles Sum", "MatchFunction"), ">=", "1", "1", missingIsFine},
+		"MatchDuration":    {lambda("Duration p99", "MatchFunction"), ">=", "144000", "1", missingIsFine},
+		"SweepErrors":      {lambda("Errors Sum", "SweepFunction"), ">=", "3", "1", missingIsFine},
+		"SweepThrottles":   {lambda("Throttles Sum", "SweepFunction"), ">=", "1", "1", missingIsFine},
+		"SweepDuration":    {lambda("Duration p99", "SweepFunction"), ">=", "40000", "1", missingIsFine},
+		"SweepSilent":      {ours("OldestDue SampleCount"), "<=", "0", "3", missingIsBad},
 		"SweepRepairs": {"republished + lost + crashed of " + ours("Crashed Sum") + ", " + ours("Lost Sum") +
 			", " + ours("Republished Sum"), ">=", "1", "1", missingIsFine},
 		"OfferFailedShare": {"IF(failed + dead >= 1, 100 * (failed + dead) / (succeeded + failed + dead), 0) of " +
@@ -73,7 +74,7 @@ func TestAlarmThresholds(t *testing.T) {
 	operators := map[string]string{"GreaterThanOrEqualToThreshold": ">=", "GreaterThanThreshold": ">", "LessThanOrEqualToThreshold": "<="}
 	tpl := synthesise(t, wishes{context: bare})
 	// Of ingest, of review, of the inbox, which has no rows that fail, and the usual ones of offer.
-	others := 9 + 9 + 7 + 8
+	others := 9 + 10 + 7 + 9
 	if ids := tpl.of("AWS::CloudWatch::Alarm"); len(ids) != len(want)+others {
 		t.Errorf("%d alarms, want %d: %v", len(ids), len(want)+others, ids)
 	}

@@ -42,6 +42,9 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 	if task.Instances > 0 {
 		cfn.SetReservedConcurrentExecutions(jsii.Number(task.Instances))
 	}
+	// Stop loops of our making, on purpose rather than by default: what Lambda drops is published
+	// again by the sweep, and an alarm goes off.
+	cfn.SetRecursiveLoop(jsii.String("Terminate"))
 	cfn.SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: jsii.String("Active")})
 	s.network.attach(function)
 	s.output(id+"Name", task.Purpose, function.FunctionName())

@@ -83,6 +83,7 @@ func TestFunctionCode(t *testing.T) {
 			at(f.id, "bootstrap", "Handler"),
 			at(f.id, f.seconds, "Timeout"), at(f.id, f.memory, "MemorySize"),
 			at(f.id, "Active", "TracingConfig", "Mode"),
+			at(f.id, "Terminate", "RecursiveLoop"),
 			at(f.id, "${"+f.id+"Logs}", "LoggingConfig", "LogGroup"), at(f.id, "", "LoggingConfig", "LogFormat"),
 			at(f.id, "", "ReservedConcurrentExecutions"), at(f.id, "", "VpcConfig"),
 			at(f.id+"Logs", "/aws/lambda/matchbook-dev-"+f.name, "LogGroupName"),

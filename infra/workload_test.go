@@ -53,7 +53,7 @@ func TestNewRowIsWorkload(t *testing.T) {
 		"LampLive":         "AWS::Lambda::Alias", "LampMapping": "AWS::Lambda::EventSourceMapping",
 	}
 	for _, alarm := range []string{"DeadLetterQueueNotEmpty", "DeadLetterQueueFilling", "QueueInFlight", "Failed",
-		"FailedShare", "Malformed",
+		"FailedShare", "Malformed", "LoopStopped",
 		"Errors", "Throttles", "Duration"} {
 		want["Lamp"+alarm] = "AWS::CloudWatch::Alarm"
 	}

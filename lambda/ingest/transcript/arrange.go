@@ -139,7 +139,16 @@ func apart(a, b Box, gutters []Box) bool {
 	})
 }
 
-func near(a, b Box) bool { return b.Left-a.Right <= min(a.height(), b.height()) }
+// near reports whether two words of a row belong together: the gap is at most as wide as the
+// higher one is high, or the smaller one if their fonts differ. The boxes of words without tall
+// letters are lower by less than that.
+func near(a, b Box) bool {
+	small, high := min(a.height(), b.height()), max(a.height(), b.height())
+	if high > 1.6*small {
+		high = small
+	}
+	return b.Left-a.Right <= high
+}
 
 // line joins words; its confidence is their mean, weighted by their characters.
 func line(words []Word, width, height float64) Line {

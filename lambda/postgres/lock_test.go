@@ -188,9 +188,11 @@ func TestLockedRowHoldsFew(t *testing.T) {
 	for i := range fences {
 		fences[i] = f.take(num(i + 1))
 	}
-	release := f.blocks("SELECT FROM document WHERE id = $1 FOR UPDATE", num(1))
-	began := time.Now()
-	errs := f.matchTogether(relating{f.DB, num(1), fences[1:related]}, fences)
+	var release func()
+	var began time.Time
+	errs := f.matchTogether(&meddler{relating{f.DB, num(1), fences[1:related]}, func() { // all are read, and none is written
+		release, began = f.blocks("SELECT FROM document WHERE id = $1 FOR UPDATE", num(1)), time.Now()
+	}}, fences)
 	if took := time.Since(began); took > 4*patience {
 		t.Errorf("the writes took %v, want little more than %v", took, patience)
 	}

@@ -35,6 +35,8 @@ func (f *fixture) waits(n int) {
 		JOIN (SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS n FROM document) AS b
 		ON b.tenant_id = a.tenant_id AND b.n = a.n + 1 LIMIT $1`, n)
 	f.exec("INSERT INTO match_suggestion SELECT tenant_id, a, b, 0.5, 'rules', 'because', '[]', at FROM pair")
+	f.exec(`INSERT INTO document_match (tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence)
+		SELECT tenant_id, a, b, 0.9, 'high', 'rules', 'because', '[]' FROM pair WHERE at < now() - interval '2 hours'`) // before a page's questions
 	f.exec("INSERT INTO document_warning SELECT tenant_id, a, 'billed-twice', b, 'because', at FROM pair")
 	f.exec("INSERT INTO warning_settled SELECT tenant_id, a, 'account-changed', b, 'facts', 'anna', 'command', 'known', at FROM pair")
 	f.exec("INSERT INTO ingestion (id, tenant_id, document_id, needs_human_review, created_at) SELECT a, tenant_id, a, true, at FROM pair")

@@ -44,13 +44,13 @@ func TestMain(m *testing.M) {
 // maxBootstrap bounds the programs, in bytes; that of ingest has PDFium in it, and draws pages, that of
 // web a server of HTTP, the store of files since it reads texts, a parser of HTML, and the
 // answers to offers, and that of the console pages, a client of an issuer, the store of files, and
-// the checks of typed values.
+// the checks of typed values, and the explanation of a set of offers.
 func maxBootstrap(name string) int64 {
 	switch name {
 	case manifest.Web.Name:
 		return 26_500_000
 	case manifest.Console.Name:
-		return 27_600_000
+		return 28_300_000
 	case manifest.Ingest.Name:
 		return 25_800_000
 	}

@@ -70,6 +70,12 @@ func (p *tab) holds(condition string) {
 	}
 }
 
+// fits reports a page that is wider than the window.
+func (p *tab) fits() {
+	p.t.Helper()
+	p.holds("document.documentElement.scrollWidth <= innerWidth")
+}
+
 func (p *tab) want(texts ...string) {
 	p.t.Helper()
 	shown := p.text()
@@ -80,64 +86,69 @@ func (p *tab) want(texts ...string) {
 	}
 }
 
-var widths = []int64{1280, 390}
+// atWidths runs a test on a phone's width, too, with -thorough.
+func atWidths(t *testing.T, do func(t *testing.T, width int64)) {
+	for _, width := range []int64{1280, 390}[:testenv.Size(1, 2)] {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			do(t, width)
+		})
+	}
+}
 
 func TestBrowserClicksActions(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s := newSample(t)
-			s.t = t
-			order := s.numbered("4500000136")
-			s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'out of time' WHERE id = $1", s.numbered("4500000101"))
-			p := s.serve(everything(login.Operator)).open(width)
-			p.want("Documents by state", "33 succeeded")
-			p.Barriers()
-			p.press(`header nav a[href^="/documents"]`)
-			p.want("purchase order 4500000101", "out of time")
-			p.Barriers()
-			p.Run(chromedp.SendKeys("#q", "4500000136"))
-			p.press(".search button")
-			p.want("Found by number")
-			p.press("table a")
-			p.want("purchase order 4500000136", "Undecided: it needs 7 more points")
-			p.Barriers()
-			p.press(".pairs a")
-			p.Barriers()
-			p.Run(chromedp.SendKeys("#note", "by phone"))
-			p.press(`button[value="confirmed"]`)
-			p.want("Confirmed: the two belong together.", "a person confirmed it")
-			p.Barriers()
-			p.press(`button[value="rejected"]`)
-			p.want("No match: a person rejected it.")
-			p.press(`button[value="withdrawn"]`)
-			p.want("Undecided: it needs 7 more points")
-			p.press(`form.act a.button`) // to another question
-			p.holds(`location.pathname.startsWith("/pairs/") && !location.pathname.includes("` + order.String() + `")`)
-			p.visit("/open")
-			p.want("Waiting for people", "question 0.61")
-			p.Barriers()
-			p.press(".items a.button")
-			p.press(`button[value="confirmed"]`)
-			p.press(".done a") // the next question
-			p.want("Undecided")
-			p.visit("/documents/" + s.numbered("4500000101").String())
-			p.want("out of time")
-			p.Run(chromedp.SendKeys("#reason", "the model is back"))
-			p.press(".act button")
-			p.want("Published: the document will be matched again.", "had it matched again: the model is back")
-			p.Barriers()
-			p.visit("/documents/" + order.String())
-			p.want("confirmed the match with", "by phone")
-			// By the keyboard: the first key leads to the content.
-			p.Run(chromedp.KeyEvent("\t"), chromedp.KeyEvent("\r"))
-			p.holds("document.activeElement.id === 'main'")
-			p.press(".person button")
-			p.want("You are logged out")
-			p.NoErrors()
-		})
-	}
+	atWidths(t, func(t *testing.T, width int64) {
+		s := newSample(t)
+		s.t = t
+		order := s.numbered("4500000136")
+		s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'out of time' WHERE id = $1", s.numbered("4500000101"))
+		p := s.serve(everything(login.Operator)).open(width)
+		p.want("Documents by state", "33 succeeded")
+		p.Barriers()
+		p.press(`header nav a[href^="/documents"]`)
+		p.want("purchase order 4500000101", "out of time")
+		p.Barriers()
+		p.Run(chromedp.SendKeys("#q", "4500000136"))
+		p.press(".search button")
+		p.want("Found by number")
+		p.press("table a")
+		p.want("purchase order 4500000136", "Undecided: it needs 7 more points")
+		p.Barriers()
+		p.press(".pairs a")
+		p.Barriers()
+		p.Run(chromedp.SendKeys("#note", "by phone"))
+		p.press(`button[value="confirmed"]`)
+		p.want("Confirmed: the two belong together.", "a person confirmed it")
+		p.Barriers()
+		p.press(`button[value="rejected"]`)
+		p.want("No match: a person rejected it.")
+		p.press(`button[value="withdrawn"]`)
+		p.want("Undecided: it needs 7 more points")
+		p.press(`form.act a.button`) // to another question
+		p.holds(`location.pathname.startsWith("/pairs/") && !location.pathname.includes("` + order.String() + `")`)
+		p.visit("/open")
+		p.want("Waiting for people", "question 0.61")
+		p.Barriers()
+		p.press(".items a.button")
+		p.press(`button[value="confirmed"]`)
+		p.press(".done a") // the next question
+		p.want("Undecided")
+		p.visit("/documents/" + s.numbered("4500000101").String())
+		p.want("out of time")
+		p.Run(chromedp.SendKeys("#reason", "the model is back"))
+		p.press(".act button")
+		p.want("Published: the document will be matched again.", "had it matched again: the model is back")
+		p.Barriers()
+		p.visit("/documents/" + order.String())
+		p.want("confirmed the match with", "by phone")
+		// By the keyboard: the first key leads to the content.
+		p.Run(chromedp.KeyEvent("\t"), chromedp.KeyEvent("\r"))
+		p.holds("document.activeElement.id === 'main'")
+		p.press(".person button")
+		p.want("You are logged out")
+		p.NoErrors()
+	})
 }
 
 func TestDocumentScriptsNeverRun(t *testing.T) {
@@ -157,7 +168,7 @@ func TestDocumentScriptsNeverRun(t *testing.T) {
 		"/pairs/" + order.ID.String() + "/" + invoice.ID.String(), "/documents?q=%3Cscript%3Ealert(1)%3C/script%3E"} {
 		p.visit(path)
 		p.want("alert(1)")
-		p.holds("document.documentElement.scrollWidth <= innerWidth")
+		p.fits()
 		if n, err := chromedp.Run(p, chromedp.Evaluate[int](`document.querySelectorAll('script:not([src="/console.js"]), img, [onerror]').length`)); err != nil || n > 0 {
 			t.Errorf("%s has %d elements of a document, %v", path, n, err)
 		}

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
-	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
@@ -180,36 +178,33 @@ func TestBulkIsGuarded(t *testing.T) {
 
 func TestBrowserActsOnMany(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s := newSample(t)
-			s.t = t
-			s.waits()
-			c, p := s.as(everything(login.Operator)), s.serve(everything(login.Operator)).open(width)
-			for kind, k := range manyKinds {
-				p.visit("/open?all=1&kind=" + kind + "&tenant=" + tenantA.String())
-				p.Barriers()
-				p.holds("document.documentElement.scrollWidth <= innerWidth")
-				for _, tick := range apart(c.many(kind, nil)["tick"]) {
-					p.Run(chromedp.Click(`[name="tick"][value="` + tick + `"]`))
-				}
-				p.Run(chromedp.SendKeys("#many [name=reason]", "by phone"))
-				if kind == "warning" {
-					p.Run(chromedp.SetValue("#many select", "is-no-copy"))
-				}
-				p.press(`#many button[value="` + k.fields.Get("do") + `"]`)
-				p.want("Done: 2.")
-				p.Barriers()
-				if n := found[int](s, k.stored); n != 2 {
-					t.Errorf("%s: %d stored", kind, n)
-				}
-			}
-			p.visit("/documents/" + s.numbered("RE-2026-1187").String())
-			p.want("billed before")
-			p.holds("document.documentElement.scrollWidth <= innerWidth && !!document.querySelector('.compared')")
+	atWidths(t, func(t *testing.T, width int64) {
+		s := newSample(t)
+		s.t = t
+		s.waits()
+		c, p := s.as(everything(login.Operator)), s.serve(everything(login.Operator)).open(width)
+		for kind, k := range manyKinds {
+			p.visit("/open?all=1&kind=" + kind + "&tenant=" + tenantA.String())
 			p.Barriers()
-			p.NoErrors()
-		})
-	}
+			p.fits()
+			for _, tick := range apart(c.many(kind, nil)["tick"]) {
+				p.Run(chromedp.Click(`[name="tick"][value="` + tick + `"]`))
+			}
+			p.Run(chromedp.SendKeys("#many [name=reason]", "by phone"))
+			if kind == "warning" {
+				p.Run(chromedp.SetValue("#many select", "is-no-copy"))
+			}
+			p.press(`#many button[value="` + k.fields.Get("do") + `"]`)
+			p.want("Done: 2.")
+			p.Barriers()
+			if n := found[int](s, k.stored); n != 2 {
+				t.Errorf("%s: %d stored", kind, n)
+			}
+		}
+		p.visit("/documents/" + s.numbered("RE-2026-1187").String())
+		p.want("billed before")
+		p.holds("document.documentElement.scrollWidth <= innerWidth && !!document.querySelector('.compared')")
+		p.Barriers()
+		p.NoErrors()
+	})
 }

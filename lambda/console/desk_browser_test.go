@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
-	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/chromedp"
 )
@@ -35,48 +34,45 @@ const drops = `(() => {
 // on to the next file, by the keyboard alone.
 func TestBrowserFinishesFiles(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s := newDesk(t)
-			setUp := s.as(everything(login.Operator))
-			first, second := s.uploaded(setUp, "invoice.pdf"), s.uploaded(setUp, "two-invoices.pdf")
-			p := s.serve(everything(login.Operator)).open(width)
-			p.visit("/documents?tenant=" + tenantA.String())
-			p.RequestsMayFail() // a refused form is a 422
-			p.leads("a dropped file", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(drops, "%PDF-1.7 x", "late.pdf")))
-			p.want("1 new file", "late.pdf")
-			p.Barriers()
-			p.visit("/documents/" + first.String())
-			p.want("A person must look", "the date is unsure")
-			p.Barriers()
-			p.Run(chromedp.EmulateViewport(width, 340), chromedp.Focus(`[name="value.tax"]`)) // so low that the pages scroll
-			p.holds(`document.querySelector('rect.on').dataset.of === "tax"`)
-			p.Run(chromedp.KeyEvent("\r"))
-			p.holds(`document.activeElement.name === "value.total"`)
-			p.holds(`(() => { const at = document.querySelector('rect.on').getBoundingClientRect(), in_ = document.querySelector('.sheets').getBoundingClientRect();
-				return at.top >= in_.top && at.bottom <= in_.bottom })()`)
-			p.Run(chromedp.EmulateViewport(width, 900))
-			p.fill("value.total", "1.245,15")
-			p.until(`document.querySelector('.flaw[data-of="total"]').textContent.includes("add up to 1244.15")`)
-			p.leads("Ctrl+Enter", chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-			p.want("Nothing was saved yet", "Save it although this remains")
-			p.Barriers()
-			p.fill("value.total", "1.244,15")
-			p.until(`document.querySelector('.flaw[data-of="total"]').textContent === ""`)
-			p.leads("Ctrl+Enter", chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-			p.want("Saved: the document needs nobody any more.")
-			p.leads("Alt+N", chromedp.KeyEvent("n", chromedp.KeyModifiers(chromedp.ModifierAlt)))
-			p.holds(`location.pathname === "/documents/` + second.String() + `"`)
-			p.press(`form[action$="/read"] button`)
-			p.want("Its file will be read again.")
-			p.press(`form[action$="/divide"] button`)
-			p.want("one document from each part")
-			p.Run(chromedp.SendKeys(`form[action$="/dismiss"] [name=reason]`, "an advert"))
-			p.press(`form[action$="/dismiss"] button`)
-			p.want("matched with nothing")
-			p.Barriers()
-			p.NoErrors()
-		})
-	}
+	atWidths(t, func(t *testing.T, width int64) {
+		s := newDesk(t)
+		setUp := s.as(everything(login.Operator))
+		first, second := s.uploaded(setUp, "invoice.pdf"), s.uploaded(setUp, "two-invoices.pdf")
+		p := s.serve(everything(login.Operator)).open(width)
+		p.visit("/documents?tenant=" + tenantA.String())
+		p.RequestsMayFail() // a refused form is a 422
+		p.leads("a dropped file", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(drops, "%PDF-1.7 x", "late.pdf")))
+		p.want("1 new file", "late.pdf")
+		p.Barriers()
+		p.visit("/documents/" + first.String())
+		p.want("A person must look", "the date is unsure")
+		p.Barriers()
+		p.Run(chromedp.EmulateViewport(width, 340), chromedp.Focus(`[name="value.tax"]`)) // so low that the pages scroll
+		p.holds(`document.querySelector('rect.on').dataset.of === "tax"`)
+		p.Run(chromedp.KeyEvent("\r"))
+		p.holds(`document.activeElement.name === "value.total"`)
+		p.holds(`(() => { const at = document.querySelector('rect.on').getBoundingClientRect(), in_ = document.querySelector('.sheets').getBoundingClientRect();
+			return at.top >= in_.top && at.bottom <= in_.bottom })()`)
+		p.Run(chromedp.EmulateViewport(width, 900))
+		p.fill("value.total", "1.245,15")
+		p.until(`document.querySelector('.flaw[data-of="total"]').textContent.includes("add up to 1244.15")`)
+		p.leads("Ctrl+Enter", chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+		p.want("Nothing was saved yet", "Save it although this remains")
+		p.Barriers()
+		p.fill("value.total", "1.244,15")
+		p.until(`document.querySelector('.flaw[data-of="total"]').textContent === ""`)
+		p.leads("Ctrl+Enter", chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+		p.want("Saved: the document needs nobody any more.")
+		p.leads("Alt+N", chromedp.KeyEvent("n", chromedp.KeyModifiers(chromedp.ModifierAlt)))
+		p.holds(`location.pathname === "/documents/` + second.String() + `"`)
+		p.press(`form[action$="/read"] button`)
+		p.want("Its file will be read again.")
+		p.press(`form[action$="/divide"] button`)
+		p.want("one document from each part")
+		p.Run(chromedp.SendKeys(`form[action$="/dismiss"] [name=reason]`, "an advert"))
+		p.press(`form[action$="/dismiss"] button`)
+		p.want("matched with nothing")
+		p.Barriers()
+		p.NoErrors()
+	})
 }

@@ -12,7 +12,6 @@ import (
 
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/document"
-	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
@@ -200,29 +199,26 @@ func TestInvoicesAreGuarded(t *testing.T) {
 
 func TestBrowserSettlesInvoices(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t)
-			s.t = t
-			s.lamps()
-			p := s.serve(everything(login.Operator)).open(width)
-			p.visit("/invoices")
-			p.Barriers()
-			p.holds("document.documentElement.scrollWidth <= innerWidth")
-			p.Run(chromedp.Click(`tbody tr:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "a credit note comes"))
-			p.press(`#many [value=hold]`)
-			p.want("Done: 1.", "to settle 1", "on hold 1")
-			p.press(`[href*="state=on"]`)
-			p.want("on hold by Paula")
-			p.press("tbody th a")
-			p.want("On hold by Paula on 20")
-			p.Run(chromedp.SendKeys(`[action$="/invoice"] [name=reason]`, "it came"))
-			p.press(`[action$="/invoice"] [value=approve]`)
-			p.want("Approved by Paula on 20", "Approved. It is reopened if")
-			p.Barriers()
-			p.holds("document.documentElement.scrollWidth <= innerWidth")
-			p.NoErrors()
-		})
-	}
+	atWidths(t, func(t *testing.T, width int64) {
+		s := newSite(t)
+		s.t = t
+		s.lamps()
+		p := s.serve(everything(login.Operator)).open(width)
+		p.visit("/invoices")
+		p.Barriers()
+		p.fits()
+		p.Run(chromedp.Click(`tbody tr:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "a credit note comes"))
+		p.press(`#many [value=hold]`)
+		p.want("Done: 1.", "to settle 1", "on hold 1")
+		p.press(`[href*="state=on"]`)
+		p.want("on hold by Paula")
+		p.press("tbody th a")
+		p.want("On hold by Paula on 20")
+		p.Run(chromedp.SendKeys(`[action$="/invoice"] [name=reason]`, "it came"))
+		p.press(`[action$="/invoice"] [value=approve]`)
+		p.want("Approved by Paula on 20", "Approved. It is reopened if")
+		p.Barriers()
+		p.fits()
+		p.NoErrors()
+	})
 }

@@ -14,7 +14,6 @@ import (
 
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/must"
-	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
@@ -173,26 +172,23 @@ func TestOffersRequeued(t *testing.T) {
 
 func TestBrowserRequeuesOffers(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s, _ := hobbies(t)
-			s.t = t
-			p := s.serve(everything(login.Operator)).open(width)
-			p.visit("/offers")
-			p.Barriers()
-			p.holds("document.documentElement.scrollWidth <= innerWidth")
-			p.Run(chromedp.Click(`.items li:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "the profile is mended"))
-			p.press("#many [value=requeue]")
-			p.want("Done: 1.", "Failed jobs: 1")
-			p.press("tbody tr:first-child th a")
-			p.want("Offers of 2026-03-29 for Ada", "Computed again from its roster")
-			p.Barriers()
-			p.holds("document.documentElement.scrollWidth <= innerWidth")
-			p.Run(chromedp.SendKeys("[name=candidate]", user(4).String()))
-			p.press(".filter button")
-			p.want("Dora")
-			p.NoErrors()
-		})
-	}
+	atWidths(t, func(t *testing.T, width int64) {
+		s, _ := hobbies(t)
+		s.t = t
+		p := s.serve(everything(login.Operator)).open(width)
+		p.visit("/offers")
+		p.Barriers()
+		p.fits()
+		p.Run(chromedp.Click(`.items li:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "the profile is mended"))
+		p.press("#many [value=requeue]")
+		p.want("Done: 1.", "Failed jobs: 1")
+		p.press("tbody tr:first-child th a")
+		p.want("Offers of 2026-03-29 for Ada", "Computed again from its roster")
+		p.Barriers()
+		p.fits()
+		p.Run(chromedp.SendKeys("[name=candidate]", user(4).String()))
+		p.press(".filter button")
+		p.want("Dora")
+		p.NoErrors()
+	})
 }

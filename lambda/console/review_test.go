@@ -11,7 +11,6 @@ import (
 
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/must"
-	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/review"
 
@@ -145,29 +144,26 @@ func TestFindingsAreGuarded(t *testing.T) {
 
 func TestBrowserDecidesFindings(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t)
-			s.review(contract, lease)
-			p := s.serve(everything(login.Operator)).open(width)
-			p.visit("/open")
-			p.want("1 finding, critical or high: lease.txt")
-			p.press(".items a")
-			p.want("F1 HIGH Missing clause: liability cap", "4 findings, 4 open.")
-			p.Barriers()
-			p.Run(chromedp.SendKeys(".finding [name=text]", "capped in the order"))
-			p.press(".finding [value=reject]")
-			p.want("Rejected: the finding stays so", "Rejected by Paula on 20")
-			p.press(".finding:nth-child(2) [value=accept]")
-			p.want("Accepted by Paula on 20", "4 findings, 2 open.")
-			p.Run(chromedp.SendKeys("[name=state]", "open"))
-			p.press(".filter button")
-			p.leads("Enter", chromedp.SendKeys(".finding [name=text]", "a question\r")) // comments, and decides nothing
-			p.want("a question")
-			p.holds("document.querySelectorAll('.finding').length === 2 && location.search.includes('state=open')")
-			p.Barriers()
-			p.NoErrors()
-		})
-	}
+	atWidths(t, func(t *testing.T, width int64) {
+		s := newSite(t)
+		s.review(contract, lease)
+		p := s.serve(everything(login.Operator)).open(width)
+		p.visit("/open")
+		p.want("1 finding, critical or high: lease.txt")
+		p.press(".items a")
+		p.want("F1 HIGH Missing clause: liability cap", "4 findings, 4 open.")
+		p.Barriers()
+		p.Run(chromedp.SendKeys(".finding [name=text]", "capped in the order"))
+		p.press(".finding [value=reject]")
+		p.want("Rejected: the finding stays so", "Rejected by Paula on 20")
+		p.press(".finding:nth-child(2) [value=accept]")
+		p.want("Accepted by Paula on 20", "4 findings, 2 open.")
+		p.Run(chromedp.SendKeys("[name=state]", "open"))
+		p.press(".filter button")
+		p.leads("Enter", chromedp.SendKeys(".finding [name=text]", "a question\r")) // comments, and decides nothing
+		p.want("a question")
+		p.holds("document.querySelectorAll('.finding').length === 2 && location.search.includes('state=open')")
+		p.Barriers()
+		p.NoErrors()
+	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/browser"
-	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
@@ -134,35 +133,32 @@ func TestAssignsMany(t *testing.T) {
 // Times are in the person's zone, and dates and numbers as their browser shows them.
 func TestBrowserToDo(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s := newSample(t)
-			s.t = t
-			s.waits()
-			s.exec("UPDATE document SET received_at = '2026-03-29 22:30Z'")
-			p := s.serve(everything(login.Operator)).open(width)
-			p.Run(browser.Place("de-DE", "Europe/Athens"))
-			p.visit("/documents?q=1335.18")
-			p.want("1.335,18", "30.03.2026, 01:30") // three hours ahead in summer
-			p.visit("/todo")
-			p.Barriers()
-			p.holds("document.documentElement.scrollWidth <= innerWidth")
-			p.press(`tbody a[href*="kind=failed"]`)
-			p.Run(chromedp.Click(`[name="tick"]`))
-			p.press("#many [value=assign]")
-			p.want("Done: 1.", "assigned to Paula")
-			p.Barriers()
-			p.press(".items a")
-			p.want("Assigned to Paula")
-			p.Run(chromedp.SendKeys("[name=text]", "waits for the bank"))
-			p.press("[value=comment]")
-			p.want("waits for the bank")
-			p.visit("/todo")
-			p.press(`tbody a[href*="assigned="]`)
-			p.holds("document.querySelectorAll('.items > li').length === 2 && document.body.innerText.includes('failed, since')")
-			p.Barriers()
-			p.NoErrors()
-		})
-	}
+	atWidths(t, func(t *testing.T, width int64) {
+		s := newSample(t)
+		s.t = t
+		s.waits()
+		s.exec("UPDATE document SET received_at = '2026-03-29 22:30Z'")
+		p := s.serve(everything(login.Operator)).open(width)
+		p.Run(browser.Place("de-DE", "Europe/Athens"))
+		p.visit("/documents?q=1335.18")
+		p.want("1.335,18", "30.03.2026, 01:30") // three hours ahead in summer
+		p.visit("/todo")
+		p.Barriers()
+		p.fits()
+		p.press(`tbody a[href*="kind=failed"]`)
+		p.Run(chromedp.Click(`[name="tick"]`))
+		p.press("#many [value=assign]")
+		p.want("Done: 1.", "assigned to Paula")
+		p.Barriers()
+		p.press(".items a")
+		p.want("Assigned to Paula")
+		p.Run(chromedp.SendKeys("[name=text]", "waits for the bank"))
+		p.press("[value=comment]")
+		p.want("waits for the bank")
+		p.visit("/todo")
+		p.press(`tbody a[href*="assigned="]`)
+		p.holds("document.querySelectorAll('.items > li').length === 2 && document.body.innerText.includes('failed, since')")
+		p.Barriers()
+		p.NoErrors()
+	})
 }

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
-	"matchbook/lambda/internal/testenv"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
@@ -138,28 +136,25 @@ func TestTolerancesGuarded(t *testing.T) {
 
 func TestBrowserSetsTolerance(t *testing.T) {
 	t.Parallel()
-	for _, width := range widths[:testenv.Size(1, len(widths))] {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t)
-			s.t = t
-			s.lamps()
-			p := s.serve(everything(login.Operator)).open(width)
-			p.visit("/tolerances")
-			p.Run(chromedp.SendKeys(".filter [name=supplier]", "Nordlicht OHG"))
-			p.press(".filter button")
-			p.want("Tolerance of nordlicht")
-			p.Barriers()
-			p.holds("document.documentElement.scrollWidth <= innerWidth")
-			p.Run(chromedp.SetValue("[name=charge-absolute]", "4,50"), chromedp.Click("[name=needs-receipt]"), chromedp.SendKeys(".edit [name=reason]", "postage"))
-			p.press(".edit [value=set]")
-			p.want("charge-absolute 0 → 4.5, needs-receipt true → false", "postage")
-			p.press(`tbody tr:nth-child(2) a`)
-			p.Run(chromedp.SendKeys(".edit [name=reason]", "over"))
-			p.press(".edit [value=remove]")
-			p.want("removed")
-			p.Barriers()
-			p.NoErrors()
-		})
-	}
+	atWidths(t, func(t *testing.T, width int64) {
+		s := newSite(t)
+		s.t = t
+		s.lamps()
+		p := s.serve(everything(login.Operator)).open(width)
+		p.visit("/tolerances")
+		p.Run(chromedp.SendKeys(".filter [name=supplier]", "Nordlicht OHG"))
+		p.press(".filter button")
+		p.want("Tolerance of nordlicht")
+		p.Barriers()
+		p.fits()
+		p.Run(chromedp.SetValue("[name=charge-absolute]", "4,50"), chromedp.Click("[name=needs-receipt]"), chromedp.SendKeys(".edit [name=reason]", "postage"))
+		p.press(".edit [value=set]")
+		p.want("charge-absolute 0 → 4.5, needs-receipt true → false", "postage")
+		p.press(`tbody tr:nth-child(2) a`)
+		p.Run(chromedp.SendKeys(".edit [name=reason]", "over"))
+		p.press(".edit [value=remove]")
+		p.want("removed")
+		p.Barriers()
+		p.NoErrors()
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -166,12 +167,7 @@ func (d *Desk) wait(ctx context.Context) error {
 	if d.Wait != nil {
 		return d.Wait(ctx, time.Second)
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Second):
-		return nil
-	}
+	return backoff.Sleep(ctx, time.Second)
 }
 
 const batchFor = 30 * time.Second

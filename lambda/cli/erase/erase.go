@@ -17,6 +17,7 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -129,14 +130,7 @@ func (x *Eraser) wait(ctx context.Context, d time.Duration) error {
 	if x.Wait != nil {
 		return x.Wait(ctx, d)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return backoff.Sleep(ctx, d)
 }
 
 // each calls do with the versions of each file.

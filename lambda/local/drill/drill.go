@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/postgres"
@@ -252,7 +253,7 @@ func (d *drill) succeeded(ctx context.Context, n int) ([]uuid.UUID, error) {
 
 // pump advances time until ctx ends, except during standStill.
 func (d *drill) pump(ctx context.Context, fail context.CancelCauseFunc) {
-	for pause(ctx, tick) == nil {
+	for backoff.Sleep(ctx, tick) == nil {
 		if !d.standStill.TryLock() {
 			continue
 		}
@@ -271,7 +272,7 @@ func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
 	var showing sync.WaitGroup
 	began := d.line.Clock.Now()
 	showing.Go(func() {
-		for pause(ctx, 2*time.Second) == nil {
+		for backoff.Sleep(ctx, 2*time.Second) == nil {
 			states, err := d.states(ctx)
 			if err != nil {
 				continue // the server is restarting

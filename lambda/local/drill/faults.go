@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
@@ -89,7 +90,7 @@ func (f Fault) inject(ctx context.Context, s *strikes, load func() error) error 
 		if err := load(); err != nil {
 			return err
 		}
-		if err := pause(ctx, time.Duration(10+s.random.IntN(200))*time.Millisecond); err != nil {
+		if err := backoff.Sleep(ctx, time.Duration(10+s.random.IntN(200))*time.Millisecond); err != nil {
 			return err
 		}
 		return f.strike(s, ctx)
@@ -99,7 +100,7 @@ func (f Fault) inject(ctx context.Context, s *strikes, load func() error) error 
 	if err := load(); err != nil && !errors.As(err, &unsent) {
 		return err
 	}
-	return pause(ctx, time.Second)
+	return backoff.Sleep(ctx, time.Second)
 }
 
 // goesWith reports whether f can strike during other: a frozen worker needs a jumping clock.
@@ -140,21 +141,10 @@ func (s *strikes) count(what string) {
 	s.counts[what]++
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
 // until waits for a condition, up to most.
 func until(ctx context.Context, most time.Duration, ok func() bool) bool {
 	for end := time.Now().Add(most); !ok(); {
-		if time.Now().After(end) || pause(ctx, tick) != nil {
+		if time.Now().After(end) || backoff.Sleep(ctx, tick) != nil {
 			return false
 		}
 	}
@@ -216,7 +206,7 @@ func (s *strikes) cut(ctx context.Context) error {
 func (s *strikes) blackhole(ctx context.Context) error {
 	s.count("database traffic dropped")
 	revive := s.line.proxy.dead()
-	err := pause(ctx, time.Second)
+	err := backoff.Sleep(ctx, time.Second)
 	s.line.proxy.cut()
 	revive()
 	return err
@@ -229,7 +219,7 @@ func (s *strikes) readOnly(ctx context.Context) error {
 		_, err := s.line.db.Exec(ctx, sql)
 		errs = append(errs, err)
 	}
-	errs = append(errs, pause(ctx, time.Second))
+	errs = append(errs, backoff.Sleep(ctx, time.Second))
 	for _, sql := range []string{"ALTER ROLE app RESET default_transaction_read_only", terminateSQL} {
 		_, err := s.line.db.Exec(ctx, sql)
 		errs = append(errs, err)

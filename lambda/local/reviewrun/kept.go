@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
@@ -104,12 +105,5 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 	if d > 5*time.Second {
 		r.Progress.Say("the next try is in %s; Ctrl-C keeps what was paid for", d.Round(time.Second))
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return backoff.Sleep(ctx, d)
 }

@@ -52,12 +52,34 @@ func TestLogHasTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, pending(0), expired(1), &row{status: job.StatusSucceeded})
 		r.work[id(1)] = panics("x")
-		r.run(first(1), first(2), first(3), first(4))
+		r.run(first(1), first(2), first(3))
 		for line := range strings.Lines(r.log.String()) {
-			missing := strings.Contains(line, id(4).String())
-			if strings.Contains(line, `"tenant":"`+tenant.String()+`"`) == missing {
-				t.Errorf("the tenant is unknown or invented: %s", line)
+			if !strings.Contains(line, `"tenant":"`+tenant.String()+`"`) {
+				t.Errorf("the tenant is unknown: %s", line)
 			}
+		}
+	})
+}
+
+// An erased row leaves no id in a log written afterwards, whether it went before the claim or
+// during the work.
+func TestLogOfErasedRow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, pending(0))
+		r.work[id(1)] = func(context.Context, job.Attempt) error {
+			delete(r.store.rows, id(1))
+			return job.ErrFenceLost
+		}
+		r.run(first(1), first(4))
+		log := r.log.String()
+		for _, erased := range []string{id(1).String(), id(4).String(), tenant.String()} {
+			if strings.Contains(log, erased) {
+				t.Errorf("the log has %s:\n%s", erased, log)
+			}
+		}
+		if n := strings.Count(log, `"result":"missing"`); n != 2 {
+			t.Errorf("%d of 2 settlements are logged:\n%s", n, log)
 		}
 	})
 }

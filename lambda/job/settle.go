@@ -180,8 +180,12 @@ func (b *batch) conclude(i int, f Attempt, o Outcome, s Settlement, why failure.
 	case s.Action == Retry || o.Result == Missing || o.Result == Unworkable || o.Result == Parked:
 		level = slog.LevelWarn
 	}
+	id, tenant := d.ID.String(), b.tenant(i)
+	if o.Result == Missing { // the row may have been erased, so its id must not be kept here
+		id, tenant = id[:8], ""
+	}
 	b.Log.Log(context.Background(), level, "settled",
-		"id", d.ID, "tenant", b.tenant(i), "delivery", d.Count, "attempt", f.Number,
+		"id", id, "tenant", tenant, "delivery", d.Count, "attempt", f.Number,
 		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(),
 		"reason", why.Text)
 	if b.Observe != nil {

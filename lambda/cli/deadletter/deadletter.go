@@ -45,6 +45,7 @@ type Letter struct {
 	SentAt    *time.Time `json:"sent_at,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	message   sqsjob.DeadLetter
+	erased    bool // its row was deleted
 }
 
 // Source is a function with its queue.
@@ -69,10 +70,11 @@ type Filter struct {
 	Kind   string // of failure
 	Tenant uuid.UUID
 	IDs    []uuid.UUID // of rows or messages
+	only   func(Letter) bool
 }
 
 func (f Filter) has(l Letter) bool {
-	return (f.Kind == "" || f.Kind == l.Kind) && (f.Tenant == uuid.Nil || f.Tenant == l.TenantID) &&
+	return (f.only == nil || f.only(l)) && (f.Kind == "" || f.Kind == l.Kind) && (f.Tenant == uuid.Nil || f.Tenant == l.TenantID) &&
 		(f.IDs == nil || slices.ContainsFunc(f.IDs, func(id uuid.UUID) bool { return id == l.ID || id.String() == l.MessageID }))
 }
 
@@ -185,6 +187,7 @@ func (d *Desk) joined(ctx context.Context, f manifest.Function, list []sqsjob.De
 		l := &letters[i]
 		row, ok := found[l.ID]
 		l.State, l.Why = stateOf(row, ok, l.message)
+		l.erased = !ok && l.ID != uuid.Nil
 		l.TenantID, l.Kind, l.Attempts = row.TenantID, row.Kind, row.Attempts
 		l.Error, l.USD = term.Clean(row.Error, term.MaxText), paid[row.Subject]
 	}

@@ -46,7 +46,7 @@ func (d *Desk) Drop(ctx context.Context, f Filter, dryRun bool) (*Dropped, error
 		if err != nil {
 			return r, err
 		}
-		drop, keep := split(b.letters, func(l Letter) bool { return l.State == Done || f.IDs != nil })
+		drop, keep := split(b.letters, func(l Letter) bool { return l.State == Done || f.IDs != nil || f.only != nil })
 		r.Kept += len(keep)
 		n := len(drop)
 		if dryRun {
@@ -61,6 +61,15 @@ func (d *Desk) Drop(ctx context.Context, f Filter, dryRun bool) (*Dropped, error
 		}
 	}
 	return r, nil
+}
+
+// DropErased deletes the dead letters of deleted rows and, unless tenant is zero, of the files in its
+// inbox. It returns their number.
+func (d *Desk) DropErased(ctx context.Context, tenant uuid.UUID) (int, error) {
+	r, err := d.Drop(ctx, Filter{only: func(l Letter) bool {
+		return l.erased || l.State == NoRow && tenant != uuid.Nil && l.message.Names(tenant)
+	}}, false)
+	return r.Dropped, err
 }
 
 func split(letters []Letter, is func(Letter) bool) (yes, no []Letter) {
@@ -82,6 +91,9 @@ func (d *Desk) settle(ctx context.Context, b *box, kind string, letters []Letter
 	ctx = context.WithoutCancel(ctx) // a recorded message is deleted
 	a := postgres.DeadLetterAction{Function: b.Function.Name, Kind: kind, By: d.By, Reason: d.Reason}
 	for _, l := range letters {
+		if l.erased { // its id must not come back
+			l.ID = uuid.Nil
+		}
 		a.MessageIDs, a.RowIDs, a.TenantIDs = append(a.MessageIDs, l.MessageID), append(a.RowIDs, l.ID), append(a.TenantIDs, l.TenantID)
 	}
 	if err := d.DB.RecordDeadLetters(ctx, a); err != nil || b.dead == nil {

@@ -62,6 +62,8 @@ type Report struct {
 	Versions  int                  `json:"file_versions"` // of the files
 	Published int                  `json:"published"`     // documents to match again
 	Unsent    int                  `json:"unsent"`        // of these, left to the sweep
+
+	DeadLetters int `json:"dead_letters"` // deleted, of the rows and files
 }
 
 // Plan returns what Run would delete. It changes nothing.

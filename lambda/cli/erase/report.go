@@ -52,6 +52,9 @@ func (r *Report) Text() string {
 	for _, t := range r.Rows {
 		p.Line("%10d  %s", t.Rows, t.Table)
 	}
+	if r.DeadLetters > 0 {
+		p.Line("%s deleted", plural.Of(r.DeadLetters, "dead letter"))
+	}
 	if r.Published > 0 {
 		p.Line("%s to match again, because they were compared with it", plural.Of(r.Published, "document"))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/cli"
@@ -74,6 +75,9 @@ func (s *session) erase(o deleteOptions, tenant uuid.UUID) error {
 		do, confirmed = x.Run, true
 	}
 	r, err := do(s.ctx, e)
+	if err == nil && !r.DryRun {
+		r.DeadLetters, err = s.dropErased(e)
+	}
 	if err != nil {
 		return err
 	}
@@ -84,6 +88,22 @@ func (s *session) erase(o deleteOptions, tenant uuid.UUID) error {
 		fmt.Fprintf(s.ErrOut, "nothing deleted: repeat the command with --confirm %s\n", id)
 	}
 	return cli.Findings(confirmed && r.Unsent == 0, nil)
+}
+
+// dropErased deletes the dead letters of the deleted rows and files.
+func (s *session) dropErased(e postgres.Erasure) (int, error) {
+	desk, unset, err := s.desk(dlqFlags{reason: "deleted"})
+	if err != nil {
+		return 0, err
+	}
+	if len(unset) > 0 {
+		fmt.Fprintf(s.ErrOut, "unknown queues of %s: their dead letters keep IDs until matchbook dlq drop\n", strings.Join(unset, ", "))
+	}
+	of := e.Tenant
+	if e.Documents != nil { // the tenant stays
+		of = uuid.Nil
+	}
+	return desk.DropErased(s.ctx, of)
 }
 
 // eraser opens the files and the queue, if they are configured.

@@ -80,6 +80,9 @@ func (w *invocation) atDesk(
 		if err != nil {
 			return err
 		}
+		if len(desk.Sources) > 0 && desk.Sources[0].Queue == nil {
+			fmt.Fprintln(s.ErrOut, "no queue is set: with matchbook serve, the failed rows of the database stand for dead letters")
+		}
 		return work(s, desk, unset)
 	})
 }
@@ -92,9 +95,6 @@ func (s *session) desk(o dlqFlags) (*deadletter.Desk, []string, error) {
 	sources, unset, err := deadletter.Open(s.ctx, s.Env, o.stack)
 	if err != nil {
 		return nil, nil, err
-	}
-	if sources[0].Queue == nil {
-		fmt.Fprintln(s.ErrOut, "no queue is set: with matchbook serve, the failed rows of the database stand for dead letters")
 	}
 	other := func(s deadletter.Source) bool { return o.function != "" && s.Function.Name != o.function }
 	sources = slices.DeleteFunc(sources, other)

@@ -29,6 +29,11 @@ type DeadLetter struct {
 	message     types.Message
 }
 
+// Names reports whether the message has the id anywhere.
+func (d DeadLetter) Names(id uuid.UUID) bool {
+	return strings.Contains(strings.ToLower(aws.ToString(d.message.Body)), id.String())
+}
+
 // DeadLetters is the dead-letter queue of a queue.
 type DeadLetters struct {
 	queue     *Queue // the dead-letter queue

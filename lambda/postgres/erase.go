@@ -240,6 +240,10 @@ func (db *DB) eraseNext(ctx context.Context, tenant uuid.UUID, note func(TableRo
 	return n, err
 }
 
+const rememberErasedSQL = `
+INSERT INTO erased_tenant (digest, erased_at) VALUES (` + digestOfTenant + `, now())
+ON CONFLICT (digest) DO UPDATE SET erased_at = now()`
+
 // eraseTenant deletes the tenant itself, unless it has got rows since.
 func (db *DB) eraseTenant(ctx context.Context, tenant uuid.UUID, note func(TableRows)) (gone bool, err error) {
 	var deleted int64
@@ -247,6 +251,9 @@ func (db *DB) eraseTenant(ctx context.Context, tenant uuid.UUID, note func(Table
 		tag, err := tx.Exec(ctx, `DELETE FROM tenant WHERE id = $1`, tenant)
 		deleted = tag.RowsAffected()
 		if err != nil {
+			return err
+		}
+		if _, err = tx.Exec(ctx, rememberErasedSQL, tenant); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, forgetRowsSQL)

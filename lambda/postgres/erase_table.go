@@ -119,5 +119,5 @@ FROM known AS k
 WHERE k.service = b.service AND NOT array_remove(b.failed_rows || b.alone, NULL) <@ k.ids`
 
 // unrelated are the tables without data of tenants.
-var unrelated = []string{"document_key", "event_receiver", "goose_db_version", "model_pause", "notification_channel",
-	"notification_last", "receiver_gone", "service_breaker"}
+var unrelated = []string{"document_key", "erased_tenant", "event_receiver", "goose_db_version", "model_pause",
+	"notification_channel", "notification_last", "receiver_gone", "service_breaker"}

@@ -2,23 +2,25 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
-const tokensSinceSQL = `SELECT coalesce(tokens_since, '0001-01-01Z') FROM tenant WHERE id = $1`
+// digestOfTenant names an erased tenant without its id, the parameter $1.
+const digestOfTenant = `sha256(convert_to($1::uuid::text, 'UTF8'))`
 
-// TokensSince implements web.Tokens.Since.
+const tokensSinceSQL = `
+SELECT coalesce(greatest(
+	(SELECT tokens_since FROM tenant WHERE id = $1),
+	(SELECT erased_at FROM erased_tenant WHERE digest = ` + digestOfTenant + `)), '0001-01-01Z')`
+
+// TokensSince implements web.Tokens.Since. The tokens of an erased tenant are withdrawn, so that
+// none brings it back.
 func (r *Reviews) TokensSince(ctx context.Context, tenant uuid.UUID) (since time.Time, err error) {
 	err = steadily(ctx, func() error { return r.db.pool.QueryRow(ctx, tokensSinceSQL, tenant).Scan(&since) })
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = nil // a tenant without rows has withdrawn nothing
-	}
 	return since, err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -26,6 +27,18 @@ func TestWithdrawTokens(t *testing.T) {
 	}
 	if err := r.WithdrawTokens(t.Context(), otherTenant); !errors.Is(err, job.ErrNotFound) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A token from before the erasure doesn't bring the tenant back; one from after it does.
+func TestErasedTokens(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must.Get(f.Erase(t.Context(), postgres.Erasure{Tenant: tenant}, func(postgres.TableRows) {}))(t)
+	for id, want := range map[uuid.UUID]time.Time{tenant: start, otherTenant: {}} {
+		if since := must.Get(f.Reviews().TokensSince(t.Context(), id))(t); !since.Equal(want) {
+			t.Errorf("%s: since %s, want %s", id, since, want)
+		}
 	}
 }
 

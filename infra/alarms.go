@@ -37,7 +37,7 @@ func (a *alarms) onQueueFunction(q queueFunction) {
 		// after some hours, full or not.
 		watch.Alarm{ID: id + "DeadLetterQueueNotEmpty", Metric: dead, At: 1, Silence: awscloudwatch.TreatMissingData_IGNORE,
 			Text: "Messages of " + queue + " were given up. Read the errors of their " + rows +
-				explained(q.facts) + ", fix the cause, then run matchbook dlq redrive, and matchbook dlq drop for what is done."},
+				explained(q.facts) + ", fix the cause, then run matchbook dlq redrive. The sweep drops what is done within ten minutes."},
 		// Use the difference of visible messages, because messages moved by SQS don't count
 		// as NumberOfMessagesSent of the dead-letter queue.
 		watch.Alarm{ID: id + "DeadLetterQueueFilling", At: 3,

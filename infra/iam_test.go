@@ -90,6 +90,11 @@ func TestRolePermissions(t *testing.T) {
 		"sqs:SendMessage ${IngestQueue.Arn}", "sqs:GetQueueAttributes ${IngestQueue.Arn}",
 		"sqs:SendMessage ${ReviewQueue.Arn}", "sqs:GetQueueAttributes ${ReviewQueue.Arn}",
 		toOffers, "sqs:GetQueueAttributes ${OfferQueue.Arn}"}
+	for _, name := range []string{"Match", "Ingest", "Review", "Offer"} {
+		for _, action := range []string{"GetQueueUrl", "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"} {
+			bySweep = append(bySweep, "sqs:"+action+" ${"+name+"DeadLetterQueue.Arn}")
+		}
+	}
 	onFiles := []string{
 		"sqs:ReceiveMessage ${IngestQueue.Arn}", "sqs:DeleteMessage ${IngestQueue.Arn}",
 		"sqs:GetQueueAttributes ${IngestQueue.Arn}",

@@ -12,13 +12,13 @@ import (
 // next run is due by then.
 func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	variables := s.notifications()
-	var queues []*string
+	var queues, deadLetters []*string
 	for _, w := range workloads {
 		if w.facts.Rowless {
 			continue
 		}
 		variables.values[w.facts.QueueEnv()] = w.queue.QueueUrl()
-		queues = append(queues, w.queue.QueueArn())
+		queues, deadLetters = append(queues, w.queue.QueueArn()), append(deadLetters, w.deadLetter.QueueArn())
 		if w.facts.First {
 			// The sweep doesn't retry, but setup.LoadSweep reads and checks this variable.
 			variables.values[variable.RetrySchedule] = jsii.String(w.facts.FormatBackoff())
@@ -30,6 +30,8 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 	sweep := s.newFunction(s.facts.Sweep, variables)
 	role := sweep.Role()
 	allow(role, queues, "sqs:SendMessage", "sqs:GetQueueAttributes")
+	allow(role, deadLetters, "sqs:GetQueueUrl", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:DeleteMessage",
+		"sqs:ChangeMessageVisibility") // it drops the ones with nothing left to do
 	s.allowMail(role)
 	s.invokeEvery(sweep, s.facts.Sweep)
 	s.alarms.onSweep(sweep)

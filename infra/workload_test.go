@@ -113,13 +113,17 @@ func TestNewRowOwnQueueOnly(t *testing.T) {
 		}
 		return list
 	}
-	compare(t, more, append(lamp(
+	var sweep []string
+	for _, action := range []string{"GetQueueUrl", "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"} {
+		sweep = append(sweep, "${SweepFunctionRole}: Allow sqs:"+action+" ${LampDeadLetterQueue.Arn}")
+	}
+	compare(t, more, append(slices.Concat(sweep, lamp(
 		"logs:CreateLogStream ${LampFunctionLogs.Arn}", "logs:PutLogEvents ${LampFunctionLogs.Arn}",
 		"xray:PutTelemetryRecords *", "xray:PutTraceSegments *",
 		"sqs:ReceiveMessage ${LampQueue.Arn}", "sqs:DeleteMessage ${LampQueue.Arn}",
 		"sqs:GetQueueAttributes ${LampQueue.Arn}",
 		"sqs:ChangeMessageVisibility ${LampQueue.Arn}", "sqs:SendMessage ${LampQueue.Arn}",
-		"secretsmanager:GetSecretValue arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/dev/database-url-??????"),
+		"secretsmanager:GetSecretValue arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:matchbook/dev/database-url-??????")),
 		"${SweepFunctionRole}: Allow sqs:SendMessage ${LampQueue.Arn}",
 		"${SweepFunctionRole}: Allow sqs:GetQueueAttributes ${LampQueue.Arn}"))
 }

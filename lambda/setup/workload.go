@@ -191,8 +191,8 @@ func sweepable(ctx context.Context, c Config, db *postgres.DB, log *slog.Logger,
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, sweep.Target{
-			Name: w.Name, Store: db.JobsOf(w.Table), Queue: queue, Visibility: w.Visibility()})
+		list = append(list, sweep.Target{Name: w.Name, Store: db.JobsOf(w.Table), Queue: queue,
+			Letters: &letters{db: db, workload: w, queue: queue}, Visibility: w.Visibility()})
 	}
 	return list, nil
 }

@@ -24,10 +24,10 @@ import (
 
 // The states of a dead letter.
 const (
-	Failed  = "failed"  // its row has failed: redrive it once the cause is fixed
-	Done    = "done"    // nothing is left to do: drop it
-	Waiting = "waiting" // its row is pending or in progress; the sweep goes on with it
-	NoRow   = "no-row"  // it names no row, as the inbox's events of files
+	Failed  = report.LetterFailed
+	Done    = report.LetterDone
+	Waiting = report.LetterWaiting
+	NoRow   = report.LetterNoRow
 )
 
 // Letter is a dead letter with its row. All texts are clean.
@@ -186,7 +186,7 @@ func (d *Desk) joined(ctx context.Context, f manifest.Function, list []sqsjob.De
 	for i := range letters {
 		l := &letters[i]
 		row, ok := found[l.ID]
-		l.State, l.Why = stateOf(row, ok, l.message)
+		l.State, l.Why = row.State(l.ID, l.message.PublishedAt, ok)
 		l.erased = !ok && l.ID != uuid.Nil
 		l.TenantID, l.Kind, l.Attempts = row.TenantID, row.Kind, row.Attempts
 		l.Error, l.USD = term.Clean(row.Error, term.MaxText), paid[row.Subject]
@@ -204,26 +204,6 @@ func eachIn(letters []Letter, state, why string) []Letter {
 		letters[i].State, letters[i].Why = state, why
 	}
 	return letters
-}
-
-// stateOf decides what is left to do for a message. A row published after its message has another
-// one, and workers acknowledge the older one without work.
-func stateOf(r report.LetterRow, found bool, m sqsjob.DeadLetter) (state, why string) {
-	switch {
-	case m.ID == uuid.Nil:
-		return NoRow, "it names no row"
-	case !found:
-		return Done, "its row was deleted"
-	case r.Status == "succeeded" || r.Status == "cancelled":
-		return Done, "its row has " + map[string]string{"succeeded": "succeeded", "cancelled": "been cancelled"}[r.Status]
-	case r.Published != nil && !m.PublishedAt.IsZero() && r.Published.After(m.PublishedAt):
-		return Done, "its row was published again, and is " + cmp.Or(r.Status, "not matchable")
-	case r.Status == "failed":
-		return Failed, ""
-	case r.Status == "":
-		return Done, "its row can't be worked on"
-	}
-	return Waiting, "its row is " + r.Status + "; the sweep goes on with it"
 }
 
 // paid sums up the known prices of calls by document.

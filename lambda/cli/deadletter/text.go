@@ -55,7 +55,7 @@ func (r *List) Text() string {
 		p.Line("\nOnce the cause is fixed: matchbook dlq redrive --dry-run")
 	}
 	if total[Done] > 0 {
-		p.Line("\nTo end the alarm about the done ones: matchbook dlq drop")
+		p.Line("\nThe sweep drops the done ones within ten minutes. To end their alarm now: matchbook dlq drop")
 	}
 	return p.String()
 }

@@ -115,7 +115,7 @@ inbox: 0 failed, 1 without a row, 0 waiting, 0 done
 
 Once the cause is fixed: matchbook dlq redrive --dry-run
 
-To end the alarm about the done ones: matchbook dlq drop
+The sweep drops the done ones within ten minutes. To end their alarm now: matchbook dlq drop
 `
 		if code != cli.ExitFindings || got != want || errOut != "" {
 			t.Fatalf("exit status %d, %s\ngot\n%s\nwant\n%s", code, errOut, got, want)
@@ -143,6 +143,24 @@ func TestDLQDrop(t *testing.T) {
 	r.inDLQ(manifest.Match, "2")
 	r.left("failed 2, pending 2, succeeded 1, messages 0") // no row changed
 	r.recorded("drop match 933 ada , drop match 934 ada , drop match ada , drop match 932 ada sent by mail")
+}
+
+// The alarm about what is done ends without a person.
+//
+//nolint:paralleltest // it sets the environment
+func TestSweepDropsDone(t *testing.T) {
+	r := newDLQRig(t)
+	_, out, errOut := r.command(t.Context(), "sweep")
+	wantIn(t, out, "\ndropped 3 dead letters with nothing left to do\n")
+	r.inDLQ(manifest.Match, "3") // failed and waiting ones stay, visible
+	r.inDLQ(manifest.Inbox, "1")
+	if errOut != "" && strings.Contains(errOut, "level=WARN msg=\"settling") {
+		t.Error(errOut)
+	}
+	r.recorded("drop match 933 sweep nothing is left to do, drop match 934 sweep nothing is left to do, drop match sweep nothing is left to do")
+	postgrestest.Exec(t, r.conn, "UPDATE document SET matching_status = 'succeeded', matching_due_at = NULL, matching_failed_at = NULL, matching_error = NULL")
+	r.command(t.Context(), "sweep")
+	r.inDLQ(manifest.Match, "0")
 }
 
 //nolint:paralleltest // it sets the environment

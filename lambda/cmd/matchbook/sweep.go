@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/setup"
@@ -51,5 +52,8 @@ func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 	fmt.Fprintf(w.Out, "overdue %d (messages in the queue %d): published %d inserted, "+
 		"republished %d overdue and %d abandoned; failed %d as lost, %d as crashed\n",
 		report.Overdue, report.Backlog, report.Inserted, report.Republished, report.Recovered, report.Lost, report.Crashed)
+	if report.Settled > 0 {
+		fmt.Fprintf(w.Out, "dropped %s with nothing left to do\n", plural.Of(report.Settled, "dead letter"))
+	}
 	return nil
 }

@@ -70,11 +70,19 @@ type Queue interface {
 	Backlog(ctx context.Context) (int, error)
 }
 
+// Letters is the dead-letter queue of a workload.
+type Letters interface {
+	// Settle drops letters with nothing left to do, such as of a row that has succeeded since, and
+	// returns their number.
+	Settle(ctx context.Context) (int, error)
+}
+
 // Target is a table of rows and the queue of its messages.
 type Target struct {
 	Name       string // of the table's function
 	Store      Store
 	Queue      Queue
+	Letters    Letters       // nil: none
 	Visibility time.Duration // of the queue
 }
 
@@ -106,6 +114,7 @@ type Report struct {
 	Lost        int `json:"lost"`               // failed: published again too often
 	Crashed     int `json:"crashed"`            // failed: too many claims in succession without a result
 	Unparked    int `json:"unparked,omitempty"` // published: their service is back, or due for a probe; not a repair
+	Settled     int `json:"settled,omitempty"`  // dropped dead letters with nothing left to do; not a repair
 }
 
 func (r *Report) add(other Report) {
@@ -117,6 +126,7 @@ func (r *Report) add(other Report) {
 	r.Lost += other.Lost
 	r.Crashed += other.Crashed
 	r.Unparked += other.Unparked
+	r.Settled += other.Settled
 }
 
 func (r *Report) count(k Repair) {
@@ -150,7 +160,9 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 	for i, w := range s.Targets {
 		one, cancel := share(ctx, len(s.Targets)-i)
-		r, err := w.repair(one, cmp.Or(s.Grace, grace), s.Log.With("workload", w.Name))
+		log := s.Log.With("workload", w.Name)
+		r, err := w.repair(one, cmp.Or(s.Grace, grace), log)
+		r.Settled = w.settle(one, log)
 		cancel()
 		all.add(r)
 		switch {
@@ -203,6 +215,22 @@ func (w Target) repair(ctx context.Context, grace time.Duration, log *slog.Logge
 		return r, err
 	}
 	return r, w.unpark(ctx, &r, log)
+}
+
+// settle ends the alarm about dead letters with nothing left to do. A queue that refuses must not
+// fail the sweep, because the rows are repaired by then.
+func (w Target) settle(ctx context.Context, log *slog.Logger) int {
+	if w.Letters == nil || short(ctx) {
+		return 0
+	}
+	n, err := w.Letters.Settle(ctx)
+	if err != nil && ctx.Err() == nil {
+		log.Warn("settling dead letters failed", "reason", failure.Of(err).Text)
+	}
+	if n > 0 {
+		log.Info("dropped dead letters with nothing left to do", "letters", n)
+	}
+	return n
 }
 
 // unpark publishes parked rows while the queue has room.

@@ -384,6 +384,25 @@ func TestMeasuringHasTime(t *testing.T) {
 	}
 }
 
+// refused is a dead-letter queue that drops some letters, and refuses the next.
+type refused struct{}
+
+func (refused) Settle(context.Context) (int, error) { return 2, errors.New("access denied") }
+
+// Dead letters are settled even if the rows can't be repaired, and never fail a sweep.
+func TestSettlesLetters(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for name, down := range map[string]error{"repaired": nil, "unrepaired": errors.New("the queue is down")} {
+		list := workload(f.DB, &queue{backlogErr: down})
+		list[0].Letters = refused{}
+		s := &sweep.Sweeper{Targets: list, Log: slog.New(slog.DiscardHandler)}
+		if got, err := s.Run(t.Context()); got.Settled != 2 || !errors.Is(err, down) {
+			t.Errorf("%s: got %+v, %v; want 2 settled and %v", name, got, err, down)
+		}
+	}
+}
+
 // A workload that cannot be swept does not keep the others from it, wherever it
 // stands, and the run fails all the same.
 func TestBadWorkload(t *testing.T) {

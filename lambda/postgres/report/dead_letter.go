@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -20,6 +21,35 @@ type LetterRow struct {
 	Attempts  int
 	Published *time.Time
 	Subject   uuid.UUID // the document that paid calls are stored with; a chunk's review has several
+}
+
+// The states of a dead letter.
+const (
+	LetterFailed  = "failed"  // its row has failed: redrive it once the cause is fixed
+	LetterDone    = "done"    // nothing is left to do: drop it
+	LetterWaiting = "waiting" // its row is pending or in progress; the sweep goes on with it
+	LetterNoRow   = "no-row"  // it names no row, as the inbox's events of files
+)
+
+// State decides what is left to do for a message that names a row with this id, and was stamped
+// then. found tells whether there is such a row. A row published after its message has another
+// one, and workers acknowledge the older one without work.
+func (r LetterRow) State(id uuid.UUID, stamp time.Time, found bool) (state, why string) {
+	switch {
+	case id == uuid.Nil:
+		return LetterNoRow, "it names no row"
+	case !found:
+		return LetterDone, "its row was deleted"
+	case r.Status == "succeeded" || r.Status == "cancelled":
+		return LetterDone, "its row has " + map[string]string{"succeeded": "succeeded", "cancelled": "been cancelled"}[r.Status]
+	case r.Published != nil && !stamp.IsZero() && r.Published.After(stamp):
+		return LetterDone, "its row was published again, and is " + cmp.Or(r.Status, "not matchable")
+	case r.Status == "failed":
+		return LetterFailed, ""
+	case r.Status == "":
+		return LetterDone, "its row can't be worked on"
+	}
+	return LetterWaiting, "its row is " + r.Status + "; the sweep goes on with it"
 }
 
 const letterRowsSQL = `

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"matchbook/infra/watch"
+	"matchbook/lambda/manifest/permission"
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -45,8 +46,7 @@ func newConsole(s *site, workloads []queueFunction) awslambda.Function {
 	to := named(workloads, s.facts.Console.PublishesTo)
 	reads := named(workloads, s.facts.Console.AlsoPublishesTo)
 	console := s.newFunction(s.facts.Console, s.consoleVariables(to, reads))
-	allow(console.Role(), []*string{to.queue.QueueArn(), reads.queue.QueueArn()}, "sqs:SendMessage")
-	s.useFiles(console.Role(), s.facts.Console.Files)
+	s.grant(console.Role(), workloads, permission.OfTask(s.facts.Console, nil)...)
 	live := s.live(console, s.facts.Console.Name)
 	integration := awsapigatewayv2.NewCfnIntegration(s.stack, jsii.String("ConsoleIntegration"),
 		&awsapigatewayv2.CfnIntegrationProps{ApiId: s.api.Ref(), IntegrationType: jsii.String("AWS_PROXY"),

@@ -8,6 +8,7 @@ import (
 	"matchbook/infra/bootstrap"
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/permission"
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -42,9 +43,9 @@ func (s *site) secretOf(arn, name string) secret {
 }
 
 func (s *site) allowRead(role awsiam.IRole, v secret) {
-	allow(role, []*string{v.resource}, "secretsmanager:GetSecretValue")
+	allow(role, []*string{v.resource}, permission.ReadSecrets.Actions...)
 	if key := s.config.SecretsKey; key != "" {
-		allow(role, []*string{jsii.String(key)}, "kms:Decrypt")
+		allow(role, []*string{jsii.String(key)}, permission.Decrypt.Actions...)
 	}
 }
 
@@ -90,7 +91,7 @@ func (s *site) allowMail(role awsiam.IRole) {
 	}
 	all := slices.Concat(own, s.identities(settings.AddressesOf(c.EmailTo)))
 	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Actions: jsii.Strings("ses:SendEmail"), Resources: &all,
+		Actions: jsii.Strings(permission.SendMail.Actions...), Resources: &all,
 		Conditions: &map[string]any{"StringEquals": map[string]any{"ses:FromAddress": sender[0]}},
 	}))
 }

@@ -53,25 +53,6 @@ func (s *site) newBucket() awss3.Bucket {
 	return bucket
 }
 
-func (s *site) useFiles(role awsiam.IRole, rights []manifest.Access) {
-	if len(rights) == 0 {
-		return
-	}
-	// Otherwise S3 answers "access denied" for a missing file.
-	allow(role, []*string{s.files.BucketArn()}, "s3:ListBucket")
-	for _, access := range rights {
-		files := []*string{s.files.ArnForObjects(jsii.String(access.Folder + "*"))}
-		finding := "Resource::<Files.Arn>/" + access.Folder + "*"
-		s.accept(role, "AwsSolutions-IAM5", finding, "the files of a folder, whose names are not known before")
-		if access.Read {
-			allow(role, files, "s3:GetObject", "s3:GetObjectVersion")
-		}
-		if access.Write {
-			allow(role, files, "s3:PutObject")
-		}
-	}
-}
-
 // watchInbox makes S3 send an event per inbox file to the inbox function's queue. It sets the
 // bucket's properties directly, because the CDK would deploy a function for that.
 func (s *site) watchInbox(workloads []queueFunction) {

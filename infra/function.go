@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/permission"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -57,13 +58,13 @@ func (s *site) newRole(id string, logs awslogs.LogGroup, variables environment) 
 	role := called(awsiam.NewRole(s.stack, jsii.String(id+"Role"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
 	}), id+"Role")
-	allow(role, []*string{logs.LogGroupArn()}, "logs:CreateLogStream", "logs:PutLogEvents")
-	s.allowUnnamed(role, "X-Ray has no resource to name", "xray:PutTraceSegments", "xray:PutTelemetryRecords")
+	allow(role, []*string{logs.LogGroupArn()}, permission.WriteLog.Actions...)
+	s.grant(role, nil, permission.SendTraces)
 	for _, name := range slices.Sorted(maps.Keys(variables.secrets)) {
 		s.allowRead(role, variables.secrets[name])
 	}
 	if s.network.private() {
-		s.allowUnnamed(role, "a network interface has no name before there is one", interfaceActions...)
+		s.grant(role, nil, permission.JoinNetwork)
 	}
 	return role
 }

@@ -65,11 +65,6 @@ func (s *site) logRejected(vpc awsec2.Vpc) {
 	})
 }
 
-// interfaceActions are the actions a function needs on its network interfaces.
-var interfaceActions = []string{"ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface",
-	"ec2:DescribeNetworkInterfaces",
-	"ec2:DescribeSubnets", "ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses"}
-
 func (n network) private() bool { return len(n.subnets) > 0 }
 
 func (n network) attach(function awslambda.Function) {

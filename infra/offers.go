@@ -8,6 +8,7 @@ import (
 	"matchbook/infra/watch"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
+	"matchbook/lambda/manifest/permission"
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -22,7 +23,7 @@ func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
 		to.facts.QueueEnv():    to.queue.QueueUrl(),
 		variable.OffersCatchUp: jsii.String(""),
 	}, map[string]secret{variable.DatabaseURL: s.database.secret}})
-	allow(schedule.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+	s.grant(schedule.Role(), workloads, permission.OfTask(s.facts.Schedule, nil)...)
 	s.invokeEvery(schedule, s.facts.Schedule)
 	s.alarms.onOfferSchedule(schedule)
 	s.alarms.onReceiver()

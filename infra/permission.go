@@ -1,22 +1,48 @@
 package main
 
 import (
+	"fmt"
+
+	"matchbook/lambda/manifest/permission"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 )
 
-// allow adds exactly these actions on these resources to a role.
+// allow adds exactly these actions on these resources to a role. Use grant where the resource
+// follows from the table.
 func allow(role awsiam.IRole, resources []*string, actions ...string) {
 	role.AddToPrincipalPolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...),
 		Resources: &resources}))
 }
 
-// allowUnnamed adds actions without a resource type. Use allow wherever there is one.
-func (s *site) allowUnnamed(role awsiam.IRole, reason string, actions ...string) {
-	allow(role, []*string{jsii.String("*")}, actions...)
-	s.accept(role, "AwsSolutions-IAM5", "Resource::*", reason)
+// grant adds rights of the table to a role. The queues must be in workloads.
+func (s *site) grant(role awsiam.IRole, workloads []queueFunction, rights ...permission.Right) {
+	for i, r := range rights {
+		var on *string
+		switch r.On.Kind {
+		case permission.Queue:
+			on = named(workloads, r.On.Name).queue.QueueArn()
+		case permission.DeadLetters:
+			on = named(workloads, r.On.Name).deadLetter.QueueArn()
+		case permission.Bucket:
+			on = s.files.BucketArn()
+		case permission.Folder:
+			on = s.files.ArnForObjects(jsii.String(r.On.Name + "*"))
+			if rights[i-1].On != r.On { // the bucket's comes first
+				s.accept(role, "AwsSolutions-IAM5", "Resource::<Files.Arn>/"+r.On.Name+"*",
+					"the files of a folder, whose names are not known before")
+			}
+		case permission.Unnamed:
+			on = jsii.String("*")
+			s.accept(role, "AwsSolutions-IAM5", "Resource::*", r.Reason)
+		default:
+			panic(fmt.Sprintf("unknown resource of %v: allow it by its ARN", r.Actions))
+		}
+		allow(role, []*string{on}, r.Actions...)
+	}
 }
 
 // accepted is an accepted finding of cdk-nag with its reason.

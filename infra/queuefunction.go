@@ -21,21 +21,14 @@ type queueFunction struct {
 	live       awslambda.Alias
 }
 
-// newQueueFunction builds it from the manifest's facts. The caller must add permissions
-// beyond the queue to the role.
+// newQueueFunction builds it from the manifest's facts. The caller must add the permissions to
+// the role.
 func (s *site) newQueueFunction(f manifest.Function, variables environment) queueFunction {
 	q := queueFunction{facts: f}
 	q.queue, q.deadLetter = s.newQueues(f)
 	variables.values[variable.QueueURL] = q.queue.QueueUrl()
 	task := manifest.Task{Name: f.Name, Purpose: f.Purpose, Timeout: f.Timeout, MemoryMB: f.MemoryMB}
 	q.function = s.newFunction(task, variables)
-	own := []*string{q.queue.QueueArn()}
-	allow(q.function.Role(), own, "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes") // by the mapping
-	if !f.Rowless {
-		allow(q.function.Role(), own,
-			"sqs:ChangeMessageVisibility", // a retry
-			"sqs:SendMessage")             // to publish affected rows
-	}
 	q.live = s.live(q.function, f.Name)
 	s.newMapping(q)
 	s.alarms.onQueueFunction(q)

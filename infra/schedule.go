@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/permission"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -24,7 +25,7 @@ func (s *site) invokeEvery(function awslambda.Function, task manifest.Task) {
 		}),
 		Description: jsii.String("Lets the schedule invoke only the " + task.Name),
 	}), title(task.Name)+"ScheduleRole")
-	allow(role, []*string{live.FunctionArn()}, "lambda:InvokeFunction")
+	allow(role, []*string{live.FunctionArn()}, permission.Start.Actions...)
 	schedule := awsscheduler.NewCfnSchedule(s.stack, jsii.String(title(task.Name)+"Schedule"), &awsscheduler.CfnScheduleProps{
 		Name:               s.name(task.Name),
 		Description:        jsii.String("Runs the " + task.Name),

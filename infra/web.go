@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"matchbook/infra/watch"
+	"matchbook/lambda/manifest/permission"
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -22,8 +23,7 @@ func newWeb(s *site, workloads []queueFunction) awslambda.Function {
 	to := named(workloads, s.facts.Web.PublishesTo)
 	variables := s.webVariables(to)
 	web := s.newFunction(s.facts.Web, variables)
-	allow(web.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
-	s.useFiles(web.Role(), s.facts.Web.Files)
+	s.grant(web.Role(), workloads, permission.OfTask(s.facts.Web, nil)...)
 	url := called(s.live(web, s.facts.Web.Name).AddFunctionUrl(&awslambda.FunctionUrlOptions{
 		// The function checks tokens, because browsers can't sign requests for IAM.
 		AuthType:   awslambda.FunctionUrlAuthType_NONE,

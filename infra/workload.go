@@ -6,6 +6,7 @@ import (
 
 	"matchbook/infra/settings"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/permission"
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/jsii-runtime-go"
@@ -20,12 +21,9 @@ func newWorkload(s *site, f manifest.Function, earlier []queueFunction) queueFun
 		variables.values[earlier[target].facts.QueueEnv()] = earlier[target].queue.QueueUrl()
 	}
 	q := s.newQueueFunction(f, variables)
-	if target >= 0 {
-		allow(q.function.Role(), []*string{earlier[target].queue.QueueArn()}, "sqs:SendMessage")
-	}
-	s.useFiles(q.function.Role(), f.Files)
+	s.grant(q.function.Role(), append(slices.Clone(earlier), q), permission.OfFunction(f)...)
 	if f.ReadsPages && s.config.OCR == settings.Textract {
-		s.allowUnnamed(q.function.Role(), "Textract has no resource to name", "textract:DetectDocumentText")
+		s.grant(q.function.Role(), nil, permission.ReadPages)
 	}
 	if !f.Rowless {
 		s.allowMail(q.function.Role())
@@ -48,7 +46,7 @@ func (s *site) reviewContracts(workloads []queueFunction) {
 		}
 		to := named(workloads, from.facts.MayPublishTo)
 		from.function.AddEnvironment(jsii.String(to.facts.QueueEnv()), to.queue.QueueUrl(), nil)
-		allow(from.function.Role(), []*string{to.queue.QueueArn()}, "sqs:SendMessage")
+		s.grant(from.function.Role(), workloads, permission.OfContracts(from.facts)...)
 	}
 }
 

@@ -44,11 +44,13 @@ func (f form) system(q llm.Question) string {
 }
 
 // bare removes text around JSON written by models on servers without enforcement: thoughts
-// before it, and a Markdown fence. It leaves any other text as it is.
+// before it, as <think> or, at Bedrock, <reasoning>, and a Markdown fence. It leaves any other
+// text as it is.
 func bare(text string) string {
 	rest := strings.TrimSpace(text)
-	if strings.HasPrefix(rest, "<think>") {
-		if _, after, ended := strings.Cut(rest, "</think>"); ended {
+	for _, tag := range []string{"think>", "reasoning>"} {
+		thoughts, begun := strings.CutPrefix(rest, "<"+tag)
+		if _, after, ended := strings.Cut(thoughts, "</"+tag); begun && ended {
 			rest = strings.TrimSpace(after)
 		}
 	}

@@ -177,6 +177,8 @@ func TestBareJSON(t *testing.T) {
 		"<think>{}?</think>\n\n" + object:          object,
 		"<think>a</think>```json" + object + "```": object,
 		"<think>" + object:                         "<think>" + object,
+		"<reasoning>{}?</reasoning>" + object:      object,
+		"<reasoning>a</think>" + object:            "<reasoning>a</think>" + object,
 		"```json\n" + object:                       "```json\n" + object,
 		"Here you are: " + object:                  "Here you are: " + object,
 		object + " " + object:                      object + " " + object,

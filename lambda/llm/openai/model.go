@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/llm"
@@ -66,7 +67,8 @@ type model struct {
 	api      *openai.Client
 	id, name string
 	dialect  dialect
-	forms    sync.Map // by Question.Name: the form last accepted
+	forms    sync.Map    // by Question.Name: the form last accepted
+	newer    atomic.Bool // the server refused max_tokens, so it gets the successor
 }
 
 // Name implements llm.Model.
@@ -89,7 +91,12 @@ func (m *model) ask(ctx context.Context, q llm.Question) (llm.Answer, *failure.C
 	known, _ := m.forms.LoadOrStore(q.Name, bySchema)
 	explained := true
 	for f := known.(form); ; f++ {
+		older := !m.dialect.maxCompletionTokens && !m.newer.Load()
 		answer, failed := m.askIn(ctx, q, f)
+		if failed != nil && failed.Code == noLength && older {
+			m.newer.Store(true)
+			answer, failed = m.askIn(ctx, q, f)
+		}
 		if failed == nil && explained {
 			m.forms.Store(q.Name, f)
 		}
@@ -154,7 +161,7 @@ func (m *model) request(q llm.Question, f form) openai.ChatCompletionRequest {
 	if length > 0 {
 		length += m.dialect.thoughts
 	}
-	if m.dialect.maxCompletionTokens {
+	if m.dialect.maxCompletionTokens || m.newer.Load() {
 		r.MaxCompletionTokens = length
 	} else {
 		r.MaxTokens = length //nolint:staticcheck // the successor is unknown to most servers but OpenAI's

@@ -11,7 +11,8 @@
 //	seed                  1               1 (OpenAI, Azure)      -
 //	store (OpenAI only)   false           false                  -
 //	length of the answer  max_completion_tokens                  max_tokens
-//	                      (Azure, gpt-4: max_tokens)
+//	                      (Azure, gpt-4: max_tokens)            (where the server refuses it,
+//	                                                            max_completion_tokens)
 //	form of the answer    json_schema; where the server refuses it, json_object, or
 //	                      the schema in the prompt alone (form.go)
 //

@@ -66,7 +66,7 @@ var codes = slices.Concat([]string{
 	"insufficient_quota", "billing_hard_limit_reached", "rate_limit_exceeded",
 	"invalid_api_key", badGoogleKey, "context_length_exceeded", exceededContext, "content_filter",
 	"model_not_found", noDeployment, "unsupported_parameter", "unsupported_value",
-	invalidJSON, noFormat,
+	invalidJSON, noFormat, noLength,
 }, blocks)
 
 // blocks are Gemini's reasons to withhold an answer; it uses them as finish_reason, too
@@ -89,6 +89,7 @@ const (
 	noDeployment    = "DeploymentNotFound"        // Azure's
 	invalidJSON     = "json_validate_failed"      // Groq's
 	noFormat        = "response_format"           // set by refusesFormat: the server doesn't support the form of the answer
+	noLength        = "max_tokens"                // set by refusesLength: the server only knows its successor
 )
 
 // code returns a known code in the error, or "".
@@ -102,10 +103,33 @@ func (r refusal) code(status int) string {
 	if found == "" {
 		found = blockOf(r.text("status") + " " + r.text("message"))
 	}
-	if (found == "" || strings.HasPrefix(found, "unsupported_")) && r.refusesFormat(status) {
+	if found != "" && !strings.HasPrefix(found, "unsupported_") {
+		return found
+	}
+	switch {
+	case r.refusesLength(status):
+		return noLength
+	case r.refusesFormat(status):
 		return noFormat
 	}
 	return found
+}
+
+// refusesLength reports whether the server refused max_tokens and asks for its successor:
+//
+//	Bedrock  The 'max_tokens' parameter is not supported, use 'max_completion_tokens' instead
+//	         (github.com/CherryHQ/cherry-studio/issues/9655)
+//	OpenAI   Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.
+//
+// Messages about a length that is too large may name both, too.
+func (r refusal) refusesLength(status int) bool {
+	words := strings.ToLower(r.text("message") + " " + r.text("error"))
+	return isBadRequest(status) && strings.Contains(words, "max_completion_tokens") &&
+		(strings.Contains(words, "not supported") || strings.Contains(words, "unsupported"))
+}
+
+func isBadRequest(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
 
 // refusesFormat reports whether the server doesn't support the requested form of the answer.
@@ -123,7 +147,7 @@ func (r refusal) code(status int) string {
 //	Volcano   param response_format.type, supported values are: `json_object` and `text`
 //	          (github.com/agno-agi/agno/issues/2553)
 func (r refusal) refusesFormat(status int) bool {
-	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
+	if !isBadRequest(status) {
 		return false
 	}
 	words := strings.ToLower(r.text("param") + " " + r.text("message") + " " + r.text("error"))

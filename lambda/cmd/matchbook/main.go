@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 			w.pagesCommand(), w.companyCommand(), w.toleranceCommand(), w.taughtCommand()}},
 		{"Operate", []*cobra.Command{w.statusCommand(), w.doctorCommand(), w.migrateCommand(), w.publishCommand(), w.dlqCommand(),
 			w.sweepCommand(), w.offersCommand(), w.deleteCommand(), w.pruneCommand(), w.notifyCommand(), w.costCommand(),
-			w.versionCommand()}},
+			w.manifestCommand(), w.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range g.commands {

@@ -78,6 +78,11 @@ func OfFunction(f manifest.Function) []Right {
 // OfContracts returns the right of functions that publish to a further queue by a setting.
 func OfContracts(f manifest.Function) []Right { return publish(f.MayPublishTo) }
 
+// Publish returns the right to publish to a function's queue.
+func Publish(to string) Right {
+	return Right{Actions: []string{"sqs:SendMessage"}, On: Resource{Queue, to}, Purpose: "publish"}
+}
+
 // OfTask returns the rights of a function without a queue. rows must be the manifest's: the
 // sweep publishes to the queues of all rows that it repairs.
 func OfTask(t manifest.Task, rows []manifest.Function) (rights []Right) {
@@ -99,7 +104,7 @@ func publish(to string) []Right {
 	if to == "" {
 		return nil
 	}
-	return []Right{{Actions: []string{"sqs:SendMessage"}, On: Resource{Queue, to}, Purpose: "publish"}}
+	return []Right{Publish(to)}
 }
 
 func files(list []manifest.Access) (rights []Right) {

@@ -1,0 +1,56 @@
+package contract
+
+import (
+	"matchbook/lambda/manifest/permission"
+	"matchbook/lambda/manifest/variable"
+)
+
+func (n needs) permissions() []Permission {
+	list := []Permission{of(permission.WriteLog, ""), of(permission.SendTraces, "")}
+	for _, r := range n.rights {
+		list = append(list, of(r, ""))
+	}
+	for _, t := range n.publishes {
+		if t.chosen {
+			list = append(list, of(permission.Publish(t.Name), t.QueueEnv()))
+		}
+	}
+	for _, v := range n.environment() {
+		if v.Secret {
+			list = append(list, Permission{permission.ReadSecrets.Actions, "secret:" + v.Name, v.Name + variable.SecretSuffix})
+		}
+	}
+	list = append(list, of(permission.Decrypt, "key"))
+	if readsPages(n) {
+		list = append(list, of(permission.ReadPages, variable.OCR+"=textract"))
+	}
+	if n.people {
+		list = append(list, of(permission.SendMail, variable.EmailFrom))
+	}
+	return append(list, of(permission.JoinNetwork, "network"))
+}
+
+func of(r permission.Right, when string) Permission {
+	return Permission{r.Actions, resource(r.On), when}
+}
+
+// resource returns the contract's word for a resource.
+func resource(on permission.Resource) string {
+	switch on.Kind {
+	case permission.Log:
+		return "logs"
+	case permission.Queue:
+		return "queue:" + on.Name
+	case permission.DeadLetters:
+		return "dead-letters:" + on.Name
+	case permission.Bucket:
+		return "files"
+	case permission.Folder:
+		return "files:" + on.Name + "*"
+	case permission.Key:
+		return "key"
+	case permission.Sender:
+		return "mail"
+	}
+	return "*"
+}

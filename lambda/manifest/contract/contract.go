@@ -65,9 +65,10 @@ type Variable struct {
 type Permission struct {
 	Actions []string `json:"actions"`
 	// Resource is "*", or names what the actions are for: "logs" (the function's log group),
-	// "queue:NAME", "dead-letters:NAME" (its dead-letter queue), "files" (the bucket), "files:FOLDER/*" (its objects), "secret:VARIABLE", "key"
-	// (the KMS key of the secrets) or "mail" (the SES identities of sender and recipients, with the
-	// condition that ses:FromAddress is the sender).
+	// "queue:NAME", "dead-letters:NAME" (its dead-letter queue), "files" (the bucket),
+	// "files:FOLDER/*" (its objects), "secret:VARIABLE", "key" (the KMS key of the secrets) or "mail"
+	// (the SES identities of sender and recipients, with the condition that ses:FromAddress is the
+	// sender).
 	Resource string `json:"resource"`
 	// When is the condition under which the function needs it: a variable that is set, such as
 	// EMAIL_FROM, a value, such as OCR=textract, "key" (the secrets have a KMS key) or "network"

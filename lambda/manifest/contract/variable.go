@@ -24,7 +24,7 @@ var variables = []struct {
 	{namesModel, Variable{Name: variable.MatchMode, Default: "model", Meaning: "model, or rules to ask no model"}},
 	{namesModel, Variable{Name: variable.OpenAIModel, Default: manifest.DefaultModel, Meaning: "the model's name, or Azure's deployment"}},
 	{namesModel, Variable{Name: variable.ModelPrice, Meaning: "the model's price, prompt,completion in USD per million tokens"}},
-	{asksModel, Variable{Name: variable.OpenAIKey, Required: true, Meaning: "its key; not needed with OPENAI_BASE_URL or MATCH_MODE=rules"}},
+	{asksModel, Variable{Name: variable.OpenAIKey, Required: true, Meaning: "its key, unless OPENAI_BASE_URL or MATCH_MODE=rules is set"}},
 	{asksModel, Variable{Name: variable.OpenAIBaseURL, Meaning: "a server with OpenAI's API"}},
 	{asksModel, Variable{Name: variable.OpenAIAzureVersion, Meaning: "Azure's API version; it selects Azure's form of requests"}},
 	{asksModel, Variable{Name: variable.OpenAIEmbeddingModel, Meaning: "the model of embeddings"}},

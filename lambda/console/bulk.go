@@ -262,10 +262,12 @@ func (h *handler) doMany(v *visit, b bulk, form uuid.UUID, list []picked, a post
 		to, stamped, err := b.do(h, v, p, a)
 		h.sendTo(v, to, stamped)
 		var ours explain.Error
+		var kept postgres.Refused
 		switch {
 		case err == nil:
 			done++
-		case errors.As(err, &ours), errors.Is(err, postgres.ErrStale), errors.Is(err, postgres.ErrNoFile), errors.Is(err, job.ErrNotFound):
+		case errors.As(err, &ours), errors.As(err, &kept), errors.Is(err, postgres.ErrStale), errors.Is(err, postgres.ErrNoFile),
+			errors.Is(err, job.ErrNotFound):
 		default:
 			return done, err
 		}

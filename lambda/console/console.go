@@ -23,7 +23,7 @@
 //	GET  /tolerances              of the three-way match, with their changes; supplier=: in a form
 //	POST /tolerances              changes one; must have do, supplier, its values, reason, form, seen
 //	GET  /offers                  failed jobs of match offers, and the sets of a date; date=, user=
-//	POST /offers                  publishes failed jobs again; must have do, form, tick, reason
+//	POST /offers                  publishes failed jobs again, also with the profiles of now; must have do, form, tick, reason
 //	GET  /offers/{job}            a set with a reason for each candidate; candidate=
 //	GET  /open.csv, /documents.csv, /invoices.csv  the list with these parameters as a CSV file
 //	POST /open                    acts on several things of a kind; must have kind, do, form, tick; reason, verdict

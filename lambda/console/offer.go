@@ -43,11 +43,17 @@ func (offerList) Called(j report.OfferJob) string {
 }
 
 // bulkOffers is the form for several failed jobs.
-var bulkOffers = bulk{[]button{{"requeue", "Try again"}}, true, nil, requeueOne, admitOffers}
+var bulkOffers = bulk{[]button{{"requeue", "Try again"}, {refreeze, "Update and try again"}}, true, nil, requeueOne, admitOffers}
+
+// refreeze is the button for a user with a profile that was corrected after the roster was frozen.
+const refreeze = "refreeze"
 
 func requeueOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
-	a.Seen = p.seen
-	stamped, err := h.DB.Offers().Requeue(v.Context(), p.document, a)
+	again := h.DB.Offers().Requeue
+	if v.PostFormValue("do") == refreeze {
+		again = h.DB.Offers().Refreeze
+	}
+	stamped, err := again(v.Context(), p.document, a)
 	return h.Offers, stamped, err
 }
 

@@ -170,6 +170,42 @@ func TestOffersRequeued(t *testing.T) {
 	}
 }
 
+// A job gets the profile of now, once, and stays as it is if the profile is that of its roster, or
+// if the job has changed since the person saw it.
+func TestOffersUpdated(t *testing.T) {
+	t.Parallel()
+	s, jobs := hobbies(t)
+	c := s.as(everything(login.Operator))
+	ticked := func() url.Values {
+		page := c.page("/offers")
+		form := with(with(page.form(t, "/offers?tenant="+tenantA.String()), "do", "refreeze"), "reason", "born in a year")
+		for _, tick := range tickForm.FindAllStringSubmatch(page.body, -1) {
+			form.Add("tick", tick[1])
+		}
+		return form
+	}
+	send := func(form url.Values) answer { return c.do(http.MethodPost, "/offers?tenant="+tenantA.String(), form) }
+	s.exec(`UPDATE offer_user SET profile = '{"name": "Finn", "interests": ["go"]}' WHERE id = $1`, user(6))
+	form := ticked()
+	var clicks sync.WaitGroup
+	for range 3 {
+		clicks.Go(func() {
+			send(form).want(t, "Done: 1. Left as they are, because they have changed or it can't be done: 1.", "Failed jobs: 1", "Eve")
+		})
+	}
+	clicks.Wait()
+	s.compose(jobs["Finn"])
+	c.page("/offers/"+jobs["Finn"].String()).want(t, "Offers of 2026-03-29 for Finn completed", "identical", "+1000 interests")
+	if got := found[string](s, "SELECT string_agg(concat_ws(' ', kind, acted_by, reason, status), ',') FROM offer_action"); got != "refreeze Paula born in a year failed" {
+		t.Errorf("stored: %s", got)
+	}
+	s.exec(`UPDATE offer_user SET profile = '{"name": "Eve"}' WHERE id = $1`, user(5))
+	form = ticked()
+	must.Get(s.Offers().Publish(t.Context(), []uuid.UUID{jobs["Eve"]}))(t) // meanwhile
+	s.compose(jobs["Eve"])
+	send(form).want(t, "Done: 0. Left as they are", "Failed jobs: 1")
+}
+
 func TestBrowserRequeuesOffers(t *testing.T) {
 	t.Parallel()
 	atWidths(t, func(t *testing.T, width int64) {
@@ -179,9 +215,14 @@ func TestBrowserRequeuesOffers(t *testing.T) {
 		p.visit("/offers")
 		p.Barriers()
 		p.fits()
-		p.Run(chromedp.Click(`.items li:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "the profile is mended"))
+		p.Run(chromedp.Click(`.items li:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "the database is back"))
 		p.press("#many [value=requeue]")
 		p.want("Done: 1.", "Failed jobs: 1")
+		s.exec("UPDATE offer_user SET profile = '{}' WHERE profile ? 'born'")
+		p.Run(chromedp.Click(`.items li:first-child [name="tick"]`), chromedp.SendKeys("#many [name=reason]", "the profile is mended"))
+		p.press("#many [value=refreeze]")
+		p.want("Done: 1.", "Failed jobs: 0", "None.")
+		p.Barriers()
 		p.press("tbody tr:first-child th a")
 		p.want("Offers of 2026-03-29 for Ada", "Computed again from its roster")
 		p.Barriers()

@@ -32,9 +32,13 @@ const (
 // Refreeze publishes a job with another roster, in which the user's profile and preferences are as
 // they are now, and all else is as it was. It stores the person and the reason. The caller
 // must send the returned messages. It returns an error of type Refused if the job keeps its roster.
-func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, by, reason string) ([]job.Stamped, error) {
+// A form acts as in Requeue; a command has none, and acts in any state.
+func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
 	known, err := o.JobByID(ctx, id)
 	if err != nil {
+		return nil, err
+	}
+	if sent, err := formSent(ctx, o.db.pool, id, a); err != nil || sent { // else it's refused as equal
 		return nil, err
 	}
 	c, err := o.corrected(ctx, known.Job)
@@ -46,6 +50,12 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, by, reason string) 
 		return nil, err
 	}
 	return within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := tx.Exec(ctx, lockOfferSQL, id); err != nil {
+			return nil, err
+		}
+		if sent, err := formSent(ctx, tx, id, a); err != nil || sent {
+			return nil, err
+		}
 		status, err := lockForRefreeze(ctx, tx, known.Job)
 		if err != nil {
 			return nil, err
@@ -53,7 +63,7 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, by, reason string) 
 		if _, err := tx.Exec(ctx, addChangeSQL, c.Tenant, c.Date.Time(), c.Digest[:], "", content); err != nil {
 			return nil, err
 		}
-		if _, err := tx.Exec(ctx, refreezeSQL, id, c.Digest[:], c.Algorithm, by, reason, status); err != nil {
+		if _, err := tx.Exec(ctx, refreezeSQL, id, c.Digest[:], c.Algorithm, storable(a.By), storable(a.Reason), status, a.ID); err != nil {
 			return nil, err
 		}
 		if status == "completed" {
@@ -147,8 +157,9 @@ const refreezeSQL = `
 WITH job AS (
 	SELECT id, tenant_id, user_id, input_digest FROM matchmaking_job WHERE id = $1
 ), noted AS (
-	INSERT INTO offer_action (tenant_id, user_id, job_id, kind, acted_by, reason, status, before, after)
-	SELECT tenant_id, user_id, id, 'refreeze', $4, $5, $6, input_digest, $2 FROM job
+	INSERT INTO offer_action (form, tenant_id, user_id, job_id, kind, acted_by, reason, status, before, after)
+	SELECT nullif($7, '00000000-0000-0000-0000-000000000000'::uuid), tenant_id, user_id, id, 'refreeze', $4, $5, $6, input_digest, $2
+	FROM job
 )
 UPDATE matchmaking_job SET input_digest = $2, algorithm_version = $3 WHERE id = $1`
 

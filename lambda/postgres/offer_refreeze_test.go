@@ -68,7 +68,7 @@ func hobbies(t *testing.T) (o *offers, before map[uuid.UUID]offer.Record) {
 
 func (o *offers) refrozen(id uuid.UUID) string {
 	o.t.Helper()
-	stamped, err := o.store.Refreeze(o.t.Context(), id, "anna", "a typing error")
+	stamped, err := o.store.Refreeze(o.t.Context(), id, postgres.Action{By: "anna", Reason: "a typing error"})
 	var refused postgres.Refused
 	switch {
 	case err == nil && len(stamped) == 1 && stamped[0].ID == id:
@@ -153,7 +153,7 @@ func TestRefreezeRefused(t *testing.T) {
 		}
 	}
 	unchanged("a refusal")
-	if _, err := o.store.Refreeze(t.Context(), uuid.New(), "anna", "why not"); !errors.Is(err, job.ErrNotFound) {
+	if _, err := o.store.Refreeze(t.Context(), uuid.New(), postgres.Action{By: "anna", Reason: "why not"}); !errors.Is(err, job.ErrNotFound) {
 		t.Errorf("an unknown job: %v", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestRefreezeRace(t *testing.T) {
 	var people sync.WaitGroup
 	for i := range errs {
 		people.Go(func() {
-			_, errs[i] = o.store.Refreeze(t.Context(), before[num(6)].ID, "anna", "a typing error")
+			_, errs[i] = o.store.Refreeze(t.Context(), before[num(6)].ID, postgres.Action{By: "anna", Reason: "a typing error"})
 		})
 	}
 	o.waitingFor(1)

@@ -44,18 +44,28 @@ func (o *Offers) Requeue(ctx context.Context, id uuid.UUID, a Action) ([]job.Sta
 		if err != nil || tag.RowsAffected() == 0 {
 			return nil, errors.Join(err, missing(err == nil))
 		}
-		var sent bool
-		var version string
-		err = tx.QueryRow(ctx, seenOfferSQL, id, a.ID).Scan(&version, &sent)
-		switch {
-		case err != nil || sent:
+		if sent, err := formSent(ctx, tx, id, a); err != nil || sent {
 			return nil, err
-		case version != a.Seen:
-			return nil, ErrStale
 		}
 		if _, err := tx.Exec(ctx, offerRequeuedSQL, id, a.ID, storable(a.By), storable(a.Reason)); err != nil {
 			return nil, err
 		}
 		return Rows[job.Stamped](ctx, tx, o.sql.publish, []uuid.UUID{id})
 	})
+}
+
+// formSent reports whether a form has acted already. It returns ErrStale if the job has changed
+// since the person saw it.
+func formSent(ctx context.Context, from interface {
+	QueryRow(context.Context, string, ...any) pgx.Row
+}, id uuid.UUID, a Action) (sent bool, err error) {
+	if a.ID == uuid.Nil { // of a command
+		return false, nil
+	}
+	var version string
+	err = from.QueryRow(ctx, seenOfferSQL, id, a.ID).Scan(&version, &sent)
+	if err == nil && !sent && version != a.Seen {
+		err = ErrStale
+	}
+	return sent, err
 }

@@ -48,7 +48,7 @@ func (f Refreeze) Requeue(
 		}
 	}
 	for _, id := range j.IDs {
-		stamped, err := db.Offers().Refreeze(ctx, id, f.By, f.Reason)
+		stamped, err := db.Offers().Refreeze(ctx, id, postgres.Action{By: f.By, Reason: f.Reason})
 		var refused postgres.Refused
 		switch {
 		case errors.As(err, &refused):

@@ -107,13 +107,14 @@ const (
 	rowsOpen  = "SELECT count(*) FROM matchbook_document_state WHERE status IN ('pending', 'in-progress')"
 	filesOpen = "SELECT count(*) FROM ingestion WHERE status NOT IN ('completed', 'failed')"
 	jobsOpen  = "SELECT count(*) FROM review_job WHERE status NOT IN ('completed', 'completed-with-gaps', 'failed')"
+	setsOpen  = "SELECT count(*) FROM matchmaking_job WHERE status IN ('pending', 'running')"
 	eventsDue = "SELECT count(*) FROM event WHERE delivered_at IS NULL"
 )
 
 // settles waits until everything is done, and all events have arrived.
 func (x *team) settles() {
 	x.t.Helper()
-	for _, sql := range []string{filesOpen, rowsOpen, jobsOpen, eventsDue} {
+	for _, sql := range []string{filesOpen, rowsOpen, jobsOpen, setsOpen, eventsDue} {
 		x.until("nothing is left of: "+sql, sql, 0)
 	}
 }
@@ -164,6 +165,7 @@ func TestNewTeam(t *testing.T) {
 	go func() { defer close(inserted); x.inserts(fmt.Sprintf(manyDocuments, pairs)) }()
 	x.until("some rows are matched", "SELECT (count(*) > 200)::int FROM document WHERE matching_status = 'succeeded'", 1)
 	kill(x.process)
+	x.players() // while no process runs, because it schedules offers when it starts
 	x.serve()
 	<-inserted
 	x.settles()
@@ -173,6 +175,7 @@ func TestNewTeam(t *testing.T) {
 	check(t, "rows inserted by the program", query[int](x.line, "SELECT count(*) FROM document WHERE file_path IS NULL"), 1000)
 	check(t, "open questions", query[int](x.line, "SELECT count(*) FROM matchbook_open_question"), 2)
 	check(t, "failed rows", query[string](x.line, `SELECT string_agg(structured_data ->> 'number', ', ') FROM document WHERE matching_status = 'failed'`), "RE-BAD")
+	x.until("each player has a job", "SELECT count(*) FROM matchmaking_job WHERE status IN ('completed', 'failed')", 3)
 	check(t, "files in the folder", x.folder("*"), 2) // done and failed
 	check(t, "files done and failed", x.folder("done/*")+x.folder("failed/*.pdf"), files)
 	x.finishes()
@@ -182,7 +185,23 @@ func TestNewTeam(t *testing.T) {
 	check(t, "decisions", query[string](x.line, "SELECT string_agg(verdict || ' by ' || decided_by || ', ' || origin, '; ') FROM matchbook_decision"),
 		"confirmed by Paula, console")
 	check(t, "decisions that arrived", query[int](x.line, "SELECT count(*) FROM event WHERE kind = 'decision.made' AND delivered_at IS NOT NULL"), 1)
+	check(t, "invoices settled", query[string](x.line, `SELECT string_agg(m.number || ' ' || t.state || ': ' || a.reason || ', ' || a.acted_by, '; ')
+		FROM invoice_action AS a JOIN three_way_match AS t USING (document_id) JOIN matchbook_three_way AS m USING (document_id)`),
+		"RE-4500000001 approved: the goods are here, Paula")
+	check(t, "their events", query[string](x.line, "SELECT string_agg(data ->> 'state', ', ') FROM event WHERE kind = 'invoice.settled' AND delivered_at IS NOT NULL"), "approved")
+	check(t, "jobs of offers", query[string](x.line, "SELECT string_agg(status || ' ' || jsonb_array_length(offers), ', ' ORDER BY jsonb_array_length(offers)) FROM matchmaking_job"),
+		"completed 1, completed 1, completed 2") // the other two don't meet the third before the next roster
 	check(t, "failed rows left", query[int](x.line, "SELECT count(*) FROM document WHERE matching_status = 'failed'"), 0)
+}
+
+// players inserts three users of match offers for whom it is noon. The profile of one is
+// unreadable.
+func (x *team) players() {
+	x.t.Helper()
+	x.exec(`INSERT INTO offer_user (id, tenant_id, timezone, created_at, profile)
+		SELECT gen_random_uuid(), tenant.id, 'Etc/GMT' || to_char(extract(hour FROM now() AT TIME ZONE 'UTC') - 12, 'FMSG90'),
+			now() - interval '2 days', profile
+		FROM tenant, unnest(ARRAY['{"interests": ["chess"]}', '{"interests": ["chess"]}', '{"born": "long ago", "interests": ["chess"]}']::jsonb[]) AS profile WHERE tenant.name = 'Example'`)
 }
 
 // folder counts the files that fit a pattern in the watched folder.
@@ -215,5 +234,12 @@ func (x *team) finishes() {
 	x.exec(`UPDATE document SET structured_data = jsonb_set(structured_data, '{total}', '"1.00"') WHERE structured_data ->> 'number' = 'RE-BAD'`)
 	x.goes(document("structured_data ->> 'number' = 'RE-BAD'"), "again", chromedp.SendKeys("#reason", "its total was corrected"),
 		chromedp.Click(`form[action$="/match"] button`))
+
+	x.goes(document("structured_data ->> 'number' = 'RE-4500000001'"), "Approved.", chromedp.SendKeys("form[action$='/invoice'] [name=reason]", "the goods are here"),
+		chromedp.Click("form[action$='/invoice'] [value=approve]"))
+
+	x.exec(`UPDATE offer_user SET profile = profile - 'born'`)
+	x.goes("/offers", "Done: 1.", chromedp.Click(`[name="tick"]`), chromedp.SendKeys("#many [name=reason]", "the year of birth is gone"),
+		chromedp.Click("#many [value=refreeze]"))
 	x.page.NoErrors()
 }

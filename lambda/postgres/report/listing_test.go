@@ -85,6 +85,8 @@ func TestPagePlans(t *testing.T) {
 		"stages that no document has": {report.StagesSQL, "document_listed_idx", 0, []any{tenant, []string{"one", "another"}, 1000, document.Types}},
 		"hours":                       {report.HoursSQL, "document_listed_idx", 5000, []any{tenant, report.Stages, 200, []time.Time{start.Add(-3 * time.Hour), start.Add(-2 * time.Hour)}, document.Types}},
 		"waiting":                     {report.WaitingSQL, "match_suggestion_open_idx", 7 * size, []any{tenant, report.WaitingKinds, nil, nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
+		"waiting, the next page": {report.WaitingSQL, "match_suggestion_open_idx", 7 * size,
+			[]any{tenant, report.WaitingKinds, nil, nil, size, false, nil, "", 10, report.WaitingWarning, "1000000", start, uuid.Nil, uuid.Nil}},
 		"waiting since": {report.WaitingSQL, "document_failed_idx", 7 * size,
 			[]any{tenant, report.WaitingKinds, start.Add(-time.Hour), nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
 		"waiting counts": {report.WaitingCountsSQL, "document_failed_idx", size, []any{tenant, report.WaitingKinds, nil, nil, size, false}},

@@ -64,27 +64,29 @@ type WaitingFilter struct {
 	After    WaitingPlace  // where a list continues; counts ignore it
 }
 
+type waitingKind struct{ document, columns, from, since, unread string }
+
 // waitingKindsRows has, for each kind, the document, the other columns, the rows, the time they wait
 // since, and for files the ingestion that failed. A pair rejected by a person doesn't wait, nor does a settled warning.
-var waitingKindsRows = map[string]struct{ document, columns, from, since, unread string }{
+var waitingKindsRows = map[string]waitingKind{
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
 		`match_suggestion AS q WHERE decided_by <> 'person' AND ($6 OR NOT (
 			(` + hasMatch("document_a_id") + ` OR ` + hasMatch("document_b_id") + `)
 			AND question_is_folded(document_a_id, document_b_id, evidence)))`, "created_at", ""},
-	WaitingWarning: {"document_id", "other_document_id, NULL, kind || ': ' || words", `document_warning AS w WHERE NOT EXISTS (
+	WaitingWarning: {"document_id", "other_document_id, NULL::float8, kind || ': ' || words", `document_warning AS w WHERE NOT EXISTS (
 		SELECT FROM warning_settled AS s WHERE (s.document_id, s.kind, s.other_document_id, s.facts)
 			= (w.document_id, w.kind, w.other_document_id, w.facts))`, "created_at", ""},
-	WaitingDocument: {"id", "NULL, NULL, coalesce(matching_error, '')",
+	WaitingDocument: {"id", "NULL::uuid, NULL::float8, coalesce(matching_error, '')",
 		"document WHERE matching_status = 'failed'", "matching_failed_at", ""},
-	WaitingFile: {"document_id", "NULL, NULL, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
+	WaitingFile: {"document_id", "NULL::uuid, NULL::float8, coalesce(nullif(array_to_string(review_reasons, '; '), ''), error, '')",
 		"ingestion WHERE needs_human_review", "coalesce(failed_at, completed_at, created_at)",
 		"CASE WHEN job_status = 'failed' THEN id END"},
 	// The latest review of a contract counts.
 	WaitingReview: {"document_id",
-		"NULL, NULL, waiting || CASE waiting WHEN 1 THEN ' finding' ELSE ' findings' END || ', critical or high: ' || name",
+		"NULL::uuid, NULL::float8, waiting || CASE waiting WHEN 1 THEN ' finding' ELSE ' findings' END || ', critical or high: ' || name",
 		`review_job AS r WHERE waiting > 0 AND NOT EXISTS (SELECT FROM review_job AS later WHERE later.tenant_id = r.tenant_id
 		AND later.document_id = r.document_id AND later.ended_at > r.ended_at)`, "ended_at", ""},
-	WaitingInvoice: {"document_id", `NULL, NULL, replace(state, '-', ' ') || (
+	WaitingInvoice: {"document_id", `NULL::uuid, NULL::float8, replace(state, '-', ' ') || (
 		SELECT coalesce(' by ' || nullif(acted_by, ''), '') || ': ' || reason
 		FROM invoice_action AS a WHERE a.document_id = t.document_id ORDER BY id DESC LIMIT 1)`,
 		"three_way_match AS t WHERE state IN ('reopened', 'on-hold', 'disputed')", "state_at", ""},
@@ -133,7 +135,8 @@ func documentOf(id string) string {
 }
 
 // waitingItems are the things with their documents, values and worth: $7 is the least value, or
-// NULL, and $8 a type, or empty.
+// NULL, and $8 a type, or empty. The OFFSET keeps the planner from counting what a question settles
+// once more for each use of the worth.
 func waitingItems(of string) string {
 	return `
 SELECT *, round(CASE kind WHEN 'question' THEN coalesce(value, 1) * score::numeric * (1 + settles)
@@ -142,7 +145,7 @@ FROM (
 	SELECT waiting.*, CASE kind WHEN 'question' THEN ` + settles + ` END AS settles, a.type AS type_a, b.type AS type_b,
 		greatest(` + strings.ReplaceAll(totalOf, "{d}", "a") + `, ` + strings.ReplaceAll(totalOf, "{d}", "b") + `) AS value
 	FROM (` + waitingRows(of) + `) AS waiting
-	JOIN LATERAL ` + documentOf("waiting.id") + ` AS a ON true LEFT JOIN LATERAL ` + documentOf("other") + ` AS b ON true
+	JOIN LATERAL ` + documentOf("waiting.id") + ` AS a ON true LEFT JOIN LATERAL ` + documentOf("other") + ` AS b ON true OFFSET 0
 ) AS valued
 WHERE ($7::numeric IS NULL OR value >= $7) AND ($8 = '' OR type_a::text = $8 OR type_b::text = $8)`
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 
@@ -151,9 +152,22 @@ func (d *redecision) write(ctx context.Context) error {
 	return d.fenced(func(f job.Attempt) bool { return fences[f] })
 }
 
+// asked lists the documents of questions that a write may have changed.
+func (d *redecision) asked() (ids []uuid.UUID) {
+	for _, e := range d.held.edges {
+		if !e.Matched {
+			ids = append(ids, e.A, e.B)
+		}
+	}
+	for i := range d.result.Suggestions {
+		ids = append(ids, d.result.Suggestions[i].A, d.result.Suggestions[i].B)
+	}
+	return ids
+}
+
 // finish compares the invoices of chains, replaces warnings, publishes, and commits.
 func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err error) {
-	compares := d.chain != nil && (len(d.chain.docs) > 0 || d.held.matched() ||
+	compares := d.chain != nil && (!d.chain.Empty() || d.held.matched() ||
 		len(d.result.Matches) > 0 && d.held.billed(d.changed))
 	if compares {
 		if err := d.chain.compare(ctx, d.tx); err != nil {
@@ -165,7 +179,8 @@ func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err e
 			d.chain.queueComparisons(batch, d.changed)
 			queuePublish(batch, &published, publishAgainSQL, d.renamed.tenant, judgedAgain)
 		}
-		d.copies.queueWarnings(batch)
+		about, list := d.copies.Warnings()
+		queueWarnings(batch, match.CopyKinds, about, list)
 		queueStale(batch, d.result.Stale, d.lost, d.before, &published)
 		d.renamed.queuePublish(batch, &published)
 		if w := d.word; w != nil && (w.before.Strict() || w.bounds.Strict()) {

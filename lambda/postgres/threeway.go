@@ -2,12 +2,10 @@ package postgres
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/match"
 	"matchbook/lambda/match/threeway"
-	"matchbook/lambda/match/warning"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -46,106 +44,83 @@ WHERE u.tenant_id = $1 AND u.article = ANY ($2)
 		AND (ours.vat_id <> '' AND ours.vat_id = theirs.vat_id OR ours.name <> '' AND ours.name = theirs.name))
 ORDER BY 1, 2, 3, 4`
 
-// chain is the input for comparing clusters.
+// doubtedSQL lists the over-billed invoices that an open question, changed by a write, may
+// explain: about the changed documents $1, or among $3. Only their clusters must be compared
+// again.
+const doubtedSQL = `
+	SELECT document_id FROM three_way_match
+	WHERE verdict IN ('over-billed', 'maybe-over-billed') AND document_id = ANY ($3::uuid[] || ARRAY(
+		SELECT document_b_id FROM match_suggestion WHERE document_a_id = ANY ($1)
+		UNION ALL SELECT document_a_id FROM match_suggestion WHERE document_b_id = ANY ($1)))`
+
+// openAboutSQL lists the open questions about each of these invoices, the five likeliest: about
+// orders and credit notes that have no invoice yet. So the result depends on these documents
+// alone, and not on their clusters.
+const openAboutSQL = `
+SELECT i.id, o.id, o.type, o.data
+FROM unnest($1::uuid[]) AS i (id) CROSS JOIN LATERAL (
+	SELECT d.id, type::text, ` + dataColumn + ` AS data
+	FROM (
+		SELECT document_b_id AS other, score, evidence, decided_by FROM match_suggestion WHERE document_a_id = i.id
+		UNION ALL SELECT document_a_id, score, evidence, decided_by FROM match_suggestion WHERE document_b_id = i.id
+	) AS s JOIN document AS d ON d.id = other
+	WHERE decided_by <> 'person' AND score > 0 AND type IN ('purchase-order', 'credit-note')
+		AND NOT question_is_folded(i.id, d.id, evidence)
+		AND NOT EXISTS (SELECT FROM (
+			SELECT document_b_id AS id FROM document_match WHERE document_a_id = d.id
+			UNION ALL SELECT document_a_id FROM document_match WHERE document_b_id = d.id
+		) AS m JOIN document AS billed ON billed.id = m.id WHERE billed.type = 'invoice')
+	ORDER BY score DESC, d.id LIMIT 5
+) AS o
+ORDER BY 1, 2`
+
+// chain is the comparison of clusters.
 type chain struct {
-	tenant    uuid.UUID
-	docs      []threeway.Document
-	matches   [][2]uuid.UUID
-	tolerance threeway.Tolerances
-	compared  []threeway.Invoice
-	number    map[uuid.UUID]string    // of each document read
-	left      map[uuid.UUID]int       // unread invoices, with the number of all
-	bounded   map[uuid.UUID]uuid.UUID // documents of clusters with such invoices
-	of        map[uuid.UUID]int       // number of invoices in such a cluster
-}
-
-// compare compares the invoices. It reads what other documents say about units only if these
-// don't say it.
-func (c *chain) compare(ctx context.Context, tx pgx.Tx) error {
-	c.compared = threeway.Check(c.docs, c.matches, c.tolerance, nil)
-	var unsure []string
-	var ids []uuid.UUID
-	for _, v := range c.compared {
-		if len(v.Unsure) > 0 {
-			unsure, ids = append(unsure, v.Unsure...), append(ids, v.ID)
-		}
-	}
-	if len(unsure) == 0 {
-		return c.doubt(ctx, tx, nil)
-	}
-	rows, _ := tx.Query(ctx, knownUnitsSQL, c.tenant, unsure, ids)
-	known, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (u threeway.Conversion, err error) {
-		var factor string
-		if err = row.Scan(&u.Article, &u.From, &u.To, &factor); err == nil {
-			u.Factor, err = document.ParseAmount(factor)
-		}
-		return u, err
-	})
-	if err != nil {
-		return err
-	}
-	if len(known) > 0 {
-		c.compared = threeway.Check(c.docs, c.matches, c.tolerance, known)
-	}
-	return c.doubt(ctx, tx, known)
-}
-
-// queueComparisons updates the three-way matches in the changed documents' clusters, with the
-// warnings about over-billed orders and the confidence of their matches.
-func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
-	affected := slices.Clone(changed)
-	var list []threeway.Invoice
-	for _, d := range c.docs {
-		if d.Type == document.Invoice {
-			affected = append(affected, d.ID)
-		}
-	}
-	for id, all := range c.left {
-		affected = append(affected, id)
-		list = append(list, threeway.Invoice{ID: id, Verdict: threeway.Unchecked, Lines: []threeway.Line{},
-			Orders: []threeway.Order{}, Receipts: []uuid.UUID{}, Unsure: []string{}, Tolerance: threeway.Usual(),
-			Words: fmt.Sprintf("Of %d connected invoices, only the first by date were compared; this one was not.", all)})
-	}
-	for _, v := range c.compared {
-		if all := c.of[c.bounded[v.ID]]; all > 0 {
-			v.Words += fmt.Sprintf(" Of %d connected invoices, only the first by date were compared.", all)
-		}
-		list = append(list, v)
-	}
-	c.replace(batch, affected, list)
+	*match.Chain
+	tenant uuid.UUID
 }
 
 // queueChain reads the clusters of the changed documents, and of over-billed invoices that a
 // question about asked documents is about.
 func queueChain(batch *pgx.Batch, changed, asked []uuid.UUID, tenant uuid.UUID) *chain {
-	c := &chain{tenant: tenant, number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
-		of: map[uuid.UUID]int{}}
-	batch.Queue(chainSQL, changed, tenant, append([]uuid.UUID{}, asked...)).Query(c.take)
+	c := &chain{match.NewChain(), tenant}
+	batch.Queue(chainSQL, changed, tenant, append([]uuid.UUID{}, asked...)).Query(func(rows pgx.Rows) error {
+		var l match.Link
+		_, err := pgx.ForEachRow(rows, []any{&l.ID, &l.Type, &l.Data, &l.Cluster, &l.All, &l.Partners, &c.Tolerance}, func() error {
+			c.Add(l)
+			return nil
+		})
+		return err
+	})
 	return c
 }
 
-// take reads the documents. It leaves out unreadable ones, as matching does.
-func (c *chain) take(rows pgx.Rows) error {
-	var d threeway.Document
-	var cluster uuid.UUID
-	var data string
-	var all int
-	var partners []uuid.UUID
-	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Type, &data, &cluster, &all, &partners, &c.tolerance}, func() error {
-		for _, partner := range partners {
-			c.matches = append(c.matches, [2]uuid.UUID{d.ID, partner})
+// compare compares the invoices. It reads what other documents say about units only if these
+// don't say it, and questions only about over-billed invoices.
+func (c *chain) compare(ctx context.Context, tx pgx.Tx) (err error) {
+	var known []threeway.Conversion
+	if articles, invoices := c.Compare(); len(articles) > 0 {
+		rows, _ := tx.Query(ctx, knownUnitsSQL, c.tenant, articles, invoices)
+		known, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (u threeway.Conversion, err error) {
+			var factor string
+			if err = row.Scan(&u.Article, &u.From, &u.To, &factor); err == nil {
+				u.Factor, err = document.ParseAmount(factor)
+			}
+			return u, err
+		})
+		if err != nil {
+			return err
 		}
-		parsed, err := document.Parse([]byte(data))
-		switch {
-		case err == nil:
-			c.docs = append(c.docs, threeway.Document{ID: d.ID, Type: d.Type, Data: parsed})
-			c.number[d.ID], c.bounded[d.ID] = parsed.Number, cluster
-		case d.Type == document.Invoice && data == "":
-			c.left[d.ID], c.of[cluster] = all, all
+	}
+	if over := c.Learn(known); len(over) > 0 {
+		rows, _ := tx.Query(ctx, openAboutSQL, over)
+		questions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[match.Question])
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	return err
+		c.Doubt(questions)
+	}
+	return nil
 }
 
 const putComparisonSQL = `
@@ -191,9 +166,6 @@ const judgedAgain = 20
 const clearComparisonsSQL = `
 DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2)`
 
-// chainKinds are the warnings about an invoice and its order.
-var chainKinds = []warning.Kind{warning.OverBilled, warning.WrongCompany}
-
 // lowerSQL takes high confidence from a match of an invoice with an order that it has a warning
 // about, unless a person confirmed it. When the warning goes, raiseSQL restores it.
 const lowerSQL = `
@@ -211,50 +183,24 @@ WHERE (document_a_id = ANY ($1) OR document_b_id = ANY ($1)) AND lowered_from <>
 		AND greatest(w.document_id, w.other_document_id) = m.document_b_id
 		AND w.document_id IN (m.document_a_id, m.document_b_id))`
 
-func (c *chain) replace(batch *pgx.Batch, affected []uuid.UUID, list []threeway.Invoice) {
-	kept, warnings := []uuid.UUID{}, []warning.Warning{}
+// queueComparisons updates the three-way matches in the changed documents' clusters, with the
+// warnings about over-billed orders and the confidence of their matches.
+func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
+	r := c.Comparisons(changed)
+	kept := []uuid.UUID{}
 	var of []uuid.UUID
 	var articles, from, to, factors []string
-	for _, v := range list {
+	for _, v := range r.Invoices {
 		kept = append(kept, v.ID)
 		batch.Queue(putComparisonSQL, v.ID, v.Verdict, v.Words, v.Lines, v.Orders, v.Receipts, v.Tolerance, v.Unsure)
 		for _, u := range v.Learned {
 			of, articles, factors = append(of, v.ID), append(articles, u.Article), append(factors, u.Factor.Canonical())
 			from, to = append(from, u.From), append(to, u.To)
 		}
-		for _, o := range v.Orders {
-			if o.OverBilled {
-				warnings = append(warnings, warning.Warning{Document: v.ID, Kind: warning.OverBilled, Other: o.ID,
-					Words: warning.OverBilledWords(c.number[o.ID], v, o), Facts: warning.OverBilledFacts(v, o)})
-			}
-		}
 	}
-	warnings = append(warnings, c.otherBuyers()...)
-	batch.Queue(clearComparisonsSQL, affected, kept)
-	batch.Queue(putUnitsSQL, c.tenant, affected, of, articles, from, to, factors)
-	queueWarnings(batch, chainKinds, affected, warnings)
-	batch.Queue(lowerSQL, affected, chainKinds)
-	batch.Queue(raiseSQL, affected, chainKinds)
-}
-
-// otherBuyers warns about invoices to another company than the buyer of an order matched with
-// them.
-func (c *chain) otherBuyers() (list []warning.Warning) {
-	docs := map[uuid.UUID]warning.Document{}
-	for _, d := range c.docs {
-		docs[d.ID] = warning.Document{ID: d.ID, Type: d.Type, Data: d.Data}
-	}
-	for _, m := range c.matches {
-		invoice, order := docs[m[0]], docs[m[1]]
-		if order.Type == document.Invoice {
-			invoice, order = order, invoice
-		}
-		if invoice.Type != document.Invoice || order.Type != document.PurchaseOrder {
-			continue
-		}
-		if w, ok := warning.OtherBuyer(invoice, order); ok {
-			list = append(list, w)
-		}
-	}
-	return list
+	batch.Queue(clearComparisonsSQL, r.About, kept)
+	batch.Queue(putUnitsSQL, c.tenant, r.About, of, articles, from, to, factors)
+	queueWarnings(batch, match.ChainKinds, r.About, r.Warnings)
+	batch.Queue(lowerSQL, r.About, match.ChainKinds)
+	batch.Queue(raiseSQL, r.About, match.ChainKinds)
 }

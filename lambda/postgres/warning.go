@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"matchbook/lambda/document"
+	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/match/warning"
 
@@ -54,40 +54,28 @@ FROM affected LEFT JOIN LATERAL (
 ) AS groups ON true
 ORDER BY id, key`
 
-// neighbourhood is a document with the ones before it.
-type neighbourhood struct {
-	groups []warning.Group
-	warned bool // it has warnings
-}
-
 // copies updates the warnings that need no match: the documents' own, and the ones of
 // documents compared with them.
 type copies struct {
-	ids    []uuid.UUID
-	around map[uuid.UUID]neighbourhood
-	left   []uuid.UUID // documents that lost these as neighbours
-
-	affected []uuid.UUID // documents with perhaps other warnings now
-	docs     map[uuid.UUID]warning.Document
+	*match.Copies
+	ids  []uuid.UUID
+	left []uuid.UUID // documents that lost these as neighbours
 }
 
 // queueCopies writes the documents' keys and reads their neighbours.
 func queueCopies(batch *pgx.Batch, docs []*write) *copies {
-	c := &copies{around: map[uuid.UUID]neighbourhood{}, docs: map[uuid.UUID]warning.Document{}}
+	c := &copies{Copies: match.NewCopies()}
 	if len(docs) == 0 {
 		return c
 	}
+	var raws []score.Raw
+	for _, w := range docs {
+		c.ids, raws = append(c.ids, w.Fence.ID), append(raws, w.itself)
+	}
 	var with []uuid.UUID
 	var keys, dates []string
-	for _, w := range docs {
-		c.ids = append(c.ids, w.Fence.ID)
-		d, ok := warned(w.itself)
-		if !ok {
-			continue
-		}
-		for _, key := range warning.Keys(d) {
-			with, keys, dates = append(with, d.ID), append(keys, key), append(dates, warning.Dated(d))
-		}
+	for _, k := range match.WarningKeys(raws) {
+		with, keys, dates = append(with, k.Document), append(keys, k.Key), append(dates, k.Dated)
 	}
 	batch.Queue(putWarningKeysSQL, docs[0].n.Tenant, c.ids, with, keys, dates).Query(func(rows pgx.Rows) (err error) {
 		c.left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
@@ -99,12 +87,12 @@ func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 
 func (c *copies) queueNeighbours(batch *pgx.Batch) {
 	batch.Queue(neighboursSQL, c.ids, append([]uuid.UUID{}, c.left...)).Query(func(rows pgx.Rows) error {
-		clear(c.around)
+		c.Copies = match.NewCopies()
 		var id uuid.UUID
 		var g warning.Group
 		var has bool
 		_, err := pgx.ForEachRow(rows, []any{&id, &g.Key, &g.Before, &has}, func() error {
-			c.around[id] = neighbourhood{append(c.around[id].groups, g), has}
+			c.AddGroup(id, g, has)
 			g = warning.Group{}
 			return nil
 		})
@@ -121,54 +109,20 @@ func (c *copies) queueCompared(ctx context.Context, tx pgx.Tx, batch *pgx.Batch)
 			return err
 		}
 	}
-	var read []uuid.UUID
-	for id, n := range c.around {
-		others := warning.Compared(n.groups)
-		if len(others) > 0 {
-			read = append(append(read, id), others...)
-		}
-		if len(others) > 0 || n.warned {
-			c.affected = append(c.affected, id)
-		}
-	}
+	read := c.Contents()
 	if len(read) == 0 {
 		return nil
 	}
 	batch.Queue(rawsSQL, read).Query(func(rows pgx.Rows) error {
 		_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
 			raw, err := pgx.RowToStructByPos[score.Raw](row)
-			if d, ok := warned(raw); ok {
-				c.docs[d.ID] = d
-			}
+			c.AddContent(raw)
 			return none, err
 		})
 		return err
 	})
 	return nil
 }
-
-// queueWarnings compares the documents with the ones before them, and writes the warnings.
-func (c *copies) queueWarnings(batch *pgx.Batch) {
-	if len(c.affected) == 0 {
-		return
-	}
-	var list []warning.Warning
-	for _, id := range c.affected {
-		if d, ok := c.docs[id]; ok {
-			list = append(list, warning.Of(d, c.around[id].groups, c.docs)...)
-		}
-	}
-	queueWarnings(batch, copyKinds, c.affected, list)
-}
-
-// warned parses a document; ok is false if it's unreadable.
-func warned(raw score.Raw) (d warning.Document, ok bool) {
-	data, err := document.Parse([]byte(raw.Data))
-	return warning.Document{ID: raw.ID, Type: raw.Type, Data: data}, err == nil
-}
-
-// copyKinds are the warnings that need no match.
-var copyKinds = []warning.Kind{warning.NumberUsedTwice, warning.BilledTwice, warning.AccountChanged}
 
 // replaceWarningsSQL replaces the warnings of these kinds about these documents, and keeps
 // equal rows. The first warning of a kind about a document is notified, once; it uses attempt
@@ -197,6 +151,9 @@ ORDER BY l.document_id, l.kind, l.other_document_id
 ON CONFLICT DO NOTHING`
 
 func queueWarnings(batch *pgx.Batch, kinds []warning.Kind, about []uuid.UUID, list []warning.Warning) {
+	if len(about) == 0 {
+		return
+	}
 	n := len(list)
 	documents, others := make([]uuid.UUID, n), make([]uuid.UUID, n)
 	kindOf, words, sentences, facts := make([]warning.Kind, n), make([]string, n), make([]string, n), make([]string, n)

@@ -150,3 +150,24 @@ func nameOfRow(e ast.Expr) bool {
 	from, ok := row.X.(*ast.Ident)
 	return ok && from.Name == "manifest"
 }
+
+// The store loads facts and writes values: package match computes warnings and three-way
+// matches, so that their rules can be read and changed without SQL.
+func TestStoreCallsNoJudge(t *testing.T) {
+	t.Parallel()
+	for _, s := range read(t, root) {
+		if s.isTest() || !strings.HasPrefix(s.pkg(), "postgres") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if f, ok := call.Fun.(*ast.SelectorExpr); ok {
+					if from, ok := f.X.(*ast.Ident); ok && (from.Name == "warning" || from.Name == "threeway") {
+						t.Errorf("%v: the store calls %s.%s: call it in package match", s.fset.Position(n.Pos()), from.Name, f.Sel.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+}

@@ -195,11 +195,7 @@ func (db *DB) Near(
 ) (near []match.Near, err error) {
 	var s search
 	s.addCompany(id, n, types)
-	err = steadily(ctx, func() error {
-		near, err = Rows[match.Near](ctx, db.pool, nearSQL, s.args()...)
-		return err
-	})
-	return near, err
+	return steadyRows[match.Near](ctx, db, nearSQL, s.args()...)
 }
 
 // Ranked returns each document's candidates as a search finds them now, best first and at most

@@ -240,11 +240,7 @@ func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) er
 // the fences that held. Use it with job.Commit.
 func (j *Jobs) SucceedAll(ctx context.Context, fences []job.Attempt) (held []job.Attempt, err error) {
 	ids, attempts := split(fences)
-	err = steadily(ctx, func() error {
-		held, err = Rows[job.Attempt](ctx, j.db.pool, j.sql.succeedAll, ids, attempts)
-		return err
-	})
-	return held, err
+	return steadyRows[job.Attempt](ctx, j.db, j.sql.succeedAll, ids, attempts)
 }
 
 // split splits fences into ids and attempts.

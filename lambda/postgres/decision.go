@@ -161,14 +161,8 @@ func (w *word) about(pair [2]uuid.UUID) bool { return w != nil && w.pair == pair
 // queueReads reads the documents, their pair's version, and the other answers.
 func (w *word) queueReads(batch *pgx.Batch, tenant uuid.UUID) {
 	w.points, w.answers = nil, nil
-	batch.Queue(answersSQL, tenant, w.pair[0], w.pair[1]).Query(func(rows pgx.Rows) (err error) {
-		w.answers, err = pgx.CollectRows(rows, pgx.RowToStructByPos[rules.Said])
-		return err
-	})
-	batch.Queue(rawsSQL, w.pair[:]).Query(func(rows pgx.Rows) (err error) {
-		w.raws, err = pgx.CollectRows(rows, pgx.RowToStructByPos[score.Raw])
-		return err
-	})
+	batch.Queue(answersSQL, tenant, w.pair[0], w.pair[1]).Query(all(&w.answers))
+	batch.Queue(rawsSQL, w.pair[:]).Query(all(&w.raws))
 	batch.Queue(pairVersionSQL, w.pair[0], w.pair[1]).QueryRow(func(row pgx.Row) error { return row.Scan(&w.version) })
 }
 

@@ -155,11 +155,7 @@ func (o *Offers) Complete(ctx context.Context, done []offer.Completed, deliver b
 			candidates, ranks, scores = append(candidates, c.Candidate), append(ranks, c.Rank), append(scores, c.Score)
 		}
 	}
-	err = steadily(ctx, func() error {
-		held, err = Rows[job.Attempt](ctx, o.db.pool, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
-		return err
-	})
-	return held, err
+	return steadyRows[job.Attempt](ctx, o.db, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
 }
 
 // encodeOffers writes a set without offers as an empty list, because NULL marks a job not

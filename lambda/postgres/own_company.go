@@ -23,24 +23,14 @@ const removeOwnCompanySQL = `DELETE FROM own_company WHERE tenant_id = $1 AND na
 
 // RemoveOwnCompany removes a company of a tenant, and reports whether there was one.
 func (s *Ingestions) RemoveOwnCompany(ctx context.Context, tenantID uuid.UUID, name string) (found bool, err error) {
-	err = steadily(ctx, func() error {
-		tag, err := s.db.pool.Exec(ctx, removeOwnCompanySQL, tenantID, name)
-		found = found || tag.RowsAffected() > 0
-		return err
-	})
-	return found, err
+	return s.db.removes(ctx, removeOwnCompanySQL, tenantID, name)
 }
 
 const ownCompaniesSQL = `SELECT name, vat_id FROM own_company WHERE tenant_id = $1 ORDER BY name`
 
 // OwnCompanies lists the companies of a tenant by name.
 func (s *Ingestions) OwnCompanies(ctx context.Context, tenantID uuid.UUID) (all []document.Party, err error) {
-	err = steadily(ctx, func() error {
-		rows, _ := s.db.pool.Query(ctx, ownCompaniesSQL, tenantID)
-		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p document.Party, err error) {
-			return p, row.Scan(&p.Name, &p.VATID)
-		})
-		return err
-	})
-	return all, err
+	return steadyRowsBy(ctx, s.db, func(row pgx.CollectableRow) (p document.Party, err error) {
+		return p, row.Scan(&p.Name, &p.VATID)
+	}, ownCompaniesSQL, tenantID)
 }

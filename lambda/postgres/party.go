@@ -146,21 +146,17 @@ func (r *renaming) queue(batch *pgx.Batch) {
 			return err
 		})
 	}
-	if r.teaches {
-		batch.Queue(taughtNamesSQL, r.documents).Query(func(rows pgx.Rows) error {
-			names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			r.names, r.happened = append(r.names, names...), r.happened || len(names) > 0
-			return err
-		})
-	}
-	if !r.confirmed {
-		return
-	}
-	batch.Queue(confirmedSQL, r.documents).Query(func(rows pgx.Rows) error {
+	concerned := func(rows pgx.Rows) error {
 		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		r.names, r.happened = append(r.names, names...), r.happened || len(names) > 0
 		return err
-	})
+	}
+	if r.teaches {
+		batch.Queue(taughtNamesSQL, r.documents).Query(concerned)
+	}
+	if r.confirmed {
+		batch.Queue(confirmedSQL, r.documents).Query(concerned)
+	}
 }
 
 // queuePublish publishes the documents matched with other identities.

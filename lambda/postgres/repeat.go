@@ -76,12 +76,35 @@ func steadily(ctx context.Context, fn func() error) error {
 	}
 }
 
+// steadyRows is Rows, steadily.
+func steadyRows[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
+	return steadyRowsBy(ctx, db, pgx.RowToStructByPos[T], sql, args...)
+}
+
+func steadyRowsBy[T any](ctx context.Context, db *DB, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+	err = steadily(ctx, func() error {
+		list, err = rowsBy(ctx, db.pool, row, sql, args...)
+		return err
+	})
+	return list, err
+}
+
 // exec runs a statement steadily.
 func (db *DB) exec(ctx context.Context, sql string, args ...any) error {
 	return steadily(ctx, func() error {
 		_, err := db.pool.Exec(ctx, sql, args...)
 		return err
 	})
+}
+
+// removes is exec, and reports whether there were such rows.
+func (db *DB) removes(ctx context.Context, sql string, args ...any) (found bool, err error) {
+	err = steadily(ctx, func() error {
+		tag, err := db.pool.Exec(ctx, sql, args...)
+		found = found || tag.RowsAffected() > 0 // an earlier try may have removed them
+		return err
+	})
+	return found, err
 }
 
 // away reports whether an error means a stopping, starting or unreachable database, or a lost

@@ -178,10 +178,7 @@ func (r *Reviews) Questions(ctx context.Context, id uuid.UUID) ([]record.Questio
 
 // listed reads rows of a review. It returns job.ErrNotFound for an unknown id.
 func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
-	err = steadily(ctx, func() error {
-		list, err = rowsBy(ctx, r.db.pool, row, sql, args...)
-		return err
-	})
+	list, err = steadyRowsBy(ctx, r.db, row, sql, args...)
 	if err == nil && len(list) == 0 {
 		_, err = r.Job(ctx, id)
 	}

@@ -108,13 +108,6 @@ type cardRow struct {
 	Other []byte // the contract, or the playbook
 }
 
-func all[T any](into *[]T) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
-		return err
-	}
-}
-
 // addAll adds the input for the contract as a whole.
 func (r *Reviews) addAll(ctx context.Context, t *record.Task) (err error) {
 	id := t.Job.ID

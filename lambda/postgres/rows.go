@@ -40,3 +40,11 @@ func Map[M ~map[K]V, K comparable, V any](ctx context.Context, from Querier, sql
 	})
 	return m, err
 }
+
+// all collects the rows of a statement in a batch, as Rows does.
+func all[T any](into *[]T) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+		return err
+	}
+}

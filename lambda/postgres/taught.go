@@ -20,11 +20,7 @@ WHERE tenant_id = $1 AND keys && $3 AND (forgotten_at IS NULL OR forgotten_for =
 
 // Taught implements ingest.Store.
 func (s *Ingestions) Taught(ctx context.Context, tenantID, documentID uuid.UUID, keys []string) (rules []taught.Rule, err error) {
-	err = steadily(ctx, func() error {
-		rules, err = rowsBy(ctx, s.db.pool, ruleOf, taughtSQL, tenantID, documentID, keys)
-		return err
-	})
-	return rules, err
+	return steadyRowsBy(ctx, s.db, ruleOf, taughtSQL, tenantID, documentID, keys)
 }
 
 func ruleOf(row pgx.CollectableRow) (r taught.Rule, err error) {
@@ -125,23 +121,14 @@ WHERE tenant_id = $1 ORDER BY id`
 
 // ListTaught lists what corrections taught a tenant, the oldest first.
 func (s *Ingestions) ListTaught(ctx context.Context, tenantID uuid.UUID) (all []TaughtRow, err error) {
-	err = steadily(ctx, func() error {
-		all, err = rowsBy(ctx, s.db.pool, func(row pgx.CollectableRow) (r TaughtRow, err error) {
-			return r, row.Scan(&r.ID, &r.Field, &r.Keys, &r.Source, &r.At, &r.Place, &r.Person, &r.ForgottenAt, &r.ForgottenWhy)
-		}, listTaughtSQL, tenantID)
-		return err
-	})
-	return all, err
+	return steadyRowsBy(ctx, s.db, func(row pgx.CollectableRow) (r TaughtRow, err error) {
+		return r, row.Scan(&r.ID, &r.Field, &r.Keys, &r.Source, &r.At, &r.Place, &r.Person, &r.ForgottenAt, &r.ForgottenWhy)
+	}, listTaughtSQL, tenantID)
 }
 
 const forgetSQL = `DELETE FROM taught WHERE tenant_id = $1 AND id = $2`
 
 // Forget removes a rule of a tenant, and reports whether there was one.
 func (s *Ingestions) Forget(ctx context.Context, tenantID uuid.UUID, id int64) (found bool, err error) {
-	err = steadily(ctx, func() error {
-		tag, err := s.db.pool.Exec(ctx, forgetSQL, tenantID, id)
-		found = found || tag.RowsAffected() > 0
-		return err
-	})
-	return found, err
+	return s.db.removes(ctx, forgetSQL, tenantID, id)
 }

@@ -84,11 +84,7 @@ WHERE tenant_id = $1 GROUP BY document_a_id, document_b_id, fact ORDER BY max(la
 
 // TaughtFacts lists what confirmed matches taught a tenant, the oldest first.
 func (db *DB) TaughtFacts(ctx context.Context, tenant uuid.UUID) (all []TaughtFact, err error) {
-	err = steadily(ctx, func() error {
-		all, err = Rows[TaughtFact](ctx, db.pool, taughtFactsSQL, tenant)
-		return err
-	})
-	return all, err
+	return steadyRows[TaughtFact](ctx, db, taughtFactsSQL, tenant)
 }
 
 const forgetFactSQL = `

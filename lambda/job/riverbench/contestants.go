@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -62,6 +63,7 @@ func riverContestant(ctx context.Context, url string) *contestant {
 type ours struct {
 	name              string
 	table             postgres.Table
+	filled            string       // the tables that fillSQL fills, if there are more
 	fillSQL, endedSQL string       // endedSQL counts the finished jobs
 	stale             atomic.Int64 // attempts with a job published meanwhile
 }
@@ -78,9 +80,13 @@ func ourContestants(ctx context.Context, url string, admin *pgxpool.Pool) (list 
 			endedSQL: `SELECT count(*) FROM nothing WHERE status = 'succeeded' AND attempts = 1`},
 		{name: "document", table: postgres.Tables[manifest.Match.Name], fillSQL: fillDocument,
 			endedSQL: `SELECT count(*) FROM document WHERE matching_status = 'succeeded' AND matching_attempts = 1`},
+		{name: "review_chunk", table: postgres.Tables[manifest.Review.Name], filled: "review_job, review_chunk", fillSQL: fillChunks,
+			endedSQL: `SELECT count(*) FROM review_chunk WHERE status = 'succeeded' AND attempts = 1`},
+		{name: "matchmaking_job", table: postgres.Tables[manifest.Offer.Name], filled: "offer_user, matchmaking_job", fillSQL: fillJobs,
+			endedSQL: `SELECT count(*) FROM matchmaking_job WHERE status = 'completed' AND attempts = 1`},
 	} {
 		var messages []job.Stamped
-		list = append(list, &contestant{name: o.name, table: o.table.Name,
+		list = append(list, &contestant{name: o.name, table: cmp.Or(o.filled, o.table.Name),
 			fill: func() {
 				messages = must(pgx.CollectRows(must(admin.Query(ctx, o.fillSQL, *jobs)), pgx.RowToStructByPos[job.Stamped]))
 			},
@@ -174,4 +180,29 @@ SELECT gen_random_uuid(), tenant.id, 'invoice', 'documents/' || i || '.pdf', jso
 	repeat('pendant lamp brass ' || i, 8), '{"name": "supplier", "vat_id": "DE136695976"}', '["RE2026", "45"]',
 	ARRAY(SELECT '10000000|item|supplier' || i % 50 || '|SKU' || k FROM generate_series(1, 17) AS k), 'pending', now(), now()
 FROM tenant, generate_series(1, $1) AS i RETURNING id, matching_published_at, tenant_id`
+
+	// fillChunks makes contracts of twenty chunks, which come in the order of the text. The
+	// contract as a whole is published as its chunks end, but isn't worked on.
+	fillChunks = `WITH paper AS (
+	INSERT INTO document (id, tenant_id, type) SELECT gen_random_uuid(), id, 'contract' FROM tenant RETURNING id, tenant_id
+), contract AS (
+	INSERT INTO review_job (id, tenant_id, document_id, chunks, chunks_open, status)
+	SELECT gen_random_uuid(), tenant_id, id, 20, 20, 'running' FROM paper, generate_series(1, $1 / 20) RETURNING id, tenant_id
+), chunk AS (
+	INSERT INTO review_chunk (id, tenant_id, job_id, position, kind, start_offset, end_offset, ready, status, published_at, due_at)
+	SELECT gen_random_uuid(), tenant_id, contract.id, n, 'text', n * 6000, n * 6000 + 6400, true, 'pending', now(), now()
+	FROM contract, generate_series(0, 19) AS n
+	UNION ALL SELECT gen_random_uuid(), tenant_id, id, 20, 'whole', 0, 120000, false, NULL, NULL, NULL FROM contract
+	RETURNING id, published_at, tenant_id, job_id, position, kind
+)
+SELECT id, published_at, tenant_id FROM chunk WHERE kind = 'text' ORDER BY job_id, position`
+
+	// fillJobs makes users with a job each.
+	fillJobs = `WITH member AS (
+	INSERT INTO offer_user (id, tenant_id, timezone, through)
+	SELECT gen_random_uuid(), tenant.id, 'Europe/Berlin', '2026-03-02' FROM tenant, generate_series(1, $1) RETURNING id, tenant_id
+)
+INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, input_digest, offered_at, expires_at, job_status, published_at, due_at)
+SELECT gen_random_uuid(), tenant_id, '2026-03-02', 'Europe/Berlin', id, '\x00', '2026-03-02 08:00Z', '2026-03-03 08:00Z', 'pending', now(), now()
+FROM member RETURNING id, published_at, tenant_id`
 )

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -13,3 +14,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// stuck bounds what must happen: no machine is so slow.
+const stuck = 9 * time.Minute

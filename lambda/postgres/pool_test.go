@@ -2,12 +2,22 @@ package postgres_test
 
 import (
 	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
@@ -137,6 +147,82 @@ func TestFailedCommit(t *testing.T) {
 			var n int
 			if err := db.QueryRow(t.Context(), "SELECT count(*) FROM late").Scan(&n); err != nil || n != 1 {
 				t.Errorf("%d rows, %v; want the first one", n, err)
+			}
+		})
+	}
+}
+
+func TestOpenErrorsHideURL(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"postgres://user:SECRET@host:port/", "SECRET", "postgres://user:SECRET@host/?pool_max_conns=many"} {
+		_, err := postgres.Open(t.Context(), url, 1)
+		if err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestPing(t *testing.T) {
+	t.Parallel()
+	must.OK(t, postgrestest.Open(t, postgrestest.URL(t)).Ping(t.Context()))
+	db := must.Get(postgres.Open(t.Context(), "postgres://user:SECRET@127.0.0.1:1/db", 1))(t)
+	defer db.Close()
+	err := db.Ping(t.Context())
+	if err == nil {
+		t.Fatal("no server answers, and there is no error")
+	}
+	if got := failure.Of(err); got.Kind != failure.Transient || got.Text != "reach the database: connection failed" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// tlsOnly is a server that agrees to TLS and then says nothing more. It
+// returns its address, and whether the client has agreed to its certificate.
+func tlsOnly(t *testing.T, certificate tls.Certificate) (port string, agreed chan bool) {
+	t.Helper()
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	t.Cleanup(func() { _ = listener.Close() })
+	agreed = make(chan bool, 1)
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_, _ = io.ReadFull(conn, make([]byte, 8)) // SSLRequest
+		_, _ = conn.Write([]byte("S"))
+		secure := tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{certificate}})
+		// The client's first message comes only if it trusts us.
+		_, err = secure.Read(make([]byte, 1))
+		agreed <- err == nil
+	}()
+	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	return port, agreed
+}
+
+// The deployed functions find the certificates of RDS by PGSSLROOTCERT.
+func TestTLSRootsFromEnv(t *testing.T) {
+	example := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of example.com and 127.0.0.1
+	example.Close()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	must.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: example.Certificate().Raw}), 0o600))
+	for _, tc := range []struct {
+		name, host, roots string
+		want              bool
+	}{
+		{"known", "127.0.0.1", file, true},
+		{"not known", "127.0.0.1", "", false},
+		{"known under another name", "localhost", file, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Setenv("PGSSLROOTCERT", tc.roots)
+			port, agreed := tlsOnly(t, example.TLS.Certificates[0])
+			db := must.Get(postgres.Open(t.Context(), "postgres://user:password@"+tc.host+":"+port+"/db?sslmode=verify-full", 1))(t)
+			defer db.Close()
+			err := db.Ping(t.Context())
+			var refused *tls.CertificateVerificationError
+			if got := <-agreed; got != tc.want || errors.As(err, &refused) == tc.want {
+				t.Errorf("trusted: %v, %v; want %v", got, err, tc.want)
 			}
 		})
 	}

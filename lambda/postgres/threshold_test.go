@@ -104,3 +104,145 @@ func TestTaughtThreshold(t *testing.T) {
 		})
 	}
 }
+
+// ordered is an order of a supplier by our article number, or its invoice by the supplier's.
+func ordered(number, date, sku, text, quantity string) string {
+	return fmt.Sprintf(`{"number":%q,"date":%q,"currency":"EUR","supplier":{"name":"Lampenhaus Wittmann GmbH"},
+		"line_items":[{"sku":%q,"description":%q,"quantity":%q,"unit_price":"11.40"}]}`, number, date, sku, text, quantity)
+}
+
+// pairsOf lists a tenant's pairs with their points and evidence.
+func (f *fixture) pairsOf(tenant uuid.UUID) string {
+	f.t.Helper()
+	return f.list(`SELECT p.points || ' ' || p.evidence::text || ' ' || p.units_common FROM match_pair AS p WHERE tenant_id = $1
+		ORDER BY document_a_id, document_b_id`, tenant)
+}
+
+// rematch matches the published documents until none is left.
+func (f *fixture) rematch() {
+	f.t.Helper()
+	for range 10 {
+		ids := query[uuid.UUID](f.t, f.conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
+		for _, id := range ids {
+			f.match(id)
+		}
+		if len(ids) == 0 {
+			return
+		}
+	}
+	f.t.Error("documents are published again and again")
+}
+
+// hauled is a document of a supplier of gravel, with a note.
+func hauled(number, date, notes string) string {
+	return fmt.Sprintf(`{"number":%q,"date":%q,"currency":"EUR","supplier":{"name":"Kieswerk Rotach KG"},"notes":%q}`, number, date, notes)
+}
+
+// A confirmed match teaches the supplier's article number, or its word for delivery notes, for
+// the tenant's documents, and no other tenant's. Withdrawn or forgotten, it leaves no trace.
+func TestConfirmedFacts(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		first document.Type
+		docs  [4]string // an earlier document and its invoice, twice
+		says  string
+	}{
+		"article": {document.PurchaseOrder, [4]string{
+			ordered("4500000201", "2026-03-02", "L-20", "Lamp, 20 W", "17"), ordered("RE-881", "2026-03-09", "900411", "Leuchte warmweiss", "17"),
+			ordered("4500000257", "2026-06-02", "L-20", "Lamp, 20 W", "40"), ordered("RE-934", "2026-06-08", "900411", "Leuchte warmweiss", "23"),
+		}, `by the confirmed match of \"4500000201\" and \"RE-881\"`},
+		"label": {document.DeliveryNote, [4]string{
+			hauled("0037", "2026-03-02", ""), hauled("RE-412", "2026-03-09", "Abrufkennung 0037, frei Bau"),
+			hauled("0058", "2026-06-02", ""), hauled("RE-467", "2026-06-08", "Abrufkennung 0058, ab Werk"),
+		}, `The invoice cites the delivery note 0058. \"abrufkennung\" names the delivery note, by the confirmed match of \"RE-412\" and \"0037\".`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			for i, of := range []uuid.UUID{tenant, otherTenant} {
+				for j, data := range tc.docs {
+					f.put(num(10*i+j+1), of, []document.Type{tc.first, document.Invoice}[j%2], data)
+					f.match(num(10*i + j + 1))
+				}
+			}
+			f.teaches(tc.says)
+			f.put(num(5), tenant, document.Invoice, strings.Replace(tc.docs[3], `"RE-`, `"RE-9`, 1))
+			f.match(num(5))
+			const citesSQL = `SELECT normalized_references::text FROM document WHERE id = $1`
+			equal(t, "citations of a new document", f.list(citesSQL, num(5)), f.list(citesSQL, num(4)))
+		})
+	}
+}
+
+// A supplier dates its invoices before the order. After three confirmed matches the next one needs
+// no answer, for this tenant only; with one of the three forgotten, it does.
+func TestTaughtHabit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 8 {
+		of, item, n := []uuid.UUID{tenant, otherTenant}[i/4], []string{"Lamp", "Cable", "Socket", "Screw"}[i%4], fmt.Sprint(17+4*(i%4))
+		f.put(num(2*i+1), of, document.PurchaseOrder, ordered(fmt.Sprintf("45000%d7", i%4), fmt.Sprintf("2026-0%d-07", i%4+2), item, item, n))
+		f.put(num(2*i+2), of, document.Invoice, ordered(fmt.Sprintf("RE-8%d", i%4), fmt.Sprintf("2026-0%d-02", i%4+2), item, item, n))
+		f.match(num(2*i + 1))
+		f.match(num(2*i + 2))
+	}
+	const matchedSQL = `SELECT confidence FROM document_match WHERE document_a_id = $1`
+	before, theirs := f.facts(tenant), f.facts(otherTenant)
+	for i, want := range []string{"", "", "medium"} {
+		must.Get(f.Decide(t.Context(), num(2*i+1), num(2*i+2), postgres.Decision{Verdict: rules.Confirmed, By: "anna", Origin: postgres.OriginCommand}))(t)
+		f.rematch()
+		equal(t, fmt.Sprint("the fourth after ", i+1), f.list(matchedSQL, num(7)), want)
+	}
+	const says = `The supplier's invoices are dated before the purchase order, by the confirmed matches of \"4500007\" and \"RE-80\"`
+	if taught := f.facts(tenant); !strings.Contains(taught, says) {
+		t.Errorf("want %s: %s", says, taught)
+	}
+	f.match(num(15))
+	equal(t, "the other tenant", f.facts(otherTenant)+f.list(matchedSQL, num(15)), theirs)
+	last := must.Get(f.TaughtFacts(t.Context(), tenant))(t)[2]
+	if found, _, err := f.ForgetFact(t.Context(), tenant, last.ID); !found || err != nil {
+		t.Errorf("found %t: %v", found, err)
+	}
+	f.rematch()
+	equal(t, "forgotten", f.facts(tenant)+f.list(matchedSQL, num(7)), before)
+}
+
+// facts lists a tenant's pairs and citations.
+func (f *fixture) facts(tenant uuid.UUID) string {
+	f.t.Helper()
+	return f.pairsOf(tenant) + f.list(`SELECT normalized_references::text FROM document WHERE tenant_id = $1 ORDER BY id`, tenant)
+}
+
+// teaches confirms the match of the tenant's first two documents, forgets what it taught, withdraws
+// it, and confirms it again.
+func (f *fixture) teaches(says string) {
+	f.t.Helper()
+	decide := func(v rules.Verdict) {
+		f.t.Helper()
+		must.Get(f.Decide(f.t.Context(), num(1), num(2), postgres.Decision{Verdict: v, By: "anna", Origin: postgres.OriginCommand}))(f.t)
+		f.rematch()
+	}
+	before, theirs := f.facts(tenant), f.facts(otherTenant)
+	decide(rules.Confirmed)
+	taught := f.facts(tenant)
+	if strings.Contains(before, says) || !strings.Contains(taught, says) {
+		f.t.Errorf("before: %s\nafter the confirmation: %s\nwant %s", before, taught, says)
+	}
+	for j := range 4 {
+		f.match(num(11 + j))
+	}
+	equal(f.t, "the other tenant", f.facts(otherTenant), theirs)
+	for _, fact := range must.Get(f.TaughtFacts(f.t.Context(), tenant))(f.t) {
+		for _, of := range []uuid.UUID{otherTenant, tenant} {
+			if found, _, err := f.ForgetFact(f.t.Context(), of, fact.ID); found != (of == tenant) || err != nil {
+				f.t.Errorf("found %t of tenant %s: %v", found, of, err)
+			}
+		}
+	}
+	f.rematch()
+	equal(f.t, "forgotten", f.facts(tenant), before)
+	decide(rules.Withdrawn)
+	equal(f.t, "after the withdrawal", f.facts(tenant), before)
+	decide(rules.Confirmed)
+	equal(f.t, "confirmed again", f.facts(tenant), taught)
+}

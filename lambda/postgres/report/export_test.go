@@ -17,8 +17,8 @@ const (
 
 // Statements of one tenant with tested plans.
 var (
-	WaitingSQL       = waitingOfTenant.list
-	WaitingCountsSQL = waitingOfTenant.counts
+	WaitingSQL       = waitingOfTenant().list
+	WaitingCountsSQL = waitingOfTenant().counts
 	SpentSQL         = spentOfTenantSQL
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"matchbook/lambda/document"
@@ -179,19 +180,19 @@ LIMIT $9`,
 }
 
 var (
-	waitingOfTenant   = newWaitingStatements("tenant_id = $1", false)
-	waitingOfAssignee = newWaitingStatements("tenant_id = $1", true)
-	waitingOfAll      = newWaitingStatements("$1::uuid IS NOT NULL", false)
+	waitingOfTenant   = sync.OnceValue(func() waitingStatements { return newWaitingStatements("tenant_id = $1", false) })
+	waitingOfAssignee = sync.OnceValue(func() waitingStatements { return newWaitingStatements("tenant_id = $1", true) })
+	waitingOfAll      = sync.OnceValue(func() waitingStatements { return newWaitingStatements("$1::uuid IS NOT NULL", false) })
 )
 
 func (f WaitingFilter) statements() waitingStatements {
 	switch {
 	case f.Tenant == uuid.Nil:
-		return waitingOfAll
+		return waitingOfAll()
 	case f.Assignee != "":
-		return waitingOfAssignee
+		return waitingOfAssignee()
 	}
-	return waitingOfTenant
+	return waitingOfTenant()
 }
 
 // with adds the last parameter of statements.

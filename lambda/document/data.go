@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // Limits of structured data. A larger document fails with an error naming the limit.
@@ -101,12 +102,12 @@ type Terms struct {
 
 // nulEscape finds the escape of a NUL, but not an escaped backslash before u0000. PostgreSQL's
 // jsonb refuses NUL; Parse refuses it first, so that the error is a sentence.
-var nulEscape = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
+var nulEscape = lazy.Regexp(`(^|[^\\])(\\\\)*\\u0000`)
 
 // hasNUL uses the expression only where it may find something, because it takes 80 ms for a
 // megabyte and every candidate of every document is parsed.
 func hasNUL(raw []byte) bool {
-	return bytes.Contains(raw, []byte(`\u0000`)) && nulEscape.Match(raw)
+	return bytes.Contains(raw, []byte(`\u0000`)) && nulEscape().Match(raw)
 }
 
 // Parse decodes structured data. Its errors contain the place and the mistake, never the

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // maxText bounds a text for ParseField, in bytes.
@@ -37,7 +38,7 @@ func ParseField(path, value string) (json.RawMessage, error) {
 		err = errors.New("must not be empty; set another type")
 	case path == typeField:
 		parsed, err = ParseType(value)
-	case path == "currency" && !currencyForm.MatchString(value):
+	case path == "currency" && !currencyForm().MatchString(value):
 		err = errors.New("invalid currency: expected a code of three letters such as EUR")
 	case field == reflect.TypeFor[Amount]():
 		parsed, err = ParseAmount(value)
@@ -76,7 +77,7 @@ func FieldKind(path string) (Kind, error) {
 	return Text, err
 }
 
-var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+var currencyForm = lazy.Regexp(`^[A-Z]{3}$`)
 
 func checkText(s string) error {
 	switch {
@@ -99,7 +100,7 @@ func fieldAt(path string) (reflect.Type, error) {
 	for part := range strings.SplitSeq(path, ".") {
 		switch {
 		case at.Kind() == reflect.Slice:
-			if !indexForm.MatchString(part) {
+			if !indexForm().MatchString(part) {
 				return nil, fmt.Errorf("unknown field %.60q; number the items of %s from 0: %s.0", path, walked, walked)
 			}
 			at = at.Elem()
@@ -125,7 +126,7 @@ func fieldAt(path string) (reflect.Type, error) {
 }
 
 // indexForm must not allow a leading zero, because PostgreSQL would read it as the same item.
-var indexForm = regexp.MustCompile(`^(0|[1-9]\d{0,3})$`)
+var indexForm = lazy.Regexp(`^(0|[1-9]\d{0,3})$`)
 
 func isField(t reflect.Type) bool {
 	return t.Kind() == reflect.String || t == reflect.TypeFor[Amount]() || t == reflect.TypeFor[Date]()

@@ -2,6 +2,7 @@ package company
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -161,7 +162,8 @@ type formTable struct {
 	outlines       map[[3]byte]bool // use first, so that few words are looked up
 }
 
-var legalForms = newFormTable(forms)
+// legalForms is made when it is needed, because most functions start without it.
+var legalForms = sync.OnceValue(func() formTable { return newFormTable(forms) })
 
 func newFormTable(lines []string) formTable {
 	t := formTable{map[string]bool{}, map[string]bool{}, map[[3]byte]bool{}}

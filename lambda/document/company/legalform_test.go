@@ -210,7 +210,7 @@ func problem(table formTable) string {
 
 func TestLegalFormsAtTheEndGo(t *testing.T) {
 	t.Parallel()
-	if p := problem(legalForms); p != "" {
+	if p := problem(legalForms()); p != "" {
 		t.Error(p)
 	}
 }

@@ -19,7 +19,7 @@ type Name struct {
 // ParseName reads a printed name. It uses only the first 200 characters and 20 words.
 func ParseName(s string) Name {
 	s = withoutForms(norm.NFKC.String(strings.ReplaceAll(cut(s, maxName), "´", "'"))) // NFKC makes a space of it
-	text := legalForms.without(split(s))
+	text := legalForms().without(split(s))
 	words := wordsOf(text)
 	if len(words) == 0 {
 		return Name{}

@@ -1,10 +1,11 @@
 package company
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 const maxReadings = 4
@@ -17,8 +18,8 @@ const maxReadings = 4
 // The signs are brackets, a legal form in the middle, a separator between blanks, and words in
 // lower case before one in upper case.
 func readings(s string) (names []Name) {
-	outside := brackets.ReplaceAllString(s, " ")
-	pieces := separators.Split(outside, maxReadings)
+	outside := brackets().ReplaceAllString(s, " ")
+	pieces := separators().Split(outside, maxReadings)
 	main := readPiece(pieces[0])
 	for _, p := range pieces[1:] {
 		if q := readPiece(p); q.formed && !main.formed {
@@ -50,7 +51,7 @@ func identifies(words []word) bool {
 // severalNames reports whether a name may contain more than one. The check must be cheap,
 // since most names don't. words must not have the legal form at the end.
 func severalNames(s string, words text) bool {
-	if strings.ContainsAny(s, "([,;|") || legalForms.inside(words) > 0 {
+	if strings.ContainsAny(s, "([,;|") || legalForms().inside(words) > 0 {
 		return true
 	}
 	for _, sign := range []string{" -", " –", " —", " /", "c/o", "C/O"} {
@@ -62,18 +63,18 @@ func severalNames(s string, words text) bool {
 }
 
 var (
-	brackets   = regexp.MustCompile(`[(\[]([^()\[\]]*)[)\]]?`)
-	separators = regexp.MustCompile(`(?i)\s[-–—/|]\s|[;|]|\sc/o\s`)
+	brackets   = lazy.Regexp(`[(\[]([^()\[\]]*)[)\]]?`)
+	separators = lazy.Regexp(`(?i)\s[-–—/|]\s|[;|]|\sc/o\s`)
 	// alias stands between two names of one company.
-	alias = regexp.MustCompile(`(?i)\s(?:d\.?/?b\.?/?a\.?|t/a|a/?k/?a|f/?k/?a)\s+(.*)`)
+	alias = lazy.Regexp(`(?i)\s(?:d\.?/?b\.?/?a\.?|t/a|a/?k/?a|f/?k/?a)\s+(.*)`)
 )
 
 // alsoNamed lists possible other names of the company: in brackets, or after an alias.
 func alsoNamed(s, outside string) (parts []string) {
-	for _, m := range brackets.FindAllStringSubmatch(s, maxReadings) {
+	for _, m := range brackets().FindAllStringSubmatch(s, maxReadings) {
 		parts = append(parts, m[1])
 	}
-	if m := alias.FindStringSubmatch(outside); m != nil {
+	if m := alias().FindStringSubmatch(outside); m != nil {
 		parts = append(parts, m[1])
 	}
 	return parts
@@ -106,14 +107,14 @@ func readPiece(s string) piece {
 		if r != ',' {
 			continue
 		}
-		if text := split(s[:i]); len(legalForms.without(text).words) < len(text.words) {
-			return piece{wordsOf(legalForms.without(text)), true, true}
+		if text := split(s[:i]); len(legalForms().without(text).words) < len(text.words) {
+			return piece{wordsOf(legalForms().without(text)), true, true}
 		}
 	}
 	text := split(s)
-	bare := legalForms.without(text)
-	if inner := legalForms.inside(bare); inner > 0 {
-		return piece{wordsOf(legalForms.without(bare.before(inner))), true, true}
+	bare := legalForms().without(text)
+	if inner := legalForms().inside(bare); inner > 0 {
+		return piece{wordsOf(legalForms().without(bare.before(inner))), true, true}
 	}
 	return piece{wordsOf(bare), len(bare.words) < len(text.words), false}
 }

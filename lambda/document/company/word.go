@@ -21,7 +21,7 @@ func newWord(s string, dotted bool) word {
 	part, known := share[w.rough]
 	if !known {
 		part = 1
-		if legalForms.exact[s] { // at the beginning, or in the middle
+		if legalForms().exact[s] { // at the beginning, or in the middle
 			part, known = shareGeneric, true
 		}
 	}

@@ -30,7 +30,7 @@ const most = 50
 // more than 64 characters don't count as numbers. More numbers may follow one label if it is
 // plural, or if they have the shape and beginning of the first. Blanks join digits only in
 // groups (09 433 444, 2024 00620), up to 14 digits.
-func Find(text string) []Found { return allLabels.find(clean(text)) }
+func Find(text string) []Found { return allLabels().find(clean(text)) }
 
 func (labels *index) find(s string) (found []Found) {
 	labels.each(s, func(t *tail, _ int) bool {

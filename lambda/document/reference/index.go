@@ -1,16 +1,20 @@
 package reference
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // index finds labels word by word, folded.
 type index struct {
 	next   map[string]*index
 	label  *label
-	starts lengths
+	starts *lengths // of the first words; nil: all may be in next
 }
 
 // lengths holds the lengths of words by first byte, a bit for each. It is faster than a map,
-// because most words of a text are in no label.
+// because most words of a text are in no label. It is as large as a hundred words, so only the
+// root of an index has one.
 type lengths [256]uint64
 
 func (l *lengths) add(word string) { l[word[0]] |= 1 << len(word) }
@@ -19,10 +23,11 @@ func (l *lengths) may(word []byte) bool {
 	return len(word) > 0 && l[word[0]]&(1<<len(word)) != 0
 }
 
-var allLabels = newIndex(allLabelRows)
+// allLabels is made when it is needed, because most functions start without it.
+var allLabels = sync.OnceValue(func() *index { return newIndex(allLabelRows()) })
 
 func newIndex(rows []label) *index {
-	root := &index{}
+	root := &index{starts: &lengths{}}
 	for i := range rows {
 		node := root
 		joint := func(r rune) bool { return strings.ContainsRune(" -.'", r) }
@@ -34,7 +39,9 @@ func newIndex(rows []label) *index {
 			if node.next[key] == nil {
 				node.next[key] = &index{}
 			}
-			node.starts.add(key)
+			if node.starts != nil {
+				node.starts.add(key)
+			}
 			node = node.next[key]
 		}
 		node.label = &rows[i]
@@ -44,7 +51,7 @@ func newIndex(rows []label) *index {
 
 // after returns the continuations of the word.
 func (labels *index) after(word []byte) *index {
-	if !labels.starts.may(word) {
+	if labels.starts != nil && !labels.starts.may(word) {
 		return nil
 	}
 	return labels.next[string(word)]

@@ -1,6 +1,9 @@
 package reference
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // named has the words for documents in the other languages of the EU and in Turkish, as purchasing
 // documents commonly print them. No standard lists them, so a missing word must not matter: an
@@ -55,7 +58,7 @@ var named = map[string]map[string]string{
 }
 
 // allLabelRows has the labels of Find and the names of named that aren't among them.
-var allLabelRows = func() []label {
+var allLabelRows = sync.OnceValue(func() []label {
 	rows, known := append([]label{}, labels...), map[string]bool{}
 	for _, l := range labels {
 		known[words(clean(l.words), nil)] = true
@@ -71,4 +74,4 @@ var allLabelRows = func() []label {
 		}
 	}
 	return rows
-}()
+})

@@ -1,6 +1,9 @@
 package reference
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Type returns the type of document named by a word, as in package document. It returns "" for
 // an unknown word; the number after it may then be of any type.
@@ -18,7 +21,7 @@ func Type(word string) string {
 	s := clean(word)
 	letters, all := words(s, nil), words(s, func(w string) bool { return marks[w] || links[w] || owners[w] })
 	for _, key := range []string{letters, all, strings.TrimSuffix(strings.TrimSuffix(all, "nr"), "nummer")} {
-		if t, ok := typesByWord[key]; ok {
+		if t, ok := typesByWord()[key]; ok {
 			return t
 		}
 	}
@@ -31,9 +34,9 @@ var owners = set(`our ihr ihre ihren unser unsere unseren unserer notre nos vos 
 
 // typesByWord has the letters of each label, folded, without joints. A label for several types
 // has the type "".
-var typesByWord = func() map[string]string {
+var typesByWord = sync.OnceValue(func() map[string]string {
 	types := make(map[string]string)
-	for _, l := range allLabelRows {
+	for _, l := range allLabelRows() {
 		types[words(clean(l.words), nil)] = l.typ
 	}
 	for _, name := range []string{purchaseOrder, orderConfirmation, deliveryNote, goodsReceipt, invoice, creditNote,
@@ -41,7 +44,7 @@ var typesByWord = func() map[string]string {
 		types[words(name, nil)] = name
 	}
 	return types
-}()
+})
 
 // words joins the folded words of s, without the words that out rejects.
 func words(s string, out func(string) bool) string {

@@ -8,7 +8,7 @@ import "slices"
 //
 //	"Abrufkennung 0037 vom 3.4.2026" abrufkennung 0037
 func Unknown(text string) (list []Found) {
-	s, bare := clean(text), map[string]bool{}
+	s, known, bare := clean(text), allLabels(), map[string]bool{}
 	var buffer [longestWord]byte
 	for i := 0; i < len(s); {
 		r, size := runeAt(s, i)
@@ -17,7 +17,7 @@ func Unknown(text string) (list []Found) {
 			continue
 		}
 		key, end := foldedAt(buffer[:0], s, i)
-		if l, after, _ := allLabels.at(s, i, end, key); l != nil {
+		if l, after, _ := known.at(s, i, end, key); l != nil {
 			i = max(after, end)
 			continue
 		}

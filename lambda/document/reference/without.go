@@ -10,7 +10,7 @@ func Without(text string) string {
 	s := clean(text)
 	var b strings.Builder
 	at, n := 0, 0
-	allLabels.each(s, func(t *tail, from int) bool {
+	allLabels().each(s, func(t *tail, from int) bool {
 		b.WriteString(s[at:from])
 		at = t.at
 		n++

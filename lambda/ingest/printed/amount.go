@@ -1,10 +1,10 @@
 package printed
 
 import (
-	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 // Amount is a number in a text. Its digits may leave open which separator is the decimal one:
@@ -20,10 +20,10 @@ type Amount struct {
 const digits = "0123456789"
 
 var (
-	amountForm  = regexp.MustCompile(`\d+(?:[.,'’ \x{a0}\x{202f}]\d+)*`)
+	amountForm  = lazy.Regexp(`\d+(?:[.,'’ \x{a0}\x{202f}]\d+)*`)
 	spaces      = " \u00a0\u202f"
-	dashForm    = regexp.MustCompile(`^[.,] ?(?:--?|[–—−])(?:$|[ \x{a0}\x{202f}€$£)])`)
-	percentForm = regexp.MustCompile(`^[ \x{a0}\x{202f}]?(%|v\.?H\.)`)
+	dashForm    = lazy.Regexp(`^[.,] ?(?:--?|[–—−])(?:$|[ \x{a0}\x{202f}€$£)])`)
+	percentForm = lazy.Regexp(`^[ \x{a0}\x{202f}]?(%|v\.?H\.)`)
 )
 
 // Amounts finds the numbers of a text, in order. If a space may separate either thousands or
@@ -34,7 +34,7 @@ func Amounts(text string) (found []Amount) {
 		return nil // most texts: use no expression
 	}
 	dates := Dates(text)
-	for _, at := range amountForm.FindAllStringIndex(text, -1) {
+	for _, at := range amountForm().FindAllStringIndex(text, -1) {
 		if within(dates, at[0], at[1]) || glued(text, at[0], at[1]) {
 			continue
 		}
@@ -74,13 +74,13 @@ func within(dates []Date, from, to int) bool {
 	return false
 }
 
-var perForm = regexp.MustCompile(`(?:\pL|\d[.,]\d\d) ?/ ?$`)
+var perForm = lazy.Regexp(`(?:\pL|\d[.,]\d\d) ?/ ?$`)
 
 // glued reports whether the digits belong to a word: RE4711, 20x30, 12:30. A price per 100 may
 // be printed as 12,50/100.
 func glued(text string, from, to int) bool {
 	before, after := lastRune(text[:from]), firstRune(text[to:])
-	per := strings.HasPrefix(text[from:to], "10") && perForm.MatchString(text[:from])
+	per := strings.HasPrefix(text[from:to], "10") && perForm().MatchString(text[:from])
 	switch {
 	case per && before == '/' && after != '/':
 		return false
@@ -92,9 +92,9 @@ func glued(text string, from, to int) bool {
 	return letter(after) && !currencyAhead(text[to:]) || after == ':' && digit(firstRune(text[to+1:]))
 }
 
-var currencyForm = regexp.MustCompile(`^(EUR|CHF|USD|GBP|Euro|Fr\.|kg|g|m|St|Stk|pcs)\b`)
+var currencyForm = lazy.Regexp(`^(EUR|CHF|USD|GBP|Euro|Fr\.|kg|g|m|St|Stk|pcs)\b`)
 
-func currencyAhead(s string) bool { return currencyForm.MatchString(s) }
+func currencyAhead(s string) bool { return currencyForm().MatchString(s) }
 
 func amountAt(text string, from, to int) (Amount, bool) {
 	digits := text[from:to]
@@ -102,8 +102,8 @@ func amountAt(text string, from, to int) (Amount, bool) {
 	if len(readings) == 0 {
 		return Amount{}, false
 	}
-	a := Amount{Start: from, End: to, Percent: percentForm.MatchString(text[to:]), Money: money(digits)}
-	if dash := dashForm.FindString(text[to:]); dash != "" && len(readings) > 0 {
+	a := Amount{Start: from, End: to, Percent: percentForm().MatchString(text[to:]), Money: money(digits)}
+	if dash := dashForm().FindString(text[to:]); dash != "" && len(readings) > 0 {
 		readings, a.Money = readings[:1], true // no decimals
 		to += len(strings.TrimRight(dash, spaces+"€$£"))
 		a.End = to
@@ -120,7 +120,7 @@ func amountAt(text string, from, to int) (Amount, bool) {
 	return a, true
 }
 
-var minusAfter = regexp.MustCompile(`^ ?[-−]($|[ €])`)
+var minusAfter = lazy.Regexp(`^ ?[-−]($|[ €])`)
 
 func negative(before, after string) bool {
 	trimmed := strings.TrimRight(before, spaces+"€$£")
@@ -131,7 +131,7 @@ func negative(before, after string) bool {
 	case r == '(':
 		return strings.HasPrefix(strings.TrimLeft(after, spaces+"€$£"), ")")
 	}
-	return minusAfter.MatchString(after)
+	return minusAfter().MatchString(after)
 }
 
 func money(digits string) bool {
@@ -139,12 +139,12 @@ func money(digits string) bool {
 	return n > 3 && (digits[n-3] == ',' || digits[n-3] == '.') && digit(rune(digits[n-1])) && digit(rune(digits[n-2]))
 }
 
-var separator = regexp.MustCompile(`[.,'’ \x{a0}\x{202f}]`)
+var separator = lazy.Regexp(`[.,'’ \x{a0}\x{202f}]`)
 
 // readings returns the possible values of digits with separators.
 func readings(digits string) (values []document.Amount) {
-	groups := separator.Split(digits, -1)
-	signs := separator.FindAllString(digits, -1)
+	groups := separator().Split(digits, -1)
+	signs := separator().FindAllString(digits, -1)
 	if thousands(groups, signs) {
 		values = appendAmount(values, strings.Join(groups, ""))
 	}

@@ -1,12 +1,12 @@
 package printed
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 // Date is a day in a text. 03/04/2026 has two readings; the first one has the day first.
@@ -19,7 +19,7 @@ type Date struct {
 // DayFirst reports whether the day comes first. known is false if the notation leaves the
 // order of day and month open.
 func (d Date) DayFirst() (dayFirst, known bool) {
-	m := numeric.FindStringSubmatch(d.Text)
+	m := numeric().FindStringSubmatch(d.Text)
 	if m == nil || len(d.Readings) != 1 {
 		return false, false
 	}
@@ -29,11 +29,11 @@ func (d Date) DayFirst() (dayFirst, known bool) {
 }
 
 var (
-	iso     = regexp.MustCompile(`\b((?:19|20)\d\d)([-/]|\. ?)(\d{1,2})(?:[-/]|\. ?)(\d{1,2})\b`)
-	numeric = regexp.MustCompile(`\b(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?((?:19|20)\d\d|\d\d)\b`)
-	worded  = regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[ -]*(?:de |of )?` +
+	iso     = lazy.Regexp(`\b((?:19|20)\d\d)([-/]|\. ?)(\d{1,2})(?:[-/]|\. ?)(\d{1,2})\b`)
+	numeric = lazy.Regexp(`\b(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?((?:19|20)\d\d|\d\d)\b`)
+	worded  = lazy.Regexp(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[ -]*(?:de |of )?` +
 		`(\pL{3,10})\.?,?[ -]*(?:de |del )?((?:19|20)\d\d)\b`)
-	english = regexp.MustCompile(`(?i)\b(\pL{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? ((?:19|20)\d\d)\b`)
+	english = lazy.Regexp(`(?i)\b(\pL{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? ((?:19|20)\d\d)\b`)
 )
 
 // Dates finds the days of a text, in the order of their notations.
@@ -47,10 +47,10 @@ func Dates(text string) (found []Date) {
 		}
 	}
 	part := func(m []int, n int) string { return text[m[2*n]:m[2*n+1]] }
-	for _, m := range iso.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range iso().FindAllStringSubmatchIndex(text, -1) {
 		add(m, day(part(m, 1), number(part(m, 3)), part(m, 4)))
 	}
-	for _, m := range numeric.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range numeric().FindAllStringSubmatchIndex(text, -1) {
 		dayFirst := day(part(m, 4), number(part(m, 3)), part(m, 1))
 		if part(m, 2) == "." {
 			add(m, dayFirst)
@@ -58,10 +58,10 @@ func Dates(text string) (found []Date) {
 		}
 		add(m, dayFirst, day(part(m, 4), number(part(m, 1)), part(m, 3)))
 	}
-	for _, m := range worded.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range worded().FindAllStringSubmatchIndex(text, -1) {
 		add(m, day(part(m, 3), month(part(m, 2)), part(m, 1)))
 	}
-	for _, m := range english.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range english().FindAllStringSubmatchIndex(text, -1) {
 		add(m, day(part(m, 3), month(part(m, 1)), part(m, 2)))
 	}
 	return found

@@ -3,7 +3,6 @@ package taught
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 // The kinds of keys, the surest first.
@@ -44,7 +44,7 @@ func plain(id string, read func(string) (string, bool)) string {
 
 // domain tells one letterhead from others. The words of titles and labels are the same in many, and
 // a street or a town may be the recipient's.
-var domain = regexp.MustCompile(`(?i)(?:@|https?://|www\.)[\pL\d-]+\.\pL{2,}`)
+var domain = lazy.Regexp(`(?i)(?:@|https?://|www\.)[\pL\d-]+\.\pL{2,}`)
 
 // letterhead returns the hash of the words at the top of the first page, without lines with a date;
 // empty if there is no domain among them.
@@ -55,7 +55,7 @@ func letterhead(lines []Line) string {
 		if l.Page != 1 || l.Box[top] >= high || len(printed.Dates(l.Text)) > 0 {
 			continue
 		}
-		known = known || domain.MatchString(l.Text)
+		known = known || domain().MatchString(l.Text)
 		all = append(all, strings.Fields(words(l.Text))...)
 	}
 	if !known {

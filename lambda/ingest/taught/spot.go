@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 // spot is a printed value that may be a field's.
@@ -64,13 +65,13 @@ func amountsIn(text string, line int) (all []spot) {
 	return all
 }
 
-var runs = regexp.MustCompile(`\d+|\pL+|[^\d\pL]+`)
+var runs = lazy.Regexp(`\d+|\pL+|[^\d\pL]+`)
 
 // shape matches numbers with the letters and digits of value in the same order. Digits may be two
 // more or less, since numbers grow.
 func shape(value string) *regexp.Regexp {
 	var b strings.Builder
-	for _, run := range runs.FindAllString(value, -1) {
+	for _, run := range runs().FindAllString(value, -1) {
 		n := utf8.RuneCountInString(run)
 		switch first, _ := utf8.DecodeRuneInString(run); {
 		case unicode.IsDigit(first):

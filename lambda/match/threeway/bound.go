@@ -3,11 +3,11 @@ package threeway
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/internal/lazy"
 )
 
 // Bound is a number of a tolerance, as people set it.
@@ -80,7 +80,7 @@ func (t *Tolerance) Values() map[string]string {
 	return values
 }
 
-var likeVATID = regexp.MustCompile(`^[A-Za-z]{2}[0-9]{8,12}$`)
+var likeVATID = lazy.Regexp(`^[A-Za-z]{2}[0-9]{8,12}$`)
 
 // ParseSupplier returns the key of a supplier that a person typed: a VAT id, or a name. An empty
 // text is the key of all others.
@@ -88,7 +88,7 @@ func ParseSupplier(text string) (key string, err error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
-	if _, ok := company.VATID(text); !ok && likeVATID.MatchString(strings.ReplaceAll(text, " ", "")) {
+	if _, ok := company.VATID(text); !ok && likeVATID().MatchString(strings.ReplaceAll(text, " ", "")) {
 		return "", errors.New("invalid check digits or country of the VAT id")
 	}
 	if key = SupplierKey(document.Party{Name: text, VATID: text}); key == "" {

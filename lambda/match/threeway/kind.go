@@ -1,12 +1,12 @@
 package threeway
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/reference"
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/match/score"
 )
 
@@ -98,13 +98,13 @@ const (
 )
 
 var (
-	percentage  = regexp.MustCompile(`([0-9]{1,2})(?:[.,]([0-9]{1,2}))?\s?(?:%|percent|Prozent|procent)`)
-	monthOfYear = regexp.MustCompile(`\b(?:0[1-9]|1[0-2])[/.](?:19|20)[0-9]{2}\b`)
+	percentage  = lazy.Regexp(`([0-9]{1,2})(?:[.,]([0-9]{1,2}))?\s?(?:%|percent|Prozent|procent)`)
+	monthOfYear = lazy.Regexp(`\b(?:0[1-9]|1[0-2])[/.](?:19|20)[0-9]{2}\b`)
 )
 
 // printsShare reports whether a line names its amount as a percentage of an order's amount.
 func printsShare(l document.Line, of document.Amount) bool {
-	for _, m := range percentage.FindAllStringSubmatch(l.Description, maxShown) {
+	for _, m := range percentage().FindAllStringSubmatch(l.Description, maxShown) {
 		percent, err := document.ParseAmount(strings.TrimSuffix(m[1]+"."+m[2], "."))
 		if want := portion(percent, of); err == nil && want.Sign() > 0 && amountOf(l).Within(want.Times(thousandth).Plus(cents), want) {
 			return true

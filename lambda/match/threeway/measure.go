@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/match/score"
 )
 
@@ -57,7 +57,7 @@ var (
 	half       = document.MustAmount("0.5")
 	tens       = []document.Amount{document.MustAmount("10"), document.MustAmount("100"), document.MustAmount("1000")}
 	maxPack    = 1000.0
-	numbers    = regexp.MustCompile(`[0-9]{1,4}`)
+	numbers    = lazy.Regexp(`[0-9]{1,4}`)
 )
 
 // priceOf is the price of one unit of a line. If quantity and price only make up the amount with
@@ -171,7 +171,7 @@ func pack(o, l document.Line) document.Amount {
 		return document.Amount{}
 	}
 	for _, text := range []string{o.Unit, l.Unit, o.Description, l.Description} {
-		for _, digits := range numbers.FindAllString(text, maxShown) {
+		for _, digits := range numbers().FindAllString(text, maxShown) {
 			n := document.MustAmount(digits)
 			switch {
 			case n.Cmp(one) <= 0:

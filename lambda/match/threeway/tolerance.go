@@ -116,7 +116,7 @@ func (t Tolerance) unreceived(l, ordered document.Line) bool {
 // namesTime reports whether a text names hours or months, or ranges over them: "Consulting
 // hour", "07/2024 - 09/2024".
 func namesTime(text string) bool {
-	if monthOfYear.MatchString(text) {
+	if monthOfYear().MatchString(text) {
 		return true
 	}
 	for word := range strings.FieldsSeq(text) {

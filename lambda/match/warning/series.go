@@ -1,13 +1,13 @@
 package warning
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/reference"
+	"matchbook/lambda/internal/lazy"
 )
 
 // Bounds in days. Within a month, equal invoices may be billed twice even if they come regularly,
@@ -60,7 +60,7 @@ func monthly(a, b document.Date) bool {
 }
 
 // copySuffix matches the addition to the number of an invoice sent again: 918-A, 918 copy, 918/2.
-var copySuffix = regexp.MustCompile(`^(?:[-/ ._(]*\pL{1,9}\)?|[-/ ._]+\d)$`)
+var copySuffix = lazy.Regexp(`^(?:[-/ ._(]*\pL{1,9}\)?|[-/ ._]+\d)$`)
 
 // renumbered reports whether one number is the other one with a suffix.
 func renumbered(a, b string) bool {
@@ -69,7 +69,7 @@ func renumbered(a, b string) bool {
 		a, b = b, a
 	}
 	rest, ok := strings.CutPrefix(a, b)
-	return ok && b != "" && copySuffix.MatchString(rest)
+	return ok && b != "" && copySuffix().MatchString(rest)
 }
 
 // sameTexts reports whether two invoices say the same about their items and in their notes. A

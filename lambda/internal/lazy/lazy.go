@@ -1,0 +1,14 @@
+// Package lazy makes values when they are first used, so that a function that links a package
+// doesn't pay for it at each start.
+package lazy
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Regexp compiles an expression when it is first used, and panics then if it's invalid. Use it for
+// variables of packages.
+func Regexp(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}

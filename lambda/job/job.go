@@ -84,6 +84,25 @@ func AttemptOf(ctx context.Context) Attempt {
 	return f
 }
 
+// Worker says where to find the log of an attempt.
+type Worker struct {
+	Name    string // the function's log stream, or a host
+	Request string // the invocation's id
+}
+
+type workerKey struct{}
+
+// WithWorker returns a context for the claims of a worker.
+func WithWorker(ctx context.Context, w Worker) context.Context {
+	return context.WithValue(ctx, workerKey{}, w)
+}
+
+// WorkerOf returns the worker with this context; the zero Worker without one.
+func WorkerOf(ctx context.Context) Worker {
+	w, _ := ctx.Value(workerKey{}).(Worker)
+	return w
+}
+
 // Partial is an error for work that failed but has results to keep. It is settled like Err,
 // but through its own Release.
 type Partial struct {

@@ -18,7 +18,8 @@ import (
 // several deliveries of a row, only one is examined; $7 marks the others. {table} and the
 // other names in braces are set by table.go. A row that is seen but locked is busy. A row with
 // a lapsed claim stays a suspect when the sweep publishes it again. A row given up by the
-// sweep is claimed for any message that still arrives.
+// sweep is claimed for any message that still arrives. The attempt's row replaces one of a row
+// that had this id before, was deleted by another program, and came back.
 const claimSQL = `
 WITH message AS (
 	SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[], $7::boolean[])
@@ -65,6 +66,13 @@ WITH message AS (
 		{republished} = 0
 	FROM examined
 	WHERE job.id = examined.id AND examined.finding IN ('claimed', 'unworkable')
+), noted AS (
+	INSERT INTO attempt (tenant_id, row_id, subject, number, claimed_at, lease_until, worker, request)
+	SELECT tenant_id, id, '{subject}', attempts + 1, now(), now() + $5::interval, left($8, 200), left($9, 200)
+	FROM examined WHERE finding = 'claimed'
+	ON CONFLICT (tenant_id, row_id, subject, number) DO UPDATE SET claimed_at = excluded.claimed_at,
+		lease_until = excluded.lease_until, worker = excluded.worker, request = excluded.request,
+		ended_at = NULL, outcome = NULL, error = NULL, due_at = NULL
 )
 SELECT finding, coalesce(attempts, 0) + CASE finding WHEN 'claimed' THEN 1 ELSE 0 END,
 	greatest(coalesce(wait, interval '0'), interval '0'), coalesce(reason, ''), coalesce(tenant_id, '00000000-0000-0000-0000-000000000000')
@@ -93,8 +101,9 @@ func (j *Jobs) Claim(
 		}
 	}
 	var claims []job.Claim
+	worker := job.WorkerOf(ctx)
 	err := repeat(ctx, func() error {
-		rows, _ := j.db.reserved.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects, beside)
+		rows, _ := j.db.reserved.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects, beside, worker.Name, worker.Request)
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string

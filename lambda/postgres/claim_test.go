@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/simclock"
@@ -280,5 +281,18 @@ func TestFindReadsTheRow(t *testing.T) {
 	}
 	if _, err := f.Find(t.Context(), uuid.New()); err != job.ErrNotFound {
 		t.Errorf("got %v, want ErrNotFound", err)
+	}
+}
+
+// A row that another program deleted and inserted again has its first attempt once more.
+func TestReturnedRowIsClaimed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for range 2 {
+		fence := f.take(f.put(num(1), tenant, document.Invoice, "{}"))
+		equal(t, "attempts without an end", queryOne[int](t, f.conn, "SELECT count(*) FROM attempt WHERE ended_at IS NULL"), 1)
+		must.Get(f.SucceedAll(t.Context(), []job.Attempt{fence}))(t)
+		equal(t, "outcome", queryOne[string](t, f.conn, "SELECT outcome FROM attempt WHERE row_id = $1 AND number = 1", num(1)), "succeeded")
+		f.exec("DELETE FROM document WHERE id = $1", num(1))
 	}
 }

@@ -45,6 +45,7 @@ const (
 // erasables are in the order of deletion: a row goes before the row it refers to.
 var erasables = []erasable{
 	{"dead_letter_action", `tenant_id = $1 OR row_id IN (` + rowsOfTenant + `)`, `row_id IN (` + rowsOfDocument + `)`},
+	{"attempt", ofTenant, `tenant_id = $2 AND row_id IN (` + rowsOfDocument + `)`},
 	{"event", ofTenant, ofPair}, // before the matches, because their removal is an event for the receiver
 	{"notification_delivery", `notification_id IN (SELECT id FROM notification WHERE tenant_id = $1)`,
 		`notification_id IN (SELECT id FROM notification WHERE ` + noticesOfDocument + `)`},

@@ -179,12 +179,13 @@ func TestPrune(t *testing.T) {
 	if _, err := conn.PgConn().Exec(t.Context(), `
 		UPDATE model_answer SET asked_at = now() - interval '31 days' WHERE tenant_id::text LIKE 'a%';
 		UPDATE model_embedding SET created_at = now() - interval '31 days' WHERE tenant_id::text LIKE 'a%';
+		UPDATE attempt SET claimed_at = now() - interval '31 days' WHERE tenant_id::text LIKE 'a%';
 		UPDATE notification SET created_at = now() - interval '31 days' WHERE tenant_id::text LIKE 'a%';
 		UPDATE event SET delivered_at = now() - interval '31 days' WHERE tenant_id::text LIKE 'a%';
 		UPDATE review_job SET status = 'completed', ended_at = now() - interval '31 days' WHERE tenant_id::text LIKE 'a%'`).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int64{"answers": 4, "embeddings": 1, "notifications": 7, "events": 6, "rosters": 2, "reviews": 1}
+	want := map[string]int64{"answers": 4, "embeddings": 1, "attempts": 5, "notifications": 7, "events": 6, "rosters": 2, "reviews": 1}
 	for _, k := range postgres.PrunedKinds {
 		var counted, pruned, again int64
 		must.OK(t, db.Prune(t.Context(), k, 30*24*time.Hour, true, func(n int64) { counted += n }))
@@ -195,7 +196,7 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	left := rowsWith(t, conn, "bbbbbbbb-")
-	if left["model_answer"] != 4 || left["notification"] != 7 || left["notification_delivery"] == 0 || left["event"] != 6 {
+	if left["model_answer"] != 4 || left["attempt"] != 5 || left["notification"] != 7 || left["notification_delivery"] == 0 || left["event"] != 6 {
 		t.Errorf("of the other tenant are left %v", left)
 	}
 	if n := postgrestest.Value[int](t, conn, "SELECT count(*) FROM review_text WHERE text = ''"); n != 1 {

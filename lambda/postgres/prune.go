@@ -18,6 +18,7 @@ var PrunedKinds = []Pruned{
 	{"answers", "answers of models; without them, a question asked again is paid again, and cost knows less",
 		"model_answer", "asked_at < $1", ""},
 	{"embeddings", "embeddings of texts, which documents keep", "model_embedding", "created_at < $1", ""},
+	{"attempts", "attempts of rows, with worker, end and error", "attempt", "claimed_at < $1", ""},
 	{"notifications", "notifications to people, also unsent ones", "notification", "created_at < $1", ""},
 	{"events", "events delivered or given up", "event", "coalesce(delivered_at, dead_at) < $1", ""},
 	{"rosters", "profiles frozen for match offers; without them, a set can't be explained",

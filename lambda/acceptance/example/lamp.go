@@ -23,6 +23,9 @@ CREATE TABLE lamp (
 	published_at timestamptz, due_at timestamptz DEFAULT now(), republished smallint NOT NULL DEFAULT 0,
 	lapses smallint NOT NULL DEFAULT 0, parked_for text
 );
+CREATE TRIGGER lamp_attempt_end AFTER UPDATE OF status ON lamp FOR EACH ROW
+	WHEN (OLD.status = 'in-progress' AND NEW.status IS DISTINCT FROM 'in-progress'
+		AND NEW.published_at IS NOT DISTINCT FROM OLD.published_at) EXECUTE FUNCTION attempt_end('lamp');
 GRANT SELECT, INSERT, UPDATE, DELETE ON lamp TO matchbook_app; -- the role of the functions, which may create nothing
 CREATE INDEX lamp_waiting_idx ON lamp (tenant_id, status, coalesce(lease_until, due_at, arrived_at))
 	WHERE status IN ('pending', 'in-progress');

@@ -23,6 +23,7 @@ type offerJob struct {
 	Due    time.Time `json:"offered_at"` // when the date is due
 	State  string    `json:"job"`        // pending, running, completed, failed or skipped
 	progress
+	Tries tries `json:"tries,omitempty"`
 }
 
 // offerJob explains the job with this id. It returns nil for an unknown id.
@@ -56,5 +57,6 @@ func (j *offerJob) Text() string {
 		{"job", j.ID.String()}, {"tenant", j.Tenant.String()}, {"due", j.Due.Format("2006-01-02 15:04Z") + " in " + j.Zone},
 		{"status", j.State + ", " + attempts(j.Attempts)}, {"error", j.Error}, {"waits", j.Waits()},
 		{"more", fmt.Sprintf("\"matchbook offers explain %s\" computes it again", j.ID)}})
+	b.WriteString(j.Tries.text())
 	return b.String()
 }

@@ -41,7 +41,7 @@ func (d *Reader) Explain(args []string) (Report, error) {
 	if len(args) == 1 {
 		for _, find := range []func(string) (Report, error){d.chunks, d.offerJob} {
 			if r, err := find(args[0]); r != nil || err != nil {
-				return r, err
+				return d.withTries(r, err)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (d *Reader) Explain(args []string) (Report, error) {
 		return nil, err
 	}
 	if len(docs) == 1 {
-		return d.explainOne(docs[0])
+		return d.withTries(d.explainOne(docs[0]))
 	}
 	return d.compare(docs[0], docs[1])
 }

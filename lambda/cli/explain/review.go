@@ -29,6 +29,7 @@ type chunks struct {
 	Review uuid.UUID `json:"review_id"`
 	Status string    `json:"review_status"`
 	Chunks []chunk   `json:"chunks"`
+	Tries  tries     `json:"tries,omitempty"` // of all chunks
 }
 
 // chunks explains the chunk with this id, or the unfinished chunks of the review with this
@@ -72,6 +73,7 @@ func (r *chunks) Text() string {
 		rows(&b, [][2]string{{"status", cmp.Or(c.Status, "not published") + ", " + attempts(c.Attempts)}, {"stage", c.Stage},
 			{"error", c.Error}, {"lapsed", c.lapsed()}, {"paused", c.paused()}, {"waits", c.Waits()}})
 	}
+	b.WriteString(r.Tries.text())
 	return b.String()
 }
 

@@ -72,8 +72,8 @@ func (d *Reader) reviewStory(arg string, prices *cost.ModelPrices) (*Story, erro
 		return nil, err
 	}
 	r.Parts, _ = unfinished.(*chunks)
-	story, err := d.reports.ReviewStory(d.ctx, found.ID, maxEvents)
-	return told(r, eventsOf(story, prices)), err
+	latest, err := d.events(found.ID, d.reports.ReviewStory, d.reports.ReviewAttempts, prices)
+	return told(r, latest), err
 }
 
 // Text returns the state for people.
@@ -101,8 +101,8 @@ func (d *Reader) offerStory(arg string, prices *cost.ModelPrices) (*Story, error
 	if err != nil || job == nil {
 		return nil, err
 	}
-	story, err := d.reports.OfferStory(d.ctx, job.(*offerJob).ID, maxEvents)
-	return told(job, eventsOf(story, prices)), err
+	latest, err := d.events(job.(*offerJob).ID, d.reports.OfferStory, d.reports.OfferAttempts, prices)
+	return told(job, latest), err
 }
 
 // Text returns state and timeline for people.
@@ -113,9 +113,7 @@ func (s *Story) Text() string {
 	if s.More {
 		p.Line("  ... earlier events are left out")
 	}
-	for _, e := range s.Timeline {
-		p.Hang("  "+e.At.UTC().Format("2006-01-02 15:04:05Z")+"  ", e.What)
-	}
+	p.events(s.Timeline)
 	return p.String()
 }
 

@@ -37,6 +37,7 @@ func (e *Explanation) Text() string {
 	p.group("DROPPED", e.Pairs, isDropped)
 	p.decisions(e.Decisions)
 	p.footnote(e.Pairs)
+	p.WriteString(e.Tries.text())
 	return p.String()
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,23 +26,38 @@ type Event struct {
 // maxEvents bounds a timeline, and the deeds of people in it.
 const maxEvents = 200
 
-// Timeline lists a document's events, latest first: what is stored about it, its file and its calls
-// of models, and what people did. Earlier attempts leave no time.
+// Timeline lists a document's events, latest first: what is stored about it, its file, its attempts
+// and its calls of models, and what people did.
 func (d *Reader) Timeline(document uuid.UUID, prices *cost.ModelPrices) ([]Event, error) {
-	story, err := d.reports.DocumentStory(d.ctx, document, maxEvents)
+	list, err := d.events(document, d.reports.DocumentStory, d.reports.DocumentAttempts, prices)
 	if err != nil {
 		return nil, err
 	}
 	deeds, err := d.reports.Deeds(d.ctx, document, maxEvents)
-	if err != nil {
-		return nil, err
-	}
-	list := eventsOf(story, prices)
 	for _, deed := range deeds {
 		list = append(list, Event{deed.At, deedWords(deed)})
 	}
+	return latestFirst(list), err
+}
+
+// read reads up to limit rows about the row with an id.
+type read[T any] func(ctx context.Context, id uuid.UUID, limit int) ([]T, error)
+
+func (d *Reader) events(
+	id uuid.UUID, happened read[report.Happening], tried read[report.Attempt], prices *cost.ModelPrices,
+) ([]Event, error) {
+	story, err := happened(d.ctx, id, maxEvents)
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := tried(d.ctx, id, maxEvents)
+	story, events := withAttempts(story, attempts)
+	return latestFirst(append(eventsOf(story, prices), events...)), err
+}
+
+func latestFirst(list []Event) []Event {
 	slices.SortStableFunc(list, func(a, b Event) int { return b.At.Compare(a.At) })
-	return list, nil
+	return list
 }
 
 func eventsOf(story []report.Happening, prices *cost.ModelPrices) (list []Event) {

@@ -27,6 +27,7 @@ type Explanation struct {
 	Near      []named          `json:"near,omitempty"`     // candidates, if no pair was stored
 	// Unread counts documents with a common key that were not looked at.
 	Unread []postgres.Unread `json:"unread,omitempty"`
+	Tries  tries             `json:"tries,omitempty"`
 }
 
 func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
 // Runner runs a batch of deliveries; see job.Runtime.
@@ -50,10 +52,21 @@ func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQS
 	if n := len(event.Records) - len(deliveries); n > 0 && h.Malformed != nil {
 		h.Malformed(n)
 	}
-	for i, s := range h.Runner(h.Log).Run(ctx, deliveries, b) {
+	for i, s := range h.Runner(h.Log).Run(job.WithWorker(ctx, worker(ctx)), deliveries, b) {
 		b.note(b.records[i], s)
 	}
 	return b.response(event.Records), nil
+}
+
+func worker(ctx context.Context) job.Worker {
+	w := job.Worker{Name: lambdacontext.LogStreamName}
+	if w.Name == "" {
+		w.Name, _ = os.Hostname()
+	}
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		w.Request = lc.AwsRequestID
+	}
+	return w
 }
 
 type batch struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"matchbook/lambda/job/sqsjob"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/uuid"
 )
 
@@ -53,6 +55,22 @@ func TestRepeatedMessage(t *testing.T) {
 				t.Errorf("unfinished %q, error %v, want %q", got, err, tc.want)
 			}
 		})
+	}
+}
+
+// A claim may say where its log is.
+func TestRunnerKnowsWorker(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "r-1"})
+	var got job.Worker
+	run := func(ctx context.Context, _ []job.Delivery, _ job.Messages) []job.Settlement {
+		got = job.WorkerOf(ctx)
+		return []job.Settlement{ack}
+	}
+	must.Get(r.handler(run).Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{record("a", id(1).String())}}))(t)
+	if host := must.Get(os.Hostname())(t); got != (job.Worker{Name: host, Request: "r-1"}) {
+		t.Errorf("got %+v, want host %s and request r-1", got, host)
 	}
 }
 

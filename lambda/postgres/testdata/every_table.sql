@@ -69,6 +69,9 @@ INSERT INTO finding_action (form, tenant_id, job_id, seq, action, acted_by, orig
 INSERT INTO dead_letter_action (function, message_id, row_id, tenant_id, kind, acted_by, reason)
 SELECT 'match', 'm', ('aaaaaaaa-0000-4000-8000-0000000000' || row)::uuid, 'aaaaaaaa-0000-4000-8000-000000000000', 'drop', 'anna', ''
 FROM unnest(ARRAY['d1', 'd2', 'e1', 'f2', 'c3']) AS row;
+INSERT INTO attempt (tenant_id, row_id, subject, number, claimed_at, lease_until, worker, request)
+SELECT 'aaaaaaaa-0000-4000-8000-000000000000', ('aaaaaaaa-0000-4000-8000-0000000000' || row)::uuid, '', 1, now(), now(), '', ''
+FROM unnest(ARRAY['d1', 'd2', 'e2', 'f2', 'c3']) AS row;
 INSERT INTO offer_user (id, tenant_id, timezone)
 SELECT ('aaaaaaaa-0000-4000-8000-0000000000c' || n)::uuid, 'aaaaaaaa-0000-4000-8000-000000000000', 'UTC' FROM generate_series(1, 2) AS n;
 INSERT INTO offer_roster (tenant_id, date, digest, algorithm_version, users, content) VALUES ('aaaaaaaa-0000-4000-8000-000000000000', '2026-03-02', '', 1, 2, '');

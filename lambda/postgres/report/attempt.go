@@ -1,0 +1,56 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// Attempt is one claim of a row.
+type Attempt struct {
+	Subject         string // document, ingestion, chunk or job
+	Part            int    // of a review, from 1; 0: no part, or the contract as a whole
+	Number          int
+	Claimed, Until  time.Time // Until is the end of the lease as claimed
+	Worker, Request string    // empty: unknown
+	Ended           *time.Time
+	Outcome, Error  string     // Outcome is the row's status after it; empty: none, or not ended
+	Due             *time.Time // pending: when its message is due again
+	Next            *int       // the attempt after it
+}
+
+// attemptsOf reads the attempts of a tenant's rows with these ids.
+func attemptsOf(tenant, rows string) string {
+	return `
+SELECT a.subject, CASE c.kind WHEN 'whole' THEN 0 ELSE coalesce(c.position + 1, 0) END, a.number, a.claimed_at, a.lease_until,
+	a.worker, a.request, a.ended_at, coalesce(a.outcome, ''), left(coalesce(a.error, ''), 1000), a.due_at,
+	lead(a.number) OVER (PARTITION BY a.subject, a.row_id ORDER BY a.number)
+FROM attempt AS a LEFT JOIN review_chunk AS c ON c.id = a.row_id AND a.subject = 'chunk'
+WHERE a.tenant_id = (` + tenant + `) AND a.row_id IN (` + rows + `)
+ORDER BY a.claimed_at DESC, a.subject, 2 DESC, a.number DESC LIMIT $2`
+}
+
+var (
+	documentAttemptsSQL = attemptsOf(`SELECT tenant_id FROM document WHERE id = $1`,
+		`SELECT $1 UNION ALL SELECT id FROM ingestion WHERE document_id = $1`)
+	reviewAttemptsSQL = attemptsOf(`SELECT tenant_id FROM review_job WHERE id = $1`, `SELECT id FROM review_chunk WHERE job_id = $1`)
+	offerAttemptsSQL  = attemptsOf(`SELECT tenant_id FROM matchmaking_job WHERE id = $1`, `SELECT $1`)
+)
+
+// DocumentAttempts reads up to limit attempts of a document and its file, the latest first.
+func (r Reader) DocumentAttempts(ctx context.Context, id uuid.UUID, limit int) ([]Attempt, error) {
+	return postgres.Rows[Attempt](ctx, r.db, documentAttemptsSQL, id, limit)
+}
+
+// ReviewAttempts is DocumentAttempts for the parts of a review.
+func (r Reader) ReviewAttempts(ctx context.Context, id uuid.UUID, limit int) ([]Attempt, error) {
+	return postgres.Rows[Attempt](ctx, r.db, reviewAttemptsSQL, id, limit)
+}
+
+// OfferAttempts is DocumentAttempts for a job of match offers.
+func (r Reader) OfferAttempts(ctx context.Context, id uuid.UUID, limit int) ([]Attempt, error) {
+	return postgres.Rows[Attempt](ctx, r.db, offerAttemptsSQL, id, limit)
+}

@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
@@ -17,6 +19,9 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout),
 		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
 	env := l.secrets(ctx, &f, l.variables())
+	if ln.served = l.served(env); ln.served {
+		env = asServed(env)
+	}
 	ln.read(env, true, l.rows)
 	l.askQueueOf(ctx, &ln, env)
 	l.askOutside(ctx, &f, env, ln.row, false)
@@ -28,6 +33,22 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 			config: known(problems(env, true, manifest.Ingest, l.rows))})
 	}
 	return f, nil
+}
+
+// served reports whether this may be the environment of matchbook serve: it has a database and
+// no queue.
+func (l *look) served(env variables) bool {
+	return l.Env(variable.DatabaseURL) != "" && !env.has(variable.QueueURL) &&
+		!slices.ContainsFunc(manifest.Functions(), func(f manifest.Function) bool { return l.Env(f.QueueEnv()) != "" })
+}
+
+// asServed returns the variables as serve passes them on: without a model, rules decide.
+func asServed(env variables) variables {
+	env = maps.Clone(env)
+	if !env.has(variable.OpenAIKey) && !env.has(variable.OpenAIKey+variable.SecretSuffix) && !env.has(variable.OpenAIBaseURL) {
+		env[variable.MatchMode] = "rules"
+	}
+	return env
 }
 
 // otherLines are the other functions with a queue in the environment. Only the queues, and the

@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	env := map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "MATCH_MODE": "rules"}
+	env := map[string]string{"DATABASE_URL": "postgres://nobody@127.0.0.1:1/none", "MATCH_QUEUE_URL": "nowhere", "MATCH_MODE": "rules"}
 	report, err := doctor.Examine(context.Background(), doctor.Options{Env: func(name string) string { return env[name] }})
 	if err != nil {
 		fmt.Println(err)
@@ -20,6 +20,6 @@ func Example() {
 	fmt.Println(worst.Do)
 	// Output:
 	// error configuration
-	// QUEUE_URL is not set: the queue that feeds this function
+	// QUEUE_URL: invalid queue URL; expected one like https://sqs.eu-central-1.amazonaws.com/123456789012/name
 	// Set or correct the variable; see lambda/setup/README.md.
 }

@@ -80,6 +80,7 @@ type function struct {
 	retries  fact[string] // RETRY_SCHEDULE; "" if unset
 	config   fact[[]string]
 	row      manifest.Function // of the manifest, for a function fed by a queue
+	served   bool              // no queue is set, as with matchbook serve
 	most     int               // maximum instances if the mapping is unknown
 	optional manifest.Task     // its row, for the optional web and console
 }

@@ -79,6 +79,12 @@ var liveRows = []liveRow{
 	{"DLQ forgets", ofBoth, func(r *rig) { r.set(r.urls.DLQ, "MessageRetentionPeriod", "345600") }, provoked{"dlq-retention", Error, "4 days, not longer than match (4 days)"}},
 	{"DLQ forgets soon", ofBoth, func(r *rig) { r.set(r.urls.DLQ, "MessageRetentionPeriod", "864000") }, provoked{"dlq-retention", Warning, "10 days, less than the maximum of 14 days"}},
 	{"DLQ not empty", ofBoth, func(r *rig) { r.send(r.urls.DLQ) }, provoked{"dlq-empty", Warning, "1 message in the dead-letter queue"}},
+	{"serve", ofEnvironment, func(r *rig) {
+		for _, name := range []string{"QUEUE_URL", "DATABASE_URL_SECRET_ARN", "OPENAI_API_KEY_SECRET_ARN", "OPENAI_BASE_URL", "MATCH_MODE"} {
+			delete(r.env, name)
+		}
+		r.env["DATABASE_URL"] = r.database
+	}, provoked{"configuration", Warning, "QUEUE_URL is not set"}},
 	{"no queue", ofEnvironment, func(r *rig) { delete(r.env, "QUEUE_URL") }, provoked{"configuration", Error, "QUEUE_URL is not set"}},
 	{"no key", ofBoth, func(r *rig) { delete(r.env, "OPENAI_API_KEY_SECRET_ARN"); delete(r.env, "OPENAI_BASE_URL") }, provoked{"configuration", Error, "OPENAI_API_KEY is not set"}},
 

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -49,6 +50,10 @@ func (f *function) read(env variables, fed bool, all rows) {
 			f.config = known(of.problems(env))
 			return
 		}
+	}
+	if f.served { // serve sets the variable
+		env = maps.Clone(env)
+		env[variable.QueueURL] = standIns[variable.QueueURL]
 	}
 	f.config = known(problems(env, fed, f.row, all))
 }

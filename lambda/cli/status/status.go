@@ -4,6 +4,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -44,20 +45,44 @@ type Queue struct {
 
 // Overview is the state of the system, or of one tenant. All texts are clean.
 type Overview struct {
-	At        time.Time            `json:"at"`
-	TenantID  *uuid.UUID           `json:"tenant_id,omitempty"`
-	Workloads []Workload           `json:"workloads"`
-	Away      []string             `json:"away"`   // outages of services
-	People    map[string]int       `json:"people"` // what waits for them, by kind
-	Events    postgres.EventGauges `json:"events"` // zero for one tenant
-	Calls     int                  `json:"calls_today"`
-	USD       float64              `json:"usd_today"` // of priced models, in UTC
-	Unpriced  bool                 `json:"unpriced"`  // some models have no price
+	At        time.Time      `json:"at"`
+	TenantID  *uuid.UUID     `json:"tenant_id,omitempty"`
+	Workloads []Workload     `json:"workloads"`
+	Away      []string       `json:"away"`   // outages of services
+	Errors    []Errors       `json:"errors"` // of rows that failed, or are tried again; the most frequent ones
+	People    map[string]int `json:"people"` // what waits for them, by kind
+	Events    Events         `json:"events"`
+	Sets      report.Sets    `json:"sets"` // of match offers, for their receiver
+	Calls     int            `json:"calls_today"`
+	USD       float64        `json:"usd_today"`             // of priced models, in UTC
+	Unpriced  bool           `json:"unpriced"`              // some models have no price
+	Clock     time.Duration  `json:"clock_ahead,omitempty"` // of the database, if it surely differs from this machine's
 }
+
+// Errors counts rows of a function with the same error.
+type Errors struct {
+	Function string    `json:"function"`
+	Failed   bool      `json:"failed"` // otherwise they are tried again
+	Rows     int       `json:"rows"`
+	Error    string    `json:"error"`
+	Example  uuid.UUID `json:"example"`
+	subject  string
+}
+
+// Events counts the events not yet accepted by their receiver.
+type Events struct {
+	Waiting int           `json:"waiting"`
+	Dead    int           `json:"dead"` // given up
+	Oldest  time.Duration `json:"-"`
+	Error   string        `json:"error,omitempty"` // an answer of the receiver
+}
+
+// maxErrors bounds the errors of a function.
+const maxErrors = 3
 
 // Overview reads the state of all tenants (uuid.Nil) or of one.
 func (r Reader) Overview(ctx context.Context, tenant uuid.UUID) (*Overview, error) {
-	o := &Overview{At: time.Now().UTC(), Away: []string{}}
+	o := &Overview{At: time.Now().UTC(), Away: []string{}, Errors: []Errors{}}
 	if tenant != uuid.Nil {
 		o.TenantID = &tenant
 	}
@@ -70,6 +95,9 @@ func (r Reader) Overview(ctx context.Context, tenant uuid.UUID) (*Overview, erro
 				return nil, err
 			}
 			w.OldestSeconds = int(w.Oldest.Seconds())
+			if err := o.readErrors(ctx, reports, f, tenant); err != nil {
+				return nil, err
+			}
 		}
 		if w.Queue = r.queue(ctx, f); w.Queue != nil || !f.Rowless {
 			o.Workloads = append(o.Workloads, w)
@@ -89,10 +117,20 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 	if o.People, err = reports.WaitingCounts(ctx, report.WaitingFilter{Tenant: tenant}); err != nil {
 		return err
 	}
-	if tenant == uuid.Nil {
-		if o.Events, err = r.DB.Events().Gauges(ctx); err != nil {
-			return err
-		}
+	events, err := r.DB.Events().States(ctx, postgres.EventFilter{Tenant: tenant})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		o.Events.Waiting, o.Events.Dead, o.Events.Oldest = o.Events.Waiting+e.Waiting, o.Events.Dead+e.Dead, max(o.Events.Oldest, e.Oldest)
+		o.Events.Error = cmp.Or(o.Events.Error, term.Clean(e.Error, term.MaxText))
+	}
+	if o.Sets, err = reports.Sets(ctx, tenant); err != nil {
+		return err
+	}
+	o.Sets.Error = term.Clean(o.Sets.Error, term.MaxText)
+	if o.Clock, err = reports.ClockAhead(ctx); err != nil {
+		return err
 	}
 	spent, err := reports.Spent(ctx, o.At.Truncate(24*time.Hour), tenant)
 	if err != nil {
@@ -104,6 +142,14 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 		o.USD = *priced.Total.USD
 	}
 	return nil
+}
+
+func (o *Overview) readErrors(ctx context.Context, reports report.Reader, f manifest.Function, tenant uuid.UUID) error {
+	found, err := reports.Errors(ctx, f, tenant, maxErrors)
+	for _, e := range found {
+		o.Errors = append(o.Errors, Errors{f.Name, e.Failed, e.Rows, term.Clean(e.Error, term.MaxText), e.Example, f.Subject})
+	}
+	return err
 }
 
 // queue counts a function's messages; nil without a queue. A queue that doesn't answer must not
@@ -180,7 +226,8 @@ func (r Reader) Rows(ctx context.Context, stuck bool, tenant uuid.UUID) (*Rows, 
 		l := RowList{Function: f.Name, More: len(found) > maxRows, function: f,
 			Do: "once the cause is fixed, " + f.Repair.Again}
 		if stuck {
-			l.Do = "nothing, if the sweep runs, because it publishes them again: matchbook doctor checks that"
+			l.Do = "check that the sweep runs, because it publishes them again: matchbook doctor --stack STACK, or once by " +
+				"matchbook sweep; with matchbook serve, that its process runs"
 		}
 		for _, t := range found[:min(len(found), maxRows)] {
 			l.Rows = append(l.Rows, Row{t.ID, t.TenantID, t.Status, t.Kind, t.Attempts,

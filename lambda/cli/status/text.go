@@ -14,7 +14,7 @@ import (
 
 const (
 	heading = "%-8s %8s %8s %7s %8s %7s  %-10s %8s %13s"
-	late    = time.Hour // of an event
+	late    = time.Hour // of an event or a set
 )
 
 // Text returns the overview for people.
@@ -33,6 +33,9 @@ func (o *Overview) Text() string {
 	for _, sentence := range o.Away {
 		p.Hang("outage  ", sentence)
 	}
+	for _, e := range o.Errors {
+		p.Hang("errors  ", e.Sentence())
+	}
 	var people []string
 	for _, kind := range report.WaitingKinds {
 		if n := o.People[kind]; n > 0 {
@@ -40,8 +43,9 @@ func (o *Overview) Text() string {
 		}
 	}
 	p.Line("people  %s", cmp.Or(strings.Join(people, ", "), "nothing waits for them"))
-	if o.TenantID == nil {
-		p.Line("events  %d not accepted yet, %d given up", o.Events.Waiting, o.Events.Dead)
+	p.Hang("events  ", o.Events.Sentence())
+	if o.Sets.Waiting > 0 {
+		p.Hang("sets    ", o.WaitingSets())
 	}
 	p.Line("spent   %s", o.Spent())
 	if next := o.Next(); len(next) > 0 {
@@ -51,6 +55,32 @@ func (o *Overview) Text() string {
 		}
 	}
 	return p.String()
+}
+
+// Sentence names the error and how to see more, for people.
+func (e Errors) Sentence() string {
+	state := "waiting for another try"
+	if e.Failed {
+		state = "failed"
+	}
+	return fmt.Sprintf("%s %s: %s (matchbook status %s)", plural.Of(e.Rows, e.subject), state, e.Error, e.Example)
+}
+
+// Sentence counts the events for people.
+func (e Events) Sentence() string {
+	return fmt.Sprintf("%d not accepted yet, %d given up", e.Waiting, e.Dead) + after(e.Error)
+}
+
+// WaitingSets counts the sets for people.
+func (o *Overview) WaitingSets() string {
+	return plural.Of(o.Sets.Waiting, "set") + " of match offers not accepted yet" + after(o.Sets.Error)
+}
+
+func after(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
 }
 
 // Spent returns the spending of the day for people.
@@ -108,6 +138,12 @@ func (o *Overview) Next() (list []string) {
 	if o.Events.Oldest > late {
 		list = append(list, "an event has waited for "+term.Short(o.Events.Oldest)+": matchbook events status")
 	}
+	if o.Sets.Job != nil && o.Sets.Oldest > late {
+		list = append(list, "a set of match offers has waited for "+term.Short(o.Sets.Oldest)+": matchbook status "+o.Sets.Job.String())
+	}
+	if o.Clock != 0 {
+		list = append(list, "the database's clock differs from this machine's by "+term.Short(o.Clock.Abs())+": matchbook doctor")
+	}
 	return list
 }
 
@@ -144,7 +180,7 @@ func (r *Rows) Text() string {
 			}
 		}
 		p.Line("  more: matchbook status ID")
-		p.Line("  do:   %s", l.Do)
+		p.Hang("  do:   ", l.Do)
 	}
 	return p.String()
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
@@ -50,6 +51,7 @@ offer           0        0       0        0       0  -                 0        
 
 outage  gpt-4.1-mini is away since T (HTTP 503): 1 document waiting; the sweep
         goes on with them by itself
+errors  2 documents failed: storage is away (matchbook status 10000000-0000-4000-8000-000000000931)
 people  2 failed
 events  0 not accepted yet, 0 given up
 spent   0.0048 USD today (UTC) in 1 call
@@ -71,8 +73,43 @@ NEXT
       waits for its message, due T (ago); if lost, the sweep publishes it
       again
   more: matchbook status ID
-  do:   nothing, if the sweep runs, because it publishes them again: matchbook doctor checks that
+  do:   check that the sweep runs, because it publishes them again: matchbook doctor --stack STACK,
+        or once by matchbook sweep; with matchbook serve, that its process runs
 `, "--stuck")
+}
+
+// What no row's state shows: errors of rows that are tried again, a receiver that is away, and a clock.
+func TestStatusNamesCauses(t *testing.T) {
+	t.Parallel()
+	_, url := postgrestest.WithClock(t, postgrestest.URL(t), time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC))
+	conn := postgrestest.Conn(t, url)
+	insertOfferJobs(t, conn, "succeeded")
+	postgrestest.Exec(t, conn, `INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_error, matching_due_at)
+		SELECT lpad(n::text, 32, '0')::uuid, $1, 'invoice', '{}', 'pending', 'write matches: the database''s disk is full (SQLSTATE 53100)', now()
+		FROM generate_series(1, 12) AS n`, oneTenant)
+	postgrestest.Exec(t, conn, `INSERT INTO event (tenant_id, kind, document_a_id, data, created_at, error)
+		VALUES ($1, 'match.created', gen_random_uuid(), '{}', now() - interval '2 hours', E'refused\t(HTTP 500)')`, oneTenant)
+	postgrestest.Exec(t, conn, "INSERT INTO offer_delivery (job_id, created_at, error) VALUES ($1, now() - interval '3 hours', 'refused (HTTP 503)')", offerJob(1))
+	for _, args := range [][]string{{"status"}, {"status", "--tenant", oneTenant}} {
+		code, out, errOut := matchbook(t, url, args...)
+		if code != cli.ExitFindings || errOut != "" {
+			t.Errorf("exit status %d, %s", code, errOut)
+		}
+		wantIn(t, regexp.MustCompile(`differs from this machine's by .*:`).ReplaceAllString(out, "differs from this machine's by D:"),
+			"errors  12 documents waiting for another try: write matches: the database's disk is full (SQLSTATE\n",
+			"53100) (matchbook status 00000000-0000-0000-0000-000000000001)\n", "events  1 not accepted yet, 0 given up: refused (HTTP 500)\n",
+			"sets    1 set of match offers not accepted yet: refused (HTTP 503)\n", "NEXT\n  an event has waited for 2 h 0 min: matchbook events status\n",
+			"  a set of match offers has waited for 3 h 0 min: matchbook status "+offerJob(1)+"\n",
+			"  the database's clock differs from this machine's by D: matchbook doctor\n")
+	}
+	_, out, _ := matchbook(t, url, "status", "--tenant", anotherTenant, "--json")
+	o := decode[struct {
+		Errors       []any
+		Events, Sets struct{ Waiting int }
+	}](t, out)
+	if len(o.Errors) != 0 || o.Events.Waiting != 0 || o.Sets.Waiting != 0 {
+		t.Errorf("of another tenant: %s", out)
+	}
 }
 
 // A queue that is gone must not hide the rest of the page.

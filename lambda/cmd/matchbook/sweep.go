@@ -32,7 +32,7 @@ func (w *invocation) sweepCommand() *cobra.Command {
 func (w *invocation) sweep(ctx context.Context, asJSON bool) error {
 	config, err := setup.LoadSweep(w.Env, manifest.Functions())
 	if err != nil {
-		return err
+		return fmt.Errorf("%w\nwith matchbook serve, nothing is to be set: its process has the queues, and sweeps while it runs", err)
 	}
 	if err := database.RefuseNewer(ctx, config.DatabaseURL); err != nil {
 		return err

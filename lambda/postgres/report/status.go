@@ -39,6 +39,67 @@ func (r Reader) Workload(ctx context.Context, f manifest.Function, tenant uuid.U
 	return found[0], nil
 }
 
+// Errors counts the rows of a function with the same error: failed ones, or ones that are tried again.
+type Errors struct {
+	Failed  bool
+	Error   string
+	Rows    int
+	Example uuid.UUID
+}
+
+// errorsSQL leaves out rows parked for a service, because their outage is told elsewhere.
+const errorsSQL = `
+SELECT {status} = 'failed', {error}, count(*)::int, min(id::text)::uuid FROM {table}
+WHERE {status} IN ('pending', 'in-progress', 'failed') AND {error} <> '' AND NOT ({is_parked}) AND ($1::uuid IS NULL OR tenant_id = $1)
+GROUP BY 1, 2 ORDER BY 3 DESC, 2 LIMIT $2`
+
+// Errors reads the most frequent errors of a function, up to limit.
+func (r Reader) Errors(ctx context.Context, f manifest.Function, tenant uuid.UUID, limit int) ([]Errors, error) {
+	return postgres.Rows[Errors](ctx, r.db, postgres.Tables[f.Name].SQL(errorsSQL), orNull(tenant), limit)
+}
+
+// Sets counts the sets of match offers that the receiver hasn't accepted yet.
+type Sets struct {
+	Waiting int           `json:"waiting"`
+	Oldest  time.Duration `json:"-"`
+	Job     *uuid.UUID    `json:"job,omitempty"`   // of the oldest one
+	Error   string        `json:"error,omitempty"` // its last answer
+}
+
+const setsSQL = `
+WITH waiting AS (
+	SELECT job_id, created_at, error FROM offer_delivery WHERE delivered_at IS NULL
+		AND ($1::uuid IS NULL OR EXISTS (SELECT FROM matchmaking_job AS j WHERE j.id = job_id AND j.tenant_id = $1))
+)
+SELECT (SELECT count(*)::int FROM waiting), coalesce(greatest(now() - max(created_at), interval '0'), interval '0'),
+	(array_agg(job_id))[1], coalesce(max(error), '')
+FROM (SELECT * FROM waiting ORDER BY created_at, job_id LIMIT 1) AS oldest`
+
+// Sets reads the waiting sets of one tenant or (uuid.Nil) of all.
+func (r Reader) Sets(ctx context.Context, tenant uuid.UUID) (Sets, error) {
+	found, err := postgres.Rows[Sets](ctx, r.db, setsSQL, orNull(tenant))
+	if err != nil {
+		return Sets{}, err
+	}
+	return found[0], nil
+}
+
+// ClockAhead returns how far the database's clock is ahead of this machine's, for sure; 0 if they
+// may agree within a few seconds. See checkup.Skew for a measurement.
+func (r Reader) ClockAhead(ctx context.Context) (time.Duration, error) {
+	const tolerated = 5 * time.Second
+	before := time.Now()
+	found, err := postgres.Rows[struct{ Now time.Time }](ctx, r.db, "SELECT now()")
+	if err != nil {
+		return 0, err
+	}
+	half := time.Since(before) / 2
+	if ahead := found[0].Now.Sub(before.Add(half)); ahead.Abs() > tolerated+half {
+		return ahead, nil
+	}
+	return 0, nil
+}
+
 func orNull(id uuid.UUID) *uuid.UUID {
 	if id == uuid.Nil {
 		return nil

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -174,6 +176,39 @@ func metricText(t *testing.T, id string, m map[string]any) string {
 		text += " " + plain(d["Name"]) + "=" + plain(d["Value"])
 	}
 	return text
+}
+
+// Each alarm of a stack with all options has a row on the page for people called at night, and each
+// row an alarm. The page names a function's alarms without its name. matchbook's TestAlarmRunbook
+// runs the commands.
+func TestAlarmsHaveRunbook(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../lambda/OPERATE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[*A-Z][^|]*) \\|").FindAllStringSubmatch(string(text), -1) {
+		for _, name := range regexp.MustCompile("[*A-Za-z]+").FindAllString(row[1], -1) {
+			used[name] = false
+		}
+	}
+	functions := regexp.MustCompile(`^(Match|Ingest|Inbox|Review|Offer|Schedule|Sweep|Web|Console)`)
+	for _, id := range synthesise(t, wishes{context: everything}).of("AWS::CloudWatch::Alarm") {
+		name := functions.ReplaceAllString(id, "*")
+		if _, ok := used[id]; ok {
+			name = id
+		}
+		if _, ok := used[name]; !ok {
+			t.Errorf("OPERATE.md has no row for %s", id)
+		}
+		used[name] = true
+	}
+	for name, ok := range used {
+		if !ok {
+			t.Errorf("OPERATE.md has a row for %s, which is no alarm", name)
+		}
+	}
 }
 
 func TestAlarmsNameRemedy(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,6 +59,8 @@ type deployedStack struct {
 	env     map[string]any
 	queue   string // its name
 	reports string // "ReportBatchItemFailures"
+
+	concurrency string // JSON of what is reserved; empty: nothing
 }
 
 // serve returns the endpoints of the stack, each by its own variable of the SDK, as
@@ -73,7 +76,7 @@ func (s *deployedStack) serve(t *testing.T) map[string]string {
 		answers := map[string]string{
 			"/2015-03-31/functions/match/aliases":       `{}`,
 			"/2015-03-31/functions/match/configuration": textOf(json.Marshal(map[string]any{"Timeout": 180, "Environment": map[string]any{"Variables": s.env}})),
-			"/2019-09-30/functions/match/concurrency":   `{}`,
+			"/2019-09-30/functions/match/concurrency":   cmp.Or(s.concurrency, `{}`),
 			"/2015-03-31/event-source-mappings": `{"EventSourceMappings":[{"UUID":"u","State":"Enabled","BatchSize":10,"FunctionArn":"match",
 				"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:` + s.queue + `","FunctionResponseTypes":[` + s.reports + `],"ScalingConfig":{"MaximumConcurrency":8}}]}`,
 		}

@@ -5,13 +5,19 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/pagetest"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 )
 
 // ranBy has each command that a page shows, with the test that runs it, or with
@@ -24,7 +30,7 @@ var ranBy = map[string]string{
 	"go run ./lambda/cmd/matchbook review testdata/contracts/software-licence.md": "TestReadmeReview",
 	"go run ./lambda/cmd/matchbook offers run testdata/offers --date 2026-03-29":  "TestOffersRunSamples",
 	"matchbook offers status --date 2026-03-29":                                   "TestOffersStatus",
-	"matchbook offers explain 6e01dcc2-8b55-5f0b-8cec-137c45d02a80":               "TestOffersRunSamples",
+	"matchbook offers explain 6e01dcc2-8b55-5f0b-8cec-137c45d02a80":               "TestOffersExplainNoSet",
 	"matchbook offers requeue --date 2026-03-29":                                  "TestOffersRequeue",
 	"matchbook events status":                                                     "TestEventsRequeue",
 	"matchbook events requeue --dry-run":                                          "TestEventsRequeue",
@@ -98,9 +104,12 @@ var ranBy = map[string]string{
 	"aws lambda update-alias --function-name matchbook-dev-web --name live --function-version VERSION":                                "needs an AWS account",
 }
 
+// runbooks are for people at night: the files of their tests have each subcommand and flag.
+var runbooks = []string{"lambda/OPERATE.md", "lambda/SERVE.md", "infra/README.md"}
+
 func TestPageCommandsRun(t *testing.T) {
 	t.Parallel()
-	exists := testNames(t)
+	files := testFiles(t)
 	left := maps.Clone(ranBy)
 	for _, page := range pagetest.Read(t, clitest.Root) {
 		for _, c := range page.Commands() {
@@ -108,8 +117,14 @@ func TestPageCommandsRun(t *testing.T) {
 			switch {
 			case !ok:
 				t.Errorf("%s: no test runs %q: run it in one, and name that in ranBy", c.Page, c.Line)
-			case strings.HasPrefix(by, "Test") && !exists[by]:
+			case strings.HasPrefix(by, "Test") && files[by] == "":
 				t.Errorf("%s: %q is run by %s, which does not exist", c.Page, c.Line, by)
+			case slices.Contains(runbooks, c.Page) && strings.HasPrefix(by, "Test"):
+				for _, word := range ofProgram(c.Line) {
+					if !strings.Contains(files[by], word) {
+						t.Errorf("%s: %q is run by %s, but its file lacks %q", c.Page, c.Line, by, word)
+					}
+				}
 			}
 			delete(left, c.Line)
 		}
@@ -119,21 +134,68 @@ func TestPageCommandsRun(t *testing.T) {
 	}
 }
 
-// testNames returns the tests of the repository.
-func testNames(t *testing.T) map[string]bool {
+// ofProgram returns the subcommands and flags of one of our commands.
+func ofProgram(line string) (words []string) {
+	_, rest, ours := strings.Cut(line, "matchbook ")
+	if !ours {
+		return nil
+	}
+	for _, word := range strings.Fields(rest) {
+		if regexp.MustCompile(`^(--)?[a-z-]+$`).MatchString(word) {
+			words = append(words, strings.TrimPrefix(word, "--"))
+		}
+	}
+	return words
+}
+
+// testFiles returns the text of the file of each test of the repository.
+func testFiles(t *testing.T) map[string]string {
 	t.Helper()
-	names := map[string]bool{}
+	files := map[string]string{}
 	must.OK(t, filepath.WalkDir(clitest.Root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		text, err := os.ReadFile(path)
 		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
-			names[string(found[1])] = true
+			files[string(found[1])] = string(text)
 		}
 		return err
 	}))
-	return names
+	return files
+}
+
+// The commands of AWS's client that no test runs have the operations and parameters of the SDK.
+func TestAWSCommandsFit(t *testing.T) {
+	t.Parallel()
+	camel := func(name string) string {
+		return regexp.MustCompile(`(^|-)[a-z]`).ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(strings.Trim(s, "-")) })
+	}
+	clients := map[string]reflect.Type{"secretsmanager": reflect.TypeFor[*secretsmanager.Client](), "lambda": reflect.TypeFor[*lambda.Client](),
+		"cloudformation": reflect.TypeFor[*cloudformation.Client]()}
+	checked := 0
+	for _, page := range pagetest.Read(t, clitest.Root) {
+		for _, c := range page.Commands() {
+			words := strings.Fields(c.Line)
+			if words[0] != "aws" || clients[words[1]] == nil || words[2] == "wait" {
+				continue
+			}
+			checked++
+			operation, ok := clients[words[1]].MethodByName(camel(words[2]))
+			if !ok {
+				t.Errorf("%s: %q: AWS has no such operation", c.Page, c.Line)
+				continue
+			}
+			for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(c.Line, -1) {
+				if _, ok := operation.Type.In(2).Elem().FieldByName(camel(flag[1])); !ok && flag[1] != "query" {
+					t.Errorf("%s: %q: the operation has no --%s", c.Page, c.Line, flag[1])
+				}
+			}
+		}
+	}
+	if checked < 6 {
+		t.Errorf("only %d commands were checked", checked)
+	}
 }
 
 func TestPageCommandsAccepted(t *testing.T) {

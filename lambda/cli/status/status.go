@@ -6,6 +6,7 @@ package status
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"matchbook/lambda/cli/cost"
@@ -56,6 +57,7 @@ type Overview struct {
 	Calls     int            `json:"calls_today"`
 	USD       float64        `json:"usd_today"`             // of priced models, in UTC
 	Unpriced  bool           `json:"unpriced"`              // some models have no price
+	Holders   []Holder       `json:"holders,omitempty"`     // transactions that have kept locks for long
 	Clock     time.Duration  `json:"clock_ahead,omitempty"` // of the database, if it surely differs from this machine's
 }
 
@@ -69,6 +71,12 @@ type Errors struct {
 	subject  string
 }
 
+// Holder is a transaction that keeps locks.
+type Holder struct {
+	Process int    `json:"process"` // of the server
+	What    string `json:"what"`
+}
+
 // Events counts the events not yet accepted by their receiver.
 type Events struct {
 	Waiting int           `json:"waiting"`
@@ -77,8 +85,10 @@ type Events struct {
 	Error   string        `json:"error,omitempty"` // an answer of the receiver
 }
 
-// maxErrors bounds the errors of a function.
-const maxErrors = 3
+const (
+	maxErrors  = 3           // of a function
+	longLocked = time.Minute // our own transactions are shorter
+)
 
 // Overview reads the state of all tenants (uuid.Nil) or of one.
 func (r Reader) Overview(ctx context.Context, tenant uuid.UUID) (*Overview, error) {
@@ -129,6 +139,15 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 		return err
 	}
 	o.Sets.Error = term.Clean(o.Sets.Error, term.MaxText)
+	holders, err := reports.Holders(ctx, longLocked)
+	if err != nil {
+		return err
+	}
+	for _, h := range holders {
+		who := cmp.Or(term.Clean(h.Program, term.MaxValue), "a program") + " as " + term.Clean(h.Role, term.MaxValue)
+		what := fmt.Sprintf("%s has kept locks on %s for %s, so locked rows wait", who, h.Tables, term.Short(h.Age))
+		o.Holders = append(o.Holders, Holder{h.Process, what})
+	}
 	if o.Clock, err = reports.ClockAhead(ctx); err != nil {
 		return err
 	}

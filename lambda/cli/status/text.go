@@ -36,6 +36,9 @@ func (o *Overview) Text() string {
 	for _, e := range o.Errors {
 		p.Hang("errors  ", e.Sentence())
 	}
+	for _, h := range o.Holders {
+		p.Hang("locks   ", h.What)
+	}
 	var people []string
 	for _, kind := range report.WaitingKinds {
 		if n := o.People[kind]; n > 0 {
@@ -140,6 +143,9 @@ func (o *Overview) Next() (list []string) {
 	}
 	if o.Sets.Job != nil && o.Sets.Oldest > late {
 		list = append(list, "a set of match offers has waited for "+term.Short(o.Sets.Oldest)+": matchbook status "+o.Sets.Job.String())
+	}
+	for _, h := range o.Holders {
+		list = append(list, fmt.Sprintf("locks: end the transaction of process %[1]d, or SELECT pg_terminate_backend(%[1]d)", h.Process))
 	}
 	if o.Clock != 0 {
 		list = append(list, "the database's clock differs from this machine's by "+term.Short(o.Clock.Abs())+": matchbook doctor")

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -181,4 +183,31 @@ func (r *failedRig) mendAll() {
 	}
 	postgrestest.Exec(r.t, r.conn, `UPDATE document SET matching_status = 'succeeded', matching_due_at = NULL, matching_error = NULL`)
 	r.command(r.t.Context(), "sweep")
+}
+
+// The errors on the page are the product's.
+func TestErrorsKnown(t *testing.T) {
+	t.Parallel()
+	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../OPERATE.md"))(t)), "\n| error | cause | do |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(table, -1)
+	left := map[string]bool{}
+	for _, row := range rows {
+		left[strings.TrimPrefix(row[1], "model provider ")] = true
+	}
+	must.OK(t, filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "test/") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for words := range left {
+			if bytes.Contains(text, []byte(words)) {
+				delete(left, words)
+			}
+		}
+		return err
+	}))
+	if len(rows) < 6 || len(left) > 0 {
+		t.Errorf("%d rows; no program has %v", len(rows), left)
+	}
 }

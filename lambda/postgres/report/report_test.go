@@ -146,3 +146,32 @@ func TestNumbered(t *testing.T) {
 		t.Errorf("got %v, %v; want %s", got, err, want)
 	}
 }
+
+// A program that keeps a row locked is found, and readers are not.
+func TestLocksHeld(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	find := func(longer time.Duration, want string) {
+		t.Helper()
+		found := must.Get(f.read.Holders(t.Context(), longer))(t)
+		got := ""
+		for _, h := range found {
+			got += h.Program + " " + h.Tables + "; "
+			if h.Process == 0 || h.Role == "" || h.Age <= 0 {
+				t.Errorf("got %+v", h)
+			}
+		}
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	f.exec("SET application_name = 'nightly'")
+	f.exec("BEGIN")
+	f.exec("SELECT FROM document")
+	find(0, "")
+	f.exec("SELECT FROM document FOR UPDATE")
+	find(0, "nightly document; ")
+	find(time.Hour, "")
+	f.exec("ROLLBACK")
+	find(0, "")
+}

@@ -84,6 +84,36 @@ func (r Reader) Sets(ctx context.Context, tenant uuid.UUID) (Sets, error) {
 	return found[0], nil
 }
 
+// Holder is a transaction that keeps locks on tables of workloads. Claims and the sweep pass over a
+// locked row, so that nothing can be written about it, and it just waits.
+type Holder struct {
+	Process       int
+	Program, Role string
+	Age           time.Duration
+	Tables        string
+}
+
+// holdersSQL reads the real clock, as pg_stat_activity does. It leaves out readers, and CREATE INDEX
+// CONCURRENTLY, which let rows be written.
+const holdersSQL = `
+SELECT a.pid, a.application_name, a.usename::text, pg_catalog.clock_timestamp() - a.xact_start, string_agg(DISTINCT c.relname, ', ')
+FROM pg_stat_activity AS a JOIN pg_locks AS l ON l.pid = a.pid JOIN pg_class AS c ON c.oid = l.relation
+WHERE a.datname = current_database() AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
+	AND a.xact_start <= pg_catalog.clock_timestamp() - $1::interval AND l.granted AND l.locktype = 'relation'
+	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND l.mode NOT IN ('AccessShareLock', 'ShareUpdateExclusiveLock') AND c.relname = ANY ($2)
+GROUP BY 1, 2, 3, 4 ORDER BY 4 DESC LIMIT 3`
+
+// Holders reads the transactions that have kept locks for longer than a time, the oldest first. A
+// role sees only its own ones, unless it has pg_read_all_stats.
+func (r Reader) Holders(ctx context.Context, longer time.Duration) ([]Holder, error) {
+	var tables []string
+	for _, t := range postgres.Tables {
+		tables = append(tables, t.Name)
+	}
+	return postgres.Rows[Holder](ctx, r.db, holdersSQL, longer, tables)
+}
+
 // ClockAhead returns how far the database's clock is ahead of this machine's, for sure; 0 if they
 // may agree within a few seconds. See checkup.Skew for a measurement.
 func (r Reader) ClockAhead(ctx context.Context) (time.Duration, error) {

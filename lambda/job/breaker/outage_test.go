@@ -71,3 +71,16 @@ func TestOtherServiceGoesOn(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// Of two providers, one is away for good after a quarter of 60 documents: of the other 45, the nine of
+// the tenant with the other provider are done.
+func TestOtherProviderGoesOn(t *testing.T) {
+	t.Parallel()
+	o := outage{documents: 60, arriving: 2 * time.Hour, lasting: 3 * time.Hour, every: 5 * time.Minute, workers: 2, twoProviders: true,
+		away: func(service string, at time.Duration) bool { return service == theModel && at >= 31*time.Minute }}
+	got := o.run(t)
+	want := result{unfinished: 36, told: []string{theModel + ": outage"}, wasted: got.wasted}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

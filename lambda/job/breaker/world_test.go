@@ -37,8 +37,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The services of a world. Documents and reviews need the model, files the OCR and the model.
-const theModel, theOCR = "gpt-simulated", "textract"
+// The services of a world. Documents and reviews need the model, files the OCR and the model. The
+// documents of one of five tenants may have a model of another provider.
+const theModel, theOCR, anotherModel = "gpt-simulated", "textract", "llama-simulated"
 
 // outage is a simulation of hours with a service away: the real runtime, tables, queues, sweep,
 // asker, vault and reviewer on one clock, with simulated services. Work takes no time.
@@ -49,6 +50,7 @@ type outage struct {
 	workers                   int
 	away                      func(service string, at time.Duration) bool
 	control                   bool // without breakers
+	twoProviders              bool
 }
 
 // result is what an outage did.
@@ -61,15 +63,16 @@ type result struct {
 
 type world struct {
 	outage
-	t     testing.TB
-	clock *clock.Clock
-	times *simclock.Clock
-	db    *postgres.DB
-	conn  *pgx.Conn
-	sqs   *sqs.Server
-	start time.Time
-	sweep *sweep.Sweeper
-	ids   [2][]uuid.UUID // of documents and files, not published yet
+	t       testing.TB
+	clock   *clock.Clock
+	times   *simclock.Clock
+	db      *postgres.DB
+	conn    *pgx.Conn
+	sqs     *sqs.Server
+	start   time.Time
+	sweep   *sweep.Sweeper
+	ids     [2][]uuid.UUID     // of documents and files, not published yet
+	another map[uuid.UUID]bool // documents that need anotherModel
 
 	mu     sync.Mutex
 	bought map[[sha256.Size]byte]int
@@ -81,7 +84,7 @@ var epoch = time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC)
 func (o outage) run(t testing.TB) (r result) {
 	t.Helper()
 	o.tick = cmp.Or(o.tick, o.every)
-	w := &world{outage: o, t: t, clock: clock.NewFrozen(epoch), start: epoch, bought: map[[sha256.Size]byte]int{}}
+	w := &world{outage: o, t: t, clock: clock.NewFrozen(epoch), start: epoch, bought: map[[sha256.Size]byte]int{}, another: map[uuid.UUID]bool{}}
 	var url string
 	w.times, url = postgrestest.WithClock(t, postgrestest.URL(t), epoch)
 	w.db, w.conn, w.sqs = postgrestest.Open(t, url), postgrestest.Conn(t, url), sqs.New(w.clock)
@@ -157,6 +160,7 @@ func (w *world) insert() {
 		for i := range n {
 			w.ids[kind] = append(w.ids[kind], uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "row %d %d", kind, i)))
 			tenants = append(tenants, tenant(i))
+			w.another[w.ids[kind][i]] = w.twoProviders && kind == 0 && i%5 == 0
 		}
 		postgrestest.Exec(w.t, w.conn, `INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at)
 			SELECT id, tenant, CASE $3::integer WHEN 0 THEN 'invoice'::document_type END, CASE $3 WHEN 0 THEN '{}'::jsonb END, NULL
@@ -271,20 +275,27 @@ func (w *world) guard(service string) *breaker.Breaker {
 	return &breaker.Breaker{Service: service, Store: w.db.Breakers(), Log: slog.New(slog.DiscardHandler)}
 }
 
-// Name and Answer make a world a model.
-func (*world) Name() string { return theModel }
+// provider is a model of a world.
+type provider struct {
+	*world
+	name string
+}
+
+// Name implements llm.Model.
+func (p provider) Name() string { return p.name }
 
 const emptyCard = `{"type": "", "parties": [], "effective_date": {"date": "", "quote": ""}, "end_date": {"date": "", "quote": ""},
 	"term": {"number": 0, "unit": "day", "quote": ""}, "renewal": {"number": 0, "unit": "day", "quote": ""},
 	"notice": {"number": 0, "unit": "day", "quote": ""}, "sums": [], "precedence": {"quote": ""}, "definitions": [], "absent": []}`
 
-func (w *world) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
-	if err := w.call(theModel); err != nil {
+// Answer implements llm.Model.
+func (p provider) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
+	if err := p.call(p.name); err != nil {
 		return llm.Answer{}, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.bought[sha256.Sum256([]byte(q.Name+q.User))]++
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bought[sha256.Sum256([]byte(q.Name+q.User))]++
 	text := `{"together": [], "same": [], "weights": [], "absent": []}`
 	switch tasks, _, ok := analyst.Asked(q.Name, q.User); {
 	case q.Name == card.SchemaName:
@@ -296,16 +307,20 @@ func (w *world) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, nil
 }
 
-func (w *world) asker() *llm.Asker {
-	var m llm.Model = w
+func (w *world) asker(name string) *llm.Asker {
+	var m llm.Model = provider{w, name}
 	if !w.control {
-		m = breaker.Model(m, w.guard(theModel))
+		m = breaker.Model(m, w.guard(name))
 	}
 	return &llm.Asker{Model: m, Vault: w.db, Retry: llm.Retry{Sleep: func(context.Context, time.Duration) error { return nil }}}
 }
 
 func (w *world) ask(ctx context.Context, f job.Attempt) error {
-	return w.asker().Ask(ctx, tenant(0), f.ID, llm.Question{Name: "q", User: f.ID.String()}, func(string) error { return nil })
+	name := theModel
+	if w.another[f.ID] {
+		name = anotherModel
+	}
+	return w.asker(name).Ask(ctx, tenant(0), f.ID, llm.Question{Name: "q", User: f.ID.String()}, func(string) error { return nil })
 }
 
 func (w *world) document(ctx context.Context, f job.Attempt) error {
@@ -342,7 +357,7 @@ func succeed(ctx context.Context, jobs *postgres.Jobs, f job.Attempt) error {
 }
 
 func (w *world) review(ctx context.Context, f job.Attempt) error {
-	r := review.Reviewer{Store: w.db.Reviews(), Model: w.asker(), Slots: make(chan struct{}, 10), Log: slog.New(slog.DiscardHandler),
+	r := review.Reviewer{Store: w.db.Reviews(), Model: w.asker(theModel), Slots: make(chan struct{}, 10), Log: slog.New(slog.DiscardHandler),
 		Sender: w.sweep.Targets[slices.IndexFunc(w.sweep.Targets, func(t sweep.Target) bool { return t.Name == manifest.Review.Name })].Queue}
 	return r.Review(ctx, f)
 }

@@ -16,6 +16,22 @@ var checks = []check{
 	{"secrets", []Severity{Error}, "A function reads its secrets at its start, " +
 		"and without one it never takes a message.", eachSecret},
 
+	{"plain-secrets", []Severity{Warning}, "Everyone who may read a function's configuration reads the secret, and so do logs of changes.",
+		eachFunction(plainSecrets)},
+	{"startable", []Severity{Error}, "Nothing runs, so messages use up their deliveries, and schedules and requests fail.",
+		eachFunction(startable)},
+	{"architecture", []Severity{Error}, "A program for another processor doesn't start.", architectures},
+	{"runtime", []Severity{Error}, "The programs are built for this runtime; another one doesn't start them, or ends its support.",
+		eachFunction(runtimes)},
+	{"handler", []Severity{Warning}, "The runtime starts the file bootstrap whatever the handler is, so another handler is a sign of another program.",
+		eachFunction(handlers)},
+	{"memory", []Severity{Error, Warning}, "A function's share of a processor grows with its memory, and Lambda kills one that needs more; " +
+		"the manifest's size was measured.", eachFunction(memory)},
+	{"timeout", []Severity{Error, Warning}, "Work that takes longer is cut off and comes back, until its deliveries are used up.",
+		eachFunction(timeouts)},
+	{"alias", []Severity{Error, Warning}, "A deployment moves the alias after its migrations, so work on any other version " +
+		"meets a schema that it wasn't made for.", eachFunction(aliased)},
+
 	{"mapping", []Severity{Error}, "Nothing else takes messages from the queue, so documents stay pending.", mapped},
 	{"batch-failures", []Severity{Error}, "Without it Lambda counts a batch as done as soon as the function answers: " +
 		"the messages of failed documents are deleted, and there is no retry.", eachMapping(batchFailures)},

@@ -17,7 +17,7 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	f := facts{target: "this environment"}
 	const why = "not in the environment; use --stack"
 	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout),
-		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency}, mapping: unknown[[]mapping](why)}
+		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency, deployed: notDeployed(why)}, mapping: unknown[[]mapping](why)}
 	env := l.secrets(ctx, &f, l.variables())
 	if ln.served = l.served(env); ln.served {
 		env = asServed(env)
@@ -60,7 +60,8 @@ func (l *look) otherLines(ctx context.Context, why string) (lines []line) {
 			continue
 		}
 		ln := line{function: function{name: row.Name, row: row, timeout: known(row.Timeout), most: row.MaxConcurrency,
-			reserved: unknown[int](why), listens: unknown[string](why), retries: unknown[string](why), config: unknown[[]string](why)},
+			reserved: unknown[int](why), listens: unknown[string](why), retries: unknown[string](why), config: unknown[[]string](why),
+			deployed: notDeployed(why)},
 			mapping: unknown[[]mapping](why)}
 		if cloud, err := l.aws(ctx); err != nil {
 			ln.noQueue(known(problem(err.Error())), err.Error())

@@ -81,8 +81,21 @@ type function struct {
 	config   fact[[]string]
 	row      manifest.Function // of the manifest, for a function fed by a queue
 	served   bool              // no queue is set, as with matchbook serve
-	most     int               // maximum instances if the mapping is unknown
-	optional manifest.Task     // its row, for the optional web and console
+	task     manifest.Task     // its row, for the others
+	deployed
+	most     int           // maximum instances if the mapping is unknown
+	optional manifest.Task // its row, for the optional web and console
+}
+
+// deployed are the facts of a function in a stack.
+type deployed struct {
+	runs  fact[version]
+	alias fact[alias]
+	plain fact[[]string] // variables with a secret as their value
+}
+
+func notDeployed(why string) deployed {
+	return deployed{runs: unknown[version](why), alias: unknown[alias](why), plain: unknown[[]string](why)}
 }
 
 // destination is a queue a function publishes to, by its variable.
@@ -97,7 +110,8 @@ type mapping struct {
 	queue   fact[string] // its id
 	reports fact[bool]   // ReportBatchItemFailures
 	batch   fact[int]
-	most    fact[int] // MaximumConcurrency; 0 if unset
+	most    fact[int]    // MaximumConcurrency; 0 if unset
+	target  fact[string] // ARN of the alias, version or function
 }
 
 // queue is an SQS queue. Its id is region:account:name.

@@ -62,6 +62,7 @@ type rig struct {
 	secrets     map[string]string
 	refuse      map[string]string // what AWS refuses, by operation, with which code
 	slack       http.HandlerFunc
+	around      around
 	mu          sync.Mutex
 	asked       map[string]bool // of AWS: the operations
 	look        *look
@@ -103,7 +104,8 @@ func (r *rig) deploy(hook string) {
 		"OPENAI_BASE_URL": r.model.URL(), "OPENAI_EMBEDDING_MODEL": "text-embedding-3-small", "RETRY_SCHEDULE": "5m,30m", "DATABASE_URL": "",
 	}
 	r.sweepEnv = map[string]string{"DATABASE_URL_SECRET_ARN": r.dir + "database-url", "MATCH_QUEUE_URL": r.urls.Queue}
-	r.config = m{"Timeout": 180}
+	r.around = healthyAround()
+	r.config = deployedVersion("match:1", "Timeout", 180, "MemorySize", 512)
 	r.mappings = []m{{"UUID": "mapping", "EventSourceArn": "arn:aws:sqs:us-east-1:000000000000:match", "State": "Enabled", "BatchSize": 10,
 		"FunctionArn":           "arn:aws:lambda:us-east-1:000000000000:function:match:live",
 		"FunctionResponseTypes": []string{"ReportBatchItemFailures"}, "ScalingConfig": m{"MaximumConcurrency": manifest.Match.MaxConcurrency}}}
@@ -183,6 +185,9 @@ func (r *rig) operation(req *http.Request, target string) (string, any) {
 	body, _ := io.ReadAll(req.Body)
 	form, _ := url.ParseQuery(string(body))
 	path := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
+	if operation, answer := r.around.operation(path); operation != "" {
+		return operation, answer
+	}
 	switch {
 	case strings.HasPrefix(target, "AmazonSQS."): // one that is refused
 		return target, nil
@@ -200,7 +205,7 @@ func (r *rig) operation(req *http.Request, target string) (string, any) {
 	return req.Method + " " + req.URL.Path + " " + target + form.Get("Action"), nil
 }
 
-var aliases = map[string][]m{"match": {{"Name": "live"}}, "sweep": {{"Name": "live"}}}
+var aliases = map[string][]m{"match": {{"Name": "live", "FunctionVersion": "1"}}, "sweep": {{"Name": "live", "FunctionVersion": "1"}}, "matchbook-dev-web": {{"Name": "live", "FunctionVersion": "1"}}}
 
 // mapped are the mappings of exactly this function or alias, as Lambda has it.
 func (r *rig) mapped(function string) (list []m) {
@@ -228,16 +233,16 @@ func (r *rig) concurrency(function string) m {
 // itself has been changed since.
 func (r *rig) configuration(function string) any {
 	switch function {
-	case "arn:aws:lambda:us-east-1:000000000000:function:match:live":
+	case "arn:aws:lambda:us-east-1:000000000000:function:match:live", "match:live":
 		config := maps.Clone(r.config)
 		config["Environment"] = m{"Variables": r.env}
 		return config
-	case "match":
+	case "match", functionOf + "match":
 		return m{"Timeout": 900, "Environment": m{"Variables": r.env}}
-	case "sweep":
-		return m{"Timeout": 50, "Environment": m{"Variables": r.sweepEnv}}
-	case "matchbook-dev-web":
-		return m{"Timeout": 300, "Environment": m{"Variables": r.webEnv}}
+	case "sweep:live":
+		return deployedVersion("sweep:1", "Timeout", 50, "MemorySize", 256, "Environment", m{"Variables": r.sweepEnv})
+	case "matchbook-dev-web:live":
+		return deployedVersion("matchbook-dev-web:1", "Timeout", 300, "MemorySize", 256, "Environment", m{"Variables": r.webEnv})
 	case "other":
 		return m{"Timeout": 3}
 	}

@@ -14,10 +14,11 @@ import (
 // look is one examination of a deployment.
 type look struct {
 	Options
-	rows  rows              // of the manifest
-	cloud *cloud            // nil until needed, or without one
-	noAWS error             // reason for having none
-	read  map[string]string // secrets, by variable and ARN
+	rows    rows              // of the manifest
+	cloud   *cloud            // nil until needed, or without one
+	noAWS   error             // reason for having none
+	outside bool              // whether the database was asked
+	read    map[string]string // secrets, by variable and ARN
 }
 
 func (l *look) aws(ctx context.Context) (*cloud, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"matchbook/lambda/manifest/variable"
 
@@ -32,7 +31,7 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 	f.target = "the stack " + l.Stack
 	for _, name := range functions {
 		l.Progress("asking the function " + name)
-		if err := l.deployed(ctx, &f, name); err != nil {
+		if err := l.askFunction(ctx, &f, name); err != nil {
 			return f, err
 		}
 	}
@@ -77,15 +76,22 @@ func noStack(stack, region string, err error) error {
 	return fmt.Errorf("read stack %.100s: %s", stack, sentence(err))
 }
 
-// deployed examines a function. It skips functions of other applications.
-func (l *look) deployed(ctx context.Context, f *facts, name string) error {
-	maps, err := l.cloud.mappings(ctx, name)
+// askFunction examines a function. It skips functions of other applications.
+func (l *look) askFunction(ctx context.Context, f *facts, name string) error {
+	aliases, err := l.cloud.aliases(ctx, name)
+	if err != nil {
+		return err
+	}
+	maps, err := l.cloud.mappings(ctx, name, aliases)
 	if err != nil {
 		return err
 	}
 	running := name
-	if len(maps) > 0 {
-		running = maps[0].target // the version taking messages
+	switch { // the version taking work
+	case len(maps) > 0:
+		running = maps[0].target.value
+	case len(aliases) > 0:
+		running = name + ":" + aliases[0].name
 	}
 	fn, env, err := l.cloud.function(ctx, name, running)
 	if err != nil {
@@ -98,29 +104,35 @@ func (l *look) deployed(ctx context.Context, f *facts, name string) error {
 	fed := len(maps) > 0 || env.has(variable.QueueURL)
 	fn.read(resolved, fed, l.rows)
 	fn.within(l.cloud.config.Region, env)
-	if !fed {
-		f.functions = append(f.functions, fn)
+	fn.alias = l.cloud.alias(ctx, name, aliases)
+	if fed {
+		l.fed(ctx, f, line{function: fn, mapping: known(maps)}, env, resolved)
 		return nil
 	}
-	ln := line{function: fn, mapping: known(plain(maps))}
-	if len(maps) == 0 {
+	f.functions = append(f.functions, fn)
+	return nil
+}
+
+// fed examines a function with a queue.
+func (l *look) fed(ctx context.Context, f *facts, ln line, env, resolved variables) {
+	if maps := ln.mapping.value; len(maps) == 0 {
 		l.askQueueOf(ctx, &ln, env)
 	} else { // the mapping's queue, whatever QUEUE_URL is
 		l.Progress("asking the queue")
 		ln.queue, ln.answers = l.cloud.queueOf(ctx, maps[0].queue.value)
 		l.cloud.askDLQ(ctx, &ln)
 	}
-	if len(f.lines) == 0 {
-		l.askOutside(ctx, f, resolved, fn.row, true)
+	if !l.outside && !ln.row.Rowless { // one that notifies people
+		l.outside = true
+		l.askOutside(ctx, f, resolved, ln.row, true)
 	} else {
-		l.ask(ctx, f, resolved, fn.row)
+		l.ask(ctx, f, resolved, ln.row)
 	}
 	f.lines = append(f.lines, ln)
-	l.askFiles(ctx, f, fn.name, resolved)
-	if fn.row.ReadsPages {
+	l.askFiles(ctx, f, ln.name, resolved)
+	if ln.row.ReadsPages {
 		f.ocr = l.engineAway(ctx, resolved)
 	}
-	return nil
 }
 
 // within adds the stack's region to queue URLs without one.
@@ -135,29 +147,14 @@ func (f *function) within(region string, env variables) {
 	}
 }
 
-// feeding is a mapping with its target, a function or an alias.
-type feeding struct {
-	mapping
-	target string
-}
-
-func (f feeding) is(other feeding) bool { return f.name == other.name }
-
-func plain(list []feeding) (maps []mapping) {
-	for _, m := range list {
-		maps = append(maps, m.mapping)
-	}
-	return maps
-}
-
 // mappings lists the mappings from SQS queues to the function or one of its aliases.
-func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, err error) {
+func (a *cloud) mappings(ctx context.Context, function string, aliases []alias) (list []mapping, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	client := lambda.NewFromConfig(a.config)
-	targets, err := targets(ctx, client, function)
-	if err != nil {
-		return nil, fmt.Errorf("list the aliases of %s: %s", function, sentence(err))
+	targets := []string{function} // because Lambda lists mappings by exact target
+	for _, alias := range aliases {
+		targets = append(targets, function+":"+alias.name)
 	}
 	for _, target := range targets {
 		input := &lambda.ListEventSourceMappingsInput{FunctionName: &target}
@@ -169,7 +166,7 @@ func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, 
 			}
 			for _, m := range page.EventSourceMappings {
 				found := readMapping(m)
-				if isQueueARN(aws.ToString(m.EventSourceArn)) && !slices.ContainsFunc(list, found.is) {
+				if isQueueARN(aws.ToString(m.EventSourceArn)) && !slices.ContainsFunc(list, func(m mapping) bool { return m.name == found.name }) {
 					list = append(list, found)
 				}
 			}
@@ -178,64 +175,20 @@ func (a *cloud) mappings(ctx context.Context, function string) (list []feeding, 
 	return list, nil
 }
 
-// targets lists the function and its aliases, because Lambda lists mappings by exact target.
-func targets(ctx context.Context, client *lambda.Client, function string) (list []string, err error) {
-	list = []string{function}
-	pages := lambda.NewListAliasesPaginator(client, &lambda.ListAliasesInput{FunctionName: &function})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, alias := range page.Aliases {
-			list = append(list, function+":"+aws.ToString(alias.Name))
-		}
-	}
-	return list, nil
-}
-
-func readMapping(m lambdatypes.EventSourceMappingConfiguration) feeding {
+func readMapping(m lambdatypes.EventSourceMappingConfiguration) mapping {
 	off := []string{"Disabling", "Disabled", "Deleting"}
 	const reports = lambdatypes.FunctionResponseTypeReportBatchItemFailures
-	f := feeding{target: aws.ToString(m.FunctionArn), mapping: mapping{
+	found := mapping{
 		name:    aws.ToString(m.UUID),
 		enabled: known(!slices.Contains(off, aws.ToString(m.State))),
 		queue:   known(queueID(aws.ToString(m.EventSourceArn), "")),
 		batch:   known(int(aws.ToInt32(m.BatchSize))),
 		most:    known(0),
 		reports: known(slices.Contains(m.FunctionResponseTypes, reports)),
-	}}
+		target:  known(aws.ToString(m.FunctionArn)),
+	}
 	if m.ScalingConfig != nil {
-		f.most = known(int(aws.ToInt32(m.ScalingConfig.MaximumConcurrency)))
+		found.most = known(int(aws.ToInt32(m.ScalingConfig.MaximumConcurrency)))
 	}
-	return f
-}
-
-// function reads the configuration of the running version, and the reserved concurrency of
-// the function as a whole.
-func (a *cloud) function(ctx context.Context, name, running string) (fn function, env variables, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	client := lambda.NewFromConfig(a.config)
-	c, err := client.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: &running})
-	if err != nil {
-		return fn, nil, fmt.Errorf("read function %s: %s", name, sentence(err))
-	}
-	env = variables{}
-	if c.Environment != nil {
-		for variable, text := range c.Environment.Variables {
-			if text != "" {
-				env[variable] = text
-			}
-		}
-	}
-	fn = function{name: name, timeout: known(time.Duration(aws.ToInt32(c.Timeout)) * time.Second), reserved: known(-1)}
-	reserved, err := client.GetFunctionConcurrency(ctx, &lambda.GetFunctionConcurrencyInput{FunctionName: &name})
-	switch {
-	case err != nil:
-		fn.reserved = unknown[int]("lambda:GetFunctionConcurrency: " + sentence(err))
-	case reserved.ReservedConcurrentExecutions != nil:
-		fn.reserved = known(int(*reserved.ReservedConcurrentExecutions))
-	}
-	return fn, env, nil
+	return found
 }

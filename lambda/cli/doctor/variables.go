@@ -45,6 +45,10 @@ func (f *function) read(env variables, fed bool, all rows) {
 	if i := slices.IndexFunc(manifest.OptionalTasks(), is); i >= 0 {
 		f.optional = manifest.OptionalTasks()[i]
 	}
+	tasks := append(manifest.Tasks(), manifest.OptionalTasks()...)
+	if i := slices.IndexFunc(tasks, is); i >= 0 {
+		f.task = tasks[i]
+	}
 	for _, of := range taskProblems {
 		if is(of.task) {
 			f.config = known(of.problems(env))

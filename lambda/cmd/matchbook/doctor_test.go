@@ -37,7 +37,7 @@ func TestDoctorErrors(t *testing.T) {
 func TestDoctorEmptyEnv(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, "", "doctor")
-	wantIn(t, out, "DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (33)")
+	wantIn(t, out, "DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (41)")
 	if code != cli.ExitFindings || errOut != "" || strings.Count(out, "why  ") != 1 {
 		t.Errorf("exit status %d, %q and, with the reason said more than once,\n%s", code, errOut, out)
 	}
@@ -74,10 +74,12 @@ func (s *deployedStack) serve(t *testing.T) map[string]string {
 	}
 	functions := serve(func(w http.ResponseWriter, r *http.Request) {
 		answers := map[string]string{
-			"/2015-03-31/functions/match/aliases":       `{}`,
-			"/2015-03-31/functions/match/configuration": textOf(json.Marshal(map[string]any{"Timeout": 180, "Environment": map[string]any{"Variables": s.env}})),
-			"/2019-09-30/functions/match/concurrency":   cmp.Or(s.concurrency, `{}`),
-			"/2015-03-31/event-source-mappings": `{"EventSourceMappings":[{"UUID":"u","State":"Enabled","BatchSize":10,"FunctionArn":"match",
+			"/2015-03-31/functions/match/aliases":  `{"Aliases":[{"Name":"live","FunctionVersion":"1"}]}`,
+			"/2015-03-31/functions/match/versions": `{"Versions":[{"Version":"1"}]}`,
+			"/2015-03-31/functions/arn:aws:lambda:us-east-1:000000000000:function:match:live/configuration": textOf(json.Marshal(map[string]any{"Timeout": 180, "Runtime": "provided.al2023", "Handler": "bootstrap",
+				"MemorySize": 512, "Environment": map[string]any{"Variables": s.env}})),
+			"/2019-09-30/functions/match/concurrency": cmp.Or(s.concurrency, `{}`),
+			"/2015-03-31/event-source-mappings": `{"EventSourceMappings":[{"UUID":"u","State":"Enabled","BatchSize":10,"FunctionArn":"arn:aws:lambda:us-east-1:000000000000:function:match:live",
 				"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:` + s.queue + `","FunctionResponseTypes":[` + s.reports + `],"ScalingConfig":{"MaximumConcurrency":8}}]}`,
 		}
 		if answers[strings.TrimSuffix(r.URL.Path, "/")] == "" {
@@ -107,7 +109,7 @@ func TestDoctorStack(t *testing.T) {
 	queues := httptest.NewServer(sqs.New(clock.New()))
 	t.Cleanup(queues.Close)
 	urls := must.Get(local.CreateQueue(t.Context(), queues.URL, "match", manifest.Match))(t)
-	env := map[string]any{"DATABASE_URL": postgrestest.URL(t), "QUEUE_URL": urls.Queue, "MATCH_MODE": "rules", "SLACK_WEBHOOK_URL": "https://localhost/hook"}
+	env := map[string]any{"DATABASE_URL": postgrestest.URL(t), "QUEUE_URL": urls.Queue, "MATCH_MODE": "rules", "EMAIL_FROM": "a@example.com", "EMAIL_TO": "b@example.com"}
 	stack := &deployedStack{env: env, queue: "match"}
 	set := stack.serve(t)
 	maps.Copy(set, map[string]string{"AWS_ENDPOINT_URL_SQS": queues.URL})

@@ -1,6 +1,10 @@
 package doctor
 
 import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -9,8 +13,9 @@ import (
 
 // around is what AWS has around the functions of a rig, in the words of its answers.
 type around struct {
-	versions []string
-	aliases  []m // of match; nil: as ever
+	versions   []string
+	aliases    []m               // of match; nil: as ever
+	attributes map[string]string // of both queues, which the local SQS lacks
 }
 
 const functionOf = "arn:aws:lambda:us-east-1:000000000000:function:"
@@ -44,6 +49,20 @@ func (a around) operation(path []string) (string, any) {
 	return "", nil
 }
 
+// queues adds attributes to the answers about queues.
+func (a around) queues(w http.ResponseWriter, req *http.Request, target string, queues http.Handler) {
+	if len(a.attributes) == 0 || target != "AmazonSQS.GetQueueAttributes" {
+		queues.ServeHTTP(w, req)
+		return
+	}
+	plain := httptest.NewRecorder()
+	queues.ServeHTTP(plain, req)
+	var answer struct{ Attributes map[string]string }
+	_ = json.Unmarshal(plain.Body.Bytes(), &answer)
+	maps.Copy(answer.Attributes, a.attributes)
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
 // aroundRows break what is around the functions.
 var aroundRows = []liveRow{
 	{"x86 among arm", ofStack, func(r *rig) { r.config["Architectures"] = []string{"x86_64"}; r.third() },
@@ -72,6 +91,20 @@ var aroundRows = []liveRow{
 	{"split work", ofStack, func(r *rig) {
 		r.around.aliases = []m{{"Name": "live", "FunctionVersion": "1", "RoutingConfig": m{"AdditionalVersionWeights": m{"2": 0.1}}}}
 	}, provoked{"alias", Warning, "splits work between two versions"}},
+	{"fed without alias", ofStack, func(r *rig) { r.mappings[0]["FunctionArn"] = functionOf + "match" }, provoked{"mapping-target", Error, "it feeds $LATEST of match"}},
+	{"filtered", ofStack, func(r *rig) { r.mappings[0]["FilterCriteria"] = m{"Filters": []m{{"Pattern": "{}"}}} }, provoked{"filter", Error, "1 filter"}},
+	{"long window", ofStack, func(r *rig) { r.mappings[0]["MaximumBatchingWindowInSeconds"] = 300 },
+		provoked{"batch-window", Warning, "it collects messages for up to 5m, for match at most 0s"}},
+	{"a FIFO queue", ofStack, func(r *rig) { r.around.attributes = map[string]string{"FifoQueue": "true"} }, provoked{"fifo", Error, "it is a FIFO queue"}},
+	{"redrive denied", ofStack, func(r *rig) {
+		r.around.attributes = map[string]string{"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`}
+	}, provoked{"redrive-allowed", Error, "denies all queues"}},
+	{"redrive of others", ofStack, func(r *rig) {
+		r.around.attributes = map[string]string{"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:000000000000:other"]}`}
+	}, provoked{"redrive-allowed", Error, "doesn't list match"}},
+	{"redrive of ours", ofStack, func(r *rig) {
+		r.around.attributes = map[string]string{"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:000000000000:match"]}`}
+	}, provoked{"redrive-allowed", OK, "it takes messages from match"}},
 }
 
 // third adds the web function, so that one of three differs.

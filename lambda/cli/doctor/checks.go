@@ -37,6 +37,10 @@ var checks = []check{
 		"the messages of failed documents are deleted, and there is no retry.", eachMapping(batchFailures)},
 	{"batch-size", []Severity{Error}, "All messages of a batch are processed concurrently, " +
 		"and all are settled in the last seconds.", eachMapping(batchSize)},
+	{"batch-window", []Severity{Warning}, "Each message waits for so long before its function starts, and its visibility timeout runs meanwhile.",
+		eachMapping(batchWindow)},
+	{"filter", []Severity{Error}, "Lambda deletes messages that don't match a filter, so documents stay pending.", eachMapping(filter)},
+	{"mapping-target", []Severity{Error}, "Only the alias moves after the migrations, and with every deployment.", eachMapping(mappingTarget)},
 	{"maximum-concurrency", []Severity{Error}, "Without a limit Lambda starts up to 1,000 instances, " +
 		"too many for the database's connections and the model.", eachMapping(maximumConcurrency)},
 	{"reserved-concurrency", []Severity{Error, Warning}, "A throttled delivery counts as a delivery, so " +
@@ -46,6 +50,7 @@ var checks = []check{
 		"and messages sent to a queue without a mapping are never delivered.", queueURL},
 
 	{"queue", []Severity{Error}, "No document is matched without its queue.", eachLine(queueAnswers)},
+	{"fifo", []Severity{Error}, "A FIFO queue refuses messages without a group, which is how they are published, and S3 can't send to one.", fifo},
 	{"visibility", []Severity{Error, Warning}, "A message visible again while its function still runs " +
 		"goes to a second one and uses up a delivery; AWS recommends 6 times the timeout.",
 		eachLine(visibility)},
@@ -58,6 +63,9 @@ var checks = []check{
 		"counted from its sending, even if its document is unfinished.", eachLine(retention)},
 	{"dlq", []Severity{Error}, "Without a dead-letter queue a failing message is redelivered " +
 		"until it expires, without an alarm.", eachLine(dlq)},
+	{"dlq-own", []Severity{Error}, "Given-up messages would go to a function that can't read them, or be moved back to the wrong queue.", ownDLQ},
+	{"redrive-allowed", []Severity{Error}, "SQS can't move given-up messages away, so they are delivered until they expire.",
+		eachLine(redriveAllowed)},
 	{"dlq-retention", []Severity{Error, Warning}, "A message keeps its age when it moves to the dead-letter queue, so " +
 		"with a period no longer than the queue's it may be deleted before anyone looks.",
 		eachLine(dlqRetention)},

@@ -29,7 +29,7 @@ func TestEveryFindingProvoked(t *testing.T) {
 	for _, row := range append(slices.Clone(liveRows), aroundRows...) {
 		found[row.id+" "+row.severity.String()] = true
 	}
-	for _, id := range []string{"files", "ocr"} { // files_test.go, ocr_test.go
+	for _, id := range []string{"files", "ocr", "dlq-own"} { // files_test.go, ocr_test.go, rows_test.go
 		found[id+" error"] = true
 	}
 	ids := map[string]bool{}

@@ -112,6 +112,8 @@ type mapping struct {
 	batch   fact[int]
 	most    fact[int]    // MaximumConcurrency; 0 if unset
 	target  fact[string] // ARN of the alias, version or function
+	filters fact[int]
+	window  fact[time.Duration]
 }
 
 // queue is an SQS queue. Its id is region:account:name.
@@ -122,6 +124,8 @@ type queue struct {
 	dlq        fact[string] // its id, or ""
 	receives   fact[int]    // maxReceiveCount
 	waiting    fact[int]    // visible messages
+	fifo       bool
+	allows     fact[redriveAllow]
 }
 
 // secret is a variable with the ARN of a secret.

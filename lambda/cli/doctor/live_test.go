@@ -221,7 +221,7 @@ func TestHealthyDeployment(t *testing.T) {
 	for name, skips := range map[string][]string{
 		"stack": {"files", "ocr"},
 		"environment": {"plain-secrets", "startable", "architecture", "runtime", "handler", "memory", "timeout", "alias",
-			"mapping", "batch-failures", "batch-size",
+			"mapping", "batch-failures", "batch-size", "batch-window", "filter", "mapping-target",
 			"maximum-concurrency", "reserved-concurrency", "queue-url", "files", "ocr", "channels"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -82,7 +82,16 @@ func readQueue(attributes map[string]string) (q queue, err error) {
 		visibility: seconds(types.QueueAttributeNameVisibilityTimeout),
 		retention:  seconds(types.QueueAttributeNameMessageRetentionPeriod),
 		waiting:    number(types.QueueAttributeNameApproximateNumberOfMessages),
-		dlq:        known(""), receives: unknown[int](noRedrive)}
+		dlq:        known(""), receives: unknown[int](noRedrive),
+		fifo: attributes[string(types.QueueAttributeNameFifoQueue)] == "true", allows: known(redriveAllow{})}
+	if text := attributes[string(types.QueueAttributeNameRedriveAllowPolicy)]; text != "" {
+		var allows redriveAllow
+		if q.allows = known(allows); json.Unmarshal([]byte(text), &allows) != nil {
+			q.allows = unknown[redriveAllow]("invalid RedriveAllowPolicy in the answer of SQS")
+		} else {
+			q.allows = known(allows)
+		}
+	}
 	redrive := attributes[string(types.QueueAttributeNameRedrivePolicy)]
 	if redrive == "" {
 		return q, err

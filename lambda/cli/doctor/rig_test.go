@@ -155,7 +155,7 @@ func (r *rig) serve(queues http.Handler) string {
 		target := req.Header.Get("X-Amz-Target")
 		r.note(target)
 		if strings.HasPrefix(target, "AmazonSQS.") && r.refuse[target] == "" {
-			queues.ServeHTTP(w, req)
+			r.around.queues(w, req, target, queues)
 			return
 		}
 		operation, answer := r.operation(req, target)

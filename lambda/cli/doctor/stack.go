@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"matchbook/lambda/manifest/variable"
 
@@ -186,6 +187,11 @@ func readMapping(m lambdatypes.EventSourceMappingConfiguration) mapping {
 		most:    known(0),
 		reports: known(slices.Contains(m.FunctionResponseTypes, reports)),
 		target:  known(aws.ToString(m.FunctionArn)),
+		window:  known(time.Duration(aws.ToInt32(m.MaximumBatchingWindowInSeconds)) * time.Second),
+		filters: known(0),
+	}
+	if m.FilterCriteria != nil {
+		found.filters = known(len(m.FilterCriteria.Filters))
 	}
 	if m.ScalingConfig != nil {
 		found.most = known(int(aws.ToInt32(m.ScalingConfig.MaximumConcurrency)))

@@ -129,6 +129,14 @@ func (a *cloud) alias(ctx context.Context, function string, aliases []alias) fac
 
 const latest = "$LATEST"
 
+// qualifier returns the alias or version of a function's ARN, $LATEST without one.
+func qualifier(arn string) string {
+	if parts := strings.Split(arn, ":"); len(parts) == 8 {
+		return parts[7]
+	}
+	return latest
+}
+
 // plain returns the variables with a secret as their value.
 func (v variables) plain() (names []string) {
 	for _, name := range manifest.Secrets {

@@ -31,6 +31,9 @@ var checks = []check{
 		eachFunction(timeouts)},
 	{"alias", []Severity{Error, Warning}, "A deployment moves the alias after its migrations, so work on any other version " +
 		"meets a schema that it wasn't made for.", eachFunction(aliased)},
+	{"permissions", []Severity{Error, Warning}, "AWS refuses such a call, so the work fails; without its log and traces, nobody sees why.",
+		permissions},
+	{"keys", []Severity{Error}, "What the key encrypts can be neither read nor written.", usableKeys},
 
 	{"mapping", []Severity{Error}, "Nothing else takes messages from the queue, so documents stay pending.", mapped},
 	{"batch-failures", []Severity{Error}, "Without it Lambda counts a batch as done as soon as the function answers: " +

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -36,3 +37,9 @@ func openCloud(ctx context.Context) (*cloud, error) {
 }
 
 func (a *cloud) sqs() *sqs.Client { return sqs.NewFromConfig(a.config) }
+
+func (a *cloud) s3() *s3.Client {
+	return s3.NewFromConfig(a.config, func(o *s3.Options) {
+		o.UsePathStyle = a.config.BaseEndpoint != nil // a custom endpoint lacks subdomains
+	})
+}

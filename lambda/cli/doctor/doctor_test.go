@@ -98,10 +98,16 @@ func TestStackReadOnly(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, postgrestest.URL(t))
 	r.use(postgrestest.EmptyURL(t))
+	watches(r)
+	r.around.attached, r.around.attributes["KmsMasterKeyId"] = everything, "alias/orders"
 	r.examine(true)
 	want := []string{"AmazonSQS.CreateQueue", // the rig's own
-		"AmazonSQS.GetQueueAttributes", "AmazonSQS.GetQueueUrl", "GetFunctionConcurrency", "GetFunctionConfiguration",
-		"ListAliases", "ListEventSourceMappings", "ListStackResources", "ListVersionsByFunction", "secretsmanager.GetSecretValue"}
+		"AmazonSQS.GetQueueAttributes", "AmazonSQS.GetQueueUrl", "DescribeKey", "DescribeSecret",
+		"GET /files/documents/doctor-looks-for-no-file ", "GetBucketEncryption", "GetFunctionConcurrency",
+		"GetFunctionConfiguration", "ListAliases", "ListEventSourceMappings", "ListStackResources", "ListVersionsByFunction",
+		"TrentService.DescribeKey", "iam:GetPolicy",
+		"iam:GetPolicyVersion", "iam:GetRole", "iam:GetRolePolicy", "iam:ListAttachedRolePolicies", "iam:ListRolePolicies",
+		"secretsmanager.DescribeSecret", "secretsmanager.GetSecretValue"}
 	delete(r.asked, "")
 	if got := slices.Sorted(maps.Keys(r.asked)); !slices.Equal(got, want) {
 		t.Errorf("asked %q, want %q", got, want)

@@ -55,6 +55,7 @@ type facts struct {
 	model, embeddings, slack fact[problem]
 
 	files []files // stores of files by function
+	keys  []encrypted
 	ocr   engine
 }
 
@@ -92,10 +93,12 @@ type deployed struct {
 	runs  fact[version]
 	alias fact[alias]
 	plain fact[[]string] // variables with a secret as their value
+	role  fact[role]
+	needs []need
 }
 
 func notDeployed(why string) deployed {
-	return deployed{runs: unknown[version](why), alias: unknown[alias](why), plain: unknown[[]string](why)}
+	return deployed{runs: unknown[version](why), alias: unknown[alias](why), plain: unknown[[]string](why), role: unknown[role](why)}
 }
 
 // destination is a queue a function publishes to, by its variable.
@@ -125,6 +128,7 @@ type queue struct {
 	receives   fact[int]    // maxReceiveCount
 	waiting    fact[int]    // visible messages
 	fifo       bool
+	key        string // id of the customer's key, or ""
 	allows     fact[redriveAllow]
 }
 

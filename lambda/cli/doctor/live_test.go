@@ -219,9 +219,9 @@ func TestFindsDeploymentFaults(t *testing.T) {
 func TestHealthyDeployment(t *testing.T) {
 	t.Parallel()
 	for name, skips := range map[string][]string{
-		"stack": {"files", "ocr"},
-		"environment": {"plain-secrets", "startable", "architecture", "runtime", "handler", "memory", "timeout", "alias",
-			"mapping", "batch-failures", "batch-size", "batch-window", "filter", "mapping-target",
+		"stack": {"keys", "files", "ocr"},
+		"environment": {"plain-secrets", "startable", "architecture", "runtime", "handler", "memory", "timeout", "alias", "permissions",
+			"keys", "mapping", "batch-failures", "batch-size", "batch-window", "filter", "mapping-target",
 			"maximum-concurrency", "reserved-concurrency", "queue-url", "files", "ocr", "channels"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -83,7 +83,8 @@ func readQueue(attributes map[string]string) (q queue, err error) {
 		retention:  seconds(types.QueueAttributeNameMessageRetentionPeriod),
 		waiting:    number(types.QueueAttributeNameApproximateNumberOfMessages),
 		dlq:        known(""), receives: unknown[int](noRedrive),
-		fifo: attributes[string(types.QueueAttributeNameFifoQueue)] == "true", allows: known(redriveAllow{})}
+		fifo: attributes[string(types.QueueAttributeNameFifoQueue)] == "true", allows: known(redriveAllow{}),
+		key: attributes[string(types.QueueAttributeNameKmsMasterKeyId)]}
 	if text := attributes[string(types.QueueAttributeNameRedriveAllowPolicy)]; text != "" {
 		var allows redriveAllow
 		if q.allows = known(allows); json.Unmarshal([]byte(text), &allows) != nil {

@@ -185,7 +185,7 @@ func (r *rig) operation(req *http.Request, target string) (string, any) {
 	body, _ := io.ReadAll(req.Body)
 	form, _ := url.ParseQuery(string(body))
 	path := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
-	if operation, answer := r.around.operation(path); operation != "" {
+	if operation, answer := r.around.operation(req, target, form, path, body); operation != "" {
 		return operation, answer
 	}
 	switch {
@@ -271,7 +271,7 @@ func refuse(w http.ResponseWriter, operation, code string) {
 		code = "ResourceNotFoundException"
 	}
 	status := http.StatusBadRequest
-	if strings.HasPrefix(operation, "POST ") || operation == "ListStackResources" {
+	if strings.HasPrefix(operation, "POST ") || operation == "ListStackResources" || strings.HasPrefix(operation, "iam:") {
 		if code == "ResourceNotFoundException" {
 			code = "ValidationError"
 		}

@@ -9,6 +9,8 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
+
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 )
 
 // look is one examination of a deployment.
@@ -19,6 +21,10 @@ type look struct {
 	noAWS   error             // reason for having none
 	outside bool              // whether the database was asked
 	read    map[string]string // secrets, by variable and ARN
+
+	described map[string]secretsmanager.DescribeSecretOutput // secrets, by ARN
+	roles     map[string]fact[role]                          // by ARN
+	keys      map[string]fact[kmsKey]                        // by id, ARN or alias
 }
 
 func (l *look) aws(ctx context.Context) (*cloud, error) {

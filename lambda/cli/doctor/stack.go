@@ -40,6 +40,8 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		return f, fmt.Errorf("unsupported stack %.100s: expected functions of Matchbook with SQS queues",
 			l.Stack)
 	}
+	l.deadLetterNeeds(&f)
+	l.keyNeeds(ctx, &f)
 	return f, nil
 }
 
@@ -105,11 +107,12 @@ func (l *look) askFunction(ctx context.Context, f *facts, name string) error {
 	fed := len(maps) > 0 || env.has(variable.QueueURL)
 	fn.read(resolved, fed, l.rows)
 	fn.within(l.cloud.config.Region, env)
-	fn.alias = l.cloud.alias(ctx, name, aliases)
+	fn.alias, fn.role = l.cloud.alias(ctx, name, aliases), l.roleOf(ctx, fn.runs.value.role)
 	if fed {
 		l.fed(ctx, f, line{function: fn, mapping: known(maps)}, env, resolved)
 		return nil
 	}
+	fn.needs = l.needs(ctx, f, fn, env, "")
 	f.functions = append(f.functions, fn)
 	return nil
 }
@@ -123,6 +126,7 @@ func (l *look) fed(ctx context.Context, f *facts, ln line, env, resolved variabl
 		ln.queue, ln.answers = l.cloud.queueOf(ctx, maps[0].queue.value)
 		l.cloud.askDLQ(ctx, &ln)
 	}
+	ln.needs = l.needs(ctx, f, ln.function, env, ln.queue.value.id)
 	if !l.outside && !ln.row.Rowless { // one that notifies people
 		l.outside = true
 		l.askOutside(ctx, f, resolved, ln.row, true)

@@ -22,6 +22,10 @@ type version struct {
 	architecture, runtime, handler string
 	memoryMB                       int
 	failed                         string // why Lambda can't start it; "" if it can
+	role                           string // ARN
+	logs                           string // name of the log group
+	traced                         bool
+	subnets                        []string
 }
 
 // alias is the name by which work reaches a version. The zero alias means there is none.
@@ -36,7 +40,8 @@ const liveAlias = "live"
 
 func readVersion(c *lambda.GetFunctionConfigurationOutput) version {
 	found := version{arn: aws.ToString(c.FunctionArn), runtime: string(c.Runtime), handler: aws.ToString(c.Handler),
-		memoryMB: int(aws.ToInt32(c.MemorySize))}
+		memoryMB: int(aws.ToInt32(c.MemorySize)), role: aws.ToString(c.Role),
+		logs: "/aws/lambda/" + aws.ToString(c.FunctionName)}
 	if len(c.Architectures) > 0 {
 		found.architecture = string(c.Architectures[0])
 	}
@@ -45,6 +50,13 @@ func readVersion(c *lambda.GetFunctionConfigurationOutput) version {
 		if found.failed == "" {
 			found.failed = "no reason given"
 		}
+	}
+	if c.LoggingConfig != nil && aws.ToString(c.LoggingConfig.LogGroup) != "" {
+		found.logs = *c.LoggingConfig.LogGroup
+	}
+	found.traced = c.TracingConfig != nil && c.TracingConfig.Mode == types.TracingModeActive
+	if c.VpcConfig != nil {
+		found.subnets = c.VpcConfig.SubnetIds
 	}
 	return found
 }

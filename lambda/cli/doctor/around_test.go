@@ -12,18 +12,24 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/aws/smithy-go/encoding/cbor"
 )
 
 // around is what AWS has around the functions of a rig, in the words of its answers.
 type around struct {
-	versions   []string
-	aliases    []m    // of match; nil: as ever
-	own        string // the policy of each role
-	attached   string // a managed policy; "" without one
-	boundary   string // likewise
-	key        m
-	encryption string
-	attributes map[string]string // of both queues, which the local SQS lacks
+	versions     []string
+	aliases      []m    // of match; nil: as ever
+	own          string // the policy of each role
+	attached     string // a managed policy; "" without one
+	boundary     string // likewise
+	schedule     m
+	alarm        cbor.Map // nil: deleted
+	key          m
+	notification string
+	encryption   string
+	network      map[string]string
+	attributes   map[string]string // of both queues, which the local SQS lacks
 }
 
 const (
@@ -35,7 +41,20 @@ const (
 
 func healthyAround() around {
 	return around{versions: []string{"$LATEST", "1"}, own: everything,
-		key: m{"Arn": keyARN, "KeyId": "k", "KeyState": "Enabled", "KeyManager": "CUSTOMER"}}
+		schedule: m{"Name": "sweep", "State": "ENABLED", "ScheduleExpression": "rate(1 minute)",
+			"Target": m{"Arn": functionOf + "sweep:live", "RoleArn": "arn:aws:iam::000000000000:role/starts"}},
+		alarm: cbor.Map{"AlarmName": cbor.String("match-errors"), "ActionsEnabled": cbor.Bool(true),
+			"AlarmActions": cbor.List{cbor.String("arn:aws:sns:us-east-1:000000000000:alarms")}},
+		key: m{"Arn": keyARN, "KeyId": "k", "KeyState": "Enabled", "KeyManager": "CUSTOMER"},
+		notification: `<QueueConfiguration><Queue>arn:aws:sqs:us-east-1:000000000000:match</Queue><Event>s3:ObjectCreated:*</Event>` +
+			`<Filter><S3Key><FilterRule><Name>prefix</Name><Value>inbox/</Value></FilterRule></S3Key></Filter></QueueConfiguration>`,
+		network: map[string]string{
+			"DescribeRouteTables": `<routeTableSet><item><associationSet><item><main>true</main></item></associationSet>
+				<routeSet><item><destinationCidrBlock>0.0.0.0/0</destinationCidrBlock><natGatewayId>nat-1</natGatewayId><state>active</state></item></routeSet></item></routeTableSet>`,
+			"DescribeSecurityGroups": `<securityGroupInfo><item><groupId>sg-1</groupId><ipPermissionsEgress><item><ipProtocol>tcp</ipProtocol>
+				<fromPort>443</fromPort><toPort>443</toPort></item></ipPermissionsEgress></item></securityGroupInfo>`,
+			"DescribeVpcEndpoints": `<vpcEndpointSet/>`,
+		}}
 }
 
 // deployedVersion is a configuration as the stack has it.
@@ -52,6 +71,8 @@ func deployedVersion(name string, more ...any) m {
 func (a around) operation(req *http.Request, target string, form url.Values, path []string, body []byte) (string, any) {
 	action := form.Get("Action")
 	switch {
+	case strings.HasPrefix(action, "Describe"):
+		return "ec2:" + action, "<" + action + "Response>" + a.network[action] + "</" + action + "Response>"
 	case form.Get("Version") == "2010-05-08":
 		return "iam:" + action, a.iam(action)
 	case len(path) == 4 && path[3] == "aliases" && a.aliases != nil && path[2] == "match":
@@ -62,16 +83,33 @@ func (a around) operation(req *http.Request, target string, form url.Values, pat
 			list = append(list, m{"Version": v})
 		}
 		return "ListVersionsByFunction", m{"Versions": list}
+	case len(path) == 2 && path[0] == "schedules":
+		return "GetSchedule", nilable(a.schedule)
+	case strings.HasSuffix(req.URL.Path, "/operation/DescribeAlarms"):
+		list := cbor.List{}
+		if a.alarm != nil {
+			list = append(list, a.alarm)
+		}
+		return "DescribeAlarms", cbor.Map{"MetricAlarms": list}
 	case target == "TrentService.DescribeKey":
 		return "DescribeKey", m{"KeyMetadata": a.key}
 	case target == "secretsmanager.DescribeSecret":
 		var in struct{ SecretId string }
 		_ = json.Unmarshal(body, &in)
 		return "DescribeSecret", m{"ARN": in.SecretId + "-AbCdEf"}
+	case req.URL.Query().Has("notification"):
+		return "GetBucketNotification", "<NotificationConfiguration>" + a.notification + "</NotificationConfiguration>"
 	case req.URL.Query().Has("encryption"):
 		return "GetBucketEncryption", "<ServerSideEncryptionConfiguration>" + a.encryption + "</ServerSideEncryptionConfiguration>"
 	}
 	return "", nil
+}
+
+func nilable(answer m) any {
+	if answer == nil {
+		return nil
+	}
+	return answer
 }
 
 func (a around) iam(action string) string {
@@ -94,6 +132,12 @@ func (a around) iam(action string) string {
 	return fmt.Sprintf("<%[1]sResponse><%[1]sResult>%s</%[1]sResult></%[1]sResponse>", action, result)
 }
 
+// inVPC lets match run in a subnet.
+func inVPC(r *rig) {
+	r.config = maps.Clone(r.config)
+	r.config["VpcConfig"] = m{"VpcId": "vpc-1", "SubnetIds": []string{"subnet-1"}, "SecurityGroupIds": []string{"sg-1"}}
+}
+
 func encrypts(r *rig, alias string) { r.around.attributes = map[string]string{"KmsMasterKeyId": alias} }
 
 // watches lets match have the events of a bucket.
@@ -103,6 +147,11 @@ func watches(r *rig) {
 	r.look.rows, r.env["BLOB_URL"] = rows{row}, "s3://files"
 	r.around.attributes = map[string]string{"Policy": `{"Statement":{"Effect":"Allow","Principal":{"Service":"s3.amazonaws.com"},"Action":"sqs:SendMessage",` +
 		`"Resource":"arn:aws:sqs:us-east-1:000000000000:match","Condition":{"ArnLike":{"aws:SourceArn":"arn:aws:s3:::fi*"},"StringEquals":{"aws:SourceAccount":"000000000000"}}}}`}
+}
+
+func (r *rig) notifies(old, with string) {
+	watches(r)
+	r.around.notification = strings.Replace(r.around.notification, old, with, 1)
 }
 
 // queues adds attributes to the answers about queues.
@@ -179,6 +228,24 @@ var aroundRows = []liveRow{
 	{"a key that may not be read", ofStack, func(r *rig) { encrypts(r, keyARN); r.refuse["DescribeKey"] = "AccessDeniedException" },
 		provoked{"keys", Skipped, "kms:DescribeKey: AWS error (AccessDeniedException)"}},
 
+	{"files reported", ofStack, watches, provoked{"notification", OK, "it reports new files in inbox/"}},
+	{"files may be reported", ofStack, watches, provoked{"notification", OK, "S3 may send to it"}},
+	{"files reported to nobody", ofStack, func(r *rig) { watches(r); r.around.notification = "" }, provoked{"notification", Error, "it reports new files to no queue"}},
+	{"files reported elsewhere", ofStack, func(r *rig) { r.notifies(":match<", ":other<") },
+		provoked{"notification", Error, "to us-east-1:000000000000:other, not to us-east-1:000000000000:match"}},
+	{"only puts reported", ofStack, func(r *rig) { r.notifies("Created:*", "Created:Put") }, provoked{"notification", Error, "it reports only s3:ObjectCreated:Put"}},
+	{"another folder reported", ofStack, func(r *rig) { r.notifies("inbox/", "inbox/a/") }, provoked{"notification", Error, "only files below inbox/a/"}},
+	{"all files reported", ofStack, func(r *rig) { r.notifies("inbox/", "") }, provoked{"notification", Error, "files outside of inbox/ as well"}},
+	{"only PDFs reported", ofStack, func(r *rig) {
+		r.notifies("</FilterRule>", "</FilterRule><FilterRule><Name>suffix</Name><Value>.pdf</Value></FilterRule>")
+	}, provoked{"notification", Error, "only files that end in .pdf"}},
+	{"S3 may not send", ofStack, func(r *rig) { watches(r); r.around.attributes["Policy"] = nothing_ }, provoked{"notification", Error, "S3 may not send to it"}},
+	{"S3 may send for another bucket", ofStack, func(r *rig) {
+		watches(r)
+		r.around.attributes["Policy"] = strings.Replace(r.around.attributes["Policy"], ":::fi*", ":::others", 1)
+	}, provoked{"notification", Error, "S3 may not send to it"}},
+	{"notification may not be read", ofStack, func(r *rig) { watches(r); r.refuse["GetBucketNotification"] = "AccessDenied" },
+		provoked{"notification", Skipped, "s3:GetBucketNotification: "}},
 	{"a FIFO queue", ofStack, func(r *rig) { r.around.attributes = map[string]string{"FifoQueue": "true"} }, provoked{"fifo", Error, "it is a FIFO queue"}},
 	{"redrive denied", ofStack, func(r *rig) {
 		r.around.attributes = map[string]string{"RedriveAllowPolicy": `{"redrivePermission":"denyAll"}`}
@@ -189,6 +256,41 @@ var aroundRows = []liveRow{
 	{"redrive of ours", ofStack, func(r *rig) {
 		r.around.attributes = map[string]string{"RedriveAllowPolicy": `{"redrivePermission":"byQueue","sourceQueueArns":["arn:aws:sqs:us-east-1:000000000000:match"]}`}
 	}, provoked{"redrive-allowed", OK, "it takes messages from match"}},
+
+	{"no schedule", ofStack, func(r *rig) { r.around.schedule = nil }, provoked{"schedule", Error, "no schedule starts it: the schedule sweep was deleted"}},
+	{"schedule off", ofStack, func(r *rig) { r.around.schedule["State"] = "DISABLED" }, provoked{"schedule", Error, "the schedule of sweep is disabled"}},
+	{"schedule ended", ofStack, func(r *rig) { r.around.schedule["EndDate"] = 1 }, provoked{"schedule", Error, "the schedule of sweep has ended"}},
+	{"schedule of another", ofStack, func(r *rig) { r.around.schedule["Target"].(m)["Arn"] = functionOf + "other:live" },
+		provoked{"schedule", Error, "the schedule sweep starts " + functionOf + "other:live"}},
+	{"schedule of $LATEST", ofStack, func(r *rig) { r.around.schedule["Target"].(m)["Arn"] = functionOf + "sweep" }, provoked{"schedule", Error, "starts $LATEST of sweep"}},
+	{"hourly", ofStack, func(r *rig) { r.around.schedule["ScheduleExpression"] = "rate(1 hour)" }, provoked{"schedule", Warning, "is rate(1 hour), instead of rate(1 minute)"}},
+	{"schedules may not be read", ofStack, func(r *rig) { r.refuse["GetSchedule"] = "AccessDeniedException" }, provoked{"schedule", Skipped, "scheduler:GetSchedule: AWS error (AccessDeniedException)"}},
+	{"alarm deleted", ofStack, func(r *rig) { r.around.alarm = nil }, provoked{"alarms", Warning, "the alarm was deleted"}},
+	{"alarm silent", ofStack, func(r *rig) { delete(r.around.alarm, "AlarmActions") }, provoked{"alarms", Warning, "the alarm has no action"}},
+	{"alarms may not be read", ofStack, func(r *rig) { r.refuse["DescribeAlarms"] = "AccessDenied" }, provoked{"alarms", Skipped, "cloudwatch:DescribeAlarms: "}},
+	{"alarm off", ofStack, func(r *rig) { r.around.alarm["ActionsEnabled"] = cbor.Bool(false) }, provoked{"alarms", Warning, "actions are disabled"}},
+
+	{"in a VPC", ofStack, inVPC, provoked{"network", OK, "it has a way out of its VPC"}},
+	{"no route", ofStack, func(r *rig) {
+		inVPC(r)
+		r.around.network["DescribeRouteTables"] = `<routeTableSet/>`
+	}, provoked{"network", Error, "its subnet subnet-1 has no way out: it can't reach sqs, secretsmanager"}},
+	{"a public subnet", ofStack, func(r *rig) {
+		inVPC(r)
+		r.around.network["DescribeRouteTables"] = strings.Replace(r.around.network["DescribeRouteTables"], "<natGatewayId>nat-1</natGatewayId>", "<gatewayId>igw-1</gatewayId>", 1)
+	}, provoked{"network", Error, "functions have no public address"}},
+	{"endpoints", ofStack, func(r *rig) {
+		inVPC(r)
+		r.around.network["DescribeRouteTables"] = `<routeTableSet/>`
+		r.around.network["DescribeVpcEndpoints"] = `<vpcEndpointSet><item><serviceName>com.amazonaws.us-east-1.sqs</serviceName><state>available</state></item>` +
+			`<item><serviceName>com.amazonaws.us-east-1.secretsmanager</serviceName><state>available</state></item></vpcEndpointSet>`
+	}, provoked{"network", OK, "it has a way out of its VPC"}},
+	{"closed group", ofStack, func(r *rig) {
+		inVPC(r)
+		r.around.network["DescribeSecurityGroups"] = strings.ReplaceAll(r.around.network["DescribeSecurityGroups"], "443", "5432")
+	}, provoked{"network", Error, "its security group sg-1 lets nothing out to port 443"}},
+	{"network may not be read", ofStack, func(r *rig) { inVPC(r); r.refuse["ec2:DescribeRouteTables"] = "UnauthorizedOperation" },
+		provoked{"network", Skipped, "ec2:DescribeRouteTables: AWS error (HTTP 400, UnauthorizedOperation)"}},
 }
 
 // third adds the web function, so that one of three differs.

@@ -34,6 +34,7 @@ var checks = []check{
 	{"permissions", []Severity{Error, Warning}, "AWS refuses such a call, so the work fails; without its log and traces, nobody sees why.",
 		permissions},
 	{"keys", []Severity{Error}, "What the key encrypts can be neither read nor written.", usableKeys},
+	{"network", []Severity{Error}, "A function without a way out waits for AWS until its timeout.", throughNetwork},
 
 	{"mapping", []Severity{Error}, "Nothing else takes messages from the queue, so documents stay pending.", mapped},
 	{"batch-failures", []Severity{Error}, "Without it Lambda counts a batch as done as soon as the function answers: " +
@@ -73,6 +74,11 @@ var checks = []check{
 		"with a period no longer than the queue's it may be deleted before anyone looks.",
 		eachLine(dlqRetention)},
 	{"dlq-empty", []Severity{Warning}, "Each message there is a given-up document.", eachLine(dlqEmpty)},
+
+	{"schedule", []Severity{Error, Warning}, "Nothing else starts the function: without the sweep lost work stays lost, and " +
+		"without the schedule no offers are queued.", scheduled},
+	{"notification", []Severity{Error}, "Files put into the inbox are not ingested, and nobody hears of it.", notified},
+	{"alarms", []Severity{Warning}, "An alarm without an action reaches nobody.", alarmed},
 
 	{"files", []Severity{Error}, "Ingestions read their files there, so all of them fail without it.", eachFiles},
 	{"ocr", []Severity{Error}, "Pages without text cannot be read without the engine, so their files fail.",

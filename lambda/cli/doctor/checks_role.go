@@ -7,10 +7,15 @@ import (
 	"matchbook/lambda/cli/doctor/policy"
 )
 
-// permissions compares the roles of functions with the rights that they use.
+// permissions compares the roles of functions and schedules with the rights that they use.
 func permissions(f facts) (results []result) {
 	for _, fn := range f.all() {
 		results = append(results, lacking(fn.name, fn.role, fn.needs)...)
+	}
+	for _, s := range f.schedules.value {
+		if !s.gone {
+			results = append(results, lacking(s.name, s.role, s.needs)...)
+		}
 	}
 	return results
 }

@@ -99,13 +99,14 @@ func TestStackReadOnly(t *testing.T) {
 	r := newRig(t, postgrestest.URL(t))
 	r.use(postgrestest.EmptyURL(t))
 	watches(r)
+	inVPC(r)
 	r.around.attached, r.around.attributes["KmsMasterKeyId"] = everything, "alias/orders"
 	r.examine(true)
 	want := []string{"AmazonSQS.CreateQueue", // the rig's own
-		"AmazonSQS.GetQueueAttributes", "AmazonSQS.GetQueueUrl", "DescribeKey", "DescribeSecret",
-		"GET /files/documents/doctor-looks-for-no-file ", "GetBucketEncryption", "GetFunctionConcurrency",
-		"GetFunctionConfiguration", "ListAliases", "ListEventSourceMappings", "ListStackResources", "ListVersionsByFunction",
-		"TrentService.DescribeKey", "iam:GetPolicy",
+		"AmazonSQS.GetQueueAttributes", "AmazonSQS.GetQueueUrl", "DescribeAlarms", "DescribeKey", "DescribeSecret",
+		"GET /files/documents/doctor-looks-for-no-file ", "GetBucketEncryption", "GetBucketNotification", "GetFunctionConcurrency",
+		"GetFunctionConfiguration", "GetSchedule", "ListAliases", "ListEventSourceMappings", "ListStackResources", "ListVersionsByFunction",
+		"TrentService.DescribeKey", "ec2:DescribeRouteTables", "ec2:DescribeSecurityGroups", "ec2:DescribeVpcEndpoints", "iam:GetPolicy",
 		"iam:GetPolicyVersion", "iam:GetRole", "iam:GetRolePolicy", "iam:ListAttachedRolePolicies", "iam:ListRolePolicies",
 		"secretsmanager.DescribeSecret", "secretsmanager.GetSecretValue"}
 	delete(r.asked, "")

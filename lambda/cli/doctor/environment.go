@@ -18,6 +18,7 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	const why = "not in the environment; use --stack"
 	ln := line{function: function{name: manifest.Match.Name, timeout: known(manifest.Match.Timeout),
 		reserved: unknown[int](why), most: manifest.Match.MaxConcurrency, deployed: notDeployed(why)}, mapping: unknown[[]mapping](why)}
+	f.alarms = unknown[[]alarm](why)
 	env := l.secrets(ctx, &f, l.variables())
 	if ln.served = l.served(env); ln.served {
 		env = asServed(env)

@@ -56,7 +56,10 @@ type facts struct {
 
 	files []files // stores of files by function
 	keys  []encrypted
-	ocr   engine
+
+	schedules fact[[]schedule]
+	alarms    fact[[]alarm]
+	ocr       engine
 }
 
 // problem is a sentence about an error, or "".
@@ -70,6 +73,7 @@ type line struct {
 	answers    fact[problem] // whether the queue answers
 	dlq        fact[queue]   // unknown also if the queue lacks one
 	dlqAnswers fact[problem]
+	watch      fact[notification] // of the folder that the function watches
 }
 
 type function struct {
@@ -90,11 +94,12 @@ type function struct {
 
 // deployed are the facts of a function in a stack.
 type deployed struct {
-	runs  fact[version]
-	alias fact[alias]
-	plain fact[[]string] // variables with a secret as their value
-	role  fact[role]
-	needs []need
+	runs    fact[version]
+	alias   fact[alias]
+	plain   fact[[]string] // variables with a secret as their value
+	role    fact[role]
+	needs   []need
+	network fact[network] // unknown outside a VPC
 }
 
 func notDeployed(why string) deployed {
@@ -129,6 +134,7 @@ type queue struct {
 	waiting    fact[int]    // visible messages
 	fifo       bool
 	key        string // id of the customer's key, or ""
+	policy     string // JSON, or ""
 	allows     fact[redriveAllow]
 }
 

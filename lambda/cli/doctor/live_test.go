@@ -219,10 +219,10 @@ func TestFindsDeploymentFaults(t *testing.T) {
 func TestHealthyDeployment(t *testing.T) {
 	t.Parallel()
 	for name, skips := range map[string][]string{
-		"stack": {"keys", "files", "ocr"},
+		"stack": {"keys", "notification", "files", "ocr"},
 		"environment": {"plain-secrets", "startable", "architecture", "runtime", "handler", "memory", "timeout", "alias", "permissions",
-			"keys", "mapping", "batch-failures", "batch-size", "batch-window", "filter", "mapping-target",
-			"maximum-concurrency", "reserved-concurrency", "queue-url", "files", "ocr", "channels"},
+			"keys", "network", "mapping", "batch-failures", "batch-size", "batch-window", "filter", "mapping-target",
+			"maximum-concurrency", "reserved-concurrency", "queue-url", "schedule", "notification", "alarms", "files", "ocr", "channels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

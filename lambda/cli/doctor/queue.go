@@ -84,7 +84,7 @@ func readQueue(attributes map[string]string) (q queue, err error) {
 		waiting:    number(types.QueueAttributeNameApproximateNumberOfMessages),
 		dlq:        known(""), receives: unknown[int](noRedrive),
 		fifo: attributes[string(types.QueueAttributeNameFifoQueue)] == "true", allows: known(redriveAllow{}),
-		key: attributes[string(types.QueueAttributeNameKmsMasterKeyId)]}
+		key: attributes[string(types.QueueAttributeNameKmsMasterKeyId)], policy: attributes[string(types.QueueAttributeNamePolicy)]}
 	if text := attributes[string(types.QueueAttributeNameRedriveAllowPolicy)]; text != "" {
 		var allows redriveAllow
 		if q.allows = known(allows); json.Unmarshal([]byte(text), &allows) != nil {

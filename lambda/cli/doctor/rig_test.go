@@ -27,6 +27,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go/encoding/cbor"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
@@ -111,6 +112,7 @@ func (r *rig) deploy(hook string) {
 		"FunctionResponseTypes": []string{"ReportBatchItemFailures"}, "ScalingConfig": m{"MaximumConcurrency": manifest.Match.MaxConcurrency}}}
 	r.resources = []m{{"id": "role", "type": "AWS::IAM::Role"}, {"id": "other", "type": typeFunction}, // that is a page
 		{"id": "match", "type": typeFunction}, {"id": "sweep", "type": typeFunction},
+		{"id": "sweep", "type": typeSchedule}, {"id": "match-errors", "type": typeAlarm},
 		{"id": "gone", "type": typeFunction, "status": "DELETE_COMPLETE"}, {"id": "", "type": typeFunction, "status": "CREATE_IN_PROGRESS"}}
 }
 
@@ -164,8 +166,13 @@ func (r *rig) serve(queues http.Handler) string {
 			refuse(w, operation, code)
 			return
 		}
-		if xml, is := answer.(string); is {
-			_, _ = io.WriteString(w, xml)
+		switch text := answer.(type) {
+		case string:
+			_, _ = io.WriteString(w, text)
+			return
+		case cbor.Map:
+			w.Header().Set("Smithy-Protocol", "rpc-v2-cbor")
+			_, _ = w.Write(cbor.Encode(text))
 			return
 		}
 		_ = json.NewEncoder(w).Encode(answer)
@@ -271,6 +278,11 @@ func refuse(w http.ResponseWriter, operation, code string) {
 		code = "ResourceNotFoundException"
 	}
 	status := http.StatusBadRequest
+	if strings.HasPrefix(operation, "ec2:") {
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `<Response><Errors><Error><Code>%s</Code><Message>hidden-message</Message></Error></Errors></Response>`, code)
+		return
+	}
 	if strings.HasPrefix(operation, "POST ") || operation == "ListStackResources" || strings.HasPrefix(operation, "iam:") {
 		if code == "ResourceNotFoundException" {
 			code = "ValidationError"

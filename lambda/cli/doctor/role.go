@@ -23,7 +23,7 @@ type role struct {
 	boundary []policy.Document // nil without one
 }
 
-// need is a right that calls of a function use.
+// need is a right that calls of a function, or of a schedule, use.
 type need struct {
 	permission.Right
 	on      []string // ARNs; one of them suffices

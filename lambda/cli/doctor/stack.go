@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"matchbook/lambda/manifest/variable"
@@ -25,12 +26,12 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		return f, err
 	}
 	l.Progress("reading the stack")
-	functions, err := c.functions(ctx, l.Stack)
+	resources, err := c.resources(ctx, l.Stack)
 	if err != nil {
 		return f, err
 	}
 	f.target = "the stack " + l.Stack
-	for _, name := range functions {
+	for _, name := range resources[typeFunction] {
 		l.Progress("asking the function " + name)
 		if err := l.askFunction(ctx, &f, name); err != nil {
 			return f, err
@@ -40,6 +41,9 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 		return f, fmt.Errorf("unsupported stack %.100s: expected functions of Matchbook with SQS queues",
 			l.Stack)
 	}
+	f.schedules = l.askSchedules(ctx, resources[typeSchedule])
+	l.Progress("asking the alarms")
+	f.alarms = l.cloud.alarms(ctx, resources[typeAlarm])
 	l.deadLetterNeeds(&f)
 	l.keyNeeds(ctx, &f)
 	return f, nil
@@ -47,7 +51,9 @@ func (l *look) stack(ctx context.Context) (f facts, err error) {
 
 const typeFunction = "AWS::Lambda::Function"
 
-func (a *cloud) functions(ctx context.Context, stack string) (names []string, err error) {
+// resources lists the names of a stack's resources by their types.
+func (a *cloud) resources(ctx context.Context, stack string) (names map[string][]string, err error) {
+	names = map[string][]string{}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	client := cloudformation.NewFromConfig(a.config)
@@ -61,13 +67,12 @@ func (a *cloud) functions(ctx context.Context, stack string) (names []string, er
 		}
 		for _, r := range page.StackResourceSummaries {
 			deleted := r.ResourceStatus == cftypes.ResourceStatusDeleteComplete
-			there := aws.ToString(r.PhysicalResourceId) != "" && !deleted
-			if there && aws.ToString(r.ResourceType) == typeFunction {
-				names = append(names, *r.PhysicalResourceId)
+			if kind := aws.ToString(r.ResourceType); aws.ToString(r.PhysicalResourceId) != "" && !deleted {
+				names[kind] = append(names[kind], *r.PhysicalResourceId)
 			}
 		}
 	}
-	slices.Sort(names)
+	slices.Sort(names[typeFunction])
 	return names, nil
 }
 
@@ -108,6 +113,9 @@ func (l *look) askFunction(ctx context.Context, f *facts, name string) error {
 	fn.read(resolved, fed, l.rows)
 	fn.within(l.cloud.config.Region, env)
 	fn.alias, fn.role = l.cloud.alias(ctx, name, aliases), l.roleOf(ctx, fn.runs.value.role)
+	if len(fn.runs.value.subnets) > 0 {
+		fn.network = l.cloud.network(ctx, fn.runs.value)
+	}
 	if fed {
 		l.fed(ctx, f, line{function: fn, mapping: known(maps)}, env, resolved)
 		return nil
@@ -127,6 +135,9 @@ func (l *look) fed(ctx context.Context, f *facts, ln line, env, resolved variabl
 		l.cloud.askDLQ(ctx, &ln)
 	}
 	ln.needs = l.needs(ctx, f, ln.function, env, ln.queue.value.id)
+	if bucket, ok := strings.CutPrefix(env[variable.BlobURL], "s3://"); ok && ln.row.Watches != "" {
+		ln.watch = l.askNotification(ctx, bucket)
+	}
 	if !l.outside && !ln.row.Rowless { // one that notifies people
 		l.outside = true
 		l.askOutside(ctx, f, resolved, ln.row, true)

@@ -38,7 +38,7 @@ WARNINGS (1)
                         do   Set the visibility timeout of match to 18m, 6 times the function's
                              timeout.
 
-SKIPPED (44)
+SKIPPED (49)
   no variable has the ARN of a secret: secrets
   not examined: plain-secrets, startable,`
 	if !strings.HasPrefix(out, want) || strings.Count(out, "  why") != 3 {

@@ -25,7 +25,8 @@ type version struct {
 	role                           string // ARN
 	logs                           string // name of the log group
 	traced                         bool
-	subnets                        []string
+	vpc                            string
+	subnets, groups                []string
 }
 
 // alias is the name by which work reaches a version. The zero alias means there is none.
@@ -56,7 +57,7 @@ func readVersion(c *lambda.GetFunctionConfigurationOutput) version {
 	}
 	found.traced = c.TracingConfig != nil && c.TracingConfig.Mode == types.TracingModeActive
 	if c.VpcConfig != nil {
-		found.subnets = c.VpcConfig.SubnetIds
+		found.vpc, found.subnets, found.groups = aws.ToString(c.VpcConfig.VpcId), c.VpcConfig.SubnetIds, c.VpcConfig.SecurityGroupIds
 	}
 	return found
 }
@@ -147,6 +148,14 @@ func qualifier(arn string) string {
 		return parts[7]
 	}
 	return latest
+}
+
+// unqualified returns a function's ARN without alias or version.
+func unqualified(arn string) string {
+	if parts := strings.Split(arn, ":"); len(parts) > 7 {
+		return strings.Join(parts[:7], ":")
+	}
+	return arn
 }
 
 // plain returns the variables with a secret as their value.

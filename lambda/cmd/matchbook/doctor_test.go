@@ -37,7 +37,7 @@ func TestDoctorErrors(t *testing.T) {
 func TestDoctorEmptyEnv(t *testing.T) {
 	t.Parallel()
 	code, out, errOut := matchbook(t, "", "doctor")
-	wantIn(t, out, "DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (50)")
+	wantIn(t, out, "DATABASE_URL is not set", "QUEUE_URL is not set", "OPENAI_API_KEY is not set", "ERRORS (3)", "SKIPPED (54)")
 	if code != cli.ExitFindings || errOut != "" || strings.Count(out, "why  ") != 1 {
 		t.Errorf("exit status %d, %q and, with the reason said more than once,\n%s", code, errOut, out)
 	}

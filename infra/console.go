@@ -95,7 +95,7 @@ func (s *site) consoleVariables(to, reads queueFunction) environment {
 	if issuer.secret.arn != nil {
 		e.secrets[variable.OIDCClientSecret] = issuer.secret
 	}
-	return e
+	return s.addTracing(e)
 }
 
 func (a *alarms) onConsole(console awslambda.Function) {

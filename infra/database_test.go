@@ -56,6 +56,7 @@ func TestDatabaseIngress(t *testing.T) {
 	compare(t, got, []string{
 		functions + ": Egress tcp 443-443 0.0.0.0/0",
 		functions + ": Egress tcp 8000-8000 0.0.0.0/0", // the model's own port
+		functions + ": Egress tcp 4318-4318 0.0.0.0/0", // the collector of traces
 		functions + ": Egress tcp 5432-5432 " + database,
 		database + ": Ingress tcp 5432-5432 " + functions,
 		database + ": Egress icmp 252-86 255.255.255.255/32", // the CDK's form of none

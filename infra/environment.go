@@ -62,6 +62,20 @@ func (e environment) of(s *site) *map[string]*string {
 	return &all
 }
 
+// addTracing adds the collector, if there is one.
+func (s *site) addTracing(e environment) environment {
+	c := s.config
+	if c.OTLPEndpoint == "" {
+		return e
+	}
+	e.values[variable.OTLPEndpoint], e.values[variable.OTLPShare] = jsii.String(c.OTLPEndpoint), jsii.String(c.OTLPShare)
+	e.values[variable.OTLPHeaders], e.values[variable.OTLPHeaders+variable.SecretSuffix] = jsii.String(""), jsii.String("")
+	if c.OTLPHeadersSecret != "" {
+		e.secrets[variable.OTLPHeaders] = s.secretOf(c.OTLPHeadersSecret, "")
+	}
+	return e
+}
+
 func (s *site) notifications() environment {
 	c := s.config
 	e := environment{map[string]*string{
@@ -74,7 +88,7 @@ func (s *site) notifications() environment {
 	if c.Slack || c.SlackSecret != "" {
 		e.secrets[variable.SlackWebhookURL] = s.secretOf(c.SlackSecret, "slack-webhook-url")
 	}
-	return e
+	return s.addTracing(e)
 }
 
 // allowMail lets a role send mail only as the sender. SES checks the identity of the address

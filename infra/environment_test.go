@@ -51,6 +51,12 @@ func (tpl *template) variables(t *testing.T, id string) map[string]string {
 	return list
 }
 
+// tracing are the variables of a collector.
+func tracing(endpoint, share, headers string) map[string]string {
+	return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_TRACES_SAMPLER_ARG": share,
+		"OTEL_EXPORTER_OTLP_HEADERS": "", "OTEL_EXPORTER_OTLP_HEADERS_SECRET_ARN": headers}
+}
+
 func TestVariableDefaults(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: bare})
@@ -79,7 +85,7 @@ func TestVariableDefaults(t *testing.T) {
 	for _, name := range manifest.Secrets {
 		function := match
 		switch name {
-		case variable.ReviewTokenSecret:
+		case variable.ReviewTokenSecret, variable.OTLPHeaders:
 			function = web
 		case variable.OIDCClientSecret:
 			function = console
@@ -272,5 +278,34 @@ func TestScheduleVariables(t *testing.T) {
 	got := synthesise(t, wishes{context: bare}).variables(t, "ScheduleFunction")
 	if len(got) != 5 || got["OFFER_QUEUE_URL"] != "${OfferQueue}" || got["STAGE"] != "dev" || got["OFFERS_CATCH_UP"] != "" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// All functions except the migrations know the collector, if there is one, and carry its layer.
+func TestTracingSetting(t *testing.T) {
+	t.Parallel()
+	const layer = "arn:aws:lambda:eu-central-1:901920570463:layer:aws-otel-collector-arm64-ver-0-117-0:1"
+	for name, tc := range map[string]struct {
+		context                         map[string]any
+		endpoint, share, headers, layer string
+	}{
+		"nothing":  {bare, "", "", "", ""},
+		"a layer":  {ownModel, "http://localhost:4318", "", "", layer},
+		"a server": {everything, "https://otlp.example.com", "0.1", "arn:aws:secretsmanager:eu-central-1:000000000000:secret:otlp-AbCdEf", ""},
+	} {
+		tpl := synthesise(t, wishes{context: tc.context})
+		for _, f := range tpl.of("AWS::Lambda::Function") {
+			got := tpl.variables(t, f)
+			if want := tc.layer; tpl.at(t, f, "Layers", 0) != want {
+				t.Errorf("%s: %s has the layer %s", name, f, tpl.at(t, f, "Layers", 0))
+			}
+			if f != "MigrateFunction" && (got["OTEL_EXPORTER_OTLP_ENDPOINT"] != tc.endpoint || got["OTEL_TRACES_SAMPLER_ARG"] != tc.share ||
+				got["OTEL_EXPORTER_OTLP_HEADERS_SECRET_ARN"] != tc.headers) {
+				t.Errorf("%s: %s gets %v", name, f, got)
+			}
+			if _, has := got["OTEL_EXPORTER_OTLP_ENDPOINT"]; has != (tc.endpoint != "" && f != "MigrateFunction") {
+				t.Errorf("%s: %s has the endpoint: %t", name, f, has)
+			}
+		}
 	}
 }

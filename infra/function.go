@@ -47,6 +47,9 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 	// again by the sweep, and an alarm goes off.
 	cfn.SetRecursiveLoop(jsii.String("Terminate"))
 	cfn.SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: jsii.String("Active")})
+	if arn := s.config.OTLPLayer; arn != "" {
+		cfn.SetLayers(&[]*string{jsii.String(arn)})
+	}
 	s.network.attach(function)
 	s.output(id+"Name", task.Purpose, function.FunctionName())
 	return function

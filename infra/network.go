@@ -42,8 +42,8 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 	})
 	anywhere := awsec2.Peer_AnyIpv4()
 	functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(443)), jsii.String("AWS and the model"), nil)
-	if port := s.config.ModelPort(); port != 443 {
-		functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(port)), jsii.String("The model"), nil)
+	for port, whose := range s.config.Ports() {
+		functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(port)), jsii.String(whose), nil)
 	}
 	net := network{groups: []string{*functions.SecurityGroupId()}, functions: functions}
 	for _, subnet := range *vpc.PrivateSubnets() {

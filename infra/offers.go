@@ -19,10 +19,10 @@ import (
 // newOfferSchedule makes the function for queueing match offers, and its schedule.
 func newOfferSchedule(s *site, workloads []queueFunction) awslambda.Function {
 	to := named(workloads, s.facts.Schedule.PublishesTo)
-	schedule := s.newFunction(s.facts.Schedule, environment{map[string]*string{
+	schedule := s.newFunction(s.facts.Schedule, s.addTracing(environment{map[string]*string{
 		to.facts.QueueEnv():    to.queue.QueueUrl(),
 		variable.OffersCatchUp: jsii.String(""),
-	}, map[string]secret{variable.DatabaseURL: s.database.secret}})
+	}, map[string]secret{variable.DatabaseURL: s.database.secret}}))
 	s.grant(schedule.Role(), workloads, permission.OfTask(s.facts.Schedule, nil)...)
 	s.invokeEvery(schedule, s.facts.Schedule)
 	s.alarms.onOfferSchedule(schedule)

@@ -109,14 +109,19 @@ var (
 		"offersSecretArn":  "arn:aws:secretsmanager:eu-central-1:000000000000:secret:offers-AbCdEf",
 		"eventsWebhookUrl": "https://events.example.com/matches",
 		"eventsSecretArn":  "arn:aws:secretsmanager:eu-central-1:000000000000:secret:events-AbCdEf",
+		"otlpEndpoint":     "https://otlp.example.com", "otlpShare": "0.1",
+		"otlpHeadersSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:otlp-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract", "architecture": "x86_64"}
 	// ownModel is a server without a key, migrations past a pooler, and a certificate of
 	// the database.
-	ownModel = map[string]any{"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
+	ownModel = map[string]any{"otlpEndpoint": "http://localhost:4318",
+		"otlpLayerArn":    "arn:aws:lambda:eu-central-1:901920570463:layer:aws-otel-collector-arm64-ver-0-117-0:1",
+		"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
 		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
 	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "https://models.example.com:8000/v1",
-		"reviewUrl": "true", "reviewContracts": "true", "console": "cognito", "databaseConnections": "110"}
+		"reviewUrl": "true", "reviewContracts": "true", "console": "cognito", "databaseConnections": "110",
+		"otlpEndpoint": "http://collector.internal:4318"}
 	// nagged are those that cdk-nag looks at, too.
 	nagged = map[string]map[string]any{"existing database": everything, "aurora": aurora}
 )

@@ -40,14 +40,14 @@ func newWeb(s *site, workloads []queueFunction) awslambda.Function {
 // for estimates, but no key, since it never asks the model.
 func (s *site) webVariables(to queueFunction) environment {
 	c := s.config
-	return environment{map[string]*string{
+	return s.addTracing(environment{map[string]*string{
 		to.facts.QueueEnv():    to.queue.QueueUrl(),
 		variable.RetrySchedule: jsii.String(to.facts.FormatBackoff()), // checked as in the review function
 		variable.MatchMode:     jsii.String(c.Mode),
 		variable.OpenAIModel:   jsii.String(c.Model),
 		variable.ModelPrice:    jsii.String(c.Prices()),
 		variable.BlobURL:       s.files.S3UrlForObject(nil),
-	}, map[string]secret{variable.DatabaseURL: s.database.secret, variable.ReviewTokenSecret: s.newTokenSecret()}}
+	}, map[string]secret{variable.DatabaseURL: s.database.secret, variable.ReviewTokenSecret: s.newTokenSecret()}})
 }
 
 // newTokenSecret makes the signing key of tokens from letters and digits, since a comma

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,7 @@ func TestWebVariables(t *testing.T) {
 		"REVIEW_TOKEN_SECRET_SECRET_ARN": "${ReviewTokenSecret}", "REVIEW_QUEUE_URL": "${ReviewQueue}",
 		"RETRY_SCHEDULE": "5m,5m", "MATCH_MODE": "model", "OPENAI_MODEL": manifest.DefaultModel,
 		"MODEL_PRICE": "0.4,1.6", "BLOB_URL": "s3://${Files}"}
+	maps.Copy(want, tracing("http://collector.internal:4318", "", ""))
 	for name, v := range want {
 		if got[name] != v {
 			t.Errorf("%s: got %q, want %q", name, got[name], v)

@@ -54,7 +54,7 @@ func (s *site) reviewContracts(workloads []queueFunction) {
 func (s *site) variables(f manifest.Function) environment {
 	e := s.notifications()
 	if f.Rowless { // it never notifies people
-		e = environment{map[string]*string{}, e.secrets}
+		e = s.addTracing(environment{map[string]*string{}, e.secrets})
 		delete(e.secrets, variable.SlackWebhookURL)
 	}
 	e.values[variable.RetrySchedule] = jsii.String(f.FormatBackoff())

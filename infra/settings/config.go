@@ -68,6 +68,9 @@ type Config struct {
 	// The receiver of events.
 	EventsURL    string
 	EventsSecret string
+	// Tracing: the collector's endpoint, the secret with its headers, the share of recorded traces,
+	// and a layer with a collector.
+	OTLPEndpoint, OTLPHeadersSecret, OTLPShare, OTLPLayer string
 	// The recipients of failures and alarms.
 	Slack       bool
 	SlackSecret string
@@ -147,6 +150,12 @@ func settings(c *Config) []setting {
 			"a URL such as https://example.com/events, at the usual port")},
 		{"eventsSecretArn", "", pattern(&c.EventsSecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},
+		{"otlpEndpoint", "", address(&c.OTLPEndpoint)},
+		{"otlpHeadersSecretArn", "", pattern(&c.OTLPHeadersSecret, secretARN,
+			"the ARN of a secret, with its six characters at the end")},
+		{"otlpShare", "", pattern(&c.OTLPShare, `0|1|0\.[0-9]{1,6}`, "a share such as 0.1")},
+		{"otlpLayerArn", "", pattern(&c.OTLPLayer, `arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+`,
+			"the ARN of a layer, with its version")},
 		{"slack", "false", yesOrNo(&c.Slack)},
 		{"slackSecretArn", "", pattern(&c.SlackSecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},
@@ -251,6 +260,10 @@ func (c Config) check() (errs []error) {
 			"offersSecretArn: missing offersWebhookUrl, the receiver of the signed requests"},
 		{c.EventsURL == "" && c.EventsSecret != "",
 			"eventsSecretArn: missing eventsWebhookUrl, the receiver of the signed requests"},
+		{c.OTLPEndpoint == "" && c.OTLPHeadersSecret+c.OTLPShare+c.OTLPLayer != "",
+			"otlpHeadersSecretArn, otlpShare, otlpLayerArn: missing otlpEndpoint, the collector"},
+		{c.OTLPHeadersSecret != "" && strings.HasPrefix(c.OTLPEndpoint, "http://") && !isLocal(c.OTLPEndpoint),
+			"otlpEndpoint: must be https, because a key may be sent to it"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))
@@ -310,9 +323,24 @@ func (c Config) Prices() string {
 	return fmt.Sprintf("%g,%g", c.PromptPrice, c.CompletionPrice)
 }
 
-// ModelPort returns the model's port, for the firewall.
-func (c Config) ModelPort() int {
-	u, err := url.Parse(c.BaseURL)
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1")
+}
+
+// Ports returns the ports other than 443 that functions connect to, for the firewall.
+func (c Config) Ports() map[int]string {
+	ports := map[int]string{portOf(c.BaseURL): "The model"}
+	if c.OTLPEndpoint != "" && !isLocal(c.OTLPEndpoint) {
+		ports[portOf(c.OTLPEndpoint)] = "The collector of traces"
+	}
+	delete(ports, 443)
+	return ports
+}
+
+// portOf returns the port of an address; 443 without one.
+func portOf(address string) int {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Port() == "" {
 		return 443
 	}

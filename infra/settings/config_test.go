@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,11 @@ func TestRead(t *testing.T) {
 			"emailFrom: expected one address"},
 		{map[string]any{"alarmEmail": "ops"}, "alarmEmail: expected an address"},
 		{map[string]any{"alarmEmail": "Ops <ops@example.com>"}, "alarmEmail: expected one address without a name"},
+		{map[string]any{"otlpEndpoint": "http://localhost:4318", "otlpHeadersSecretArn": arn, "otlpShare": "0.05"}, ""},
+		{map[string]any{"otlpEndpoint": "http://collector:4318", "otlpHeadersSecretArn": arn}, "otlpEndpoint: must be https"},
+		{map[string]any{"otlpShare": "1.5"}, "otlpShare: expected a share such as 0.1"},
+		{map[string]any{"otlpLayerArn": "aws-otel"}, "otlpLayerArn: expected the ARN of a layer"},
+		{map[string]any{"otlpShare": "1"}, "missing otlpEndpoint"},
 		{map[string]any{"inboxDays": 14, "documentsDays": "3650"}, ""},
 		{map[string]any{"inboxDays": "13"}, "inboxDays: expected days, 14 or more"},
 		{map[string]any{"documentsDays": "never"}, "documentsDays: expected days, 14 or more"},
@@ -144,12 +150,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestModelPort(t *testing.T) {
+func TestPorts(t *testing.T) {
 	t.Parallel()
-	for url, want := range map[string]int{"": 443, "https://models.example.com/v1": 443,
-		"http://models.example.com/v1": 80, "http://10.0.0.1:8000/v1": 8000, "https://m.example.com:8443": 8443} {
-		if got := (Config{BaseURL: url}).ModelPort(); got != want {
-			t.Errorf("%q: got %d, want %d", url, got, want)
+	for _, tc := range []struct {
+		c    Config
+		want string
+	}{
+		{Config{}, "map[]"}, {Config{BaseURL: "https://models.example.com/v1"}, "map[]"},
+		{Config{BaseURL: "http://models.example.com/v1"}, "map[80:The model]"},
+		{Config{BaseURL: "http://10.0.0.1:8000/v1", OTLPEndpoint: "http://localhost:4318"}, "map[8000:The model]"},
+		{Config{BaseURL: "https://m.example.com:8443", OTLPEndpoint: "http://collector:4318"},
+			"map[4318:The collector of traces 8443:The model]"},
+	} {
+		if got := fmt.Sprint(tc.c.Ports()); got != tc.want {
+			t.Errorf("%+v: got %s, want %s", tc.c, got, tc.want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func Channels() []Channel {
 
 // Secrets are the variables you may also give as the ARN of a secret.
 var Secrets = slices.Concat([]string{variable.DatabaseURL, variable.OpenAIKey, variable.DocumentAIKey, variable.ReviewTokenSecret,
-	variable.OffersWebhookSecret, variable.EventsWebhookSecret, variable.OIDCClientSecret}, ChannelSecrets())
+	variable.OffersWebhookSecret, variable.EventsWebhookSecret, variable.OIDCClientSecret, variable.OTLPHeaders}, ChannelSecrets())
 
 // ChannelSecrets returns the secret variables of all channels.
 func ChannelSecrets() (names []string) {

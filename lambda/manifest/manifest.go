@@ -42,6 +42,9 @@ const (
 	DeadLetterRetention = 14 * 24 * time.Hour
 	// PublishedAt is the message attribute for the publish stamp.
 	PublishedAt = "published-at"
+	// Traceparent is the message attribute for W3C's trace context, which only traced publishers
+	// set.
+	Traceparent = "traceparent"
 )
 
 // Folders of the blob store.

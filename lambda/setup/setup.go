@@ -31,6 +31,7 @@ import (
 	"matchbook/lambda/setup/secret"
 	"matchbook/lambda/telemetry"
 	"matchbook/lambda/telemetry/emf"
+	"matchbook/lambda/telemetry/trace"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
@@ -64,6 +65,7 @@ type Config struct {
 	CatchUp       time.Duration  // of schedule: dates due longer ago are skipped
 	SQS           *sqs.Client    // of the queues; nil opens one by the AWS variables
 	Metrics       *emf.Set       // collects the counts; may be nil
+	Trace         trace.Config
 
 	secrets secret.Values
 }
@@ -265,7 +267,11 @@ func LoadMigrate(env Env) (Config, error) {
 // load reads the settings common to all functions, and the named secrets. Use the returned
 // environment afterwards, because it has the secrets' values.
 func load(env Env, f manifest.Function, src secret.Source, names ...string) (c Config, resolved Env, errs []error) {
-	env, c.secrets, errs = src.Resolve(env, names...)
+	env, c.secrets, errs = src.Resolve(env, append(names, variable.OTLPHeaders)...)
+	var err error
+	if c.Trace, err = trace.Load(env); err != nil {
+		errs = append(errs, err)
+	}
 	c.DatabaseURL = required(env, variable.DatabaseURL,
 		"the PostgreSQL database, postgres://user:password@host:5432/database", &errs)
 	c.Notify = loadNotify(env, &errs)

@@ -40,7 +40,7 @@ var tree = rules{
 		{apart: true, rooms: []string{"postgres/...", "job/sqsjob", "llm/openai/...", "notify/slack", "notify/email", "notify/webhook",
 			"ingest/documentai", "ingest/textract", "ingest/tesseract"}},
 		{apart: true, rooms: []string{"match/...", "ingest/...", "review/...", "offer/..."}},
-		{rooms: []string{"job/...", "llm/...", "notify/...", "blob/...", "telemetry/emf", "telemetry/prometheus"}},
+		{rooms: []string{"job/...", "llm/...", "notify/...", "blob/...", "telemetry/emf", "telemetry/prometheus", "telemetry/trace"}},
 		{rooms: []string{"document/...", "failure/...", "manifest/...", "migrations", "internal/...", "cli/term"}},
 		{rooms: []string{"infra/..."}},
 	},

@@ -48,6 +48,9 @@ var variables = []struct {
 	{notifies, Variable{Name: variable.EmailFrom, Meaning: "the sender of mails about failures"}},
 	{notifies, Variable{Name: variable.EmailTo, Meaning: "the recipients of mails about failures"}},
 	{linksConsole, Variable{Name: variable.AdminBaseURL, Meaning: "the console's address, for links and logins"}},
+	{traces, Variable{Name: variable.OTLPEndpoint, Meaning: "the collector of OpenTelemetry (OTLP over HTTP); unset: no tracing"}},
+	{traces, Variable{Name: variable.OTLPHeaders, Meaning: "headers for it, key=value,other=value"}},
+	{traces, Variable{Name: variable.OTLPShare, Default: "1", Meaning: "the share of traces to record"}},
 	{queuesOffers, Variable{Name: variable.OffersCatchUp, Default: "36h", Meaning: "dates due longer ago are skipped"}},
 	{signsTokens, Variable{Name: variable.ReviewTokenSecret, Required: true, Meaning: "the key for tokens of reviews, 32 bytes or more"}},
 	{logsIn, Variable{Name: variable.OIDCIssuer, Required: true, Meaning: "the OpenID Connect issuer for logins"}},
@@ -71,6 +74,7 @@ func linksConsole(n needs) bool { return n.people || n.login }
 func logsIn(n needs) bool       { return n.login }
 func signsTokens(n needs) bool  { return n.tokens }
 func queuesOffers(n needs) bool { return n.schedule }
+func traces(n needs) bool       { return !n.migrates }
 func makesAppUser(n needs) bool { return n.migrates }
 
 func delivers(r manifest.Receiver) func(needs) bool {

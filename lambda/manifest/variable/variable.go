@@ -70,6 +70,11 @@ const (
 	OIDCClientSecret = "OIDC_CLIENT_SECRET"
 	OIDCGroupsClaim  = "OIDC_GROUPS_CLAIM"
 	OIDCScopes       = "OIDC_SCOPES"
+	// Tracing: the collector's endpoint, headers of its requests, and the share of traces to
+	// record. The names are OpenTelemetry's.
+	OTLPEndpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	OTLPHeaders  = "OTEL_EXPORTER_OTLP_HEADERS"
+	OTLPShare    = "OTEL_TRACES_SAMPLER_ARG"
 	// ServerForTests names a server for tests. It must never be a production server.
 	ServerForTests = "MATCHBOOK_TEST_DATABASE_URL"
 	// Postgres selects the server to use for runs and tests on a developer's machine: url,

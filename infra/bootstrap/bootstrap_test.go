@@ -54,7 +54,7 @@ func maxBootstrap(name string) int64 {
 	case manifest.Ingest.Name:
 		return 25_800_000
 	}
-	return 15_500_000
+	return 15_600_000
 }
 
 // thorough is the flag of lambda/internal/testenv, which is closed to infra.

@@ -14,6 +14,7 @@ type Delivery struct {
 	Count       int       // ApproximateReceiveCount, from 1
 	SentAt      time.Time // by the queue's clock
 	PublishedAt time.Time // the message's publish stamp; zero without one
+	Trace       string    // the publisher's traceparent; empty without one
 	Last        bool      // SQS won't deliver it again; set by the Runtime
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/telemetry/trace"
 
 	"github.com/google/uuid"
 )
@@ -73,6 +74,8 @@ func (e *PublishError) Unwrap() error { return e.Err }
 // Publish publishes the rows, each once even if its id is repeated. If some can't be
 // published, it still publishes the others and returns a *PublishError.
 func (p *Publisher) Publish(ctx context.Context, ids []uuid.UUID) error {
+	ctx, span := trace.Start(ctx, "publish", trace.Producer)
+	defer span.End()
 	stamped, err := p.Store.Publish(ctx, ids)
 	if err != nil {
 		return failure.At("publish", err)

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/telemetry/trace"
 
 	"github.com/google/uuid"
 )
@@ -54,6 +55,7 @@ type batch struct {
 	tenants    []uuid.UUID     // zero while unknown
 	leases     []time.Time     // the ends of this batch's claims; zero without one
 	worked     []time.Duration // 0 if no work started
+	spans      []*trace.Span   // nil without a tracer
 	finish     time.Time       // the end of settling
 	sent       int             // the number of settled passed on to the queue
 	mu         sync.Mutex
@@ -73,6 +75,7 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 	for i := range b.deliveries {
 		b.deliveries[i].Last = b.deliveries[i].Count > len(r.Backoff)
 	}
+	b.open(ctx)
 	workCtx, cancel := b.reserve(ctx)
 	defer cancel()
 	stop := b.beats(workCtx)
@@ -87,7 +90,11 @@ func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []
 // deliveries in the order to run them: busy ones, suspects from the fewest attempts to the
 // most, held ones.
 func (b *batch) together(ctx context.Context) (later []indexed) {
+	began := time.Now()
 	claims, err := b.claim(ctx, b.deliveries, false)
+	for i := range b.spans {
+		b.noteClaim(i, began, err)
+	}
 	if err != nil {
 		for i := range b.deliveries {
 			b.endUnclaimed(i, Attempt{}, err)
@@ -151,7 +158,10 @@ func (b *batch) alone(ctx context.Context, later []indexed) {
 		}
 		b.beat.begin(d.index)
 		share, cancel := withShare(ctx, len(later)-n)
-		switch c, err := b.claimAlone(share, d); {
+		began := time.Now()
+		c, err := b.claimAlone(share, d)
+		b.noteClaim(d.index, began, err)
+		switch {
 		case err != nil:
 			b.endUnclaimed(d.index, d.Attempt, err)
 		case c.Found == Claimed:
@@ -232,7 +242,7 @@ func (b *batch) attempt(ctx context.Context, claims []indexed) {
 	for _, c := range claims {
 		i, f := c.index, c.Attempt
 		b.leases[i] = started.Add(b.lease(ctx))
-		held, release := b.hold(ctx, i, f)
+		held, release := b.hold(b.span(i).In(ctx), i, f)
 		t := newTask(held, f)
 		tasks = append(tasks, t)
 		settling.Go(func() {

@@ -188,6 +188,7 @@ func (b *batch) conclude(i int, f Attempt, o Outcome, s Settlement, why failure.
 		"id", id, "tenant", tenant, "delivery", d.Count, "attempt", f.Number,
 		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(),
 		"reason", why.Text)
+	b.close(i, f, o, s, why)
 	if b.Observe != nil {
 		b.Observe(Observation{o.Result, s.Action, b.worked[i]})
 	}

@@ -31,6 +31,7 @@ func serve(ctx context.Context, env Env, function string, load func(Env) (Config
 		return err
 	}
 	config.Metrics = t.Metrics
+	t.Trace(config.Trace)
 	handler, close, err := open(ctx, config, t)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/telemetry/emf"
+	"matchbook/lambda/telemetry/trace"
 )
 
 // Ends lists the metrics of deliveries. Each delivery counts as one of them.
@@ -155,6 +156,18 @@ func countUsage(set *emf.Set, u llm.Usage) {
 	set.Count(metric.ModelCompletionTokens, max(u.CompletionTokens, 0))
 }
 
+// noteCall adds the facts of a model call, with OpenTelemetry's names. Nothing of the question or
+// the answer is among them.
+func noteCall(span *trace.Span, model string, u llm.Usage, err error) {
+	if span == nil {
+		return
+	}
+	span.Set("gen_ai.request.model", model)
+	span.SetInt("gen_ai.usage.input_tokens", u.PromptTokens)
+	span.SetInt("gen_ai.usage.output_tokens", u.CompletionTokens)
+	span.Fail(failure.Of(err).Text)
+}
+
 // CountModel returns a Model that counts its calls, even failed ones.
 func CountModel(m llm.Model, set *emf.Set) llm.Model { return countedModel{m, set} }
 
@@ -165,7 +178,10 @@ type countedModel struct {
 
 // Answer counts the call, its tokens, and an error if it rejects our credentials.
 func (m countedModel) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
+	ctx, span := trace.Start(ctx, "chat", trace.Client)
+	defer span.End()
 	answer, err := m.Model.Answer(ctx, q)
+	noteCall(span, m.Name(), answer.Usage, err)
 	countUsage(m.set, answer.Usage)
 	countRefusal(m.set, err)
 	return answer, err
@@ -200,7 +216,10 @@ type countedEmbedder struct {
 
 // Embed counts like Answer. It counts once, even if the texts need several requests.
 func (e countedEmbedder) Embed(ctx context.Context, texts []string) ([]llm.Vector, llm.Usage, error) {
+	ctx, span := trace.Start(ctx, "embeddings", trace.Client)
+	defer span.End()
 	vectors, usage, err := e.Embedder.Embed(ctx, texts)
+	noteCall(span, e.Name(), usage, err)
 	countUsage(e.set, usage)
 	countRefusal(e.set, err)
 	return vectors, usage, err

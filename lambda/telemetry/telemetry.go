@@ -18,6 +18,7 @@ import (
 
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/telemetry/emf"
+	"matchbook/lambda/telemetry/trace"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -31,6 +32,9 @@ const localStage = "local"
 type Telemetry struct {
 	Log     *slog.Logger
 	Metrics *emf.Set
+	Tracer  *trace.Tracer // nil: no tracing
+	name    string
+	stage   string
 	current *atomic.Pointer[[]slog.Attr]
 	metrics io.Writer
 }
@@ -46,7 +50,7 @@ func New(env func(name string) string, function string, metrics, log io.Writer) 
 	handler := invocationHandler{slog.NewJSONHandler(log, nil), current}
 	return &Telemetry{
 		Log:     slog.New(handler).With("function", function, "stage", stage),
-		Metrics: emf.New(stage, function),
+		Metrics: emf.New(stage, function), name: function, stage: stage,
 		current: current, metrics: metrics,
 	}
 }
@@ -79,16 +83,29 @@ type observed struct {
 
 // Invoke implements lambda.Handler.
 func (t observed) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	defer t.begin(ctx)()
+	ctx, end := t.begin(ctx)
+	defer end()
 	return t.handler.Invoke(ctx, payload)
 }
 
-// begin stores the ids of an invocation. You must call end after it to write its metrics.
-func (t *Telemetry) begin(ctx context.Context) (end func()) {
+// Trace turns tracing on, unless the configuration is empty.
+func (t *Telemetry) Trace(c trace.Config) { t.Tracer = trace.New(c, t.name, t.stage) }
+
+// begin stores the ids of an invocation, and begins its trace. You must call end after it to
+// write its metrics and to send its spans.
+func (t *Telemetry) begin(ctx context.Context) (_ context.Context, end func()) {
+	ctx, span := trace.Start(trace.With(ctx, t.Tracer), t.name, trace.Server)
+	if lc, ok := lambdacontext.FromContext(ctx); ok && span != nil {
+		span.Set("faas.invocation_id", lc.AwsRequestID)
+	}
 	if attrs := invocation(ctx); lambdacontext.MaxConcurrency() == 1 {
 		t.current.Store(&attrs) // kept after the end, because aws-lambda-go logs this invocation's error later
 	}
-	return func() {
+	return ctx, func() {
+		span.End()
+		if err := t.Tracer.Flush(ctx); err != nil {
+			t.Log.WarnContext(ctx, "spans lost", "reason", err.Error())
+		}
 		if err := t.Metrics.Flush(t.metrics, time.Now()); err != nil {
 			t.Log.ErrorContext(ctx, "metrics lost", "reason", err.Error())
 		}
@@ -98,8 +115,9 @@ func (t *Telemetry) begin(ctx context.Context) (end func()) {
 // HTTP does the same for requests as Handler does for events. It doesn't buffer responses.
 func (t *Telemetry) HTTP(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer t.begin(r.Context())()
-		next.ServeHTTP(w, r)
+		ctx, end := t.begin(r.Context())
+		defer end()
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

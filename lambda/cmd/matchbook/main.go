@@ -14,7 +14,9 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/setup"
+	"matchbook/lambda/telemetry/trace"
 
 	"github.com/spf13/cobra"
 )
@@ -65,7 +67,25 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 	}
 	root.SetHelpCommandGroupID("Operate")
 	cli.Help(root, helpPages, helpFacts)
+	ctx, end := w.traced(ctx)
+	defer end()
 	return w.Run(ctx, root)
+}
+
+// traced returns a context with a tracer, if OpenTelemetry's variables ask for one. You must call
+// end to send its spans.
+func (w *invocation) traced(ctx context.Context) (_ context.Context, end func()) {
+	c, err := trace.Load(w.Env)
+	if err != nil {
+		fmt.Fprintln(w.ErrOut, "matchbook: no tracing:", err)
+		return ctx, func() {}
+	}
+	tracer := trace.New(c, "matchbook", w.Env(variable.Stage))
+	return trace.With(ctx, tracer), func() {
+		if err := tracer.Flush(context.WithoutCancel(ctx)); err != nil {
+			fmt.Fprintln(w.ErrOut, "matchbook: spans lost:", err)
+		}
+	}
 }
 
 // group returns a command for the commands below it. By itself it shows its help.

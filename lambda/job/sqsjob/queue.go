@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/telemetry/trace"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -160,6 +161,16 @@ func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid
 }
 
 func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+	ctx, span := trace.Start(ctx, "send", trace.Producer)
+	defer func() {
+		if err != nil {
+			span.Fail(failure.Of(err).Text)
+		}
+		span.End()
+	}()
+	span.Set("messaging.system", "aws_sqs")
+	span.SetInt("messaging.batch.message_count", len(messages))
+	parent := trace.Traceparent(ctx)
 	in := &sqs.SendMessageBatchInput{QueueUrl: &q.URL}
 	for i, m := range messages {
 		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{
@@ -168,6 +179,10 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 			MessageAttributes: map[string]types.MessageAttributeValue{manifest.PublishedAt: {
 				DataType: aws.String("String"), StringValue: aws.String(m.PublishedAt.UTC().Format(stampForm))}},
 		})
+		if parent != "" {
+			in.Entries[i].MessageAttributes[manifest.Traceparent] = types.MessageAttributeValue{
+				DataType: aws.String("String"), StringValue: &parent}
+		}
 		if m.Tenant != uuid.Nil {
 			in.Entries[i].MessageGroupId = aws.String(m.Tenant.String())
 		}

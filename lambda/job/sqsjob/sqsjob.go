@@ -25,6 +25,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // Runner runs a batch of deliveries; see job.Runtime.
@@ -121,6 +122,7 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 			Count:       b.count(r),
 			SentAt:      sentAt(r),
 			PublishedAt: publishedAt(r),
+			Trace:       text(r, manifest.Traceparent),
 		})
 	}
 	return deliveries
@@ -154,15 +156,16 @@ func sentAt(r events.SQSMessage) time.Time {
 
 // publishedAt returns the publish stamp; zero for a message from any other sender.
 func publishedAt(r events.SQSMessage) time.Time {
-	attr, ok := r.MessageAttributes[manifest.PublishedAt]
-	if !ok || attr.StringValue == nil {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339Nano, *attr.StringValue)
+	t, err := time.Parse(time.RFC3339Nano, text(r, manifest.PublishedAt))
 	if err != nil {
 		return time.Time{}
 	}
 	return t
+}
+
+// text returns a message attribute; empty without one.
+func text(r events.SQSMessage, attribute string) string {
+	return aws.ToString(r.MessageAttributes[attribute].StringValue)
 }
 
 // response names each unacknowledged message once. Its list is never null, because null means

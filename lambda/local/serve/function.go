@@ -63,6 +63,7 @@ func (s *Server) openFunction(ctx context.Context, w setup.Workload, open setup.
 		return err
 	}
 	c.Metrics, c.SQS = t.Metrics, s.sqs.Client()
+	t.Trace(c.Trace)
 	handler, stop, err := open(ctx, c, t)
 	if err != nil {
 		return err

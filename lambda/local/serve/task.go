@@ -51,6 +51,7 @@ func (s *Server) openTasks(ctx context.Context) error {
 		return err
 	}
 	c.Metrics, c.SQS = t.Metrics, s.sqs.Client()
+	t.Trace(c.Trace)
 	run, stop, err := setup.Schedule(ctx, c, t.Log)
 	if err != nil {
 		return err
@@ -70,6 +71,7 @@ func (s *Server) openSweep(ctx context.Context) error {
 		return err
 	}
 	c.Metrics, c.SQS = t.Metrics, s.sqs.Client()
+	t.Trace(c.Trace)
 	sweeper, stop, err := setup.Sweep(ctx, c, t.Log, setup.Workloads())
 	if err != nil {
 		return err

@@ -230,6 +230,10 @@ type Task struct {
 	PublishesTo string
 	// AlsoPublishesTo is a further function with a queue to publish to; empty: none.
 	AlsoPublishesTo string
+	// Repairs functions publish lost work of all rows again, so they have all queues.
+	Repairs bool
+	// Deploys functions are called by deployments, without an alias. They answer by a file in S3.
+	Deploys bool
 	// Files is the function's access to the blob store.
 	Files []Access
 }
@@ -242,12 +246,12 @@ func (t Task) Connections() int { return max(t.Instances, 1) * t.PoolSize }
 
 // Sweep is the function that repairs crashed or lost work.
 var Sweep = Task{Name: "sweep", Purpose: "Repairs crashed or lost work", Package: "matchbook/lambda/cmd/sweep",
-	Timeout: 50 * time.Second, MemoryMB: 256, PoolSize: 2, Every: time.Minute}
+	Timeout: 50 * time.Second, MemoryMB: 256, PoolSize: 2, Every: time.Minute, Repairs: true}
 
 // Migrate is the function that brings the schema up to date during a deployment, before the
 // new version takes traffic.
 var Migrate = Task{Name: "migrate", Purpose: "Brings the schema up to date", Package: "matchbook/lambda/cmd/migrate",
-	Timeout: 10 * time.Minute, MemoryMB: 256, PoolSize: 2}
+	Timeout: 10 * time.Minute, MemoryMB: 256, PoolSize: 2, Deploys: true}
 
 // Schedule is the function that queues the match offers of a day, zone by zone.
 var Schedule = Task{Name: "schedule", Purpose: "Queues the match offers of the day",

@@ -65,7 +65,7 @@ func (l *look) askSchedule(ctx context.Context, client *scheduler.Client, name s
 	return found, nil
 }
 
-// notification is what S3 reports about a bucket, and to whom.
+// notification has the queues that S3 sends a bucket's events to.
 type notification struct {
 	bucket string
 	to     []toQueue
@@ -86,7 +86,7 @@ func (l *look) askNotification(ctx context.Context, bucket string) fact[notifica
 	switch {
 	case err != nil:
 		return unknown[notification]("s3:GetBucketNotification: " + sentence(err))
-	case found.EventBridgeConfiguration != nil:
+	case found.EventBridgeConfiguration != nil && len(found.QueueConfigurations) == 0:
 		return unknown[notification]("S3 reports to EventBridge; see its rules")
 	}
 	n := notification{bucket: bucket}

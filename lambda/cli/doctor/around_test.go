@@ -207,8 +207,8 @@ var aroundRows = []liveRow{
 
 	{"no right to a secret", ofStack, func(r *rig) { r.around.own = without("secretsmanager:*") },
 		provoked{"permissions", Error, "its role works is denied secretsmanager:GetSecretValue on " + secretARN}},
-	{"no right at all", ofStack, func(r *rig) { r.around.own = nothing_ }, provoked{"permissions", Error, "its role works may not sqs:ReceiveMessage on arn:aws:sqs:us-east-1:000000000000:match, needed to take messages"}},
-	{"no log", ofStack, func(r *rig) { r.around.own = without("logs:PutLogEvents") }, provoked{"permissions", Warning, "logs:PutLogEvents on arn:aws:logs:us-east-1:000000000000:log-group:/aws/lambda/match"}},
+	{"no right at all", ofStack, func(r *rig) { r.around.own = nothing_ }, provoked{"permissions", Error, "its role works may not sqs:ReceiveMessage, sqs:DeleteMessage, sqs:GetQueueAttributes on arn:aws:sqs:us-east-1:000000000000:match, needed to take messages"}},
+	{"no log", ofStack, func(r *rig) { r.around.own = without("logs:PutLogEvents") }, provoked{"permissions", Warning, "logs:PutLogEvents on arn:aws:logs:us-east-1:000000000000:log-group:/aws/lambda/match:log-stream:*, needed"}},
 	{"an attached policy", ofStack, func(r *rig) { r.around.own, r.around.attached = nothing_, everything }, provoked{"permissions", OK, "allows all of its calls"}},
 	{"a boundary", ofStack, func(r *rig) {
 		r.around.boundary = `{"Statement":[{"Effect":"Allow","NotAction":"sqs:SendMessage","Resource":"*"}]}`
@@ -306,6 +306,7 @@ func TestFindsFaultsAround(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, database)
+			r.look.Ask = false
 			row.harm(r)
 			report := r.examine(true)
 			row.check(t, report)

@@ -23,15 +23,16 @@ var checks = []check{
 	{"architecture", []Severity{Error}, "A program for another processor doesn't start.", architectures},
 	{"runtime", []Severity{Error}, "The programs are built for this runtime; another one doesn't start them, or ends its support.",
 		eachFunction(runtimes)},
-	{"handler", []Severity{Warning}, "The runtime starts the file bootstrap whatever the handler is, so another handler is a sign of another program.",
+	{"handler", []Severity{Warning}, "The runtime starts the file bootstrap whatever the handler is, so another one is a sign " +
+		"of another program.",
 		eachFunction(handlers)},
-	{"memory", []Severity{Error, Warning}, "A function's share of a processor grows with its memory, and Lambda kills one that needs more; " +
-		"the manifest's size was measured.", eachFunction(memory)},
+	{"memory", []Severity{Error, Warning}, "A function's share of a processor grows with its memory, and Lambda kills one " +
+		"that needs more; the manifest's size was measured.", eachFunction(memory)},
 	{"timeout", []Severity{Error, Warning}, "Work that takes longer is cut off and comes back, until its deliveries are used up.",
 		eachFunction(timeouts)},
 	{"alias", []Severity{Error, Warning}, "A deployment moves the alias after its migrations, so work on any other version " +
 		"meets a schema that it wasn't made for.", eachFunction(aliased)},
-	{"permissions", []Severity{Error, Warning}, "AWS refuses such a call, so the work fails; without its log and traces, nobody sees why.",
+	{"permissions", []Severity{Error, Warning}, "AWS refuses such a call, so the work fails; without its log and traces, the reason is unknown.",
 		permissions},
 	{"keys", []Severity{Error}, "What the key encrypts can be neither read nor written.", usableKeys},
 	{"network", []Severity{Error}, "A function without a way out waits for AWS until its timeout.", throughNetwork},
@@ -41,10 +42,12 @@ var checks = []check{
 		"the messages of failed documents are deleted, and there is no retry.", eachMapping(batchFailures)},
 	{"batch-size", []Severity{Error}, "All messages of a batch are processed concurrently, " +
 		"and all are settled in the last seconds.", eachMapping(batchSize)},
-	{"batch-window", []Severity{Warning}, "Each message waits for so long before its function starts, and its visibility timeout runs meanwhile.",
+	{"batch-window", []Severity{Warning}, "Each message waits for so long before its function starts, " +
+		"and its visibility timeout runs meanwhile.",
 		eachMapping(batchWindow)},
 	{"filter", []Severity{Error}, "Lambda deletes messages that don't match a filter, so documents stay pending.", eachMapping(filter)},
-	{"mapping-target", []Severity{Error}, "Only the alias moves after the migrations, and with every deployment.", eachMapping(mappingTarget)},
+	{"mapping-target", []Severity{Error}, "Only the alias moves after the migrations, and with every deployment.",
+		eachMapping(mappingTarget)},
 	{"maximum-concurrency", []Severity{Error}, "Without a limit Lambda starts up to 1,000 instances, " +
 		"too many for the database's connections and the model.", eachMapping(maximumConcurrency)},
 	{"reserved-concurrency", []Severity{Error, Warning}, "A throttled delivery counts as a delivery, so " +
@@ -54,7 +57,8 @@ var checks = []check{
 		"and messages sent to a queue without a mapping are never delivered.", queueURL},
 
 	{"queue", []Severity{Error}, "No document is matched without its queue.", eachLine(queueAnswers)},
-	{"fifo", []Severity{Error}, "A FIFO queue refuses messages without a group, which is how they are published, and S3 can't send to one.", fifo},
+	{"fifo", []Severity{Error}, "A FIFO queue refuses messages without a group, and our messages have none; S3 can't send to one, either.",
+		fifo},
 	{"visibility", []Severity{Error, Warning}, "A message visible again while its function still runs " +
 		"goes to a second one and uses up a delivery; AWS recommends 6 times the timeout.",
 		eachLine(visibility)},
@@ -67,7 +71,8 @@ var checks = []check{
 		"counted from its sending, even if its document is unfinished.", eachLine(retention)},
 	{"dlq", []Severity{Error}, "Without a dead-letter queue a failing message is redelivered " +
 		"until it expires, without an alarm.", eachLine(dlq)},
-	{"dlq-own", []Severity{Error}, "Given-up messages would go to a function that can't read them, or be moved back to the wrong queue.", ownDLQ},
+	{"dlq-own", []Severity{Error}, "Given-up messages would go to a function that can't read them, " +
+		"or be moved back to the wrong queue.", ownDLQ},
 	{"redrive-allowed", []Severity{Error}, "SQS can't move given-up messages away, so they are delivered until they expire.",
 		eachLine(redriveAllowed)},
 	{"dlq-retention", []Severity{Error, Warning}, "A message keeps its age when it moves to the dead-letter queue, so " +
@@ -77,8 +82,8 @@ var checks = []check{
 
 	{"schedule", []Severity{Error, Warning}, "Nothing else starts the function: without the sweep lost work stays lost, and " +
 		"without the schedule no offers are queued.", scheduled},
-	{"notification", []Severity{Error}, "Files put into the inbox are not ingested, and nobody hears of it.", notified},
-	{"alarms", []Severity{Warning}, "An alarm without an action reaches nobody.", alarmed},
+	{"notification", []Severity{Error}, "Files put into the inbox are not ingested, without an alarm.", notified},
+	{"alarms", []Severity{Warning}, "An alarm without an action reaches no person.", alarmed},
 
 	{"files", []Severity{Error}, "Ingestions read their files there, so all of them fail without it.", eachFiles},
 	{"ocr", []Severity{Error}, "Pages without text cannot be read without the engine, so their files fail.",

@@ -8,7 +8,6 @@ import (
 
 	"matchbook/lambda/cli/doctor/policy"
 	"matchbook/lambda/internal/plural"
-	"matchbook/lambda/manifest"
 )
 
 // scheduled looks for the schedule of each function that needs one.
@@ -26,7 +25,8 @@ func scheduled(f facts) (results []result) {
 			results = append(results, timely(fn, f.schedules.value[i]))
 			continue
 		}
-		do := fmt.Sprintf("Create a schedule with %s for the alias %s of %s; infra/schedule.go has the stack's.", rate(fn.task.Every), liveAlias, fn.name)
+		do := fmt.Sprintf("Create a schedule with %s for the alias %s of %s; infra/schedule.go has the stack's.",
+			rate(fn.task.Every), liveAlias, fn.name)
 		results = append(results, wrong(fn.name, do, "no schedule starts it%s", instead(f.schedules.value, fn.name)))
 	}
 	return results
@@ -192,13 +192,12 @@ func (n network) out(fn function) result {
 	return fine(fn.name, "it has a way out of its VPC")
 }
 
-// services are the endpoints of AWS that a function calls. A migration answers CloudFormation by
-// a file in S3.
-func (fn function) services() (list []string) {
-	if fn.task.Name == manifest.Migrate.Name {
+// services are the endpoints of AWS that a function calls.
+func (f *function) services() (list []string) {
+	if f.task.Deploys {
 		list = append(list, "s3")
 	}
-	for _, n := range fn.needs {
+	for _, n := range f.needs {
 		service, _, _ := strings.Cut(n.Actions[0], ":")
 		if name := endpointOf[service]; name != "" && !slices.Contains(list, name) {
 			list = append(list, name)

@@ -85,11 +85,11 @@ func handlers(fn function) result {
 }
 
 // expected returns the manifest's facts about a function.
-func (fn function) expected() (timeout time.Duration, memoryMB int) {
-	if fn.task.Name != "" {
-		return fn.task.Timeout, fn.task.MemoryMB
+func (f *function) expected() (timeout time.Duration, memoryMB int) {
+	if f.task.Name != "" {
+		return f.task.Timeout, f.task.MemoryMB
 	}
-	return fn.row.Timeout, fn.row.MemoryMB
+	return f.row.Timeout, f.row.MemoryMB
 }
 
 func memory(fn function) result {
@@ -145,10 +145,11 @@ func aliased(fn function) result {
 	switch {
 	case fn.alias.why() != "":
 		return skipped(fn.name, fn.alias.why())
-	case fn.task.Name == manifest.Migrate.Name:
+	case fn.task.Deploys:
 		return fine(fn.name, "deployments call it without an alias")
 	case a.name == "":
-		return wrong(fn.name, fmt.Sprintf("Create the alias %s of %s for its newest version.", liveAlias, fn.name), "missing alias "+liveAlias)
+		do = fmt.Sprintf("Create the alias %s of %s for its newest version.", liveAlias, fn.name)
+		return wrong(fn.name, do, "missing alias %s", liveAlias)
 	case a.version == latest:
 		return wrong(fn.name, do, "its alias %s is %s, so new code takes work before its migrations", a.name, latest)
 	case a.split:

@@ -56,8 +56,8 @@ func fifo(f facts) (results []result) {
 			case q.why() != "":
 				results = append(results, skipped(l.name, q.why()))
 			case q.value.fifo:
-				do := fmt.Sprintf("Create a standard queue for %s and its event source mapping; the type of a queue can't be changed.", l.name)
-				results = append(results, wrong(q.value.name, do, "it is a FIFO queue"))
+				const do = "Create a standard queue for %s and its event source mapping; the type of a queue can't be changed."
+				results = append(results, wrong(q.value.name, fmt.Sprintf(do, l.name), "it is a FIFO queue"))
 			default:
 				results = append(results, fine(q.value.name, "it is a standard queue"))
 			}

@@ -28,11 +28,7 @@ func lacking(subject string, r fact[role], needs []need) (results []result) {
 		return []result{skipped(subject, "unknown account of the function")}
 	}
 	for _, n := range needs {
-		for _, action := range n.Actions {
-			if found, bad := judge(subject, r.value, n, action); bad {
-				results = append(results, found)
-			}
-		}
+		results = append(results, r.value.lacks(subject, n)...)
 	}
 	if len(results) == 0 {
 		results = append(results, fine(subject, "its role allows all of its calls"))
@@ -40,26 +36,42 @@ func lacking(subject string, r fact[role], needs []need) (results []result) {
 	return results
 }
 
-func judge(subject string, r role, n need, action string) (found result, bad bool) {
-	on := strings.TrimSuffix(n.on[0], "any")
-	do := fmt.Sprintf("Allow %s on %s in the policy of the role %s.", action, on, r.name)
+// lacks returns a finding for each kind of refusal of a need's actions.
+func (r role) lacks(subject string, n need) (results []result) {
+	refused := map[policy.Verdict][]string{}
+	for _, action := range n.Actions {
+		v := r.allowed(n, action)
+		refused[v] = append(refused[v], action)
+	}
 	say := wrong
 	if n.Blind {
 		say = doubtful
 	}
-	switch v := r.allowed(n, action); v {
-	case policy.Allowed:
-		return found, false
-	case policy.Unclear, policy.Doubtful:
-		return skipped(subject, fmt.Sprintf("an unknown condition decides whether the role %s may %s on %s", r.name, action, on)), true
-	case policy.Denied:
-		do = fmt.Sprintf("Take %s on %s out of the Deny statements of the role %s or of its permissions boundary.", action, on, r.name)
-		return say(subject, do, "its role %s is denied %s on %s, needed to %s", r.name, action, on, n.Purpose), true
+	on := n.on[0]
+	if strings.HasSuffix(on, someName) {
+		on = strings.TrimSuffix(on, someName) + "*" // as a policy has it
 	}
-	if r.boundary != nil && policy.Decide(r.policies, policy.Request{Action: action, Resource: n.on[0], Context: n.context}) == policy.Allowed {
-		do = fmt.Sprintf("Allow %s on %s in the permissions boundary of the role %s.", action, on, r.name)
+	if list := strings.Join(refused[policy.Missing], ", "); list != "" {
+		do := fmt.Sprintf("Allow %s on %s in the %s of the role %s.", list, on, r.limit(n, refused[policy.Missing][0]), r.name)
+		results = append(results, say(subject, do, "its role %s may not %s on %s, needed to %s", r.name, list, on, n.Purpose))
 	}
-	return say(subject, do, "its role %s may not %s on %s, needed to %s", r.name, action, on, n.Purpose), true
+	if list := strings.Join(refused[policy.Denied], ", "); list != "" {
+		do := fmt.Sprintf("Take %s on %s out of the Deny statements of the role %s or of its permissions boundary.", list, on, r.name)
+		results = append(results, say(subject, do, "its role %s is denied %s on %s, needed to %s", r.name, list, on, n.Purpose))
+	}
+	if list := strings.Join(append(refused[policy.Unclear], refused[policy.Doubtful]...), ", "); list != "" {
+		results = append(results, skipped(subject, fmt.Sprintf("an unknown condition decides whether the role %s may %s on %s", r.name, list, on)))
+	}
+	return results
+}
+
+// limit names what to extend, so that a role may do more.
+func (r role) limit(n need, action string) string {
+	request := policy.Request{Action: action, Resource: n.on[0], Context: n.context}
+	if r.boundary != nil && policy.Decide(r.policies, request) == policy.Allowed {
+		return "permissions boundary"
+	}
+	return "policy"
 }
 
 // Customers' keys that can't be used.

@@ -2,10 +2,12 @@
 // process's configuration, or in a deployed stack. It changes nothing. It doesn't examine
 // templates, because infra refuses bad settings and its tests cover good ones.
 //
-// Observations become facts (facts.go): stack.go queries CloudFormation and Lambda,
+// Observations become facts (facts.go): stack.go queries CloudFormation, version.go Lambda,
+// role.go IAM, keys.go KMS, network.go EC2, around.go schedules, the bucket and alarms,
 // environment.go reads variables, queue.go queries SQS and database.go PostgreSQL; ask.go
 // queries the model, the embedding model and Slack, but only with --ask. A missing fact
-// carries the reason. Each function is compared with its manifest row (rows.go).
+// carries the reason. Each function is compared with its manifest row (rows.go), and its role
+// with the table that made it (permission.OfFunction).
 //
 // Problems follow from facts alone, by one table (checks.go): each check has an id, the
 // reason why it matters, and a pure function from facts to results. Every check has a result

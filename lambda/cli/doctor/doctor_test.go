@@ -99,9 +99,9 @@ var actions = map[string][]string{
 	"AmazonSQS.GetQueueAttributes": {"sqs:GetQueueAttributes"}, "AmazonSQS.GetQueueUrl": {"sqs:GetQueueUrl"},
 	"DescribeAlarms": {"cloudwatch:DescribeAlarms"}, "DescribeKey": {"kms:DescribeKey"}, "TrentService.DescribeKey": {"kms:DescribeKey"},
 	"DescribeSecret": {"secretsmanager:DescribeSecret"}, "secretsmanager.DescribeSecret": {"secretsmanager:DescribeSecret"},
-	"secretsmanager.GetSecretValue":                  {"secretsmanager:GetSecretValue"},
-	"GET /files/documents/doctor-looks-for-no-file ": {"s3:GetObject", "s3:ListBucket"},
-	"GetBucketEncryption":                            {"s3:GetEncryptionConfiguration"}, "GetBucketNotification": {"s3:GetBucketNotification"},
+	"secretsmanager.GetSecretValue":                 {"secretsmanager:GetSecretValue"},
+	"GET /files/documents/doctor-looks-for-no-file": {"s3:GetObject", "s3:ListBucket"},
+	"GetBucketEncryption":                           {"s3:GetEncryptionConfiguration"}, "GetBucketNotification": {"s3:GetBucketNotification"},
 	"GetFunctionConcurrency": {"lambda:GetFunctionConcurrency"}, "GetFunctionConfiguration": {"lambda:GetFunctionConfiguration"},
 	"ListAliases": {"lambda:ListAliases"}, "ListEventSourceMappings": {"lambda:ListEventSourceMappings"},
 	"ListVersionsByFunction": {"lambda:ListVersionsByFunction"}, "GetSchedule": {"scheduler:GetSchedule"},
@@ -126,7 +126,7 @@ func TestStackReadOnly(t *testing.T) {
 	delete(r.asked, "AmazonSQS.CreateQueue") // the rig's own
 	var needs []string
 	for call := range r.asked {
-		action, ok := actions[call]
+		action, ok := actions[strings.TrimSpace(call)]
 		if !ok {
 			t.Errorf("unknown call %s", call)
 		}

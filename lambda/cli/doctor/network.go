@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -199,11 +198,6 @@ func (a *cloud) ec2(ctx context.Context, action string, query url.Values, out an
 func (a *cloud) ec2Endpoint() string {
 	if a.config.BaseEndpoint != nil {
 		return aws.ToString(a.config.BaseEndpoint)
-	}
-	for _, name := range []string{"AWS_ENDPOINT_URL_EC2", "AWS_ENDPOINT_URL"} {
-		if url := os.Getenv(name); url != "" {
-			return url
-		}
 	}
 	domain := "amazonaws.com"
 	if strings.HasPrefix(a.config.Region, "cn-") {

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 )
 
-// role is what a role may do.
+// role has the policies of a role.
 type role struct {
 	name     string
 	policies []policy.Document
@@ -159,6 +159,9 @@ func (p place) arn(service, resource string) string {
 
 func (p place) queue(id string) string { return "arn:" + p.partition + ":sqs:" + id }
 
+// someName stands for a name that is unknown, such as a file's.
+const someName = "any"
+
 // needs lists the rights that a function uses, from the same table as its role. Queues and
 // secrets without a variable are left to other checks.
 func (l *look) needs(ctx context.Context, f *facts, fn function, env variables, own string) (list []need) {
@@ -167,7 +170,7 @@ func (l *look) needs(ctx context.Context, f *facts, fn function, env variables, 
 		return nil
 	}
 	add := func(r permission.Right, on ...string) { list = append(list, need{Right: r, on: on}) }
-	add(permission.WriteLog, p.arn("logs", "log-group:"+fn.runs.value.logs+":log-stream:any"))
+	add(permission.WriteLog, p.arn("logs", "log-group:"+fn.runs.value.logs+":log-stream:"+someName))
 	if fn.runs.value.traced {
 		add(permission.SendTraces, "*")
 	}
@@ -182,7 +185,7 @@ func (l *look) needs(ctx context.Context, f *facts, fn function, env variables, 
 		case r.On.Kind == permission.Bucket && bucket != "":
 			add(r, "arn:"+p.partition+":s3:::"+bucket)
 		case r.On.Kind == permission.Folder && bucket != "":
-			add(r, "arn:"+p.partition+":s3:::"+bucket+"/"+r.On.Name+"any")
+			add(r, "arn:"+p.partition+":s3:::"+bucket+"/"+r.On.Name+someName)
 		}
 	}
 	if env[variable.OCR] == textractEngine {
@@ -197,11 +200,11 @@ func (l *look) needs(ctx context.Context, f *facts, fn function, env variables, 
 const textractEngine = "textract"
 
 // rights are a function's by the table.
-func (fn function) rights(all rows) []permission.Right {
-	if fn.task.Name != "" {
-		return permission.OfTask(fn.task, all)
+func (f *function) rights(all rows) []permission.Right {
+	if f.task.Name != "" {
+		return permission.OfTask(f.task, all)
 	}
-	return slices.Concat(permission.OfFunction(fn.row), permission.OfContracts(fn.row))
+	return slices.Concat(permission.OfFunction(f.row), permission.OfContracts(f.row))
 }
 
 // queueNamed returns the id of a queue, as the function finds it; "" if unset.

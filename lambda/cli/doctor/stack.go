@@ -182,7 +182,8 @@ func (a *cloud) mappings(ctx context.Context, function string, aliases []alias) 
 			}
 			for _, m := range page.EventSourceMappings {
 				found := readMapping(m)
-				if isQueueARN(aws.ToString(m.EventSourceArn)) && !slices.ContainsFunc(list, func(m mapping) bool { return m.name == found.name }) {
+				listed := slices.ContainsFunc(list, func(m mapping) bool { return m.name == found.name })
+				if isQueueARN(aws.ToString(m.EventSourceArn)) && !listed {
 					list = append(list, found)
 				}
 			}

@@ -29,7 +29,7 @@ type version struct {
 	subnets, groups                []string
 }
 
-// alias is the name by which work reaches a version. The zero alias means there is none.
+// alias is the name by which work reaches a version. A function without one has the zero alias.
 type alias struct {
 	name, version string
 	newest        string // version

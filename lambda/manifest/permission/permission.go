@@ -83,10 +83,9 @@ func Publish(to string) Right {
 	return Right{Actions: []string{"sqs:SendMessage"}, On: Resource{Queue, to}, Purpose: "publish"}
 }
 
-// OfTask returns the rights of a function without a queue. rows must be the manifest's: the
-// sweep publishes to the queues of all rows that it repairs.
+// OfTask returns the rights of a function without a queue. rows must be the manifest's.
 func OfTask(t manifest.Task, rows []manifest.Function) (rights []Right) {
-	if t.Name == manifest.Sweep.Name {
+	if t.Repairs {
 		for _, f := range rows {
 			if !f.Rowless {
 				rights = append(rights, Right{Actions: []string{"sqs:SendMessage", "sqs:GetQueueAttributes"},

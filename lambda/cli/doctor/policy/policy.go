@@ -124,13 +124,13 @@ func (s statement) met(context map[string]string) (met, known bool) {
 }
 
 var operators = map[string]func(want []string, got string) bool{
-	"StringEquals":    func(want []string, got string) bool { return slices.Contains(want, got) },
+	"StringEquals":    slices.Contains[[]string],
 	"StringNotEquals": func(want []string, got string) bool { return !slices.Contains(want, got) },
 	"StringLike":      matches,
 	"StringNotLike":   func(want []string, got string) bool { return !matches(want, got) },
 	"ArnEquals":       matches,
 	"ArnLike":         matches,
-	"Bool":            func(want []string, got string) bool { return slices.Contains(want, got) },
+	"Bool":            slices.Contains[[]string],
 }
 
 // list is one value or several.

@@ -32,8 +32,8 @@ var checks = []check{
 		eachFunction(timeouts)},
 	{"alias", []Severity{Error, Warning}, "A deployment moves the alias after its migrations, so work on any other version " +
 		"meets a schema that it wasn't made for.", eachFunction(aliased)},
-	{"permissions", []Severity{Error, Warning}, "AWS refuses such a call, so the work fails; without its log and traces, the reason is unknown.",
-		permissions},
+	{"permissions", []Severity{Error, Warning}, "AWS refuses such a call, so the work fails; without its log and traces, " +
+		"the reason is unknown.", permissions},
 	{"keys", []Severity{Error}, "What the key encrypts can be neither read nor written.", usableKeys},
 	{"network", []Severity{Error}, "A function without a way out waits for AWS until its timeout.", throughNetwork},
 

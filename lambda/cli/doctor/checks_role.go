@@ -60,7 +60,8 @@ func (r role) lacks(subject string, n need) (results []result) {
 		results = append(results, say(subject, do, "its role %s is denied %s on %s, needed to %s", r.name, list, on, n.Purpose))
 	}
 	if list := strings.Join(append(refused[policy.Unclear], refused[policy.Doubtful]...), ", "); list != "" {
-		results = append(results, skipped(subject, fmt.Sprintf("an unknown condition decides whether the role %s may %s on %s", r.name, list, on)))
+		why := fmt.Sprintf("an unknown condition decides whether the role %s may %s on %s", r.name, list, on)
+		results = append(results, skipped(subject, why))
 	}
 	return results
 }

@@ -297,10 +297,11 @@ var keys = map[string]string{
 	variable.OffersWebhookSecret: "the key that signs requests to the receiver of offers",
 	variable.EventsWebhookSecret: "the key that signs requests to the receiver of events",
 	variable.DocumentAIKey:       "the JSON of a service account's key",
+	variable.OTLPHeaders:         "headers for the collector of traces, key=value",
 }
 
-// LoadKey reads a single secret: the key of reviews, of the console, of a receiver or of
-// Document AI.
+// LoadKey reads a single secret: the key of reviews, of the console, of a receiver, of
+// Document AI or of a collector.
 func LoadKey(env Env, name string) (string, error) {
 	secret, errs := key(env, name)
 	return secret, report(errs)

@@ -102,6 +102,7 @@ var names = append(ofChannels(),
 	variable.OCRQuality, variable.PDFTime, variable.Lease,
 	variable.AdminBaseURL, variable.Stage, variable.ModelPrice,
 	variable.EventsWebhookURL, variable.EventsWebhookSecret, variable.EventsWebhookSecret+variable.SecretSuffix,
+	variable.OTLPEndpoint, variable.OTLPHeaders, variable.OTLPHeaders+variable.SecretSuffix, variable.OTLPShare,
 )
 
 func ofChannels() (names []string) {

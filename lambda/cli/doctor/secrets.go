@@ -96,6 +96,7 @@ var readers = map[string]func(setup.Env) (string, error){
 	variable.OffersWebhookSecret: key(variable.OffersWebhookSecret),
 	variable.OIDCClientSecret:    key(variable.OIDCClientSecret),
 	variable.EventsWebhookSecret: key(variable.EventsWebhookSecret),
+	variable.OTLPHeaders:         key(variable.OTLPHeaders),
 	variable.SlackWebhookURL: func(env setup.Env) (string, error) {
 		c, err := setup.LoadPublisher(env, manifest.Match)
 		return c.Notify.Values[variable.SlackWebhookURL], err

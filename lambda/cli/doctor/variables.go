@@ -82,6 +82,7 @@ var standIns = map[string]string{
 	variable.OffersWebhookSecret: unreadSecret,
 	variable.OIDCClientSecret:    "client secret",
 	variable.EventsWebhookSecret: unreadSecret,
+	variable.OTLPHeaders:         "key=value",
 }
 
 func standIn(name string) string {

@@ -83,8 +83,9 @@ func TestConsoleVariables(t *testing.T) {
 		"another issuer": {everything, map[string]string{"STAGE": "prod", "DATABASE_URL": "", "MATCH_QUEUE_URL": "${MatchQueue}",
 			"INGEST_QUEUE_URL": "${IngestQueue}", "BLOB_URL": "s3://${Files}",
 			"DATABASE_URL_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
-			"ADMIN_BASE_URL":          "https://matchbook.example.com",
-			"OIDC_ISSUER":             "https://login.example.com/realm", "OIDC_CLIENT_ID": "matchbook", "OIDC_CLIENT_SECRET": "",
+			"PGHOST":                  "books.example.com", "PGPORT": "6432", "PGDATABASE": "books",
+			"ADMIN_BASE_URL": "https://matchbook.example.com",
+			"OIDC_ISSUER":    "https://login.example.com/realm", "OIDC_CLIENT_ID": "matchbook", "OIDC_CLIENT_SECRET": "",
 			"OIDC_CLIENT_SECRET_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:login-AbCdEf",
 			"OIDC_GROUPS_CLAIM":             "groups", "OIDC_SCOPES": "email groups"}},
 	} {

@@ -56,6 +56,12 @@ func (e environment) of(s *site) *map[string]*string {
 		// Leave the value empty, because a set value wins.
 		all[name], all[name+variable.SecretSuffix] = jsii.String(""), secret.arn
 	}
+	if address := s.config.DatabaseHost; address != "" {
+		server, name, _ := strings.Cut(address, "/")
+		host, port, _ := strings.Cut(server, ":")
+		all[variable.DatabaseHost], all[variable.DatabasePort] = jsii.String(host), jsii.String(port)
+		all[variable.DatabaseName] = jsii.String(name)
+	}
 	if s.config.ChecksDatabase() { // not by the URL's parameter, because people use the same URL elsewhere
 		all[variable.RootCertificates] = jsii.String("/var/task/" + bootstrap.Authorities)
 	}

@@ -67,6 +67,7 @@ func TestVariableDefaults(t *testing.T) {
 		tpl.variables(t, "ScheduleFunction")
 	web := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
 	console := synthesise(t, wishes{context: aurora}).variables(t, "ConsoleFunction")
+	located := synthesise(t, wishes{context: everything}).variables(t, "MatchFunction")          // its secret has no host
 	notDeployed := []string{variable.ServerForTests, variable.Postgres, variable.AppDatabaseURL} // the last is for migrations
 	for constant, name := range constants(t, "variable/variable.go") {
 		_, inMatch := match[name]
@@ -77,7 +78,8 @@ func TestVariableDefaults(t *testing.T) {
 		_, inConsole := console[name]
 		_, inOffer := offer[name]
 		_, inSchedule := schedule[name]
-		deployed := inMatch || inSweep || inIngest || inReview || inWeb || inConsole || inOffer || inSchedule
+		_, isLocated := located[name]
+		deployed := isLocated || inMatch || inSweep || inIngest || inReview || inWeb || inConsole || inOffer || inSchedule
 		if want := !slices.Contains(notDeployed, name); deployed != want {
 			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, !want, want)
 		}
@@ -305,6 +307,23 @@ func TestTracingSetting(t *testing.T) {
 			}
 			if _, has := got["OTEL_EXPORTER_OTLP_ENDPOINT"]; has != (tc.endpoint != "" && f != "MigrateFunction") {
 				t.Errorf("%s: %s has the endpoint: %t", name, f, has)
+			}
+		}
+	}
+}
+
+// A database with a secret that RDS manages has its address in variables.
+func TestDatabaseHost(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		context map[string]any
+		want    string
+	}{"nothing": {bare, "||"}, "a host": {everything, "books.example.com|6432|books"}} {
+		tpl := synthesise(t, wishes{context: tc.context})
+		for _, f := range tpl.of("AWS::Lambda::Function") {
+			got := tpl.variables(t, f)
+			if text := got["PGHOST"] + "|" + got["PGPORT"] + "|" + got["PGDATABASE"]; text != tc.want {
+				t.Errorf("%s: %s gets %s, want %s", name, f, text, tc.want)
 			}
 		}
 	}

@@ -94,6 +94,7 @@ var (
 		"emailTo": "ops@example.com,books@example.com", "sesConfigurationSet": "tracked",
 		"adminBaseUrl": "https://matchbook.example.com", "alarmEmail": "alarms@example.com",
 		"databaseSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:books-AbCdEf",
+		"databaseHost":      "books.example.com:6432/books",
 		"secretsKeyArn":     "arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000",
 		"subnetIds":         "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
 		"securityGroupIds":  "sg-0123456789abcdef0",

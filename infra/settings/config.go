@@ -28,6 +28,7 @@ type Config struct {
 	DatabaseSecret      string
 	MigrateSecret       string // for migrations, if different
 	DatabaseConnections int
+	DatabaseHost        string // host[:port]/database, for a secret without them
 	DatabaseCA          string // PEM file with the certificates that sign the database's
 	SubnetIDs           []string
 	SecurityGroupIDs    []string
@@ -101,6 +102,8 @@ func settings(c *Config) []setting {
 			"the ARN of a secret, with its six characters at the end")},
 		{"migrateSecretArn", "", pattern(&c.MigrateSecret, secretARN,
 			"the ARN of a secret, with its six characters at the end")},
+		{"databaseHost", "", pattern(&c.DatabaseHost, `[A-Za-z0-9.-]+(:[0-9]{1,5})?/[A-Za-z0-9_-]+`,
+			"an address such as cluster.example.com:5432/matchbook")},
 		{"databaseConnections", "100", number(&c.DatabaseConnections)},
 		{"databaseCaFile", "", certificates(&c.DatabaseCA)},
 		{"subnetIds", "", list(&c.SubnetIDs, `subnet-[0-9a-f]{8}([0-9a-f]{9})?`,
@@ -170,7 +173,7 @@ func settings(c *Config) []setting {
 	}
 }
 
-const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}`
+const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@!-]+-[A-Za-z0-9]{6}`
 
 // processor matches the name of a Document AI processor or one of its versions.
 const processor = `projects/[A-Za-z0-9_.:-]+/locations/[A-Za-z0-9_-]+/processors/[A-Za-z0-9_-]+` +
@@ -229,6 +232,7 @@ func (c Config) check() (errs []error) {
 	}{
 		{c.Database == "aurora" && c.DatabaseSecret != "",
 			"databaseSecretArn: database=aurora makes its own secret; use one of the two"},
+		{c.Database == "aurora" && c.DatabaseHost != "", "databaseHost: database=aurora has its own address; use one of the two"},
 		{c.Database == "aurora" && len(c.SubnetIDs)+len(c.SecurityGroupIDs) > 0,
 			"subnetIds, securityGroupIds: database=aurora makes its own network; use one of the two"},
 		{(len(c.SubnetIDs) == 0) != (len(c.SecurityGroupIDs) == 0),

@@ -88,6 +88,10 @@ func TestRead(t *testing.T) {
 		{map[string]any{"database": "aurora", "subnetIds": "subnet-01234567", "securityGroupIds": "sg-01234567"},
 			"database=aurora makes its own network"},
 		{map[string]any{"databaseSecretArn": arn}, ""},
+		{map[string]any{"databaseSecretArn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:rds!cluster-0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f-AbCdEf",
+			"databaseHost": "books.cluster-x.eu-central-1.rds.amazonaws.com/books"}, ""},
+		{map[string]any{"databaseHost": "books.example.com"}, "databaseHost: expected an address"},
+		{map[string]any{"database": "aurora", "databaseHost": "books.example.com/books"}, "database=aurora has its own address"},
 		{map[string]any{"databaseSecretArn": strings.TrimSuffix(arn, "-AbCdEf")},
 			"databaseSecretArn: expected the ARN of a secret"},
 		{map[string]any{"databaseConnections": 200.0}, ""}, // a number in cdk.json

@@ -91,6 +91,7 @@ func (l *look) variables() variables {
 
 var names = append(ofChannels(),
 	variable.DatabaseURL, variable.DatabaseURL+variable.SecretSuffix, variable.RootCertificates,
+	variable.DatabaseHost, variable.DatabasePort, variable.DatabaseName,
 	variable.QueueURL, manifest.Match.QueueEnv(),
 	variable.MatchMode, variable.RetrySchedule, variable.LLMRetryBase, variable.LLMTimeout,
 	variable.OpenAIKey, variable.OpenAIKey+variable.SecretSuffix,

@@ -15,6 +15,9 @@ var variables = []struct {
 }{
 	{every, Variable{Name: variable.Stage, Value: "stage", Meaning: "the name of the deployment, in metrics and logs"}},
 	{every, Variable{Name: variable.DatabaseURL, Required: true, Meaning: "PostgreSQL"}},
+	{every, Variable{Name: variable.DatabaseHost, Meaning: "the database's host, for a secret managed by RDS (rds!cluster-...)"}},
+	{every, Variable{Name: variable.DatabasePort, Default: "5432", Meaning: "its port, likewise"}},
+	{every, Variable{Name: variable.DatabaseName, Default: "postgres", Meaning: "its database, likewise"}},
 	{every, Variable{Name: variable.RootCertificates, Meaning: "a file of CA certificates for the database, such as one in a layer"}},
 	{makesAppUser, Variable{Name: variable.AppDatabaseURL, Meaning: "the database as the programs' user, which migrations then make"}},
 	{hasQueue, Variable{Name: variable.QueueURL, Required: true, Meaning: "the queue that feeds the function"}},

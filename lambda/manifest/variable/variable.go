@@ -14,6 +14,10 @@ const (
 	MatchQueueURL = "MATCH_QUEUE_URL"
 	// AppDatabaseURL is the database as the programs' user; used by the migrations, to make it.
 	AppDatabaseURL = "APP_DATABASE_URL"
+	// The database's address for a secret without it, as for every PostgreSQL client.
+	DatabaseHost = "PGHOST"
+	DatabasePort = "PGPORT"
+	DatabaseName = "PGDATABASE"
 	// RootCertificates names a file of CA certificates, as for every PostgreSQL client.
 	RootCertificates = "PGSSLROOTCERT"
 	MatchMode        = "MATCH_MODE"

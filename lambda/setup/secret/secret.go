@@ -32,11 +32,11 @@ const (
 
 // secret is a value of Secrets Manager as last read. It is safe for concurrent use.
 type secret struct {
-	name  string // of its variable
-	id    string // ARN of the secret
-	ssl   string // sslmode of a database without one
-	fetch func(ctx context.Context, id string) (string, error)
-	now   func() time.Time
+	name   string // of its variable
+	id     string // ARN of the secret
+	server server // of a database
+	fetch  func(ctx context.Context, id string) (string, error)
+	now    func() time.Time
 
 	mu      sync.Mutex
 	value   string
@@ -55,7 +55,7 @@ func (s *secret) read(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s%s: secret %s %s", s.name, variable.SecretSuffix, nameOf(s.id), unreadable(err))
 	}
-	value, err := valueOf(s.name, text, s.ssl)
+	value, err := valueOf(s.name, text, s.server)
 	if err != nil {
 		return fmt.Errorf("%s%s: secret %s: %w", s.name, variable.SecretSuffix, nameOf(s.id), err)
 	}
@@ -121,13 +121,14 @@ const unread = "unread"
 // Resolve reads the secrets of those named variables that aren't set, concurrently, and
 // returns an environment with their values.
 func (src Source) Resolve(env func(name string) string, names ...string) (func(name string) string, Values, []error) {
-	found, ssl := Values{}, "require" // the system's roots don't have the ones of RDS
+	found, at := Values{}, server{env(variable.DatabaseHost), cmp.Or(env(variable.DatabasePort), "5432"),
+		cmp.Or(env(variable.DatabaseName), "postgres"), "require"} // the system's roots don't have the ones of RDS
 	if env(variable.RootCertificates) != "" {
-		ssl = "verify-full"
+		at.sslmode = "verify-full"
 	}
 	for _, name := range names {
 		if id := env(name + variable.SecretSuffix); id != "" && env(name) == "" {
-			found[name] = &secret{name: name, id: id, ssl: ssl, fetch: src.fetch, now: src.now, value: unread}
+			found[name] = &secret{name: name, id: id, server: at, fetch: src.fetch, now: src.now, value: unread}
 		}
 	}
 	errs := make([]error, len(names))

@@ -38,6 +38,28 @@ func envOf(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
+var rds = server{port: "5432", database: "postgres", sslmode: "require"}
+
+// A secret that RDS manages has user and password only; the rest comes from variables.
+func TestSecretWithoutHost(t *testing.T) {
+	m := secrettest.New(t)
+	t.Setenv(secrettest.URLVariable, m.URL)
+	m.Set("rds!cluster-1f", `{"username":"u","password":"p:/?#[]@"}`)
+	var clock atomic.Int64
+	for _, tc := range []struct{ host, port, name, want string }{
+		{"db.cluster-x.eu-central-1.rds.amazonaws.com", "", "", "postgres://u:p%3A%2F%3F%23%5B%5D%40@db.cluster-x.eu-central-1.rds.amazonaws.com:5432/postgres?sslmode=require"},
+		{"db", "6432", "books", "postgres://u:p%3A%2F%3F%23%5B%5D%40@db:6432/books?sslmode=require"},
+		{"", "6432", "books", `missing member "DATABASE_URL", or instead host; a secret managed by RDS has no host: set PGHOST`},
+	} {
+		env := envOf(map[string]string{"DATABASE_URL_SECRET_ARN": secrettest.ARN("rds!cluster-1f"), "PGHOST": tc.host, "PGPORT": tc.port,
+			"PGDATABASE": tc.name})
+		got, _, errs := source(&clock).Resolve(env, variable.DatabaseURL)
+		if url := got(variable.DatabaseURL); url != tc.want && (len(errs) != 1 || !strings.HasSuffix(errs[0].Error(), tc.want)) {
+			t.Errorf("%+v: got %q, %v", tc, url, errs)
+		}
+	}
+}
+
 // The object that RDS keeps has no member for a URL's parameters: an additional
 // member holds them.
 func TestRDSParameters(t *testing.T) {
@@ -48,12 +70,12 @@ func TestRDSParameters(t *testing.T) {
 		"sslmode=verify-full&options=-c%20a%3Db": "options=-c%20a%3Db&sslmode=verify-full",
 	} {
 		text := fmt.Sprintf(`{"host":"db","username":"u","password":"p","parameters":%q}`, parameters)
-		if got, err := valueOf(variable.DatabaseURL, text, "require"); err != nil || got != "postgres://u:p@db:5432/postgres?"+
+		if got, err := valueOf(variable.DatabaseURL, text, rds); err != nil || got != "postgres://u:p@db:5432/postgres?"+
 			want {
 			t.Errorf("%q: got %q, %v", parameters, got, err)
 		}
 	}
-	_, err := valueOf(variable.DatabaseURL, `{"host":"db","username":"u","password":"p","parameters":"%PLANTED"}`, "require")
+	_, err := valueOf(variable.DatabaseURL, `{"host":"db","username":"u","password":"p","parameters":"%PLANTED"}`, rds)
 	if err == nil || !strings.Contains(err.Error(), `"parameters"`) || strings.Contains(err.Error(), "PLANTED") {
 		t.Errorf("got %v", err)
 	}

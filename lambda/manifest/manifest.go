@@ -42,6 +42,11 @@ const (
 	DeadLetterRetention = 14 * 24 * time.Hour
 	// PublishedAt is the message attribute for the publish stamp.
 	PublishedAt = "published-at"
+	// Hops is the message attribute for the number of functions that handed the message on.
+	Hops = "hops"
+	// MaxHops ends a chain of messages, and the sweep begins a new one. Lambda drops the message
+	// of a chain after about 16 invocations, if it comes back to a function of the chain.
+	MaxHops = 12
 	// Traceparent is the message attribute for W3C's trace context, which only traced publishers
 	// set.
 	Traceparent = "traceparent"

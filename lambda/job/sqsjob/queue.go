@@ -136,6 +136,12 @@ func (b *batch) logError(operation string, err error) {
 // group: SQS fair queues then keep the import of one tenant from delaying the others. It makes
 // several calls at once, so the messages have no order. It implements job.Sender.
 func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
+	if job.Hops(ctx) > manifest.MaxHops {
+		for _, m := range messages {
+			unsent = append(unsent, m.ID)
+		}
+		return unsent, errLongChain
+	}
 	type result struct {
 		unsent []uuid.UUID
 		err    error
@@ -160,6 +166,9 @@ func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid
 	return unsent, err
 }
 
+var errLongChain error = &failure.Error{Kind: failure.Transient,
+	Sentence: fmt.Sprintf("chain of messages ended after %d functions", manifest.MaxHops+1)}
+
 func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
 	ctx, span := trace.Start(ctx, "send", trace.Producer)
 	defer func() {
@@ -179,6 +188,10 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 			MessageAttributes: map[string]types.MessageAttributeValue{manifest.PublishedAt: {
 				DataType: aws.String("String"), StringValue: aws.String(m.PublishedAt.UTC().Format(stampForm))}},
 		})
+		if n := job.Hops(ctx); n > 0 {
+			in.Entries[i].MessageAttributes[manifest.Hops] = types.MessageAttributeValue{
+				DataType: aws.String("Number"), StringValue: aws.String(strconv.Itoa(n))}
+		}
 		if parent != "" {
 			in.Entries[i].MessageAttributes[manifest.Traceparent] = types.MessageAttributeValue{
 				DataType: aws.String("String"), StringValue: &parent}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
 
@@ -35,6 +36,7 @@ func (r *Relay) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEv
 		r.Log.Error("event refused; its messages stay in the queue", "reason", err.Error())
 		return events.SQSEventResponse{}, err
 	}
+	ctx = job.WithHops(ctx, hops(event.Records))
 	for _, record := range event.Records {
 		others, repeated := b.acked[record.MessageId]
 		b.acked[record.MessageId] = r.take(ctx, b, record) && (others || !repeated)

@@ -53,7 +53,8 @@ func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQS
 	if n := len(event.Records) - len(deliveries); n > 0 && h.Malformed != nil {
 		h.Malformed(n)
 	}
-	for i, s := range h.Runner(h.Log).Run(job.WithWorker(ctx, worker(ctx)), deliveries, b) {
+	ctx = job.WithHops(job.WithWorker(ctx, worker(ctx)), hops(event.Records))
+	for i, s := range h.Runner(h.Log).Run(ctx, deliveries, b) {
 		b.note(b.records[i], s)
 	}
 	return b.response(event.Records), nil
@@ -161,6 +162,17 @@ func publishedAt(r events.SQSMessage) time.Time {
 		return time.Time{}
 	}
 	return t
+}
+
+// hops returns the length of the longest chain of functions before the work on these messages.
+// An invalid count begins a new chain.
+func hops(records []events.SQSMessage) (n int) {
+	for _, r := range records {
+		if before, err := strconv.Atoi(text(r, manifest.Hops)); err == nil {
+			n = max(n, before)
+		}
+	}
+	return n + 1
 }
 
 // text returns a message attribute; empty without one.

@@ -85,6 +85,27 @@ func TestSettleInvoice(t *testing.T) {
 	}
 }
 
+// An invoice that is matched with nothing is listed and settled like others.
+func TestSettleWithoutOrder(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.lamps()
+	s.add(doc(6, tenantA, document.Invoice, `{"number":"STROM-7","date":"2026-03-05","total":"61.90","currency":"EUR","supplier":{"name":"Wasserkraft Inn eG"}}`))
+	c := s.as(everything(login.Operator))
+	c.page("/invoices").want(t, "to settle 3", "invoice STROM-7 Wasserkraft Inn eG 2026-03-05 61.90 EUR without order open")
+	if a := c.page("/invoices?of=without-order"); !strings.Contains(a.body, "STROM-7") || strings.Contains(a.body, "R-2") {
+		t.Errorf("the list: %s", a.text())
+	}
+	c.page("/todo").want(t, tenantA.String()+" 0 0 0 0 0 0 0 3 0")
+	page := "/documents/" + s.numbered("STROM-7").String()
+	shown := c.page(page)
+	shown.want(t, "without-order. No order and no receipt is matched with it.")
+	c.do(http.MethodPost, page+"/invoice", with(with(shown.form(t, page+"/invoice"), "action", "dispute"), "reason", "we left that flat")).want(t,
+		"Disputed by Paula on 20")
+	c.page("/open?kind=invoice").want(t, "invoice STROM-7 of Wasserkraft Inn eG", "disputed by Paula: we left that flat")
+	c.page("/invoices").want(t, "to settle 2", "disputed 1")
+}
+
 func TestInvoiceList(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -92,7 +113,7 @@ func TestInvoiceList(t *testing.T) {
 	c := s.as(everything(login.Operator))
 	path := "/invoices?tenant=" + tenantA.String()
 	list := c.page("/invoices")
-	list.want(t, "any unchecked over billed maybe over billed", "to settle 2", "approved 0", "invoice R-2 Nordlicht OHG 2026-03-04 44.00 EUR price variance open", "invoice R-3")
+	list.want(t, "any without order unchecked over billed maybe over billed", "to settle 2", "approved 0", "invoice R-2 Nordlicht OHG 2026-03-04 44.00 EUR price variance open", "invoice R-3")
 	if strings.Contains(list.text(), "R-1") {
 		t.Error("an invoice that agrees is to settle")
 	}
@@ -203,7 +224,13 @@ func TestBrowserSettlesInvoices(t *testing.T) {
 		s := newSite(t)
 		s.t = t
 		s.lamps()
+		s.add(doc(6, tenantA, document.Invoice, `{"number":"STROM-7","date":"2026-03-05","total":"61.90","supplier":{"name":"Wasserkraft Inn eG"}}`))
 		p := s.serve(everything(login.Operator)).open(width)
+		p.visit("/documents/" + s.numbered("STROM-7").String())
+		p.Run(chromedp.SendKeys(`[action$="/invoice"] [name=reason]`, "the meter says so"))
+		p.press(`[action$="/invoice"] [value=approve]`)
+		p.want("Approved by Paula on 20", "without-order. No order")
+		p.Barriers()
 		p.visit("/invoices")
 		p.Barriers()
 		p.fits()

@@ -14,6 +14,12 @@ import (
 // ChainKinds are the warnings about an invoice and its order.
 var ChainKinds = []warning.Kind{warning.OverBilled, warning.WrongCompany}
 
+// WithoutOrder is the comparison of an invoice that is matched with no order and no receipt.
+func WithoutOrder() threeway.Invoice {
+	return threeway.Invoice{Verdict: threeway.WithoutOrder, Words: "No order and no receipt is matched with it.",
+		Tolerance: threeway.Usual()}
+}
+
 // Chain compares the invoices of clusters with their orders and receipts. Add all documents
 // of the clusters, then call Compare, Learn and Doubt in this order, each with what the one
 // before asks for.

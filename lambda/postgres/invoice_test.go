@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
@@ -115,7 +116,7 @@ func TestInvoiceReopened(t *testing.T) {
 	must.OK(t, f.says(num(1), num(4), rules.Rejected))
 	f.settle(4, threeway.Approve)
 	must.OK(t, f.says(num(2), num(4), rules.Rejected))
-	equal(t, "nothing to compare", f.states(4), "3 reopened; reopen match: it was approved, and now is matched with no order or receipt")
+	equal(t, "nothing to compare", f.states(4), "3 reopened, 4 reopened; reopen match: it was approved, and now its three-way match is without order")
 	must.OK(t, f.says(num(1), num(4), rules.Confirmed))
 	if got := f.states(4); !strings.HasPrefix(got, "3 reopened, 4 reopened; reopen") {
 		t.Errorf("an order again: %s", got)
@@ -132,6 +133,48 @@ func TestInvoiceReopened(t *testing.T) {
 	if n := queryOne[int](t, f.conn, "SELECT count(*) FROM invoice_action WHERE document_id = $1", num(4)); n != 0 {
 		t.Errorf("%d actions of a deleted invoice", n)
 	}
+}
+
+// An invoice without an order is settled like others, and an order that comes later reopens it.
+func TestWithoutOrder(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.record()
+	chain := lampChain("10")
+	verdicts := func(when, want string) {
+		t.Helper()
+		equal(t, when, f.list("SELECT right(document_id::text, 1) || ' ' || verdict || ', ' || state FROM three_way_match ORDER BY 1"), want)
+	}
+	for n := 3; n <= 4; n++ {
+		f.put(num(n), tenant, document.Invoice, chain[n-1])
+		f.match(num(n))
+	}
+	f.put(num(5), tenant, document.Invoice, "{}") // not a business document, says a person
+	f.match(num(5))
+	verdicts("at first", "3 without-order, open, 4 without-order, open")
+	f.settle(3, threeway.Approve)
+	f.settle(4, threeway.Approve)
+	for n := 3; n <= 4; n++ {
+		f.match(num(n))
+	}
+	verdicts("matched again", "3 without-order, approved, 4 without-order, approved")
+	f.exec("UPDATE document SET structured_data = structured_data || '{\"total\":\"61\"}' WHERE id = $1", num(4))
+	equal(t, "another total", f.states(4), "3 approved, 4 reopened; reopen match: it was approved, and now other values are compared")
+	if _, n, _, err := f.SetTolerance(t.Context(), tenant, "", postgres.ToleranceChange{By: "anna", Origin: postgres.OriginCommand, Reason: "x",
+		Change: func(t *threeway.Tolerance) error { t.NeedsReceipt = false; return nil }}); n != 0 || err != nil {
+		t.Errorf("%d invoices to judge again, %v", n, err)
+	}
+	f.put(num(1), tenant, document.PurchaseOrder, chain[0])
+	f.match(num(1))
+	equal(t, "an order", f.states(3), "3 reopened, 4 reopened; reopen match: it was approved, and now its three-way match is matched")
+	must.OK(t, f.says(num(1), num(4), rules.Rejected))
+	verdicts("the order of another", "3 matched, reopened, 4 without-order, reopened")
+	f.settle(4, threeway.Hold)
+	f.exec("UPDATE document SET type = 'credit-note' WHERE id = $1", num(4))
+	f.match(num(4))
+	verdicts("no invoice any more", "3 matched, reopened")
+	equal(t, "its last event", f.list("SELECT data ->> 'reason' FROM event WHERE kind = 'invoice.reopened' AND document_a_id = $1 ORDER BY sequence DESC LIMIT 1", num(4)),
+		"it was on hold, and now is matched with no order or receipt")
 }
 
 // What an approval is about reopens it, whatever program changes it; nothing else does.

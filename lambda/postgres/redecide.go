@@ -178,6 +178,8 @@ func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err e
 		if compares {
 			d.chain.queueComparisons(batch, d.changed)
 			queuePublish(batch, &published, publishAgainSQL, d.renamed.tenant, judgedAgain)
+		} else {
+			queueWithoutOrder(batch, d.changed, []uuid.UUID{})
 		}
 		about, list := d.copies.Warnings()
 		queueWarnings(batch, match.CopyKinds, about, list)

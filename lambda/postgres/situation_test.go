@@ -133,7 +133,7 @@ func (w *workshop) judged(docs []corpus.Document) (s situation) {
 	s.matches = list(name + ` || ' ' || m.confidence` + fmt.Sprintf(pair, "document_match"))
 	s.may = list(name + fmt.Sprintf(pair, "match_suggestion"))
 	const of = `SELECT structured_data ->> 'number' || ' ' || %s FROM %s AS x JOIN document AS d ON d.id = x.document_id WHERE x.tenant_id = $1 ORDER BY 1`
-	s.verdicts = list(fmt.Sprintf(of, "verdict", "three_way_match"))
+	s.verdicts = list(fmt.Sprintf(of, "verdict", "(SELECT * FROM three_way_match WHERE verdict <> 'without-order')"))
 	s.warnings = list(fmt.Sprintf(of, "kind", "document_warning"))
 	return s
 }

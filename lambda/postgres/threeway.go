@@ -163,8 +163,25 @@ WHERE id = ANY (ARRAY(SELECT t.document_id FROM three_way_match AS t JOIN docume
 // judgedAgain is the number of invoices to judge again that a write publishes.
 const judgedAgain = 20
 
-const clearComparisonsSQL = `
-DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2)`
+// withoutOrderSQL gives the invoices among $1 that were not compared ($2 were) a row all the same,
+// so that a person can settle them. What is no invoice any more, or says nothing, has none.
+const withoutOrderSQL = `
+WITH bills AS (
+	SELECT id, tenant_id FROM document WHERE id = ANY ($1) AND id <> ALL ($2) AND type = 'invoice' AND structured_data <> '{}'
+), gone AS (
+	DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2) AND document_id NOT IN (SELECT id FROM bills)
+)
+INSERT INTO three_way_match AS old (document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, unknown_units, created_at)
+SELECT id, tenant_id, $3, $4, '[]', '[]', '[]', $5, '{}', now() FROM bills
+ON CONFLICT (document_id) DO UPDATE SET verdict = excluded.verdict, words = excluded.words, lines = excluded.lines,
+	orders = excluded.orders, receipts = excluded.receipts, tolerance = excluded.tolerance,
+	unknown_units = excluded.unknown_units, judge_again = false, created_at = excluded.created_at
+WHERE old.verdict <> excluded.verdict`
+
+func queueWithoutOrder(batch *pgx.Batch, affected, compared []uuid.UUID) {
+	v := match.WithoutOrder()
+	batch.Queue(withoutOrderSQL, affected, compared, v.Verdict, v.Words, v.Tolerance)
+}
 
 // lowerSQL takes high confidence from a match of an invoice with an order that it has a warning
 // about, unless a person confirmed it. When the warning goes, raiseSQL restores it.
@@ -198,7 +215,7 @@ func (c *chain) queueComparisons(batch *pgx.Batch, changed []uuid.UUID) {
 			from, to = append(from, u.From), append(to, u.To)
 		}
 	}
-	batch.Queue(clearComparisonsSQL, r.About, kept)
+	queueWithoutOrder(batch, r.About, kept)
 	batch.Queue(putUnitsSQL, c.tenant, r.About, of, articles, from, to, factors)
 	queueWarnings(batch, match.ChainKinds, r.About, r.Warnings)
 	batch.Queue(lowerSQL, r.About, match.ChainKinds)

@@ -40,7 +40,7 @@ ON CONFLICT (tenant_id, supplier) DO UPDATE SET price_percent = excluded.price_p
 // judgeAgainSQL marks the compared invoices of a supplier, or of all suppliers.
 const judgeAgainSQL = `
 UPDATE three_way_match AS t SET judge_again = true
-WHERE tenant_id = $1 AND NOT judge_again AND ($2 = '' OR EXISTS (SELECT FROM party_name AS p
+WHERE tenant_id = $1 AND NOT judge_again AND verdict <> 'without-order' AND ($2 = '' OR EXISTS (SELECT FROM party_name AS p
 	WHERE p.document_id = t.document_id AND $2 IN (p.vat_id, p.name)))`
 
 // ToleranceChange is a person's change of a tolerance.

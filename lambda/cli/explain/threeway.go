@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,10 +85,13 @@ func (r *threeWayReport) clean() {
 }
 
 func (p *page) threeWays(e *Explanation) {
-	if len(e.ThreeWay) > 0 {
+	told := slices.DeleteFunc(slices.Clone(e.ThreeWay), func(w threeWayReport) bool {
+		return w.Verdict == threeway.WithoutOrder && w.StateInShort() == "" // the page says that it matches nothing
+	})
+	if len(told) > 0 {
 		p.Line("\nTHREE-WAY MATCH")
 	}
-	for i, w := range e.ThreeWay {
+	for i, w := range told {
 		if w.ID != e.Document.ID {
 			p.Line("  %s  %s", term.Pad(term.Cut(w.names[w.ID], 60), 60), w.ID)
 		}

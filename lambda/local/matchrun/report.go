@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 
@@ -251,9 +252,12 @@ func (f *Found) addWarnings(ctx context.Context, db *postgres.DB, ids []uuid.UUI
 }
 
 func (f *Found) addThreeWays(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (err error) {
-	f.ThreeWay, err = report.From(db).ThreeWays(ctx, ids)
-	if f.ThreeWay == nil {
-		f.ThreeWay = []report.ThreeWay{}
+	f.ThreeWay = []report.ThreeWay{}
+	all, err := report.From(db).ThreeWays(ctx, ids)
+	for _, w := range all {
+		if w.Verdict != threeway.WithoutOrder { // such an invoice is listed as unmatched
+			f.ThreeWay = append(f.ThreeWay, w)
+		}
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func (a Action) State() State {
 
 // Verdicts lists the verdicts about invoices: differing ones, the worst first, or agreeing ones.
 func Verdicts(agreeing bool) (list []Verdict) {
-	for _, v := range append(slices.Clone(ranks), Unchecked) {
+	for _, v := range append(slices.Clone(ranks), Unchecked, WithoutOrder) {
 		if v.Agrees() == agreeing {
 			list = append(list, v)
 		}

@@ -46,6 +46,9 @@ const (
 	OverBilled      Verdict = "over-billed" // more is billed than was ordered
 	// Unchecked means the invoice is beyond a bound set by Check's caller.
 	Unchecked Verdict = "unchecked"
+	// WithoutOrder means nothing was compared, because the invoice is matched with no order and no
+	// receipt. Check leaves such invoices to its caller.
+	WithoutOrder Verdict = "without-order"
 )
 
 var ranks = []Verdict{Matched, Service, PriceUnitAssumed, OrderInGross, SubstituteArticle, DownPayment, FinalInvoice,

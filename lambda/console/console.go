@@ -16,7 +16,7 @@
 //	POST /documents/{id}/divide   the documents of its file begin at these pages; must have form, seen; begin
 //	POST /files                   takes files into the tenant's inbox
 //	GET  /status                  the state of all workloads of a tenant, with failed and stuck rows
-//	GET  /todo                    how much waits in each tenant of the person
+//	GET  /todo                    what waits in the tenants of the person, the oldest first; kind=, tenant=, assigned=
 //	GET  /open                    everything waiting for people, most valuable first; assigned=
 //	GET  /invoices                three-way matches by state and verdict; state=, of=
 //	POST /invoices                acts on several of them; must have do, form, tick, reason
@@ -25,7 +25,7 @@
 //	GET  /offers                  failed jobs of match offers, and the sets of a date; date=, user=
 //	POST /offers                  publishes failed jobs again, also with the profiles of now; must have do, form, tick, reason
 //	GET  /offers/{job}            a set with a reason for each candidate; candidate=
-//	GET  /open.csv, /documents.csv, /invoices.csv  the list with these parameters as a CSV file
+//	GET  /todo.csv, /open.csv, /documents.csv, /invoices.csv  the list with these parameters as a CSV file
 //	POST /open                    acts on several things of a kind; must have kind, do, form, tick; reason, verdict
 //	GET  /open/next               redirects to the next question after a place: after, left
 //	GET  /pairs/{a}/{b}           two documents side by side, with the evidence; from=: its place in /open
@@ -122,6 +122,7 @@ func New(c Config) (http.Handler, error) {
 	mux.HandleFunc("GET /status", h.page(h.status))
 	mux.HandleFunc("POST /documents/{id}/note", h.page(h.note))
 	mux.HandleFunc("GET /todo", h.page(h.todo))
+	mux.HandleFunc("GET /todo.csv", h.page(h.todoSheet))
 	mux.HandleFunc("GET /open", h.page(h.open))
 	mux.HandleFunc("GET /open.csv", h.page(h.openSheet))
 	mux.HandleFunc("GET /documents.csv", h.page(h.documentSheet))

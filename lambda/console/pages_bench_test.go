@@ -26,7 +26,7 @@ func BenchmarkPages(b *testing.B) {
 				"/documents?q=DE999010500", "/documents?q=DE999010500&by=party", "/open", "/open?kind=question",
 				"/documents/" + s.numbered("N4711").String(), "/todo", "/invoices", "/invoices?state=approved", "/offers", "/tolerances",
 				"/open?assigned=Paula"}
-			paths = append(paths, c.page("/documents").link(b, nextPage), c.page("/open").link(b, nextPage), c.questions()[0])
+			paths = append(paths, c.page("/documents").link(b, nextPage), c.page("/open").link(b, nextPage), c.page("/todo").link(b, nextPage), c.questions()[0])
 			for _, path := range paths {
 				b.Run(path, func(b *testing.B) {
 					c.t = b

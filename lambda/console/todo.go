@@ -51,12 +51,14 @@ func (h *handler) counts(v *visit, tenant uuid.UUID) (c tenantCounts, err error)
 	return c, err
 }
 
-// todoPage lists the tenants that the person may see, with what waits in each.
+// todoPage lists the tenants that the person may see, with what waits in each, and all of it, the
+// oldest first.
 type todoPage struct {
 	Kinds   []string
-	Tenants []todoTenant
-	Before  string // number of the previous page; empty: none
+	Tenants []todoTenant // on the first page of the list
+	Before  string       // number of the previous page of tenants; empty: none
 	Next    string
+	List    todoList
 }
 
 type todoTenant struct {
@@ -80,6 +82,21 @@ func (h *handler) todo(v *visit) error {
 			return errNotFound
 		}
 	}
+	list, err := h.readToDo(v, openSize)
+	if err != nil {
+		return err
+	}
+	p := todoPage{Kinds: report.WaitingKinds, List: list}
+	if list.First {
+		if err := h.countToDo(v, &p, number); err != nil {
+			return err
+		}
+	}
+	return h.show(v, http.StatusOK, "todo", "To do", p)
+}
+
+// countToDo adds a page of tenants with their counts.
+func (h *handler) countToDo(v *visit, p *todoPage, number int) error {
 	ids, all := v.person.Tenants()
 	if all {
 		ids = nil
@@ -88,7 +105,6 @@ func (h *handler) todo(v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := todoPage{Kinds: report.WaitingKinds}
 	if number > 0 {
 		p.Before = strconv.Itoa(number - 1)
 	}
@@ -102,7 +118,7 @@ func (h *handler) todo(v *visit) error {
 		}
 		p.Tenants = append(p.Tenants, one)
 	}
-	return h.show(v, http.StatusOK, "todo", "To do", p)
+	return nil
 }
 
 func (h *handler) todoOf(v *visit, t report.Tenant) (one todoTenant, err error) {

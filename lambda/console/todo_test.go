@@ -2,8 +2,10 @@ package console_test
 
 import (
 	"fmt"
+	"html"
 	"maps"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -31,11 +33,11 @@ func TestToDo(t *testing.T) {
 	failed := found[int](s, "SELECT count(*) FROM document WHERE tenant_id = $1", tenantB)
 	all := s.as(everything(login.Viewer)).page("/todo")
 	all.want(t, "tenant yours question warning failed file review invoice invoices to settle failed offers", "Nimmerholz 0 3 3 2 2 0 0 6 1",
-		fmt.Sprintf("Siebenschläfer 0 4 0 %d 0 0 0 9 0", failed), "Z13", "Next page")
-	if strings.Contains(all.text(), "Z14") {
+		fmt.Sprintf("Siebenschläfer 0 4 0 %d 0 0 0 9 0", failed), "Z13", "More tenants")
+	if strings.Contains(all.text(), "Z14 0 0") {
 		t.Error("too many tenants")
 	}
-	s.as(everything(login.Viewer)).page("/todo?page=1").want(t, "Z14 0 0", "Previous page")
+	s.as(everything(login.Viewer)).page("/todo?page=1").want(t, "Z14 0 0", "Previous tenants")
 	some := s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer})
 	if text := some.page("/todo").text(); strings.Contains(text, "Siebenschläfer") || strings.Contains(text, "Z01") || !strings.Contains(text, "Nimmerholz 0 3") {
 		t.Errorf("to do: %s", text)
@@ -47,6 +49,83 @@ func TestToDo(t *testing.T) {
 		}
 	}
 }
+
+// Everything to do is listed once, the oldest first, over the tenants of the person only, and the
+// address has the filter.
+func TestToDoList(t *testing.T) {
+	t.Parallel()
+	s := newSample(t)
+	s.waits()
+	s.exec("UPDATE tenant SET name = CASE id WHEN $1 THEN 'Nimmerholz' ELSE 'Siebenschläfer' END", tenantA)
+	s.exec("INSERT INTO offer_user (id, tenant_id, timezone, profile) VALUES ($1, $2, 'UTC', '{\"name\": \"Ada\"}')", user(1), tenantB)
+	s.exec(`INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, job_status, failed_at)
+		VALUES ($1, $2, '2026-03-02', 'UTC', $1, now(), now(), 'failed', '2026-01-02')`, user(1), tenantB)
+	s.exec("UPDATE document_warning SET created_at = '2026-01-01'")                              // alike: their ids tell them apart
+	s.exec("UPDATE match_suggestion SET created_at = '2026-01-03 00:00:00.000001'::timestamptz") // between microseconds, too
+	s.exec("UPDATE three_way_match SET created_at = '2026-01-02'")
+	s.exec("INSERT INTO desk_assignment SELECT document_id, tenant_id, 'Ben & Co' FROM document_warning LIMIT 1")
+	c := s.as(everything(login.Viewer))
+	seen, kinds := map[string]bool{}, []string{}
+	for path := "/todo"; path != ""; {
+		page := c.page(path)
+		for _, row := range todoRow.FindAllStringSubmatch(page.body, -1) {
+			if seen[row[0]] {
+				t.Errorf("twice: %s", row[0])
+			}
+			if seen[row[0]] = true; len(kinds) == 0 || kinds[len(kinds)-1] != row[2] {
+				kinds = append(kinds, row[2])
+			}
+		}
+		path = ""
+		if _, next, ok := strings.Cut(page.body, `rel="next" href="`); ok {
+			next, _, _ = strings.Cut(next, `"`)
+			path = html.UnescapeString(next)
+		}
+	}
+	// 3 warnings, 15 invoices and a job, 7 questions, then what fails and waits in the sample
+	if want := "[warning offers settle question failed file]"; fmt.Sprint(kinds) != want || len(seen) != 3+1+15+7+2+2 {
+		t.Errorf("%d things, %v; want %s", len(seen), kinds, want)
+	}
+	c.page("/todo").want(t, "invoice 260388 of Kartonagen Faltenreich GmbH settle 2026-01-02 00:00 Nimmerholz not received",
+		"offers of 2026-03-02 for Ada offers 2026-01-02 00:00 Siebenschläfer")
+	rows := func(c *client, filter string) string {
+		n := map[string]int{}
+		for _, row := range todoRow.FindAllStringSubmatch(c.page("/todo?"+filter).body, -1) {
+			n[row[2]]++
+		}
+		return fmt.Sprint(n)
+	}
+	mine := s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer})
+	for _, tc := range []struct {
+		of           *client
+		filter, want string
+	}{
+		{c, "kind=question", "map[question:7]"}, {c, "kind=question&tenant=" + tenantA.String(), "map[question:3]"},
+		{c, "assigned=Ben+%26+Co", "map[warning:1]"}, {c, "assigned=Paula", "map[]"}, {c, "kind=offers&tenant=" + tenantA.String(), "map[]"},
+		{mine, "", "map[failed:2 file:2 question:3 settle:6 warning:3]"},
+	} {
+		if got := rows(tc.of, tc.filter); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.filter, got, tc.want)
+		}
+	}
+	if text := mine.page("/todo").text(); strings.Contains(text, "Siebenschläfer") || strings.Contains(text, "Ada") {
+		t.Errorf("another tenant is listed: %s", text)
+	}
+	sheet := c.page("/todo.csv?kind=question").body
+	if n := strings.Count(sheet, ",question,"); n != 7 || !strings.Contains(sheet, "\n2026-01-03T00:00:00Z,question,Nimmerholz,") {
+		t.Errorf("%d rows in %s", n, sheet)
+	}
+	for _, unknown := range []string{"kind=x", "after=x", "tenant=x", "tenant=" + tenantB.String()} {
+		for _, path := range []string{"/todo?", "/todo.csv?"} {
+			if a := mine.get(path + unknown); a.code != http.StatusNotFound {
+				t.Errorf("%s%s: %d", path, unknown, a.code)
+			}
+		}
+	}
+}
+
+// todoRow is a row of the list, with its address and kind.
+var todoRow = regexp.MustCompile(`<tr><th scope="row"><a href="(/(?:documents|pairs|offers)/[^"]+)">.*?</th><td>([a-z]+)`)
 
 func TestNotes(t *testing.T) {
 	t.Parallel()
@@ -145,6 +224,13 @@ func TestBrowserToDo(t *testing.T) {
 		p.visit("/todo")
 		p.Barriers()
 		p.fits()
+		p.Run(chromedp.SendKeys(".filter [name=kind]", "warning"))
+		p.press(".filter button")
+		p.want("billed-twice: Twice.")
+		p.holds(`document.querySelectorAll(".documents tbody tr").length === 3 && location.search.includes("kind=warning")`)
+		p.press(".documents tbody a")
+		p.want("billed-twice")
+		p.visit("/todo")
 		p.press(`tbody a[href*="kind=failed"]`)
 		p.Run(chromedp.Click(`[name="tick"]`))
 		p.press("#many [value=assign]")

@@ -172,7 +172,7 @@ func readWaitingPlace(text string) (p report.WaitingPlace, err error) {
 		return p, nil
 	}
 	parts := strings.Split(text, "_")
-	if len(parts) != 5 || !slices.Contains(report.WaitingKinds, parts[0]) || !placeWorth.MatchString(parts[1]) {
+	if len(parts) != 5 || !slices.Contains(report.ToDoKinds, parts[0]) || !placeWorth.MatchString(parts[1]) {
 		return p, errNotFound
 	}
 	at, err1 := strconv.ParseInt(parts[2], 10, 64)

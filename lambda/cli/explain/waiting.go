@@ -58,7 +58,7 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := d.namesOf(found)
+	items, err := d.items(found)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +66,28 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Waiting{Counts: counts, Items: []WaitingItem{}}
+	w := &Waiting{Counts: counts, Items: items}
 	if w.Failed, err = d.failedElsewhere(f); err != nil {
 		return nil, err
 	}
 	for _, a := range away {
 		w.Away = append(w.Away, term.Clean(a.String(), term.MaxText))
 	}
+	return w, nil
+}
+
+// ToDo reads at most limit things to do in several tenants, the ones that have waited longest first.
+func (d *Reader) ToDo(f report.ToDoFilter, limit int) ([]WaitingItem, error) {
+	found, err := d.reports.ToDo(d.ctx, f, limit)
+	if err != nil {
+		return nil, err
+	}
+	return d.items(found)
+}
+
+func (d *Reader) items(found []report.Waiting) ([]WaitingItem, error) {
+	names, err := d.namesOf(found)
+	list := []WaitingItem{}
 	for _, i := range found {
 		item := WaitingItem{Kind: i.Kind, TenantID: i.TenantID, Document: names[i.Document], Value: i.Value, Score: i.Score,
 			Unread: i.Unread, Worth: i.Worth, Why: term.Clean(i.Words, term.MaxText), Since: i.Since}
@@ -80,9 +95,12 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 			other := names[*i.Other]
 			item.Other = &other
 		}
-		w.Items = append(w.Items, item)
+		if i.Kind == report.ToRequeue { // it's no document
+			item.Document.ID = i.Document
+		}
+		list = append(list, item)
 	}
-	return w, nil
+	return list, err
 }
 
 // failedElsewhere counts failed rows without a document to decide about. A filter of documents

@@ -20,6 +20,7 @@ var (
 	WaitingSQL       = waitingOfTenant().list
 	WaitingCountsSQL = waitingOfTenant().counts
 	SpentSQL         = spentOfTenantSQL
+	ToDoSQL          = toDoOfAll
 )
 
 // LastTime is the place before all documents.

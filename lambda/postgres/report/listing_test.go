@@ -21,7 +21,7 @@ func (f *fixture) listed(n int) {
 	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, received_at, matching_status, matching_failed_at, matching_lease_until, match_keys)
 		SELECT gen_random_uuid(), CASE WHEN i % 4 = 0 THEN $2 ELSE $1 END::uuid, CASE WHEN i % 11 > 0 THEN (enum_range(NULL::document_type))[1 + i % 7] END,
 			jsonb_build_object('number', 'N ' || i, 'total', i % 9 || '.00'), now() - i * interval '20 seconds',
-			(ARRAY['succeeded', 'failed', 'pending', NULL, 'in-progress'])[1 + i % 5], now(), now(), ARRAY['00000000|who|acme', '00000000|day|2026-03-' || lpad((1 + i % 28)::text, 2, '0')]
+			(ARRAY['succeeded', 'failed', 'pending', NULL, 'in-progress'])[1 + i % 5], now() - i * interval '1 ms', now(), ARRAY['00000000|who|acme', '00000000|day|2026-03-' || lpad((1 + i % 28)::text, 2, '0')]
 		FROM generate_series(1, $3::integer) AS i`, tenant, otherTenant, n)
 	f.exec("VACUUM ANALYZE document, document_key")
 }
@@ -52,6 +52,9 @@ func (f *fixture) waits(n int) {
 		SELECT tenant_id, a, 'approve', 'known', '', 'anna', 'console', at FROM pair`)
 	f.exec("INSERT INTO model_embedding SELECT tenant_id, 'm', uuid_send(a), '', 1, at FROM pair")
 	f.exec("INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at) SELECT tenant_id, a, 'transient', 1, '{}', at FROM pair")
+	f.exec("INSERT INTO offer_user (id, tenant_id, timezone) SELECT a, tenant_id, 'UTC' FROM pair")
+	f.exec(`INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, job_status, failed_at)
+		SELECT a, tenant_id, '2026-03-02', 'UTC', a, at, at, 'failed', at FROM pair`)
 	f.exec("RESET session_replication_role")
 	f.exec("VACUUM ANALYZE")
 }
@@ -87,6 +90,10 @@ func TestPagePlans(t *testing.T) {
 		"waiting":                     {report.WaitingSQL, "match_suggestion_open_idx", 7 * size, []any{tenant, report.WaitingKinds, nil, nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
 		"waiting, the next page": {report.WaitingSQL, "match_suggestion_open_idx", 7 * size,
 			[]any{tenant, report.WaitingKinds, nil, nil, size, false, nil, "", 10, report.WaitingWarning, "1000000", start, uuid.Nil, uuid.Nil}},
+		"to do": {report.ToDoSQL, "three_way_match_open_idx", 2 * 10,
+			[]any{[]uuid.UUID{tenant}, report.ToDoKinds, time.Unix(0, 0), "", uuid.Nil, false, uuid.Nil, 10}},
+		"to do, the next page": {report.ToDoSQL, "match_suggestion_open_idx", 2 * 10,
+			[]any{[]uuid.UUID{tenant}, report.ToDoKinds, start.Add(-time.Hour), report.WaitingQuestion, uuid.Nil, false, uuid.Nil, 10}},
 		"waiting since": {report.WaitingSQL, "document_failed_idx", 7 * size,
 			[]any{tenant, report.WaitingKinds, start.Add(-time.Hour), nil, size, false, nil, "", 10, "", "0", time.Time{}, uuid.Nil, uuid.Nil}},
 		"waiting counts": {report.WaitingCountsSQL, "document_failed_idx", size, []any{tenant, report.WaitingKinds, nil, nil, size, false}},

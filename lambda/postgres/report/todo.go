@@ -1,0 +1,86 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+)
+
+// The kinds of things to do that aren't in WaitingKinds.
+const (
+	ToSettle  = "settle" // an invoice that differs from what was ordered and received, and that nobody has settled
+	ToRequeue = "offers" // a failed job of match offers; its id is the Waiting's Document
+)
+
+// ToDoKinds lists the kinds of things to do.
+var ToDoKinds = append(append([]string{}, WaitingKinds...), ToSettle, ToRequeue)
+
+// toDoRows are as waitingKindsRows.
+var toDoRows = map[string]waitingKind{
+	// The condition is the one of three_way_match_open_idx.
+	ToSettle: {"document_id", "NULL::uuid, NULL::float8, replace(verdict, '-', ' ')", `three_way_match WHERE state = 'open'
+		AND verdict NOT IN ('matched', 'service', 'price-unit-assumed', 'order-in-gross', 'substitute-article')`, "created_at", ""},
+	ToRequeue: {"id", "NULL::uuid, NULL::float8, coalesce(error, '')", "matchmaking_job WHERE job_status = 'failed'", "failed_at", ""},
+}
+
+// toDoSQL reads, for each tenant of $1 and each kind of $2, the oldest from a place on, which is $3,
+// $4, $5 and $7, and merges them: $6 is whether to include folded questions, and $8 the limit. With
+// assigned, $9 is the assignee.
+func toDoSQL(assigned bool) string {
+	parts := make([]string, len(ToDoKinds))
+	for i, kind := range ToDoKinds {
+		k, known := toDoRows[kind]
+		to := "true"
+		if !known {
+			k = waitingKindsRows[kind]
+		}
+		if assigned {
+			to = "{document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = mine.tenant AND assignee = $9))"
+		}
+		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
+			"{since}", k.since, "{unread}", cmp.Or(k.unread, "NULL::uuid")).Replace(strings.Replace(`
+	(SELECT page.* FROM unnest($1::uuid[]) AS mine (tenant) CROSS JOIN LATERAL (
+		SELECT * FROM (SELECT '{kind}' AS kind, tenant_id, {document}, {columns}, {since}, {unread} FROM {from}
+			AND tenant_id = mine.tenant AND '{kind}' = ANY ($2) AND {since} >= $3 AND {to}
+		) AS one (kind, tenant_id, id, other, score, words, since, unread)
+		WHERE $4 = '' OR (since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')) > ($3, $4, $5, $7)
+		ORDER BY since, id, coalesce(other, '00000000-0000-0000-0000-000000000000') LIMIT $8) AS page)`, "{to}", to, 1))
+	}
+	return `
+SELECT kind, tenant_id, id, other, unread, NULL::text, NULL::float8, '0.00', words, since
+FROM (` + strings.Join(parts, " UNION ALL") + `) AS items
+ORDER BY since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000') LIMIT $8`
+}
+
+var toDoOfAll, toDoOfAssignee = toDoSQL(false), toDoSQL(true)
+
+// ToDoFilter selects things to do.
+type ToDoFilter struct {
+	Tenants  []uuid.UUID
+	Kinds    []string // none: all
+	All      bool     // as in WaitingFilter
+	Assignee string   // empty: any
+	After    WaitingPlace
+}
+
+// ToDo lists up to limit things to do in several tenants, the ones that have waited longest first.
+// They have no value, score or worth.
+func (r Reader) ToDo(ctx context.Context, f ToDoFilter, limit int) ([]Waiting, error) {
+	kinds, since := f.Kinds, f.After.Since
+	if len(kinds) == 0 {
+		kinds = ToDoKinds
+	}
+	if f.After.Kind == "" {
+		since = time.Unix(0, 0)
+	}
+	args := []any{f.Tenants, kinds, since, f.After.Kind, f.After.Document, f.All, f.After.Other, limit}
+	if f.Assignee == "" {
+		return postgres.Rows[Waiting](ctx, r.db, toDoOfAll, args...)
+	}
+	return postgres.Rows[Waiting](ctx, r.db, toDoOfAssignee, append(args, f.Assignee)...)
+}

@@ -18,8 +18,9 @@ import (
 )
 
 type sessionOptions struct {
-	json bool
-	keep string
+	json  bool
+	keep  string
+	named bool // --database, which is the default
 }
 
 func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
@@ -29,6 +30,7 @@ func (o *sessionOptions) add(cmd *cobra.Command) *cobra.Command {
 
 func (o *sessionOptions) addKeep(cmd *cobra.Command) *cobra.Command {
 	keepFlag(cmd, &o.keep, "use the private database kept by match --keep, in `DIR`")
+	cmd.Flags().BoolVar(&o.named, "database", false, "use the database at "+variable.DatabaseURL+", as without --keep")
 	return cmd
 }
 
@@ -56,6 +58,9 @@ type session struct {
 
 // inSession opens the database, runs work, and closes it.
 func (w *invocation) inSession(ctx context.Context, o sessionOptions, work func(*session) error) (err error) {
+	if o.named && o.keep != "" {
+		return errors.New("--keep must not be used with --database: it names a private PostgreSQL")
+	}
 	url, stop, err := database.Kept(ctx, w.Env, o.keep, w.ErrOut)
 	if err != nil {
 		return err

@@ -62,6 +62,7 @@ func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Write
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.title
+			w.complete(cmd)
 			root.AddCommand(cmd)
 		}
 	}

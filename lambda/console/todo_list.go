@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// todoList is what waits in several tenants, by the filter of the address.
+// todoList has the things to do in several tenants, by the filter of the address.
 type todoList struct {
 	Items    []explain.WaitingItem
 	Kinds    []string

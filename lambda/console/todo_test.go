@@ -76,6 +76,9 @@ func TestToDoList(t *testing.T) {
 				kinds = append(kinds, row[2])
 			}
 		}
+		if counted := strings.Contains(page.text(), "yours question"); counted != (path == "/todo") || counted == strings.Contains(page.text(), "First page") {
+			t.Errorf("%s: %s", path, page.text())
+		}
 		path = ""
 		if _, next, ok := strings.Cut(page.body, `rel="next" href="`); ok {
 			next, _, _ = strings.Cut(next, `"`)

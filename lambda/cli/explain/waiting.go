@@ -76,7 +76,7 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	return w, nil
 }
 
-// ToDo reads at most limit things to do in several tenants, the ones that have waited longest first.
+// ToDo reads at most limit things to do in several tenants, the longest wait first.
 func (d *Reader) ToDo(f report.ToDoFilter, limit int) ([]WaitingItem, error) {
 	found, err := d.reports.ToDo(d.ctx, f, limit)
 	if err != nil {

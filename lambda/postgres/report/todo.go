@@ -68,7 +68,7 @@ type ToDoFilter struct {
 	After    WaitingPlace
 }
 
-// ToDo lists up to limit things to do in several tenants, the ones that have waited longest first.
+// ToDo lists up to limit things to do in several tenants, the longest wait first.
 // They have no value, score or worth.
 func (r Reader) ToDo(ctx context.Context, f ToDoFilter, limit int) ([]Waiting, error) {
 	kinds, since := f.Kinds, f.After.Since

@@ -22,3 +22,7 @@ import "embed"
 //
 //go:embed *.sql
 var FS embed.FS
+
+// Newest is the number of the last migration. The functions compare it with the database's and do
+// without FS.
+const Newest = 65

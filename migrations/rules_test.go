@@ -48,6 +48,9 @@ func TestNumbersHaveNoHole(t *testing.T) {
 			t.Fatalf("%s: its number is not %s", name, strings.TrimSuffix(want, "_"))
 		}
 	}
+	if len(names) != Newest {
+		t.Errorf("Newest is %d, but the last migration is %s", Newest, names[len(names)-1])
+	}
 }
 
 // migration is a file as read: the statements of both halves, without comments.

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
+	"matchbook/migrations"
 )
 
 // Migrate brings the schema of the configured database up to date, makes the programs' user if it
@@ -80,8 +81,8 @@ func stateHint(state string) string {
 func warnNewer(db *postgres.DB, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if s, err := schema.Read(ctx, db); err == nil && s.Newer > 0 {
+	if newer, err := schema.Newer(ctx, db); err == nil && newer > 0 {
 		log.Warn("schema newer than this version; "+
-			"expected during a deployment or after a rollback", "schema", s.Newer, "known", s.Known)
+			"expected during a deployment or after a rollback", "schema", newer, "known", migrations.Newest)
 	}
 }

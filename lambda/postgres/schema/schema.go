@@ -48,17 +48,32 @@ type Reader interface {
 
 // Read compares the applied migrations with this program's. The database may be empty.
 func Read(ctx context.Context, from Reader) (s State, err error) {
-	var applied map[int64]bool
-	var there bool
-	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil {
+	applied, err := versions(ctx, from)
+	if err != nil {
 		return s, err
 	}
-	if there {
-		if applied, err = postgres.Map[map[int64]bool](ctx, from, versionsSQL); err != nil {
-			return s, err
+	return compare(applied)
+}
+
+// Newer returns the newest applied migration if it's unknown to this program, or else 0. It needs
+// only migrations.Newest, so a function that calls it doesn't carry all migrations.
+func Newer(ctx context.Context, from Reader) (newer int64, err error) {
+	applied, err := versions(ctx, from)
+	for version, is := range applied {
+		if is && version > migrations.Newest {
+			newer = max(newer, version)
 		}
 	}
-	return compare(applied)
+	return newer, err
+}
+
+// versions maps the versions of migrations to whether they are applied.
+func versions(ctx context.Context, from Reader) (applied map[int64]bool, err error) {
+	var there bool
+	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil || !there {
+		return nil, err
+	}
+	return postgres.Map[map[int64]bool](ctx, from, versionsSQL)
 }
 
 func compare(applied map[int64]bool) (s State, err error) {

@@ -140,7 +140,7 @@ var queueRows = []row{
 	{"no dead-letter queue", "offer", set("offer", "RedrivePolicy", ""), "dlq", bad, "missing dead-letter queue", "Add a RedrivePolicy", nil},
 	{"ten receives", "inbox", set("inbox", "RedrivePolicy", redrive("inbox-dead-letter", 10)), "schedule-entries", bad, "maxReceiveCount 10 allows 9", "Set maxReceiveCount of matchbook-dev-inbox to 12", nil},
 	{"a shared dead-letter queue", "match", set("match", "RedrivePolicy", redrive("ingest-dead-letter", 3)), "dlq-own", bad, "share the dead-letter queue", "Give matchbook-dev-match a RedrivePolicy", []string{"redrive-allowed"}},
-	{"a queue as dead-letter queue", "review", set("review", "RedrivePolicy", redrive("offer", 3)), "dlq-own", bad, "is the queue of matchbook-dev-offer", "Give matchbook-dev-review a RedrivePolicy", []string{"dlq-retention"}},
+	{"a queue as dead-letter queue", "review", set("review", "RedrivePolicy", redrive("offer", 3)), "dlq-own", bad, "is the queue of matchbook-dev-offer", "Give matchbook-dev-review a RedrivePolicy", []string{"dlq-retention", "permissions"}},
 	{"a dead-letter queue that is gone", "inbox", func(s *stack) {
 		s.create("gone", map[string]string{"MessageRetentionPeriod": "1209600"})
 		s.attribute("inbox", "RedrivePolicy", redrive("gone", 12))

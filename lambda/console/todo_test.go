@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"maps"
@@ -72,6 +73,9 @@ func TestToDoList(t *testing.T) {
 			if seen[row[0]] {
 				t.Errorf("twice: %s", row[0])
 			}
+			if want := cmp.Or(map[string]string{"question": "/pairs/", "offers": "/offers/"}[row[2]], "/documents/"); !strings.HasPrefix(row[1], want) {
+				t.Errorf("a %s leads to %s", row[2], row[1])
+			}
 			if seen[row[0]] = true; len(kinds) == 0 || kinds[len(kinds)-1] != row[2] {
 				kinds = append(kinds, row[2])
 			}
@@ -113,6 +117,14 @@ func TestToDoList(t *testing.T) {
 	}
 	if text := mine.page("/todo").text(); strings.Contains(text, "Siebenschläfer") || strings.Contains(text, "Ada") {
 		t.Errorf("another tenant is listed: %s", text)
+	}
+	filter := "assigned=Ben+%26+Co&kind=warning&tenant="
+	filter += found[uuid.UUID](s, "SELECT tenant_id FROM desk_assignment").String()
+	if a := c.page("/todo?" + filter); !strings.Contains(html.UnescapeString(a.body), `href="/todo.csv?`+filter+`"`) {
+		t.Errorf("the filter %s is lost in %s", filter, a.body)
+	}
+	if a := c.page("/todo.csv?" + filter); strings.Count(a.body, ",Ben & Co,") != 1 {
+		t.Errorf("the sheet: %s", a.body)
 	}
 	sheet := c.page("/todo.csv?kind=question").body
 	if n := strings.Count(sheet, ",question,"); n != 7 || !strings.Contains(sheet, "\n2026-01-03T00:00:00Z,question,Nimmerholz,") {
